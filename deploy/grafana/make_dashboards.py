@@ -245,6 +245,8 @@ def indexer():
                   ("sum by (instance, outcome) (rate(frond_indexer_compactions_total[$__rate_interval]))", "{{instance}} compactions {{outcome}}")),
             panel("A publication takes, p99", "s", ("histogram_quantile(0.99, sum by (instance, le) (rate(frond_indexer_publish_seconds_bucket[$__rate_interval])))", "{{instance}}")),
             panel("Collections", "short", ("sum by (state) (frond_indexer_written_collections)", "{{state}}"), why="standby: another service writes it."),
+            panel("Leases", "short", ('sum by (instance, event) (increase(frond_indexer_lease_events_total{event!="renewed"}[$__rate_interval]))', "{{instance}} {{event}}"),
+                  ("frond_indexer_set_aside_changes_total", "{{instance}} changes set aside"), why="lost: another service took the collection over."),
         ]),
         ("On its way to the leaves", [
             panel("Newest generation", "none", ("max by (collection) (frond_leaf_generation)", "newest on a leaf {{collection}}"), ("min by (collection) (frond_leaf_generation)", "oldest on a leaf {{collection}}"),
