@@ -30,9 +30,15 @@ class ObjectLeasePlace final : public LeasePlace {
       if (text.error().code() != Code::kNotFound || !again) return text.error();
     }
   }
-  Result<bool> take(std::uint64_t epoch, const std::string& text) override {
+  Result<bool> take(std::uint64_t epoch, const std::string& text, const std::optional<Found>& last) override {
     const auto lock = FROND_TRY(lock_local_folder(local_));
-    return take_epoch(store_, collection_, local_, epoch, text);
+    const auto unchanged = [&]() -> Result<bool> {
+      if (!last) return true;
+      const auto now = store_->get_text(collection_ + "/" + holder_path(last->epoch), kMaxRecord);
+      if (!now && now.error().code() != Code::kNotFound) return now.error();
+      return now && now->text == last->text;
+    };
+    return take_epoch(store_, collection_, local_, epoch, text, unchanged);
   }
   Result<void> rewrite(std::uint64_t epoch, const std::string& text) override {
     FROND_TRY(store_->put(collection_ + "/" + holder_path(epoch), text, {}));

@@ -41,11 +41,15 @@ class ObjectStorage final : public Storage {
   }
 
   // See take_epoch().
-  Result<bool> take(std::uint64_t epoch, const std::string& record) {
+  Result<bool> take(std::uint64_t epoch, const std::string& record, const std::function<Result<bool>()>& still_free) {
     const Condition absent{.absent = lease_->conditional()};
     if (!lease_->conditional() && store_->head(folder_ + holder_path(epoch))) return false;
     if (FROND_TRY(store_->put(folder_ + holder_path(epoch), record, absent, lost())) != objects::Put::kDone)
       return false;
+    if (auto free = still_free(); !free || !*free) {
+      FROND_TRY(store_->remove(folder_ + holder_path(epoch)));
+      return free;
+    }
     // A command may publish in between: then its CURRENT is taken instead.
     for (unsigned tries = 0; tries < kTriesToFence; ++tries) {
       FROND_TRY(lease_->expect_held());
@@ -233,10 +237,11 @@ Result<std::unique_ptr<Storage>> open_object_storage(std::shared_ptr<const Objec
 }
 
 Result<bool> take_epoch(std::shared_ptr<const ObjectStore> store, const std::string& collection, const fs::path& local,
-                        std::uint64_t epoch, const std::string& record) {
+                        std::uint64_t epoch, const std::string& record,
+                        const std::function<Result<bool>()>& still_free) {
   ObjectStorage storage(std::move(store), collection, local / kWriterNote, 0);
   FROND_TRY(storage.start());
-  return storage.take(epoch, record);
+  return storage.take(epoch, record, still_free);
 }
 
 }  // namespace frond::repository

@@ -52,9 +52,10 @@ Result<std::unique_ptr<Storage>> open_object_storage(std::shared_ptr<const objec
                                                      std::uint64_t epoch);
 // Begins an epoch of a collection in a bucket: puts its record at holder_path(epoch), then its number into CURRENT.
 // From then on, no Storage of an earlier epoch replaces CURRENT. False: another writer has begun this epoch or a later
-// one.
+// one, or `still_free`, which is asked between the two, says no: then the record is removed.
 Result<bool> take_epoch(std::shared_ptr<const objects::ObjectStore> store, const std::string& collection,
-                        const std::filesystem::path& local, std::uint64_t epoch, const std::string& record);
+                        const std::filesystem::path& local, std::uint64_t epoch, const std::string& record,
+                        const std::function<Result<bool>()>& still_free);
 inline constexpr const char* kHoldersFolder = "holders";
 inline std::string holder_path(std::uint64_t epoch) {
   return std::string(kHoldersFolder) + "/" + std::to_string(epoch);

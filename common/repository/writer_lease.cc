@@ -60,20 +60,22 @@ bool LeaseWatch::ended(const LeasePlace::Found& found, const LeaseRecord& record
   return record.released || now - since_ >= std::chrono::milliseconds(record.length_ms);
 }
 
-Result<std::optional<LeaseRecord>> WriterLease::expect_free(const LeasePlace& place, LeaseWatch& watch,
-                                                            const LeaseTerms& terms, const Clock& clock) {
-  const auto found = FROND_TRY(place.newest());
-  if (!found) return std::optional<LeaseRecord>();
-  auto read = lease_record_from_json(found->text);
-  if (!read) return std::move(read).error().within(holder_path(found->epoch));
+Result<WriterLease::Free> WriterLease::look(const LeasePlace& place, LeaseWatch& watch, const LeaseTerms& terms,
+                                            const Clock& clock) {
+  Free free;
+  free.found = FROND_TRY(place.newest());
+  if (!free.found) return free;
+  auto read = lease_record_from_json(free.found->text);
+  if (!read) return std::move(read).error().within(holder_path(free.found->epoch));
   LeaseRecord last = *std::move(read);
-  last.epoch = found->epoch;
-  const bool ended = watch.ended(*found, last, clock.now());
+  last.epoch = free.found->epoch;
+  const bool ended = watch.ended(*free.found, last, clock.now());
+  free.last = last;
   // Whoever has the log open has it alone, so its last holder is dead.
-  if (last.log == terms.log) return std::optional<LeaseRecord>(std::move(last));
+  if (last.log == terms.log) return free;
   if (!ended) return Error(Code::kOverloaded, "another service writes it: " + said(last));
   const bool leaves_nothing = last.released && last.waiting == 0;
-  if (leaves_nothing || terms.any_log) return std::optional<LeaseRecord>(std::move(last));
+  if (leaves_nothing || terms.any_log) return free;
   return Error(Code::kUnavailable, "its last writer (" + said(last) +
                                        ") has ended, and what it accepted and did not publish is in its log, which is "
                                        "not here (" +
@@ -82,10 +84,17 @@ Result<std::optional<LeaseRecord>> WriterLease::expect_free(const LeasePlace& pl
                                        "or give these changes up with --take-over any-log");
 }
 
+Result<void> WriterLease::expect_free(const LeasePlace& place, LeaseWatch& watch, const LeaseTerms& terms,
+                                      const Clock& clock) {
+  FROND_TRY(look(place, watch, terms, clock));
+  return {};
+}
+
 Result<std::unique_ptr<WriterLease>> WriterLease::acquire(
     LeasePlace& place, LeaseWatch& watch, const LeaseTerms& terms, const Clock& clock,
     const std::function<Result<void>(const std::optional<LeaseRecord>&)>& before) {
-  const auto last = FROND_TRY(expect_free(place, watch, terms, clock));
+  const Free free = FROND_TRY(look(place, watch, terms, clock));
+  const std::optional<LeaseRecord>& last = free.last;
   FROND_TRY(before(last));
   std::unique_ptr<WriterLease> lease(new WriterLease(place, clock));
   lease->record_ = {.epoch = last ? last->epoch + 1 : 1,
@@ -94,7 +103,7 @@ Result<std::unique_ptr<WriterLease>> WriterLease::acquire(
                     .length_ms = static_cast<std::uint64_t>(terms.length.count())};
   if (last && last->log != terms.log) lease->taken_from_ = last;
   const Instant begun = clock.now();
-  if (!FROND_TRY(place.take(lease->record_.epoch, to_json(lease->record_))))
+  if (!FROND_TRY(place.take(lease->record_.epoch, to_json(lease->record_), free.found)))
     return Error(Code::kOverloaded, "another service has just taken it");
   if (last) (void)place.remove(last->epoch);  // else the next one does not see it either
   const MutexLock lock(lease->mutex_);
@@ -102,19 +111,23 @@ Result<std::unique_ptr<WriterLease>> WriterLease::acquire(
   return lease;
 }
 
+Result<void> WriterLease::expect_newest() {
+  const auto newest = FROND_TRY(place_.newest());
+  if (newest && newest->epoch == record_.epoch) return {};
+  lost_ = true;
+  if (!newest) return Error(Code::kOverloaded, "the record of the lease is gone: the collection was removed");
+  const auto by = lease_record_from_json(newest->text);
+  return Error(Code::kOverloaded, "another service took the collection over: " +
+                                      (by ? said(*by) : "epoch " + std::to_string(newest->epoch)));
+}
+
 Result<void> WriterLease::renew(std::uint64_t waiting) {
   const Instant begun = clock_.now();
-  const auto newest = FROND_TRY(place_.newest());
-  if (!newest || newest->epoch != record_.epoch) {
-    lost_ = true;
-    if (!newest) return Error(Code::kOverloaded, "the record of the lease is gone: the collection was removed");
-    const auto by = lease_record_from_json(newest->text);
-    return Error(Code::kOverloaded, "another service took the collection over: " +
-                                        (by ? said(*by) : "epoch " + std::to_string(newest->epoch)));
-  }
+  FROND_TRY(expect_newest());
   ++record_.renewals;
   record_.waiting = waiting;
   FROND_TRY(place_.rewrite(record_.epoch, to_json(record_)));
+  FROND_TRY(expect_newest());
   const MutexLock lock(mutex_);
   renewed_ = begun;
   return {};

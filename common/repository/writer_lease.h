@@ -7,6 +7,10 @@
 // holder that was stopped and wakes up can do no harm. No two machines' clocks are compared: an observer measures with
 // its own clock how long a record has not changed.
 //
+// A holder may wake up and renew while another one takes over. So a holder looks for a later epoch after it wrote its
+// record, and whoever takes over looks at that record after it wrote its own: at least one of them sees the other, and
+// gives way.
+//
 // The changes that a holder has accepted and not published are in its log alone. So the record names the log: a service
 // with that log may go on at once, one with another log only if nothing is lost with it, or if it was told to.
 #include <atomic>
@@ -52,9 +56,10 @@ class LeasePlace {
   virtual ~LeasePlace() = default;
   // The record with the highest number.
   virtual Result<std::optional<Found>> newest() const = 0;
-  // Begins an epoch with this record. False: another writer has begun it or a later one. kOverloaded: something is
-  // being published; try again.
-  virtual Result<bool> take(std::uint64_t epoch, const std::string& text) = 0;
+  // Begins an epoch with this record. False: another writer has begun it or a later one, or the record of the last
+  // holder is not `last` any more once this one is there; then nothing has begun. kOverloaded: something is being
+  // published; try again.
+  virtual Result<bool> take(std::uint64_t epoch, const std::string& text, const std::optional<Found>& last) = 0;
   // Replaces the record of an epoch that this process began.
   virtual Result<void> rewrite(std::uint64_t epoch, const std::string& text) = 0;
   virtual Result<void> remove(std::uint64_t epoch) = 0;
@@ -83,9 +88,9 @@ struct LeaseTerms {
 // Thread-safe but for renew() and release(), which one thread at a time calls.
 class WriterLease {
  public:
-  // Whether acquire() would get as far as `before`; gives the last holder's record. Errors as there.
-  static Result<std::optional<LeaseRecord>> expect_free(const LeasePlace& place, LeaseWatch& watch,
-                                                        const LeaseTerms& terms, const Clock& clock);
+  // Whether acquire() would get as far as `before`. Errors as there.
+  static Result<void> expect_free(const LeasePlace& place, LeaseWatch& watch, const LeaseTerms& terms,
+                                  const Clock& clock);
   // `before` is called when it is sure that the lease is to be had, just before it is taken, with the last holder's
   // record; its error ends it. `place` and `clock` outlive the lease. kOverloaded: another service holds it;
   // kUnavailable: it has ended, and its changes are in another log; or the place.
@@ -108,6 +113,12 @@ class WriterLease {
 
  private:
   WriterLease(LeasePlace& place, const Clock& clock) : place_(place), clock_(clock) {}
+  struct Free {
+    std::optional<LeasePlace::Found> found;
+    std::optional<LeaseRecord> last;
+  };
+  static Result<Free> look(const LeasePlace& place, LeaseWatch& watch, const LeaseTerms& terms, const Clock& clock);
+  Result<void> expect_newest();
 
   LeasePlace& place_;
   const Clock& clock_;

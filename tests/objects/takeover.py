@@ -111,6 +111,7 @@ def check_stopped_anywhere(setting, keys, flags, store):
     services = [writing.Service(setting, PLACE, keys, "--state", setting.path(name), *flags, "--take-over", "any-log", "--refresh-ms", "20", name=name)
                 for name in names]
     services[0].expect(201, "PUT", "/v1/collections/d", key="admin")
+    harness.eventually(lambda: "d" in readiness(services[1])["standby"], "the other service has seen it")
     for number in range(2):
         writer, other = services[number % 2], services[1 - number % 2]
         harness.eventually(lambda w=writer: w.state("d")["state"] == "writing", f"{writer.name} writes", 30)

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <functional>
 #include <map>
 
 #include "tests/support/collections/manual_clock.h"
@@ -28,12 +29,16 @@ class MemoryPlace final : public LeasePlace {
     if (records.empty()) return std::optional<Found>();
     return std::optional<Found>({records.rbegin()->first, records.rbegin()->second});
   }
-  Result<bool> take(std::uint64_t epoch, const std::string& text) override {
+  Result<bool> take(std::uint64_t epoch, const std::string& text, const std::optional<Found>& last) override {
+    if (before_take) before_take();
     if (!records.empty() && records.rbegin()->first >= epoch) return false;
     records[epoch] = text;
-    return true;
+    if (!last || records[last->epoch] == last->text) return true;
+    records.erase(epoch);
+    return false;
   }
   Result<void> rewrite(std::uint64_t epoch, const std::string& text) override {
+    if (before_rewrite) before_rewrite();
     records[epoch] = text;
     return {};
   }
@@ -43,6 +48,7 @@ class MemoryPlace final : public LeasePlace {
   }
   std::map<std::uint64_t, std::string> records;
   bool down = false;
+  std::function<void()> before_take, before_rewrite;
 };
 
 class AWriterLease : public testing::Test {
@@ -110,6 +116,28 @@ TEST_F(AWriterLease, IsLostForGoodOnceAnotherTookIt) {
   (*ours)->release(0);  // does nothing
   EXPECT_TRUE((*theirs)->renew(0));
   EXPECT_EQ(place.records.size(), 1u);
+}
+TEST_F(AWriterLease, StaysWithAHolderThatRenewsWhileAnotherTakesIt) {
+  const auto ours = acquire(our_watch, kOurs);
+  EXPECT_FALSE(acquire(their_watch, kAny));
+  clock.advance(seconds(10));
+  place.before_take = [&] { EXPECT_TRUE((*ours)->renew(0)); };
+  EXPECT_EQ(acquire(their_watch, kAny), Code::kOverloaded);
+  EXPECT_TRUE((*ours)->renew(0));
+  EXPECT_EQ(place.records.size(), 1u);
+}
+TEST_F(AWriterLease, IsLostByAHolderThatRenewsJustAfterAnotherTookIt) {
+  const auto ours = acquire(our_watch, kOurs);
+  EXPECT_FALSE(acquire(their_watch, kAny));
+  clock.advance(seconds(10));
+  std::unique_ptr<WriterLease> theirs;
+  place.before_rewrite = [&] {
+    place.before_rewrite = {};
+    theirs = acquire(their_watch, kAny).value();
+  };
+  EXPECT_EQ((*ours)->renew(0), Code::kOverloaded);
+  EXPECT_FALSE((*ours)->expect_held());
+  EXPECT_TRUE(theirs->renew(0));
 }
 TEST_F(AWriterLease, IsTakenAtOnceByWhoeverHasTheLog) {
   const auto dead = acquire(our_watch, kOurs);
@@ -236,6 +264,15 @@ TEST_P(AFencedRepository, RefusesAWriterThatWasOvertakenInTheMiddleOfPublishing)
   EXPECT_FALSE(overtaken);
   EXPECT_EQ(current(), "1 2\n");
   EXPECT_TRUE(publish("b", 2));
+}
+TEST_P(AFencedRepository, KeepsItsWriterIfThatRenewsInBetween) {
+  const auto first = lease("a");
+  auto& place = *places["a"];
+  const LeasePlace::Found old{1, "what was seen before"};
+  EXPECT_EQ(place.take(2, "another", old), false);
+  EXPECT_EQ(place.newest().value()->epoch, 1u);
+  EXPECT_EQ(current(), "0 1\n");
+  EXPECT_TRUE(first->renew(0));
 }
 TEST_P(AFencedRepository, IsTakenOverWhicheverRequestFails) {
   for (const Fault fault : {Fault::kError500, Fault::kLostBefore, Fault::kLostAfter}) {
