@@ -20,10 +20,16 @@ class ListReader {
     reader.stored_ = FROND_TRY(partition.list(term));
     std::vector<ByteView> segments;
     for (const auto& segment : reader.stored_.segments) segments.push_back(segment.bytes());
-    auto list = postings::PostingList::open(segments);
-    if (!list) return std::move(list).error().within("list of " + partition::printable(term));
-    reader.list_ = *std::move(list);
-    return reader;
+    return open_segments(std::move(reader), segments, term);
+  }
+  // The list of the cursor's term, which the cursor may have.
+  static Result<ListReader> open(const PublishedPartition& partition, const partition::TermCursor& at) {
+    const ByteView list = at.inline_list();
+    if (list.empty()) return open(partition, at.term());
+    ListReader reader;
+    reader.inline_.assign(list.begin(), list.end());
+    reader.inline_.resize(list.size() + codec::kReadSlack);
+    return open_segments(std::move(reader), {ByteView(reader.inline_).first(list.size())}, at.term());
   }
   // 0: the list does not have the document.
   Result<Frequency> frequency_of(DocId docid) {
@@ -39,6 +45,23 @@ class ListReader {
     if (at == end || *at != docid) return Frequency{0};
     return frequencies_[static_cast<std::size_t>(at - docids_.begin())];
   }
+  std::uint32_t blocks() const { return list_.blocks(); }
+  // Calls visit(docid, frequency) for postings of documents from `first` to `last` for which wanted(docid) holds.
+  template <class Wanted, class Visit>
+  Result<void> for_each(DocId first, DocId last, const Wanted& wanted, const Visit& visit) {
+    for (std::uint32_t block = list_.find_block(first, 0); block < list_.blocks(); ++block) {
+      FROND_TRY(list_.decode_docids(block, docids_));
+      bool decoded = false;
+      for (std::uint32_t i = 0; i < list_.block_size(block); ++i) {
+        if (docids_[i] < first || docids_[i] > last || !wanted(docids_[i])) continue;
+        if (!decoded) FROND_TRY(list_.decode_frequencies(block, frequencies_));
+        decoded = true;
+        visit(docids_[i], frequencies_[i]);
+      }
+      if (list_.last_docid(block) >= last) break;
+    }
+    return {};
+  }
   // Whether a mapped list could be read; asked after it was.
   Result<void> intact() const {
     for (const auto& segment : stored_.segments) FROND_TRY(segment.intact());
@@ -46,8 +69,17 @@ class ListReader {
   }
 
  private:
+  static Result<ListReader> open_segments(ListReader&& reader, const std::vector<ByteView>& segments,
+                                          std::string_view term) {
+    auto list = postings::PostingList::open(segments);
+    if (!list) return std::move(list).error().within("list of " + partition::printable(term));
+    reader.list_ = *std::move(list);
+    return std::move(reader);
+  }
+
   static constexpr std::uint32_t kNone = 0xffffffff;
   partition::TermList stored_;
+  ByteBuffer inline_;
   postings::PostingList list_;
   std::uint32_t block_ = kNone;
   std::array<std::uint32_t, codec::kBlockLength> docids_{}, frequencies_{};
@@ -57,24 +89,35 @@ class ListReader {
 
 Result<std::uint64_t> count_in_all_lists(const PublishedPartition& partition, std::span<const DocId> docids,
                                          TermCounts& counts) {
+  if (docids.empty()) return std::uint64_t{0};
+  const DocId first = docids.front(), last = docids.back();
+  std::vector<bool> wanted(last - first + 1);
   std::uint64_t expected = 0, found = 0, postings = 0;
-  for (const DocId docid : docids) expected += FROND_TRY(partition.length(docid));
-  const auto read = [&](std::string_view term) -> Result<void> {
-    ListReader list = FROND_TRY(ListReader::open(partition, term));
+  for (const DocId docid : docids) {
+    wanted[docid - first] = true;
+    expected += FROND_TRY(partition.length(docid));
+  }
+  const auto read = [&](const partition::TermCursor& at) -> Result<void> {
+    ListReader list = FROND_TRY(ListReader::open(partition, at));
     std::uint64_t documents = 0;
-    for (const DocId docid : docids) {
-      const Frequency frequency = FROND_TRY(list.frequency_of(docid));
+    const auto count = [&](DocId, Frequency frequency) {
       documents += frequency > 0;
       found += frequency;
-    }
+    };
+    // Few documents are looked up in a long list; else all postings are looked at.
+    if (docids.size() < list.blocks())
+      for (const DocId docid : docids) count(docid, FROND_TRY(list.frequency_of(docid)));
+    else
+      FROND_TRY(list.for_each(
+          first, last, [&](DocId docid) { return wanted[docid - first]; }, count));
     FROND_TRY(list.intact());
     if (documents == 0) return {};
-    counts.add_documents(term, documents);
+    counts.add_documents(at.term(), documents);
     postings += documents;
     return {};
   };
   const auto terms = partition.terms();
-  while (FROND_TRY(terms->next())) FROND_TRY(read(terms->term()));
+  while (FROND_TRY(terms->next())) FROND_TRY(read(*terms));
   if (found == expected) return postings;
   return Error(Code::kCorrupt, partition.folder().string() + ": the lists have " + std::to_string(found) +
                                    " tokens of " + std::to_string(docids.size()) + " documents with " +
