@@ -22,10 +22,13 @@ using FilesCursors = std::vector<std::unique_ptr<TermFilesCursor>>;
 
 constexpr std::size_t kChunkTerms = 1024;
 constexpr std::uint64_t kMaxIndexBytes = std::uint64_t{2} << 20;  // of the file that a cursor has open
-constexpr std::size_t kMaxChunks = 128, kMoreOfCurrent = 8;
+// Chunks that wait, where memory allows. One range may have 3 % of all terms; while one thread merges it, the others go
+// on behind it until so many wait.
+constexpr std::uint64_t kMinChunks = 128, kMaxChunks = 4096, kChunkBytes = 64 << 10, kMoreOfCurrent = 8;
 // A range has the terms of so many prefixes of so many bytes, as they occur in the largest partition: some thousand
-// terms where there are millions.
+// terms where there are millions. A large partition's files have more terms with each prefix.
 constexpr std::size_t kPrefixes = 8, kPrefixBytes = 3;
+constexpr std::uint64_t kLargeTermBytes = std::uint64_t{4} << 20;
 
 // Merged terms, one behind the other.
 struct Chunk {
@@ -38,14 +41,15 @@ struct Chunk {
 };
 
 // The chunks of ranges, which threads give in any order and one thread takes in the order of ranges. Holds at most
-// kMaxChunks, and some more of the range that is taken from, so no thread waits for ever.
+// `most`, and some more of the range that is taken from, so no thread waits for ever.
 class OrderedChunks {
  public:
+  explicit OrderedChunks(std::size_t most) : most_(most) {}
   // Waits for room. False: it is closed.
   bool give(std::size_t range, Chunk chunk) {
     MutexLock lock(mutex_);
     changed_.wait(lock.mutex(), [&]() FROND_REQUIRES(mutex_) {
-      return closed_ || held_ < kMaxChunks || (range == current_ && ranges_[range].chunks.size() < kMoreOfCurrent);
+      return closed_ || held_ < most_ || (range == current_ && ranges_[range].chunks.size() < kMoreOfCurrent);
     });
     if (closed_) return false;
     ranges_[range].chunks.push_back(std::move(chunk));
@@ -96,6 +100,7 @@ class OrderedChunks {
     std::deque<Chunk> chunks;
     bool ended = false;
   };
+  const std::size_t most_;
   Mutex mutex_;
   std::condition_variable_any changed_;
   std::map<std::size_t, Range> ranges_ FROND_GUARDED_BY(mutex_);  // those that were not taken whole
@@ -138,14 +143,16 @@ struct Range {
 // Cuts all strings into ranges. Any thread.
 class Ranges {
  public:
-  explicit Ranges(const FilesOfPartition& largest) : cursor_(terms_of_files(largest.folder, largest.files)) {}
+  explicit Ranges(const FilesOfPartition& largest)
+      : cursor_(terms_of_files(largest.folder, largest.files)),
+        prefixes_(bytes_of_terms(largest) < kLargeTermBytes ? kPrefixes : 1) {}
   // The next range; none: there is none left.
   Result<std::optional<Range>> next() {
     const MutexLock lock(mutex_);
     if (!begin_) return std::optional<Range>();
     Range range{count_++, *std::move(begin_), {}};
     begin_ = range.begin;
-    for (std::size_t i = 0; i < kPrefixes && begin_; ++i) {
+    for (std::size_t i = 0; i < prefixes_ && begin_; ++i) {
       FROND_TRY(cursor_->seek(*begin_));
       begin_ = FROND_TRY(cursor_->next()) ? behind_prefix(cursor_->term()) : std::nullopt;
     }
@@ -160,6 +167,7 @@ class Ranges {
  private:
   mutable Mutex mutex_;
   const std::unique_ptr<TermFilesCursor> cursor_;
+  const std::size_t prefixes_;  // of a range
   std::optional<std::string> begin_ FROND_GUARDED_BY(mutex_) = "";
   std::size_t count_ FROND_GUARDED_BY(mutex_) = 0;
 };
@@ -208,12 +216,14 @@ Result<TermTotals> merge_terms_of_files(
   std::uint64_t cursor_bytes = 0;  // of one thread
   for (const FilesOfPartition& one : partitions)
     cursor_bytes += (64u << 10) + std::min(bytes_of_terms(one) / 150, kMaxIndexBytes);
-  const auto workers = std::clamp<std::uint64_t>(means.max_bytes / cursor_bytes, 1, std::max(1u, means.threads));
+  const auto most = std::clamp(means.max_bytes / 8 / kChunkBytes, kMinChunks, kMaxChunks);
+  const auto workers =
+      std::clamp<std::uint64_t>((means.max_bytes - means.max_bytes / 8) / cursor_bytes, 1, std::max(1u, means.threads));
   const auto largest = std::max_element(
       partitions.begin(), partitions.end(),
       [](const FilesOfPartition& a, const FilesOfPartition& b) { return bytes_of_terms(a) < bytes_of_terms(b); });
   Ranges ranges(*largest);
-  OrderedChunks chunks;
+  OrderedChunks chunks(most);
   const auto work = [&]() -> Result<void> {
     const FilesCursors cursors = cursors_of(partitions);
     while (const std::optional<Range> range = FROND_TRY(ranges.next())) FROND_TRY(merge_range(cursors, *range, chunks));
