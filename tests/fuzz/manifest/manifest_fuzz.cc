@@ -1,5 +1,5 @@
-// Any bytes as a manifest. What reads must write and read back the same. A second pass repairs the checksum, so that
-// the members are reached.
+// Any bytes as a manifest, as CURRENT and as the record of a writer's lease. What reads must write and read back the
+// same. A second pass repairs the manifest's checksum, so that the members are reached.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,7 +8,9 @@
 
 #include "common/base/check.h"
 #include "common/partition/file_checksum.h"
+#include "common/repository/files.h"
 #include "common/repository/manifest.h"
+#include "common/repository/writer_lease.h"
 
 namespace {
 void read(std::string_view text) {
@@ -18,11 +20,25 @@ void read(std::string_view text) {
   const auto again = frond::repository::manifest_from_json(written);
   FROND_CHECK(again.has_value() && frond::repository::to_json(*again) == written);
 }
+void read_current(std::string_view text) {
+  const auto line = frond::repository::parse_current_line(text);
+  if (!line) return;
+  const auto again = frond::repository::parse_current_line(frond::repository::to_text(*line));
+  FROND_CHECK(again && again->generation == line->generation && again->epoch == line->epoch);
+}
+void read_lease(std::string_view text) {
+  const auto record = frond::repository::lease_record_from_json(text);
+  if (!record) return;
+  const auto again = frond::repository::lease_record_from_json(frond::repository::to_json(*record));
+  FROND_CHECK(again && *again == *record);
+}
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   read(text);
+  read_current(text);
+  read_lease(text);
   auto document = nlohmann::json::parse(text, nullptr, false);
   if (!document.is_object() || !document.contains("manifest")) return 0;
   try {
