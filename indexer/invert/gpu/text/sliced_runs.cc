@@ -1,11 +1,11 @@
 #include "indexer/invert/gpu/text/sliced_runs.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "common/base/check.h"
 #include "common/base/thread_name.h"
-#include "indexer/invert/gpu/text/parts.h"
 
 namespace frond::indexer::invert::gpu {
 
@@ -16,15 +16,41 @@ SlicedRuns::SlicedRuns(const std::filesystem::path& folder, const std::string& l
   const std::uint64_t fit = kRunBytes / PartitionRuns::bytes(partitions, frame_bytes);
   const auto some =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::min<std::uint64_t>(threads, fit), 1, kMaxThreads));
-  for (std::uint32_t i = 0; i < some; ++i)
-    runs_.emplace_back(folder, label + "-" + std::to_string(i), partitions, frame_bytes);
-  for (auto& set : sets_) set.resize(some);
+  for (std::uint32_t i = 0; i < some; ++i) {
+    Writer& writer = *writers_.emplace_back(
+        std::make_unique<Writer>(PartitionRuns(folder, label + "-" + std::to_string(i), partitions, frame_bytes)));
+    for (Slice& slice : writer.slices) (void)writer.empty.push(&slice, {});
+    writer.thread = std::jthread([this, i, &writer] {
+      name_this_thread(("texts-" + std::to_string(i)).c_str());
+      run(writer);
+    });
+  }
   begin_slice();
 }
 
-// Behind the slice before it.
+SlicedRuns::~SlicedRuns() {
+  for (const auto& writer : writers_) writer->full.close();
+}
+
+// A writer's thread. After an error it takes what is full and drops it, so that nobody waits for it.
+void SlicedRuns::run(Writer& writer) {
+  while (const auto slice = writer.full.pop({})) {
+    if (writer.written) {
+      try {
+        writer.written = write(**slice, writer.runs);
+      } catch (const std::exception& thrown) {
+        writer.written = Error(Code::kUnavailable, thrown.what());
+      }
+      if (!writer.written) failed_ = true;
+    }
+    (void)writer.empty.push(*slice, {});
+  }
+}
+
+// Behind the slice before it; waits until the writer whose turn it is has written one.
 void SlicedRuns::begin_slice() {
-  Slice& slice = sets_[set_][slice_];
+  slice_ = *writers_[writer_]->empty.pop({});
+  Slice& slice = *slice_;
   slice.first = slice.end = next_;
   slice.postings = 0;
   for (; slice.end < order_.terms.size() && slice.postings < kSlicePostings; ++slice.end)
@@ -36,7 +62,8 @@ void SlicedRuns::begin_slice() {
 
 Result<void> SlicedRuns::add(std::span<const std::uint32_t> numbers, std::span<const Frequency> frequencies) {
   while (!numbers.empty()) {
-    Slice& slice = sets_[set_][slice_];
+    if (failed_) return end_writers();
+    Slice& slice = *slice_;
     const std::size_t some = std::min(numbers.size(), slice.postings - slice.numbers.size());
     FROND_CHECK(some > 0);
     slice.numbers.insert(slice.numbers.end(), numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(some));
@@ -45,38 +72,29 @@ Result<void> SlicedRuns::add(std::span<const std::uint32_t> numbers, std::span<c
     numbers = numbers.subspan(some);
     frequencies = frequencies.subspan(some);
     if (slice.numbers.size() < slice.postings) continue;
-    if (++slice_ == sets_[set_].size()) FROND_TRY(begin_writing());
+    (void)writers_[writer_]->full.push(slice_, {});
+    writer_ = (writer_ + 1) % writers_.size();
     begin_slice();
   }
   return {};
 }
 
 Result<void> SlicedRuns::finish(std::vector<runs::RunFile>& to) {
-  FROND_CHECK(sets_[set_][slice_].numbers.empty() && next_ == order_.terms.size());
-  FROND_TRY(begin_writing());
-  FROND_TRY(end_writing());
-  for (PartitionRuns& runs : runs_) FROND_TRY(runs.finish(to));
+  FROND_CHECK(failed_ || (slice_->numbers.empty() && next_ == order_.terms.size()));
+  FROND_TRY(end_writers());
+  for (const auto& writer : writers_) FROND_TRY(writer->runs.finish(to));
   return {};
 }
 
-// Those before slice_, when those of the other set are written.
-Result<void> SlicedRuns::begin_writing() {
-  FROND_TRY(end_writing());
-  const auto count = static_cast<std::uint32_t>(std::exchange(slice_, 0));
-  if (count == 0) return {};
-  writing_ = std::async(std::launch::async, [this, count, &slices = sets_[set_]]() -> Result<void> {
-    name_this_thread("texts-0");
-    std::vector<Result<void>> written(count);
-    in_parts(count, count,
-             [&](std::uint32_t part, std::size_t, std::size_t) { written[part] = write(slices[part], runs_[part]); });
-    for (Result<void>& one : written) FROND_TRY(std::move(one));
-    return {};
-  });
-  set_ = 1 - set_;
+// When all that is full is written.
+Result<void> SlicedRuns::end_writers() {
+  for (const auto& writer : writers_) writer->full.close();
+  for (const auto& writer : writers_)
+    if (writer->thread.joinable()) writer->thread.join();
+  for (const auto& writer : writers_)
+    if (!writer->written) return writer->written.error();
   return {};
 }
-
-Result<void> SlicedRuns::end_writing() { return writing_.valid() ? writing_.get() : Result<void>(); }
 
 Result<void> SlicedRuns::write(const Slice& slice, PartitionRuns& runs) const {
   constexpr std::size_t kAhead = 8;  // terms whose bytes are fetched before they are read

@@ -1,16 +1,19 @@
 #pragma once
 // Writes the postings of a run by several threads: each writes runs of its own, and gets the terms of every n-th slice.
-// So the terms of each run ascend, and none is in two of them. While slices are written, the next ones are filled.
+// So the terms of each run ascend, and none is in two of them. While a thread writes a slice, its next one is filled.
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <future>
+#include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "indexer/invert/gpu/text/term_numbers.h"
 #include "indexer/invert/partition_runs.h"
+#include "indexer/pipeline/bounded_queue.h"
 
 namespace frond::indexer::invert::gpu {
 
@@ -25,13 +28,16 @@ class SlicedRuns {
  public:
   // A slice ends with the term that reaches so many postings. Each thread has two, of 256 KiB.
   static constexpr std::size_t kSlicePostings = std::size_t{1} << 15;
-  static constexpr std::uint32_t kMaxThreads = 8;
+  static constexpr std::uint32_t kMaxThreads = 12;
   static constexpr std::uint64_t kRunBytes = std::uint64_t{16} << 20;  // of all threads' runs, if it is not one thread
 
   // Thread i writes runs as a PartitionRuns of label "<label>-<i>". `base` is added to all numbers.
   SlicedRuns(const std::filesystem::path& folder, const std::string& label, std::uint32_t partitions,
              std::size_t frame_bytes, DocumentNumber base, std::uint32_t threads, const TermNumbers& names,
              const TermOrder& order);
+  ~SlicedRuns();
+  SlicedRuns(const SlicedRuns&) = delete;
+  SlicedRuns& operator=(const SlicedRuns&) = delete;
 
   // The next postings in the order of terms. In a term, numbers do not descend; equal ones are one document.
   // kUnavailable: the disk.
@@ -46,19 +52,27 @@ class SlicedRuns {
     std::vector<std::uint32_t> numbers;
     std::vector<Frequency> frequencies;
   };
+  struct Writer {
+    explicit Writer(PartitionRuns made) : runs(std::move(made)) {}
+    PartitionRuns runs;
+    std::array<Slice, 2> slices;
+    pipeline::BoundedQueue<Slice*> full{2}, empty{2};
+    Result<void> written;  // the thread's until it is joined
+    std::jthread thread;   // last, so that it ends before the others
+  };
   void begin_slice();
-  Result<void> begin_writing();
-  Result<void> end_writing();
+  void run(Writer& writer);
+  Result<void> end_writers();
   Result<void> write(const Slice& slice, PartitionRuns& runs) const;
 
   DocumentNumber base_;
   const TermNumbers& names_;
   const TermOrder& order_;
-  std::vector<PartitionRuns> runs_;  // by thread, as the slices of a set
-  std::array<std::vector<Slice>, 2> sets_;
-  std::size_t set_ = 0, slice_ = 0;    // the one that is filled
-  std::size_t next_ = 0;               // of the order: the first term behind it
-  std::future<Result<void>> writing_;  // the other set; last, so that it ends before the others
+  std::size_t writer_ = 0;                        // whose slice is filled
+  Slice* slice_ = nullptr;                        // the one that is filled
+  std::size_t next_ = 0;                          // of the order: the first term behind it
+  std::atomic<bool> failed_ = false;              // a writer has failed
+  std::vector<std::unique_ptr<Writer>> writers_;  // last, so that their threads end before the others
 };
 
 }  // namespace frond::indexer::invert::gpu
