@@ -12,9 +12,9 @@
 namespace frond::objects {
 namespace {
 
-// The ranges behind the first one. Threads fetch them; next() hands them over in order. At most `threads` ranges are in
-// memory, besides the one that was handed over and the memory of those that were, which serves the next ones: new
-// memory for each range costs as much as receiving it.
+// The ranges behind the first one. Threads fetch them; next() hands them over in order. At most `threads` ranges wait
+// or are being fetched. The memory of those that were used serves the next ones: making new memory for each costs as
+// much as receiving it. So there are at most two buffers more than threads.
 class Ranges {
  public:
   using Fetch = std::function<Result<ObjectRange>(std::uint64_t from, std::uint64_t length, const Stopping& stopping,

@@ -22,8 +22,8 @@ using FilesCursors = std::vector<std::unique_ptr<TermFilesCursor>>;
 
 constexpr std::size_t kChunkTerms = 1024;
 constexpr std::uint64_t kMaxIndexBytes = std::uint64_t{2} << 20;  // of the file that a cursor has open
-// Chunks that wait, where memory allows. One range may have 3 % of all terms; while one thread merges it, the others go
-// on behind it until so many wait.
+// How many chunks may wait to be taken; the memory decides. One range may have 3 % of all terms: while one thread
+// merges it, the others go on with the ranges behind it until so many of their chunks wait.
 constexpr std::uint64_t kMinChunks = 128, kMaxChunks = 4096, kChunkBytes = 64 << 10, kMoreOfCurrent = 8;
 // A range has the terms of so many prefixes of so many bytes, as they occur in the largest partition: some thousand
 // terms where there are millions. A large partition's files have more terms with each prefix.
