@@ -1,7 +1,5 @@
 #include "common/partition/term_digests.h"
 
-#include <atomic>
-
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -14,8 +12,7 @@ std::uint64_t hash_of_term(std::string_view term) { return XXH3_64bits(term.data
 void TermDigests::add(std::string_view term, std::span<const DocId> docids, std::span<const Frequency> frequencies) {
   FROND_CHECK(docids.size() == frequencies.size());
   const std::uint64_t hash = hash_of_term(term);
-  for (std::size_t i = 0; i < docids.size(); ++i)
-    std::atomic_ref(digests_[docids[i]]).fetch_add(frequencies[i] * hash, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < docids.size(); ++i) digests_[docids[i]] += frequencies[i] * hash;
 }
 
 }  // namespace frond::partition

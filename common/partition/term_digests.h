@@ -16,10 +16,11 @@ namespace frond::partition {
 // XXH3-64.
 std::uint64_t hash_of_term(std::string_view term);
 
-// Those of one partition's documents, added up list by list. Any thread. Memory: 8 bytes a document.
+// Those of one partition's documents, added up list by list. One thread. Memory: 8 bytes a document.
 class TermDigests {
  public:
   explicit TermDigests(std::size_t documents) : digests_(documents) {}
+  std::size_t documents() const { return digests_.size(); }
   // Postings of a term, all or some: docIDs are below `documents`, and as many as frequencies.
   void add(std::string_view term, std::span<const DocId> docids, std::span<const Frequency> frequencies);
   // By docID. Called once, last.

@@ -65,7 +65,6 @@ Result<std::vector<BuiltLists>> build_lists(const ListSource& source, const Post
     if (docids.back() >= source.lengths.size())
       return Error(Code::kCorrupt, "partition " + std::to_string(source.partition) + ": a run names document " +
                                        std::to_string(docids.back()) + " of " + std::to_string(source.lengths.size()));
-    if (source.digests != nullptr) source.digests->add(piece.term, docids, frequencies);
     const auto occurrences = std::accumulate(frequencies.begin(), frequencies.end(), std::uint64_t{0});
     if (piece.first && piece.last) {
       blob.clear();
@@ -79,6 +78,16 @@ Result<std::vector<BuiltLists>> build_lists(const ListSource& source, const Post
     lists.emplace_back();
   }
   return lists;
+}
+
+void add_digests(const PostingGroup& group, partition::TermDigests& digests) {
+  std::size_t begin = 0;
+  for (const PostingGroup::Piece& piece : group.pieces) {
+    const auto docids = std::span(group.docids).subspan(begin, piece.end - begin);
+    if (docids.back() < digests.documents())
+      digests.add(piece.term, docids, std::span(group.frequencies).subspan(begin, docids.size()));
+    begin = piece.end;
+  }
 }
 
 Result<void> ListJoiner::add(std::vector<BuiltLists> lists) {

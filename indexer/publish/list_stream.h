@@ -32,7 +32,6 @@ struct ListSource {
   const postings::DeficitTable* deficits = nullptr;  // of b and average_length; null: none
   runs::DoAhead ahead{};                             // reads runs, if they take no more than ahead_bytes for that
   std::uint64_t ahead_bytes = 0;
-  partition::TermDigests* digests = nullptr;  // which the postings are added to; null: none
 };
 
 // The postings of terms that follow each other. A list that is longer than a segment is several pieces, one a segment,
@@ -83,6 +82,9 @@ struct BuiltLists {
 };
 // Any thread. kCorrupt: a run names a document that the partition does not have; else as EncodedLists::add().
 Result<std::vector<BuiltLists>> build_lists(const ListSource& source, const PostingGroup& group);
+
+// Adds a group's postings. Postings of documents that are not there are left out: build_lists() finds them.
+void add_digests(const PostingGroup& group, partition::TermDigests& digests);
 
 // Puts the pieces of lists together and adds the lists. One thread.
 class ListJoiner {

@@ -74,14 +74,17 @@ struct Shared {
   double merge_seconds FROND_GUARDED_BY(times) = 0;
 };
 
+// What the threads hand on to each other.
+using Group = std::shared_ptr<const PostingGroup>;
+using Groups = pipeline::BoundedQueue<Group>;
+
 // Merges the runs, and gives the postings of groups of terms to the thread that has them built.
-Result<void> merge_runs(const ListSource& source, pipeline::BoundedQueue<PostingGroup>& to, Shared& shared,
-                        std::stop_token stop) {
+Result<void> merge_runs(const ListSource& source, Groups& to, Shared& shared, std::stop_token stop) {
   const double began = pipeline::thread_seconds();
   PostingMerger merger = FROND_TRY(PostingMerger::open(source));
   while (std::optional<PostingGroup> next = FROND_TRY(merger.next())) {
     const std::uint64_t bytes = next->bytes;
-    if (!to.push(*std::move(next), stop, bytes)) break;
+    if (!to.push(std::make_shared<const PostingGroup>(*std::move(next)), stop, bytes)) break;
   }
   to.close();
   const MutexLock lock(shared.times);
@@ -89,26 +92,30 @@ Result<void> merge_runs(const ListSource& source, pipeline::BoundedQueue<Posting
   return {};
 }
 
-Result<void> write_lists(partition::PartitionWriter& writer, const ListSource& source,
-                         pipeline::BoundedQueue<PostingGroup>& from, Shared& shared, std::stop_token stop) {
+// Has the lists of the groups built and writes them. The groups go on to `to`.
+Result<void> write_lists(partition::PartitionWriter& writer, const ListSource& source, Groups& from, Groups& to,
+                         Shared& shared, std::stop_token stop) {
   ListJoiner joiner(writer);
   OrderedTasks<std::vector<BuiltLists>> tasks(shared.pool, shared.options.memory.ahead_bytes);
-  const auto begin = [&](PostingGroup group) {
-    const std::uint64_t bytes = group.bytes;
-    tasks.begin(bytes, [&source, some = std::make_shared<const PostingGroup>(std::move(group))](std::size_t) {
-      return build_lists(source, *some);
-    });
-  };
   while (!stop.stop_requested()) {
     while (!tasks.full()) {
-      std::optional<PostingGroup> next = tasks.empty() ? from.pop(stop) : from.try_pop();
+      std::optional<Group> next = tasks.empty() ? from.pop(stop) : from.try_pop();
       if (!next) break;
-      begin(*std::move(next));
+      tasks.begin((*next)->bytes, [&source, some = *next](std::size_t) { return build_lists(source, *some); });
+      const std::uint64_t bytes = (*next)->bytes;
+      if (!to.push(*std::move(next), stop, bytes)) break;
     }
     if (tasks.empty()) break;
     std::vector<BuiltLists> lists = FROND_TRY(tasks.take());
     FROND_TRY(joiner.add(std::move(lists)));
   }
+  to.close();
+  return {};
+}
+
+// A thread of its own adds each document's digest up: packers would wait for each other at documents of many terms.
+Result<void> sum_digests(partition::TermDigests& digests, Groups& from, std::stop_token stop) {
+  while (const std::optional<Group> group = from.pop(stop)) add_digests(**group, digests);
   return {};
 }
 
@@ -225,16 +232,19 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
                             [&pool = shared.pool](std::function<void()> task) {
                               pool.add([task = std::move(task)](std::size_t) { task(); });
                             },
-                            options.memory.runs_ahead_bytes,
-                            &digests};
-    pipeline::BoundedQueue<PostingGroup> merged(kMergedAhead);
+                            options.memory.runs_ahead_bytes};
+    Groups merged(kMergedAhead), built(kMergedAhead);
     const std::jthread merging([&] {
       name_this_thread(("merge-" + std::to_string(number)).c_str());
       error.guard([&] { return merge_runs(source, merged, shared, error.token()); });
     });
     const std::jthread writing([&] {
       name_this_thread(("lists-" + std::to_string(number)).c_str());
-      error.guard([&] { return write_lists(*writer, source, merged, shared, error.token()); });
+      error.guard([&] { return write_lists(*writer, source, merged, built, shared, error.token()); });
+    });
+    const std::jthread summing([&] {
+      name_this_thread(("digests-" + std::to_string(number)).c_str());
+      error.guard([&] { return sum_digests(digests, built, error.token()); });
     });
     error.guard([&] { return write_documents(*writer, part, spool.field_bytes, shared, error.token()); });
   }

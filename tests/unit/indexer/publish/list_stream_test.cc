@@ -79,9 +79,8 @@ TEST(ListStream, BuildsTheListsOfAllTermsInOrder) {
 
   const std::vector<std::uint32_t> lengths(kDocuments, 7);
   const codec::CodecChoice codecs = *codec::codec_choice_named(codec::kDefaultCodec);
-  ListSource source{{folder / "run"}, 0, folder.path(), lengths, codecs, 0.4, 9.0};
+  const ListSource source{{folder / "run"}, 0, folder.path(), lengths, codecs, 0.4, 9.0};
   partition::TermDigests digests(kDocuments), expected_digests(kDocuments);
-  source.digests = &digests;
   Recorder recorder;
   ListJoiner joiner(recorder);
   PostingMerger merger = PostingMerger::open(source).value();
@@ -90,6 +89,7 @@ TEST(ListStream, BuildsTheListsOfAllTermsInOrder) {
     const auto group = merger.next().value();
     if (!group) break;
     joiner.add(build_lists(source, *group).value()).value();
+    add_digests(*group, digests);
   }
   EXPECT_GT(groups, 5u);
   const postings::ListBuilder builder(codecs, lengths, 0.4, 9.0);
@@ -119,6 +119,9 @@ TEST(ListStream, FindsARunThatNamesADocumentThatIsNotThere) {
   const auto group = merger.next().value();
   ASSERT_TRUE(group);
   EXPECT_EQ(build_lists(source, *group), Code::kCorrupt);
+  partition::TermDigests digests(lengths.size());
+  add_digests(*group, digests);
+  EXPECT_EQ(digests.take(), std::vector<std::uint64_t>(lengths.size()));
 }
 
 }  // namespace
