@@ -21,37 +21,26 @@ scoring::PackedDeficit least_of(std::span<const std::uint32_t> deficits) {
   return scoring::pack_deficit(std::bit_cast<float>(least_bits_of(deficits)));
 }
 
-// Of many deficits those that can be among the least kBestRanks.back(), in any order: none above the last of the least
-// so many of the first kSampled.
-std::span<std::uint32_t> without_high_ones(std::span<std::uint32_t> deficits, std::vector<std::uint32_t>& room) {
-  constexpr std::size_t kSampled = 4 * kBestRanks.back();
-  if (deficits.size() <= 2 * kSampled) return deficits;
-  room.assign(deficits.begin(), deficits.begin() + kSampled);
-  std::nth_element(room.begin(), room.begin() + (kBestRanks.back() - 1), room.end());
-  const std::uint32_t most = room[kBestRanks.back() - 1];
-  room.resize(deficits.size());
-  std::size_t kept = 0;
-  for (const std::uint32_t deficit : deficits) {
-    room[kept] = deficit;
-    kept += deficit <= most ? 1 : 0;
-  }
-  return std::span(room).first(kept);
-}
-
 // What the postings of each of kBestRanks do not exceed, or kNoDeficit. Reorders the deficits.
-std::array<scoring::PackedDeficit, kBestRanks.size()> best_of(std::span<std::uint32_t> all) {
+std::array<scoring::PackedDeficit, kBestRanks.size()> best_of(std::span<std::uint32_t> deficits) {
   std::array<scoring::PackedDeficit, kBestRanks.size()> best;
   best.fill(kNoDeficit);
-  std::vector<std::uint32_t> room;
-  const std::span<std::uint32_t> deficits = without_high_ones(all, room);
-  std::size_t end = deficits.size();  // the largest rank first: the next ones are among those before it
-  for (std::size_t i = best.size(); i-- > 0;) {
+  // How many have each packed value, from the least; the last counts all that are greater.
+  std::array<std::uint32_t, 1024> counts{};
+  const std::uint32_t least = scoring::pack_deficit_bits_up(least_bits_of(deficits));
+  for (const std::uint32_t deficit : deficits)
+    ++counts[std::min<std::size_t>(scoring::pack_deficit_bits_up(deficit) - least, counts.size() - 1)];
+  std::size_t value = 0;
+  std::uint64_t up_to = counts[0];
+  for (std::size_t i = 0; i < best.size() && kBestRanks[i] <= deficits.size(); ++i) {
     const std::uint32_t rank = kBestRanks[i];
-    if (rank > all.size()) continue;
-    std::nth_element(deficits.begin(), deficits.begin() + (rank - 1),
-                     deficits.begin() + static_cast<std::ptrdiff_t>(end));
-    best[i] = scoring::pack_deficit_up(std::bit_cast<float>(deficits[rank - 1]));
-    end = rank;
+    while (up_to < rank) up_to += counts[++value];
+    if (value + 1 < counts.size()) {
+      best[i] = static_cast<scoring::PackedDeficit>(least + value);
+      continue;
+    }
+    std::nth_element(deficits.begin(), deficits.begin() + (rank - 1), deficits.end());
+    best[i] = scoring::pack_deficit_bits_up(deficits[rank - 1]);
   }
   return best;
 }

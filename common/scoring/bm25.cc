@@ -54,8 +54,7 @@ PackedDeficit pack_deficit(float value) {
 }
 
 PackedDeficit pack_deficit_up(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(std::max(value, 0.0f));
-  return static_cast<PackedDeficit>((bits + 1 + 0xffff) >> 16);
+  return pack_deficit_bits_up(std::bit_cast<std::uint32_t>(std::max(value, 0.0f)));
 }
 
 namespace {

@@ -80,6 +80,10 @@ using PackedDeficit = std::uint16_t;  // the upper half of a positive float32, r
 float deficit(double b, double average_length, Frequency frequency, std::uint32_t length);
 PackedDeficit pack_deficit(float deficit);     // rounds down
 PackedDeficit pack_deficit_up(float deficit);  // rounds up
+// The same of a deficit's bits, whose order it keeps.
+inline PackedDeficit pack_deficit_bits_up(std::uint32_t bits) {
+  return static_cast<PackedDeficit>((bits + 1 + 0xffff) >> 16);
+}
 FROND_HOST_DEVICE inline float unpack_deficit(PackedDeficit packed) {
 #ifdef __CUDA_ARCH__
   return __uint_as_float(std::uint32_t{packed} << 16);
