@@ -1,6 +1,7 @@
 #include "indexer/ingest/byte_source.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,8 @@ namespace {
 
 constexpr std::size_t kStoredBytes = 256 << 10, kPlainBytes = 512 << 10;
 constexpr std::uint64_t kAheadShare = 2;  // of the window that the limits allow, what several threads may take
+constexpr std::size_t kMaxReaders = 4, kThreadsAReader = 4;
+constexpr std::uint64_t kMemoryForReaders = std::uint64_t{1} << 30;  // a limit beside which theirs is little
 
 }  // namespace
 
@@ -64,8 +67,19 @@ Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::filesystem::path
       source->end_ = source->stored_bytes_ = 0;
       source->at_end_ = false;
     }
+  } else {
+    source->begin_ahead();
   }
   return source;
+}
+
+void ByteSource::begin_ahead() {
+  if (limits_.memory_limit > 0 && limits_.memory_limit < kMemoryForReaders) return;
+  const std::size_t readers = std::min<std::size_t>(kMaxReaders, limits_.threads / kThreadsAReader);
+  struct stat about {};
+  if (readers < 2 || ::fstat(file_.get(), &about) != 0 || !S_ISREG(about.st_mode)) return;
+  if (static_cast<std::uint64_t>(about.st_size) < stored_bytes_ + ReadAhead::kMinBytes) return;
+  reads_ = std::make_unique<ReadAhead>(file_.get(), stored_bytes_, readers);
 }
 
 // Reads up to max_bytes more of the file into raw_.
@@ -144,14 +158,16 @@ Result<void> ByteSource::fill() {
   for (;;) {
     const ssize_t got = ::read(file_.get(), stored_.data() + end_, stored_.size() - end_);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0)
-      return Error(Code::kUnavailable,
-                   path_ + ": cannot read at byte " + std::to_string(stored_bytes_) + ": " + std::strerror(errno));
+    if (got < 0) return cannot_read(std::strerror(errno));
     at_end_ = got == 0;
     end_ += static_cast<std::size_t>(got);
     stored_bytes_ += static_cast<std::uint64_t>(got);
     return {};
   }
+}
+
+Error ByteSource::cannot_read(const std::string& why) const {
+  return {Code::kUnavailable, path_ + ": cannot read at byte " + std::to_string(stored_bytes_) + ": " + why};
 }
 
 Error ByteSource::damaged(const Error& why) const {
@@ -161,6 +177,12 @@ Error ByteSource::damaged(const Error& why) const {
 
 Result<ByteView> ByteSource::read() {
   if (!decompressor_) {
+    if (begin_ == end_ && reads_) {
+      const auto bytes = reads_->next();
+      if (!bytes) return cannot_read(bytes.error().message());
+      stored_bytes_ += bytes->size();
+      return *bytes;
+    }
     if (begin_ == end_ && !at_end_) FROND_TRY(fill());
     const ByteView bytes = ByteView(stored_).subspan(begin_, end_ - begin_);
     begin_ = end_;

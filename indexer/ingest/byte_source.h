@@ -1,6 +1,7 @@
 #pragma once
 // A file's content, decompressed by the method that its first bytes name, through buffers of fixed size. gzip and bzip2
-// files of many streams are decompressed by limits.threads threads.
+// files of many streams are decompressed by limits.threads threads, and large files that are not compressed read by a
+// quarter of these.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "common/base/result.h"
 #include "common/files/descriptor.h"
 #include "indexer/ingest/decompress.h"
+#include "indexer/ingest/read_ahead.h"
 #include "indexer/ingest/unpack_ahead.h"
 
 namespace frond::indexer::ingest {
@@ -40,9 +42,11 @@ class ByteSource {
   ByteSource(files::Descriptor file, std::string path, const InputLimits& limits);
   Result<void> fill();
   Result<void> fill_from_parts();
+  void begin_ahead();
   Result<void> read_raw(std::size_t max_bytes);
   Result<FilePart> cut_part();
   Error damaged(const Error& why) const;
+  Error cannot_read(const std::string& why) const;
 
   files::Descriptor file_;
   std::string path_;
@@ -51,9 +55,10 @@ class ByteSource {
   Compression compression_ = Compression::kNone;
   std::unique_ptr<Decompressor> decompressor_;  // null: the file is not compressed
   ByteBuffer stored_, plain_;
-  std::size_t begin_ = 0, end_ = 0;  // of stored_ not yet used
-  std::uint64_t stored_bytes_ = 0;   // read from the file, stored_[begin_, end_) among them
-  bool at_end_ = false;              // of the file
+  std::size_t begin_ = 0, end_ = 0;   // of stored_ not yet used
+  std::uint64_t stored_bytes_ = 0;    // read from the file, stored_[begin_, end_) among them
+  bool at_end_ = false;               // of the file
+  std::unique_ptr<ReadAhead> reads_;  // what is behind stored_, if the file is large and not compressed
   // If several threads decompress: what was read, but not yet cut into parts; the parts; the content of the part at
   // hand.
   AheadPlan ahead_;

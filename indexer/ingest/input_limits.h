@@ -22,7 +22,9 @@ struct InputLimits {
   std::uint64_t memory_limit = 0;  // 0: none
   std::size_t record_bytes = kMaxRecordBytes;
   std::uint64_t window_bytes = kMaxWindowBytes;
-  std::uint32_t threads = 1;  // that decompress a file of many streams, within half of window_bytes
+  // That decompress a file of many streams, within half of window_bytes. A quarter of them, at most 4, read a large
+  // file that is not compressed.
+  std::uint32_t threads = 1;
   // Called with the size of the window or dictionary of the file at hand before that is allocated, and with 0 when the
   // file is closed.
   std::function<void(std::uint64_t bytes)> on_window;

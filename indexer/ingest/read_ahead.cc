@@ -1,0 +1,83 @@
+#include "indexer/ingest/read_ahead.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "common/base/thread_name.h"
+
+namespace frond::indexer::ingest {
+
+ReadAhead::ReadAhead(int file, std::uint64_t offset, std::size_t threads)
+    : file_(file), offset_(offset), blocks_(kBlocksAThread * threads) {
+  for (Block& one : blocks_) one.bytes.resize(kBlockBytes);
+  for (std::size_t i = 0; i < threads; ++i)
+    threads_.emplace_back([this, i] {
+      name_this_thread(("read-ahead-" + std::to_string(i)).c_str());
+      run();
+    });
+}
+
+ReadAhead::~ReadAhead() {
+  {
+    const MutexLock lock(mutex_);
+    ended_ = true;
+  }
+  changed_.notify_all();
+}
+
+void ReadAhead::run() {
+  for (;;) {
+    std::uint64_t number = 0;
+    {
+      const MutexLock lock(mutex_);
+      // The block that next() gave last is in use.
+      changed_.wait(mutex_, [this]() FROND_REQUIRES(mutex_) {
+        return ended_ || begun_ + 1 < std::max<std::uint64_t>(given_, 1) + blocks_.size();
+      });
+      if (ended_) return;
+      number = begun_++;
+    }
+    Block& mine = block(number);
+    read(number, mine);
+    const MutexLock lock(mutex_);
+    mine.read = true;
+    ended_ = ended_ || mine.size < kBlockBytes;  // also after an error
+    changed_.notify_all();
+  }
+}
+
+// Short at the end of the file, or before an error.
+void ReadAhead::read(std::uint64_t number, Block& to) const {
+  to.size = 0;
+  to.error = 0;
+  while (to.size < kBlockBytes) {
+    const auto at = static_cast<off_t>(offset_ + number * kBlockBytes + to.size);
+    const ssize_t got = ::pread(file_, to.bytes.data() + to.size, kBlockBytes - to.size, at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) to.error = errno;
+    if (got <= 0) return;
+    to.size += static_cast<std::size_t>(got);
+  }
+}
+
+Result<ByteView> ReadAhead::next() {
+  const MutexLock lock(mutex_);
+  if (given_ > 0) {
+    Block& last = block(given_ - 1);
+    if (last.size < kBlockBytes) {
+      if (last.error != 0) return Error(Code::kUnavailable, std::strerror(last.error));
+      return ByteView();
+    }
+    last.read = false;
+  }
+  Block& mine = block(given_++);
+  changed_.notify_all();
+  changed_.wait(mutex_, [&] { return mine.read; });
+  if (mine.size == 0 && mine.error != 0) return Error(Code::kUnavailable, std::strerror(mine.error));
+  return ByteView(mine.bytes).first(mine.size);
+}
+
+}  // namespace frond::indexer::ingest

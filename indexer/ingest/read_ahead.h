@@ -1,0 +1,56 @@
+#pragma once
+// Reads a large file that is not compressed on several threads: copying from the system's cache takes one thread longer
+// than parsers need for what it read, and a disk answers several requests faster than one.
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "common/base/bytes.h"
+#include "common/base/mutex.h"
+#include "common/base/result.h"
+
+namespace frond::indexer::ingest {
+
+// One thread calls next(). Threads are called "read-ahead-i". Memory: 2 MiB a thread.
+class ReadAhead {
+ public:
+  static constexpr std::size_t kBlockBytes = std::size_t{1} << 20, kBlocksAThread = 2;
+  // Files with less left are not worth it.
+  static constexpr std::uint64_t kMinBytes = 16 * kBlockBytes;
+
+  // Reads `file`, a regular one that stays open, from `offset` on. threads: at least 1.
+  ReadAhead(int file, std::uint64_t offset, std::size_t threads);
+  // Waits for the reads that were begun.
+  ~ReadAhead();
+  ReadAhead(const ReadAhead&) = delete;
+  ReadAhead& operator=(const ReadAhead&) = delete;
+
+  // The next bytes, valid until the next call; empty at the end. kUnavailable: reading failed; the message is the
+  // system's.
+  Result<ByteView> next();
+
+ private:
+  struct Block {
+    ByteBuffer bytes;
+    std::size_t size = 0;
+    int error = 0;
+    bool read = false;
+  };
+  Block& block(std::uint64_t number) { return blocks_[number % blocks_.size()]; }
+  void run();
+  void read(std::uint64_t number, Block& to) const;
+
+  const int file_;
+  const std::uint64_t offset_;
+  Mutex mutex_;
+  std::condition_variable_any changed_;
+  std::vector<Block> blocks_;  // each belongs to a thread while it is read, else, under mutex_, to next()
+  std::uint64_t begun_ FROND_GUARDED_BY(mutex_) = 0;  // blocks that a thread has taken
+  std::uint64_t given_ FROND_GUARDED_BY(mutex_) = 0;  // by next(); the last of them is in use
+  bool ended_ FROND_GUARDED_BY(mutex_) = false;       // no further block is begun
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace frond::indexer::ingest
