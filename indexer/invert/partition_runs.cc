@@ -2,10 +2,23 @@
 
 namespace frond::indexer::invert {
 
+void PartitionRuns::begin_part(Part& part, std::uint32_t partition) {
+  if (part.docids.empty()) {
+    part.partition = partition;
+    part.docids.resize(postings_ahead(static_cast<std::uint32_t>(parts_.size())));
+    part.frequencies.resize(part.docids.size());
+  }
+  if (!part.is_open) open_.push_back(&part);
+  part.is_open = true;
+}
+
 Result<void> PartitionRuns::end_term(std::string_view term) {
   if (failed_) return *std::move(failed_);
-  for (std::uint32_t p = 0; p < parts_.size(); ++p)
-    if (!parts_[p].docids.empty()) FROND_TRY(write(term, p));
+  for (Part* const part : open_) {
+    part->is_open = false;
+    if (part->postings > 0) FROND_TRY(write(term, *part));
+  }
+  open_.clear();
   return {};
 }
 
@@ -15,16 +28,13 @@ Result<void> PartitionRuns::finish(std::vector<runs::RunFile>& to) {
   return {};
 }
 
-Result<void> PartitionRuns::write(std::string_view term, std::uint32_t partition) {
-  Part& part = parts_[partition];
+Result<void> PartitionRuns::write(std::string_view term, Part& part) {
   if (!part.run) {
-    const auto name = label_ + "-p" + std::to_string(partition) + ".run";
-    part.run = FROND_TRY(runs::RunWriter::create(folder_ / name, partition, frame_bytes_));
+    const auto name = label_ + "-p" + std::to_string(part.partition) + ".run";
+    part.run = FROND_TRY(runs::RunWriter::create(folder_ / name, part.partition, frame_bytes_));
   }
-  FROND_TRY(part.run->add(term, part.docids, part.frequencies));
-  part.docids.clear();
-  part.frequencies.clear();
-  return {};
+  const std::size_t postings = std::exchange(part.postings, 0);
+  return part.run->add(term, std::span(part.docids).first(postings), std::span(part.frequencies).first(postings));
 }
 
 }  // namespace frond::indexer::invert

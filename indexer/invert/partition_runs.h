@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/ids.h"
@@ -25,12 +26,22 @@ class PartitionRuns {
 
   // Runs are written to `folder` as "<label>-p<partition>.run", in frames of at most `frame_bytes`.
   PartitionRuns(std::filesystem::path folder, std::string label, std::uint32_t partitions, std::size_t frame_bytes)
-      : folder_(std::move(folder)), label_(std::move(label)), frame_bytes_(frame_bytes), parts_(partitions) {}
+      : folder_(std::move(folder)),
+        label_(std::move(label)),
+        frame_bytes_(frame_bytes),
+        reciprocal_(~std::uint64_t{0} / partitions + 1),
+        parts_(partitions) {}
 
   // A posting of the term at hand; documents ascend strictly. Errors are kept for end_term().
   void add(std::string_view term, DocumentNumber document, Frequency frequency) {
-    if (parts_.size() == 1) return add(term, 0, document, frequency);
-    add(term, static_cast<std::uint32_t>(document % parts_.size()), document / parts_.size(), frequency);
+    const std::uint64_t docid = docid_of(document);
+    const auto partition = static_cast<std::uint32_t>(document - docid * parts_.size());
+    Part& part = parts_[partition];
+    if (part.postings == 0) begin_part(part, partition);
+    part.docids[part.postings] = static_cast<DocId>(docid);
+    part.frequencies[part.postings] = frequency;
+    if (++part.postings < part.docids.size() || failed_) return;
+    if (auto written = write(term, part); !written) failed_ = std::move(written).error();
   }
   // kUnavailable: the disk; the message names the file.
   Result<void> end_term(std::string_view term);
@@ -39,23 +50,30 @@ class PartitionRuns {
 
  private:
   struct Part {
+    std::uint32_t partition = 0;
     std::optional<runs::RunWriter> run;
+    std::size_t postings = 0;  // of the term at hand, that its run does not have
+    bool is_open = false;      // it is in open_
     std::vector<DocId> docids;
     std::vector<Frequency> frequencies;
   };
-  void add(std::string_view term, std::uint32_t partition, std::uint64_t docid, Frequency frequency) {
-    Part& part = parts_[partition];
-    part.docids.push_back(static_cast<DocId>(docid));
-    part.frequencies.push_back(frequency);
-    if (part.docids.size() < postings_ahead(static_cast<std::uint32_t>(parts_.size())) || failed_) return;
-    if (auto written = write(term, partition); !written) failed_ = std::move(written).error();
+  // The document's number in its partition: numbers are dealt to partitions in turn. A division, which each posting
+  // needs, takes long where a multiplication is exact.
+  std::uint64_t docid_of(DocumentNumber document) const {
+    if (parts_.size() == 1) return document;
+    if (document >> 32 != 0) return document / parts_.size();
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>(static_cast<Wide>(reciprocal_) * document >> 64);
   }
-  Result<void> write(std::string_view term, std::uint32_t partition);
+  void begin_part(Part& part, std::uint32_t partition);
+  Result<void> write(std::string_view term, Part& part);
 
   std::filesystem::path folder_;
   std::string label_;
   std::size_t frame_bytes_;
+  std::uint64_t reciprocal_;  // 2^64 by the number of partitions, rounded up
   std::vector<Part> parts_;
+  std::vector<Part*> open_;  // those that have postings of the term at hand
   std::optional<Error> failed_;
 };
 
