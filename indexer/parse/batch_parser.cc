@@ -1,5 +1,6 @@
 #include "indexer/parse/batch_parser.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -30,6 +31,10 @@ void BatchParser::parse(std::span<ingest::RawRecord> records, ParsedBatch& out, 
   out.documents.clear();
   out.shortened.clear();
   out.texts.clear();
+  std::uint64_t record_bytes = 0;
+  for (const ingest::RawRecord& record : records) record_bytes += record.bytes.size();
+  // As much as of the batch before, so that few texts are moved while they grow. What is not touched takes no memory.
+  out.texts.bytes.reserve(static_cast<std::size_t>(text_share_ * static_cast<double>(record_bytes)));
   bool going_on = true;
   for (std::uint32_t i = 0; going_on && i < records.size(); ++i) {
     if (records[i].lines == 0) {
@@ -43,6 +48,9 @@ void BatchParser::parse(std::span<ingest::RawRecord> records, ParsedBatch& out, 
   grouper_.finish(out.tokens);
   out.frames.resize(frames_.size());
   for (std::size_t j = 0; j < frames_.size(); ++j) frames_[j].finish(out.frames[j]);
+  constexpr double kSpare = 1.05;
+  text_share_ = std::min(1.0, kSpare * static_cast<double>(out.texts.bytes.size()) /
+                                  static_cast<double>(std::max<std::uint64_t>(record_bytes, 1)));
 }
 
 bool BatchParser::parse_within_memory(ingest::RawRecord& record, Place place, ParsedBatch& out,

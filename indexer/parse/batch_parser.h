@@ -57,6 +57,7 @@ class BatchParser {
   TokenGrouper grouper_;
   TermFinder terms_;
   std::vector<runs::DocumentFrameWriter> frames_;  // one a partition
+  double text_share_ = 0;                          // of the last batch's bytes, what its texts took
 };
 
 }  // namespace frond::indexer::parse

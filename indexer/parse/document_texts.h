@@ -5,12 +5,14 @@
 #include <string_view>
 #include <vector>
 
+#include "indexer/parse/large_pages.h"
+
 namespace frond::indexer::parse {
 
 // Document i is bytes [ends[i - 1], ends[i]): title, a line feed, body, a line feed. A line feed ends every word, so
 // title and body need not be kept apart.
 struct DocumentTexts {
-  std::string bytes;
+  std::basic_string<char, std::char_traits<char>, LargePageAllocator<char>> bytes;
   std::vector<std::uint64_t> ends;
   std::string_view of(std::size_t document) const {
     const std::uint64_t begin = document == 0 ? 0 : ends[document - 1];
@@ -24,7 +26,7 @@ struct DocumentTexts {
     bytes.clear();
     ends.clear();
   }
-  std::uint64_t memory_bytes() const { return bytes.capacity() + ends.capacity() * sizeof ends[0]; }
+  std::uint64_t memory_bytes() const { return in_large_pages(bytes.capacity() + 1) + ends.capacity() * sizeof ends[0]; }
 };
 
 }  // namespace frond::indexer::parse
