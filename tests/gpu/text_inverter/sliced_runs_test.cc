@@ -52,7 +52,7 @@ TEST(SlicedRuns, HaveEveryPosting) {
     }
     std::vector<std::filesystem::path> paths;
     for (const runs::RunFile& run : made) paths.push_back(run.path);
-    EXPECT_EQ(paths.size(), std::min(threads, SlicedRuns::kMaxThreads));
+    EXPECT_LE(paths.size(), std::min(threads, SlicedRuns::kMaxThreads));  // one that came late has written none
     EXPECT_EQ(support::read_run_postings(paths, 0), expected);
   }
 }

@@ -461,28 +461,41 @@ Result<void> DeviceText::read(std::span<const std::uint32_t> order, std::span<co
     FROND_TRY(upload(bytes_of(offsets_), bytes_of(offsets.data()), offsets.size() * 4));
   }
   FROND_CHECK(all == postings_);
-  // A window of the postings is gathered where a batch's pairs would be, and read stage by stage.
-  constexpr std::uint32_t kStage = kStageBytes / 4;
+  // A window of the postings is gathered where a batch's pairs would be, and read piece by piece: while one is visited,
+  // the next one comes.
+  constexpr std::uint32_t kPiece = kStageBytes / 2 / 4;
   const std::uint32_t window = (capacity_.entries + std::uint32_t{2}) * 2;
   std::uint32_t* const numbers = pairs_.terms;
   std::uint32_t* const frequencies = other_pairs_.terms;
-  const auto* const staged_numbers = reinterpret_cast<const std::uint32_t*>(o.stages[0]);
-  const auto* const staged_frequencies = reinterpret_cast<const Frequency*>(o.stages[1]);
-  for (std::uint32_t from = 0; from < all; from += window) {
-    const std::uint32_t to = from + std::min(window, all - from);
-    FROND_TRY(gather_postings(store_, segments_, offsets_, from, to, numbers, frequencies, place_));
-    for (std::uint32_t begin = from; begin < to; begin += kStage) {
-      const std::uint32_t some = std::min(kStage, to - begin);
-      for (const std::size_t stage : {0, 1}) {
-        const std::uint32_t* const source = (stage == 0 ? numbers : frequencies) + (begin - from);
-        FROND_TRY(o.staged[stage].wait());
-        FROND_TRY(device::copy_to_host(o.stages[stage], bytes_of(source), std::size_t{some} * 4, place_.stream));
-        FROND_TRY(o.staged[stage].record(place_.stream));
-      }
-      FROND_TRY(o.staged[0].wait());
-      FROND_TRY(o.staged[1].wait());
-      FROND_TRY(visit({staged_numbers, some}, {staged_frequencies, some}));
+  std::uint32_t from = 0, to = 0;  // the window
+  std::array<std::uint32_t, 2> sizes{};
+  const auto begin = [&](std::uint32_t at, std::size_t half) -> Result<void> {
+    if (at == to) {
+      from = at;
+      to = at + std::min(window, all - at);
+      FROND_TRY(gather_postings(store_, segments_, offsets_, from, to, numbers, frequencies, place_));
     }
+    sizes[half] = std::min(kPiece, to - at);
+    const std::size_t place = half * kStageBytes / 2, bytes = std::size_t{sizes[half]} * 4;
+    FROND_TRY(device::copy_to_host(o.stages[0] + place, bytes_of(numbers + (at - from)), bytes, place_.stream));
+    FROND_TRY(device::copy_to_host(o.stages[1] + place, bytes_of(frequencies + (at - from)), bytes, place_.stream));
+    return o.staged[half].record(place_.stream);
+  };
+  for (device::Event& staged : o.staged) FROND_TRY(staged.wait());  // of what was uploaded from there
+  std::uint32_t next = 0;                                           // that was not begun
+  for (std::size_t half = 0; half < 2 && next < all; ++half) {
+    FROND_TRY(begin(next, half));
+    next += sizes[half];
+  }
+  for (std::uint32_t at = 0, half = 0; at < all; half = 1 - half) {
+    FROND_TRY(o.staged[half].wait());
+    const std::size_t place = half * kStageBytes / 2, some = sizes[half];
+    FROND_TRY(visit({reinterpret_cast<const std::uint32_t*>(o.stages[0] + place), some},
+                    {reinterpret_cast<const Frequency*>(o.stages[1] + place), some}));
+    at += static_cast<std::uint32_t>(some);
+    if (next == all) continue;
+    FROND_TRY(begin(next, half));
+    next += sizes[half];
   }
   return {};
 }

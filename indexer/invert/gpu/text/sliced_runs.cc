@@ -12,14 +12,14 @@ namespace frond::indexer::invert::gpu {
 SlicedRuns::SlicedRuns(const std::filesystem::path& folder, const std::string& label, std::uint32_t partitions,
                        std::size_t frame_bytes, DocumentNumber base, std::uint32_t threads, const TermNumbers& names,
                        const TermOrder& order)
-    : base_(base), names_(names), order_(order) {
+    : base_(base), names_(names), order_(order), full_(2 * kMaxThreads), empty_(2 * kMaxThreads) {
   const std::uint64_t fit = kRunBytes / PartitionRuns::bytes(partitions, frame_bytes);
   const auto some =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::min<std::uint64_t>(threads, fit), 1, kMaxThreads));
   for (std::uint32_t i = 0; i < some; ++i) {
     Writer& writer = *writers_.emplace_back(
         std::make_unique<Writer>(PartitionRuns(folder, label + "-" + std::to_string(i), partitions, frame_bytes)));
-    for (Slice& slice : writer.slices) (void)writer.empty.push(&slice, {});
+    for (int slices = 0; slices < 2; ++slices) (void)empty_.push(&slices_.emplace_back(), {});
     writer.thread = std::jthread([this, i, &writer] {
       name_this_thread(("texts-" + std::to_string(i)).c_str());
       run(writer);
@@ -28,13 +28,11 @@ SlicedRuns::SlicedRuns(const std::filesystem::path& folder, const std::string& l
   begin_slice();
 }
 
-SlicedRuns::~SlicedRuns() {
-  for (const auto& writer : writers_) writer->full.close();
-}
+SlicedRuns::~SlicedRuns() { full_.close(); }
 
 // A writer's thread. After an error it takes what is full and drops it, so that nobody waits for it.
 void SlicedRuns::run(Writer& writer) {
-  while (const auto slice = writer.full.pop({})) {
+  while (const auto slice = full_.pop({})) {
     if (writer.written) {
       try {
         writer.written = write(**slice, writer.runs);
@@ -43,13 +41,13 @@ void SlicedRuns::run(Writer& writer) {
       }
       if (!writer.written) failed_ = true;
     }
-    (void)writer.empty.push(*slice, {});
+    (void)empty_.push(*slice, {});
   }
 }
 
-// Behind the slice before it; waits until the writer whose turn it is has written one.
+// Behind the slice before it; waits until a writer has written one.
 void SlicedRuns::begin_slice() {
-  slice_ = *writers_[writer_]->empty.pop({});
+  slice_ = *empty_.pop({});
   Slice& slice = *slice_;
   slice.first = slice.end = next_;
   slice.postings = 0;
@@ -72,8 +70,7 @@ Result<void> SlicedRuns::add(std::span<const std::uint32_t> numbers, std::span<c
     numbers = numbers.subspan(some);
     frequencies = frequencies.subspan(some);
     if (slice.numbers.size() < slice.postings) continue;
-    (void)writers_[writer_]->full.push(slice_, {});
-    writer_ = (writer_ + 1) % writers_.size();
+    (void)full_.push(slice_, {});
     begin_slice();
   }
   return {};
@@ -88,7 +85,7 @@ Result<void> SlicedRuns::finish(std::vector<runs::RunFile>& to) {
 
 // When all that is full is written.
 Result<void> SlicedRuns::end_writers() {
-  for (const auto& writer : writers_) writer->full.close();
+  full_.close();
   for (const auto& writer : writers_)
     if (writer->thread.joinable()) writer->thread.join();
   for (const auto& writer : writers_)

@@ -1,9 +1,10 @@
 #pragma once
-// Writes the postings of a run by several threads: each writes runs of its own, and gets the terms of every n-th slice.
-// So the terms of each run ascend, and none is in two of them. While a thread writes a slice, its next one is filled.
-#include <array>
+// Writes the postings of a run by several threads: each writes runs of its own, and takes the next slice of terms when
+// it has written one. So the terms of each run ascend, and none is in two of them. A slice of one frequent term takes
+// much longer than others.
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -26,7 +27,7 @@ struct TermOrder {
 // One thread, which begins others. Borrows its constructor's arguments.
 class SlicedRuns {
  public:
-  // A slice ends with the term that reaches so many postings. Each thread has two, of 256 KiB.
+  // A slice ends with the term that reaches so many postings. There are two for each thread, of 256 KiB.
   static constexpr std::size_t kSlicePostings = std::size_t{1} << 15;
   static constexpr std::uint32_t kMaxThreads = 12;
   static constexpr std::uint64_t kRunBytes = std::uint64_t{16} << 20;  // of all threads' runs, if it is not one thread
@@ -55,8 +56,6 @@ class SlicedRuns {
   struct Writer {
     explicit Writer(PartitionRuns made) : runs(std::move(made)) {}
     PartitionRuns runs;
-    std::array<Slice, 2> slices;
-    pipeline::BoundedQueue<Slice*> full{2}, empty{2};
     Result<void> written;  // the thread's until it is joined
     std::jthread thread;   // last, so that it ends before the others
   };
@@ -68,7 +67,8 @@ class SlicedRuns {
   DocumentNumber base_;
   const TermNumbers& names_;
   const TermOrder& order_;
-  std::size_t writer_ = 0;                        // whose slice is filled
+  std::deque<Slice> slices_;  // two for each writer
+  pipeline::BoundedQueue<Slice*> full_, empty_;
   Slice* slice_ = nullptr;                        // the one that is filled
   std::size_t next_ = 0;                          // of the order: the first term behind it
   std::atomic<bool> failed_ = false;              // a writer has failed

@@ -1,7 +1,6 @@
 #include "indexer/invert/gpu/text/term_numbers.h"
 
 #include <algorithm>
-#include <iterator>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -39,7 +38,7 @@ TermNumbers::~TermNumbers() {
 
 void TermNumbers::clear() {
   for (Shard& shard : shards_) {
-    const MutexLock lock(shard.mutex);
+    const SpinGuard guard(shard.lock);
     shard.slots = std::vector<Slot>(kFirstSlots);
     shard.terms = 0;
     shard.next = shard.end = 0;
@@ -108,9 +107,9 @@ std::uint32_t TermNumbers::new_number(Shard& shard) {
 std::uint32_t TermNumbers::number_of(std::string_view of) {
   const std::uint64_t all = XXH3_64bits(of.data(), of.size());
   const auto hash = static_cast<std::uint32_t>(all);
-  const std::size_t number_of_shard = all >> 56;
+  const std::size_t number_of_shard = all >> kPlaceBits;
   Shard& shard = shards_[number_of_shard];
-  const MutexLock lock(shard.mutex);
+  const SpinGuard guard(shard.lock);
   const std::size_t mask = shard.slots.size() - 1;
   std::size_t slot = hash & mask;
   for (; shard.slots[slot].number_plus_1 != 0; slot = (slot + 1) & mask) {
@@ -128,40 +127,53 @@ std::uint32_t TermNumbers::number_of(std::string_view of) {
   return number;
 }
 
+// Bytes that cut all terms with totals into `parts` ranges of about the same size.
+std::vector<std::uint64_t> TermNumbers::splitters(std::span<const std::uint32_t> totals, std::uint32_t parts) const {
+  constexpr std::size_t kSampled = 256;  // of a part
+  std::vector<std::uint64_t> sample, chosen;
+  const std::size_t step = std::max<std::size_t>(1, totals.size() / (kSampled * parts));
+  for (std::size_t number = 0; number < totals.size(); number += step)
+    if (totals[number] != 0) sample.push_back(first_eight(term(static_cast<std::uint32_t>(number))));
+  std::sort(sample.begin(), sample.end());
+  for (std::uint32_t part = 1; part < parts && !sample.empty(); ++part)
+    chosen.push_back(sample[sample.size() * part / parts]);
+  return chosen;
+}
+
 std::vector<std::uint32_t> TermNumbers::in_order(std::span<const std::uint32_t> totals, std::uint32_t threads) const {
+  const std::uint32_t parts = parts_of(totals.size(), kTermsOfAThread, threads);
+  const std::vector<std::uint64_t> bounds = splitters(totals, parts);
+  // By part of the numbers, then by range of the terms.
+  std::vector<std::vector<std::vector<Key>>> dealt(parts, std::vector<std::vector<Key>>(bounds.size() + 1));
+  in_parts(totals.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
+    for (std::size_t number = begin; number < end; ++number) {
+      if (totals[number] == 0) continue;
+      const Key key{first_eight(term(static_cast<std::uint32_t>(number))), static_cast<std::uint32_t>(number)};
+      const auto range = std::upper_bound(bounds.begin(), bounds.end(), key.bytes) - bounds.begin();
+      dealt[part][static_cast<std::size_t>(range)].push_back(key);
+    }
+  });
+  std::vector<std::size_t> begins = {0};  // of the ranges
+  for (std::size_t range = 0; range <= bounds.size(); ++range) {
+    begins.push_back(begins.back());
+    for (const auto& part : dealt) begins.back() += part[range].size();
+  }
+  std::vector<std::uint32_t> numbers(begins.back());
   const auto before = [this](const Key& a, const Key& b) {
     return a.bytes != b.bytes ? a.bytes < b.bytes : term(a.number) < term(b.number);
   };
-  const std::uint32_t parts = parts_of(totals.size(), kTermsOfAThread, threads);
-  std::vector<std::vector<Key>> sorted(parts);
-  in_parts(totals.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
-    std::vector<Key>& keys = sorted[part];
-    for (std::size_t number = begin; number < end; ++number)
-      if (totals[number] != 0)
-        keys.push_back({first_eight(term(static_cast<std::uint32_t>(number))), static_cast<std::uint32_t>(number)});
-    std::sort(keys.begin(), keys.end(), before);
-  });
-  while (sorted.size() > 1) {
-    std::vector<std::vector<Key>> merged((sorted.size() + 1) / 2);
-    in_parts(merged.size(), static_cast<std::uint32_t>(merged.size()),
-             [&](std::uint32_t part, std::size_t, std::size_t) {
-               std::vector<Key>& first = sorted[2 * part];
-               if (2 * part + 1 == sorted.size()) {
-                 merged[part] = std::move(first);
-                 return;
-               }
-               std::vector<Key>& second = sorted[2 * part + 1];
-               merged[part].reserve(first.size() + second.size());
-               std::merge(first.begin(), first.end(), second.begin(), second.end(), std::back_inserter(merged[part]),
-                          before);
-               first = {};
-               second = {};
-             });
-    sorted.swap(merged);
-  }
-  std::vector<std::uint32_t> numbers;
-  numbers.reserve(sorted[0].size());
-  for (const Key& key : sorted[0]) numbers.push_back(key.number);
+  in_parts(begins.size() - 1, static_cast<std::uint32_t>(begins.size() - 1),
+           [&](std::uint32_t, std::size_t range, std::size_t) {
+             std::vector<Key> keys;
+             keys.reserve(begins[range + 1] - begins[range]);
+             for (auto& part : dealt) {
+               keys.insert(keys.end(), part[range].begin(), part[range].end());
+               part[range] = {};
+             }
+             std::sort(keys.begin(), keys.end(), before);
+             std::transform(keys.begin(), keys.end(), numbers.begin() + static_cast<std::ptrdiff_t>(begins[range]),
+                            [](const Key& key) { return key.number; });
+           });
   return numbers;
 }
 

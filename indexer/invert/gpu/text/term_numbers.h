@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/base/mutex.h"
+#include "indexer/invert/gpu/text/spin_lock.h"
 
 namespace frond::indexer::invert::gpu {
 
@@ -37,30 +38,30 @@ class TermNumbers {
   void clear();
 
  private:
-  static constexpr std::size_t kShards = 256, kBlock = 1 << 16, kMaxBlocks = (std::size_t{1} << 31) / kBlock;
+  static constexpr std::size_t kShards = 1024, kBlock = 1 << 16, kMaxBlocks = (std::size_t{1} << 31) / kBlock;
   struct Slot {
     std::uint32_t hash = 0, number_plus_1 = 0;  // 0: free
   };
   // The terms of some hashes.
-  struct Shard {
-    Mutex mutex;
-    std::vector<Slot> slots FROND_GUARDED_BY(mutex);  // a power of two
-    std::size_t terms FROND_GUARDED_BY(mutex) = 0;
-    std::uint32_t next FROND_GUARDED_BY(mutex) = 0, end
-                                                    FROND_GUARDED_BY(mutex) = 0;  // numbers that it has for new terms
-    std::vector<char> bytes;  // u32 length and bytes of each; added to under the mutex
+  struct alignas(128) Shard {
+    SpinLock lock;
+    std::vector<Slot> slots FROND_GUARDED_BY(lock);  // a power of two
+    std::size_t terms FROND_GUARDED_BY(lock) = 0;
+    std::uint32_t next FROND_GUARDED_BY(lock) = 0, end FROND_GUARDED_BY(lock) = 0;  // numbers for new terms
+    std::vector<char> bytes;  // u32 length and bytes of each; added to under the lock
   };
-  // Where a term is: its shard in the upper byte, and the place in its bytes.
+  // Where a term is: its shard in the upper bits, and the place in its bytes.
   using Place = std::uint64_t;
-  static constexpr int kPlaceBits = 56;
+  static constexpr int kPlaceBits = 54;
 
+  std::vector<std::uint64_t> splitters(std::span<const std::uint32_t> totals, std::uint32_t parts) const;
   std::string_view at(const Shard& shard, Place place) const;
   Place place_of(std::uint32_t number) const {
     return blocks_[number / kBlock].load(std::memory_order_acquire)[number % kBlock];
   }
   void set_place(std::uint32_t number, Place place);
-  std::uint32_t new_number(Shard& shard) FROND_REQUIRES(shard.mutex);
-  static void grow(Shard& shard) FROND_REQUIRES(shard.mutex);
+  std::uint32_t new_number(Shard& shard) FROND_REQUIRES(shard.lock);
+  static void grow(Shard& shard) FROND_REQUIRES(shard.lock);
 
   std::array<Shard, kShards> shards_;
   std::unique_ptr<std::atomic<Place*>[]> blocks_;
