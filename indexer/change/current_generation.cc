@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/in_parallel.h"
 #include "common/partition/term_statistics.h"
-#include "indexer/change/in_parallel.h"
 
 namespace frond::indexer::change {
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <system_error>
 
+#include "common/base/in_parallel.h"
 #include "common/partition/file_checksum.h"
 #include "common/repository/disk_space.h"
 #include "leaf/generation/hidden_of.h"
@@ -74,11 +76,14 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
   loaded->statistics = manifest.statistics;
   FROND_TRY(expect_room(manifest));
   FROND_TRY(open_terms(manifest, serving, *loaded, stopping));
+  std::vector<const repository::PartitionEntry*> missing;
+  for (std::size_t p = shard_.number; p < manifest.partitions.size(); p += shard_.count)
+    if (!open.contains(manifest.partitions[p].id)) missing.push_back(&manifest.partitions[p]);
+  for (auto& opened : FROND_TRY(open_missing(missing, stopping))) open.emplace(opened->id(), opened);
   for (std::uint32_t p = 0; p < manifest.partitions.size(); ++p) {
     if (p % shard_.count != shard_.number) continue;
     const repository::PartitionEntry& entry = manifest.partitions[p];
-    std::shared_ptr<const OpenPartition>& partition = open[entry.id];
-    if (partition == nullptr) partition = FROND_TRY(open_partition(entry, stopping));
+    const std::shared_ptr<const OpenPartition>& partition = open.at(entry.id);
     if (auto fits = expect_content(partition->partition(), entry); !fits)
       return std::move(fits).error().within("partition " + entry.id);
     Hidden hidden = FROND_TRY(hidden_of(entry, *partition, loaded->changes, serving));
@@ -129,6 +134,26 @@ std::uint64_t GenerationLoader::lacking(const repository::Manifest& manifest) co
     if (!partition::Partition::complete(data_.partition(entry.id))) bytes += missing_bytes(entry);
   }
   return bytes;
+}
+
+// In their order. After an error the others end, too; gives the first one.
+Result<GenerationLoader::OpenPartitions> GenerationLoader::open_missing(
+    const std::vector<const repository::PartitionEntry*>& missing, const std::function<bool()>& stopping) {
+  OpenPartitions opened(missing.size());
+  std::atomic<bool> failed = false;
+  std::optional<Error> first;
+  const auto open_one = [&](std::size_t i) -> Result<void> {
+    auto one = open_partition(*missing[i], [&] { return failed || stopping(); });
+    if (one) {
+      opened[i] = *std::move(one);
+      return {};
+    }
+    if (!failed.exchange(true)) first = one.error();
+    return std::move(one).error();
+  };
+  auto done = in_parallel(missing.size(), threads_, open_one);
+  if (!done) return first ? *std::move(first) : std::move(done).error();
+  return opened;
 }
 
 Result<std::shared_ptr<const OpenPartition>> GenerationLoader::open_partition(const repository::PartitionEntry& entry,

@@ -2,10 +2,14 @@
 // Makes a published generation ready to be searched: fetches the missing files of the leaf's shard, verifies, ingests
 // and opens them. Partitions already on disk are reused after their checksums are verified (this also warms the page
 // cache). A partition that fails verification is fetched again, once.
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "common/partition/document_block_cache.h"
 #include "common/repository/repository.h"
@@ -41,6 +45,9 @@ class GenerationLoader {
         documents_(std::move(documents)),
         numbers_(numbers != nullptr ? *numbers : own_numbers_) {}
 
+  // How many partitions load() fetches, verifies and opens at a time: a quarter of the cores, at most 4. They take the
+  // caller's priority.
+  void set_threads(std::size_t threads) { threads_ = threads; }
   // Shares the partitions, term statistics and changes that `serving` has open with intact files. If `stopping` returns
   // true, load() ends with kUnavailable. Errors: kCorrupt, the message names the file or partition; kUnavailable, the
   // repository or the disk failed, or the disk has no room for all missing files (then nothing is fetched). Fetched
@@ -55,6 +62,9 @@ class GenerationLoader {
   Result<void> expect_room(const repository::Manifest& manifest) const;
 
  private:
+  using OpenPartitions = std::vector<std::shared_ptr<const OpenPartition>>;
+  Result<OpenPartitions> open_missing(const std::vector<const repository::PartitionEntry*>& missing,
+                                      const std::function<bool()>& stopping);
   Result<std::shared_ptr<const OpenPartition>> open_partition(const repository::PartitionEntry& entry,
                                                               const std::function<bool()>& stopping);
   Result<std::shared_ptr<const partition::Partition>> open_verified(const repository::PartitionEntry& entry) const;
@@ -73,6 +83,7 @@ class GenerationLoader {
   const ListRegistration& lists_;
   const std::uint64_t disk_reserve_;
   const std::shared_ptr<partition::DocumentBlockCache> documents_;
+  std::size_t threads_ = std::clamp<std::size_t>(std::thread::hardware_concurrency() / 4, 1, 4);
   Numbers own_numbers_;
   Numbers& numbers_;
 };

@@ -35,6 +35,29 @@ TEST_F(GenerationFollowerTest, RefusesABadGenerationAndServesTheOldOneOn) {
   EXPECT_TRUE(leaf.board.detail().empty());
 }
 
+TEST_F(GenerationFollowerTest, LoadsSeveralPartitionsAtATimeAndNamesTheOneThatIsBad) {
+  publish(200, 7);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.loader.set_threads(4);
+  const fs::path file = published_file("g1-p3");
+  support::flip_byte(file, 40);
+  leaf.follower.step();
+  EXPECT_TRUE(leaf.serving().empty());
+  EXPECT_NE(leaf.board.detail().find(file.filename().string()), std::string::npos) << leaf.board.detail();
+  EXPECT_NE(leaf.board.detail().find("g1-p3"), std::string::npos) << leaf.board.detail();
+  support::flip_byte(file, 40);
+  clock_.advance(seconds(2));
+  leaf.follower.step();
+  ASSERT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
+  const auto& partitions = leaf.board.get()->back()->partitions;
+  ASSERT_EQ(partitions.size(), 7u);
+  for (std::uint32_t p = 0; p < partitions.size(); ++p) {
+    EXPECT_EQ(partitions[p].number, p);
+    EXPECT_EQ(partitions[p].open->id(), "g1-p" + std::to_string(p));
+  }
+  EXPECT_EQ(count("fetching"), 0u);
+}
+
 TEST_F(GenerationFollowerTest, KeepsWhatItFetchedOfAPartitionForTheNextAttempt) {
   publish(10, 1);
   const fs::path file = published_file("g1-p0"), away = folder_ / "away.sst";

@@ -1,5 +1,5 @@
 #pragma once
-// A few independent pieces of work of one change, on several threads.
+// A few independent pieces of work, on several threads.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 #include "common/base/result.h"
 
-namespace frond::indexer::change {
+namespace frond {
 
 // Calls work(i) for each i below `count`, on at most `threads` threads, of which the caller's is one. After an error no
 // more is begun; gives the first one. Threads take the caller's priority.
@@ -47,4 +47,4 @@ inline std::size_t threads_for(std::size_t items, std::size_t items_each) {
   return std::clamp<std::size_t>(items / items_each, 1, most);
 }
 
-}  // namespace frond::indexer::change
+}  // namespace frond
