@@ -25,7 +25,8 @@ void GenerationFollower::sweep(const repository::Manifest* wanted) {
       files.insert(former.filename().string());
     for (const repository::PartitionEntry& entry : wanted->partitions) partitions.insert(entry.id);
   }
-  for (const auto& generation : *board_.get()) {
+  const auto set = board_.get();
+  for (const auto& generation : *set) {
     files.insert(generation->files.begin(), generation->files.end());
     files.insert(DataFolder::manifest_file(generation->id()));
     for (const ServedPartition& one : generation->partitions) partitions.insert(one.open->id());

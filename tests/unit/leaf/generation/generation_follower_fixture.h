@@ -34,7 +34,8 @@ struct Leaf {
 
   std::vector<Generation> serving() const {
     std::vector<Generation> numbers;
-    for (const auto& one : *board.get()) numbers.push_back(one->generation);
+    const auto set = board.get();
+    for (const auto& one : *set) numbers.push_back(one->generation);
     return numbers;
   }
 
