@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A Prometheus with deploy/'s configuration, but shorter intervals, watches a cluster and a build: every dashboard panel returns
-numbers, every recording rule has a series, every metric of an alert exists, and no alert fires. Then a leaf is killed: its alerts
-fire, and end when it is back. Expressions about GPUs are checked if a leaf has one; otherwise check.py uses a replayed leaf. Skipped
-(77) without prometheus.
+"""A Prometheus with deploy/'s configuration, but shorter intervals, watches a cluster, a build and a service that writes: every
+dashboard panel returns numbers, every recording rule has a series, every metric of an alert exists, and no alert fires. Then a leaf is
+killed: its alerts fire, and end when it is back. Expressions about GPUs are checked if a leaf has one; otherwise check.py uses a
+replayed leaf. Skipped (77) without prometheus.
 """
 import json
 import math
@@ -19,6 +19,7 @@ import expressions
 sys.path.insert(0, os.path.join(expressions.ROOT, "tests", "cluster"))
 import harness  # noqa: E402
 import random_text  # noqa: E402
+import writing  # noqa: E402
 
 PATIENCE = 120  # seconds, for a slow machine
 KILLED_FIRES = {"FrondLeafDown", "FrondPartitionsUncovered"}
@@ -90,6 +91,37 @@ class Load:
         self._thread.join(60)
 
 
+class Writer:
+    """A service of its own repository that gets documents, and replacements of them, several times a second until stopped."""
+
+    def __init__(self, setting, words):
+        keys, key_file = writing.make_keys(setting)
+        os.mkdir(setting.path("written"))
+        self.service = writing.Service(setting, setting.path("written"), keys, "--api-keys", key_file, "--refresh-ms", "200")
+        self.service.expect(201, "PUT", "/v1/collections/w", key="admin")
+        self.words, self.rng, self.failure = words, setting.rng, None
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._write, daemon=True)
+        self._thread.start()
+
+    def _write(self):
+        number = 0
+        while not self._stop.wait(0.2) and not self.failure:
+            names = [f"d{(number + i) % 500}" for i in range(20)]
+            number += len(names)
+            body = "\n".join(writing.line(name, self.rng.choices(self.words, k=10)) for name in names)
+            try:
+                self.service.expect(200, "POST", "/v1/collections/w/documents", body, key="write")
+            except (OSError, harness.Failure) as error:
+                self.failure = error
+
+    def stop(self):
+        self._stop.set()
+        self._thread.join(60)
+        harness.expect(not self.failure, f"writing: {self.failure}")
+        harness.end(self.service.process, "the service")
+
+
 def check_expressions(prometheus):
     """Each has numbers within PATIENCE: a rate needs two scrapes of a series that moved."""
     records, alerts = expressions.rules()
@@ -153,11 +185,12 @@ def test(setting):
     cluster = harness.Cluster(setting, repository, "c", 2, broker_flags=("--default-timeout", "20000"))
     indexer, own, secure = harness.free_ports(3)
     ca = start_secure_broker(setting, secure, cluster)
-    prometheus = Prometheus(setting, own, [("frond-indexer", indexer), ("frond-broker", cluster.http), *(("frond-leaf", p) for p in cluster.leaf_http)],
+    writer = Writer(setting, words)
+    prometheus = Prometheus(setting, own, [("frond-indexer", indexer), ("frond-indexer", writer.service.port), ("frond-broker", cluster.http), *(("frond-leaf", p) for p in cluster.leaf_http)],
                             [("frond-broker", secure)], ca)
     queries = [(q, rng.choice(("and", "or", "auto")), 10) for q in random_text.queries(rng, words, 12)]
     load = Load(cluster, queries)
-    harness.eventually(lambda: len(prometheus.numbers("up == 1")) >= 5, "cluster and Prometheus are scraped", PATIENCE)
+    harness.eventually(lambda: len(prometheus.numbers("up == 1")) >= 6, "cluster, service and Prometheus are scraped", PATIENCE)
     # A second build, which Prometheus sees from before its end until long after.
     command = setting.build_command(setting.path("elsewhere"), "c", [source], 4, http=f"127.0.0.1:{indexer}", http_linger_seconds=600)
     build = setting.spawn("build", *command)
@@ -165,6 +198,7 @@ def test(setting):
     check_quiet(prometheus, load)
     check_killed_leaf(prometheus, cluster)
     load.stop()
+    writer.stop()
     build.terminate()
     harness.expect(build.wait(30) == 0, f"the lingering build exited {build.returncode} at SIGTERM")
     cluster.stop()
