@@ -174,8 +174,9 @@ void SearchService::begin(const std::shared_ptr<Job>& job) {
     return finish(*job, overloaded(), Outcome::kOverloaded);
   }
   // Called on the thread of the search whose end makes room; the job is passed on and not kept there.
-  job->turn = shared_.admission.wait(
-      job->question.kind, [this, job]() mutable { home_.run([this, job = std::move(job)] { take_place(job); }); });
+  job->turn = shared_.admission.wait(job->question.kind, [this, job = job]() mutable {
+    home_.run([this, job = std::move(job)] { take_place(job); });
+  });
   if (!job->turn) lead(job);
 }
 
@@ -252,7 +253,7 @@ void SearchService::evaluate(const std::shared_ptr<Job>& job) {
 
 // Called on the thread of the evaluation; the job is passed on and not kept there.
 cache::Flights::Waiter SearchService::waiter(const std::shared_ptr<Job>& job) {
-  return [this, job](const cache::CachedAnswer& cached) mutable {
+  return [this, job = job](const cache::CachedAnswer& cached) mutable {
     home_.run([this, job = std::move(job), cached] {
       job->seat.reset();
       if (job->timer) scatter_.timers.cancel(*std::exchange(job->timer, {}));
