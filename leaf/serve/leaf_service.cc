@@ -74,7 +74,7 @@ void LeafService::take_search(const wire::Peer& peer, const wire::SearchHead& he
   const Deadline deadline = deadline_of(arrival, head.budget, entry->cancellation());
   in_flight_.add(1);
   schedule::Task task{deadline,
-                      [this, message = ByteBuffer(bytes.begin(), bytes.end()), arrival, answer, deadline,
+                      [this, message = ByteBuffer(bytes.begin(), bytes.end()), arrival, answer = answer, deadline,
                        entry = std::move(entry)](const SearchQuery::Waited& waited) mutable {
                         search(message, deadline, waited, arrival, std::move(answer), entry);
                       },
