@@ -12,6 +12,8 @@
 namespace frond::indexer::write {
 namespace {
 
+using namespace std::string_literals;
+
 constexpr std::uint64_t kMuch = std::uint64_t{1} << 30;
 
 std::vector<std::string> ids_of(const OperationLog::Taken& taken) {
@@ -29,7 +31,7 @@ class OperationLogTest : public ::testing::Test {
     ASSERT_TRUE(opened) << opened.error().message();
     log = *std::move(opened);
   }
-  Result<Appended> append(std::initializer_list<Operation> operations, std::optional<RequestMark> mark = {},
+  Result<Appended> append(std::initializer_list<Operation> operations, const std::optional<RequestMark>& mark = {},
                           std::uint64_t max = kMuch) {
     return log->append(std::vector<Operation>(operations), mark, max);
   }
@@ -40,11 +42,11 @@ class OperationLogTest : public ::testing::Test {
 TEST_F(OperationLogTest, KeepsWhatWasAppended) {
   open();
   EXPECT_EQ(append({{"a", "{}"}, {"b", ""}})->last, 2u);
-  EXPECT_EQ(append({{"a\nid with\0 bytes", std::string(1 << 20, 'x')}})->last, 3u);
+  EXPECT_EQ(append({{"a\nid with\0 bytes"s, std::string(1 << 20, 'x')}})->last, 3u);
   for (int i = 0; i < 2; ++i) {
     const auto taken = log->read(0, kMuch);
     ASSERT_TRUE(taken);
-    EXPECT_EQ(ids_of(*taken), (Texts{"a+", "b-", "a\nid with+"}));
+    EXPECT_EQ(ids_of(*taken), (Texts{"a+", "b-", "a\nid with\0 bytes+"s}));
     EXPECT_EQ(taken->operations[2].line.size(), std::size_t{1} << 20);
     EXPECT_EQ(taken->last, 3u);
     EXPECT_EQ(log->operations(), 3u);
@@ -156,6 +158,7 @@ TEST_F(OperationLogTest, ManyThreadsAppendWithoutGaps) {
   open();
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t)
       threads.emplace_back([this, t] {
         for (int i = 0; i < 50; ++i) append({{std::to_string(t), "1"}, {std::to_string(i), ""}}).value();
