@@ -10,7 +10,6 @@
 #include "common/base/mutex.h"
 #include "common/base/thread_name.h"
 #include "common/config/command_line.h"
-#include "common/config/object_flags.h"
 #include "common/config/options.h"
 #include "common/objects/place.h"
 #include "indexer/build.h"
@@ -50,226 +49,9 @@ class ProgressLine {
 
 }  // namespace
 
-std::uint32_t hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
-
-void add_place_flags(config::CommandLine& command, Place& place) {
-  add_repository_flags(command, place);
-  command.add_option("--collection", place.collection, "Collection: letters, digits, '.', '_', '-'")
-      .required()
-      .type_name("NAME");
-  command
-      .add_option("--scratch", place.objects.scratch,
-                  "Local folder for what is built before it goes to an s3:// repository, which needs it")
-      .type_name("DIR");
-}
-
-void add_repository_flags(config::CommandLine& command, Place& place) {
-  command.add_option("--repository", place.repository, "The repository: a directory or s3://bucket[/prefix]")
-      .required()
-      .type_name("PLACE");
-  place.objects.access.counts = std::make_shared<objects::Counts>();
-  command.add_option("--tls-ca", place.objects.access.tls_ca,
-                     "PEM file of the authorities to believe of an https object store; default: the system's");
-  config::add_object_flags(command, place.objects.access);
-  command
-      .add_option("--s3-lease-seconds", place.lease_s,
-                  "A writer of an s3:// repository that was silent for so long is taken for dead")
-      .check(config::range(3, 3600))
-      .show_default();
-  command
-      .add_option("--s3-leftover-hours", place.leftover_hours,
-                  "How old objects must be that no published generation names before they are removed")
-      .check(config::range(1, 8760))
-      .show_default();
-}
-
-Result<void> settle_place(Place& place, std::string_view scratch_flag) {
-  place.objects.access.lease = std::chrono::seconds(place.lease_s);
-  place.objects.access.leftover_age = std::chrono::hours(place.leftover_hours);
-  if (!objects::is_object_place(place.repository.string())) {
-    if (place.repository.string().find("://") == std::string::npos) return {};
-    return Error(Code::kInvalid, "--repository: a directory or s3://bucket[/prefix] is needed");
-  }
-  auto parsed = objects::parse_place(place.repository.string(), place.objects.access);
-  if (!parsed) return std::move(parsed).error().within("--repository");
-  if (place.objects.scratch.empty() && !scratch_flag.empty())
-    return Error(Code::kInvalid, std::string(scratch_flag) + " is needed with an s3:// repository");
-  return {};
-}
-
-void add_disk_reserve_flag(config::CommandLine& command, std::uint64_t& bytes) {
-  command
-      .add_option("--disk-reserve", bytes,
-                  "Free space that has to stay on the repository's disk: what would take it is not begun")
-      .transform(config::byte_size())
-      .show_default("64MiB");
-}
-
-BuildCommand::BuildCommand(config::CommandLine& app, Kind kind)
-    : kind_(kind),
-      command_(kind == Kind::kBuild
-                   ? app.add_command("build",
-                                     "Indexes documents and publishes them as a new generation, which replaces "
-                                     "the current one")
-                   : app.add_command("add",
-                                     "Indexes documents and publishes them with those of the current generation; "
-                                     "documents that have their ids are replaced")),
-      format_(ingest::kAutoFormat),
-      codec_(codec::kDefaultCodec),
-      order_(name_of(order::DocumentOrder::kInput)),
-      parsers_(std::min(256u, hardware_threads())),
-      cpu_inverters_(std::clamp(hardware_threads() / 3, 1u, 256u)),
-      cpu_dictionary_(invert::kUsualCpuDictionary),
-      k1_(kNewCollectionBm25.k1),
-      b_(kNewCollectionBm25.b) {
-  add_place_flags(command_, place_);
-  command_
-      .add_option("--input", inputs_,
-                  "Files and folders to index, in this order; gzip, zstd, bzip2 and xz are told by "
-                  "content; may be given again")
-      .required()
-      .type_name("PATH");
-  command_
-      .add_option("--format", format_,
-                  "Format of the input: " + ingest::format_names() +
-                      ". auto tells each file's from its content and name; files: each file is a document")
-      .show_default();
-  command_.add_flag("--hidden", hidden_,
-                    "Index files and folders whose names begin with a dot, too; without it those inside a folder are "
-                    "passed over");
-  command_.add_flag("--make-ids", make_ids_,
-                    "Records without an id get one that is made from their content: the same content has the same id, "
-                    "so that a second record of it is a duplicate");
-  command_.add_option("--prior-field", prior_field_,
-                      "The field of JSON records that holds a document's static prior, a number from 0 to 1000 that is "
-                      "added to its scores; a record without it has 0; default: no document has a prior");
-  partitions_flag_ = &command_.add_option("--partitions", partitions_, "Partitions that documents are dealt to")
-                          .check(config::range(1, 256))
-                          .show_default();
-  if (kind == Kind::kBuild) add_share_flags();
-  command_.add_option("--parsers", parsers_, "Parser threads").check(config::range(1, 256)).show_default();
-  command_.add_option("--cpu-inverters", cpu_inverters_, "Inverter threads on the CPU")
-      .check(config::range(1, 256))
-      .show_default();
-  command_
-      .add_option(
-          "--cpu-dictionary", cpu_dictionary_,
-          "What an inverter on the CPU finds terms by: hash, the faster one, or btree, the paper's; the index is "
-          "the same")
-      .check(config::one_of({"hash", "btree"}))
-      .show_default();
-  command_
-      .add_option(
-          "--gpu-inverters", gpu_inverters_,
-          "Inverter threads with a GPU each, which take the collections of less frequent terms; the index is the "
-          "same")
-      .check(config::range(0, 64))
-      .show_default();
-  command_
-      .add_option(
-          "--gpu-texts", gpu_texts_,
-          "on: the GPU analyzes texts and makes the postings, in place of all inverters; parsers only copy texts; the "
-          "index is the same; on|off")
-      .check(config::one_of({"on", "off"}))
-      .show_default();
-  command_
-      .add_option("--gpu-order", gpu_order_,
-                  "Whether a GPU bisects for --order bp and auto; the order is the same. auto: if there is one; on: "
-                  "--order auto also reckons with its time, so that it chooses bisection more often; auto|on|off")
-      .check(config::one_of({"auto", "on", "off"}))
-      .show_default();
-  command_.add_option("--gpu-device", gpu_.device, "The number of the GPU that these use").show_default();
-  command_
-      .add_option("--gpu-memory", gpu_.bytes, "Memory of the GPU for each inverter on it, for texts, or for bisection")
-      .transform(config::byte_size())
-      .show_default("2GiB");
-  command_
-      .add_option("--gpu-timeout-seconds", gpu_timeout_s_,
-                  "How long the GPU may take for one step before the build goes on without it")
-      .check(config::range(1, 3600))
-      .show_default();
-  command_
-      .add_option("--memory-limit", memory_limit_,
-                  "Resident memory of the build, at least 128MiB; what does not fit "
-                  "goes to disk below the repository")
-      .transform(config::byte_size())
-      .show_default();
-  add_disk_reserve_flag(command_, disk_reserve_);
-  if (kind == Kind::kBuild) add_collection_flags();
-  command_
-      .add_option("--order", order_,
-                  "Order of the documents, which decides how small lists become and which of equally good "
-                  "hits comes first: " +
-                      std::string(order::kOrderNames))
-      .show_default();
-  command_
-      .add_option("--store-bodies", store_bodies_,
-                  "off: bodies are indexed, not stored: hits come with id, title and URL, without a snippet; on|off")
-      .check(config::one_of({"on", "off"}))
-      .show_default();
-  command_
-      .add_option("--max-bad-records", max_bad_records_,
-                  "Malformed records that are reported and skipped; one more "
-                  "ends the build and nothing is published. Duplicate ids "
-                  "do not count: the first stays")
-      .show_default();
-  command_
-      .add_option(
-          "--resume", resume_,
-          "auto: goes on with a build of the same inputs and options that was killed, from its last checkpoint; "
-          "off: begins anew, and cannot be gone on with; auto|off")
-      .check(config::one_of({"auto", "off"}))
-      .show_default();
-  command_
-      .add_option("--checkpoint", checkpoint_bytes_,
-                  "Bytes of input, decompressed, between checkpoints: as much may be lost when the build is killed. A "
-                  "build of less input begins anew")
-      .transform(config::byte_size())
-      .show_default("4GiB");
-  command_.add_flag("--json", json_, "Print the summary as one JSON object");
-  command_.add_option("--http", http_, "Serve /metrics and /livez of the build here while it runs; default: nowhere")
-      .type_name("HOST:PORT");
-  command_
-      .add_option("--http-linger-seconds", http_linger_seconds_,
-                  "With --http: stay so long after a build that published, for a last scrape")
-      .check(config::range(0, 3600))
-      .show_default();
-}
-
-void BuildCommand::add_share_flags() {
-  command_
-      .add_option("--partition", share_,
-                  "I/P: build only partition I of P, from its share of the input: whole files, about as many bytes as "
-                  "the others have. All builders must see the same input and be given the same options")
-      .check(config::shard());
-  command_.add_flag("--no-publish", no_publish_,
-                    "With --partition: keep the partition for frond-indexer publish --partitions P");
-}
-
-// What all documents of a collection have in common.
-void BuildCommand::add_collection_flags() {
-  command_
-      .add_option("--codec", codec_,
-                  "Codec of posting lists: a codec's name; DOCIDS,FREQUENCIES, two of them; or auto, for each list the "
-                  "smallest of the fast ones")
-      .show_default();
-  analyzer_.add(command_, "How text becomes terms, of which a collection and its queries have one kind");
-  command_.add_option("--k1", k1_, "BM25's k1").check(config::range(0.0, double{scoring::kMaxK1})).show_default();
-  command_.add_option("--b", b_, "BM25's b").check(config::range(0.0, 1.0)).show_default();
-}
-
-int BuildCommand::run(Logger& logger) {
-  const auto refuse = [this](const std::string& why) { return command_.refuse(why); };
-  const auto format = ingest::format_named(format_);
-  if (!format) return refuse("--format: '" + format_ + "' is none of " + ingest::format_names());
-  if (!prior_field_.empty() && *format != nullptr && (*format)->parse_with_prior == nullptr)
-    return refuse("--prior-field: records of format " + format_ + " have no fields of that kind; jsonl and json have");
-  const auto analyzer = analyzer_.made();
-  if (!analyzer) return refuse(analyzer.error().message());
-  const auto order = order::order_named(order_);
-  if (!order) return refuse("--order: '" + order_ + "' is none of " + std::string(order::kOrderNames));
-  const auto codecs = codec::codec_choice_named(codec_);
-  if (!codecs) return refuse("--codec: " + codecs.error().message());
+// kInvalid: flags that do not go together, or have wrong values. The others are checked where they are used.
+Result<void> BuildCommand::check() {
+  const auto refuse = [](const std::string& why) { return Error(Code::kInvalid, why); };
   if (share_.empty() == no_publish_) return refuse("--partition and --no-publish go together");
   if (!share_.empty() && partitions_flag_->given())
     return refuse("--partitions is the publisher's when --partition is given");
@@ -277,35 +59,53 @@ int BuildCommand::run(Logger& logger) {
   if (memory_limit_ < pipeline::kMinMemoryLimit) return refuse("--memory-limit: at least 128MiB");
   if (!repository::is_safe_name(place_.collection))
     return refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
-  if (const auto well = settle_place(place_); !well) return refuse(well.error().message());
+  FROND_TRY(settle_place(place_));
   for (const auto& input : inputs_) {
     std::error_code failed;
     if (!std::filesystem::exists(input, failed)) return refuse("--input: " + input.string() + " is not there");
   }
+  return {};
+}
 
+Result<BuildCommand::GpuParts> BuildCommand::gpu_parts(order::DocumentOrder order) const {
+  GpuParts parts;
   set_gpu_timeout(std::chrono::seconds(gpu_timeout_s_));
-  const invert::InverterKind* gpu_inverter = nullptr;
   if (gpu_inverters_ > 0) {
     const auto found = gpu_inverters(gpu_.device);
-    if (!found) return refuse("--gpu-inverters: " + found.error().message());
-    gpu_inverter = *found;
+    if (!found) return Error(Code::kInvalid, "--gpu-inverters: " + found.error().message());
+    parts.inverter = *found;
   }
-  const invert::TextInverterKind* text_inverter = nullptr;
   if (gpu_texts_ == "on") {
     if (memory_limit_ < pipeline::kMinMemoryLimitOfTexts)
-      return refuse("--memory-limit: at least 256MiB with --gpu-texts on");
-    if (gpu_inverters_ > 0) return refuse("--gpu-texts on takes the place of --gpu-inverters: give one of them");
+      return Error(Code::kInvalid, "--memory-limit: at least 256MiB with --gpu-texts on");
+    if (gpu_inverters_ > 0)
+      return Error(Code::kInvalid, "--gpu-texts on takes the place of --gpu-inverters: give one of them");
     const auto found = gpu_text_inverter(gpu_.device);
-    if (!found) return refuse("--gpu-texts: " + found.error().message());
-    text_inverter = *found;
+    if (!found) return Error(Code::kInvalid, "--gpu-texts: " + found.error().message());
+    parts.text_inverter = *found;
   }
-  order::BisectElsewhere gpu_bisect;
-  const bool bisects = *order == order::DocumentOrder::kBisection || *order == order::DocumentOrder::kAuto;
+  const bool bisects = order == order::DocumentOrder::kBisection || order == order::DocumentOrder::kAuto;
   if (gpu_order_ == "on" || (gpu_order_ == "auto" && bisects)) {
     auto found = gpu_bisection(gpu_);
-    if (!found && gpu_order_ == "on") return refuse("--gpu-order: " + found.error().message());
-    if (found) gpu_bisect = *std::move(found);
+    if (!found && gpu_order_ == "on") return Error(Code::kInvalid, "--gpu-order: " + found.error().message());
+    if (found) parts.bisect = *std::move(found);
   }
+  return parts;
+}
+
+Result<BuildOptions> BuildCommand::options() {
+  const auto refuse = [](const std::string& why) { return Error(Code::kInvalid, why); };
+  const auto format = ingest::format_named(format_);
+  if (!format) return refuse("--format: '" + format_ + "' is none of " + ingest::format_names());
+  if (!prior_field_.empty() && *format != nullptr && (*format)->parse_with_prior == nullptr)
+    return refuse("--prior-field: records of format " + format_ + " have no fields of that kind; jsonl and json have");
+  const auto analyzer = FROND_TRY(analyzer_.made());
+  const auto order = order::order_named(order_);
+  if (!order) return refuse("--order: '" + order_ + "' is none of " + std::string(order::kOrderNames));
+  const auto codecs = codec::codec_choice_named(codec_);
+  if (!codecs) return refuse("--codec: " + codecs.error().message());
+  FROND_TRY(check());
+  GpuParts gpu = FROND_TRY(gpu_parts(*order));
 
   BuildOptions options;
   options.repository = place_.repository;
@@ -316,38 +116,43 @@ int BuildCommand::run(Logger& logger) {
       .format = *format,
       .read = {.share = {}, .hidden = hidden_},
       .parse = {.make_ids = make_ids_, .store_bodies = store_bodies_ == "on", .prior_field = prior_field_},
-      .analyzer = *analyzer,
+      .analyzer = analyzer,
       .partitions = partitions_,
       .max_bad_records = max_bad_records_,
       .inverter = invert::inverter_with(cpu_dictionary_),
-      .gpu_inverter = gpu_inverter,
-      .text_inverter = text_inverter,
+      .gpu_inverter = gpu.inverter,
+      .text_inverter = gpu.text_inverter,
       .gpu = gpu_,
-      .memory = text_inverter != nullptr
+      .memory = gpu.text_inverter != nullptr
                     ? pipeline::plan_memory_of_texts(memory_limit_, parsers_, partitions_)
                     : pipeline::plan_memory(memory_limit_, parsers_, cpu_inverters_, partitions_, gpu_inverters_)};
   options.codecs = *codecs;
   options.disk_reserve = disk_reserve_;
   options.order = *order;
-  options.gpu_bisect = std::move(gpu_bisect);
+  options.gpu_bisect = std::move(gpu.bisect);
   options.reckons_with_gpu = gpu_order_ == "on";
   options.bm25 = {k1_, b_};
   options.threads = hardware_threads();
   options.resume = resume_ == "auto";
   options.checkpoint_bytes = checkpoint_bytes_;
-
   if (no_publish_) {
     const config::Shard share = *config::parse_shard(share_);  // was checked
     options.invert.read.share = {share.number, share.count};
   }
+  return options;
+}
 
+int BuildCommand::run(Logger& logger) {
+  const auto made_options = options();
+  if (!made_options) return command_.refuse(made_options.error().message());
+  const BuildOptions& options = *made_options;
   pipeline::bound_unused_memory(memory_limit_);
   const StopOnSignal signals;
   BuildProgress progress;
   std::unique_ptr<BuildStatusServer> status;
   if (!http_.empty()) {
     auto made = BuildStatusServer::create(http_, progress, *place_.objects.access.counts, logger);
-    if (!made) return refuse("--http: " + made.error().message());
+    if (!made) return command_.refuse("--http: " + made.error().message());
     status = *std::move(made);
   }
   auto built = [&] {

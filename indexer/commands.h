@@ -51,8 +51,20 @@ class BuildCommand {
   int run(Logger& logger);
 
  private:
+  struct GpuParts {
+    const invert::InverterKind* inverter = nullptr;
+    const invert::TextInverterKind* text_inverter = nullptr;
+    order::BisectElsewhere bisect;
+  };
+  void add_input_flags();
+  void add_thread_flags();
+  void add_gpu_flags();
+  void add_run_flags();
   void add_collection_flags();
   void add_share_flags();
+  Result<void> check();
+  Result<GpuParts> gpu_parts(order::DocumentOrder order) const;
+  Result<BuildOptions> options();
 
   const Kind kind_;
   config::CommandLine& command_;
@@ -186,6 +198,10 @@ class ServeCommand {
   int run(Logger& logger);
 
  private:
+  void add_object_flags();
+  void add_http_flags();
+  void add_writing_flags();
+
   config::CommandLine& command_;
   Place place_;
   serve::ServeOptions options_;

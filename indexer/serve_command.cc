@@ -15,6 +15,16 @@ ServeCommand::ServeCommand(config::CommandLine& app)
                           "Serves the published files of a repository over HTTP, for leaves on other machines; with "
                           "API keys it writes collections, too")) {
   add_repository_flags(command_, place_);
+  add_object_flags();
+  add_http_flags();
+  add_writing_flags();
+  command_.add_option("--drain-ms", drain_ms_, "Milliseconds for open requests after SIGTERM")
+      .check(config::range(0, 3'600'000))
+      .show_default();
+}
+
+// Of an object store that is written.
+void ServeCommand::add_object_flags() {
   command_
       .add_option(
           "--state", place_.objects.scratch,
@@ -34,6 +44,9 @@ ServeCommand::ServeCommand(config::CommandLine& app)
                   "nothing unpublished (own-log); or also without what it accepted and did not publish (any-log)")
       .check(config::one_of({"own-log", "any-log"}))
       .show_default();
+}
+
+void ServeCommand::add_http_flags() {
   command_.add_option("--listen", options_.listen, "Where it is served: HOST:PORT")
       .required()
       .check(config::host_port());
@@ -62,6 +75,9 @@ ServeCommand::ServeCommand(config::CommandLine& app)
       .add_option("--min-client-rate", options_.min_client_rate,
                   "Bytes a second that a client must take of a file; 0: any")
       .show_default();
+}
+
+void ServeCommand::add_writing_flags() {
   command_.add_option("--api-keys", options_.api_keys,
                       "File of API keys (frond keygen --api-key), read again when it changes: documents and "
                       "collections are written over "
@@ -91,9 +107,6 @@ ServeCommand::ServeCommand(config::CommandLine& app)
       .show_default();
   command_.add_option("--max-collections", options_.writing.max_collections, "Collections that are written")
       .check(config::range(1, 1024))
-      .show_default();
-  command_.add_option("--drain-ms", drain_ms_, "Milliseconds for open requests after SIGTERM")
-      .check(config::range(0, 3'600'000))
       .show_default();
 }
 

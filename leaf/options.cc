@@ -72,6 +72,20 @@ void add_gpu_options(config::CommandLine& app, Options& options, std::string& gp
       .show_default();
 }
 
+void add_cache_options(config::CommandLine& app, Options& options) {
+  app.add_option("--host-cache", options.host_cache_bytes, "Budget of the list cache in host memory; 0: no cache")
+      .transform(config::byte_size())
+      .show_default("1GiB");
+  app.add_option("--document-cache", options.document_cache_bytes,
+                 "Budget of the cache of stored fields, uncompressed, in host memory; 0: no cache")
+      .transform(config::byte_size())
+      .show_default("64MiB");
+  app.add_option("--term-cache", options.term_cache_bytes,
+                 "Budget of the table of terms, with their frequencies and where their lists are; 0: no table")
+      .transform(config::byte_size())
+      .show_default("32MiB");
+}
+
 // Times in the units of the command line.
 struct Spans {
   std::uint64_t poll_ms = 1000, drain_ms = 1000, drain_needed_ms = 0, ready_after_ms = 0;
@@ -128,14 +142,8 @@ std::string wrong_collections(const std::vector<std::string>& names) {
   return {};
 }
 
-}  // namespace
-
-std::variant<Options, int> read_options(int argc, const char* const* argv) {
-  config::CommandLine app("Serves a shard of the partitions of one or more collections to brokers.", "frond-leaf");
+Options usual_options() {
   Options options;
-  std::string shard = "0/1", log_level = "info", gpu = "auto";
-  std::uint64_t lock_wait_s = 60;
-  Spans spans;
   options.cpu_threads = std::max(1u, std::thread::hardware_concurrency());
   options.io_threads = std::min(4u, 1 + std::thread::hardware_concurrency() / 8);
   options.host_cache_bytes = std::uint64_t{1} << 30;
@@ -148,6 +156,17 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.queue_limit = 4096;
   options.gpu_queue_limit = 4096;
   options.min_gpu_postings = 20'000;
+  return options;
+}
+
+}  // namespace
+
+std::variant<Options, int> read_options(int argc, const char* const* argv) {
+  config::CommandLine app("Serves a shard of the partitions of one or more collections to brokers.", "frond-leaf");
+  Options options = usual_options();
+  std::string shard = "0/1", log_level = "info", gpu = "auto";
+  std::uint64_t lock_wait_s = 60;
+  Spans spans;
 
   app.add_option("--repository", options.repository,
                  "The repository: a directory, http[s]://host:port[/path] or s3://bucket[/prefix]")
@@ -179,17 +198,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
                  "A search that has about so many postings or more in a partition runs on those")
       .show_default();
   app.add_option("--engine", options.engine, "What evaluates queries on the CPU").show_default();
-  app.add_option("--host-cache", options.host_cache_bytes, "Budget of the list cache in host memory; 0: no cache")
-      .transform(config::byte_size())
-      .show_default("1GiB");
-  app.add_option("--document-cache", options.document_cache_bytes,
-                 "Budget of the cache of stored fields, uncompressed, in host memory; 0: no cache")
-      .transform(config::byte_size())
-      .show_default("64MiB");
-  app.add_option("--term-cache", options.term_cache_bytes,
-                 "Budget of the table of terms, with their frequencies and where their lists are; 0: no table")
-      .transform(config::byte_size())
-      .show_default("32MiB");
+  add_cache_options(app, options);
   add_disk_options(app, options, lock_wait_s);
   add_gpu_options(app, options, gpu);
   app.add_option("--queue-limit", options.queue_limit, "Searches that may wait for a worker; more are refused")
