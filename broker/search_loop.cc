@@ -109,7 +109,8 @@ struct SearchLoop::Collection {
   http::MultiSearch multi_search;
 };
 
-SearchLoop::SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::size_t number, OnGeneration on_generation)
+SearchLoop::SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::size_t number,
+                       const OnGeneration& on_generation)
     : shared_(shared),
       io_(io),
       number_(shared.options.threads == 1 ? "" : std::to_string(number + 1)),

@@ -53,7 +53,7 @@ class SearchLoop {
   using OnGeneration = std::function<void(std::size_t collection, const GenerationId&)>;
 
   // The loop's number is from 0 to --threads - 1. `io` runs on the loop's thread, and ends after the loop.
-  SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::size_t number, OnGeneration on_generation);
+  SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::size_t number, const OnGeneration& on_generation);
   ~SearchLoop();
   SearchLoop(const SearchLoop&) = delete;
   SearchLoop& operator=(const SearchLoop&) = delete;

@@ -88,7 +88,7 @@ void SearchLoops::run() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void SearchLoops::drain(std::function<void()> done) {
+void SearchLoops::drain(const std::function<void()>& done) {
   draining_ = true;
   undrained_ = loops_.size();
   for (const auto& loop : loops_) {

@@ -44,7 +44,7 @@ class SearchLoops {
   void run();
   // Calls `done` on some loop's thread when the clients of all loops have their answers. Until then all of them run: a
   // search may wait for an evaluation of another loop. On the first loop's thread.
-  void drain(std::function<void()> done);
+  void drain(const std::function<void()>& done);
   void stop();  // any thread
   // After run(): answers the requests that are still open.
   void close();

@@ -16,12 +16,10 @@ bool is_held(const std::filesystem::path& lock) {
 
 }  // namespace
 
-Result<std::unique_ptr<repository::RepositoryWriter>> open_writer(const std::filesystem::path& repository,
-                                                                  const std::string& collection,
-                                                                  const repository::ObjectWriting& objects,
-                                                                  std::chrono::milliseconds patience,
-                                                                  const std::stop_token& stop,
-                                                                  std::function<void(std::string_view)> before_step) {
+Result<std::unique_ptr<repository::RepositoryWriter>> open_writer(
+    const std::filesystem::path& repository, const std::string& collection, const repository::ObjectWriting& objects,
+    std::chrono::milliseconds patience, const std::stop_token& stop,
+    const std::function<void(std::string_view)>& before_step) {
   constexpr std::chrono::milliseconds kPause{50}, kStorePause{1000};
   // A dead writer's lease ends by itself.
   constexpr std::chrono::seconds kBeyondLease{30};

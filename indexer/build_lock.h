@@ -19,6 +19,6 @@ namespace frond::indexer {
 Result<std::unique_ptr<repository::RepositoryWriter>> open_writer(
     const std::filesystem::path& repository, const std::string& collection, const repository::ObjectWriting& objects,
     std::chrono::milliseconds patience, const std::stop_token& stop,
-    std::function<void(std::string_view)> before_step = {});
+    const std::function<void(std::string_view)>& before_step = {});
 
 }  // namespace frond::indexer

@@ -5,7 +5,7 @@
 namespace frond::leaf {
 
 std::shared_ptr<serve::TermTable> make_term_table(const Options& options, metrics::Registry& registry) {
-  const auto table = std::make_shared<serve::TermTable>(options.term_cache_bytes);
+  auto table = std::make_shared<serve::TermTable>(options.term_cache_bytes);
   registry.gauge(families::kTermCacheLimit).set(static_cast<double>(table->budget_bytes()));
   registry.before_scrape([table, bytes = registry.gauge(families::kTermCacheBytes),
                           hits = registry.following_counter(families::kTermCacheHits),

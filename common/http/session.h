@@ -127,7 +127,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   void begin_pieces(std::shared_ptr<BodyReader> reader, bool last);
   void header_written();
   void read_piece();
-  void piece_read(const std::shared_ptr<BodyPieces>& pieces, Result<void> done);
+  void piece_read(const std::shared_ptr<BodyPieces>& pieces, const Result<void>& done);
   void write_piece();
   void piece_written(const std::shared_ptr<BodyPieces>& pieces, const ErrorCode& ec);
   void finish();

@@ -28,11 +28,11 @@ void Session::read_piece() {
     auto done = of->reader->read(of->from, of->next);
     auto& io = self->core_->io;
     asio::post(io, [self = std::move(self), of = std::move(of), done = std::move(done)]() mutable {
-      self->piece_read(of, std::move(done));
+      self->piece_read(of, done);
     });
   });
 }
-void Session::piece_read(const std::shared_ptr<BodyPieces>& pieces, Result<void> done) {
+void Session::piece_read(const std::shared_ptr<BodyPieces>& pieces, const Result<void>& done) {
   if (pieces_ != pieces || !stream_.is_open()) return;  // it has closed meanwhile
   pieces_->reading = false;
   if (!done) {

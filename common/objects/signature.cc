@@ -82,7 +82,7 @@ std::string canonical_query(const Fields& query) {
     encoded.emplace_back(percent_encode(name, /*keep_slash=*/false), percent_encode(value, /*keep_slash=*/false));
   std::sort(encoded.begin(), encoded.end());
   std::string text;
-  for (const auto& [name, value] : encoded) text += (text.empty() ? "" : "&") + name + "=" + value;
+  for (const auto& [name, value] : encoded) text.append(text.empty() ? "" : "&").append(name).append("=").append(value);
   return text;
 }
 

@@ -203,7 +203,7 @@ HttpAnswer Transport::perform(const HttpRequest& request, const HttpLimits& limi
     (void)headers.release();
     headers.reset(longer);
   };
-  for (const auto& [name, value] : request.headers) add_header(name + ": " + value);
+  for (const auto& [name, value] : request.headers) add_header(std::string(name).append(": ").append(value));
   add_header("Expect:");  // no waiting for "100 Continue"
   std::array<char, CURL_ERROR_SIZE> why{};
   curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, why.data());

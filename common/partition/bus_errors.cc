@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include <bit>
 #include <cerrno>
 #include <cstdint>
 #include <mutex>
@@ -62,7 +63,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   const Found found = info->si_code > 0 ? find(at) : Found{};  // si_code > 0: a fault, not a signal that was sent
   if (found.lost != nullptr) {
     found.lost->store(true);  // before any thread can read zeros
-    void* const place = reinterpret_cast<void*>(found.begin);
+    void* const place = std::bit_cast<void*>(found.begin);
     constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
     if (::mmap(place, found.end - found.begin, PROT_READ, kHow, -1, 0) == place) {
       errno = before;

@@ -90,7 +90,7 @@ class SstChanges final : public Changes, public std::enable_shared_from_this<Sst
   Result<std::int64_t> by(std::string_view term) const override {
     // Generations share the files that they have in common, and so what is known of them.
     if (const auto kept = cache_.find(term)) return static_cast<std::int64_t>(*kept - kZero);
-    const auto by = guarded(file_.string(), [&] { return by_at(*make_iterator(), term); });
+    auto by = guarded(file_.string(), [&] { return by_at(*make_iterator(), term); });
     if (by) cache_.put(term, kZero + static_cast<std::uint64_t>(*by));
     return by;
   }

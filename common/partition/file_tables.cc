@@ -118,7 +118,7 @@ rocksdb::Status FileTables::open(File& file) const {
   rocksdb::Options options = table_options(FileReads::kMapped);
   options.env = &env_;
   auto reader = std::make_unique<rocksdb::SstFileReader>(options);
-  const auto opened = reader->Open(file.path.string());
+  auto opened = reader->Open(file.path.string());
   if (!opened.ok()) return opened;
   file.reader = std::move(reader);
   return rocksdb::Status::OK();
@@ -126,7 +126,7 @@ rocksdb::Status FileTables::open(File& file) const {
 
 rocksdb::Status FileTables::learn_first(File& file) const {
   if (file.first) return rocksdb::Status::OK();
-  if (const auto opened = open(file); !opened.ok()) return opened;
+  if (auto opened = open(file); !opened.ok()) return opened;
   const auto iterator = file.iterator();
   iterator->SeekToFirst();
   if (!iterator->status().ok()) return iterator->status();
@@ -138,7 +138,7 @@ rocksdb::Status FileTables::find(const Files& files, std::string_view key, std::
   std::size_t begin = 0, end = files.size();
   while (end - begin > 1) {
     const std::size_t middle = (begin + end) / 2;
-    if (const auto learnt = learn_first(*files[middle]); !learnt.ok()) return learnt;
+    if (auto learnt = learn_first(*files[middle]); !learnt.ok()) return learnt;
     (*files[middle]->first <= key ? begin : end) = middle;
   }
   found = begin;
@@ -155,7 +155,7 @@ rocksdb::Status FileTables::get(Family family, std::string_view key, rocksdb::Pi
   const Files& files = files_[static_cast<std::size_t>(family)];
   if (files.empty()) return rocksdb::Status::NotFound();
   std::size_t found = 0;
-  if (const auto opened = find(files, key, found); !opened.ok()) return opened;
+  if (auto opened = find(files, key, found); !opened.ok()) return opened;
   const auto iterator = files[found]->iterator();
   iterator->Seek(slice_of(key));
   if (!iterator->status().ok()) return iterator->status();

@@ -34,6 +34,7 @@ Result<void> MappedFile::map() {
   const std::uint64_t size = FROND_TRY(files::size_of(file_, name_));
   if (size == 0) return {};
   void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file_.get(), 0);
+  // The system's value. NOLINTNEXTLINE(performance-no-int-to-ptr)
   if (at == MAP_FAILED) return files::system_error(Code::kUnavailable, "mapping", name_);
   size_ = size;
   begin_ = static_cast<const std::byte*>(at);

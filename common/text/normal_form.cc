@@ -19,7 +19,7 @@ bool is_apostrophe(std::int32_t c) { return c == 0x2018 || c == 0x2019 || c == 0
 // Letters that Unicode does not decompose, with what people type instead.
 struct Folded {
   std::int32_t letter;
-  char to[2];  // the second may be NUL
+  std::int32_t to[2];  // the second may be 0
 };
 constexpr Folded kFolded[] = {{0xe6, {'a', 'e'}}, {0xf0, {'d', 0}},    {0xf8, {'o', 0}},  {0xfe, {'t', 'h'}},
                               {0x111, {'d', 0}},  {0x127, {'h', 0}},   {0x131, {'i', 0}}, {0x142, {'l', 0}},

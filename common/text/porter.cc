@@ -123,12 +123,11 @@ class Word {
     const std::size_t bytes = ends_with("ing") ? 3 : ends_with("ed") ? 2 : 0;
     if (bytes == 0 || !has_vowel_before(size_ - bytes)) return;
     size_ -= bytes;
-    if (ends_with("at") || ends_with("bl") || ends_with("iz")) {
-      word_[size_++] = 'e';
-    } else if (size_ >= 2 && word_[size_ - 1] == word_[size_ - 2] &&
-               kDoubled.find(word_[size_ - 1]) != std::string_view::npos) {
+    const bool lacks_e = ends_with("at") || ends_with("bl") || ends_with("iz");
+    if (!lacks_e && size_ >= 2 && word_[size_ - 1] == word_[size_ - 2] &&
+        kDoubled.find(word_[size_ - 1]) != std::string_view::npos) {
       --size_;
-    } else if (size_ == r1_ && is_short_before(size_)) {
+    } else if (lacks_e || (size_ == r1_ && is_short_before(size_))) {
       word_[size_++] = 'e';
     }
   }

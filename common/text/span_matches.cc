@@ -28,7 +28,7 @@ namespace {
 constexpr auto kAsciiSeparates = [] {
   std::array<bool, 128> table{};
   for (std::size_t c = 0; c < table.size(); ++c) table[c] = kAsciiWordClass[c] == WordClass::kBreak;
-  for (const char c : {'@', '&', '+', '#'}) table[static_cast<std::size_t>(c)] = false;
+  for (const char c : {'@', '&', '+', '#'}) table[static_cast<unsigned char>(c)] = false;
   return table;
 }();
 bool ends_stretch(char c) { return is_ascii(c) && kAsciiSeparates[static_cast<unsigned char>(c)]; }

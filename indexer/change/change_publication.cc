@@ -195,6 +195,7 @@ class Publication {
     const HiddenByPartition hidden = hidden_of(sources);
     sources.push_back(opened);
     std::vector<std::unique_ptr<partition::ChangeCursor>> cursors;
+    cursors.reserve(sources.size());
     for (const ChangesPtr& one : sources) cursors.push_back(one->terms());
     return write_file(hidden, cursors);
   }

@@ -100,7 +100,7 @@ Result<void> count_by_ranges(const CurrentGeneration& current, Piece& piece, Rem
 
 Result<void> count(const CurrentGeneration& current, Piece& piece, const fs::path& scratch, RemovedTerms& terms) {
   if (!current.in_place() && pays_to_read_ranges(current.manifest().partitions[piece.number], piece.docids.size())) {
-    const auto told = count_by_ranges(current, piece, terms);
+    auto told = count_by_ranges(current, piece, terms);
     if (told && piece.docids.empty()) return {};
     // What was damaged on the way is fetched as a whole, which is repeated where its checksum is wrong.
     if (!told && told.error().code() != Code::kCorrupt) return told;

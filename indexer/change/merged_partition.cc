@@ -101,6 +101,7 @@ Result<void> for_each_term(std::vector<Renumbering>& sources, std::vector<Postin
   };
   const auto later = [](const Front* a, const Front* b) { return a->at->term() > b->at->term(); };
   std::vector<Front> all;
+  all.reserve(sources.size());
   for (Renumbering& source : sources) all.push_back({&source, source.terms()});
   std::priority_queue<Front*, std::vector<Front*>, decltype(later)> front(later);
   for (Front& one : all)

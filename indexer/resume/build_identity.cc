@@ -91,13 +91,19 @@ std::optional<ingest::InputSummary> input_identity(std::span<const fs::path> inp
   return all;
 }
 
+namespace {
+std::string change_of(const std::string& what, const std::string& before, const std::string& now) {
+  return what + " was " + before + ", and is " + now + " now";
+}
+}  // namespace
+
 std::string difference(const BuildIdentity& before, const BuildIdentity& now) {
   if (before.program != now.program) return "it was built by " + before.program + ", and this is " + now.program;
   for (const auto& [flag, value] : now.options) {
     const auto same_flag = [&, name = &flag](const auto& other) { return other.first == *name; };
     const auto found = std::find_if(before.options.begin(), before.options.end(), same_flag);
     if (found == before.options.end()) return flag + " is new";
-    if (found->second != value) return flag + " was " + found->second + ", and is " + value + " now";
+    if (found->second != value) return change_of(flag, found->second, value);
   }
   if (before.options != now.options) return "it had other options";
   if (before.input.files != now.input.files || before.input.bytes != now.input.bytes)

@@ -391,7 +391,7 @@ Result<bool> CollectionWriter::compact_once(const std::stop_token& stop) {
   progress_.documents = 0;
   progress_.documents_written = 0;
   compacting_ = true;
-  const auto merged = [&]() -> Result<bool> {
+  auto merged = [&]() -> Result<bool> {
     const auto compaction = FROND_TRY(
         change::Compaction::prepare(options, {}, {options_.compact_rate, options_.memory_limit}, &progress_, stop));
     const auto held = FROND_TRY(writer(kLockPatience, stop));

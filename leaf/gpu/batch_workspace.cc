@@ -35,6 +35,7 @@ Result<BatchWorkspace> BatchWorkspace::create(int device, std::size_t bytes, int
   auto answered = FROND_TRY(Memory::create(Place::kPinnedHost, kAnsweredBytes));
   std::memset(answered.data(), 0, kHitsOffset);  // launch number 0: no answer yet, since the first launch has number 1
   std::vector<device::Event> made;
+  made.reserve(static_cast<std::size_t>(points));
   for (int i = 0; i < points; ++i) made.push_back(FROND_TRY(device::Event::create(true)));
   return BatchWorkspace(std::move(stream), std::move(ended), std::move(made), std::move(input), std::move(work),
                         std::move(staged_input), std::move(answered), properties);

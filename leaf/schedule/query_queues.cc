@@ -141,7 +141,8 @@ void QueryQueues::adapt(std::int64_t now) {
   const std::int64_t step = std::min(now - adapted_at_, kMaxAdaptStepNs);
   adapted_at_ = now;
   if (!has_gpu() || !has_cpu() || step <= 0) return;
-  const auto cpu = static_cast<double>(workers_.wait(now) + queue(Queue::kCpu).cpu.total() / workers_.count());
+  const std::int64_t cpu_ns = workers_.wait(now) + queue(Queue::kCpu).cpu.total() / workers_.count();
+  const auto cpu = static_cast<double>(cpu_ns);
   const auto gpu = static_cast<double>(streams_.device_free_at(now) - now + queue(Queue::kGpu).gpu.total());
   const double wanted = kMaxLogThreshold * (gpu - cpu) / (gpu + cpu + kMinBacklogNs);
   log_threshold_ += (wanted - log_threshold_) * static_cast<double>(step) / kAdaptNs;

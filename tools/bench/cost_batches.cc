@@ -12,7 +12,7 @@
 namespace frond::tools::bench {
 namespace {
 
-using leaf::engine::Mode, leaf::engine::Plan;
+using leaf::engine::Plan;
 using leaf::schedule::CostModel;
 
 constexpr std::size_t kUsualBatch = 64;
@@ -120,6 +120,7 @@ Result<BatchCosts> measure_gpu(BenchGpu& gpu, std::span<CostedQuery> queries, st
     costs.scales.push_back(
         {static_cast<std::uint32_t>(kBatchSizes[i]), static_cast<float>(std::clamp(scales[i] / usual, 1e-3, 1e3))});
   std::vector<double> launches;
+  launches.reserve(answered.size());
   for (const CostedQuery* const query : answered)
     launches.push_back(
         std::max(0.0, query->alone_us - query->gpu_us * static_cast<double>(costs.scales.front().scale)));

@@ -14,10 +14,10 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace frond::codec::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 
 void unpack_horizontal_target(const std::byte* in, unsigned width, std::uint32_t* out, std::uint32_t count) {
 #if HWY_MAX_BYTES >= 32 && !HWY_HAVE_SCALABLE
+  namespace hn = hwy::HWY_NAMESPACE;
   // As many numbers as there are lanes take whole bytes and fit into one vector of them: each lane picks the word that
   // its number begins in and the word after, and shifts.
   const hn::CappedTag<std::uint32_t, 16> d;

@@ -124,10 +124,11 @@ const bool kRegistered = [] {
     benchmark::RegisterBenchmark((name + "/frequencies").c_str(), decode, codec, codec::Numbers::kFrequencies, 0.0);
   }
   const auto unpackers = [](const std::string& name, const codec::UnpackTable& table) {
+    const std::string docids = name + "/docids/width:", plain = name + "/plain/width:";
     for (const unsigned width : {1u, 5u, 8u, 9u, 17u}) {
-      const std::string suffix = "/width:" + std::to_string(width);
-      benchmark::RegisterBenchmark((name + "/docids" + suffix).c_str(), unpack_block, table.docids[width]);
-      benchmark::RegisterBenchmark((name + "/plain" + suffix).c_str(), unpack_block, table.frequencies[width]);
+      const std::string number = std::to_string(width);
+      benchmark::RegisterBenchmark((docids + number).c_str(), unpack_block, table.docids[width]);
+      benchmark::RegisterBenchmark((plain + number).c_str(), unpack_block, table.frequencies[width]);
     }
   };
   unpackers("unpack/baseline", codec::baseline_unpack());

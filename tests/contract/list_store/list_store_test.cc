@@ -122,6 +122,7 @@ class EveryListStore : public testing::TestWithParam<Kind> {
   Result<std::vector<lists::ListLease>> fetch(const std::vector<std::string>& terms,
                                               Deadline deadline = Deadline::never()) {
     std::vector<lists::ListKey> keys;
+    keys.reserve(terms.size());
     for (const auto& term : terms) keys.push_back({kPartition, term});
     return fixture_.store->fetch(keys, deadline);
   }
@@ -181,6 +182,7 @@ TEST_P(EveryListStore, AnswersManyThreads) {
   std::atomic<int> wrong = 0;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int thread = 0; thread < 4; ++thread)
       threads.emplace_back([&, thread] {
         for (int i = 0; i < 100; ++i) {

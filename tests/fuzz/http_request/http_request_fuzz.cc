@@ -30,7 +30,8 @@ std::string text_of(const Request& request) {
   std::string text = request.method + '\n' + request.target + '\n' + request.host + '\n' + request.path + '\n' +
                      request.query + '\n' + request.content_type + '\n' + request.body;
   for (const auto& [name, value] : request.headers)
-    if (name != "content-length" && name != "transfer-encoding") text += '\n' + name + ':' + value;
+    if (name != "content-length" && name != "transfer-encoding")
+      text.append("\n").append(name).append(":").append(value);
   return text;
 }
 bool operator==(const Outcome& a, const Outcome& b) {
@@ -82,7 +83,8 @@ std::string written(const Request& request) {
   std::string fields;
   for (const auto& [name, value] : request.headers) {
     host |= name == "host";
-    if (name != "content-length" && name != "transfer-encoding") fields += name + ':' + value + "\r\n";
+    if (name != "content-length" && name != "transfer-encoding")
+      fields.append(name).append(":").append(value).append("\r\n");
   }
   if (!request.body.empty()) fields += "content-length:" + std::to_string(request.body.size()) + "\r\n";
   return request.method + ' ' + request.target + (host ? " HTTP/1.1\r\n" : " HTTP/1.0\r\n") + fields + "\r\n" +

@@ -73,6 +73,7 @@ Decoded decode(const ListCodec& codec, const std::vector<List>& lists, const std
     uploaded.push_back(*std::move(copied));
   }
   std::vector<Selection> selections;
+  selections.reserve(asked.size());
   for (const Asked& one : asked) selections.push_back({uploaded[one.list].streams()[0], one.blocks});
   const auto batch = UploadedBatch::create(selections, output, stream.get());
   EXPECT_TRUE(batch.has_value());
@@ -212,6 +213,7 @@ TEST(DeviceDecoders, TellOfTheFirstCorruptList) {
   const ListCodec& codec = *codec::codec_named("gpu-bp128");
   std::mt19937 random(75);
   std::vector<List> lists;
+  lists.reserve(3);
   for (int i = 0; i < 3; ++i)
     lists.push_back(encoded(codec, "", Numbers::kDocIds, support::random_docids(random, 700, 9)));
   EXPECT_TRUE(check_decoded(codec, decode(codec, lists, all_of(lists), Output::kDocIds).corrupt_blocks));

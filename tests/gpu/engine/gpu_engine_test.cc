@@ -143,6 +143,7 @@ class GpuEngineOfACollection : public testing::Test {
   std::vector<engine::Plan> plans(int count, std::uint32_t k = 10) {
     support::Random random(702);
     std::vector<engine::Plan> made;
+    made.reserve(static_cast<std::size_t>(count));
     for (int q = 0; q < count; ++q)
       made.push_back(index_.plan(0, support::random_query(random, collection_, 4),
                                  q % 2 ? engine::Mode::kAnd : engine::Mode::kOr, k));
@@ -208,6 +209,7 @@ TEST_F(GpuEngineOfACollection, AnswersManyCallersAtOnce) {
   Engine engine;
   const auto asked = plans(64);
   std::vector<std::jthread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
       for (std::size_t i = static_cast<std::size_t>(t); i < asked.size(); i += 4)

@@ -91,6 +91,7 @@ TEST(GpuInverter, WritesMoreRunsWhereTheDevicesMemoryIsSmall) {
   std::mt19937 random(99);
   DocumentNumber next = 0;
   std::vector<Batch> given;
+  given.reserve(8);
   for (int b = 0; b < 8; ++b) given.push_back(random_batch(random, 15, 1200, next, std::size_t{4} << 20));
   const support::ScratchFolder folder;
   std::vector<std::string> warnings;

@@ -6,7 +6,7 @@
 namespace frond::support {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 constexpr std::string_view kOdd[] = {"don't"sv,
                                      "O'Neill's"sv,

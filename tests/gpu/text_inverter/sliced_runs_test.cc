@@ -51,6 +51,7 @@ TEST(SlicedRuns, HaveEveryPosting) {
       ASSERT_TRUE(sliced.finish(made));
     }
     std::vector<std::filesystem::path> paths;
+    paths.reserve(made.size());
     for (const runs::RunFile& run : made) paths.push_back(run.path);
     EXPECT_LE(paths.size(), std::min(threads, SlicedRuns::kMaxThreads));  // one that came late has written none
     EXPECT_EQ(support::read_run_postings(paths, 0), expected);

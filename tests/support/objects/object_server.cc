@@ -268,7 +268,7 @@ bool ObjectServer::handle(int socket, const SeenRequest& request) {
         "bytes 1-" + std::to_string(reply.body.size()) + "/" + std::to_string(reply.body.size() + 1);
   if (fault == Fault::kFlippedByte && !reply.body.empty()) reply.body[reply.body.size() / 2] ^= 1;
   std::string text = "HTTP/1.1 " + std::to_string(reply.status) + " X\r\nDate: " + http_time(now()) + "\r\n";
-  for (const auto& [name, value] : reply.headers) text += name + ": " + value + "\r\n";
+  for (const auto& [name, value] : reply.headers) text.append(name).append(": ").append(value).append("\r\n");
   const bool head = request.method == "HEAD";
   text += "Content-Length: " + std::to_string(head ? reply.head_bytes : reply.body.size()) + "\r\n\r\n";
   if (head) return send_all(socket, text);

@@ -132,7 +132,7 @@ TEST(LoadGenerator, SaysWhenNobodyListens) {
 
 TEST(LoadGenerator, CountsLinesOfProblemsAsRefusedAndNotAsAnswered) {
   const std::string body = kBody + "\n" + R"({"status":429})" + "\n";
-  const std::string reply = "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  std::string reply = "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   const Server server([&](std::uint64_t) { return reply; });
   auto wanted = options(0, 1, 100);
   wanted.queries_per_request = 2;

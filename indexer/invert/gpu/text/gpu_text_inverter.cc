@@ -337,7 +337,7 @@ Result<void> GpuTextInverter::clear_dictionary() {
 
 // All that no run has goes to the CPU.
 Result<void> GpuTextInverter::go_on_without_device(const Error& why) {
-  const Result<void> ended = end_work();  // what it has done is known in done_ and written_
+  Result<void> ended = end_work();  // what it has done is known in done_ and written_
   if (!ended && ended.error().code() != Code::kDevice) return ended;
   if (setup_.inverter.warn) setup_.inverter.warn("the GPU is not used any more: " + why.message());
   device_.reset();

@@ -14,12 +14,12 @@ CachedAnswer answer_of(std::string text) { return {std::make_shared<const std::s
 class AFlight : public testing::Test {
  protected:
   static Instant at(int second) { return Instant(seconds(second)); }
-  Flights::Waiter waiter(std::string name) {
+  Flights::Waiter waiter(const std::string& name) {
     return [this, name](const CachedAnswer& answer) {
       heard += name + ":" + *std::static_pointer_cast<const std::string>(answer.value) + " ";
     };
   }
-  Flights::Seat begin(const std::string& key, int end, std::string name) {
+  Flights::Seat begin(const std::string& key, int end, const std::string& name) {
     const auto seat = flights.begin(key, at(end), waiter(name));
     flights.set_stop(key, seat.flight, [this, name] { stopped += name + " "; });
     return seat;

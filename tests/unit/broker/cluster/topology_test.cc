@@ -74,16 +74,16 @@ std::vector<std::size_t> replicas(const Topology& topology) {
 }
 
 TEST(Topology, NeverMixesContentsOfOneNumber) {
-  const auto a = [](std::vector<std::uint32_t> p) { return with_content(served(1, 2, p), 10); };
-  const auto b = [](std::vector<std::uint32_t> p) { return with_content(served(1, 2, p), 11); };
+  const auto a = [](std::vector<std::uint32_t> p) { return with_content(served(1, 2, std::move(p)), 10); };
+  const auto b = [](std::vector<std::uint32_t> p) { return with_content(served(1, 2, std::move(p)), 11); };
   // Equal in all but the content, and together they would look whole.
   const auto drawn = draw_topology(std::vector{leaf(hello({a({0})})), leaf(hello({b({1})}))}, {1, 10});
   EXPECT_EQ(drawn->covered, 1u);
   EXPECT_EQ(drawn->content, 10u) << "what was served";
 }
 TEST(Topology, TurnsToTheContentThatBecameCurrentLaterOnceItIsWhole) {
-  const auto a = [](std::vector<std::uint32_t> p) { return with_content(served(1, 2, p), 20); };
-  const auto b = [](std::vector<std::uint32_t> p) { return with_content(served(1, 2, p), 11); };
+  const auto a = [](std::vector<std::uint32_t> p) { return with_content(served(1, 2, std::move(p)), 20); };
+  const auto b = [](std::vector<std::uint32_t> p) { return with_content(served(1, 2, std::move(p)), 11); };
   const GenerationId serving{1, 20};
   const auto has_both = [&](std::uint32_t p) { return leaf(hello({a({p}), b({p})})); };
   const auto has_old = [&](std::uint32_t p) { return leaf(hello({a({p})})); };

@@ -92,6 +92,7 @@ TEST_F(AZmqLeafClient, ReachesOtherLeavesAfterAnAddressThatNeverAnswered) {
   const DeafPort deaf;
   for (int round = 0; round < 3; ++round) {
     std::vector<std::unique_ptr<LeafClient>> others;
+    others.reserve(12);
     for (int i = 0; i < 12; ++i) others.push_back(*clients_->create(deaf.endpoint()));
     io_.restart();
     io_.run_for(milliseconds(100));  // the connects are under way

@@ -27,7 +27,7 @@ TEST_F(AZmqLeafClient, GivesUpAtTheDeadlineAndDropsTheLateReply) {
 TEST_F(AZmqLeafClient, ShedsPastItsLimit) {
   ASSERT_TRUE(connect_to_leaf(2));
   leaf_.hellos = Does::kNothing;
-  for (int i = 0; i < 2; ++i) client_->hello({}, in(milliseconds(300)), [](Result<wire::HelloReply>) {});
+  for (int i = 0; i < 2; ++i) client_->hello({}, in(milliseconds(300)), [](const Result<wire::HelloReply>&) {});
   EXPECT_EQ(ask(), Code::kOverloaded);
 }
 // A busy leaf must not be taken for a dead one.
@@ -55,7 +55,7 @@ TEST_F(AZmqLeafClient, TellsTheLeafToStopCancelledRequests) {
 TEST_F(AZmqLeafClient, TellsTheLeafToStopLateRequests) {
   ASSERT_TRUE(connect_to_leaf());
   std::optional<Result<wire::SearchReply>> got;
-  client_->search({}, in(milliseconds(30)), [&](Result<wire::SearchReply> reply) { got = reply; });
+  client_->search({}, in(milliseconds(30)), [&](Result<wire::SearchReply> reply) { got = std::move(reply); });
   EXPECT_TRUE(run_until([&] { return leaf_.cancelled != 0; }));
   EXPECT_EQ(*got, Code::kDeadline);
   EXPECT_EQ(leaf_.cancelled, leaf_.searched);

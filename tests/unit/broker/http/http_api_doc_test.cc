@@ -60,9 +60,9 @@ std::vector<Example> examples(const std::string& path) {
 wire::FetchReply manuals(const wire::FetchRequest& request) {
   wire::FetchReply reply;
   for (const auto ordinal : request.ordinals) {
-    const std::string name = ordinal == 0 ? "ln" : "link", section = ordinal == 0 ? "1" : "2";
-    reply.documents.push_back({ordinal, true, name + "." + section, name + "(" + section + ")",
-                               "https://example.org/" + name + "." + section,
+    const bool first = ordinal == 0;
+    const std::string id = first ? "ln.1" : "link.2", title = first ? "ln(1)" : "link(2)";
+    reply.documents.push_back({ordinal, true, id, title, "https://example.org/" + id,
                                "Create \x02hard\x03 \x02links\x03 by default & symbolic …"});
   }
   return reply;

@@ -25,7 +25,7 @@ class TheRoutes : public testing::Test {
              [this] { return broker.cluster.map.ready(); }, [this] { return draining; }, [this] { return stalled; }})) {
     export_shared(broker.registry, broker.shared);
   }
-  frond::http::Response ask(std::string method, std::string target, std::string body = {}) {
+  frond::http::Response ask(std::string method, const std::string& target, std::string body = {}) {
     const auto captured = CapturedResponse::make();
     const auto question = target.find('?');
     frond::http::Request request{.method = std::move(method), .target = target, .path = target.substr(0, question)};

@@ -118,6 +118,7 @@ TEST(ALineWriter, KeepsTheOrderOfEachThreadAndWholeLines) {
   {
     LineWriter writer(pipe.writer(), 20'000, gap);
     std::vector<std::thread> threads;
+    threads.reserve(kThreads);
     for (int t = 0; t < kThreads; ++t)
       threads.emplace_back([&writer, t] {
         for (int i = 0; i < kLines; ++i)

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace {
 using std::chrono::seconds;
 
 // Numbers stand in for sessions: lists do not use what the pointers refer to.
-Session* number(std::uintptr_t n) { return reinterpret_cast<Session*>(n); }
+Session* number(std::uintptr_t n) { return std::bit_cast<Session*>(n); }
 AgeLink::Time at(int second) { return AgeLink::Time() + seconds(second); }
 
 std::vector<Session*> all(const AgeList& list) {

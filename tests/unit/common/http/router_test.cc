@@ -6,7 +6,7 @@
 
 namespace frond::http {
 namespace {
-Handler says(std::string body) {
+Handler says(const std::string& body) {
   return [body](Request&&, Responder responder) { responder.send({.body = body}); };
 }
 class ARouter : public testing::Test {

@@ -93,6 +93,7 @@ TEST(AHeadChunk, IsRefusedWithAnotherCount) {
 // No damage goes unnoticed, except that a head may seem not to be stored.
 TEST(AHeadChunk, NoticesEveryDamagedByte) {
   std::vector<StoredDocument> documents;
+  documents.reserve(5);
   for (int i = 0; i < 5; ++i) documents.push_back({"an id", "http://example.test/", "A title", ""});
   const ByteBuffer bytes = chunk_of(documents, 7);
   for (std::size_t at = 0; at < bytes.size(); ++at) {

@@ -103,6 +103,7 @@ TEST_F(AMappedFile, MayFailUnderManyReadersWhileOthersComeAndGo) {
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> wrong{0};
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
       const std::string name = "mine" + std::to_string(t);
@@ -117,6 +118,7 @@ TEST_F(AMappedFile, MayFailUnderManyReadersWhileOthersComeAndGo) {
     });
   const auto shared = map("shared", 64 * kPage);
   std::vector<std::thread> readers;
+  readers.reserve(4);
   for (int t = 0; t < 4; ++t)
     readers.emplace_back([&, t] {
       std::string to(3 * kPage, ' ');

@@ -202,6 +202,7 @@ TEST_F(APartition, ReturnsEveryDocumentAsItWas) {
 TEST_F(APartition, ReadsDocumentsInAnyOrderAndToldTwice) {
   std::mt19937 random(kSeed);
   std::vector<DocId> docids;
+  docids.reserve(505);
   for (int i = 0; i < 500; ++i) docids.push_back(random() % (partition().documents() + 20));  // some do not exist
   docids.insert(docids.end(), {0, 0, partition().documents() - 1, partition().documents(), 0});
   for (const bool ascending : {false, true}) {
@@ -261,6 +262,7 @@ TEST_F(APartition, SaysWhatItDoesNotHave) {
 TEST_F(APartition, IsReadByManyThreads) {
   const auto expected = statistics_of(*documents_);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       for (DocId docid = static_cast<DocId>(t); docid < 400; docid += 4) {

@@ -98,6 +98,7 @@ TEST_F(TermStatisticsOfAGeneration, AreTheSameFromFilesByManyThreads) {
     return terms;
   };
   std::vector<FilesOfPartition> files;
+  files.reserve(4);
   for (int p = 0; p < 4; ++p) files.push_back({folders[p], summaries[p].files});
   for (const std::uint32_t threads : {0u, 1u, 2u, 7u}) {
     ASSERT_EQ(write_term_statistics(files, {threads}, scratch_ / "many.sst"), expected) << threads;

@@ -193,7 +193,7 @@ TEST_F(Repository, RefusesNamesThatLeaveIt) {
 // A static file server of our own, on a thread.
 class FileServer {
  public:
-  explicit FileServer(fs::path root) {
+  explicit FileServer(const fs::path& root) {
     auto created = http::Server::create(
         io_, {.listen = "127.0.0.1:0"}, [root](http::Request&& request, http::Responder responder) {
           const fs::path file = root / request.path.substr(1);

@@ -22,7 +22,9 @@ class AGuardedSocket : public testing::Test {
     let_in({broker_.public_key.z85});
     clients_ = *CurveClients::open(file_);
     router_ = *RouterSocket::create({.listen = "tcp://127.0.0.1:0", .curve = RouterSocket::Curve{leaf_, &*clients_}});
-    router_->start([this](Peer peer, ByteView request) { router_->send(peer, {request.begin(), request.end()}); });
+    router_->start([this](const Peer& peer, ByteView request) {
+      router_->send(peer, {request.begin(), request.end()});
+    });
   }
   // Replaces the file by a rename: a half-written list would be refused.
   void let_in(const CurvePublicKeys& keys) {

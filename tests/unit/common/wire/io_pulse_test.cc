@@ -72,6 +72,7 @@ TEST(IoPulse, SeesThatTheThreadHangs) {
 TEST(IoPulse, CountsNobodyElsesMessages) {
   zmq::context_t context{1};
   std::vector<std::unique_ptr<IoPulse>> pulses;  // random names keep their messages apart
+  pulses.reserve(10);
   for (int i = 0; i < 10; ++i) pulses.push_back(std::make_unique<IoPulse>(context, 0, kClock));
   for (const auto& pulse : pulses) {
     const Instant before = kClock.now();

@@ -44,7 +44,7 @@ ByteBuffer copy_of(ByteView bytes) { return {bytes.begin(), bytes.end()}; }
 
 TEST(RouterSocket, AnswersEachPeerItsOwnRequests) {
   const auto router = listening();
-  router->start([&](Peer peer, ByteView request) { router->send(peer, copy_of(request)); });
+  router->start([&](const Peer& peer, ByteView request) { router->send(peer, copy_of(request)); });
   Dealer one(router->port()), two(router->port());
   for (int i = 0; i < 1000; ++i) {
     one.send("one " + std::to_string(i));
@@ -61,7 +61,7 @@ TEST(RouterSocket, AnswersEachPeerItsOwnRequests) {
 TEST(RouterSocket, TakesRepliesFromAnyThread) {
   const auto router = listening();
   std::vector<std::thread> workers;
-  router->start([&](Peer peer, ByteView request) {
+  router->start([&](const Peer& peer, ByteView request) {
     workers.emplace_back([&, peer, reply = copy_of(request)] { router->send(peer, reply); });
   });
   Dealer dealer(router->port());
@@ -73,7 +73,7 @@ TEST(RouterSocket, TakesRepliesFromAnyThread) {
 
 TEST(RouterSocket, CountsRepliesToPeersThatAreGone) {
   const auto router = listening();
-  router->start([&](Peer peer, ByteView request) { router->send(peer, copy_of(request)); });
+  router->start([&](const Peer& peer, ByteView request) { router->send(peer, copy_of(request)); });
   EXPECT_TRUE(router->send("nobody", ByteBuffer(8)));
   Dealer dealer(router->port());
   dealer.send("after");
@@ -96,7 +96,7 @@ TEST(RouterSocket, RefusesRepliesPastItsBounds) {
 
 TEST(RouterSocket, DropsMessagesOfAnotherShapeAndGoesOn) {
   const auto router = listening();
-  router->start([&](Peer peer, ByteView request) { router->send(peer, copy_of(request)); });
+  router->start([&](const Peer& peer, ByteView request) { router->send(peer, copy_of(request)); });
   Dealer dealer(router->port());
   dealer.socket().send(zmq::str_buffer("a"), zmq::send_flags::sndmore);
   dealer.socket().send(zmq::str_buffer("b"), zmq::send_flags::sndmore);
@@ -109,7 +109,7 @@ TEST(RouterSocket, SendsWhatIsQueuedBeforeItStops) {
   const auto router = listening();
   std::atomic<int> seen{0};
   Peer known;
-  router->start([&](Peer peer, ByteView) {
+  router->start([&](const Peer& peer, ByteView) {
     known = peer;
     seen.store(1);
     seen.notify_one();

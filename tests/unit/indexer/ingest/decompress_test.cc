@@ -15,7 +15,6 @@ namespace frond::indexer::ingest {
 namespace {
 
 using testing::HasSubstr;
-using testing::StartsWith;
 
 struct Kind {
   Compression compression;

@@ -11,7 +11,7 @@ namespace frond::indexer::ingest {
 namespace fs = std::filesystem;
 
 fs::path write_in(const support::ScratchFolder& folder, std::string_view name, std::string_view content) {
-  const fs::path file = folder / name;
+  fs::path file = folder / name;
   fs::create_directories(file.parent_path());
   support::write_file(file, content);
   return file;

@@ -32,10 +32,12 @@ std::string shown(const RawRecord& record) {
 TEST(ParseRecord, IsThreadSafe) {
   const std::vector<RawRecord> all = records();
   std::vector<std::string> expected;
+  expected.reserve(all.size());
   for (const RawRecord& record : all) expected.push_back(shown(record));
   std::vector<std::vector<std::string>> got(4);
   {
     std::vector<std::jthread> threads;
+    threads.reserve(got.size());
     for (auto& mine : got)
       threads.emplace_back([&all, &mine] {
         for (const RawRecord& record : all) mine.push_back(shown(record));

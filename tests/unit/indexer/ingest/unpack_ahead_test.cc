@@ -51,7 +51,8 @@ class UnpackAhead : public testing::TestWithParam<Compression> {
   // Compares one thread and three, and gives what three read.
   Read expect_the_same(const std::string& stored) {
     const fs::path path = write_in(folder_, "file", stored);
-    const Read one = read(path, 1), three = read(path, 3);
+    const Read one = read(path, 1);
+    Read three = read(path, 3);
     EXPECT_EQ(one.what(), three.what());
     if (one.error.empty()) {
       EXPECT_TRUE(one.content == three.content)

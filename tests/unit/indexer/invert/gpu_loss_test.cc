@@ -35,6 +35,7 @@ Batch batch_of(DocumentNumber first, support::RunPostings& expected) {
 
 support::RunPostings read_runs(const std::vector<runs::RunFile>& all) {
   std::vector<std::filesystem::path> paths;
+  paths.reserve(all.size());
   for (const runs::RunFile& run : all) paths.push_back(run.path);
   return support::read_run_postings(paths, 0);
 }

@@ -24,7 +24,7 @@ class BuildFolders : public testing::Test {
   }
   // Leaves a folder as a killed build would, with a checkpoint.
   fs::path leave(const std::string& stemmer) {
-    const fs::path folder = collection_.path() / kBuildsFolder / ("left" + std::to_string(left_++));
+    fs::path folder = collection_.path() / kBuildsFolder / ("left" + std::to_string(left_++));
     fs::create_directories(folder);
     support::write_file(folder / "spool-p0", "12345678");
     support::write_file(folder / "ids", "12345678");

@@ -72,7 +72,9 @@ TEST(DocumentSpool, GivesBackDocumentsAndLengths) {
     const auto written = write_spool(folder / "spool", random, seed == 1 ? 0 : 500);
     EXPECT_EQ(read_spool(folder / "spool"), written) << "seed " << seed;
     std::vector<std::uint32_t> lengths;
+    lengths.reserve(written.size());
     std::vector<scoring::Prior> priors;
+    priors.reserve(written.size());
     for (const Stored& document : written) lengths.push_back(document.length);
     for (const Stored& document : written) priors.push_back(document.prior);
     const auto contents = SpoolReader::read_contents(folder / "spool");

@@ -15,8 +15,9 @@ constexpr KeepRules kRules{seconds(30), seconds(3600), 4};
 class KeptGenerations : public testing::Test {
  protected:
   // Generations by number; all but the last were superseded, and asked for, `ago`.
-  std::vector<Standing> set_of(std::vector<Generation> numbers, seconds ago = seconds(60)) const {
+  std::vector<Standing> set_of(const std::vector<Generation>& numbers, seconds ago = seconds(60)) const {
     std::vector<Standing> set;
+    set.reserve(numbers.size());
     for (const Generation number : numbers) set.push_back({{number, number + 100}, now_ - ago, now_ - ago});
     set.back().last_used = Instant::min();
     set.back().superseded = Instant::max();

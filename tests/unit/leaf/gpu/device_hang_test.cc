@@ -20,6 +20,7 @@ TEST(GpuEngine, AnswersEveryPlanWhereverTheDeviceHangs) {
   const support::IndexedCollection index(collection, {});
   support::Random random(seed);
   std::vector<engine::Plan> plans;
+  plans.reserve(4);
   for (int q = 0; q < 4; ++q)
     plans.push_back(index.plan(0, support::random_query(random, collection, 3),
                                q % 2 ? engine::Mode::kAnd : engine::Mode::kOr, 10));

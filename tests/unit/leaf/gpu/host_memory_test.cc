@@ -137,6 +137,7 @@ TEST_F(GpuEngineWithoutMemory, WaitsForThePartsOfACallerThatLeaves) {
 TEST_F(GpuEngineWithoutMemory, LetsNoCallerWaitForOneThatFailed) {
   const auto engine = make(1);
   std::vector<std::jthread> callers;
+  callers.reserve(4);
   for (int c = 0; c < 4; ++c)
     callers.emplace_back([&, c] {
       for (std::uint64_t count = 1; count < 60; count += 1) {

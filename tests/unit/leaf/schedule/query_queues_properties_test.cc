@@ -18,7 +18,7 @@ using std::chrono::microseconds;
 using tools::bench::Arrival, tools::bench::SimulatedEnd, tools::bench::SimulatedQuery;
 using tools::bench::fluid_bound_us, tools::bench::poisson_arrivals, tools::bench::simulate,
     tools::bench::synthetic_queries;
-using tools::bench::SimulationOptions, tools::bench::SimulationResult, tools::bench::SyntheticWorkload;
+using tools::bench::SimulationOptions, tools::bench::SyntheticWorkload;
 using tools::synth::Random;
 
 SimulationOptions random_options(Random& random) {
@@ -78,6 +78,34 @@ TEST(QueriesInQueues, AreNeverLostAndNeverAnsweredTwice) {
   }
 }
 
+void draw(QueryJob& job, Random& random, Instant now) {
+  job.cpu_us = std::exp(random.unit() * 8);
+  job.gpu_us = std::exp(random.unit() * 4);
+  job.deadline = Deadline::at(now + microseconds(random.below(20'000)));
+  job.for_gpu = random.below(5) != 0;
+  job.for_cpu = !job.for_gpu || random.below(5) != 0;
+}
+
+// `job` left the queues for the processor of `own`: whether that was allowed, with what still waits.
+void take_out(std::set<QueryJob*>& waiting, QueryJob* job, QueryJob::Queue own) {
+  const auto waits_in = [&](QueryJob::Queue queue) {
+    return std::any_of(waiting.begin(), waiting.end(), [&](const QueryJob* one) { return one->queue == queue; });
+  };
+  ASSERT_EQ(waiting.erase(job), 1u);
+  if (job->taken_as == QueryJob::TakenAs::kOwn) {
+    ASSERT_EQ(job->queue, own);
+  }
+  if (job->taken_as == QueryJob::TakenAs::kEither) {
+    ASSERT_FALSE(waits_in(own));
+  }
+  if (job->taken_as != QueryJob::TakenAs::kStolen) return;
+  ASSERT_FALSE(waits_in(own));
+  ASSERT_TRUE(job->for_cpu && job->for_gpu);
+  if (own == QueryJob::Queue::kCpu) {
+    ASSERT_FALSE(waits_in(QueryJob::Queue::kEither));
+  }
+}
+
 // Random operations: what is stolen, urgent, taken out and dropped, against a plain record of what waits.
 TEST(QueriesInQueues, AreStolenOnlyByAnIdleProcessor) {
   std::uint64_t stolen = 0, urgent = 0;
@@ -95,24 +123,9 @@ TEST(QueriesInQueues, AreStolenOnlyByAnIdleProcessor) {
     std::vector<std::uint32_t> streams;
     std::size_t added = 0;
     Instant now(std::chrono::seconds(1));
-    const auto waits_in = [&](QueryJob::Queue queue) {
-      return std::any_of(waiting.begin(), waiting.end(), [&](const QueryJob* job) { return job->queue == queue; });
-    };
     const auto check_taken = [&](QueryJob* job, QueryJob::Queue own) {
-      ASSERT_EQ(waiting.erase(job), 1u);
-      if (job->taken_as == QueryJob::TakenAs::kOwn) {
-        ASSERT_EQ(job->queue, own);
-      }
-      if (job->taken_as == QueryJob::TakenAs::kEither) {
-        ASSERT_FALSE(waits_in(own));
-      }
-      if (job->taken_as != QueryJob::TakenAs::kStolen) return;
-      ASSERT_FALSE(waits_in(own));
-      ASSERT_TRUE(job->for_cpu && job->for_gpu);
-      if (own == QueryJob::Queue::kCpu) {
-        ASSERT_FALSE(waits_in(QueryJob::Queue::kEither));
-      }
-      ++stolen;
+      take_out(waiting, job, own);
+      stolen += job->taken_as == QueryJob::TakenAs::kStolen;
     };
     for (int step = 0; step < 2000; ++step) {
       now += microseconds(random.below(100));
@@ -121,16 +134,12 @@ TEST(QueriesInQueues, AreStolenOnlyByAnIdleProcessor) {
         case 1: {
           if (added == jobs.size()) break;
           QueryJob& job = jobs[added++];
-          job.cpu_us = std::exp(random.unit() * 8);
-          job.gpu_us = std::exp(random.unit() * 4);
-          job.deadline = Deadline::at(now + microseconds(random.below(20'000)));
-          job.for_gpu = random.below(5) != 0;
-          job.for_cpu = !job.for_gpu || random.below(5) != 0;
+          draw(job, random, now);
           if (queues.add(job, now).admitted == QueryQueues::Admitted::kYes) waiting.insert(&job);
           break;
         }
         case 2:
-          if (auto* job = running.size() < 1 && queues.wanted(now).cpu ? queues.next_for_cpu(now) : nullptr) {
+          if (auto* job = running.empty() && queues.wanted(now).cpu ? queues.next_for_cpu(now) : nullptr) {
             while (auto* dropped = queues.next_dropped()) ASSERT_EQ(waiting.erase(dropped), 1u);
             check_taken(job, QueryJob::Queue::kCpu);
             urgent += job->taken_as == QueryJob::TakenAs::kUrgent;
@@ -229,6 +238,7 @@ TEST(QueriesInQueues, WaitHardlyLongerThanInTheBestOrder) {
     const auto result = simulate(queries, arrivals, options);
     ASSERT_EQ(result.answered, queries.size());
     std::vector<double> costs;
+    costs.reserve(queries.size());
     for (const auto& query : queries) costs.push_back(query.cpu_us);
     std::sort(costs.begin(), costs.end());
     double ends = 0, end = 0, all = 0;  // one worker, the lightest first
@@ -353,7 +363,6 @@ TEST(QueriesInQueues, OfASingleSearchDoNotWaitForAHundredLines) {
   // Client 1 sends 500 lines at a time, a fifth of the load; client 0 single searches, a third of it.
   std::vector<SimulatedQuery> queries(2, {1000, 1e6, 1000, 1e6});
   queries[1].client = 1;
-  Random random(1);
   std::vector<Arrival> arrivals = poisson_arrivals(20'000, 600, 1, 1);
   const double until = arrivals.back().at_us;
   for (double at = 1e5; at < until; at += 500 * 1e6 / 400)

@@ -95,7 +95,7 @@ class TestQuery final : public Query {
 };
 
 struct Leaf {
-  explicit Leaf(TestGpu& of, QueryScheduler::Options options = {}, metrics::Registry* registry = nullptr)
+  explicit Leaf(TestGpu& of, const QueryScheduler::Options& options = {}, metrics::Registry* registry = nullptr)
       : queries(options, of.gpu(), pool, clock, registry) {}
   ~Leaf() { drain(); }
   void drain() {

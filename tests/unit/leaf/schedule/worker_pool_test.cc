@@ -17,7 +17,8 @@ namespace {
 using support::ManualClock;
 using Waited = Result<std::chrono::microseconds>;
 
-std::vector<Task> tasks_of(std::size_t count, std::function<void(Waited)> run, Deadline deadline = Deadline::never()) {
+std::vector<Task> tasks_of(std::size_t count, const std::function<void(Waited)>& run,
+                           Deadline deadline = Deadline::never()) {
   std::vector<Task> tasks(count);
   for (auto& task : tasks) task = {deadline, run};
   return tasks;

@@ -45,6 +45,7 @@ TEST(AnalyzerPool, LendsAnalyzersOfTheConfigurationThatIsAskedFor) {
 TEST(AnalyzerPool, ServesManyThreads) {
   AnalyzerPool pool;
   std::vector<std::jthread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([&pool, i] {
       for (int round = 0; round < 50; ++round)

@@ -90,17 +90,18 @@ TEST_F(CollectionsTest, AnswersSearchesAndFetchesFromTheGenerationThatTheyName) 
 
 TEST_F(CollectionsTest, AnswersGarbageOnce) {
   int answers = 0;
-  leaf_.on_request("broker", ByteBuffer(24, std::byte{0xa5}), [&](ByteBuffer) { ++answers; });
-  leaf_.on_request("broker", {}, [&](ByteBuffer) { ++answers; });
+  leaf_.on_request("broker", ByteBuffer(24, std::byte{0xa5}), [&](const ByteBuffer&) { ++answers; });
+  leaf_.on_request("broker", {}, [&](const ByteBuffer&) { ++answers; });
   EXPECT_EQ(answers, 2);
 }
 
 TEST_F(CollectionsTest, CancelsInWhicheverCollectionTheSearchRuns) {
   int answers = 0;
   b_.served.engine.before = [&](const engine::Plan&) {
-    leaf_.on_request("broker", wire::encode(wire::Request(wire::CancelRequest{42})), [&](ByteBuffer) { ++answers; });
+    leaf_.on_request("broker", wire::encode(wire::Request(wire::CancelRequest{42})),
+                     [&](const ByteBuffer&) { ++answers; });
   };
-  leaf_.on_request("broker", wire::encode(wire::Request(search_of(b_.id()))), [&](ByteBuffer) { ++answers; });
+  leaf_.on_request("broker", wire::encode(wire::Request(search_of(b_.id()))), [&](const ByteBuffer&) { ++answers; });
   EXPECT_EQ(answers, 0);
 }
 

@@ -13,7 +13,7 @@ class LeafServiceWithAWorker : public LeafServiceTest {
  protected:
   // Sends a request as `peer`, and counts its answers.
   void send(const wire::Peer& peer, const wire::Request& request) {
-    busy_.on_request(peer, wire::encode(request), [this](ByteBuffer) { ++answers_; });
+    busy_.on_request(peer, wire::encode(request), [this](const ByteBuffer&) { ++answers_; });
   }
   // Keeps the worker and the thread of fetches until it is opened.
   void block() {

@@ -198,7 +198,7 @@ TEST_F(LeafServiceTest, AnswersAFetchItCannotTakeWithAnError) {
   EXPECT_EQ(ask<wire::ErrorReply>(late).request_id, 5u);
   auto unknown = fetch_of({1});
   unknown.generation = 8;
-  EXPECT_NE(ask<wire::ErrorReply>(unknown).message.find("8"), std::string::npos);
+  EXPECT_NE(ask<wire::ErrorReply>(unknown).message.find('8'), std::string::npos);
 }
 
 TEST_F(LeafServiceTest, SaysWhyItCannotTakeAFetch) {

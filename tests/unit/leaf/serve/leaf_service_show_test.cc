@@ -6,7 +6,7 @@
 namespace frond::leaf::serve {
 namespace {
 
-wire::SearchRequest shown_request(wire::Mode mode, std::vector<std::string> terms, wire::Show show) {
+wire::SearchRequest shown_request(wire::Mode mode, const std::vector<std::string>& terms, wire::Show show) {
   wire::SearchRequest request = request_of(mode, terms, 3);
   request.budget = std::chrono::seconds(1);
   request.show = show;

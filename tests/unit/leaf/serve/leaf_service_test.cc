@@ -119,7 +119,7 @@ TEST_F(LeafServiceTest, TellsBrokersThatItDrainsAtOnceAndWaitsForThoseThatNeedIt
     });
   };
   wire::HelloRequest stranger{5, {3, "b:1", {1, 0}, std::chrono::milliseconds(500), true, "other collection"}};
-  service_.on_request("broker", wire::encode(wire::Request(stranger)), [](ByteBuffer) {});
+  service_.on_request("broker", wire::encode(wire::Request(stranger)), [](const ByteBuffer&) {});
   EXPECT_FALSE(service_.needed()) << "by a broker that searches another collection";
   hello_from(1, false);
   hello_from(2, true);

@@ -62,6 +62,7 @@ std::vector<wire::SearchReply> search_all(ServedCollection& served, ScriptedGpu&
     searches.start(requests[i], Deadline::after(served.clock, requests[i].budget),
                    [&promised, i](wire::SearchReply reply) { promised[i].set_value(std::move(reply)); });
   std::vector<wire::SearchReply> replies;
+  replies.reserve(promised.size());
   for (auto& promise : promised) replies.push_back(promise.get_future().get());
   pool.drain();
   queries.drain();
@@ -87,6 +88,7 @@ TEST(SearchQuery, AnswersTheSameWithAGpuThatLeavesSomePlansToTheCpu) {
   ServedCollection served(random_documents(200, 21), 3);
   auto requests = mixed_requests(60, 3);
   std::vector<wire::SearchReply> wanted;
+  wanted.reserve(requests.size());
   for (const auto& request : requests) wanted.push_back(served.search(request));
   ScriptedGpu free_choice{served.clock, [](int number) { return number % 2 == 0; }};
   const auto chosen = search_all(served, free_choice, requests);
@@ -282,7 +284,7 @@ struct TwoSchedulers {
     Searches searches(parts);
     std::optional<wire::SearchReply> got;
     searches.start(request, Deadline::after(served.clock, request.budget),
-                   [&](wire::SearchReply reply) { got = reply; });
+                   [&](wire::SearchReply reply) { got = std::move(reply); });
     EXPECT_TRUE(got) << "not answered";
     return got.value_or(wire::SearchReply{});
   }

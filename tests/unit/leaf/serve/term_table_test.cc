@@ -118,6 +118,7 @@ TEST_F(TermTableOfAGeneration, AsksTheDeviceOnce) {
 TEST_F(TermTableOfAGeneration, ServesManyThreads) {
   TermTable small(8 << 10);
   std::vector<lists::ListLease> lists;
+  lists.reserve(12);
   for (int t = 0; t < 12; ++t) lists.push_back(list_of("t" + std::to_string(t), 0));
   std::vector<std::jthread> threads;
   for (unsigned seed = 0; seed < 4; ++seed)

@@ -37,6 +37,7 @@ TEST(QueryModel, GivesGovQueriesTheShortestListsOfAo) {
     for (const auto& query : set.queries) {
       if (query.size() != terms) continue;
       std::vector<double> lengths;
+      lengths.reserve(query.size());
       for (const auto list : query) lengths.push_back(set.list_lengths[list]);
       std::sort(lengths.begin(), lengths.end());
       shortest += lengths[0] / 1000;
