@@ -30,6 +30,7 @@
 #include "broker/search_loops.h"
 #include "common/base/line_writer.h"
 #include "common/base/server_process.h"
+#include "common/base/thread_name.h"
 #include "common/config/options.h"
 #include "common/http/server.h"
 #include "common/http/server_metrics.h"
@@ -168,6 +169,7 @@ int main(int argc, char** argv) {
   ::mallopt(M_MMAP_THRESHOLD, 512 << 10);
   try {
     const std::size_t descriptors = frond::prepare_server_process();
+    frond::set_time_slice(frond::kShortSliceNs);  // a search waits for several threads
     const auto options = frond::broker::read_options(argc, argv);
     if (const int* const exit_code = std::get_if<int>(&options)) return *exit_code;
     return frond::broker::serve(std::get<frond::broker::Options>(options), descriptors);

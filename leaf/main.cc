@@ -18,6 +18,7 @@
 
 #include "common/base/line_writer.h"
 #include "common/base/server_process.h"
+#include "common/base/thread_name.h"
 #include "common/config/options.h"
 #include "common/http/server.h"
 #include "common/metrics/registry.h"
@@ -248,6 +249,7 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   try {
     frond::prepare_server_process();
+    frond::set_time_slice(frond::kShortSliceNs);  // a search waits for several threads
     const auto options = frond::leaf::read_options(argc, argv);
     if (const int* exit_code = std::get_if<int>(&options)) return *exit_code;
     return frond::leaf::run(std::get<frond::leaf::Options>(options));
