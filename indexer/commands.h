@@ -207,7 +207,7 @@ class ServeCommand {
   serve::ServeOptions options_;
   std::string take_over_ = "own-log";
   std::uint32_t lease_s_ = 15;
-  std::uint32_t drain_ms_ = 10'000, refresh_ms_ = 1000;
+  std::uint32_t drain_publish_ms_ = 15'000, drain_ms_ = 10'000, refresh_ms_ = 1000;
 };
 
 class SwitchCommand {

@@ -18,6 +18,12 @@ ServeCommand::ServeCommand(config::CommandLine& app)
   add_object_flags();
   add_http_flags();
   add_writing_flags();
+  command_
+      .add_option("--drain-publish-ms", drain_publish_ms_,
+                  "Milliseconds after SIGTERM to publish what was accepted, before --drain-ms; what is left stays in "
+                  "the log")
+      .check(config::range(0, 3'600'000))
+      .show_default();
   command_.add_option("--drain-ms", drain_ms_, "Milliseconds for open requests after SIGTERM")
       .check(config::range(0, 3'600'000))
       .show_default();
@@ -125,6 +131,7 @@ int ServeCommand::run(Logger& logger) {
   options_.writing.lease = std::chrono::seconds(lease_s_);
   options_.writing.any_log = take_over_ == "any-log";
   options_.drain = std::chrono::milliseconds(drain_ms_);
+  options_.drain_publish = std::chrono::milliseconds(drain_publish_ms_);
   options_.writing.refresh = std::chrono::milliseconds(refresh_ms_);
   const StopOnSignal signals;
   prepare_server_process();

@@ -156,7 +156,8 @@ Error ObjectStore::refusal(const Call& call, const HttpAnswer& answer) const {
       text);
 }
 
-Result<HttpAnswer> ObjectStore::perform(Call& call, const Stopping& stopping, const Salvage& salvage) const {
+Result<HttpAnswer> ObjectStore::perform(Call& call, const Stopping& asked, const Salvage& salvage) const {
+  const Stopping stopping = [&] { return access_.stop.stop_requested() || (asked && asked()); };
   Retry retry(access_.retries, call.body.size() + call.max_body, stopping);
   for (;;) {
     const Credentials credentials = FROND_TRY(credentials_.get());

@@ -7,8 +7,8 @@
 // its signature. Keys are relative to the place's prefix.
 // Errors: kNotFound: there is no such object or bucket; kInvalid: no credentials, a certificate that is not trusted, or
 // the server refuses the credentials (401, 403) or the request (another 4xx); kUnavailable: the bounds are reached, or
-// `stopping` said so; kCorrupt: the answer is not what the API says. Messages name the key, and never a secret. Any
-// thread.
+// `stopping` or Access::stop said so; kCorrupt: the answer is not what the API says. Messages name the key, and never a
+// secret. Any thread.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -98,7 +98,7 @@ class ObjectStore {
   using Salvage = std::function<std::uint64_t(HttpAnswer&)>;
   ObjectStore(Place place, const Access& access);
   HttpAnswer send(Call& call, const Credentials& credentials, const Stopping& stopping) const;
-  Result<HttpAnswer> perform(Call& call, const Stopping& stopping, const Salvage& salvage = {}) const;
+  Result<HttpAnswer> perform(Call& call, const Stopping& asked, const Salvage& salvage = {}) const;
   Error refusal(const Call& call, const HttpAnswer& answer) const;
   Result<std::string> begin_upload(const std::string& key, const Stopping& stopping) const;
   Result<void> end_upload(const std::string& key, const std::string& id, const std::vector<std::string>& etags,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -40,6 +41,7 @@ struct Access {
   std::chrono::seconds leftover_age{24 * 3600};
   std::shared_ptr<Counts> counts;  // where requests are counted; null: each ObjectStore counts its own
   std::chrono::seconds lease{60};  // a writer that is silent for so long is taken for dead
+  std::stop_token stop;            // ends every operation within about a second (kUnavailable)
 };
 
 inline constexpr std::uint64_t kMinPartBytes = 5u << 20;  // S3 takes no smaller part, but for the last

@@ -1,9 +1,12 @@
 #include "indexer/serve/serve.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <stop_token>
+#include <thread>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
@@ -13,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/deadline.h"
+#include "common/base/thread_name.h"
 #include "common/config/options.h"
 #include "common/http/host_list.h"
 #include "common/http/router.h"
@@ -36,6 +40,7 @@ namespace asio = boost::asio;
 constexpr std::chrono::seconds kLookInterval{1};        // at a new certificate, and new API keys
 constexpr std::size_t kBodies = std::size_t{64} << 20;  // of requests that are being received
 constexpr std::size_t kWriters = 4;                     // threads that log changes
+constexpr std::chrono::seconds kRelease{2};             // for leases to be released, after what was to be published
 
 constexpr metrics::Family kExpiry{"frond_indexer_tls_certificate_expiry_timestamp_seconds",
                                   "When the TLS certificate in use ends, in seconds since 1970."};
@@ -76,7 +81,9 @@ class Service {
       tell_certificate();
     }
     auto hosts = FROND_TRY(http::HostList::parse(options_.hosts));
-    repository_ = FROND_TRY(ServedRepository::open(options_.repository, options_.objects.access));
+    auto access = options_.objects.access;
+    access.stop = reads_stop_.get_token();
+    repository_ = FROND_TRY(ServedRepository::open(options_.repository, access));
     guard_ = FROND_TRY(keys::Guard::create({.key_file = options_.api_keys,
                                             .of_key = options_.of_key,
                                             .of_address = options_.of_address,
@@ -87,6 +94,8 @@ class Service {
       auto writing = options_.writing;
       writing.repository = options_.repository;
       writing.objects = options_.objects;
+      writing.objects.access.stop = writes_stop_.get_token();
+      writing.lease_stop = leases_stop_.get_token();
       collections_ = FROND_TRY(write::WrittenCollections::open(std::move(writing), registry_, log_));
     }
     http::Server::Config config{.listen = options_.listen,
@@ -112,10 +121,12 @@ class Service {
   }
   // Until `stop`, then for what is open.
   void run(const std::stop_token& stop) {
-    const std::stop_callback stopping(stop, [this] { asio::post(io_, [this] { drain(); }); });
+    const std::stop_callback stopping(stop, [this] { asio::post(io_, [this] { finish_writing(); }); });
     io_.run();
+    for (auto* stopped : {&reads_stop_, &writes_stop_, &leases_stop_}) stopped->request_stop();
     pool_.join();  // reads end before the io_context does
     writers_.join();
+    if (finisher_.joinable()) finisher_.join();
     collections_.reset();  // answers those who wait for a publication
   }
   std::uint16_t port() const { return server_->port(); }
@@ -153,6 +164,10 @@ class Service {
     return router;
   }
   http::Response ready() const {
+    if (draining_)
+      return {.status = 503,
+              .body = R"({"ready":false,"detail":"draining"})"
+                      "\n"};
     const auto readable = repository_->readable();
     nlohmann::ordered_json answer = {{"ready", readable.has_value()}};
     if (!readable) answer["detail"] = readable.error().message();
@@ -217,8 +232,30 @@ class Service {
     if (!changed || *changed) registry_.counter(kReloads, {{"outcome", changed ? "ok" : "failed"}}).add();
   }
 
-  void drain() {
+  // After the signal, while files are served on.
+  void finish_writing() {
     log_.info("draining");
+    draining_ = true;
+    if (!collections_) return drain();
+    const auto end = std::chrono::steady_clock::now() + options_.drain_publish;
+    finisher_ = std::thread([this, end] {
+      name_this_thread("finish");
+      collections_->finish(end);
+      asio::post(io_, [this] { drain(); });
+    });
+    finish_timer_.expires_at(end);
+    finish_timer_.async_wait([this](const boost::system::error_code& cancelled) {
+      if (cancelled) return;
+      writes_stop_.request_stop();
+      finish_timer_.expires_after(kRelease);
+      finish_timer_.async_wait([this](const boost::system::error_code& done) {
+        if (!done) drain();
+      });
+    });
+  }
+  void drain() {
+    if (std::exchange(closing_, true)) return;
+    finish_timer_.cancel();
     news_.drain();
     timer_.expires_after(options_.drain);  // instead of looking at the certificate
     timer_.async_wait([this](const boost::system::error_code& cancelled) {
@@ -232,7 +269,7 @@ class Service {
   metrics::Registry registry_;
   http::RequestMetrics requests_;
   asio::io_context io_{1};
-  asio::steady_timer timer_{io_};
+  asio::steady_timer timer_{io_}, finish_timer_{io_};
   const SteadyClock clock_;
   std::unique_ptr<tls::ServerIdentity> identity_;
   std::unique_ptr<keys::Guard> guard_;
@@ -241,6 +278,10 @@ class Service {
   asio::thread_pool pool_;
   asio::thread_pool writers_{kWriters};
   CurrentNews news_;
+  std::atomic<bool> draining_ = false;
+  bool closing_ = false;                                     // no more connections are taken
+  std::stop_source reads_stop_, writes_stop_, leases_stop_;  // of requests to an object store
+  std::thread finisher_;
   std::unique_ptr<write::WrittenCollections> collections_;  // null: nothing is written
 };
 

@@ -25,16 +25,18 @@ struct ServeOptions {
   std::string tls_certificate, tls_key;  // PEM files; empty: plain HTTP
   std::size_t readers = 4;               // threads that read files
   std::size_t max_connections = 1024;
-  std::uint64_t max_unsent_bytes = 256u << 20;  // 512 KiB for each file that is being sent
-  std::size_t min_client_rate = 4096;           // bytes a second
-  std::chrono::milliseconds drain{10'000};      // for open requests after a stop
-  std::string api_keys;                         // file of API keys; empty: nothing is written
-  keys::Limits of_key, of_address;              // as keys::Guard::Config has them
-  std::size_t max_request_bytes = 16u << 20;    // of documents
-  write::WriterOptions writing;                 // but `repository` and `objects`, which are above
+  std::uint64_t max_unsent_bytes = 256u << 20;      // 512 KiB for each file that is being sent
+  std::size_t min_client_rate = 4096;               // bytes a second
+  std::chrono::milliseconds drain_publish{15'000};  // after a stop: for accepted changes to be published; then …
+  std::chrono::milliseconds drain{10'000};          // … for open requests
+  std::string api_keys;                             // file of API keys; empty: nothing is written
+  keys::Limits of_key, of_address;                  // as keys::Guard::Config has them
+  std::size_t max_request_bytes = 16u << 20;        // of documents
+  write::WriterOptions writing;                     // but `repository` and `objects`, which are above
 };
 
-// Serves until `stop`, then answers what is open, for `drain` at most. kInvalid: an address, a certificate, or a list
+// Serves until `stop`. Then changes are refused and what was accepted is published, while files are served on; then
+// what is open is answered. Each step ends after its time. kInvalid: an address, a certificate, or a list
 // of hosts that is wrong; kUnavailable: the port is taken.
 Result<void> serve(const ServeOptions& options, Logger& log, std::stop_token stop);
 

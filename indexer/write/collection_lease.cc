@@ -38,8 +38,10 @@ Result<void> set_aside_overtaken(const std::optional<repository::LeaseRecord>& l
 }  // namespace
 
 Result<std::unique_ptr<repository::LeasePlace>> lease_place(const fs::path& repository, const std::string& collection,
-                                                            repository::ObjectWriting objects, milliseconds lease) {
+                                                            repository::ObjectWriting objects, milliseconds lease,
+                                                            std::stop_token stop) {
   objects::Access& access = objects.access;
+  access.stop = std::move(stop);
   access.retries.time = std::min(access.retries.time, lease / 4);
   access.window = std::clamp(std::chrono::duration_cast<seconds>(lease / 4), seconds(1), access.window);
   return repository::open_lease_place(repository, collection, objects);

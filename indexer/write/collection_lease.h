@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "common/base/log.h"
@@ -13,11 +14,11 @@
 
 namespace frond::indexer::write {
 
-// Where its records are. Requests for them end in time for the next renewal of a lease of this length.
+// Where its records are. Requests for them end in time for the next renewal of a lease of this length, and at `stop`.
 Result<std::unique_ptr<repository::LeasePlace>> lease_place(const std::filesystem::path& repository,
                                                             const std::string& collection,
                                                             repository::ObjectWriting objects,
-                                                            std::chrono::milliseconds lease);
+                                                            std::chrono::milliseconds lease, std::stop_token stop);
 
 // Takes the lease for the service that has this log open. What the log has of an earlier epoch goes into a file in
 // `folder`, if another log was written to since. Logs and counts both. Errors as WriterLease::acquire().

@@ -56,7 +56,8 @@ Result<std::unique_ptr<CollectionWriter>> CollectionWriter::open(const WriterOpt
   const SteadyClock clock;
   Logger named(log, "collection", collection);
   if (places.in_store()) {
-    held.lease_place = FROND_TRY(lease_place(options.repository, collection, options.objects, options.lease));
+    held.lease_place =
+        FROND_TRY(lease_place(options.repository, collection, options.objects, options.lease, options.lease_stop));
     if (!standby.log_id.empty())  // the log is not opened for nothing
       FROND_TRY(repository::WriterLease::expect_free(*held.lease_place, standby.watch,
                                                      {standby.log_id, options.lease, options.any_log}, clock));

@@ -29,7 +29,6 @@ using std::chrono::steady_clock;
 // With each so many partitions, publications come as much less often: compaction has to keep up.
 constexpr std::size_t kManyPartitions = 64;
 constexpr std::size_t kMaxWaiting = 1024;  // requests for a publication
-constexpr seconds kCompactEvery{2};        // at most so often
 constexpr seconds kShortPatience{5};       // of a client, for whoever holds the collection
 constexpr milliseconds kFirstPause{1000};  // after a failure; doubled up to
 constexpr milliseconds kLongestPause{30'000};
@@ -112,6 +111,20 @@ Result<std::string> CollectionWriter::checked_id(const std::string& line) const 
 
 Result<Appended> CollectionWriter::accept(std::span<const Operation> operations,
                                           const std::optional<RequestMark>& mark) {
+  {
+    const MutexLock lock(mutex_);
+    FROND_TRY(expect_going());
+    ++accepting_;
+  }
+  auto appended = append(operations, mark);
+  const MutexLock lock(mutex_);
+  --accepting_;
+  changed_.notify_all();
+  return appended;
+}
+
+Result<Appended> CollectionWriter::append(std::span<const Operation> operations,
+                                          const std::optional<RequestMark>& mark) {
   std::uint64_t bytes = 0;
   for (const Operation& operation : operations) bytes += operation.bytes();
   FROND_TRY(expect_held());
@@ -121,8 +134,6 @@ Result<Appended> CollectionWriter::accept(std::span<const Operation> operations,
   // Whoever takes the collection over now has not seen this log: what is not acknowledged may be in it, or not.
   FROND_TRY(expect_held());
   if (!appended.repeated) metrics_.accepted.add(static_cast<double>(operations.size()));
-  MutexLock lock(mutex_);
-  changed_.notify_all();
   return appended;
 }
 
@@ -181,7 +192,16 @@ Result<std::unique_ptr<repository::RepositoryWriter>> CollectionWriter::writer(m
   return open_writer(options_.repository, collection_, options_.objects, patience, stop);
 }
 
+Result<void> CollectionWriter::expect_going() const {
+  if (!ending_) return {};
+  return Error(Code::kUnavailable, "the service ends");
+}
+
 Result<Generation> CollectionWriter::rollback() {
+  {
+    const MutexLock lock(mutex_);
+    FROND_TRY(expect_going());
+  }
   const auto held = FROND_TRY(writer(kShortPatience, {}));
   const Generation generation = FROND_TRY(held->rollback());
   places_.note_current(collection_);
@@ -189,6 +209,10 @@ Result<Generation> CollectionWriter::rollback() {
 }
 
 Result<void> CollectionWriter::switch_to(Generation generation) {
+  {
+    const MutexLock lock(mutex_);
+    FROND_TRY(expect_going());
+  }
   const auto held = FROND_TRY(writer(kShortPatience, {}));
   FROND_TRY(held->switch_to(generation));
   places_.note_current(collection_);
@@ -205,9 +229,9 @@ void CollectionWriter::publish_loop(const std::stop_token& stop) {
       MutexLock lock(mutex_);
       const auto pending = [this] { return operations_->last() > published_; };
       changed_.wait(mutex_, stop, pending);
-      // Until it is time, somebody asks, or there is more than fits into one publication.
+      // Until it is time, somebody asks, the service ends, or there is more than fits into one publication.
       changed_.wait_until(mutex_, stop, next, [this]() FROND_REQUIRES(mutex_) {
-        return !waiting_.empty() || operations_->bytes() > batch_bytes();
+        return ending_ || !waiting_.empty() || operations_->bytes() > batch_bytes();
       });
     }
     if (stop.stop_requested()) return;
@@ -225,7 +249,7 @@ void CollectionWriter::publish_loop(const std::stop_token& stop) {
     answer_failed(published.error());
     MutexLock lock(mutex_);
     changed_.wait_for(mutex_, stop, pause, [] { return false; });
-    pause = std::min(2 * pause, kLongestPause);
+    pause = ending_ ? kFirstPause : std::min(2 * pause, kLongestPause);
   }
 }
 
@@ -326,86 +350,6 @@ void CollectionWriter::answer_failed(const Error& error) {
     failed.swap(waiting_);
   }
   for (Waiting& one : failed) one.done(error);
-}
-
-void CollectionWriter::lease_loop(const std::stop_token& stop) {
-  name_this_thread("lease");
-  bool failing = false;
-  while (!stop.stop_requested()) {
-    {
-      MutexLock lock(mutex_);
-      changed_.wait_for(mutex_, stop, lease_->renew_every(), [] { return false; });
-    }
-    if (stop.stop_requested()) return;
-    const auto renewed = lease_->renew(operations_->operations());
-    (renewed ? metrics_.lease_renewed : metrics_.lease_failed).add();
-    if (renewed && std::exchange(failing, false)) log_.info("the lease of a collection is renewed again");
-    if (renewed) continue;
-    if (!lease_->lost()) {
-      if (!std::exchange(failing, true))
-        log_.warn("the lease of a collection can't be renewed; it is tried again",
-                  {{"reason", renewed.error().message()}});
-      continue;
-    }
-    metrics_.lease_lost.add();
-    log_.error("the lease of a collection is lost: nothing of it is accepted or published here any more",
-               {{"reason", renewed.error().message()},
-                {"epoch", std::to_string(lease_->epoch())},
-                {"waiting", std::to_string(operations_->operations())},
-                {"log", (folder() / kLogFolder).string()}});
-    return;
-  }
-}
-
-void CollectionWriter::compact_loop(const std::stop_token& stop) {
-  name_this_thread("compact");
-  yield_to_others(10);
-  Sequence seen = published_;
-  while (!stop.stop_requested()) {
-    {
-      MutexLock lock(mutex_);
-      changed_.wait(mutex_, stop, [&]() FROND_REQUIRES(mutex_) { return compact_asked_ || published_ != seen; });
-      compact_asked_ = false;
-      seen = published_;
-    }
-    if (stop.stop_requested()) return;
-    const auto compacted = compact_once(stop);
-    if (stop.stop_requested()) return;
-    if (!compacted) {
-      metrics_.compactions_failed.add();
-      log_.warn("a background compaction failed; it is tried again", {{"reason", compacted.error().message()}});
-    } else if (*compacted) {
-      metrics_.compacted.add();
-    }
-    MutexLock lock(mutex_);
-    changed_.wait_for(mutex_, stop, kCompactEvery, [this]() FROND_REQUIRES(mutex_) { return compact_asked_; });
-  }
-}
-
-// Whether something was published.
-Result<bool> CollectionWriter::compact_once(const std::stop_token& stop) {
-  if (!FROND_TRY(current())) return false;
-  FROND_TRY(expect_held());
-  const change::ChangeOptions options{
-      options_.repository, collection_, options_.disk_reserve, {}, options_.objects, kLockPatience, 0, {}};
-  progress_.documents = 0;
-  progress_.documents_written = 0;
-  compacting_ = true;
-  auto merged = [&]() -> Result<bool> {
-    const auto compaction = FROND_TRY(
-        change::Compaction::prepare(options, {}, {options_.compact_rate, options_.memory_limit}, &progress_, stop));
-    const auto held = FROND_TRY(writer(kLockPatience, stop));
-    if (compaction->empty()) {
-      FROND_TRY(held->prune(options_.keep));
-      return false;
-    }
-    const auto summary = FROND_TRY(compaction->publish(*held, stop));
-    FROND_TRY(held->prune(options_.keep));
-    if (summary.published) places_.note_current(collection_);
-    return summary.published.has_value();
-  }();
-  compacting_ = false;
-  return merged;
 }
 
 }  // namespace frond::indexer::write

@@ -41,6 +41,7 @@ struct WriterOptions {
   repository::ObjectWriting objects;                           // of the latter
   std::chrono::milliseconds lease{15'000};                     // of the latter: a collection's, see WriterLease
   bool any_log = false;                                        // … LeaseTerms::any_log
+  std::stop_token lease_stop;                                  // … ends the lease's requests
   std::chrono::milliseconds refresh{1000};                     // from one publication to the next
   std::uint64_t max_pending_bytes = std::uint64_t{256} << 20;  // accepted and not published, of a collection
   std::uint64_t memory_limit = std::uint64_t{256} << 20;       // of a build; at least pipeline::kMinMemoryLimit
@@ -82,7 +83,7 @@ class CollectionWriter {
   // kInvalid. Any thread.
   Result<std::string> checked_id(const std::string& line) const;
   // Any thread; returns when it is synced. Errors as OperationLog::append(); kUnavailable also: the disk is almost
-  // full.
+  // full, or the service ends.
   Result<Appended> accept(std::span<const Operation> operations, const std::optional<RequestMark>& mark);
   // `done` is called once, on any thread: when what is accepted now is published; with kUnavailable if publishing
   // fails, or the writer ends. kOverloaded, at once: too many wait.
@@ -92,6 +93,11 @@ class CollectionWriter {
   // Make another generation current. Errors as RepositoryWriter's.
   Result<Generation> rollback();
   Result<void> switch_to(Generation generation);
+  // At the end of the service: from now on nothing is accepted or changed (kUnavailable), nothing is merged, and what
+  // was accepted is published without waiting for WriterOptions::refresh.
+  void stop_accepting();
+  // After stop_accepting(). Whether all that was accepted is published, by `end`.
+  bool await_published(std::chrono::steady_clock::time_point end);
   // Another service has the collection now, or it was removed: nothing is accepted or published here any more.
   bool lost() const { return lease_ && lease_->lost(); }
 
@@ -123,6 +129,8 @@ class CollectionWriter {
   CollectionWriter(WriterOptions options, const CollectionPlaces& places, std::string collection, Held held,
                    Mutex& building, WriteMetrics metrics, Logger& log);
   void lease_loop(const std::stop_token& stop);
+  Result<Appended> append(std::span<const Operation> operations, const std::optional<RequestMark>& mark);
+  Result<void> expect_going() const FROND_REQUIRES(mutex_);
   Result<void> expect_held() const { return lease_ ? lease_->expect_held() : Result<void>(); }
   Result<std::unique_ptr<repository::RepositoryWriter>> writer(std::chrono::milliseconds patience,
                                                                const std::stop_token& stop) const;
@@ -161,6 +169,8 @@ class CollectionWriter {
   std::condition_variable_any changed_;
   std::vector<Waiting> waiting_ FROND_GUARDED_BY(mutex_);
   std::string error_ FROND_GUARDED_BY(mutex_);
+  bool ending_ FROND_GUARDED_BY(mutex_) = false;
+  std::size_t accepting_ FROND_GUARDED_BY(mutex_) = 0;  // changes that are being logged
   bool compact_asked_ FROND_GUARDED_BY(mutex_) = true;  // what an earlier service left
   std::jthread publisher_, compactor_, leaser_;         // last: they end first
 };

@@ -17,6 +17,7 @@ constexpr std::chrono::seconds kLookEvery{1};
 constexpr std::chrono::seconds kLongestLook{5};  // at an object store, which is asked for each collection
 
 Error taken_over() { return Error(Code::kOverloaded, "another service has just taken it over"); }
+Error service_ends() { return Error(Code::kUnavailable, "the service ends"); }
 Error missing(const std::string& collection) {
   return Error(Code::kNotFound, "there is no collection " + collection.substr(0, 200));
 }
@@ -60,6 +61,7 @@ Result<bool> WrittenCollections::create(const std::string& collection, std::stri
   look();
   {
     MutexLock entries(mutex_);
+    if (ending_) return service_ends();
     if (entries_.contains(collection)) return false;
     if (entries_.size() >= options_.max_collections)
       return Error(Code::kOverloaded,
@@ -72,6 +74,7 @@ Result<bool> WrittenCollections::create(const std::string& collection, std::stri
 
 Result<void> WrittenCollections::remove(const std::string& collection) {
   MutexLock lock(changing_);
+  if (ending()) return service_ends();
   {
     const auto writer = FROND_TRY(find(collection));
     (void)writer;
@@ -83,6 +86,34 @@ Result<void> WrittenCollections::remove(const std::string& collection) {
   standbys_.erase(collection);
   log_.info("collection removed", {{"collection", collection}});
   return {};
+}
+
+bool WrittenCollections::ending() const {
+  const MutexLock entries(mutex_);
+  return ending_;
+}
+
+void WrittenCollections::finish(std::chrono::steady_clock::time_point end) {
+  std::map<std::string, std::shared_ptr<CollectionWriter>> writers;
+  {
+    const MutexLock entries(mutex_);
+    ending_ = true;
+    for (const auto& [name, entry] : entries_)
+      if (entry.writer) writers.emplace(name, entry.writer);
+  }
+  for (const auto& [name, writer] : writers) writer->stop_accepting();
+  for (auto& [name, writer] : writers) {
+    if (!writer->await_published(end)) {
+      const auto state = writer->state();
+      log_.warn("accepted changes stay in the log: the next service with it publishes them",
+                {{"collection", name}, {"pending", std::to_string(state.pending_operations)}, {"reason", state.error}});
+    }
+    {
+      const MutexLock entries(mutex_);
+      entries_[name] = {nullptr, service_ends()};
+    }
+    writer.reset();  // releases its lease
+  }
 }
 
 void WrittenCollections::look_loop(const std::stop_token& stop) {
@@ -97,6 +128,7 @@ void WrittenCollections::look_loop(const std::stop_token& stop) {
 }
 
 void WrittenCollections::look() {
+  if (ending()) return;
   std::vector<std::string> gone;
   std::vector<std::shared_ptr<CollectionWriter>> lost;  // end after the lock is given back
   const auto found = places_->names();
@@ -138,6 +170,10 @@ void WrittenCollections::open(const std::string& collection) {
       CollectionWriter::open(options_, *places_, collection, standbys_[collection], building_, metrics_, log_);
   MutexLock entries(mutex_);
   Entry& entry = entries_[collection];
+  if (ending_) {
+    entry.error = service_ends();
+    return;
+  }
   if (opened) {
     entry.writer = *std::move(opened);
     log_.info("writing a collection",

@@ -1,6 +1,7 @@
 #pragma once
 // The collections of a repository that this service writes. A thread looks each second for collections that were made
 // or removed by others, and takes over those whose service has ended.
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -38,6 +39,9 @@ class WrittenCollections {
   Result<bool> create(const std::string& collection, std::string_view settings);
   // With all its files. Errors as find().
   Result<void> remove(const std::string& collection);
+  // At the end of the service: accepts no more changes (kUnavailable), publishes what was accepted, until `end`, and
+  // gives up each collection. What is not published stays in its log, which is logged.
+  void finish(std::chrono::steady_clock::time_point end);
 
  private:
   // Why it is not written, by collection.
@@ -51,6 +55,7 @@ class WrittenCollections {
   void look() FROND_REQUIRES(changing_);
   void open(const std::string& collection) FROND_REQUIRES(changing_);
   void forget(const std::string& collection) FROND_REQUIRES(changing_);
+  bool ending() const;
   void tell();
 
   const WriterOptions options_;
@@ -64,6 +69,7 @@ class WrittenCollections {
   Mutex changing_;       // which collections there are; held while they are opened and removed
   mutable Mutex mutex_;  // of `entries_` alone; taken inside `changing_`
   std::map<std::string, Entry, std::less<>> entries_ FROND_GUARDED_BY(mutex_);
+  bool ending_ FROND_GUARDED_BY(mutex_) = false;
   std::condition_variable_any wake_;
   std::jthread looker_;  // last: ends first
 };

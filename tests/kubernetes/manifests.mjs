@@ -117,6 +117,7 @@ function bytes(size) {
 }
 
 const LONGEST_SEARCH_S = 60;  // --max-timeout
+const LEASES_RELEASED_S = 2;  // kRelease in indexer/serve/serve.cc
 const LAST_REPLIES_S = 4;     // what a leaf takes to end, once all is answered
 const DNS_CACHE_S = 30;       // how long a name server of the cluster may keep an answer
 const DNS_INTERVAL_S = 5;     // --leaf-dns-interval-ms
@@ -146,7 +147,8 @@ function check_budgets(build_name, objects) {
       check(before + drain < grace, `${where}: is killed while it drains`);
     } else if (object.kind === "StatefulSet") {
       check(bytes(flag("max-unsent-bytes") ?? "256MiB") <= has / 2, `${where}: --max-unsent-bytes is over half of the memory`);
-      check(drain < grace, `${where}: is killed while it drains`);
+      const publish = Number(flag("drain-publish-ms") ?? 15000) / 1000;
+      check(publish + LEASES_RELEASED_S + drain < grace, `${where}: is killed while it drains`);
     } else if (flag("memory-limit")) {
       check(bytes(flag("memory-limit")) <= has * 2 / 3, `${where}: --memory-limit is over two thirds of the memory`);
     }

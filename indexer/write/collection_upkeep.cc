@@ -1,0 +1,113 @@
+// What a CollectionWriter does beside accepting and publishing: it renews its lease, merges small partitions, and ends.
+#include <chrono>
+#include <utility>
+
+#include "common/base/thread_name.h"
+#include "indexer/build_lock.h"
+#include "indexer/write/collection_writer.h"
+
+namespace frond::indexer::write {
+namespace {
+
+constexpr std::chrono::seconds kCompactEvery{2};  // at most so often
+
+}  // namespace
+
+void CollectionWriter::stop_accepting() {
+  compactor_.request_stop();  // it holds the collection while it publishes
+  const MutexLock lock(mutex_);
+  ending_ = true;
+  changed_.notify_all();
+}
+
+bool CollectionWriter::await_published(std::chrono::steady_clock::time_point end) {
+  MutexLock lock(mutex_);
+  const auto all = [this]() FROND_REQUIRES(mutex_) { return accepting_ == 0 && operations_->last() <= published_; };
+  // A lost lease wakes nobody.
+  constexpr std::chrono::milliseconds kLook{100};
+  while (!all() && !lost() && std::chrono::steady_clock::now() < end)
+    changed_.wait_until(mutex_, std::min(end, std::chrono::steady_clock::now() + kLook), all);
+  return all();
+}
+
+void CollectionWriter::lease_loop(const std::stop_token& stop) {
+  name_this_thread("lease");
+  bool failing = false;
+  while (!stop.stop_requested()) {
+    {
+      MutexLock lock(mutex_);
+      changed_.wait_for(mutex_, stop, lease_->renew_every(), [] { return false; });
+    }
+    if (stop.stop_requested()) return;
+    const auto renewed = lease_->renew(operations_->operations());
+    (renewed ? metrics_.lease_renewed : metrics_.lease_failed).add();
+    if (renewed && std::exchange(failing, false)) log_.info("the lease of a collection is renewed again");
+    if (renewed) continue;
+    if (!lease_->lost()) {
+      if (!std::exchange(failing, true))
+        log_.warn("the lease of a collection can't be renewed; it is tried again",
+                  {{"reason", renewed.error().message()}});
+      continue;
+    }
+    metrics_.lease_lost.add();
+    log_.error("the lease of a collection is lost: nothing of it is accepted or published here any more",
+               {{"reason", renewed.error().message()},
+                {"epoch", std::to_string(lease_->epoch())},
+                {"waiting", std::to_string(operations_->operations())},
+                {"log", (folder() / kLogFolder).string()}});
+    return;
+  }
+}
+
+void CollectionWriter::compact_loop(const std::stop_token& stop) {
+  name_this_thread("compact");
+  yield_to_others(10);
+  Sequence seen = published_;
+  while (!stop.stop_requested()) {
+    {
+      MutexLock lock(mutex_);
+      changed_.wait(mutex_, stop, [&]() FROND_REQUIRES(mutex_) { return compact_asked_ || published_ != seen; });
+      compact_asked_ = false;
+      seen = published_;
+    }
+    if (stop.stop_requested()) return;
+    const auto compacted = compact_once(stop);
+    if (stop.stop_requested()) return;
+    if (!compacted) {
+      metrics_.compactions_failed.add();
+      log_.warn("a background compaction failed; it is tried again", {{"reason", compacted.error().message()}});
+    } else if (*compacted) {
+      metrics_.compacted.add();
+    }
+    MutexLock lock(mutex_);
+    changed_.wait_for(mutex_, stop, kCompactEvery, [this]() FROND_REQUIRES(mutex_) { return compact_asked_; });
+  }
+}
+
+// Whether something was published.
+Result<bool> CollectionWriter::compact_once(const std::stop_token& stop) {
+  if (!FROND_TRY(current())) return false;
+  FROND_TRY(expect_held());
+  const change::ChangeOptions options{
+      options_.repository, collection_, options_.disk_reserve, {}, options_.objects, kLockPatience, 0, {}};
+  progress_.documents = 0;
+  progress_.documents_written = 0;
+  compacting_ = true;
+  auto merged = [&]() -> Result<bool> {
+    const auto compaction = FROND_TRY(
+        change::Compaction::prepare(options, {}, {options_.compact_rate, options_.memory_limit}, &progress_, stop));
+    const auto held = FROND_TRY(writer(kLockPatience, stop));
+    if (compaction->empty()) {
+      FROND_TRY(held->prune(options_.keep));
+      return false;
+    }
+    const auto summary = FROND_TRY(compaction->publish(*held, stop));
+    FROND_TRY(held->prune(options_.keep));
+    if (summary.published) places_.note_current(collection_);
+    return summary.published.has_value();
+  }();
+  compacting_ = false;
+  return merged;
+}
+
+}  // namespace frond::indexer::write
