@@ -159,10 +159,18 @@ Result<void> Build::claim(bool resume) {
   std::optional<resume::BuildIdentity> identity;
   if (auto input = resume::input_identity(options_.invert.inputs, options_.invert.read.hidden))
     identity = {resume::this_program(), deciding_options(options_), *std::move(input)};
-  const auto writer =
-      FROND_TRY(open_writer(options_.repository, options_.collection, options_.objects, kPatienceToBegin, stop_));
-  next_generation_ = writer->next_generation();
-  folder_ = FROND_TRY(resume::BuildFolder::claim(writer->folder(), identity, resume, logger_));
+  std::unique_ptr<repository::RepositoryWriter> writer;
+  std::filesystem::path folder;
+  if (const auto known = options_.objects.memory ? options_.objects.memory->known() : nullptr) {
+    next_generation_ = known->generation + 1;  // for names only
+    folder = FROND_TRY(repository::local_folder(options_.repository, options_.collection, options_.objects));
+  } else {
+    writer =
+        FROND_TRY(open_writer(options_.repository, options_.collection, options_.objects, kPatienceToBegin, stop_));
+    next_generation_ = writer->next_generation();
+    folder = writer->folder();
+  }
+  folder_ = FROND_TRY(resume::BuildFolder::claim(folder, identity, resume, logger_));
   const auto& found = folder_->journal();
   if (found && found->checkpoint.so_far.partitions.size() !=
                    (found->stage == resume::Stage::kOrdered ? options_.invert.partitions : inverted_partitions()))
@@ -368,15 +376,26 @@ Result<BuildSummary> build_from(const InvertStage& invert, BuildOptions options,
   return Build(options, progress, logger, std::move(stop), &invert).run(false);
 }
 
-Result<BuildSummary> add(BuildOptions options, BuildProgress& progress, Logger& logger, std::stop_token stop) {
+namespace {
+
+// Its kind is compared with what is current when the documents are published.
+Result<repository::Manifest> manifest_to_add_to(const BuildOptions& options) {
   const auto source = FROND_TRY(
       repository::RepositorySource::open(options.repository.string(), options.collection, {}, options.objects.access));
+  if (const auto known = options.objects.memory ? options.objects.memory->known() : nullptr)
+    return source->parse_manifest(known->generation, known->manifest_text);
   const auto number = source->current();
   if (!number && number.error().code() == Code::kNotFound)
     return Error(Code::kNotFound, "collection " + options.collection +
                                       " has no generation to add to: make one with frond-indexer build");
   if (!number) return number.error();
-  const repository::Manifest current = FROND_TRY(source->manifest(*number));
+  return source->manifest(*number);
+}
+
+}  // namespace
+
+Result<BuildSummary> add(BuildOptions options, BuildProgress& progress, Logger& logger, std::stop_token stop) {
+  const repository::Manifest current = FROND_TRY(manifest_to_add_to(options));
   options.add = true;
   options.beside = current.statistics;
   options.invert.analyzer = current.analyzer;

@@ -267,8 +267,8 @@ Result<std::uint64_t> ObjectStore::head(const std::string& key, const Stopping& 
   return bytes;
 }
 
-Result<Put> ObjectStore::put(const std::string& key, std::string_view text, const Condition& condition,
-                             const Stopping& stopping) const {
+Result<PutText> ObjectStore::put_text(const std::string& key, std::string_view text, const Condition& condition,
+                                      const Stopping& stopping) const {
   Call call{.kind = Kind::kPut, .method = "PUT", .key = key, .body = as_bytes(text)};
   call.payload_sha256 = sha256_hex(call.body);
   call.headers = {{"content-type", "application/octet-stream"}};
@@ -278,12 +278,12 @@ Result<Put> ObjectStore::put(const std::string& key, std::string_view text, cons
   if (conditional) call.accepted = {412, 501};
   if (!condition.etag.empty()) call.accepted.push_back(404);  // the object that was to be replaced is gone
   const HttpAnswer answer = FROND_TRY(perform(call, stopping));
-  if (is_success(answer.status)) return Put::kDone;
-  if (answer.status == 501) return Put::kNoConditions;
+  if (is_success(answer.status)) return PutText{Put::kDone, etag_of(answer)};
+  if (answer.status == 501) return PutText{Put::kNoConditions, {}};
   const auto there = get_text(key, text.size() + 1, stopping);
-  if (there && there->text == text) return Put::kDone;
+  if (there && there->text == text) return PutText{Put::kDone, there->etag};
   if (!there && there.error().code() != Code::kNotFound && there.error().code() != Code::kCorrupt) return there.error();
-  return Put::kRefused;
+  return PutText{Put::kRefused, {}};
 }
 
 Result<ObjectList> ObjectStore::list(const std::string& prefix, bool folders, const Stopping& stopping) const {

@@ -53,6 +53,10 @@ struct Condition {
 };
 // kRefused: the condition does not hold; kNoConditions: the server does not know conditional writes (501).
 enum class Put { kDone, kRefused, kNoConditions };
+struct PutText {
+  Put done = Put::kDone;
+  std::string etag;  // of what was put; empty: the server gives none
+};
 
 class ObjectStore {
  public:
@@ -76,10 +80,15 @@ class ObjectStore {
   // Where the condition does not hold, the object is read: if it has these bytes, an earlier attempt whose answer was
   // lost had written them, and this is kDone. So `text` must be such that nobody else writes the same, or that it does
   // not matter who did.
+  Result<PutText> put_text(const std::string& key, std::string_view text, const Condition& condition,
+                           const Stopping& stopping = {}) const;
   Result<Put> put(const std::string& key, std::string_view text, const Condition& condition,
-                  const Stopping& stopping = {}) const;
+                  const Stopping& stopping = {}) const {
+    return FROND_TRY(put_text(key, text, condition, stopping)).done;
+  }
   // A file, as one object: in parts, `connections` at a time, if it is larger than one part. The object appears when it
-  // is whole; its size is compared. The parts of a failed upload are removed. kInvalid: the file changed meanwhile.
+  // is whole; the size of one that came in parts is compared. The parts of a failed upload are removed. kInvalid: the
+  // file changed meanwhile.
   Result<void> put_file(const std::string& key, const std::filesystem::path& file, const Stopping& stopping = {}) const;
 
   // Objects whose keys begin with `prefix`; `folders`: those directly in it, and the folders. At most kMaxListed.

@@ -28,17 +28,27 @@ std::string describe_this_process() {
 
 }  // namespace
 
-ObjectLease::ObjectLease(const objects::ObjectStore& store, std::string folder)
+ObjectLease::ObjectLease(const objects::ObjectStore& store, std::string folder, std::string id)
     : store_(store),
       folder_(std::move(folder)),
-      id_(random_id()),
+      id_(std::move(id)),
       text_(describe_this_process()),
       time_(store.access().lease) {}
 
 Result<std::unique_ptr<ObjectLease>> ObjectLease::acquire(const objects::ObjectStore& store, const std::string& folder,
                                                           const std::filesystem::path& note) {
-  std::unique_ptr<ObjectLease> lease(new ObjectLease(store, folder));
+  std::unique_ptr<ObjectLease> lease(new ObjectLease(store, folder, random_id()));
   FROND_TRY(lease->take(note));
+  lease->thread_ = std::thread([raw = lease.get()] { raw->renew(); });
+  return lease;
+}
+
+Result<std::unique_ptr<ObjectLease>> ObjectLease::acquire_again(const objects::ObjectStore& store,
+                                                                const std::string& folder, const std::string& id) {
+  std::unique_ptr<ObjectLease> lease(new ObjectLease(store, folder, id));
+  FROND_TRY(lease->write());
+  FROND_TRY(lease->look(/*beginning=*/true));
+  lease->conditional_ = true;
   lease->thread_ = std::thread([raw = lease.get()] { raw->renew(); });
   return lease;
 }

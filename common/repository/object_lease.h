@@ -29,6 +29,10 @@ class ObjectLease {
   // Empty: there is none. kOverloaded: another writer holds it; kUnavailable: the store.
   static Result<std::unique_ptr<ObjectLease>> acquire(const objects::ObjectStore& store, const std::string& folder,
                                                       const std::filesystem::path& note = {});
+  // The same for a process that held it before, with this id(), of a store that was found to obey conditions: the
+  // object is the same, and the conditions are not tried again.
+  static Result<std::unique_ptr<ObjectLease>> acquire_again(const objects::ObjectStore& store,
+                                                            const std::string& folder, const std::string& id);
   ~ObjectLease();  // gives it up
   ObjectLease(const ObjectLease&) = delete;
   ObjectLease& operator=(const ObjectLease&) = delete;
@@ -37,9 +41,10 @@ class ObjectLease {
   Result<void> expect_held() const;
   // Whether the store obeys conditions of PUTs, as it was found when the lease was acquired.
   bool conditional() const { return conditional_; }
+  const std::string& id() const { return id_; }
 
  private:
-  ObjectLease(const objects::ObjectStore& store, std::string folder);
+  ObjectLease(const objects::ObjectStore& store, std::string folder, std::string id);
   Result<void> take(const std::filesystem::path& note);
   Result<void> write();
   Result<void> look(bool beginning);

@@ -4,13 +4,11 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "common/base/mutex.h"
 #include "common/base/thread_name.h"
 #include "common/files/read.h"
 #include "common/repository/files.h"
@@ -26,12 +24,51 @@ using objects::ObjectStore;
 class ObjectStorage final : public Storage {
  public:
   ObjectStorage(std::shared_ptr<const ObjectStore> store, const std::string& collection, fs::path note,
-                std::uint64_t epoch)
-      : store_(std::move(store)), folder_(collection + "/"), note_(std::move(note)), epoch_(epoch) {}
+                std::uint64_t epoch, std::shared_ptr<ObjectMemory> memory)
+      : store_(std::move(store)),
+        folder_(collection + "/"),
+        note_(std::move(note)),
+        epoch_(epoch),
+        memory_(std::move(memory)) {}
 
   Result<void> start() {
+    if (const auto known = memory_ ? memory_->known() : nullptr) return go_on(*known);
     lease_ = FROND_TRY(ObjectLease::acquire(*store_, folder_ + "writers/", note_));
     for (const char* name : {"CURRENT", "HIGHEST"}) versions_[name] = FROND_TRY(version_of(name));
+    return expect_epoch();
+  }
+
+  // As start(), where CURRENT is as it was when this service published last. It is read while the lease is written.
+  Result<void> go_on(const ObjectMemory::Known& known) {
+    Result<Version> current = Version();
+    std::thread reading([&] {
+      name_this_thread("object-current");
+      current = version_of("CURRENT");
+    });
+    auto lease = ObjectLease::acquire_again(*store_, folder_ + "writers/", known.lease_id);
+    reading.join();
+    lease_ = FROND_TRY(std::move(lease));
+    versions_["CURRENT"] = FROND_TRY(std::move(current));
+    if (versions_["CURRENT"].condition.etag == known.current_tag) {
+      session_.set(known);
+    } else {
+      memory_->forget();
+    }
+    return expect_epoch();
+  }
+  const ObjectMemory* memory() const override { return &session_; }
+  void remember(Generation generation, const std::string& manifest) override {
+    if (!memory_) return;
+    const Version& current = versions_["CURRENT"];
+    const bool well = lease_->conditional() && epoch_ != 0 && current.line.generation == generation &&
+                      !current.condition.etag.empty();
+    if (manifest.empty() || !well) return forget();
+    const ObjectMemory::Known known{generation, to_text(current.line), current.condition.etag, manifest, lease_->id()};
+    session_.set(known);
+    memory_->set(known);
+  }
+
+  Result<void> expect_epoch() {
     const std::uint64_t holder = versions_["CURRENT"].line.epoch;
     if (epoch_ == 0 || holder == epoch_) return {};
     return Error(Code::kUnavailable,
@@ -82,13 +119,21 @@ class ObjectStorage final : public Storage {
   Result<void> put(const fs::path& local, const std::string& path) override {
     FROND_TRY(lease_->expect_held());
     std::error_code failed;
-    if (!fs::is_directory(local, failed)) return put_new(local, folder_ + path);
-    return put_folder(*store_, local, folder_ + path, lost());
+    std::vector<Upload> more;
+    if (fs::is_directory(local, failed))
+      more = FROND_TRY(uploads_of(local, folder_ + path));
+    else
+      more.push_back({local, folder_ + path, fs::file_size(local, failed), /*is_new=*/true});
+    if (failed) return Error(Code::kUnavailable, local.string() + ": " + failed.message());
+    uploads_.insert(uploads_.end(), more.begin(), more.end());
+    return {};
   }
 
   Result<void> replace(const std::string& name, Generation number,
                        const std::function<void(std::string_view)>& before) override {
+    FROND_TRY(upload());
     FROND_TRY(lease_->expect_held());
+    if (!versions_.contains(name)) versions_[name] = FROND_TRY(version_of(name));
     Version& known = versions_[name];
     if (!lease_->conditional()) {
       const Condition there = FROND_TRY(version_of(name)).condition;
@@ -97,15 +142,20 @@ class ObjectStorage final : public Storage {
     }
     const std::string text = to_text({number, known.line.epoch});
     before(name);
-    auto done = store_->put(folder_ + name, text, lease_->conditional() ? known.condition : Condition(), lost());
+    auto done = store_->put_text(folder_ + name, text, lease_->conditional() ? known.condition : Condition(), lost());
+    if (!done || done->done != objects::Put::kDone) forget();
     if (!done)
       return Error(done.error().code(), "whether " + name + " is " + std::to_string(number) +
                                             " now is not known: " + done.error().message());
-    if (*done != objects::Put::kDone) return replaced_by_another(name);
+    if (done->done != objects::Put::kDone) return replaced_by_another(name);
     before("done");
+    if (!done->etag.empty()) {
+      known = Version{{.etag = std::move(done->etag)}, {number, known.line.epoch}};
+      return {};
+    }
     // It is done; where its version can't be read now, another replacement by this writer is refused.
     auto version = version_of(name);
-    known = version ? *std::move(version) : Version{{.etag = "\"unknown\""}, known.line};
+    known = version ? *std::move(version) : Version{{.etag = "\"unknown\""}, {number, known.line.epoch}};
     return {};
   }
 
@@ -135,21 +185,39 @@ class ObjectStorage final : public Storage {
     return found == known->second.end() ? 0 : found->second;
   }
 
+  void forget() {
+    session_.forget();
+    if (memory_) memory_->forget();
+  }
+
+  // What put() was given. What is there before CURRENT names it is of no consequence, so it goes in any order.
+  Result<void> upload() {
+    if (uploads_.empty()) return {};
+    auto done = upload_all(
+        std::exchange(uploads_, {}), store_->access().part_bytes,
+        [this](const Upload& one, const objects::Stopping& stopping) {
+          return one.is_new ? put_new(one.file, one.key, stopping) : store_->put_file(one.key, one.file, stopping);
+        },
+        lost());
+    if (!done) forget();
+    return done;
+  }
+
   // A file of a generation's number, which another writer must not have taken.
-  Result<void> put_new(const fs::path& local, const std::string& key) {
+  Result<void> put_new(const fs::path& local, const std::string& key, const objects::Stopping& stopping) const {
     const files::Descriptor file = FROND_TRY(files::open(local, O_RDONLY));
     const std::uint64_t bytes = FROND_TRY(files::size_of(file, local));
     const Error taken(Code::kUnavailable, key + ": another writer has put it");
     if (bytes <= store_->access().part_bytes) {
       const std::string text = FROND_TRY(files::read_text(local, store_->access().part_bytes));
       const Condition absent{.absent = lease_->conditional()};
-      if (FROND_TRY(store_->put(key, text, absent, lost())) != objects::Put::kDone) return taken;
+      if (FROND_TRY(store_->put(key, text, absent, stopping)) != objects::Put::kDone) return taken;
       return {};
     }
     const auto there = store_->head(key);
     if (there) return taken;
     if (there.error().code() != Code::kNotFound) return there.error();
-    return store_->put_file(key, local, lost());
+    return store_->put_file(key, local, stopping);
   }
 
   static Error replaced_by_another(const std::string& name) {
@@ -182,56 +250,22 @@ class ObjectStorage final : public Storage {
   const fs::path note_;
   std::unique_ptr<ObjectLease> lease_;
   const std::uint64_t epoch_;  // 0: a command's
+  const std::shared_ptr<ObjectMemory> memory_;
+  ObjectMemory session_;  // what of it is still so
   std::map<std::string, Version> versions_;
+  std::vector<Upload> uploads_;                                                // that replace() begins with
   mutable std::map<std::string, std::map<std::string, std::uint64_t>> sizes_;  // by folder and path
 };
 
-// How many files are uploaded at once; each has up to Access::connections parts of Access::part_bytes in memory.
-constexpr std::size_t kFilesAtOnce = 4;
 constexpr const char* kWriterNote = "WRITER";  // see ObjectLease::acquire()
 
 }  // namespace
 
-Result<void> put_folder(const ObjectStore& store, const fs::path& local, const std::string& key,
-                        const std::function<bool()>& stopping) {
-  std::vector<fs::path> files;
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(local, failed)) files.push_back(entry.path());
-  if (failed) return Error(Code::kUnavailable, local.string() + ": " + failed.message());
-  // The largest first, so that the last ones to end are short.
-  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
-    std::error_code unknown;
-    return fs::file_size(a, unknown) > fs::file_size(b, unknown);
-  });
-  std::atomic<std::size_t> next = 0;
-  std::atomic<bool> over = false;
-  Mutex mutex;
-  Result<void> outcome;  // the first error
-  const auto work = [&] {
-    for (std::size_t i = next++; i < files.size() && !over; i = next++) {
-      auto put = store.put_file(key + "/" + files[i].filename().string(), files[i],
-                                [&] { return over || (stopping && stopping()); });
-      if (put || over.exchange(true)) continue;
-      const MutexLock lock(mutex);
-      outcome = std::move(put);
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min(kFilesAtOnce, files.size()); ++i)
-      others.emplace_back([&] {
-        name_this_thread("upload");
-        work();
-      });
-    work();
-  }
-  return outcome;
-}
-
 Result<std::unique_ptr<Storage>> open_object_storage(std::shared_ptr<const ObjectStore> store,
                                                      const std::string& collection, const fs::path& local,
-                                                     std::uint64_t epoch) {
-  auto storage = std::make_unique<ObjectStorage>(std::move(store), collection, local / kWriterNote, epoch);
+                                                     std::uint64_t epoch, std::shared_ptr<ObjectMemory> memory) {
+  auto storage =
+      std::make_unique<ObjectStorage>(std::move(store), collection, local / kWriterNote, epoch, std::move(memory));
   FROND_TRY(storage->start());
   return std::unique_ptr<Storage>(std::move(storage));
 }
@@ -239,7 +273,7 @@ Result<std::unique_ptr<Storage>> open_object_storage(std::shared_ptr<const Objec
 Result<bool> take_epoch(std::shared_ptr<const ObjectStore> store, const std::string& collection, const fs::path& local,
                         std::uint64_t epoch, const std::string& record,
                         const std::function<Result<bool>()>& still_free) {
-  ObjectStorage storage(std::move(store), collection, local / kWriterNote, 0);
+  ObjectStorage storage(std::move(store), collection, local / kWriterNote, 0, {});
   FROND_TRY(storage.start());
   return storage.take(epoch, record, still_free);
 }

@@ -24,6 +24,7 @@
 #include "common/objects/place.h"
 #include "common/repository/current_watch.h"
 #include "common/repository/manifest.h"
+#include "common/repository/object_memory.h"
 
 namespace frond::repository {
 
@@ -92,7 +93,8 @@ struct ObjectWriting {
   objects::Access access;
   std::filesystem::path scratch;  // local folder for what is being built, in <scratch>/<bucket>/<prefix>/<collection>
   // Of the service that writes the collection (writer_lease.h); a writer of another epoch than CURRENT's is refused.
-  std::uint64_t epoch = 0;  // 0: of a command, which publishes in any
+  std::uint64_t epoch = 0;               // 0: of a command, which publishes in any
+  std::shared_ptr<ObjectMemory> memory;  // of that service; null: everything is asked for
 };
 
 // Where the collection's scratch is on this machine: its folder, or that below `objects.scratch`. kInvalid: the name is

@@ -48,12 +48,12 @@ class Writer final : public RepositoryWriter {
   }
 
   // In an object store; folder_ is local.
-  Result<void> start(std::shared_ptr<const objects::ObjectStore> store, std::uint64_t epoch) {
+  Result<void> start(std::shared_ptr<const objects::ObjectStore> store, const ObjectWriting& objects) {
     lock_ = FROND_TRY(lock_local_folder(folder_));
     // A service publishes often and prunes in between, which removes leftovers. To read all manifests takes long here.
-    cleans_ = epoch == 0;
-    storage_ = FROND_TRY(open_object_storage(store, collection_, folder_, epoch));
-    source_ = make_object_source(store, collection_);
+    cleans_ = objects.epoch == 0;
+    storage_ = FROND_TRY(open_object_storage(store, collection_, folder_, objects.epoch, objects.memory));
+    source_ = make_object_source(store, collection_, storage_->memory());
     return start();
   }
 
@@ -63,6 +63,7 @@ class Writer final : public RepositoryWriter {
   const RepositorySource& source() const override { return *source_; }
 
   Generation next_generation() const override {
+    if (const auto last = known()) return last->generation + 1;
     // Only this writer makes generations: where the list can't be had now, the last one is still right.
     if (const auto names = storage_->list("generations"))
       for (const auto& name : *names) highest_ = std::max(highest_, generation_of(name));
@@ -75,8 +76,9 @@ class Writer final : public RepositoryWriter {
     const auto current = source_->current();
     if (!current && current.error().code() != Code::kNotFound) return current.error();
     manifest.previous = current ? *current : 0;
-    const std::set<std::string> in_place = FROND_TRY(partitions_in_place());
-    if (auto fit = fit_to_publish(manifest, term_statistics, changes, in_place); !fit) {
+    const std::optional<Manifest> known = FROND_TRY(known_manifest());
+    const std::set<std::string> in_place = known ? not_in_building(manifest) : FROND_TRY(partitions_in_place());
+    if (auto fit = fit_to_publish(manifest, term_statistics, changes, in_place, known); !fit) {
       const bool disk = fit.error().code() == Code::kUnavailable;
       return Error(disk ? Code::kUnavailable : Code::kInvalid,
                    "generation " + std::to_string(manifest.generation) + ": " + fit.error().message());
@@ -90,10 +92,13 @@ class Writer final : public RepositoryWriter {
     if (!term_statistics.empty()) FROND_TRY(storage_->put(term_statistics, term_statistics_path(manifest.generation)));
     if (!changes.empty()) FROND_TRY(storage_->put(changes, generation_file_path(manifest.changes.back())));
     const fs::path draft = building_ / "manifest";
-    FROND_TRY(files::write_synced(draft, to_json(manifest)));
+    const std::string text = to_json(manifest);
+    FROND_TRY(files::write_synced(draft, text));
     step("manifest");
     FROND_TRY(storage_->put(draft, manifest_path(manifest.generation)));
-    return switch_number("CURRENT", manifest.generation);
+    FROND_TRY(switch_number("CURRENT", manifest.generation));
+    storage_->remember(manifest.generation, text);
+    return {};
   }
 
   Result<Generation> rollback() override {
@@ -114,6 +119,7 @@ class Writer final : public RepositoryWriter {
       return whole.error().code() == Code::kInvalid ? Error(Code::kCorrupt, whole.error().message()) : whole.error();
     // First: else the next writer would take the generations above the current one for never published.
     const Generation highest = std::max(current, FROND_TRY(highest_published()));
+    storage_->remember(0, {});
     FROND_TRY(switch_number("HIGHEST", highest));
     return switch_number("CURRENT", generation);
   }
@@ -153,6 +159,7 @@ class Writer final : public RepositoryWriter {
     fs::remove_all(building_, failed);
     if (fs::create_directory(building_, failed); failed)
       return Error(Code::kUnavailable, "creating " + building_.string() + ": " + failed.message());
+    if (known()) return {};
     if (cleans_) FROND_TRY(remove_leftovers({}));
     for (const auto& name : FROND_TRY(storage_->list("generations")))
       highest_ = std::max(highest_, generation_of(name));
@@ -162,6 +169,23 @@ class Writer final : public RepositoryWriter {
   // CURRENT or HIGHEST.
   Result<void> switch_number(const char* name, Generation generation) {
     return storage_->replace(name, generation, [this](std::string_view what) { step(what); });
+  }
+
+  std::shared_ptr<const ObjectMemory::Known> known() const {
+    return storage_->memory() == nullptr ? nullptr : storage_->memory()->known();
+  }
+  // Of the current generation, if it need not be asked for. Its files are in place as long as it is current.
+  Result<std::optional<Manifest>> known_manifest() const {
+    const auto last = known();
+    if (!last) return std::optional<Manifest>();
+    return std::optional<Manifest>(FROND_TRY(source_->parse_manifest(last->generation, last->manifest_text)));
+  }
+  std::set<std::string> not_in_building(const Manifest& manifest) const {
+    std::set<std::string> ids;
+    std::error_code unknown;
+    for (const auto& entry : manifest.partitions)
+      if (!fs::exists(building_ / entry.id, unknown)) ids.insert(entry.id);
+    return ids;
   }
 
   Result<std::set<std::string>> partitions_in_place() const {
@@ -187,25 +211,33 @@ class Writer final : public RepositoryWriter {
 
   // Everything that can be found wrong is found before the first irreversible step.
   Result<void> fit_to_publish(const Manifest& manifest, const fs::path& term_statistics, const fs::path& changes,
-                              const std::set<std::string>& in_place) const {
+                              const std::set<std::string>& in_place, const std::optional<Manifest>& known) const {
+    std::set<std::string> there;  // what `known` has need not be looked at
+    if (known) {
+      there.insert(known->term_statistics.name);
+      for (const auto& file : known->changes) there.insert(file.name);
+      for (const auto& entry : known->partitions) there.insert(entry.id);
+    }
     if (manifest.generation != next_generation())
       return Error(Code::kInvalid, "the next one is " + std::to_string(next_generation()));
     if (manifest.collection != collection_) return Error(Code::kInvalid, "is of collection " + manifest.collection);
     FROND_TRY(manifest_from_json(to_json(manifest)));  // what readers will do
     for (const auto& entry : manifest.partitions)
       for (const auto& file : entry.summary.files)
-        FROND_TRY(in_place.contains(entry.id) ? storage_->expect_size(partition_file_path(entry, file), file.bytes)
-                                              : expect_size(building_ / entry.id / file.name, file.bytes));
+        if (!there.contains(entry.id))
+          FROND_TRY(in_place.contains(entry.id) ? storage_->expect_size(partition_file_path(entry, file), file.bytes)
+                                                : expect_size(building_ / entry.id / file.name, file.bytes));
     const std::string own = std::to_string(manifest.generation);
     if (!term_statistics.empty() && manifest.term_statistics.name != own + ".terms.sst")
       return Error(Code::kInvalid, "names other term statistics than its own");
     if (!changes.empty() && (manifest.changes.empty() || manifest.changes.back().name != own + ".changes.sst"))
       return Error(Code::kInvalid, "does not name its changes last");
     for (const auto& file : manifest.changes)
-      if (changes.empty() || &file != &manifest.changes.back())
+      if (!there.contains(file.name) && (changes.empty() || &file != &manifest.changes.back()))
         FROND_TRY(storage_->expect_size(generation_file_path(file), file.bytes));
     if (!changes.empty()) FROND_TRY(expect_size(changes, manifest.changes.back().bytes));
     if (!term_statistics.empty()) return expect_size(term_statistics, manifest.term_statistics.bytes);
+    if (there.contains(manifest.term_statistics.name)) return {};
     return storage_->expect_size(generation_file_path(manifest.term_statistics), manifest.term_statistics.bytes);
   }
 
@@ -302,7 +334,10 @@ Result<files::Descriptor> lock_local_folder(const fs::path& folder) {
 Result<void> upload_partition(const fs::path& root, std::string_view collection, const ObjectWriting& objects,
                               const fs::path& files, const std::string& id, const std::function<bool()>& stopping) {
   const auto store = FROND_TRY(objects::ObjectStore::open(root.string(), objects.access));
-  return put_folder(*store, files, std::string(collection) + "/partitions/" + id, stopping);
+  return upload_all(
+      FROND_TRY(uploads_of(files, std::string(collection) + "/partitions/" + id)), store->access().part_bytes,
+      [&store](const Upload& one, const objects::Stopping& stop) { return store->put_file(one.key, one.file, stop); },
+      stopping);
 }
 
 Result<std::unique_ptr<RepositoryWriter>> RepositoryWriter::open(const fs::path& root, std::string_view collection,
@@ -316,7 +351,7 @@ Result<std::unique_ptr<RepositoryWriter>> RepositoryWriter::open(const fs::path&
   }
   const std::shared_ptr<const objects::ObjectStore> store =
       FROND_TRY(objects::ObjectStore::open(root.string(), objects.access));
-  FROND_TRY(writer->start(store, objects.epoch));
+  FROND_TRY(writer->start(store, objects));
   return std::unique_ptr<RepositoryWriter>(std::move(writer));
 }
 

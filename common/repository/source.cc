@@ -229,13 +229,20 @@ class HttpSource final : public Source {
 
 class ObjectSource final : public Source {
  public:
-  ObjectSource(std::shared_ptr<const objects::ObjectStore> store, const std::string& collection)
-      : Source(collection), store_(std::move(store)), prefix_(collection + "/") {}
+  ObjectSource(std::shared_ptr<const objects::ObjectStore> store, const std::string& collection,
+               const ObjectMemory* memory)
+      : Source(collection), store_(std::move(store)), prefix_(collection + "/"), memory_(memory) {}
 
  private:
   Result<void> stream(const std::string& path, std::uint64_t max_bytes, const http::Rest& rest,
                       const std::function<Result<void>(const http::Body&)>& begin, const ByteSink& sink,
                       const std::function<bool()>& stopping) const override {
+    const auto known = memory_ == nullptr ? nullptr : memory_->known();
+    const bool is_current = known && path == "CURRENT";
+    if (is_current || (known && path == manifest_path(known->generation))) {
+      FROND_TRY(begin({}));
+      return sink(as_bytes(is_current ? known->current_text : known->manifest_text));
+    }
     return store_->stream(
         prefix_ + path, rest.from, rest.etag, max_bytes,
         [&](const objects::ObjectRange& range) {
@@ -250,12 +257,13 @@ class ObjectSource final : public Source {
   std::unique_ptr<CurrentWatch> watch() const override { return nullptr; }
   const std::shared_ptr<const objects::ObjectStore> store_;
   const std::string prefix_;
+  const ObjectMemory* const memory_;  // null: none
 };
 }  // namespace
 
 std::unique_ptr<RepositorySource> make_object_source(std::shared_ptr<const objects::ObjectStore> store,
-                                                     const std::string& collection) {
-  return std::make_unique<ObjectSource>(std::move(store), collection);
+                                                     const std::string& collection, const ObjectMemory* memory) {
+  return std::make_unique<ObjectSource>(std::move(store), collection, memory);
 }
 
 std::string manifest_path(Generation generation) { return "generations/" + std::to_string(generation) + ".json"; }

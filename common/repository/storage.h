@@ -30,12 +30,18 @@ class Storage {
   // kInvalid: the file is missing or has another size.
   virtual Result<void> expect_size(const std::string& path, std::uint64_t bytes) const = 0;
   // Makes the synced local file, or the local folder of synced files, the collection's `path`. It lasts as soon as a
-  // later replace() has returned. kUnavailable also: another writer has put a file of this name.
+  // later replace() has returned, and stays where it is until then. kUnavailable also, also of a later replace():
+  // another writer has put a file of this name.
   virtual Result<void> put(const std::filesystem::path& local, const std::string& path) = 0;
   // Writes "<number>\n" to CURRENT or HIGHEST, durably, by one atomic step: `before` is called just before it.
   // kUnavailable also: another writer has replaced it since this Storage was opened.
   virtual Result<void> replace(const std::string& name, Generation number,
                                const std::function<void(std::string_view)>& before) = 0;
+  // In a bucket: what this Storage knows without asking (ObjectWriting::memory). As long as the Storage exists. Null in
+  // a folder.
+  virtual const ObjectMemory* memory() const { return nullptr; }
+  // CURRENT was replaced, by the generation with this manifest; or by another one, if it is empty.
+  virtual void remember(Generation /*generation*/, const std::string& /*manifest*/) {}
   // Removes a file or folder, if it is there. What is kUnpublished may stay while its writer may be alive.
   virtual Result<void> remove(const std::string& path, Remains why) = 0;
 };
@@ -46,10 +52,10 @@ Result<std::unique_ptr<Storage>> open_folder_storage(const std::filesystem::path
                                                      std::function<void(std::string_view)> before_step);
 // In a bucket; `local` is the collection's local folder, whose LOCK the caller holds. Holds the right to write, see
 // object_lease.h. kOverloaded: another writer holds it; kUnavailable also: CURRENT does not have `epoch` (0: any), so
-// another service has taken the collection over. CURRENT keeps its epoch.
+// another service has taken the collection over. CURRENT keeps its epoch. `memory`: see ObjectWriting.
 Result<std::unique_ptr<Storage>> open_object_storage(std::shared_ptr<const objects::ObjectStore> store,
                                                      const std::string& collection, const std::filesystem::path& local,
-                                                     std::uint64_t epoch);
+                                                     std::uint64_t epoch, std::shared_ptr<ObjectMemory> memory = {});
 // Begins an epoch of a collection in a bucket: puts its record at holder_path(epoch), then its number into CURRENT.
 // From then on, no Storage of an earlier epoch replaces CURRENT. False: another writer has begun this epoch or a later
 // one, or `still_free`, which is asked between the two, says no: then the record is removed.
@@ -60,13 +66,26 @@ inline constexpr const char* kHoldersFolder = "holders";
 inline std::string holder_path(std::uint64_t epoch) {
   return std::string(kHoldersFolder) + "/" + std::to_string(epoch);
 }
-// Uploads the files of a local folder as "<key>/<name>", a few at a time. kUnavailable also: `stopping` said so.
+// Uploads files to keys, several at a time: larger ones a few, since each takes memory. kUnavailable also: `stopping`
+// said so.
+struct Upload {
+  std::filesystem::path file;
+  std::string key;
+  std::uint64_t bytes = 0;
+  bool is_new = false;  // nobody else may have put it
+};
+Result<void> upload_all(std::vector<Upload> uploads, std::uint64_t part_bytes,
+                        const std::function<Result<void>(const Upload&, const std::function<bool()>&)>& put,
+                        const std::function<bool()>& stopping);
+// Those of a local folder, as "<key>/<name>".
+Result<std::vector<Upload>> uploads_of(const std::filesystem::path& local, const std::string& key);
 Result<void> put_folder(const objects::ObjectStore& store, const std::filesystem::path& local, const std::string& key,
                         const std::function<bool()>& stopping);
 // Makes and locks the local folder of a collection in a bucket. kOverloaded: another writer here holds its LOCK.
 Result<files::Descriptor> lock_local_folder(const std::filesystem::path& folder);
-// A RepositorySource of the same bucket.
+// A RepositorySource of the same bucket. What `memory` has is not read; it outlives the source. Null: all is read.
 std::unique_ptr<RepositorySource> make_object_source(std::shared_ptr<const objects::ObjectStore> store,
-                                                     const std::string& collection);
+                                                     const std::string& collection,
+                                                     const ObjectMemory* memory = nullptr);
 
 }  // namespace frond::repository

@@ -76,6 +76,7 @@ Result<std::unique_ptr<CollectionWriter>> CollectionWriter::open(const WriterOpt
     held.lease = FROND_TRY(take_lease({held.operations->id(), options.lease, options.any_log}, *held.lease_place,
                                       standby.watch, held.folder, *held.operations, metrics, named));
     with_epoch.objects.epoch = held.lease->epoch();
+    with_epoch.objects.memory = std::make_shared<repository::ObjectMemory>();
     // The writer before may have published until now.
     current = current_manifest(*held.source);
     if (!current && current.error().code() != Code::kNotFound) return current.error();

@@ -117,10 +117,12 @@ void CollectionPlaces::remove_remains() const {
     if (entry.path().filename().string().starts_with(kRemovedPrefix)) fs::remove_all(entry.path(), failed);
 }
 
-void CollectionPlaces::note_current(const std::string& collection) const {
+void CollectionPlaces::note_current(const std::string& collection, const repository::ObjectMemory& memory) const {
   if (!store_) return;
   constexpr std::size_t kMax = 64;
-  const auto now = store_->get_text(collection + kCurrent, kMax);
+  const auto known = memory.known();
+  const auto now = known ? Result<objects::ObjectText>(objects::ObjectText{known->current_text, {}})
+                         : store_->get_text(collection + kCurrent, kMax);
   const fs::path noted = folder(collection) / "CURRENT";
   const auto before = files::read_text(noted, kMax);
   std::error_code none;

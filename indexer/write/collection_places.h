@@ -40,7 +40,8 @@ class CollectionPlaces {
   // What a removal left that died.
   void remove_remains() const;
   // Of a bucket, writes what CURRENT is to the local folder, where CurrentNews sees that it changes.
-  void note_current(const std::string& collection) const;
+  // `memory` may know it.
+  void note_current(const std::string& collection, const repository::ObjectMemory& memory = {}) const;
 
  private:
   CollectionPlaces(std::filesystem::path repository, repository::ObjectWriting objects)

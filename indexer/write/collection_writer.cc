@@ -138,8 +138,6 @@ Result<Appended> CollectionWriter::append(std::span<const Operation> operations,
 }
 
 void CollectionWriter::when_published(Done done) {
-  const auto number = current();
-  if (!number) return done(number.error());
   {
     MutexLock lock(mutex_);
     const Sequence accepted = operations_->last();
@@ -154,6 +152,8 @@ void CollectionWriter::when_published(Done done) {
       };
     }
   }
+  const auto number = current();
+  if (!number) return done(number.error());
   done(Published{number->value_or(0), published_});
 }
 
@@ -185,6 +185,11 @@ Result<std::optional<Generation>> CollectionWriter::current() const {
   if (number) return std::optional<Generation>(*number);
   if (number.error().code() == Code::kNotFound) return std::optional<Generation>();
   return number.error();
+}
+
+Result<std::optional<Generation>> CollectionWriter::published_last() const {
+  const auto known = options_.objects.memory ? options_.objects.memory->known() : nullptr;
+  return known ? std::optional<Generation>(known->generation) : current();
 }
 
 Result<std::unique_ptr<repository::RepositoryWriter>> CollectionWriter::writer(milliseconds patience,
@@ -267,7 +272,10 @@ Result<void> CollectionWriter::publish_next(const std::stop_token& stop) {
   const auto indexed = index(taken, stop);
   publishing_operations_ = 0;
   FROND_TRY(indexed);
-  places_.note_current(collection_);
+  if (options_.objects.memory)
+    places_.note_current(collection_, *options_.objects.memory);
+  else
+    places_.note_current(collection_);
   FROND_TRY(operations_->forget(taken));
   published_ = taken.last;
   metrics_.publish_seconds.observe(std::chrono::duration<double>(steady_clock::now() - begin).count());
@@ -276,7 +284,7 @@ Result<void> CollectionWriter::publish_next(const std::stop_token& stop) {
 
 Result<void> CollectionWriter::index(const OperationLog::Taken& taken, const std::stop_token& stop) {
   const Folded change = folded(taken.operations);
-  const bool exists = FROND_TRY(current()).has_value();
+  const bool exists = FROND_TRY(published_last()).has_value();
   if (change.documents.empty()) {
     if (!exists) return {};  // nothing to remove from
     change::ChangeOptions options{options_.repository, collection_, options_.disk_reserve, {}, options_.objects,
@@ -323,7 +331,7 @@ Result<void> CollectionWriter::index(const OperationLog::Taken& taken, const std
 }
 
 void CollectionWriter::answer_published() {
-  const auto number = current();
+  const auto number = published_last();
   std::vector<Waiting> ready;
   {
     MutexLock lock(mutex_);

@@ -140,6 +140,8 @@ class CollectionWriter {
   Result<void> index(const OperationLog::Taken& taken, const std::stop_token& stop);
   Result<bool> compact_once(const std::stop_token& stop);
   Result<std::optional<Generation>> current() const;
+  // The same right after a publication, without asking an object store again.
+  Result<std::optional<Generation>> published_last() const;
   void answer_published();
   void answer_failed(const Error& error);
   std::uint64_t batch_bytes() const { return options_.memory_limit / 4; }  // of one publication

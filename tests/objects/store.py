@@ -27,6 +27,17 @@ class Store:
         self.setting.processes.append(self.process)
         harness.eventually(lambda: harness.fetch(self.port, "/")[0] > 0, f"{self.name} answers", 30)
 
+    def say(self, command):
+        """A command of object_server."""
+        self.process.stdin.write(command.encode() + b"\n")
+        self.process.stdin.flush()
+
+    def requests(self):
+        """After "log on": those so far, as (milliseconds, method, target)."""
+        with open(self.setting.path(self.name + ".log"), encoding="utf-8", errors="replace") as file:
+            lines = [line.split(" ", 3) for line in file.read().splitlines() if line.startswith("request ")]
+        return [(int(at), method, target) for _, at, method, target in lines]
+
     def stop(self):
         harness.kill9(self.process)
 

@@ -240,6 +240,9 @@ bool ObjectServer::handle(int socket, const SeenRequest& request) {
     case Fault::kSilent:
       wait_for_end(socket, stop_);
       return false;
+    case Fault::kHalfHeader:
+      if (send_all(socket, "HTTP/1.1 200 OK\r\nContent-Le")) wait_for_end(socket, stop_);
+      return false;
     case Fault::kGarbage:
       send_all(socket, "220 this is another kind of server\r\n");
       return false;

@@ -25,6 +25,7 @@ enum class Fault {
   kLostAfter,    // carried out, connection closed without an answer
   kTruncated,    // carried out; the answer's body is cut in the middle
   kSilent,       // not carried out; no answer until the client leaves
+  kHalfHeader,   // not carried out; half a header, then as kSilent
   kDrip,         // not carried out; an answer of which a byte comes now and then
   kGarbage,      // not carried out; the answer is not HTTP
   kWrongRange,   // carried out; the answer says that it is another range

@@ -193,6 +193,7 @@ class AFencedRepository : public testing::TestWithParam<bool> {
     ObjectWriting how;
     how.scratch = folder / machine;
     how.epoch = epoch;
+    if (const auto found = memories.find(machine); epoch != 0 && found != memories.end()) how.memory = found->second;
     how.access.endpoint = server.url();
     how.access.credentials_file = folder / "credentials";
     how.access.retries.first_pause = milliseconds(1);
@@ -223,6 +224,7 @@ class AFencedRepository : public testing::TestWithParam<bool> {
   support::ManualClock clock;
   std::map<std::string, std::unique_ptr<LeasePlace>> places;
   std::map<std::string, LeaseWatch> watches;
+  std::map<std::string, std::shared_ptr<ObjectMemory>> memories;  // of services that have one
 };
 INSTANTIATE_TEST_SUITE_P(WithAndWithoutConditions, AFencedRepository, testing::Bool());
 
@@ -264,6 +266,70 @@ TEST_P(AFencedRepository, RefusesAWriterThatWasOvertakenInTheMiddleOfPublishing)
   EXPECT_FALSE(overtaken);
   EXPECT_EQ(current(), "1 2\n");
   EXPECT_TRUE(publish("b", 2));
+}
+TEST_P(AFencedRepository, IsAskedForLittleByAServiceThatRemembers) {
+  const auto first = lease("a");
+  memories["a"] = std::make_shared<ObjectMemory>();
+  ASSERT_EQ(publish("a", 1), 1u);
+  EXPECT_EQ(memories["a"]->known() != nullptr, GetParam());  // it is the condition that makes a memory safe
+  const std::size_t before = server.requests().size();
+  ASSERT_EQ(publish("a", 1), 2u);
+  EXPECT_EQ(current(), "2 1\n");
+  const auto requests = server.requests();
+  std::size_t files = 0;
+  for (const auto& [key, object] : server.objects()) files += key.find("g2-p0") != key.npos ? 1 : 0;
+  // The lease is written, looked at and removed; CURRENT is read and replaced; term statistics and a manifest are put.
+  if (GetParam()) {
+    EXPECT_EQ(requests.size() - before, files + 7);
+  }
+}
+TEST_P(AFencedRepository, IsReadAgainByAServiceThatRemembersAfterACommand) {
+  const auto first = lease("a");
+  memories["a"] = std::make_shared<ObjectMemory>();
+  ASSERT_EQ(publish("a", 1), 1u);
+  EXPECT_EQ(publish("command", 0), 2u);
+  EXPECT_EQ(publish("a", 1), 3u);
+  EXPECT_EQ(publish("a", 1), 4u);
+  const auto source = RepositorySource::open("s3://bucket", "example", {}, writing("a").access).value();
+  EXPECT_EQ(source->manifest(3)->previous, 2u);
+  EXPECT_EQ(source->manifest(4)->previous, 3u);
+  EXPECT_EQ(RepositoryWriter::open("s3://bucket", "example", {}, writing("a", 1)).value()->rollback(), 3u);
+  EXPECT_EQ(publish("a", 1), 5u);
+  EXPECT_EQ(source->manifest(5)->previous, 3u);
+  EXPECT_EQ(current(), "5 1\n");
+  const auto pruned = RepositoryWriter::open("s3://bucket", "example", {}, writing("a", 1)).value()->prune(1);
+  EXPECT_TRUE(pruned) << pruned.error().message();
+  EXPECT_EQ(source->manifest(4), Code::kNotFound);
+  EXPECT_TRUE(source->manifest(3));
+}
+TEST_P(AFencedRepository, TakesNothingOfWhatIsRememberedAndIsNoMore) {
+  const auto first = lease("a");
+  memories["a"] = std::make_shared<ObjectMemory>();
+  ASSERT_EQ(publish("a", 1), 1u);
+  const auto overtaken = publish("a", 1, [&](std::string_view step) {
+    if (step == "manifest") server.put("example/CURRENT", "1 2\n");
+  });
+  EXPECT_FALSE(overtaken);
+  EXPECT_EQ(current(), "1 2\n");
+  EXPECT_EQ(memories["a"]->known(), nullptr);
+  EXPECT_EQ(publish("a", 1), Code::kUnavailable);
+  server.put("example/CURRENT", "1 1\n");
+  EXPECT_EQ(publish("a", 1), 3u);
+}
+TEST_P(AFencedRepository, IsWholeWhicheverRequestOfAServiceThatRemembersFails) {
+  const auto first = lease("a");
+  memories["a"] = std::make_shared<ObjectMemory>();
+  ASSERT_EQ(publish("a", 1), 1u);
+  for (const Fault fault : {Fault::kError500, Fault::kLostBefore, Fault::kLostAfter}) {
+    for (int failing = 0; failing < 14; ++failing) {
+      std::atomic<int> request = 0;
+      server.set_faults([&](const support::SeenRequest&) { return request++ == failing ? fault : Fault::kNone; });
+      const auto published = publish("a", 1);
+      server.set_faults({});
+      ASSERT_TRUE(published) << "request " << failing << ": " << published.error().message();
+      EXPECT_EQ(current(), std::to_string(*published) + " 1\n");
+    }
+  }
 }
 TEST_P(AFencedRepository, KeepsItsWriterIfThatRenewsInBetween) {
   const auto first = lease("a");
