@@ -322,8 +322,10 @@ TEST_P(AFencedRepository, IsWholeWhicheverRequestOfAServiceThatRemembersFails) {
   ASSERT_EQ(publish("a", 1), 1u);
   for (const Fault fault : {Fault::kError500, Fault::kLostBefore, Fault::kLostAfter}) {
     for (int failing = 0; failing < 14; ++failing) {
-      std::atomic<int> request = 0;
-      server.set_faults([&](const support::SeenRequest&) { return request++ == failing ? fault : Fault::kNone; });
+      const auto request = std::make_shared<std::atomic<int>>(0);
+      server.set_faults([request, failing, fault](const support::SeenRequest&) {
+        return (*request)++ == failing ? fault : Fault::kNone;
+      });
       const auto published = publish("a", 1);
       server.set_faults({});
       ASSERT_TRUE(published) << "request " << failing << ": " << published.error().message();
@@ -345,8 +347,10 @@ TEST_P(AFencedRepository, IsTakenOverWhicheverRequestFails) {
     for (int failing = 0; failing < 12; ++failing) {
       const auto before = lease("a");
       before->release(0);
-      std::atomic<int> request = 0;
-      server.set_faults([&](const support::SeenRequest&) { return request++ == failing ? fault : Fault::kNone; });
+      const auto request = std::make_shared<std::atomic<int>>(0);
+      server.set_faults([request, failing, fault](const support::SeenRequest&) {
+        return (*request)++ == failing ? fault : Fault::kNone;
+      });
       const auto next = lease("b");
       server.set_faults({});
       EXPECT_EQ(next->epoch(), before->epoch() + 1);
