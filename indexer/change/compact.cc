@@ -38,16 +38,19 @@ std::uint64_t bytes_of(const PartitionEntry& entry) {
 }
 
 // Of write_merged(), by its contract.
-std::uint64_t memory_of(const Merge& merge, const Manifest& manifest) {
+std::uint64_t memory_of(const MergeSize& size) {
   constexpr std::uint64_t kWriter = 64u << 20, kOpenPartition = 4u << 20;
-  std::uint64_t all = 0, left = 0;
+  const std::uint64_t part = size.left / size.partitions + 1;
+  return kWriter + kOpenPartition * size.sources + 8 * size.documents + sizeof(MergedDocument) * size.left + 16 * part;
+}
+MergeSize size_of(const Merge& merge, const Manifest& manifest) {
+  MergeSize size{merge.sources.size(), 0, 0, merge.partitions};
   for (const std::size_t p : merge.sources) {
     const PartitionEntry& entry = manifest.partitions[p];
-    all += entry.summary.documents;
-    left += entry.summary.documents - entry.hidden.documents;
+    size.documents += entry.summary.documents;
+    size.left += entry.summary.documents - entry.hidden.documents;
   }
-  const std::uint64_t part = left / merge.partitions + 1;
-  return kWriter + kOpenPartition * merge.sources.size() + 8 * all + sizeof(MergedDocument) * left + 16 * part;
+  return size;
 }
 
 // How many documents of a source came into the merged partitions before ordinal `before`.
@@ -91,9 +94,9 @@ Result<std::vector<Merge>> Compaction::pin(const TierRules& rules, const Compact
       manifest_ = current->manifest();
       hidden_.clear();
       for (std::size_t p = 0; p < manifest_.partitions.size(); ++p) hidden_.push_back(FROND_TRY(current->hidden(p)));
-      merges = merges_of(manifest_.partitions, rules);
-      too_large_ = std::erase_if(
-          merges, [&](const Merge& merge) { return limits.memory > 0 && memory_of(merge, manifest_) > limits.memory; });
+      const Fits fits = [&](const MergeSize& size) { return limits.memory == 0 || memory_of(size) <= limits.memory; };
+      merges = merges_of(manifest_.partitions, rules, fits);
+      too_large_ = std::erase_if(merges, [&](const Merge& merge) { return !fits(size_of(merge, manifest_)); });
       std::uint64_t bytes = 0;
       for (const Merge& merge : merges)
         for (const std::size_t p : merge.sources) bytes += (in_place ? 1 : 2) * bytes_of(manifest_.partitions[p]);

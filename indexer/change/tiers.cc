@@ -60,19 +60,38 @@ void join(std::vector<Group>& groups, std::size_t begin, std::size_t end) {
                groups.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
-void join_tier(std::vector<Group>& groups, unsigned tier, std::uint32_t width) {
-  for (std::size_t begin = 0; begin < groups.size(); ++begin) {
+// Small groups need no more than one.
+std::uint32_t partitions_made(std::uint64_t left, std::uint32_t largest) { return left <= kSmallest ? 1 : largest; }
+
+void join_tier(std::vector<Group>& groups, unsigned tier, std::uint32_t width, const Fits& fits) {
+  for (std::size_t begin = 0; begin < groups.size();) {
     std::size_t end = begin;
-    std::uint32_t of_tier = 0;
-    for (; end < groups.size() && groups[end].tier(width) <= tier; ++end) of_tier += groups[end].tier(width) == tier;
-    if (of_tier >= width) join(groups, begin, end);
-    if (end > begin && of_tier < width) begin = end;
+    std::uint32_t of_tier = 0, largest = 1;
+    MergeSize size;
+    bool fitted = true;
+    for (; end < groups.size() && groups[end].tier(width) <= tier; ++end) {
+      const Group& group = groups[end];
+      largest = std::max(largest, group.largest);
+      size.sources += group.sources.size();
+      size.documents += group.documents;
+      size.left += group.left();
+      size.partitions = partitions_made(size.left, largest);
+      fitted = end == begin || fits(size);
+      if (!fitted) break;
+      of_tier += group.tier(width) == tier;
+    }
+    if (of_tier >= width) {
+      join(groups, begin, end);
+      ++begin;
+    } else {
+      begin = fitted ? end + 1 : begin + 1;  // what ends a run that fits is of a higher tier
+    }
   }
 }
 
 }  // namespace
 
-std::vector<Merge> merges_of(std::span<const PartitionEntry> partitions, const TierRules& rules) {
+std::vector<Merge> merges_of(std::span<const PartitionEntry> partitions, const TierRules& rules, const Fits& fits) {
   std::vector<Group> groups = groups_of(partitions);
   if (rules.all) {
     const bool done = groups.size() < 2 && (groups.empty() || groups[0].hidden == 0);
@@ -80,7 +99,7 @@ std::vector<Merge> merges_of(std::span<const PartitionEntry> partitions, const T
   } else {
     unsigned highest = 0;
     for (const Group& group : groups) highest = std::max(highest, group.tier(rules.width));
-    for (unsigned tier = 0; tier <= highest; ++tier) join_tier(groups, tier, rules.width);
+    for (unsigned tier = 0; tier <= highest; ++tier) join_tier(groups, tier, rules.width, fits);
     for (Group& group : groups)
       group.rewritten |= static_cast<double>(group.hidden) > rules.hidden_share * static_cast<double>(group.documents);
   }
@@ -88,9 +107,7 @@ std::vector<Merge> merges_of(std::span<const PartitionEntry> partitions, const T
   for (Group& group : groups) {
     if (!group.rewritten) continue;
     std::sort(group.sources.begin(), group.sources.end());
-    // Small groups need no more than one.
-    const auto partitions_made = group.left() <= kSmallest ? 1 : group.largest;
-    merges.push_back({std::move(group.sources), partitions_made});
+    merges.push_back({std::move(group.sources), partitions_made(group.left(), group.largest)});
   }
   return merges;
 }

@@ -5,9 +5,11 @@
 // A group's tier is the power of `width` that its documents reach, from kSmallest on. At the lowest tier first: a run
 // of adjacent groups of this tier or lower ones, with at least `width` of this tier, becomes one group. So a document
 // is written about once a tier, and there are less than `width` groups of a tier side by side. A group of which more
-// than `hidden_share` is hidden is written anew by itself.
+// than `hidden_share` is hidden is written anew by itself. What does not fit into memory together is merged in pieces
+// that do, of at least `width` groups, or stays.
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -29,7 +31,17 @@ struct Merge {
   std::uint32_t partitions = 1;      // to be made of them: as many as the largest group of the sources has
 };
 
-// Disjoint merges of `partitions`, of which each is worth making; none: nothing is to be done.
-std::vector<Merge> merges_of(std::span<const repository::PartitionEntry> partitions, const TierRules& rules);
+// What a merge takes memory for.
+struct MergeSize {
+  std::size_t sources = 0;
+  std::uint64_t documents = 0, left = 0;  // of the sources; those that are not hidden
+  std::uint32_t partitions = 1;           // to be made
+};
+using Fits = std::function<bool(const MergeSize&)>;
+
+// Disjoint merges of `partitions`, of which each is worth making; none: nothing is to be done. With rules.all, and
+// where a group is written anew by itself, a merge may not fit.
+std::vector<Merge> merges_of(std::span<const repository::PartitionEntry> partitions, const TierRules& rules,
+                             const Fits& fits);
 
 }  // namespace frond::indexer::change
