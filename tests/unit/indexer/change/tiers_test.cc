@@ -22,6 +22,7 @@ std::vector<PartitionEntry> partitions_of(const std::vector<std::uint32_t>& docu
 }
 std::vector<std::size_t> sizes_of(const std::vector<Merge>& merges) {
   std::vector<std::size_t> sizes;
+  sizes.reserve(merges.size());
   for (const Merge& merge : merges) sizes.push_back(merge.sources.size());
   return sizes;
 }
