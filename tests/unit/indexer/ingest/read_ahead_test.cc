@@ -51,6 +51,24 @@ TEST(ReadAhead, GivesWhatOneThreadReads) {
   }
 }
 
+// Who takes blocks faster than they are read gets none twice.
+TEST(ReadAhead, WaitsForTheNextBlock) {
+  const support::ScratchFolder folder;
+  std::string text;
+  constexpr std::size_t kBlocks = 40;
+  for (std::size_t block = 0; block < kBlocks; ++block)
+    text.append(ReadAhead::kBlockBytes, static_cast<char>('A' + block));
+  const fs::path path = write_in(folder, "file", text);
+  const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  ReadAhead reads(file.get(), 0, 2);
+  for (std::size_t block = 0; block < kBlocks; ++block) {
+    const std::string_view piece = as_text(reads.next().value());
+    ASSERT_EQ(piece.size(), ReadAhead::kBlockBytes);
+    ASSERT_EQ(piece.front(), static_cast<char>('A' + block));
+    ASSERT_EQ(piece.back(), static_cast<char>('A' + block));
+  }
+}
+
 TEST(ReadAhead, StaysAtTheEnd) {
   const support::ScratchFolder folder;
   for (const std::size_t bytes : {ReadAhead::kBlockBytes, 3 * ReadAhead::kBlockBytes + 5}) {
