@@ -110,6 +110,8 @@ class Source : public RepositorySource {
   }
   // Whether a transfer that broke off may go better when it is tried again at once.
   virtual bool may_break() const = 0;
+  // Whether the bytes come over a network.
+  virtual bool is_remote() const = 0;
 
   Result<std::string> small_file(const std::string& path, std::uint64_t max_bytes) const {
     std::string text;
@@ -131,11 +133,12 @@ class Source : public RepositorySource {
     for (unsigned fruitless = 0;;) {
       const bool had_front = file.size() > 0;
       auto done = file.has_all() ? Result<void>() : stream_into(file, path, bytes, stopping);
+      const bool came_whole = static_cast<bool>(done);
       if (done) done = file.finish();
       if (done) return {};
       if (done.error().code() == Code::kCorrupt) {
-        // The front may be of another file than the rest: one that comes whole tells.
-        const bool again = had_front && !std::exchange(began_anew, true);
+        // The front may be of another file than the rest, or a network has damaged bytes: a second whole one tells.
+        const bool again = (had_front || (came_whole && is_remote())) && !std::exchange(began_anew, true);
         if (!again) {
           file.discard();
           return done;
@@ -197,6 +200,7 @@ class DirectorySource final : public Source {
     return files::read_file(folder_ / path, sink, rest.from);
   }
   bool may_break() const override { return false; }
+  bool is_remote() const override { return false; }
   std::unique_ptr<CurrentWatch> watch() const override { return watch_directory(folder_); }
   fs::path folder_;
 };
@@ -220,6 +224,7 @@ class HttpSource final : public Source {
     return http::get(root_, trust_.get(), prefix_ + path, limits, rest, begin, sink);
   }
   bool may_break() const override { return true; }
+  bool is_remote() const override { return true; }
   std::unique_ptr<CurrentWatch> watch() const override { return watch_http(root_, trust_, prefix_ + "CURRENT"); }
   net::Url root_;
   std::shared_ptr<const tls::Trust> trust_;  // null: plain HTTP
@@ -254,6 +259,7 @@ class ObjectSource final : public Source {
     return FROND_TRY(store_->get(prefix_ + path, from, bytes, {})).bytes;
   }
   bool may_break() const override { return false; }  // the store has tried again already
+  bool is_remote() const override { return true; }
   std::unique_ptr<CurrentWatch> watch() const override { return nullptr; }
   const std::shared_ptr<const objects::ObjectStore> store_;
   const std::string prefix_;

@@ -20,11 +20,7 @@ Result<void> GenerationFiles::fetch(const std::string& path, const PartitionFile
   fs::create_directories(to.parent_path(), failed);
   if (failed) return Error(Code::kUnavailable, "creating " + to.parent_path().string() + ": " + failed.message());
   FROND_TRY(repository::expect_room(to.parent_path(), file.bytes, 0, "fetching " + path));
-  // What the network damaged is fetched again; what the store has damaged stays so.
-  auto fetched = source_.fetch(path, file, to);
-  for (int again = 0; again < 2 && !fetched && fetched.error().code() == Code::kCorrupt; ++again)
-    fetched = source_.fetch(path, file, to);
-  return fetched;
+  return source_.fetch(path, file, to);
 }
 
 // Numbers of generations may be used again after a rollback, so the checksum is part of the name.

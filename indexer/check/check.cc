@@ -168,9 +168,7 @@ Result<void> fetch_generation(const repository::RepositorySource& source, const 
   const auto fetch = [&](const std::string& path, const repository::PartitionFile& file) -> Result<void> {
     std::error_code failed;
     fs::create_directories((folder / path).parent_path(), failed);
-    auto done = source.fetch(path, file, folder / path);
-    // What was damaged on its way is not the store's fault.
-    if (!done && done.error().code() == Code::kCorrupt) done = source.fetch(path, file, folder / path);
+    const auto done = source.fetch(path, file, folder / path);
     if (done) return {};
     if (done.error().code() == Code::kUnavailable || done.error().code() == Code::kInvalid) return done.error();
     faults.add(path, done.error().message());

@@ -1,6 +1,7 @@
 // A repository in an object store: what the one in a folder does, under faults, beside other writers, and with stores
 // that know no conditional writes.
 #include <fstream>
+#include <map>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -233,6 +234,17 @@ TEST_P(AnObjectRepository, PublishesAndReadsThroughManyFaults) {
     ASSERT_TRUE(whole) << whole.error().message();
     EXPECT_EQ(*whole, g);
   }
+}
+
+TEST_P(AnObjectRepository, FetchesOnceMoreWhatWasDamagedOnItsWay) {
+  ASSERT_EQ(publish_next(), 1u);
+  std::map<std::string, int> asked;
+  server_.set_faults([&](const SeenRequest& request) {
+    return request.is("GET", ".sst") && ++asked[request.key] == 1 ? Fault::kFlippedByte : Fault::kNone;
+  });
+  EXPECT_EQ(read(), 1u);
+  EXPECT_FALSE(asked.empty());
+  for (const auto& [key, times] : asked) EXPECT_EQ(times, 2) << key;
 }
 
 TEST_P(AnObjectRepository, TakesNoFileThatIsNotTheManifests) {
