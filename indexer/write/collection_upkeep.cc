@@ -1,4 +1,5 @@
 // What a CollectionWriter does beside accepting and publishing: it renews its lease, merges small partitions, and ends.
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -33,12 +34,17 @@ bool CollectionWriter::await_published(std::chrono::steady_clock::time_point end
 void CollectionWriter::lease_loop(const std::stop_token& stop) {
   name_this_thread("lease");
   bool failing = false;
+  // From one begin to the next: after a request that was never answered there is time for another one.
+  auto begin = std::chrono::steady_clock::now();
   while (!stop.stop_requested()) {
     {
+      const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
       MutexLock lock(mutex_);
-      changed_.wait_for(mutex_, stop, lease_->renew_every(), [] { return false; });
+      changed_.wait_for(mutex_, stop, std::max(lease_->renew_every() - took, lease_->renew_every() / 16),
+                        [] { return false; });
     }
     if (stop.stop_requested()) return;
+    begin = std::chrono::steady_clock::now();
     const auto renewed = lease_->renew(operations_->operations());
     (renewed ? metrics_.lease_renewed : metrics_.lease_failed).add();
     if (renewed && std::exchange(failing, false)) log_.info("the lease of a collection is renewed again");

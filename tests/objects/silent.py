@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The object store under `frond-indexer serve` accepts connections and is silent, sends half a header, or stands still (SIGSTOP). While the
-service holds its lease it logs changes and answers 200; after that it answers 503, always soon. Probes and metrics are answered meanwhile. When the
-store is back, what was acknowledged is published once. A service that is to end meanwhile does so in time.
+"""The object store under `frond-indexer serve` accepts connections and is silent, sends half a header, stands still (SIGSTOP), or the network loses
+every packet on the way to it. While the service holds its lease it logs changes and answers 200; after that it answers 503, always soon. Probes
+and metrics are answered meanwhile. When the store is back, what was acknowledged is published once. A service that is to end meanwhile does so in time.
 """
 import http.client
 import os
@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "cluster"))
 import harness  # noqa: E402
 import writing  # noqa: E402
+from network import Network  # noqa: E402
 from store import PLACE, faulty  # noqa: E402
 
 DOCUMENTS = "/v1/collections/c/documents"
@@ -25,7 +26,7 @@ class Client:
     """Posts documents, each of its own, and remembers what was answered."""
 
     def __init__(self, service):
-        self.service, self.acknowledged, self.unknown, self.slowest = service, [], [], 0.0
+        self.service, self.acknowledged, self.unknown, self.slowest, self.answer = service, [], [], 0.0, b""
 
     def post(self):
         name = f"n{len(self.acknowledged) + len(self.unknown)}"
@@ -35,7 +36,7 @@ class Client:
         except (socket.timeout, http.client.HTTPException) as error:
             raise harness.Failure(f"a write hangs: {error}") from error
         took = time.monotonic() - begin
-        self.slowest = max(self.slowest, took)
+        self.slowest, self.answer = max(self.slowest, took), answer[:300]
         harness.expect(took < SOON_S, f"a write took {took:.1f} s: {status}")
         harness.expect(status in (200, 503), f"{status}: {answer[:300]}")
         (self.acknowledged if status == 200 else self.unknown).append(name)
@@ -54,10 +55,11 @@ def expect_probes(service):
 def check_silence(setting, store, service, client, name, begin_silence, end_silence):
     client.post()
     service.refresh()
+    time.sleep(LEASE_S / 4 + 0.5)  # a renewal that waited for the store is as old as its begin; the next one is not
     before, begin = len(client.acknowledged), time.monotonic()
     begin_silence()
     while time.monotonic() - begin < LEASE_S / 2:  # from the last renewal three quarters of the lease are left, but for a quarter
-        harness.expect(client.post() == 200, f"{name}: refused while the lease is held")
+        harness.expect(client.post() == 200, f"{name}: refused while the lease is held, after {time.monotonic() - begin:.1f} s: {client.answer}")
         time.sleep(0.2)
     expect_probes(service)
     while client.post() == 200:
@@ -72,6 +74,19 @@ def check_silence(setting, store, service, client, name, begin_silence, end_sile
     harness.eventually(lambda: client.post() == 200, f"{name}: it writes again", 60)
     harness.eventually(lambda: service.ask("POST", "/v1/collections/c/refresh", key="write")[0] == 200, f"{name}: it publishes again", 90)
     print(f"{name}: {len(client.acknowledged) - before} acknowledged, refused after {held:.1f} s, published {time.monotonic() - back:.1f} s after the end", flush=True)
+
+
+def check_one_request_lost(store, client):
+    """A renewal that is never answered does not cost the lease."""
+    for _ in range(3):
+        store.say("answer nothing")
+        begin = time.monotonic()
+        while time.monotonic() - begin < LEASE_S:
+            if time.monotonic() - begin > 0.95 * LEASE_S / 4:  # one renewal begins in such a time
+                store.say("answer well")
+            harness.expect(client.post() == 200, f"one lost request: refused after {time.monotonic() - begin:.1f} s: {client.answer}")
+            time.sleep(0.05)  # check_there() sees 1,000
+    print("one lost request: never refused", flush=True)
 
 
 def check_end(store, service, client):
@@ -105,7 +120,9 @@ def check_there(setting, store, client):
 def test(setting):
     keys, key_file = writing.make_keys(setting)
     store = faulty(setting, PARSED.server)
-    service = writing.Service(setting, PLACE, keys, "--state", setting.path("state"), *store.arguments(), "--api-keys", key_file, "--memory-limit", "128MiB",
+    network = Network(store.port)
+    near = ("--s3-endpoint", f"http://127.0.0.1:{network.port}", "--s3-credentials", store.credentials)
+    service = writing.Service(setting, PLACE, keys, "--state", setting.path("state"), *near, "--api-keys", key_file, "--memory-limit", "128MiB",
                               "--refresh-ms", "200", "--lease-seconds", str(LEASE_S), "--s3-lease-seconds", "5", "--drain-publish-ms", "1500",
                               "--drain-ms", "1000")
     service.expect(201, "PUT", "/v1/collections/c", key="admin")
@@ -116,9 +133,15 @@ def test(setting):
 
     def signalled(number):
         return lambda: store.process.send_signal(number)
+    check_one_request_lost(store, client)
     check_silence(setting, store, service, client, "silent", said("answer nothing"), said("answer well"))
     check_silence(setting, store, service, client, "half a header", said("answer half"), said("answer well"))
     check_silence(setting, store, service, client, "stopped", signalled(signal.SIGSTOP), signalled(signal.SIGCONT))
+
+    def lose():
+        network.lose()
+        harness.expect(network.is_lost(), "the network takes connections")
+    check_silence(setting, store, service, client, "lost packets", lose, network.carry)
     check_end(store, service, client)
     check_there(setting, store, client)
     harness.end(service.process, "the service")
