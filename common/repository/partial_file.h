@@ -23,6 +23,7 @@ class PartialFile {
   static Result<PartialFile> open(const std::filesystem::path& to, const PartitionFile& expected);
 
   std::uint64_t size() const { return size_; }
+  std::string xxh3() const { return checksum_->hex(); }  // of the bytes so far
   bool has_all() const { return size_ == expected_->bytes; }
   // The ETag of the server's file that the bytes are from; empty: unknown.
   const std::string& etag() const { return etag_; }

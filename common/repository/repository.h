@@ -70,7 +70,8 @@ class RepositorySource {
   // the file) and syncs it. kInvalid: `path` is not safe names joined by '/'. `to` exists only when it is whole; until
   // then its bytes are in "<to>.part". If a transfer breaks off and the server supports ranges, the next one continues
   // it: a few times in this call, then (kUnavailable) in the next call for the same file, even of another process.
-  // What comes over a network with a wrong checksum is fetched once more.
+  // What comes over a network with a wrong checksum is fetched again, until it is wrong in the same way twice, and at
+  // most four times.
   // `stopping` is called before each retry; true ends the call.
   virtual Result<void> fetch(const std::string& path, const PartitionFile& expected, const std::filesystem::path& to,
                              const std::function<bool()>& stopping = {}) const = 0;

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::chrono::seconds kStepTimeout{10};
 constexpr unsigned kMaxRetries = 3;  // of a transfer, in a row, that bring less than …
 constexpr std::uint64_t kProgressBytes = 64 << 10;
+constexpr unsigned kMaxWhole = 4;  // transfers of a file that come whole, each with other wrong bytes
 constexpr std::chrono::milliseconds kFirstPause{100};  // before another transfer; doubles
 
 // Safe names joined by single slashes: can't lead out of the collection.
@@ -130,6 +131,8 @@ class Source : public RepositorySource {
                           const std::function<bool()>& stopping) const {
     std::uint64_t reached = file.size();
     bool began_anew = false;
+    std::string wrong;  // checksum of the last one that came whole
+    unsigned anew = 0;
     for (unsigned fruitless = 0;;) {
       const bool had_front = file.size() > 0;
       auto done = file.has_all() ? Result<void>() : stream_into(file, path, bytes, stopping);
@@ -137,9 +140,11 @@ class Source : public RepositorySource {
       if (done) done = file.finish();
       if (done) return {};
       if (done.error().code() == Code::kCorrupt) {
-        // The front may be of another file than the rest, or a network has damaged bytes: a second whole one tells.
-        const bool again = (had_front || (came_whole && is_remote())) && !std::exchange(began_anew, true);
-        if (!again) {
+        // The front may be of another file than the rest. Or a network has damaged bytes, unless they come twice.
+        const bool of_another = had_front && !std::exchange(began_anew, true);
+        const std::string got = came_whole ? file.xxh3() : std::string();
+        const bool damaged = came_whole && is_remote() && got != std::exchange(wrong, got);
+        if (!of_another && !(damaged && ++anew < kMaxWhole)) {
           file.discard();
           return done;
         }

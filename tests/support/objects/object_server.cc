@@ -269,7 +269,7 @@ bool ObjectServer::handle(int socket, const SeenRequest& request) {
   if (fault == Fault::kWrongRange && reply.headers.contains("Content-Range"))
     reply.headers["Content-Range"] =
         "bytes 1-" + std::to_string(reply.body.size()) + "/" + std::to_string(reply.body.size() + 1);
-  if (fault == Fault::kFlippedByte && !reply.body.empty()) reply.body[reply.body.size() / 2] ^= 1;
+  if (fault == Fault::kFlippedByte && !reply.body.empty()) reply.body[flipped_++ * 7919 % reply.body.size()] ^= 1;
   std::string text = "HTTP/1.1 " + std::to_string(reply.status) + " X\r\nDate: " + http_time(now()) + "\r\n";
   for (const auto& [name, value] : reply.headers) text.append(name).append(": ").append(value).append("\r\n");
   const bool head = request.method == "HEAD";

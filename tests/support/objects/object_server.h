@@ -109,6 +109,7 @@ class ObjectServer {
   int listener_ = -1;
   std::uint16_t port_ = 0;
   std::atomic<bool> stop_{false};
+  std::atomic<std::size_t> flipped_{0};
   std::list<Connection> connections_;
   std::thread thread_;
 };

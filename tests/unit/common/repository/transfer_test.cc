@@ -120,16 +120,37 @@ TEST_F(ATransfer, BeginsAnewWhereTheFrontIsOfAnotherFile) {
   }
 }
 
-TEST_F(ATransfer, TriesAFileOfAnotherContentOnceMoreAndNotForEver) {
+TEST_F(ATransfer, TriesAFileOfAnotherContentUntilItIsTheSameTwice) {
   support::write_file(to_.string() + ".part", std::string(500'000, 'z'));
   support::write_file(to_.string() + ".part.of", expected_.xxh3 + " " + std::to_string(kBytes) + "\n\n");
   const ScriptedHttp server([&](const Talk& talk) { answer(talk, std::string(kBytes, 'y')); });
   const auto done = fetch(*source_of(server));
   EXPECT_EQ(done, Code::kCorrupt);
   EXPECT_NE(done.error().message().find("partitions/p/x.sst"), std::string::npos) << done.error().message();
-  EXPECT_EQ(server.requests().size(), 2u);
+  EXPECT_EQ(server.requests().size(), 3u);  // for the rest, for all of it, and once more
   expect_nothing_partial();
   EXPECT_FALSE(fs::exists(to_));
+}
+
+TEST_F(ATransfer, IsTriedAgainWhereBytesAreDamagedInAnotherWayEachTime) {
+  for (const std::size_t damages : {3u, 4u}) {
+    std::size_t asked = 0;
+    const ScriptedHttp server([&](const Talk& talk) {
+      std::string sent = content_;
+      if (asked++ < damages) sent[1000 * asked] ^= 1;
+      answer(talk, sent);
+    });
+    const auto done = fetch(*source_of(server));
+    EXPECT_EQ(server.requests().size(), 4u);
+    if (damages == 4) {
+      EXPECT_EQ(done, Code::kCorrupt);
+      expect_nothing_partial();
+      continue;
+    }
+    ASSERT_TRUE(done) << done.error().message();
+    expect_fetched();
+    fs::remove(to_);
+  }
 }
 
 TEST_F(ATransfer, IsCutOffWhereMoreComesThanTheManifestSays) {
