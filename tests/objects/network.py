@@ -14,6 +14,21 @@ BACKLOG = 64
 LOOK_S = 0.05
 
 
+def pipe(source, sink, before_each=lambda: None):
+    """Carries what comes from one socket to the other, until either ends."""
+    try:
+        while data := source.recv(65536):
+            before_each()
+            sink.sendall(data)
+    except OSError:
+        pass
+    for end in (source, sink):
+        try:
+            end.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+
 class Network:
     """Carries connections to `far`, a port of this machine. Between lose() and carry() it answers no connect, as its backlog is full, and what is sent
     on older connections does not arrive."""
@@ -64,17 +79,4 @@ class Network:
                 near.close()
                 continue
             for source, sink in ((near, far), (far, near)):
-                threading.Thread(target=self.pipe, args=(source, sink), daemon=True).start()
-
-    def pipe(self, source, sink):
-        try:
-            while data := source.recv(65536):
-                self.carries.wait()
-                sink.sendall(data)
-        except OSError:
-            pass
-        for end in (source, sink):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+                threading.Thread(target=pipe, args=(source, sink, self.carries.wait), daemon=True).start()

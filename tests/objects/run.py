@@ -19,6 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "cluster"))
 import harness  # noqa: E402
 import random_text  # noqa: E402
+from network import pipe  # noqa: E402
 from store import PLACE, Store  # noqa: E402
 
 
@@ -193,19 +194,6 @@ def check_changes(setting, store):
     compare("CIFF out and in")
     near.stop()
     far.stop()
-
-
-def pipe(source, sink):
-    try:
-        while data := source.recv(65536):
-            sink.sendall(data)
-    except OSError:
-        pass
-    for end in (source, sink):
-        try:
-            end.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
 
 
 def tls_proxy(certificate, key, port):
