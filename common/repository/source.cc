@@ -132,7 +132,7 @@ class Source : public RepositorySource {
     std::uint64_t reached = file.size();
     bool began_anew = false;
     std::string wrong;  // checksum of the last one that came whole
-    unsigned anew = 0;
+    unsigned whole = 0;
     for (unsigned fruitless = 0;;) {
       const bool had_front = file.size() > 0;
       auto done = file.has_all() ? Result<void>() : stream_into(file, path, bytes, stopping);
@@ -140,14 +140,16 @@ class Source : public RepositorySource {
       if (done) done = file.finish();
       if (done) return {};
       if (done.error().code() == Code::kCorrupt) {
-        // The front may be of another file than the rest. Or a network has damaged bytes, unless they come twice.
+        // Either the front is of another file than the rest, or bytes were damaged on their way. Where the same wrong
+        // bytes come twice, the file is wrong where it is kept.
         const bool of_another = had_front && !std::exchange(began_anew, true);
-        const std::string got = came_whole ? file.xxh3() : std::string();
-        const bool damaged = came_whole && is_remote() && got != std::exchange(wrong, got);
-        if (!of_another && !(damaged && ++anew < kMaxWhole)) {
+        const std::string checksum = came_whole ? file.xxh3() : std::string();
+        const bool damaged = came_whole && is_remote() && checksum != std::exchange(wrong, checksum);
+        if (!of_another && !(damaged && ++whole < kMaxWhole)) {
           file.discard();
           return done;
         }
+        if (stopping && stopping()) return Error(Code::kUnavailable, "stopped");
         FROND_TRY(file.begin(0, {}));
         reached = 0;
         continue;

@@ -14,11 +14,11 @@ BACKLOG = 64
 LOOK_S = 0.05
 
 
-def pipe(source, sink, before_each=lambda: None):
-    """Carries what comes from one socket to the other, until either ends."""
+def pipe(source, sink, look=lambda data: None):
+    """Carries what comes from one socket to the other, until either ends. `look` is called with each piece before it is sent on."""
     try:
         while data := source.recv(65536):
-            before_each()
+            look(data)
             sink.sendall(data)
     except OSError:
         pass
@@ -79,4 +79,4 @@ class Network:
                 near.close()
                 continue
             for source, sink in ((near, far), (far, near)):
-                threading.Thread(target=pipe, args=(source, sink, self.carries.wait), daemon=True).start()
+                threading.Thread(target=pipe, args=(source, sink, lambda _: self.carries.wait()), daemon=True).start()

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 
+import network
 import run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -43,22 +44,14 @@ class Counted:
             near, far = self.listener.accept()[0], socket.create_connection(("127.0.0.1", self.behind))
             for end in (near, far):
                 end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            for source, sink, up in ((near, far, True), (far, near, False)):
-                threading.Thread(target=self.pipe, args=(source, sink, up), daemon=True).start()
+            for source, sink, look in ((near, far, self.count_request), (far, near, self.count_answer)):
+                threading.Thread(target=network.pipe, args=(source, sink, look), daemon=True).start()
 
-    def pipe(self, source, sink, up):
-        try:
-            while got := source.recv(1 << 18):
-                self.requests += got.startswith(b"GET ") if up else 0
-                self.answered += 0 if up else len(got)
-                sink.sendall(got)
-        except OSError:
-            pass
-        for end in (source, sink):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+    def count_request(self, data):
+        self.requests += data.startswith(b"GET ")
+
+    def count_answer(self, data):
+        self.answered += len(data)
 
 
 def test(setting):
