@@ -104,11 +104,12 @@ class Build {
         const InvertStage* from = nullptr)
       : options_(options), progress_(progress), logger_(logger), stop_(std::move(stop)), from_(from) {}
 
-  // resume: whether to go on with a killed build.
-  Result<BuildSummary> run(bool resume) {
+  // resume: whether to go on with a killed build. careful: no postings are lost when a GPU fails.
+  Result<BuildSummary> run(bool resume, bool careful) {
+    careful_ = careful;
     FROND_TRY(claim(resume));
     auto built = stages();
-    if (!built && built.error().code() == Code::kUnavailable) keep();
+    if (!built && (built.error().code() == Code::kUnavailable || built.error().code() == Code::kDevice)) keep();
     return built;
   }
   // Whether an error may come from what a killed build left, so that a build from the beginning is worth trying.
@@ -152,6 +153,7 @@ class Build {
   std::unique_ptr<resume::BuildFolder> folder_;
   std::unique_ptr<resume::JournalWriter> journal_;  // null: nothing is recorded
   BuildSummary summary_;
+  bool careful_ = false;
   pipeline::HeldPostings held_;  // of the first half, if they fit
 };
 
@@ -217,7 +219,8 @@ Result<void> Build::invert() {
     invert.checkpoints.from = &begun->checkpoint;
     invert.checkpoints.session = begun->session + 1;
   }
-  if (!is_ordered()) invert.held = &held_;
+  if (!careful_ && !is_ordered()) invert.held = &held_;
+  invert.may_lose_postings = !careful_;
   summary_.inverted =
       FROND_TRY(from_ ? (*from_)(folder_->path(), invert.partitions)
                       : pipeline::invert_documents(invert, folder_->path(), progress_.invert, logger_, stop_));
@@ -255,7 +258,8 @@ Result<void> Build::order() {
 Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::string>& ids) {
   const std::uint32_t partitions = options_.invert.partitions;
   for (std::uint32_t p = 0; p < partitions; ++p) ids.push_back(publish::new_partition_id(next_generation_, p));
-  const std::uint64_t documents = (summary_.inverted.documents + partitions - 1) / partitions;
+  const std::uint64_t documents = summary_.inverted.documents;
+  const std::uint64_t limit = options_.invert.memory.limit;
   publish::PartitionBuildOptions how{
       options_.codecs,
       options_.bm25.b,
@@ -263,9 +267,11 @@ Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::s
                                     options_.beside.tokens + summary_.inverted.tokens}
           .average_length(),
       summary_.inverted.sample,
-      pipeline::plan_writing(options_.invert.memory.limit, partitions, options_.threads, held_.bytes, documents),
+      held_.slices ? pipeline::plan_writing_at_once(limit, partitions, options_.threads, held_.bytes, documents)
+                   : pipeline::plan_writing(limit, partitions, options_.threads, held_.bytes,
+                                            (documents + partitions - 1) / partitions),
       options_.disk_reserve,
-      held_.source ? &held_ : nullptr,
+      held_.source || held_.slices ? &held_ : nullptr,
       std::vector<std::optional<partition::PartitionSummary>>(partitions),
       {}};
   if (const auto* const journal = journal_of(last_stage()))
@@ -359,12 +365,24 @@ Result<BuildSummary> Build::stages() {
 }  // namespace
 
 Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress, Logger& logger, std::stop_token stop) {
-  for (bool resume = options.resume;; resume = false) {
+  bool resume = options.resume, careful = false;
+  while (true) {
     Build tried(options, progress, logger, stop);
-    auto built = tried.run(resume);
-    if (built || !tried.blames_remains(built.error())) return built;
-    logger.warn("what a killed build left cannot be used; the build begins anew",
-                {{"reason", built.error().message()}});
+    auto built = tried.run(resume, careful);
+    if (built) return built;
+    if (built.error().code() == Code::kDevice && !careful) {
+      logger.warn(
+          "the GPU failed with postings that nothing else has; the build goes on from its last checkpoint, or "
+          "begins anew",
+          {{"reason", built.error().message()}});
+      careful = true;
+    } else if (resume && tried.blames_remains(built.error())) {
+      logger.warn("what a killed build left cannot be used; the build begins anew",
+                  {{"reason", built.error().message()}});
+      resume = false;
+    } else {
+      return built;
+    }
     progress.invert.reading = false;
     progress.documents_written = 0;
   }
@@ -373,7 +391,7 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
 Result<BuildSummary> build_from(const InvertStage& invert, BuildOptions options, BuildProgress& progress,
                                 Logger& logger, std::stop_token stop) {
   options.resume = false;
-  return Build(options, progress, logger, std::move(stop), &invert).run(false);
+  return Build(options, progress, logger, std::move(stop), &invert).run(false, /*careful=*/true);
 }
 
 namespace {

@@ -49,6 +49,7 @@ struct BuildOptions {
   // begins anew, and takes no time for this.
   std::uint64_t checkpoint_bytes = kUsualCheckpointBytes;
   static constexpr std::uint64_t kUsualCheckpointBytes = std::uint64_t{4} << 30;
+  static constexpr std::uint64_t kUsualCheckpointBytesOfGpuTexts = std::uint64_t{16} << 30;
 };
 // By flag, the options that decide what is published.
 std::vector<std::pair<std::string, std::string>> deciding_options(const BuildOptions& options);

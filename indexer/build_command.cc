@@ -134,7 +134,10 @@ Result<BuildOptions> BuildCommand::options() {
   options.bm25 = {k1_, b_};
   options.threads = hardware_threads();
   options.resume = resume_ == "auto";
-  options.checkpoint_bytes = checkpoint_bytes_;
+  if (checkpoint_bytes_ != kUsualCheckpoint)
+    options.checkpoint_bytes = checkpoint_bytes_;
+  else if (gpu.text_inverter != nullptr)
+    options.checkpoint_bytes = BuildOptions::kUsualCheckpointBytesOfGpuTexts;
   if (no_publish_) {
     const config::Shard share = *config::parse_shard(share_);  // was checked
     options.invert.read.share = {share.number, share.count};

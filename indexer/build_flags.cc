@@ -203,9 +203,9 @@ void BuildCommand::add_run_flags() {
   command_
       .add_option("--checkpoint", checkpoint_bytes_,
                   "Bytes of input, decompressed, between checkpoints: as much may be lost when the build is killed. A "
-                  "build of less input begins anew")
-      .transform(config::byte_size())
-      .show_default("4GiB");
+                  "build of less input begins anew. 4GiB; 16GiB with --gpu-texts on, whose postings stay on the GPU "
+                  "until there is a checkpoint")
+      .transform(config::byte_size());
   command_.add_flag("--json", json_, "Print the summary as one JSON object");
   command_.add_option("--http", http_, "Serve /metrics and /livez of the build here while it runs; default: nowhere")
       .type_name("HOST:PORT");

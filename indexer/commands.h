@@ -84,7 +84,8 @@ class BuildCommand {
   std::uint64_t max_bad_records_ = 1000;
   double k1_, b_;
   std::string resume_ = "auto";
-  std::uint64_t checkpoint_bytes_ = BuildOptions::kUsualCheckpointBytes;
+  static constexpr std::uint64_t kUsualCheckpoint = ~std::uint64_t{0};
+  std::uint64_t checkpoint_bytes_ = kUsualCheckpoint;
   std::string prior_field_;
   bool json_ = false, no_publish_ = false, hidden_ = false, make_ids_ = false;
   std::string http_;

@@ -10,6 +10,7 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "indexer/invert/document_deal.h"
 #include "indexer/invert/inverter.h"
 #include "indexer/runs/run_writer.h"
 
@@ -29,16 +30,15 @@ class PartitionRuns {
       : folder_(std::move(folder)),
         label_(std::move(label)),
         frame_bytes_(frame_bytes),
-        reciprocal_(~std::uint64_t{0} / partitions + 1),
+        deal_(partitions),
         parts_(partitions) {}
 
   // A posting of the term at hand; documents ascend strictly. Errors are kept for end_term().
   void add(std::string_view term, DocumentNumber document, Frequency frequency) {
-    const std::uint64_t docid = docid_of(document);
-    const auto partition = static_cast<std::uint32_t>(document - docid * parts_.size());
-    Part& part = parts_[partition];
-    if (part.postings == 0) begin_part(part, partition);
-    part.docids[part.postings] = static_cast<DocId>(docid);
+    const DocumentDeal::Place place = deal_.place_of(document);
+    Part& part = parts_[place.partition];
+    if (part.postings == 0) begin_part(part, place.partition);
+    part.docids[part.postings] = place.docid;
     part.frequencies[part.postings] = frequency;
     if (++part.postings < part.docids.size() || failed_) return;
     if (auto written = write(term, part); !written) failed_ = std::move(written).error();
@@ -57,21 +57,13 @@ class PartitionRuns {
     std::vector<DocId> docids;
     std::vector<Frequency> frequencies;
   };
-  // The document's number in its partition: numbers are dealt to partitions in turn. A division, which each posting
-  // needs, takes long where a multiplication is exact.
-  std::uint64_t docid_of(DocumentNumber document) const {
-    if (parts_.size() == 1) return document;
-    if (document >> 32 != 0) return document / parts_.size();
-    __extension__ using Wide = unsigned __int128;
-    return static_cast<std::uint64_t>(static_cast<Wide>(reciprocal_) * document >> 64);
-  }
   void begin_part(Part& part, std::uint32_t partition);
   Result<void> write(std::string_view term, Part& part);
 
   std::filesystem::path folder_;
   std::string label_;
   std::size_t frame_bytes_;
-  std::uint64_t reciprocal_;  // 2^64 by the number of partitions, rounded up
+  DocumentDeal deal_;
   std::vector<Part> parts_;
   std::vector<Part*> open_;  // those that have postings of the term at hand
   std::optional<Error> failed_;

@@ -48,7 +48,8 @@ class Pipeline {
                 .texts = options.text_inverter,
                 .analyzer = options.analyzer,
                 .lengths = lengths_,
-                .spares = options.checkpoints.every > 0},
+                .spares = options.checkpoints.every > 0,
+                .may_lose_postings = options.may_lose_postings},
                plan_, budget_, folder) {}
 
   Result<InvertedDocuments> run();
@@ -71,7 +72,7 @@ class Pipeline {
   Result<void> sequence();
   Result<bool> begin_checkpoint(ingest::ReadPosition position);
   Result<void> end_checkpoint();
-  bool may_hold();
+  std::uint64_t may_hold();
   void add_runs(std::vector<runs::RunFile> runs);
   void split(Batch& batch);
   InvertedDocuments counted(std::uint64_t text_tokens) const;
@@ -269,13 +270,15 @@ void Pipeline::split(Batch& batch) {
   assignment_->split(batch.parsed.tokens.groups, batch.shares);
 }
 
-// Sequencer thread, at the end: whether the postings may stay in memory. The end of a stage that is recorded, since the
-// input was as long as what may be lost, needs them on the disk.
-bool Pipeline::may_hold() {
+// Sequencer thread, at the end: how much of the postings may stay in memory. The end of a stage that is recorded, since
+// the input was as long as what may be lost, needs them on the disk.
+std::uint64_t Pipeline::may_hold() {
   const bool is_recorded =
       runs_ > 0 || (options_.checkpoints.every > 0 && progress_.bytes >= options_.checkpoints.every);
-  return options_.held != nullptr && options_.partitions == 1 && !is_recorded && !lanes_.has_runs() &&
-         lanes_.memory_bytes() <= plan_.held;
+  if (options_.held == nullptr || is_recorded || lanes_.has_runs()) return 0;
+  if (plan_.text_batch == 0) return options_.partitions == 1 && lanes_.memory_bytes() <= plan_.held ? plan_.held : 0;
+  const WritePlan plan = plan_writing_at_once(plan_.limit, options_.partitions, 1, plan_.held, sequencer_->documents());
+  return plan.fits ? plan_.held : 0;
 }
 
 Result<void> Pipeline::sequence() {
@@ -326,6 +329,7 @@ Result<InvertedDocuments> Pipeline::run() {
   if (options_.held != nullptr) {
     options_.held->bytes = lanes_.held_bytes();
     options_.held->source = FROND_TRY(lanes_.take_held());
+    options_.held->slices = lanes_.take_slices();
   }
   return collect();
 }

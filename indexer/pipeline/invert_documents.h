@@ -30,14 +30,16 @@
 #include "indexer/pipeline/checkpoint.h"
 #include "indexer/pipeline/inverted_documents.h"
 #include "indexer/pipeline/memory.h"
+#include "indexer/runs/posting_slices.h"
 #include "indexer/runs/posting_source.h"
 
 namespace frond::indexer::pipeline {
 
-// Postings that were not written to runs.
+// Postings that were not written to runs. One of the pointers is set, or none.
 struct HeldPostings {
-  std::unique_ptr<runs::PostingSource> source;  // null: there are none
-  std::uint64_t bytes = 0;                      // of memory
+  std::unique_ptr<runs::PostingSource> source;  // of one partition
+  std::unique_ptr<runs::PostingSlices> slices;  // of all partitions
+  std::uint64_t bytes = 0;                      // of the host's memory
 };
 
 struct InvertOptions {
@@ -55,9 +57,12 @@ struct InvertOptions {
   MemoryPlan memory;                                        // also the numbers of threads
   invert::AroundInverter around_inverter;                   // empty: the inverters as they are
   CheckpointOptions checkpoints;
-  // Set to the postings of the build if there is one partition and they are few enough to stay in memory
-  // (MemoryPlan::held); there are no runs then. Null: all postings are written to runs.
+  // Set to the postings of the build if they may stay in memory (MemoryPlan::held): there is one partition, or they are
+  // on a device, and memory is enough for all partitions to be written at once. There are no runs then. Null: all
+  // postings are written to runs.
   HeldPostings* held = nullptr;
+  // Whether kDevice may be the end of it: a GPU has failed, and postings are lost since the last checkpoint.
+  bool may_lose_postings = false;
 };
 
 // For a progress line. Written by the pipeline, read by any thread.

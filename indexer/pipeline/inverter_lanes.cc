@@ -84,14 +84,15 @@ std::unique_ptr<invert::TextInverter> InverterLanes::make_text_inverter(const Ki
                             .take_length = std::move(take_length),
                             .threads = plan.parsers,
                             .table_bits = plan.table_bits,
-                            .max_text = plan.text_batch});
+                            .max_text = plan.text_batch,
+                            .may_lose_postings = kinds.may_lose_postings});
 }
 
 bool InverterLanes::push(Batch& batch, std::stop_token stop) {
   return std::all_of(lanes_.begin(), lanes_.end(), [&](const auto& lane) { return lane->queue->push(&batch, stop); });
 }
 
-void InverterLanes::close(bool hold) {
+void InverterLanes::close(std::uint64_t hold) {
   hold_ = hold;
   for (const auto& lane : lanes_) lane->queue->close();
 }
@@ -207,7 +208,7 @@ std::uint64_t InverterLanes::memory_bytes() const {
 std::uint64_t InverterLanes::held_bytes() const {
   std::uint64_t all = 0;
   for (const auto& lane : lanes_)
-    if (lane->held) all += lane->held_bytes;
+    if (lane->held || lane->slices) all += lane->held_bytes;
   return all;
 }
 
@@ -237,6 +238,8 @@ Result<std::unique_ptr<runs::PostingSource>> InverterLanes::take_held() {
   if (held.empty()) return std::unique_ptr<runs::PostingSource>();
   return invert::joined(std::move(held));
 }
+
+std::unique_ptr<runs::PostingSlices> InverterLanes::take_slices() { return std::move(lanes_.front()->slices); }
 
 Result<void> InverterLanes::invert(Lane& lane, std::size_t number, Batch& batch) {
   OneInverter& inverter = lane.inverters[lane.active];
@@ -270,11 +273,15 @@ Result<void> InverterLanes::run_batches(Lane& lane, std::size_t number, BatchPoo
 
 Result<void> InverterLanes::end(Lane& lane) {
   OneInverter& inverter = lane.inverters[lane.active];
-  if (hold_ && inverter.tokens) {
+  const std::uint64_t most = hold_;
+  if (most > 0 && inverter.tokens) {
     lane.held_bytes = lane.memory_bytes();
     lane.held = inverter.tokens->hold();
+  } else if (most > 0) {
+    lane.slices = FROND_TRY(inverter.texts->hold(most));
+    if (lane.slices) lane.held_bytes = lane.slices->memory_bytes();
   }
-  return lane.held ? Result<void>() : flush(lane, inverter, ++lane.ordered);
+  return lane.held || lane.slices ? Result<void>() : flush(lane, inverter, ++lane.ordered);
 }
 
 }  // namespace frond::indexer::pipeline

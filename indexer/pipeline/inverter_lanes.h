@@ -42,6 +42,7 @@ class InverterLanes {
     const text::AnalyzerConfig& analyzer;       // of texts
     std::vector<runs::LengthsWriter>& lengths;  // by partition, made before the first batch: of the texts' documents
     bool spares;                                // flushes will be ordered that are worth a spare, if the plan has them
+    bool may_lose_postings;                     // of texts: see TextInverterSetup
   };
   // As many inverters as the plan says, those of the CPU first. `budget` outlives this.
   InverterLanes(const Kinds& kinds, const MemoryPlan& plan, const MemoryBudget& budget,
@@ -55,8 +56,8 @@ class InverterLanes {
   // Sequencer: gives a batch to all inverters. False: stopped.
   bool push(Batch& batch, std::stop_token stop);
   // Sequencer: no more batches and no more flushes will come. hold: what the inverters have stays in memory, for
-  // take_held(), if none of them has written a run.
-  void close(bool hold = false);
+  // take_held() or take_slices(), if none of them has written a run. An inverter of texts holds at most so many bytes.
+  void close(std::uint64_t hold = 0);
   // Any thread: if an inverter holds more than `bytes`, makes all flush and waits until they have, or until `stop`.
   void flush_above(std::uint64_t bytes, std::stop_token stop);
 
@@ -76,6 +77,7 @@ class InverterLanes {
   // When the threads have ended, before take_runs(): the postings that stayed in memory. Null: there are runs.
   // kUnavailable: the disk.
   Result<std::unique_ptr<runs::PostingSource>> take_held();
+  std::unique_ptr<runs::PostingSlices> take_slices();
   std::uint64_t held_bytes() const;  // of their memory, before
   // What all inverters have in memory, and whether there are runs that were not taken.
   std::uint64_t memory_bytes() const;
@@ -108,8 +110,9 @@ class InverterLanes {
     std::vector<Flushed> runs;                    // flushed and not taken, under flushed_mutex_
     std::uint64_t flushes = 0;                    // carried out, under flushed_mutex_
     std::uint64_t ordered = 0;                    // that the lane's thread has seen
-    std::unique_ptr<runs::PostingSource> held;    // when its thread has ended
-    std::uint64_t held_bytes = 0;                 // of it
+    std::unique_ptr<runs::PostingSource> held;    // when its thread has ended; or
+    std::unique_ptr<runs::PostingSlices> slices;
+    std::uint64_t held_bytes = 0;  // of it
     bool has_spare() const { return inverters[1].tokens || inverters[1].texts; }
     std::uint64_t memory_bytes() const { return inverters[0].memory_bytes() + inverters[1].memory_bytes(); }
   };
@@ -138,7 +141,7 @@ class InverterLanes {
   std::uint64_t orders_ FROND_GUARDED_BY(order_mutex_) = 0;
   Mutex flushed_mutex_;
   std::condition_variable_any flushed_;
-  std::atomic<bool> hold_ = false;
+  std::atomic<std::uint64_t> hold_ = 0;
   std::uint64_t text_tokens_ = 0;  // the thread of the lane; others when it has ended
   std::map<std::uint64_t, std::uint64_t> text_tokens_before_ FROND_GUARDED_BY(flushed_mutex_);  // by order
   std::atomic<double> flush_seconds_ = 0;

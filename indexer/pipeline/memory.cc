@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "common/base/ids.h"
 #include "indexer/ingest/input_limits.h"
 #include "indexer/invert/cpu_inverter.h"
 #include "indexer/invert/inverters.h"
@@ -134,7 +135,10 @@ MemoryPlan plan_memory_of_texts(std::uint64_t limit, std::uint32_t parsers, std:
   return plan_threads(std::max(limit, kMinMemoryLimitOfTexts), parsers, 1, partitions, 0, true);
 }
 
-WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held,
+namespace {
+
+// With so many packers: as many partitions at once as fit.
+WritePlan plan_packers(std::uint64_t limit, std::uint32_t partitions, std::uint32_t packers, std::uint64_t held,
                        std::uint64_t documents) {
   // One partition takes: RocksDB's buffers, readers of runs. Beside these, ids are sorted, and one long document is
   // written at a time. Training a dictionary takes less than a partition, whose documents wait for it.
@@ -147,22 +151,39 @@ WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint3
   WritePlan plan;
   plan.id_bytes = static_cast<std::size_t>(std::clamp<std::uint64_t>(limit / 16, 8 * kMiB, 32 * kMiB));
   const std::uint64_t shared = kProgramBytes + kDocumentFactor * ingest::InputLimits::of(limit).record_bytes;
-  const std::uint64_t left = limit - std::min(limit, shared + held);
-  for (plan.packers = std::max(1u, threads);; plan.packers = plan.packers * 3 / 4) {
-    plan.ahead_bytes = (plan.packers + 2) * kTaskBytes;
-    const std::uint64_t one =
-        kWriterBytes + plan.id_bytes + kAheadFactor * plan.ahead_bytes + kDocumentBytes * documents;
-    const std::uint64_t packers = plan.packers * kPackerBytes;
-    const std::uint64_t fit = left > packers ? (left - packers) / one : 0;
-    // Two threads read and write each.
-    plan.at_once = static_cast<std::uint32_t>(
-        std::max<std::uint64_t>(1, std::min<std::uint64_t>({fit, partitions, (threads + 1) / 2})));
-    plan.fits = fit > 0;
-    if (plan.fits) {
-      const std::uint64_t rest = left - packers - plan.at_once * one;
-      plan.runs_ahead_bytes = std::min(kMaxRunsAhead, rest / plan.at_once / 2);
-    }
-    if (plan.fits || plan.packers == 1) return plan;
+  plan.packers = packers;
+  plan.ahead_bytes = (packers + 2) * kTaskBytes;
+  const std::uint64_t one = kWriterBytes + plan.id_bytes + kAheadFactor * plan.ahead_bytes + kDocumentBytes * documents;
+  const std::uint64_t always = shared + held + packers * kPackerBytes;
+  const std::uint64_t left = limit - std::min(limit, always);
+  plan.at_once =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left / one, 1, std::max<std::uint32_t>(1, partitions)));
+  plan.fits = left >= one;
+  if (plan.fits) plan.runs_ahead_bytes = std::min(kMaxRunsAhead, (left - plan.at_once * one) / plan.at_once / 2);
+  return plan;
+}
+
+}  // namespace
+
+WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held,
+                       std::uint64_t documents) {
+  // Two threads read and write each.
+  const std::uint32_t most = std::min(partitions, (threads + 1) / 2);
+  for (std::uint32_t packers = std::max(1u, threads);; packers = packers * 3 / 4)
+    if (const WritePlan plan = plan_packers(limit, most, packers, held, documents); plan.fits || packers == 1)
+      return plan;
+}
+
+WritePlan plan_writing_at_once(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held,
+                               std::uint64_t documents) {
+  // A posting is in its slice and in a partition's group, whose vectors grow. One slice may have a term of all
+  // documents.
+  constexpr std::uint64_t kPostingBytes = 3 * (sizeof(DocId) + sizeof(Frequency));
+  for (std::uint32_t packers = std::max(1u, threads);; packers = packers * 3 / 4) {
+    const std::uint64_t slices = ((packers + 2) * kHeldSlicePostings + 2 * documents) * kPostingBytes;
+    WritePlan plan = plan_packers(limit, partitions, packers, held + slices, (documents + partitions - 1) / partitions);
+    plan.fits = plan.fits && plan.at_once == partitions;
+    if (plan.fits || packers == 1) return plan;
   }
 }
 

@@ -55,6 +55,9 @@ MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t
 inline constexpr std::uint64_t kMinMemoryLimitOfTexts = std::uint64_t{256} << 20;
 MemoryPlan plan_memory_of_texts(std::uint64_t limit, std::uint32_t parsers, std::uint32_t partitions = 1);
 
+// Postings of a slice, when those of all partitions are dealt from a device (runs/posting_slices.h).
+inline constexpr std::size_t kHeldSlicePostings = std::size_t{1} << 17;
+
 // The same while partitions are written.
 struct WritePlan {
   std::uint32_t at_once = 1;  // partitions at a time; each has a PartitionWriter, and readers of runs
@@ -69,6 +72,9 @@ struct WritePlan {
 // its length and its term digest.
 WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held = 0,
                        std::uint64_t documents = 0);
+// The same where all partitions are written at once, or it does not fit. documents: of all partitions.
+WritePlan plan_writing_at_once(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held,
+                               std::uint64_t documents);
 
 std::uint64_t resident_bytes();       // of this process now; 0 where the system does not say
 std::uint64_t peak_resident_bytes();  // since it started

@@ -13,6 +13,7 @@
 #include "indexer/pipeline/first_error.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/pipeline/thread_time.h"
+#include "indexer/publish/dealt_postings.h"
 #include "indexer/publish/document_stream.h"
 #include "indexer/publish/list_stream.h"
 #include "indexer/publish/task_pool.h"
@@ -22,6 +23,7 @@
 namespace frond::indexer::publish {
 namespace {
 
+constexpr std::uint64_t kRunBytesOfPosting = 2;                     // about
 constexpr std::size_t kMergedAhead = 4 * kPostingGroupBytes;        // bytes of postings that wait for packers
 constexpr std::uint64_t kLargeFrameBytes = std::uint64_t{4} << 20;  // of fields: more than a batch of usual records has
 
@@ -69,14 +71,22 @@ struct Shared {
   std::atomic<std::uint64_t>& done;
   TaskPool& pool;
   BuildDictionary dictionary;
-  Mutex large_frame;  // held while one is written: there is memory for one long document
+  std::vector<std::unique_ptr<Groups>> dealt;  // by partition: postings that a device has; empty: they are in runs
+  Mutex large_frame;                           // held while one is written: there is memory for one long document
   Mutex times;
   double merge_seconds FROND_GUARDED_BY(times) = 0;
-};
 
-// What the threads hand on to each other.
-using Group = std::shared_ptr<const PostingGroup>;
-using Groups = pipeline::BoundedQueue<Group>;
+  void add_merge_seconds(double seconds) {
+    const MutexLock lock(times);
+    merge_seconds += seconds;
+  }
+  // What a partition's run would have, if postings are held.
+  std::uint64_t held_bytes() const {
+    if (options.held == nullptr) return 0;
+    if (!dealt.empty()) return options.held->slices->postings() * kRunBytesOfPosting / dealt.size();
+    return options.held->bytes / 2;  // the rest is the dictionary
+  }
+};
 
 // Merges the runs, and gives the postings of groups of terms to the thread that has them built.
 Result<void> merge_runs(const ListSource& source, Groups& to, Shared& shared, std::stop_token stop) {
@@ -87,8 +97,7 @@ Result<void> merge_runs(const ListSource& source, Groups& to, Shared& shared, st
     if (!to.push(std::make_shared<const PostingGroup>(*std::move(next)), stop, bytes)) break;
   }
   to.close();
-  const MutexLock lock(shared.times);
-  shared.merge_seconds += pipeline::thread_seconds() - began;
+  shared.add_merge_seconds(pipeline::thread_seconds() - began);
   return {};
 }
 
@@ -204,7 +213,7 @@ Result<void> expect_room(const pipeline::InvertedDocuments::Part& part, std::uin
   add(part.spool);
   bytes /= 2;
   for (const auto& run : part.runs) add(run);
-  bytes += held_bytes / 2;  // the rest is the dictionary
+  bytes += held_bytes;
   return repository::expect_room(folder, bytes / 4 * 3, disk_reserve, "writing it");
 }
 
@@ -212,7 +221,7 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
                                                     const std::filesystem::path& folder, const std::string& id,
                                                     Shared& shared, std::stop_token stop) {
   const PartitionBuildOptions& options = shared.options;
-  FROND_TRY(expect_room(part, options.held != nullptr ? options.held->bytes : 0, folder, options.disk_reserve));
+  FROND_TRY(expect_room(part, shared.held_bytes(), folder, options.disk_reserve));
   const runs::SpoolContents spool = FROND_TRY(runs::SpoolReader::read_contents(part.spool));
   const auto writer =
       FROND_TRY(partition::PartitionWriter::create(folder / id, options.average_length, options.memory.id_bytes));
@@ -233,14 +242,17 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
                               pool.add([task = std::move(task)](std::size_t) { task(); });
                             },
                             options.memory.runs_ahead_bytes};
-    Groups merged(kMergedAhead), built(kMergedAhead);
-    const std::jthread merging([&] {
-      name_this_thread(("merge-" + std::to_string(number)).c_str());
-      error.guard([&] { return merge_runs(source, merged, shared, error.token()); });
-    });
+    Groups of_runs(kMergedAhead), built(kMergedAhead);
+    Groups& postings = shared.dealt.empty() ? of_runs : *shared.dealt[number];
+    std::jthread merging;
+    if (shared.dealt.empty())
+      merging = std::jthread([&] {
+        name_this_thread(("merge-" + std::to_string(number)).c_str());
+        error.guard([&] { return merge_runs(source, of_runs, shared, error.token()); });
+      });
     const std::jthread writing([&] {
       name_this_thread(("lists-" + std::to_string(number)).c_str());
-      error.guard([&] { return write_lists(*writer, source, merged, built, shared, error.token()); });
+      error.guard([&] { return write_lists(*writer, source, postings, built, shared, error.token()); });
     });
     const std::jthread summing([&] {
       name_this_thread(("digests-" + std::to_string(number)).c_str());
@@ -249,7 +261,7 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
     error.guard([&] { return write_documents(*writer, part, spool.field_bytes, shared, error.token()); });
   }
   FROND_TRY(error.result());
-  if (options.held != nullptr) options.held->source.reset();
+  if (options.held != nullptr) options.held->source.reset();  // there is one partition
   writer->set_term_digests(digests.take());
   auto summary = FROND_TRY(writer->finish());
   if (options.finished) FROND_TRY(options.finished(number, summary));
@@ -270,7 +282,12 @@ Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDoc
   std::vector<partition::PartitionSummary> summaries(parts.size());
   std::atomic<std::uint32_t> next = 0;
   TaskPool pool(options.memory.packers);
-  Shared shared{options, done, pool, {pool, options.sample, parts.size()}, {}, {}};
+  Shared shared{options, done, pool, {pool, options.sample, parts.size()}, {}, {}, {}};
+  const bool deals = options.held != nullptr && options.held->slices;
+  if (deals) {
+    FROND_CHECK(options.memory.at_once == parts.size());
+    for (std::size_t p = 0; p < parts.size(); ++p) shared.dealt.push_back(std::make_unique<Groups>(kMergedAhead));
+  }
   pipeline::FirstError error(stop);
   const auto work = [&]() -> Result<void> {
     for (std::uint32_t p = next++; p < parts.size() && !error.token().stop_requested(); p = next++) {
@@ -288,6 +305,12 @@ Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDoc
   };
   {
     std::vector<std::jthread> threads;
+    if (deals)
+      threads.emplace_back([&] {
+        name_this_thread("deal-0");
+        error.guard([&] { return deal_postings(*options.held->slices, shared.dealt, pool, error.token()); });
+        shared.add_merge_seconds(pipeline::thread_seconds());
+      });
     for (std::uint32_t i = 0; i < std::max(1u, options.memory.at_once); ++i)
       threads.emplace_back([&, i] {
         name_this_thread(("writer-" + std::to_string(i)).c_str());

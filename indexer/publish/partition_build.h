@@ -1,6 +1,7 @@
 #pragma once
 // The second half of a build: writes each partition's files from its runs and its spool. Three threads a partition read
 // and write: "merge-p" merges runs, "lists-p" writes lists, "writer-p" cuts documents into blocks and writes these.
+// Where a device has the postings, one thread, "deal-0", reads them for all partitions, in place of "merge-p".
 // What takes time, decoding runs, building lists and compressing blocks, is done by the threads "packer-i" for all
 // partitions that are written, as many at once as memory and cores allow. Not a byte depends on the number of threads.
 #include <atomic>
@@ -26,7 +27,8 @@ struct PartitionBuildOptions {
   const pipeline::FieldSample& sample;  // of the collection's stored fields
   pipeline::WritePlan memory;
   std::uint64_t disk_reserve = 0;  // bytes of the disk that must stay free
-  // The postings of partition 0, which is the only one then and has no runs; null: all are in runs. Taken.
+  // The postings, if there are no runs: of partition 0, which is the only one then; or of all, and memory.at_once is
+  // their number. Null: all are in runs. Taken. A device that fails while they are read is kDevice.
   pipeline::HeldPostings* held = nullptr;
   // By partition, those that an earlier build has written; empty: none.
   std::vector<std::optional<partition::PartitionSummary>> written;

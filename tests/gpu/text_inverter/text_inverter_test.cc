@@ -36,6 +36,7 @@ struct How {
   std::uint64_t budget = std::uint64_t{1} << 30;
   std::uint64_t max_text = std::uint64_t{1} << 20;
   text::AnalyzerConfig analyzer{};
+  bool may_lose_postings = false;
 };
 
 template <class Kind>
@@ -56,7 +57,8 @@ Inverted inverted(const std::vector<Batch>& batches, const How& how) {
                          EXPECT_TRUE(all.lengths.emplace(number, terms).second) << "two lengths of " << number;
                          return Result<void>();
                        },
-                   .max_text = how.max_text});
+                   .max_text = how.max_text,
+                   .may_lose_postings = how.may_lose_postings});
     for (std::size_t i = 0; i < batches.size(); ++i) {
       const auto taken = inverter.invert(batches[i].texts, batches[i].numbers);
       EXPECT_TRUE(taken) << taken.error().message();
@@ -145,6 +147,15 @@ TEST(GpuTextInverter, WritesMoreRunsWhereTheBudgetIsSmall) {
   std::mt19937 random(10);
   EXPECT_GT(expect_what_the_cpu_finds(random_batches(random, 30, 60, 3000, 5), {.partitions = 1, .budget = 1 << 20}),
             2u);
+}
+
+TEST(GpuTextInverter, DropsTextsThatTheDeviceHasBeforeItWritesRuns) {
+  std::mt19937 random(10);
+  const std::vector<Batch> batches = random_batches(random, 30, 60, 3000, 5);
+  How how{.partitions = 1, .budget = 6 << 20, .max_text = 64 << 10};
+  EXPECT_GT(expect_what_the_cpu_finds(batches, how), 2u);
+  how.may_lose_postings = true;
+  EXPECT_EQ(expect_what_the_cpu_finds(batches, how), 2u) << "one each flush";
 }
 
 TEST(GpuTextInverter, EmptiesTheDictionaryWhereItIsFull) {

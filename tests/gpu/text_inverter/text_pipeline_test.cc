@@ -116,7 +116,28 @@ TEST(Build, HasTheSameBytesWithTextsOnTheGpu) {
       EXPECT_EQ(got.summary.inverted.duplicates, expected.summary.inverted.duplicates);
       EXPECT_EQ(got.summary.manifest.terms, expected.summary.manifest.terms);
       EXPECT_TRUE(got.files == expected.files);
+      EXPECT_EQ(got.summary.inverted.runs == 0, bytes == std::uint64_t{64} << 20) << "postings stay where they fit";
     }
+  }
+}
+
+TEST(Build, DealsWhatTheGpuHasToAnyNumberOfPartitions) {
+  const ScratchFolder folder;
+  support::write_file(folder / "input.jsonl", documents(5, 1500));
+  for (const std::uint32_t partitions : {1u, 2u, 3u, 16u}) {
+    const Built expected = built(options_for(folder, "cpu" + std::to_string(partitions), partitions, false));
+    BuildOptions texts = options_for(folder, "gpu" + std::to_string(partitions), partitions, true);
+    texts.invert.memory = pipeline::plan_memory_of_texts(std::uint64_t{4} << 30, 2, partitions);
+    const Built got = built(texts);
+    SCOPED_TRACE(partitions);
+    EXPECT_EQ(got.summary.inverted.runs, 0u);
+    EXPECT_TRUE(got.files == expected.files);
+    // With little memory partitions cannot be written at once.
+    texts.repository = folder / ("little" + std::to_string(partitions));
+    texts.invert.memory = pipeline::plan_memory_of_texts(std::uint64_t{256} << 20, 2, partitions);
+    const Built little = built(texts);
+    EXPECT_EQ(little.summary.inverted.runs > 0, partitions > 1);
+    EXPECT_TRUE(little.files == expected.files);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "common/base/thread_name.h"
 #include "common/device/runtime.h"
 #include "indexer/invert/cpu_text_inverter.h"
+#include "indexer/invert/gpu/text/held_texts.h"
 #include "indexer/invert/gpu/text/sliced_runs.h"
 
 namespace frond::indexer::invert::gpu {
@@ -23,13 +24,13 @@ bool is_space(char byte) { return static_cast<unsigned char>(byte) <= ' '; }
 }  // namespace
 
 GpuTextInverter::GpuTextInverter(TextInverterSetup setup)
-    : setup_(std::move(setup)), terms_(setup_.analyzer, setup_.threads) {
+    : setup_(std::move(setup)), terms_(std::make_unique<TextTerms>(setup_.analyzer, setup_.threads)) {
   note_terms();
 }
 GpuTextInverter::~GpuTextInverter() = default;
 
 void GpuTextInverter::note_terms() {
-  term_bytes_.store(terms_.memory_bytes() + terms_.size() * kReadBytesOfTerm, std::memory_order_relaxed);
+  term_bytes_.store(terms_->memory_bytes() + terms_->size() * kReadBytesOfTerm, std::memory_order_relaxed);
 }
 
 bool GpuTextInverter::has_blocks() {
@@ -46,7 +47,10 @@ Result<void> GpuTextInverter::invert(DocumentTexts texts, std::span<const Docume
   if (cpu_) return cpu_->invert(std::move(texts), numbers);
   Block block{std::move(texts), {numbers.begin(), numbers.end()}};
   const std::uint64_t bytes = block.bytes();
-  if (has_blocks() && memory_bytes() + bytes > std::max(kMinBytes, setup_.inverter.budget())) {
+  const auto fits = [&] { return memory_bytes() + bytes <= std::max(kMinBytes, setup_.inverter.budget()); };
+  if (setup_.may_lose_postings && !fits()) FROND_TRY(or_without_device(drop_done_blocks()));
+  if (cpu_) return cpu_->invert(std::move(block.texts), block.numbers);
+  if (has_blocks() && !fits()) {
     FROND_TRY(or_without_device(write_all()));
     if (!cpu_ && memory_bytes() > std::max(kMinBytes, setup_.inverter.budget()) / 2)
       FROND_TRY(or_without_device(clear_dictionary()));
@@ -132,7 +136,7 @@ Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNu
   const std::size_t mine = side_;
   FROND_TRY(device_->send(mine, 0, 1));
   HostPairs pairs;
-  terms_.cut_all(words, pairs.terms);
+  terms_->cut_all(words, pairs.terms);
   pairs.pieces.assign(pairs.terms.size(), 0);
   pairs.lengths.assign(1, static_cast<std::uint32_t>(pairs.terms.size()));
   FROND_TRY(add_host_pairs(mine, pairs));
@@ -186,19 +190,19 @@ Result<bool> GpuTextInverter::try_batch(std::size_t side) {
   const TextCapacity& capacity = device_->capacity();
   const FoundTokens found = FROND_TRY(device_->find(side));
   std::vector<std::uint32_t> answer, places, terms;
-  terms_.find(found.new_keys, answer);
+  terms_->find(found.new_keys, answer);
   FROND_TRY(device_->learn(answer));
   const TextSide texts = FROND_TRY(device_->fill(side));
   const std::string_view text(reinterpret_cast<const char*>(texts.text.data()), sides_[side].bytes);
-  if (!found.too_many_chunks) terms_.cut(text, found.chunks, places, terms);
+  if (!found.too_many_chunks) terms_->cut(text, found.chunks, places, terms);
   if (found.too_many_chunks || found.entries + terms.size() > capacity.entries) {
     const HostPairs pairs = cut_on_host(side);
-    if (terms_.size() > capacity.terms) return false;
+    if (terms_->size() > capacity.terms) return false;
     FROND_TRY(add_host_pairs(side, pairs));
   } else {
-    if (terms_.size() > capacity.terms) return false;
+    if (terms_->size() > capacity.terms) return false;
     FROND_TRY(make_room(found.entries + terms.size()));
-    const auto lengths = FROND_TRY(device_->add(side, places, terms, terms_.size()));
+    const auto lengths = FROND_TRY(device_->add(side, places, terms, terms_->size()));
     FROND_TRY(note_lengths(sides_[side], lengths));
   }
   done_ = sides_[side].end;
@@ -219,7 +223,7 @@ GpuTextInverter::HostPairs GpuTextInverter::cut_on_host(std::size_t side) {
     const std::uint32_t begin = texts->piece_begins[piece];
     const std::uint32_t end = piece + 1 < numbers.size() ? texts->piece_begins[piece + 1] : sides_[side].bytes;
     const std::size_t before = pairs.terms.size();
-    terms_.cut_all({reinterpret_cast<const char*>(texts->text.data()) + begin, end - begin}, pairs.terms);
+    terms_->cut_all({reinterpret_cast<const char*>(texts->text.data()) + begin, end - begin}, pairs.terms);
     pairs.pieces.resize(pairs.terms.size(), piece);
     pairs.lengths.push_back(static_cast<std::uint32_t>(pairs.terms.size() - before));
   }
@@ -228,7 +232,7 @@ GpuTextInverter::HostPairs GpuTextInverter::cut_on_host(std::size_t side) {
 
 Result<void> GpuTextInverter::add_host_pairs(std::size_t side, const HostPairs& pairs) {
   const std::span<const std::uint32_t> terms(pairs.terms), pieces(pairs.pieces);
-  if (terms_.size() > device_->capacity().terms)
+  if (terms_->size() > device_->capacity().terms)
     return Error(Code::kDevice, "the memory that it may use is too small for the terms of a batch");
   for (std::size_t at = 0; at < terms.size();) {
     const std::size_t some = std::min<std::size_t>(device_->capacity().entries, terms.size() - at);
@@ -236,7 +240,7 @@ Result<void> GpuTextInverter::add_host_pairs(std::size_t side, const HostPairs& 
     if (at == 0) FROND_TRY(make_room(std::min<std::size_t>(terms.size(), device_->capacity().postings / 2)));
     if (!FROND_TRY(device_->has_room(static_cast<std::uint32_t>(some))))
       return Error(Code::kDevice, "the memory that it may use is too small for a document");
-    FROND_TRY(device_->add_pairs(side, terms.subspan(at, some), pieces.subspan(at, some), terms_.size()));
+    FROND_TRY(device_->add_pairs(side, terms.subspan(at, some), pieces.subspan(at, some), terms_->size()));
     at += some;
   }
   return note_lengths(sides_[side], pairs.lengths);
@@ -292,6 +296,29 @@ Result<std::vector<runs::RunFile>> GpuTextInverter::flush() {
   return std::exchange(runs_, {});
 }
 
+Result<std::unique_ptr<runs::PostingSlices>> GpuTextInverter::hold(std::uint64_t most) {
+  std::unique_ptr<runs::PostingSlices> held;
+  if (cpu_ || !device_ || flushes_ > 0) return held;
+  std::vector<std::uint32_t> totals;
+  const auto read_totals = [&]() -> Result<void> {
+    FROND_TRY(device::use(setup_.inverter.gpu.device));  // of this thread
+    FROND_TRY(drain());
+    if (flushes_ == 0) totals = FROND_TRY(device_->totals(std::min(terms_->size(), device_->capacity().terms)));
+    return {};
+  };
+  FROND_TRY(or_without_device(read_totals()));
+  if (cpu_ || flushes_ > 0 || !base_ || term_bytes_ > most) return held;
+  FROND_TRY(end_length());
+  {
+    const MutexLock lock(blocks_mutex_);
+    while (!blocks_.empty()) drop_block();
+  }
+  held = std::make_unique<HeldTexts>(setup_.inverter.gpu.device, std::move(device_), std::move(terms_), *base_,
+                                     std::move(totals));
+  term_bytes_ = 0;
+  return held;
+}
+
 Result<void> GpuTextInverter::write_all() {
   FROND_TRY(drain());
   return write_runs();
@@ -300,11 +327,11 @@ Result<void> GpuTextInverter::write_all() {
 Result<void> GpuTextInverter::write_runs() {
   if (!device_ || !base_) return {};
   const std::vector<std::uint32_t> totals =
-      FROND_TRY(device_->totals(std::min(terms_.size(), device_->capacity().terms)));
-  const std::vector<std::uint32_t> in_order = terms_.in_order(totals);
+      FROND_TRY(device_->totals(std::min(terms_->size(), device_->capacity().terms)));
+  const std::vector<std::uint32_t> in_order = terms_->in_order(totals);
   const TermOrder order{in_order, totals};
   SlicedRuns runs(setup_.inverter.folder, setup_.inverter.label + "-" + std::to_string(flushes_),
-                  setup_.inverter.partitions, setup_.inverter.frame_bytes, *base_, setup_.threads, terms_.numbers(),
+                  setup_.inverter.partitions, setup_.inverter.frame_bytes, *base_, setup_.threads, terms_->numbers(),
                   order);
   FROND_TRY(device_->read(in_order, totals,
                           [&runs](auto numbers, auto frequencies) { return runs.add(numbers, frequencies); }));
@@ -312,6 +339,7 @@ Result<void> GpuTextInverter::write_runs() {
   ++flushes_;
   written_ = done_;
   written_open_ = open_;
+  texts_dropped_ = false;
   {
     const MutexLock lock(blocks_mutex_);
     while (!blocks_.empty() && (first_block_ < written_.block || (first_block_ == written_.block &&
@@ -322,6 +350,17 @@ Result<void> GpuTextInverter::write_runs() {
   return device_->clear_run();
 }
 
+// Those of which the device has all.
+Result<void> GpuTextInverter::drop_done_blocks() {
+  FROND_TRY(end_work());
+  const MutexLock lock(blocks_mutex_);
+  while (!blocks_.empty() && first_block_ < done_.block) {
+    drop_block();
+    texts_dropped_ = true;
+  }
+  return {};
+}
+
 void GpuTextInverter::drop_block() {
   block_bytes_ -= blocks_.front().bytes();
   blocks_.pop_front();
@@ -330,7 +369,7 @@ void GpuTextInverter::drop_block() {
 
 // The run is empty.
 Result<void> GpuTextInverter::clear_dictionary() {
-  terms_.clear();
+  terms_->clear();
   note_terms();
   return device_->clear_dictionary();
 }
@@ -339,9 +378,10 @@ Result<void> GpuTextInverter::clear_dictionary() {
 Result<void> GpuTextInverter::go_on_without_device(const Error& why) {
   Result<void> ended = end_work();  // what it has done is known in done_ and written_
   if (!ended && ended.error().code() != Code::kDevice) return ended;
+  if (texts_dropped_) return Error(Code::kDevice, "the GPU has lost postings: " + why.message());
   if (setup_.inverter.warn) setup_.inverter.warn("the GPU is not used any more: " + why.message());
   device_.reset();
-  terms_.clear();
+  terms_->clear();
   TextInverterSetup setup = setup_;
   setup.inverter.label += "-without-gpu";
   setup.take_length = [this](DocumentNumber number, std::uint32_t terms) -> Result<void> {

@@ -5,8 +5,9 @@
 // terms of new tokens are, cuts the words that are not ASCII, and writes the runs. While the thread of invert() copies
 // texts to one side of pinned memory, another works on the batch that the other side had.
 //
-// The texts of a run are kept in the host's memory until it is written. When the device fails, or there is none, they
-// go to a CpuTextInverter, which takes the device's place from then on.
+// The texts of a run are kept in the host's memory until it is written, or until hold(), or until they are too many and
+// may be lost. When the device fails, or there is none, they go to a CpuTextInverter, which takes the device's place
+// from then on.
 #include <atomic>
 #include <deque>
 #include <future>
@@ -31,6 +32,7 @@ class GpuTextInverter final : public TextInverter {
   Result<void> invert(DocumentTexts texts, std::span<const DocumentNumber> numbers) override;
   Result<void> give_lengths() override;
   Result<std::vector<runs::RunFile>> flush() override;
+  Result<std::unique_ptr<runs::PostingSlices>> hold(std::uint64_t most) override;
   std::uint64_t memory_bytes() const override {
     return cpu_on_.load(std::memory_order_acquire)
                ? cpu_->memory_bytes()
@@ -81,6 +83,7 @@ class GpuTextInverter final : public TextInverter {
   Result<void> end_length();
   Result<void> write_all();
   Result<void> write_runs();
+  Result<void> drop_done_blocks();
   void drop_block() FROND_REQUIRES(blocks_mutex_);
   Result<void> clear_dictionary();
   Result<void> go_on_without_device(const Error& why);
@@ -94,13 +97,14 @@ class GpuTextInverter final : public TextInverter {
   std::unique_ptr<DeviceText> device_;  // null: not yet used, or lost
   std::unique_ptr<TextInverter> cpu_;   // in place of the device
   std::atomic<bool> cpu_on_ = false;
-  TextTerms terms_;  // of the working thread
+  std::unique_ptr<TextTerms> terms_;  // of the working thread; null: they are held
   Mutex blocks_mutex_;
   std::deque<Block> blocks_ FROND_GUARDED_BY(blocks_mutex_);  // of which the run has something, or a side
   std::uint64_t first_block_ FROND_GUARDED_BY(blocks_mutex_) = 0;
   std::optional<DocumentNumber> base_;  // numbers on the device are from it
   std::array<Side, 2> sides_;
-  TextSide filling_;  // of sides_[side_]
+  bool texts_dropped_ = false;  // texts of the run: only the device has its postings
+  TextSide filling_;            // of sides_[side_]
   std::size_t side_ = 0;
   // Of the working thread, from here on.
   Position done_, written_;         // what is in the run ends, and what the last runs had

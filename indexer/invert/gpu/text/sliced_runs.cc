@@ -12,7 +12,12 @@ namespace frond::indexer::invert::gpu {
 SlicedRuns::SlicedRuns(const std::filesystem::path& folder, const std::string& label, std::uint32_t partitions,
                        std::size_t frame_bytes, DocumentNumber base, std::uint32_t threads, const TermNumbers& names,
                        const TermOrder& order)
-    : base_(base), names_(names), order_(order), full_(2 * kMaxThreads), empty_(2 * kMaxThreads) {
+    : base_(base),
+      names_(names),
+      order_(order),
+      full_(2 * kMaxThreads),
+      empty_(2 * kMaxThreads),
+      filler_(order, kSlicePostings) {
   const std::uint64_t fit = kRunBytes / PartitionRuns::bytes(partitions, frame_bytes);
   const auto some =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::min<std::uint64_t>(threads, fit), 1, kMaxThreads));
@@ -48,28 +53,13 @@ void SlicedRuns::run(Writer& writer) {
 // Behind the slice before it; waits until a writer has written one.
 void SlicedRuns::begin_slice() {
   slice_ = *empty_.pop({});
-  Slice& slice = *slice_;
-  slice.first = slice.end = next_;
-  slice.postings = 0;
-  for (; slice.end < order_.terms.size() && slice.postings < kSlicePostings; ++slice.end)
-    slice.postings += order_.totals[order_.terms[slice.end]];
-  next_ = slice.end;
-  slice.numbers.clear();
-  slice.frequencies.clear();
+  filler_.begin(*slice_);
 }
 
 Result<void> SlicedRuns::add(std::span<const std::uint32_t> numbers, std::span<const Frequency> frequencies) {
   while (!numbers.empty()) {
     if (failed_) return end_writers();
-    Slice& slice = *slice_;
-    const std::size_t some = std::min(numbers.size(), slice.postings - slice.numbers.size());
-    FROND_CHECK(some > 0);
-    slice.numbers.insert(slice.numbers.end(), numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(some));
-    slice.frequencies.insert(slice.frequencies.end(), frequencies.begin(),
-                             frequencies.begin() + static_cast<std::ptrdiff_t>(some));
-    numbers = numbers.subspan(some);
-    frequencies = frequencies.subspan(some);
-    if (slice.numbers.size() < slice.postings) continue;
+    if (!filler_.fill(*slice_, numbers, frequencies)) continue;
     (void)full_.push(slice_, {});
     begin_slice();
   }
@@ -77,7 +67,7 @@ Result<void> SlicedRuns::add(std::span<const std::uint32_t> numbers, std::span<c
 }
 
 Result<void> SlicedRuns::finish(std::vector<runs::RunFile>& to) {
-  FROND_CHECK(failed_ || (slice_->numbers.empty() && next_ == order_.terms.size()));
+  FROND_CHECK(failed_ || (slice_->numbers.empty() && filler_.at_end()));
   FROND_TRY(end_writers());
   for (const auto& writer : writers_) FROND_TRY(writer->runs.finish(to));
   return {};

@@ -12,17 +12,12 @@
 #include <thread>
 #include <vector>
 
+#include "indexer/invert/gpu/text/slice_filler.h"
 #include "indexer/invert/gpu/text/term_numbers.h"
 #include "indexer/invert/partition_runs.h"
 #include "indexer/pipeline/bounded_queue.h"
 
 namespace frond::indexer::invert::gpu {
-
-// The postings of a run, terms one after the other.
-struct TermOrder {
-  std::span<const std::uint32_t> terms;   // numbers of terms, in byte order of the terms
-  std::span<const std::uint32_t> totals;  // by number: postings
-};
 
 // One thread, which begins others. Borrows its constructor's arguments.
 class SlicedRuns {
@@ -47,12 +42,7 @@ class SlicedRuns {
   Result<void> finish(std::vector<runs::RunFile>& to);
 
  private:
-  // Terms [first, end) of the order, with so many postings.
-  struct Slice {
-    std::size_t first = 0, end = 0, postings = 0;
-    std::vector<std::uint32_t> numbers;
-    std::vector<Frequency> frequencies;
-  };
+  using Slice = runs::PostingSlice;
   struct Writer {
     explicit Writer(PartitionRuns made) : runs(std::move(made)) {}
     PartitionRuns runs;
@@ -69,8 +59,8 @@ class SlicedRuns {
   const TermOrder& order_;
   std::deque<Slice> slices_;  // two for each writer
   pipeline::BoundedQueue<Slice*> full_, empty_;
+  SliceFiller filler_;
   Slice* slice_ = nullptr;                        // the one that is filled
-  std::size_t next_ = 0;                          // of the order: the first term behind it
   std::atomic<bool> failed_ = false;              // a writer has failed
   std::vector<std::unique_ptr<Writer>> writers_;  // last, so that their threads end before the others
 };

@@ -93,6 +93,24 @@ TEST(WritePlan, WritesOnePartitionAtATimeWhereMemoryIsShort) {
   EXPECT_EQ(plan_writing(1024 * kMiB, 16, 8, 0, 50'000'000).at_once, 1u) << "lengths and digests take 600 MB";
 }
 
+TEST(WritePlan, WritesAllAtOnceOrDoesNotFit) {
+  const WritePlan large = plan_writing_at_once(32 * 1024 * kMiB, 16, 16, 1024 * kMiB, 5'000'000);
+  EXPECT_TRUE(large.fits);
+  EXPECT_EQ(large.at_once, 16u);
+  EXPECT_EQ(large.packers, 16u);
+  const WritePlan fewer_packers = plan_writing_at_once(1536 * kMiB, 8, 64, 256 * kMiB, 100'000);
+  EXPECT_TRUE(fewer_packers.fits);
+  EXPECT_LT(fewer_packers.packers, 64u);
+  EXPECT_FALSE(plan_writing_at_once(1024 * kMiB, 16, 16, 256 * kMiB, 100'000).fits);
+  EXPECT_FALSE(plan_writing_at_once(1024 * kMiB, 2, 2, 64 * kMiB, 50'000'000).fits) << "a term of all documents";
+  // What fits with one thread fits with any number.
+  for (std::uint64_t limit = 256; limit < 4096; limit += 64)
+    for (const std::uint32_t partitions : {1u, 2u, 8u, 16u})
+      EXPECT_EQ(plan_writing_at_once(limit * kMiB, partitions, 1, limit * kMiB / 4, 200'000).fits,
+                plan_writing_at_once(limit * kMiB, partitions, 64, limit * kMiB / 4, 200'000).fits)
+          << limit << " MiB, " << partitions;
+}
+
 TEST(WritePlan, HasAThreadACoreWhereMemoryIsNotShortAndFewerWhereItIs) {
   for (const std::uint32_t threads : {1u, 2u, 16u, 128u}) {
     const WritePlan large = plan_writing(64 * 1024 * kMiB, 16, threads);

@@ -1,0 +1,30 @@
+#pragma once
+// The postings that an inverter of texts has kept (runs/posting_slices.h), dealt to the partitions, which are all
+// written at the same time. One thread reads slices, threads of the pool deal them.
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "common/base/result.h"
+#include "indexer/pipeline/bounded_queue.h"
+#include "indexer/publish/list_stream.h"
+#include "indexer/publish/task_pool.h"
+#include "indexer/runs/posting_slices.h"
+
+namespace frond::indexer::publish {
+
+// Postings on their way from where they are read to where lists are built.
+using Group = std::shared_ptr<const PostingGroup>;
+using Groups = pipeline::BoundedQueue<Group>;
+
+// The groups of each partition. Any thread.
+std::vector<std::vector<PostingGroup>> deal(const runs::PostingSlices& from, const runs::PostingSlice& slice,
+                                            std::uint32_t partitions);
+
+// Gives the groups of partition p to `to[p]`, in order, and closes that queue behind them. One thread. Errors as
+// PostingSlices::read(): then, or when it is stopped, no queue is closed.
+Result<void> deal_postings(runs::PostingSlices& from, std::vector<std::unique_ptr<Groups>>& to, TaskPool& pool,
+                           std::stop_token stop);
+
+}  // namespace frond::indexer::publish

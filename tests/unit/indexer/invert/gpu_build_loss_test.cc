@@ -1,0 +1,116 @@
+// A build whose postings stay on the device, which fails or hangs at any operation, also while partitions are written:
+// the same index comes out.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "indexer/build.h"
+#include "indexer/ingest/json.h"
+#include "indexer/invert/gpu/text/gpu_text_inverter.h"
+#include "tests/support/cuda_on_host/failures.h"
+#include "tests/support/scratch_folder.h"
+
+namespace frond::indexer {
+namespace {
+
+std::atomic<int> inverters_made = 0;
+constexpr invert::TextInverterKind kCounted{
+    "gpu-text", [](invert::TextInverterSetup setup) -> std::unique_ptr<invert::TextInverter> {
+      ++inverters_made;
+      return invert::gpu::gpu_text_inverter_kind().make(std::move(setup));
+    }};
+
+struct Shape {
+  const char* name;
+  int documents, words;
+  std::uint64_t elastic;     // of the memory plan; 0: as it is. Little: texts are dropped before the end
+  std::uint64_t checkpoint;  // bytes
+};
+constexpr Shape kShapes[] = {{"Small", 600, 60, 0, BuildOptions::kUsualCheckpointBytes},
+                             {"TextsAreDropped", 6000, 300, 1, BuildOptions::kUsualCheckpointBytes},
+                             {"TextsAreDroppedBetweenCheckpoints", 6000, 300, 1, 5'000'000}};
+
+struct Built {
+  std::uint64_t runs = 0, resumed = 0;
+  std::vector<std::string> files;  // of all partitions, without the ends that RocksDB makes up
+};
+
+Built built(const support::ScratchFolder& folder, const Shape& shape) {
+  BuildOptions options;
+  options.repository = folder / "repository";
+  options.collection = "test";
+  options.threads = 2;
+  options.checkpoint_bytes = shape.checkpoint;
+  options.invert.inputs = {folder / "input.jsonl"};
+  options.invert.format = &ingest::kJsonl;
+  options.invert.parse.store_bodies = false;
+  options.invert.partitions = 2;
+  options.invert.memory = pipeline::plan_memory_of_texts(std::uint64_t{1} << 30, 2, 2);
+  options.invert.memory.text_batch = 256 << 10;
+  options.invert.memory.batch_bytes = 64 << 10;
+  if (shape.elastic > 0) options.invert.memory.elastic = shape.elastic;
+  options.invert.text_inverter = &kCounted;
+  options.invert.gpu.bytes = std::uint64_t{64} << 20;
+  BuildProgress progress;
+  Logger logger("test", LogLevel::kError);
+  inverters_made = 0;
+  const auto result = build(options, progress, logger, {});
+  EXPECT_TRUE(result) << result.error().message();
+  if (!result) return {};
+  Built all{result->inverted.runs, result->inverted.resumed_documents, {}};
+  for (const auto& partition : result->manifest.partitions)
+    for (const auto& file : partition.summary.files) {
+      const std::string bytes =
+          support::read_file(options.repository / "test" / "partitions" / partition.id / file.name);
+      all.files.push_back(bytes.substr(0, bytes.size() - std::min<std::size_t>(bytes.size(), 4 << 10)));
+    }
+  return all;
+}
+
+class ABuildWithoutItsDevice : public testing::TestWithParam<std::tuple<cuda_on_host::Failure, Shape>> {};
+
+TEST_P(ABuildWithoutItsDevice, BeginsAnewAndHasTheSameBytes) {
+  const auto& [failure, shape] = GetParam();
+  const support::ScratchFolder folder;
+  std::string documents;
+  for (int i = 0; i < shape.documents; ++i) {
+    documents += R"({"id":")" + std::to_string(i) + R"(","title":"","body":")";
+    for (int word = 0; word < shape.words; ++word)
+      documents += "w" + std::to_string((i * 31 + word * word) % 4000) + " ";
+    documents += "\"}\n";
+  }
+  support::write_file(folder / "input.jsonl", documents);
+  const Built expected = built(folder, shape);
+  const int made = inverters_made;
+  const bool checkpoints = shape.checkpoint < documents.size();
+  ASSERT_EQ(expected.runs == 0, !checkpoints) << "postings did not stay on the device";
+  ASSERT_FALSE(expected.files.empty());
+  int begun_anew = 0, resumed = 0;
+  bool survived = false;
+  for (std::uint64_t operations = 0; !survived && operations < 20'000; operations += 1 + operations / 4) {
+    const cuda_on_host::Failing failing(failure, operations + 1);
+    const Built got = built(folder, shape);
+    EXPECT_TRUE(got.files == expected.files) << "after " << operations;
+    survived = !failing.happened();
+    begun_anew += inverters_made > made ? 1 : 0;
+    resumed += got.resumed > 0 ? 1 : 0;
+  }
+  EXPECT_TRUE(survived);
+  EXPECT_GT(begun_anew, 0);
+  EXPECT_EQ(resumed > 0, checkpoints);
+}
+std::string name_of(const testing::TestParamInfo<std::tuple<cuda_on_host::Failure, Shape>>& info) {
+  return std::string(std::get<0>(info.param).name) + std::get<1>(info.param).name;
+}
+INSTANTIATE_TEST_SUITE_P(Lost, ABuildWithoutItsDevice,
+                         testing::Combine(testing::Values(cuda_on_host::kFailures[0]), testing::ValuesIn(kShapes)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Hangs, ABuildWithoutItsDevice,
+                         testing::Combine(testing::Values(cuda_on_host::kFailures[1]), testing::Values(kShapes[0])),
+                         name_of);
+
+}  // namespace
+}  // namespace frond::indexer

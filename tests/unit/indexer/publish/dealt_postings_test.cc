@@ -1,0 +1,154 @@
+// Postings of all partitions, dealt: each partition has its own, in pieces of a segment.
+#include "indexer/publish/dealt_postings.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "common/postings/list_view.h"
+#include "indexer/invert/document_deal.h"
+
+namespace frond::indexer::publish {
+namespace {
+
+using Postings = std::map<std::string, std::vector<std::pair<DocId, Frequency>>>;
+
+// Slices of made-up postings.
+class MadeUp final : public runs::PostingSlices {
+ public:
+  // totals: postings of each term; parts of a document are counted apart.
+  MadeUp(unsigned seed, std::uint64_t first, std::vector<std::size_t> totals)
+      : first_(first), totals_(std::move(totals)), random_(seed) {
+    for (std::size_t i = 0; i < totals_.size(); ++i) names_.push_back("t" + std::to_string(1'000'000 + i));
+  }
+  Result<void> read(std::size_t slice_postings, const std::function<Result<void>(runs::PostingSlice)>& take) override {
+    for (std::size_t at = 0; at < totals_.size();) {
+      if (fails_at <= at) return Error(Code::kDevice, "lost");
+      runs::PostingSlice slice;
+      slice.first = at;
+      for (; at < totals_.size() && slice.numbers.size() < slice_postings; ++at) add(at, slice);
+      slice.end = at;
+      FROND_TRY(take(std::move(slice)));
+    }
+    return {};
+  }
+  std::uint64_t first_document() const override { return first_; }
+  std::uint64_t postings() const override { return 0; }
+  std::uint64_t memory_bytes() const override { return 0; }
+  Term term(std::size_t place) const override { return {names_[place], totals_[place]}; }
+  void fetch(std::size_t) const override {}
+
+  std::size_t fails_at = ~std::size_t{0};
+  std::map<std::string, std::map<std::uint64_t, Frequency>> given;  // by term and document
+
+ private:
+  void add(std::size_t place, runs::PostingSlice& slice) {
+    std::uint32_t number = random_() % 3;
+    for (std::size_t i = 0; i < totals_[place]; ++i, number += random_() % 4) {
+      slice.numbers.push_back(number);
+      slice.frequencies.push_back(1 + random_() % 3);
+      given[names_[place]][first_ + number] += slice.frequencies.back();
+    }
+  }
+  const std::uint64_t first_;
+  const std::vector<std::size_t> totals_;
+  std::vector<std::string> names_;
+  std::mt19937 random_;
+};
+
+std::vector<std::unique_ptr<Groups>> queues(std::uint32_t partitions) {
+  std::vector<std::unique_ptr<Groups>> made;
+  for (std::uint32_t p = 0; p < partitions; ++p) made.push_back(std::make_unique<Groups>(std::size_t{1} << 20));
+  return made;
+}
+
+// What comes out of a queue until it is closed.
+Postings taken_from(Groups& queue) {
+  Postings all;
+  std::string open;
+  while (const auto group = queue.pop({})) {
+    EXPECT_FALSE((*group)->pieces.empty());
+    std::size_t at = 0;
+    for (const PostingGroup::Piece& piece : (*group)->pieces) {
+      EXPECT_EQ(piece.first, open.empty());
+      EXPECT_TRUE(open.empty() || open == piece.term);
+      EXPECT_TRUE(piece.last || piece.end - at == postings::kSegmentPostings);
+      EXPECT_TRUE(piece.end > at && piece.end - at <= postings::kSegmentPostings);
+      auto& postings = all[piece.term];
+      for (; at < piece.end; ++at) postings.emplace_back((*group)->docids[at], (*group)->frequencies[at]);
+      open = piece.last ? std::string() : piece.term;
+    }
+    EXPECT_EQ(at, (*group)->docids.size());
+  }
+  EXPECT_TRUE(open.empty());
+  return all;
+}
+
+TEST(DealtPostings, GivesEachPartitionItsOwn) {
+  for (const std::uint32_t partitions : {1u, 2u, 3u, 16u}) {
+    SCOPED_TRACE(partitions);
+    std::mt19937 random(partitions);
+    std::vector<std::size_t> totals(3000);
+    for (std::size_t& total : totals) total = 1 + random() % (random() % 50 == 0 ? 5000 : 9);
+    totals[17] = totals[2999] = 3 * postings::kSegmentPostings;  // more than a segment in one partition
+    totals[18] = postings::kSegmentPostings;
+    MadeUp made(partitions, partitions == 2 ? (std::uint64_t{1} << 32) - 500 : 1000, totals);
+    auto to = queues(partitions);
+    TaskPool pool(3);
+    std::vector<Postings> got(partitions);
+    {
+      std::vector<std::jthread> threads;
+      for (std::uint32_t p = 0; p < partitions; ++p) threads.emplace_back([&, p] { got[p] = taken_from(*to[p]); });
+      const auto dealt = deal_postings(made, to, pool, {});
+      ASSERT_TRUE(dealt) << dealt.error().message();
+    }
+    std::vector<Postings> expected(partitions);
+    for (const auto& [term, documents] : made.given)
+      for (const auto& [document, frequency] : documents)
+        expected[document % partitions][term].emplace_back(static_cast<DocId>(document / partitions), frequency);
+    EXPECT_TRUE(got == expected);
+  }
+}
+
+TEST(DealtPostings, LeavesQueuesOpenWhenTheDeviceFails) {
+  MadeUp made(1, 0, std::vector<std::size_t>(5000, 100));
+  made.fails_at = 3000;
+  auto to = queues(2);
+  TaskPool pool(2);
+  std::stop_source stop;
+  std::vector<std::jthread> readers;
+  std::atomic<int> ended = 0;
+  for (const auto& queue : to)
+    readers.emplace_back([&] {
+      while (queue->pop(stop.get_token())) {
+      }
+      ended += stop.stop_requested() ? 1 : 0;
+    });
+  const auto dealt = deal_postings(made, to, pool, {});
+  ASSERT_FALSE(dealt);
+  EXPECT_EQ(dealt.error().code(), Code::kDevice);
+  stop.request_stop();
+  readers.clear();
+  EXPECT_EQ(ended, 2);  // none was told that it has all
+}
+
+TEST(DealtPostings, StopsWhereNobodyTakesThem) {
+  MadeUp made(2, 0, std::vector<std::size_t>(20'000, 100));
+  auto to = queues(2);
+  TaskPool pool(2);
+  std::stop_source stop;
+  Result<void> dealt;
+  {
+    const std::jthread dealing([&] { dealt = deal_postings(made, to, pool, stop.get_token()); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    stop.request_stop();
+  }
+  ASSERT_FALSE(dealt);
+  EXPECT_EQ(dealt.error().code(), Code::kUnavailable);
+}
+
+}  // namespace
+}  // namespace frond::indexer::publish
