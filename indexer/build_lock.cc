@@ -31,12 +31,14 @@ Result<std::unique_ptr<repository::RepositoryWriter>> open_writer(
   // The last turn begins after the end, so an error of another kind that comes once is not taken for a held lock.
   for (bool again = true;;) {
     auto writer = repository::RepositoryWriter::open(repository, collection, before_step, objects);
-    const bool in_store = objects::is_object_place(repository.string());  // which says it by another code
-    const Code held = in_store ? Code::kOverloaded : Code::kUnavailable;
-    if (writer || writer.error().code() != held || !again) return writer;
+    if (writer || !again) return writer;
+    const bool in_store = objects::is_object_place(repository.string());
+    const Code why = writer.error().code();
+    // LOCK that is held is kUnavailable, as a disk is that fails.
+    if (why != Code::kOverloaded && (in_store || why != Code::kUnavailable)) return writer;
     if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
     again = std::chrono::steady_clock::now() < end;
-    if (!in_store && !is_held(repository / collection / "LOCK")) {
+    if (why == Code::kUnavailable && !is_held(repository / collection / "LOCK")) {
       again = false;  // the disk, or it was released just now
       continue;
     }

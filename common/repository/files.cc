@@ -44,4 +44,10 @@ Result<Generation> parse_current(std::string_view text) {
   return line.generation;
 }
 
+std::uint64_t number_of(std::string_view name) {
+  std::uint64_t number = 0;
+  const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return failed == std::errc() && end == name.data() + name.size() ? number : 0;
+}
+
 }  // namespace frond::repository

@@ -12,8 +12,8 @@ namespace frond::repository {
 
 // kInvalid: the file is missing or has another size; kUnavailable: its size can't be read.
 Result<void> expect_size(const std::filesystem::path& file, std::uint64_t bytes);
-// The text of CURRENT: "<generation>\n", or in an object store whose collection a service writes "<generation>
-// <epoch>\n" (writer_lease.h).
+// The text of CURRENT: "<generation>\n", or of a collection that a service writes with a lease "<generation> <epoch>\n"
+// (writer_lease.h).
 struct CurrentLine {
   Generation generation = 0;  // 0: nothing is published; only with an epoch
   std::uint64_t epoch = 0;    // 0: none
@@ -23,5 +23,7 @@ Result<CurrentLine> parse_current_line(std::string_view text);
 std::string to_text(const CurrentLine& line);
 // The generation in the text of CURRENT or HIGHEST. kNotFound: nothing is published; kCorrupt: anything else.
 Result<Generation> parse_current(std::string_view text);
+// Of a name that is all digits; 0: it is not.
+std::uint64_t number_of(std::string_view name);
 
 }  // namespace frond::repository

@@ -1,4 +1,5 @@
-// A collection in a folder: what is put is renamed into place, and folders are synced before CURRENT is switched.
+// A collection in a folder: what is put is renamed into place, and folders are synced before CURRENT is switched. In an
+// epoch, every rename goes through the epoch's gate.
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -6,36 +7,29 @@
 #include "common/files/lock.h"
 #include "common/files/write.h"
 #include "common/repository/files.h"
+#include "common/repository/folder_gate.h"
 #include "common/repository/storage.h"
 
 namespace frond::repository {
 namespace {
 namespace fs = std::filesystem;
 
-// Makes a folder, and those on the way to it; their names last as CURRENT will.
-Result<void> create_synced(const fs::path& relative) {
-  std::error_code failed;
-  const fs::path folder = fs::absolute(relative, failed);
-  fs::path there = folder;
-  while (!failed && !fs::exists(there, failed) && there.has_relative_path()) there = there.parent_path();
-  if (!failed) fs::create_directories(folder, failed);
-  if (failed) return Error(Code::kUnavailable, "creating " + folder.string() + ": " + failed.message());
-  for (fs::path made = folder; made != there;) {
-    made = made.parent_path();
-    FROND_TRY(files::sync(made));
-  }
-  return {};
-}
-
 class FolderStorage final : public Storage {
  public:
-  FolderStorage(fs::path folder, std::function<void(std::string_view)> before_step)
-      : folder_(std::move(folder)), before_step_(std::move(before_step)) {}
+  FolderStorage(FolderWriting how, std::function<void(std::string_view)> before_step)
+      : folder_(std::move(how.folder)),
+        building_(std::move(how.building)),
+        epoch_(how.epoch),
+        before_step_(std::move(before_step)) {}
 
-  Result<void> start() {
+  Result<void> start(const std::string& log) {
+    if (epoch_ != 0) {
+      gate_ = gate_path(folder_, epoch_, log);
+      return still_open(lock_gate());
+    }
     for (const auto& folder : {folder_ / "generations", folder_ / "partitions"}) FROND_TRY(create_synced(folder));
     lock_ = FROND_TRY(files::try_lock_file(folder_ / "LOCK"));
-    if (lock_) return {};
+    if (lock_) return join_epoch();
     return Error(
         Code::kUnavailable,
         (folder_ / "LOCK").string() +
@@ -64,17 +58,18 @@ class FolderStorage final : public Storage {
     if (unsynced_ != place.parent_path()) FROND_TRY(sync_names());
     unsynced_ = place.parent_path();
     step("rename");
-    return files::rename(local, place);
+    return through_gate(local, place);
   }
 
   Result<void> replace(const std::string& name, Generation number,
                        const std::function<void(std::string_view)>& before) override {
     FROND_TRY(sync_names());
-    const fs::path draft = folder_ / "building" / name;
+    const bool current = name == "CURRENT";
+    const fs::path draft = building_ / name;
     step("draft");
-    FROND_TRY(files::write_synced(draft, std::to_string(number) + "\n"));
-    before(name);
-    FROND_TRY(files::rename(draft, folder_ / name));
+    FROND_TRY(files::write_synced(draft, to_text({number, current ? epoch_ : 0})));
+    if (current) FROND_TRY(expect_epoch());
+    FROND_TRY(through_gate(draft, folder_ / name, [&] { before(name); }));
     before("done");
     return files::sync(folder_);
   }
@@ -82,14 +77,82 @@ class FolderStorage final : public Storage {
   Result<void> remove(const std::string& path, Remains why) override {
     step("remove");
     std::error_code failed;
-    fs::remove_all(folder_ / path, failed);
-    if (failed) return Error(Code::kUnavailable, "removing " + (folder_ / path).string() + ": " + failed.message());
+    fs::path gone = folder_ / path;
+    if (!gate_.empty()) {
+      if (!fs::exists(fs::symlink_status(gone, failed))) return {};
+      FROND_TRY(still_open(files::rename(gone, gate_ / kPassing)));
+      gone = gate_ / kPassing;
+    }
+    fs::remove_all(gone, failed);
+    if (failed) return Error(Code::kUnavailable, "removing " + gone.string() + ": " + failed.message());
     // The name of what never was current must not come back.
     return why == Remains::kUnpublished && path.ends_with(".json") ? files::sync_parent(folder_ / path)
                                                                    : Result<void>();
   }
 
  private:
+  static constexpr const char* kPassing = "passing";  // in a gate
+
+  // A command publishes in the epoch that there is, and keeps it.
+  Result<void> join_epoch() {
+    epoch_ = FROND_TRY(current_line(folder_)).epoch;
+    auto newest = FROND_TRY(newest_record(folder_));
+    if (epoch_ == 0 && !newest) return {};
+    if (newest && newest->epoch > epoch_) return being_taken_over(*newest);
+    if (newest && newest->epoch == epoch_) {
+      const auto record = lease_record_from_json(newest->text);
+      if (!record) return Error(record.error()).within(holder_path(epoch_));
+      gate_ = gate_path(folder_, epoch_, record->log);
+    }
+    // Where it is lost, commands have one of their own. The service's is never made again: it may be closed.
+    std::error_code failed;
+    if (gate_.empty() || !fs::exists(gate_, failed)) {
+      gate_ = gate_path(folder_, epoch_, "commands");
+      FROND_TRY(create_synced(gate_));
+    }
+    // An epoch that begins after this closes the gate.
+    newest = FROND_TRY(newest_record(folder_));
+    if (newest && newest->epoch > epoch_) return being_taken_over(*newest);
+    return still_open(lock_gate());
+  }
+
+  static Error being_taken_over(const LeasePlace::Found& by) {
+    return {Code::kOverloaded, "a service is just taking the collection over: " + holder_path(by.epoch)};
+  }
+
+  Result<void> lock_gate() {
+    gate_lock_ = FROND_TRY(files::try_lock_file(gate_ / "LOCK"));
+    if (!gate_lock_)
+      return Error(Code::kOverloaded,
+                   (gate_ / "LOCK").string() + " is held: another writer of this collection is running");
+    std::error_code failed;
+    fs::remove_all(gate_ / kPassing, failed);  // of a writer that died
+    if (failed) return Error(Code::kUnavailable, "removing " + (gate_ / kPassing).string() + ": " + failed.message());
+    return expect_epoch();
+  }
+
+  Result<void> expect_epoch() const {
+    const std::uint64_t there = FROND_TRY(current_line(folder_)).epoch;
+    if (there == epoch_) return {};
+    if (there > epoch_) return epoch_has_ended(epoch_, "another service took the collection over");
+    return epoch_has_ended(epoch_, "CURRENT has epoch " + std::to_string(there));
+  }
+
+  // What went wrong, if it is that the gate is closed.
+  Result<void> still_open(Result<void> done) const {
+    std::error_code failed;
+    if (done || gate_.empty() || fs::exists(gate_, failed) || failed) return done;
+    return epoch_has_ended(epoch_, "another service took the collection over");
+  }
+
+  // `before`: the last rename.
+  Result<void> through_gate(const fs::path& from, const fs::path& to, const std::function<void()>& before = {}) const {
+    const fs::path passing = gate_.empty() ? from : gate_ / kPassing;
+    if (!gate_.empty()) FROND_TRY(still_open(files::rename(from, passing)));
+    if (before) before();
+    return still_open(files::rename(passing, to));
+  }
+
   void step(std::string_view name) const {
     if (before_step_) before_step_(name);
   }
@@ -101,18 +164,21 @@ class FolderStorage final : public Storage {
     return files::sync(std::exchange(unsynced_, {}));
   }
 
-  const fs::path folder_;
+  const fs::path folder_, building_;
+  std::uint64_t epoch_;
+  fs::path gate_;  // empty: the collection has no epoch
   const std::function<void(std::string_view)> before_step_;
   fs::path unsynced_;
-  std::optional<files::Descriptor> lock_;
+  std::optional<files::Descriptor> lock_, gate_lock_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Storage>> open_folder_storage(const fs::path& folder,
+Result<std::unique_ptr<Storage>> open_folder_storage(FolderWriting how,
                                                      std::function<void(std::string_view)> before_step) {
-  auto storage = std::make_unique<FolderStorage>(folder, std::move(before_step));
-  FROND_TRY(storage->start());
+  const std::string log = how.log;
+  auto storage = std::make_unique<FolderStorage>(std::move(how), std::move(before_step));
+  FROND_TRY(storage->start(log));
   return std::unique_ptr<Storage>(std::move(storage));
 }
 

@@ -1,15 +1,13 @@
 // The records of leases in a bucket: objects "<collection>/holders/<epoch>".
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
+#include "common/repository/files.h"
 #include "common/repository/storage.h"
 #include "common/repository/writer_lease.h"
 
 namespace frond::repository {
 namespace {
-
-constexpr std::size_t kMaxRecord = 4096;
 
 class ObjectLeasePlace final : public LeasePlace {
  public:
@@ -25,34 +23,28 @@ class ObjectLeasePlace final : public LeasePlace {
       for (const auto& object : FROND_TRY(store_->list(prefix, /*folders=*/true)).objects)
         highest = std::max(highest, number_of(std::string_view(object.key).substr(prefix.size())));
       if (highest == 0) return std::optional<Found>();
-      auto text = store_->get_text(prefix + std::to_string(highest), kMaxRecord);
+      auto text = store_->get_text(prefix + std::to_string(highest), kMaxRecordBytes);
       if (text) return std::optional<Found>({highest, std::move(text->text)});
       if (text.error().code() != Code::kNotFound || !again) return text.error();
     }
   }
-  Result<bool> take(std::uint64_t epoch, const std::string& text, const std::optional<Found>& last) override {
+  Result<bool> take(const LeaseRecord& record, const std::optional<Found>& last) override {
     const auto lock = FROND_TRY(lock_local_folder(local_));
     const auto unchanged = [&]() -> Result<bool> {
       if (!last) return true;
-      const auto now = store_->get_text(collection_ + "/" + holder_path(last->epoch), kMaxRecord);
+      const auto now = store_->get_text(collection_ + "/" + holder_path(last->epoch), kMaxRecordBytes);
       if (!now && now.error().code() != Code::kNotFound) return now.error();
       return now && now->text == last->text;
     };
-    return take_epoch(store_, collection_, local_, epoch, text, unchanged);
+    return take_epoch(store_, collection_, local_, record.epoch, to_json(record), unchanged);
   }
-  Result<void> rewrite(std::uint64_t epoch, const std::string& text) override {
-    FROND_TRY(store_->put(collection_ + "/" + holder_path(epoch), text, {}));
+  Result<void> rewrite(const LeaseRecord& record) override {
+    FROND_TRY(store_->put(collection_ + "/" + holder_path(record.epoch), to_json(record), {}));
     return {};
   }
   Result<void> remove(std::uint64_t epoch) override { return store_->remove(collection_ + "/" + holder_path(epoch)); }
 
  private:
-  static std::uint64_t number_of(std::string_view name) {
-    std::uint64_t number = 0;
-    const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), number);
-    return failed == std::errc() && end == name.data() + name.size() ? number : 0;
-  }
-
   const std::shared_ptr<const objects::ObjectStore> store_;
   const std::string collection_;
   const std::filesystem::path local_;
@@ -60,13 +52,9 @@ class ObjectLeasePlace final : public LeasePlace {
 
 }  // namespace
 
-Result<std::unique_ptr<LeasePlace>> open_lease_place(const std::filesystem::path& root, const std::string& collection,
-                                                     const ObjectWriting& objects) {
-  std::filesystem::path local = FROND_TRY(local_folder(root, collection, objects));
-  std::shared_ptr<const objects::ObjectStore> store =
-      FROND_TRY(objects::ObjectStore::open(root.string(), objects.access));
-  return std::unique_ptr<LeasePlace>(
-      std::make_unique<ObjectLeasePlace>(std::move(store), collection, std::move(local)));
+std::unique_ptr<LeasePlace> make_object_lease_place(std::shared_ptr<const objects::ObjectStore> store,
+                                                    const std::string& collection, std::filesystem::path local) {
+  return std::make_unique<ObjectLeasePlace>(std::move(store), collection, std::move(local));
 }
 
 }  // namespace frond::repository

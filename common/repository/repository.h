@@ -10,6 +10,10 @@
 //   <root>/<collection>/compacting/                  a compaction's scratch: indexer/change/compact
 //   <root>/<collection>/HIGHEST                      the highest generation that was ever current; written by rollback
 //   <root>/<collection>/LOCK                         held by the one writer
+// and where a service writes it with a lease (writer_lease.h, folder_gate.h):
+//   <root>/<collection>/holders/<epoch>              the lease's record
+//   <root>/<collection>/writing/<epoch>-<log>/       what is published in an epoch passes through it
+//   <root>/<collection>/scratch/<log>/               building/, builds/ and compacting/ of the service with this log
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -90,17 +94,19 @@ std::string term_statistics_path(Generation generation);
 std::string generation_file_path(const PartitionFile& file);
 std::string partition_file_path(const PartitionEntry& partition, const PartitionFile& file);
 
-// How a repository in an object store is written.
+// How a repository is written; `access`, `scratch` and `memory` are of one in an object store.
 struct ObjectWriting {
   objects::Access access;
   std::filesystem::path scratch;  // local folder for what is being built, in <scratch>/<bucket>/<prefix>/<collection>
   // Of the service that writes the collection (writer_lease.h); a writer of another epoch than CURRENT's is refused.
   std::uint64_t epoch = 0;               // 0: of a command, which publishes in any
+  std::string log;                       // that the epoch was begun with
   std::shared_ptr<ObjectMemory> memory;  // of that service; null: everything is asked for
 };
 
-// Where the collection's scratch is on this machine: its folder, or that below `objects.scratch`. kInvalid: the name is
-// not safe, or there is no `objects.scratch` for an object store.
+// Where the collection's scratch is on this machine: its folder, or in an epoch a folder of the service's log in it, or
+// for an object store the folder below `objects.scratch`. kInvalid: the name is not safe, or there is no
+// `objects.scratch` for an object store.
 Result<std::filesystem::path> local_folder(const std::filesystem::path& root, std::string_view collection,
                                            const ObjectWriting& objects);
 // Uploads the synced files of local folder `files` as partition `id` of a collection in an object store, several at a
@@ -113,22 +119,23 @@ Result<void> upload_partition(const std::filesystem::path& root, std::string_vie
 // Writes a repository in a directory or an object store, one writer at a time. One thread.
 class RepositoryWriter {
  public:
-  // Makes the collection's folders, holds LOCK as long as it exists (kUnavailable: another writer holds it), and
-  // removes what an interrupted build or check left behind: building/, a manifest that never became current, partitions
-  // and term statistics that no manifest names. If CURRENT or a manifest is missing or unreadable, no partition is
-  // removed. In an object store, what may be a living writer's is not removed either (objects::Access::leftover_age),
-  // and kOverloaded says that another writer is at work. `before_step`, for tests, is called with the step's name
-  // before each step that changes the disk: of publish(), rollback(), switch_to() and prune(), and of what open()
-  // removes.
+  // Makes the collection's folders, holds LOCK as long as it exists (kUnavailable: another writer holds it; of an
+  // epoch, see FolderWriting), and removes what an interrupted build or check left behind: building/, a manifest that
+  // never became current, partitions and term statistics that no manifest names. If CURRENT or a manifest is missing or
+  // unreadable, no partition is removed. In an object store, what may be a living writer's is not removed either
+  // (objects::Access::leftover_age), and kOverloaded says that another writer is at work. `before_step`, for tests, is
+  // called with the step's name before each step that changes the disk: of publish(), rollback(), switch_to() and
+  // prune(), and of what open() removes.
   static Result<std::unique_ptr<RepositoryWriter>> open(const std::filesystem::path& root, std::string_view collection,
                                                         std::function<void(std::string_view)> before_step = {},
                                                         const ObjectWriting& objects = {});
   virtual ~RepositoryWriter() = default;
   virtual const std::filesystem::path& building() const = 0;  // local scratch, empty at first
-  // The collection's; of one in an object store, the local folder that building() is in.
+  // The local folder that building() is in: see local_folder().
   virtual const std::filesystem::path& folder() const = 0;
-  // Whether the published files are in folder(); those of an object store are not.
-  virtual bool in_place() const = 0;
+  // The collection's folder, which has what is published; empty: it is in an object store.
+  virtual const std::filesystem::path& published_folder() const = 0;
+  bool in_place() const { return !published_folder().empty(); }
   // What is published. Any thread; as long as the writer exists.
   virtual const RepositorySource& source() const = 0;
   // One more than the highest number ever used.

@@ -6,6 +6,7 @@
 #include "common/files/write.h"
 #include "common/objects/object_store.h"
 #include "common/repository/files.h"
+#include "common/repository/folder_gate.h"
 #include "common/repository/repository.h"
 #include "common/repository/storage.h"
 
@@ -40,9 +41,10 @@ class Writer final : public RepositoryWriter {
         building_(folder_ / "building"),
         before_step_(std::move(before_step)) {}
 
-  // In the directory `root`, which folder_ is in.
-  Result<void> start(const fs::path& root) {
-    storage_ = FROND_TRY(open_folder_storage(folder_, before_step_));
+  // In the directory `root`.
+  Result<void> start(const fs::path& root, const ObjectWriting& objects) {
+    published_ = root / collection_;
+    storage_ = FROND_TRY(open_folder_storage({published_, building_, objects.epoch, objects.log}, before_step_));
     source_ = FROND_TRY(RepositorySource::open(root.string(), collection_));
     return start();
   }
@@ -59,7 +61,7 @@ class Writer final : public RepositoryWriter {
 
   const fs::path& building() const override { return building_; }
   const fs::path& folder() const override { return folder_; }
-  bool in_place() const override { return !lock_; }
+  const fs::path& published_folder() const override { return published_; }
   const RepositorySource& source() const override { return *source_; }
 
   Generation next_generation() const override {
@@ -157,7 +159,7 @@ class Writer final : public RepositoryWriter {
     remove_stale_checks();
     std::error_code failed;
     fs::remove_all(building_, failed);
-    if (fs::create_directory(building_, failed); failed)
+    if (fs::create_directories(building_, failed); failed)
       return Error(Code::kUnavailable, "creating " + building_.string() + ": " + failed.message());
     if (known()) return {};
     if (cleans_) FROND_TRY(remove_leftovers({}));
@@ -243,7 +245,7 @@ class Writer final : public RepositoryWriter {
 
   // Scratch of `frond-indexer check` that nobody holds any more.
   void remove_stale_checks() const {
-    for (const auto& path : list_folder(folder_)) {
+    for (const auto& path : list_folder(in_place() ? published_ : folder_)) {
       if (!path.filename().string().starts_with(kCheckFolderPrefix)) continue;
       const auto locked = files::try_lock_folder(path);
       std::error_code ignored;
@@ -303,6 +305,7 @@ class Writer final : public RepositoryWriter {
   std::string collection_;
   fs::path folder_;
   fs::path building_;
+  fs::path published_;  // empty: in an object store
   std::function<void(std::string_view)> before_step_;
   std::optional<files::Descriptor> lock_;  // of a local folder for an object store
   std::unique_ptr<Storage> storage_;
@@ -315,7 +318,8 @@ class Writer final : public RepositoryWriter {
 Result<fs::path> local_folder(const fs::path& root, std::string_view collection, const ObjectWriting& objects) {
   if (!is_safe_name(collection))
     return Error(Code::kInvalid, "'" + std::string(collection) + "' is not a collection's name: use [A-Za-z0-9._-]");
-  if (!objects::is_object_place(root.string())) return root / collection;
+  if (!objects::is_object_place(root.string()))
+    return objects.epoch == 0 ? root / collection : root / collection / kScratchFolder / objects.log;
   if (objects.scratch.empty())
     return Error(Code::kInvalid, root.string() + ": a local folder for what is being built is needed (--scratch)");
   return objects.scratch / root.string().substr(objects::kObjectScheme.size()) / collection;
@@ -346,7 +350,7 @@ Result<std::unique_ptr<RepositoryWriter>> RepositoryWriter::open(const fs::path&
   const fs::path folder = FROND_TRY(local_folder(root, collection, objects));
   auto writer = std::make_unique<Writer>(std::string(collection), folder, std::move(before_step));
   if (!objects::is_object_place(root.string())) {
-    FROND_TRY(writer->start(root));
+    FROND_TRY(writer->start(root, objects));
     return std::unique_ptr<RepositoryWriter>(std::move(writer));
   }
   const std::shared_ptr<const objects::ObjectStore> store =

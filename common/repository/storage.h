@@ -15,6 +15,7 @@
 #include "common/files/descriptor.h"
 #include "common/objects/object_store.h"
 #include "common/repository/repository.h"
+#include "common/repository/writer_lease.h"
 
 namespace frond::repository {
 
@@ -46,9 +47,18 @@ class Storage {
   virtual Result<void> remove(const std::string& path, Remains why) = 0;
 };
 
-// In a folder, which is made. Holds its LOCK. The drafts of CURRENT and HIGHEST are in building/, which the caller
-// makes. `before_step`, for tests, is called before each rename, sync and removal.
-Result<std::unique_ptr<Storage>> open_folder_storage(const std::filesystem::path& folder,
+// In a folder, which is made. A command (`epoch` 0) holds its LOCK; kUnavailable also: another one does. Where CURRENT
+// has an epoch, it publishes in that one. The writer of an epoch, which the service with this log has begun, excludes
+// commands and itself by a lock in its gate (folder_gate.h), not by LOCK: whoever follows does not wait for it.
+// kOverloaded: another writer of this epoch is at work, or another epoch is being begun. kUnavailable also: the epoch
+// has ended. `building`, which the caller makes, is where drafts are; what is put is on the same file system.
+// `before_step`, for tests, is called before each rename, sync and removal.
+struct FolderWriting {
+  std::filesystem::path folder, building;
+  std::uint64_t epoch = 0;
+  std::string log;
+};
+Result<std::unique_ptr<Storage>> open_folder_storage(FolderWriting how,
                                                      std::function<void(std::string_view)> before_step);
 // In a bucket; `local` is the collection's local folder, whose LOCK the caller holds. Holds the right to write, see
 // object_lease.h. kOverloaded: another writer holds it; kUnavailable also: CURRENT does not have `epoch` (0: any), so
@@ -62,6 +72,11 @@ Result<std::unique_ptr<Storage>> open_object_storage(std::shared_ptr<const objec
 Result<bool> take_epoch(std::shared_ptr<const objects::ObjectStore> store, const std::string& collection,
                         const std::filesystem::path& local, std::uint64_t epoch, const std::string& record,
                         const std::function<Result<bool>()>& still_free);
+// The records of leases: of a bucket, "<collection>/holders/<epoch>"; `local`, as above. Of a folder, holders/<epoch>.
+std::unique_ptr<LeasePlace> make_object_lease_place(std::shared_ptr<const objects::ObjectStore> store,
+                                                    const std::string& collection, std::filesystem::path local);
+std::unique_ptr<LeasePlace> make_folder_lease_place(std::filesystem::path folder);
+inline constexpr std::size_t kMaxRecordBytes = 4096;
 inline constexpr const char* kHoldersFolder = "holders";
 inline std::string holder_path(std::uint64_t epoch) {
   return std::string(kHoldersFolder) + "/" + std::to_string(epoch);

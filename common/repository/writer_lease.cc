@@ -52,6 +52,14 @@ Result<LeaseRecord> lease_record_from_json(std::string_view text) {
   return record;
 }
 
+Result<std::unique_ptr<LeasePlace>> open_lease_place(const std::filesystem::path& root, const std::string& collection,
+                                                     const ObjectWriting& objects) {
+  std::filesystem::path local = FROND_TRY(local_folder(root, collection, objects));
+  if (!objects::is_object_place(root.string())) return make_folder_lease_place(root / collection);
+  return make_object_lease_place(FROND_TRY(objects::ObjectStore::open(root.string(), objects.access)), collection,
+                                 std::move(local));
+}
+
 bool LeaseWatch::ended(const LeasePlace::Found& found, const LeaseRecord& record, Instant now) {
   if (found.text != text_) {
     text_ = found.text;
@@ -103,7 +111,7 @@ Result<std::unique_ptr<WriterLease>> WriterLease::acquire(
                     .length_ms = static_cast<std::uint64_t>(terms.length.count())};
   if (last && last->log != terms.log) lease->taken_from_ = last;
   const Instant begun = clock.now();
-  if (!FROND_TRY(place.take(lease->record_.epoch, to_json(lease->record_), free.found)))
+  if (!FROND_TRY(place.take(lease->record_, free.found)))
     return Error(Code::kOverloaded, "another service has just taken it");
   if (last) (void)place.remove(last->epoch);  // else the next one does not see it either
   const MutexLock lock(lease->mutex_);
@@ -126,8 +134,13 @@ Result<void> WriterLease::renew(std::uint64_t waiting) {
   FROND_TRY(expect_newest());
   ++record_.renewals;
   record_.waiting = waiting;
-  FROND_TRY(place_.rewrite(record_.epoch, to_json(record_)));
+  const auto written = place_.rewrite(record_);
+  if (!written && written.error().code() != Code::kOverloaded) return written.error();
   FROND_TRY(expect_newest());
+  if (!written) {
+    lost_ = true;
+    return written.error();
+  }
   const MutexLock lock(mutex_);
   renewed_ = begun;
   return {};
@@ -138,7 +151,7 @@ void WriterLease::release(std::uint64_t waiting) {
   if (lost_ || !newest || !*newest || (*newest)->epoch != record_.epoch) return;
   record_.waiting = waiting;
   record_.released = true;
-  (void)place_.rewrite(record_.epoch, to_json(record_));  // else it ends by itself
+  (void)place_.rewrite(record_);  // else it ends by itself
 }
 
 Result<void> WriterLease::expect_held() const {

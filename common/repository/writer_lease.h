@@ -3,7 +3,7 @@
 // "holders/<epoch>" beside the collection's files; epochs only grow, and the record with the highest number is the
 // holder's. A holder writes its own record again and again, and nobody else's.
 //
-// Taking over begins the next epoch. From then on nothing is published in an earlier one (Storage, take_epoch()), so a
+// Taking over begins the next epoch. From then on nothing is published in an earlier one (LeasePlace::take()), so a
 // holder that was stopped and wakes up can do no harm. No two machines' clocks are compared: an observer measures with
 // its own clock how long a record has not changed.
 //
@@ -56,15 +56,15 @@ class LeasePlace {
   virtual ~LeasePlace() = default;
   // The record with the highest number.
   virtual Result<std::optional<Found>> newest() const = 0;
-  // Begins an epoch with this record. False: another writer has begun it or a later one, or the record of the last
-  // holder is not `last` any more once this one is there; then nothing has begun. kOverloaded: something is being
-  // published; try again.
-  virtual Result<bool> take(std::uint64_t epoch, const std::string& text, const std::optional<Found>& last) = 0;
-  // Replaces the record of an epoch that this process began.
-  virtual Result<void> rewrite(std::uint64_t epoch, const std::string& text) = 0;
+  // Begins the record's epoch. False: another writer has begun it or a later one, or the record of the last holder is
+  // not `last` any more once this one is there; then nothing has begun. kOverloaded: something is being published; try
+  // again.
+  virtual Result<bool> take(const LeaseRecord& record, const std::optional<Found>& last) = 0;
+  // Replaces the record of an epoch that this process began. kOverloaded: the epoch has ended.
+  virtual Result<void> rewrite(const LeaseRecord& record) = 0;
   virtual Result<void> remove(std::uint64_t epoch) = 0;
 };
-// Of a collection in an object store. kInvalid: a bad place.
+// Of a collection in a directory or in an object store. kInvalid: a bad place.
 Result<std::unique_ptr<LeasePlace>> open_lease_place(const std::filesystem::path& root, const std::string& collection,
                                                      const ObjectWriting& objects);
 

@@ -150,13 +150,12 @@ Result<std::unique_ptr<Compaction>> Compaction::prepare(const ChangeOptions& opt
                                                         const CompactionLimits& limits, CompactionProgress* progress,
                                                         std::stop_token stop) {
   const bool in_store = objects::is_object_place(options.repository.string());
-  const fs::path collection =
-      FROND_TRY(repository::local_folder(options.repository, options.collection, options.objects));
+  const fs::path local = FROND_TRY(repository::local_folder(options.repository, options.collection, options.objects));
   std::error_code failed;
-  if (!in_store && !fs::exists(collection / "CURRENT", failed))
+  if (!in_store && !fs::exists(options.repository / options.collection / "CURRENT", failed))
     return Error(Code::kNotFound, "collection " + options.collection +
                                       " has no generation to change: make one with frond-indexer build");
-  const fs::path folder = collection / kCompactingFolder;
+  const fs::path folder = local / kCompactingFolder;
   fs::create_directories(folder, failed);
   if (failed) return Error(Code::kUnavailable, "creating " + folder.string() + ": " + failed.message());
   auto lock = FROND_TRY(files::try_lock_folder(folder));

@@ -13,9 +13,9 @@ using partition::PublishedPartition;
 using repository::PartitionEntry;
 
 Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const repository::RepositoryWriter& writer) {
-  const fs::path& folder = writer.folder();
+  const fs::path& folder = writer.in_place() ? writer.published_folder() : writer.folder();
   return open(writer.source(), folder.filename().string(),
-              {writer.source(), writer.in_place() ? folder : fs::path(), folder / "fetched"});
+              {writer.source(), writer.published_folder(), writer.folder() / "fetched"});
 }
 
 Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const repository::RepositorySource& source,

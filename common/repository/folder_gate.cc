@@ -1,0 +1,127 @@
+#include "common/repository/folder_gate.h"
+
+#include <algorithm>
+#include <system_error>
+#include <vector>
+
+#include "common/files/read.h"
+#include "common/files/write.h"
+#include "common/repository/storage.h"
+
+namespace frond::repository {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kEnded = "ended-";  // of a gate that is being removed
+constexpr std::size_t kMaxCurrent = 64;
+
+// NFS keeps a file that a process of this machine has open, under such a name. What else there was is gone.
+bool has_only_open_files(const fs::path& folder) {
+  std::error_code failed;
+  fs::recursive_directory_iterator at(folder, failed);
+  for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed))
+    if (!at->is_directory(failed) && !at->path().filename().string().starts_with(".nfs")) return false;
+  return !failed;
+}
+
+// A client of a network file system may reach a gate by what it remembers of its old name. So it has to be gone, not
+// only renamed.
+Result<void> remove_whole(const fs::path& folder) {
+  constexpr int kTries = 5;  // a writer may just now put something there
+  std::error_code failed;
+  for (int i = 0; i < kTries; ++i) {
+    fs::remove_all(folder, failed);
+    if (!failed) return {};
+  }
+  return Error(Code::kUnavailable, "removing " + folder.string() + ": " + failed.message());
+}
+
+std::vector<std::string> names_in(const fs::path& folder, std::error_code& failed) {
+  std::vector<std::string> names;
+  for (fs::directory_iterator at(folder, failed); !failed && at != fs::directory_iterator(); at.increment(failed))
+    names.push_back(at->path().filename().string());
+  return names;
+}
+
+bool is_absent(const std::error_code& failed) { return failed == std::errc::no_such_file_or_directory; }
+
+}  // namespace
+
+fs::path gate_path(const fs::path& collection, std::uint64_t epoch, const std::string& log) {
+  return collection / kGatesFolder / (std::to_string(epoch) + "-" + log);
+}
+
+Result<void> make_gate(const fs::path& gate) {
+  FROND_TRY(remove_whole(gate));  // of a process with this log that died before its epoch began
+  std::error_code failed;
+  if (!fs::create_directory(gate, failed) || failed)
+    return Error(Code::kUnavailable, "creating " + gate.string() + ": " + failed.message());
+  return files::sync_parent(gate);
+}
+
+Result<void> close_gates(const fs::path& collection, std::uint64_t epoch, const fs::path& own) {
+  const fs::path gates = collection / kGatesFolder;
+  std::error_code failed;
+  for (const std::string& name : names_in(gates, failed)) {
+    fs::path gate = gates / name;
+    if (gate == own) continue;
+    if (!name.starts_with(kEnded)) {
+      const std::uint64_t number = number_of(name.substr(0, name.find('-')));
+      if (number == 0 || number > epoch) continue;
+      fs::path ended = gates / (std::string(kEnded) + name);
+      fs::rename(gate, ended, failed);  // first: no path leads there any more
+      if (is_absent(failed)) continue;
+      if (failed) break;
+      gate = std::move(ended);
+    }
+    auto removed = remove_whole(gate);
+    if (!removed && !has_only_open_files(gate)) return removed;
+  }
+  if (failed && !is_absent(failed)) return Error(Code::kUnavailable, gates.string() + ": " + failed.message());
+  return files::sync(gates);
+}
+
+Error epoch_has_ended(std::uint64_t epoch, const std::string& why) {
+  return Error(Code::kUnavailable, "the lease of epoch " + std::to_string(epoch) + " has ended: " + why);
+}
+
+Result<CurrentLine> current_line(const fs::path& collection) {
+  const auto text = files::read_text(collection / "CURRENT", kMaxCurrent);
+  if (!text && text.error().code() == Code::kNotFound) return CurrentLine();
+  if (!text) return text.error();
+  const auto line = parse_current_line(*text);
+  return line ? *line : CurrentLine();
+}
+
+Result<std::optional<LeasePlace::Found>> newest_record(const fs::path& collection) {
+  // It may be replaced by the next one while it is looked for.
+  for (bool again = true;; again = false) {
+    std::error_code failed;
+    std::uint64_t highest = 0;
+    for (const std::string& name : names_in(collection / kHoldersFolder, failed))
+      highest = std::max(highest, number_of(name));
+    if (failed && !is_absent(failed))
+      return Error(Code::kUnavailable, (collection / kHoldersFolder).string() + ": " + failed.message());
+    if (highest == 0) return std::optional<LeasePlace::Found>();
+    auto text = files::read_text(collection / holder_path(highest), kMaxRecordBytes);
+    if (text) return std::optional<LeasePlace::Found>({highest, *std::move(text)});
+    if (text.error().code() != Code::kNotFound || !again) return text.error();
+  }
+}
+
+Result<void> create_synced(const fs::path& relative) {
+  std::error_code failed;
+  const fs::path folder = fs::absolute(relative, failed);
+  fs::path there = folder;
+  while (!failed && !fs::exists(there, failed) && there.has_relative_path()) there = there.parent_path();
+  if (!failed) fs::create_directories(folder, failed);
+  if (failed) return Error(Code::kUnavailable, "creating " + folder.string() + ": " + failed.message());
+  for (fs::path made = folder; made != there;) {
+    made = made.parent_path();
+    FROND_TRY(files::sync(made));
+  }
+  return {};
+}
+
+}  // namespace frond::repository

@@ -1,0 +1,43 @@
+#pragma once
+// Who may change a collection in a folder, where services write it with a lease (ADR 38). Each epoch has a folder of
+// its own, its gate: "writing/<epoch>-<log>". All that is published or removed in the epoch passes through it: it is
+// renamed from outside into the gate, or from the gate to its place. Whoever begins a later epoch removes the gates of
+// those before. So a writer that was stopped at any instant, and goes on, finds that the next rename fails: to look at
+// the epoch and to replace CURRENT are one step of the file system.
+//
+// Only beginning an epoch makes its gate, and nothing else may make folders on the way to it or in it: what is built is
+// outside. A gate that was removed never comes back: a log is open once, and what it began an epoch for is dead when it
+// begins the next one. Where the service's gate is lost (a copied repository), commands have one of their own,
+// "<epoch>-commands". Internal to this folder.
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "common/base/result.h"
+#include "common/repository/files.h"
+#include "common/repository/writer_lease.h"
+
+namespace frond::repository {
+
+inline constexpr const char* kGatesFolder = "writing";
+inline constexpr const char* kScratchFolder = "scratch";  // what services build, in a folder for each log
+
+std::filesystem::path gate_path(const std::filesystem::path& collection, std::uint64_t epoch, const std::string& log);
+// Makes an empty one, synced. Its parent must exist.
+Result<void> make_gate(const std::filesystem::path& gate);
+// Removes the gates of this epoch and of earlier ones, but for `own`. When it returns, their writers change nothing any
+// more. Synced. kUnavailable: one could not be removed, so it may still be open.
+Result<void> close_gates(const std::filesystem::path& collection, std::uint64_t epoch,
+                         const std::filesystem::path& own);
+// kUnavailable.
+Error epoch_has_ended(std::uint64_t epoch, const std::string& why);
+
+// What is in CURRENT; zeros: it is absent, or can't be understood.
+Result<CurrentLine> current_line(const std::filesystem::path& collection);
+// As LeasePlace::newest().
+Result<std::optional<LeasePlace::Found>> newest_record(const std::filesystem::path& collection);
+// Makes a folder, and those on the way to it; their names last.
+Result<void> create_synced(const std::filesystem::path& folder);
+
+}  // namespace frond::repository

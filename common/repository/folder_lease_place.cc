@@ -1,0 +1,129 @@
+// The records of leases in a folder: files holders/<epoch>. An epoch begins when its record is there; the gates of
+// those before are closed then, and CURRENT gets the epoch (folder_gate.h).
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "common/files/lock.h"
+#include "common/files/read.h"
+#include "common/files/write.h"
+#include "common/repository/folder_gate.h"
+#include "common/repository/storage.h"
+
+namespace frond::repository {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FolderLeasePlace final : public LeasePlace {
+ public:
+  explicit FolderLeasePlace(fs::path folder) : folder_(std::move(folder)) {}
+
+  Result<std::optional<Found>> newest() const override { return newest_record(folder_); }
+
+  Result<bool> take(const LeaseRecord& record, const std::optional<Found>& last) override {
+    for (const char* name : {"generations", "partitions", kHoldersFolder, kGatesFolder})
+      FROND_TRY(create_synced(folder_ / name));
+    auto commands = FROND_TRY(files::try_lock_file(folder_ / "LOCK"));
+    if (!commands)
+      return Error(Code::kOverloaded, (folder_ / "LOCK").string() + " is held: a command changes the collection");
+    // Later it need not be held: a command that begins meanwhile has a gate, or sees the record. So nobody waits for a
+    // service that is stopped here.
+    if (FROND_TRY(current_line(folder_)).epoch != 0) commands.reset();
+    const fs::path gate = gate_path(folder_, record.epoch, record.log);
+    FROND_TRY(make_gate(gate));
+    if (!FROND_TRY(put_new(record, gate))) {
+      std::error_code ignored;
+      fs::remove_all(gate, ignored);
+      return false;
+    }
+    if (!FROND_TRY(may_begin(record.epoch, last))) {
+      FROND_TRY(remove(record.epoch));
+      std::error_code ignored;
+      fs::remove_all(gate, ignored);
+      return false;
+    }
+    FROND_TRY(close_gates(folder_, record.epoch, gate));
+    if (!FROND_TRY(write_epoch(record.epoch, gate))) return false;
+    remove_scratch_of_others(record.log);
+    return true;
+  }
+
+  Result<void> rewrite(const LeaseRecord& record) override {
+    const fs::path gate = gate_path(folder_, record.epoch, record.log), draft = gate / "record";
+    auto written = files::write_synced(draft, to_json(record));
+    if (written) written = files::rename(draft, folder_ / holder_path(record.epoch));
+    if (written) return files::sync(folder_ / kHoldersFolder);
+    std::error_code failed;
+    if (fs::exists(gate, failed) || failed) return written;
+    return Error(Code::kOverloaded, epoch_has_ended(record.epoch, gate.string() + " is gone").message());
+  }
+
+  Result<void> remove(std::uint64_t epoch) override {
+    std::error_code failed;
+    fs::remove(folder_ / holder_path(epoch), failed);
+    if (!failed) return {};
+    return Error(Code::kUnavailable, "removing " + (folder_ / holder_path(epoch)).string() + ": " + failed.message());
+  }
+
+ private:
+  // False: there is one of this epoch.
+  Result<bool> put_new(const LeaseRecord& record, const fs::path& gate) const {
+    const fs::path draft = gate / "record", place = folder_ / holder_path(record.epoch);
+    FROND_TRY(files::write_synced(draft, to_json(record)));
+    if (::link(draft.c_str(), place.c_str()) != 0) {
+      if (errno != EEXIST) return files::system_error(Code::kUnavailable, "making a hard link of", draft);
+      // A network file system may say so of a link that it has made itself, if its answer was lost.
+      std::error_code failed;
+      if (!fs::equivalent(draft, place, failed)) return false;
+    }
+    FROND_TRY(files::sync(folder_ / kHoldersFolder));
+    // The next one is another file.
+    if (::unlink(draft.c_str()) != 0) return files::system_error(Code::kUnavailable, "removing", draft);
+    return true;
+  }
+
+  // Whether there is no later epoch, and the last holder has not renewed its lease.
+  Result<bool> may_begin(std::uint64_t epoch, const std::optional<Found>& last) const {
+    const auto newest = FROND_TRY(newest_record(folder_));
+    if (!newest || newest->epoch != epoch) return false;
+    if (!last) return true;
+    const auto now = files::read_text(folder_ / holder_path(last->epoch), kMaxRecordBytes);
+    if (!now && now.error().code() != Code::kNotFound) return now.error();
+    return now && *now == last->text;
+  }
+
+  // False: a later epoch has begun.
+  Result<bool> write_epoch(std::uint64_t epoch, const fs::path& gate) const {
+    const CurrentLine there = FROND_TRY(current_line(folder_));
+    if (there.epoch > epoch) return false;
+    const fs::path draft = gate / "CURRENT";
+    auto written = files::write_synced(draft, to_text({there.generation, epoch}));
+    if (written) written = files::rename(draft, folder_ / "CURRENT");
+    std::error_code failed;
+    if (!written && !fs::exists(gate, failed) && !failed) return false;
+    FROND_TRY(written);
+    FROND_TRY(files::sync(folder_));
+    return true;
+  }
+
+  // Who uses it still can't publish it.
+  void remove_scratch_of_others(const std::string& log) const {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder_ / kScratchFolder, ignored))
+      if (entry.path().filename() != log) fs::remove_all(entry.path(), ignored);
+  }
+
+  const fs::path folder_;
+};
+
+}  // namespace
+
+std::unique_ptr<LeasePlace> make_folder_lease_place(std::filesystem::path folder) {
+  return std::make_unique<FolderLeasePlace>(std::move(folder));
+}
+
+}  // namespace frond::repository
