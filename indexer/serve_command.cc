@@ -1,5 +1,8 @@
 #include <unistd.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "common/base/line_writer.h"
 #include "common/base/server_process.h"
 #include "common/http/host_list.h"
@@ -8,6 +11,17 @@
 #include "indexer/pipeline/memory.h"
 
 namespace frond::indexer {
+namespace {
+
+bool is_in(const std::filesystem::path& folder, const std::filesystem::path& other) {
+  if (objects::is_object_place(other.string())) return false;
+  std::error_code failed;
+  const auto inner = std::filesystem::weakly_canonical(folder, failed) / "";
+  const auto outer = std::filesystem::weakly_canonical(other, failed) / "";
+  return !failed && inner.string().starts_with(outer.string());
+}
+
+}  // namespace
 
 ServeCommand::ServeCommand(config::CommandLine& app)
     : command_(
@@ -29,24 +43,24 @@ ServeCommand::ServeCommand(config::CommandLine& app)
       .show_default();
 }
 
-// Of an object store that is written.
+// Of a repository that is written with leases.
 void ServeCommand::add_object_flags() {
   command_
       .add_option(
           "--state", place_.objects.scratch,
-          "Local folder of accepted changes, and of what is being built, for an s3:// repository that is written: "
-          "it must outlive the process")
+          "Local folder of accepted changes, which must outlive the process; of an s3:// repository that is written, "
+          "which needs it, also of what is being built. Of a directory: collections are written with a lease, so that "
+          "a service on another machine can follow; default: accepted changes are in the repository")
       .type_name("DIR");
   command_
-      .add_option(
-          "--lease-seconds", lease_s_,
-          "Of an s3:// repository: a service that writes a collection and was silent for so long is followed by "
-          "one that stands by")
+      .add_option("--lease-seconds", lease_s_,
+                  "With --state: a service that writes a collection and was silent for so long is followed by "
+                  "one that stands by")
       .check(config::range(2, 3600))
       .show_default();
   command_
       .add_option("--take-over", take_over_,
-                  "Of an s3:// repository: a collection is taken over with the log of its last writer, or if that left "
+                  "With --state: a collection is taken over with the log of its last writer, or if that left "
                   "nothing unpublished (own-log); or also without what it accepted and did not publish (any-log)")
       .check(config::one_of({"own-log", "any-log"}))
       .show_default();
@@ -121,11 +135,12 @@ int ServeCommand::run(Logger& logger) {
     return command_.refuse("--http-hosts: " + hosts.error().message());
   if (options_.writing.memory_limit < pipeline::kMinMemoryLimit)
     return command_.refuse("--memory-limit: at least 128MiB");
-  const bool writes_objects = !options_.api_keys.empty() && objects::is_object_place(place_.repository.string());
   if (const auto well = settle_place(place_, options_.api_keys.empty() ? "" : "--state"); !well)
     return command_.refuse(well.error().message());
-  if (!place_.objects.scratch.empty() && !writes_objects)
-    return command_.refuse("--state: is only for an s3:// repository that is written (--api-keys)");
+  if (!place_.objects.scratch.empty() && options_.api_keys.empty())
+    return command_.refuse("--state: is only for a repository that is written (--api-keys)");
+  if (!place_.objects.scratch.empty() && is_in(place_.objects.scratch, place_.repository))
+    return command_.refuse("--state: it is the repository, or in it: give a folder of its own, on this machine's disk");
   options_.repository = place_.repository;
   options_.objects = place_.objects;
   options_.writing.lease = std::chrono::seconds(lease_s_);

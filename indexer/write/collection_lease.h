@@ -1,5 +1,5 @@
 #pragma once
-// The lease of a collection in an object store, for the service that writes it.
+// The lease of a collection, for the service that writes it.
 #include <chrono>
 #include <filesystem>
 #include <memory>

@@ -1,5 +1,5 @@
-// How a collection is made, and how a service gets to write it: its files are found, its log is opened, and in an
-// object store its lease is taken.
+// How a collection is made, and how a service gets to write it: its files are found, its log is opened, and its lease
+// is taken, where there are leases.
 #include <system_error>
 #include <utility>
 
@@ -30,7 +30,8 @@ Result<bool> CollectionWriter::create(const WriterOptions& options, const Collec
   // Its folders; and so no build is in the middle of publishing the first generation.
   const auto writer = FROND_TRY(open_writer(options.repository, collection, options.objects, kLockPatience, {}));
   const std::string_view kept = settings.empty() ? "{}" : settings;
-  if (places.in_store()) return places.put_settings(collection, kept);
+  FROND_TRY(places.expect_kind(collection));
+  if (places.has_leases()) return places.put_settings(collection, kept);
   const auto log = FROND_TRY(OperationLog::open(places.folder(collection) / kLogFolder, {}));
   if (!FROND_TRY(log->settings()).empty()) return false;
   FROND_TRY(log->set_settings(kept));
@@ -50,12 +51,13 @@ Result<std::unique_ptr<CollectionWriter>> CollectionWriter::open(const WriterOpt
   std::error_code failed;
   auto current = current_manifest(*held.source);
   if (!current && current.error().code() != Code::kNotFound) return current.error();
-  if (!current && !places.in_store() && !fs::is_directory(log_folder, failed)) return missing;
-  if (places.in_store() && !fs::create_directories(held.folder, failed) && failed)
+  FROND_TRY(places.expect_kind(collection));
+  if (!current && !places.has_leases() && !fs::is_directory(log_folder, failed)) return missing;
+  if (places.has_leases() && !fs::create_directories(held.folder, failed) && failed)
     return Error(Code::kUnavailable, held.folder.string() + ": " + failed.message());
   const SteadyClock clock;
   Logger named(log, "collection", collection);
-  if (places.in_store()) {
+  if (places.has_leases()) {
     held.lease_place =
         FROND_TRY(lease_place(options.repository, collection, options.objects, options.lease, options.lease_stop));
     if (!standby.log_id.empty())  // the log is not opened for nothing
@@ -69,14 +71,17 @@ Result<std::unique_ptr<CollectionWriter>> CollectionWriter::open(const WriterOpt
   held.operations = FROND_TRY(open_log());
   std::string settings = FROND_TRY(held.operations->settings());
   WriterOptions with_epoch = options;
-  if (places.in_store()) {
+  if (places.has_leases()) {
+    // A log that was moved here has settings of its own.
+    if (!settings.empty()) FROND_TRY(places.put_settings(collection, settings));
     settings = FROND_TRY(places.settings(collection));
     if (!current && settings.empty()) return missing;
     standby.log_id = held.operations->id();
     held.lease = FROND_TRY(take_lease({held.operations->id(), options.lease, options.any_log}, *held.lease_place,
                                       standby.watch, held.folder, *held.operations, metrics, named));
     with_epoch.objects.epoch = held.lease->epoch();
-    with_epoch.objects.memory = std::make_shared<repository::ObjectMemory>();
+    with_epoch.objects.log = held.operations->id();
+    if (places.in_store()) with_epoch.objects.memory = std::make_shared<repository::ObjectMemory>();
     // The writer before may have published until now.
     current = current_manifest(*held.source);
     if (!current && current.error().code() != Code::kNotFound) return current.error();

@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr const char* kCurrent = "/CURRENT";
-constexpr const char* kSettingsObject = "/settings.json";
+constexpr const char* kSettingsFile = "/settings.json";
+constexpr const char* kHolders = "holders";
 constexpr std::size_t kMaxSettings = 64 << 10;
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::string_view kRemovedPrefix = ".removed-";  // of folders that are being removed
@@ -39,6 +40,7 @@ Result<std::unique_ptr<CollectionPlaces>> CollectionPlaces::open(const fs::path&
 }
 
 fs::path CollectionPlaces::folder(const std::string& collection) const {
+  if (!store_ && has_leases()) return objects_.scratch / collection;
   const auto folder = repository::local_folder(repository_, collection, objects_);
   FROND_CHECK(folder);
   return *folder;
@@ -67,17 +69,38 @@ Result<std::vector<std::string>> CollectionPlaces::names() const {
 Result<bool> CollectionPlaces::exists(const std::string& collection) const {
   if (!repository::is_safe_name(collection)) return false;
   std::error_code unknown;
-  if (!store_)
-    return fs::exists(repository_ / collection / "CURRENT", unknown) ||
-           fs::is_directory(repository_ / collection / kLogFolder, unknown);
+  if (!store_) {
+    const fs::path there = repository_ / collection;
+    return fs::exists(there / "CURRENT", unknown) || fs::exists(repository_ / (collection + kSettingsFile), unknown) ||
+           fs::is_directory(there / kLogFolder, unknown) ||  // also where it was moved from there
+           (fs::is_directory(there, unknown) && fs::is_directory(folder(collection) / kLogFolder, unknown));
+  }
   const auto list = FROND_TRY(store_->list(collection + "/", /*folders=*/true));
   return std::ranges::any_of(list.objects, [&](const auto& object) {
-    return object.key == collection + kCurrent || object.key == collection + kSettingsObject;
+    return object.key == collection + kCurrent || object.key == collection + kSettingsFile;
   });
 }
 
+Result<void> CollectionPlaces::expect_kind(const std::string& collection) const {
+  if (store_) return {};
+  std::error_code unknown;
+  const fs::path there = repository_ / collection, log = there / kLogFolder;
+  if (has_leases() && fs::is_directory(log, unknown))
+    return Error(Code::kUnavailable, "it was written by a service without --state, whose log is " + log.string() +
+                                         ": when that service has ended, move this folder to " +
+                                         (folder(collection) / kLogFolder).string());
+  if (!has_leases() && fs::is_directory(there / kHolders, unknown))
+    return Error(Code::kUnavailable, "services with --state write it: give this one --state, too");
+  return {};
+}
+
 Result<std::string> CollectionPlaces::settings(const std::string& collection) const {
-  auto text = store_->get_text(collection + kSettingsObject, kMaxSettings);
+  if (!store_) {
+    auto there = files::read_text(repository_ / (collection + kSettingsFile), kMaxSettings);
+    if (!there && there.error().code() == Code::kNotFound) return std::string();
+    return there;
+  }
+  auto text = store_->get_text(collection + kSettingsFile, kMaxSettings);
   if (text) return std::move(text->text);
   if (text.error().code() == Code::kNotFound) return std::string();
   return text.error();
@@ -86,7 +109,11 @@ Result<std::string> CollectionPlaces::settings(const std::string& collection) co
 Result<bool> CollectionPlaces::put_settings(const std::string& collection, std::string_view json) const {
   // A store without conditions would replace them.
   if (!FROND_TRY(settings(collection)).empty()) return false;
-  const std::string key = collection + kSettingsObject;
+  if (!store_) {  // under its LOCK
+    FROND_TRY(files::replace_file(repository_ / (collection + kSettingsFile), json));
+    return true;
+  }
+  const std::string key = collection + kSettingsFile;
   auto done = FROND_TRY(store_->put(key, json, {.absent = true}));
   if (done == objects::Put::kNoConditions) done = FROND_TRY(store_->put(key, json, {}));
   return done == objects::Put::kDone;
@@ -94,11 +121,16 @@ Result<bool> CollectionPlaces::put_settings(const std::string& collection, std::
 
 Result<void> CollectionPlaces::remove(const std::string& collection, Logger& log) const {
   if (store_) FROND_TRY(remove_objects(collection));
+  FROND_TRY(remove_folder(folder(collection), log));
+  return store_ || !has_leases() ? Result<void>() : remove_folder(repository_ / collection, log);
+}
+
+Result<void> CollectionPlaces::remove_folder(const fs::path& there, Logger& log) const {
   std::error_code failed;
-  const fs::path there = folder(collection), gone = there.parent_path() / removed_name(collection);
+  const fs::path gone = there.parent_path() / removed_name(there.filename().string());
   fs::rename(there, gone, failed);
-  if (failed == std::errc::no_such_file_or_directory && store_) return {};
-  if (failed) return Error(Code::kUnavailable, collection + " can't be removed: " + failed.message());
+  if (failed == std::errc::no_such_file_or_directory && has_leases()) return {};
+  if (failed) return Error(Code::kUnavailable, there.string() + " can't be removed: " + failed.message());
   fs::remove_all(gone, failed);
   if (failed) log.warn("a removed collection's files can't be removed", {{"folder", gone.string()}});
   return {};
@@ -107,14 +139,15 @@ Result<void> CollectionPlaces::remove(const std::string& collection, Logger& log
 Result<void> CollectionPlaces::remove_objects(const std::string& collection) const {
   FROND_TRY(store_->remove(collection + kCurrent));
   for (const auto& object : FROND_TRY(store_->list(collection + "/", /*folders=*/false)).objects)
-    if (object.key != collection + kSettingsObject) FROND_TRY(store_->remove(object.key));
-  return store_->remove(collection + kSettingsObject);
+    if (object.key != collection + kSettingsFile) FROND_TRY(store_->remove(object.key));
+  return store_->remove(collection + kSettingsFile);
 }
 
 void CollectionPlaces::remove_remains() const {
   std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(folder("c").parent_path(), failed))
-    if (entry.path().filename().string().starts_with(kRemovedPrefix)) fs::remove_all(entry.path(), failed);
+  for (const fs::path& where : {folder("c").parent_path(), store_ ? fs::path() : repository_})
+    for (const auto& entry : fs::directory_iterator(where, failed))
+      if (entry.path().filename().string().starts_with(kRemovedPrefix)) fs::remove_all(entry.path(), failed);
 }
 
 void CollectionPlaces::note_current(const std::string& collection, const repository::ObjectMemory& memory) const {

@@ -1,7 +1,8 @@
 #pragma once
-// Where the collections that a service writes are: folders of a directory, or prefixes of a bucket. In a bucket, a
-// collection's settings are an object, "settings.json", since its log is on one machine; in a directory they are in the
-// log. Any thread; all calls may block.
+// Where the collections that a service writes are: folders of a directory, or prefixes of a bucket. Of a bucket, and of
+// a directory if there is a folder for what is local (--state), each collection is written with a lease; its log is in
+// that folder, and its settings are beside what is published, "settings.json". Of a directory without one, both are in
+// the log, in the collection's folder. Any thread; all calls may block.
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -22,14 +23,18 @@ class CollectionPlaces {
                                                         const repository::ObjectWriting& objects);
 
   bool in_store() const { return store_ != nullptr; }
+  bool has_leases() const { return in_store() || !objects_.scratch.empty(); }
   // Ascending.
   Result<std::vector<std::string>> names() const;
   Result<bool> exists(const std::string& collection) const;
-  // On this machine: of its log, and of what is being built. `collection` is a safe name.
+  // Of its log, and of a bucket also of what is being built. `collection` is a safe name.
   std::filesystem::path folder(const std::string& collection) const;
   Result<std::unique_ptr<repository::RepositorySource>> source(const std::string& collection) const;
 
-  // Only in a bucket. Empty: there are none.
+  // kUnavailable: in a directory, services write the collection in the other way, with or without a lease.
+  Result<void> expect_kind(const std::string& collection) const;
+
+  // Only with leases. Empty: there are none.
   Result<std::string> settings(const std::string& collection) const;
   // False: there are some.
   Result<bool> put_settings(const std::string& collection, std::string_view json) const;
@@ -47,6 +52,7 @@ class CollectionPlaces {
   CollectionPlaces(std::filesystem::path repository, repository::ObjectWriting objects)
       : repository_(std::move(repository)), objects_(std::move(objects)) {}
   Result<void> remove_objects(const std::string& collection) const;
+  Result<void> remove_folder(const std::filesystem::path& folder, Logger& log) const;
 
   const std::filesystem::path repository_;
   const repository::ObjectWriting objects_;

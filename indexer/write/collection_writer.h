@@ -3,8 +3,8 @@
 // After any death it goes on where its log and the current generation's Manifest::log_sequence say: nothing that was
 // accepted is lost, and nothing is published twice.
 //
-// Threads: "publish" indexes and publishes, "compact" merges small partitions and removes old generations, and in an
-// object store "lease" renews the lease. Other writers (commands) may publish in between.
+// Threads: "publish" indexes and publishes, "compact" merges small partitions and removes old generations, and "lease"
+// renews the lease, where there is one (CollectionPlaces). Other writers (commands) may publish in between.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -38,8 +38,8 @@ inline constexpr std::chrono::seconds kLockPatience{30};
 
 struct WriterOptions {
   std::filesystem::path repository;                            // a directory or s3://bucket[/prefix]
-  repository::ObjectWriting objects;                           // of the latter
-  std::chrono::milliseconds lease{15'000};                     // of the latter: a collection's, see WriterLease
+  repository::ObjectWriting objects;                           // of the latter; but see CollectionPlaces
+  std::chrono::milliseconds lease{15'000};                     // a collection's, see WriterLease
   bool any_log = false;                                        // … LeaseTerms::any_log
   std::stop_token lease_stop;                                  // … ends the lease's requests
   std::chrono::milliseconds refresh{1000};                     // from one publication to the next
@@ -121,7 +121,7 @@ class CollectionWriter {
   struct Held {
     std::unique_ptr<repository::RepositorySource> source;
     std::unique_ptr<OperationLog> operations;
-    std::unique_ptr<repository::LeasePlace> lease_place;  // these two: null in a directory
+    std::unique_ptr<repository::LeasePlace> lease_place;  // these two: null without leases
     std::unique_ptr<repository::WriterLease> lease;
     std::optional<CollectionSettings> settings;
     std::filesystem::path folder;

@@ -8,12 +8,14 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 
 import harness
 import random_text
+import writing
 
 CALLS = "openat,open,creat,write,pwrite64,writev,sendfile,copy_file_range,ftruncate,close,fsync,fdatasync,rename,renameat,renameat2,link,linkat,mkdir,mkdirat"
 LINE = re.compile(r"^\d+ +(\w+)\((.*)\) += (-?\d+)")
@@ -100,7 +102,7 @@ class Disk:
 
 def published_files(collection):
     with open(os.path.join(collection, "CURRENT"), encoding="ascii") as file:
-        generation = int(file.read())
+        generation = int(file.read().split()[0])
     manifest_path = os.path.join(collection, "generations", f"{generation}.json")
     with open(manifest_path, encoding="utf-8") as file:
         manifest = json.load(file)["manifest"]
@@ -148,12 +150,59 @@ def check(setting, name, root, command):
     return calls
 
 
+def check_in_epoch(setting, root, sources):
+    """The same where services write with a lease: all that is published passes through a folder of the epoch."""
+    collection = os.path.join(root, "c")
+    os.mkdir(os.path.join(collection, "holders"))
+    with open(os.path.join(collection, "holders", "1"), "w", encoding="ascii") as record:
+        json.dump({"epoch": 1, "holder": "", "log": "x", "length_ms": 1000, "renewals": 0, "waiting": 0, "released": True}, record)
+    with open(os.path.join(collection, "CURRENT"), "r+", encoding="ascii") as current:
+        generation = current.read().strip()
+        current.seek(0)
+        current.write(generation + " 1\n")
+    calls = check(setting, "a generation in an epoch", root, setting.build_command(root, "c", sources, 2))
+    harness.expect(any(call.startswith("rename") and "/writing/1-" in line for call, _, line in calls), "nothing passes through the epoch's folder")
+
+
+def check_begun(setting, root, key_file, keys):
+    """When a service writes the number of its epoch into CURRENT, the record of its lease is on the disk."""
+    os.mkdir(root)
+    trace, port, disk, epochs = setting.path("begun.strace"), harness.free_ports(1)[0], Disk(), 0
+    with open(setting.path("begun.log"), "ab") as log:
+        process = subprocess.Popen(["strace", "-f", "-y", "-qq", "-s", "0", "-e", f"trace={CALLS}", "-e", "signal=none", "-o", trace,
+                                    setting.program("frond-indexer"), "serve", "--repository", root, "--listen", f"127.0.0.1:{port}", "--api-keys", key_file,
+                                    "--state", setting.path("state")], stdout=log, stderr=log)
+    setting.processes.append(process)
+    service = writing.Service.__new__(writing.Service)
+    service.port, service.keys, service.process = port, keys, process
+    harness.eventually(lambda: service.ask("GET", "/readyz")[0] == 200, "the service is ready")
+    service.expect(201, "PUT", "/v1/collections/c", key="admin")
+    for child in subprocess.run(["ps", "--ppid", str(process.pid), "-o", "pid="], capture_output=True, text=True, check=True).stdout.split():
+        os.kill(int(child), signal.SIGKILL)
+    process.wait(30)
+    collection, above = os.path.join(root, "c"), os.path.dirname(root)
+    for call, arguments, line in calls_of(trace):
+        quoted = re.findall(r'"([^"]*)"', arguments)
+        if call.startswith("rename") and quoted[1] == os.path.join(collection, "CURRENT"):
+            epochs += 1
+            why = disk.lost(os.path.join(collection, "holders", "1"), above)
+            harness.expect(why is None and os.path.join(collection, "holders", "1") in disk.file_of, f"when epoch 1 came into CURRENT, {why}")
+            harness.expect(disk.file(quoted[0]) not in disk.dirty, "CURRENT itself was not synced")
+        disk.apply(call, arguments, line)
+    why = disk.lost(os.path.join(collection, "CURRENT"), above)
+    harness.expect(epochs == 1 and why is None, f"{epochs} epochs; at the end, {why}")
+    print("the record of a lease is on the disk before its epoch is in CURRENT", flush=True)
+
+
 def test(setting):
     words = random_text.vocabulary(setting.rng, 300)
     sources = [random_text.Collection(setting.rng, 300, words, name=n).write(setting.path(n + ".jsonl")) for n in "abcd"]
     root = os.path.realpath(setting.path("repository"))
     check(setting, "build of 4 partitions", root, setting.build_command(root, "c", sources, 4))
     check(setting, "a second generation", root, setting.build_command(root, "c", sources[:2], 2))
+    check_in_epoch(setting, root, sources[2:])
+    keys, key_file = writing.make_keys(setting)
+    check_begun(setting, os.path.realpath(setting.path("begun")), key_file, keys)
     publish_shares(setting, "publication of 2 shares", os.path.realpath(setting.path("shared")), sources)
     elsewhere = another_disk(setting.folder)
     if elsewhere is None:

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Two services and one collection in an object store. The writer is stopped (SIGSTOP) beyond its lease: the other one takes over, and what
-the first one publishes when it goes on is refused. What a log still has then is set aside, and no log is given up unless that is told.
+"""Two services and one collection in an object store, or in a directory (--directory). The writer is stopped (SIGSTOP) beyond its lease: the
+other one takes over, and what the first one publishes when it goes on is refused. What a log still has then is set aside, and no log is given
+up unless that is told. In a directory, a service without --state and one with it do not write one collection.
 """
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +19,23 @@ import writing  # noqa: E402
 from store import PLACE, faulty  # noqa: E402
 
 DOCUMENTS = "/v1/collections/c/documents"
+
+
+class Where:
+    """The repository, and the flags that reach it."""
+
+    def __init__(self, setting, parsed):
+        if parsed.directory:
+            self.place, self.flags, self.below_state, self.rounds = setting.path("repository"), (), (), 8
+            os.mkdir(self.place)
+            return
+        store = faulty(setting, parsed.server, conditions=parsed.conditions)
+        self.place, self.flags, self.below_state, self.rounds = PLACE, store.arguments(), ("bucket", "deep", "prefix"), 2
+
+    def check(self, setting, collection):
+        checked = subprocess.run([setting.program("frond-indexer"), "check", "--repository", self.place, "--collection", collection, "--scratch",
+                                  setting.path("check"), *self.flags], capture_output=True, text=True, timeout=300)
+        harness.expect(checked.returncode == 0, f"check: {checked.stdout[-1000:]}{checked.stderr[-1000:]}")
 
 
 def post(service, name, *words, status=200):
@@ -75,12 +94,12 @@ def check_stopped(setting, first, second, cluster):
     harness.expect(ids(cluster, "new") == ["published"] and ids(cluster, "changed") == [], "an older change came after a newer one")
 
 
-def check_set_aside(setting, first, second, cluster):
+def check_set_aside(setting, where, first, second, cluster):
     """The second one ends, and publishes what it had accepted: the first may follow. What that had accepted is in a file."""
     post(second, "last", "word")
     harness.end(second.process, "the second service")
     await_writing(first)
-    folder = setting.path("first", "bucket", "deep", "prefix", "c")
+    folder = setting.path("first", *where.below_state, "c")
     files = [name for name in os.listdir(folder) if name.startswith("overtaken-")]
     harness.expect(len(files) == 1, f"{files}")
     with open(os.path.join(folder, files[0]), encoding="utf-8") as file:
@@ -106,14 +125,14 @@ def check_kept(setting, first, third, cluster):
     harness.eventually(lambda: ids(cluster, "word") == ["kept", "last", "ours", "published", "theirs"], "the change is there")
 
 
-def check_stopped_anywhere(setting, keys, flags, store):
+def check_stopped_anywhere(setting, where, keys, flags):
     """Stopped at a random instant while it publishes again and again. Whoever follows has what was published; nothing comes after it."""
     names = ("left", "right")
-    services = [writing.Service(setting, PLACE, keys, "--state", setting.path(name), *flags, "--take-over", "any-log", "--refresh-ms", "20", name=name)
+    services = [writing.Service(setting, where.place, keys, "--state", setting.path(name), *flags, "--take-over", "any-log", "--refresh-ms", "20", name=name)
                 for name in names]
     services[0].expect(201, "PUT", "/v1/collections/d", key="admin")
     harness.eventually(lambda: "d" in readiness(services[1])["standby"], "the other service has seen it")
-    for number in range(2):
+    for number in range(where.rounds):
         writer, other = services[number % 2], services[1 - number % 2]
         harness.eventually(lambda w=writer: w.state("d")["state"] == "writing", f"{writer.name} writes", 30)
         over = threading.Event()
@@ -139,40 +158,143 @@ def check_stopped_anywhere(setting, keys, flags, store):
         harness.eventually(lambda w=writer: "d" in readiness(w)["standby"], f"{writer.name} stands by", 30)
         line = other.expect(200, "GET", "/repository/d/CURRENT").split()
         harness.expect(int(line[0]) >= generation, f"generation {line[0]} after {generation}")
-        checked = subprocess.run([setting.program("frond-indexer"), "check", "--repository", PLACE, "--collection", "d", "--scratch", setting.path("check"),
-                                  *store.arguments()], capture_output=True, text=True, timeout=300)
-        harness.expect(checked.returncode == 0, f"check: {checked.stdout[-1000:]}{checked.stderr[-1000:]}")
+        where.check(setting, "d")
         print(f"stopped while it published: generation {generation} of epoch {int(line[1])} is whole", flush=True)
     for service in services:
         harness.end(service.process, service.name)
 
 
+def check_stopped_before_switch(setting, where, keys, flags):
+    """Stopped by strace after its last look at CURRENT, before the rename that replaces it; it holds all its locks meanwhile."""
+    if not shutil.which("strace") or subprocess.run(["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True, check=False).returncode:
+        print("strace can't trace here: stopping just before the switch of CURRENT is left out", flush=True)
+        return
+    posts, collection = "/v1/collections/e/documents", os.path.join(where.place, "e")
+    first = writing.Service(setting, where.place, keys, "--state", setting.path("exact"), *flags, name="exact")
+    first.expect(201, "PUT", "/v1/collections/e", key="admin")
+    first.expect(200, "POST", posts, writing.line("first", ["word"]), key="write")
+    first.refresh("e")
+    harness.kill9(first.process)
+    with open(os.path.join(collection, "holders", "1"), encoding="utf-8") as record:
+        draft = os.path.join(collection, "scratch", json.load(record)["log"], "building", "CURRENT")
+    with open(setting.path("exact.log"), "ab") as log:
+        strace = subprocess.Popen(["strace", "-f", "-qq", "-o", "/dev/null", "-P", draft, "-e", "trace=rename", "-e", "inject=rename:signal=SIGSTOP:when=1",
+                                   setting.program("frond-indexer"), "serve", "--repository", where.place, "--listen", f"127.0.0.1:{first.port}", "--state",
+                                   setting.path("exact"), *flags], stdout=log, stderr=log)
+    setting.processes.append(strace)
+    harness.eventually(lambda: first.ask("GET", "/readyz")[0] == 200 and first.state("e")["state"] == "writing", "the service goes on", 30)
+    child = int(subprocess.run(["ps", "--ppid", str(strace.pid), "-o", "pid="], capture_output=True, text=True, check=True).stdout)
+    second = writing.Service(setting, where.place, keys, "--state", setting.path("beside"), *flags, "--take-over", "any-log", name="beside")
+    first.expect(200, "POST", posts, writing.line("late", ["word"]), key="write")
+    answered = []
+    asked = threading.Thread(target=lambda: answered.append(first.ask("POST", "/v1/collections/e/refresh", key="write")), daemon=True)
+    asked.start()
+
+    def stopped():
+        with open(f"/proc/{child}/stat", encoding="ascii") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] in "Tt"
+
+    harness.eventually(stopped, "strace stops the service", 30)
+    harness.expect(not os.path.exists(draft), "it is stopped somewhere else")
+    harness.eventually(lambda: second.state("e")["state"] == "writing", "the other one takes over", 30)
+    second.expect(200, "POST", posts, writing.line("second", ["word"]), key="write")
+    second.refresh("e")
+    with open(os.path.join(collection, "CURRENT"), encoding="ascii") as current:
+        wanted = current.read()
+    os.kill(child, signal.SIGCONT)
+    harness.eventually(lambda: "e" in readiness(first)["standby"], "the service that was stopped stands by", 30)
+    asked.join(60)
+    with open(os.path.join(collection, "CURRENT"), encoding="ascii") as current:
+        harness.expect(current.read() == wanted and wanted.endswith(" 3\n"), f"CURRENT is not {wanted!r} any more")
+    harness.expect(answered[0][0] == 503, f"the refresh is answered {answered}")
+    where.check(setting, "e")
+    cluster = harness.Cluster(setting, where.place, "e", 1, name="e")
+    harness.expect(ids(cluster, "word") == ["first", "second"], f"{ids(cluster, 'word')}")
+    cluster.stop()
+    os.kill(child, signal.SIGKILL)
+    strace.wait(30)
+    harness.end(second.process, "the other service")
+    print(f"stopped just before it replaced CURRENT, overtaken, and refused: CURRENT is still {wanted.strip()}", flush=True)
+
+
+def check_kinds(setting, where, keys, key_file, flags):
+    """A service without --state keeps its log in the repository. With --state it goes on when that log was moved; then none without may write."""
+    plain = ("--api-keys", key_file, "--memory-limit", "128MiB", "--refresh-ms", "3600000")
+    posts = "/v1/collections/m/documents"
+    for state in (where.place, os.path.join(where.place, "state")):
+        done = subprocess.run([setting.program("frond-indexer"), "serve", "--repository", where.place, "--listen", "127.0.0.1:0", "--state", state, *plain],
+                              capture_output=True, text=True, timeout=60)
+        harness.expect(done.returncode == 2 and "--state" in done.stderr and done.stderr.count("\n") == 1, f"{state}: {done.returncode} {done.stderr}")
+    before = writing.Service(setting, where.place, keys, *plain, name="before")
+    for name in "mn":
+        before.expect(201, "PUT", f"/v1/collections/{name}", json.dumps({"stemmer": "none"}), key="admin")
+    before.expect(200, "POST", posts, writing.line("first", ["word"]), key="write")
+    before.refresh("m")
+    before.expect(200, "POST", posts, writing.line("waits", ["word"]), key="write")
+    harness.kill9(before.process)
+    after = writing.Service(setting, where.place, keys, "--state", setting.path("moved"), *flags, name="after")
+    for name in "mn":
+        harness.expect("move this folder" in readiness(after)["standby"][name], f"{readiness(after)}")
+        os.makedirs(setting.path("moved", name), exist_ok=True)
+        os.rename(os.path.join(where.place, name, "log"), setting.path("moved", name, "log"))
+        harness.eventually(lambda n=name: n not in readiness(after)["standby"], "it goes on with the log", 30)
+    after.refresh("m")
+    after.expect(200, "POST", "/v1/collections/n/documents", writing.line("n", ["word"]), key="write")
+    after.refresh("n")
+    harness.expect(json.loads(after.expect(200, "GET", "/v1/collections/n"))["analyzer"]["stemmer"] == "none", "its settings are lost")
+    cluster = harness.Cluster(setting, where.place, "m", 1, name="m")
+    harness.expect(ids(cluster, "word") == ["first", "waits"], f"{ids(cluster, 'word')}")
+    before.start()
+    harness.expect("--state" in readiness(before)["standby"]["m"], f"{readiness(before)}")
+    before.expect(503, "POST", posts, writing.line("refused", ["word"]), key="write")
+    with open(setting.path("added.jsonl"), "w", encoding="utf-8") as file:
+        file.write(writing.line("added", ["word"]) + "\n")
+    added = ["--input", setting.path("added.jsonl"), "--format", "jsonl", "--memory-limit", "128MiB"]
+    for command, wanted in ((["rollback"], ["first"]), (["prune"], ["first"]), (["add", *added], ["added", "first"]), (["compact"], ["added", "first"])):
+        subprocess.run([setting.program("frond-indexer"), *command, "--repository", where.place, "--collection", "m"], check=True, capture_output=True,
+                       timeout=60)
+        harness.eventually(lambda w=wanted: ids(cluster, "word") == w, f"{command[0]} beside the service")
+    after.expect(200, "POST", posts, writing.line("last", ["word"]), key="write")
+    after.refresh("m")
+    harness.eventually(lambda: ids(cluster, "word") == ["added", "first", "last"], "the service goes on after commands")
+    where.check(setting, "m")
+    cluster.stop()
+    after.expect(200, "DELETE", "/v1/collections/m", key="admin")
+    harness.expect(not os.path.exists(os.path.join(where.place, "m")) and not os.path.exists(setting.path("moved", "m")), "something is left")
+    for service in (before, after):
+        harness.end(service.process, service.name)
+
+
 def test(setting):
     keys, key_file = writing.make_keys(setting)
-    store = faulty(setting, PARSED.server, conditions=PARSED.conditions)
-    flags = (*store.arguments(), "--s3-lease-seconds", "3", "--lease-seconds", "2", "--api-keys", key_file, "--memory-limit", "128MiB")
+    where = Where(setting, PARSED)
+    flags = (*where.flags, "--s3-lease-seconds", "3", "--lease-seconds", "2", "--api-keys", key_file, "--memory-limit", "128MiB")
     slow = (*flags, "--refresh-ms", "3600000")
-    first = writing.Service(setting, PLACE, keys, "--state", setting.path("first"), *slow, name="first")
+    first = writing.Service(setting, where.place, keys, "--state", setting.path("first"), *slow, name="first")
     first.expect(201, "PUT", "/v1/collections/c", key="admin")
     post(first, "gone", "word")
     first.expect(200, "DELETE", DOCUMENTS + "/gone", key="write")
-    second = writing.Service(setting, PLACE, keys, "--state", setting.path("second"), *slow, "--take-over", "any-log", name="second")
+    second = writing.Service(setting, where.place, keys, "--state", setting.path("second"), *slow, "--take-over", "any-log", name="second")
     post(first, "published", "word")
     clusters = []
 
     def cluster():
         if not clusters:
-            clusters.append(harness.Cluster(setting, PLACE, "c", 1, leaf_flags=("--poll-ms", "100", *store.arguments())))
+            clusters.append(harness.Cluster(setting, where.place, "c", 1, leaf_flags=("--poll-ms", "100", *where.flags)))
         return clusters[0]
 
     check_stopped(setting, first, second, Lazy(cluster))
-    check_set_aside(setting, first, second, cluster())
-    third = writing.Service(setting, PLACE, keys, "--state", setting.path("third"), *slow, name="third")
+    check_set_aside(setting, where, first, second, cluster())
+    third = writing.Service(setting, where.place, keys, "--state", setting.path("third"), *slow, name="third")
     check_kept(setting, first, third, cluster())
     cluster().stop()
     for service in (first, third):
         harness.end(service.process, service.name)
-    check_stopped_anywhere(setting, keys, flags, store)
+    where.check(setting, "c")
+    check_stopped_anywhere(setting, where, keys, flags)
+    if PARSED.directory:
+        check_stopped_before_switch(setting, where, keys, slow)
+        check_kinds(setting, where, keys, key_file, slow)
 
 
 class Lazy:
@@ -189,5 +311,6 @@ if __name__ == "__main__":
     parser = harness.arguments(__doc__)
     parser.add_argument("--server", default="build/release/tests/object_server", help="the object store for tests")
     parser.add_argument("--conditions", choices=("on", "off"), default="on", help="whether the store obeys conditional writes")
+    parser.add_argument("--directory", action="store_true", help="in a directory instead")
     PARSED = parser.parse_args()
     harness.run(test, PARSED)
