@@ -154,7 +154,8 @@ class Build {
   std::unique_ptr<resume::JournalWriter> journal_;  // null: nothing is recorded
   BuildSummary summary_;
   bool careful_ = false;
-  pipeline::HeldPostings held_;  // of the first half, if they fit
+  pipeline::HeldPostings held_;              // of the first half, if they fit
+  std::optional<publish::TermsFile> terms_;  // if they were written beside the lists
 };
 
 Result<void> Build::claim(bool resume) {
@@ -272,6 +273,7 @@ Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::s
                                             (documents + partitions - 1) / partitions),
       options_.disk_reserve,
       held_.source || held_.slices ? &held_ : nullptr,
+      !options_.add,  // what is added is counted otherwise
       std::vector<std::optional<partition::PartitionSummary>>(partitions),
       {}};
   if (const auto* const journal = journal_of(last_stage()))
@@ -291,6 +293,7 @@ Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::s
     return Error(Code::kCorrupt, std::to_string(summary_.inverted.documents) + " documents were inverted, but " +
                                      std::to_string(written) + " written");
   summary_.merge_seconds = built.merge_seconds;
+  terms_ = std::move(built.terms);
   return std::move(built.summaries);
 }
 
@@ -316,7 +319,7 @@ Result<repository::Manifest> Build::publish(const std::vector<std::string>& ids,
   warn_of_another_kind();
   return publish::publish_generation(
       *writer, draft_manifest(options_, summary_.inverted.input, summary_.inverted.order, std::move(partitions)), stop_,
-      {options_.threads, std::max(partition::MergeMeans().max_bytes, options_.invert.memory.limit / 16)});
+      {options_.threads, std::max(partition::MergeMeans().max_bytes, options_.invert.memory.limit / 16)}, terms_);
 }
 
 // The collection may have been built anew while documents for it were indexed.

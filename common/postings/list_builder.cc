@@ -54,6 +54,7 @@ ByteBuffer pack_deficits(std::span<const scoring::PackedDeficit> blocks, std::sp
   for (const scoring::PackedDeficit one : best)
     if (one != kNoDeficit) greatest = std::max(greatest, one);
   header.deficits = deficit_scale(*least, greatest);
+  FROND_CHECK(header.deficits.sound());
   for (std::size_t i = 0; i < best.size(); ++i)
     if (best[i] != kNoDeficit) header.best[i] = steps_up(header.deficits, best[i]);
   ByteBuffer bytes;

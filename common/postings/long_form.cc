@@ -10,22 +10,6 @@ constexpr unsigned kCountBits = 19, kUnitBits = 20, kShiftBits = 4;
 
 }  // namespace
 
-DeficitScale deficit_scale(scoring::PackedDeficit min, scoring::PackedDeficit max) {
-  DeficitScale scale{min, 0};
-  while (steps_up(scale, max) == kNoSteps && DeficitScale{min, scale.shift + 1}.sound()) ++scale.shift;
-  FROND_CHECK(min <= max && scale.sound());
-  return scale;
-}
-
-std::uint8_t steps_down(DeficitScale scale, scoring::PackedDeficit deficit) {
-  return static_cast<std::uint8_t>(std::min<std::uint32_t>((deficit - std::uint32_t{scale.min}) >> scale.shift, 0xff));
-}
-
-std::uint8_t steps_up(DeficitScale scale, scoring::PackedDeficit deficit) {
-  const std::uint32_t above = deficit - std::uint32_t{scale.min}, round = (1u << scale.shift) - 1;
-  return static_cast<std::uint8_t>(std::min<std::uint32_t>((above + round) >> scale.shift, kNoSteps));
-}
-
 LongHeader read_header(ByteView blob) {
   std::uint64_t sizes = load_le<std::uint64_t>(blob.data() + 8);
   const auto take = [&sizes](unsigned bits) {
@@ -54,12 +38,9 @@ void write_header(const LongHeader& header, std::byte* blob) {
   store_le(blob + 6, header.deficits.min);
   FROND_CHECK(header.count >> kCountBits == 0 && header.docid_units <= LongHeader::kMaxUnits &&
               header.frequency_units <= LongHeader::kMaxUnits && header.deficits.shift >> kShiftBits == 0);
-  std::uint64_t sizes = header.flag;
-  sizes = sizes << kShiftBits | header.deficits.shift;
-  sizes = sizes << kUnitBits | header.frequency_units;
-  sizes = sizes << kUnitBits | header.docid_units;
-  sizes = sizes << kCountBits | header.count;
-  store_le(blob + 8, sizes);
+  const std::uint64_t flag = std::uint64_t{header.flag} << (kCountBits + 2 * kUnitBits + kShiftBits);
+  store_le(blob + 8,
+           flag | sizes_word(header.count, header.docid_units, header.frequency_units, header.deficits.shift));
 }
 
 LongSections sections_of(const LongHeader& header) {

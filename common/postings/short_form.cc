@@ -5,21 +5,13 @@
 
 #include "common/codec/bits/rice.h"
 #include "common/codec/list_codec.h"
+#include "common/postings/short_code.h"
 
 namespace frond::postings {
 namespace {
 
 using codec::kBlockLength;
 
-// PackedDeficit is the upper half of a float32: 8 bits of exponent, then 7 of mantissa, of which 4 are kept.
-constexpr int kOffset = (127 - 8) << 4;
-constexpr unsigned kSmallFrequencyParameter = 7;  // this one and above have a byte of their own
-
-// The compact form: few postings, frequencies of one or nearly so, and a deficit of 1/8 and less than 16.
-constexpr std::uint8_t kCompact = 0x80;                      // the first byte is this, and steps of the deficit
-constexpr std::uint8_t kFirstDeficit = 80, kDeficits = 112;  // the deficits' bytes that it has
-constexpr std::size_t kMaxCompact = 16;                      // postings
-constexpr unsigned kFirstParameter = 6, kParameters = 16;    // Rice parameters of docIDs that it has
 static_assert(kCompact + kDeficits - 1 == kLastShortMagic);
 
 Error corrupt(const char* what) { return Error(Code::kCorrupt, std::string("short list: ") + what); }
@@ -79,57 +71,21 @@ Result<ShortForm> open_compact(ByteView blob, ShortForm form) {
   return open_docids(blob, form);
 }
 
-// Whether `count` postings may have the compact form: all frequencies one or in Rice codes of parameter 0.
-bool fits_compact(std::size_t count, std::uint8_t deficit, unsigned frequency_rice) {
-  return count <= kMaxCompact && deficit >= kFirstDeficit && frequency_rice == 0;
-}
-void put_compact(std::size_t count, std::uint8_t deficit, unsigned nibble, ByteWriter& out) {
-  out.put(static_cast<std::uint8_t>(kCompact + std::min(deficit - kFirstDeficit, kDeficits - 1)));
-  out.put(static_cast<std::uint8_t>((count - 1) << 4 | nibble));
-}
-
-void encode_single(DocId docid, Frequency frequency, std::uint8_t deficit, ByteBuffer& out) {
-  ByteWriter bytes(out);
-  if (frequency == 1 && fits_compact(1, deficit, 0)) {
-    put_compact(1, deficit, docid & 15, bytes);
-    DocId rest = docid >> 4;
-    do bytes.put(static_cast<std::uint8_t>(rest));
-    while (rest >>= 8);
-    return;
-  }
-  bytes.put(std::uint8_t{1});
-  bytes.put(deficit);
-  bytes.put_varint(docid);
-  if (frequency > 1) bytes.put_varint(frequency - 1);
-}
-
-// What stands before the Rice codes of more than one posting.
-void put_header(std::size_t count, std::uint8_t deficit, unsigned docid_rice, unsigned frequency_rice,
-                ByteBuffer& out) {
-  ByteWriter bytes(out);
-  const bool parameter_fits = docid_rice >= kFirstParameter && docid_rice < kFirstParameter + kParameters;
-  if (parameter_fits && fits_compact(count, deficit, frequency_rice))
-    return put_compact(count, deficit, docid_rice - kFirstParameter, bytes);
-  bytes.put(static_cast<std::uint8_t>(count));
-  bytes.put(deficit);
-  bytes.put(static_cast<std::uint8_t>(docid_rice | std::min(frequency_rice, kSmallFrequencyParameter) << 5));
-  if (frequency_rice >= kSmallFrequencyParameter) bytes.put(static_cast<std::uint8_t>(frequency_rice));
+void put_bytes(const ShortBytes& bytes, ByteBuffer& out) {
+  ByteWriter(out).put_bytes(std::as_bytes(std::span(bytes.at).first(bytes.size)));
 }
 
 }  // namespace
 
-std::uint8_t deficit_to_byte(scoring::PackedDeficit deficit) {
-  return static_cast<std::uint8_t>(std::clamp((deficit >> 3) - kOffset, 0, 255));
-}
 scoring::PackedDeficit deficit_from_byte(std::uint8_t byte) {
-  return byte == 0 ? scoring::PackedDeficit{0} : static_cast<scoring::PackedDeficit>((byte + kOffset) << 3);
+  return byte == 0 ? scoring::PackedDeficit{0} : static_cast<scoring::PackedDeficit>((byte + kDeficitOffset) << 3);
 }
 
 void encode_short(std::span<const DocId> docids, std::span<const Frequency> frequencies, scoring::PackedDeficit deficit,
                   ByteBuffer& out) {
   const std::size_t count = docids.size();
   FROND_CHECK(count > 0 && count < kBlockLength && frequencies.size() == count);
-  if (count == 1) return encode_single(docids[0], frequencies[0], deficit_to_byte(deficit), out);
+  if (count == 1) return put_bytes(single_blob(docids[0], frequencies[0], deficit_to_byte(deficit)), out);
   std::array<std::uint32_t, kBlockLength> distances, extras;
   for (std::size_t i = 0; i < count; ++i) {
     distances[i] = i ? docids[i] - docids[i - 1] - 1 : docids[0];
@@ -138,7 +94,7 @@ void encode_short(std::span<const DocId> docids, std::span<const Frequency> freq
   const auto docid_part = std::span(distances).first(count), frequency_part = std::span(extras).first(count);
   const unsigned docid_rice = codec::choose_rice(docid_part).parameter;
   const unsigned frequency_rice = codec::choose_rice(frequency_part).parameter;
-  put_header(count, deficit_to_byte(deficit), docid_rice, frequency_rice, out);
+  put_bytes(short_header(static_cast<std::uint32_t>(count), deficit_to_byte(deficit), docid_rice, frequency_rice), out);
   codec::BitWriter bits(out);
   codec::encode_rice(docid_part, docid_rice, bits);
   codec::encode_rice(frequency_part, frequency_rice, bits);

@@ -38,8 +38,7 @@ void decode_short_docids(ByteView blob, const ShortForm& form, std::span<DocId> 
 // Errors: kCorrupt, also if the blob is longer than its postings.
 Result<void> decode_short_frequencies(ByteView blob, const ShortForm& form, std::span<Frequency> out);
 
-// A packed deficit in a byte: 16 steps an octave from 2^-8 to 2^8, rounded down; 0 is no deficit.
-std::uint8_t deficit_to_byte(scoring::PackedDeficit deficit);
+// The packed deficit of a byte (deficit_to_byte(), short_code.h).
 scoring::PackedDeficit deficit_from_byte(std::uint8_t byte);
 
 }  // namespace frond::postings

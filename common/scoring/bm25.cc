@@ -42,15 +42,14 @@ float term_weight(const Bm25Parameters& parameters, const CollectionStatistics& 
   return static_cast<float>(kScoreScale * idf * (parameters.k1 + 1) * query_frequency);
 }
 
+double usable_length(double average_length) { return clamped(average_length); }
+
 float deficit(double b, double average_length, Frequency frequency, std::uint32_t length) {
-  const double tf = frequency;
-  return static_cast<float>((1 - b) / tf + b * (static_cast<double>(length) / tf) / clamped(average_length));
+  return std::bit_cast<float>(deficit_bits(b, usable_length(average_length), frequency, length));
 }
 
 PackedDeficit pack_deficit(float value) {
-  // One unit in the last place down first: the float itself was rounded to nearest.
-  const auto bits = std::bit_cast<std::uint32_t>(std::max(value, 0.0f));
-  return static_cast<PackedDeficit>((bits ? bits - 1 : 0) >> 16);
+  return pack_deficit_bits(std::bit_cast<std::uint32_t>(std::max(value, 0.0f)));
 }
 
 PackedDeficit pack_deficit_up(float value) {

@@ -81,8 +81,27 @@ float deficit(double b, double average_length, Frequency frequency, std::uint32_
 PackedDeficit pack_deficit(float deficit);     // rounds down
 PackedDeficit pack_deficit_up(float deficit);  // rounds up
 // The same of a deficit's bits, whose order it keeps.
-inline PackedDeficit pack_deficit_bits_up(std::uint32_t bits) {
+FROND_HOST_DEVICE inline PackedDeficit pack_deficit_bits(std::uint32_t bits) {
+  // One unit in the last place down first: the float itself was rounded to nearest.
+  return static_cast<PackedDeficit>((bits != 0 ? bits - 1 : 0) >> 16);
+}
+FROND_HOST_DEVICE inline PackedDeficit pack_deficit_bits_up(std::uint32_t bits) {
   return static_cast<PackedDeficit>((bits + 1 + 0xffff) >> 16);
+}
+// The bits of deficit(), for an average length from usable_length().
+double usable_length(double average_length);
+FROND_HOST_DEVICE inline std::uint32_t deficit_bits(double b, double usable, Frequency frequency,
+                                                    std::uint32_t length) {
+#ifdef __CUDA_ARCH__
+  const double tf = __uint2double_rn(frequency);
+  const double one = __ddiv_rn(__dsub_rn(1.0, b), tf);
+  const double other = __ddiv_rn(__dmul_rn(b, __ddiv_rn(__uint2double_rn(length), tf)), usable);
+  return __float_as_uint(__double2float_rn(__dadd_rn(one, other)));
+#else
+  const double tf = frequency;
+  return std::bit_cast<std::uint32_t>(
+      static_cast<float>((1 - b) / tf + b * (static_cast<double>(length) / tf) / usable));
+#endif
 }
 FROND_HOST_DEVICE inline float unpack_deficit(PackedDeficit packed) {
 #ifdef __CUDA_ARCH__

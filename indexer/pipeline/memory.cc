@@ -163,10 +163,8 @@ WritePlan plan_packers(std::uint64_t limit, std::uint32_t partitions, std::uint3
   return plan;
 }
 
-}  // namespace
-
-WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held,
-                       std::uint64_t documents) {
+WritePlan plan_partitions(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held,
+                          std::uint64_t documents) {
   // Two threads read and write each.
   const std::uint32_t most = std::min(partitions, (threads + 1) / 2);
   for (std::uint32_t packers = std::max(1u, threads);; packers = packers * 3 / 4)
@@ -174,17 +172,48 @@ WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint3
       return plan;
 }
 
-WritePlan plan_writing_at_once(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held,
-                               std::uint64_t documents) {
-  // A posting is in its slice and in a partition's group, whose vectors grow. One slice may have a term of all
-  // documents.
-  constexpr std::uint64_t kPostingBytes = 3 * (sizeof(DocId) + sizeof(Frequency));
+WritePlan plan_partitions_at_once(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads,
+                                  std::uint64_t held, std::uint64_t documents) {
+  // A posting is in its slice and in a partition's group, whose vectors grow; it may be a term's only one, whose
+  // statistics take 16 bytes. One slice may have a term of all documents.
+  constexpr std::uint64_t kPostingBytes = 3 * (sizeof(DocId) + sizeof(Frequency)) + 16;
   for (std::uint32_t packers = std::max(1u, threads);; packers = packers * 3 / 4) {
     const std::uint64_t slices = ((packers + 2) * kHeldSlicePostings + 2 * documents) * kPostingBytes;
     WritePlan plan = plan_packers(limit, partitions, packers, held + slices, (documents + partitions - 1) / partitions);
     plan.fits = plan.fits && plan.at_once == partitions;
     if (plan.fits || packers == 1) return plan;
   }
+}
+
+// Sections of terms, and what they are encoded to.
+constexpr std::uint64_t kTermsBytes = 48 * kMiB, kMinForTerms = 1024 * kMiB;
+
+// plan(held): the same with the statistics of terms, if these fit, too.
+template <class Plan>
+WritePlan with_terms(std::uint64_t limit, std::uint64_t held, Plan plan) {
+  if (limit >= kMinForTerms)
+    if (WritePlan made = plan(held + kTermsBytes); made.fits) {
+      made.has_terms = true;
+      return made;
+    }
+  return plan(held);
+}
+
+}  // namespace
+
+WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held,
+                       std::uint64_t documents) {
+  const auto plan = [&](std::uint64_t all_held) {
+    return plan_partitions(limit, partitions, threads, all_held, documents);
+  };
+  return partitions == 1 ? with_terms(limit, held, plan) : plan(held);
+}
+
+WritePlan plan_writing_at_once(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held,
+                               std::uint64_t documents) {
+  return with_terms(limit, held, [&](std::uint64_t all_held) {
+    return plan_partitions_at_once(limit, partitions, threads, all_held, documents);
+  });
 }
 
 std::uint64_t resident_bytes() {

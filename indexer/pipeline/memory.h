@@ -66,6 +66,7 @@ struct WritePlan {
       0;  // of each partition's postings, and of its fields, that are given to packers at a time
   std::uint64_t runs_ahead_bytes = 0;  // of each partition's runs, decoded before they are merged
   std::size_t id_bytes = 0;            // of a partition's ids, sorted in memory
+  bool has_terms = false;              // whether there is memory to write the statistics of all terms meanwhile
   bool fits = false;                   // whether this is below the limit
 };
 // held: what postings take beside it (MemoryPlan::held). documents: of the largest partition; each takes 12 bytes, for

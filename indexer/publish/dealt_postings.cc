@@ -10,8 +10,6 @@
 namespace frond::indexer::publish {
 namespace {
 
-constexpr std::size_t kAhead = 8;  // terms whose bytes are fetched before they are read
-
 // The groups of one partition. A piece is ended when the posting behind it is known, or that there is none.
 class GroupsOfPartition {
  public:
@@ -55,44 +53,54 @@ class GroupsOfPartition {
 
 }  // namespace
 
-std::vector<std::vector<PostingGroup>> deal(const runs::PostingSlices& from, const runs::PostingSlice& slice,
-                                            std::uint32_t partitions) {
+DealtSlice deal(const runs::PostingSlices& from, const runs::PostingSlice& slice, std::uint32_t partitions) {
   const invert::DocumentDeal dealt(partitions);
   const std::uint64_t base = from.first_document();
   std::vector<GroupsOfPartition> all(partitions,
                                      GroupsOfPartition(slice.numbers.size() / partitions * 9 / 8 + std::size_t{16}));
   std::vector<std::uint32_t> open;  // partitions with postings of the term at hand
+  DealtSlice made;
+  made.terms.reserve(slice.end - slice.first);
   std::size_t at = 0;
   for (std::size_t place = slice.first; place < slice.end; ++place) {
-    if (place + kAhead < slice.end) from.fetch(place + kAhead);
-    const runs::PostingSlices::Term term = from.term(place);
-    const std::size_t end = at + term.postings;
+    const std::string_view term = from.term(place);
+    const std::size_t end = at + from.postings_of(place);
+    DealtSlice::Statistics& statistics = made.terms.emplace_back();
     while (at < end) {
       const std::uint32_t number = slice.numbers[at];
       Frequency frequency = 0;
       for (; at < end && slice.numbers[at] == number; ++at) frequency += slice.frequencies[at];
+      ++statistics.document_frequency;
+      statistics.occurrences += frequency;
       const auto to = dealt.place_of(base + number);
       if (!all[to.partition].in_term()) open.push_back(to.partition);
-      all[to.partition].add(term.bytes, to.docid, frequency);
+      all[to.partition].add(term, to.docid, frequency);
     }
-    for (const std::uint32_t partition : open) all[partition].end_term(term.bytes);
+    for (const std::uint32_t partition : open) all[partition].end_term(term);
     open.clear();
   }
-  std::vector<std::vector<PostingGroup>> groups;
-  groups.reserve(partitions);
-  for (GroupsOfPartition& one : all) groups.push_back(one.take());
-  return groups;
+  made.groups.reserve(partitions);
+  for (GroupsOfPartition& one : all) made.groups.push_back(one.take());
+  return made;
 }
 
-Result<void> deal_postings(runs::PostingSlices& from, std::vector<std::unique_ptr<Groups>>& to, TaskPool& pool,
-                           std::stop_token stop) {
+Result<void> deal_postings(runs::PostingSlices& from, std::vector<std::unique_ptr<Groups>>& to, WrittenTerms* terms,
+                           TaskPool& pool, std::stop_token stop) {
   const auto partitions = static_cast<std::uint32_t>(to.size());
-  OrderedTasks<std::vector<std::vector<PostingGroup>>> tasks(
+  OrderedTasks<DealtSlice> tasks(
       pool, (pool.threads() + 2) * pipeline::kHeldSlicePostings * (sizeof(DocId) + sizeof(Frequency)));
+  std::size_t place = 0;  // of the next term
+  const auto give_terms = [&](const std::vector<DealtSlice::Statistics>& some) -> Result<void> {
+    for (std::size_t i = 0; i < some.size(); ++i, ++place) {
+      FROND_TRY(terms->put(from.term(place), some[i].document_frequency, some[i].occurrences));
+    }
+    return {};
+  };
   const auto give = [&]() -> Result<void> {
-    std::vector<std::vector<PostingGroup>> dealt = FROND_TRY(tasks.take());
+    DealtSlice dealt = FROND_TRY(tasks.take());
+    if (terms != nullptr) FROND_TRY(give_terms(dealt.terms));
     for (std::uint32_t p = 0; p < partitions; ++p)
-      for (PostingGroup& group : dealt[p]) {
+      for (PostingGroup& group : dealt.groups[p]) {
         const std::uint64_t bytes = group.bytes;
         if (!to[p]->push(std::make_shared<const PostingGroup>(std::move(group)), stop, bytes))
           return Error(Code::kUnavailable, "stopped");
@@ -103,8 +111,8 @@ Result<void> deal_postings(runs::PostingSlices& from, std::vector<std::unique_pt
     while (tasks.full()) FROND_TRY(give());
     const std::uint64_t bytes = slice.numbers.size() * (sizeof(DocId) + sizeof(Frequency));
     tasks.begin(bytes,
-                [&from, partitions, some = std::make_shared<const runs::PostingSlice>(std::move(slice))](std::size_t)
-                    -> Result<std::vector<std::vector<PostingGroup>>> { return deal(from, *some, partitions); });
+                [&from, partitions, some = std::make_shared<const runs::PostingSlice>(std::move(slice))](
+                    std::size_t) -> Result<DealtSlice> { return deal(from, *some, partitions); });
     return {};
   };
   FROND_TRY(from.read(pipeline::kHeldSlicePostings, begin));

@@ -9,13 +9,10 @@
 #include "common/base/mutex.h"
 #include "common/base/thread_name.h"
 #include "common/repository/disk_space.h"
-#include "indexer/pipeline/bounded_queue.h"
 #include "indexer/pipeline/first_error.h"
 #include "indexer/pipeline/memory.h"
-#include "indexer/pipeline/thread_time.h"
-#include "indexer/publish/dealt_postings.h"
 #include "indexer/publish/document_stream.h"
-#include "indexer/publish/list_stream.h"
+#include "indexer/publish/partition_lists.h"
 #include "indexer/publish/task_pool.h"
 #include "indexer/runs/document_lengths.h"
 #include "indexer/runs/document_spool.h"
@@ -24,7 +21,6 @@ namespace frond::indexer::publish {
 namespace {
 
 constexpr std::uint64_t kRunBytesOfPosting = 2;                     // about
-constexpr std::size_t kMergedAhead = 4 * kPostingGroupBytes;        // bytes of postings that wait for packers
 constexpr std::uint64_t kLargeFrameBytes = std::uint64_t{4} << 20;  // of fields: more than a batch of usual records has
 
 // The sample has every 32nd document or fewer for each partition, so a partition has about 32 MiB of fields or more,
@@ -71,62 +67,16 @@ struct Shared {
   std::atomic<std::uint64_t>& done;
   TaskPool& pool;
   BuildDictionary dictionary;
-  std::vector<std::unique_ptr<Groups>> dealt;  // by partition: postings that a device has; empty: they are in runs
-  Mutex large_frame;                           // held while one is written: there is memory for one long document
-  Mutex times;
-  double merge_seconds FROND_GUARDED_BY(times) = 0;
+  ListSupply lists;
+  Mutex large_frame;  // held while one is written: there is memory for one long document
 
-  void add_merge_seconds(double seconds) {
-    const MutexLock lock(times);
-    merge_seconds += seconds;
-  }
   // What a partition's run would have, if postings are held.
-  std::uint64_t held_bytes() const {
+  std::uint64_t held_bytes(std::size_t partitions) const {
     if (options.held == nullptr) return 0;
-    if (!dealt.empty()) return options.held->slices->postings() * kRunBytesOfPosting / dealt.size();
+    if (options.held->slices) return options.held->slices->postings() * kRunBytesOfPosting / partitions;
     return options.held->bytes / 2;  // the rest is the dictionary
   }
 };
-
-// Merges the runs, and gives the postings of groups of terms to the thread that has them built.
-Result<void> merge_runs(const ListSource& source, Groups& to, Shared& shared, std::stop_token stop) {
-  const double began = pipeline::thread_seconds();
-  PostingMerger merger = FROND_TRY(PostingMerger::open(source));
-  while (std::optional<PostingGroup> next = FROND_TRY(merger.next())) {
-    const std::uint64_t bytes = next->bytes;
-    if (!to.push(std::make_shared<const PostingGroup>(*std::move(next)), stop, bytes)) break;
-  }
-  to.close();
-  shared.add_merge_seconds(pipeline::thread_seconds() - began);
-  return {};
-}
-
-// Has the lists of the groups built and writes them. The groups go on to `to`.
-Result<void> write_lists(partition::PartitionWriter& writer, const ListSource& source, Groups& from, Groups& to,
-                         Shared& shared, std::stop_token stop) {
-  ListJoiner joiner(writer);
-  OrderedTasks<std::vector<BuiltLists>> tasks(shared.pool, shared.options.memory.ahead_bytes);
-  while (!stop.stop_requested()) {
-    while (!tasks.full()) {
-      std::optional<Group> next = tasks.empty() ? from.pop(stop) : from.try_pop();
-      if (!next) break;
-      tasks.begin((*next)->bytes, [&source, some = *next](std::size_t) { return build_lists(source, *some); });
-      const std::uint64_t bytes = (*next)->bytes;
-      if (!to.push(*std::move(next), stop, bytes)) break;
-    }
-    if (tasks.empty()) break;
-    std::vector<BuiltLists> lists = FROND_TRY(tasks.take());
-    FROND_TRY(joiner.add(std::move(lists)));
-  }
-  to.close();
-  return {};
-}
-
-// A thread of its own adds each document's digest up: packers would wait for each other at documents of many terms.
-Result<void> sum_digests(partition::TermDigests& digests, Groups& from, std::stop_token stop) {
-  while (const std::optional<Group> group = from.pop(stop)) add_digests(**group, digests);
-  return {};
-}
 
 // Writes the documents of one partition.
 class DocumentsWriter {
@@ -219,50 +169,21 @@ Result<void> expect_room(const pipeline::InvertedDocuments::Part& part, std::uin
 
 Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocuments::Part& part, std::uint32_t number,
                                                     const std::filesystem::path& folder, const std::string& id,
-                                                    Shared& shared, std::stop_token stop) {
+                                                    std::size_t partitions, Shared& shared, std::stop_token stop) {
   const PartitionBuildOptions& options = shared.options;
-  FROND_TRY(expect_room(part, shared.held_bytes(), folder, options.disk_reserve));
-  const runs::SpoolContents spool = FROND_TRY(runs::SpoolReader::read_contents(part.spool));
+  FROND_TRY(expect_room(part, shared.held_bytes(partitions), folder, options.disk_reserve));
+  runs::SpoolContents read;
+  const runs::SpoolContents* spool = shared.lists.contents(number);
+  if (spool == nullptr) spool = &(read = FROND_TRY(runs::SpoolReader::read_contents(part.spool)));
   const auto writer =
       FROND_TRY(partition::PartitionWriter::create(folder / id, options.average_length, options.memory.id_bytes));
-  partition::TermDigests digests(spool.lengths.size());
   pipeline::FirstError error(stop);
-  {
-    const postings::DeficitTable deficits(options.b, options.average_length);
-    const ListSource source{part.runs,
-                            number,
-                            folder,
-                            spool.lengths,
-                            options.codecs,
-                            options.b,
-                            options.average_length,
-                            options.held != nullptr ? options.held->source.get() : nullptr,
-                            &deficits,
-                            [&pool = shared.pool](std::function<void()> task) {
-                              pool.add([task = std::move(task)](std::size_t) { task(); });
-                            },
-                            options.memory.runs_ahead_bytes};
-    Groups of_runs(kMergedAhead), built(kMergedAhead);
-    Groups& postings = shared.dealt.empty() ? of_runs : *shared.dealt[number];
-    std::jthread merging;
-    if (shared.dealt.empty())
-      merging = std::jthread([&] {
-        name_this_thread(("merge-" + std::to_string(number)).c_str());
-        error.guard([&] { return merge_runs(source, of_runs, shared, error.token()); });
-      });
-    const std::jthread writing([&] {
-      name_this_thread(("lists-" + std::to_string(number)).c_str());
-      error.guard([&] { return write_lists(*writer, source, postings, built, shared, error.token()); });
-    });
-    const std::jthread summing([&] {
-      name_this_thread(("digests-" + std::to_string(number)).c_str());
-      error.guard([&] { return sum_digests(digests, built, error.token()); });
-    });
-    error.guard([&] { return write_documents(*writer, part, spool.field_bytes, shared, error.token()); });
-  }
+  PartitionLists lists(*writer, {part.runs, number, folder, spool->lengths}, shared.lists, error);
+  error.guard([&] { return write_documents(*writer, part, spool->field_bytes, shared, error.token()); });
+  lists.join();
   FROND_TRY(error.result());
   if (options.held != nullptr) options.held->source.reset();  // there is one partition
-  writer->set_term_digests(digests.take());
+  writer->set_term_digests(lists.take_digests());
   auto summary = FROND_TRY(writer->finish());
   if (options.finished) FROND_TRY(options.finished(number, summary));
   std::error_code ignored;  // the folder goes as a whole anyway
@@ -282,12 +203,8 @@ Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDoc
   std::vector<partition::PartitionSummary> summaries(parts.size());
   std::atomic<std::uint32_t> next = 0;
   TaskPool pool(options.memory.packers);
-  Shared shared{options, done, pool, {pool, options.sample, parts.size()}, {}, {}, {}};
-  const bool deals = options.held != nullptr && options.held->slices;
-  if (deals) {
-    FROND_CHECK(options.memory.at_once == parts.size());
-    for (std::size_t p = 0; p < parts.size(); ++p) shared.dealt.push_back(std::make_unique<Groups>(kMergedAhead));
-  }
+  Shared shared{options, done, pool, {pool, options.sample, parts.size()}, {options, pool}, {}};
+  FROND_TRY(shared.lists.prepare(parts, folder));
   pipeline::FirstError error(stop);
   const auto work = [&]() -> Result<void> {
     for (std::uint32_t p = next++; p < parts.size() && !error.token().stop_requested(); p = next++) {
@@ -296,7 +213,7 @@ Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDoc
         done += summaries[p].documents;
         continue;
       }
-      auto built = build_partition(parts[p], p, folder, ids[p], shared, error.token());
+      auto built = build_partition(parts[p], p, folder, ids[p], parts.size(), shared, error.token());
       if (!built) return std::move(built).error().within("partition " + std::to_string(p));
       summaries[p] = std::move(*built);
       pipeline::release_unused_memory();
@@ -305,11 +222,10 @@ Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDoc
   };
   {
     std::vector<std::jthread> threads;
-    if (deals)
+    if (shared.lists.reads_device())
       threads.emplace_back([&] {
         name_this_thread("deal-0");
-        error.guard([&] { return deal_postings(*options.held->slices, shared.dealt, pool, error.token()); });
-        shared.add_merge_seconds(pipeline::thread_seconds());
+        error.guard([&] { return shared.lists.read_device(error.token()); });
       });
     for (std::uint32_t i = 0; i < std::max(1u, options.memory.at_once); ++i)
       threads.emplace_back([&, i] {
@@ -318,8 +234,8 @@ Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDoc
       });
   }
   FROND_TRY(error.result());
-  const MutexLock lock(shared.times);
-  return BuiltPartitions{std::move(summaries), shared.merge_seconds};
+  auto terms = FROND_TRY(shared.lists.finish_terms());
+  return BuiltPartitions{std::move(summaries), std::move(terms), shared.lists.merge_seconds()};
 }
 
 }  // namespace frond::indexer::publish

@@ -17,6 +17,7 @@
 #include "common/codec/codec_choice.h"
 #include "common/partition/partition_writer.h"
 #include "indexer/pipeline/invert_documents.h"
+#include "indexer/publish/written_terms.h"
 
 namespace frond::indexer::publish {
 
@@ -30,6 +31,8 @@ struct PartitionBuildOptions {
   // The postings, if there are no runs: of partition 0, which is the only one then; or of all, and memory.at_once is
   // their number. Null: all are in runs. Taken. A device that fails while they are read is kDevice.
   pipeline::HeldPostings* held = nullptr;
+  // Whether to write the statistics of all terms where that costs little: postings are held, or there is one partition.
+  bool writes_terms = false;
   // By partition, those that an earlier build has written; empty: none.
   std::vector<std::optional<partition::PartitionSummary>> written;
   // Called by any thread when partition p is whole, before its runs and its spool are removed. May be empty.
@@ -38,7 +41,8 @@ struct PartitionBuildOptions {
 
 struct BuiltPartitions {
   std::vector<partition::PartitionSummary> summaries;
-  double merge_seconds = 0;  // processor time of reading and merging runs, until postings are given to packers
+  std::optional<TermsFile> terms{};  // in the folder, if they were written
+  double merge_seconds = 0;          // processor time of reading and merging runs, until postings are given to packers
 };
 
 // Writes partition p into folder/ids[p], and removes its runs and its spool. `done` counts the documents written.

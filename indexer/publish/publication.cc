@@ -19,7 +19,12 @@ namespace {
 constexpr std::size_t kMaxOpened = 16;
 
 Result<partition::TermTotals> write_terms(const repository::Manifest& draft, const std::filesystem::path& building,
-                                          const std::filesystem::path& to, partition::MergeMeans means) {
+                                          const std::filesystem::path& to, partition::MergeMeans means,
+                                          const std::optional<TermsFile>& written) {
+  if (written) {
+    FROND_TRY(files::rename(written->path, to));
+    return written->totals;
+  }
   std::vector<partition::FilesOfPartition> partitions;
   for (const auto& entry : draft.partitions) partitions.push_back({building / entry.id, entry.summary.files});
   return partition::write_term_statistics(partitions, means, to);
@@ -88,18 +93,24 @@ std::string new_partition_id(Generation generation, std::uint32_t number) {
 }
 
 Result<repository::Manifest> publish_generation(repository::RepositoryWriter& writer, repository::Manifest draft,
-                                                std::stop_token stop, partition::MergeMeans means) {
+                                                std::stop_token stop, partition::MergeMeans means,
+                                                const std::optional<TermsFile>& written_terms) {
   const std::filesystem::path terms = writer.building() / "terms.sst";
   auto counted = std::async(std::launch::async,
                             [&] { return count_documents(draft.partitions, writer.building(), means.threads); });
-  const auto written = write_terms(draft, writer.building(), terms, means);
+  const auto written = write_terms(draft, writer.building(), terms, means, written_terms);
   FROND_TRY(counted.get());
   draft.statistics = {};
+  std::uint64_t postings = 0;
   for (const auto& entry : draft.partitions) {
     draft.statistics.documents += entry.summary.documents;
     draft.statistics.tokens += entry.summary.tokens;
+    postings += entry.summary.postings;
   }
   const partition::TermTotals totals = FROND_TRY(written);
+  if (totals.postings != postings)
+    return Error(Code::kCorrupt, "the terms have " + std::to_string(totals.postings) + " postings, the partitions " +
+                                     std::to_string(postings));
   draft.terms = totals.terms;
   draft.postings = totals.postings;
   if (totals.occurrences != draft.statistics.tokens)

@@ -2,6 +2,7 @@
 // The last step of a build: publishes the partitions under building/ as a generation.
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -9,6 +10,7 @@
 #include "common/base/result.h"
 #include "common/partition/term_statistics.h"
 #include "common/repository/repository.h"
+#include "indexer/publish/written_terms.h"
 
 namespace frond::indexer::publish {
 
@@ -29,8 +31,9 @@ std::string new_partition_id(Generation generation, std::uint32_t number);
 // Computes every term's document frequency over all of draft.partitions, which lie in writer.building(), fills in the
 // draft's statistics, generation, time and term_statistics, publishes it, and gives the published manifest. kCorrupt:
 // the partitions' sums do not agree; kUnavailable: the disk, or stopped before the first irreversible step. `means`:
-// to merge the partitions' terms.
+// to merge the partitions' terms; not needed where `terms` has them, a file that is moved away.
 Result<repository::Manifest> publish_generation(repository::RepositoryWriter& writer, repository::Manifest draft,
-                                                std::stop_token stop, partition::MergeMeans means = {});
+                                                std::stop_token stop, partition::MergeMeans means = {},
+                                                const std::optional<TermsFile>& terms = {});
 
 }  // namespace frond::indexer::publish

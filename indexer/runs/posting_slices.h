@@ -1,13 +1,16 @@
 #pragma once
 // Seam: the postings of all partitions, where an inverter of texts has kept them in place of writing runs
 // (docs/adr/0039-postings-of-texts-stay-on-the-device.md). PostingSource (posting_source.h) is the same for one
-// partition.
+// partition. They may also be had as lists, coded where they are
+// (docs/adr/0041-lists-are-coded-on-the-device.md).
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "common/base/bytes.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
 
@@ -22,23 +25,55 @@ struct PostingSlice {
   std::vector<Frequency> frequencies;
 };
 
+// What lists are coded with.
+struct ListCoding {
+  std::vector<std::span<const std::uint32_t>> lengths;  // of documents, by partition
+  double b = 0, average_length = 0;                     // of deficits
+};
+
+// The lists that one partition has of the terms of a slice.
+struct CodedLists {
+  struct Piece {  // a segment of a list, or all of it
+    std::size_t term = 0;
+    std::uint32_t begin = 0, bytes = 0;  // of its blob
+    std::uint32_t count = 0;             // postings
+    bool last = false;                   // of its list
+    std::uint64_t occurrences = 0;
+  };
+  std::vector<Piece> pieces;
+  ByteBuffer blobs;  // and codec::kReadSlack bytes
+};
+struct CodedSlice {
+  std::size_t first = 0, end = 0;  // terms
+  std::vector<CodedLists> partitions;
+};
+
 class PostingSlices {
  public:
-  struct Term {
-    std::string_view bytes;
-    std::size_t postings = 0;
-  };
   virtual ~PostingSlices() = default;
   // Gives all slices, in order, to `take`. A slice ends with the term that reaches so many postings. One thread, once.
   // kDevice: the postings are lost; and the errors of `take`.
   virtual Result<void> read(std::size_t slice_postings, const std::function<Result<void>(PostingSlice)>& take) = 0;
 
-  // Any thread, also during read().
+  // In place of read(): gives the lists of all slices, packed with codec simd-bp128, and then, by partition, the
+  // documents' term digests (partition/term_digests.h). A slice has so many postings at most, or one term.
+  virtual bool codes(const ListCoding& /*coding*/, std::size_t /*slice_postings*/) const { return false; }
+  virtual Result<std::vector<std::vector<std::uint64_t>>> code(const ListCoding& coding, std::size_t slice_postings,
+                                                               const std::function<Result<void>(CodedSlice)>& take);
+
+  // Any thread, also during read() and code().
   virtual std::uint64_t first_document() const = 0;
   virtual std::uint64_t postings() const = 0;
-  virtual std::uint64_t memory_bytes() const = 0;   // of the host
-  virtual Term term(std::size_t place) const = 0;   // as long as this lives
-  virtual void fetch(std::size_t place) const = 0;  // fetches the term's bytes into the caches
+  virtual std::uint64_t memory_bytes() const = 0;  // of the host
+  // Of a term. Quick for one that follows the one before.
+  virtual std::string_view term(std::size_t place) const = 0;  // as long as this lives
+  virtual std::size_t postings_of(std::size_t place) const = 0;
 };
+
+inline Result<std::vector<std::vector<std::uint64_t>>> PostingSlices::code(
+    const ListCoding& /*coding*/, std::size_t /*slice_postings*/,
+    const std::function<Result<void>(CodedSlice)>& /*take*/) {
+  return Error(Code::kInvalid, "these postings are not coded");
+}
 
 }  // namespace frond::indexer::runs

@@ -51,7 +51,7 @@ std::string documents(unsigned seed, int count) {
 
 struct Built {
   BuildSummary summary;
-  std::vector<std::string> files;  // size and content, of all partitions
+  std::vector<std::string> files;  // size and content, of all partitions and of the statistics of terms
 };
 
 BuildOptions options_for(const ScratchFolder& folder, const std::string& name, std::uint32_t partitions, bool texts) {
@@ -82,14 +82,15 @@ Built built(const BuildOptions& options) {
   EXPECT_TRUE(result) << result.error().message();
   Built all{*std::move(result), {}};
   // Of files, without what RocksDB itself writes to their ends (an id of each file).
+  const auto add = [&](const std::filesystem::path& folder, const partition::PartitionFile& file) {
+    const std::string bytes = support::read_file(options.repository / "test" / folder / file.name);
+    EXPECT_EQ(bytes.size(), file.bytes);
+    all.files.push_back(std::to_string(bytes.size()) + " " +
+                        bytes.substr(0, bytes.size() - std::min<std::size_t>(bytes.size(), 4 << 10)));
+  };
   for (const auto& partition : all.summary.manifest.partitions)
-    for (const auto& file : partition.summary.files) {
-      const std::string bytes =
-          support::read_file(options.repository / "test" / "partitions" / partition.id / file.name);
-      EXPECT_EQ(bytes.size(), file.bytes);
-      all.files.push_back(std::to_string(bytes.size()) + " " +
-                          bytes.substr(0, bytes.size() - std::min<std::size_t>(bytes.size(), 4 << 10)));
-    }
+    for (const auto& file : partition.summary.files) add(std::filesystem::path("partitions") / partition.id, file);
+  add("generations", all.summary.manifest.term_statistics);
   return all;
 }
 
@@ -125,8 +126,13 @@ TEST(Build, DealsWhatTheGpuHasToAnyNumberOfPartitions) {
   const ScratchFolder folder;
   support::write_file(folder / "input.jsonl", documents(5, 1500));
   for (const std::uint32_t partitions : {1u, 2u, 3u, 16u}) {
-    const Built expected = built(options_for(folder, "cpu" + std::to_string(partitions), partitions, false));
+    // The device codes lists, if they are packed with the default codec; else it gives postings.
+    const auto codecs = codec::codec_choice_named(partitions == 2 ? codec::kAuto : codec::kDefaultCodec).value();
+    BuildOptions cpu = options_for(folder, "cpu" + std::to_string(partitions), partitions, false);
+    cpu.codecs = codecs;
+    const Built expected = built(cpu);
     BuildOptions texts = options_for(folder, "gpu" + std::to_string(partitions), partitions, true);
+    texts.codecs = codecs;
     texts.invert.memory = pipeline::plan_memory_of_texts(std::uint64_t{4} << 30, 2, partitions);
     const Built got = built(texts);
     SCOPED_TRACE(partitions);

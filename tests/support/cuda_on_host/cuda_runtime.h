@@ -174,6 +174,10 @@ T atomicMax(T* to, std::type_identity_t<T> value) {
   return std::exchange(*to, std::max(*to, value));
 }
 template <class T>
+T atomicMin(T* to, std::type_identity_t<T> value) {
+  return std::exchange(*to, std::min(*to, value));
+}
+template <class T>
 T atomicOr(T* to, std::type_identity_t<T> value) {
   return std::exchange(*to, *to | value);
 }

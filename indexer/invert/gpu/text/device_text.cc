@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "indexer/invert/gpu/text/device_parts.h"
 
 namespace frond::indexer::invert::gpu {
 namespace {
@@ -15,33 +16,7 @@ namespace {
 constexpr std::uint64_t kMinText = 4096;
 constexpr std::uint32_t kMaxSlots = std::uint32_t{1} << 27;  // 4 GiB: more take long to empty
 
-constexpr std::size_t in_granules(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 constexpr std::size_t text_room(std::uint32_t text) { return in_granules(text + 2 * kTextSlack + kUnitBytes); }
-
-template <class T>
-std::byte* bytes_of(T* at) {
-  return reinterpret_cast<std::byte*>(at);
-}
-template <class T>
-const std::byte* bytes_of(const T* at) {
-  return reinterpret_cast<const std::byte*>(at);
-}
-
-// Hands out parts of one piece of memory; without memory, counts them.
-class TextParts {
- public:
-  explicit TextParts(std::byte* at) : at_(at) {}
-  template <class T>
-  T* next(std::size_t count) {
-    used_ += in_granules(count * sizeof(T));
-    return at_ == nullptr ? nullptr : reinterpret_cast<T*>(std::exchange(at_, at_ + in_granules(count * sizeof(T))));
-  }
-  std::size_t used() const { return used_; }
-
- private:
-  std::byte* at_;
-  std::size_t used_ = 0;
-};
 
 // What one batch at a time uses. Memory has several uses, one after the other.
 struct Shared {
@@ -53,7 +28,7 @@ struct Shared {
   std::uint32_t *chunk_places, *chunk_terms, *lengths;
   TextCounts* counts;
 
-  static Shared of(TextParts& parts, const TextCapacity& capacity) {
+  static Shared of(DeviceParts& parts, const TextCapacity& capacity) {
     const std::size_t some = capacity.entries + std::size_t{2}, units = capacity.text / kUnitBytes + 2;
     Shared shared{};
     shared.starts_tokens = parts.next<std::uint64_t>(some);
@@ -74,7 +49,7 @@ struct Shared {
 struct SideParts {
   std::uint8_t* text;
   std::uint32_t *piece_begins, *piece_numbers;
-  static SideParts of(TextParts& parts, const TextCapacity& capacity) {
+  static SideParts of(DeviceParts& parts, const TextCapacity& capacity) {
     SideParts side{};
     side.text = parts.next<std::uint8_t>(text_room(capacity.text));
     side.piece_begins = parts.next<std::uint32_t>(capacity.pieces + std::size_t{1});
@@ -84,7 +59,7 @@ struct SideParts {
 };
 
 std::uint64_t batch_bytes(const TextCapacity& capacity) {
-  TextParts parts(nullptr);
+  DeviceParts parts(nullptr);
   SideParts::of(parts, capacity);
   SideParts::of(parts, capacity);
   Shared::of(parts, capacity);
@@ -127,7 +102,7 @@ TextCapacity TextCapacity::of(std::uint64_t device_bytes, std::uint64_t max_text
 }
 
 std::uint64_t DeviceText::pinned_bytes(const TextCapacity& capacity) {
-  TextParts parts(nullptr);
+  DeviceParts parts(nullptr);
   SideParts::of(parts, capacity);
   SideParts::of(parts, capacity);
   parts.next<std::uint32_t>(capacity.pieces);
@@ -149,7 +124,7 @@ struct DeviceText::Objects {
   std::array<bool, 2> copy_timed{};
   std::optional<TextStep> step{};
 
-  // TextParts of pinned.
+  // DeviceParts of pinned.
   std::array<SideParts, 2> sides{};
   std::uint32_t* lengths = nullptr;
   TextCounts *reset = nullptr, *found = nullptr, *stored = nullptr;
@@ -194,7 +169,7 @@ DeviceText::~DeviceText() = default;
 DeviceText::DeviceText(const TextSetup& setup, const TextCapacity& capacity, Objects objects, std::size_t space_bytes)
     : setup_(setup), capacity_(capacity), objects_(std::make_unique<Objects>(std::move(objects))) {
   Objects& o = *objects_;
-  TextParts pinned(o.pinned.data());
+  DeviceParts pinned(o.pinned.data());
   for (SideParts& side : o.sides) side = SideParts::of(pinned, capacity);
   o.lengths = pinned.next<std::uint32_t>(capacity.pieces);
   TextCounts* const counts = pinned.next<TextCounts>(3);
@@ -204,7 +179,7 @@ DeviceText::DeviceText(const TextSetup& setup, const TextCapacity& capacity, Obj
   for (std::byte*& stage : o.stages) stage = pinned.next<std::byte>(kStageBytes);
   for (const SideParts& side : o.sides) std::memset(side.text, 0, kTextSlack);
 
-  TextParts parts(o.memory.data());
+  DeviceParts parts(o.memory.data());
   std::array<SideParts, 2> sides{SideParts::of(parts, capacity), SideParts::of(parts, capacity)};
   const Shared shared = Shared::of(parts, capacity);
   const std::size_t some = capacity.entries + std::size_t{2};
@@ -450,17 +425,31 @@ Result<std::vector<std::uint32_t>> DeviceText::totals(std::uint32_t terms) {
   return all;
 }
 
+// Tells the device where each term's postings begin, if terms are in this order.
+Result<void> DeviceText::place_terms(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals) {
+  FROND_TRY(settle());
+  std::uint32_t all = 0;
+  std::vector<std::uint32_t> offsets(totals.size());
+  for (const std::uint32_t term : order) offsets[term] = std::exchange(all, all + totals[term]);
+  FROND_CHECK(all == postings_);
+  return upload(bytes_of(offsets_), bytes_of(offsets.data()), offsets.size() * 4);
+}
+
+// From the first byte to the end of the dictionary's slots.
+std::uint64_t DeviceText::rest_bytes() const {
+  return static_cast<std::uint64_t>(bytes_of(dictionary_.slots + capacity_.slots) - objects_->memory.data());
+}
+
+Result<RestOfRun> DeviceText::rest() {
+  FROND_TRY(settle());
+  return RestOfRun{store_, postings_, segments_, offsets_, place_, objects_->memory.data()};
+}
+
 Result<void> DeviceText::read(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals,
                               const Visit& visit) {
-  FROND_TRY(settle());
+  FROND_TRY(place_terms(order, totals));
   Objects& o = *objects_;
-  std::uint32_t all = 0;
-  {
-    std::vector<std::uint32_t> offsets(totals.size());
-    for (const std::uint32_t term : order) offsets[term] = std::exchange(all, all + totals[term]);
-    FROND_TRY(upload(bytes_of(offsets_), bytes_of(offsets.data()), offsets.size() * 4));
-  }
-  FROND_CHECK(all == postings_);
+  const std::uint32_t all = postings_;
   // A window of the postings is gathered where a batch's pairs would be, and read piece by piece: while one is visited,
   // the next one comes.
   constexpr std::uint32_t kPiece = kStageBytes / 2 / 4;

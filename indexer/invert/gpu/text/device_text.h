@@ -54,6 +54,15 @@ struct FoundTokens {
   std::uint32_t turned_away = 0;  // tokens are among the chunks since the dictionary is full
 };
 
+// A run to which no text is added any more, with the memory that texts were worked on in: rest_bytes().
+struct RestOfRun {
+  PostingStore store;
+  std::uint32_t postings = 0, segments = 0;
+  const std::uint32_t* offsets = nullptr;  // by term; of place_terms()
+  KernelPlace place;
+  std::byte* memory = nullptr;
+};
+
 // Steps of a batch, in order, for measurements.
 enum class TextStep : std::uint8_t { kCopy, kCut, kFind, kPairs, kSort, kPostings };
 inline constexpr std::size_t kTextSteps = 6;
@@ -98,6 +107,14 @@ class DeviceText {
   // Visits all postings, terms in the given order, which has all terms with postings. totals: of totals(). Errors of
   // visit, too. May be called between find() and add().
   Result<void> read(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals, const Visit& visit);
+  // What read() begins with: where each term's postings begin.
+  Result<void> place_terms(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals);
+  std::uint64_t rest_bytes() const;
+  // After it only place_terms(), upload(), download() and the destructor may be called.
+  Result<RestOfRun> rest();
+  // Copies through pinned memory, in the order of what was begun before.
+  Result<void> upload(std::byte* to, const std::byte* from, std::size_t bytes);
+  Result<void> download(std::byte* to, const std::byte* from, std::size_t bytes);  // waits for it
   // Forgets the postings. Asynchronous.
   Result<void> clear_run();
   // Forgets tokens: the host's terms may have new numbers. Not between find() and add(); the run is empty.
@@ -115,8 +132,6 @@ class DeviceText {
   Result<void> begin_step(TextStep step);
   Result<void> end_step();
   Result<void> collect_times();
-  Result<void> upload(std::byte* to, const std::byte* from, std::size_t bytes);
-  Result<void> download(std::byte* to, const std::byte* from, std::size_t bytes);
   Result<void> store_pairs(const TextBatch& batch, std::uint32_t pairs, std::uint32_t terms);
 
   TextSetup setup_;

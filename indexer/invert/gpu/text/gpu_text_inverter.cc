@@ -314,7 +314,7 @@ Result<std::unique_ptr<runs::PostingSlices>> GpuTextInverter::hold(std::uint64_t
     while (!blocks_.empty()) drop_block();
   }
   held = std::make_unique<HeldTexts>(setup_.inverter.gpu.device, std::move(device_), std::move(terms_), *base_,
-                                     std::move(totals));
+                                     std::move(totals), setup_.threads);
   term_bytes_ = 0;
   return held;
 }

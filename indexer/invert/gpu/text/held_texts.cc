@@ -1,21 +1,64 @@
 #include "indexer/invert/gpu/text/held_texts.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
+#include "common/codec/list_codec.h"
 #include "common/device/runtime.h"
+#include "indexer/invert/document_deal.h"
+#include "indexer/invert/gpu/text/lists/list_coder.h"
 #include "indexer/invert/gpu/text/slice_filler.h"
 
 namespace frond::indexer::invert::gpu {
+namespace {
+
+// Documents of all partitions.
+std::uint64_t documents_of(const runs::ListCoding& coding) {
+  std::uint64_t documents = 0;
+  for (const auto& lengths : coding.lengths) documents += lengths.size();
+  return documents;
+}
+
+// The pieces of a window by partition, each with its own blobs.
+runs::CodedSlice sorted_out(std::span<const ListPiece> pieces, const ByteBuffer& blobs, std::size_t first,
+                            std::size_t end, std::size_t partitions) {
+  runs::CodedSlice slice{first, end, std::vector<runs::CodedLists>(partitions)};
+  for (std::size_t at = 0; at < pieces.size();) {
+    const std::uint16_t partition = pieces[at].partition;
+    runs::CodedLists& to = slice.partitions[partition];
+    const std::uint32_t begin = pieces[at].begin;
+    std::size_t behind = at;
+    while (behind < pieces.size() && pieces[behind].partition == partition) ++behind;
+    to.pieces.reserve(behind - at);
+    for (; at < behind; ++at) {
+      const ListPiece& piece = pieces[at];
+      to.pieces.push_back(
+          {first + piece.term, piece.begin - begin, piece.bytes, piece.count, piece.last != 0, piece.occurrences});
+    }
+    const std::size_t bytes = to.pieces.back().begin + to.pieces.back().bytes + codec::kReadSlack;
+    const auto from = blobs.begin() + static_cast<std::ptrdiff_t>(begin);
+    to.blobs.assign(from, from + static_cast<std::ptrdiff_t>(bytes));
+  }
+  return slice;
+}
+
+}  // namespace
 
 HeldTexts::HeldTexts(int device, std::unique_ptr<DeviceText> text, std::unique_ptr<TextTerms> terms,
-                     DocumentNumber first, std::vector<std::uint32_t> totals)
+                     DocumentNumber first, std::vector<std::uint32_t> totals, std::uint32_t threads)
     : device_(device),
       text_(std::move(text)),
-      terms_(std::move(terms)),
       first_(first),
       totals_(std::move(totals)),
-      in_order_(terms_->in_order(totals_)) {
-  for (const std::uint32_t term : in_order_) postings_ += totals_[term];
+      in_order_(terms->in_order(totals_)),
+      terms_((terms->end_adding(), terms->numbers()), in_order_, threads) {
+  in_order_totals_.reserve(in_order_.size());
+  for (const std::uint32_t term : in_order_) {
+    in_order_totals_.push_back(totals_[term]);
+    postings_ += totals_[term];
+    greatest_total_ = std::max(greatest_total_, totals_[term]);
+  }
 }
 
 Result<void> HeldTexts::read(std::size_t slice_postings, const std::function<Result<void>(runs::PostingSlice)>& take) {
@@ -32,6 +75,73 @@ Result<void> HeldTexts::read(std::size_t slice_postings, const std::function<Res
     }
     return {};
   });
+}
+
+std::uint32_t HeldTexts::window_postings(std::size_t slice_postings) const {
+  return static_cast<std::uint32_t>(std::max<std::size_t>(slice_postings, greatest_total_));
+}
+
+bool HeldTexts::codes(const runs::ListCoding& coding, std::size_t slice_postings) const {
+  const std::uint64_t documents = documents_of(coding);
+  return text_ && documents > first_ && ListCoder::fits(*text_, documents - first_, window_postings(slice_postings));
+}
+
+// Whole terms.
+struct HeldTexts::Window {
+  std::size_t first = 0, end = 0;
+  std::vector<std::uint32_t> starts{};  // of the terms' postings, and the end
+  std::vector<std::uint64_t> hashes{};
+};
+
+HeldTexts::Window HeldTexts::next_window(std::size_t first, std::size_t slice_postings) const {
+  Window window{first, first, {0}};
+  while (window.end < in_order_.size()) {
+    const std::uint64_t postings = std::uint64_t{window.starts.back()} + in_order_totals_[window.end];
+    if (window.end > first && postings > slice_postings) break;
+    window.hashes.push_back(terms_.hash(window.end++));
+    window.starts.push_back(static_cast<std::uint32_t>(postings));
+  }
+  return window;
+}
+
+Result<std::vector<std::vector<std::uint64_t>>> HeldTexts::code(
+    const runs::ListCoding& coding, std::size_t slice_postings,
+    const std::function<Result<void>(runs::CodedSlice)>& take) {
+  FROND_TRY(device::use(device_));  // of this thread
+  const std::unique_ptr<DeviceText> text = std::move(text_);
+  const auto partitions = static_cast<std::uint32_t>(coding.lengths.size());
+  const DocumentDeal dealt(partitions);
+  std::vector<std::uint32_t> lengths(documents_of(coding) - first_);
+  for (std::size_t number = 0; number < lengths.size(); ++number) {
+    const auto place = dealt.place_of(first_ + number);
+    lengths[number] = coding.lengths[place.partition][place.docid];
+  }
+  FROND_TRY(text->place_terms(in_order_, totals_));
+  const auto coder = FROND_TRY(ListCoder::create(
+      *text, {first_, partitions, coding.b, coding.average_length, lengths, window_postings(slice_postings)}));
+  std::vector<ListPiece> pieces;
+  ByteBuffer blobs;
+  std::uint32_t begun = 0;  // postings
+  const auto begin = [&](const Window& window) -> Result<void> {
+    return coder->begin(std::exchange(begun, begun + window.starts.back()), window.starts, window.hashes);
+  };
+  Window window = next_window(0, slice_postings);
+  if (!window.hashes.empty()) FROND_TRY(begin(window));
+  while (!window.hashes.empty()) {
+    Window next = next_window(window.end, slice_postings);
+    FROND_TRY(coder->take(pieces, blobs));
+    if (!next.hashes.empty()) FROND_TRY(begin(next));  // it works while this one is given
+    FROND_TRY(take(sorted_out(pieces, blobs, window.first, window.end, partitions)));
+    window = std::move(next);
+  }
+  const std::vector<std::uint64_t> by_number = FROND_TRY(coder->digests());
+  std::vector<std::vector<std::uint64_t>> digests;
+  for (const auto& of : coding.lengths) digests.emplace_back(of.size());
+  for (std::size_t number = 0; number < by_number.size(); ++number) {
+    const auto place = dealt.place_of(first_ + number);
+    digests[place.partition][place.docid] = by_number[number];
+  }
+  return digests;
 }
 
 }  // namespace frond::indexer::invert::gpu

@@ -1,6 +1,7 @@
 #include "indexer/invert/gpu/text/term_numbers.h"
 
 #include <algorithm>
+#include <utility>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -39,13 +40,20 @@ TermNumbers::~TermNumbers() {
 void TermNumbers::clear() {
   for (Shard& shard : shards_) {
     const SpinGuard guard(shard.lock);
-    shard.slots = std::vector<Slot>(kFirstSlots);
+    set_slots(shard, std::vector<Slot>(kFirstSlots));
     shard.terms = 0;
     shard.next = shard.end = 0;
     shard.bytes = {};
   }
   for (std::size_t i = 0; i < kMaxBlocks && blocks_[i].load() != nullptr; ++i) delete[] blocks_[i].exchange(nullptr);
   count_ = 0;
+}
+
+void TermNumbers::end_adding() {
+  for (Shard& shard : shards_) {
+    const SpinGuard guard(shard.lock);
+    shard.slots = {};
+  }
 }
 
 std::uint64_t TermNumbers::memory_bytes() const {
@@ -66,6 +74,10 @@ std::string_view TermNumbers::at(const Shard& shard, Place place) const {
 std::string_view TermNumbers::term(std::uint32_t number) const {
   const Place place = place_of(number);
   return at(shards_[place >> kPlaceBits], place);
+}
+
+void TermNumbers::fetch_place(std::uint32_t number) const {
+  __builtin_prefetch(blocks_[number / kBlock].load(std::memory_order_acquire) + number % kBlock);
 }
 
 void TermNumbers::fetch(std::uint32_t number) const {
@@ -91,7 +103,13 @@ void TermNumbers::grow(Shard& shard) {
     while (larger[place].number_plus_1 != 0) place = (place + 1) & mask;
     larger[place] = slot;
   }
-  shard.slots.swap(larger);
+  set_slots(shard, std::move(larger));
+}
+
+void TermNumbers::set_slots(Shard& shard, std::vector<Slot> slots) {
+  shard.slots = std::move(slots);
+  shard.first_slot.store(shard.slots.data(), std::memory_order_relaxed);
+  shard.mask.store(static_cast<std::uint32_t>(shard.slots.size() - 1), std::memory_order_relaxed);
 }
 
 std::uint32_t TermNumbers::new_number(Shard& shard) {
@@ -104,8 +122,9 @@ std::uint32_t TermNumbers::new_number(Shard& shard) {
   return shard.next++;
 }
 
-std::uint32_t TermNumbers::number_of(std::string_view of) {
-  const std::uint64_t all = XXH3_64bits(of.data(), of.size());
+std::uint64_t TermNumbers::hash_of(std::string_view term) { return XXH3_64bits(term.data(), term.size()); }
+
+std::uint32_t TermNumbers::number_of(std::string_view of, std::uint64_t all) {
   const auto hash = static_cast<std::uint32_t>(all);
   const std::size_t number_of_shard = all >> kPlaceBits;
   Shard& shard = shards_[number_of_shard];

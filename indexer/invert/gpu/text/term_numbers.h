@@ -25,17 +25,28 @@ class TermNumbers {
   TermNumbers& operator=(const TermNumbers&) = delete;
 
   // Any thread. Less than 2^31 terms.
-  std::uint32_t number_of(std::string_view term);
+  std::uint32_t number_of(std::string_view term) { return number_of(term, hash_of(term)); }
+  static std::uint64_t hash_of(std::string_view term);
+  std::uint32_t number_of(std::string_view term, std::uint64_t hash);
+  // Fetches into the caches where number_of() will look first. Who asks for many terms waits less.
+  void fetch_slot(std::uint64_t hash) const {
+    const Shard& shard = shards_[hash >> kPlaceBits];
+    __builtin_prefetch(shard.first_slot.load(std::memory_order_relaxed) +
+                       (static_cast<std::uint32_t>(hash) & shard.mask.load(std::memory_order_relaxed)));
+  }
 
   // While no thread adds terms. All numbers are less.
   std::uint32_t size() const { return count_.load(std::memory_order_relaxed); }
   std::string_view term(std::uint32_t number) const;
-  // Fetches a term's bytes into the caches.
+  // Fetch into the caches where a term is, and its bytes.
+  void fetch_place(std::uint32_t number) const;
   void fetch(std::uint32_t number) const;
   // The terms with totals in byte order, by `threads` threads. totals: by term.
   std::vector<std::uint32_t> in_order(std::span<const std::uint32_t> totals, std::uint32_t threads) const;
   std::uint64_t memory_bytes() const;
   void clear();
+  // No more terms will be added: frees the memory that finds them.
+  void end_adding();
 
  private:
   static constexpr std::size_t kShards = 1024, kBlock = 1 << 16, kMaxBlocks = (std::size_t{1} << 31) / kBlock;
@@ -46,6 +57,9 @@ class TermNumbers {
   struct alignas(128) Shard {
     SpinLock lock;
     std::vector<Slot> slots FROND_GUARDED_BY(lock);  // a power of two
+    // Of the slots, for fetch_slot(), which may be late: it reads nothing.
+    std::atomic<const Slot*> first_slot = nullptr;
+    std::atomic<std::uint32_t> mask = 0;
     std::size_t terms FROND_GUARDED_BY(lock) = 0;
     std::uint32_t next FROND_GUARDED_BY(lock) = 0, end FROND_GUARDED_BY(lock) = 0;  // numbers for new terms
     std::vector<char> bytes;  // u32 length and bytes of each; added to under the lock
@@ -62,6 +76,7 @@ class TermNumbers {
   void set_place(std::uint32_t number, Place place);
   std::uint32_t new_number(Shard& shard) FROND_REQUIRES(shard.lock);
   static void grow(Shard& shard) FROND_REQUIRES(shard.lock);
+  static void set_slots(Shard& shard, std::vector<Slot> slots) FROND_REQUIRES(shard.lock);
 
   std::array<Shard, kShards> shards_;
   std::unique_ptr<std::atomic<Place*>[]> blocks_;

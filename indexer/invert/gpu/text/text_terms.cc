@@ -1,6 +1,7 @@
 #include "indexer/invert/gpu/text/text_terms.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "common/text/token_cutter.h"
@@ -12,6 +13,8 @@ namespace {
 
 // Fewer of them take less time than beginning a thread.
 constexpr std::size_t kKeysOfAThread = 512, kChunksOfAThread = 256;
+constexpr std::size_t kKeysAtATime = 32;
+constexpr std::size_t kChunksAhead = 8;  // whose texts are fetched into the caches
 
 }  // namespace
 
@@ -38,12 +41,31 @@ void TextTerms::find(std::span<const TokenKey> keys, std::vector<std::uint32_t>&
   terms.resize(keys.size());
   const std::uint32_t parts = parts_of(keys.size(), kKeysOfAThread, static_cast<std::uint32_t>(workers_.size()));
   in_parts(keys.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      char bytes[kKeyBytes];
-      std::memcpy(bytes, &keys[i], kKeyBytes);
-      terms[i] = term_of(*workers_[part], std::string_view(bytes, ::strnlen(bytes, kKeyBytes)));
-    }
+    for (std::size_t i = begin; i < end; i += kKeysAtATime)
+      find(*workers_[part], keys.subspan(i, std::min(kKeysAtATime, end - i)), terms.data() + i);
   });
+}
+
+// Looks all terms up when all are known: meanwhile their places come to the caches.
+void TextTerms::find(Worker& worker, std::span<const TokenKey> keys, std::uint32_t* terms) {
+  struct Sought {
+    std::size_t begin, size;
+    std::uint64_t hash;
+  };
+  std::array<Sought, kKeysAtATime> sought;
+  std::string& text = worker.text;
+  text.clear();
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto* const bytes = reinterpret_cast<const char*>(&keys[i]);
+    const std::string_view found = worker.uncached.term_of({bytes, ::strnlen(bytes, kKeyBytes)});
+    sought[i] = {text.size(), found.size(), TermNumbers::hash_of(found)};
+    if (!found.empty()) numbers_.fetch_slot(sought[i].hash);
+    text.append(found);
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    terms[i] = sought[i].size == 0
+                   ? kDroppedTerm
+                   : numbers_.number_of(std::string_view(text).substr(sought[i].begin, sought[i].size), sought[i].hash);
 }
 
 void TextTerms::cut(std::string_view text, std::span<const HostChunk> chunks, std::vector<std::uint32_t>& places,
@@ -53,6 +75,7 @@ void TextTerms::cut(std::string_view text, std::span<const HostChunk> chunks, st
   std::vector<std::vector<std::uint32_t>> found(parts);
   in_parts(chunks.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
+      if (i + kChunksAhead < end) __builtin_prefetch(text.data() + chunks[i + kChunksAhead].begin);
       cut_chunk(*workers_[part], text, chunks[i], found[part]);
       places[i + 1] = static_cast<std::uint32_t>(found[part].size());
     }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,16 +37,21 @@ class TextTerms {
   }
   std::uint64_t memory_bytes() const { return numbers_.memory_bytes(); }
   void clear();
+  void end_adding() { numbers_.end_adding(); }
 
  private:
   // What a thread has for itself.
   struct Worker {
-    explicit Worker(const text::AnalyzerConfig& config) : analyzer(config), tokens(kTokenBits) {}
+    explicit Worker(const text::AnalyzerConfig& config)
+        : analyzer(config), uncached(config, /*cache_bits=*/0), tokens(kTokenBits) {}
     text::Analyzer analyzer;
+    text::Analyzer uncached;   // for tokens of which none comes twice
     parse::TokenTable tokens;  // that this thread cut
+    std::string text;          // scratch
   };
   static constexpr int kTokenBits = 13;
 
+  void find(Worker& worker, std::span<const TokenKey> keys, std::uint32_t* terms);
   std::uint32_t term_of(Worker& worker, std::string_view token);
   void cut_all(Worker& worker, std::string_view text, std::vector<std::uint32_t>& terms);
   void cut_chunk(Worker& worker, std::string_view text, const HostChunk& chunk, std::vector<std::uint32_t>& terms);

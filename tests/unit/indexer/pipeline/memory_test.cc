@@ -93,6 +93,15 @@ TEST(WritePlan, WritesOnePartitionAtATimeWhereMemoryIsShort) {
   EXPECT_EQ(plan_writing(1024 * kMiB, 16, 8, 0, 50'000'000).at_once, 1u) << "lengths and digests take 600 MB";
 }
 
+TEST(WritePlan, HasTermsWhereOneThreadSeesAllAndTheyFit) {
+  EXPECT_TRUE(plan_writing(1024 * kMiB, 1, 2).has_terms);
+  EXPECT_FALSE(plan_writing(1023 * kMiB, 1, 2).has_terms);
+  EXPECT_FALSE(plan_writing(64 * 1024 * kMiB, 2, 64).has_terms) << "no thread sees all postings of a term";
+  EXPECT_TRUE(plan_writing_at_once(4096 * kMiB, 16, 16, 0, 100'000).has_terms);
+  EXPECT_FALSE(plan_writing(1024 * kMiB, 1, 2, 800 * kMiB).has_terms);
+  EXPECT_TRUE(plan_writing(1024 * kMiB, 1, 2, 800 * kMiB).fits);
+}
+
 TEST(WritePlan, WritesAllAtOnceOrDoesNotFit) {
   const WritePlan large = plan_writing_at_once(32 * 1024 * kMiB, 16, 16, 1024 * kMiB, 5'000'000);
   EXPECT_TRUE(large.fits);

@@ -10,6 +10,7 @@
 
 #include "common/postings/list_view.h"
 #include "indexer/invert/document_deal.h"
+#include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::publish {
 namespace {
@@ -38,8 +39,8 @@ class MadeUp final : public runs::PostingSlices {
   std::uint64_t first_document() const override { return first_; }
   std::uint64_t postings() const override { return 0; }
   std::uint64_t memory_bytes() const override { return 0; }
-  Term term(std::size_t place) const override { return {names_[place], totals_[place]}; }
-  void fetch(std::size_t) const override {}
+  std::string_view term(std::size_t place) const override { return names_[place]; }
+  std::size_t postings_of(std::size_t place) const override { return totals_[place]; }
 
   std::size_t fails_at = ~std::size_t{0};
   std::map<std::string, std::map<std::uint64_t, Frequency>> given;  // by term and document
@@ -87,6 +88,27 @@ Postings taken_from(Groups& queue) {
   return all;
 }
 
+// The file has the terms of `given` and nothing else.
+void expect_terms(const TermsFile& file, const std::map<std::string, std::map<std::uint64_t, Frequency>>& given) {
+  std::map<std::string, std::uint64_t> expected, stored;
+  partition::TermTotals totals;
+  for (const auto& [term, documents] : given) {
+    expected[term] = documents.size();
+    ++totals.terms;
+    totals.postings += documents.size();
+    for (const auto& [document, frequency] : documents) totals.occurrences += frequency;
+  }
+  const auto opened = partition::GenerationTerms::open(file.path);
+  ASSERT_TRUE(opened) << opened.error().message();
+  ASSERT_TRUE((*opened)->for_each([&](std::string_view term, std::uint64_t df) {
+    stored[std::string(term)] = df;
+    return true;
+  }));
+  EXPECT_TRUE(stored == expected);
+  EXPECT_EQ((*opened)->totals(), totals);
+  EXPECT_EQ(file.totals, totals);
+}
+
 TEST(DealtPostings, GivesEachPartitionItsOwn) {
   for (const std::uint32_t partitions : {1u, 2u, 3u, 16u}) {
     SCOPED_TRACE(partitions);
@@ -98,13 +120,16 @@ TEST(DealtPostings, GivesEachPartitionItsOwn) {
     MadeUp made(partitions, partitions == 2 ? (std::uint64_t{1} << 32) - 500 : 1000, totals);
     auto to = queues(partitions);
     TaskPool pool(3);
+    const support::ScratchFolder folder;
+    const auto terms = WrittenTerms::create(folder / "terms", 2).value();
     std::vector<Postings> got(partitions);
     {
       std::vector<std::jthread> threads;
       for (std::uint32_t p = 0; p < partitions; ++p) threads.emplace_back([&, p] { got[p] = taken_from(*to[p]); });
-      const auto dealt = deal_postings(made, to, pool, {});
+      const auto dealt = deal_postings(made, to, terms.get(), pool, {});
       ASSERT_TRUE(dealt) << dealt.error().message();
     }
+    expect_terms(terms->finish().value(), made.given);
     std::vector<Postings> expected(partitions);
     for (const auto& [term, documents] : made.given)
       for (const auto& [document, frequency] : documents)
@@ -127,7 +152,7 @@ TEST(DealtPostings, LeavesQueuesOpenWhenTheDeviceFails) {
       }
       ended += stop.stop_requested() ? 1 : 0;
     });
-  const auto dealt = deal_postings(made, to, pool, {});
+  const auto dealt = deal_postings(made, to, nullptr, pool, {});
   ASSERT_FALSE(dealt);
   EXPECT_EQ(dealt.error().code(), Code::kDevice);
   stop.request_stop();
@@ -142,7 +167,7 @@ TEST(DealtPostings, StopsWhereNobodyTakesThem) {
   std::stop_source stop;
   Result<void> dealt;
   {
-    const std::jthread dealing([&] { dealt = deal_postings(made, to, pool, stop.get_token()); });
+    const std::jthread dealing([&] { dealt = deal_postings(made, to, nullptr, pool, stop.get_token()); });
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     stop.request_stop();
   }

@@ -1,0 +1,43 @@
+#include "indexer/invert/gpu/text/ordered_terms.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "common/partition/term_digests.h"
+#include "indexer/invert/gpu/text/parts.h"
+
+namespace frond::indexer::invert::gpu {
+namespace {
+
+constexpr std::size_t kCopiedByAThread = std::size_t{1} << 14;  // fewer are copied faster by one
+constexpr std::size_t kPlacesAhead = 32, kBytesAhead = 16;      // that are fetched into the caches
+
+}  // namespace
+
+OrderedTerms::OrderedTerms(const TermNumbers& numbers, std::span<const std::uint32_t> in_order, std::uint32_t threads)
+    : ends_(in_order.size() + 1), hashes_(in_order.size()) {
+  const std::uint32_t parts = parts_of(in_order.size(), kCopiedByAThread, threads);
+  std::vector<std::vector<char>> texts(parts);
+  in_parts(in_order.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
+    std::vector<char>& text = texts[part];
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i + kPlacesAhead < end) numbers.fetch_place(in_order[i + kPlacesAhead]);
+      if (i + kBytesAhead < end) numbers.fetch(in_order[i + kBytesAhead]);
+      const std::string_view term = numbers.term(in_order[i]);
+      text.insert(text.end(), term.begin(), term.end());
+      ends_[i + 1] = text.size();  // in this part
+      hashes_[i] = partition::hash_of_term(term);
+    }
+  });
+  std::vector<std::uint64_t> before = {0};  // bytes of the parts before each
+  for (const auto& text : texts) before.push_back(before.back() + text.size());
+  text_.resize(before.back());
+  in_parts(in_order.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
+    const std::vector<char> text = std::move(texts[part]);
+    if (!text.empty()) std::memcpy(text_.data() + before[part], text.data(), text.size());
+    for (std::size_t i = begin; i < end; ++i) ends_[i + 1] += before[part];
+  });
+}
+
+}  // namespace frond::indexer::invert::gpu

@@ -1,0 +1,41 @@
+#pragma once
+// Lists that were coded where the postings are (runs/posting_slices.h), given to the partitions, which are all written
+// at the same time.
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/codec/codec_choice.h"
+#include "indexer/pipeline/bounded_queue.h"
+#include "indexer/publish/list_stream.h"
+#include "indexer/publish/written_terms.h"
+#include "indexer/runs/posting_slices.h"
+
+namespace frond::indexer::publish {
+
+// Lists on their way from where they are read to where they are stored.
+using CodedGroup = std::shared_ptr<const runs::CodedLists>;
+using CodedGroups = pipeline::BoundedQueue<CodedGroup>;
+
+// Of a group, in memory.
+std::uint64_t coded_bytes(const runs::CodedLists& lists);
+
+// Whether lists are packed with the one codec in which they can be coded.
+bool can_be_coded(const codec::CodecChoice& codecs);
+
+// Gives the lists of partition p to `to[p]`, in order, and all terms to `terms`, unless it is null. Returns the term
+// digests by partition; the caller closes the queues. One thread. Errors as PostingSlices::code() and
+// WrittenTerms::put(); kUnavailable: stopped.
+Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(runs::PostingSlices& from,
+                                                                 const runs::ListCoding& coding,
+                                                                 std::size_t slice_postings,
+                                                                 const std::vector<std::unique_ptr<CodedGroups>>& to,
+                                                                 WrittenTerms* terms, std::stop_token stop);
+
+// A group as a partition's tables store it. Any thread. Errors as EncodedLists::add(), which opens every blob.
+Result<std::vector<BuiltLists>> built_of(const runs::PostingSlices& from, const runs::CodedLists& group);
+
+}  // namespace frond::indexer::publish

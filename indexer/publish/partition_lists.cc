@@ -1,0 +1,199 @@
+#include "indexer/publish/partition_lists.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "common/base/check.h"
+#include "common/base/thread_name.h"
+#include "indexer/pipeline/memory.h"
+#include "indexer/pipeline/thread_time.h"
+
+namespace frond::indexer::publish {
+namespace {
+
+constexpr char kTermsFile[] = "terms.sst";
+constexpr std::size_t kMergedAhead = 4 * kPostingGroupBytes;  // bytes of postings that wait for packers
+constexpr std::size_t kMostSlices = 8;                        // kHeldSlicePostings of a slice of coded lists
+
+// A device has little to do with few postings. A term's only posting takes 128 bytes of the host until it is stored,
+// where packers that deal take 40 of each slice (plan_writing_at_once()).
+std::size_t coded_slice(const pipeline::WritePlan& plan) {
+  return pipeline::kHeldSlicePostings * std::clamp<std::size_t>(plan.packers / 4, 1, kMostSlices);
+}
+
+template <class Queue>
+std::vector<std::unique_ptr<Queue>> queues(std::size_t partitions) {
+  std::vector<std::unique_ptr<Queue>> made;
+  for (std::size_t p = 0; p < partitions; ++p) made.push_back(std::make_unique<Queue>(kMergedAhead));
+  return made;
+}
+
+}  // namespace
+
+Result<void> ListSupply::prepare(const std::vector<pipeline::InvertedDocuments::Part>& parts,
+                                 const std::filesystem::path& folder) {
+  const bool held = options_.held != nullptr && options_.held->slices;
+  const bool sees_all = held || (parts.size() == 1 && (options_.written.empty() || !options_.written[0]));
+  if (options_.writes_terms && options_.memory.has_terms && sees_all)
+    terms_ = FROND_TRY(WrittenTerms::create(folder / kTermsFile, options_.memory.packers));
+  if (!held) return {};
+  FROND_CHECK(options_.memory.at_once == parts.size());
+  if (can_be_coded(options_.codecs)) {
+    coding_ = {{}, options_.b, options_.average_length};
+    for (const auto& part : parts) {
+      contents_.push_back(FROND_TRY(runs::SpoolReader::read_contents(part.spool)));
+      coding_.lengths.emplace_back(contents_.back().lengths);
+    }
+    if (options_.held->slices->codes(coding_, coded_slice(options_.memory))) {
+      coded_ = queues<CodedGroups>(parts.size());
+      return {};
+    }
+    contents_.clear();
+  }
+  dealt_ = queues<Groups>(parts.size());
+  return {};
+}
+
+Result<void> ListSupply::read_device(std::stop_token stop) {
+  runs::PostingSlices& slices = *options_.held->slices;
+  Result<void> read;
+  if (coded_.empty()) {
+    read = deal_postings(slices, dealt_, terms_.get(), pool_, stop);
+  } else {
+    auto digests = give_coded_lists(slices, coding_, coded_slice(options_.memory), coded_, terms_.get(), stop);
+    if (digests) {
+      digests_ = *std::move(digests);
+      for (const auto& queue : coded_) queue->close();
+    } else {
+      read = std::move(digests).error();
+    }
+  }
+  add_merge_seconds(pipeline::thread_seconds());
+  return read;
+}
+
+Result<std::optional<TermsFile>> ListSupply::finish_terms() {
+  if (!terms_) return std::optional<TermsFile>();
+  return std::optional(FROND_TRY(terms_->finish()));
+}
+
+double ListSupply::merge_seconds() const {
+  const MutexLock lock(times_);
+  return merge_seconds_;
+}
+
+void ListSupply::add_merge_seconds(double seconds) {
+  const MutexLock lock(times_);
+  merge_seconds_ += seconds;
+}
+
+PartitionLists::PartitionLists(partition::PartitionWriter& writer, const Of& of, ListSupply& supply,
+                               pipeline::FirstError& error)
+    : writer_(writer),
+      number_(of.number),
+      supply_(supply),
+      error_(error),
+      deficits_(supply.options_.b, supply.options_.average_length),
+      source_{of.runs,
+              of.number,
+              of.scratch,
+              of.lengths,
+              supply.options_.codecs,
+              supply.options_.b,
+              supply.options_.average_length,
+              supply.options_.held != nullptr ? supply.options_.held->source.get() : nullptr,
+              &deficits_,
+              [&pool = supply.pool_](std::function<void()> task) {
+                pool.add([task = std::move(task)](std::size_t) { task(); });
+              },
+              supply.options_.memory.runs_ahead_bytes},
+      digests_(supply.coded_.empty() ? of.lengths.size() : 0),
+      of_runs_(kMergedAhead),
+      built_(kMergedAhead) {
+  if (!supply_.coded_.empty()) {
+    begin("lists-", [this] { return write_coded(); });
+    return;
+  }
+  if (supply_.dealt_.empty()) begin("merge-", [this] { return merge_runs(); });
+  begin("lists-", [this] { return write_lists(); });
+  begin("digests-", [this] { return sum_digests(); });
+}
+
+void PartitionLists::begin(const char* name, std::function<Result<void>()> work) {
+  threads_.emplace_back([this, name = name + std::to_string(number_), work = std::move(work)] {
+    name_this_thread(name.c_str());
+    error_.guard(work);
+  });
+}
+
+std::vector<std::uint64_t> PartitionLists::take_digests() {
+  return supply_.coded_.empty() ? digests_.take() : std::move(supply_.digests_[number_]);
+}
+
+// Merges the runs, and gives the postings of groups of terms to the thread that has them built.
+Result<void> PartitionLists::merge_runs() {
+  const double began = pipeline::thread_seconds();
+  PostingMerger merger = FROND_TRY(PostingMerger::open(source_));
+  while (std::optional<PostingGroup> next = FROND_TRY(merger.next())) {
+    const std::uint64_t bytes = next->bytes;
+    if (!of_runs_.push(std::make_shared<const PostingGroup>(*std::move(next)), error_.token(), bytes)) break;
+  }
+  of_runs_.close();
+  supply_.add_merge_seconds(pipeline::thread_seconds() - began);
+  return {};
+}
+
+// Has the lists of the groups built and writes them. The groups go on to the digests.
+Result<void> PartitionLists::write_lists() {
+  const std::stop_token stop = error_.token();
+  ListJoiner joiner(writer_);
+  OrderedTasks<std::vector<BuiltLists>> tasks(supply_.pool_, supply_.options_.memory.ahead_bytes);
+  while (!stop.stop_requested()) {
+    while (!tasks.full()) {
+      std::optional<Group> next = tasks.empty() ? postings().pop(stop) : postings().try_pop();
+      if (!next) break;
+      tasks.begin((*next)->bytes, [this, some = *next](std::size_t) { return build_lists(source_, *some); });
+      const std::uint64_t bytes = (*next)->bytes;
+      if (!built_.push(*std::move(next), stop, bytes)) break;
+    }
+    if (tasks.empty()) break;
+    std::vector<BuiltLists> lists = FROND_TRY(tasks.take());
+    FROND_TRY(joiner.add(std::move(lists)));
+  }
+  built_.close();
+  return {};
+}
+
+// The same for lists that a device has coded, which has the digests, too.
+Result<void> PartitionLists::write_coded() {
+  const std::stop_token stop = error_.token();
+  CodedGroups& from = *supply_.coded_[number_];
+  ListJoiner joiner(writer_);
+  OrderedTasks<std::vector<BuiltLists>> tasks(supply_.pool_, supply_.options_.memory.ahead_bytes);
+  while (!stop.stop_requested()) {
+    while (!tasks.full()) {
+      const std::optional<CodedGroup> next = tasks.empty() ? from.pop(stop) : from.try_pop();
+      if (!next) break;
+      tasks.begin(coded_bytes(**next), [&slices = *supply_.options_.held->slices, some = *next](std::size_t) {
+        return built_of(slices, *some);
+      });
+    }
+    if (tasks.empty()) break;
+    std::vector<BuiltLists> lists = FROND_TRY(tasks.take());
+    FROND_TRY(joiner.add(std::move(lists)));
+  }
+  return {};
+}
+
+// A thread of its own adds each document's digest up: packers would wait for each other at documents of many terms.
+Result<void> PartitionLists::sum_digests() {
+  WrittenTerms* const terms = supply_.dealt_.empty() ? supply_.terms_.get() : nullptr;  // who deals has them
+  while (const std::optional<Group> group = built_.pop(error_.token())) {
+    add_digests(**group, digests_);
+    if (terms != nullptr) FROND_TRY(terms->put(**group));
+  }
+  return {};
+}
+
+}  // namespace frond::indexer::publish

@@ -1,0 +1,101 @@
+#pragma once
+// The lists of partitions on their way to the files: from each partition's runs or its postings in memory, or from a
+// device, which has those of all partitions, as postings or as coded lists.
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "common/base/mutex.h"
+#include "common/base/result.h"
+#include "common/partition/partition_writer.h"
+#include "common/partition/term_digests.h"
+#include "common/postings/deficit_table.h"
+#include "indexer/pipeline/first_error.h"
+#include "indexer/pipeline/invert_documents.h"
+#include "indexer/publish/coded_lists.h"
+#include "indexer/publish/dealt_postings.h"
+#include "indexer/publish/partition_build.h"
+#include "indexer/publish/task_pool.h"
+#include "indexer/publish/written_terms.h"
+#include "indexer/runs/document_spool.h"
+
+namespace frond::indexer::publish {
+
+// What all partitions share.
+class ListSupply {
+ public:
+  ListSupply(const PartitionBuildOptions& options, TaskPool& pool) : options_(options), pool_(pool) {}
+
+  // Before the partitions are written. kCorrupt, kUnavailable: a spool cannot be read, terms cannot be written.
+  Result<void> prepare(const std::vector<pipeline::InvertedDocuments::Part>& parts,
+                       const std::filesystem::path& folder);
+  bool reads_device() const { return !dealt_.empty() || !coded_.empty(); }
+  // Gives the partitions what the device has, if reads_device(). One thread. Errors as deal_postings() and
+  // give_coded_lists().
+  Result<void> read_device(std::stop_token stop);
+  // What prepare() had to read of a partition's spool; null: nothing.
+  const runs::SpoolContents* contents(std::uint32_t partition) const {
+    return contents_.empty() ? nullptr : &contents_[partition];
+  }
+  // When all partitions are written: the statistics of terms, if they were.
+  Result<std::optional<TermsFile>> finish_terms();
+  double merge_seconds() const;
+
+ private:
+  friend class PartitionLists;
+  void add_merge_seconds(double seconds);
+
+  const PartitionBuildOptions& options_;
+  TaskPool& pool_;
+  std::unique_ptr<WrittenTerms> terms_;  // null: nobody sees all postings of a term
+  // By partition; one of the two where a device has the postings.
+  std::vector<std::unique_ptr<Groups>> dealt_;
+  std::vector<std::unique_ptr<CodedGroups>> coded_;
+  std::vector<std::vector<std::uint64_t>> digests_;  // with coded_: set before that is closed
+  std::vector<runs::SpoolContents> contents_;        // with coded_, by partition
+  runs::ListCoding coding_;
+  mutable Mutex times_;
+  double merge_seconds_ FROND_GUARDED_BY(times_) = 0;
+};
+
+// The threads that write one partition's lists. Not a byte depends on where postings come from.
+class PartitionLists {
+ public:
+  struct Of {
+    const std::vector<std::filesystem::path>& runs;
+    std::uint32_t number;
+    std::filesystem::path scratch;
+    std::span<const std::uint32_t> lengths;  // of its documents
+  };
+  // Begins. Errors go to `error`, which stops the threads, too. Borrows its arguments.
+  PartitionLists(partition::PartitionWriter& writer, const Of& of, ListSupply& supply, pipeline::FirstError& error);
+  void join() { threads_.clear(); }
+  // After join(), without an error.
+  std::vector<std::uint64_t> take_digests();
+
+ private:
+  void begin(const char* name, std::function<Result<void>()> work);
+  Result<void> merge_runs();
+  Result<void> write_lists();
+  Result<void> write_coded();
+  Result<void> sum_digests();
+  Groups& postings() { return supply_.dealt_.empty() ? of_runs_ : *supply_.dealt_[number_]; }
+
+  partition::PartitionWriter& writer_;
+  const std::uint32_t number_;
+  ListSupply& supply_;
+  pipeline::FirstError& error_;
+  const postings::DeficitTable deficits_;
+  const ListSource source_;
+  partition::TermDigests digests_;
+  Groups of_runs_, built_;
+  std::vector<std::jthread> threads_;  // last: they use the others
+};
+
+}  // namespace frond::indexer::publish

@@ -1,0 +1,47 @@
+#pragma once
+// The statistics of a generation's terms, written while lists are built. Where one thread sees all postings of every
+// term in order, nobody has to read the terms of the partitions again when they are published
+// (docs/adr/0040-term-statistics-beside-the-lists.md).
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.h"
+#include "common/partition/term_sections.h"
+#include "common/partition/term_statistics.h"
+#include "indexer/publish/list_stream.h"
+
+namespace frond::indexer::publish {
+
+// A whole file of term statistics, synced.
+struct TermsFile {
+  std::filesystem::path path;
+  partition::TermTotals totals;
+};
+
+// One thread, which begins others. Errors: kUnavailable, the disk; kInvalid, terms do not ascend.
+class WrittenTerms {
+ public:
+  // Creates the file. Up to `threads` others encode it.
+  static Result<std::unique_ptr<WrittenTerms>> create(const std::filesystem::path& file, std::uint32_t threads);
+
+  // Terms ascend in byte order.
+  Result<void> put(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences);
+  // The terms of a partition's groups, which come in order. A term whose list goes on in the next group waits for it.
+  Result<void> put(const PostingGroup& group);
+  // After all terms.
+  Result<TermsFile> finish();
+
+ private:
+  WrittenTerms(std::filesystem::path file, partition::TermSectionsWriter out)
+      : file_(std::move(file)), out_(std::move(out)) {}
+
+  const std::filesystem::path file_;
+  partition::TermSectionsWriter out_;
+  partition::TermTotals totals_;
+  std::uint64_t open_documents_ = 0, open_occurrences_ = 0;  // of a term whose list goes on
+};
+
+}  // namespace frond::indexer::publish

@@ -1,0 +1,223 @@
+// Lists that the device codes are, byte for byte, those of the builder on the CPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/codec/binary_packing/simd_bp128.h"
+#include "common/postings/list_builder.h"
+#include "indexer/invert/document_deal.h"
+#include "indexer/invert/gpu/text/device_text.h"
+#include "indexer/invert/gpu/text/lists/list_coder.h"
+
+namespace frond::indexer::invert::gpu {
+namespace {
+
+// Occurrences of terms, by number of the document.
+using Occurrences = std::vector<std::map<std::uint32_t, Frequency>>;
+
+// The postings of a run: documents of `documents` numbers, terms of different lengths of list.
+struct MadeUp {
+  std::uint32_t documents = 0;
+  std::vector<std::uint32_t> lengths;
+  Occurrences terms;
+};
+
+Frequency random_frequency(std::mt19937& random) {
+  if (random() % 4 != 0) return 1;
+  return random() % 50 == 0 ? 1 + random() % 300 : 1 + random() % 9;
+}
+
+// list_postings: of each term, at most.
+MadeUp made_up(unsigned seed, std::uint32_t documents, const std::vector<std::uint32_t>& list_postings) {
+  std::mt19937 random(seed);
+  MadeUp made{documents, {}, Occurrences(list_postings.size())};
+  for (std::uint32_t d = 0; d < documents; ++d)
+    made.lengths.push_back(random() % 40 == 0 ? 1 + random() % 200'000 : 1 + random() % 600);
+  for (std::size_t term = 0; term < list_postings.size(); ++term) {
+    const bool clustered = random() % 2 == 0;
+    const std::uint32_t span = clustered ? std::min(documents, list_postings[term] * 2 + 1) : documents;
+    const std::uint32_t from = random() % (documents - span + 1);
+    for (std::uint32_t i = 0; i < list_postings[term]; ++i)
+      made.terms[term].emplace(from + random() % span, random_frequency(random));
+  }
+  return made;
+}
+
+// The run, in batches of so many documents. A document's occurrences of a term are split between two pieces now and
+// then, also of different batches.
+std::unique_ptr<DeviceText> on_device(const MadeUp& made, std::uint32_t batch_documents) {
+  auto text =
+      DeviceText::create({.device_bytes = std::uint64_t{400} << 20, .max_text = std::uint64_t{1} << 20}).value();
+  std::vector<std::vector<std::pair<std::uint32_t, Frequency>>> by_document(made.documents);
+  for (std::uint32_t term = 0; term < made.terms.size(); ++term)
+    for (const auto& [document, frequency] : made.terms[term]) by_document[document].emplace_back(term, frequency);
+  const auto terms = static_cast<std::uint32_t>(made.terms.size());
+  std::size_t side = 0;
+  for (std::uint32_t first = 0; first < made.documents; first += batch_documents) {
+    const std::uint32_t end = std::min(made.documents, first + batch_documents);
+    // The last document has its second half in the next batch.
+    for (const bool second : {false, true}) {
+      const TextSide filled = text->fill(side).value();
+      std::vector<std::uint32_t> pair_terms, pair_pieces;
+      std::uint32_t pieces = 0;
+      for (std::uint32_t document = second ? end - 1 : first; document < end; ++document) {
+        filled.piece_begins[pieces] = 0;
+        filled.piece_numbers[pieces] = document;
+        for (const auto& [term, frequency] : by_document[document]) {
+          const Frequency half = document + 1 == end && frequency > 1 ? frequency / 2 : 0;
+          const Frequency mine = second ? half : frequency - half;
+          pair_terms.insert(pair_terms.end(), mine, term);
+          pair_pieces.insert(pair_pieces.end(), mine, pieces);
+        }
+        ++pieces;
+      }
+      EXPECT_TRUE(text->send(side, 0, pieces));
+      EXPECT_TRUE(text->has_room(static_cast<std::uint32_t>(pair_terms.size())).value());
+      EXPECT_TRUE(text->add_pairs(side, pair_terms, pair_pieces, terms));
+      side = 1 - side;
+    }
+  }
+  return text;
+}
+
+struct Lists {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<ByteBuffer>> segments;  // by partition, term
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint64_t, std::uint64_t>> sums;
+  std::vector<std::uint64_t> digests;  // by number
+};
+
+std::uint64_t hash_of(std::uint32_t term) { return (term + 1) * 0x9e3779b97f4a7c15; }
+
+Lists expected_of(const MadeUp& made, std::uint64_t first, std::uint32_t partitions, double b, double average) {
+  const DocumentDeal dealt(partitions);
+  std::vector<std::vector<std::uint32_t>> lengths(partitions);
+  for (std::uint64_t document = 0; document < first + made.documents; ++document)
+    lengths[dealt.place_of(document).partition].push_back(document < first ? 0 : made.lengths[document - first]);
+  Lists lists;
+  lists.digests.resize(made.documents);
+  for (std::uint32_t term = 0; term < made.terms.size(); ++term) {
+    std::vector<std::vector<DocId>> docids(partitions);
+    std::vector<std::vector<Frequency>> frequencies(partitions);
+    for (const auto& [number, frequency] : made.terms[term]) {
+      const auto place = dealt.place_of(first + number);
+      docids[place.partition].push_back(place.docid);
+      frequencies[place.partition].push_back(frequency);
+      lists.digests[number] += frequency * hash_of(term);
+    }
+    for (std::uint32_t p = 0; p < partitions; ++p) {
+      if (docids[p].empty()) continue;
+      const postings::ListBuilder builder(codec::simd_bp128(), lengths[p], b, average);
+      lists.segments[{p, term}] = builder.build(docids[p], frequencies[p]);
+      lists.sums[{p, term}] = {docids[p].size(),
+                               std::accumulate(frequencies[p].begin(), frequencies[p].end(), std::uint64_t{0})};
+    }
+  }
+  return lists;
+}
+
+Lists coded_of(const MadeUp& made, std::uint64_t first, std::uint32_t partitions, double b, double average,
+               std::uint32_t window_postings, std::uint32_t batch_documents) {
+  const auto text = on_device(made, batch_documents);
+  const auto totals = text->totals(static_cast<std::uint32_t>(made.terms.size())).value();
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t term = 0; term < totals.size(); ++term)
+    if (totals[term] != 0) order.push_back(term);
+  EXPECT_TRUE(text->place_terms(order, totals));
+  const std::uint32_t most = std::max(window_postings, *std::max_element(totals.begin(), totals.end()));
+  EXPECT_TRUE(ListCoder::fits(*text, made.documents, most));
+  const auto coder = ListCoder::create(*text, {first, partitions, b, average, made.lengths, most, 3 * most}).value();
+  Lists lists;
+  std::uint32_t begun = 0;
+  for (std::size_t at = 0; at < order.size();) {
+    const std::size_t first_term = at;
+    std::vector<std::uint32_t> starts{0};
+    std::vector<std::uint64_t> hashes;
+    for (; at < order.size() && (starts.back() == 0 || starts.back() + totals[order[at]] <= window_postings); ++at) {
+      hashes.push_back(hash_of(order[at]));
+      starts.push_back(starts.back() + totals[order[at]]);
+    }
+    const auto window = coder->begin(begun, starts, hashes);
+    EXPECT_TRUE(window) << window.error().message();
+    begun += starts.back();
+    std::vector<ListPiece> pieces;
+    ByteBuffer blobs;
+    const auto taken = coder->take(pieces, blobs);
+    EXPECT_TRUE(taken) << taken.error().message();
+    std::pair<std::uint32_t, std::uint32_t> before{0, 0};
+    bool open = false;
+    for (const ListPiece& piece : pieces) {
+      const std::pair<std::uint32_t, std::uint32_t> name{piece.partition, order[first_term + piece.term]};
+      EXPECT_TRUE(&piece == pieces.data() || (open ? name == before : before < name));
+      open = piece.last == 0;
+      before = name;
+      const auto from = blobs.begin() + piece.begin;
+      lists.segments[name].emplace_back(from, from + piece.bytes);
+      lists.sums[name].first += piece.count;
+      lists.sums[name].second += piece.occurrences;
+    }
+    EXPECT_FALSE(open);
+  }
+  lists.digests = coder->digests().value();
+  return lists;
+}
+
+void expect_same(const Lists& got, const Lists& expected) {
+  ASSERT_EQ(got.segments.size(), expected.segments.size());
+  for (const auto& [name, segments] : expected.segments) {
+    const auto found = got.segments.find(name);
+    ASSERT_NE(found, got.segments.end());
+    ASSERT_EQ(found->second.size(), segments.size());
+    for (std::size_t i = 0; i < segments.size(); ++i)
+      ASSERT_TRUE(found->second[i] == segments[i])
+          << "partition " << name.first << ", term " << name.second << ", segment " << i << ": "
+          << expected.sums.at(name).first << " postings, " << found->second[i].size() << " bytes, expected "
+          << segments[i].size();
+  }
+  EXPECT_TRUE(got.sums == expected.sums);
+  EXPECT_TRUE(got.digests == expected.digests);
+}
+
+TEST(CodedLists, AreThoseOfTheBuilder) {
+  std::mt19937 random(3);
+  for (const std::uint32_t partitions : {1u, 2u, 3u, 16u}) {
+    std::vector<std::uint32_t> lists;
+    for (int i = 0; i < 300; ++i) {
+      const std::uint_fast32_t kinds[] = {1,
+                                          1 + random() % 3,
+                                          1 + random() % 20,
+                                          1 + random() % 140,
+                                          120 + random() % 20,
+                                          250 + random() % 10,
+                                          random() % 3000,
+                                          0};
+      lists.push_back(static_cast<std::uint32_t>(kinds[random() % 8]));
+    }
+    lists.insert(lists.end(), {127, 128, 129, 255, 256, 257, 2048, 2200, 5000});
+    const MadeUp made = made_up(partitions, 6000, lists);
+    const double b = partitions == 1 ? 0.4 : partitions == 2 ? 0.0 : partitions == 3 ? 1.0 : 0.75;
+    const std::uint64_t first = partitions == 3 ? 1001 : 0;
+    SCOPED_TRACE(partitions);
+    const Lists expected = expected_of(made, first, partitions, b, 271.3);
+    expect_same(coded_of(made, first, partitions, b, 271.3, 3000, 1700), expected);
+    expect_same(coded_of(made, first, partitions, b, 271.3, 200'000, 6000), expected);
+  }
+}
+
+TEST(CodedLists, AreCutIntoSegments) {
+  constexpr std::uint32_t kDocuments = 540'000;
+  MadeUp made = made_up(1, kDocuments, {3, 0, 5});
+  for (std::uint32_t document = 0; document < kDocuments; ++document)
+    if (document % 40 != 1) made.terms[1][document] = 1 + document % 3;
+  for (const std::uint32_t partitions : {1u, 2u})
+    expect_same(coded_of(made, 0, partitions, 0.4, 300, 1000, 30'000), expected_of(made, 0, partitions, 0.4, 300));
+}
+
+}  // namespace
+}  // namespace frond::indexer::invert::gpu
