@@ -1,5 +1,6 @@
 #include "indexer/pipeline/invert_documents.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "common/base/check.h"
 #include "common/base/thread_name.h"
+#include "indexer/ingest/input_size.h"
 #include "indexer/invert/assignment.h"
 #include "indexer/parse/batch_parser.h"
 #include "indexer/pipeline/batch_filler.h"
@@ -48,13 +50,20 @@ class Pipeline {
                 .texts = options.text_inverter,
                 .analyzer = options.analyzer,
                 .lengths = lengths_,
-                .spares = options.checkpoints.every > 0,
+                .spares = wants_spares(options),
                 .may_lose_postings = options.may_lose_postings},
                plan_, budget_, folder) {}
 
   Result<InvertedDocuments> run();
 
  private:
+  // A spare inverter of texts takes half of the device's memory, and is of use only if runs are written: at
+  // checkpoints, or where postings do not fit, which take about a byte for each byte of text.
+  static bool wants_spares(const InvertOptions& options) {
+    const std::uint64_t every = options.checkpoints.every;
+    if (every == 0 || options.memory.text_batch == 0 || options.checkpoints.from != nullptr) return every > 0;
+    return ingest::may_exceed(options.inputs, options.read.hidden, std::min(every, options.gpu.bytes / 4 * 3));
+  }
   static std::string session_of(const CheckpointOptions& checkpoints) {
     return checkpoints.session == 0 ? std::string() : "s" + std::to_string(checkpoints.session) + "-";
   }
