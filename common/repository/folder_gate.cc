@@ -1,6 +1,5 @@
 #include "common/repository/folder_gate.h"
 
-#include <algorithm>
 #include <system_error>
 #include <vector>
 
@@ -68,7 +67,7 @@ Result<void> close_gates(const fs::path& collection, std::uint64_t epoch, const 
     if (gate == own) continue;
     if (!name.starts_with(kEnded)) {
       const std::uint64_t number = number_of(name.substr(0, name.find('-')));
-      if (number == 0 || number > epoch) continue;
+      if (number == 0 || (life_of(number) == life_of(epoch) && number > epoch)) continue;
       fs::path ended = gates / (std::string(kEnded) + name);
       fs::rename(gate, ended, failed);  // first: no path leads there any more
       if (is_absent(failed)) continue;
@@ -94,18 +93,25 @@ Result<CurrentLine> current_line(const fs::path& collection) {
   return line ? *line : CurrentLine();
 }
 
+Result<std::vector<std::uint64_t>> recorded_epochs(const fs::path& collection) {
+  std::error_code failed;
+  std::vector<std::uint64_t> epochs;
+  for (const std::string& name : names_in(collection / kHoldersFolder, failed))
+    if (const std::uint64_t epoch = number_of(name); epoch != 0) epochs.push_back(epoch);
+  if (failed && !is_absent(failed))
+    return Error(Code::kUnavailable, (collection / kHoldersFolder).string() + ": " + failed.message());
+  return epochs;
+}
+
 Result<std::optional<LeasePlace::Found>> newest_record(const fs::path& collection) {
+  const auto current_epoch = [&]() -> Result<std::uint64_t> { return FROND_TRY(current_line(collection)).epoch; };
   // It may be replaced by the next one while it is looked for.
   for (bool again = true;; again = false) {
-    std::error_code failed;
-    std::uint64_t highest = 0;
-    for (const std::string& name : names_in(collection / kHoldersFolder, failed))
-      highest = std::max(highest, number_of(name));
-    if (failed && !is_absent(failed))
-      return Error(Code::kUnavailable, (collection / kHoldersFolder).string() + ": " + failed.message());
-    if (highest == 0) return std::optional<LeasePlace::Found>();
-    auto text = files::read_text(collection / holder_path(highest), kMaxRecordBytes);
-    if (text) return std::optional<LeasePlace::Found>({highest, *std::move(text)});
+    const auto all = FROND_TRY(recorded_epochs(collection));
+    const std::uint64_t newest = FROND_TRY(newest_of(all, current_epoch));
+    if (newest == 0) return std::optional<LeasePlace::Found>();
+    auto text = files::read_text(collection / holder_path(newest), kMaxRecordBytes);
+    if (text) return std::optional<LeasePlace::Found>({newest, *std::move(text)});
     if (text.error().code() != Code::kNotFound || !again) return text.error();
   }
 }

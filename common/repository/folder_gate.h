@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/result.h"
 #include "common/repository/files.h"
@@ -26,8 +27,8 @@ inline constexpr const char* kScratchFolder = "scratch";  // what services build
 std::filesystem::path gate_path(const std::filesystem::path& collection, std::uint64_t epoch, const std::string& log);
 // Makes an empty one, synced. Its parent must exist.
 Result<void> make_gate(const std::filesystem::path& gate);
-// Removes the gates of this epoch and of earlier ones, but for `own`. When it returns, their writers change nothing any
-// more. Synced. kUnavailable: one could not be removed, so it may still be open.
+// Removes the gates of this epoch, of earlier ones and of other lives, but for `own`. When it returns, their writers
+// change nothing any more. Synced. kUnavailable: one could not be removed, so it may still be open.
 Result<void> close_gates(const std::filesystem::path& collection, std::uint64_t epoch,
                          const std::filesystem::path& own);
 // kUnavailable.
@@ -35,6 +36,8 @@ Error epoch_has_ended(std::uint64_t epoch, const std::string& why);
 
 // What is in CURRENT; zeros: it is absent, or can't be understood.
 Result<CurrentLine> current_line(const std::filesystem::path& collection);
+// That have a record.
+Result<std::vector<std::uint64_t>> recorded_epochs(const std::filesystem::path& collection);
 // As LeasePlace::newest().
 Result<std::optional<LeasePlace::Found>> newest_record(const std::filesystem::path& collection);
 // Makes a folder, and those on the way to it; their names last.

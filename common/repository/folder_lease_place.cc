@@ -23,6 +23,7 @@ class FolderLeasePlace final : public LeasePlace {
   explicit FolderLeasePlace(fs::path folder) : folder_(std::move(folder)) {}
 
   Result<std::optional<Found>> newest() const override { return newest_record(folder_); }
+  Result<std::uint64_t> current_epoch() const override { return FROND_TRY(current_line(folder_)).epoch; }
 
   Result<bool> take(const LeaseRecord& record, const std::optional<Found>& last) override {
     for (const char* name : {"generations", "partitions", kHoldersFolder, kGatesFolder})
@@ -47,7 +48,10 @@ class FolderLeasePlace final : public LeasePlace {
       return false;
     }
     FROND_TRY(close_gates(folder_, record.epoch, gate));
-    if (!FROND_TRY(write_epoch(record.epoch, gate))) return false;
+    if (!FROND_TRY(write_epoch(record.epoch, gate))) {
+      FROND_TRY(remove(record.epoch));
+      return false;
+    }
     remove_scratch_of_others(record.log);
     return true;
   }
@@ -86,20 +90,20 @@ class FolderLeasePlace final : public LeasePlace {
     return true;
   }
 
-  // Whether there is no later epoch, and the last holder has not renewed its lease.
+  // Whether there is no later epoch and no other life, and the last holder has not renewed its lease.
   Result<bool> may_begin(std::uint64_t epoch, const std::optional<Found>& last) const {
-    const auto newest = FROND_TRY(newest_record(folder_));
-    if (!newest || newest->epoch != epoch) return false;
+    if (!leave_free(FROND_TRY(recorded_epochs(folder_)), epoch)) return false;
+    if (!may_follow(epoch, FROND_TRY(current_line(folder_)).epoch)) return false;
     if (!last) return true;
     const auto now = files::read_text(folder_ / holder_path(last->epoch), kMaxRecordBytes);
     if (!now && now.error().code() != Code::kNotFound) return now.error();
     return now && *now == last->text;
   }
 
-  // False: a later epoch has begun.
+  // False: a later epoch has begun, or another life.
   Result<bool> write_epoch(std::uint64_t epoch, const fs::path& gate) const {
     const CurrentLine there = FROND_TRY(current_line(folder_));
-    if (there.epoch > epoch) return false;
+    if (!may_follow(epoch, there.epoch)) return false;
     const fs::path draft = gate / "CURRENT";
     auto written = files::write_synced(draft, to_text({there.generation, epoch}));
     if (written) written = files::rename(draft, folder_ / "CURRENT");

@@ -134,6 +134,8 @@ class FolderStorage final : public Storage {
   Result<void> expect_epoch() const {
     const std::uint64_t there = FROND_TRY(current_line(folder_)).epoch;
     if (there == epoch_) return {};
+    if (life_of(there) != life_of(epoch_))
+      return epoch_has_ended(epoch_, "the collection was removed, and made again since");
     if (there > epoch_) return epoch_has_ended(epoch_, "another service took the collection over");
     return epoch_has_ended(epoch_, "CURRENT has epoch " + std::to_string(there));
   }

@@ -73,8 +73,9 @@ class ObjectStorage final : public Storage {
     if (epoch_ == 0 || holder == epoch_) return {};
     return Error(Code::kUnavailable,
                  "the lease of epoch " + std::to_string(epoch_) + " has ended: " +
-                     (holder > epoch_ ? "another writer took the collection over, with epoch " + std::to_string(holder)
-                                      : std::string("the collection was removed")));
+                     (life_of(holder) == life_of(epoch_) && holder > epoch_
+                          ? "another writer took the collection over, with epoch " + std::to_string(holder)
+                          : std::string("the collection was removed")));
   }
 
   // See take_epoch().
@@ -91,7 +92,10 @@ class ObjectStorage final : public Storage {
     for (unsigned tries = 0; tries < kTriesToFence; ++tries) {
       FROND_TRY(lease_->expect_held());
       const Version there = FROND_TRY(version_of("CURRENT"));
-      if (there.line.epoch > epoch) return false;
+      if (!may_follow(epoch, there.line.epoch)) {
+        FROND_TRY(store_->remove(folder_ + holder_path(epoch)));
+        return false;
+      }
       const std::string text = to_text({there.line.generation, epoch});
       const Condition same = lease_->conditional() ? there.condition : Condition();
       if (FROND_TRY(store_->put(folder_ + "CURRENT", text, same, lost())) == objects::Put::kDone) return true;

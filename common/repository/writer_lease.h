@@ -11,6 +11,10 @@
 // record, and whoever takes over looks at that record after it wrote its own: at least one of them sees the other, and
 // gives way.
 //
+// A collection that was removed and made again begins another life. The epochs of a life have its number, which is
+// random, in their upper bits (life_of()); CURRENT tells which life it is. So a holder of an earlier life, and what it
+// still writes when it wakes up, is not taken for one of this life.
+//
 // The changes that a holder has accepted and not published are in its log alone. So the record names the log: a service
 // with that log may go on at once, one with another log only if nothing is lost with it, or if it was told to.
 #include <atomic>
@@ -29,6 +33,16 @@
 #include "common/repository/repository.h"
 
 namespace frond::repository {
+
+// Versions before lives began with epoch 1: life 0.
+inline constexpr unsigned kEpochBits = 20;  // an epoch of a life is below 2^52, so exact in JSON everywhere
+constexpr std::uint64_t life_of(std::uint64_t epoch) { return epoch >> kEpochBits; }
+constexpr std::uint64_t first_epoch(std::uint64_t life) { return (life << kEpochBits) + 1; }
+// Whether an epoch may begin where CURRENT has the epoch `there`, 0: none.
+constexpr bool may_follow(std::uint64_t epoch, std::uint64_t there) {
+  if (there == 0) return epoch == first_epoch(life_of(epoch));
+  return life_of(epoch) == life_of(there) && epoch >= there;
+}
 
 struct LeaseRecord {
   std::uint64_t epoch = 0;
@@ -54,11 +68,13 @@ class LeasePlace {
     std::string text;
   };
   virtual ~LeasePlace() = default;
-  // The record with the highest number.
+  // The record with the highest number; of records of several lives, among those of CURRENT's.
   virtual Result<std::optional<Found>> newest() const = 0;
-  // Begins the record's epoch. False: another writer has begun it or a later one, or the record of the last holder is
-  // not `last` any more once this one is there; then nothing has begun. kOverloaded: something is being published; try
-  // again.
+  // That CURRENT has; 0: none, or there is no CURRENT.
+  virtual Result<std::uint64_t> current_epoch() const = 0;
+  // Begins the record's epoch. False: another writer has begun it, a later one or another life, or the record of the
+  // last holder is not `last` any more once this one is there; then nothing has begun. kOverloaded: something is being
+  // published; try again.
   virtual Result<bool> take(const LeaseRecord& record, const std::optional<Found>& last) = 0;
   // Replaces the record of an epoch that this process began. kOverloaded: the epoch has ended.
   virtual Result<void> rewrite(const LeaseRecord& record) = 0;
@@ -83,6 +99,7 @@ struct LeaseTerms {
   std::string log;  // this service's
   std::chrono::milliseconds length{15'000};
   bool any_log = false;  // takes over also what the last holder had accepted into another log, without it
+  std::optional<std::uint64_t> life{};  // that begins, if one does: below 2^32; none: random. For tests
 };
 
 // Thread-safe but for renew() and release(), which one thread at a time calls.
@@ -91,15 +108,18 @@ class WriterLease {
   // Whether acquire() would get as far as `before`. Errors as there.
   static Result<void> expect_free(const LeasePlace& place, LeaseWatch& watch, const LeaseTerms& terms,
                                   const Clock& clock);
-  // `before` is called when it is sure that the lease is to be had, just before it is taken, with the last holder's
-  // record; its error ends it. `place` and `clock` outlive the lease. kOverloaded: another service holds it;
-  // kUnavailable: it has ended, and its changes are in another log; or the place.
+  // `before` is called when it is sure that the lease is to be had, just before it is taken, with the record of the
+  // last holder in this life and with the epoch to be; its error ends it. `place` and `clock` outlive the lease.
+  // kOverloaded: another service holds it; kUnavailable: it has ended, and its changes are in another log; or the
+  // place.
   static Result<std::unique_ptr<WriterLease>> acquire(
       LeasePlace& place, LeaseWatch& watch, const LeaseTerms& terms, const Clock& clock,
-      const std::function<Result<void>(const std::optional<LeaseRecord>&)>& before);
+      const std::function<Result<void>(const std::optional<LeaseRecord>&, std::uint64_t epoch)>& before);
 
   // To be called each renew_every(). kOverloaded: it is lost for good, to another service or with the collection.
   Result<void> renew(std::uint64_t waiting);
+  // Its holder removes the collection: it is lost, and its record is written no more. Not beside renew() and release().
+  void abandon() { lost_ = true; }
   // `waiting`: exact. Does nothing if the lease is lost.
   void release(std::uint64_t waiting);
 
@@ -115,10 +135,12 @@ class WriterLease {
   WriterLease(LeasePlace& place, const Clock& clock) : place_(place), clock_(clock) {}
   struct Free {
     std::optional<LeasePlace::Found> found;
-    std::optional<LeaseRecord> last;
+    std::optional<LeaseRecord> last;  // of this life
+    std::uint64_t there = 0;          // CURRENT's epoch
   };
   static Result<Free> look(const LeasePlace& place, LeaseWatch& watch, const LeaseTerms& terms, const Clock& clock);
   Result<void> expect_newest();
+  Result<void> expect_in_current();
 
   LeasePlace& place_;
   const Clock& clock_;

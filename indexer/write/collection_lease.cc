@@ -20,18 +20,23 @@ std::string utc_name() {
   return text;
 }
 
-// What this log still has of an earlier epoch is older than what another service has accepted since. It is kept in a
-// file, for people.
-Result<void> set_aside_overtaken(const std::optional<repository::LeaseRecord>& last, const fs::path& folder,
-                                 OperationLog& operations, const WriteMetrics& metrics, Logger& log) {
-  const std::uint64_t waiting = operations.operations();
-  if (!last || last->log == operations.id() || waiting == 0) return {};
-  const fs::path file = folder / ("overtaken-" + utc_name() + "-" + std::to_string(last->epoch) + ".jsonl");
+// What this log still has of an earlier epoch is older than what another service has accepted since, or of a collection
+// that was removed before this one was made. It is kept in a file, for people.
+Result<void> set_aside_overtaken(const std::optional<repository::LeaseRecord>& last, std::uint64_t epoch,
+                                 const fs::path& folder, OperationLog& operations, const WriteMetrics& metrics,
+                                 Logger& log) {
+  const std::uint64_t waiting = operations.operations(), used_in = FROND_TRY(operations.epoch());
+  const bool other_life = used_in != 0 && repository::life_of(used_in) != repository::life_of(epoch);
+  if (other_life) FROND_TRY(operations.forget_keys());
+  if (waiting == 0 || (!other_life && (!last || last->log == operations.id()))) return {};
+  const fs::path file =
+      folder / ("overtaken-" + utc_name() + "-" + std::to_string(other_life ? used_in : last->epoch) + ".jsonl");
   FROND_TRY(operations.set_aside(file));
   auto to = metrics;
   to.set_aside.add(static_cast<double>(waiting));
-  log.error("accepted changes are set aside: another service wrote the collection since",
-            {{"changes", std::to_string(waiting)}, {"file", file.string()}, {"service", last->holder}});
+  log.error(other_life ? "accepted changes are set aside: the collection was removed, and made again since"
+                       : "accepted changes are set aside: another service wrote the collection since",
+            {{"changes", std::to_string(waiting)}, {"file", file.string()}, {"service", last ? last->holder : ""}});
   return {};
 }
 
@@ -54,9 +59,10 @@ Result<std::unique_ptr<repository::WriterLease>> take_lease(const repository::Le
                                                             Logger& log) {
   static const SteadyClock clock;
   auto lease = FROND_TRY(repository::WriterLease::acquire(
-      place, watch, terms, clock, [&](const std::optional<repository::LeaseRecord>& last) {
-        return set_aside_overtaken(last, folder, operations, metrics, log);
+      place, watch, terms, clock, [&](const std::optional<repository::LeaseRecord>& last, std::uint64_t epoch) {
+        return set_aside_overtaken(last, epoch, folder, operations, metrics, log);
       }));
+  FROND_TRY(operations.set_epoch(lease->epoch()));
   log.info("holds the lease of a collection", {{"epoch", std::to_string(lease->epoch())}});
   auto to = metrics;
   to.lease_taken.add();

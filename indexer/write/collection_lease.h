@@ -20,8 +20,9 @@ Result<std::unique_ptr<repository::LeasePlace>> lease_place(const std::filesyste
                                                             repository::ObjectWriting objects,
                                                             std::chrono::milliseconds lease, std::stop_token stop);
 
-// Takes the lease for the service that has this log open. What the log has of an earlier epoch goes into a file in
-// `folder`, if another log was written to since. Logs and counts both. Errors as WriterLease::acquire().
+// Takes the lease for the service that has this log open, which notes the epoch. What the log has of an earlier epoch
+// goes into a file in `folder`, if another log was written to since, or if it is of another life of the collection.
+// Logs and counts both. Errors as WriterLease::acquire().
 Result<std::unique_ptr<repository::WriterLease>> take_lease(
     const repository::LeaseTerms& terms, repository::LeasePlace& place, repository::LeaseWatch& watch,
     const std::filesystem::path& folder, OperationLog& operations, const WriteMetrics& metrics, Logger& log);

@@ -72,8 +72,9 @@ Result<std::unique_ptr<CollectionWriter>> CollectionWriter::open(const WriterOpt
   std::string settings = FROND_TRY(held.operations->settings());
   WriterOptions with_epoch = options;
   if (places.has_leases()) {
-    // A log that was moved here has settings of its own.
-    if (!settings.empty()) FROND_TRY(places.put_settings(collection, settings));
+    // A log that was moved here, of a service without leases, has settings of its own.
+    if (!settings.empty() && FROND_TRY(held.operations->epoch()) == 0)
+      FROND_TRY(places.put_settings(collection, settings));
     settings = FROND_TRY(places.settings(collection));
     if (!current && settings.empty()) return missing;
     standby.log_id = held.operations->id();

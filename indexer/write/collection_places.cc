@@ -138,9 +138,18 @@ Result<void> CollectionPlaces::remove_folder(const fs::path& there, Logger& log)
 
 Result<void> CollectionPlaces::remove_objects(const std::string& collection) const {
   FROND_TRY(store_->remove(collection + kCurrent));
-  for (const auto& object : FROND_TRY(store_->list(collection + "/", /*folders=*/false)).objects)
-    if (object.key != collection + kSettingsFile) FROND_TRY(store_->remove(object.key));
-  return store_->remove(collection + kSettingsFile);
+  const auto all = FROND_TRY(store_->list(collection + "/", /*folders=*/false)).objects;
+  // What keeps others from writing goes when the collection is there no more.
+  const auto keeps_others_out = [&](const std::string& key) {
+    return key.starts_with(collection + "/" + kHolders + "/") || key.starts_with(collection + "/writers/");
+  };
+  for (const auto& object : all)
+    if (object.key != collection + kSettingsFile && !keeps_others_out(object.key))
+      FROND_TRY(store_->remove(object.key));
+  FROND_TRY(store_->remove(collection + kSettingsFile));
+  for (const auto& object : all)
+    if (keeps_others_out(object.key)) FROND_TRY(store_->remove(object.key));
+  return {};
 }
 
 void CollectionPlaces::remove_remains() const {

@@ -39,8 +39,9 @@ class CollectionPlaces {
   // False: there are some.
   Result<bool> put_settings(const std::string& collection, std::string_view json) const;
 
-  // With all that is in them. Nobody writes it meanwhile. In a bucket, CURRENT goes first and the settings last: if it
-  // fails in between, the collection is there, empty, and can be removed again.
+  // With all that is in them. Nobody writes it meanwhile. In a bucket, CURRENT goes first, and the settings last but
+  // for what keeps other writers out: if it fails before them, the collection is there, empty, and can be removed
+  // again.
   Result<void> remove(const std::string& collection, Logger& log) const;
   // What a removal left that died.
   void remove_remains() const;

@@ -21,6 +21,13 @@ void CollectionWriter::stop_accepting() {
   changed_.notify_all();
 }
 
+void CollectionWriter::abandon() {
+  if (!leaser_.joinable()) return;
+  leaser_.request_stop();
+  leaser_.join();
+  lease_->abandon();
+}
+
 bool CollectionWriter::await_published(std::chrono::steady_clock::time_point end) {
   MutexLock lock(mutex_);
   const auto all = [this]() FROND_REQUIRES(mutex_) { return accepting_ == 0 && operations_->last() <= published_; };

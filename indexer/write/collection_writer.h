@@ -98,6 +98,8 @@ class CollectionWriter {
   void stop_accepting();
   // After stop_accepting(). Whether all that was accepted is published, by `end`.
   bool await_published(std::chrono::steady_clock::time_point end);
+  // Before the collection is removed: nothing is accepted any more, and its lease is neither renewed nor released.
+  void abandon();
   // Another service has the collection now, or it was removed: nothing is accepted or published here any more.
   bool lost() const { return lease_ && lease_->lost(); }
 

@@ -20,7 +20,7 @@ using partition::guarded;
 using partition::slice_of;
 using partition::text_of;
 
-constexpr std::string_view kSettings = "s", kForgotten = "n", kIdentity = "i";
+constexpr std::string_view kSettings = "s", kForgotten = "n", kIdentity = "i", kEpoch = "e";
 constexpr char kOperation = 'o', kKey = 'k', kRing = 'r';
 constexpr char kPut = 'P', kRemoval = 'D';  // the first byte of an operation's value
 
@@ -243,6 +243,34 @@ Result<void> OperationLog::set_aside(const std::filesystem::path& file) {
     FROND_TRY(files::sync_parent(file));
     FROND_TRY(forget(all));
     return written(*db_, db_->SyncWAL(), folder_);
+  });
+}
+
+Result<std::uint64_t> OperationLog::epoch() const {
+  return guarded(folder_.string(), [&]() -> Result<std::uint64_t> {
+    std::string text;
+    const auto status = db_->Get({}, slice_of(kEpoch), &text);
+    if (!status.IsNotFound()) FROND_TRY(checked(status, folder_));
+    return number_of(text).value_or(0);
+  });
+}
+
+Result<void> OperationLog::set_epoch(std::uint64_t epoch) {
+  return guarded(folder_.string(), [&]() -> Result<void> {
+    rocksdb::WriteOptions synced;
+    synced.sync = true;
+    return written(*db_, db_->Put(synced, slice_of(kEpoch), slice_of(numbered(kEpoch[0], epoch))), folder_);
+  });
+}
+
+Result<void> OperationLog::forget_keys() {
+  return guarded(folder_.string(), [&]() -> Result<void> {
+    rocksdb::WriteBatch batch;
+    for (const char kind : {kKey, kRing})
+      batch.DeleteRange(slice_of(std::string(1, kind)), slice_of(std::string(1, static_cast<char>(kind + 1))));
+    rocksdb::WriteOptions synced;
+    synced.sync = true;
+    return written(*db_, db_->Write(synced, &batch), folder_);
   });
 }
 

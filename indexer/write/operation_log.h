@@ -7,7 +7,8 @@
 //
 // Keys: "o" + sequence (8 bytes, big-endian): an operation. "s": the settings. "n": the last sequence that was
 // forgotten. "k" + an idempotency key: what it stands for. "r" + number (8 bytes): the key that was taken with it.
-// "i": the log's identity.
+// "i": the log's identity. "e": the epoch of the lease that it was last used in; absent: in none, or before it was
+// noted.
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -84,6 +85,11 @@ class OperationLog {
   // Takes all operations that wait out of the log, into a new synced file: documents as lines of format jsonl, removals
   // as {"removed":id}. Writes no file if there are none. Not beside other calls.
   Result<void> set_aside(const std::filesystem::path& file);
+  // 0: it is absent.
+  Result<std::uint64_t> epoch() const;
+  Result<void> set_epoch(std::uint64_t epoch);
+  // Forgets the idempotency keys: they are of a collection that was removed. Not beside other calls.
+  Result<void> forget_keys();
 
   // Empty: there are none.
   Result<std::string> settings() const;

@@ -77,9 +77,9 @@ Result<void> WrittenCollections::remove(const std::string& collection) {
   if (ending()) return service_ends();
   {
     const auto writer = FROND_TRY(find(collection));
-    (void)writer;
+    forget(collection);
+    writer->abandon();
   }
-  forget(collection);
   // Whoever uses the writer still, ends soon: nothing is accepted in a folder that is gone.
   const auto held = FROND_TRY(open_writer(options_.repository, collection, options_.objects, kLockPatience, {}));
   FROND_TRY(places_->remove(collection, log_));

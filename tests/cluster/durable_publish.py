@@ -181,12 +181,13 @@ def check_begun(setting, root, key_file, keys):
         os.kill(int(child), signal.SIGKILL)
     process.wait(30)
     collection, above = os.path.join(root, "c"), os.path.dirname(root)
+    record, = (os.path.join(collection, "holders", name) for name in os.listdir(os.path.join(collection, "holders")))
     for call, arguments, line in calls_of(trace):
         quoted = re.findall(r'"([^"]*)"', arguments)
         if call.startswith("rename") and quoted[1] == os.path.join(collection, "CURRENT"):
             epochs += 1
-            why = disk.lost(os.path.join(collection, "holders", "1"), above)
-            harness.expect(why is None and os.path.join(collection, "holders", "1") in disk.file_of, f"when epoch 1 came into CURRENT, {why}")
+            why = disk.lost(record, above)
+            harness.expect(why is None and record in disk.file_of, f"when the first epoch came into CURRENT, {why}")
             harness.expect(disk.file(quoted[0]) not in disk.dirty, "CURRENT itself was not synced")
         disk.apply(call, arguments, line)
     why = disk.lost(os.path.join(collection, "CURRENT"), above)

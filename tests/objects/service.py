@@ -64,7 +64,7 @@ def check_files(service):
     """Published files through the service: whole, in ranges, and only if they changed; a GET that waits."""
     _, headers, current = get(service, "/repository/c/CURRENT")
     harness.expect(get(service, "/repository/c/CURRENT", If_None_Match=headers["ETag"])[0] == 304, "CURRENT has changed")
-    number = int(current.split()[0])
+    number, epoch = (int(part) for part in current.split())
     status, headers, manifest = get(service, f"/repository/c/generations/{number}.json")
     harness.expect(status == 200 and json.loads(manifest)["manifest"]["generation"] == number, f"{status}: {manifest[:100]}")
     partition = json.loads(manifest)["manifest"]["partitions"][0]
@@ -75,7 +75,7 @@ def check_files(service):
     status, headers, part = get(service, path, Range="bytes=5-20")
     harness.expect(status == 206 and part == whole[5:21] and headers["Content-Range"] == f"bytes 5-20/{len(whole)}", f"{status} {headers}")
     harness.expect(get(service, path, Range=f"bytes={len(whole)}-")[0] == 416, "a range behind the end")
-    for missing in ("/repository/c/settings.json", "/repository/c/holders/1", "/repository/c/generations/999.json"):
+    for missing in ("/repository/c/settings.json", f"/repository/c/holders/{epoch}", "/repository/c/generations/999.json"):
         harness.expect(get(service, missing)[0] == 404, f"{missing} is served")
 
 

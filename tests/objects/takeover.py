@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Two services and one collection in an object store, or in a directory (--directory). The writer is stopped (SIGSTOP) beyond its lease: the
 other one takes over, and what the first one publishes when it goes on is refused. What a log still has then is set aside, and no log is given
-up unless that is told. In a directory, a service without --state and one with it do not write one collection.
+up unless that is told. A collection that was removed and made again has nothing of the earlier one. In a directory, a service without --state and
+one with it do not write one collection.
 """
 import json
 import os
@@ -24,12 +25,12 @@ DOCUMENTS = "/v1/collections/c/documents"
 class Where:
     """The repository, and the flags that reach it."""
 
-    def __init__(self, setting, parsed):
-        if parsed.directory:
+    def __init__(self, setting, arguments):
+        if arguments.directory:
             self.place, self.flags, self.below_state, self.rounds = setting.path("repository"), (), (), 8
             os.mkdir(self.place)
             return
-        store = faulty(setting, parsed.server, conditions=parsed.conditions)
+        store = faulty(setting, arguments.server, conditions=arguments.conditions)
         self.place, self.flags, self.below_state, self.rounds = PLACE, store.arguments(), ("bucket", "deep", "prefix"), 2
 
     def check(self, setting, collection):
@@ -42,9 +43,14 @@ def post(service, name, *words, status=200):
     return service.expect(status, "POST", DOCUMENTS, writing.line(name, words), key="write")
 
 
-def current(service):
-    """(generation, epoch)"""
-    return tuple(int(part) for part in service.expect(200, "GET", "/repository/c/CURRENT").split())
+def parsed(line):
+    """(generation, number of the epoch in this life of the collection)"""
+    generation, epoch = (int(part) for part in line.split())
+    return generation, epoch % 2**20
+
+
+def current(service, collection="c"):
+    return parsed(service.expect(200, "GET", f"/repository/{collection}/CURRENT"))
 
 
 def readiness(service):
@@ -125,6 +131,68 @@ def check_kept(setting, first, third, cluster):
     harness.eventually(lambda: ids(cluster, "word") == ["kept", "last", "ours", "published", "theirs"], "the change is there")
 
 
+def check_made_again(setting, where, keys, flags):
+    """The collection is removed, and made again, while a service is stopped that had accepted changes. They are of no collection that there is."""
+    posts = "/v1/collections/r/documents"
+    stopped, other = (writing.Service(setting, where.place, keys, "--state", setting.path(name), *flags, "--take-over", "any-log", name=name)
+                      for name in ("stopped", "other"))
+    repeated = {"Idempotency_Key": "the same"}
+
+    def accept(service, name, **fields):
+        service.expect(200, "POST", posts, writing.line(name, ["word"]), key="write", **fields)
+
+    def set_aside():
+        folder = setting.path("stopped", *where.below_state, "r")
+        aside = []
+        for name in sorted(os.listdir(folder)):
+            if name.startswith("overtaken-"):
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    aside += [json.loads(line)["id"] for line in file]
+        return aside
+
+    stopped.expect(201, "PUT", "/v1/collections/r", key="admin")
+    accept(stopped, "first")
+    stopped.refresh("r")
+    accept(stopped, "dead", **repeated)
+    harness.eventually(lambda: "r" in readiness(other)["standby"], "the other service has seen it")
+    stopped.process.send_signal(signal.SIGSTOP)
+    harness.eventually(lambda: other.state("r")["state"] == "writing", "the other one takes over", 30)
+    other.expect(200, "DELETE", "/v1/collections/r", key="admin")
+    other.expect(201, "PUT", "/v1/collections/r", key="admin")
+    accept(other, "living")
+    other.refresh("r")
+    line = other.expect(200, "GET", "/repository/r/CURRENT")
+    harness.expect(parsed(line) == (1, 1), f"{line}")  # as many as the earlier one had
+    stopped.process.send_signal(signal.SIGCONT)
+    harness.eventually(lambda: "r" in readiness(stopped)["standby"], "the service that was stopped stands by", 30)
+    stopped.expect(503, "POST", posts, writing.line("late", ["word"]), key="write")
+    harness.expect(stopped.ask("POST", "/v1/collections/r/refresh", key="write")[0] == 503, "it publishes")
+    time.sleep(2.5)  # longer than the lease
+    harness.expect(other.state("r")["state"] == "writing" and other.expect(200, "GET", "/repository/r/CURRENT") == line, "the new one's holder lost it")
+    accept(other, "more")
+    other.refresh("r")
+
+    # Nobody has a lease of the next one: a command makes it.
+    other.expect(200, "DELETE", "/v1/collections/r", key="admin")
+    harness.kill9(stopped.process)
+    harness.end(other.process, other.name)
+    with open(setting.path("again.jsonl"), "w", encoding="utf-8") as file:
+        file.write(writing.line("again", ["word"]) + "\n")
+    subprocess.run([*setting.build_command(where.place, "r", [setting.path("again.jsonl")], 1), *where.flags,
+                    *(() if PARSED.directory else ("--scratch", setting.path("build")))], check=True, capture_output=True, timeout=60)
+    stopped.start()
+    harness.eventually(lambda: stopped.state("r")["state"] == "writing", "it writes the collection that a command made", 30)
+    accept(stopped, "new", **repeated)
+    stopped.refresh("r")
+    harness.expect(set_aside() == ["dead"], f"{set_aside()}")
+    cluster = harness.Cluster(setting, where.place, "r", 1, name="r", leaf_flags=("--poll-ms", "100", *where.flags))
+    harness.expect(ids(cluster, "word") == ["again", "new"], f"{ids(cluster, 'word')}")
+    cluster.stop()
+    where.check(setting, "r")
+    harness.end(stopped.process, stopped.name)
+    print("a collection that is made again has nothing of the earlier one", flush=True)
+
+
 def check_stopped_anywhere(setting, where, keys, flags):
     """Stopped at a random instant while it publishes again and again. Whoever follows has what was published; nothing comes after it."""
     names = ("left", "right")
@@ -156,10 +224,10 @@ def check_stopped_anywhere(setting, where, keys, flags):
         other.expect(200, "POST", "/v1/collections/d/documents", writing.line(f"after {number}", ["word"]), key="write")
         generation = other.refresh("d")["generation"]
         harness.eventually(lambda w=writer: "d" in readiness(w)["standby"], f"{writer.name} stands by", 30)
-        line = other.expect(200, "GET", "/repository/d/CURRENT").split()
-        harness.expect(int(line[0]) >= generation, f"generation {line[0]} after {generation}")
+        now, epoch = current(other, "d")
+        harness.expect(now >= generation, f"generation {now} after {generation}")
         where.check(setting, "d")
-        print(f"stopped while it published: generation {generation} of epoch {int(line[1])} is whole", flush=True)
+        print(f"stopped while it published: generation {generation} of epoch {epoch} is whole", flush=True)
     for service in services:
         harness.end(service.process, service.name)
 
@@ -175,7 +243,8 @@ def check_stopped_before_switch(setting, where, keys, flags):
     first.expect(200, "POST", posts, writing.line("first", ["word"]), key="write")
     first.refresh("e")
     harness.kill9(first.process)
-    with open(os.path.join(collection, "holders", "1"), encoding="utf-8") as record:
+    holders = os.path.join(collection, "holders")
+    with open(os.path.join(holders, *os.listdir(holders)), encoding="utf-8") as record:
         draft = os.path.join(collection, "scratch", json.load(record)["log"], "building", "CURRENT")
     with open(setting.path("exact.log"), "ab") as log:
         strace = subprocess.Popen(["strace", "-f", "-qq", "-o", "/dev/null", "-P", draft, "-e", "trace=rename", "-e", "inject=rename:signal=SIGSTOP:when=1",
@@ -199,13 +268,13 @@ def check_stopped_before_switch(setting, where, keys, flags):
     harness.eventually(lambda: second.state("e")["state"] == "writing", "the other one takes over", 30)
     second.expect(200, "POST", posts, writing.line("second", ["word"]), key="write")
     second.refresh("e")
-    with open(os.path.join(collection, "CURRENT"), encoding="ascii") as current:
-        wanted = current.read()
+    with open(os.path.join(collection, "CURRENT"), encoding="ascii") as file:
+        wanted = file.read()
     os.kill(child, signal.SIGCONT)
     harness.eventually(lambda: "e" in readiness(first)["standby"], "the service that was stopped stands by", 30)
     asked.join(60)
-    with open(os.path.join(collection, "CURRENT"), encoding="ascii") as current:
-        harness.expect(current.read() == wanted and wanted.endswith(" 3\n"), f"CURRENT is not {wanted!r} any more")
+    with open(os.path.join(collection, "CURRENT"), encoding="ascii") as file:
+        harness.expect(file.read() == wanted and parsed(wanted)[1] == 3, f"CURRENT is not {wanted!r} any more")
     harness.expect(answered[0][0] == 503, f"the refresh is answered {answered}")
     where.check(setting, "e")
     cluster = harness.Cluster(setting, where.place, "e", 1, name="e")
@@ -291,6 +360,7 @@ def test(setting):
     for service in (first, third):
         harness.end(service.process, service.name)
     where.check(setting, "c")
+    check_made_again(setting, where, keys, slow)
     check_stopped_anywhere(setting, where, keys, flags)
     if PARSED.directory:
         check_stopped_before_switch(setting, where, keys, slow)

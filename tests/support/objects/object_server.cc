@@ -136,6 +136,10 @@ void ObjectServer::put(const std::string& key, std::string bytes, std::int64_t a
   const std::lock_guard lock(mutex_);
   objects_[key] = make(std::move(bytes), now() - age_s);
 }
+void ObjectServer::remove(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  objects_.erase(key);
+}
 void ObjectServer::grow_older(std::int64_t seconds) {
   const std::lock_guard lock(mutex_);
   for (auto& [key, object] : objects_) object.modified -= seconds;

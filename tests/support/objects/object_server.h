@@ -71,6 +71,7 @@ class ObjectServer {
   };
   std::map<std::string, Object> objects() const;  // by key
   void put(const std::string& key, std::string bytes, std::int64_t age_s = 0);
+  void remove(const std::string& key);
   void grow_older(std::int64_t seconds);  // all objects
   std::vector<SeenRequest> requests() const;
   std::size_t uploads() const;  // that are neither completed nor aborted

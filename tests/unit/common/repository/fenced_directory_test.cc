@@ -20,8 +20,8 @@ class Directory : public LeasedRepository {
   Result<std::unique_ptr<WriterLease>> acquire(const std::string& machine) {
     auto& there = places_[machine];
     there = place(machine);
-    return WriterLease::acquire(*there, watch_, {machine, std::chrono::seconds(10), true}, clock_,
-                                [](const auto&) { return Result<void>(); });
+    return WriterLease::acquire(*there, watch_, {machine, std::chrono::seconds(10), true, life}, clock_,
+                                [](const auto&, std::uint64_t) { return Result<void>(); });
   }
   // Where there is a holder, when its lease has lasted for its length.
   std::unique_ptr<WriterLease> lease(const std::string& machine) {
@@ -33,6 +33,7 @@ class Directory : public LeasedRepository {
     EXPECT_TRUE(taken) << taken.error().message();
     return *std::move(taken);
   }
+  std::uint64_t life = 0;  // with epochs from 1
   fs::path collection() const { return fs::path(root()) / "example"; }
   // What is published: names and sizes, and the content of what is replaced.
   std::map<std::string, std::string> published() const {

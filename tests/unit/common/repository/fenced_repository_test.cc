@@ -20,14 +20,16 @@ class AFencedRepository : public testing::TestWithParam<Kind>, public LeasedRepo
   Result<std::unique_ptr<WriterLease>> acquire(const std::string& machine) {
     auto& there = places[machine];
     there = place(machine);
-    const LeaseTerms terms{machine, seconds(10), true};
-    return WriterLease::acquire(*there, watches[machine], terms, clock, [](const auto&) { return Result<void>(); });
+    const LeaseTerms terms{machine, seconds(10), true, life};
+    return WriterLease::acquire(*there, watches[machine], terms, clock,
+                                [](const auto&, std::uint64_t) { return Result<void>(); });
   }
   std::unique_ptr<WriterLease> lease(const std::string& machine) {
     auto taken = acquire(machine);
     EXPECT_TRUE(taken) << taken.error().message();
     return *std::move(taken);
   }
+  std::uint64_t life = 0;  // with epochs from 1
   support::ManualClock clock;
   std::map<std::string, std::unique_ptr<LeasePlace>> places;
   std::map<std::string, LeaseWatch> watches;
@@ -79,6 +81,30 @@ TEST_P(AFencedRepository, RefusesAWriterThatWasOvertakenInTheMiddleOfPublishing)
   EXPECT_FALSE(overtaken);
   EXPECT_EQ(current(), "1 2\n");
   EXPECT_TRUE(publish("b", 2));
+}
+TEST_P(AFencedRepository, TakesNothingFromAnEarlierLife) {
+  for (const bool remembers : {false, true}) {
+    life = 9;
+    const auto first = lease("a");
+    ASSERT_EQ(publish("a", first->epoch()), 1u);
+    if (remembers) memories["a"] = std::make_shared<ObjectMemory>();
+    std::unique_ptr<WriterLease> second;
+    // Stopped just before CURRENT is replaced, while the collection is removed, made again, and has as many
+    // generations.
+    const auto late = publish("a", first->epoch(), [&](std::string_view step) {
+      // Without conditions the last look at CURRENT is before this step.
+      if (step != (GetParam() == Kind::kNoConditions ? "manifest" : "CURRENT") || second) return;
+      remove_collection();
+      life = 7;
+      second = lease("b");
+      EXPECT_EQ(publish("b", second->epoch()), 1u);
+    });
+    EXPECT_FALSE(late);
+    EXPECT_EQ(current(), "1 " + std::to_string(first_epoch(7)) + "\n");
+    EXPECT_FALSE(publish("a", first->epoch()));
+    EXPECT_TRUE(publish("b", second->epoch()));
+    remove_collection();
+  }
 }
 TEST_P(AFencedBucket, IsAskedForLittleByAServiceThatRemembers) {
   const auto first = lease("a");

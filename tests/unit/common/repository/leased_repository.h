@@ -65,6 +65,18 @@ class LeasedRepository {
     if (kind_ != Kind::kDirectory) return server.objects().at("example/CURRENT").bytes;
     return files::read_text(root_ / "example" / "CURRENT", 64).value();
   }
+  // With all its files.
+  void remove_collection() {
+    if (kind_ == Kind::kDirectory) std::filesystem::remove_all(root_ / "example");
+    for (const auto& [key, object] : server.objects()) server.remove(key);
+  }
+  // As a holder's that wakes up.
+  void put_record(std::uint64_t epoch, const std::string& text) {
+    const std::string name = "example/holders/" + std::to_string(epoch);
+    if (kind_ != Kind::kDirectory) return server.put(name, text);
+    std::filesystem::create_directories(root_ / "example" / "holders");
+    std::ofstream(root_ / name) << text;
+  }
   std::size_t records() const {
     if (kind_ == Kind::kDirectory) {
       const std::filesystem::directory_iterator there(root_ / "example" / "holders");

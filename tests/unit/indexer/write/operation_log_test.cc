@@ -147,6 +147,26 @@ TEST_F(OperationLogTest, ATornEndTakesNothingElse) {
   open();
   EXPECT_EQ(ids_of(*log->read(0, kMuch)), Texts{"a+"});
 }
+TEST_F(OperationLogTest, NotesTheEpochThatItIsUsedIn) {
+  open();
+  EXPECT_EQ(log->epoch(), 0u);
+  ASSERT_TRUE(log->set_epoch(std::uint64_t{1} << 50));
+  open();
+  EXPECT_EQ(log->epoch(), std::uint64_t{1} << 50);
+}
+TEST_F(OperationLogTest, TakesARequestThatComesAgainAfterItsKeysAreForgotten) {
+  open();
+  const RequestMark mark{"key", "body"};
+  EXPECT_EQ(append({{"a", "{}"}}, mark)->last, 1u);
+  ASSERT_TRUE(log->set_settings("{}"));
+  ASSERT_TRUE(log->set_aside(folder / "aside"));
+  ASSERT_TRUE(log->forget_keys());
+  open();
+  EXPECT_EQ(log->settings(), std::string("{}"));
+  EXPECT_FALSE(append({{"a", "{}"}}, mark)->repeated);
+  EXPECT_TRUE(append({{"a", "{}"}}, mark)->repeated);
+  EXPECT_EQ(log->last(), 2u);
+}
 TEST_F(OperationLogTest, SettingsStay) {
   open();
   EXPECT_EQ(*log->settings(), "");
