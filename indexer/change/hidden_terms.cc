@@ -25,22 +25,22 @@ struct Piece {
   std::vector<DocId> unknown{};  // what docids is of, where ranges did not tell
 };
 
-// Whether requests for the documents take less time than fetching the whole partition.
+// Whether less is fetched if only ranges are read. A small partition comes while one answer is waited for.
 bool pays_to_read_ranges(const repository::PartitionEntry& entry, std::size_t docids) {
-  constexpr std::uint64_t kBytesOfRequest = std::uint64_t{1} << 20;  // that are fetched while an answer is waited for
+  constexpr std::uint64_t kSmallPartition = std::uint64_t{1} << 20;
   std::uint64_t bytes = 0;
   for (const auto& file : entry.summary.files) bytes += file.bytes;
-  return !reads_all_lists(docids, entry.summary.documents) && docids * kBytesOfRequest < bytes;
+  return !reads_all_lists(docids, entry.summary.documents) && bytes > kSmallPartition;
 }
 
-// Few pieces: each opens the lists of common terms. Where all lists are read, or all files fetched, one a partition.
+// Few pieces: each opens the lists of common terms. Where all lists are read, or files are elsewhere, one a partition:
+// each would fetch the same indexes and arrays, or all files.
 std::vector<Piece> pieces_of(const CurrentGeneration& current, const std::map<std::size_t, std::vector<DocId>>& hidden,
                              std::size_t documents_each) {
   std::vector<Piece> pieces;
   for (const auto& [number, docids] : hidden) {
     const repository::PartitionEntry& entry = current.manifest().partitions[number];
-    const bool whole = reads_all_lists(docids.size(), entry.summary.documents) ||
-                       (!current.in_place() && !pays_to_read_ranges(entry, docids.size()));
+    const bool whole = !current.in_place() || reads_all_lists(docids.size(), entry.summary.documents);
     const std::span<const DocId> all = docids;
     for (std::size_t at = 0, some = 0; at < all.size(); at += some) {
       some = whole ? all.size() : std::min(all.size() - at, documents_each);

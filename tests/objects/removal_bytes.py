@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What `frond-indexer remove` fetches from an object store: bytes, requests, seconds, for a few documents and for many. With --also, other
-programs remove the same documents from a collection of their own. Passages of articles; one JSON object a line. Not a test.
+"""What `frond-indexer remove` fetches from an object store: bytes, requests, seconds, for a few documents and for many; one JSON object a line.
+Fails if that does not grow with the number of documents. With --passages, of passages of articles, and nothing fails. With --also, other programs
+remove the same documents from a collection of their own. With --delay-ms, the store takes a while for each request.
 """
 import itertools
 import json
@@ -14,18 +15,24 @@ import threading
 import time
 
 import network
-import run
+from store import faulty
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "cluster", "measure"))
+sys.path[:0] = [os.path.join(HERE, "..", "cluster"), os.path.join(HERE, "..", "cluster", "measure")]
 import data  # noqa: E402
 import harness  # noqa: E402
+import random_text  # noqa: E402
+
+MOST_BYTES = 24 << 10  # for a document more: its block, and what lies between it and the next one
+MOST_REQUESTS = 60  # and for each document one
 
 parser = harness.arguments(__doc__)
 parser.add_argument("--also", nargs="*", default=[], metavar="BIN", help="folders of other programs")
 parser.add_argument("--server", default="build/release/tests/object_server", help="the object store for tests")
-parser.add_argument("--documents", type=int, default=100_000)
-parser.add_argument("--removed", type=int, nargs="*", default=[1, 10, 50, 1000])
+parser.add_argument("--documents", type=int, default=20_000)
+parser.add_argument("--removed", type=int, nargs="*", default=[1, 10, 100, 300])
+parser.add_argument("--delay-ms", type=int, default=0)
+parser.add_argument("--passages", action="store_true", help="of articles, instead of random words")
 parser.add_argument("--work", default="build/measure", help="where the cut passages are kept")
 parsed = parser.parse_args()
 
@@ -34,7 +41,7 @@ class Counted:
     """A port before another one; counts what is answered, and requests."""
 
     def __init__(self, port):
-        self.behind, self.answered, self.requests = port, 0, 0
+        self.behind, self.sent, self.answered, self.requests = port, 0, 0, 0
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -49,25 +56,45 @@ class Counted:
 
     def count_request(self, data):
         self.requests += data.startswith(b"GET ")
+        self.sent += len(data)
 
     def count_answer(self, data):
         self.answered += len(data)
 
 
-def test(setting):
+def passages():
     with open(data.wiki_passages(parsed.work), encoding="utf-8") as source:
-        lines = [line.rstrip("\n") for line in itertools.islice(source, parsed.documents)]
+        return [line.rstrip("\n") for line in itertools.islice(source, parsed.documents)]
+
+
+def random_lines(rng):
+    words = random_text.vocabulary(rng, 20_000)
+    return [json.dumps({"id": f"d{number}", "title": "", "body": " ".join(rng.choices(words, k=150))}) for number in range(parsed.documents)]
+
+
+def expect_growth(programs, costs, whole):
+    """`costs`: (documents, bytes, requests) of each removal; the first one also fetched ids and frequencies."""
+    few, bytes_few, _ = costs[1]
+    for many, bytes_many, requests in costs[2:]:
+        each = (bytes_many - bytes_few) / (many - few)
+        harness.expect(each <= MOST_BYTES, f"{programs}: {each:.0f} bytes for a document more, of {many}")
+        harness.expect(requests <= MOST_REQUESTS + many, f"{programs}: {requests} requests for {many} documents")
+    harness.expect(bytes_few < whole / 4, f"{programs}: {bytes_few} bytes for {few} documents of {whole}")
+
+
+def test(setting):
+    lines = passages() if parsed.passages else random_lines(setting.rng)
     base = setting.path("base.jsonl")
     with open(base, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
     ids = [json.loads(line)["id"] for line in random.Random(1).sample(lines, sum(parsed.removed))]
-    store = run.Store(setting, "store", lambda port: [os.path.abspath(parsed.server), str(port), "0", "1", "on"], "test-key-id", "test-secret")
+    store = faulty(setting, parsed.server)
     counted = Counted(store.port)
     store.port = counted.port
     for number, programs in enumerate([parsed.bin, *parsed.also]):
         def command(name, *more, number=number, programs=programs):
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            counted.answered = counted.requests = 0
+            counted.sent = counted.answered = counted.requests = 0
             begin = time.monotonic()
             subprocess.run([os.path.join(programs, "frond-indexer"), name, "--repository", f"s3://bucket/{number}", "--collection", "c",
                             "--scratch", setting.path(f"scratch{number}"), *store.arguments(), *more], check=True, capture_output=True)
@@ -75,13 +102,20 @@ def test(setting):
             return {"answered_MB": round(counted.answered / 1e6, 2), "requests": counted.requests, "seconds": round(time.monotonic() - begin, 2),
                     "cpu_seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 3)}
 
+        store.say("delay 0")
         command("build", "--format", "jsonl", "--input", base)
-        left = iter(ids)
+        whole = counted.sent
+        print(json.dumps({"programs": programs, "built_MB": round(whole / 1e6, 2)}), flush=True)
+        store.say(f"delay {parsed.delay_ms}")
+        left, costs = iter(ids), []
         # The first one also fetches the file of ids, which is kept.
         for count in parsed.removed:
             with open(setting.path("ids"), "w", encoding="utf-8") as file:
                 file.write("".join(one + "\n" for one in itertools.islice(left, count)))
             print(json.dumps({"programs": programs, "removed": count, **command("remove", "--ids", setting.path("ids"))}), flush=True)
+            costs.append((count, counted.answered, counted.requests))
+        if not parsed.passages:
+            expect_growth(programs, costs, whole)
 
 
 if __name__ == "__main__":

@@ -344,9 +344,11 @@ ObjectServer::Reply ObjectServer::get(const SeenRequest& request) {
   reply.head_bytes = object.bytes.size();
   const std::string match = header(request, "if-match");
   if (!match.empty() && match != object.etag) return Reply::error(412, "PreconditionFailed");
-  reply.body = object.bytes;
   const std::string range = header(request, "range");
-  if (range.empty() || !options_.ranges) return reply;
+  if (range.empty() || !options_.ranges) {
+    reply.body = object.bytes;
+    return reply;
+  }
   const auto dash = range.find('-');
   const std::size_t first = std::stoul(range.substr(6, dash - 6));
   if (first >= object.bytes.size()) return Reply::error(416, "InvalidRange");
