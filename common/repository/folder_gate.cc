@@ -1,7 +1,11 @@
 #include "common/repository/folder_gate.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <random>
 #include <system_error>
-#include <vector>
 
 #include "common/files/read.h"
 #include "common/files/write.h"
@@ -15,27 +19,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kEnded = "ended-";  // of a gate that is being removed
 constexpr std::size_t kMaxCurrent = 64;
 
-// NFS keeps a file that a process of this machine has open, under such a name. What else there was is gone.
-bool has_only_open_files(const fs::path& folder) {
-  std::error_code failed;
-  fs::recursive_directory_iterator at(folder, failed);
-  for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed))
-    if (!at->is_directory(failed) && !at->path().filename().string().starts_with(".nfs")) return false;
-  return !failed;
-}
-
-// A client of a network file system may reach a gate by what it remembers of its old name. So it has to be gone, not
-// only renamed.
-Result<void> remove_whole(const fs::path& folder) {
-  constexpr int kTries = 5;  // a writer may just now put something there
-  std::error_code failed;
-  for (int i = 0; i < kTries; ++i) {
-    fs::remove_all(folder, failed);
-    if (!failed) return {};
-  }
-  return Error(Code::kUnavailable, "removing " + folder.string() + ": " + failed.message());
-}
-
 std::vector<std::string> names_in(const fs::path& folder, std::error_code& failed) {
   std::vector<std::string> names;
   for (fs::directory_iterator at(folder, failed); !failed && at != fs::directory_iterator(); at.increment(failed))
@@ -45,10 +28,50 @@ std::vector<std::string> names_in(const fs::path& folder, std::error_code& faile
 
 bool is_absent(const std::error_code& failed) { return failed == std::errc::no_such_file_or_directory; }
 
+// Goes on after what can't be removed. Whether that is open files alone.
+bool remove_but_open(const fs::path& folder) {
+  std::error_code failed;
+  bool but_open = true;
+  const auto names = names_in(folder, failed);
+  if (failed) return is_absent(failed);
+  for (const std::string& name : names) {
+    const fs::path path = folder / name;
+    if (fs::is_directory(fs::symlink_status(path, failed)))
+      but_open = remove_but_open(path) && but_open;
+    else if (::unlinkat(AT_FDCWD, path.c_str(), 0) != 0 && errno != ENOENT)
+      but_open = name.starts_with(".nfs") && but_open;
+  }
+  fs::remove(folder, failed);  // fails if something is left
+  return but_open;
+}
+
 }  // namespace
 
 fs::path gate_path(const fs::path& collection, std::uint64_t epoch, const std::string& log) {
   return collection / kGatesFolder / (std::to_string(epoch) + "-" + log);
+}
+
+// A client of a network file system may reach a gate by what it remembers of its old name. So it has to be gone, not
+// only renamed.
+Result<Gone> remove_whole(const fs::path& path) {
+  constexpr int kTries = 5;  // a writer may just now put something there
+  std::error_code failed;
+  bool but_open = false;
+  for (int i = 0; i < kTries; ++i) {
+    fs::remove_all(path, failed);
+    if (!failed) return Gone::kWhole;
+    but_open = remove_but_open(path);
+    if (!fs::exists(fs::symlink_status(path, failed))) return Gone::kWhole;
+  }
+  if (but_open) return Gone::kButOpenFiles;
+  return Error(Code::kUnavailable, path.string() + " can't be removed, or something in it");
+}
+
+Result<void> remove_passing(const fs::path& gate) {
+  if (FROND_TRY(remove_whole(gate / kPassing)) == Gone::kWhole) return {};
+  std::random_device random;
+  return files::rename(gate / kPassing,
+                       gate.parent_path() / (std::string(kEnded) + kPassing + "-" + std::to_string(random())));
 }
 
 Result<void> make_gate(const fs::path& gate) {
@@ -74,8 +97,10 @@ Result<void> close_gates(const fs::path& collection, std::uint64_t epoch, const 
       if (failed) break;
       gate = std::move(ended);
     }
-    auto removed = remove_whole(gate);
-    if (!removed && !has_only_open_files(gate)) return removed;
+    if (FROND_TRY(remove_whole(gate)) == Gone::kWhole) continue;
+    // Nothing is renamed over a folder that is not empty.
+    fs::create_directories(gate / kPassing / "ended", failed);
+    if (failed) break;
   }
   if (failed && !is_absent(failed)) return Error(Code::kUnavailable, gates.string() + ": " + failed.message());
   return files::sync(gates);

@@ -22,13 +22,22 @@
 namespace frond::repository {
 
 inline constexpr const char* kGatesFolder = "writing";
+inline constexpr const char* kPassing = "passing";        // in a gate: what passes through it
 inline constexpr const char* kScratchFolder = "scratch";  // what services build, in a folder for each log
 
 std::filesystem::path gate_path(const std::filesystem::path& collection, std::uint64_t epoch, const std::string& log);
+// NFS keeps a removed file that a process of this machine has open, as ".nfs…" in its folder, until it is closed. Until
+// then neither can be removed.
+enum class Gone { kWhole, kButOpenFiles };
+// Removes a file or folder, and all that can be removed in it. kUnavailable: something else is left.
+Result<Gone> remove_whole(const std::filesystem::path& path);
+// Removes what is in the passage of a gate. What NFS keeps of it goes where close_gates() removes it later.
+Result<void> remove_passing(const std::filesystem::path& gate);
 // Makes an empty one, synced. Its parent must exist.
 Result<void> make_gate(const std::filesystem::path& gate);
 // Removes the gates of this epoch, of earlier ones and of other lives, but for `own`. When it returns, their writers
-// change nothing any more. Synced. kUnavailable: one could not be removed, so it may still be open.
+// change nothing any more. Synced. Of a folder that NFS keeps, the passage is blocked: a machine may reach it by what
+// it remembers of the old name. kUnavailable: one could not be removed, so it may still be open.
 Result<void> close_gates(const std::filesystem::path& collection, std::uint64_t epoch,
                          const std::filesystem::path& own);
 // kUnavailable.

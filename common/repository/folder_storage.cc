@@ -76,23 +76,21 @@ class FolderStorage final : public Storage {
 
   Result<void> remove(const std::string& path, Remains why) override {
     step("remove");
-    std::error_code failed;
-    fs::path gone = folder_ / path;
-    if (!gate_.empty()) {
+    const fs::path gone = folder_ / path;
+    if (gate_.empty()) {
+      FROND_TRY(remove_whole(gone));  // what NFS keeps is tried again with the next leftovers
+    } else {
+      std::error_code failed;
       if (!fs::exists(fs::symlink_status(gone, failed))) return {};
       FROND_TRY(still_open(files::rename(gone, gate_ / kPassing)));
-      gone = gate_ / kPassing;
+      FROND_TRY(remove_passing(gate_));
     }
-    fs::remove_all(gone, failed);
-    if (failed) return Error(Code::kUnavailable, "removing " + gone.string() + ": " + failed.message());
     // The name of what never was current must not come back.
     return why == Remains::kUnpublished && path.ends_with(".json") ? files::sync_parent(folder_ / path)
                                                                    : Result<void>();
   }
 
  private:
-  static constexpr const char* kPassing = "passing";  // in a gate
-
   // A command publishes in the epoch that there is, and keeps it.
   Result<void> join_epoch() {
     epoch_ = FROND_TRY(current_line(folder_)).epoch;
@@ -125,9 +123,7 @@ class FolderStorage final : public Storage {
     if (!gate_lock_)
       return Error(Code::kOverloaded,
                    (gate_ / "LOCK").string() + " is held: another writer of this collection is running");
-    std::error_code failed;
-    fs::remove_all(gate_ / kPassing, failed);  // of a writer that died
-    if (failed) return Error(Code::kUnavailable, "removing " + (gate_ / kPassing).string() + ": " + failed.message());
+    FROND_TRY(remove_passing(gate_));  // of a writer that died
     return expect_epoch();
   }
 

@@ -89,6 +89,8 @@ Result<std::unique_ptr<CollectionWriter>> CollectionWriter::open(const WriterOpt
     held.operations.reset();
     held.operations = FROND_TRY(open_log());
   }
+  // What is accepted from here on is of no life (ADR 40), also if the log gets a lease again later.
+  if (!places.has_leases() && FROND_TRY(held.operations->epoch()) != 0) FROND_TRY(held.operations->set_epoch(0));
   if (!current && settings.empty()) return missing;
   held.settings = FROND_TRY(settings_from_json(settings));
   return std::unique_ptr<CollectionWriter>(

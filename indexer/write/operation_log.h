@@ -7,7 +7,7 @@
 //
 // Keys: "o" + sequence (8 bytes, big-endian): an operation. "s": the settings. "n": the last sequence that was
 // forgotten. "k" + an idempotency key: what it stands for. "r" + number (8 bytes): the key that was taken with it.
-// "i": the log's identity. "e": the epoch of the lease that it was last used in; absent: in none, or before it was
+// "i": the log's identity. "e": the epoch of the lease that it was last used in, 0: in none; absent: before it was
 // noted.
 #include <atomic>
 #include <cstdint>
@@ -85,7 +85,7 @@ class OperationLog {
   // Takes all operations that wait out of the log, into a new synced file: documents as lines of format jsonl, removals
   // as {"removed":id}. Writes no file if there are none. Not beside other calls.
   Result<void> set_aside(const std::filesystem::path& file);
-  // 0: it is absent.
+  // 0: in none.
   Result<std::uint64_t> epoch() const;
   Result<void> set_epoch(std::uint64_t epoch);
   // Forgets the idempotency keys: they are of a collection that was removed. Not beside other calls.

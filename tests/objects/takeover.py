@@ -6,6 +6,7 @@ one with it do not write one collection.
 """
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -286,6 +287,36 @@ def check_stopped_before_switch(setting, where, keys, flags):
     print(f"stopped just before it replaced CURRENT, overtaken, and refused: CURRENT is still {wanted.strip()}", flush=True)
 
 
+def check_way_back(setting, where, without, with_state, cluster):
+    """From a service with --state to one without, as the manual says, and to --state again."""
+    posts = "/v1/collections/m/documents"
+    with_state.expect(200, "POST", posts, writing.line("waited", ["word"]), key="write")
+    for service in (with_state, without):
+        harness.kill9(service.process)
+    with open(os.path.join(HERE, "..", "..", "docs", "operations.md"), encoding="utf-8") as manual:
+        steps, = re.findall(r"```\n(cp -a STATE/books/log .*?)```", manual.read(), re.DOTALL)
+    steps = steps.replace("STATE", setting.path("moved")).replace("REPOSITORY", where.place).replace("books", "m")
+    subprocess.run(["bash", "-e", "-u", "-c", steps], check=True, timeout=60)
+    without.start()
+    without.refresh("m")
+    collection = os.path.join(where.place, "m")
+    with open(os.path.join(collection, "CURRENT"), encoding="ascii") as file:
+        harness.expect(re.fullmatch("[0-9]+\n", file.read()), "CURRENT has an epoch")
+    harness.expect(not {"holders", "writing", "scratch"} & set(os.listdir(collection)), f"{os.listdir(collection)}")
+    harness.eventually(lambda: ids(cluster, "word") == ["added", "first", "last", "waited"], "what waited is published without --state")
+    without.expect(200, "POST", posts, writing.line("waits again", ["word"]), key="write")
+    harness.kill9(without.process)
+    os.makedirs(setting.path("moved", "m"))
+    os.rename(os.path.join(collection, "log"), setting.path("moved", "m", "log"))
+    with_state.start()
+    without.start()
+    with_state.refresh("m")
+    harness.eventually(lambda: ids(cluster, "word") == ["added", "first", "last", "waited", "waits again"], "nothing is set aside")
+    where.check(setting, "m")
+    shutil.rmtree(setting.path("moved", "m.old"))
+    print("from --state to none, as the manual says, and to --state again", flush=True)
+
+
 def check_kinds(setting, where, keys, key_file, flags):
     """A service without --state keeps its log in the repository. With --state it goes on when that log was moved; then none without may write."""
     plain = ("--api-keys", key_file, "--memory-limit", "128MiB", "--refresh-ms", "3600000")
@@ -327,6 +358,7 @@ def check_kinds(setting, where, keys, key_file, flags):
     after.refresh("m")
     harness.eventually(lambda: ids(cluster, "word") == ["added", "first", "last"], "the service goes on after commands")
     where.check(setting, "m")
+    check_way_back(setting, where, before, after, cluster)
     cluster.stop()
     after.expect(200, "DELETE", "/v1/collections/m", key="admin")
     harness.expect(not os.path.exists(os.path.join(where.place, "m")) and not os.path.exists(setting.path("moved", "m")), "something is left")
