@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/in_parallel.h"
 #include "common/base/thread_name.h"
 #include "common/files/read.h"
 #include "common/repository/files.h"
@@ -173,8 +174,11 @@ class ObjectStorage final : public Storage {
       return found.now == 0 || found.now - object.modified < store_->access().leftover_age.count();
     };
     if (why == Remains::kUnpublished && std::any_of(found.objects.begin(), found.objects.end(), may_live)) return {};
-    for (const auto& object : found.objects) FROND_TRY(store_->remove(object.key));
-    return {};
+    return in_parallel(found.objects.size(), kRemovedAtOnce,
+                       [&](std::size_t i) { return store_->remove(found.objects[i].key); });
+  }
+  Result<void> remove_all(std::span<const Removal> all) override {
+    return in_parallel(all.size(), kRemovedAtOnce, [&](std::size_t i) { return remove(all[i].path, all[i].why); });
   }
 
  private:
@@ -248,6 +252,7 @@ class ObjectStorage final : public Storage {
   }
 
   static constexpr unsigned kTriesToFence = 5;
+  static constexpr std::size_t kRemovedAtOnce = 4;
 
   const std::shared_ptr<const ObjectStore> store_;
   const std::string folder_;

@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
+#include <span>
+#include <utility>
 
+#include "common/base/in_parallel.h"
 #include "common/files/lock.h"
 #include "common/files/write.h"
 #include "common/objects/object_store.h"
@@ -32,6 +36,18 @@ std::vector<fs::path> list_folder(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, ignored)) entries.push_back(entry.path());
   return entries;
 }
+
+// What a manifest names.
+struct Named {
+  explicit Named(const Manifest& manifest) : previous(manifest.previous) {
+    files.insert(manifest.term_statistics.name);
+    for (const auto& change : manifest.changes) files.insert(change.name);
+    for (const auto& entry : manifest.partitions) partitions.insert(entry.id);
+  }
+  Generation previous = 0;
+  std::set<std::string> partitions, files;
+};
+using NamedByGeneration = std::map<Generation, Result<Named>>;
 
 class Writer final : public RepositoryWriter {
  public:
@@ -129,25 +145,29 @@ class Writer final : public RepositoryWriter {
   Result<void> prune(unsigned keep) override {
     const Generation current = FROND_TRY(source_->current());
     const Generation highest = std::max(current, FROND_TRY(highest_published()));
+    const auto names = FROND_TRY(storage_->list("generations"));
+    NamedByGeneration all = named_by(names, {});
     std::set<Generation> kept;
     Generation generation = current;
     for (unsigned i = 0; i <= keep && generation != 0; ++i) {
-      auto manifest = source_->manifest(generation);
-      if (!manifest && i > 0 && manifest.error().code() == Code::kNotFound) break;  // pruned before
+      const auto found = all.find(generation);
+      if (found == all.end() && i > 0) break;  // pruned before
+      if (found == all.end()) return Error(Code::kNotFound, "generation " + std::to_string(generation) + " is gone");
       // Whatever else it may name must not be removed on a guess.
-      if (!manifest) return std::move(manifest).error().within("generation " + std::to_string(generation));
+      if (!found->second) return Error(found->second.error()).within("generation " + std::to_string(generation));
       kept.insert(generation);
-      generation = manifest->previous;
+      generation = found->second->previous;
     }
     std::set<std::string> published;
-    for (const auto& name : FROND_TRY(storage_->list("generations"))) {
+    std::vector<Storage::Removal> gone;
+    for (const auto& name : names) {
       const Generation number = generation_of(name);
       if (!is_manifest(name) || number > highest || kept.contains(number)) continue;
-      if (const auto manifest = source_->manifest(number))
-        for (const auto& entry : manifest->partitions) published.insert(entry.id);
-      FROND_TRY(storage_->remove("generations/" + name, Remains::kPublished));
+      if (const auto& named = all.at(number)) published.insert(named->partitions.begin(), named->partitions.end());
+      gone.push_back({"generations/" + name, Remains::kPublished});
     }
-    return remove_leftovers(published);
+    FROND_TRY(storage_->remove_all(gone));
+    return remove_leftovers(published, std::move(all));
   }
 
  private:
@@ -162,7 +182,7 @@ class Writer final : public RepositoryWriter {
     if (fs::create_directories(building_, failed); failed)
       return Error(Code::kUnavailable, "creating " + building_.string() + ": " + failed.message());
     if (known()) return {};
-    if (cleans_) FROND_TRY(remove_leftovers({}));
+    if (cleans_) FROND_TRY(remove_leftovers({}, {}));
     for (const auto& name : FROND_TRY(storage_->list("generations")))
       highest_ = std::max(highest_, generation_of(name));
     return {};
@@ -270,36 +290,52 @@ class Writer final : public RepositoryWriter {
     return true;
   }
 
+  // Of the manifests among these files. What is `known` is not read again; of an object store, several are read at a
+  // time.
+  NamedByGeneration named_by(std::span<const std::string> names, NamedByGeneration known) const {
+    constexpr std::size_t kAtOnce = 4;  // each may be kMaxManifestBytes
+    std::vector<Generation> unknown;
+    for (const auto& name : names)
+      if (is_manifest(name) && !known.contains(generation_of(name))) unknown.push_back(generation_of(name));
+    std::vector<Result<Named>> read(unknown.size(), Error(Code::kUnavailable, "not read"));
+    (void)in_parallel(unknown.size(), in_place() ? 1 : kAtOnce, [&](std::size_t i) -> Result<void> {
+      auto manifest = source_->manifest(unknown[i]);
+      read[i] = manifest ? Result<Named>(Named(*manifest)) : Result<Named>(std::move(manifest).error());
+      return {};
+    });
+    for (std::size_t i = 0; i < unknown.size(); ++i) known.emplace(unknown[i], std::move(read[i]));
+    return known;
+  }
+
   // Partitions and term statistics that no manifest names. All or none: an unreadable manifest may name anything.
-  // `published`: partitions that a removed manifest named.
-  Result<void> remove_leftovers(const std::set<std::string>& published) {
+  // `published`: partitions that a removed manifest named. `known`: what need not be read again.
+  Result<void> remove_leftovers(const std::set<std::string>& published, NamedByGeneration known) {
     if (!FROND_TRY(remove_unpublished_manifest())) return {};
     std::set<std::string> named;
     std::set<std::string> files;
     std::set<Generation> generations;
     const auto names = FROND_TRY(storage_->list("generations"));
+    known = named_by(names, std::move(known));
     for (const auto& name : names) {
       if (!is_manifest(name)) continue;
-      const auto manifest = source_->manifest(generation_of(name));
+      const auto& manifest = known.at(generation_of(name));
       if (!manifest) return {};
-      generations.insert(manifest->generation);
-      files.insert(manifest->term_statistics.name);
-      for (const auto& change : manifest->changes) files.insert(change.name);
-      for (const auto& entry : manifest->partitions) named.insert(entry.id);
+      generations.insert(generation_of(name));
+      files.insert(manifest->files.begin(), manifest->files.end());
+      named.insert(manifest->partitions.begin(), manifest->partitions.end());
     }
     const auto current = source_->current();
     if (current && !generations.contains(*current)) return {};
     const Generation current_number = current ? *current : 0;
+    std::vector<Storage::Removal> gone;
     for (const auto& id : FROND_TRY(partitions_in_place()))
       if (!named.contains(id))
-        FROND_TRY(
-            storage_->remove("partitions/" + id, published.contains(id) ? Remains::kPublished : Remains::kUnpublished));
+        gone.push_back({"partitions/" + id, published.contains(id) ? Remains::kPublished : Remains::kUnpublished});
     for (const auto& name : names)
       if (generation_of(name) != 0 && !is_manifest(name) && !files.contains(name))
-        FROND_TRY(storage_->remove("generations/" + name, generation_of(name) <= current_number
-                                                              ? Remains::kPublished
-                                                              : Remains::kUnpublished));
-    return {};
+        gone.push_back({"generations/" + name,
+                        generation_of(name) <= current_number ? Remains::kPublished : Remains::kUnpublished});
+    return storage_->remove_all(gone);
   }
 
   std::string collection_;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,15 @@ class Storage {
   virtual void remember(Generation /*generation*/, const std::string& /*manifest*/) {}
   // Removes a file or folder, if it is there. What is kUnpublished may stay while its writer may be alive.
   virtual Result<void> remove(const std::string& path, Remains why) = 0;
+  struct Removal {
+    std::string path;
+    Remains why;
+  };
+  // The same, in any order; of a bucket several at a time. After an error, some are removed.
+  virtual Result<void> remove_all(std::span<const Removal> all) {
+    for (const Removal& one : all) FROND_TRY(remove(one.path, one.why));
+    return {};
+  }
 };
 
 // In a folder, which is made. A command (`epoch` 0) holds its LOCK; kUnavailable also: another one does. Where CURRENT

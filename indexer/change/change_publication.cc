@@ -49,6 +49,7 @@ class Publication {
     fs::remove(own_file(), ignored);
     if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
     FROND_TRY(writer_.publish(draft_, base_file_, changes_file_));
+    current_.keep_published(draft_, writer_.building(), base_file_, changes_file_);
     return std::move(draft_);
   }
 

@@ -29,6 +29,9 @@ Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const reposit
   opened->manifest_ = FROND_TRY(source.manifest(*number));
   const repository::Manifest& manifest = opened->manifest_;
   opened->files_.keep_only(manifest);
+  std::vector<partition::PartitionFile> statistics = manifest.changes;
+  statistics.push_back(manifest.term_statistics);
+  FROND_TRY(opened->files_.fetch_generation_files(statistics));
   const fs::path base = FROND_TRY(opened->files_.generation_file(manifest.term_statistics));
   opened->base_ = FROND_TRY(partition::GenerationTerms::open(base));
   for (const auto& file : manifest.changes) {
@@ -62,7 +65,7 @@ Result<std::optional<CurrentGeneration::Place>> CurrentGeneration::find(std::str
 Result<void> CurrentGeneration::open_ids(std::size_t number) {
   if (ids_[number] != nullptr) return {};
   const PartitionEntry& entry = manifest_.partitions[number];
-  const fs::path folder = FROND_TRY(files_.partition_files(entry, partition::has_ids));
+  const fs::path folder = FROND_TRY(files_.id_files(entry));
   ids_[number] = FROND_TRY(partition::IdFiles::open(folder, entry.summary.files));
   return {};
 }
@@ -78,8 +81,7 @@ Result<std::optional<DocId>> CurrentGeneration::find_in(std::size_t number, std:
 Result<std::map<std::size_t, std::vector<DocId>>> CurrentGeneration::find_all(std::span<const std::string> ids) {
   constexpr std::size_t kLookUpsEach = 2000;  // a thread
   const std::size_t partitions = manifest_.partitions.size();
-  if (!files_.in_place())
-    for (std::size_t p = 0; p < partitions; ++p) FROND_TRY(open_ids(p));  // fetches are one thread's
+  FROND_TRY(files_.fetch_ids(manifest_.partitions));
   std::vector<std::string_view> sorted(ids.begin(), ids.end());
   std::sort(sorted.begin(), sorted.end());  // blocks of ids are read once
   std::vector<std::vector<DocId>> found(partitions);

@@ -54,6 +54,11 @@ class CurrentGeneration {
       std::size_t number, const std::filesystem::path& scratch) const;
   // Of an object store: the same without its files; ranges of them are read.
   Result<std::unique_ptr<const partition::PublishedPartition>> open_by_ranges(std::size_t number) const;
+  // As GenerationFiles::keep_published(), of a change of this generation.
+  void keep_published(const repository::Manifest& manifest, const std::filesystem::path& building,
+                      const std::filesystem::path& terms, const std::filesystem::path& changes) const {
+    files_.keep_published(manifest, building, terms, changes);
+  }
   // Above the ordinals of all documents, hidden ones too.
   Ordinal next_ordinal() const;
 

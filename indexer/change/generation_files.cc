@@ -2,8 +2,9 @@
 
 #include <set>
 #include <system_error>
-#include <vector>
 
+#include "common/base/in_parallel.h"
+#include "common/partition/id_files.h"
 #include "common/partition/partition.h"
 #include "common/repository/disk_space.h"
 
@@ -23,6 +24,11 @@ Result<void> GenerationFiles::fetch(const std::string& path, const PartitionFile
   return source_.fetch(path, file, to);
 }
 
+Result<void> GenerationFiles::fetch_all(const std::vector<Wanted>& all) const {
+  constexpr std::size_t kAtOnce = 8;
+  return in_parallel(all.size(), kAtOnce, [&](std::size_t i) { return fetch(all[i].path, all[i].file, all[i].to); });
+}
+
 // Numbers of generations may be used again after a rollback, so the checksum is part of the name.
 fs::path GenerationFiles::name_of_fetched(const PartitionFile& file) const {
   return fetched_ / (file.xxh3 + "-" + file.name);
@@ -35,19 +41,37 @@ Result<fs::path> GenerationFiles::generation_file(const PartitionFile& file) con
   return to;
 }
 
-Result<fs::path> GenerationFiles::partition_files(const PartitionEntry& entry,
-                                                  const std::function<bool(const PartitionFile&)>& wanted) const {
+Result<void> GenerationFiles::fetch_generation_files(std::span<const PartitionFile> files) const {
+  if (in_place()) return {};
+  std::vector<Wanted> all;
+  for (const PartitionFile& file : files)
+    all.push_back({repository::generation_file_path(file), file, name_of_fetched(file)});
+  return fetch_all(all);
+}
+
+Result<fs::path> GenerationFiles::id_files(const PartitionEntry& entry) const {
   if (in_place()) return folder_ / "partitions" / entry.id;
-  fs::path to = fetched_ / entry.id;
-  for (const PartitionFile& file : entry.summary.files)
-    if (wanted(file)) FROND_TRY(fetch(repository::partition_file_path(entry, file), file, to / file.name));
-  return to;
+  FROND_TRY(fetch_ids({&entry, 1}));
+  return fetched_ / entry.id;
+}
+
+Result<void> GenerationFiles::fetch_ids(std::span<const PartitionEntry> partitions) const {
+  if (in_place()) return {};
+  std::vector<Wanted> all;
+  for (const PartitionEntry& entry : partitions)
+    for (const PartitionFile& file : entry.summary.files)
+      if (partition::has_ids(file))
+        all.push_back({repository::partition_file_path(entry, file), file, fetched_ / entry.id / file.name});
+  return fetch_all(all);
 }
 
 Result<fs::path> GenerationFiles::for_reading(const PartitionEntry& entry, const fs::path& scratch) const {
   if (in_place()) return folder_ / "partitions" / entry.id;
+  std::vector<Wanted> all;
   for (const PartitionFile& file : entry.summary.files)
-    FROND_TRY(fetch(repository::partition_file_path(entry, file), file, scratch / file.name));
+    if (!partition::has_ids(file))
+      all.push_back({repository::partition_file_path(entry, file), file, scratch / file.name});
+  FROND_TRY(fetch_all(all));
   return scratch;
 }
 
@@ -62,12 +86,30 @@ Result<void> GenerationFiles::ingest(const PartitionEntry& entry, const fs::path
     return Partition::ingest(folder_ / "partitions" / entry.id, entry.summary.files, scratch, /*move=*/false);
   fs::path whole = scratch;
   whole += ".fetched";
+  std::vector<Wanted> all;
   for (const PartitionFile& file : entry.summary.files)
-    FROND_TRY(fetch(repository::partition_file_path(entry, file), file, whole / file.name));
+    all.push_back({repository::partition_file_path(entry, file), file, whole / file.name});
+  FROND_TRY(fetch_all(all));
   FROND_TRY(Partition::ingest(whole, entry.summary.files, scratch, /*move=*/true));
   std::error_code ignored;
   fs::remove_all(whole, ignored);
   return {};
+}
+
+void GenerationFiles::keep_published(const repository::Manifest& manifest, const fs::path& building,
+                                     const fs::path& terms, const fs::path& changes) const {
+  if (in_place()) return;
+  std::error_code ignored;
+  fs::create_directories(fetched_, ignored);
+  if (!terms.empty()) fs::rename(terms, name_of_fetched(manifest.term_statistics), ignored);
+  if (!changes.empty()) fs::rename(changes, name_of_fetched(manifest.changes.back()), ignored);
+  for (const PartitionEntry& entry : manifest.partitions) {
+    if (!fs::exists(building / entry.id, ignored)) continue;
+    fs::create_directories(fetched_ / entry.id, ignored);
+    for (const PartitionFile& file : entry.summary.files)
+      if (partition::has_ids(file))
+        fs::rename(building / entry.id / file.name, fetched_ / entry.id / file.name, ignored);
+  }
 }
 
 void GenerationFiles::keep_only(const repository::Manifest& manifest) const {

@@ -1,7 +1,10 @@
 // A repository in an object store: what the one in a folder does, under faults, beside other writers, and with stores
 // that know no conditional writes.
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <map>
+#include <mutex>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -108,6 +111,35 @@ TEST_P(AnObjectRepository, PrunesWhatNoGenerationNames) {
   EXPECT_EQ(read(), 3u);
   EXPECT_EQ((*open())->rollback(), 2u);
   EXPECT_EQ(read(), 2u);
+}
+
+TEST_P(AnObjectRepository, IsPrunedByReadingEachManifestOnceAndSeveralAtATime) {
+  for (Generation g = 1; g <= 9; ++g) ASSERT_EQ(publish_next(), g);
+  const auto writer = open();
+  std::mutex mutex;
+  std::map<std::string, unsigned> read;
+  unsigned now = 0, most = 0;
+  server_.set_faults([&](const SeenRequest& request) {
+    const bool manifest = request.method == "GET" && request.key.ends_with(".json");
+    if (!manifest) return Fault::kNone;
+    {
+      const std::lock_guard lock(mutex);
+      ++read[request.key];
+      most = std::max(most, ++now);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a store's time for a request
+    const std::lock_guard lock(mutex);
+    --now;
+    return Fault::kNone;
+  });
+  const auto pruned = (*writer)->prune(2);
+  server_.set_faults({});
+  ASSERT_TRUE(pruned) << pruned.error().message();
+  EXPECT_EQ(read.size(), 9u);
+  for (const auto& [key, times] : read) EXPECT_EQ(times, 1u) << key;
+  EXPECT_GT(most, 1u);
+  EXPECT_LE(most, 4u);  // each may be large
+  EXPECT_EQ(count("generations/"), 6u);
 }
 
 TEST_P(AnObjectRepository, HasOneWriterAtATime) {
