@@ -8,9 +8,9 @@ void Router::add(std::string_view method, std::string_view path, Handler handler
   const bool pattern = path.find('{') != std::string_view::npos;
   (pattern ? patterns_ : routes_).push_back({method, path, limits, std::move(handler)});
 }
-Router Router::everything(Handler handler, RouteLimits limits) {
+Router Router::everything(Handler handler, RouteLimits limits, std::string_view method) {
   Router router;
-  router.everything_ = Route{{}, {}, limits, std::move(handler)};
+  router.everything_ = Route{method, {}, limits, std::move(handler)};
   return router;
 }
 
@@ -27,8 +27,11 @@ Routing Router::route(const Request& header) const {
     if (route.method == method) return {.handler = &route.handler, .label = route.path, .limits = route.limits};
     known = route.path;
   }
-  if (known.empty() && everything_) return {.handler = &everything_->handler, .limits = everything_->limits};
-  return missing(header, known);
+  if (!known.empty() || !everything_) return missing(header, known);
+  if (everything_->method.empty() || everything_->method == method)
+    return {.handler = &everything_->handler, .limits = everything_->limits};
+  const bool reads = everything_->method == "GET";
+  return {.answer = not_allowed(header, std::string(everything_->method) + (reads ? ", HEAD" : ""))};
 }
 
 std::vector<std::string_view> Router::paths() const {
@@ -48,13 +51,17 @@ Routing Router::missing(const Request& header, std::string_view path) const {
     for (const Route& route : *routes)
       if (route.path == path)
         allow += (allow.empty() ? "" : ", ") + std::string(route.method) + (route.method == "GET" ? ", HEAD" : "");
+  return {.label = path, .answer = not_allowed(header, std::move(allow))};
+}
+
+Response Router::not_allowed(const Request& header, std::string allow) {
   allow += ", OPTIONS";
   Response answer = header.method == "OPTIONS"
                         ? Response{.status = 204, .content_type = {}}
                         : problem(405, "Method not allowed",
                                   header.method.substr(0, 40) + " is not served here; these are: " + allow + ".");
   answer.headers.emplace_back("Allow", std::move(allow));
-  return {.label = path, .answer = std::move(answer)};
+  return answer;
 }
 
 void Router::operator()(Request&& request, Responder responder) const {

@@ -37,8 +37,9 @@ class Router {
   // stand for any segment but an empty one; the handler reads them with path_value() (message.h). Routes without one
   // take precedence.
   void add(std::string_view method, std::string_view path, Handler handler, RouteLimits limits = {});
-  // One handler for every method and path. Routes added afterwards take precedence.
-  static Router everything(Handler handler, RouteLimits limits);
+  // One handler for every path, and every method or this one (GET has HEAD, too): others are answered 405 before their
+  // bodies are read. Routes added afterwards take precedence.
+  static Router everything(Handler handler, RouteLimits limits, std::string_view method = {});
 
   Routing route(const Request& header) const;
   // The path of every route, in the order of add(); a path with two methods stands there twice.
@@ -54,6 +55,7 @@ class Router {
     bool has(std::string_view asked) const;
   };
   Routing missing(const Request& header, std::string_view path) const;
+  static Response not_allowed(const Request& header, std::string allow);
 
   // Two dozen at most: a scan is quick.
   std::vector<Route> routes_, patterns_;  // without and with a name in braces

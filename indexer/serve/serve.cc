@@ -137,7 +137,7 @@ class Service {
         [this](http::Request&& request, http::Responder responder) {
           answer(std::move(request), std::move(responder));
         },
-        {});
+        {}, "GET");
     const auto probe = [&router](std::string_view path, http::Handler handler) {
       router.add("GET", path, std::move(handler), {.reserved = true});
     };
@@ -182,11 +182,6 @@ class Service {
 
   // Files are opened, and manifests read, on the reading threads: a slow disk delays no probe.
   void answer(http::Request&& request, http::Responder responder) {
-    if (request.method == "OPTIONS" || (request.method != "GET" && request.method != "HEAD")) {
-      auto refused = http::problem(405, "Method not allowed", "Use GET.");
-      refused.headers.emplace_back("Allow", "GET, HEAD");
-      return responder.send(std::move(refused));
-    }
     responder.set_route(route_of(request.path));
     if (asked_wait(request).count() > 0)
       if (const auto file = served_file(request.path); file && file->is_current)

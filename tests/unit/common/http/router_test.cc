@@ -69,5 +69,15 @@ TEST(ARouterOfEverything, TakesAnyMethodAndPath) {
   EXPECT_EQ(router.route({.method = "GET", .path = "/own"}).label, "/own") << "a route of its own comes first";
   EXPECT_EQ(router.route({.method = "PUT", .path = "/own"}).handler, nullptr) << "… and has its own methods";
 }
+TEST(ARouterOfEverything, MayHaveOneMethod) {
+  const Router router = Router::everything(says("all"), {}, "GET");
+  EXPECT_NE(router.route({.method = "GET", .path = "/pot"}).handler, nullptr);
+  EXPECT_NE(router.route({.method = "HEAD", .path = "/pot"}).handler, nullptr);
+  const Routing other = router.route({.method = "POST", .path = "/pot"});
+  EXPECT_EQ(other.handler, nullptr) << "answered before a body is read, which would be too large";
+  ASSERT_TRUE(other.answer);
+  EXPECT_EQ(other.answer->status, 405);
+  EXPECT_EQ(other.answer->headers.at(0).second, "GET, HEAD, OPTIONS");
+}
 }  // namespace
 }  // namespace frond::http
