@@ -78,13 +78,19 @@ http::Response describe_collection(const ServedRepository& repository, std::stri
   if (!repository::is_safe_name(collection)) return missing();
   const auto manifest = [&]() -> Result<repository::Manifest> {
     const auto source = FROND_TRY(repository.source(collection));
-    return source->manifest(FROND_TRY(source->current()));
+    const Generation number = FROND_TRY(source->current());
+    auto read = source->manifest(number);
+    if (read || read.error().code() != Code::kNotFound) return read;
+    return Error(Code::kCorrupt, "generation " + std::to_string(number) + " is current, and its manifest is missing");
   }();
   ordered_json described;
   const bool unpublished = !manifest && manifest.error().code() == Code::kNotFound;
   if (manifest) described = json_of(*manifest);
-  if (unpublished && written != nullptr && written->find(std::string(collection)))
-    described = {{"collection", collection}, {"generation", nullptr}};
+  if (unpublished && written != nullptr) {
+    const auto writer = written->find(std::string(collection));
+    if (writer || writer.error().code() != Code::kNotFound)
+      described = {{"collection", collection}, {"generation", nullptr}};
+  }
   if (written != nullptr && !described.empty())
     described["writing"] = ordered_json::parse(writing_json(*written, std::string(collection)));
   if (!described.empty()) return json_response(described);

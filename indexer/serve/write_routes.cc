@@ -137,8 +137,14 @@ Response put_collection(write::WrittenCollections& collections, const ServedRepo
   const std::string name = collection_of(request, kCollection);
   const auto made = collections.create(name, request.body);
   if (!made && made.error().code() == Code::kInvalid) return problem(400, "Bad request", made.error().message() + ".");
+  if (!made && made.error().code() == Code::kCorrupt) return problem(409, "Conflict", made.error().message() + ".");
   if (!made) return with_retry(problem(503, "Unavailable", made.error().message() + "."));
-  if (!*made) return problem(409, "Conflict", "There is a collection " + name + " already.");
+  if (!*made) {
+    const auto writer = collections.find(name);
+    return problem(409, "Conflict",
+                   "There is a collection " + name + " already" +
+                       (writer ? "." : ", which can't be written now: " + writer.error().message() + "."));
+  }
   Response described = describe_collection(repository, name, &collections);
   described.status = 201;
   return described;
@@ -147,7 +153,10 @@ Response put_collection(write::WrittenCollections& collections, const ServedRepo
 Response delete_collection(write::WrittenCollections& collections, const Request& request) {
   const std::string name = collection_of(request, kCollection);
   const auto removed = collections.remove(name);
-  if (!removed) return refused(removed.error());
+  if (!removed && removed.error().code() == Code::kNotFound) return refused(removed.error());
+  if (!removed)
+    return with_retry(
+        problem(503, "Unavailable", "The collection can't be removed now: " + removed.error().message() + "."));
   return {.body = dumped({{"collection", name}, {"removed", true}})};
 }
 

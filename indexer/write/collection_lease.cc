@@ -29,8 +29,7 @@ Result<void> set_aside_overtaken(const std::optional<repository::LeaseRecord>& l
   const bool other_life = used_in != 0 && repository::life_of(used_in) != repository::life_of(epoch);
   if (other_life) FROND_TRY(operations.forget_keys());
   if (waiting == 0 || (!other_life && (!last || last->log == operations.id()))) return {};
-  const fs::path file =
-      folder / ("overtaken-" + utc_name() + "-" + std::to_string(other_life ? used_in : last->epoch) + ".jsonl");
+  const fs::path file = overtaken_file(folder, other_life ? used_in : last->epoch);
   FROND_TRY(operations.set_aside(file));
   auto to = metrics;
   to.set_aside.add(static_cast<double>(waiting));
@@ -41,6 +40,10 @@ Result<void> set_aside_overtaken(const std::optional<repository::LeaseRecord>& l
 }
 
 }  // namespace
+
+fs::path overtaken_file(const fs::path& folder, std::uint64_t epoch) {
+  return folder / ("overtaken-" + utc_name() + "-" + std::to_string(epoch) + ".jsonl");
+}
 
 Result<std::unique_ptr<repository::LeasePlace>> lease_place(const fs::path& repository, const std::string& collection,
                                                             repository::ObjectWriting objects, milliseconds lease,

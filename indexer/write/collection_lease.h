@@ -1,6 +1,7 @@
 #pragma once
 // The lease of a collection, for the service that writes it.
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <stop_token>
@@ -19,6 +20,9 @@ Result<std::unique_ptr<repository::LeasePlace>> lease_place(const std::filesyste
                                                             const std::string& collection,
                                                             repository::ObjectWriting objects,
                                                             std::chrono::milliseconds lease, std::stop_token stop);
+
+// Where changes are set aside that another service's are newer than: in `folder`, with the time in the name.
+std::filesystem::path overtaken_file(const std::filesystem::path& folder, std::uint64_t epoch);
 
 // Takes the lease for the service that has this log open, which notes the epoch. What the log has of an earlier epoch
 // goes into a file in `folder`, if another log was written to since, or if it is of another life of the collection.

@@ -15,14 +15,18 @@ namespace fs = std::filesystem;
 
 // kNotFound: nothing is published.
 Result<repository::Manifest> current_manifest(const repository::RepositorySource& source) {
-  return source.manifest(FROND_TRY(source.current()));
+  const Generation number = FROND_TRY(source.current());
+  auto manifest = source.manifest(number);
+  if (manifest || manifest.error().code() != Code::kNotFound) return manifest;
+  return Error(Code::kCorrupt, "the manifest of its current generation is missing: " + manifest.error().message());
 }
 
 }  // namespace
 
 Result<bool> CollectionWriter::create(const WriterOptions& options, const CollectionPlaces& places,
-                                      const std::string& collection, std::string_view settings) {
+                                      const std::string& collection, std::string_view settings, Logger& logger) {
   FROND_TRY(settings_from_json(settings));
+  FROND_TRY(places.expect_room(collection));
   const auto source = FROND_TRY(places.source(collection));
   const auto current = source->current();
   if (current) return false;
@@ -31,7 +35,11 @@ Result<bool> CollectionWriter::create(const WriterOptions& options, const Collec
   const auto writer = FROND_TRY(open_writer(options.repository, collection, options.objects, kLockPatience, {}));
   const std::string_view kept = settings.empty() ? "{}" : settings;
   FROND_TRY(places.expect_kind(collection));
-  if (places.has_leases()) return places.put_settings(collection, kept);
+  if (places.has_leases()) {
+    if (!FROND_TRY(places.settings(collection)).empty()) return false;
+    FROND_TRY(places.remove_stale_log(collection, logger));
+    return places.put_settings(collection, kept);
+  }
   const auto log = FROND_TRY(OperationLog::open(places.folder(collection) / kLogFolder, {}));
   if (!FROND_TRY(log->settings()).empty()) return false;
   FROND_TRY(log->set_settings(kept));
@@ -91,7 +99,9 @@ Result<std::unique_ptr<CollectionWriter>> CollectionWriter::open(const WriterOpt
   }
   // What is accepted from here on is of no life (ADR 40), also if the log gets a lease again later.
   if (!places.has_leases() && FROND_TRY(held.operations->epoch()) != 0) FROND_TRY(held.operations->set_epoch(0));
-  if (!current && settings.empty()) return missing;
+  if (!current && settings.empty())
+    return Error(Code::kNotFound, log_folder.string() + " has no settings: a creation of collection " + collection +
+                                      " was cut off. Make it again, or remove it");
   held.settings = FROND_TRY(settings_from_json(settings));
   return std::unique_ptr<CollectionWriter>(
       new CollectionWriter(std::move(with_epoch), places, collection, std::move(held), building, metrics, log));

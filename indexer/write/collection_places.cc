@@ -8,6 +8,8 @@
 
 #include "common/files/read.h"
 #include "common/files/write.h"
+#include "indexer/write/collection_folder.h"
+#include "indexer/write/collection_lease.h"
 #include "indexer/write/operation_log.h"
 
 namespace frond::indexer::write {
@@ -22,8 +24,9 @@ constexpr std::chrono::seconds kPatience{10};
 constexpr std::string_view kRemovedPrefix = ".removed-";  // of folders that are being removed
 
 std::string removed_name(const std::string& collection) {
+  constexpr std::size_t kShown = 64;  // some file systems take no long names
   std::random_device random;
-  return std::string(kRemovedPrefix) + collection + "-" + std::to_string(random());
+  return std::string(kRemovedPrefix) + collection.substr(0, kShown) + "-" + std::to_string(random());
 }
 
 }  // namespace
@@ -68,17 +71,31 @@ Result<std::vector<std::string>> CollectionPlaces::names() const {
 
 Result<bool> CollectionPlaces::exists(const std::string& collection) const {
   if (!repository::is_safe_name(collection)) return false;
+  if (FROND_TRY(has_content(collection))) return true;
+  if (store_) return false;
   std::error_code unknown;
-  if (!store_) {
-    const fs::path there = repository_ / collection;
-    return fs::exists(there / "CURRENT", unknown) || fs::exists(repository_ / (collection + kSettingsFile), unknown) ||
-           fs::is_directory(there / kLogFolder, unknown) ||  // also where it was moved from there
-           (fs::is_directory(there, unknown) && fs::is_directory(folder(collection) / kLogFolder, unknown));
-  }
+  const fs::path there = repository_ / collection;
+  return fs::is_directory(there / kLogFolder, unknown) ||  // also where it was moved from there
+         (fs::is_directory(there, unknown) && fs::is_directory(folder(collection) / kLogFolder, unknown));
+}
+
+Result<bool> CollectionPlaces::has_content(const std::string& collection) const {
+  std::error_code unknown;
+  if (!store_)
+    return fs::exists(repository_ / (collection + kCurrent), unknown) ||
+           fs::exists(repository_ / (collection + kSettingsFile), unknown);
   const auto list = FROND_TRY(store_->list(collection + "/", /*folders=*/true));
   return std::ranges::any_of(list.objects, [&](const auto& object) {
     return object.key == collection + kCurrent || object.key == collection + kSettingsFile;
   });
+}
+
+Result<void> CollectionPlaces::expect_room(const std::string& collection) const {
+  const fs::path local = folder(collection);
+  std::error_code failed;
+  if (has_leases() && fs::exists(fs::symlink_status(local, failed)) && !fs::is_directory(local, failed))
+    return Error(Code::kCorrupt, local.string() + " is in the way: it is no folder. Move it away");
+  return store_ ? Result<void>() : expect_room_for_collection(repository_ / collection);
 }
 
 Result<void> CollectionPlaces::expect_kind(const std::string& collection) const {
@@ -121,22 +138,49 @@ Result<bool> CollectionPlaces::put_settings(const std::string& collection, std::
 
 Result<void> CollectionPlaces::remove(const std::string& collection, Logger& log) const {
   if (store_) FROND_TRY(remove_objects(collection));
-  FROND_TRY(remove_folder(folder(collection), log));
-  return store_ || !has_leases() ? Result<void>() : remove_folder(repository_ / collection, log);
+  const fs::path local = folder(collection);
+  FROND_TRY(remove_folder(local, local.parent_path(), log));
+  return store_ || !has_leases() ? Result<void>() : remove_folder(repository_ / collection, repository_, log);
 }
 
-Result<void> CollectionPlaces::remove_folder(const fs::path& there, Logger& log) const {
+Result<void> CollectionPlaces::remove_stale_log(const std::string& collection, Logger& log) const {
+  const fs::path local = folder(collection), stale = local / kLogFolder;
+  std::error_code unknown;
+  if (!fs::is_directory(stale, unknown)) return {};
+  {
+    const auto operations = FROND_TRY(OperationLog::open(stale, {}));
+    if (const auto waiting = operations->operations(); waiting > 0) {
+      const fs::path file = overtaken_file(local, 0);
+      FROND_TRY(operations->set_aside(file));
+      log.error("accepted changes are set aside: the collection was removed since",
+                {{"collection", collection}, {"changes", std::to_string(waiting)}, {"file", file.string()}});
+    }
+  }
+  return remove_folder(stale, local.parent_path(), log);
+}
+
+Result<void> CollectionPlaces::remove_folder(const fs::path& there, const fs::path& where, Logger& log) const {
   std::error_code failed;
-  const fs::path gone = there.parent_path() / removed_name(there.filename().string());
+  const auto kind = fs::symlink_status(there, failed).type();
+  if (kind == fs::file_type::not_found) return {};
+  if (kind == fs::file_type::symlink) return empty_collection_folder(there);
+  const fs::path gone = where / removed_name(there.filename().string());
   fs::rename(there, gone, failed);
-  if (failed == std::errc::no_such_file_or_directory && has_leases()) return {};
-  if (failed) return Error(Code::kUnavailable, there.string() + " can't be removed: " + failed.message());
+  if (failed) {
+    const auto emptied = empty_collection_folder(there);
+    if (emptied) return {};
+    return Error(Code::kUnavailable,
+                 there.string() + " can't be removed: " + failed.message() + "; and " + emptied.error().message());
+  }
+  FROND_TRY(files::sync_parent(there));
   fs::remove_all(gone, failed);
   if (failed) log.warn("a removed collection's files can't be removed", {{"folder", gone.string()}});
   return {};
 }
 
 Result<void> CollectionPlaces::remove_objects(const std::string& collection) const {
+  // Without settings, nothing would show that it is not removed yet.
+  if (const auto there = settings(collection); there && there->empty()) FROND_TRY(put_settings(collection, "{}"));
   FROND_TRY(store_->remove(collection + kCurrent));
   const auto all = FROND_TRY(store_->list(collection + "/", /*folders=*/false)).objects;
   // What keeps others from writing goes when the collection is there no more.
@@ -154,9 +198,12 @@ Result<void> CollectionPlaces::remove_objects(const std::string& collection) con
 
 void CollectionPlaces::remove_remains() const {
   std::error_code failed;
-  for (const fs::path& where : {folder("c").parent_path(), store_ ? fs::path() : repository_})
-    for (const auto& entry : fs::directory_iterator(where, failed))
-      if (entry.path().filename().string().starts_with(kRemovedPrefix)) fs::remove_all(entry.path(), failed);
+  for (const fs::path& where : {folder("c").parent_path(), store_ ? fs::path() : repository_}) {
+    std::vector<fs::path> gone;
+    for (fs::directory_iterator at(where, failed); !failed && at != fs::directory_iterator(); at.increment(failed))
+      if (at->path().filename().string().starts_with(kRemovedPrefix)) gone.push_back(at->path());
+    for (const fs::path& one : gone) fs::remove_all(one, failed);
+  }
 }
 
 void CollectionPlaces::note_current(const std::string& collection, const repository::ObjectMemory& memory) const {

@@ -26,7 +26,12 @@ class CollectionPlaces {
   bool has_leases() const { return in_store() || !objects_.scratch.empty(); }
   // Ascending.
   Result<std::vector<std::string>> names() const;
+  // It may also be what a creation left that died: a log without settings.
   Result<bool> exists(const std::string& collection) const;
+  // Whether something is published, or there are settings beside that. Of a directory; of a bucket as exists().
+  Result<bool> has_content(const std::string& collection) const;
+  // Whether one may be made. kCorrupt: something else is in the way, and where; kUnavailable: it can't be read.
+  Result<void> expect_room(const std::string& collection) const;
   // Of its log, and of a bucket also of what is being built. `collection` is a safe name.
   std::filesystem::path folder(const std::string& collection) const;
   Result<std::unique_ptr<repository::RepositorySource>> source(const std::string& collection) const;
@@ -39,9 +44,14 @@ class CollectionPlaces {
   // False: there are some.
   Result<bool> put_settings(const std::string& collection, std::string_view json) const;
 
+  // Only with leases, of a collection that is being made: a log of an earlier one of its name, which another service
+  // removed, is moved away. What it has not published goes into a file "overtaken-…" beside it. kOverloaded: another
+  // service has it open.
+  Result<void> remove_stale_log(const std::string& collection, Logger& log) const;
+
   // With all that is in them. Nobody writes it meanwhile. In a bucket, CURRENT goes first, and the settings last but
   // for what keeps other writers out: if it fails before them, the collection is there, empty, and can be removed
-  // again.
+  // again. A folder that can't be renamed is emptied.
   Result<void> remove(const std::string& collection, Logger& log) const;
   // What a removal left that died.
   void remove_remains() const;
@@ -53,7 +63,9 @@ class CollectionPlaces {
   CollectionPlaces(std::filesystem::path repository, repository::ObjectWriting objects)
       : repository_(std::move(repository)), objects_(std::move(objects)) {}
   Result<void> remove_objects(const std::string& collection) const;
-  Result<void> remove_folder(const std::filesystem::path& folder, Logger& log) const;
+  // By a name in `where` that remove_remains() knows.
+  Result<void> remove_folder(const std::filesystem::path& folder, const std::filesystem::path& where,
+                             Logger& log) const;
 
   const std::filesystem::path repository_;
   const repository::ObjectWriting objects_;

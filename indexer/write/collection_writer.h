@@ -71,9 +71,10 @@ class CollectionWriter {
   static Result<std::unique_ptr<CollectionWriter>> open(const WriterOptions& options, const CollectionPlaces& places,
                                                         const std::string& collection, Standby& standby,
                                                         Mutex& building, const WriteMetrics& metrics, Logger& log);
-  // Makes a collection that has neither; false: it exists. kInvalid: the settings are wrong.
+  // Makes a collection that has neither; false: it exists. kInvalid: the settings are wrong; kCorrupt: something that
+  // is no collection's is in the way. What an earlier creation left that failed or died does not matter.
   static Result<bool> create(const WriterOptions& options, const CollectionPlaces& places,
-                             const std::string& collection, std::string_view settings);
+                             const std::string& collection, std::string_view settings, Logger& log);
   // Ends its threads: at the next step of what they do. What waits stays in the log.
   ~CollectionWriter();
   CollectionWriter(const CollectionWriter&) = delete;

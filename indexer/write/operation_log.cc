@@ -67,6 +67,13 @@ rocksdb::Options log_options() {
   return options;
 }
 
+// RocksDB has no status of its own for a lock that is held; the path that it names may contain any word.
+bool is_held(const rocksdb::Status& status) {
+  const std::string text = status.ToString();
+  if (text.starts_with("IO error: lock hold by current process")) return true;
+  return text.starts_with("IO error: While lock file") && !text.ends_with("No locks available");
+}
+
 Result<void> checked(const rocksdb::Status& status, const std::filesystem::path& folder) {
   if (status.ok()) return {};
   return partition::error_of(status, folder.string());
@@ -93,9 +100,7 @@ Result<std::unique_ptr<OperationLog>> OperationLog::open(const std::filesystem::
     rocksdb::DB* db = nullptr;
     const auto status = rocksdb::DB::Open(log_options(), folder.string(), &db);
     std::unique_ptr<rocksdb::DB> owned(db);
-    // RocksDB has no status of its own for a lock that is held.
-    const bool held = status.IsIOError() && status.ToString().find("lock") != std::string::npos;
-    if (held) return Error(Code::kOverloaded, folder.string() + ": another service has it open");
+    if (is_held(status)) return Error(Code::kOverloaded, folder.string() + ": another service has it open");
     FROND_TRY(checked(status, folder));
     FROND_TRY(files::sync_parent(folder));  // it may be new: RocksDB syncs what is in it
     std::unique_ptr<OperationLog> log(new OperationLog(folder, std::move(owned)));

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "common/base/thread_name.h"
+#include "common/files/lock.h"
 #include "common/repository/repository.h"
 #include "indexer/build_lock.h"
+#include "indexer/write/collection_lease.h"
 
 namespace frond::indexer::write {
 namespace {
@@ -56,18 +58,19 @@ Result<std::shared_ptr<CollectionWriter>> WrittenCollections::find(const std::st
 
 Result<bool> WrittenCollections::create(const std::string& collection, std::string_view settings) {
   if (!repository::is_safe_name(collection))
-    return Error(Code::kInvalid, "'" + collection.substr(0, 200) + "' is no name of a collection: use [A-Za-z0-9._-]");
+    return Error(Code::kInvalid, "'" + collection.substr(0, 200) +
+                                     "' is no name of a collection: use 1 to 128 of [A-Za-z0-9._-], the first no dot");
   MutexLock lock(changing_);
   look();
   {
     MutexLock entries(mutex_);
     if (ending_) return service_ends();
-    if (entries_.contains(collection)) return false;
-    if (entries_.size() >= options_.max_collections)
-      return Error(Code::kOverloaded,
-                   "there are " + std::to_string(entries_.size()) + " collections: see --max-collections");
+    const auto found = entries_.find(collection);
+    if (found != entries_.end() && !found->second.is_remains()) return false;
+    if (taken() >= options_.max_collections)
+      return Error(Code::kOverloaded, "there are " + std::to_string(taken()) + " collections: see --max-collections");
   }
-  const bool made = FROND_TRY(CollectionWriter::create(options_, *places_, collection, settings));
+  const bool made = FROND_TRY(CollectionWriter::create(options_, *places_, collection, settings, log_));
   open(collection);
   return made;
 }
@@ -75,17 +78,71 @@ Result<bool> WrittenCollections::create(const std::string& collection, std::stri
 Result<void> WrittenCollections::remove(const std::string& collection) {
   MutexLock lock(changing_);
   if (ending()) return service_ends();
+  bool known = false;
+  std::shared_ptr<CollectionWriter> writer;
   {
-    const auto writer = FROND_TRY(find(collection));
-    forget(collection);
-    writer->abandon();
+    const MutexLock entries(mutex_);
+    const auto found = entries_.find(collection);
+    known = found != entries_.end();
+    if (known) writer = found->second.writer;
+    if (writer && writer->lost()) return taken_over();
+    if (known && !writer && found->second.error.code() == Code::kOverloaded) return found->second.error;
   }
-  // Whoever uses the writer still, ends soon: nothing is accepted in a folder that is gone.
-  const auto held = FROND_TRY(open_writer(options_.repository, collection, options_.objects, kLockPatience, {}));
-  FROND_TRY(places_->remove(collection, log_));
+  if (!known) {
+    // It may be there and not be readable.
+    const auto room = repository::is_safe_name(collection) ? places_->expect_room(collection) : Result<void>();
+    return !room && room.error().code() == Code::kUnavailable ? room.error() : missing(collection);
+  }
+  const bool opened = writer != nullptr;
+  if (!opened) FROND_TRY(expect_unwritten(collection));
+  forget(collection);
+  if (opened) std::exchange(writer, nullptr)->abandon();
+  const auto removed = remove_held(collection, opened);
+  if (!removed) {
+    look();  // it is there still
+    return removed;
+  }
   standbys_.erase(collection);
   log_.info("collection removed", {{"collection", collection}});
   return {};
+}
+
+// Nobody else changes it meanwhile.
+Result<void> WrittenCollections::remove_held(const std::string& collection, bool opened) {
+  // Whoever uses the writer still, ends soon: nothing is accepted in a folder that is gone.
+  if (opened || places_->in_store()) {
+    const auto held = open_writer(options_.repository, collection, options_.objects, kLockPatience, {});
+    if (held) return places_->remove(collection, log_);
+    if (places_->in_store() || held.error().code() == Code::kOverloaded) return held.error();
+  }
+  // A writer wants more than its LOCK: folders, and files that can be read.
+  const std::filesystem::path lock = options_.repository / collection / "LOCK";
+  const auto held = FROND_TRY(files::try_lock_file(lock));
+  if (!held) return Error(Code::kUnavailable, lock.string() + " is held: a command changes the collection");
+  return places_->remove(collection, log_);
+}
+
+// Whether another service has a collection that could not be opened here.
+Result<void> WrittenCollections::expect_unwritten(const std::string& collection) {
+  const std::filesystem::path log = places_->folder(collection) / kLogFolder;
+  std::error_code unknown;
+  if (std::filesystem::is_directory(log, unknown)) {
+    const auto opened = OperationLog::open(log, {});
+    if (!opened && opened.error().code() == Code::kOverloaded) return opened.error();
+  }
+  if (!places_->has_leases()) return {};
+  const SteadyClock clock;
+  Standby& standby = standbys_[collection];
+  const auto place =
+      FROND_TRY(lease_place(options_.repository, collection, options_.objects, options_.lease, options_.lease_stop));
+  // What its last writer did not publish is removed with it.
+  return repository::WriterLease::expect_free(*place, standby.watch, {standby.log_id, options_.lease, /*any_log=*/true},
+                                              clock);
+}
+
+std::size_t WrittenCollections::taken() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(entries_, [](const auto& one) { return !one.second.beyond && !one.second.is_remains(); }));
 }
 
 bool WrittenCollections::ending() const {
@@ -154,12 +211,22 @@ void WrittenCollections::look() {
     {
       MutexLock entries(mutex_);
       const auto entry = entries_.find(name);
-      if (entry != entries_.end() && entry->second.writer) continue;
-      if (entry == entries_.end() && entries_.size() >= options_.max_collections) {
+      const bool known = entry != entries_.end();
+      if (known && entry->second.writer) continue;
+      if (known && entry->second.is_remains() && !places_->in_store()) {
+        const auto more = places_->has_content(name);
+        if (more && !*more) continue;
+      }
+      if ((!known || entry->second.beyond) && taken() >= options_.max_collections) {
         if (!told_too_many_) log_.warn("more collections than --max-collections: not all are written");
         told_too_many_ = true;
-        break;
+        Entry& beyond = entries_[name];
+        beyond.beyond = true;
+        beyond.error = Error(Code::kUnavailable, "there are more collections than --max-collections, " +
+                                                     std::to_string(options_.max_collections));
+        continue;
       }
+      if (known) entry->second.beyond = false;
     }
     open(name);
   }

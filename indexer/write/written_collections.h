@@ -35,9 +35,11 @@ class WrittenCollections {
   // kNotFound: there is no such collection; kOverloaded: another service writes it; kUnavailable: it can't be opened,
   // and why.
   Result<std::shared_ptr<CollectionWriter>> find(const std::string& collection);
-  // False: it exists. kInvalid: a wrong name, or wrong settings; kOverloaded: there are as many collections as may be.
+  // False: it exists. kInvalid: a wrong name, or wrong settings; kOverloaded: there are as many collections as may be;
+  // kCorrupt: something else is in the way, and where.
   Result<bool> create(const std::string& collection, std::string_view settings);
-  // With all its files. Errors as find().
+  // With all its files; also one that can't be opened, or that a creation left that died. kNotFound; kOverloaded:
+  // another service writes it; kUnavailable: what can't be removed, and why.
   Result<void> remove(const std::string& collection);
   // At the end of the service: accepts no more changes (kUnavailable), publishes what was accepted, until `end`, and
   // gives up each collection. What is not published stays in its log, which is logged.
@@ -48,6 +50,9 @@ class WrittenCollections {
   struct Entry {
     std::shared_ptr<CollectionWriter> writer;  // null: see error
     Error error{Code::kNotFound, ""};
+    bool beyond = false;  // max_collections
+    // Of a creation that died: no collection.
+    bool is_remains() const { return !writer && !beyond && error.code() == Code::kNotFound; }
   };
   WrittenCollections(WriterOptions options, std::unique_ptr<CollectionPlaces> places, metrics::Registry& registry,
                      Logger& log);
@@ -55,6 +60,9 @@ class WrittenCollections {
   void look() FROND_REQUIRES(changing_);
   void open(const std::string& collection) FROND_REQUIRES(changing_);
   void forget(const std::string& collection) FROND_REQUIRES(changing_);
+  Result<void> remove_held(const std::string& collection, bool opened) FROND_REQUIRES(changing_);
+  Result<void> expect_unwritten(const std::string& collection) FROND_REQUIRES(changing_);
+  std::size_t taken() const FROND_REQUIRES(mutex_);
   bool ending() const;
   void tell();
 

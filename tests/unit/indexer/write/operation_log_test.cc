@@ -190,5 +190,17 @@ TEST_F(OperationLogTest, ManyThreadsAppendWithoutGaps) {
   EXPECT_EQ(log->last(), 400u);
 }
 
+// RocksDB tells of a held lock in words only, and names the path.
+TEST_F(OperationLogTest, InAFolderWithAnyNameIsHeldOnlyByALock) {
+  const auto place = folder.path() / "blocks";
+  support::write_file(place, "no folder");
+  EXPECT_EQ(OperationLog::open(place / "log", {}), Code::kUnavailable);
+  std::filesystem::remove(place);
+  std::filesystem::create_directory(place);
+  const auto first = OperationLog::open(place / "log", {});
+  ASSERT_TRUE(first) << first.error().message();
+  EXPECT_EQ(OperationLog::open(place / "log", {}), Code::kOverloaded);
+}
+
 }  // namespace
 }  // namespace frond::indexer::write
