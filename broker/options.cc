@@ -129,12 +129,18 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
 }  // namespace
 
 namespace {
+// As common/repository has it: is_safe_name().
+constexpr std::size_t kMaxNameBytes = 128;
+constexpr std::string_view kNameBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+
 const char* wrong_collections(const std::vector<std::string>& names) {
   if (names.size() > kMaxCollections) return "--collection: there are more than 64";
   if (std::set<std::string>(names.begin(), names.end()).size() < names.size())
     return "--collection: a name is given twice";
   for (const std::string& name : names)
-    if (name.empty() || name.size() > wire::kMaxCollectionNameBytes) return "--collection: a name has 1 to 1024 bytes";
+    if (name.empty() || name.size() > kMaxNameBytes || name.front() == '.' ||
+        name.find_first_not_of(kNameBytes) != name.npos)
+      return "--collection: a name has 1 to 128 of [A-Za-z0-9._-], the first no dot";
   return nullptr;
 }
 }  // namespace

@@ -50,7 +50,11 @@ Result<void> settle_place(Place& place, std::string_view scratch_flag) {
   place.objects.access.lease = std::chrono::seconds(place.lease_s);
   place.objects.access.leftover_age = std::chrono::hours(place.leftover_hours);
   if (!objects::is_object_place(place.repository.string())) {
-    if (place.repository.string().find("://") == std::string::npos) return {};
+    // Also what was to be a URL: s3:/bucket.
+    const std::string text = place.repository.string();
+    const auto colon = text.find(':');
+    const bool scheme = colon != text.npos && colon > 0 && text.find('/') == colon + 1;
+    if (!scheme && !text.starts_with("s3:")) return {};
     return Error(Code::kInvalid, "--repository: a directory or s3://bucket[/prefix] is needed");
   }
   auto parsed = objects::parse_place(place.repository.string(), place.objects.access);

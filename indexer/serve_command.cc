@@ -137,6 +137,12 @@ int ServeCommand::run(Logger& logger) {
     return command_.refuse("--memory-limit: at least 128MiB");
   if (const auto well = settle_place(place_, options_.api_keys.empty() ? "" : "--state"); !well)
     return command_.refuse(well.error().message());
+  std::error_code failed;
+  const std::string where = place_.repository.string();
+  if (!objects::is_object_place(where) && !std::filesystem::is_directory(where, failed)) {
+    if (std::filesystem::exists(where, failed)) return command_.refuse("--repository: " + where + " is no folder");
+    logger.warn("the repository is not there yet", {{"repository", where}});
+  }
   if (!place_.objects.scratch.empty() && options_.api_keys.empty())
     return command_.refuse("--state: is only for a repository that is written (--api-keys)");
   if (!place_.objects.scratch.empty() && is_in(place_.objects.scratch, place_.repository))

@@ -47,6 +47,45 @@ std::string one_line(std::string text) {
   return text;
 }
 
+std::string names_of(const std::vector<const CLI::App*>& commands) {
+  std::string names;
+  for (const CLI::App* command : commands) names += (names.empty() ? "" : ", ") + command->get_name();
+  return names;
+}
+
+// What a program did not expect of `left`, what it did not take, beginning with the first.
+std::string unexpected(const CLI::App& app, const std::vector<std::string>& left, const std::string& program) {
+  const std::string& first = left.front();
+  if (!first.starts_with('-')) return "the argument '" + first + "' was not expected";
+  const bool own = app.get_parent() == nullptr;
+  return first.substr(0, first.find('=')) + " is no flag of " + app.get_name() +
+         (own && !app.get_subcommands().empty() ? ": flags of a command follow it"
+                                                : ": see " + program + (own ? "" : " " + app.get_name()) + " --help");
+}
+
+// One line for what is wrong. CLI11 looks first for what is missing: often it is there, with a slip in its name.
+std::string said(const CLI::App& app, const CLI::ParseError& error) {
+  const bool lacks = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (lacks || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    for (const CLI::App* at = &app; at != nullptr;) {
+      const auto left = at->remaining();
+      const auto commands = at->get_subcommands([](const CLI::App* command) { return !command->get_name().empty(); });
+      const auto chosen = at->get_subcommands();
+      if (!commands.empty() && chosen.empty() && (left.empty() || !left.front().starts_with('-')))
+        return (left.empty() ? "a command is needed" : "'" + left.front() + "' is no command") + ": use one of " +
+               names_of(commands);
+      if (!left.empty()) return unexpected(*at, left, app.get_name());
+      at = chosen.empty() ? nullptr : chosen.front();
+    }
+  }
+  const bool of_file = dynamic_cast<const CLI::FileError*>(&error) != nullptr;
+  if (!of_file && dynamic_cast<const CLI::ConfigError*>(&error) == nullptr) return error.what();
+  constexpr std::string_view kUnread = "INI was not able to parse ";
+  std::string what = error.what();
+  if (what.starts_with(kUnread)) what = "'" + what.substr(kUnread.size()) + "' is no flag, or no line `flag = value`";
+  return "--config: " + (of_file ? what : app.get_config_ptr()->as<std::string>() + ": " + what);
+}
+
 template <class Parse>
 Rule parsed_by(Parse parse, std::string name) {
   return accepted(
@@ -168,7 +207,7 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
     return std::nullopt;
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app_.exit(e);
-    return refuse(e.what());
+    return refuse(said(app_, e));
   } catch (const std::exception& e) {
     return refuse(e.what());
   }

@@ -42,8 +42,10 @@ class Source : public RepositorySource {
   explicit Source(std::string collection) : collection_(std::move(collection)) {}
 
   Result<Generation> current() const final {
-    const std::string text = FROND_TRY(small_file("CURRENT", 64));
-    return parse_current(text);
+    const auto text = small_file("CURRENT", 64);
+    if (text) return parse_current(*text);
+    if (text.error().code() != Code::kNotFound) return text.error();
+    return Error(Code::kNotFound, "nothing is published of collection " + collection_ + ": " + text.error().message());
   }
   Result<Generation> highest() const final {
     const std::string text = FROND_TRY(small_file("HIGHEST", 64));

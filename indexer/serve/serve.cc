@@ -58,6 +58,13 @@ std::filesystem::path watched_folder(const ServeOptions& options) {
   return folder ? folder->parent_path() : std::filesystem::path();
 }
 
+// What went wrong, with the flag that says so.
+template <class T>
+Result<T> named(std::string_view flag, Result<T> made) {
+  if (made) return made;
+  return std::move(made).error().within(flag);
+}
+
 class Service {
  public:
   Service(const ServeOptions& options, Logger& log)
@@ -77,18 +84,19 @@ class Service {
 
   Result<void> listen() {
     if (!options_.tls_certificate.empty()) {
-      identity_ = FROND_TRY(tls::ServerIdentity::load(options_.tls_certificate, options_.tls_key));
+      identity_ =
+          FROND_TRY(named("--tls-certificate", tls::ServerIdentity::load(options_.tls_certificate, options_.tls_key)));
       tell_certificate();
     }
     auto hosts = FROND_TRY(http::HostList::parse(options_.hosts));
     auto access = options_.objects.access;
     access.stop = reads_stop_.get_token();
     repository_ = FROND_TRY(ServedRepository::open(options_.repository, access));
-    guard_ = FROND_TRY(keys::Guard::create({.key_file = options_.api_keys,
-                                            .of_key = options_.of_key,
-                                            .of_address = options_.of_address,
-                                            .realm = "frond-indexer"},
-                                           clock_, log_, registry_));
+    guard_ = FROND_TRY(named("--api-keys", keys::Guard::create({.key_file = options_.api_keys,
+                                                                .of_key = options_.of_key,
+                                                                .of_address = options_.of_address,
+                                                                .realm = "frond-indexer"},
+                                                               clock_, log_, registry_)));
     look();
     if (!options_.api_keys.empty()) {
       auto writing = options_.writing;
@@ -115,7 +123,7 @@ class Service {
     config.on_handshake_failure = [this](std::string_view reason) {
       registry_.counter(kHandshakeFailures, {{"reason", std::string(reason)}}).add();
     };
-    server_ = FROND_TRY(http::Server::create(io_, std::move(config), routes()));
+    server_ = FROND_TRY(named("--listen", http::Server::create(io_, std::move(config), routes())));
     http::export_server(registry_, *server_, "public");
     return {};
   }

@@ -1,0 +1,53 @@
+// One line says what is wrong with a command line, by the name that the user wrote.
+#include "common/config/command_line.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/scratch_folder.h"
+
+namespace frond::config {
+namespace {
+
+// With commands "build" (which requires --input) and "check".
+std::string refusal(std::vector<const char*> arguments) {
+  CommandLine app("A test's program.", "program");
+  std::string input;
+  app.add_command("build", "Builds").add_option("--input", input, "What").required();
+  app.add_command("check", "Checks");
+  app.require_command();
+  arguments.insert(arguments.begin(), "program");
+  testing::internal::CaptureStderr();
+  const auto code = app.parse(static_cast<int>(arguments.size()), arguments.data());
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(code.value_or(0), 2) << said;
+  return said;
+}
+
+TEST(ACommandLine, NamesTheCommandsWhereNoneIsGiven) {
+  EXPECT_EQ(refusal({}), "program: a command is needed: use one of build, check\n");
+  EXPECT_EQ(refusal({"bild", "--input", "x"}), "program: 'bild' is no command: use one of build, check\n");
+}
+TEST(ACommandLine, NamesAFlagThatItDoesNotKnowBeforeOneThatIsMissing) {
+  EXPECT_EQ(refusal({"build"}), "program: --input is required\n");
+  EXPECT_EQ(refusal({"build", "--inptu", "x"}), "program: --inptu is no flag of build: see program build --help\n");
+  EXPECT_EQ(refusal({"build", "--input", "x", "--fast=1"}),
+            "program: --fast is no flag of build: see program build --help\n");
+  EXPECT_EQ(refusal({"--input", "x", "build"}),
+            "program: --input is no flag of program: flags of a command follow it\n");
+  EXPECT_EQ(refusal({"--inptu", "x"}), "program: --inptu is no flag of program: see program --help\n");
+  EXPECT_EQ(refusal({"build", "--input", "x", "y"}), "program: the argument 'y' was not expected\n");
+}
+TEST(ACommandLine, NamesTheFileThatCannotBeUsed) {
+  const support::ScratchFolder folder;
+  const std::string file = folder / "conf";
+  EXPECT_NE(refusal({"--config", file.c_str(), "check"}).find("--config: " + file), std::string::npos);
+  support::write_file(file, "colour = red\n");
+  EXPECT_EQ(refusal({"--config", file.c_str(), "check"}),
+            "program: --config: " + file + ": 'colour' is no flag, or no line `flag = value`\n");
+}
+
+}  // namespace
+}  // namespace frond::config
