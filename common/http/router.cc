@@ -1,8 +1,19 @@
 #include "common/http/router.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 namespace frond::http {
+namespace {
+
+bool is_identity(std::string_view coding) {
+  constexpr std::string_view kIdentity = "identity";
+  const auto same = [](char a, char b) { return (a | 0x20) == b; };  // ASCII letters
+  return std::equal(coding.begin(), coding.end(), kIdentity.begin(), kIdentity.end(), same);
+}
+
+}  // namespace
 
 void Router::add(std::string_view method, std::string_view path, Handler handler, RouteLimits limits) {
   const bool pattern = path.find('{') != std::string_view::npos;
@@ -19,19 +30,30 @@ Routing Router::route(const Request& header) const {
   std::string_view known;  // the request's path, if another method has a route there
   for (const Route& route : routes_) {
     if (route.path != header.path) continue;
-    if (route.method == method) return {.handler = &route.handler, .label = route.path, .limits = route.limits};
+    if (route.method == method) return taken_by(route, header);
     known = route.path;
   }
   for (const Route& route : patterns_) {
     if (!route.has(header.path)) continue;
-    if (route.method == method) return {.handler = &route.handler, .label = route.path, .limits = route.limits};
+    if (route.method == method) return taken_by(route, header);
     known = route.path;
   }
   if (!known.empty() || !everything_) return missing(header, known);
-  if (everything_->method.empty() || everything_->method == method)
-    return {.handler = &everything_->handler, .limits = everything_->limits};
+  if (everything_->method.empty() || everything_->method == method) return taken_by(*everything_, header);
   const bool reads = everything_->method == "GET";
   return {.answer = not_allowed(header, std::string(everything_->method) + (reads ? ", HEAD" : ""))};
+}
+
+Routing Router::taken_by(const Route& route, const Request& header) {
+  const std::string_view coding = header.header("content-encoding");
+  if (route.limits.max_body == 0 || coding.empty() || is_identity(coding))
+    return {.handler = &route.handler, .label = route.path, .limits = route.limits};
+  auto refused = problem(415, "Unsupported media type",
+                         "The body has the Content-Encoding '" + std::string(coding.substr(0, 40)) +
+                             "', and none is decoded here: send it as it is.",
+                         "Content-Encoding");
+  refused.headers.emplace_back("Accept-Encoding", "identity");
+  return {.label = route.path, .answer = std::move(refused)};
 }
 
 std::vector<std::string_view> Router::paths() const {

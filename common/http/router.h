@@ -27,7 +27,7 @@ struct Routing {
   const Handler* handler = nullptr;  // owned by the router; null: see `answer`
   std::string_view label;            // the route's path, for metrics; empty if there is none
   RouteLimits limits;
-  std::optional<Response> answer;  // 404, 405, or the list of methods
+  std::optional<Response> answer;  // 404, 405, 415, or the list of methods
   std::shared_ptr<Permit> permit;  // what an admitted request holds; the router leaves it empty
 };
 
@@ -41,6 +41,7 @@ class Router {
   // bodies are read. Routes added afterwards take precedence.
   static Router everything(Handler handler, RouteLimits limits, std::string_view method = {});
 
+  // By the header alone. 415 where a body is taken, and it has a Content-Encoding: none is decoded here.
   Routing route(const Request& header) const;
   // The path of every route, in the order of add(); a path with two methods stands there twice.
   std::vector<std::string_view> paths() const;
@@ -54,6 +55,7 @@ class Router {
     Handler handler;
     bool has(std::string_view asked) const;
   };
+  static Routing taken_by(const Route& route, const Request& header);
   Routing missing(const Request& header, std::string_view path) const;
   static Response not_allowed(const Request& header, std::string allow);
 

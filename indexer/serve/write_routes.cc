@@ -10,6 +10,7 @@
 
 #include "common/text/field_limits.h"
 #include "common/tls/digest.h"
+#include "indexer/serve/body_kind.h"
 #include "indexer/serve/collection_routes.h"
 
 namespace frond::indexer::serve {
@@ -106,6 +107,7 @@ Result<std::optional<write::RequestMark>> mark_of(const Request& request) {
 Response post_documents(write::WrittenCollections& collections, const Request& request) {
   const auto writer = collections.find(collection_of(request, kDocuments));
   if (!writer) return refused(writer.error());
+  if (auto other = other_than_lines(request)) return *std::move(other);
   const auto mark = mark_of(request);
   if (!mark) return problem(400, "Bad request", mark.error().message() + ".", "Idempotency-Key");
   auto parsed = parse_lines(request.body, **writer);

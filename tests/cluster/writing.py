@@ -105,6 +105,12 @@ def check_doors(service, closed):
     harness.expect(service.state()["accepted_sequence"] == before, "a repeated request was accepted again")
     service.expect(422, "POST", documents, line("once", ["c"]), key="write", Idempotency_Key="one")
     service.expect(413, "POST", documents, "x" * (2 << 20), key="write")
+    kinds = [(415, '[{"id":"kind"}]', {"Content_Type": "application/json"}), (415, "id=kind", {"Content_Type": "application/x-www-form-urlencoded"}),
+             (415, line("kind", ["b"]), {"Content_Encoding": "gzip"}), (400, "[" + line("kind", ["b"]) + "]", {})]
+    for status, body, fields in kinds:
+        harness.expect(b"kind" not in service.expect(status, "POST", documents, body, key="write", **fields), f"{fields}")
+    for kind in ("application/x-ndjson", "application/x-www-form-urlencoded", "text/plain;charset=UTF-8"):
+        service.expect(200, "POST", documents, line("once", ["b"]), key="write", Content_Type=kind)
     harness.expect(b"--api-keys" in closed.expect(403, "DELETE", "/v1/collections/c", key="admin"), "no hint")
     closed.expect(403, "POST", documents, line("a", ["b"]), key="write")
     for name in ("x1", "x2", "once"):

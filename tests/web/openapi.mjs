@@ -141,6 +141,11 @@ async function checkBodies(path) {
   agree('broken JSON', false, await exchange('POST', path, { body: '{' }));
   agree('a query too', false, await exchange('POST', path, { query: 'q=a', body: '{"q":"a"}' }));
   expect((await exchange('POST', path, { body: ' '.repeat(70000) })) === 413, '70,000 bytes of body are taken');
+  for (const where of [path, '/v1/msearch']) {
+    const encoded = (coding) => exchange('POST', where, { body: '{"q":"links"}', headers: { 'content-encoding': coding } });
+    expect((await encoded('gzip')) === 415, `${where}: an encoded body is not answered 415`);
+    expect((await encoded('identity')) === 200, `${where}: a body with the encoding identity is refused`);
+  }
   expect((await exchange('POST', '/v1/msearch', { body: lines.join('\n') })) === 200, 'msearch does not answer 200');
   agree('an empty msearch', false, await exchange('POST', '/v1/msearch', { body: '' }));
   agree('10,001 lines', false, await exchange('POST', '/v1/msearch', { body: '{}\n'.repeat(10001) }));

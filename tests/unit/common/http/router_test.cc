@@ -61,6 +61,22 @@ TEST_F(ARouter, DecidesByTheHeaderAlone) {
   router({.method = "POST", .path = "/body", .body = "more than ten"}, support::CapturedResponse::responder(large));
   EXPECT_EQ(large->got->status, 413);
 }
+TEST_F(ARouter, RefusesABodyThatIsEncodedByTheHeaderAlone) {
+  router.add("POST", "/body", says("body"), {.max_body = 10});
+  const auto encoded = [](const char* path, const char* coding) {
+    return Request{.method = "POST", .path = path, .headers = {{"content-encoding", coding}}};
+  };
+  for (const char* coding : {"gzip", "GZIP", "identity, gzip", "br", "zstd", "identit"}) {
+    const Routing routing = router.route(encoded("/body", coding));
+    ASSERT_TRUE(routing.answer) << coding;
+    EXPECT_EQ(routing.answer->status, 415);
+    EXPECT_EQ(routing.label, "/body");
+    EXPECT_EQ(routing.answer->headers.at(0).second, "identity");
+  }
+  for (const char* coding : {"", "identity", "Identity"})
+    EXPECT_NE(router.route(encoded("/body", coding)).handler, nullptr) << coding;
+  EXPECT_NE(router.route(encoded("/a", "gzip")).handler, nullptr) << "no body is taken there";
+}
 TEST(ARouterOfEverything, TakesAnyMethodAndPath) {
   Router router = Router::everything(says("all"), {.max_body = 1});
   EXPECT_NE(router.route({.method = "BREW", .path = "/pot"}).handler, nullptr);
