@@ -104,7 +104,16 @@ Rule Rule::operator&(const Rule& other) const { return Rule(*rule_ & *other.rule
 
 Rule range(int min, int max) { return Rule(CLI::Range(min, max)); }
 Rule range(std::uint64_t min, std::uint64_t max) { return Rule(CLI::Range(min, max)); }
-Rule range(double min, double max) { return Rule(CLI::Range(min, max)); }
+// CLI::Range takes "nan", which is neither below nor above anything.
+Rule range(double min, double max) {
+  return accepted(
+      [min, max](const std::string& text) {
+        double value = 0;
+        if (CLI::detail::lexical_cast(text, value) && value >= min && value <= max) return std::string();
+        return "Value " + text + " not in range " + std::to_string(min) + " to " + std::to_string(max);
+      },
+      CLI::Range(min, max).get_description());
+}
 Rule one_of(std::vector<std::string> names) { return Rule(CLI::IsMember(std::move(names))); }
 Rule accepted(std::function<std::string(const std::string&)> why_not, std::string name) {
   return Rule(

@@ -57,6 +57,7 @@ def command_lines(setting, taken):
         ((*build, good, "--format", "xml"), "--format", "xml", "jsonl"),
         ((*build, good, "--codec", "zip"), "--codec", "zip"),
         ((*build, good, "--memory-limit", "12"), "--memory-limit", "128MiB"),
+        ((*build, good, "--k1", "nan"), "--k1", "nan", "4"),
         ((*leaf, *ports, "--shard", "2/2"), "--shard", "2/2"),
         ((*leaf, *ports, "--host-cache", "plenty"), "--host-cache", "plenty", "64KiB"),
         ((*broker, "127.0.0.1:0", "--config", path("nowhere.conf")), "--config", "nowhere.conf"),

@@ -40,6 +40,21 @@ TEST(ACommandLine, NamesAFlagThatItDoesNotKnowBeforeOneThatIsMissing) {
   EXPECT_EQ(refusal({"--inptu", "x"}), "program: --inptu is no flag of program: see program --help\n");
   EXPECT_EQ(refusal({"build", "--input", "x", "y"}), "program: the argument 'y' was not expected\n");
 }
+TEST(ACommandLine, TakesNumbersOfARangeOnly) {
+  const auto code = [](const char* text) {
+    CommandLine app("A test's program.", "program");
+    double share = 0;
+    app.add_option("--share", share, "A share").check(range(0.0, 1.0));
+    const std::vector<const char*> arguments = {"program", "--share", text};
+    testing::internal::CaptureStderr();
+    const auto refused = app.parse(static_cast<int>(arguments.size()), arguments.data());
+    EXPECT_EQ(testing::internal::GetCapturedStderr().find("--share") != std::string::npos, refused.has_value());
+    return refused.value_or(0);
+  };
+  for (const char* text : {"0", "1", "0.5", "1e-300"}) EXPECT_EQ(code(text), 0) << text;
+  for (const char* text : {"nan", "NaN", "-nan", "inf", "-inf", "-0.1", "1.01", "1e300", "x", ""})
+    EXPECT_EQ(code(text), 2) << text;
+}
 TEST(ACommandLine, NamesTheFileThatCannotBeUsed) {
   const support::ScratchFolder folder;
   const std::string file = folder / "conf";
