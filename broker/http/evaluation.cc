@@ -1,10 +1,10 @@
 #include "broker/http/evaluation.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "broker/http/answer_json.h"
+#include "common/scoring/prior.h"
 #include "common/wire/cost.h"
 
 namespace frond::broker::http {
@@ -66,7 +66,7 @@ std::optional<scoring::Bm25Parameters> own_bm25(const SearchParameters& paramete
 
 scoring::PriorWeight prior_weight(const SearchParameters& parameters) {
   if (parameters.rank == wire::Rank::kNone) return scoring::kUsualPriorWeight;
-  return static_cast<scoring::PriorWeight>(std::lround(parameters.prior_weight * 65536));
+  return scoring::prior_weight_of(parameters.prior_weight);
 }
 
 bool is_costly(const SearchParameters& parameters, std::size_t terms) {

@@ -33,7 +33,16 @@ FROND_HOST_DEVICE inline Score with_prior(Score score, Score weighted_prior) {
   const std::uint64_t sum = std::uint64_t{score} + weighted_prior;
   return sum < kMaxScore ? static_cast<Score>(sum) : kMaxScore;
 }
-// A prior from `value`, which is from 0 to kMaxPriorValue; rounded to the nearest.
-inline Prior prior_of(double value) { return static_cast<Prior>(value * 65536 + 0.5); }
+// A prior from `value`, rounded to the nearest. Of what is below 0, or no number: 0; above kMaxPriorValue: kMaxPrior.
+// The conversion of such a number would be undefined.
+inline Prior prior_of(double value) {
+  if (!(value > 0)) return 0;
+  return value < kMaxPriorValue ? static_cast<Prior>(value * 65536 + 0.5) : kMaxPrior;
+}
+// The same of a weight.
+inline PriorWeight prior_weight_of(double value) {
+  if (!(value > 0)) return 0;
+  return value < kMaxPriorWeightValue ? static_cast<PriorWeight>(value * 65536 + 0.5) : kMaxPriorWeight;
+}
 
 }  // namespace frond::scoring

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "common/scoring/prior.h"
@@ -107,6 +108,21 @@ TEST(Prior, IsWholeNumbersThatStayBelowTheHighestScore) {
     const PriorWeight weight = static_cast<PriorWeight>(random() % (kMaxPriorWeight + 1));
     ASSERT_LE(weighted(prior, weight), weighted(prior + 1, weight));
   }
+}
+
+TEST(Prior, OfAnyNumberIsWithinItsLimits) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double below : {std::nan(""), -std::nan(""), -kInfinity, -1e308, -1.0, -1e-320, -0.0, 0.0, 1e-320}) {
+    EXPECT_EQ(prior_of(below), 0u) << below;
+    EXPECT_EQ(prior_weight_of(below), 0u) << below;
+  }
+  for (const double above : {kInfinity, 1e308, 1e19, 4294967296.0, 65536.0, std::nextafter(kMaxPriorValue, 2000.0)}) {
+    EXPECT_EQ(prior_of(above), kMaxPrior) << above;
+    EXPECT_EQ(prior_weight_of(above), kMaxPriorWeight) << above;
+  }
+  EXPECT_EQ(prior_of(std::nextafter(kMaxPriorValue, 0)), kMaxPrior);
+  EXPECT_EQ(prior_weight_of(1), kUsualPriorWeight);
+  EXPECT_EQ(prior_weight_of(0.5 / 65536), 1u) << "as lround() has it";
 }
 
 TEST(PackedDeficit, RoundsDown) {
