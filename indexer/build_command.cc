@@ -114,7 +114,7 @@ Result<BuildOptions> BuildCommand::options() {
   options.invert = {
       .inputs = inputs_,
       .format = *format,
-      .read = {.share = {}, .hidden = hidden_},
+      .read = {.share = {}, .hidden = hidden_, .skip_unreadable = unreadable_files_ == "skip"},
       .parse = {.make_ids = make_ids_, .store_bodies = store_bodies_ == "on", .prior_field = prior_field_},
       .analyzer = analyzer,
       .partitions = partitions_,

@@ -117,6 +117,12 @@ BuildCommand::BuildCommand(config::CommandLine& app, Kind kind)
       .check(config::one_of({"on", "off"}))
       .show_default();
   command_
+      .add_option("--unreadable-files", unreadable_files_,
+                  "What the build does at a file that can't be opened or read, or a folder that can't be listed: fail, "
+                  "and nothing is published; skip: it is reported as a bad record")
+      .check(config::one_of({"fail", "skip"}))
+      .show_default();
+  command_
       .add_option("--max-bad-records", max_bad_records_,
                   "Malformed records that are reported and skipped; one more "
                   "ends the build and nothing is published. Duplicate ids "

@@ -87,6 +87,7 @@ class BuildCommand {
   static constexpr std::uint64_t kUsualCheckpoint = ~std::uint64_t{0};
   std::uint64_t checkpoint_bytes_ = kUsualCheckpoint;
   std::string prior_field_;
+  std::string unreadable_files_ = "fail";
   bool json_ = false, no_publish_ = false, hidden_ = false, make_ids_ = false;
   std::string http_;
   std::uint32_t http_linger_seconds_ = 0;

@@ -28,6 +28,11 @@ bool is_folder_of_tsv(const fs::path& folder, const ReadOptions& options) {
   return true;
 }
 
+// An input that is not whole makes a collection that is not whole, so the stream ends.
+Error ended_by(const Error& error) {
+  return {error.code(), error.message() + "; --unreadable-files skip goes on without what can't be read"};
+}
+
 }  // namespace
 
 struct RecordReader::State {
@@ -49,7 +54,8 @@ struct RecordReader::State {
   std::uint64_t files = 0, cuts = 0;                  // as in ReadPosition
   std::string memory;                                 // for lines
   bool failed = false;
-  bool going_back = false;  // to a position: what is met on the way was counted before
+  std::optional<Error> unlisted;  // a folder on the way
+  bool going_back = false;        // to a position: what is met on the way was counted before
   Skipped skipped, skipped_records;
   FilesRead files_read = FilesRead(source_formats().size());
 
@@ -57,6 +63,8 @@ struct RecordReader::State {
     if (sink && !going_back) sink({path.string(), number, offset, std::move(reason)});
   }
   void report_file(const fs::path& path, const std::string& message);
+  // Whether a file with this error is a bad record: it is damaged, or may be missing.
+  bool may_skip(const Error& error) const { return options.skip_unreadable || error.code() != Code::kUnavailable; }
   void note_skipped(const Cut& record);
   InputWalk::Observer observer();
   std::optional<InputFile> walk_on();
@@ -82,7 +90,10 @@ void RecordReader::State::note_skipped(const Cut& record) {
 
 // A file that the walk passes over counts for the share that it would be in.
 InputWalk::Observer RecordReader::State::observer() {
-  return {[this](const fs::path& folder, std::string reason) { report(folder, 0, 0, std::move(reason)); },
+  return {[this](const fs::path& folder, std::string reason) {
+            if (options.skip_unreadable) return report(folder, 0, 0, std::move(reason));
+            if (!unlisted) unlisted = ended_by({Code::kUnavailable, folder.string() + ": " + reason});
+          },
           [this](const fs::path& path, SkipReason reason) {
             if (!going_back && options.share.has(walked.bytes(), seen.bytes())) skipped.add(reason, path.string());
           }};
@@ -120,12 +131,14 @@ std::optional<InputFile> RecordReader::State::next_file() {
 Result<std::optional<SkipReason>> RecordReader::State::open_file() {
   Result<std::unique_ptr<ByteSource>> source = ByteSource::open(file.path, options.limits);
   if (!source) {
+    if (!may_skip(source.error())) return ended_by(source.error());
     report_file(file.path, source.error().message());
     return std::optional<SkipReason>();
   }
   stream = std::make_unique<ContentStream>(std::move(*source));
   const Result<std::string_view> head = stream->peek(kSniffBytes);
   if (!head) {
+    if (!may_skip(head.error())) return ended_by(head.error());
     if (!(wanted ? wanted->whole_file : walk->is_folder())) return head.error();
     report_file(file.path, head.error().message());
     return std::optional<SkipReason>();
@@ -146,6 +159,7 @@ Result<std::optional<SkipReason>> RecordReader::State::open_file() {
 // Opens the next file that is not skipped. False: there is none.
 Result<bool> RecordReader::State::open_next() {
   while (std::optional<InputFile> found = next_file()) {
+    if (unlisted) return *unlisted;
     file = std::move(*found);
     const std::optional<SkipReason> skip_because = FROND_TRY(open_file());
     if (cutter) {
@@ -155,6 +169,7 @@ Result<bool> RecordReader::State::open_next() {
     if (skip_because) skipped.add(*skip_because, file.path.string());
     close();
   }
+  if (unlisted) return *unlisted;
   // The shares depend on all files: if these have changed, other builders have found other shares.
   if (options.share.count > 1 && seen.summary() != walked.summary())
     return Error(Code::kInvalid, "the input changed while a share of it was read: " + to_string(seen.summary()) +
@@ -170,6 +185,7 @@ Result<void> RecordReader::State::go_to(const ReadPosition& position) {
   going_back = true;
   for (std::uint64_t i = 0; i < position.files; ++i) {
     std::optional<InputFile> found = walk_on();
+    if (unlisted) return *unlisted;
     if (!found) return changed("the list of input files");
     walked.add(*found);
     file = std::move(*found);
@@ -266,9 +282,9 @@ Result<std::optional<RawRecord>> RecordReader::next() {
     Result<std::optional<Cut>> cut = s.cutter->next_lines(*s.stream, s.options.lines, s.memory);
     note_progress();
     if (!cut) {
-      if (!s.format->whole_file) {
+      if (!s.format->whole_file || !s.may_skip(cut.error())) {
         s.failed = true;
-        return std::move(cut).error();
+        return s.may_skip(cut.error()) ? std::move(cut).error() : ended_by(cut.error());
       }
       s.report_file(s.file.path, cut.error().message());
       s.close();

@@ -28,6 +28,8 @@ using BadRecordSink = std::function<void(const BadRecord&)>;
 struct ReadOptions {
   InputShare share;
   bool hidden = false;  // also read files and folders whose names begin with a dot
+  // Files that can't be opened or read, and folders that can't be listed, are a bad record each; else they are errors.
+  bool skip_unreadable = false;
   InputLimits limits;
   LinesAtOnce lines;                   // of formats in which a line is a record; by default one at a time
   const ReadPosition* from = nullptr;  // where to go on; read by open() only. Null: from the beginning
@@ -49,12 +51,13 @@ class RecordReader {
   RecordReader& operator=(const RecordReader&) = delete;
 
   // The next record, or with options.lines many that are a line each; no value at the end. Records that cannot be cut
-  // (longer than the limits allow, or without an end) and files that cannot be opened go to the sink. Files that
-  // tell_format() says to skip are counted in skipped(), records that hold no document in skipped_records(). An error
-  // ends the stream: kCorrupt: a compressed file is cut short or damaged; kInvalid: its window is too long (both are
-  // one bad record if the file is of a whole_file format, or in a folder and its format not yet recognised);
-  // kUnavailable: the disk failed. Messages name the file, and the offset if there is one. At the end of one share of
-  // several, kInvalid: the files are not those that open() saw.
+  // (longer than the limits allow, or without an end) go to the sink, and with options.skip_unreadable what the disk
+  // does not give. Files that tell_format() says to skip are counted in skipped(), records that hold no document in
+  // skipped_records(). An error ends the stream: kCorrupt: a compressed file is cut short or damaged; kInvalid: its
+  // window is too long (both are one bad record if the file is of a whole_file format, or in a folder and its format
+  // not yet recognised); kUnavailable: a file can't be opened or read, or a folder not be listed. Messages name the
+  // file, and the offset if there is one. At the end of one share of several, kInvalid: the files are not those that
+  // open() saw.
   Result<std::optional<RawRecord>> next();
 
   // Memory that the next lines may take, so that it need not be allocated. Called from the thread of next().

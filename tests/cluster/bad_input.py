@@ -46,6 +46,46 @@ def check_bad_records(setting, repository, good):
     print(f"bad records: {len(MALFORMED)} and a duplicate reported, {documents} documents kept")
 
 
+def check_unreadable(setting):
+    """A file that cannot be opened, or a folder that cannot be listed, ends a build, which names it; only a flag leaves it out."""
+    folder, user = setting.path("shelf"), {}
+    for name in ("a", "b", "c/d"):
+        os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+        with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+            file.write("".join(json.dumps({"id": f"{name}{n}", "body": "word"}) + "\n" for n in range(3)))
+    program = setting.program("frond-indexer")
+    if os.geteuid() == 0:  # who may read everything: another user builds
+        program = shutil.copy(program, setting.path("frond-indexer"))
+        user = {"user": 65534, "group": 65534, "extra_groups": []}
+        os.chmod(setting.folder, 0o755)
+        for at, folders, files in os.walk(folder):
+            for name in [at, *(os.path.join(at, one) for one in folders + files)]:
+                os.chown(name, 65534, 65534)
+
+    def build(number, *flags):
+        shelf = setting.path(f"shelf-{number}")
+        os.mkdir(shelf)
+        if user:
+            os.chown(shelf, 65534, 65534)
+        done = subprocess.run([program, "build", "--repository", shelf, "--collection", "c", "--json", "--input", folder, *flags],
+                              capture_output=True, text=True, timeout=300, **user)
+        return done, harness.current(shelf, "c")
+
+    for number, name in enumerate(("b", "c")):
+        path = os.path.join(folder, name)
+        mode = os.stat(path).st_mode
+        os.chmod(path, 0)
+        failed, published = build(2 * number)
+        harness.expect(failed.returncode == 1 and published is None, f"{name} cannot be read: exit {failed.returncode}, generation {published}")
+        last = failed.stderr.strip().splitlines()[-1]
+        harness.expect(f"{path}: cannot" in last and "Permission denied" in last and "--unreadable-files skip" in last, last)
+        left, published = build(2 * number + 1, "--unreadable-files", "skip")
+        summary = json.loads(left.stdout.strip().splitlines()[-1])
+        harness.expect(published == 1 and (summary["documents"], summary["bad_records"]) == (6, 1) and path in left.stderr, f"{summary}: {left.stderr[-500:]}")
+        os.chmod(path, mode)
+    print("a file and a folder that cannot be read: the build fails and names them, or leaves them out when it is told to")
+
+
 def check_killed_build(setting, repository, source):
     started = time.monotonic()
     setting.build(repository, "c", [source], 3)
@@ -151,6 +191,7 @@ def test(setting):
     repository = setting.path("repository")
     setting.build(repository, "c", [source], 2)
     check_bad_records(setting, repository, source)
+    check_unreadable(setting)
     check_killed_build(setting, repository, source)
     check_corrupt_file(setting, repository, source)
 
