@@ -1,7 +1,7 @@
 #pragma once
 // The statistics of a generation's terms, written while lists are built. Where one thread sees all postings of every
 // term in order, nobody has to read the terms of the partitions again when they are published
-// (docs/adr/0040-term-statistics-beside-the-lists.md).
+// (docs/adr/0044-term-statistics-beside-the-lists.md).
 #include <cstdint>
 #include <filesystem>
 #include <memory>

@@ -1,5 +1,5 @@
 #pragma once
-// Posting lists that are made on the device (docs/adr/0041-lists-are-coded-on-the-device.md): the postings of some
+// Posting lists that are made on the device (docs/adr/0045-lists-are-coded-on-the-device.md): the postings of some
 // terms of all partitions are dealt to these, cut into lists, and coded as blobs. Plain structs, passed to kernels by
 // value. All pointers are to device memory.
 //
