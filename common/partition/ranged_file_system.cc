@@ -87,7 +87,7 @@ Result<void> RangedFileSystem::fetch_planned() {
     }
   }
   planned_bytes_ = 0;
-  const auto fetched = in_parallel(requests.size(), kRequestsAtOnce, [&](std::size_t i) -> Result<void> {
+  auto fetched = in_parallel(requests.size(), kRequestsAtOnce, [&](std::size_t i) -> Result<void> {
     Request& one = requests[i];
     const auto bytes = static_cast<std::size_t>(one.range.end - one.range.from);
     one.got = FROND_TRY(read_(one.file->file, one.range.from, bytes));
