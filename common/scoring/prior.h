@@ -4,6 +4,7 @@
 //
 // Everything is in whole numbers, so that scores stay the same bits everywhere (ADR 1, ADR 23). A prior of 1 adds what
 // a score of 1.0 is.
+#include <cmath>
 #include <cstdint>
 
 #include "common/scoring/bm25.h"
@@ -37,12 +38,12 @@ FROND_HOST_DEVICE inline Score with_prior(Score score, Score weighted_prior) {
 // The conversion of such a number would be undefined.
 inline Prior prior_of(double value) {
   if (!(value > 0)) return 0;
-  return value < kMaxPriorValue ? static_cast<Prior>(value * 65536 + 0.5) : kMaxPrior;
+  return value < kMaxPriorValue ? static_cast<Prior>(std::lround(value * 65536)) : kMaxPrior;
 }
 // The same of a weight.
 inline PriorWeight prior_weight_of(double value) {
   if (!(value > 0)) return 0;
-  return value < kMaxPriorWeightValue ? static_cast<PriorWeight>(value * 65536 + 0.5) : kMaxPriorWeight;
+  return value < kMaxPriorWeightValue ? static_cast<PriorWeight>(std::lround(value * 65536)) : kMaxPriorWeight;
 }
 
 }  // namespace frond::scoring

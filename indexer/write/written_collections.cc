@@ -97,7 +97,7 @@ Result<void> WrittenCollections::remove(const std::string& collection) {
   if (!opened) FROND_TRY(expect_unwritten(collection));
   forget(collection);
   if (opened) std::exchange(writer, nullptr)->abandon();
-  const auto removed = remove_held(collection, opened);
+  auto removed = remove_held(collection, opened);
   if (!removed) {
     look();  // it is there still
     return removed;
