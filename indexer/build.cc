@@ -374,10 +374,8 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
     auto built = tried.run(resume, careful);
     if (built) return built;
     if (built.error().code() == Code::kDevice && !careful) {
-      logger.warn(
-          "the GPU failed with postings that nothing else has; the build goes on from its last checkpoint, or "
-          "begins anew",
-          {{"reason", built.error().message()}});
+      logger.warn("the GPU failed with postings that nothing else has; they are made again",
+                  {{"reason", built.error().message()}});
       careful = true;
     } else if (resume && tried.blames_remains(built.error())) {
       logger.warn("what a killed build left cannot be used; the build begins anew",
