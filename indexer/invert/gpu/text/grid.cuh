@@ -13,6 +13,19 @@ inline constexpr std::uint32_t kBlocksPerProcessor = 8;
 
 __device__ inline std::uint32_t first_of_thread() { return blockIdx.x * kGridThreads + threadIdx.x; }
 
+// The last of `count` parts that begins at or before a place: begins ascends, and the first is not behind it.
+__device__ inline std::uint32_t part_at(const std::uint32_t* begins, std::uint32_t count, std::uint32_t place) {
+  std::uint32_t low = 0, high = count;
+  while (high - low > 1) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (begins[middle] <= place)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 // items: how many there are at most.
 template <class... Parameters, class... Arguments>
 Result<void> launch_grid(const char* what, void (*kernel)(Parameters...), std::uint32_t items, const KernelPlace& place,

@@ -19,19 +19,6 @@ __global__ void __launch_bounds__(kGridThreads)
     batch.pair_counts[entry] = entry < entries ? pairs_of(batch, dictionary, batch.tokens[entry]) : 0;
 }
 
-// The last piece that begins at or before the place.
-__device__ std::uint32_t piece_of(const TextBatch& batch, std::uint32_t place) {
-  std::uint32_t low = 0, high = batch.piece_count;
-  while (high - low > 1) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (batch.piece_begins[middle] <= place)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 // Mapping: a thread an entry. Result: pairs. Shared memory: none.
 __global__ void __launch_bounds__(kGridThreads)
     fill_pairs(TextBatch batch, TokenDictionary dictionary, std::uint32_t entries, TermPairs pairs,
@@ -39,7 +26,8 @@ __global__ void __launch_bounds__(kGridThreads)
   for (std::uint32_t entry = first_of_thread(); entry < entries; entry += threads) {
     const std::uint32_t place = batch.pair_places[entry], count = batch.pair_counts[entry];
     if (count == 0) continue;
-    const std::uint32_t token = batch.tokens[entry], piece = piece_of(batch, batch.starts[entry]);
+    const std::uint32_t token = batch.tokens[entry],
+                        piece = part_at(batch.piece_begins, batch.piece_count, batch.starts[entry]);
     if ((token & kChunkBit) == 0) {
       pairs.terms[place] = dictionary.terms[token];
       pairs.pieces[place] = piece;

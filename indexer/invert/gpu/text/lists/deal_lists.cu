@@ -14,24 +14,11 @@ namespace {
 // Marks are counted in two halves of a u64: postings in the low one, lists in the high one.
 constexpr std::uint64_t kOnePosting = 1, kOneList = std::uint64_t{1} << 32;
 
-// The last term that begins at or before the posting.
-__device__ std::uint32_t term_of(const ListWindow& window, std::uint32_t posting) {
-  std::uint32_t low = 0, high = window.terms;
-  while (high - low > 1) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (window.starts[middle] <= posting)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 // Mapping: a thread a posting. Result: ranks; keys, the partitions; values, the postings. Shared memory: none.
 __global__ void __launch_bounds__(kGridThreads)
     name_postings(ListWindow window, ListRules rules, std::uint32_t threads) {
   for (std::uint32_t i = first_of_thread(); i < window.postings; i += threads) {
-    window.ranks[i] = term_of(window, i);
+    window.ranks[i] = part_at(window.starts, window.terms, i);
     window.keys[i] = static_cast<std::uint32_t>((rules.first_document + window.numbers[i]) % rules.partitions);
     window.values[i] = i;
   }
