@@ -167,7 +167,9 @@ void WrittenCollections::finish(std::chrono::steady_clock::time_point end) {
     }
     {
       const MutexLock entries(mutex_);
-      entries_[name] = {nullptr, service_ends()};
+      Entry& entry = entries_[name];
+      entry.writer = nullptr;
+      entry.error = service_ends();
     }
     writer.reset();  // releases its lease
   }
