@@ -19,9 +19,8 @@ Result<void> give_terms(const runs::PostingSlices& from, const runs::CodedSlice&
       statistics.document_frequency += piece.count;
       statistics.occurrences += piece.occurrences;
     }
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  for (std::size_t i = 0; i < all.size(); ++i)
     FROND_TRY(terms.put(from.term(slice.first + i), all[i].document_frequency, all[i].occurrences));
-  }
   return {};
 }
 

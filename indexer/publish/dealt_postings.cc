@@ -91,9 +91,8 @@ Result<void> deal_postings(runs::PostingSlices& from, std::vector<std::unique_pt
       pool, (pool.threads() + 2) * pipeline::kHeldSlicePostings * (sizeof(DocId) + sizeof(Frequency)));
   std::size_t place = 0;  // of the next term
   const auto give_terms = [&](const std::vector<DealtSlice::Statistics>& some) -> Result<void> {
-    for (std::size_t i = 0; i < some.size(); ++i, ++place) {
-      FROND_TRY(terms->put(from.term(place), some[i].document_frequency, some[i].occurrences));
-    }
+    for (const DealtSlice::Statistics& one : some)
+      FROND_TRY(terms->put(from.term(place++), one.document_frequency, one.occurrences));
     return {};
   };
   const auto give = [&]() -> Result<void> {

@@ -16,8 +16,9 @@ constexpr char kTermsFile[] = "terms.sst";
 constexpr std::size_t kMergedAhead = 4 * kPostingGroupBytes;  // bytes of postings that wait for packers
 constexpr std::size_t kMostSlices = 8;                        // kHeldSlicePostings of a slice of coded lists
 
-// A device has little to do with few postings. A term's only posting takes 128 bytes of the host until it is stored,
-// where packers that deal take 40 of each slice (plan_writing_at_once()).
+// A device is idle for most of the time where slices are small. On the host, a posting of a coded slice takes up to 128
+// bytes; plan_writing_at_once() has 40 for each posting of a slice for each packer. So a slice is as large as those of
+// a quarter of the packers.
 std::size_t coded_slice(const pipeline::WritePlan& plan) {
   return pipeline::kHeldSlicePostings * std::clamp<std::size_t>(plan.packers / 4, 1, kMostSlices);
 }

@@ -14,7 +14,10 @@
 #include "common/postings/list_builder.h"
 #include "indexer/invert/document_deal.h"
 #include "indexer/invert/gpu/text/device_text.h"
+#include "indexer/invert/gpu/text/gpu_text_inverter.h"
 #include "indexer/invert/gpu/text/lists/list_coder.h"
+#include "tests/gpu/text_inverter/random_texts.h"
+#include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::invert::gpu {
 namespace {
@@ -217,6 +220,79 @@ TEST(CodedLists, AreCutIntoSegments) {
     if (document % 40 != 1) made.terms[1][document] = 1 + document % 3;
   for (const std::uint32_t partitions : {1u, 2u})
     expect_same(coded_of(made, 0, partitions, 0.4, 300, 1000, 30'000), expected_of(made, 0, partitions, 0.4, 300));
+}
+
+// All lists of a partition, one after the other, whatever the slices were.
+struct PartitionLists {
+  std::string terms, blobs;
+  std::vector<std::uint64_t> numbers;
+  bool operator==(const PartitionLists&) const = default;
+};
+struct Held {
+  std::vector<PartitionLists> partitions;
+  std::vector<std::vector<std::uint64_t>> digests;
+  int slices = 0;
+};
+
+Held held_of(unsigned seed, std::uint32_t partitions, std::size_t slice_postings) {
+  std::mt19937 random(seed);
+  const support::ScratchFolder folder;
+  std::vector<std::vector<std::uint32_t>> lengths(partitions);
+  GpuTextInverter inverter({.inverter = {.folder = folder.path(),
+                                         .label = "text",
+                                         .partitions = partitions,
+                                         .budget = [] { return std::uint64_t{1} << 30; },
+                                         .gpu = {.bytes = std::uint64_t{64} << 20},
+                                         .warn = [](const std::string& said) { ADD_FAILURE() << said; }},
+                            .take_length =
+                                [&](DocumentNumber number, std::uint32_t terms) {
+                                  lengths[number % partitions].push_back(terms);
+                                  return Result<void>();
+                                },
+                            .max_text = std::uint64_t{1} << 20});
+  DocumentTexts texts;
+  std::vector<DocumentNumber> numbers;
+  for (DocumentNumber number = 0; number < 300; ++number) {
+    texts.bytes += support::random_text(random, random() % 60, 6) + "\n";
+    texts.ends.push_back(texts.bytes.size());
+    numbers.push_back(number);
+  }
+  EXPECT_TRUE(inverter.invert(std::move(texts), numbers));
+  EXPECT_TRUE(inverter.give_lengths());
+  const auto slices = inverter.hold(~std::uint64_t{0}).value();
+  const runs::ListCoding coding{{lengths.begin(), lengths.end()}, 0.4, 30};
+  EXPECT_TRUE(slices->codes(coding, slice_postings));
+  Held held;
+  held.partitions.resize(partitions);
+  std::size_t end = 0;
+  held.digests = slices
+                     ->code(coding, slice_postings,
+                            [&](runs::CodedSlice slice) -> Result<void> {
+                              ++held.slices;
+                              EXPECT_EQ(slice.first, std::exchange(end, slice.end));
+                              for (std::uint32_t p = 0; p < partitions; ++p)
+                                for (const auto& piece : slice.partitions[p].pieces) {
+                                  PartitionLists& to = held.partitions[p];
+                                  to.terms += std::string(slices->term(piece.term)) + "\n";
+                                  const ByteView blobs(slice.partitions[p].blobs);
+                                  to.blobs += as_text(blobs.subspan(piece.begin, piece.bytes));
+                                  to.numbers.insert(to.numbers.end(), {piece.bytes, piece.count, piece.occurrences});
+                                }
+                              return {};
+                            })
+                     .value();
+  return held;
+}
+
+TEST(CodedLists, OfHeldTextsAreTheSameInSlicesOfAnySize) {
+  for (const std::uint32_t partitions : {1u, 3u}) {
+    const Held whole = held_of(7, partitions, std::size_t{1} << 16), small = held_of(7, partitions, 100);
+    EXPECT_EQ(whole.slices, 1);
+    EXPECT_GT(small.slices, 20);
+    EXPECT_GT(whole.partitions[0].blobs.size(), 1000u);
+    EXPECT_TRUE(small.partitions == whole.partitions);
+    EXPECT_TRUE(small.digests == whole.digests);
+  }
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace frond::indexer::invert::gpu {
 // One thread, which begins others for find() and cut().
 class TextTerms {
  public:
-  // Each thread has an analyzer and 256 KiB of tokens.
+  // Each thread has two analyzers, one of them with a cache, and 256 KiB of tokens.
   explicit TextTerms(const text::AnalyzerConfig& analyzer, std::uint32_t threads = 1);
 
   // Sets terms[i] to the number of the term of keys[i], or to kDroppedTerm. By all threads.

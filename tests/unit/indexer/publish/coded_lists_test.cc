@@ -1,0 +1,99 @@
+// Lists that were coded elsewhere reach their partitions, and the statistics of their terms the file.
+#include "indexer/publish/coded_lists.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/codec/binary_packing/simd_bp128.h"
+#include "common/partition/term_statistics.h"
+#include "common/postings/list_builder.h"
+#include "tests/support/scratch_folder.h"
+
+namespace frond::indexer::publish {
+namespace {
+
+constexpr std::uint32_t kDocuments = 40;
+const std::vector<std::uint32_t> kLengths(kDocuments, 7);
+
+// Terms "t0" .. "t3" in two slices, of two partitions.
+class Coded final : public runs::PostingSlices {
+ public:
+  Result<void> read(std::size_t, const std::function<Result<void>(runs::PostingSlice)>&) override { return {}; }
+  bool codes(const runs::ListCoding&, std::size_t) const override { return true; }
+  Result<std::vector<std::vector<std::uint64_t>>> code(
+      const runs::ListCoding&, std::size_t, const std::function<Result<void>(runs::CodedSlice)>& take) override {
+    for (const std::size_t first : {std::size_t{0}, std::size_t{2}}) {
+      runs::CodedSlice slice{first, first + 2, std::vector<runs::CodedLists>(2)};
+      add(slice.partitions[0], first, 3, true);
+      add(slice.partitions[0], first + 1, 5, false);  // and goes on
+      add(slice.partitions[0], first + 1, 2, true);
+      if (first == 2) add(slice.partitions[1], 3, 9, true);
+      for (runs::CodedLists& lists : slice.partitions) lists.blobs.resize(lists.blobs.size() + codec::kReadSlack);
+      FROND_TRY(take(std::move(slice)));
+    }
+    return std::vector<std::vector<std::uint64_t>>{{1, 2}, {3}};
+  }
+  std::uint64_t first_document() const override { return 0; }
+  std::uint64_t postings() const override { return 0; }
+  std::uint64_t memory_bytes() const override { return 0; }
+  std::string_view term(std::size_t place) const override { return names_[place]; }
+  std::size_t postings_of(std::size_t) const override { return 0; }
+
+ private:
+  // Documents 0 .. count - 1, twice each.
+  static void add(runs::CodedLists& to, std::size_t term, std::uint32_t count, bool last) {
+    std::vector<DocId> docids;
+    for (DocId docid = 0; docid < count; ++docid) docids.push_back(docid);
+    const std::vector<Frequency> frequencies(count, 2);
+    const auto begin = static_cast<std::uint32_t>(to.blobs.size());
+    postings::ListBuilder(codec::simd_bp128(), kLengths, 0.4, 7).append(docids, frequencies, to.blobs);
+    to.pieces.push_back(
+        {term, begin, static_cast<std::uint32_t>(to.blobs.size()) - begin, count, last, std::uint64_t{2} * count});
+  }
+  const std::vector<std::string> names_ = {"t0", "t1", "t2", "t3"};
+};
+
+TEST(CodedLists, ReachTheirPartitionsAndTheirTermsTheFile) {
+  const support::ScratchFolder folder;
+  const auto terms = WrittenTerms::create(folder / "terms", 1).value();
+  std::vector<std::unique_ptr<CodedGroups>> to;
+  for (int p = 0; p < 2; ++p) to.push_back(std::make_unique<CodedGroups>(std::size_t{1} << 20));
+  Coded from;
+  const auto digests = give_coded_lists(from, {}, 100, to, terms.get(), {}).value();
+  EXPECT_EQ(digests, (std::vector<std::vector<std::uint64_t>>{{1, 2}, {3}}));
+  const TermsFile file = terms->finish().value();
+  EXPECT_EQ(file.totals, (partition::TermTotals{.terms = 4, .postings = 29, .occurrences = 58}));
+  std::map<std::string, std::uint64_t> stored;
+  ASSERT_TRUE((*partition::GenerationTerms::open(file.path))->for_each([&](std::string_view term, std::uint64_t df) {
+    stored[std::string(term)] = df;
+    return true;
+  }));
+  EXPECT_EQ(stored, (std::map<std::string, std::uint64_t>{{"t0", 3}, {"t1", 7}, {"t2", 3}, {"t3", 16}}));
+
+  std::vector<std::string> whole, pieces;
+  for (const auto& queue : to)
+    while (const auto group = queue->try_pop()) {
+      const auto built = built_of(from, **group);
+      ASSERT_TRUE(built) << built.error().message();
+      for (const BuiltLists& lists : *built) {
+        for (std::size_t i = 0; i < lists.whole.size(); ++i) whole.emplace_back(lists.whole.list(i).term);
+        if (lists.piece) pieces.push_back(lists.piece->term + (lists.piece->last ? "." : "+"));
+      }
+    }
+  EXPECT_EQ(whole, (std::vector<std::string>{"t0", "t2", "t3"}));
+  EXPECT_EQ(pieces, (std::vector<std::string>{"t1+", "t1.", "t3+", "t3."}));
+}
+
+TEST(CodedLists, AreRefusedWhereABlobIsDamaged) {
+  Coded from;
+  runs::CodedLists group;
+  group.pieces = {{0, 0, 3, 2, true, 4}};
+  group.blobs = ByteBuffer(3 + codec::kReadSlack, std::byte{0xff});
+  EXPECT_FALSE(built_of(from, group));
+}
+
+}  // namespace
+}  // namespace frond::indexer::publish
