@@ -175,12 +175,22 @@ Error ByteSource::damaged(const Error& why) const {
   return {why.code(), path_ + ": at byte " + std::to_string(offset) + ": " + why.message()};
 }
 
+std::optional<std::uint64_t> ByteSource::lines_to_take() const {
+  return read_ahead_ ? std::optional(reads_->lines()) : std::nullopt;
+}
+
+std::string ByteSource::take(std::string memory) {
+  read_ahead_ = false;
+  return reads_->take(std::move(memory));
+}
+
 Result<ByteView> ByteSource::read() {
   if (!decompressor_) {
     if (begin_ == end_ && reads_) {
       const auto bytes = reads_->next();
       if (!bytes) return cannot_read(bytes.error().message());
       stored_bytes_ += bytes->size();
+      read_ahead_ = !bytes->empty();
       return *bytes;
     }
     if (begin_ == end_ && !at_end_) FROND_TRY(fill());

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "common/base/bytes.h"
@@ -28,6 +30,10 @@ class ByteSource {
   // damaged or cut short; kInvalid: its window is too long; kUnavailable: reading failed. Messages name the file and
   // the offset in it.
   Result<ByteView> read();
+  // How many line feeds the bytes have that read() gave last, if they may be taken; no value if they may not.
+  std::optional<std::uint64_t> lines_to_take() const;
+  // These bytes themselves, so that they need not be copied; `memory` is used in their place. Once after read().
+  std::string take(std::string memory);
   // A decoder of what is in the file is about to take a window of so many bytes: tells it to limits.on_window, with the
   // file's own, once for the largest. False: the limits do not allow both.
   bool hold_window(std::uint64_t bytes);
@@ -59,6 +65,7 @@ class ByteSource {
   std::uint64_t stored_bytes_ = 0;    // read from the file, stored_[begin_, end_) among them
   bool at_end_ = false;               // of the file
   std::unique_ptr<ReadAhead> reads_;  // what is behind stored_, if the file is large and not compressed
+  bool read_ahead_ = false;           // what read() gave last came from there
   // If several threads decompress: what was read, but not yet cut into parts; the parts; the content of the part at
   // hand.
   AheadPlan ahead_;

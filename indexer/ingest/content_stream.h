@@ -2,6 +2,7 @@
 // The content of one file, with the place that was reached in it.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,12 @@
 #include "indexer/ingest/byte_source.h"
 
 namespace frond::indexer::ingest {
+
+// How many lines to cut at a time. A cut of several has at most twice as many bytes.
+struct LinesAtOnce {
+  std::size_t bytes = 0;  // 0: one record at a time
+  std::uint32_t lines = 0;
+};
 
 // One thread. Errors as ByteSource's.
 class ContentStream {
@@ -20,6 +27,17 @@ class ContentStream {
     window_.remove_prefix(bytes);
     offset_ += bytes;
   }
+  // The same piece as memory of its own, if it may be taken and has no more bytes than `most`, and fewer lines. The
+  // part of it that was consumed before is `front`.
+  struct Taken {
+    std::string bytes;
+    std::size_t front = 0;
+    std::uint64_t lines = 0;  // that end behind `front`
+  };
+  // Behind window(), which gave this piece. It is consumed then. `memory` is used in its place, and empty then.
+  std::optional<Taken> take(LinesAtOnce most, std::string& memory);
+  // Whether nothing of the piece at hand is consumed and take() would give it.
+  bool may_take_all(LinesAtOnce most) const;
   // The first `bytes` of the content, or all if there are fewer; more if they were read anyway. Only before the first
   // consume().
   Result<std::string_view> peek(std::size_t bytes);
@@ -33,6 +51,7 @@ class ContentStream {
   std::string head_;  // the pieces that peek() joined
   std::string_view window_;
   std::uint64_t offset_ = 0;
+  std::size_t piece_bytes_ = 0;  // of the piece that the window is the rest of, as the source gave it; 0: another one
 };
 
 }  // namespace frond::indexer::ingest

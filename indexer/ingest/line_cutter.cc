@@ -40,14 +40,19 @@ class LineCutter final : public RecordCutter {
     // A line that is too long to be one of many.
     most.bytes = std::min(most.bytes, max_bytes_ / 2);
     if (begun_ || most.bytes == 0) return next(stream);
+    if (!FROND_TRY(stream.window()).empty())
+      if (auto taken = stream.take(most, memory)) return with_whole_lines(std::move(*taken), stream, most);
     Cut cut{.number = line_ + 1, .offset = stream.offset(), .bytes = std::exchange(memory, {})};
     cut.bytes.clear();
     std::size_t whole = 0;  // of cut.bytes, in lines that ended
     while (cut.lines < most.lines && (whole < cut.bytes.size() || whole < most.bytes)) {
       std::string_view piece = FROND_TRY(stream.window());
       if (piece.empty()) break;
+      const bool next_is_taken = !cut.bytes.empty() && stream.may_take_all(most);
+      if (next_is_taken && whole == cut.bytes.size()) break;
       const std::size_t first = end_of_first_line(piece);
-      piece = piece.substr(0, cut.bytes.size() < most.bytes ? most.bytes - cut.bytes.size() : first);
+      const bool has_room = cut.bytes.size() < most.bytes && !next_is_taken;
+      piece = piece.substr(0, has_room ? most.bytes - cut.bytes.size() : first);
       if (cut.bytes.size() - whole + first > most.bytes) {
         begun_ = Cut{.number = cut.number + cut.lines, .offset = cut.offset + whole, .bytes = cut.bytes.substr(whole)};
         cut.bytes.resize(whole);
@@ -64,6 +69,7 @@ class LineCutter final : public RecordCutter {
       cut.lines += lines;
       stream.consume(piece.size());
       if (lines > 0) whole = cut.bytes.rfind('\n') + 1;
+      if (next_is_taken && lines > 0) break;
     }
     if (cut.bytes.empty()) return std::optional<Cut>();
     if (whole < cut.bytes.size()) ++cut.lines;  // the last line of the file has no end
@@ -98,6 +104,33 @@ class LineCutter final : public RecordCutter {
 
  private:
   static constexpr std::size_t kReserve = 64 << 10;  // for the end of the last line of many
+
+  // A piece that was taken as it was read, up to the end of its last line, which the next piece may have.
+  Result<std::optional<Cut>> with_whole_lines(ContentStream::Taken taken, ContentStream& stream, LinesAtOnce most) {
+    Cut cut{.number = line_ + 1,
+            .offset = stream.offset() - (taken.bytes.size() - taken.front),
+            .bytes = std::move(taken.bytes),
+            .front = taken.front,
+            .lines = static_cast<std::uint32_t>(taken.lines)};
+    const std::size_t whole = cut.lines > 0 ? cut.bytes.rfind('\n') + 1 : cut.front;
+    if (whole < cut.bytes.size()) {
+      const std::string_view piece = FROND_TRY(stream.window());
+      const std::string_view rest = piece.empty() ? piece : piece.substr(0, end_of_first_line(piece));
+      if (piece.empty() || (rest.back() == '\n' && cut.bytes.size() - whole + rest.size() <= most.bytes)) {
+        cut.bytes += rest;
+        ++cut.lines;
+        stream.consume(rest.size());
+      } else {
+        begun_ = Cut{.number = cut.number + cut.lines,
+                     .offset = cut.offset + (whole - cut.front),
+                     .bytes = cut.bytes.substr(whole)};
+        if (cut.lines == 0) return next(stream);
+        cut.bytes.resize(whole);
+      }
+    }
+    line_ += cut.lines;
+    return std::optional<Cut>(std::move(cut));
+  }
 
   // False at the end of the stream.
   Result<bool> read_line(ContentStream& stream, Cut& cut) {

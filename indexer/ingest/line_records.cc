@@ -6,7 +6,9 @@
 namespace frond::indexer::ingest {
 
 LineRecords::LineRecords(const RawRecord& lines)
-    : lines_(lines), rest_(lines.bytes), record_{.format = lines.format, .file = lines.file} {}
+    : lines_(lines),
+      rest_(std::string_view(lines.bytes).substr(lines.front)),
+      record_{.format = lines.format, .file = lines.file} {}
 
 RawRecord* LineRecords::next() {
   while (!rest_.empty()) {

@@ -26,7 +26,8 @@ struct RawRecord {
   std::shared_ptr<const WikiSite> site = nullptr;       // MediaWiki only
   std::uint64_t parse_bytes = 0;                        // parse_cost(), if the reader's caller has set it
   std::uint64_t tree_bytes = kMaxTreeBytes;             // the part of it for the elements of an HTML page
-  std::uint32_t lines = 0;                              // not 0: `bytes` are so many whole lines, with their ends
+  std::uint32_t lines = 0;  // not 0: `bytes`, but for the first `front`, are so many whole lines, with their ends
+  std::size_t front = 0;    // of `bytes`, that are not of this record
 };
 
 // Where a line is in a RawRecord that has many; of one record, zeros.

@@ -5,14 +5,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "common/base/thread_name.h"
+#include "indexer/ingest/parse_cost.h"
 
 namespace frond::indexer::ingest {
 
 ReadAhead::ReadAhead(int file, std::uint64_t offset, std::size_t threads)
     : file_(file), offset_(offset), blocks_(kBlocksAThread * threads) {
-  for (Block& one : blocks_) one.bytes.resize(kBlockBytes);
   for (std::size_t i = 0; i < threads; ++i)
     threads_.emplace_back([this, i] {
       name_this_thread(("read-ahead-" + std::to_string(i)).c_str());
@@ -49,8 +51,15 @@ void ReadAhead::run() {
   }
 }
 
-// Short at the end of the file, or before an error.
 void ReadAhead::read(std::uint64_t number, Block& to) const {
+  to.bytes.reserve(kBlockBytes + kSpareBytes);  // it may have come from take()
+  to.bytes.resize(kBlockBytes);
+  read_bytes(number, to);
+  to.lines = count_of(std::string_view(to.bytes).substr(0, to.size), '\n');
+}
+
+// Short at the end of the file, or before an error.
+void ReadAhead::read_bytes(std::uint64_t number, Block& to) const {
   to.size = 0;
   to.error = 0;
   while (to.size < kBlockBytes) {
@@ -77,7 +86,13 @@ Result<ByteView> ReadAhead::next() {
   changed_.notify_all();
   changed_.wait(mutex_, [&] { return mine.read; });
   if (mine.size == 0 && mine.error != 0) return Error(Code::kUnavailable, std::strerror(mine.error));
-  return ByteView(mine.bytes).first(mine.size);
+  last_ = &mine;
+  return as_bytes(mine.bytes).first(mine.size);
+}
+
+std::string ReadAhead::take(std::string memory) {
+  last_->bytes.resize(last_->size);
+  return std::exchange(last_->bytes, std::move(memory));
 }
 
 }  // namespace frond::indexer::ingest

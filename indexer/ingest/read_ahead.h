@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -13,10 +14,12 @@
 
 namespace frond::indexer::ingest {
 
-// One thread calls next(). Threads are called "read-ahead-i". Memory: 2 MiB a thread.
+// One thread calls next() and take(). Threads are called "read-ahead-i". Memory: 2 MiB a thread.
 class ReadAhead {
  public:
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 20, kBlocksAThread = 2;
+  // What may be appended to bytes that were taken: usually the rest of a line.
+  static constexpr std::size_t kSpareBytes = 64 << 10;
   // Files with less left are not worth it.
   static constexpr std::uint64_t kMinBytes = 16 * kBlockBytes;
 
@@ -30,23 +33,31 @@ class ReadAhead {
   // The next bytes, valid until the next call; empty at the end. kUnavailable: reading failed; the message is the
   // system's.
   Result<ByteView> next();
+  // Of the bytes that next() gave last: how many line feeds they have. Counted where they were read, in that core's
+  // caches.
+  std::uint64_t lines() const { return last_->lines; }
+  // These bytes themselves, so that nobody has to copy them. `memory` is used in their place. Once after next().
+  std::string take(std::string memory);
 
  private:
   struct Block {
-    ByteBuffer bytes;
+    std::string bytes;  // kBlockBytes
     std::size_t size = 0;
+    std::uint64_t lines = 0;
     int error = 0;
     bool read = false;
   };
   Block& block(std::uint64_t number) { return blocks_[number % blocks_.size()]; }
   void run();
   void read(std::uint64_t number, Block& to) const;
+  void read_bytes(std::uint64_t number, Block& to) const;
 
   const int file_;
   const std::uint64_t offset_;
   Mutex mutex_;
   std::condition_variable_any changed_;
   std::vector<Block> blocks_;  // each belongs to a thread while it is read, else, under mutex_, to next()
+  Block* last_ = nullptr;      // that next() gave
   std::uint64_t begun_ FROND_GUARDED_BY(mutex_) = 0;  // blocks that a thread has taken
   std::uint64_t given_ FROND_GUARDED_BY(mutex_) = 0;  // by next(); the last of them is in use
   bool ended_ FROND_GUARDED_BY(mutex_) = false;       // no further block is begun

@@ -22,17 +22,12 @@ struct Cut {
   std::uint64_t number = 0;  // as RawRecord::number
   std::uint64_t offset = 0;
   std::string bytes;
+  std::size_t front = 0;     // as RawRecord::front
   std::string_view problem;  // not empty: a bad record, whose bytes have no meaning; valid as long as the cutter
   std::shared_ptr<const CsvColumns> columns;  // CSV only
   std::shared_ptr<const WikiSite> site;       // MediaWiki only
   std::optional<SkipReason> skip_because;     // set: the record holds no document; its bytes have no meaning
   std::uint32_t lines = 0;                    // as RawRecord::lines
-};
-
-// How many lines to cut at a time. A cut of several has at most twice as many bytes.
-struct LinesAtOnce {
-  std::size_t bytes = 0;  // 0: one record at a time
-  std::uint32_t lines = 0;
 };
 
 // One thread.

@@ -309,7 +309,8 @@ Result<std::optional<RawRecord>> RecordReader::next() {
                                                 .bytes = std::move(record.bytes),
                                                 .columns = std::move(record.columns),
                                                 .site = std::move(record.site),
-                                                .lines = record.lines});
+                                                .lines = record.lines,
+                                                .front = record.front});
     s.report(s.file.path, record.number, record.offset, std::string(record.problem));
   }
 }

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "indexer/ingest/read_ahead.h"
 #include "tests/unit/indexer/ingest/files.h"
 
 namespace frond::indexer::ingest {
@@ -14,22 +15,26 @@ struct Seen {
   std::vector<std::string> records, bad;
   std::vector<std::pair<ReadPosition, std::size_t>> positions;  // between records, and how many were before
   std::size_t largest = 0;                                      // of the reader's records, bytes
+  std::size_t blocks = 0;                                       // records that are a block as it was read, and its end
 };
 
 std::string to_string(const RawRecord& record) {
   return std::to_string(record.number) + "@" + std::to_string(record.offset) + ":" + record.bytes;
 }
 
-Seen read(const std::filesystem::path& path, LinesAtOnce lines, std::size_t limit, const ReadPosition* from = nullptr) {
+Seen read(const std::filesystem::path& path, LinesAtOnce lines, std::size_t limit, const ReadPosition* from = nullptr,
+          std::uint32_t threads = 1) {
   Seen seen;
   const auto report = [&](const BadRecord& bad) {
     seen.bad.push_back(std::to_string(bad.number) + "@" + std::to_string(bad.offset));
   };
   const auto reader =
-      RecordReader::open({path}, &kTsv, report, {.limits = {.record_bytes = limit}, .lines = lines, .from = from})
+      RecordReader::open({path}, &kTsv, report,
+                         {.limits = {.record_bytes = limit, .threads = threads}, .lines = lines, .from = from})
           .value();
   while (const std::optional<RawRecord> record = reader->next().value()) {
     seen.largest = std::max(seen.largest, record->bytes.size());
+    seen.blocks += record->front > 0;
     if (record->lines == 0) {
       seen.records.push_back(to_string(*record));
     } else {
@@ -77,6 +82,42 @@ TEST(LineRecords, AreTheSameHoweverManyAreCutAtATime) {
         EXPECT_EQ(rest.records,
                   std::vector(expected.records.begin() + static_cast<std::ptrdiff_t>(before), expected.records.end()));
       }
+    }
+  }
+}
+
+// Large files come in blocks, which become records without being copied.
+TEST(LineRecords, OfBlocksAreTheSameAsOneByOne) {
+  const std::random_device::result_type seed = std::random_device()();
+  SCOPED_TRACE(seed);
+  std::mt19937 random(seed);
+  const support::ScratchFolder folder;
+  constexpr std::size_t kLimit = std::size_t{4} << 20;
+  struct Case {
+    std::size_t typical;  // bytes of a line
+    std::uint32_t lines;
+    bool blocks;
+  };
+  // The second: a block has more lines than are cut at a time. The last: many lines are longer than a block.
+  for (const auto& [typical, lines, blocks] :
+       {Case{500, 100'000, true}, Case{500, 1000, false}, Case{20'000, 100'000, true}, Case{2'000'000, 1000, false}}) {
+    const LinesAtOnce most{ReadAhead::kBlockBytes, lines};
+    std::string text;
+    while (text.size() < ReadAhead::kMinBytes + 3 * ReadAhead::kBlockBytes)
+      text.append(random() % (2 * typical), static_cast<char>('a' + random() % 26)).append("\n");
+    if (random() % 2 == 0) text.pop_back();
+    const auto path = write_in(folder, "x.tsv", text);
+    const Seen expected = read(path, {}, kLimit);
+    const Seen got = read(path, most, kLimit, nullptr, /*threads=*/8);
+    EXPECT_TRUE(got.records == expected.records) << typical;
+    EXPECT_EQ(got.bad, expected.bad);
+    EXPECT_LE(got.largest, kLimit);
+    EXPECT_EQ(got.blocks > 10, blocks) << got.blocks;
+    for (std::size_t i = 0; i < got.positions.size(); i += 1 + got.positions.size() / 3) {
+      const auto& [position, before] = got.positions[i];
+      const Seen rest = read(path, most, kLimit, &position, /*threads=*/8);
+      EXPECT_TRUE(std::equal(rest.records.begin(), rest.records.end(),
+                             expected.records.begin() + static_cast<std::ptrdiff_t>(before), expected.records.end()));
     }
   }
 }

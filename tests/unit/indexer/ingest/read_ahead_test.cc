@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "common/files/descriptor.h"
@@ -67,6 +68,24 @@ TEST(ReadAhead, WaitsForTheNextBlock) {
     ASSERT_EQ(piece.front(), static_cast<char>('A' + block));
     ASSERT_EQ(piece.back(), static_cast<char>('A' + block));
   }
+}
+
+TEST(ReadAhead, GivesItsBlocksAway) {
+  const support::ScratchFolder folder;
+  const std::string text = noise(5 * ReadAhead::kBlockBytes + 7);
+  const fs::path path = write_in(folder, "file", text);
+  const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  ReadAhead reads(file.get(), 0, 2);
+  std::string got, memory(100, 'x');
+  while (!reads.next().value().empty()) {
+    const std::uint64_t lines = reads.lines();
+    const std::string block = reads.take(std::move(memory));
+    EXPECT_EQ(lines, static_cast<std::uint64_t>(std::count(block.begin(), block.end(), '\n')));
+    got += block;
+    memory = block + "more";
+  }
+  EXPECT_TRUE(got == text);
+  EXPECT_TRUE(reads.next().value().empty());
 }
 
 TEST(ReadAhead, StaysAtTheEnd) {
