@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kWorthReturning = std::uint64_t{4} << 20;
 // Of the device, for each byte of a batch: as much as DeviceText wants for a batch, and for a run beside it, twice.
-constexpr std::uint64_t kDeviceBytesOfTwoBatches = 192;
+constexpr std::uint64_t kDeviceBytesOfTwoBatches = 256;
 
 }  // namespace
 

@@ -69,7 +69,7 @@ Result<void> work_on(DeviceText& device, TextTerms& terms, std::size_t side, con
   terms.find(found.new_keys, answer);
   host.learn += seconds_since(start);
   host.new_tokens += answer.size();
-  FROND_TRY(device.learn(answer));
+  FROND_TRY(device.learn(side, answer));
   start = Clock::now();
   const std::string_view bytes(reinterpret_cast<const char*>(text.bytes.data()), text.bytes.size());
   terms.cut(bytes, found.chunks, places, chunk_terms);

@@ -217,7 +217,7 @@ TEST(DeviceText, ComparesBytesWhereHashesAreEqual) {
       EXPECT_EQ(found.turned_away, 0u);
       std::vector<std::uint32_t> answer, places, chunk_terms;
       terms.find(found.new_keys, answer);
-      ASSERT_TRUE((*device)->learn(answer));
+      ASSERT_TRUE((*device)->learn(side, answer));
       EXPECT_EQ((*device)->tokens(), terms.size()) << "a token twice";
       terms.cut(text, found.chunks, places, chunk_terms);
       ASSERT_TRUE((*device)->add(side, places, chunk_terms, terms.size()));

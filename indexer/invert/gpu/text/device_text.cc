@@ -18,31 +18,42 @@ constexpr std::uint32_t kMaxSlots = std::uint32_t{1} << 27;  // 4 GiB: more take
 
 constexpr std::size_t text_room(std::uint32_t text) { return in_granules(text + 2 * kTextSlack + kUnitBytes); }
 
-// What one batch at a time uses. Memory has several uses, one after the other.
+// What one step of one batch at a time uses. Memory has several uses, one after the other.
 struct Shared {
-  std::uint64_t* starts_tokens;  // starts and tokens; then places
-  std::uint32_t* counts_places;  // new keys; then pair counts and places; then heads
+  std::uint32_t* counts_places;  // pair counts and places; then heads
   std::uint32_t* sorted;         // misses; then pairs, twice
   std::uint32_t *unit_masks, *unit_counts, *unit_places;
-  HostChunk* chunks;
   std::uint32_t *chunk_places, *chunk_terms, *lengths;
-  TextCounts* counts;
 
   static Shared of(DeviceParts& parts, const TextCapacity& capacity) {
     const std::size_t some = capacity.entries + std::size_t{2}, units = capacity.text / kUnitBytes + 2;
     Shared shared{};
-    shared.starts_tokens = parts.next<std::uint64_t>(some);
     shared.counts_places = parts.next<std::uint32_t>(2 * some);
     shared.sorted = parts.next<std::uint32_t>(4 * some);
     shared.unit_masks = parts.next<std::uint32_t>(units);
     shared.unit_counts = parts.next<std::uint32_t>(units);
     shared.unit_places = parts.next<std::uint32_t>(units);
-    shared.chunks = parts.next<HostChunk>(capacity.chunks);
     shared.chunk_places = parts.next<std::uint32_t>(capacity.chunks + std::size_t{1});
     shared.chunk_terms = parts.next<std::uint32_t>(capacity.entries);
     shared.lengths = parts.next<std::uint32_t>(capacity.pieces);
-    shared.counts = parts.next<TextCounts>(1);
     return shared;
+  }
+};
+
+// What a batch has from begin_find() to add().
+struct Sought {
+  std::uint64_t* starts_tokens;  // starts and tokens; then places
+  HostChunk* chunks;
+  TokenKey* new_keys;
+  TextCounts* counts;
+
+  static Sought of(DeviceParts& parts, const TextCapacity& capacity) {
+    Sought sought{};
+    sought.starts_tokens = parts.next<std::uint64_t>(capacity.entries + std::size_t{2});
+    sought.chunks = parts.next<HostChunk>(capacity.chunks);
+    sought.new_keys = parts.next<TokenKey>(capacity.new_tokens);
+    sought.counts = parts.next<TextCounts>(1);
+    return sought;
   }
 };
 
@@ -60,8 +71,10 @@ struct SideParts {
 
 std::uint64_t batch_bytes(const TextCapacity& capacity) {
   DeviceParts parts(nullptr);
-  SideParts::of(parts, capacity);
-  SideParts::of(parts, capacity);
+  for (int side = 0; side < 2; ++side) {
+    SideParts::of(parts, capacity);
+    Sought::of(parts, capacity);
+  }
   Shared::of(parts, capacity);
   return parts.used();
 }
@@ -79,8 +92,9 @@ std::uint32_t to_u32(std::uint64_t number) {
 
 TextCapacity TextCapacity::of(std::uint64_t device_bytes, std::uint64_t max_text) {
   TextCapacity made;
-  // A batch takes about 27 times its bytes.
-  const std::uint64_t text = std::min({device_bytes / 96, max_text, std::uint64_t{1} << 30}) / 256 * 256;
+  // A batch takes about 27 times its bytes, and 13 more while the next one is sought.
+  const std::uint64_t text =
+      std::min({device_bytes / kDeviceBytesOfText, max_text, std::uint64_t{1} << 30}) / 256 * 256;
   if (text < kMinText) return {};
   made.text = static_cast<std::uint32_t>(text);
   made.entries = max_entries(made.text);
@@ -106,7 +120,7 @@ std::uint64_t DeviceText::pinned_bytes(const TextCapacity& capacity) {
   SideParts::of(parts, capacity);
   SideParts::of(parts, capacity);
   parts.next<std::uint32_t>(capacity.pieces);
-  parts.next<TextCounts>(3);
+  parts.next<TextCounts>(5);
   parts.next<std::byte>(2 * kStageBytes);
   return parts.used();
 }
@@ -127,7 +141,8 @@ struct DeviceText::Objects {
   // DeviceParts of pinned.
   std::array<SideParts, 2> sides{};
   std::uint32_t* lengths = nullptr;
-  TextCounts *reset = nullptr, *found = nullptr, *stored = nullptr;
+  std::array<TextCounts*, 2> reset{}, found{};  // by side
+  TextCounts* stored = nullptr;
   std::array<std::byte*, 2> stages{};
 };
 
@@ -136,8 +151,8 @@ Result<std::unique_ptr<DeviceText>> DeviceText::create(const TextSetup& setup) {
   const auto properties = FROND_TRY(device::properties_of(setup.device));
   const std::size_t most = std::size_t{1} << 30;
   // CUB's memory comes out of the same budget: that of the largest batch that there may be.
-  const auto text =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>({setup.device_bytes / 96, setup.max_text, most}));
+  const auto text = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>({setup.device_bytes / kDeviceBytesOfText, setup.max_text, most}));
   const std::size_t space = in_granules(FROND_TRY(kernel_space(text)));
   const TextCapacity capacity =
       TextCapacity::of(setup.device_bytes - std::min<std::uint64_t>(setup.device_bytes, space), setup.max_text);
@@ -172,15 +187,16 @@ DeviceText::DeviceText(const TextSetup& setup, const TextCapacity& capacity, Obj
   DeviceParts pinned(o.pinned.data());
   for (SideParts& side : o.sides) side = SideParts::of(pinned, capacity);
   o.lengths = pinned.next<std::uint32_t>(capacity.pieces);
-  TextCounts* const counts = pinned.next<TextCounts>(3);
-  o.reset = counts;
-  o.found = counts + 1;
-  o.stored = counts + 2;
+  TextCounts* const counts = pinned.next<TextCounts>(5);
+  o.reset = {counts, counts + 1};
+  o.found = {counts + 2, counts + 3};
+  o.stored = counts + 4;
   for (std::byte*& stage : o.stages) stage = pinned.next<std::byte>(kStageBytes);
   for (const SideParts& side : o.sides) std::memset(side.text, 0, kTextSlack);
 
   DeviceParts parts(o.memory.data());
   std::array<SideParts, 2> sides{SideParts::of(parts, capacity), SideParts::of(parts, capacity)};
+  const std::array<Sought, 2> sought{Sought::of(parts, capacity), Sought::of(parts, capacity)};
   const Shared shared = Shared::of(parts, capacity);
   const std::size_t some = capacity.entries + std::size_t{2};
   dictionary_.slots = parts.next<TokenSlot>(capacity.slots);
@@ -197,7 +213,6 @@ DeviceText::DeviceText(const TextSetup& setup, const TextCapacity& capacity, Obj
   FROND_CHECK(parts.used() <= o.memory.bytes());
   place_.stream = o.work.get();
 
-  places_ = shared.starts_tokens;
   chunk_places_ = shared.chunk_places;
   chunk_terms_ = shared.chunk_terms;
   pairs_ = {shared.sorted, shared.sorted + some};
@@ -212,19 +227,19 @@ DeviceText::DeviceText(const TextSetup& setup, const TextCapacity& capacity, Obj
     batch.unit_masks = shared.unit_masks;
     batch.unit_counts = shared.unit_counts;
     batch.unit_places = shared.unit_places;
-    batch.starts = reinterpret_cast<std::uint32_t*>(shared.starts_tokens);
+    batch.starts = reinterpret_cast<std::uint32_t*>(sought[i].starts_tokens);
     batch.tokens = batch.starts + some;
     batch.misses = reinterpret_cast<TokenMiss*>(shared.sorted);
     batch.max_misses = capacity.misses;
-    batch.chunks = shared.chunks;
+    batch.chunks = sought[i].chunks;
     batch.max_chunks = capacity.chunks;
-    batch.new_keys = reinterpret_cast<TokenKey*>(shared.counts_places);
+    batch.new_keys = sought[i].new_keys;
     batch.max_new = capacity.new_tokens;
     batch.chunk_places = shared.chunk_places;
     batch.chunk_terms = shared.chunk_terms;
     batch.pair_counts = shared.counts_places;
     batch.pair_places = shared.counts_places + some;
-    batch.counts = shared.counts;
+    batch.counts = sought[i].counts;
   }
 }
 
@@ -279,20 +294,19 @@ Result<void> DeviceText::settle() {
   return {};
 }
 
-Result<FoundTokens> DeviceText::find(std::size_t side) {
+Result<void> DeviceText::begin_find(std::size_t side) {
   Objects& o = *objects_;
-  FROND_TRY(settle());
   TextBatch& batch = batches_[side];
   batch.first_new = tokens_;
+  batch.answered = learned_;
   TokenDictionary dictionary = dictionary_;
   dictionary.max_tokens = std::min(capacity_.tokens, tokens_ + capacity_.new_tokens);
-  *o.reset = {.tokens = tokens_, .places = tokens_};
-  *o.found = {.tokens = tokens_};
-  entries_ = 0;
-  FoundTokens found;
+  *o.reset[side] = {.tokens = tokens_, .places = tokens_};
+  *o.found[side] = {.tokens = tokens_};
+  entries_[side] = 0;
   FROND_TRY(o.sent[side].make_wait(place_.stream));
-  if (batch.text_bytes == 0) return found;
-  FROND_TRY(device::copy_to_device(bytes_of(batch.counts), bytes_of(o.reset), sizeof(TextCounts), place_.stream));
+  if (batch.text_bytes == 0) return {};
+  FROND_TRY(device::copy_to_device(bytes_of(batch.counts), bytes_of(o.reset[side]), sizeof(TextCounts), place_.stream));
   FROND_TRY(begin_step(TextStep::kCut));
   FROND_TRY(cut_text(batch, place_));
   FROND_TRY(end_step());
@@ -300,11 +314,17 @@ Result<FoundTokens> DeviceText::find(std::size_t side) {
   FROND_TRY(find_tokens(batch, dictionary, place_));
   FROND_TRY(end_step());
   FROND_TRY(o.used[side].record(place_.stream));
-  FROND_TRY(device::copy_to_host(bytes_of(o.found), bytes_of(batch.counts), sizeof(TextCounts), place_.stream));
+  return device::copy_to_host(bytes_of(o.found[side]), bytes_of(batch.counts), sizeof(TextCounts), place_.stream);
+}
+
+Result<FoundTokens> DeviceText::end_find(std::size_t side) {
+  const TextBatch& batch = batches_[side];
   FROND_TRY(wait_for_work());
   FROND_TRY(collect_times());
-  const TextCounts counts = *o.found;
-  entries_ = found.entries = counts.entries;
+  const TextCounts counts = *objects_->found[side];
+  FROND_CHECK(batch.first_new == tokens_);
+  FoundTokens found;
+  entries_[side] = found.entries = counts.entries;
   found.turned_away = counts.turned_away;
   found.new_keys.resize(counts.tokens - tokens_);
   FROND_TRY(
@@ -316,9 +336,16 @@ Result<FoundTokens> DeviceText::find(std::size_t side) {
   return found;
 }
 
-Result<void> DeviceText::learn(std::span<const std::uint32_t> terms) {
-  FROND_CHECK(terms.size() <= tokens_);
-  return upload(bytes_of(dictionary_.terms + (tokens_ - terms.size())), bytes_of(terms.data()), terms.size_bytes());
+Result<FoundTokens> DeviceText::find(std::size_t side) {
+  FROND_TRY(begin_find(side));
+  return end_find(side);
+}
+
+Result<void> DeviceText::learn(std::size_t side, std::span<const std::uint32_t> terms) {
+  const std::uint32_t first = batches_[side].first_new;
+  FROND_CHECK(first + terms.size() <= tokens_);
+  learned_ = first + static_cast<std::uint32_t>(terms.size());
+  return upload(bytes_of(dictionary_.terms + first), bytes_of(terms.data()), terms.size_bytes());
 }
 
 Result<bool> DeviceText::has_room(std::uint32_t pairs) {
@@ -330,23 +357,23 @@ Result<bool> DeviceText::has_room(std::uint32_t pairs) {
 Result<std::span<const std::uint32_t>> DeviceText::add(std::size_t side, std::span<const std::uint32_t> chunk_places,
                                                        std::span<const std::uint32_t> chunk_terms,
                                                        std::uint32_t terms) {
-  FROND_CHECK(std::uint64_t{entries_} + chunk_terms.size() <= capacity_.entries && terms <= capacity_.terms);
+  FROND_CHECK(std::uint64_t{entries_[side]} + chunk_terms.size() <= capacity_.entries && terms <= capacity_.terms);
   Objects& o = *objects_;
   const TextBatch& batch = batches_[side];
   const std::span<const std::uint32_t> lengths(o.lengths, batch.piece_count);
-  if (entries_ == 0) {
+  if (entries_[side] == 0) {
     std::fill_n(o.lengths, batch.piece_count, 0);
     return lengths;
   }
   FROND_TRY(upload(bytes_of(chunk_places_), bytes_of(chunk_places.data()), chunk_places.size_bytes()));
   FROND_TRY(upload(bytes_of(chunk_terms_), bytes_of(chunk_terms.data()), chunk_terms.size_bytes()));
   FROND_TRY(begin_step(TextStep::kPairs));
-  FROND_TRY(make_pairs(batch, dictionary_, entries_, pairs_, place_));
+  FROND_TRY(make_pairs(batch, dictionary_, entries_[side], pairs_, place_));
   FROND_TRY(end_step());
-  FROND_TRY(device::copy_to_host(bytes_of(o.found), bytes_of(batch.counts), sizeof(TextCounts), place_.stream));
+  FROND_TRY(device::copy_to_host(bytes_of(o.found[side]), bytes_of(batch.counts), sizeof(TextCounts), place_.stream));
   FROND_TRY(device::copy_to_host(bytes_of(o.lengths), bytes_of(batch.lengths), lengths.size_bytes(), place_.stream));
   FROND_TRY(wait_for_work());
-  FROND_TRY(store_pairs(batch, o.found->pairs, terms));
+  FROND_TRY(store_pairs(batch, o.found[side]->pairs, terms));
   return lengths;
 }
 
@@ -368,7 +395,8 @@ Result<void> DeviceText::store_pairs(const TextBatch& batch, std::uint32_t pairs
   const TermPairs sorted = FROND_TRY(sort_pairs(pairs_, other_pairs_, pairs, std::bit_width(terms), place_));
   FROND_TRY(end_step());
   FROND_TRY(begin_step(TextStep::kPostings));
-  FROND_TRY(make_postings(batch, sorted, pairs, places_, batch.pair_counts, store_, postings_, segments_, place_));
+  FROND_TRY(make_postings(batch, sorted, pairs, reinterpret_cast<std::uint64_t*>(batch.starts), batch.pair_counts,
+                          store_, postings_, segments_, place_));
   FROND_TRY(end_step());
   FROND_TRY(
       device::copy_to_host(bytes_of(objects_->stored), bytes_of(batch.counts), sizeof(TextCounts), place_.stream));
@@ -383,7 +411,7 @@ Result<void> DeviceText::clear_run() {
 }
 
 Result<void> DeviceText::clear_dictionary() {
-  tokens_ = 0;
+  tokens_ = learned_ = 0;
   return device::fill_with_zeros(bytes_of(dictionary_.slots), capacity_.slots * sizeof(TokenSlot), place_.stream);
 }
 

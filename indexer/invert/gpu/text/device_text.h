@@ -2,9 +2,10 @@
 // Texts to postings on the device: its memory, which is allocated once, and the steps of a batch. The host says what
 // the terms of new tokens are (text_terms.h) and cuts what the device's rules do not cover (text_rules.cuh).
 //
-// A batch: fill(side), send(side, ...), find(side), learn(...), add(side, ...). While one side is worked on, the other
-// may be filled and sent: it is copied meanwhile. A run: batches, read(), clear_run(). All errors are kDevice, unless a
-// comment says otherwise; after one only the destructor may be called.
+// A batch: fill(side), send(side, ...), find(side), learn(side, ...), add(side, ...). Between end_find() and learn() of
+// one side, the tokens of the other may be sought: fill(), send(), begin_find(), end_find(). So the device seeks those
+// of the next batch while the host answers for this one. A run: batches, read(), clear_run(). All errors are kDevice,
+// unless a comment says otherwise; after one only the destructor may be called.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -17,6 +18,9 @@
 #include "indexer/invert/gpu/text/kernels.h"
 
 namespace frond::indexer::invert::gpu {
+
+// Of the device, for each byte of a batch: what a batch takes, and a run beside it.
+inline constexpr std::uint64_t kDeviceBytesOfText = 128;
 
 // How many of everything fit into the device's memory.
 struct TextCapacity {
@@ -48,7 +52,7 @@ struct TextSide {
 // What a batch has for the host.
 struct FoundTokens {
   std::uint32_t entries = 0;
-  std::vector<TokenKey> new_keys;  // their ids are the next ones
+  std::vector<TokenKey> new_keys;  // their ids are the next ones; chunks among them are in `chunks`, too
   std::vector<HostChunk> chunks;
   bool too_many_chunks = false;   // chunks is not whole: the host has to cut the whole text
   std::uint32_t turned_away = 0;  // tokens are among the chunks since the dictionary is full
@@ -85,9 +89,13 @@ class DeviceText {
   // kTextSlack zeros and before kTextSlack + kUnitBytes; null: the side's.
   Result<void> send(std::size_t side, std::uint32_t text_bytes, std::uint32_t pieces,
                     const std::uint8_t* text = nullptr);
+  // Asynchronous. Seeks the side's tokens. Only after end_find() of the other side, if that was begun.
+  Result<void> begin_find(std::size_t side);
+  Result<FoundTokens> end_find(std::size_t side);
+  // Both.
   Result<FoundTokens> find(std::size_t side);
-  // The terms of the new tokens that find() gave, less than capacity().terms, or kDroppedTerm.
-  Result<void> learn(std::span<const std::uint32_t> terms);
+  // The terms of the side's new tokens, less than capacity().terms, or kDroppedTerm, or kHostTerm.
+  Result<void> learn(std::size_t side, std::span<const std::uint32_t> terms);
   // Whether the run has room for so many pairs; an empty one always has for capacity().entries.
   Result<bool> has_room(std::uint32_t pairs);
   // Adds the batch to the run. chunk_terms[chunk_places[c] .. chunk_places[c + 1]) are the terms of chunk c;
@@ -105,7 +113,7 @@ class DeviceText {
   using Visit =
       std::function<Result<void>(std::span<const std::uint32_t> numbers, std::span<const Frequency> frequencies)>;
   // Visits all postings, terms in the given order, which has all terms with postings. totals: of totals(). Errors of
-  // visit, too. May be called between find() and add().
+  // visit, too. May be called between end_find() and add().
   Result<void> read(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals, const Visit& visit);
   // What read() begins with: where each term's postings begin.
   Result<void> place_terms(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals);
@@ -117,7 +125,8 @@ class DeviceText {
   Result<void> download(std::byte* to, const std::byte* from, std::size_t bytes);  // waits for it
   // Forgets the postings. Asynchronous.
   Result<void> clear_run();
-  // Forgets tokens: the host's terms may have new numbers. Not between find() and add(); the run is empty.
+  // Forgets tokens: the host's terms may have new numbers. The run is empty. A batch that was sought must be sought
+  // again.
   Result<void> clear_dictionary();
   std::uint32_t tokens() const { return tokens_; }
 
@@ -141,12 +150,12 @@ class DeviceText {
   TokenDictionary dictionary_;
   std::array<TextBatch, 2> batches_;  // by side
   TermPairs pairs_, other_pairs_;
-  std::uint64_t* places_ = nullptr;  // where starts and tokens are
   std::uint32_t* chunk_places_ = nullptr;
   std::uint32_t* chunk_terms_ = nullptr;
   PostingStore store_;
-  std::uint32_t* offsets_ = nullptr;  // by term
-  std::uint32_t tokens_ = 0, entries_ = 0;
+  std::uint32_t* offsets_ = nullptr;           // by term
+  std::uint32_t tokens_ = 0, learned_ = 0;     // in the dictionary; of them, with terms
+  std::array<std::uint32_t, 2> entries_{};     // by side
   std::uint32_t postings_ = 0, segments_ = 0;  // of the run, without those of the last batch while unsettled_
   bool unsettled_ = false;
   std::array<double, kTextSteps> milliseconds_{};

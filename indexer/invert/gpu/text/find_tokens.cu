@@ -3,6 +3,9 @@
 // free slot with its place among the misses, and compares its bytes with those of the miss that came first; claimed
 // slots get their tokens and ids; then each miss reads its slot. Slots are never freed, so a token that is not found
 // before the first free slot is nowhere behind it.
+//
+// The host's chunks that are short are tokens, too, but not before they have a term: where one occurs in the batch that
+// has it for the first time, the host cuts it, and where it has several terms, always.
 #include "indexer/invert/gpu/text/grid.cuh"
 #include "indexer/invert/gpu/text/text_rules.cuh"
 
@@ -31,16 +34,25 @@ __device__ std::uint32_t give_to_host(const TextBatch& batch, const HostChunk& c
   return kChunkBit | place;
 }
 
+// What of an entry is the host's.
+__device__ HostChunk host_part(const TextBatch& batch, const TokenKey& key, std::uint32_t entry) {
+  return {batch.starts[entry], is_chunk(key) ? 0u : 1u};
+}
+
 __device__ std::uint32_t look_up(const TextBatch& batch, const TokenDictionary& dictionary, const TokenKey& key,
                                  std::uint32_t entry) {
   std::uint32_t place = hash_of(key) & dictionary.hash_mask & dictionary.slot_mask;
   for (;; place = (place + 1) & dictionary.slot_mask) {
     const TokenSlot slot = slot_at(dictionary, place);
     if (slot.state == 0) break;
-    if (same(slot.key, key)) return slot.state - 1;
+    if (!same(slot.key, key)) continue;
+    const std::uint32_t token = slot.state - 1;
+    if (is_chunk(key) && (token >= batch.answered || dictionary.terms[token] == kHostTerm))
+      return give_to_host(batch, host_part(batch, key, entry));
+    return token;
   }
   const std::uint32_t miss = atomicAdd(&batch.counts->misses, 1u);
-  if (miss >= batch.max_misses) return give_to_host(batch, {batch.starts[entry], 1});
+  if (miss >= batch.max_misses) return give_to_host(batch, host_part(batch, key, entry));
   batch.misses[miss] = {key, entry, place};
   return kNoToken;  // until resolve()
 }
@@ -55,7 +67,11 @@ __global__ void __launch_bounds__(kGridThreads)
     const Chunk chunk = chunk_around(batch.text, begin, joins);
     std::uint32_t found = kNoToken;
     if (chunk.is_host) {
-      if (class_of(batch.text[std::int64_t{begin} - 1], joins) == 0) found = give_to_host(batch, {begin, 0});
+      if (class_of(batch.text[std::int64_t{begin} - 1], joins) == 0) {
+        TokenKey key;
+        found = chunk_key_at(batch.text, begin, joins, key) ? look_up(batch, dictionary, key, entry)
+                                                            : give_to_host(batch, {begin, 0});
+      }
     } else {
       const Word word = word_at(batch.text, begin, chunk.end);
       if (word.bytes > kKeyBytes)
@@ -120,12 +136,12 @@ __global__ void __launch_bounds__(kGridThreads)
   const std::uint32_t misses = misses_of(batch);
   for (std::uint32_t miss = first_of_thread(); miss < misses; miss += threads) {
     const TokenMiss& mine = batch.misses[miss];
-    if (mine.slot != kNoToken) {
+    if (mine.slot != kNoToken && !is_chunk(mine.key)) {
       batch.tokens[mine.entry] = dictionary.slots[mine.slot].state - 1;
       continue;
     }
-    atomicAdd(&batch.counts->turned_away, 1u);
-    batch.tokens[mine.entry] = give_to_host(batch, {batch.starts[mine.entry], 1});
+    if (mine.slot == kNoToken) atomicAdd(&batch.counts->turned_away, 1u);
+    batch.tokens[mine.entry] = give_to_host(batch, host_part(batch, mine.key, mine.entry));
   }
 }
 

@@ -1,11 +1,9 @@
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <utility>
 
-#include "common/base/check.h"
 #include "common/base/thread_name.h"
 #include "common/device/runtime.h"
 #include "indexer/invert/cpu_text_inverter.h"
@@ -74,7 +72,6 @@ Result<void> GpuTextInverter::take(const Block& block, Position at) {
                                             .device_bytes = setup_.inverter.gpu.bytes,
                                             .max_text = setup_.max_text,
                                             .standard2 = setup_.analyzer.kind == text::AnalyzerKind::kStandard2}));
-    FROND_TRY(open_side(side_));
   }
   for (; at.document < block.numbers.size(); ++at.document, at.byte = 0) {
     const DocumentNumber number = block.numbers[at.document];
@@ -89,28 +86,29 @@ Result<void> GpuTextInverter::take(const Block& block, Position at) {
   return {};
 }
 
-// The text, or what is left of it, to a side; documents that are longer than a batch, piece by piece.
+// The text, or what is left of it, to a batch; documents that are longer than one, piece by piece.
 Result<void> GpuTextInverter::take_document(std::string_view text, DocumentNumber number, Position& at) {
+  const TextCapacity& capacity = device_->capacity();
   while (at.byte < text.size()) {
     const std::string_view rest = text.substr(at.byte);
-    const Side& side = sides_[side_];
-    if (rest.size() <= filling_.text.size() - side.bytes && side.numbers.size() < filling_.piece_begins.size()) {
+    const TextPieces& pieces = filling_.pieces;
+    if (rest.size() <= capacity.text - pieces.bytes() && pieces.numbers().size() < capacity.pieces) {
       at.byte = text.size();
       put(rest, number, {at.block, at.document + 1, 0});
       return {};
     }
-    if (!side.numbers.empty()) {
+    if (!pieces.empty()) {
       FROND_TRY(submit());
       continue;
     }
-    std::size_t end = filling_.text.size();
+    std::size_t end = capacity.text;
     while (end > 0 && !is_space(rest[end - 1])) --end;
     if (end > 0) {
       at.byte += end;
       put(rest.substr(0, end), number, at);
       continue;
     }
-    end = filling_.text.size();
+    end = capacity.text;
     while (!is_space(rest[end])) ++end;  // the text ends with a line feed
     at.byte += end;
     FROND_TRY(take_long_words(rest.substr(0, end), number, at));
@@ -119,111 +117,136 @@ Result<void> GpuTextInverter::take_document(std::string_view text, DocumentNumbe
 }
 
 void GpuTextInverter::put(std::string_view piece, DocumentNumber number, const Position& end) {
-  Side& side = sides_[side_];
-  const std::size_t place = side.numbers.size();
-  filling_.piece_begins[place] = side.bytes;
-  filling_.piece_numbers[place] = static_cast<std::uint32_t>(number - *base_);
-  if (!piece.empty()) std::memcpy(filling_.text.data() + side.bytes, piece.data(), piece.size());
-  side.bytes += static_cast<std::uint32_t>(piece.size());
-  side.numbers.push_back(number);
-  side.end = end;
+  filling_.pieces.put(piece, static_cast<std::uint32_t>(number - *base_));
+  filling_.base = *base_;
+  filling_.end = end;
 }
 
-// A text without a space that does not fit into a batch: the host cuts it. The side is empty.
+// A text without a space that does not fit into a batch: the host cuts it. Nothing is being filled.
 Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNumber number, const Position& end) {
   FROND_TRY(drain());
-  put({}, number, end);
-  const std::size_t mine = side_;
-  FROND_TRY(device_->send(mine, 0, 1));
+  constexpr std::size_t kSide = 0;
+  Batch& batch = sides_[kSide].batch;
+  batch.pieces.clear();
+  batch.pieces.put({}, static_cast<std::uint32_t>(number - *base_));
+  batch.base = *base_;
+  batch.pieces.copy_to(FROND_TRY(device_->fill(kSide)), 1);
+  FROND_TRY(device_->send(kSide, 0, 1));
   HostPairs pairs;
   terms_->cut_all(words, pairs.terms);
   pairs.pieces.assign(pairs.terms.size(), 0);
   pairs.lengths.assign(1, static_cast<std::uint32_t>(pairs.terms.size()));
-  FROND_TRY(add_host_pairs(mine, pairs));
+  FROND_TRY(add_host_pairs(kSide, pairs));
   done_ = end;
-  return open_side(mine);
-}
-
-Result<void> GpuTextInverter::open_side(std::size_t side) {
-  side_ = side;
-  sides_[side].bytes = 0;
-  sides_[side].numbers.clear();
-  filling_ = FROND_TRY(device_->fill(side));
   return {};
 }
 
-// Sends the side, has it worked on, and opens the other one, which was worked on before.
+// Has what was filled worked on.
 Result<void> GpuTextInverter::submit() {
-  const Side& side = sides_[side_];
-  FROND_TRY(device_->send(side_, side.bytes, static_cast<std::uint32_t>(side.numbers.size())));
   FROND_TRY(end_work());
-  working_ = std::async(std::launch::async, [this, sent = side_]() -> Result<void> {
-    name_this_thread("texts-0");
-    FROND_TRY(device::use(setup_.inverter.gpu.device));
-    FROND_TRY(work_on(sent));
-    note_terms();
-    return {};
-  });
-  return open_side(1 - side_);
+  std::swap(waiting_, filling_);
+  filling_.pieces.clear();
+  begin_work(&GpuTextInverter::work_on_waiting);
+  return {};
 }
 
 // Waits until all texts so far were worked on.
 Result<void> GpuTextInverter::drain() {
   if (!device_) return {};
-  if (!sides_[side_].numbers.empty()) FROND_TRY(submit());
+  if (!filling_.pieces.empty()) FROND_TRY(submit());
+  FROND_TRY(end_work());
+  if (sought_) begin_work(&GpuTextInverter::work_on_sought);
   return end_work();
+}
+
+void GpuTextInverter::begin_work(Result<void> (GpuTextInverter::*work)()) {
+  working_ = std::async(std::launch::async, [this, work]() -> Result<void> {
+    name_this_thread("texts-0");
+    FROND_TRY(device::use(setup_.inverter.gpu.device));
+    FROND_TRY((this->*work)());
+    note_terms();
+    return {};
+  });
 }
 
 Result<void> GpuTextInverter::end_work() { return working_.valid() ? working_.get() : Result<void>(); }
 
-Result<void> GpuTextInverter::work_on(std::size_t side) {
-  if (FROND_TRY(try_batch(side))) return {};
+// Sends the batch that waits, and ends the one before while its tokens are sought.
+Result<void> GpuTextInverter::work_on_waiting() {
+  const std::size_t next = sought_ ? 1 - *sought_ : 0;
+  Side& side = sides_[next];
+  std::swap(side.batch, waiting_);
+  const TextPieces& pieces = side.batch.pieces;
+  pieces.copy_to(FROND_TRY(device_->fill(next)), setup_.threads);
+  FROND_TRY(device_->send(next, pieces.bytes(), static_cast<std::uint32_t>(pieces.numbers().size())));
+  FROND_TRY(device_->begin_find(next));
+  if (sought_)
+    FROND_TRY(end_batch(*sought_, next));
+  else
+    side.found = FROND_TRY(device_->end_find(next));
+  sought_ = next;
+  return {};
+}
+
+Result<void> GpuTextInverter::work_on_sought() {
+  FROND_TRY(end_batch(*sought_, std::nullopt));
+  sought_.reset();
+  return {};
+}
+
+// Adds a batch whose tokens were sought. next: the side whose tokens are being sought.
+Result<void> GpuTextInverter::end_batch(std::size_t side, std::optional<std::size_t> next) {
+  if (FROND_TRY(try_batch(side, next))) return {};
   // There are too many terms. An empty dictionary has room for those of a batch.
   FROND_TRY(write_runs());
   FROND_TRY(clear_dictionary());
-  if (FROND_TRY(try_batch(side))) return {};
+  sides_[side].found = FROND_TRY(device_->find(side));
+  if (next) FROND_TRY(device_->begin_find(*next));
+  if (FROND_TRY(try_batch(side, next))) return {};
   return Error(Code::kDevice, "the memory that it may use is too small for the terms of a batch");
 }
 
-// False: there are too many terms; nothing was added.
-Result<bool> GpuTextInverter::try_batch(std::size_t side) {
+// False: there are too many terms; nothing was added. The tokens of `next` were sought, then and otherwise.
+Result<bool> GpuTextInverter::try_batch(std::size_t side, std::optional<std::size_t> next) {
   const TextCapacity& capacity = device_->capacity();
-  const FoundTokens found = FROND_TRY(device_->find(side));
+  const FoundTokens& found = sides_[side].found;
   std::vector<std::uint32_t> answer, places, terms;
   terms_->find(found.new_keys, answer);
-  FROND_TRY(device_->learn(answer));
   const TextSide texts = FROND_TRY(device_->fill(side));
-  const std::string_view text(reinterpret_cast<const char*>(texts.text.data()), sides_[side].bytes);
+  const std::string_view text(reinterpret_cast<const char*>(texts.text.data()), sides_[side].batch.pieces.bytes());
   if (!found.too_many_chunks) terms_->cut(text, found.chunks, places, terms);
+  if (next) sides_[*next].found = FROND_TRY(device_->end_find(*next));
+  FROND_TRY(device_->learn(side, answer));
   if (found.too_many_chunks || found.entries + terms.size() > capacity.entries) {
-    const HostPairs pairs = cut_on_host(side);
+    const HostPairs pairs = FROND_TRY(cut_on_host(side));
     if (terms_->size() > capacity.terms) return false;
     FROND_TRY(add_host_pairs(side, pairs));
   } else {
     if (terms_->size() > capacity.terms) return false;
     FROND_TRY(make_room(found.entries + terms.size()));
     const auto lengths = FROND_TRY(device_->add(side, places, terms, terms_->size()));
-    FROND_TRY(note_lengths(sides_[side], lengths));
+    FROND_TRY(note_lengths(sides_[side].batch, lengths));
   }
-  done_ = sides_[side].end;
+  done_ = sides_[side].batch.end;
   if (found.turned_away > 0 && device_->tokens() >= capacity.tokens / 16 * 15) {
     FROND_TRY(write_runs());
     FROND_TRY(clear_dictionary());
+    if (next) sides_[*next].found = FROND_TRY(device_->find(*next));
   }
   return true;
 }
 
 // All of a batch's text.
-GpuTextInverter::HostPairs GpuTextInverter::cut_on_host(std::size_t side) {
+Result<GpuTextInverter::HostPairs> GpuTextInverter::cut_on_host(std::size_t side) {
   HostPairs pairs;
-  const Result<TextSide> texts = device_->fill(side);
-  FROND_CHECK(texts.has_value());
-  const auto& numbers = sides_[side].numbers;
-  for (std::uint32_t piece = 0; piece < numbers.size(); ++piece) {
-    const std::uint32_t begin = texts->piece_begins[piece];
-    const std::uint32_t end = piece + 1 < numbers.size() ? texts->piece_begins[piece + 1] : sides_[side].bytes;
+  const TextSide texts = FROND_TRY(device_->fill(side));
+  const TextPieces& batch = sides_[side].batch.pieces;
+  const auto count = static_cast<std::uint32_t>(batch.numbers().size());
+  for (std::uint32_t piece = 0; piece < count; ++piece) {
+    const std::uint32_t begin = texts.piece_begins[piece];
+    const std::uint32_t end = piece + 1 < count ? texts.piece_begins[piece + 1] : batch.bytes();
     const std::size_t before = pairs.terms.size();
-    terms_->cut_all({reinterpret_cast<const char*>(texts->text.data()) + begin, end - begin}, pairs.terms);
+    terms_->cut_all({reinterpret_cast<const char*>(texts.text.data()) + begin, end - begin}, pairs.terms);
     pairs.pieces.resize(pairs.terms.size(), piece);
     pairs.lengths.push_back(static_cast<std::uint32_t>(pairs.terms.size() - before));
   }
@@ -243,7 +266,7 @@ Result<void> GpuTextInverter::add_host_pairs(std::size_t side, const HostPairs& 
     FROND_TRY(device_->add_pairs(side, terms.subspan(at, some), pieces.subspan(at, some), terms_->size()));
     at += some;
   }
-  return note_lengths(sides_[side], pairs.lengths);
+  return note_lengths(sides_[side].batch, pairs.lengths);
 }
 
 // Writes what there is if the run has no room for so many more pairs.
@@ -252,11 +275,12 @@ Result<void> GpuTextInverter::make_room(std::size_t pairs) {
   return {};
 }
 
-Result<void> GpuTextInverter::note_lengths(const Side& side, std::span<const std::uint32_t> lengths) {
+Result<void> GpuTextInverter::note_lengths(const Batch& batch, std::span<const std::uint32_t> lengths) {
   for (std::size_t piece = 0; piece < lengths.size(); ++piece) {
-    if (open_.number != side.numbers[piece]) {
+    const DocumentNumber number = batch.base + batch.pieces.numbers()[piece];
+    if (open_.number != number) {
       FROND_TRY(end_length());
-      open_ = {side.numbers[piece], 0};
+      open_ = {number, 0};
     }
     open_.terms += lengths[piece];
   }
@@ -382,6 +406,8 @@ Result<void> GpuTextInverter::go_on_without_device(const Error& why) {
   if (setup_.inverter.warn) setup_.inverter.warn("the GPU is not used any more: " + why.message());
   device_.reset();
   terms_->clear();
+  filling_.pieces.clear();
+  sought_.reset();
   TextInverterSetup setup = setup_;
   setup.inverter.label += "-without-gpu";
   setup.take_length = [this](DocumentNumber number, std::uint32_t terms) -> Result<void> {

@@ -2,8 +2,9 @@
 // The inverter of texts of a GPU: after the parsers only copied them, texts go to the device as they are, and postings
 // come back (beyond Wei and JaJa 2011, whose CPU threads cut and group all tokens). The device cuts ASCII words, finds
 // them in a dictionary, sorts the pairs of term and document by radix, and counts equal ones; the host says what the
-// terms of new tokens are, cuts the words that are not ASCII, and writes the runs. While the thread of invert() copies
-// texts to one side of pinned memory, another works on the batch that the other side had.
+// terms of new tokens are, cuts the words that are not ASCII, and writes the runs. While the thread of invert() puts
+// the next batch together, another one copies a batch, has the device seek its tokens, and meanwhile answers for the
+// batch before, whose tokens were sought.
 //
 // The texts of a run are kept in the host's memory until it is written, or until hold(), or until they are too many and
 // may be lost. When the device fails, or there is none, they go to a CpuTextInverter, which takes the device's place
@@ -18,6 +19,7 @@
 #include "common/base/mutex.h"
 #include "indexer/invert/cpu_inverter.h"
 #include "indexer/invert/gpu/text/device_text.h"
+#include "indexer/invert/gpu/text/text_pieces.h"
 #include "indexer/invert/gpu/text/text_terms.h"
 #include "indexer/invert/text_inverter.h"
 
@@ -55,11 +57,15 @@ class GpuTextInverter final : public TextInverter {
     DocumentNumber number = kDropped;
     std::uint32_t terms = 0;
   };
-  // A batch on its way.
-  struct Side {
-    std::uint32_t bytes = 0;
-    std::vector<DocumentNumber> numbers;  // of pieces
+  struct Batch {
+    TextPieces pieces;        // numbers from `base`
+    DocumentNumber base = 0;  // of the run
     Position end;
+  };
+  // A batch on the device.
+  struct Side {
+    Batch batch;
+    FoundTokens found;
   };
   // Pairs that the host made.
   struct HostPairs {
@@ -69,17 +75,19 @@ class GpuTextInverter final : public TextInverter {
   Result<void> take(const Block& block, Position at);
   Result<void> take_document(std::string_view text, DocumentNumber number, Position& at);
   Result<void> take_long_words(std::string_view words, DocumentNumber number, const Position& end);
-  Result<void> open_side(std::size_t side);
   void put(std::string_view piece, DocumentNumber number, const Position& end);
   Result<void> submit();
   Result<void> drain();
+  void begin_work(Result<void> (GpuTextInverter::*work)());
   Result<void> end_work();
-  Result<void> work_on(std::size_t side);
-  Result<bool> try_batch(std::size_t side);
-  HostPairs cut_on_host(std::size_t side);
+  Result<void> work_on_waiting();
+  Result<void> work_on_sought();
+  Result<void> end_batch(std::size_t side, std::optional<std::size_t> next);
+  Result<bool> try_batch(std::size_t side, std::optional<std::size_t> next);
+  Result<HostPairs> cut_on_host(std::size_t side);
   Result<void> add_host_pairs(std::size_t side, const HostPairs& pairs);
   Result<void> make_room(std::size_t pairs);
-  Result<void> note_lengths(const Side& side, std::span<const std::uint32_t> lengths);
+  Result<void> note_lengths(const Batch& batch, std::span<const std::uint32_t> lengths);
   Result<void> end_length();
   Result<void> write_all();
   Result<void> write_runs();
@@ -102,18 +110,19 @@ class GpuTextInverter final : public TextInverter {
   std::deque<Block> blocks_ FROND_GUARDED_BY(blocks_mutex_);  // of which the run has something, or a side
   std::uint64_t first_block_ FROND_GUARDED_BY(blocks_mutex_) = 0;
   std::optional<DocumentNumber> base_;  // numbers on the device are from it
-  std::array<Side, 2> sides_;
-  bool texts_dropped_ = false;  // texts of the run: only the device has its postings
-  TextSide filling_;            // of sides_[side_]
-  std::size_t side_ = 0;
+  bool texts_dropped_ = false;          // texts of the run: only the device has its postings
+  Batch filling_;                       // with texts of blocks_
   // Of the working thread, from here on.
-  Position done_, written_;         // what is in the run ends, and what the last runs had
-  Length open_, written_open_;      // of the document at done_, so far; at written_
-  DocumentNumber next_length_ = 0;  // lengths of documents before it were given
+  Batch waiting_;  // to be worked on
+  std::array<Side, 2> sides_;
+  std::optional<std::size_t> sought_;  // the side whose tokens were sought, but not yet added
+  Position done_, written_;            // what is in the run ends, and what the last runs had
+  Length open_, written_open_;         // of the document at done_, so far; at written_
+  DocumentNumber next_length_ = 0;     // lengths of documents before it were given
   std::size_t flushes_ = 0;
   std::vector<runs::RunFile> runs_;                              // since the last call of flush()
   std::atomic<std::uint64_t> block_bytes_ = 0, term_bytes_ = 0;  // of any thread
-  std::future<Result<void>> working_;  // on the other side than side_; last, so that it ends before the others
+  std::future<Result<void>> working_;                            // last, so that it ends before the others
 };
 
 const TextInverterKind& gpu_text_inverter_kind();

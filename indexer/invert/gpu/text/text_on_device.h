@@ -5,10 +5,13 @@
 //   text      pieces of documents, one after the other; each ends with a byte that ends every word
 //   entry     a place in the text where a token or a chunk may begin, in text order
 //   chunk     bytes between two that end every word; what the device's rules do not cover is left to the host by chunk
-//   token     a word's bytes in lower case: the key of the dictionary. Its id never changes until the dictionary is
-//             emptied; its term is the host's answer
+//   token     a word's bytes in lower case, or a short chunk that the host cuts, as it is: the key of the dictionary.
+//   Its
+//             id never changes until the dictionary is emptied; its term is the host's answer
 //   pair      an occurrence of a term in a piece
 #include <cstdint>
+
+#include "common/base/check.h"
 
 namespace frond::indexer::invert::gpu {
 
@@ -19,8 +22,9 @@ inline constexpr std::uint32_t kMaxChunkBytes = 64;
 inline constexpr std::uint32_t kTextSlack = 128;
 inline constexpr std::uint32_t kUnitBytes = 32;  // of text, that a thread looks at
 
-// A term that is not indexed: a stop word.
-inline constexpr std::uint32_t kDroppedTerm = 0xffffffff;
+// What the host may answer in place of a term: it is not indexed, as stop words are; or, of a chunk, the host cuts it
+// each time, since it has several terms.
+inline constexpr std::uint32_t kDroppedTerm = 0xffffffff, kHostTerm = 0xfffffffe;
 // What an entry is: the id of a token; or kChunkBit and the place of a chunk in TextBatch::chunks; or nothing.
 inline constexpr std::uint32_t kNoToken = 0xffffffff, kChunkBit = 0x80000000;
 
@@ -29,6 +33,13 @@ struct TokenKey {
   std::uint64_t words[kKeyBytes / 8];
   friend bool operator==(const TokenKey&, const TokenKey&) = default;
 };
+
+// The key of a chunk: its bytes, and the one before it, since what is before a dot matters to standard2 (".NET"). Words
+// are ASCII, so they have no such mark.
+inline constexpr std::uint32_t kChunkKeyBytes = 22, kByteBeforeChunk = 22, kChunkMark = 0xff;
+FROND_HOST_DEVICE constexpr bool is_chunk(const TokenKey& key) {
+  return key.words[kKeyBytes / 8 - 1] >> 56 == kChunkMark;
+}
 
 // A chunk that the host cuts.
 struct HostChunk {
@@ -88,6 +99,7 @@ struct TextBatch {
   std::uint32_t max_chunks = 0;
   TokenKey* new_keys = nullptr;  // of tokens since first_new
   std::uint32_t first_new = 0, max_new = 0;
+  std::uint32_t answered = 0;  // tokens before it have terms
   // The host's answer: the terms of chunk c are chunk_terms[chunk_places[c] .. chunk_places[c + 1]).
   const std::uint32_t *chunk_places = nullptr, *chunk_terms = nullptr;
   std::uint32_t *pair_counts = nullptr, *pair_places = nullptr;  // by entry

@@ -96,6 +96,19 @@ __device__ inline Word word_at(const std::uint8_t* text, std::uint32_t begin, st
   return word;
 }
 
+// The key of the host's chunk that begins at a place. False: it is longer than a key.
+__device__ inline bool chunk_key_at(const std::uint8_t* text, std::uint32_t begin, bool joins, TokenKey& key) {
+  key = {{0, 0, 0}};
+  std::uint32_t bytes = 0;
+  for (; class_of(text[begin + bytes], joins) != 0; ++bytes) {
+    if (bytes == kChunkKeyBytes) return false;
+    key.words[bytes / 8] |= std::uint64_t{text[begin + bytes]} << bytes % 8 * 8;
+  }
+  key.words[2] |= std::uint64_t{text[std::int64_t{begin} - 1]} << kByteBeforeChunk % 8 * 8 | std::uint64_t{kChunkMark}
+                                                                                                 << 56;
+  return true;
+}
+
 __device__ inline std::uint32_t hash_of(const TokenKey& key) {
   std::uint64_t hash =
       key.words[0] * 0x9e3779b97f4a7c15 + (key.words[1] ^ key.words[2] * 0xbf58476d1ce4e5b9) * 0x94d049bb133111eb;

@@ -56,16 +56,31 @@ void TextTerms::find(Worker& worker, std::span<const TokenKey> keys, std::uint32
   std::string& text = worker.text;
   text.clear();
   for (std::size_t i = 0; i < keys.size(); ++i) {
+    sought[i].size = 0;
+    if (is_chunk(keys[i])) continue;
     const auto* const bytes = reinterpret_cast<const char*>(&keys[i]);
     const std::string_view found = worker.uncached.term_of({bytes, ::strnlen(bytes, kKeyBytes)});
     sought[i] = {text.size(), found.size(), TermNumbers::hash_of(found)};
     if (!found.empty()) numbers_.fetch_slot(sought[i].hash);
     text.append(found);
   }
-  for (std::size_t i = 0; i < keys.size(); ++i)
-    terms[i] = sought[i].size == 0
-                   ? kDroppedTerm
-                   : numbers_.number_of(std::string_view(text).substr(sought[i].begin, sought[i].size), sought[i].hash);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::string_view term =
+        std::string_view(text).substr(sought[i].size == 0 ? 0 : sought[i].begin, sought[i].size);
+    terms[i] = !term.empty()       ? numbers_.number_of(term, sought[i].hash)
+               : is_chunk(keys[i]) ? term_of_chunk(worker, keys[i])
+                                   : kDroppedTerm;
+  }
+}
+
+std::uint32_t TextTerms::term_of_chunk(Worker& worker, const TokenKey& key) {
+  const auto* const bytes = reinterpret_cast<const char*>(&key);
+  std::array<char, 1 + kChunkKeyBytes> text{bytes[kByteBeforeChunk]};
+  const std::size_t size = ::strnlen(bytes, kChunkKeyBytes);
+  std::copy_n(bytes, size, text.begin() + 1);
+  worker.terms.clear();
+  cut_all(worker, {text.data(), 1 + size}, worker.terms);
+  return worker.terms.empty() ? kDroppedTerm : worker.terms.size() == 1 ? worker.terms[0] : kHostTerm;
 }
 
 void TextTerms::cut(std::string_view text, std::span<const HostChunk> chunks, std::vector<std::uint32_t>& places,

@@ -20,7 +20,8 @@ class TextTerms {
   // Each thread has two analyzers, one of them with a cache, and 256 KiB of tokens.
   explicit TextTerms(const text::AnalyzerConfig& analyzer, std::uint32_t threads = 1);
 
-  // Sets terms[i] to the number of the term of keys[i], or to kDroppedTerm. By all threads.
+  // Sets terms[i] to the number of the term of keys[i], or to kDroppedTerm; of a chunk that has several terms, to
+  // kHostTerm. By all threads.
   void find(std::span<const TokenKey> keys, std::vector<std::uint32_t>& terms);
   // Sets `terms` to those of chunks of a batch's text, of chunk c terms[places[c] .. places[c + 1]). By all threads.
   void cut(std::string_view text, std::span<const HostChunk> chunks, std::vector<std::uint32_t>& places,
@@ -45,14 +46,16 @@ class TextTerms {
     explicit Worker(const text::AnalyzerConfig& config)
         : analyzer(config), uncached(config, /*cache_bits=*/0), tokens(kTokenBits) {}
     text::Analyzer analyzer;
-    text::Analyzer uncached;   // for tokens of which none comes twice
-    parse::TokenTable tokens;  // that this thread cut
-    std::string text;          // scratch
+    text::Analyzer uncached;           // for tokens of which none comes twice
+    parse::TokenTable tokens;          // that this thread cut
+    std::string text;                  // scratch
+    std::vector<std::uint32_t> terms;  // scratch
   };
   static constexpr int kTokenBits = 13;
 
   void find(Worker& worker, std::span<const TokenKey> keys, std::uint32_t* terms);
   std::uint32_t term_of(Worker& worker, std::string_view token);
+  std::uint32_t term_of_chunk(Worker& worker, const TokenKey& key);
   void cut_all(Worker& worker, std::string_view text, std::vector<std::uint32_t>& terms);
   void cut_chunk(Worker& worker, std::string_view text, const HostChunk& chunk, std::vector<std::uint32_t>& terms);
   // Whether a byte ends every word, so that what is before it and what is behind may be cut apart.

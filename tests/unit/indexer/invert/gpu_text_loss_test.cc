@@ -54,7 +54,7 @@ TEST_P(GpuTextInverterWithoutItsDevice, LeavesNothingOut) {
       GpuTextInverter inverter({.inverter = {.folder = folder.path(),
                                              .label = "text",
                                              .budget = [] { return std::uint64_t{1} << 30; },
-                                             .gpu = {.bytes = 400 << 10},
+                                             .gpu = {.bytes = 560 << 10},
                                              .warn = [&](const std::string& said) { warnings.push_back(said); }},
                                 .analyzer = {.stemmer = text::Stemmer::kNone},
                                 .take_length =
