@@ -1,12 +1,9 @@
 #pragma once
 // Memory for large pieces that are filled at once: in large pages, where the system has them, so that a thread does not
 // stop at every 4 KiB for the system to find a page.
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 
 namespace frond::indexer::parse {
 
@@ -19,19 +16,23 @@ inline constexpr std::size_t in_large_pages(std::size_t bytes) {
   return bytes < kLargePiece ? bytes : (bytes + kLargePage - 1) / kLargePage * kLargePage;
 }
 
-// Begins at a large page. Throws std::bad_alloc. bytes: as in_large_pages() gives it.
-inline void* take_large_pages(std::size_t bytes) {
-  // Older systems do not begin mappings at large pages.
-  void* const memory =
-      ::mmap(nullptr, bytes + kLargePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  auto* const begin = static_cast<std::byte*>(memory);
-  const std::size_t before = (kLargePage - reinterpret_cast<std::uintptr_t>(begin) % kLargePage) % kLargePage;
-  if (before > 0) ::munmap(begin, before);
-  if (before < kLargePage) ::munmap(begin + before + bytes, kLargePage - before);
-  ::madvise(begin + before, bytes, MADV_HUGEPAGE);  // a hint
-  return begin + before;
-}
+// Begins at a large page. Any thread. Throws std::bad_alloc. bytes: as in_large_pages() gives it, and the same for
+// both.
+void* take_large_pages(std::size_t bytes);
+void give_large_pages(void* memory, std::size_t bytes);
+
+// How much of what is given back is kept for others that take as much; at first nothing. The system clears pages before
+// it gives them, and stops other threads of the process when it takes them. Frees what is kept now.
+void keep_large_pages(std::uint64_t bytes);
+
+// Keeps so much as long as it lives.
+class LargePagesKept {
+ public:
+  explicit LargePagesKept(std::uint64_t bytes) { keep_large_pages(bytes); }
+  ~LargePagesKept() { keep_large_pages(0); }
+  LargePagesKept(const LargePagesKept&) = delete;
+  LargePagesKept& operator=(const LargePagesKept&) = delete;
+};
 
 // For standard containers.
 template <class T>
@@ -50,7 +51,7 @@ struct LargePageAllocator {
     if (bytes < kLargePiece)
       std::allocator<T>().deallocate(memory, count);
     else
-      ::munmap(memory, in_large_pages(bytes));
+      give_large_pages(memory, in_large_pages(bytes));
   }
   bool operator==(const LargePageAllocator&) const { return true; }
 };

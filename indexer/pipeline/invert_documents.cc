@@ -12,6 +12,7 @@
 #include "indexer/ingest/input_size.h"
 #include "indexer/invert/assignment.h"
 #include "indexer/parse/batch_parser.h"
+#include "indexer/parse/large_pages.h"
 #include "indexer/pipeline/batch_filler.h"
 #include "indexer/pipeline/batch_pool.h"
 #include "indexer/pipeline/bounded_queue.h"
@@ -37,6 +38,7 @@ class Pipeline {
         log_(logger, options.max_bad_records),
         budget_(plan_),
         parse_memory_(plan_.parse),
+        texts_kept_(plan_.text_batch),
         pool_(plan_.batches, plan_.batches * plan_.batch_bytes),
         to_parsers_(plan_.parsers),
         session_(session_of(options.checkpoints)),
@@ -95,6 +97,7 @@ class Pipeline {
   BadRecordLog log_;
   MemoryBudget budget_;
   parse::WorkingMemory parse_memory_;
+  const parse::LargePagesKept texts_kept_;
   BatchPool pool_;
   BoundedQueue<Batch*> to_parsers_;
   ReorderBuffer to_sequencer_;

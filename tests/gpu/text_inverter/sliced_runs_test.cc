@@ -24,7 +24,8 @@ TEST(SlicedRuns, HaveEveryPosting) {
     for (std::uint32_t i = 0; i < kTerms; ++i) ASSERT_EQ(names.number_of("t" + std::to_string(i)), i);
     std::vector<std::uint32_t> totals(kTerms);
     for (std::uint32_t& total : totals) total = random() % 3 == 0 ? 0 : random() % (random() % 100 == 0 ? 70'000 : 300);
-    const std::vector<std::uint32_t> in_order = names.in_order(totals, 1);
+    Crew alone(1);
+    const std::vector<std::uint32_t> in_order = names.in_order(totals, alone);
     support::RunPostings expected;
     std::vector<std::uint32_t> numbers;
     std::vector<Frequency> frequencies;

@@ -16,6 +16,9 @@ namespace {
 // What read() and in_order() take for a term: its total, offset, place in the order, and twice what it is sorted by.
 constexpr std::uint64_t kReadBytesOfTerm = 44;
 
+// Of texts that may be lost, whatever the budget is. A build that is so long begins again if the device fails.
+constexpr std::uint64_t kMaxKeptTexts = std::uint64_t{1} << 30;
+
 // Where documents are cut: before and behind it, all analyzers find the same as in the whole.
 bool is_space(char byte) { return static_cast<unsigned char>(byte) <= ' '; }
 
@@ -130,7 +133,7 @@ Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNu
   batch.pieces.clear();
   batch.pieces.put({}, static_cast<std::uint32_t>(number - *base_));
   batch.base = *base_;
-  batch.pieces.copy_to(FROND_TRY(device_->fill(kSide)), 1);
+  batch.pieces.copy_to(FROND_TRY(device_->fill(kSide)), terms_->crew());
   FROND_TRY(device_->send(kSide, 0, 1));
   HostPairs pairs;
   terms_->cut_all(words, pairs.terms);
@@ -144,6 +147,7 @@ Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNu
 // Has what was filled worked on.
 Result<void> GpuTextInverter::submit() {
   FROND_TRY(end_work());
+  if (setup_.may_lose_postings && block_bytes_ > kMaxKeptTexts) FROND_TRY(drop_done_blocks());
   std::swap(waiting_, filling_);
   filling_.pieces.clear();
   begin_work(&GpuTextInverter::work_on_waiting);
@@ -177,7 +181,7 @@ Result<void> GpuTextInverter::work_on_waiting() {
   Side& side = sides_[next];
   std::swap(side.batch, waiting_);
   const TextPieces& pieces = side.batch.pieces;
-  pieces.copy_to(FROND_TRY(device_->fill(next)), setup_.threads);
+  pieces.copy_to(FROND_TRY(device_->fill(next)), terms_->crew());
   FROND_TRY(device_->send(next, pieces.bytes(), static_cast<std::uint32_t>(pieces.numbers().size())));
   FROND_TRY(device_->begin_find(next));
   if (sought_)
@@ -338,7 +342,7 @@ Result<std::unique_ptr<runs::PostingSlices>> GpuTextInverter::hold(std::uint64_t
     while (!blocks_.empty()) drop_block();
   }
   held = std::make_unique<HeldTexts>(setup_.inverter.gpu.device, std::move(device_), std::move(terms_), *base_,
-                                     std::move(totals), setup_.threads);
+                                     std::move(totals));
   term_bytes_ = 0;
   return held;
 }

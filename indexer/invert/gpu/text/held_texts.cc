@@ -46,13 +46,13 @@ runs::CodedSlice sorted_out(std::span<const ListPiece> pieces, const ByteBuffer&
 }  // namespace
 
 HeldTexts::HeldTexts(int device, std::unique_ptr<DeviceText> text, std::unique_ptr<TextTerms> terms,
-                     DocumentNumber first, std::vector<std::uint32_t> totals, std::uint32_t threads)
+                     DocumentNumber first, std::vector<std::uint32_t> totals)
     : device_(device),
       text_(std::move(text)),
       first_(first),
       totals_(std::move(totals)),
       in_order_(terms->in_order(totals_)),
-      terms_((terms->end_adding(), terms->numbers()), in_order_, threads) {
+      terms_((terms->end_adding(), terms->numbers()), in_order_, terms->crew()) {
   in_order_totals_.reserve(in_order_.size());
   for (const std::uint32_t term : in_order_) {
     in_order_totals_.push_back(totals_[term]);

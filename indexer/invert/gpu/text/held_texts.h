@@ -15,10 +15,9 @@ namespace frond::indexer::invert::gpu {
 
 class HeldTexts final : public runs::PostingSlices {
  public:
-  // `text` has a run whose terms are those of `terms`; its totals. device: the number of the device. By `threads`
-  // threads.
+  // `text` has a run whose terms are those of `terms`; its totals. device: the number of the device.
   HeldTexts(int device, std::unique_ptr<DeviceText> text, std::unique_ptr<TextTerms> terms, DocumentNumber first,
-            std::vector<std::uint32_t> totals, std::uint32_t threads);
+            std::vector<std::uint32_t> totals);
 
   Result<void> read(std::size_t slice_postings, const std::function<Result<void>(runs::PostingSlice)>& take) override;
   bool codes(const runs::ListCoding& coding, std::size_t slice_postings) const override;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "common/partition/term_digests.h"
-#include "indexer/invert/gpu/text/parts.h"
 
 namespace frond::indexer::invert::gpu {
 namespace {
@@ -15,11 +14,11 @@ constexpr std::size_t kPlacesAhead = 32, kBytesAhead = 16;      // that are fetc
 
 }  // namespace
 
-OrderedTerms::OrderedTerms(const TermNumbers& numbers, std::span<const std::uint32_t> in_order, std::uint32_t threads)
+OrderedTerms::OrderedTerms(const TermNumbers& numbers, std::span<const std::uint32_t> in_order, Crew& crew)
     : ends_(in_order.size() + 1), hashes_(in_order.size()) {
-  const std::uint32_t parts = parts_of(in_order.size(), kCopiedByAThread, threads);
+  const std::uint32_t parts = crew.parts_of(in_order.size(), kCopiedByAThread);
   std::vector<std::vector<char>> texts(parts);
-  in_parts(in_order.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
+  crew.in_parts(in_order.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
     std::vector<char>& text = texts[part];
     for (std::size_t i = begin; i < end; ++i) {
       if (i + kPlacesAhead < end) numbers.fetch_place(in_order[i + kPlacesAhead]);
@@ -33,7 +32,7 @@ OrderedTerms::OrderedTerms(const TermNumbers& numbers, std::span<const std::uint
   std::vector<std::uint64_t> before = {0};  // bytes of the parts before each
   for (const auto& text : texts) before.push_back(before.back() + text.size());
   text_.resize(before.back());
-  in_parts(in_order.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
+  crew.in_parts(in_order.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
     const std::vector<char> text = std::move(texts[part]);
     if (!text.empty()) std::memcpy(text_.data() + before[part], text.data(), text.size());
     for (std::size_t i = begin; i < end; ++i) ends_[i + 1] += before[part];

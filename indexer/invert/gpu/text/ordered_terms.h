@@ -6,14 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "indexer/invert/gpu/text/crew.h"
 #include "indexer/invert/gpu/text/term_numbers.h"
 
 namespace frond::indexer::invert::gpu {
 
 class OrderedTerms {
  public:
-  // Copies the terms of `numbers` in the order of `in_order`, by `threads` threads.
-  OrderedTerms(const TermNumbers& numbers, std::span<const std::uint32_t> in_order, std::uint32_t threads);
+  // Copies the terms of `numbers` in the order of `in_order`, by the crew.
+  OrderedTerms(const TermNumbers& numbers, std::span<const std::uint32_t> in_order, Crew& crew);
   std::size_t size() const { return hashes_.size(); }
   std::string_view term(std::size_t place) const {
     return std::string_view(text_.data() + ends_[place], ends_[place + 1] - ends_[place]);

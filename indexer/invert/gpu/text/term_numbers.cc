@@ -7,7 +7,6 @@
 #include <xxhash.h>
 
 #include "common/base/check.h"
-#include "indexer/invert/gpu/text/parts.h"
 
 namespace frond::indexer::invert::gpu {
 namespace {
@@ -159,12 +158,12 @@ std::vector<std::uint64_t> TermNumbers::splitters(std::span<const std::uint32_t>
   return chosen;
 }
 
-std::vector<std::uint32_t> TermNumbers::in_order(std::span<const std::uint32_t> totals, std::uint32_t threads) const {
-  const std::uint32_t parts = parts_of(totals.size(), kTermsOfAThread, threads);
+std::vector<std::uint32_t> TermNumbers::in_order(std::span<const std::uint32_t> totals, Crew& crew) const {
+  const std::uint32_t parts = crew.parts_of(totals.size(), kTermsOfAThread);
   const std::vector<std::uint64_t> bounds = splitters(totals, parts);
   // By part of the numbers, then by range of the terms.
   std::vector<std::vector<std::vector<Key>>> dealt(parts, std::vector<std::vector<Key>>(bounds.size() + 1));
-  in_parts(totals.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
+  crew.in_parts(totals.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
     for (std::size_t number = begin; number < end; ++number) {
       if (totals[number] == 0) continue;
       const Key key{first_eight(term(static_cast<std::uint32_t>(number))), static_cast<std::uint32_t>(number)};
@@ -181,18 +180,18 @@ std::vector<std::uint32_t> TermNumbers::in_order(std::span<const std::uint32_t> 
   const auto before = [this](const Key& a, const Key& b) {
     return a.bytes != b.bytes ? a.bytes < b.bytes : term(a.number) < term(b.number);
   };
-  in_parts(begins.size() - 1, static_cast<std::uint32_t>(begins.size() - 1),
-           [&](std::uint32_t, std::size_t range, std::size_t) {
-             std::vector<Key> keys;
-             keys.reserve(begins[range + 1] - begins[range]);
-             for (auto& part : dealt) {
-               keys.insert(keys.end(), part[range].begin(), part[range].end());
-               part[range] = {};
-             }
-             std::sort(keys.begin(), keys.end(), before);
-             std::transform(keys.begin(), keys.end(), numbers.begin() + static_cast<std::ptrdiff_t>(begins[range]),
-                            [](const Key& key) { return key.number; });
-           });
+  crew.in_parts(begins.size() - 1, static_cast<std::uint32_t>(begins.size() - 1),
+                [&](std::uint32_t, std::size_t range, std::size_t) {
+                  std::vector<Key> keys;
+                  keys.reserve(begins[range + 1] - begins[range]);
+                  for (auto& part : dealt) {
+                    keys.insert(keys.end(), part[range].begin(), part[range].end());
+                    part[range] = {};
+                  }
+                  std::sort(keys.begin(), keys.end(), before);
+                  std::transform(keys.begin(), keys.end(), numbers.begin() + static_cast<std::ptrdiff_t>(begins[range]),
+                                 [](const Key& key) { return key.number; });
+                });
   return numbers;
 }
 

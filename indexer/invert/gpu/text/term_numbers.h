@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/base/mutex.h"
+#include "indexer/invert/gpu/text/crew.h"
 #include "indexer/invert/gpu/text/spin_lock.h"
 
 namespace frond::indexer::invert::gpu {
@@ -41,8 +42,8 @@ class TermNumbers {
   // Fetch into the caches where a term is, and its bytes.
   void fetch_place(std::uint32_t number) const;
   void fetch(std::uint32_t number) const;
-  // The terms with totals in byte order, by `threads` threads. totals: by term.
-  std::vector<std::uint32_t> in_order(std::span<const std::uint32_t> totals, std::uint32_t threads) const;
+  // The terms with totals in byte order, by the crew. totals: by term.
+  std::vector<std::uint32_t> in_order(std::span<const std::uint32_t> totals, Crew& crew) const;
   std::uint64_t memory_bytes() const;
   void clear();
   // No more terms will be added: frees the memory that finds them.

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "indexer/invert/gpu/text/crew.h"
 #include "indexer/invert/gpu/text/device_text.h"
 
 namespace frond::indexer::invert::gpu {
@@ -13,8 +14,8 @@ class TextPieces {
  public:
   // `number`: as TextSide::piece_numbers. The bytes must stay until copy_to().
   void put(std::string_view piece, std::uint32_t number);
-  // Has `threads` threads copy all of it to a side that has room for it.
-  void copy_to(const TextSide& side, std::uint32_t threads) const;
+  // Has the crew copy all of it to a side that has room for it.
+  void copy_to(const TextSide& side, Crew& crew) const;
   std::uint32_t bytes() const { return bytes_; }
   std::span<const std::uint32_t> numbers() const { return numbers_; }  // by piece
   bool empty() const { return numbers_.empty(); }

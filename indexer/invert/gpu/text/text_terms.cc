@@ -6,7 +6,6 @@
 
 #include "common/text/token_cutter.h"
 #include "common/text/word_class.h"
-#include "indexer/invert/gpu/text/parts.h"
 
 namespace frond::indexer::invert::gpu {
 namespace {
@@ -19,7 +18,7 @@ constexpr std::size_t kChunksAhead = 8;  // whose texts are fetched into the cac
 }  // namespace
 
 TextTerms::TextTerms(const text::AnalyzerConfig& analyzer, std::uint32_t threads)
-    : standard2_(analyzer.kind == text::AnalyzerKind::kStandard2), ends_words_(256) {
+    : standard2_(analyzer.kind == text::AnalyzerKind::kStandard2), ends_words_(256), crew_(threads) {
   for (std::size_t byte = 0; byte < 128; ++byte) {
     const bool joins = standard2_ && (byte == '@' || byte == '&' || byte == '+' || byte == '#');
     ends_words_[byte] = text::kAsciiWordClass[byte] == text::WordClass::kBreak && !joins;
@@ -39,8 +38,8 @@ std::uint32_t TextTerms::term_of(Worker& worker, std::string_view token) {
 
 void TextTerms::find(std::span<const TokenKey> keys, std::vector<std::uint32_t>& terms) {
   terms.resize(keys.size());
-  const std::uint32_t parts = parts_of(keys.size(), kKeysOfAThread, static_cast<std::uint32_t>(workers_.size()));
-  in_parts(keys.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
+  const std::uint32_t parts = crew_.parts_of(keys.size(), kKeysOfAThread);
+  crew_.in_parts(keys.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; i += kKeysAtATime)
       find(*workers_[part], keys.subspan(i, std::min(kKeysAtATime, end - i)), terms.data() + i);
   });
@@ -86,9 +85,9 @@ std::uint32_t TextTerms::term_of_chunk(Worker& worker, const TokenKey& key) {
 void TextTerms::cut(std::string_view text, std::span<const HostChunk> chunks, std::vector<std::uint32_t>& places,
                     std::vector<std::uint32_t>& terms) {
   places.resize(chunks.size() + 1);
-  const std::uint32_t parts = parts_of(chunks.size(), kChunksOfAThread, static_cast<std::uint32_t>(workers_.size()));
+  const std::uint32_t parts = crew_.parts_of(chunks.size(), kChunksOfAThread);
   std::vector<std::vector<std::uint32_t>> found(parts);
-  in_parts(chunks.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
+  crew_.in_parts(chunks.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (i + kChunksAhead < end) __builtin_prefetch(text.data() + chunks[i + kChunksAhead].begin);
       cut_chunk(*workers_[part], text, chunks[i], found[part]);

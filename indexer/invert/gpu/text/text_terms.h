@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "common/text/analyzer.h"
+#include "indexer/invert/gpu/text/crew.h"
 #include "indexer/invert/gpu/text/term_numbers.h"
 #include "indexer/invert/gpu/text/text_on_device.h"
 #include "indexer/parse/token_table.h"
 
 namespace frond::indexer::invert::gpu {
 
-// One thread, which begins others for find() and cut().
+// One thread, with a crew for find() and cut().
 class TextTerms {
  public:
   // Each thread has two analyzers, one of them with a cache, and 256 KiB of tokens.
@@ -33,9 +34,10 @@ class TextTerms {
   std::string_view term(std::uint32_t number) const { return numbers_.term(number); }
   const TermNumbers& numbers() const { return numbers_; }
   // The terms with totals in byte order. totals: by term.
-  std::vector<std::uint32_t> in_order(std::span<const std::uint32_t> totals) const {
-    return numbers_.in_order(totals, static_cast<std::uint32_t>(workers_.size()));
+  std::vector<std::uint32_t> in_order(std::span<const std::uint32_t> totals) {
+    return numbers_.in_order(totals, crew_);
   }
+  Crew& crew() { return crew_; }  // for other work, in turn
   std::uint64_t memory_bytes() const { return numbers_.memory_bytes(); }
   void clear();
   void end_adding() { numbers_.end_adding(); }
@@ -65,6 +67,7 @@ class TextTerms {
   std::vector<bool> ends_words_;
   std::vector<std::unique_ptr<Worker>> workers_;
   TermNumbers numbers_;
+  Crew crew_;
 };
 
 }  // namespace frond::indexer::invert::gpu
