@@ -8,6 +8,7 @@
 #include <span>
 
 #include "indexer/ingest/field_names.h"
+#include "indexer/ingest/text_memory.h"
 
 namespace frond::indexer::ingest {
 namespace {
@@ -57,9 +58,8 @@ bool append_scalar(const dom::element& value, std::string& out) {
   }
 }
 
-// A field as text. The values of a list stand one behind the other.
-Result<std::string> text_of(const std::optional<JsonField>& field, char separator = ' ') {
-  std::string text;
+// A field as text, which is empty at first. The values of a list stand one behind the other.
+Result<std::string> text_of(const std::optional<JsonField>& field, char separator = ' ', std::string text = {}) {
   if (!field || append_scalar(field->value, text)) return text;
   const auto refused = [&](std::string_view what) {
     return Error(Code::kInvalid, "\"" + std::string(field->name) + "\" holds " + std::string(what) +
@@ -111,7 +111,7 @@ Result<Document> document_of(const dom::object& object, std::string_view prior_f
   document.id = FROND_TRY(id_of(object));
   document.url = FROND_TRY(text_of(first_of(object, kUrlNames)));
   document.title = FROND_TRY(text_of(title));
-  document.body = FROND_TRY(text_of(body, '\n'));
+  document.body = FROND_TRY(text_of(body, '\n', take_text_memory()));
   if (!prior_field.empty()) document.prior = FROND_TRY(prior_of(object, prior_field));
   return document;
 }

@@ -11,6 +11,7 @@
 #include "common/base/check.h"
 #include "indexer/ingest/input_limits.h"
 #include "indexer/ingest/line_records.h"
+#include "indexer/ingest/text_memory.h"
 
 namespace frond::indexer::parse {
 
@@ -66,7 +67,7 @@ bool BatchParser::parse_within_memory(ingest::RawRecord& record, Place place, Pa
 
 void BatchParser::parse_one(ingest::RawRecord& record, Place place, ParsedBatch& out) {
   FROND_CHECK(out.documents.size() < kMaxBatchDocuments);
-  const Result<ingest::Document> document = document_of(record);
+  Result<ingest::Document> document = document_of(record);
   if (!document) {
     out.bad.push_back(ingest::bad_record(record, document.error()));
     return;
@@ -80,6 +81,7 @@ void BatchParser::parse_one(ingest::RawRecord& record, Place place, ParsedBatch&
       length);
   out.documents.push_back({hash_id(document->id), length, place.record, place.line,
                            static_cast<std::uint32_t>(field_bytes), document->prior});
+  ingest::give_text_memory(std::move(document->body));
 }
 
 std::uint32_t BatchParser::take_text(const ingest::Document& document, ParsedBatch& out) {

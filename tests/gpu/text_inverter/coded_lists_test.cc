@@ -132,7 +132,10 @@ Lists coded_of(const MadeUp& made, std::uint64_t first, std::uint32_t partitions
   std::vector<std::uint32_t> order;
   for (std::uint32_t term = 0; term < totals.size(); ++term)
     if (totals[term] != 0) order.push_back(term);
-  EXPECT_TRUE(text->place_terms(order, totals));
+  std::vector<std::uint32_t> offsets(totals.size());
+  std::uint32_t postings = 0;
+  for (const std::uint32_t term : order) offsets[term] = std::exchange(postings, postings + totals[term]);
+  EXPECT_TRUE(text->place_terms(offsets, postings));
   const std::uint32_t most = std::max(window_postings, *std::max_element(totals.begin(), totals.end()));
   EXPECT_TRUE(ListCoder::fits(*text, made.documents, most));
   const auto coder = ListCoder::create(*text, {first, partitions, b, average, made.lengths, most, 3 * most}).value();

@@ -453,14 +453,10 @@ Result<std::vector<std::uint32_t>> DeviceText::totals(std::uint32_t terms) {
   return all;
 }
 
-// Tells the device where each term's postings begin, if terms are in this order.
-Result<void> DeviceText::place_terms(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals) {
+Result<void> DeviceText::place_terms(std::span<const std::uint32_t> offsets, std::uint64_t postings) {
   FROND_TRY(settle());
-  std::uint32_t all = 0;
-  std::vector<std::uint32_t> offsets(totals.size());
-  for (const std::uint32_t term : order) offsets[term] = std::exchange(all, all + totals[term]);
-  FROND_CHECK(all == postings_);
-  return upload(bytes_of(offsets_), bytes_of(offsets.data()), offsets.size() * 4);
+  FROND_CHECK(postings == postings_ && offsets.size() <= capacity_.terms);
+  return upload(bytes_of(offsets_), bytes_of(offsets.data()), offsets.size_bytes());
 }
 
 // From the first byte to the end of the dictionary's slots.
@@ -475,7 +471,10 @@ Result<RestOfRun> DeviceText::rest() {
 
 Result<void> DeviceText::read(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals,
                               const Visit& visit) {
-  FROND_TRY(place_terms(order, totals));
+  std::uint32_t placed = 0;
+  std::vector<std::uint32_t> offsets(totals.size());
+  for (const std::uint32_t term : order) offsets[term] = std::exchange(placed, placed + totals[term]);
+  FROND_TRY(place_terms(offsets, placed));
   Objects& o = *objects_;
   const std::uint32_t all = postings_;
   // A window of the postings is gathered where a batch's pairs would be, and read piece by piece: while one is visited,

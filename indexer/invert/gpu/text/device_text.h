@@ -115,8 +115,8 @@ class DeviceText {
   // Visits all postings, terms in the given order, which has all terms with postings. totals: of totals(). Errors of
   // visit, too. May be called between end_find() and add().
   Result<void> read(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals, const Visit& visit);
-  // What read() begins with: where each term's postings begin.
-  Result<void> place_terms(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals);
+  // What read() begins with: where each term's postings begin. offsets: by term. postings: of all.
+  Result<void> place_terms(std::span<const std::uint32_t> offsets, std::uint64_t postings);
   std::uint64_t rest_bytes() const;
   // After it only place_terms(), upload(), download() and the destructor may be called.
   Result<RestOfRun> rest();

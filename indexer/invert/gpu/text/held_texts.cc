@@ -13,6 +13,8 @@
 namespace frond::indexer::invert::gpu {
 namespace {
 
+constexpr std::size_t kPlacedByAThread = std::size_t{1} << 16;  // fewer are placed faster by one
+
 // Documents of all partitions.
 std::uint64_t documents_of(const runs::ListCoding& coding) {
   std::uint64_t documents = 0;
@@ -53,12 +55,39 @@ HeldTexts::HeldTexts(int device, std::unique_ptr<DeviceText> text, std::unique_p
       totals_(std::move(totals)),
       in_order_(terms->in_order(totals_)),
       terms_((terms->end_adding(), terms->numbers()), in_order_, terms->crew()) {
-  in_order_totals_.reserve(in_order_.size());
-  for (const std::uint32_t term : in_order_) {
-    in_order_totals_.push_back(totals_[term]);
-    postings_ += totals_[term];
-    greatest_total_ = std::max(greatest_total_, totals_[term]);
+  place_terms(terms->crew());
+}
+
+// The terms' totals in their order, and where the postings of each begin.
+void HeldTexts::place_terms(Crew& crew) {
+  in_order_totals_.resize(in_order_.size());
+  offsets_.resize(totals_.size());
+  const std::uint32_t parts = crew.parts_of(in_order_.size(), kPlacedByAThread);
+  struct Sum {
+    std::uint64_t postings = 0;
+    std::uint32_t greatest = 0;
+  };
+  std::vector<Sum> sums(parts);
+  crew.in_parts(in_order_.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
+    Sum sum;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t total = in_order_totals_[i] = totals_[in_order_[i]];
+      sum.postings += total;
+      sum.greatest = std::max(sum.greatest, total);
+    }
+    sums[part] = sum;
+  });
+  std::vector<std::uint64_t> before;  // postings of the parts before each
+  for (const Sum& sum : sums) {
+    before.push_back(postings_);
+    postings_ += sum.postings;
+    greatest_total_ = std::max(greatest_total_, sum.greatest);
   }
+  crew.in_parts(in_order_.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
+    std::uint64_t at = before[part];
+    for (std::size_t i = begin; i < end; ++i)
+      offsets_[in_order_[i]] = static_cast<std::uint32_t>(std::exchange(at, at + in_order_totals_[i]));
+  });
 }
 
 Result<void> HeldTexts::read(std::size_t slice_postings, const std::function<Result<void>(runs::PostingSlice)>& take) {
@@ -116,7 +145,7 @@ Result<std::vector<std::vector<std::uint64_t>>> HeldTexts::code(
     const auto place = dealt.place_of(first_ + number);
     lengths[number] = coding.lengths[place.partition][place.docid];
   }
-  FROND_TRY(text->place_terms(in_order_, totals_));
+  FROND_TRY(text->place_terms(std::exchange(offsets_, {}), postings_));
   const auto coder = FROND_TRY(ListCoder::create(
       *text, {first_, partitions, coding.b, coding.average_length, lengths, window_postings(slice_postings)}));
   std::vector<ListPiece> pieces;

@@ -2,9 +2,9 @@
 // The terms of a run in byte order, one behind the other: who reads them in that order reads memory in order. By number
 // (TermNumbers) each is elsewhere, and a look at it waits for memory twice.
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "indexer/invert/gpu/text/crew.h"
 #include "indexer/invert/gpu/text/term_numbers.h"
@@ -15,20 +15,20 @@ class OrderedTerms {
  public:
   // Copies the terms of `numbers` in the order of `in_order`, by the crew.
   OrderedTerms(const TermNumbers& numbers, std::span<const std::uint32_t> in_order, Crew& crew);
-  std::size_t size() const { return hashes_.size(); }
+  std::size_t size() const { return size_; }
   std::string_view term(std::size_t place) const {
-    return std::string_view(text_.data() + ends_[place], ends_[place + 1] - ends_[place]);
+    return std::string_view(text_.get() + ends_[place], ends_[place + 1] - ends_[place]);
   }
   // partition::hash_of_term().
   std::uint64_t hash(std::size_t place) const { return hashes_[place]; }
-  std::uint64_t memory_bytes() const {
-    return text_.capacity() + (ends_.size() + hashes_.size()) * sizeof(std::uint64_t);
-  }
+  std::uint64_t memory_bytes() const { return ends_[size_] + 2 * (size_ + 1) * sizeof(std::uint64_t); }
 
  private:
-  std::vector<char> text_;
-  std::vector<std::uint64_t> ends_;  // in the text; the first is 0
-  std::vector<std::uint64_t> hashes_;
+  // Not set to zero first, so that each thread gets the pages of its part from the system.
+  std::size_t size_;
+  std::unique_ptr<char[]> text_;
+  std::unique_ptr<std::uint64_t[]> ends_;  // in the text; the first is 0
+  std::unique_ptr<std::uint64_t[]> hashes_;
 };
 
 }  // namespace frond::indexer::invert::gpu

@@ -16,6 +16,8 @@ constexpr std::size_t kFirstSlots = 64;
 // time.
 constexpr std::uint32_t kManyTerms = 1u << 20, kNumbersAtATime = 16;
 constexpr std::size_t kTermsOfAThread = std::size_t{1} << 14;  // fewer are sorted faster by one
+constexpr std::uint32_t kRangesOfAThread = 16;
+constexpr std::size_t kTermsAhead = 16;  // terms that are fetched into the caches
 
 struct Key {
   std::uint64_t bytes;  // the first eight
@@ -160,11 +162,14 @@ std::vector<std::uint64_t> TermNumbers::splitters(std::span<const std::uint32_t>
 
 std::vector<std::uint32_t> TermNumbers::in_order(std::span<const std::uint32_t> totals, Crew& crew) const {
   const std::uint32_t parts = crew.parts_of(totals.size(), kTermsOfAThread);
-  const std::vector<std::uint64_t> bounds = splitters(totals, parts);
+  // Several ranges for each thread, so that one is sorted in its caches.
+  const std::vector<std::uint64_t> bounds = splitters(totals, parts == 1 ? 1 : parts * kRangesOfAThread);
   // By part of the numbers, then by range of the terms.
   std::vector<std::vector<std::vector<Key>>> dealt(parts, std::vector<std::vector<Key>>(bounds.size() + 1));
   crew.in_parts(totals.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
     for (std::size_t number = begin; number < end; ++number) {
+      if (number + kTermsAhead < end && totals[number + kTermsAhead] != 0)
+        fetch(static_cast<std::uint32_t>(number + kTermsAhead));
       if (totals[number] == 0) continue;
       const Key key{first_eight(term(static_cast<std::uint32_t>(number))), static_cast<std::uint32_t>(number)};
       const auto range = std::upper_bound(bounds.begin(), bounds.end(), key.bytes) - bounds.begin();
