@@ -70,6 +70,8 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
     plan.text_batch = std::min(limit / (limit < kMinForLargeTexts ? kSmallTextsShare : kTextsShare), kMaxTextBatch);
   plan.spares = limit >= (texts ? kMinForSparesOfTexts : kMinForSpares);
   plan.batches = 2 * std::size_t{parsers} + 3;
+  // With texts, a batch for the GPU more, so that parsers go on while it is worked on.
+  if (texts && limit >= kMinForLargeTexts) plan.batches += plan.text_batch / batch_bytes;
   plan.batch_bytes = batch_bytes;
   plan.table_bits = limit < kMinForLargeTables ? kSmallTables : kLargeTables;
   while (plan.table_bits > kSmallTables && parsers * parse::table_bytes(plan.table_bits) > limit / kTablesShare)

@@ -3,6 +3,7 @@
 // at the same time.
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -16,19 +17,20 @@
 
 namespace frond::indexer::publish {
 
-// Lists on their way from where they are read to where they are stored.
-using CodedGroup = std::shared_ptr<const runs::CodedLists>;
+// The lists that one partition has of a slice, on their way from where they are read to where they are stored.
+struct CodedGroup {
+  std::shared_ptr<const runs::CodedSlice> slice;  // of all partitions
+  std::span<const runs::CodedPiece> pieces;       // of this one
+  std::uint64_t bytes = 0;                        // of memory: its own, or its share of the slice's if that is more
+};
 using CodedGroups = pipeline::BoundedQueue<CodedGroup>;
-
-// Of a group, in memory.
-std::uint64_t coded_bytes(const runs::CodedLists& lists);
 
 // Whether lists are packed with the one codec in which they can be coded.
 bool can_be_coded(const codec::CodecChoice& codecs);
 
 // Gives the lists of partition p to `to[p]`, in order, and all terms to `terms`, unless it is null. Returns the term
-// digests by partition; the caller closes the queues. One thread. Errors as PostingSlices::code() and
-// WrittenTerms::put(); kUnavailable: stopped.
+// digests by partition; the caller closes the queues. One thread, and another for `terms`. Errors as
+// PostingSlices::code() and WrittenTerms::put(); kUnavailable: stopped.
 Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(runs::PostingSlices& from,
                                                                  const runs::ListCoding& coding,
                                                                  std::size_t slice_postings,
@@ -36,6 +38,6 @@ Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(runs::PostingSl
                                                                  WrittenTerms* terms, std::stop_token stop);
 
 // A group as a partition's tables store it. Any thread. Errors as EncodedLists::add(), which opens every blob.
-Result<std::vector<BuiltLists>> built_of(const runs::PostingSlices& from, const runs::CodedLists& group);
+Result<std::vector<BuiltLists>> built_of(const runs::PostingSlices& from, const CodedGroup& group);
 
 }  // namespace frond::indexer::publish

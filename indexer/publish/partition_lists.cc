@@ -176,8 +176,8 @@ Result<void> PartitionLists::write_coded() {
     while (!tasks.full()) {
       const std::optional<CodedGroup> next = tasks.empty() ? from.pop(stop) : from.try_pop();
       if (!next) break;
-      tasks.begin(coded_bytes(**next), [&slices = *supply_.options_.held->slices, some = *next](std::size_t) {
-        return built_of(slices, *some);
+      tasks.begin(next->bytes, [&slices = *supply_.options_.held->slices, some = *next](std::size_t) {
+        return built_of(slices, some);
       });
     }
     if (tasks.empty()) break;

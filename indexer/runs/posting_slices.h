@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "common/base/bytes.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "indexer/runs/coded_piece.h"
 
 namespace frond::indexer::runs {
 
@@ -31,21 +33,15 @@ struct ListCoding {
   double b = 0, average_length = 0;                     // of deficits
 };
 
-// The lists that one partition has of the terms of a slice.
-struct CodedLists {
-  struct Piece {  // a segment of a list, or all of it
-    std::size_t term = 0;
-    std::uint32_t begin = 0, bytes = 0;  // of its blob
-    std::uint32_t count = 0;             // postings
-    bool last = false;                   // of its list
-    std::uint64_t occurrences = 0;
-  };
-  std::vector<Piece> pieces;
-  ByteBuffer blobs;  // and codec::kReadSlack bytes
-};
+// The lists of the terms of a slice. Its memory is not set to zero before it is filled.
 struct CodedSlice {
   std::size_t first = 0, end = 0;  // terms
-  std::vector<CodedLists> partitions;
+  std::size_t count = 0;           // of pieces
+  std::unique_ptr<CodedPiece[]> memory;
+  std::unique_ptr<std::byte[]> blobs;  // with codec::kReadSlack bytes behind them
+  std::uint64_t blob_bytes = 0;
+  std::span<const CodedPiece> pieces() const { return {memory.get(), count}; }  // by partition, then by term
+  ByteView blob(const CodedPiece& piece) const { return {blobs.get() + piece.begin, piece.bytes}; }
 };
 
 class PostingSlices {
@@ -58,8 +54,9 @@ class PostingSlices {
   // In place of read(): gives the lists of all slices, packed with codec simd-bp128, and then, by partition, the
   // documents' term digests (partition/term_digests.h). A slice has so many postings at most, or one term.
   virtual bool codes(const ListCoding& /*coding*/, std::size_t /*slice_postings*/) const { return false; }
-  virtual Result<std::vector<std::vector<std::uint64_t>>> code(const ListCoding& coding, std::size_t slice_postings,
-                                                               const std::function<Result<void>(CodedSlice)>& take);
+  virtual Result<std::vector<std::vector<std::uint64_t>>> code(
+      const ListCoding& coding, std::size_t slice_postings,
+      const std::function<Result<void>(std::shared_ptr<const CodedSlice>)>& take);
 
   // Any thread, also during read() and code().
   virtual std::uint64_t first_document() const = 0;
@@ -72,7 +69,7 @@ class PostingSlices {
 
 inline Result<std::vector<std::vector<std::uint64_t>>> PostingSlices::code(
     const ListCoding& /*coding*/, std::size_t /*slice_postings*/,
-    const std::function<Result<void>(CodedSlice)>& /*take*/) {
+    const std::function<Result<void>(std::shared_ptr<const CodedSlice>)>& /*take*/) {
   return Error(Code::kInvalid, "these postings are not coded");
 }
 

@@ -152,19 +152,18 @@ Lists coded_of(const MadeUp& made, std::uint64_t first, std::uint32_t partitions
     const auto window = coder->begin(begun, starts, hashes);
     EXPECT_TRUE(window) << window.error().message();
     begun += starts.back();
-    std::vector<ListPiece> pieces;
-    ByteBuffer blobs;
-    const auto taken = coder->take(pieces, blobs);
+    runs::CodedSlice slice;
+    const auto taken = coder->take(slice);
     EXPECT_TRUE(taken) << taken.error().message();
     std::pair<std::uint32_t, std::uint32_t> before{0, 0};
     bool open = false;
-    for (const ListPiece& piece : pieces) {
+    for (const ListPiece& piece : slice.pieces()) {
       const std::pair<std::uint32_t, std::uint32_t> name{piece.partition, order[first_term + piece.term]};
-      EXPECT_TRUE(&piece == pieces.data() || (open ? name == before : before < name));
+      EXPECT_TRUE(&piece == slice.pieces().data() || (open ? name == before : before < name));
       open = piece.last == 0;
       before = name;
-      const auto from = blobs.begin() + piece.begin;
-      lists.segments[name].emplace_back(from, from + piece.bytes);
+      const ByteView blob = slice.blob(piece);
+      lists.segments[name].emplace_back(blob.begin(), blob.end());
       lists.sums[name].first += piece.count;
       lists.sums[name].second += piece.occurrences;
     }
@@ -270,17 +269,17 @@ Held held_of(unsigned seed, std::uint32_t partitions, std::size_t slice_postings
   std::size_t end = 0;
   held.digests = slices
                      ->code(coding, slice_postings,
-                            [&](runs::CodedSlice slice) -> Result<void> {
+                            [&](const std::shared_ptr<const runs::CodedSlice>& slice) -> Result<void> {
                               ++held.slices;
-                              EXPECT_EQ(slice.first, std::exchange(end, slice.end));
-                              for (std::uint32_t p = 0; p < partitions; ++p)
-                                for (const auto& piece : slice.partitions[p].pieces) {
-                                  PartitionLists& to = held.partitions[p];
-                                  to.terms += std::string(slices->term(piece.term)) + "\n";
-                                  const ByteView blobs(slice.partitions[p].blobs);
-                                  to.blobs += as_text(blobs.subspan(piece.begin, piece.bytes));
-                                  to.numbers.insert(to.numbers.end(), {piece.bytes, piece.count, piece.occurrences});
-                                }
+                              EXPECT_EQ(slice->first, std::exchange(end, slice->end));
+                              std::uint32_t before = 0;
+                              for (const runs::CodedPiece& piece : slice->pieces()) {
+                                EXPECT_GE(piece.partition, std::exchange(before, piece.partition));
+                                PartitionLists& to = held.partitions[piece.partition];
+                                to.terms += std::string(slices->term(slice->first + piece.term)) + "\n";
+                                to.blobs += as_text(slice->blob(piece));
+                                to.numbers.insert(to.numbers.end(), {piece.bytes, piece.count, piece.occurrences});
+                              }
                               return {};
                             })
                      .value();

@@ -1,10 +1,9 @@
 #include "indexer/invert/gpu/text/held_texts.h"
 
 #include <algorithm>
-#include <span>
+#include <memory>
 #include <utility>
 
-#include "common/codec/list_codec.h"
 #include "common/device/runtime.h"
 #include "indexer/invert/document_deal.h"
 #include "indexer/invert/gpu/text/lists/list_coder.h"
@@ -20,29 +19,6 @@ std::uint64_t documents_of(const runs::ListCoding& coding) {
   std::uint64_t documents = 0;
   for (const auto& lengths : coding.lengths) documents += lengths.size();
   return documents;
-}
-
-// The pieces of a window by partition, each with its own blobs.
-runs::CodedSlice sorted_out(std::span<const ListPiece> pieces, const ByteBuffer& blobs, std::size_t first,
-                            std::size_t end, std::size_t partitions) {
-  runs::CodedSlice slice{first, end, std::vector<runs::CodedLists>(partitions)};
-  for (std::size_t at = 0; at < pieces.size();) {
-    const std::uint16_t partition = pieces[at].partition;
-    runs::CodedLists& to = slice.partitions[partition];
-    const std::uint32_t begin = pieces[at].begin;
-    std::size_t behind = at;
-    while (behind < pieces.size() && pieces[behind].partition == partition) ++behind;
-    to.pieces.reserve(behind - at);
-    for (; at < behind; ++at) {
-      const ListPiece& piece = pieces[at];
-      to.pieces.push_back(
-          {first + piece.term, piece.begin - begin, piece.bytes, piece.count, piece.last != 0, piece.occurrences});
-    }
-    const std::size_t bytes = to.pieces.back().begin + to.pieces.back().bytes + codec::kReadSlack;
-    const auto from = blobs.begin() + static_cast<std::ptrdiff_t>(begin);
-    to.blobs.assign(from, from + static_cast<std::ptrdiff_t>(bytes));
-  }
-  return slice;
 }
 
 }  // namespace
@@ -135,7 +111,7 @@ HeldTexts::Window HeldTexts::next_window(std::size_t first, std::size_t slice_po
 
 Result<std::vector<std::vector<std::uint64_t>>> HeldTexts::code(
     const runs::ListCoding& coding, std::size_t slice_postings,
-    const std::function<Result<void>(runs::CodedSlice)>& take) {
+    const std::function<Result<void>(std::shared_ptr<const runs::CodedSlice>)>& take) {
   FROND_TRY(device::use(device_));  // of this thread
   const std::unique_ptr<DeviceText> text = std::move(text_);
   const auto partitions = static_cast<std::uint32_t>(coding.lengths.size());
@@ -148,8 +124,6 @@ Result<std::vector<std::vector<std::uint64_t>>> HeldTexts::code(
   FROND_TRY(text->place_terms(std::exchange(offsets_, {}), postings_));
   const auto coder = FROND_TRY(ListCoder::create(
       *text, {first_, partitions, coding.b, coding.average_length, lengths, window_postings(slice_postings)}));
-  std::vector<ListPiece> pieces;
-  ByteBuffer blobs;
   std::uint32_t begun = 0;  // postings
   const auto begin = [&](const Window& window) -> Result<void> {
     return coder->begin(std::exchange(begun, begun + window.starts.back()), window.starts, window.hashes);
@@ -158,9 +132,12 @@ Result<std::vector<std::vector<std::uint64_t>>> HeldTexts::code(
   if (!window.hashes.empty()) FROND_TRY(begin(window));
   while (!window.hashes.empty()) {
     Window next = next_window(window.end, slice_postings);
-    FROND_TRY(coder->take(pieces, blobs));
+    const auto slice = std::make_shared<runs::CodedSlice>();
+    slice->first = window.first;
+    slice->end = window.end;
+    FROND_TRY(coder->take(*slice));
     if (!next.hashes.empty()) FROND_TRY(begin(next));  // it works while this one is given
-    FROND_TRY(take(sorted_out(pieces, blobs, window.first, window.end, partitions)));
+    FROND_TRY(take(slice));
     window = std::move(next);
   }
   const std::vector<std::uint64_t> by_number = FROND_TRY(coder->digests());

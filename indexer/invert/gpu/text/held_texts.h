@@ -23,7 +23,7 @@ class HeldTexts final : public runs::PostingSlices {
   bool codes(const runs::ListCoding& coding, std::size_t slice_postings) const override;
   Result<std::vector<std::vector<std::uint64_t>>> code(
       const runs::ListCoding& coding, std::size_t slice_postings,
-      const std::function<Result<void>(runs::CodedSlice)>& take) override;
+      const std::function<Result<void>(std::shared_ptr<const runs::CodedSlice>)>& take) override;
   std::uint64_t first_document() const override { return first_; }
   std::uint64_t postings() const override { return postings_; }
   std::uint64_t memory_bytes() const override {

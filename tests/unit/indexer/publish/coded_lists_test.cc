@@ -18,21 +18,48 @@ namespace {
 constexpr std::uint32_t kDocuments = 40;
 const std::vector<std::uint32_t> kLengths(kDocuments, 7);
 
+struct Made {
+  std::vector<runs::CodedPiece> pieces;
+  ByteBuffer blobs;
+  // Documents 0 .. count - 1, twice each.
+  void add(std::uint32_t term, std::uint16_t partition, std::uint32_t count, bool last) {
+    std::vector<DocId> docids;
+    for (DocId docid = 0; docid < count; ++docid) docids.push_back(docid);
+    const std::vector<Frequency> frequencies(count, 2);
+    const auto begin = static_cast<std::uint32_t>(blobs.size());
+    postings::ListBuilder(codec::simd_bp128(), kLengths, 0.4, 7).append(docids, frequencies, blobs);
+    pieces.push_back({term, partition, static_cast<std::uint16_t>(last ? 1 : 0), count, begin,
+                      static_cast<std::uint32_t>(blobs.size()) - begin, 0, std::uint64_t{2} * count});
+  }
+  std::shared_ptr<const runs::CodedSlice> slice(std::size_t first, std::size_t end) const {
+    auto made = std::make_shared<runs::CodedSlice>();
+    made->first = first;
+    made->end = end;
+    made->count = pieces.size();
+    made->memory = std::make_unique<runs::CodedPiece[]>(pieces.size());
+    std::copy(pieces.begin(), pieces.end(), made->memory.get());
+    made->blob_bytes = blobs.size();
+    made->blobs = std::make_unique<std::byte[]>(blobs.size() + codec::kReadSlack);
+    std::copy(blobs.begin(), blobs.end(), made->blobs.get());
+    return made;
+  }
+};
+
 // Terms "t0" .. "t3" in two slices, of two partitions.
 class Coded final : public runs::PostingSlices {
  public:
   Result<void> read(std::size_t, const std::function<Result<void>(runs::PostingSlice)>&) override { return {}; }
   bool codes(const runs::ListCoding&, std::size_t) const override { return true; }
   Result<std::vector<std::vector<std::uint64_t>>> code(
-      const runs::ListCoding&, std::size_t, const std::function<Result<void>(runs::CodedSlice)>& take) override {
+      const runs::ListCoding&, std::size_t,
+      const std::function<Result<void>(std::shared_ptr<const runs::CodedSlice>)>& take) override {
     for (const std::size_t first : {std::size_t{0}, std::size_t{2}}) {
-      runs::CodedSlice slice{first, first + 2, std::vector<runs::CodedLists>(2)};
-      add(slice.partitions[0], first, 3, true);
-      add(slice.partitions[0], first + 1, 5, false);  // and goes on
-      add(slice.partitions[0], first + 1, 2, true);
-      if (first == 2) add(slice.partitions[1], 3, 9, true);
-      for (runs::CodedLists& lists : slice.partitions) lists.blobs.resize(lists.blobs.size() + codec::kReadSlack);
-      FROND_TRY(take(std::move(slice)));
+      Made made;
+      made.add(0, 0, 3, true);
+      made.add(1, 0, 5, false);  // and goes on
+      made.add(1, 0, 2, true);
+      if (first == 2) made.add(1, 1, 9, true);
+      FROND_TRY(take(made.slice(first, first + 2)));
     }
     return std::vector<std::vector<std::uint64_t>>{{1, 2}, {3}};
   }
@@ -43,16 +70,6 @@ class Coded final : public runs::PostingSlices {
   std::size_t postings_of(std::size_t) const override { return 0; }
 
  private:
-  // Documents 0 .. count - 1, twice each.
-  static void add(runs::CodedLists& to, std::size_t term, std::uint32_t count, bool last) {
-    std::vector<DocId> docids;
-    for (DocId docid = 0; docid < count; ++docid) docids.push_back(docid);
-    const std::vector<Frequency> frequencies(count, 2);
-    const auto begin = static_cast<std::uint32_t>(to.blobs.size());
-    postings::ListBuilder(codec::simd_bp128(), kLengths, 0.4, 7).append(docids, frequencies, to.blobs);
-    to.pieces.push_back(
-        {term, begin, static_cast<std::uint32_t>(to.blobs.size()) - begin, count, last, std::uint64_t{2} * count});
-  }
   const std::vector<std::string> names_ = {"t0", "t1", "t2", "t3"};
 };
 
@@ -76,7 +93,7 @@ TEST(CodedLists, ReachTheirPartitionsAndTheirTermsTheFile) {
   std::vector<std::string> whole, pieces;
   for (const auto& queue : to)
     while (const auto group = queue->try_pop()) {
-      const auto built = built_of(from, **group);
+      const auto built = built_of(from, *group);
       ASSERT_TRUE(built) << built.error().message();
       for (const BuiltLists& lists : *built) {
         for (std::size_t i = 0; i < lists.whole.size(); ++i) whole.emplace_back(lists.whole.list(i).term);
@@ -89,10 +106,9 @@ TEST(CodedLists, ReachTheirPartitionsAndTheirTermsTheFile) {
 
 TEST(CodedLists, AreRefusedWhereABlobIsDamaged) {
   Coded from;
-  runs::CodedLists group;
-  group.pieces = {{0, 0, 3, 2, true, 4}};
-  group.blobs = ByteBuffer(3 + codec::kReadSlack, std::byte{0xff});
-  EXPECT_FALSE(built_of(from, group));
+  Made made{{{0, 0, 1, 2, 0, 3, 0, 4}}, ByteBuffer(3, std::byte{0xff})};
+  const auto slice = made.slice(0, 1);
+  EXPECT_FALSE(built_of(from, {slice, slice->pieces()}));
 }
 
 }  // namespace

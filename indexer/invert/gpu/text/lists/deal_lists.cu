@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(kGridThreads) cut_pieces(ListWindow window, st
   for (std::uint32_t list = first_of_thread(); list < lists; list += threads) {
     const std::uint32_t first = window.list_pieces[list], end = window.list_pieces[list + 1];
     for (std::uint32_t piece = first; piece < end; ++piece) {
-      ListPiece made;
+      ListPiece made{};
       made.term = window.list_terms[list];
       made.partition = static_cast<std::uint16_t>(window.list_partitions[list]);
       made.last = piece + 1 == end ? 1 : 0;

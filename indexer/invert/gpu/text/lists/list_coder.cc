@@ -5,6 +5,7 @@
 
 #include "common/base/check.h"
 #include "common/codec/binary_packing/simd_bp128.h"
+#include "common/codec/list_codec.h"
 #include "common/scoring/bm25.h"
 #include "indexer/invert/gpu/text/device_parts.h"
 #include "indexer/invert/gpu/text/lists/list_kernels.h"
@@ -99,13 +100,16 @@ Result<void> ListCoder::begin(std::uint32_t first, std::span<const std::uint32_t
   return code_lists(window_, rest_.place);
 }
 
-Result<void> ListCoder::take(std::vector<ListPiece>& pieces, ByteBuffer& blobs) {
+Result<void> ListCoder::take(runs::CodedSlice& to) {
   ListCounts counts;
   FROND_TRY(text_.download(bytes_of(&counts), bytes_of(window_.counts), sizeof counts));
-  pieces.resize(counts.pieces);
-  FROND_TRY(text_.download(bytes_of(pieces.data()), bytes_of(window_.pieces), pieces.size() * sizeof(ListPiece)));
-  blobs.resize(counts.bytes + codec::kReadSlack);
-  return text_.download(blobs.data(), bytes_of(window_.blobs), counts.bytes);
+  to.count = counts.pieces;
+  to.memory = std::make_unique_for_overwrite<ListPiece[]>(to.count);
+  FROND_TRY(text_.download(bytes_of(to.memory.get()), bytes_of(window_.pieces), to.count * sizeof(ListPiece)));
+  to.blob_bytes = counts.bytes;
+  to.blobs = std::make_unique_for_overwrite<std::byte[]>(counts.bytes + codec::kReadSlack);
+  std::fill_n(to.blobs.get() + counts.bytes, codec::kReadSlack, std::byte{0});
+  return text_.download(to.blobs.get(), bytes_of(window_.blobs), counts.bytes);
 }
 
 Result<std::vector<std::uint64_t>> ListCoder::digests() {

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "common/base/bytes.h"
 #include "common/base/result.h"
 #include "indexer/invert/gpu/text/device_text.h"
 #include "indexer/invert/gpu/text/lists/lists_on_device.h"
+#include "indexer/runs/posting_slices.h"
 
 namespace frond::indexer::invert::gpu {
 
@@ -34,7 +34,7 @@ class ListCoder {
   // term's postings begin, from 0, and the end. hashes: partition::hash_of_term() of each. Asynchronous.
   Result<void> begin(std::uint32_t first, std::span<const std::uint32_t> starts, std::span<const std::uint64_t> hashes);
   // Waits for what was begun. The pieces' blobs are in `blobs`; behind the last there are codec::kReadSlack bytes.
-  Result<void> take(std::vector<ListPiece>& pieces, ByteBuffer& blobs);
+  Result<void> take(runs::CodedSlice& to);
   // Of all windows so far, by number: the documents' term digests.
   Result<std::vector<std::uint64_t>> digests();
 

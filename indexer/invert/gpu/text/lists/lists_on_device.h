@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "common/base/ids.h"
+#include "indexer/runs/coded_piece.h"
 
 namespace frond::indexer::invert::gpu {
 
@@ -22,17 +23,7 @@ struct ListRules {
   unsigned long long* digests = nullptr;   // the same; partition/term_digests.h
 };
 
-struct ListPiece {
-  std::uint32_t term = 0;  // of the window
-  std::uint16_t partition = 0;
-  std::uint16_t last = 0;  // 1: of its list
-  std::uint32_t count = 0;
-  std::uint32_t begin = 0;  // its first posting; when it is written: its first byte, a multiple of 4
-  std::uint32_t bytes = 0;  // of its blob
-  std::uint32_t code = 0;   // of a short blob: the deficit's byte, the Rice parameters of docIDs and of frequencies;
-                            // of a long one: 16 bytes of its docID stream
-  std::uint64_t occurrences = 0;
-};
+using ListPiece = runs::CodedPiece;
 
 struct ListCounts {
   std::uint32_t postings = 0, lists = 0, pieces = 0, bytes = 0;
