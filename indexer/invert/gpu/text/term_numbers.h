@@ -29,6 +29,10 @@ class TermNumbers {
   std::uint32_t number_of(std::string_view term) { return number_of(term, hash_of(term)); }
   static std::uint64_t hash_of(std::string_view term);
   std::uint32_t number_of(std::string_view term, std::uint64_t hash);
+  // Threads that look for terms of different groups of hashes do not meet.
+  static std::uint32_t group_of(std::uint64_t hash, std::uint32_t groups) {
+    return static_cast<std::uint32_t>((hash >> kPlaceBits) * groups / kShards);
+  }
   // Fetches into the caches where number_of() will look first. Who asks for many terms waits less.
   void fetch_slot(std::uint64_t hash) const {
     const Shard& shard = shards_[hash >> kPlaceBits];

@@ -12,8 +12,9 @@ namespace {
 
 // Fewer of them take less time than beginning a thread.
 constexpr std::size_t kKeysOfAThread = 512, kChunksOfAThread = 256;
-constexpr std::size_t kKeysAtATime = 32;
-constexpr std::size_t kChunksAhead = 8;  // whose texts are fetched into the caches
+constexpr std::size_t kKeysAtATime = std::size_t{1} << 19;  // what is kept of them takes up to 48 bytes each
+constexpr std::size_t kSoughtAhead = 16;                    // whose places are fetched into the caches
+constexpr std::size_t kChunksAhead = 8;                     // whose texts are fetched into the caches
 
 }  // namespace
 
@@ -36,39 +37,52 @@ std::uint32_t TextTerms::term_of(Worker& worker, std::string_view token) {
   return found.empty() ? kDroppedTerm : numbers_.number_of(found);
 }
 
+// Each thread makes terms of some keys, and then finds the numbers of some hashes: no two threads want the same shard
+// of numbers.
 void TextTerms::find(std::span<const TokenKey> keys, std::vector<std::uint32_t>& terms) {
   terms.resize(keys.size());
-  const std::uint32_t parts = crew_.parts_of(keys.size(), kKeysOfAThread);
-  crew_.in_parts(keys.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; i += kKeysAtATime)
-      find(*workers_[part], keys.subspan(i, std::min(kKeysAtATime, end - i)), terms.data() + i);
-  });
+  for (std::size_t at = 0; at < keys.size(); at += kKeysAtATime) {
+    const auto some = keys.subspan(at, std::min(kKeysAtATime, keys.size() - at));
+    const std::uint32_t parts = crew_.parts_of(some.size(), kKeysOfAThread);
+    crew_.in_parts(some.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
+      make_terms(*workers_[part], some, begin, end, parts, terms.data() + at);
+    });
+    crew_.in_parts(parts, parts, [&](std::uint32_t group, std::size_t, std::size_t) {
+      for (std::uint32_t part = 0; part < parts; ++part) find_numbers(*workers_[part], group, terms.data() + at);
+    });
+  }
 }
 
-// Looks all terms up when all are known: meanwhile their places come to the caches.
-void TextTerms::find(Worker& worker, std::span<const TokenKey> keys, std::uint32_t* terms) {
-  struct Sought {
-    std::size_t begin, size;
-    std::uint64_t hash;
-  };
-  std::array<Sought, kKeysAtATime> sought;
-  std::string& text = worker.text;
-  text.clear();
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    sought[i].size = 0;
-    if (is_chunk(keys[i])) continue;
+// groups: of hashes. Chunks are answered at once.
+void TextTerms::make_terms(Worker& worker, std::span<const TokenKey> keys, std::size_t begin, std::size_t end,
+                           std::uint32_t groups, std::uint32_t* answers) {
+  worker.text.clear();
+  worker.sought.resize(groups);
+  for (auto& sought : worker.sought) sought.clear();
+  for (std::size_t i = begin; i < end; ++i) {
+    if (is_chunk(keys[i])) {
+      answers[i] = term_of_chunk(worker, keys[i]);
+      continue;
+    }
     const auto* const bytes = reinterpret_cast<const char*>(&keys[i]);
     const std::string_view found = worker.uncached.term_of({bytes, ::strnlen(bytes, kKeyBytes)});
-    sought[i] = {text.size(), found.size(), TermNumbers::hash_of(found)};
-    if (!found.empty()) numbers_.fetch_slot(sought[i].hash);
-    text.append(found);
+    answers[i] = kDroppedTerm;
+    if (found.empty()) continue;
+    const std::uint64_t hash = TermNumbers::hash_of(found);
+    worker.sought[TermNumbers::group_of(hash, groups)].push_back({hash, static_cast<std::uint32_t>(i),
+                                                                  static_cast<std::uint32_t>(worker.text.size()),
+                                                                  static_cast<std::uint32_t>(found.size())});
+    worker.text.append(found);
   }
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const std::string_view term =
-        std::string_view(text).substr(sought[i].size == 0 ? 0 : sought[i].begin, sought[i].size);
-    terms[i] = !term.empty()       ? numbers_.number_of(term, sought[i].hash)
-               : is_chunk(keys[i]) ? term_of_chunk(worker, keys[i])
-                                   : kDroppedTerm;
+}
+
+// Of what a worker made, in a group of hashes. While one is looked for, the places of the next ones come to the caches.
+void TextTerms::find_numbers(const Worker& worker, std::uint32_t group, std::uint32_t* answers) {
+  const std::vector<Sought>& all = worker.sought[group];
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i + kSoughtAhead < all.size()) numbers_.fetch_slot(all[i + kSoughtAhead].hash);
+    const std::string_view term = std::string_view(worker.text).substr(all[i].begin, all[i].size);
+    answers[all[i].key] = numbers_.number_of(term, all[i].hash);
   }
 }
 

@@ -43,6 +43,12 @@ class TextTerms {
   void end_adding() { numbers_.end_adding(); }
 
  private:
+  // A term whose number is looked for.
+  struct Sought {
+    std::uint64_t hash;
+    std::uint32_t key;          // its place
+    std::uint32_t begin, size;  // in `text`
+  };
   // What a thread has for itself.
   struct Worker {
     explicit Worker(const text::AnalyzerConfig& config)
@@ -50,12 +56,16 @@ class TextTerms {
     text::Analyzer analyzer;
     text::Analyzer uncached;           // for tokens of which none comes twice
     parse::TokenTable tokens;          // that this thread cut
-    std::string text;                  // scratch
     std::vector<std::uint32_t> terms;  // scratch
+    // What make_terms() has for find_numbers().
+    std::string text;
+    std::vector<std::vector<Sought>> sought;  // by group of hashes
   };
   static constexpr int kTokenBits = 13;
 
-  void find(Worker& worker, std::span<const TokenKey> keys, std::uint32_t* terms);
+  void make_terms(Worker& worker, std::span<const TokenKey> keys, std::size_t begin, std::size_t end,
+                  std::uint32_t groups, std::uint32_t* answers);
+  void find_numbers(const Worker& worker, std::uint32_t group, std::uint32_t* answers);
   std::uint32_t term_of(Worker& worker, std::string_view token);
   std::uint32_t term_of_chunk(Worker& worker, const TokenKey& key);
   void cut_all(Worker& worker, std::string_view text, std::vector<std::uint32_t>& terms);
