@@ -66,6 +66,7 @@ repository::Manifest draft_manifest(const BuildOptions& options, const ingest::I
   draft.collection = options.collection;
   draft.input = {input.files, input.bytes, input.xxh3};
   draft.codec = options.codecs.name;
+  draft.stored = options.stored;
   draft.order = order.empty() ? name_of(options.order) : order;
   draft.analyzer = options.invert.analyzer;
   draft.bm25 = options.bm25;
@@ -263,6 +264,7 @@ Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::s
   const std::uint64_t limit = options_.invert.memory.limit;
   publish::PartitionBuildOptions how{
       options_.codecs,
+      options_.stored,
       options_.bm25.b,
       scoring::CollectionStatistics{options_.beside.documents + summary_.inverted.documents,
                                     options_.beside.tokens + summary_.inverted.tokens}
@@ -420,6 +422,7 @@ Result<BuildSummary> add(BuildOptions options, BuildProgress& progress, Logger& 
   options.invert.analyzer = current.analyzer;
   options.bm25 = current.bm25;
   options.codecs = FROND_TRY(codec::codec_choice_named(current.codec));
+  options.stored = current.stored;
   return build(options, progress, logger, std::move(stop));
 }
 

@@ -27,6 +27,7 @@ struct BuildOptions {
   repository::ObjectWriting objects;  // for the latter
   pipeline::InvertOptions invert;     // includes the memory plan
   codec::CodecChoice codecs = *codec::codec_named(codec::kDefaultCodec);
+  partition::StoredCompression stored = partition::StoredCompression::kSmall;
   order::DocumentOrder order = order::DocumentOrder::kInput;
   order::BisectElsewhere gpu_bisect = {};  // on a GPU, where that is the order; empty: on this machine's cores
   bool reckons_with_gpu = false;           // order kAuto chooses bisection with the GPU's time in mind
@@ -86,8 +87,8 @@ Result<BuildSummary> build_from(const InvertStage& invert, BuildOptions options,
 Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress, Logger& logger, std::stop_token stop);
 
 // Publishes the current generation with the documents of the input as further partitions; those that have their ids are
-// replaced. The analyzer, codecs and BM25 parameters are the collection's; those of `options` are ignored. kNotFound:
-// there is no generation yet. Other errors as build().
+// replaced. The analyzer, codecs, compression of stored fields and BM25 parameters are the collection's; those of
+// `options` are ignored. kNotFound: there is no generation yet. Other errors as build().
 Result<BuildSummary> add(BuildOptions options, BuildProgress& progress, Logger& logger, std::stop_token stop);
 
 // Builds options.invert.read.share as one partition into its share_repository(), for publish_shares(); replaces an

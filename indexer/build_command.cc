@@ -104,6 +104,10 @@ Result<BuildOptions> BuildCommand::options() {
   if (!order) return refuse("--order: '" + order_ + "' is none of " + std::string(order::kOrderNames));
   const auto codecs = codec::codec_choice_named(codec_);
   if (!codecs) return refuse("--codec: " + codecs.error().message());
+  const auto stored = partition::stored_compression_named(stored_compression_);
+  if (!stored)
+    return refuse("--stored-compression: '" + stored_compression_ + "' is none of " +
+                  std::string(partition::kStoredCompressionNames));
   FROND_TRY(check());
   GpuParts gpu = FROND_TRY(gpu_parts(*order));
 
@@ -127,6 +131,7 @@ Result<BuildOptions> BuildCommand::options() {
                     ? pipeline::plan_memory_of_texts(memory_limit_, parsers_, partitions_)
                     : pipeline::plan_memory(memory_limit_, parsers_, cpu_inverters_, partitions_, gpu_inverters_)};
   options.codecs = *codecs;
+  options.stored = *stored;
   options.disk_reserve = disk_reserve_;
   options.order = *order;
   options.gpu_bisect = std::move(gpu.bisect);

@@ -87,6 +87,7 @@ BuildCommand::BuildCommand(config::CommandLine& app, Kind kind)
       parsers_(std::min(256u, hardware_threads())),
       cpu_inverters_(std::clamp(hardware_threads() / 3, 1u, 256u)),
       cpu_dictionary_(invert::kUsualCpuDictionary),
+      stored_compression_(name_of(partition::StoredCompression::kSmall)),
       k1_(kNewCollectionBm25.k1),
       b_(kNewCollectionBm25.b) {
   add_place_flags(command_, place_);
@@ -242,6 +243,12 @@ void BuildCommand::add_collection_flags() {
       .add_option("--codec", codec_,
                   "Codec of posting lists: a codec's name; DOCIDS,FREQUENCIES, two of them; or auto, for each list the "
                   "smallest of the fast ones")
+      .show_default();
+  command_
+      .add_option("--stored-compression", stored_compression_,
+                  "Stored fields: small, or fast, which takes a third of the time and up to half as much space again; "
+                  "small|fast")
+      .check(config::one_of({"small", "fast"}))
       .show_default();
   analyzer_.add(command_, "How text becomes terms, of which a collection and its queries have one kind");
   command_.add_option("--k1", k1_, "BM25's k1").check(config::range(0.0, double{scoring::kMaxK1})).show_default();

@@ -74,7 +74,7 @@ class BuildCommand {
   std::string format_, codec_, order_, share_;
   AnalyzerFlags analyzer_{kNewCollectionAnalyzer};
   std::uint32_t partitions_ = 1, parsers_, cpu_inverters_;
-  std::string cpu_dictionary_, store_bodies_ = "on";
+  std::string cpu_dictionary_, store_bodies_ = "on", stored_compression_;
   std::uint32_t gpu_inverters_ = 0;
   std::string gpu_texts_ = "off", gpu_order_ = "auto";
   invert::GpuMemory gpu_;

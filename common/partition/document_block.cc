@@ -2,11 +2,13 @@
 
 #define ZDICT_STATIC_LINKING_ONLY  // declares ZDICT_trainFromBuffer_fastCover(), which shared libraries have, too
 #include <zdict.h>
-#define ZSTD_STATIC_LINKING_ONLY  // ZSTD_createCDict_advanced() and ZSTD_c_forceAttachDict, the same
+#define ZSTD_STATIC_LINKING_ONLY  // ZSTD_createCDict_advanced(), ZSTD_c_forceAttachDict and others, the same
 #include <zstd.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
+#include <utility>
 
 #include "common/base/check.h"
 
@@ -115,6 +117,19 @@ ZSTD_compressionParameters parameters_for(std::size_t dictionary_bytes) {
           .strategy = ZSTD_fast};
 }
 
+// A repetition is looked for at every 32nd place only. What is between repetitions is coded by the frequencies of its
+// bytes, which takes little time; zstd does not do that by itself where it passes over places.
+void set_fast(ZSTD_CCtx* context) {
+  for (const auto& [parameter, value] :
+       std::initializer_list<std::pair<ZSTD_cParameter, int>>{{ZSTD_c_strategy, ZSTD_fast},
+                                                              {ZSTD_c_windowLog, 19},
+                                                              {ZSTD_c_hashLog, 14},
+                                                              {ZSTD_c_minMatch, 6},
+                                                              {ZSTD_c_targetLength, 32},
+                                                              {ZSTD_c_literalCompressionMode, ZSTD_ps_enable}})
+    FROND_CHECK(!ZSTD_isError(ZSTD_CCtx_setParameter(context, parameter, value)));
+}
+
 }  // namespace
 
 CompressionDictionary::CompressionDictionary(ByteView dictionary) : state_(std::make_unique<State>()) {
@@ -129,6 +144,7 @@ CompressionDictionary::~CompressionDictionary() = default;
 struct BlockCompressor::State {
   std::unique_ptr<const CompressionDictionary> own;  // null: borrowed
   const ZSTD_CDict* dictionary = nullptr;            // null: none
+  bool fast = false;                                 // the context has the parameters of StoredCompression::kFast
   ZSTD_CCtx* context = ZSTD_createCCtx();            // refers to the dictionary
   ZSTD_CCtx* plain = nullptr;                        // made when a block is compressed without it
 
@@ -152,9 +168,14 @@ struct BlockCompressor::State {
 BlockCompressor::BlockCompressor(const CompressionDictionary& dictionary) : state_(std::make_unique<State>()) {
   use(dictionary);
 }
-BlockCompressor::BlockCompressor(ByteView dictionary) : state_(std::make_unique<State>()) {
+BlockCompressor::BlockCompressor(ByteView dictionary, StoredCompression how) : state_(std::make_unique<State>()) {
+  FROND_CHECK(how == StoredCompression::kSmall || dictionary.empty());
   state_->own = std::make_unique<const CompressionDictionary>(dictionary);
   use(*state_->own);
+  if (how == StoredCompression::kFast) {
+    state_->fast = true;
+    set_fast(state_->context);
+  }
 }
 BlockCompressor::~BlockCompressor() = default;
 
@@ -169,7 +190,6 @@ void BlockCompressor::use(const CompressionDictionary& dictionary) {
 
 ByteBuffer BlockCompressor::compress(ByteView raw, std::uint32_t documents) {
   ByteBuffer out;
-  out.reserve(raw.size() / 2);
   ByteWriter writer(out);
   const bool with_dictionary = state_->dictionary != nullptr && raw.size() <= kLargeBlockBytes;
   writer.put_varint(documents);
@@ -178,10 +198,11 @@ ByteBuffer BlockCompressor::compress(ByteView raw, std::uint32_t documents) {
   UnsetBytes& to = state_->room;
   to.make_room(ZSTD_compressBound(raw.size()));
   const std::size_t size =
-      with_dictionary
+      with_dictionary || state_->fast
           ? ZSTD_compress2(state_->context, to.data(), to.size(), raw.data(), raw.size())
           : ZSTD_compressCCtx(state_->plain_context(), to.data(), to.size(), raw.data(), raw.size(), kCompressionLevel);
   if (!ZSTD_isError(size) && size < raw.size()) {
+    out.reserve(out.size() + size);
     writer.put_bytes({to.data(), size});
     state_->free_large_room();
     return out;

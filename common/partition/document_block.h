@@ -9,6 +9,7 @@
 #include "common/base/bytes.h"
 #include "common/base/result.h"
 #include "common/partition/partition_writer.h"
+#include "common/partition/stored_compression.h"
 
 namespace frond::partition {
 
@@ -17,9 +18,7 @@ inline constexpr std::size_t kDictionaryBytes = 64 << 10;
 // A dictionary of a large collection. With one of this size zstd's fastest strategy finds nearly as much as level 3
 // does with the smaller one, in less time (docs/measurements/2026-11-24-indexing-cpu.md).
 inline constexpr std::size_t kLargeDictionaryBytes = 256 << 10;
-// Stored fields, before compression: a block ends with the document that fills this.
-inline constexpr std::size_t kDocumentBlockBytes = 4 << 10;
-// Before its last document a block has fewer than kDocumentBlockBytes; the rest of the 64 KiB is room for lengths.
+// Before its last document a block has fewer than document_block_bytes(); the rest of the 64 KiB is room for lengths.
 inline constexpr std::size_t kMaxBlockBytes = kMaxDocumentBytes + (64 << 10);
 // The part of a block that is read to show its documents: the small ones whole; of the last, which may be large, its
 // id, URL and title unless they are very long, and more of its body than snippets are looked for in. zstd decompresses
@@ -53,7 +52,8 @@ class CompressionDictionary {
 // Compresses blocks. One thread.
 class BlockCompressor {
  public:
-  explicit BlockCompressor(ByteView dictionary);                      // empty: none; copied
+  // dictionary: empty: none, as for kFast always; copied.
+  explicit BlockCompressor(ByteView dictionary, StoredCompression how = StoredCompression::kSmall);
   explicit BlockCompressor(const CompressionDictionary& dictionary);  // borrowed
   ~BlockCompressor();
   BlockCompressor(const BlockCompressor&) = delete;

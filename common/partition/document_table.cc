@@ -11,8 +11,10 @@ constexpr std::size_t kSampleBytes = 4 << 20;
 
 }  // namespace
 
-DocumentTable::DocumentTable(const std::filesystem::path& folder)
-    : table_(folder, stem_of(Family::kDocuments), kFileBytes) {}
+DocumentTable::DocumentTable(const std::filesystem::path& folder, StoredCompression how)
+    : table_(folder, stem_of(Family::kDocuments), kFileBytes), how_(how) {
+  if (how == StoredCompression::kFast) compressor_ = std::make_unique<BlockCompressor>(ByteView(), how);
+}
 
 Result<void> DocumentTable::add(const StoredDocument& document) {
   const std::size_t before = pending_.size();
@@ -48,12 +50,13 @@ void DocumentTable::train() {
 
 // A block ends with the document that fills it.
 Result<void> DocumentTable::write_blocks(bool all) {
-  if (!all && pending_.size() < kDocumentBlockBytes) return {};  // else every small document would sum the sizes again
+  const std::size_t block_bytes = document_block_bytes(how_);
+  if (!all && pending_.size() < block_bytes) return {};  // else every small document would sum the sizes again
   std::size_t begin = 0, end = 0, first = 0;
   for (std::size_t i = 0; i < sizes_.size(); ++i) {
     end += sizes_[i];
     const bool last = all && i + 1 == sizes_.size();
-    if (end - begin < kDocumentBlockBytes && !last) continue;
+    if (end - begin < block_bytes && !last) continue;
     const auto count = static_cast<std::uint32_t>(i + 1 - first);
     FROND_TRY(add_block(compressor_->compress(ByteView(pending_).subspan(begin, end - begin), count), count));
     begin = end;

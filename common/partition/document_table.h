@@ -14,10 +14,10 @@
 namespace frond::partition {
 
 // One thread. Documents come one by one, and then the first 4 MiB are held back until a dictionary has been trained
-// from them; or they come in blocks that are compressed already. Errors: as SstTable.
+// from them, if there is to be one; or they come in blocks that are compressed already. Errors: as SstTable.
 class DocumentTable {
  public:
-  explicit DocumentTable(const std::filesystem::path& folder);
+  DocumentTable(const std::filesystem::path& folder, StoredCompression how);
 
   Result<void> add(const StoredDocument& document);
   // A block of the next `documents` documents, from a BlockCompressor. Not after add().
@@ -34,6 +34,7 @@ class DocumentTable {
   Result<void> write_blocks(bool all);
 
   SstTable table_;
+  const StoredCompression how_;
   std::unique_ptr<BlockCompressor> compressor_;  // null until trained
   ByteBuffer dictionary_;
   ByteBuffer pending_;

@@ -19,11 +19,11 @@ namespace {
 
 class Writer final : public PartitionWriter {
  public:
-  Writer(std::filesystem::path folder, double built_average_length, std::size_t id_bytes)
+  Writer(std::filesystem::path folder, double built_average_length, std::size_t id_bytes, StoredCompression stored)
       : folder_(std::move(folder)),
         postings_(folder_, stem_of(Family::kPostings), kFileBytes),
         terms_(folder_, stem_of(Family::kTerms), kFileBytes),
-        documents_(folder_),
+        documents_(folder_, stored),
         heads_(folder_),
         priors_(folder_, std::string(kPriorFiles), kFileBytes),
         ids_(folder_ / "ids.scratch", id_bytes),
@@ -283,13 +283,14 @@ bool PartitionSummary::has_priors() const {
 }
 
 Result<std::unique_ptr<PartitionWriter>> PartitionWriter::create(const std::filesystem::path& folder,
-                                                                 double built_average_length, std::size_t id_bytes) {
+                                                                 double built_average_length, std::size_t id_bytes,
+                                                                 StoredCompression stored) {
   return guarded(folder.string(), [&]() -> Result<std::unique_ptr<PartitionWriter>> {
     std::error_code failed;
     std::filesystem::remove_all(folder, failed);
     if (!failed) std::filesystem::create_directories(folder, failed);
     if (failed) return Error(Code::kUnavailable, folder.string() + ": " + failed.message());
-    return std::unique_ptr<PartitionWriter>(std::make_unique<Writer>(folder, built_average_length, id_bytes));
+    return std::unique_ptr<PartitionWriter>(std::make_unique<Writer>(folder, built_average_length, id_bytes, stored));
   });
 }
 

@@ -19,6 +19,7 @@
 #include "common/base/bytes.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "common/partition/stored_compression.h"
 #include "common/scoring/prior.h"
 
 namespace frond::partition {
@@ -61,9 +62,11 @@ class PartitionWriter {
  public:
   static constexpr std::size_t kIdBytes = std::size_t{32} << 20;
   // Creates `folder` anew, empty. built_average_length: the one that the blobs' deficits were computed with. id_bytes:
-  // memory to sort ids in. Errors: kUnavailable if the folder cannot be made.
+  // memory to sort ids in. stored: of the documents from add_document(). Errors: kUnavailable if the folder cannot be
+  // made.
   static Result<std::unique_ptr<PartitionWriter>> create(const std::filesystem::path& folder,
-                                                         double built_average_length, std::size_t id_bytes = kIdBytes);
+                                                         double built_average_length, std::size_t id_bytes = kIdBytes,
+                                                         StoredCompression stored = StoredCompression::kSmall);
   virtual ~PartitionWriter() = default;
 
   // Adds a list. Terms come in ascending byte order; segments are from postings::ListBuilder. Errors: kInvalid if terms

@@ -315,6 +315,13 @@ Manifest read_manifest(const json& document, std::string& error) {
   manifest.collection = members.safe_name("collection");
   manifest.created = members.text("created");
   manifest.codec = members.text("codec");
+  if (members.has("stored_compression")) {
+    const std::string name = members.text("stored_compression");
+    if (const auto stored = partition::stored_compression_named(name))
+      manifest.stored = *stored;
+    else
+      members.fail("stored_compression", "is none of " + std::string(partition::kStoredCompressionNames));
+  }
   if (members.has("order")) manifest.order = members.safe_name("order");
   if (members.has("input")) manifest.input = input_from(members.object("input"));
   if (members.has("log_sequence")) manifest.log_sequence = members.number("log_sequence");
@@ -380,6 +387,7 @@ std::string to_json(const Manifest& m) {
     for (const auto& file : m.changes) changes.push_back(file_to_json(file));
     manifest["changes"] = std::move(changes);
   }
+  if (m.stored != partition::StoredCompression::kSmall) manifest["stored_compression"] = name_of(m.stored);
   if (!m.order.empty()) manifest["order"] = m.order;
   if (m.log_sequence > 0) manifest["log_sequence"] = m.log_sequence;
   if (!m.log_id.empty()) manifest["log_id"] = m.log_id;

@@ -46,6 +46,7 @@ struct Manifest {
   std::string collection;
   std::string created;  // RFC 3339, UTC
   std::string codec;
+  partition::StoredCompression stored = partition::StoredCompression::kSmall;  // of what is added and merged
   std::string order;  // of the documents, as in --order; empty: built before it was recorded
   InputFiles input;
   // The last change of the collection's log (indexer/write) that is in this generation, and in those before it; 0:

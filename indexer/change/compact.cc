@@ -129,7 +129,7 @@ Result<void> Compaction::merge(const Merge& merge, Made& made, const CompactionL
   }
   const auto codecs = FROND_TRY(codec::codec_choice_named(manifest_.codec));
   Pace pace(limits.bytes_per_second);
-  MergeOptions options{codecs, manifest_.bm25.b, manifest_.statistics.average_length(), &pace, {}};
+  MergeOptions options{codecs, manifest_.stored, manifest_.bm25.b, manifest_.statistics.average_length(), &pace, {}};
   if (progress != nullptr) options.documents_written = &progress->documents_written;
   const auto documents = merged_documents(sources);
   const std::size_t parts = std::max<std::size_t>(1, std::min<std::size_t>(merge.partitions, documents.size()));

@@ -178,7 +178,8 @@ Result<partition::PartitionSummary> write_merged(std::span<const MergeSource> so
                                                  std::span<const MergedDocument> documents,
                                                  const std::filesystem::path& folder, const MergeOptions& options,
                                                  std::stop_token stop) {
-  const auto writer = FROND_TRY(partition::PartitionWriter::create(folder, options.average_length));
+  const auto writer = FROND_TRY(partition::PartitionWriter::create(
+      folder, options.average_length, partition::PartitionWriter::kIdBytes, options.stored));
   std::vector<std::uint32_t> lengths;
   lengths.reserve(documents.size());
   for (const MergedDocument& one : documents) {

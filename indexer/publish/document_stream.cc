@@ -20,7 +20,7 @@ Result<std::vector<BlockGroup>> BlockCutter::cut() {
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     block.end += FROND_TRY(runs::take_fields(left)).size();
     ++block.documents;
-    if (block.end - block.begin < partition::kDocumentBlockBytes && !(ended_ && i + 1 == lengths.size())) continue;
+    if (block.end - block.begin < block_bytes_ && !(ended_ && i + 1 == lengths.size())) continue;
     if (!open) groups.push_back({fields, {}, {}, {}});
     BlockGroup& group = groups.back();
     group.blocks.push_back(block);

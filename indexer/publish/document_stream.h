@@ -34,7 +34,8 @@ struct BlockGroup {
 // thread.
 class BlockCutter {
  public:
-  explicit BlockCutter(runs::SpoolReader spool) : spool_(std::move(spool)) {}
+  // block_bytes: of fields, in a block and its last document.
+  BlockCutter(runs::SpoolReader spool, std::size_t block_bytes) : spool_(std::move(spool)), block_bytes_(block_bytes) {}
   // Bytes of fields of the frame that next() will read; 0: all have been read.
   Result<std::uint64_t> next_bytes() { return spool_.next_bytes(); }
   // Reads a frame and gives the blocks that are whole; none if there is little to cut yet. After the last frame gives
@@ -45,6 +46,7 @@ class BlockCutter {
  private:
   Result<std::vector<BlockGroup>> cut();
   runs::SpoolReader spool_;
+  const std::size_t block_bytes_;
   bool ended_ = false;
   ByteBuffer fields_;                   // not given yet
   std::vector<std::uint32_t> lengths_;  // of their documents

@@ -20,6 +20,8 @@
 namespace frond::indexer::publish {
 namespace {
 
+using partition::StoredCompression;
+
 constexpr std::uint64_t kRunBytesOfPosting = 2;                     // about
 constexpr std::uint64_t kLargeFrameBytes = std::uint64_t{4} << 20;  // of fields: more than a batch of usual records has
 
@@ -31,16 +33,20 @@ std::size_t dictionary_bytes(const pipeline::FieldSample& sample, std::size_t pa
                                                            : partition::kDictionaryBytes;
 }
 
-// The dictionary of the whole build. It is trained by a thread of the pool, while others build lists. Any thread.
+// The dictionary of the whole build, empty with StoredCompression::kFast. It is trained by a thread of the pool, while
+// others build lists. Any thread.
 class BuildDictionary {
  public:
-  BuildDictionary(TaskPool& pool, const pipeline::FieldSample& sample, std::size_t partitions) : training_(pool, 0) {
-    training_.begin(0, [&sample, partitions](std::size_t) -> Result<ByteBuffer> {
+  BuildDictionary(TaskPool& pool, const PartitionBuildOptions& options, std::size_t partitions)
+      : how_(options.stored), training_(pool, 0) {
+    if (how_ == StoredCompression::kFast) return;
+    training_.begin(0, [&sample = options.sample, partitions](std::size_t) -> Result<ByteBuffer> {
       return partition::train_dictionary(sample.bytes(), sample.sizes(), dictionary_bytes(sample, partitions));
     });
   }
   // Waits for the training. The bytes stay as they are. kUnavailable: no memory.
   Result<const ByteBuffer*> bytes() {
+    if (how_ == StoredCompression::kFast) return &nothing_;
     const MutexLock lock(mutex_);
     if (!bytes_) {
       bytes_.emplace(training_.take());
@@ -50,10 +56,14 @@ class BuildDictionary {
     return &**bytes_;
   }
   // Called after bytes(). trained: with these bytes; otherwise without a dictionary.
-  const partition::CompressionDictionary& prepared(bool trained) const { return trained ? *trained_ : none_; }
+  std::unique_ptr<partition::BlockCompressor> compressor(bool trained) const {
+    if (trained) return std::make_unique<partition::BlockCompressor>(*trained_);
+    return std::make_unique<partition::BlockCompressor>(ByteView(), how_);
+  }
 
  private:
-  const partition::CompressionDictionary none_{ByteView()};
+  const StoredCompression how_;
+  const ByteBuffer nothing_;
   Mutex mutex_;
   OrderedTasks<ByteBuffer> training_;
   // Set by the first call of bytes(), under mutex_.
@@ -81,13 +91,14 @@ struct Shared {
 // Writes the documents of one partition.
 class DocumentsWriter {
  public:
-  DocumentsWriter(partition::PartitionWriter& writer, runs::SpoolReader spool, Shared& shared,
-                  const partition::CompressionDictionary& dictionary, std::stop_token stop)
+  // trained: the blocks need the dictionary.
+  DocumentsWriter(partition::PartitionWriter& writer, runs::SpoolReader spool, Shared& shared, bool trained,
+                  std::stop_token stop)
       : writer_(writer),
-        cutter_(std::move(spool)),
+        cutter_(std::move(spool), partition::document_block_bytes(shared.options.stored)),
         shared_(shared),
         stop_(std::move(stop)),
-        dictionary_(dictionary),
+        trained_(trained),
         compressors_(shared.pool.threads()),
         tasks_(shared.pool, shared.options.memory.ahead_bytes) {}
 
@@ -115,7 +126,7 @@ class DocumentsWriter {
       const std::uint64_t bytes = group.bytes();
       tasks_.begin(bytes, [this, group = std::move(group)](std::size_t worker) mutable -> Result<PackedGroup> {
         auto& compressor = compressors_[worker];
-        if (!compressor) compressor = std::make_unique<partition::BlockCompressor>(dictionary_);
+        if (!compressor) compressor = shared_.dictionary.compressor(trained_);
         return pack(std::move(group), *compressor);
       });
     }
@@ -136,7 +147,7 @@ class DocumentsWriter {
   BlockCutter cutter_;
   Shared& shared_;
   std::stop_token stop_;
-  const partition::CompressionDictionary& dictionary_;
+  const bool trained_;
   std::vector<std::unique_ptr<partition::BlockCompressor>> compressors_;  // by thread of the pool, which alone uses it
   OrderedTasks<PackedGroup> tasks_;
 };
@@ -146,8 +157,7 @@ Result<void> write_documents(partition::PartitionWriter& writer, const pipeline:
   const ByteBuffer* const dictionary = FROND_TRY(shared.dictionary.bytes());
   const bool trained = !dictionary->empty() && field_bytes >= partition::kMinTrainedBytes;
   if (trained) writer.set_dictionary(*dictionary);
-  return DocumentsWriter(writer, FROND_TRY(runs::SpoolReader::open(part.spool)), shared,
-                         shared.dictionary.prepared(trained), std::move(stop))
+  return DocumentsWriter(writer, FROND_TRY(runs::SpoolReader::open(part.spool)), shared, trained, std::move(stop))
       .write();
 }
 
@@ -203,7 +213,7 @@ Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDoc
   std::vector<partition::PartitionSummary> summaries(parts.size());
   std::atomic<std::uint32_t> next = 0;
   TaskPool pool(options.memory.packers);
-  Shared shared{options, done, pool, {pool, options.sample, parts.size()}, {options, pool}, {}};
+  Shared shared{options, done, pool, {pool, options, parts.size()}, {options, pool}, {}};
   FROND_TRY(shared.lists.prepare(parts, folder));
   pipeline::FirstError error(stop);
   const auto work = [&]() -> Result<void> {

@@ -24,6 +24,7 @@ namespace frond::indexer::publish {
 
 struct PartitionBuildOptions {
   codec::CodecChoice codecs;
+  partition::StoredCompression stored = partition::StoredCompression::kSmall;
   double b = 0;
   double average_length = 0;            // of the whole collection
   const pipeline::FieldSample& sample;  // of the collection's stored fields

@@ -47,6 +47,7 @@ Result<Manifest> read_share(const fs::path& folder, std::string_view collection,
 // An option that all partitions of a generation must share, and these two do not; null: there is none.
 const char* difference(const Manifest& a, const Manifest& b) {
   if (a.codec != b.codec) return "codec";
+  if (a.stored != b.stored) return "stored compression";
   if (a.order != b.order) return "order";
   if (a.analyzer.kind != b.analyzer.kind) return "analyzer";
   if (a.analyzer.fold_accents != b.analyzer.fold_accents) return "folding of accents";
@@ -169,6 +170,7 @@ Result<Manifest> publish_shares(const fs::path& repository, std::string_view col
   Manifest draft;
   draft.collection = collection;
   draft.codec = shares[0].codec;
+  draft.stored = shares[0].stored;
   draft.order = shares[0].order;
   draft.input = shares[0].input;
   draft.analyzer = shares[0].analyzer;

@@ -54,6 +54,7 @@ ordered_json json_of(const repository::Manifest& manifest) {
           {"partitions", manifest.partitions.size()},
           {"bytes", bytes},
           {"codec", manifest.codec},
+          {"stored_compression", name_of(manifest.stored)},
           {"order", manifest.order},
           {"analyzer", std::move(analyzer)},
           {"bm25", {{"k1", manifest.bm25.k1}, {"b", manifest.bm25.b}}}};

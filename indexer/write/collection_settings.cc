@@ -38,6 +38,7 @@ Result<CollectionSettings> settings_from_json(std::string_view text) {
   text::AnalyzerConfig analyzer;
   analyzer.kind = kNewCollectionAnalyzer;
   scoring::Bm25Parameters bm25 = kNewCollectionBm25;
+  auto stored = partition::StoredCompression::kSmall;
   codec::CodecChoice codecs = *codec::codec_named(codec::kDefaultCodec);
   std::string stop_words = "auto";
   if (!text.empty()) {
@@ -65,6 +66,10 @@ Result<CollectionSettings> settings_from_json(std::string_view text) {
         auto choice = codec::codec_choice_named(FROND_TRY(text_of(name, value)));
         if (!choice) return std::move(choice).error().within(name);
         codecs = *std::move(choice);
+      } else if (name == "stored_compression") {
+        const auto choice = partition::stored_compression_named(FROND_TRY(text_of(name, value)));
+        if (!choice) return wrong(name, "is none of " + std::string(partition::kStoredCompressionNames));
+        stored = *choice;
       } else {
         return wrong(name.substr(0, 100), "there is no such member");
       }
@@ -72,7 +77,7 @@ Result<CollectionSettings> settings_from_json(std::string_view text) {
   }
   if (!is_valid(analyzer)) return wrong(analyzer.fold_accents ? "fold_accents" : "stemmer", "needs analyzer standard2");
   analyzer.stop_words = FROND_TRY(stop_words_of(stop_words, analyzer.stemmer));
-  return CollectionSettings{std::move(analyzer), bm25, std::move(codecs)};
+  return CollectionSettings{std::move(analyzer), bm25, std::move(codecs), stored};
 }
 
 }  // namespace frond::indexer::write

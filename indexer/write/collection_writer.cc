@@ -310,6 +310,7 @@ Result<void> CollectionWriter::index(const OperationLog::Taken& taken, const std
   const std::uint32_t cores = threads_for(taken.bytes);
   options.invert.memory = pipeline::plan_memory(options_.memory_limit, cores, std::max(1u, cores / 3));
   options.codecs = settings_.codecs;
+  options.stored = settings_.stored;
   options.bm25 = settings_.bm25;
   options.disk_reserve = options_.disk_reserve;
   options.may_be_empty = true;

@@ -39,7 +39,8 @@ constexpr std::size_t kMaxShownBytes = text::kMaxIdBytes + text::kMaxTitleBytes 
 static_assert(wire::kMaxOrdinals * (kMaxShownBytes + 4 * text::kSnippetBytes + 128) < wire::kMaxMessageBytes / 8);
 
 // A snippet is the same as if the whole body were read: the window may end a little after the last match.
-static_assert(partition::kDocumentBlockBytes + kMaxShownBytes + text::kSnippetScanBytes + 4 * text::kSnippetBytes <
+static_assert(partition::document_block_bytes(partition::StoredCompression::kFast) + kMaxShownBytes +
+                  text::kSnippetScanBytes + 4 * text::kSnippetBytes <
               partition::kMaxFrontBytes);
 
 }  // namespace

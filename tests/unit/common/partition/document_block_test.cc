@@ -55,6 +55,33 @@ TEST(ABlockOfDocuments, ComesBackWithAndWithoutADictionary) {
   }
 }
 
+// kFast: smaller than the fields though it uses no dictionary, however long the block is.
+TEST(ABlockOfDocuments, ComesBackFromFastCompression) {
+  std::mt19937 random(4);
+  BlockCompressor compressor({}, StoredCompression::kFast);
+  const BlockDecompressor decompressor({});
+  for (const std::uint32_t words : {0u, 1u, 20u, 1'000u, 300'000u}) {
+    const std::string body = text(random, words);
+    ByteBuffer raw;
+    append_document({"id", "u", "T", ""}, raw);
+    append_document({"other", "", "", body}, raw);
+    const ByteBuffer value = compressor.compress(raw, 2);
+    if (words > 20) {
+      EXPECT_LT(value.size(), raw.size() * 2 / 3);
+    }
+    EXPECT_LE(value.size(), raw.size() + 8);
+    EXPECT_EQ(BlockCompressor({}, StoredCompression::kFast).compress(raw, 2), value);
+    const auto block = decompressed(decompressor, value);
+    ASSERT_TRUE(block.has_value()) << block.error().message();
+    ASSERT_EQ(block->documents.size(), 2u);
+    EXPECT_EQ(block->documents[0].title, "T");
+    EXPECT_EQ(block->documents[1].body, body);
+    DocumentBlock front;
+    ASSERT_TRUE(decompressor.decompress_front(value, front));
+    EXPECT_TRUE(body.starts_with(front.documents[1].body));
+  }
+}
+
 std::string noise(std::mt19937& random, std::size_t bytes) {
   std::string out(bytes, '\0');
   for (char& c : out) c = static_cast<char>(random());

@@ -229,6 +229,20 @@ TEST_F(APartitionWriter, TakesCompressedBlocksWhileAnotherThreadAddsLists) {
   EXPECT_EQ(partition->list("z").value().segments.size(), segments.size());
 }
 
+TEST_F(APartitionWriter, StoresDocumentsInLargerBlocksWithoutADictionaryWhereItIsToBeFast) {
+  const auto body = [](std::uint32_t i) { return std::string(1000, static_cast<char>('a' + i % 26)); };
+  for (const auto how : {StoredCompression::kSmall, StoredCompression::kFast}) {
+    writer_ = PartitionWriter::create(scratch_ / "files", 10.0, PartitionWriter::kIdBytes, how).value();
+    for (std::uint32_t i = 0; i < 5'000; ++i)
+      ASSERT_TRUE(writer_->add_document({"d" + std::to_string(i), "", "", body(i)}, 1).has_value());
+    std::filesystem::remove_all(scratch_ / "database");
+    const auto partition = finish();
+    for (std::uint32_t i = 0; i < 5'000; i += 7) ASSERT_EQ(partition->document(i)->body, body(i));
+    // In five documents of 1,000 bytes are 4 KiB, in nine 8 KiB.
+    EXPECT_EQ(partition->count_entries()->document_blocks, how == StoredCompression::kFast ? 556u : 1'000u);
+  }
+}
+
 TEST_F(APartitionWriter, StoresLargeDocumentsAmongSmallOnes) {
   std::mt19937 random(7);
   std::string noise(3 << 20, '\0');

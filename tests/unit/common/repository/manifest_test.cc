@@ -31,6 +31,29 @@ TEST(Manifest, ReadsTheOrderAndDoesWithoutOne) {
   EXPECT_EQ(read->order, "");
 }
 
+// Older versions do not know the member, so it is there only where it says something.
+TEST(Manifest, ReadsHowFieldsAreStoredAndDoesWithout) {
+  Manifest written = support::example_manifest(7, 1);
+  const std::string old = to_json(written);
+  EXPECT_EQ(old.find("stored_compression"), std::string::npos);
+  EXPECT_EQ(manifest_from_json(old)->stored, partition::StoredCompression::kSmall);
+  written.stored = partition::StoredCompression::kFast;
+  std::string text = to_json(written);
+  const auto read = manifest_from_json(text);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->stored, partition::StoredCompression::kFast);
+  EXPECT_EQ(to_json(*read), text);
+}
+
+TEST(Manifest, RefusesAWayToStoreFieldsThatItDoesNotKnow) {
+  auto changed = nlohmann::json::parse(to_json(support::example_manifest(7, 1)));
+  changed["manifest"]["stored_compression"] = "tiny";
+  changed["xxh3"] = partition::xxh3_hex(as_bytes(changed["manifest"].dump()));
+  const auto read = manifest_from_json(changed.dump());
+  ASSERT_EQ(read, Code::kCorrupt);
+  EXPECT_NE(read.error().message().find("manifest.stored_compression"), std::string::npos) << read.error().message();
+}
+
 TEST(Manifest, ReadsTheInputAndDoesWithoutOne) {
   Manifest written = support::example_manifest(7, 1);
   EXPECT_EQ(to_json(written).find("input\": {"), std::string::npos);

@@ -10,6 +10,7 @@
 #include "common/postings/posting_list.h"
 #include "common/repository/repository.h"
 #include "common/text/analyzer.h"
+#include "indexer/change/compact.h"
 #include "indexer/check/check.h"
 #include "indexer/ingest/json.h"
 #include "tests/support/scratch_folder.h"
@@ -245,6 +246,62 @@ TEST(Build, RecordsWhichCodecsListsArePackedWith) {
   ASSERT_TRUE(summary) << summary.error().message();
   EXPECT_EQ(summary->manifest.codec, "auto");
   EXPECT_EQ(read_generation(options.repository, summary->manifest).postings, index_plainly(documents).postings);
+}
+
+// Blocks of the documents of partition p, as they are stored.
+std::string stored_blocks(const BuildOptions& options, const BuildSummary& built, std::size_t p = 0) {
+  return beginning(options, built, p, "documents-0001.sst");
+}
+
+TEST(Build, StoresWhatIsAddedAndMergedAsTheCollectionWasBuilt) {
+  const ScratchFolder folder;
+  auto documents = random_documents(9, 3'000);
+  const auto part = [&](std::size_t begin, std::size_t end) {
+    support::write_file(folder / "input.jsonl", jsonl_of({documents.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                          documents.begin() + static_cast<std::ptrdiff_t>(end)}));
+  };
+  for (std::size_t i = 0; i < documents.size(); ++i) documents[i].id = std::to_string(i);
+  std::map<partition::StoredCompression, std::string> blocks;
+  for (const auto how : {partition::StoredCompression::kSmall, partition::StoredCompression::kFast}) {
+    part(0, documents.size());
+    BuildOptions at_once = options_for(folder, "at-once-" + std::string(name_of(how)), 1);
+    at_once.stored = how;
+    const auto whole = run(at_once);
+    ASSERT_TRUE(whole) << whole.error().message();
+    EXPECT_EQ(whole->manifest.stored, how);
+    blocks[how] = stored_blocks(at_once, *whole);
+
+    part(0, 1'000);
+    BuildOptions options = options_for(folder, "added-to-" + std::string(name_of(how)), 1);
+    options.stored = how;
+    ASSERT_TRUE(run(options));
+    part(1'000, documents.size());
+    options.stored = partition::StoredCompression::kSmall;  // what the collection has counts
+    BuildProgress progress;
+    Logger logger("test", LogLevel::kError);
+    BuildSummary changed = add(options, progress, logger, {}).value();
+    EXPECT_EQ(changed.manifest.stored, how);
+    BuildOptions alone = options_for(folder, "alone-" + std::string(name_of(how)), 1);
+    alone.stored = how;
+    const auto added_alone = run(alone);
+    ASSERT_TRUE(added_alone);
+    if (how == partition::StoredCompression::kFast) {
+      EXPECT_EQ(stored_blocks(options, changed, 1), stored_blocks(alone, *added_alone));
+    }
+    ASSERT_TRUE(change::compact({options.repository, "test"}, {2, 0, true}, {}));
+    const auto source = repository::RepositorySource::open(options.repository.string(), "test").value();
+    changed.manifest = source->manifest(source->current().value()).value();
+    EXPECT_EQ(changed.manifest.stored, how);
+    ASSERT_EQ(changed.manifest.partitions.size(), 1u);
+    EXPECT_EQ(read_generation(options.repository, changed.manifest).documents,
+              read_generation(at_once.repository, whole->manifest).documents);
+    // Dictionaries differ, since the writer trains them from the first documents.
+    if (how == partition::StoredCompression::kFast) {
+      EXPECT_EQ(stored_blocks(options, changed), blocks[how]);
+    }
+  }
+  EXPECT_GT(blocks[partition::StoredCompression::kFast].size(),
+            blocks[partition::StoredCompression::kSmall].size() * 5 / 4);
 }
 
 TEST(Build, SaysThatItMakesAnotherKindOfGenerationThanTheOneBefore) {

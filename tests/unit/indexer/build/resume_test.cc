@@ -59,6 +59,7 @@ class StoppingInverter final : public invert::Inverter {
 struct Way {
   order::DocumentOrder order;
   bool spares;  // of inverters: flushes go on beside the next batches
+  partition::StoredCompression stored = partition::StoredCompression::kSmall;
 };
 
 class ResumedBuild : public testing::TestWithParam<Way> {
@@ -76,6 +77,7 @@ class ResumedBuild : public testing::TestWithParam<Way> {
     made.invert.memory.batch_bytes = 4 << 10;
     made.invert.memory.spares = GetParam().spares;
     made.order = GetParam().order;
+    made.stored = GetParam().stored;
     made.checkpoint_bytes = 64 << 10;
     made.threads = 2;
     return made;
@@ -208,9 +210,11 @@ TEST_P(ResumedBuild, OfLessInputThanACheckpointBeginsAnew) {
 INSTANTIATE_TEST_SUITE_P(Orders, ResumedBuild,
                          testing::Values(Way{order::DocumentOrder::kInput, false},
                                          Way{order::DocumentOrder::kInput, true},
-                                         Way{order::DocumentOrder::kBisection, true}),
+                                         Way{order::DocumentOrder::kBisection, true},
+                                         Way{order::DocumentOrder::kInput, false, partition::StoredCompression::kFast}),
                          [](const auto& of) {
-                           return std::string(name_of(of.param.order)) + (of.param.spares ? "WithSpares" : "");
+                           return std::string(name_of(of.param.order)) + (of.param.spares ? "WithSpares" : "") +
+                                  (of.param.stored == partition::StoredCompression::kFast ? "Fast" : "");
                          });
 
 }  // namespace

@@ -197,6 +197,24 @@ TEST(Shares, OfDifferentOptionsAreRefused) {
   EXPECT_FALSE(is_published(options));
 }
 
+TEST(Shares, StoreFieldsInOneWay) {
+  const ScratchFolder folder;
+  write_input(folder, 4);
+  BuildOptions options = options_for(folder, "r");
+  options.stored = partition::StoredCompression::kFast;
+  ASSERT_TRUE(run_share(options, 0, 2));
+  options.stored = partition::StoredCompression::kSmall;
+  ASSERT_TRUE(run_share(options, 1, 2));
+  const auto refused = publish::publish_shares(options.repository, "test", 2, 0, {});
+  ASSERT_EQ(refused, Code::kInvalid);
+  EXPECT_NE(refused.error().message().find("stored compression"), std::string::npos) << refused.error().message();
+  options.stored = partition::StoredCompression::kFast;
+  ASSERT_TRUE(run_share(options, 1, 2));
+  const auto published = publish::publish_shares(options.repository, "test", 2, 0, {});
+  ASSERT_TRUE(published) << published.error().message();
+  EXPECT_EQ(published->stored, partition::StoredCompression::kFast);
+}
+
 TEST(Shares, OfAnInputThatChangedBetweenBuildersAreRefusedAndTheOneThatDiffersIsNamed) {
   const ScratchFolder folder;
   write_input(folder, 8);

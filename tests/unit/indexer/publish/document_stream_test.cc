@@ -80,36 +80,43 @@ Cut cut_all(BlockCutter cutter) {
   return all;
 }
 
+// As the table of documents cuts them.
+Cut cut_plainly(const std::vector<Stored>& documents, std::size_t block_bytes) {
+  Cut expected;
+  std::size_t bytes = 0;
+  std::uint32_t count = 0;
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    ByteBuffer one;
+    partition::append_document({documents[i].id, "", "", documents[i].body}, one);
+    bytes += one.size();
+    ++count;
+    if (bytes < block_bytes && i + 1 < documents.size()) continue;
+    expected.blocks.push_back(count);
+    bytes = count = 0;
+  }
+  expected.documents = documents;
+  return expected;
+}
+
 TEST(BlockCutter, CutsTheSameBlocksWhateverTheFrames) {
   for (unsigned seed = 1; seed <= 3; ++seed) {
     std::mt19937 random(seed);
     const ScratchFolder folder;
     const auto documents = random_documents(random, 400);
-    Cut expected;
-    // As the table of documents cuts them.
-    std::size_t bytes = 0;
-    std::uint32_t count = 0;
-    for (std::size_t i = 0; i < documents.size(); ++i) {
-      ByteBuffer one;
-      partition::append_document({documents[i].id, "", "", documents[i].body}, one);
-      bytes += one.size();
-      ++count;
-      if (bytes < partition::kDocumentBlockBytes && i + 1 < documents.size()) continue;
-      expected.blocks.push_back(count);
-      bytes = count = 0;
-    }
-    expected.documents = documents;
-    for (const std::size_t per_frame : {1u, 7u, 150u, 1'000u}) {
-      const Cut got = cut_all(BlockCutter(spool_of(documents, per_frame, folder / "spool")));
-      EXPECT_EQ(got.blocks, expected.blocks) << "seed " << seed << ", frames of " << per_frame;
-      EXPECT_TRUE(got.documents == expected.documents) << "seed " << seed << ", frames of " << per_frame;
+    for (const std::size_t block_bytes : {std::size_t{4} << 10, std::size_t{8} << 10}) {
+      const Cut expected = cut_plainly(documents, block_bytes);
+      for (const std::size_t per_frame : {1u, 7u, 150u, 1'000u}) {
+        const Cut got = cut_all(BlockCutter(spool_of(documents, per_frame, folder / "spool"), block_bytes));
+        EXPECT_EQ(got.blocks, expected.blocks) << "seed " << seed << ", frames of " << per_frame;
+        EXPECT_TRUE(got.documents == expected.documents) << "seed " << seed << ", frames of " << per_frame;
+      }
     }
   }
 }
 
 TEST(BlockCutter, GivesNothingForAnEmptySpool) {
   const ScratchFolder folder;
-  EXPECT_EQ(cut_all(BlockCutter(spool_of({}, 10, folder / "spool"))), Cut());
+  EXPECT_EQ(cut_all(BlockCutter(spool_of({}, 10, folder / "spool"), 4 << 10)), Cut());
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ TEST(CollectionSettings, AreABuildsWhereNothingIsSaid) {
     EXPECT_TRUE(settings->analyzer.stop_words.are_english());
     EXPECT_EQ(settings->bm25, kNewCollectionBm25);
     EXPECT_EQ(settings->codecs.name, codec::kDefaultCodec);
+    EXPECT_EQ(settings->stored, partition::StoredCompression::kSmall);
   }
 }
 TEST(CollectionSettings, TakeEveryMember) {
@@ -27,6 +28,8 @@ TEST(CollectionSettings, TakeEveryMember) {
   EXPECT_TRUE(settings->analyzer.fold_accents);
   EXPECT_EQ(settings->bm25.k1, 0.9);
   EXPECT_EQ(settings->codecs.name, "auto");
+  EXPECT_EQ(settings_from_json(R"({"stored_compression":"fast"})")->stored, partition::StoredCompression::kFast);
+  EXPECT_EQ(settings_from_json(R"({"stored_compression":"small"})")->stored, partition::StoredCompression::kSmall);
   EXPECT_TRUE(settings_from_json(R"({"stop_words":"off"})")->analyzer.stop_words.are_none());
 }
 // What is wrong is named, and nothing makes it read files.
@@ -46,6 +49,8 @@ TEST(CollectionSettings, NameWhatIsWrong) {
       {R"({"k1":"1"})", "k1"},
       {R"({"b":1.5})", "b"},
       {R"({"codec":"zip"})", "codec"},
+      {R"({"stored_compression":"zip"})", "stored_compression"},
+      {R"({"stored_compression":true})", "stored_compression"},
       {R"({"color":"red"})", "color"}};
   for (const auto& [json, name] : wrong) {
     const auto settings = settings_from_json(json);
