@@ -261,10 +261,10 @@ def made_input(setting):
 def test(setting, parsed):
     inputs = [os.path.abspath(path) for path in parsed.input] or made_input(setting)
     repository = setting.path("repository")
-    for name, flags in (("input", {}), ("ordered", {"order": "bp"})):
+    for name, flags in (("input", {}), ("ordered", {"order": "bp"}), ("fast", {"stored_compression": "fast"})):
         case = Case(setting, name, inputs, 3, parsed.checkpoint, **flags)
         done, resumed = kill_and_resume(case, repository, parsed.times)
-        print(f"order {name}: {done} kills of a build of {case.length:.1f} s; {resumed} builds went on with a killed one; what was published "
+        print(f"{name}: {done} kills of a build of {case.length:.1f} s; {resumed} builds went on with a killed one; what was published "
               "equals the undisturbed one", flush=True)
         shutil.rmtree(repository)
     if parsed.input:
@@ -277,7 +277,7 @@ def test(setting, parsed):
 
 
 parser = harness.arguments(__doc__)
-parser.add_argument("--times", type=int, default=6, help="kills of builds in either order")
+parser.add_argument("--times", type=int, default=6, help="kills of builds in each way")
 parser.add_argument("--input", nargs="*", default=[], help="index these, and only kill; default: made-up text")
 parser.add_argument("--checkpoint", default="500KB", help="bytes of input between checkpoints")
 given = parser.parse_args()

@@ -15,7 +15,7 @@ import harness
 import random_text
 
 ROUNDS = 6
-SETTINGS = {"analyzer": "standard2", "stemmer": "english", "stop_words": "off", "k1": 1.2, "b": 0.6}
+SETTINGS = {"analyzer": "standard2", "stemmer": "english", "stop_words": "off", "k1": 1.2, "b": 0.6, "stored_compression": "fast"}
 FLAGS = {"analyzer": "standard2", "stemmer": "english", "stop_words": "off", "k1": 1.2, "b": 0.6}
 
 
@@ -85,7 +85,7 @@ def check_doors(service, closed):
     service.expect(403, "PUT", "/v1/collections/c", key="write")
     service.expect(404, "POST", documents, line("a", ["b"]), key="write")
     for wrong, member in (({"k1": 99}, b"k1"), ({"stemmer": "klingon"}, b"stemmer"), ({"colour": 1}, b"colour"),
-                          ({"stop_words": "/etc/passwd"}, b"stop_words"), ([], b"object")):
+                          ({"stop_words": "/etc/passwd"}, b"stop_words"), ({"stored_compression": "zip"}, b"stored_compression"), ([], b"object")):
         harness.expect(member in service.expect(400, "PUT", "/v1/collections/c", json.dumps(wrong), key="admin"), f"{wrong}: no {member}")
     service.expect(400, "PUT", "/v1/collections/.hidden", key="admin")
     described = json.loads(service.expect(201, "PUT", "/v1/collections/c", json.dumps(SETTINGS), key="admin"))
@@ -168,6 +168,8 @@ def answers(cluster, queries):
 
 def check_equal(setting, service, live, words, remaining, number):
     generation = service.refresh()["generation"]
+    described = json.loads(service.expect(200, "GET", "/v1/collections/c"))
+    harness.expect(described["stored_compression"] == "fast", f"{described}")
     path = setting.path(f"fresh{number}.jsonl")
     with open(path, "w", encoding="utf-8") as file:
         for name, text in remaining.items():
