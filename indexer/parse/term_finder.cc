@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "common/base/check.h"
 #include "common/text/token_cutter.h"
 
 namespace frond::indexer::parse {
@@ -19,6 +20,7 @@ TermFinder::TermFinder(const text::AnalyzerConfig& analyzer, int table_bits, Tok
     : analyzer_(analyzer, cache_bits(analyzer)), tokens_(table_bits), grouper_(grouper) {}
 
 std::uint32_t TermFinder::add(std::string_view text) {
+  FROND_CHECK(text.size() <= 0xffffffff);
   std::uint32_t terms = 0;
   const auto take = [&](text::TokenSpan token) {
     tokens_.seek(text, token, sought_[count_]);
@@ -46,8 +48,7 @@ void TermFinder::find_terms(std::string_view text, std::size_t begin) {
   std::size_t found = 0;
   for (std::size_t i = begin; i < count_; ++i) {
     if (found_[i] != kUnknown) continue;
-    const text::TokenSpan where = sought_[i].where;
-    const std::string_view term = analyzer_.term_of(text.substr(where.begin, where.end - where.begin));
+    const std::string_view term = analyzer_.term_of(text.substr(sought_[i].begin, sought_[i].bytes));
     new_terms_.append(term);
     new_tokens_[found++] = {static_cast<std::uint32_t>(new_terms_.size()),
                             term.empty() ? TermTable::Sought() : grouper_.terms().seek(term)};

@@ -18,12 +18,12 @@ class TermFinder {
  public:
   // Takes 512 KiB beside the tables of `table_bits`. Nothing else interns terms in the grouper.
   TermFinder(const text::AnalyzerConfig& analyzer, int table_bits, TokenGrouper& grouper);
-  // Adds the terms of `text` to the grouper's document, and returns how many there are.
+  // Adds the terms of `text`, less than 4 GiB, to the grouper's document, and returns how many there are.
   std::uint32_t add(std::string_view text);
 
  private:
   // Tokens that are looked up together, so that the table's memory is on its way when it is read.
-  static constexpr std::size_t kTokensAhead = 32;
+  static constexpr std::size_t kTokensAhead = 64;
   static constexpr TermId kUnknown = kNoTerm - 1;
   void find_tokens(std::size_t begin);
   std::uint32_t add_tokens(std::string_view text);

@@ -16,7 +16,9 @@ namespace frond::indexer::parse {
 
 // A token that is looked for.
 struct SoughtToken {
-  text::TokenSpan where;                                 // in the text
+  // In the text, which has less than 4 GiB. Not a TokenSpan: g++ copies one by a load of 16 bytes, which waits for the
+  // two stores of 8 bytes that just made it, in every token.
+  std::uint32_t begin, bytes;
   std::array<std::uint64_t, 3> key;                      // its bytes, filled up with NULs, which tokens do not have
   std::uint32_t bucket;                                  // where the table would have it
   std::uint32_t tag;                                     // of its hash, never 0
@@ -24,22 +26,23 @@ struct SoughtToken {
 };
 
 // One thread. Takes up to 8 MiB, more than a core's caches, so looking up is two steps with other tokens in between. A
-// token is in one of the four places of its bucket. Where these are taken, a new token replaces one that was not found
-// lately.
+// token is in one of the two places of its bucket, which is one line of a cache. Where both are taken, a new token
+// replaces one that was not found lately.
 //
-// A look-up has one branch that depends on the token, whether it is there: which of the four places it is in is not
+// A look-up has one branch that depends on the token, whether it is there: which of the two places it is in is not
 // predictable, so it is chosen without a branch, by the tags.
 class TokenTable {
  public:
   static constexpr std::size_t kMaxTokenBytes = sizeof(SoughtToken::key);  // longer tokens are never found
   static constexpr TermId kStopWord = kNoTerm;
 
-  explicit TokenTable(int bits = kMaxTableBits) : shift_(64 - (bits - 2)), buckets_(std::size_t{1} << (bits - 2)) {}
+  explicit TokenTable(int bits = kMaxTableBits) : shift_(64 - (bits - 1)), buckets_(std::size_t{1} << (bits - 1)) {}
 
   // First step: tells what find() needs, and begins to load what it will look at.
   void seek(std::string_view text, text::TokenSpan token, SoughtToken& sought) const {
-    sought.where = token;
     const std::size_t bytes = token.end - token.begin;
+    sought.begin = static_cast<std::uint32_t>(token.begin);
+    sought.bytes = static_cast<std::uint32_t>(bytes);
     if (bytes > kMaxTokenBytes) [[unlikely]] {
       sought.bucket = SoughtToken::kTooLong;
       return;
@@ -59,7 +62,6 @@ class TokenTable {
     sought.bucket = static_cast<std::uint32_t>(hash >> shift_);
     sought.tag = static_cast<std::uint32_t>(hash) | 1;
     __builtin_prefetch(&buckets_[sought.bucket]);
-    __builtin_prefetch(reinterpret_cast<const char*>(&buckets_[sought.bucket]) + 64);
   }
   SoughtToken seek(std::string_view text, text::TokenSpan token) const {
     SoughtToken sought;
@@ -102,14 +104,14 @@ class TokenTable {
   }
 
  private:
-  static constexpr std::size_t kPlaces = 4;
+  static constexpr std::size_t kPlaces = 2;
   static constexpr std::uint32_t kFound = 1;  // in an entry: since a new token last passed by
   struct alignas(64) Bucket {
     std::array<std::uint32_t, kPlaces> tags;     // 0: free
     std::array<std::uint32_t, kPlaces> entries;  // 31 bits of the term, and kFound
     std::array<std::array<std::uint64_t, 3>, kPlaces> keys;
   };
-  static_assert(sizeof(Bucket) == 128);
+  static_assert(sizeof(Bucket) == 64);
 
   // Of stop words all 31 bits are ones.
   static TermId term_of(std::uint32_t entry) {
