@@ -26,6 +26,10 @@ void add_object_flags(CommandLine& app, objects::Access& access) {
                  "How often a request that failed is sent, within two minutes, before the operation fails")
       .check(range(1, 100))
       .show_default();
+  app.add_option("--s3-first-answer-seconds", access.retries.first_answer_s,
+                 "How long a server that has never answered is asked, before the operation fails")
+      .check(range(1, 600))
+      .show_default();
 }
 
 }  // namespace frond::config

@@ -107,7 +107,12 @@ std::string ObjectStore::where(const std::string& key) const {
   return std::string(kObjectScheme) + place_.bucket + "/" + place_.prefix + key;
 }
 
-HttpAnswer ObjectStore::send(Call& call, const Credentials& credentials, const Stopping& stopping) const {
+std::string ObjectStore::server() const {
+  return (place_.server.tls ? "https://" : "http://") + net::join(place_.server.host, place_.server.port);
+}
+
+HttpAnswer ObjectStore::send(Call& call, const Credentials& credentials, std::chrono::milliseconds connect,
+                             const Stopping& stopping) const {
   const std::string timestamp = timestamp_of(std::chrono::system_clock::now());
   RequestToSign signing{call.method, place_.root, call.query, call.headers, call.payload_sha256};
   if (!call.of_bucket) signing.path += place_.prefix + call.key;
@@ -118,11 +123,10 @@ HttpAnswer ObjectStore::send(Call& call, const Credentials& credentials, const S
     signing.headers.emplace_back("x-amz-security-token", credentials.session_token);
   HttpRequest request{call.method, {}, signing.headers, call.body};
   request.headers.emplace_back("authorization", authorization(signing, credentials, {access_.region}, timestamp));
-  request.url = (place_.server.tls ? "https://" : "http://") + net::join(place_.server.host, place_.server.port) +
-                percent_encode(signing.path, /*keep_slash=*/true);
+  request.url = server() + percent_encode(signing.path, /*keep_slash=*/true);
   if (!call.query.empty()) request.url += "?" + canonical_query(call.query);
 
-  HttpLimits limits{access_.connect_timeout,
+  HttpLimits limits{std::min(access_.connect_timeout, connect),
                     access_.min_bytes_per_second,
                     access_.window,
                     {},
@@ -142,7 +146,8 @@ HttpAnswer ObjectStore::send(Call& call, const Credentials& credentials, const S
 }
 
 Error ObjectStore::refusal(const Call& call, const HttpAnswer& answer) const {
-  if (answer.broken) return Error(answer.broken->code(), answer.broken->message()).within(where(call.key));
+  if (answer.broken)
+    return Error(answer.broken->code(), answer.broken->message()).within(server()).within(where(call.key));
   const StoreError error = parse_error(answer.body);
   std::string text = where(call.key) + ": the object store answered with status " + std::to_string(answer.status);
   if (!error.code.empty()) text += " " + error.code;
@@ -156,12 +161,34 @@ Error ObjectStore::refusal(const Call& call, const HttpAnswer& answer) const {
       text);
 }
 
+// After the last attempt.
+Error ObjectStore::given_up(const Call& call, const HttpAnswer& answer, const Retry& retry) const {
+  const bool stopped = retry.stopped();
+  Contact none = Contact::kNone;
+  if (!stopped) contact_.compare_exchange_strong(none, Contact::kGivenUp);
+  if (stopped || has_answered() || !answer.broken)
+    return Error(Code::kUnavailable, refusal(call, answer).message() + " (attempt " + std::to_string(retry.attempts()) +
+                                         "; " + retry.bound() + ")");
+  const auto seconds = std::chrono::round<std::chrono::seconds>(retry.spent()).count();
+  const std::string attempts =
+      retry.attempts() == 1 ? std::string("one attempt") : std::to_string(retry.attempts()) + " attempts";
+  return Error(Code::kUnavailable, server() + " has not answered: " + call.method + " of " + where(call.key) + ", " +
+                                       attempts + " in " + std::to_string(seconds) + " s (" + retry.bound() +
+                                       "), the last: " + answer.broken->message());
+}
+
 Result<HttpAnswer> ObjectStore::perform(Call& call, const Stopping& asked, const Salvage& salvage) const {
   const Stopping stopping = [&] { return access_.stop.stop_requested() || (asked && asked()); };
-  Retry retry(access_.retries, call.body.size() + call.max_body, stopping);
+  RetryLimits limits = access_.retries;
+  if (contact_ == Contact::kGivenUp) limits.attempts = 1;
+  Retry retry(limits, call.body.size() + call.max_body, stopping, /*first=*/!has_answered());
   for (;;) {
     const Credentials credentials = FROND_TRY(credentials_.get());
-    HttpAnswer answer = send(call, credentials, stopping);
+    HttpAnswer answer = send(call, credentials, retry.left(), stopping);
+    if (answer.status != 0) {
+      contact_ = Contact::kAnswered;
+      retry.answered();
+    }
     if (!may_help(answer, call.kind)) {
       const bool wanted = is_success(answer.status) ||
                           std::find(call.accepted.begin(), call.accepted.end(), answer.status) != call.accepted.end();
@@ -170,9 +197,7 @@ Result<HttpAnswer> ObjectStore::perform(Call& call, const Stopping& asked, const
     }
     const std::uint64_t moved = answer.sent + answer.body.size();
     const std::uint64_t kept = salvage ? salvage(answer) : 0;
-    if (!retry.again(moved - std::min(moved, kept), asked_pause(answer)))
-      return Error(Code::kUnavailable, refusal(call, answer).message() + " (attempt " +
-                                           std::to_string(retry.attempts()) + "; " + retry.bound() + ")");
+    if (!retry.again(moved - std::min(moved, kept), asked_pause(answer))) return given_up(call, answer, retry);
     ++counts_->retries;
   }
 }

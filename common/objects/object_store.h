@@ -3,12 +3,16 @@
 // Source: the Amazon S3 API reference (REST, 2006-03-01).
 //
 // Every operation is repeated within RetryLimits where that may help: lost connections, slowness, 408, 429, 5xx. What a
-// broken answer has brought of an object is kept, and only the rest is asked for. Every request's body is covered by
-// its signature. Keys are relative to the place's prefix.
+// broken answer has brought of an object is kept, and only the rest is asked for. As long as the store has never
+// answered, the first operation ends after RetryLimits::first_answer_s (or one Access::window later, where the store
+// takes connections and is silent), and the next ones make one attempt each. Every request's body is covered by its
+// signature. Keys are relative to the place's prefix.
 // Errors: kNotFound: there is no such object or bucket; kInvalid: no credentials, a certificate that is not trusted, or
 // the server refuses the credentials (401, 403) or the request (another 4xx); kUnavailable: the bounds are reached, or
-// `stopping` or Access::stop said so; kCorrupt: the answer is not what the API says. Messages name the key, and never a
-// secret. Any thread.
+// `stopping` or Access::stop said so; kCorrupt: the answer is not what the API says. Messages name the key, the server
+// if it did not answer, and never a secret. Any thread.
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -98,6 +102,8 @@ class ObjectStore {
 
   const Counts& counts() const { return *counts_; }
   const Access& access() const { return access_; }
+  // Whether any request was answered. If not, what was asked for has most likely not reached the store.
+  bool has_answered() const { return contact_ == Contact::kAnswered; }
 
   static constexpr std::size_t kMaxListed = 1'000'000;
 
@@ -106,9 +112,14 @@ class ObjectStore {
   // Takes what a broken answer brought, and changes the call to ask for the rest; gives how many bytes it took.
   using Salvage = std::function<std::uint64_t(HttpAnswer&)>;
   ObjectStore(Place place, const Access& access);
-  HttpAnswer send(Call& call, const Credentials& credentials, const Stopping& stopping) const;
+  enum class Contact { kNone, kGivenUp, kAnswered };  // given up: an operation ended without an answer
+  // `connect`: at most.
+  HttpAnswer send(Call& call, const Credentials& credentials, std::chrono::milliseconds connect,
+                  const Stopping& stopping) const;
   Result<HttpAnswer> perform(Call& call, const Stopping& asked, const Salvage& salvage = {}) const;
   Error refusal(const Call& call, const HttpAnswer& answer) const;
+  Error given_up(const Call& call, const HttpAnswer& answer, const Retry& retry) const;
+  std::string server() const;  // "http://host:port"
   Result<std::string> begin_upload(const std::string& key, const Stopping& stopping) const;
   Result<void> end_upload(const std::string& key, const std::string& id, const std::vector<std::string>& etags,
                           const Stopping& stopping) const;
@@ -119,6 +130,7 @@ class ObjectStore {
   const Access access_;
   const CredentialSource credentials_;
   mutable Transport transport_;
+  mutable std::atomic<Contact> contact_ = Contact::kNone;
   const std::shared_ptr<Counts> counts_;
 };
 

@@ -18,6 +18,8 @@ namespace frond::objects {
 struct RetryLimits {
   unsigned attempts = 8;
   std::chrono::milliseconds time{120'000};  // no attempt begins later
+  // As long as the store has never answered: no attempt begins later, and no connect takes longer.
+  unsigned first_answer_s = 15;
   // Bytes that may be moved in vain: an operation on n bytes moves at most n + max(n, this) more.
   std::uint64_t wasted_bytes = 16u << 20;
   std::chrono::milliseconds first_pause{100}, longest_pause{5'000};  // doubled each time; a random part of it is waited

@@ -15,15 +15,21 @@ std::chrono::milliseconds random_below(std::chrono::milliseconds most) {
 
 }  // namespace
 
-Retry::Retry(const RetryLimits& limits, std::uint64_t bytes, Stopping stopping)
+Retry::Retry(const RetryLimits& limits, std::uint64_t bytes, Stopping stopping, bool first)
     : limits_(limits),
       stopping_(std::move(stopping)),
-      end_(std::chrono::steady_clock::now() + limits.time),
+      end_(begun_ + (first
+                         ? std::min<std::chrono::milliseconds>(std::chrono::seconds(limits.first_answer_s), limits.time)
+                         : limits.time)),
       max_wasted_(std::max(bytes, limits.wasted_bytes)) {}
 
 std::chrono::milliseconds Retry::left() const {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - std::chrono::steady_clock::now());
   return std::max(left, std::chrono::milliseconds(1));
+}
+
+std::chrono::milliseconds Retry::spent() const {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun_);
 }
 
 bool Retry::again(std::uint64_t moved, std::chrono::milliseconds at_least) {
@@ -33,7 +39,7 @@ bool Retry::again(std::uint64_t moved, std::chrono::milliseconds at_least) {
   if (attempts_ >= limits_.attempts) bound_ = "the last attempt that is allowed";
   if (wasted_ > max_wasted_) bound_ = "too many bytes were moved in vain";
   if (std::chrono::steady_clock::now() + pause >= end_) bound_ = "no time is left";
-  if (stopping_ && stopping_()) bound_ = "stopped";
+  if (stopping_ && stopping_()) bound_ = kStopped;
   if (*bound_ != '\0') return false;
   ++attempts_;
   const auto until = std::chrono::steady_clock::now() + pause;
@@ -41,7 +47,7 @@ bool Retry::again(std::uint64_t moved, std::chrono::milliseconds at_least) {
   while (std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_until(std::min(until, std::chrono::steady_clock::now() + kLook));
     if (!stopping_ || !stopping_()) continue;
-    bound_ = "stopped";
+    bound_ = kStopped;
     return false;
   }
   return true;

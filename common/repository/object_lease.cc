@@ -60,7 +60,7 @@ ObjectLease::~ObjectLease() {
   }
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
-  (void)store_.remove(folder_ + id_);  // else it ends by itself
+  if (store_.has_answered()) (void)store_.remove(folder_ + id_);  // else it ends by itself
 }
 
 Result<void> ObjectLease::take(const std::filesystem::path& note) {

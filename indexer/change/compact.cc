@@ -108,6 +108,7 @@ Result<std::vector<Merge>> Compaction::pin(const TierRules& rules, const Compact
       return {};
     }();
     if (all) return merges;
+    if (manifest_.generation == 0) return all.error();
     // The generation may have been pruned while it was looked at.
     const auto now = source->current();
     if (!now || *now == manifest_.generation || tries == kTriesToPin) return all.error();

@@ -49,6 +49,8 @@ inline constexpr metrics::Family kSupersededAge{"frond_leaf_superseded_seconds",
                                                 "Since when a superseded generation is kept for brokers; 0: none is."};
 inline constexpr metrics::Family kBrokers{"frond_leaf_brokers",
                                           "Brokers that say hello to this leaf; a broker's threads count one by one."};
+inline constexpr metrics::Family kRepositoryFailures{"frond_leaf_repository_failures_total",
+                                                     "Looks at CURRENT in the repository that failed."};
 inline constexpr metrics::Family kGenerationRefused{"frond_leaf_generation_refused_total",
                                                     "Attempts to take a new generation that failed."};
 inline constexpr metrics::Family kAnnouncements{"frond_leaf_announcements_total",

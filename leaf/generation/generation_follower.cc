@@ -21,6 +21,12 @@ Result<void> check_files(const ServedGeneration& generation) {
   return outcome;
 }
 
+// Messages of a server that does not answer differ from poll to poll by milliseconds and attempts.
+std::string without_digits(std::string text) {
+  std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
+  return text;
+}
+
 }  // namespace
 
 GenerationFollower::GenerationFollower(Options options, const repository::RepositorySource& source,
@@ -38,6 +44,7 @@ GenerationFollower::GenerationFollower(Options options, const repository::Reposi
   if (registry == nullptr) return;
   static constexpr double kLoadSeconds[] = {0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 1200, 3600};
   refused_total_ = registry->counter(families::kGenerationRefused, options_.labels);
+  unread_total_ = registry->counter(families::kRepositoryFailures, options_.labels);
   mended_total_ = registry->counter(families::kMended, options_.labels);
   damaged_ = registry->gauge(families::kDamaged, options_.labels);
   generation_ = registry->gauge(families::kGeneration, options_.labels);
@@ -300,8 +307,10 @@ void GenerationFollower::refuse(const GenerationId& id, const Error& why) {
     look_again_ = clock_.now() + back_off_;
     refused_ = id;
   }
-  if (told == refused_why_) return;
-  refused_why_ = told;
+  if (id.number == 0 && why.code() != Code::kNotFound) unread_total_.add();  // not found: nothing is published
+  const std::string reason = id.number == 0 ? without_digits(told) : told;
+  if (reason == refused_why_) return;
+  refused_why_ = reason;
   log_.error("staying with what is served", {{"reason", told}});
 }
 

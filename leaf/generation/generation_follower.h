@@ -103,7 +103,7 @@ class GenerationFollower {
   const BrokerRoll& brokers_;
   const Clock& clock_;
   Logger& log_;
-  metrics::Counter refused_total_, mended_total_;
+  metrics::Counter refused_total_, unread_total_, mended_total_;
   metrics::Gauge generation_, generations_, partitions_, documents_, superseded_age_, brokers_heard_, disk_free_,
       damaged_;
   metrics::Histogram load_time_;

@@ -154,6 +154,42 @@ TEST_F(AnObjectStore, GivesUpWhereNothingAnswers) {
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(10));
 }
 
+TEST_F(AnObjectStore, ThatNeverAnsweredIsGivenUpSoonAndThenAskedOnce) {
+  ObjectServer server({}, [](const SeenRequest&) { return Fault::kSilent; });
+  access_.retries.first_answer_s = 2;
+  const auto store = open(server);
+  const auto begun = std::chrono::steady_clock::now();
+  const auto got = store->get_text("x", 10);
+  ASSERT_EQ(got, Code::kUnavailable);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(6));  // 2 s, and a window of 1 s
+  for (const std::string& part :
+       {server.url() + " has not answered", std::string("GET of s3://bucket/a/b/x"), std::string("attempts in ")})
+    EXPECT_NE(got.error().message().find(part), std::string::npos) << got.error().message();
+  EXPECT_FALSE(store->has_answered());
+  const auto asked = server.requests().size();
+  EXPECT_EQ(store->get_text("x", 10), Code::kUnavailable);
+  EXPECT_EQ(server.requests().size(), asked + 1);
+}
+
+TEST_F(AnObjectStore, ThatHasAnsweredIsWaitedFor) {
+  ObjectServer server({}, [](const SeenRequest&) { return Fault::kError500; });
+  access_.retries.first_answer_s = 1;
+  access_.retries.attempts = 6;
+  const auto store = open(server);
+  EXPECT_EQ(store->get_text("x", 10), Code::kUnavailable);
+  EXPECT_TRUE(store->has_answered());
+  server.put("a/b/x", "well");
+  server.set_faults(first(4, Fault::kSilent));  // 4 windows of 1 s
+  const auto got = store->get_text("x", 10);
+  ASSERT_TRUE(got) << got.error().message();
+  // The first answer, an error, comes in the middle of an operation.
+  server.set_faults([count = std::make_shared<std::atomic<int>>(0)](const SeenRequest&) {
+    const int number = count->fetch_add(1);
+    return number == 0 ? Fault::kError500 : number < 4 ? Fault::kSilent : Fault::kNone;
+  });
+  EXPECT_TRUE(open(server)->get_text("x", 10));
+}
+
 TEST_F(AnObjectStore, StopsWhenItIsTold) {
   ObjectServer server({}, [](const SeenRequest&) { return Fault::kSilent; });
   access_.min_bytes_per_second = 0;

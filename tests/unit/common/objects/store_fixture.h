@@ -25,6 +25,7 @@ class StoreFixture : public testing::Test {
     access_.connect_timeout = std::chrono::milliseconds(500);
     access_.retries.first_pause = std::chrono::milliseconds(1);
     access_.retries.longest_pause = std::chrono::milliseconds(10);
+    access_.retries.first_answer_s = 20;
     access_.retries.time = std::chrono::milliseconds(20'000);
   }
   std::unique_ptr<ObjectStore> open(const ObjectServer& server) {

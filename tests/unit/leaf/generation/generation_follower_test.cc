@@ -20,6 +20,18 @@ TEST_F(GenerationFollowerTest, ServesNothingWhereNothingIsPublishedAndSaysSo) {
   EXPECT_TRUE(leaf.board.detail().empty());
 }
 
+TEST_F(GenerationFollowerTest, CountsLooksAtARepositoryThatFail) {
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_NE(leaf.registry.exposition().find("frond_leaf_repository_failures_total 0"), std::string::npos)
+      << "nothing is published, which is no failure";
+  publish(10);
+  std::ofstream(folder_ / "repository" / "c" / "CURRENT") << "what\n";
+  leaf.follower.step();
+  leaf.follower.step();
+  EXPECT_NE(leaf.registry.exposition().find("frond_leaf_repository_failures_total 2"), std::string::npos);
+}
+
 TEST_F(GenerationFollowerTest, TakesAGenerationThatItIsToldOfAndTellsOfIt) {
   publish(10);
   Leaf leaf(folder_.path(), clock_);
