@@ -24,7 +24,8 @@ Result<repository::Manifest> current_manifest(const repository::RepositorySource
 }  // namespace
 
 Result<bool> CollectionWriter::create(const WriterOptions& options, const CollectionPlaces& places,
-                                      const std::string& collection, std::string_view settings, Logger& logger) {
+                                      const std::string& collection, std::string_view settings,
+                                      const WriteMetrics& metrics, Logger& logger) {
   FROND_TRY(settings_from_json(settings));
   FROND_TRY(places.expect_room(collection));
   const auto source = FROND_TRY(places.source(collection));
@@ -37,7 +38,7 @@ Result<bool> CollectionWriter::create(const WriterOptions& options, const Collec
   FROND_TRY(places.expect_kind(collection));
   if (places.has_leases()) {
     if (!FROND_TRY(places.settings(collection)).empty()) return false;
-    FROND_TRY(places.remove_stale_log(collection, logger));
+    FROND_TRY(places.remove_stale_log(collection, metrics, logger));
     return places.put_settings(collection, kept);
   }
   const auto log = FROND_TRY(OperationLog::open(places.folder(collection) / kLogFolder, {}));

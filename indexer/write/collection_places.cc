@@ -143,7 +143,8 @@ Result<void> CollectionPlaces::remove(const std::string& collection, Logger& log
   return store_ || !has_leases() ? Result<void>() : remove_folder(repository_ / collection, repository_, log);
 }
 
-Result<void> CollectionPlaces::remove_stale_log(const std::string& collection, Logger& log) const {
+Result<void> CollectionPlaces::remove_stale_log(const std::string& collection, const WriteMetrics& metrics,
+                                                Logger& log) const {
   const fs::path local = folder(collection), stale = local / kLogFolder;
   std::error_code unknown;
   if (!fs::is_directory(stale, unknown)) return {};
@@ -152,6 +153,8 @@ Result<void> CollectionPlaces::remove_stale_log(const std::string& collection, L
     if (const auto waiting = operations->operations(); waiting > 0) {
       const fs::path file = overtaken_file(local, 0);
       FROND_TRY(operations->set_aside(file));
+      auto to = metrics;
+      to.set_aside.add(static_cast<double>(waiting));
       log.error("accepted changes are set aside: the collection was removed since",
                 {{"collection", collection}, {"changes", std::to_string(waiting)}, {"file", file.string()}});
     }

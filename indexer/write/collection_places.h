@@ -13,6 +13,7 @@
 #include "common/base/result.h"
 #include "common/objects/object_store.h"
 #include "common/repository/repository.h"
+#include "indexer/write/metrics.h"
 
 namespace frond::indexer::write {
 
@@ -47,7 +48,7 @@ class CollectionPlaces {
   // Only with leases, of a collection that is being made: a log of an earlier one of its name, which another service
   // removed, is moved away. What it has not published goes into a file "overtaken-…" beside it. kOverloaded: another
   // service has it open.
-  Result<void> remove_stale_log(const std::string& collection, Logger& log) const;
+  Result<void> remove_stale_log(const std::string& collection, const WriteMetrics& metrics, Logger& log) const;
 
   // With all that is in them. Nobody writes it meanwhile. In a bucket, CURRENT goes first, and the settings last but
   // for what keeps other writers out: if it fails before them, the collection is there, empty, and can be removed

@@ -74,7 +74,8 @@ class CollectionWriter {
   // Makes a collection that has neither; false: it exists. kInvalid: the settings are wrong; kCorrupt: something that
   // is no collection's is in the way. What an earlier creation left that failed or died does not matter.
   static Result<bool> create(const WriterOptions& options, const CollectionPlaces& places,
-                             const std::string& collection, std::string_view settings, Logger& log);
+                             const std::string& collection, std::string_view settings, const WriteMetrics& metrics,
+                             Logger& log);
   // Ends its threads: at the next step of what they do. What waits stays in the log.
   ~CollectionWriter();
   CollectionWriter(const CollectionWriter&) = delete;

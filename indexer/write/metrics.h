@@ -22,7 +22,8 @@ inline constexpr Family kLeases{"frond_indexer_lease_events_total",
                                 "service took the collection over, or it was removed)."};
 inline constexpr Family kSetAside{
     "frond_indexer_set_aside_changes_total",
-    "Accepted changes that were put into a file instead of being published, since another service wrote since."};
+    "Accepted changes that were put into a file instead of being published, since another service has written or "
+    "removed the collection."};
 inline constexpr Family kCollections{"frond_indexer_written_collections",
                                      "Collections by state: writing, or standby (another service writes them)."};
 }  // namespace families

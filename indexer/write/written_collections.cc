@@ -70,7 +70,7 @@ Result<bool> WrittenCollections::create(const std::string& collection, std::stri
     if (taken() >= options_.max_collections)
       return Error(Code::kOverloaded, "there are " + std::to_string(taken()) + " collections: see --max-collections");
   }
-  const bool made = FROND_TRY(CollectionWriter::create(options_, *places_, collection, settings, log_));
+  const bool made = FROND_TRY(CollectionWriter::create(options_, *places_, collection, settings, metrics_, log_));
   open(collection);
   return made;
 }

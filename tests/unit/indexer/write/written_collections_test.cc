@@ -216,6 +216,7 @@ TEST_F(ACollectionsName, OfARemovedCollectionBringsNoneOfItsChangesBack) {
   for (const auto& entry : fs::directory_iterator(local))
     if (entry.path().filename().string().starts_with("overtaken-")) kept = support::read_file(entry.path());
   EXPECT_EQ(kept, document.line + "\n");
+  EXPECT_NE(registries_.back()->exposition().find("frond_indexer_set_aside_changes_total 1"), std::string::npos);
 }
 
 // What can't be renamed is emptied, its name in the file system stays if it must.
