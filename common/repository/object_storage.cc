@@ -145,8 +145,12 @@ class ObjectStorage final : public Storage {
       if (there.etag != known.condition.etag || there.absent != known.condition.absent)
         return replaced_by_another(name);
     }
-    const std::string text = to_text({number, known.line.epoch});
+    // Of a collection that is removed and made again, CURRENT never has the same text, and so not the same ETag.
+    const bool begins_life = name == "CURRENT" && known.condition.absent && epoch_ == 0;
+    const std::uint64_t epoch = begins_life ? before_first_epoch(random_life()) : known.line.epoch;
+    const std::string text = to_text({number, epoch});
     before(name);
+    FROND_TRY(lease_->expect_held());  // without conditions, nothing else sees how long this process was stopped
     auto done = store_->put_text(folder_ + name, text, lease_->conditional() ? known.condition : Condition(), lost());
     if (!done || done->done != objects::Put::kDone) forget();
     if (!done)
@@ -155,12 +159,12 @@ class ObjectStorage final : public Storage {
     if (done->done != objects::Put::kDone) return replaced_by_another(name);
     before("done");
     if (!done->etag.empty()) {
-      known = Version{{.etag = std::move(done->etag)}, {number, known.line.epoch}};
+      known = Version{{.etag = std::move(done->etag)}, {number, epoch}};
       return {};
     }
     // It is done; where its version can't be read now, another replacement by this writer is refused.
     auto version = version_of(name);
-    known = version ? *std::move(version) : Version{{.etag = "\"unknown\""}, {number, known.line.epoch}};
+    known = version ? *std::move(version) : Version{{.etag = "\"unknown\""}, {number, epoch}};
     return {};
   }
 
@@ -174,8 +178,10 @@ class ObjectStorage final : public Storage {
       return found.now == 0 || found.now - object.modified < store_->access().leftover_age.count();
     };
     if (why == Remains::kUnpublished && std::any_of(found.objects.begin(), found.objects.end(), may_live)) return {};
-    return in_parallel(found.objects.size(), kRemovedAtOnce,
-                       [&](std::size_t i) { return store_->remove(found.objects[i].key); });
+    return in_parallel(found.objects.size(), kRemovedAtOnce, [&](std::size_t i) -> Result<void> {
+      FROND_TRY(lease_->expect_held());
+      return store_->remove(found.objects[i].key, lost());
+    });
   }
   Result<void> remove_all(std::span<const Removal> all) override {
     return in_parallel(all.size(), kRemovedAtOnce, [&](std::size_t i) { return remove(all[i].path, all[i].why); });

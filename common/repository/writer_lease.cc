@@ -20,14 +20,14 @@ std::string this_process() {
   return std::string(host) + " process " + std::to_string(::getpid());
 }
 
+std::string said(const LeaseRecord& record) { return record.holder + ", epoch " + std::to_string(record.epoch); }
+
+}  // namespace
+
 std::uint64_t random_life() {
   std::random_device random;
   return std::uniform_int_distribution<std::uint64_t>(1, 0xffff'ffff)(random);
 }
-
-std::string said(const LeaseRecord& record) { return record.holder + ", epoch " + std::to_string(record.epoch); }
-
-}  // namespace
 
 std::string to_json(const LeaseRecord& record) {
   const nlohmann::ordered_json made = {{"epoch", record.epoch},       {"holder", record.holder},

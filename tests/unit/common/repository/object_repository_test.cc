@@ -6,10 +6,13 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 
+#include "common/repository/files.h"
 #include "common/repository/repository.h"
+#include "common/repository/writer_lease.h"
 #include "tests/support/manifests.h"
 #include "tests/support/objects/object_server.h"
 #include "tests/support/scratch_folder.h"
@@ -56,6 +59,9 @@ class AnObjectRepository : public testing::TestWithParam<bool> {
         FROND_TRY(source->fetch(partition_file_path(entry, file), file, folder_ / file.name));
     return generation;
   }
+  void remove_all() {
+    for (const auto& [key, object] : server_.objects()) server_.remove(key);
+  }
   std::size_t count(const std::string& part) const {
     std::size_t found = 0;
     for (const auto& [key, object] : server_.objects()) found += key.find(part) != key.npos ? 1 : 0;
@@ -77,7 +83,48 @@ TEST_P(AnObjectRepository, GivesTheGenerationThatWasPublishedLast) {
   EXPECT_EQ(read(), 2u);
   EXPECT_EQ(server_.refused(), "");
   EXPECT_EQ(count("/writers/"), 0u);
+}
+
+// ADR 48.
+TEST_P(AnObjectRepository, BeginsALifeWithItsFirstGeneration) {
+  const auto epoch = [&] {
+    return parse_current_line(server_.objects().at("prefix/example/CURRENT").bytes).value().epoch;
+  };
+  ASSERT_EQ(publish_next(), 1u);
+  const std::uint64_t first = epoch();
+  EXPECT_NE(life_of(first), 0u);
+  EXPECT_EQ(first, before_first_epoch(life_of(first)));
+  EXPECT_TRUE(may_follow(first_epoch(life_of(first)), first));
+  ASSERT_EQ(publish_next(), 2u);
+  EXPECT_EQ(epoch(), first);
+  EXPECT_EQ((*open())->rollback(), 1u);
+  EXPECT_EQ(epoch(), first);
+  remove_all();
+  ASSERT_EQ(publish_next(), 1u);
+  EXPECT_NE(epoch(), first);
+}
+
+TEST_P(AnObjectRepository, KeepsNoLifeWhereItHasNone) {  // of a version before
+  server_.put("prefix/example/CURRENT", "1\n");
+  ASSERT_EQ(publish_next(), 2u);
   EXPECT_EQ(server_.objects().at("prefix/example/CURRENT").bytes, "2\n");
+}
+
+TEST_P(AnObjectRepository, IsNotReplacedByAWriterOfACollectionThatWasRemoved) {
+  ASSERT_EQ(publish_next(), 1u);
+  ASSERT_EQ(publish_next(), 2u);
+  bool removed = false;
+  // Without conditions, only what is before the last look at CURRENT can be seen.
+  const auto writer = open([&](std::string_view step) {
+    if (step != (GetParam() ? "CURRENT" : "manifest") || std::exchange(removed, true)) return;
+    remove_all();
+    how_.scratch = folder_ / "another";
+    ASSERT_EQ(publish_next(), 1u);
+    ASSERT_EQ(publish_next(), 2u);
+  });
+  EXPECT_EQ(publish_in(**writer), Code::kUnavailable);
+  EXPECT_TRUE(removed);
+  EXPECT_EQ(read(), 2u);
 }
 
 TEST_P(AnObjectRepository, GivesRangesOfFiles) {
