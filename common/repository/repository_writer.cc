@@ -101,6 +101,7 @@ class Writer final : public RepositoryWriter {
       return Error(disk ? Code::kUnavailable : Code::kInvalid,
                    "generation " + std::to_string(manifest.generation) + ": " + fit.error().message());
     }
+    names_.reset();
     for (const auto& entry : manifest.partitions) {
       if (in_place.contains(entry.id)) continue;
       step("partition");
@@ -145,7 +146,7 @@ class Writer final : public RepositoryWriter {
   Result<void> prune(unsigned keep) override {
     const Generation current = FROND_TRY(source_->current());
     const Generation highest = std::max(current, FROND_TRY(highest_published()));
-    const auto names = FROND_TRY(storage_->list("generations"));
+    auto names = FROND_TRY(generation_names());
     NamedByGeneration all = named_by(names, {});
     std::set<Generation> kept;
     Generation generation = current;
@@ -166,7 +167,10 @@ class Writer final : public RepositoryWriter {
       if (const auto& named = all.at(number)) published.insert(named->partitions.begin(), named->partitions.end());
       gone.push_back({"generations/" + name, Remains::kPublished});
     }
+    names_.reset();
     FROND_TRY(storage_->remove_all(gone));
+    for (const auto& one : gone) std::erase(names, fs::path(one.path).filename().string());
+    names_ = std::move(names);
     return remove_leftovers(published, std::move(all));
   }
 
@@ -183,9 +187,15 @@ class Writer final : public RepositoryWriter {
       return Error(Code::kUnavailable, "creating " + building_.string() + ": " + failed.message());
     if (known()) return {};
     if (cleans_) FROND_TRY(remove_leftovers({}, {}));
-    for (const auto& name : FROND_TRY(storage_->list("generations")))
-      highest_ = std::max(highest_, generation_of(name));
+    for (const auto& name : FROND_TRY(generation_names())) highest_ = std::max(highest_, generation_of(name));
     return {};
+  }
+
+  // Names of the files in generations/, which nobody else puts or removes meanwhile. Listed once: a bucket may have
+  // many, and each list is an answer to wait for.
+  Result<std::vector<std::string>> generation_names() {
+    if (!names_) names_ = FROND_TRY(storage_->list("generations"));
+    return *names_;
   }
 
   // CURRENT or HIGHEST.
@@ -282,11 +292,12 @@ class Writer final : public RepositoryWriter {
     if (!highest) return false;
     const Generation published = std::max(current ? *current : 0, *highest);
     std::vector<std::string> above;
-    for (const auto& name : FROND_TRY(storage_->list("generations")))
+    for (const auto& name : FROND_TRY(generation_names()))
       if (is_manifest(name) && generation_of(name) > published) above.push_back(name);
     if (above.empty()) return true;
     if (above.size() > 1 || generation_of(above[0]) != published + 1) return false;
     FROND_TRY(storage_->remove("generations/" + above[0], Remains::kUnpublished));
+    names_.reset();  // it may have stayed
     return true;
   }
 
@@ -314,7 +325,7 @@ class Writer final : public RepositoryWriter {
     std::set<std::string> named;
     std::set<std::string> files;
     std::set<Generation> generations;
-    const auto names = FROND_TRY(storage_->list("generations"));
+    const auto names = FROND_TRY(generation_names());
     known = named_by(names, std::move(known));
     for (const auto& name : names) {
       if (!is_manifest(name)) continue;
@@ -335,6 +346,8 @@ class Writer final : public RepositoryWriter {
       if (generation_of(name) != 0 && !is_manifest(name) && !files.contains(name))
         gone.push_back({"generations/" + name,
                         generation_of(name) <= current_number ? Remains::kPublished : Remains::kUnpublished});
+    if (gone.empty()) return {};
+    names_.reset();  // some may stay
     return storage_->remove_all(gone);
   }
 
@@ -347,7 +360,8 @@ class Writer final : public RepositoryWriter {
   std::unique_ptr<Storage> storage_;
   std::unique_ptr<RepositorySource> source_;
   mutable Generation highest_ = 0;
-  bool cleans_ = true;  // when it begins
+  std::optional<std::vector<std::string>> names_;  // see generation_names()
+  bool cleans_ = true;                             // when it begins
 };
 }  // namespace
 

@@ -162,6 +162,7 @@ TEST_P(AnObjectRepository, PrunesWhatNoGenerationNames) {
 
 TEST_P(AnObjectRepository, IsPrunedByReadingEachManifestOnceAndSeveralAtATime) {
   for (Generation g = 1; g <= 9; ++g) ASSERT_EQ(publish_next(), g);
+  const std::size_t before = server_.requests().size();
   const auto writer = open();
   std::mutex mutex;
   std::map<std::string, unsigned> read;
@@ -187,6 +188,14 @@ TEST_P(AnObjectRepository, IsPrunedByReadingEachManifestOnceAndSeveralAtATime) {
   EXPECT_GT(most, 1u);
   EXPECT_LE(most, 4u);  // each may be large
   EXPECT_EQ(count("generations/"), 6u);
+  const auto requests = server_.requests();
+  EXPECT_EQ(std::count_if(requests.begin() + static_cast<std::ptrdiff_t>(before), requests.end(),
+                          [](const SeenRequest& request) {
+                            const auto prefix = request.query.find("prefix");
+                            return prefix != request.query.end() && prefix->second == "prefix/example/generations/";
+                          }),
+            1)
+      << "lists of generations/, opening included";
 }
 
 TEST_P(AnObjectRepository, HasOneWriterAtATime) {
