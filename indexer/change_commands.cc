@@ -176,7 +176,7 @@ CompactCommand::CompactCommand(config::CommandLine& app)
                   "A group of partitions with a larger share of removed or replaced documents is written anew")
       .check(config::range(0.0, 1.0))
       .show_default();
-  command_.add_flag("--all", rules_.all, "Write everything anew, as many partitions as the largest group has");
+  command_.add_flag("--all", rules_.all, "Write everything anew, as many partitions as the collection was built with");
   command_
       .add_option("--compact-rate", limits_.bytes_per_second,
                   "Bytes a second of documents, uncompressed, and lists that are merged; 0: no limit")

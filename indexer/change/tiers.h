@@ -1,6 +1,7 @@
 #pragma once
-// Which partitions a compaction merges. Partitions are taken in groups: those whose ordinals interleave, since they
-// were made together. What is merged are adjacent groups, so that documents keep their order.
+// Which partitions a compaction merges. Partitions are taken in groups: those that were made together. Their ordinals
+// interleave (a build's), or they are parts of one merge: side by side, of the same size, made for the same generation.
+// What is merged are adjacent groups, so that documents keep their order.
 //
 // A group's tier is the power of `width` that its documents reach, from kSmallest on. At the lowest tier first: a run
 // of adjacent groups of this tier or lower ones, with at least `width` of this tier, becomes one group. So a document
@@ -28,7 +29,7 @@ inline constexpr std::uint64_t kSmallest = 10'000;
 
 struct Merge {
   std::vector<std::size_t> sources;  // partitions, by number, ascending
-  std::uint32_t partitions = 1;      // to be made of them: as many as the largest group of the sources has
+  std::uint32_t partitions = 1;      // to be made of them: as many as the largest group has, so that leaves share them
 };
 
 // What a merge takes memory for.

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <ctime>
 #include <future>
+#include <optional>
 #include <random>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/files/write.h"
@@ -90,6 +94,19 @@ std::string new_partition_id(Generation generation, std::uint32_t number) {
   char hex[17];
   std::snprintf(hex, sizeof hex, "%08x%08x", random(), random());
   return "g" + std::to_string(generation) + "-p" + std::to_string(number) + "-" + hex;
+}
+
+bool is_next_partition_id(std::string_view first, std::string_view second) {
+  const auto parse = [](std::string_view id) -> std::optional<std::pair<std::string_view, std::uint64_t>> {
+    const auto dash = id.find("-p"), end = id.find('-', dash == id.npos ? dash : dash + 2);
+    std::uint64_t number = 0;
+    if (end == id.npos) return std::nullopt;
+    const auto [at, failed] = std::from_chars(id.data() + dash + 2, id.data() + end, number);
+    if (failed != std::errc() || at != id.data() + end) return std::nullopt;
+    return std::pair(id.substr(0, dash), number);
+  };
+  const auto a = parse(first), b = parse(second);
+  return a && b && a->first == b->first && b->second == a->second + 1;
 }
 
 Result<repository::Manifest> publish_generation(repository::RepositoryWriter& writer, repository::Manifest draft,

@@ -6,6 +6,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "common/base/result.h"
 #include "common/partition/term_statistics.h"
@@ -27,6 +28,8 @@ Result<void> link_partition(const std::filesystem::path& from, const std::filesy
 
 // An id for a new partition: "g<generation>-p<number>-<random hex>".
 std::string new_partition_id(Generation generation, std::uint32_t number);
+// Whether `second` was made for the same generation as `first`, with the next number. False for other names.
+bool is_next_partition_id(std::string_view first, std::string_view second);
 
 // Computes every term's document frequency over all of draft.partitions, which lie in writer.building(), fills in the
 // draft's statistics, generation, time and term_statistics, publishes it, and gives the published manifest. kCorrupt:

@@ -164,6 +164,19 @@ def of_folder(folder):
     return blocks * 512 >> 20, len(inodes)
 
 
+def fullest(repository, leaves):
+    """How many times the mean of all leaves the fullest one has of the documents, as leaves share partitions, by number; and if each partition,
+    the largest first, went to the leaf that has fewest."""
+    with open(os.path.join(repository, COLLECTION, "CURRENT"), encoding="ascii") as current:
+        generation = int(current.read().split()[0])
+    with open(os.path.join(repository, COLLECTION, "generations", f"{generation}.json"), encoding="utf-8") as manifest:
+        sizes = [partition["documents"] for partition in json.load(manifest)["manifest"]["partitions"]]
+    by_size = [0] * leaves
+    for size in sorted(sizes, reverse=True):
+        by_size[by_size.index(min(by_size))] += size
+    return [round(most * leaves / sum(sizes), 2) for most in (max(sum(sizes[leaf::leaves]) for leaf in range(leaves)), max(by_size))]
+
+
 def table(lines):
     print("\n| " + " | ".join(lines[0]) + " |\n|" + " --- |" * len(lines[0]))
     for line in lines:
@@ -193,11 +206,12 @@ def test(setting):
     print(json.dumps({"searches alone: p50, p99 ms": load(parsed.every)[0]}), flush=True)
     client, marks, lines = Client(service, Stream(passages, parsed.base)), Marks(service, cluster), []
     begin = last = time.monotonic()
-    sent, used = (0, 0, 0), {name: of_process(process)[0] for name, process in processes.items()}
+    published, sent, used = 0, (0, 0, 0), {name: of_process(process)[0] for name, process in processes.items()}
     while client.accepted < parsed.documents and last - begin + parsed.every <= parsed.seconds and not client.failure:
         latency, degraded = load(parsed.every - 1)
         now, described, seen = time.monotonic(), json.loads(service.expect(200, "GET", PATH)), marks.take()
         found = {name: of_process(process) for name, process in processes.items()}
+        count = harness.metric(service.port, "frond_indexer_publications_total", outcome="ok")
         before, sent, passed = sent, (client.accepted, client.bytes, client.refused), now - last
         lines.append({
             "s": round(now - begin), "documents": described["documents"], "documents/s": round((sent[0] - before[0]) / passed),
@@ -205,10 +219,12 @@ def test(setting):
             "visible: median, most s": [round(statistics.median(seen), 2), round(max(seen), 2)] if seen else "",
             "searches: p50, p99 ms": latency, "degraded": degraded, "partitions": described["partitions"], "generation": described["generation"],
             "collection MB": round(described["bytes"] / 1e6), "repository: MiB, files": of_folder(repository),
+            "the fullest leaf's documents, of the mean; dealt by size": fullest(repository, len(cluster.leaves)),
+            "documents/publication": round((sent[0] - before[0]) / max(1, count - published)),
             "log MiB": of_folder(os.path.join(repository, COLLECTION, "log"))[0], "leaf: MiB, files": of_folder(setting.path("c-leaf0")),
             **{f"{name}: cores, own MiB, MiB of files, open files, threads": [round((of[0] - used[name]) / passed, 2), *of[1:]] for name, of in found.items()},
             "load": round(os.getloadavg()[0], 1)})
-        used, last = {name: of[0] for name, of in found.items()}, now
+        published, used, last = count, {name: of[0] for name, of in found.items()}, now
         print(json.dumps(lines[-1]), flush=True)
     marks.stop()
     client.stop()
