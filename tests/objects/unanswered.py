@@ -25,6 +25,11 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class QuietServer(http.server.ThreadingHTTPServer):
+    def handle_error(self, *_):  # connections that the network lost
+        pass
+
+
 def commands(setting):
     ids, documents = setting.path("ids"), setting.write_numbered("n", 3, lambda _: "word")
     with open(ids, "w", encoding="ascii") as file:
@@ -115,7 +120,7 @@ def test(setting):
     setting.build(PLACE, "c", [source], 1, scratch=setting.path("scratch"), **store.flags)
     check_leaf(setting, "object-leaf", PLACE, network, near)
     setting.build(setting.path("repository"), "c", [source], 1)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=setting.path("repository")))
+    server = QuietServer(("127.0.0.1", 0), functools.partial(Quiet, directory=setting.path("repository")))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     network = Network(server.server_address[1])
     check_leaf(setting, "http-leaf", f"http://127.0.0.1:{network.port}", network)
