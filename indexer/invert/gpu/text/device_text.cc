@@ -8,112 +8,17 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "indexer/invert/gpu/text/device_parts.h"
+#include "indexer/invert/gpu/text/device_text_memory.h"
 
 namespace frond::indexer::invert::gpu {
 namespace {
-
-constexpr std::uint64_t kMinText = 4096;
-constexpr std::uint32_t kMaxSlots = std::uint32_t{1} << 27;  // 4 GiB: more take long to empty
-
-constexpr std::size_t text_room(std::uint32_t text) { return in_granules(text + 2 * kTextSlack + kUnitBytes); }
-
-// What one step of one batch at a time uses. Memory has several uses, one after the other.
-struct Shared {
-  std::uint32_t* counts_places;  // pair counts and places; then heads
-  std::uint32_t* sorted;         // misses; then pairs, twice
-  std::uint32_t *unit_masks, *unit_counts, *unit_places;
-  std::uint32_t *chunk_places, *chunk_terms, *lengths;
-
-  static Shared of(DeviceParts& parts, const TextCapacity& capacity) {
-    const std::size_t some = capacity.entries + std::size_t{2}, units = capacity.text / kUnitBytes + 2;
-    Shared shared{};
-    shared.counts_places = parts.next<std::uint32_t>(2 * some);
-    shared.sorted = parts.next<std::uint32_t>(4 * some);
-    shared.unit_masks = parts.next<std::uint32_t>(units);
-    shared.unit_counts = parts.next<std::uint32_t>(units);
-    shared.unit_places = parts.next<std::uint32_t>(units);
-    shared.chunk_places = parts.next<std::uint32_t>(capacity.chunks + std::size_t{1});
-    shared.chunk_terms = parts.next<std::uint32_t>(capacity.entries);
-    shared.lengths = parts.next<std::uint32_t>(capacity.pieces);
-    return shared;
-  }
-};
-
-// What a batch has from begin_find() to add().
-struct Sought {
-  std::uint64_t* starts_tokens;  // starts and tokens; then places
-  HostChunk* chunks;
-  TokenKey* new_keys;
-  TextCounts* counts;
-
-  static Sought of(DeviceParts& parts, const TextCapacity& capacity) {
-    Sought sought{};
-    sought.starts_tokens = parts.next<std::uint64_t>(capacity.entries + std::size_t{2});
-    sought.chunks = parts.next<HostChunk>(capacity.chunks);
-    sought.new_keys = parts.next<TokenKey>(capacity.new_tokens);
-    sought.counts = parts.next<TextCounts>(1);
-    return sought;
-  }
-};
-
-struct SideParts {
-  std::uint8_t* text;
-  std::uint32_t *piece_begins, *piece_numbers;
-  static SideParts of(DeviceParts& parts, const TextCapacity& capacity) {
-    SideParts side{};
-    side.text = parts.next<std::uint8_t>(text_room(capacity.text));
-    side.piece_begins = parts.next<std::uint32_t>(capacity.pieces + std::size_t{1});
-    side.piece_numbers = parts.next<std::uint32_t>(capacity.pieces);
-    return side;
-  }
-};
-
-std::uint64_t batch_bytes(const TextCapacity& capacity) {
-  DeviceParts parts(nullptr);
-  for (int side = 0; side < 2; ++side) {
-    SideParts::of(parts, capacity);
-    Sought::of(parts, capacity);
-  }
-  Shared::of(parts, capacity);
-  return parts.used();
-}
 
 Result<void> make_events(std::vector<device::Event>& events, std::size_t count, bool timing) {
   for (std::size_t i = 0; i < count; ++i) events.push_back(FROND_TRY(device::Event::create(timing)));
   return {};
 }
 
-std::uint32_t to_u32(std::uint64_t number) {
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, 0xfffffff0));
-}
-
 }  // namespace
-
-TextCapacity TextCapacity::of(std::uint64_t device_bytes, std::uint64_t max_text) {
-  TextCapacity made;
-  // A batch takes about 27 times its bytes, and 13 more while the next one is sought.
-  const std::uint64_t text =
-      std::min({device_bytes / kDeviceBytesOfText, max_text, std::uint64_t{1} << 30}) / 256 * 256;
-  if (text < kMinText) return {};
-  made.text = static_cast<std::uint32_t>(text);
-  made.entries = max_entries(made.text);
-  made.pieces = made.text / 32;
-  made.misses = made.entries / 2;
-  made.new_tokens = made.entries / 4;
-  made.chunks = made.entries / 8;
-  made.slots = static_cast<std::uint32_t>(
-      std::bit_floor(std::min<std::uint64_t>(device_bytes / 5 / sizeof(TokenSlot), kMaxSlots)));
-  made.tokens = made.slots / 2;
-  made.terms = made.tokens + made.entries;
-  const std::uint64_t used = batch_bytes(made) + in_granules(made.slots * sizeof(TokenSlot)) +
-                             in_granules(made.tokens * 4ull) + 2 * in_granules(made.terms * 4ull);
-  // A segment for two postings.
-  const std::uint64_t left = device_bytes - std::min(device_bytes, used + 4096);
-  made.postings = to_u32(left / 16);
-  made.segments = made.postings / 2;
-  return made.segments >= made.entries && made.tokens >= 1024 ? made : TextCapacity{};
-}
 
 std::uint64_t DeviceText::pinned_bytes(const TextCapacity& capacity) {
   DeviceParts parts(nullptr);
@@ -196,8 +101,8 @@ DeviceText::DeviceText(const TextSetup& setup, const TextCapacity& capacity, Obj
 
   DeviceParts parts(o.memory.data());
   std::array<SideParts, 2> sides{SideParts::of(parts, capacity), SideParts::of(parts, capacity)};
-  const std::array<Sought, 2> sought{Sought::of(parts, capacity), Sought::of(parts, capacity)};
-  const Shared shared = Shared::of(parts, capacity);
+  const std::array<SoughtParts, 2> sought{SoughtParts::of(parts, capacity), SoughtParts::of(parts, capacity)};
+  const BatchScratch shared = BatchScratch::of(parts, capacity);
   const std::size_t some = capacity.entries + std::size_t{2};
   dictionary_.slots = parts.next<TokenSlot>(capacity.slots);
   dictionary_.terms = parts.next<std::uint32_t>(capacity.tokens);

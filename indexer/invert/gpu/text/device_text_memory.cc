@@ -1,0 +1,53 @@
+#include "indexer/invert/gpu/text/device_text_memory.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace frond::indexer::invert::gpu {
+namespace {
+
+constexpr std::uint64_t kMinText = 4096;
+constexpr std::uint32_t kMaxSlots = std::uint32_t{1} << 27;  // 4 GiB: more take long to empty
+
+std::uint64_t batch_bytes(const TextCapacity& capacity) {
+  DeviceParts parts(nullptr);
+  for (int side = 0; side < 2; ++side) {
+    SideParts::of(parts, capacity);
+    SoughtParts::of(parts, capacity);
+  }
+  BatchScratch::of(parts, capacity);
+  return parts.used();
+}
+
+std::uint32_t to_u32(std::uint64_t number) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, 0xfffffff0));
+}
+
+}  // namespace
+
+TextCapacity TextCapacity::of(std::uint64_t device_bytes, std::uint64_t max_text) {
+  TextCapacity made;
+  // A batch takes about 27 times its bytes, and 13 more while the next one is sought.
+  const std::uint64_t text =
+      std::min({device_bytes / kDeviceBytesOfText, max_text, std::uint64_t{1} << 30}) / 256 * 256;
+  if (text < kMinText) return {};
+  made.text = static_cast<std::uint32_t>(text);
+  made.entries = max_entries(made.text);
+  made.pieces = made.text / 32;
+  made.misses = made.entries / 2;
+  made.new_tokens = made.entries / 4;
+  made.chunks = made.entries / 8;
+  made.slots = static_cast<std::uint32_t>(
+      std::bit_floor(std::min<std::uint64_t>(device_bytes / 5 / sizeof(TokenSlot), kMaxSlots)));
+  made.tokens = made.slots / 2;
+  made.terms = made.tokens + made.entries;
+  const std::uint64_t used = batch_bytes(made) + in_granules(made.slots * sizeof(TokenSlot)) +
+                             in_granules(made.tokens * 4ull) + 2 * in_granules(made.terms * 4ull);
+  // A segment for two postings.
+  const std::uint64_t left = device_bytes - std::min(device_bytes, used + 4096);
+  made.postings = to_u32(left / 16);
+  made.segments = made.postings / 2;
+  return made.segments >= made.entries && made.tokens >= 1024 ? made : TextCapacity{};
+}
+
+}  // namespace frond::indexer::invert::gpu

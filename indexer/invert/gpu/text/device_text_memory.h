@@ -1,0 +1,65 @@
+#pragma once
+// How a batch's memory is laid out, for device_text.cc.
+#include <cstddef>
+#include <cstdint>
+
+#include "indexer/invert/gpu/text/device_parts.h"
+#include "indexer/invert/gpu/text/device_text.h"
+
+namespace frond::indexer::invert::gpu {
+
+constexpr std::size_t text_room(std::uint32_t text) { return in_granules(text + 2 * kTextSlack + kUnitBytes); }
+
+// What one step of one batch at a time uses. Memory has several uses, one after the other.
+struct BatchScratch {
+  std::uint32_t* counts_places;  // pair counts and places; then heads
+  std::uint32_t* sorted;         // misses; then pairs, twice
+  std::uint32_t *unit_masks, *unit_counts, *unit_places;
+  std::uint32_t *chunk_places, *chunk_terms, *lengths;
+
+  static BatchScratch of(DeviceParts& parts, const TextCapacity& capacity) {
+    const std::size_t some = capacity.entries + std::size_t{2}, units = capacity.text / kUnitBytes + 2;
+    BatchScratch shared{};
+    shared.counts_places = parts.next<std::uint32_t>(2 * some);
+    shared.sorted = parts.next<std::uint32_t>(4 * some);
+    shared.unit_masks = parts.next<std::uint32_t>(units);
+    shared.unit_counts = parts.next<std::uint32_t>(units);
+    shared.unit_places = parts.next<std::uint32_t>(units);
+    shared.chunk_places = parts.next<std::uint32_t>(capacity.chunks + std::size_t{1});
+    shared.chunk_terms = parts.next<std::uint32_t>(capacity.entries);
+    shared.lengths = parts.next<std::uint32_t>(capacity.pieces);
+    return shared;
+  }
+};
+
+// What a batch has from begin_find() to add().
+struct SoughtParts {
+  std::uint64_t* starts_tokens;  // starts and tokens; then places
+  HostChunk* chunks;
+  TokenKey* new_keys;
+  TextCounts* counts;
+
+  static SoughtParts of(DeviceParts& parts, const TextCapacity& capacity) {
+    SoughtParts sought{};
+    sought.starts_tokens = parts.next<std::uint64_t>(capacity.entries + std::size_t{2});
+    sought.chunks = parts.next<HostChunk>(capacity.chunks);
+    sought.new_keys = parts.next<TokenKey>(capacity.new_tokens);
+    sought.counts = parts.next<TextCounts>(1);
+    return sought;
+  }
+};
+
+// A batch's text, on the device and in pinned memory.
+struct SideParts {
+  std::uint8_t* text;
+  std::uint32_t *piece_begins, *piece_numbers;
+  static SideParts of(DeviceParts& parts, const TextCapacity& capacity) {
+    SideParts side{};
+    side.text = parts.next<std::uint8_t>(text_room(capacity.text));
+    side.piece_begins = parts.next<std::uint32_t>(capacity.pieces + std::size_t{1});
+    side.piece_numbers = parts.next<std::uint32_t>(capacity.pieces);
+    return side;
+  }
+};
+
+}  // namespace frond::indexer::invert::gpu
