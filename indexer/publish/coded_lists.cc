@@ -1,6 +1,7 @@
 #include "indexer/publish/coded_lists.h"
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -32,12 +33,16 @@ class TermsThread {
   TermsThread(const runs::PostingSlices& from, WrittenTerms& terms, std::stop_token stop)
       : slices_(kSlicesAhead), thread_([this, &from, &terms, stop] {
           name_this_thread("terms-0");
-          while (const auto slice = slices_.pop(stop)) {
-            put_ = put_terms(from, **slice, terms);
-            if (put_) continue;
-            slices_.close();
-            return;
+          try {
+            while (put_) {
+              const auto slice = slices_.pop(stop);
+              if (!slice) break;
+              put_ = put_terms(from, **slice, terms);
+            }
+          } catch (const std::exception& thrown) {
+            put_ = Error(Code::kUnavailable, thrown.what());
           }
+          slices_.close();
         }) {}
   ~TermsThread() { slices_.close(); }
   TermsThread(const TermsThread&) = delete;

@@ -48,6 +48,8 @@ struct Made {
 // Terms "t0" .. "t3" in two slices, of two partitions.
 class Coded final : public runs::PostingSlices {
  public:
+  Coded() = default;
+  explicit Coded(std::vector<std::string> names) : names_(std::move(names)) {}
   Result<void> read(std::size_t, const std::function<Result<void>(runs::PostingSlice)>&) override { return {}; }
   bool codes(const runs::ListCoding&, std::size_t) const override { return true; }
   Result<std::vector<std::vector<std::uint64_t>>> code(
@@ -70,7 +72,7 @@ class Coded final : public runs::PostingSlices {
   std::size_t postings_of(std::size_t) const override { return 0; }
 
  private:
-  const std::vector<std::string> names_ = {"t0", "t1", "t2", "t3"};
+  std::vector<std::string> names_ = {"t0", "t1", "t2", "t3"};
 };
 
 TEST(CodedLists, ReachTheirPartitionsAndTheirTermsTheFile) {
@@ -102,6 +104,18 @@ TEST(CodedLists, ReachTheirPartitionsAndTheirTermsTheFile) {
     }
   EXPECT_EQ(whole, (std::vector<std::string>{"t0", "t2", "t3"}));
   EXPECT_EQ(pieces, (std::vector<std::string>{"t1+", "t1.", "t3+", "t3."}));
+}
+
+// The thread that writes terms says what is wrong, and nobody waits for it.
+TEST(CodedLists, EndWhereTermsAreNotInOrder) {
+  for (const auto& names : {std::vector<std::string>{"b", "a", "c", "d"}, {"a", "b", "d", "c"}}) {
+    const support::ScratchFolder folder;
+    const auto terms = WrittenTerms::create(folder / "terms", 1).value();
+    std::vector<std::unique_ptr<CodedGroups>> to;
+    for (int p = 0; p < 2; ++p) to.push_back(std::make_unique<CodedGroups>(std::size_t{1} << 20));
+    Coded from(names);
+    EXPECT_EQ(give_coded_lists(from, {}, 100, to, terms.get(), {}), Code::kInvalid);
+  }
 }
 
 TEST(CodedLists, AreRefusedWhereABlobIsDamaged) {
