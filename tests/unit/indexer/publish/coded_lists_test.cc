@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,7 @@ struct Made {
 class Coded final : public runs::PostingSlices {
  public:
   Coded() = default;
-  explicit Coded(std::vector<std::string> names) : names_(std::move(names)) {}
+  explicit Coded(std::size_t without) : without_(without) {}
   Result<void> read(std::size_t, const std::function<Result<void>(runs::PostingSlice)>&) override { return {}; }
   bool codes(const runs::ListCoding&, std::size_t) const override { return true; }
   Result<std::vector<std::vector<std::uint64_t>>> code(
@@ -68,11 +69,15 @@ class Coded final : public runs::PostingSlices {
   std::uint64_t first_document() const override { return 0; }
   std::uint64_t postings() const override { return 0; }
   std::uint64_t memory_bytes() const override { return 0; }
-  std::string_view term(std::size_t place) const override { return names_[place]; }
+  std::string_view term(std::size_t place) const override {
+    if (place == without_) throw std::runtime_error("no memory");
+    return names_[place];
+  }
   std::size_t postings_of(std::size_t) const override { return 0; }
 
  private:
-  std::vector<std::string> names_ = {"t0", "t1", "t2", "t3"};
+  const std::vector<std::string> names_ = {"t0", "t1", "t2", "t3"};
+  const std::size_t without_ = 4;  // a term that cannot be had
 };
 
 TEST(CodedLists, ReachTheirPartitionsAndTheirTermsTheFile) {
@@ -107,14 +112,16 @@ TEST(CodedLists, ReachTheirPartitionsAndTheirTermsTheFile) {
 }
 
 // The thread that writes terms says what is wrong, and nobody waits for it.
-TEST(CodedLists, EndWhereTermsAreNotInOrder) {
-  for (const auto& names : {std::vector<std::string>{"b", "a", "c", "d"}, {"a", "b", "d", "c"}}) {
+TEST(CodedLists, EndWithTheThreadThatWritesTerms) {
+  for (const std::size_t place : {std::size_t{0}, std::size_t{3}}) {
     const support::ScratchFolder folder;
     const auto terms = WrittenTerms::create(folder / "terms", 1).value();
     std::vector<std::unique_ptr<CodedGroups>> to;
     for (int p = 0; p < 2; ++p) to.push_back(std::make_unique<CodedGroups>(std::size_t{1} << 20));
-    Coded from(names);
-    EXPECT_EQ(give_coded_lists(from, {}, 100, to, terms.get(), {}), Code::kInvalid);
+    Coded from(place);
+    const auto given = give_coded_lists(from, {}, 100, to, terms.get(), {});
+    ASSERT_EQ(given, Code::kUnavailable);
+    EXPECT_EQ(given.error().message(), "no memory");
   }
 }
 
