@@ -34,10 +34,11 @@ def answers_after(calls, log, root, disk):
 
 
 class LogDisk(durable_publish.Disk):
-    """RocksDB cuts off what it had reserved behind a file's end; that takes nothing away."""
+    """RocksDB cuts off what it had reserved behind a file's end; that takes nothing away. Nor is anything lost where what was published,
+    and is taken out of the log, is in it again: that is not synced."""
 
     def apply(self, name, arguments, line):
-        if name != "ftruncate":
+        if name != "ftruncate" and not (name == "write" and ".log>" in arguments and '\\"id\\"' not in arguments):
             super().apply(name, arguments, line)
 
 

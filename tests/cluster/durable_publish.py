@@ -19,6 +19,7 @@ import writing
 
 CALLS = "openat,open,creat,write,pwrite64,writev,sendfile,copy_file_range,ftruncate,close,fsync,fdatasync,rename,renameat,renameat2,link,linkat,mkdir,mkdirat"
 LINE = re.compile(r"^\d+ +(\w+)\((.*)\) += (-?\d+)")
+SENDS = re.compile(r"\d+\s+(sendmsg|sendto|writev)\(")
 BEHIND = re.compile(r"(?:AT_FDCWD|\d+)<([^>]*)>")
 
 
@@ -31,19 +32,27 @@ def traced(setting, log, command):
 
 
 def calls_of(log):
+    """In the order in which they ended; but what is sent, when it began to be: who gets it may do more before the sender goes on."""
     pending, calls = {}, []
     with open(log, encoding="utf-8", errors="replace") as lines:
         for line in lines:
-            thread = line.split(None, 1)[0]
+            thread, place = line.split(None, 1)[0], None
             if line.rstrip().endswith("<unfinished ...>"):
-                pending[thread] = line.rstrip()[:-len("<unfinished ...>")]
+                if SENDS.match(line):
+                    place = len(calls)
+                    calls.append(None)
+                pending[thread] = line.rstrip()[:-len("<unfinished ...>")], place
                 continue
             if "resumed>" in line:
-                line = pending.pop(thread, "") + line.split("resumed>", 1)[1]
+                begun, place = pending.pop(thread, ("", None))
+                line = begun + line.split("resumed>", 1)[1]
             call = LINE.match(line)
-            if call and int(call.group(3)) >= 0:
-                calls.append((call.group(1), call.group(2), line))
-    return calls
+            if not call or int(call.group(3)) < 0:
+                continue
+            if place is None:
+                calls.append(None)
+            calls[-1 if place is None else place] = (call.group(1), call.group(2), line)
+    return [call for call in calls if call]
 
 
 class Disk:
