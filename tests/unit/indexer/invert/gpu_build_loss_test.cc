@@ -90,7 +90,7 @@ TEST_P(ABuildWithoutItsDevice, BeginsAnewAndHasTheSameBytes) {
   ASSERT_FALSE(expected.files.empty());
   int begun_anew = 0, resumed = 0;
   bool survived = false;
-  for (std::uint64_t operations = 0; !survived && operations < 20'000; operations += 1 + operations / 4) {
+  for (std::uint64_t operations = 0; !survived && operations < 20'000; operations += 1 + operations / 2) {
     const cuda_on_host::Failing failing(failure, operations + 1);
     const Built got = built(folder, shape);
     EXPECT_TRUE(got.files == expected.files) << "after " << operations;
