@@ -49,9 +49,11 @@ struct TextInverterSetup {
   std::uint32_t threads = 1;                          // that say what the terms of new tokens are, beside a device
   int table_bits = parse::kMaxTableBits;              // of an inverter on the CPU (parse/term_table.h)
   std::uint64_t max_text = std::uint64_t{128} << 20;  // bytes of a batch on the device; pinned memory takes two
-  // Where the budget is short, or there are many, texts that the device has are dropped before a run is written. If the
+  // Where the budget is short, or there are more than max_kept_texts, texts that the device has are dropped before a
+  // run is written. If the
   // device fails then, postings are lost, and the inverter's error is kDevice: the caller begins again.
   bool may_lose_postings = false;
+  std::uint64_t max_kept_texts = std::uint64_t{1} << 30;  // bytes
 };
 
 struct TextInverterKind {

@@ -1,6 +1,7 @@
 // The inverter of texts on the GPU has the postings and lengths of the one on the CPU.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <random>
@@ -27,6 +28,7 @@ struct Inverted {
   std::vector<support::RunPostings> partitions;
   std::map<DocumentNumber, std::uint32_t> lengths;
   std::size_t runs = 0;
+  std::uint64_t most_memory = 0;  // after any batch
   std::vector<std::string> warnings;
 };
 
@@ -37,6 +39,7 @@ struct How {
   std::uint64_t max_text = std::uint64_t{1} << 20;
   text::AnalyzerConfig analyzer{};
   bool may_lose_postings = false;
+  std::uint64_t max_kept_texts = std::uint64_t{1} << 30;
 };
 
 template <class Kind>
@@ -58,10 +61,12 @@ Inverted inverted(const std::vector<Batch>& batches, const How& how) {
                          return Result<void>();
                        },
                    .max_text = how.max_text,
-                   .may_lose_postings = how.may_lose_postings});
+                   .may_lose_postings = how.may_lose_postings,
+                   .max_kept_texts = how.max_kept_texts});
     for (std::size_t i = 0; i < batches.size(); ++i) {
       const auto taken = inverter.invert(batches[i].texts, batches[i].numbers);
       EXPECT_TRUE(taken) << taken.error().message();
+      all.most_memory = std::max(all.most_memory, inverter.memory_bytes());
       if (i + 1 != batches.size() && i != batches.size() / 2) continue;
       const auto runs = inverter.flush();
       EXPECT_TRUE(runs) << runs.error().message();
@@ -155,6 +160,20 @@ TEST(GpuTextInverter, DropsTextsThatTheDeviceHasBeforeItWritesRuns) {
   How how{.partitions = 1, .budget = 6 << 20, .max_text = 64 << 10};
   EXPECT_GT(expect_what_the_cpu_finds(batches, how), 2u);
   how.may_lose_postings = true;
+  EXPECT_EQ(expect_what_the_cpu_finds(batches, how), 2u) << "one each flush";
+}
+
+// However much memory there is, so that a build of any length takes little of it.
+TEST(GpuTextInverter, KeepsFewTextsThatMayBeLost) {
+  std::mt19937 random(10);
+  const std::vector<Batch> batches = random_batches(random, 50, 60, 3000, 5);
+  How how{.partitions = 1, .max_text = 64 << 10};
+  const auto memory = [&] { return inverted<GpuTextInverter>(batches, how).most_memory; };
+  const std::uint64_t all = memory();
+  how.max_kept_texts = 256 << 10;
+  EXPECT_EQ(memory(), all) << "they may not be lost";
+  how.may_lose_postings = true;
+  EXPECT_LT(memory(), all / 2);  // the rest is terms
   EXPECT_EQ(expect_what_the_cpu_finds(batches, how), 2u) << "one each flush";
 }
 

@@ -16,9 +16,6 @@ namespace {
 // What read() and in_order() take for a term: its total, offset, place in the order, and twice what it is sorted by.
 constexpr std::uint64_t kReadBytesOfTerm = 44;
 
-// Of texts that may be lost, whatever the budget is. A build that is so long begins again if the device fails.
-constexpr std::uint64_t kMaxKeptTexts = std::uint64_t{1} << 30;
-
 // Where documents are cut: before and behind it, all analyzers find the same as in the whole.
 bool is_space(char byte) { return static_cast<unsigned char>(byte) <= ' '; }
 
@@ -147,7 +144,7 @@ Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNu
 // Has what was filled worked on.
 Result<void> GpuTextInverter::submit() {
   FROND_TRY(end_work());
-  if (setup_.may_lose_postings && block_bytes_ > kMaxKeptTexts) FROND_TRY(drop_done_blocks());
+  if (setup_.may_lose_postings && block_bytes_ > setup_.max_kept_texts) FROND_TRY(drop_done_blocks());
   std::swap(waiting_, filling_);
   filling_.pieces.clear();
   begin_work(&GpuTextInverter::work_on_waiting);

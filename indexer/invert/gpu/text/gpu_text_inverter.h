@@ -6,8 +6,8 @@
 // the next batch together, another one copies a batch, has the device seek its tokens, and meanwhile answers for the
 // batch before, whose tokens were sought.
 //
-// The texts of a run are kept in the host's memory until it is written, or until hold(), or, where they may be
-// lost, until there is a gibibyte of them or too little memory. When the device fails, or there is none, they go to a
+// The texts of a run are kept in the host's memory until it is written, or until hold(). Where they may be lost,
+// those that the device has are dropped when there are too many. When the device fails, or there is none, they go to a
 // CpuTextInverter, which takes the device's place from then on.
 #include <atomic>
 #include <deque>
