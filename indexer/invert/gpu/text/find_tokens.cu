@@ -4,8 +4,8 @@
 // slots get their tokens and ids; then each miss reads its slot. Slots are never freed, so a token that is not found
 // before the first free slot is nowhere behind it.
 //
-// Short chunks that the host cuts are tokens, too. In the first batch that has such a chunk, the host cuts it; from then
-// on the dictionary has its term. A chunk of several terms is cut by the host each time.
+// Short chunks that the host cuts are tokens, too. In the first batch that has such a chunk, the host cuts it; from
+// then on the dictionary has its term. A chunk of several terms is cut by the host each time.
 #include "indexer/invert/gpu/text/grid.cuh"
 #include "indexer/invert/gpu/text/text_rules.cuh"
 
