@@ -18,7 +18,7 @@ struct Statistics {
 
 Result<void> put_terms(const runs::PostingSlices& from, const runs::CodedSlice& slice, WrittenTerms& terms) {
   std::vector<Statistics> all(slice.end - slice.first);
-  for (const runs::CodedPiece& piece : slice.pieces()) {
+  for (const runs::CodedPiece& piece : slice.pieces) {
     all[piece.term].document_frequency += piece.count;
     all[piece.term].occurrences += piece.occurrences;
   }
@@ -67,7 +67,7 @@ class TermsThread {
 // The pieces of each partition.
 std::vector<std::span<const runs::CodedPiece>> by_partition(const runs::CodedSlice& slice, std::size_t partitions) {
   std::vector<std::span<const runs::CodedPiece>> parts;
-  std::span<const runs::CodedPiece> rest = slice.pieces();
+  std::span<const runs::CodedPiece> rest = slice.pieces;
   for (std::size_t p = 0; p < partitions; ++p) {
     const auto behind = std::upper_bound(rest.begin(), rest.end(), p, [](std::size_t partition, const auto& piece) {
       return partition < piece.partition;
@@ -103,7 +103,7 @@ Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(runs::PostingSl
     const Error stopped(Code::kUnavailable, "stopped");
     if (thread && !thread->give(slice, stop)) return stopped;
     const auto parts = by_partition(*slice, to.size());
-    const std::uint64_t share = (slice->blob_bytes + slice->pieces().size_bytes()) / to.size();
+    const std::uint64_t share = (slice->blobs.size() + slice->pieces.size_bytes()) / to.size();
     for (std::size_t p = 0; p < to.size(); ++p) {
       if (parts[p].empty()) continue;
       const std::uint64_t bytes = std::max(share, bytes_of(parts[p]));

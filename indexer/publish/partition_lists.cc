@@ -14,6 +14,7 @@ namespace {
 
 constexpr char kTermsFile[] = "terms.sst";
 constexpr std::size_t kMergedAhead = 4 * kPostingGroupBytes;  // bytes of postings that wait for packers
+constexpr std::size_t kCodedAhead = 4 * kMergedAhead;         // the same of coded lists, which are borrowed
 constexpr std::size_t kMostSlices = 8;                        // kHeldSlicePostings of a slice of coded lists
 
 // A device is idle for most of the time where slices are small. On the host, a posting of a coded slice takes up to 128
@@ -24,9 +25,9 @@ std::size_t coded_slice(const pipeline::WritePlan& plan) {
 }
 
 template <class Queue>
-std::vector<std::unique_ptr<Queue>> queues(std::size_t partitions) {
+std::vector<std::unique_ptr<Queue>> queues(std::size_t partitions, std::size_t bytes) {
   std::vector<std::unique_ptr<Queue>> made;
-  for (std::size_t p = 0; p < partitions; ++p) made.push_back(std::make_unique<Queue>(kMergedAhead));
+  for (std::size_t p = 0; p < partitions; ++p) made.push_back(std::make_unique<Queue>(bytes));
   return made;
 }
 
@@ -47,12 +48,12 @@ Result<void> ListSupply::prepare(const std::vector<pipeline::InvertedDocuments::
       coding_.lengths.emplace_back(contents_.back().lengths);
     }
     if (options_.held->slices->codes(coding_, coded_slice(options_.memory))) {
-      coded_ = queues<CodedGroups>(parts.size());
+      coded_ = queues<CodedGroups>(parts.size(), kCodedAhead);
       return {};
     }
     contents_.clear();
   }
-  dealt_ = queues<Groups>(parts.size());
+  dealt_ = queues<Groups>(parts.size(), kMergedAhead);
   return {};
 }
 

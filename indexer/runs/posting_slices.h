@@ -33,15 +33,13 @@ struct ListCoding {
   double b = 0, average_length = 0;                     // of deficits
 };
 
-// The lists of the terms of a slice. Its memory is not set to zero before it is filled.
+// The lists of the terms of a slice.
 struct CodedSlice {
-  std::size_t first = 0, end = 0;  // terms
-  std::size_t count = 0;           // of pieces
-  std::unique_ptr<CodedPiece[]> memory;
-  std::unique_ptr<std::byte[]> blobs;  // with codec::kReadSlack bytes behind them
-  std::uint64_t blob_bytes = 0;
-  std::span<const CodedPiece> pieces() const { return {memory.get(), count}; }  // by partition, then by term
-  ByteView blob(const CodedPiece& piece) const { return {blobs.get() + piece.begin, piece.bytes}; }
+  std::size_t first = 0, end = 0;      // terms
+  std::span<const CodedPiece> pieces;  // by partition, then by term
+  ByteView blobs;                      // with codec::kReadSlack bytes behind them
+  std::shared_ptr<const void> memory;  // of both
+  ByteView blob(const CodedPiece& piece) const { return blobs.subspan(piece.begin, piece.bytes); }
 };
 
 class PostingSlices {

@@ -55,8 +55,8 @@ MadeUp made_up(unsigned seed, std::uint32_t documents, const std::vector<std::ui
 
 // The run, in batches of so many documents. A document's occurrences of a term are split between two pieces now and
 // then, also of different batches.
-std::unique_ptr<DeviceText> on_device(const MadeUp& made, std::uint32_t batch_documents) {
-  auto text =
+std::shared_ptr<DeviceText> on_device(const MadeUp& made, std::uint32_t batch_documents) {
+  const std::shared_ptr<DeviceText> text =
       DeviceText::create({.device_bytes = std::uint64_t{400} << 20, .max_text = std::uint64_t{1} << 20}).value();
   std::vector<std::vector<std::pair<std::uint32_t, Frequency>>> by_document(made.documents);
   for (std::uint32_t term = 0; term < made.terms.size(); ++term)
@@ -132,44 +132,56 @@ Lists coded_of(const MadeUp& made, std::uint64_t first, std::uint32_t partitions
   std::vector<std::uint32_t> order;
   for (std::uint32_t term = 0; term < totals.size(); ++term)
     if (totals[term] != 0) order.push_back(term);
-  std::vector<std::uint32_t> offsets(totals.size());
-  std::uint32_t postings = 0;
-  for (const std::uint32_t term : order) offsets[term] = std::exchange(postings, postings + totals[term]);
-  EXPECT_TRUE(text->place_terms(offsets, postings));
+  std::vector<std::uint32_t> offsets(totals.size()), starts{0};
+  std::vector<std::uint64_t> hashes;
+  for (const std::uint32_t term : order) {
+    offsets[term] = starts.back();
+    starts.push_back(starts.back() + totals[term]);
+    hashes.push_back(hash_of(term));
+  }
+  EXPECT_TRUE(text->place_terms(offsets, starts.back()));
   const std::uint32_t most = std::max(window_postings, *std::max_element(totals.begin(), totals.end()));
-  EXPECT_TRUE(ListCoder::fits(*text, made.documents, most));
-  const auto coder = ListCoder::create(*text, {first, partitions, b, average, made.lengths, most, 3 * most}).value();
+  EXPECT_TRUE(ListCoder::fits(*text, made.documents, order.size(), most));
+  const auto coder =
+      ListCoder::create(text, {first, partitions, b, average, made.lengths, starts, hashes, most, 3 * most}).value();
   Lists lists;
-  std::uint32_t begun = 0;
-  for (std::size_t at = 0; at < order.size();) {
-    const std::size_t first_term = at;
-    std::vector<std::uint32_t> starts{0};
-    std::vector<std::uint64_t> hashes;
-    for (; at < order.size() && (starts.back() == 0 || starts.back() + totals[order[at]] <= window_postings); ++at) {
-      hashes.push_back(hash_of(order[at]));
-      starts.push_back(starts.back() + totals[order[at]]);
-    }
-    const auto window = coder->begin(begun, starts, hashes);
+  std::size_t begun = 0;  // terms
+  const auto begin = [&] {
+    if (begun == order.size()) return;
+    std::size_t end = begun + 1;
+    while (end < order.size() && starts[end + 1] - starts[begun] <= window_postings) ++end;
+    const auto window = coder->begin(begun, end);
     EXPECT_TRUE(window) << window.error().message();
-    begun += starts.back();
-    runs::CodedSlice slice;
-    const auto taken = coder->take(slice);
-    EXPECT_TRUE(taken) << taken.error().message();
+    begun = end;
+  };
+  begin();
+  std::vector<std::shared_ptr<const runs::CodedSlice>> slices;  // that stay
+  for (std::size_t taken = 0; taken < order.size(); taken = slices.back()->end) {
+    begin();
+    auto slice = coder->take();
+    if (!slice) {
+      ADD_FAILURE() << slice.error().message();
+      return lists;
+    }
+    EXPECT_EQ((*slice)->first, taken);
+    slices.push_back(*std::move(slice));
+  }
+  lists.digests = coder->digests().value();
+  for (const auto& slice : slices) {
     std::pair<std::uint32_t, std::uint32_t> before{0, 0};
     bool open = false;
-    for (const ListPiece& piece : slice.pieces()) {
-      const std::pair<std::uint32_t, std::uint32_t> name{piece.partition, order[first_term + piece.term]};
-      EXPECT_TRUE(&piece == slice.pieces().data() || (open ? name == before : before < name));
+    for (const ListPiece& piece : slice->pieces) {
+      const std::pair<std::uint32_t, std::uint32_t> name{piece.partition, order[slice->first + piece.term]};
+      EXPECT_TRUE(&piece == slice->pieces.data() || (open ? name == before : before < name));
       open = piece.last == 0;
       before = name;
-      const ByteView blob = slice.blob(piece);
+      const ByteView blob = slice->blob(piece);
       lists.segments[name].emplace_back(blob.begin(), blob.end());
       lists.sums[name].first += piece.count;
       lists.sums[name].second += piece.occurrences;
     }
     EXPECT_FALSE(open);
   }
-  lists.digests = coder->digests().value();
   return lists;
 }
 
@@ -273,7 +285,7 @@ Held held_of(unsigned seed, std::uint32_t partitions, std::size_t slice_postings
                               ++held.slices;
                               EXPECT_EQ(slice->first, std::exchange(end, slice->end));
                               std::uint32_t before = 0;
-                              for (const runs::CodedPiece& piece : slice->pieces()) {
+                              for (const runs::CodedPiece& piece : slice->pieces) {
                                 EXPECT_GE(piece.partition, std::exchange(before, piece.partition));
                                 PartitionLists& to = held.partitions[piece.partition];
                                 to.terms += std::string(slices->term(slice->first + piece.term)) + "\n";

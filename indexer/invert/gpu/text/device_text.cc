@@ -371,7 +371,16 @@ std::uint64_t DeviceText::rest_bytes() const {
 
 Result<RestOfRun> DeviceText::rest() {
   FROND_TRY(settle());
-  return RestOfRun{store_, postings_, segments_, offsets_, place_, objects_->memory.data()};
+  const Objects& o = *objects_;
+  for (const device::Event& sent : o.sent) FROND_TRY(sent.wait());
+  return RestOfRun{.store = store_,
+                   .postings = postings_,
+                   .segments = segments_,
+                   .offsets = offsets_,
+                   .place = place_,
+                   .memory = o.memory.data(),
+                   .copies = o.copies.get(),
+                   .pinned = {o.pinned.data(), bytes_of(o.lengths)}};
 }
 
 Result<void> DeviceText::read(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals,

@@ -65,6 +65,8 @@ struct RestOfRun {
   const std::uint32_t* offsets = nullptr;  // by term; of place_terms()
   KernelPlace place;
   std::byte* memory = nullptr;
+  device::StreamHandle copies = nullptr;  // beside that of `place`
+  std::span<std::byte> pinned;            // that texts were filled into
 };
 
 // Steps of a batch, in order, for measurements.

@@ -34,9 +34,9 @@ HeldTexts::HeldTexts(int device, std::unique_ptr<DeviceText> text, std::unique_p
   place_terms(terms->crew());
 }
 
-// The terms' totals in their order, and where the postings of each begin.
+// Where the postings of each term begin.
 void HeldTexts::place_terms(Crew& crew) {
-  in_order_totals_.resize(in_order_.size());
+  starts_.resize(in_order_.size() + 1);
   offsets_.resize(totals_.size());
   const std::uint32_t parts = crew.parts_of(in_order_.size(), kPlacedByAThread);
   struct Sum {
@@ -47,7 +47,7 @@ void HeldTexts::place_terms(Crew& crew) {
   crew.in_parts(in_order_.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
     Sum sum;
     for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t total = in_order_totals_[i] = totals_[in_order_[i]];
+      const std::uint32_t total = totals_[in_order_[i]];
       sum.postings += total;
       sum.greatest = std::max(sum.greatest, total);
     }
@@ -60,9 +60,11 @@ void HeldTexts::place_terms(Crew& crew) {
     greatest_total_ = std::max(greatest_total_, sum.greatest);
   }
   crew.in_parts(in_order_.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
-    std::uint64_t at = before[part];
-    for (std::size_t i = begin; i < end; ++i)
-      offsets_[in_order_[i]] = static_cast<std::uint32_t>(std::exchange(at, at + in_order_totals_[i]));
+    auto at = static_cast<std::uint32_t>(before[part]);
+    for (std::size_t i = begin; i < end; ++i) {
+      offsets_[in_order_[i]] = at;
+      starts_[i + 1] = at += totals_[in_order_[i]];
+    }
   });
 }
 
@@ -88,32 +90,22 @@ std::uint32_t HeldTexts::window_postings(std::size_t slice_postings) const {
 
 bool HeldTexts::codes(const runs::ListCoding& coding, std::size_t slice_postings) const {
   const std::uint64_t documents = documents_of(coding);
-  return text_ && documents > first_ && ListCoder::fits(*text_, documents - first_, window_postings(slice_postings));
+  return text_ && documents > first_ &&
+         ListCoder::fits(*text_, documents - first_, in_order_.size(), window_postings(slice_postings));
 }
 
-// Whole terms.
-struct HeldTexts::Window {
-  std::size_t first = 0, end = 0;
-  std::vector<std::uint32_t> starts{};  // of the terms' postings, and the end
-  std::vector<std::uint64_t> hashes{};
-};
-
-HeldTexts::Window HeldTexts::next_window(std::size_t first, std::size_t slice_postings) const {
-  Window window{first, first, {0}};
-  while (window.end < in_order_.size()) {
-    const std::uint64_t postings = std::uint64_t{window.starts.back()} + in_order_totals_[window.end];
-    if (window.end > first && postings > slice_postings) break;
-    window.hashes.push_back(terms_.hash(window.end++));
-    window.starts.push_back(static_cast<std::uint32_t>(postings));
-  }
-  return window;
+// Behind the last of the terms from `first` on that have so many postings together, or behind `first`.
+std::size_t HeldTexts::end_of_window(std::size_t first, std::size_t slice_postings) const {
+  const std::uint64_t most = starts_[first] + std::uint64_t{slice_postings};
+  const auto behind = std::upper_bound(starts_.begin() + static_cast<std::ptrdiff_t>(first), starts_.end(), most);
+  return std::max(first + 1, static_cast<std::size_t>(behind - starts_.begin()) - 1);
 }
 
 Result<std::vector<std::vector<std::uint64_t>>> HeldTexts::code(
     const runs::ListCoding& coding, std::size_t slice_postings,
     const std::function<Result<void>(std::shared_ptr<const runs::CodedSlice>)>& take) {
   FROND_TRY(device::use(device_));  // of this thread
-  const std::unique_ptr<DeviceText> text = std::move(text_);
+  const std::shared_ptr<DeviceText> text = std::move(text_);
   const auto partitions = static_cast<std::uint32_t>(coding.lengths.size());
   const DocumentDeal dealt(partitions);
   std::vector<std::uint32_t> lengths(documents_of(coding) - first_);
@@ -122,23 +114,26 @@ Result<std::vector<std::vector<std::uint64_t>>> HeldTexts::code(
     lengths[number] = coding.lengths[place.partition][place.docid];
   }
   FROND_TRY(text->place_terms(std::exchange(offsets_, {}), postings_));
-  const auto coder = FROND_TRY(ListCoder::create(
-      *text, {first_, partitions, coding.b, coding.average_length, lengths, window_postings(slice_postings)}));
-  std::uint32_t begun = 0;  // postings
-  const auto begin = [&](const Window& window) -> Result<void> {
-    return coder->begin(std::exchange(begun, begun + window.starts.back()), window.starts, window.hashes);
+  const auto coder = FROND_TRY(ListCoder::create(text, {.first_document = first_,
+                                                        .partitions = partitions,
+                                                        .b = coding.b,
+                                                        .average_length = coding.average_length,
+                                                        .lengths = lengths,
+                                                        .starts = starts_,
+                                                        .hashes = terms_.hashes(),
+                                                        .window_postings = window_postings(slice_postings)}));
+  std::size_t begun = 0;  // terms
+  const auto begin = [&]() -> Result<void> {
+    if (begun == in_order_.size()) return {};
+    const std::size_t first = std::exchange(begun, end_of_window(begun, slice_postings));
+    return coder->begin(first, begun);
   };
-  Window window = next_window(0, slice_postings);
-  if (!window.hashes.empty()) FROND_TRY(begin(window));
-  while (!window.hashes.empty()) {
-    Window next = next_window(window.end, slice_postings);
-    const auto slice = std::make_shared<runs::CodedSlice>();
-    slice->first = window.first;
-    slice->end = window.end;
-    FROND_TRY(coder->take(*slice));
-    if (!next.hashes.empty()) FROND_TRY(begin(next));  // it works while this one is given
-    FROND_TRY(take(slice));
-    window = std::move(next);
+  for (std::size_t i = 1; i < ListCoder::kWindows; ++i) FROND_TRY(begin());
+  for (std::size_t taken = 0; taken < in_order_.size();) {
+    FROND_TRY(begin());  // it works while the one before is taken and given
+    auto slice = FROND_TRY(coder->take());
+    taken = slice->end;
+    FROND_TRY(take(std::move(slice)));
   }
   const std::vector<std::uint64_t> by_number = FROND_TRY(coder->digests());
   std::vector<std::vector<std::uint64_t>> digests;

@@ -27,24 +27,23 @@ class HeldTexts final : public runs::PostingSlices {
   std::uint64_t first_document() const override { return first_; }
   std::uint64_t postings() const override { return postings_; }
   std::uint64_t memory_bytes() const override {
-    return terms_.memory_bytes() + (2 * totals_.size() + 2 * in_order_.size()) * sizeof(std::uint32_t);
+    return terms_.memory_bytes() + (2 * totals_.size() + 2 * in_order_.size() + 1) * sizeof(std::uint32_t);
   }
   std::string_view term(std::size_t place) const override { return terms_.term(place); }
-  std::size_t postings_of(std::size_t place) const override { return in_order_totals_[place]; }
+  std::size_t postings_of(std::size_t place) const override { return starts_[place + 1] - starts_[place]; }
 
  private:
   void place_terms(Crew& crew);
-  struct Window;
   std::uint32_t window_postings(std::size_t slice_postings) const;
-  Window next_window(std::size_t first, std::size_t slice_postings) const;
+  std::size_t end_of_window(std::size_t first, std::size_t slice_postings) const;
 
   const int device_;
   std::unique_ptr<DeviceText> text_;  // null: it was read
   const DocumentNumber first_;
   const std::vector<std::uint32_t> totals_;    // by term
   const std::vector<std::uint32_t> in_order_;  // terms with postings
-  std::vector<std::uint32_t> in_order_totals_;
-  std::vector<std::uint32_t> offsets_;  // by term: where its postings begin
+  std::vector<std::uint32_t> starts_;          // in that order: where the postings of each begin, and the end
+  std::vector<std::uint32_t> offsets_;         // by term: where its postings begin
   const OrderedTerms terms_;
   std::uint64_t postings_ = 0;
   std::uint32_t greatest_total_ = 0;

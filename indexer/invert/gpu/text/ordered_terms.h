@@ -19,8 +19,8 @@ class OrderedTerms {
   std::string_view term(std::size_t place) const {
     return std::string_view(text_.get() + ends_[place], ends_[place + 1] - ends_[place]);
   }
-  // partition::hash_of_term().
-  std::uint64_t hash(std::size_t place) const { return hashes_[place]; }
+  // partition::hash_of_term() of each.
+  std::span<const std::uint64_t> hashes() const { return {hashes_.get(), size_}; }
   std::uint64_t memory_bytes() const { return ends_[size_] + 2 * (size_ + 1) * sizeof(std::uint64_t); }
 
  private:

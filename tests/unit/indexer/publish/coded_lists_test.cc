@@ -36,12 +36,11 @@ struct Made {
     auto made = std::make_shared<runs::CodedSlice>();
     made->first = first;
     made->end = end;
-    made->count = pieces.size();
-    made->memory = std::make_unique<runs::CodedPiece[]>(pieces.size());
-    std::copy(pieces.begin(), pieces.end(), made->memory.get());
-    made->blob_bytes = blobs.size();
-    made->blobs = std::make_unique<std::byte[]>(blobs.size() + codec::kReadSlack);
-    std::copy(blobs.begin(), blobs.end(), made->blobs.get());
+    const auto copy = std::make_shared<Made>(*this);
+    copy->blobs.resize(blobs.size() + codec::kReadSlack);
+    made->pieces = copy->pieces;
+    made->blobs = ByteView(copy->blobs).first(blobs.size());
+    made->memory = copy;
     return made;
   }
 };
@@ -129,7 +128,7 @@ TEST(CodedLists, AreRefusedWhereABlobIsDamaged) {
   Coded from;
   Made made{{{0, 0, 1, 2, 0, 3, 0, 4}}, ByteBuffer(3, std::byte{0xff})};
   const auto slice = made.slice(0, 1);
-  EXPECT_FALSE(built_of(from, {slice, slice->pieces()}));
+  EXPECT_FALSE(built_of(from, {slice, slice->pieces}));
 }
 
 }  // namespace

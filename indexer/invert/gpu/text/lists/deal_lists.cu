@@ -18,7 +18,7 @@ constexpr std::uint64_t kOnePosting = 1, kOneList = std::uint64_t{1} << 32;
 __global__ void __launch_bounds__(kGridThreads)
     name_postings(ListWindow window, ListRules rules, std::uint32_t threads) {
   for (std::uint32_t i = first_of_thread(); i < window.postings; i += threads) {
-    window.ranks[i] = part_at(window.starts, window.terms, i);
+    window.ranks[i] = part_at(window.starts, window.terms, window.first + i);
     window.keys[i] = static_cast<std::uint32_t>((rules.first_document + window.numbers[i]) % rules.partitions);
     window.values[i] = i;
   }

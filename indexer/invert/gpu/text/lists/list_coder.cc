@@ -15,106 +15,171 @@ namespace {
 
 // The memory of a coder; without memory, counted.
 struct CoderParts {
+  struct Output {
+    ListPiece* pieces;
+    std::uint8_t* blobs;
+    ListCounts* counts;
+  };
   std::uint32_t *lengths, *numbers, *frequencies, *starts;
   unsigned long long *digests, *hashes;
   ListWindow window;
+  std::array<Output, ListCoder::kWindows> outputs;
 
   // gathered: postings, as many as those of a window or more.
-  static CoderParts of(DeviceParts& parts, std::uint64_t documents, std::uint32_t postings, std::size_t gathered) {
+  static CoderParts of(DeviceParts& parts, std::uint64_t documents, std::uint64_t terms, std::uint32_t postings,
+                       std::size_t gathered) {
     const std::size_t some = postings + std::size_t{1};
     CoderParts made{};
     made.lengths = parts.next<std::uint32_t>(documents);
     made.digests = parts.next<unsigned long long>(documents);
     made.numbers = parts.next<std::uint32_t>(gathered);
     made.frequencies = parts.next<std::uint32_t>(gathered);
-    made.starts = parts.next<std::uint32_t>(some);
-    made.hashes = parts.next<unsigned long long>(some);
+    made.starts = parts.next<std::uint32_t>(terms + 1);
+    made.hashes = parts.next<unsigned long long>(terms);
     ListWindow& w = made.window;
     for (std::uint32_t** const array :
          {&w.ranks, &w.keys, &w.values, &w.other_keys, &w.other_values, &w.docids, &w.sums, &w.deficits, &w.list_begins,
           &w.list_terms, &w.list_partitions, &w.list_pieces, &w.long_pieces, &w.offsets})
       *array = parts.next<std::uint32_t>(some);
     w.marks = parts.next<std::uint64_t>(some);
-    w.pieces = parts.next<ListPiece>(some);
-    w.blobs = parts.next<std::uint8_t>(some * kMaxPostingBlobBytes);
-    w.counts = parts.next<ListCounts>(1);
+    for (Output& output : made.outputs) {
+      output.pieces = parts.next<ListPiece>(some);
+      output.blobs = parts.next<std::uint8_t>(some * kMaxPostingBlobBytes);
+      output.counts = parts.next<ListCounts>(1);
+    }
     return made;
   }
 };
 
 }  // namespace
 
-bool ListCoder::fits(const DeviceText& text, std::uint64_t documents, std::uint32_t window_postings) {
+bool ListCoder::fits(const DeviceText& text, std::uint64_t documents, std::uint64_t terms,
+                     std::uint32_t window_postings) {
   DeviceParts parts(nullptr);
-  CoderParts::of(parts, documents, window_postings, window_postings);
+  CoderParts::of(parts, documents, terms, window_postings, window_postings);
   return window_postings < text.capacity().entries && parts.used() <= text.rest_bytes();
 }
 
-Result<std::unique_ptr<ListCoder>> ListCoder::create(DeviceText& text, const ListCoderSetup& setup) {
-  const RestOfRun rest = FROND_TRY(text.rest());
-  std::unique_ptr<ListCoder> made(new ListCoder(text, setup, rest));
-  FROND_TRY(text.upload(bytes_of(const_cast<std::uint32_t*>(made->rules_.lengths)), bytes_of(setup.lengths.data()),
-                        setup.lengths.size_bytes()));
-  FROND_TRY(device::fill_with_zeros(bytes_of(made->rules_.digests), setup.lengths.size() * sizeof(std::uint64_t),
-                                    rest.place.stream));
+Result<std::unique_ptr<ListCoder>> ListCoder::create(std::shared_ptr<DeviceText> text, const ListCoderSetup& setup) {
+  const RestOfRun rest = FROND_TRY(text->rest());
+  std::array<Output, kWindows> outputs{{{FROND_TRY(device::Event::create())}, {FROND_TRY(device::Event::create())}}};
+  std::unique_ptr<ListCoder> made(
+      new ListCoder(std::move(text), setup, rest, std::move(outputs), FROND_TRY(device::Event::create())));
+  FROND_TRY(made->upload(setup));
   return made;
 }
 
-ListCoder::ListCoder(DeviceText& text, const ListCoderSetup& setup, const RestOfRun& rest)
-    : text_(text), rest_(rest), documents_(setup.lengths.size()) {
-  FROND_CHECK(codec::simd_bp128().id() == kListCodec && fits(text, documents_, setup.window_postings));
+ListCoder::ListCoder(std::shared_ptr<DeviceText> text, const ListCoderSetup& setup, const RestOfRun& rest,
+                     std::array<Output, kWindows> outputs, device::Event copied)
+    : text_(std::move(text)),
+      rest_(rest),
+      documents_(setup.lengths.size()),
+      starts_(setup.starts),
+      outputs_(std::move(outputs)),
+      copied_(std::move(copied)) {
+  const std::size_t terms = setup.hashes.size();
+  FROND_CHECK(starts_.size() == terms + 1 && codec::simd_bp128().id() == kListCodec &&
+              fits(*text_, documents_, terms, setup.window_postings));
   DeviceParts memory(rest.memory);
   {
     DeviceParts counted(nullptr);
-    CoderParts::of(counted, documents_, setup.window_postings, 0);
-    const std::uint64_t left = text.rest_bytes() - counted.used() - 2 * in_granules(1);
+    CoderParts::of(counted, documents_, terms, setup.window_postings, 0);
+    const std::uint64_t left = text_->rest_bytes() - counted.used() - 2 * in_granules(1);
     gathered_most_ = static_cast<std::uint32_t>(std::max<std::uint64_t>(
         setup.window_postings, std::min<std::uint64_t>(setup.gathered, left / 2 / sizeof(std::uint32_t))));
   }
-  const CoderParts parts = CoderParts::of(memory, documents_, setup.window_postings, gathered_most_);
+  const CoderParts parts = CoderParts::of(memory, documents_, terms, setup.window_postings, gathered_most_);
   window_ = parts.window;
   numbers_ = parts.numbers;
   frequencies_ = parts.frequencies;
-  window_.starts = starts_ = parts.starts;
-  window_.hashes = hashes_ = parts.hashes;
+  device_starts_ = parts.starts;
+  hashes_ = parts.hashes;
   rules_ = {setup.first_document, setup.partitions, setup.b, scoring::usable_length(setup.average_length),
             parts.lengths,        parts.digests};
-}
-
-Result<void> ListCoder::begin(std::uint32_t first, std::span<const std::uint32_t> starts,
-                              std::span<const std::uint64_t> hashes) {
-  FROND_CHECK(starts.size() == hashes.size() + 1);
-  window_.postings = starts.back();
-  window_.terms = static_cast<std::uint32_t>(hashes.size());
-  FROND_TRY(text_.upload(bytes_of(starts_), bytes_of(starts.data()), starts.size_bytes()));
-  FROND_TRY(text_.upload(bytes_of(hashes_), bytes_of(hashes.data()), hashes.size_bytes()));
-  if (first < gathered_ || first + window_.postings > gathered_ + gathered_count_) {
-    gathered_ = first;
-    gathered_count_ = std::min(gathered_most_, rest_.postings - first);
-    FROND_TRY(gather_postings(rest_.store, rest_.segments, rest_.offsets, gathered_, gathered_ + gathered_count_,
-                              numbers_, frequencies_, rest_.place));
+  DeviceParts pinned(rest.pinned.data());
+  for (std::size_t i = 0; i < kWindows; ++i) {
+    outputs_[i].pieces = parts.outputs[i].pieces;
+    outputs_[i].blobs = parts.outputs[i].blobs;
+    outputs_[i].counts = parts.outputs[i].counts;
+    outputs_[i].host_counts = pinned.next<ListCounts>(1);
   }
-  window_.numbers = numbers_ + (first - gathered_);
-  window_.frequencies = frequencies_ + (first - gathered_);
-  FROND_TRY(deal_lists(window_, rules_, rest_.place));
-  return code_lists(window_, rest_.place);
+  FROND_CHECK(pinned.used() <= rest.pinned.size());
+  ring_ = std::make_shared<SliceRing>(rest.pinned.subspan(pinned.used()), text_);
 }
 
-Result<void> ListCoder::take(runs::CodedSlice& to) {
-  ListCounts counts;
-  FROND_TRY(text_.download(bytes_of(&counts), bytes_of(window_.counts), sizeof counts));
-  to.count = counts.pieces;
-  to.memory = std::make_unique_for_overwrite<ListPiece[]>(to.count);
-  FROND_TRY(text_.download(bytes_of(to.memory.get()), bytes_of(window_.pieces), to.count * sizeof(ListPiece)));
-  to.blob_bytes = counts.bytes;
-  to.blobs = std::make_unique_for_overwrite<std::byte[]>(counts.bytes + codec::kReadSlack);
-  std::fill_n(to.blobs.get() + counts.bytes, codec::kReadSlack, std::byte{0});
-  return text_.download(to.blobs.get(), bytes_of(window_.blobs), counts.bytes);
+Result<void> ListCoder::upload(const ListCoderSetup& setup) {
+  const auto all = [this](auto* to, const auto& from) {
+    return text_->upload(bytes_of(to), bytes_of(from.data()), from.size_bytes());
+  };
+  FROND_TRY(all(const_cast<std::uint32_t*>(rules_.lengths), setup.lengths));
+  FROND_TRY(all(device_starts_, setup.starts));
+  FROND_TRY(all(hashes_, setup.hashes));
+  return device::fill_with_zeros(bytes_of(rules_.digests), documents_ * sizeof(std::uint64_t), rest_.place.stream);
+}
+
+// Has the postings from `first` on in numbers_ and frequencies_.
+Result<void> ListCoder::gather(std::uint32_t first, std::uint32_t postings) {
+  if (first >= gathered_ && first + postings <= gathered_ + gathered_count_) return {};
+  gathered_ = first;
+  gathered_count_ = std::min(gathered_most_, rest_.postings - first);
+  return gather_postings(rest_.store, rest_.segments, rest_.offsets, gathered_, gathered_ + gathered_count_, numbers_,
+                         frequencies_, rest_.place);
+}
+
+Result<void> ListCoder::begin(std::size_t first, std::size_t end) {
+  FROND_CHECK(begun_ - taken_ < kWindows && first < end && end < starts_.size());
+  Output& output = outputs_[begun_++ % kWindows];
+  output.first = first;
+  output.end = end;
+  window_.first = starts_[first];
+  window_.postings = starts_[end] - starts_[first];
+  window_.terms = static_cast<std::uint32_t>(end - first);
+  FROND_TRY(gather(window_.first, window_.postings));
+  window_.numbers = numbers_ + (window_.first - gathered_);
+  window_.frequencies = frequencies_ + (window_.first - gathered_);
+  window_.starts = device_starts_ + first;
+  window_.hashes = hashes_ + first;
+  window_.pieces = output.pieces;
+  window_.blobs = output.blobs;
+  window_.counts = output.counts;
+  FROND_TRY(deal_lists(window_, rules_, rest_.place));
+  FROND_TRY(code_lists(window_, rest_.place));
+  FROND_TRY(device::copy_to_host(bytes_of(output.host_counts), bytes_of(output.counts), sizeof(ListCounts),
+                                 rest_.place.stream));
+  return output.coded.record(rest_.place.stream);
+}
+
+Result<std::shared_ptr<const runs::CodedSlice>> ListCoder::take() {
+  FROND_CHECK(taken_ < begun_);
+  const Output& output = outputs_[taken_++ % kWindows];
+  FROND_TRY(output.coded.wait());
+  const ListCounts counts = *output.host_counts;
+  const std::size_t piece_bytes = counts.pieces * sizeof(ListPiece);
+  const std::size_t blobs_at = in_granules(piece_bytes), bytes = blobs_at + counts.bytes + codec::kReadSlack;
+  std::shared_ptr<std::byte> memory = ring_->take(bytes);
+  if (memory) {
+    FROND_TRY(device::copy_to_host(memory.get(), bytes_of(output.pieces), piece_bytes, rest_.copies));
+    FROND_TRY(device::copy_to_host(memory.get() + blobs_at, bytes_of(output.blobs), counts.bytes, rest_.copies));
+    FROND_TRY(copied_.record(rest_.copies));
+    FROND_TRY(copied_.wait());
+  } else {  // behind the next window, which is begun already
+    memory = {new std::byte[bytes], std::default_delete<std::byte[]>()};
+    FROND_TRY(text_->download(memory.get(), bytes_of(output.pieces), piece_bytes));
+    FROND_TRY(text_->download(memory.get() + blobs_at, bytes_of(output.blobs), counts.bytes));
+  }
+  std::fill_n(memory.get() + blobs_at + counts.bytes, codec::kReadSlack, std::byte{0});
+  auto slice = std::make_shared<runs::CodedSlice>();
+  slice->first = output.first;
+  slice->end = output.end;
+  slice->pieces = {reinterpret_cast<const ListPiece*>(memory.get()), counts.pieces};
+  slice->blobs = {memory.get() + blobs_at, counts.bytes};
+  slice->memory = std::move(memory);
+  return std::shared_ptr<const runs::CodedSlice>(std::move(slice));
 }
 
 Result<std::vector<std::uint64_t>> ListCoder::digests() {
   std::vector<std::uint64_t> all(documents_);
-  FROND_TRY(text_.download(bytes_of(all.data()), bytes_of(rules_.digests), all.size() * sizeof(std::uint64_t)));
+  FROND_TRY(text_->download(bytes_of(all.data()), bytes_of(rules_.digests), all.size() * sizeof(std::uint64_t)));
   return all;
 }
 

@@ -1,14 +1,19 @@
 #pragma once
 // Makes posting lists of what is in a run on the device, window after window. The host brings the terms' order and
-// hashes, and takes blobs. All errors are kDevice; after one only the destructor may be called.
+// hashes, and takes blobs: while it does, the next window is coded. All errors are kDevice; after one only the
+// destructor may be called.
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/device/runtime.h"
 #include "indexer/invert/gpu/text/device_text.h"
 #include "indexer/invert/gpu/text/lists/lists_on_device.h"
+#include "indexer/invert/gpu/text/lists/slice_ring.h"
 #include "indexer/runs/posting_slices.h"
 
 namespace frond::indexer::invert::gpu {
@@ -18,38 +23,61 @@ struct ListCoderSetup {
   std::uint32_t partitions = 1;
   double b = 0, average_length = 0;
   std::span<const std::uint32_t> lengths;  // of all documents, by number in the run
-  std::uint32_t window_postings = 0;       // at most, but for a term that has more
+  // Of all terms, in byte order: where the postings of each begin in the run, and the end. Must stay.
+  std::span<const std::uint32_t> starts;
+  std::span<const std::uint64_t> hashes;  // partition::hash_of_term() of each
+  std::uint32_t window_postings = 0;      // at most, but for a term that has more
   // Those of several windows are gathered at a time, if they fit: all segments of the run are looked at for it.
   std::uint32_t gathered = 1u << 24;
 };
 
-// One thread. Borrows the text.
+// One thread.
 class ListCoder {
  public:
-  // Whether the memory that texts leave has room for so many documents and a window of so many postings.
-  static bool fits(const DeviceText& text, std::uint64_t documents, std::uint32_t window_postings);
-  static Result<std::unique_ptr<ListCoder>> create(DeviceText& text, const ListCoderSetup& setup);
+  // How many windows may be begun and not taken: one is coded while the one before is copied.
+  static constexpr std::size_t kWindows = 2;
+  // Whether the memory that texts leave has room for so many documents and terms, and windows of so many postings.
+  static bool fits(const DeviceText& text, std::uint64_t documents, std::uint64_t terms, std::uint32_t window_postings);
+  // The text lives until the last slice is gone.
+  static Result<std::unique_ptr<ListCoder>> create(std::shared_ptr<DeviceText> text, const ListCoderSetup& setup);
 
-  // Begins with the postings [first, first + starts.back()) of the run, in the order of terms. starts: where each
-  // term's postings begin, from 0, and the end. hashes: partition::hash_of_term() of each. Asynchronous.
-  Result<void> begin(std::uint32_t first, std::span<const std::uint32_t> starts, std::span<const std::uint64_t> hashes);
-  // Waits for what was begun. The pieces' blobs are in `blobs`; behind the last there are codec::kReadSlack bytes.
-  Result<void> take(runs::CodedSlice& to);
-  // Of all windows so far, by number: the documents' term digests.
+  // Begins with the terms [first, end). Asynchronous.
+  Result<void> begin(std::size_t first, std::size_t end);
+  // Waits for the window that was begun first.
+  Result<std::shared_ptr<const runs::CodedSlice>> take();
+  // Of all windows that were taken, by number: the documents' term digests.
   Result<std::vector<std::uint64_t>> digests();
 
  private:
-  ListCoder(DeviceText& text, const ListCoderSetup& setup, const RestOfRun& rest);
+  // What is kept of a window until it is taken.
+  struct Output {
+    device::Event coded;
+    std::size_t first = 0, end = 0;  // terms
+    ListPiece* pieces = nullptr;
+    std::uint8_t* blobs = nullptr;
+    ListCounts* counts = nullptr;
+    ListCounts* host_counts = nullptr;  // pinned
+  };
 
-  DeviceText& text_;
+  ListCoder(std::shared_ptr<DeviceText> text, const ListCoderSetup& setup, const RestOfRun& rest,
+            std::array<Output, kWindows> outputs, device::Event copied);
+  Result<void> upload(const ListCoderSetup& setup);
+  Result<void> gather(std::uint32_t first, std::uint32_t postings);
+
+  const std::shared_ptr<DeviceText> text_;
   const RestOfRun rest_;
   const std::uint64_t documents_;
+  const std::span<const std::uint32_t> starts_;
   ListRules rules_;
-  ListWindow window_;  // at hand
+  ListWindow window_;  // without an output
+  std::array<Output, kWindows> outputs_;
+  std::size_t begun_ = 0, taken_ = 0;  // windows
+  device::Event copied_;
+  std::shared_ptr<SliceRing> ring_;
   std::uint32_t* numbers_ = nullptr;
   std::uint32_t* frequencies_ = nullptr;
   std::uint32_t gathered_ = 0, gathered_count_ = 0, gathered_most_ = 0;  // postings in these two
-  std::uint32_t* starts_ = nullptr;
+  std::uint32_t* device_starts_ = nullptr;
   unsigned long long* hashes_ = nullptr;
 };
 

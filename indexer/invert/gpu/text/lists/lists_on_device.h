@@ -35,7 +35,8 @@ struct ListWindow {
   std::uint32_t postings = 0, terms = 0;
   // In the order of terms, then numbers; equal ones are parts of one document.
   const std::uint32_t *numbers = nullptr, *frequencies = nullptr;
-  const std::uint32_t* starts = nullptr;       // of each term's postings; and the end
+  const std::uint32_t* starts = nullptr;       // of each term's postings, in the run; and the end
+  std::uint32_t first = 0;                     // of its postings, in the run: starts[0]
   const unsigned long long* hashes = nullptr;  // of each term; partition::hash_of_term()
 
   std::uint32_t* ranks = nullptr;  // of each posting: its term
