@@ -48,7 +48,7 @@ struct TextInverterSetup {
   TakeLength take_length;
   std::uint32_t threads = 1;                          // that say what the terms of new tokens are, beside a device
   int table_bits = parse::kMaxTableBits;              // of an inverter on the CPU (parse/term_table.h)
-  std::uint64_t max_text = std::uint64_t{128} << 20;  // bytes of a batch on the device; pinned memory takes two
+  std::uint64_t max_text = std::uint64_t{128} << 20;  // bytes of a batch on the device; pinned memory takes three
   // Where the budget is short, or there are more than max_kept_texts, texts that the device has are dropped before a
   // run is written. If the
   // device fails then, postings are lost, and the inverter's error is kDevice: the caller begins again.

@@ -43,10 +43,8 @@ Result<void> ListSupply::prepare(const std::vector<pipeline::InvertedDocuments::
   FROND_CHECK(options_.memory.at_once == parts.size());
   if (can_be_coded(options_.codecs)) {
     coding_ = {{}, options_.b, options_.average_length};
-    for (const auto& part : parts) {
-      contents_.push_back(FROND_TRY(runs::SpoolReader::read_contents(part.spool)));
-      coding_.lengths.emplace_back(contents_.back().lengths);
-    }
+    FROND_TRY(read_contents(parts));
+    for (const runs::SpoolContents& of : contents_) coding_.lengths.emplace_back(of.lengths);
     if (options_.held->slices->codes(coding_, coded_slice(options_.memory))) {
       coded_ = queues<CodedGroups>(parts.size(), kCodedAhead);
       return {};
@@ -54,6 +52,14 @@ Result<void> ListSupply::prepare(const std::vector<pipeline::InvertedDocuments::
     contents_.clear();
   }
   dealt_ = queues<Groups>(parts.size(), kMergedAhead);
+  return {};
+}
+
+Result<void> ListSupply::read_contents(const std::vector<pipeline::InvertedDocuments::Part>& parts) {
+  OrderedTasks<runs::SpoolContents> tasks(pool_, 0);
+  for (const auto& part : parts)
+    tasks.begin(0, [&part](std::size_t) { return runs::SpoolReader::read_contents(part.spool); });
+  while (!tasks.empty()) contents_.push_back(FROND_TRY(tasks.take()));
   return {};
 }
 

@@ -49,6 +49,7 @@ class ListSupply {
 
  private:
   friend class PartitionLists;
+  Result<void> read_contents(const std::vector<pipeline::InvertedDocuments::Part>& parts);
   void add_merge_seconds(double seconds);
 
   const PartitionBuildOptions& options_;

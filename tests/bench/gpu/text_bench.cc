@@ -121,11 +121,11 @@ Result<void> measure(const TextBenchOptions& options) {
   }
   TextTerms terms({}, std::max(1u, std::thread::hardware_concurrency()));
   const auto send = [&](std::size_t b) -> Result<void> {
-    const TextSide side = FROND_TRY(device->fill(b % 2));
+    const TextPlace place = FROND_TRY(device->fill(b % 2));
     const auto pieces = static_cast<std::uint32_t>(texts[b].begins.size());
-    std::copy(texts[b].begins.begin(), texts[b].begins.end(), side.piece_begins.begin());
-    for (std::uint32_t i = 0; i < pieces; ++i) side.piece_numbers[i] = i;
-    return device->send(b % 2, static_cast<std::uint32_t>(texts[b].bytes.size()), pieces,
+    std::copy(texts[b].begins.begin(), texts[b].begins.end(), place.piece_begins.begin());
+    for (std::uint32_t i = 0; i < pieces; ++i) place.piece_numbers[i] = i;
+    return device->send(b % 2, b % 2, static_cast<std::uint32_t>(texts[b].bytes.size()), pieces,
                         reinterpret_cast<const std::uint8_t*>(pinned.data()) + b * room);
   };
   for (unsigned round = 0; round <= options.rounds; ++round) {

@@ -67,7 +67,7 @@ std::shared_ptr<DeviceText> on_device(const MadeUp& made, std::uint32_t batch_do
     const std::uint32_t end = std::min(made.documents, first + batch_documents);
     // The last document has its second half in the next batch.
     for (const bool second : {false, true}) {
-      const TextSide filled = text->fill(side).value();
+      const TextPlace filled = text->fill(side).value();
       std::vector<std::uint32_t> pair_terms, pair_pieces;
       std::uint32_t pieces = 0;
       for (std::uint32_t document = second ? end - 1 : first; document < end; ++document) {
@@ -81,7 +81,7 @@ std::shared_ptr<DeviceText> on_device(const MadeUp& made, std::uint32_t batch_do
         }
         ++pieces;
       }
-      EXPECT_TRUE(text->send(side, 0, pieces));
+      EXPECT_TRUE(text->send(side, side, 0, pieces));
       EXPECT_TRUE(text->has_room(static_cast<std::uint32_t>(pair_terms.size())).value());
       EXPECT_TRUE(text->add_pairs(side, pair_terms, pair_pieces, terms));
       side = 1 - side;

@@ -37,6 +37,22 @@ TEST(Crew, MayHaveMoreParts) {
   EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), std::size_t{0}), 1000u);
 }
 
+TEST(Crew, AThreadHasAPartAtATime) {
+  Crew crew(5);
+  const std::uint32_t parts = crew.small_parts_of(1000, 10);
+  EXPECT_GT(parts, crew.size());
+  std::vector<std::atomic<int>> busy(crew.size());
+  std::atomic<std::uint32_t> begun = 0;
+  for (int round = 0; round < 100; ++round)
+    crew.by_threads(1000, parts, [&](std::uint32_t thread, std::uint32_t, std::size_t, std::size_t) {
+      ASSERT_LT(thread, crew.size());
+      EXPECT_EQ(busy[thread]++, 0);
+      ++begun;
+      --busy[thread];
+    });
+  EXPECT_EQ(begun, 100 * parts);
+}
+
 TEST(Crew, ThrowsWhatAPartThrows) {
   Crew crew(4);
   for (int round = 0; round < 100; ++round) {

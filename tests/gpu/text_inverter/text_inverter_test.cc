@@ -227,11 +227,11 @@ TEST(DeviceText, ComparesBytesWhereHashesAreEqual) {
         plain.cut_all(text, all);
         for (const std::uint32_t term : all) ++expected[std::string(plain.term(term))];
       }
-      const TextSide filled = (*device)->fill(side).value();
+      const TextPlace filled = (*device)->fill(side).value();
       std::copy(text.begin(), text.end(), filled.text.begin());
       filled.piece_begins[0] = 0;
       filled.piece_numbers[0] = 7;
-      ASSERT_TRUE((*device)->send(side, static_cast<std::uint32_t>(text.size()), 1));
+      ASSERT_TRUE((*device)->send(side, side, static_cast<std::uint32_t>(text.size()), 1));
       const FoundTokens found = (*device)->find(side).value();
       EXPECT_EQ(found.turned_away, 0u);
       std::vector<std::uint32_t> answer, places, chunk_terms;

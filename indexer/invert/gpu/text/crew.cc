@@ -11,7 +11,7 @@ Crew::Crew(std::uint32_t threads) {
   for (std::uint32_t i = 1; i < threads; ++i)
     threads_.emplace_back([this, i] {
       name_this_thread(("texts-" + std::to_string(i)).c_str());
-      follow();
+      follow(i);
     });
 }
 
@@ -23,17 +23,17 @@ Crew::~Crew() {
   begun_.notify_all();
 }
 
-void Crew::follow() {
+void Crew::follow(std::uint32_t thread) {
   MutexLock lock(mutex_);
   for (;;) {
     begun_.wait(mutex_, [this]() FROND_REQUIRES(mutex_) { return leaving_ || next_ < parts_; });
     if (leaving_) return;
-    work_on_parts();
+    work_on_parts(thread);
   }
 }
 
 // Begins parts as long as there are any. Without the lock while it works on one.
-void Crew::work_on_parts() {
+void Crew::work_on_parts(std::uint32_t thread) {
   while (next_ < parts_) {
     const std::uint32_t part = next_++;
     const Call call = call_;
@@ -41,7 +41,7 @@ void Crew::work_on_parts() {
     std::exception_ptr thrown;
     mutex_.unlock();
     try {
-      call(work, part);
+      call(work, thread, part);
     } catch (...) {
       thrown = std::current_exception();
     }
@@ -53,7 +53,7 @@ void Crew::work_on_parts() {
 
 void Crew::run(std::uint32_t parts, Call call, void* work) {
   if (parts <= 1) {
-    if (parts == 1) call(work, 0);
+    if (parts == 1) call(work, 0, 0);
     return;
   }
   std::exception_ptr thrown;
@@ -64,7 +64,7 @@ void Crew::run(std::uint32_t parts, Call call, void* work) {
     next_ = 0;
     parts_ = left_ = parts;
     begun_.notify_all();
-    work_on_parts();
+    work_on_parts(0);
     ended_.wait(mutex_, [this]() FROND_REQUIRES(mutex_) { return left_ == 0; });
     thrown = std::exchange(thrown_, nullptr);
   }

@@ -13,6 +13,11 @@
 namespace frond::indexer::invert::gpu {
 namespace {
 
+// As many new keys as most batches have are copied without knowing how many there are.
+std::size_t keys_ahead(const TextCapacity& capacity) {
+  return std::min<std::size_t>(capacity.new_tokens / 8, std::size_t{1} << 17);
+}
+
 Result<void> make_events(std::vector<device::Event>& events, std::size_t count, bool timing) {
   for (std::size_t i = 0; i < count; ++i) events.push_back(FROND_TRY(device::Event::create(timing)));
   return {};
@@ -22,8 +27,8 @@ Result<void> make_events(std::vector<device::Event>& events, std::size_t count, 
 
 std::uint64_t DeviceText::pinned_bytes(const TextCapacity& capacity) {
   DeviceParts parts(nullptr);
-  SideParts::of(parts, capacity);
-  SideParts::of(parts, capacity);
+  for (std::size_t place = 0; place < kPlaces; ++place) SideParts::of(parts, capacity);
+  for (std::size_t side = 0; side < kSides; ++side) parts.next<TokenKey>(keys_ahead(capacity));
   parts.next<std::uint32_t>(capacity.pieces);
   parts.next<TextCounts>(5);
   parts.next<std::byte>(2 * kStageBytes);
@@ -34,7 +39,7 @@ struct DeviceText::Objects {
   device::Stream copies, work;
   device::Memory memory, pinned;
   device::Event worked;
-  std::vector<device::Event> sent{};                    // by side: its text is on the device
+  std::vector<device::Event> sent{};                    // by place: its text is on the device
   std::vector<device::Event> used{};                    // by side: the kernels that read it have run
   std::vector<device::Event> staged{};                  // by stage: what was copied from or to it
   std::vector<device::Event> copying{}, copied{};       // by side, timed
@@ -44,11 +49,15 @@ struct DeviceText::Objects {
   std::optional<TextStep> step{};
 
   // DeviceParts of pinned.
-  std::array<SideParts, 2> sides{};
+  std::array<SideParts, kPlaces> places{};
+  std::array<TokenKey*, kSides> new_keys{};  // of them, keys_ahead()
   std::uint32_t* lengths = nullptr;
   std::array<TextCounts*, 2> reset{}, found{};  // by side
   TextCounts* stored = nullptr;
   std::array<std::byte*, 2> stages{};
+
+  std::array<std::size_t, kSides> place_of{};             // whose text a side has
+  std::array<std::vector<TokenKey>, kSides> many_keys{};  // where there are more
 };
 
 Result<std::unique_ptr<DeviceText>> DeviceText::create(const TextSetup& setup) {
@@ -70,7 +79,7 @@ Result<std::unique_ptr<DeviceText>> DeviceText::create(const TextSetup& setup) {
   auto pinned = FROND_TRY(device::Memory::create(device::Place::kPinnedHost, pinned_bytes(capacity)));
   auto worked = FROND_TRY(device::Event::create());
   Objects objects{std::move(copies), std::move(work), std::move(memory), std::move(pinned), std::move(worked)};
-  FROND_TRY(make_events(objects.sent, 2, false));
+  FROND_TRY(make_events(objects.sent, kPlaces, false));
   FROND_TRY(make_events(objects.used, 2, false));
   FROND_TRY(make_events(objects.staged, 2, false));
   FROND_TRY(make_events(objects.copying, 2, true));
@@ -90,14 +99,15 @@ DeviceText::DeviceText(const TextSetup& setup, const TextCapacity& capacity, Obj
     : setup_(setup), capacity_(capacity), objects_(std::make_unique<Objects>(std::move(objects))) {
   Objects& o = *objects_;
   DeviceParts pinned(o.pinned.data());
-  for (SideParts& side : o.sides) side = SideParts::of(pinned, capacity);
+  for (SideParts& place : o.places) place = SideParts::of(pinned, capacity);
+  for (TokenKey*& keys : o.new_keys) keys = pinned.next<TokenKey>(keys_ahead(capacity));
   o.lengths = pinned.next<std::uint32_t>(capacity.pieces);
   TextCounts* const counts = pinned.next<TextCounts>(5);
   o.reset = {counts, counts + 1};
   o.found = {counts + 2, counts + 3};
   o.stored = counts + 4;
   for (std::byte*& stage : o.stages) stage = pinned.next<std::byte>(kStageBytes);
-  for (const SideParts& side : o.sides) std::memset(side.text, 0, kTextSlack);
+  for (const SideParts& place : o.places) std::memset(place.text, 0, kTextSlack);
 
   DeviceParts parts(o.memory.data());
   std::array<SideParts, 2> sides{SideParts::of(parts, capacity), SideParts::of(parts, capacity)};
@@ -148,19 +158,20 @@ DeviceText::DeviceText(const TextSetup& setup, const TextCapacity& capacity, Obj
   }
 }
 
-Result<TextSide> DeviceText::fill(std::size_t side) {
-  FROND_TRY(objects_->sent[side].wait());
-  const SideParts& parts = objects_->sides[side];
-  return TextSide{{parts.text + kTextSlack, capacity_.text},
-                  {parts.piece_begins, capacity_.pieces},
-                  {parts.piece_numbers, capacity_.pieces}};
+Result<TextPlace> DeviceText::fill(std::size_t place) {
+  FROND_TRY(objects_->sent[place].wait());
+  const SideParts& parts = objects_->places[place];
+  return TextPlace{{parts.text + kTextSlack, capacity_.text},
+                   {parts.piece_begins, capacity_.pieces},
+                   {parts.piece_numbers, capacity_.pieces}};
 }
 
-Result<void> DeviceText::send(std::size_t side, std::uint32_t text_bytes, std::uint32_t pieces,
+Result<void> DeviceText::send(std::size_t side, std::size_t place, std::uint32_t text_bytes, std::uint32_t pieces,
                               const std::uint8_t* text) {
   FROND_CHECK(text_bytes <= capacity_.text && pieces <= capacity_.pieces);
   Objects& o = *objects_;
-  const SideParts& from = o.sides[side];
+  const SideParts& from = o.places[place];
+  o.place_of[side] = place;
   TextBatch& batch = batches_[side];
   batch.text_bytes = text_bytes;
   batch.piece_count = pieces;
@@ -181,7 +192,7 @@ Result<void> DeviceText::send(std::size_t side, std::uint32_t text_bytes, std::u
                                    bytes_of(from.piece_numbers), pieces * std::size_t{4}, stream));
   if (setup_.timing) FROND_TRY(o.copied[side].record(stream));
   if (setup_.timing) o.copy_timed[side] = true;
-  return o.sent[side].record(stream);
+  return o.sent[place].record(stream);
 }
 
 Result<void> DeviceText::wait_for_work() {
@@ -209,7 +220,7 @@ Result<void> DeviceText::begin_find(std::size_t side) {
   *o.reset[side] = {.tokens = tokens_, .places = tokens_};
   *o.found[side] = {.tokens = tokens_};
   entries_[side] = 0;
-  FROND_TRY(o.sent[side].make_wait(place_.stream));
+  FROND_TRY(o.sent[o.place_of[side]].make_wait(place_.stream));
   if (batch.text_bytes == 0) return {};
   FROND_TRY(device::copy_to_device(bytes_of(batch.counts), bytes_of(o.reset[side]), sizeof(TextCounts), place_.stream));
   FROND_TRY(begin_step(TextStep::kCut));
@@ -219,6 +230,8 @@ Result<void> DeviceText::begin_find(std::size_t side) {
   FROND_TRY(find_tokens(batch, dictionary, place_));
   FROND_TRY(end_step());
   FROND_TRY(o.used[side].record(place_.stream));
+  FROND_TRY(device::copy_to_host(bytes_of(o.new_keys[side]), bytes_of(batch.new_keys),
+                                 keys_ahead(capacity_) * sizeof(TokenKey), place_.stream));
   return device::copy_to_host(bytes_of(o.found[side]), bytes_of(batch.counts), sizeof(TextCounts), place_.stream);
 }
 
@@ -231,9 +244,15 @@ Result<FoundTokens> DeviceText::end_find(std::size_t side) {
   FoundTokens found;
   entries_[side] = found.entries = counts.entries;
   found.turned_away = counts.turned_away;
-  found.new_keys.resize(counts.tokens - tokens_);
-  FROND_TRY(
-      download(bytes_of(found.new_keys.data()), bytes_of(batch.new_keys), found.new_keys.size() * sizeof(TokenKey)));
+  const std::uint32_t keys = counts.tokens - tokens_;
+  if (keys <= keys_ahead(capacity_)) {
+    found.new_keys = {objects_->new_keys[side], keys};
+  } else {
+    std::vector<TokenKey>& many = objects_->many_keys[side];
+    many.resize(keys);
+    FROND_TRY(download(bytes_of(many.data()), bytes_of(batch.new_keys), keys * sizeof(TokenKey)));
+    found.new_keys = many;
+  }
   tokens_ = counts.tokens;
   found.too_many_chunks = counts.chunks > batch.max_chunks;
   found.chunks.resize(std::min(counts.chunks, batch.max_chunks));
@@ -286,7 +305,7 @@ Result<void> DeviceText::add_pairs(std::size_t side, std::span<const std::uint32
                                    std::span<const std::uint32_t> pair_pieces, std::uint32_t terms) {
   FROND_CHECK(pair_terms.size() == pair_pieces.size() && pair_terms.size() <= capacity_.entries);
   FROND_TRY(settle());
-  FROND_TRY(objects_->sent[side].make_wait(place_.stream));
+  FROND_TRY(objects_->sent[objects_->place_of[side]].make_wait(place_.stream));
   FROND_TRY(upload(bytes_of(pairs_.terms), bytes_of(pair_terms.data()), pair_terms.size_bytes()));
   FROND_TRY(upload(bytes_of(pairs_.pieces), bytes_of(pair_pieces.data()), pair_pieces.size_bytes()));
   return store_pairs(batches_[side], static_cast<std::uint32_t>(pair_terms.size()), terms);
@@ -380,7 +399,7 @@ Result<RestOfRun> DeviceText::rest() {
                    .place = place_,
                    .memory = o.memory.data(),
                    .copies = o.copies.get(),
-                   .pinned = {o.pinned.data(), bytes_of(o.lengths)}};
+                   .pinned = {o.pinned.data(), bytes_of(o.new_keys[0])}};
 }
 
 Result<void> DeviceText::read(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals,
@@ -463,8 +482,7 @@ Result<void> DeviceText::collect_times() {
 Result<std::array<double, kTextSteps>> DeviceText::step_milliseconds() {
   FROND_TRY(settle());
   FROND_TRY(wait_for_work());
-  FROND_TRY(objects_->sent[0].wait());
-  FROND_TRY(objects_->sent[1].wait());
+  for (const device::Event& sent : objects_->sent) FROND_TRY(sent.wait());
   FROND_TRY(collect_times());
   return milliseconds_;
 }

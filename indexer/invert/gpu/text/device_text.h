@@ -2,10 +2,10 @@
 // Texts to postings on the device: its memory, which is allocated once, and the steps of a batch. The host says what
 // the terms of new tokens are (text_terms.h) and cuts what the device's rules do not cover (text_rules.cuh).
 //
-// A batch: fill(side), send(side, ...), find(side), learn(side, ...), add(side, ...). Between end_find() and learn() of
-// one side, the tokens of the other may be sought: fill(), send(), begin_find(), end_find(). So the device seeks those
-// of the next batch while the host answers for this one. A run: batches, read(), clear_run(). All errors are kDevice,
-// unless a comment says otherwise; after one only the destructor may be called.
+// A batch: fill(place), send(side, place, ...), find(side), learn(side, ...), add(side, ...). Between end_find() and
+// learn() of one side, the tokens of the other may be sought: send(), begin_find(), end_find(). So the device seeks
+// those of the next batch while the host answers for this one, and a third one may be filled. A run: batches, read(),
+// clear_run(). All errors are kDevice, unless a comment says otherwise; after one only the destructor may be called.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -35,14 +35,14 @@ struct TextCapacity {
 struct TextSetup {
   int device = 0;
   std::uint64_t device_bytes = 0;
-  std::uint64_t max_text = std::uint64_t{128} << 20;  // bytes of a batch; pinned memory takes twice as many
+  std::uint64_t max_text = std::uint64_t{128} << 20;  // bytes of a batch; pinned memory takes three times as many
   bool standard2 = false;                             // the analyzer's rules
   bool timing = false;                                // steps are timed
   std::uint32_t hash_mask = 0xffffffff;               // tests have tokens with equal hashes
 };
 
 // Where a batch is filled in. Pinned memory.
-struct TextSide {
+struct TextPlace {
   std::span<std::uint8_t> text;
   // Where each piece of a document begins. A piece ends with a byte that ends every word (a line feed).
   std::span<std::uint32_t> piece_begins;
@@ -52,7 +52,8 @@ struct TextSide {
 // What a batch has for the host.
 struct FoundTokens {
   std::uint32_t entries = 0;
-  std::vector<TokenKey> new_keys;  // their ids are the next ones; chunks among them are in `chunks`, too
+  // Their ids are the next ones; chunks among them are in `chunks`, too. Valid until the side's next begin_find().
+  std::span<const TokenKey> new_keys;
   std::vector<HostChunk> chunks;
   bool too_many_chunks = false;   // chunks is not whole: the host has to cut the whole text
   std::uint32_t turned_away = 0;  // tokens are among the chunks since the dictionary is full
@@ -73,10 +74,11 @@ struct RestOfRun {
 enum class TextStep : std::uint8_t { kCopy, kCut, kFind, kPairs, kSort, kPostings };
 inline constexpr std::size_t kTextSteps = 6;
 
-// One thread. Without timing, another one may fill() and send() a side while this one works on the other.
+// One thread, but for fill(). Without timing, another one may send() a side while this one works on the other.
 class DeviceText {
  public:
-  // Bytes of pinned memory, beside the sides, twice: what goes to the host and back passes through them.
+  static constexpr std::size_t kSides = 2, kPlaces = 3;
+  // Bytes of pinned memory, beside the places, twice: what goes to the host and back passes through them.
   static constexpr std::size_t kStageBytes = std::size_t{1} << 20;
   static std::uint64_t pinned_bytes(const TextCapacity& capacity);
 
@@ -85,11 +87,11 @@ class DeviceText {
   ~DeviceText();
   const TextCapacity& capacity() const { return capacity_; }
 
-  // A side (0 or 1) to fill. Waits until its last text has been copied to the device.
-  Result<TextSide> fill(std::size_t side);
-  // Asynchronous. The side must not be changed before add(). `text`: other pinned memory that has the text, behind
-  // kTextSlack zeros and before kTextSlack + kUnitBytes; null: the side's.
-  Result<void> send(std::size_t side, std::uint32_t text_bytes, std::uint32_t pieces,
+  // A place (0 to 2) to fill. Waits until its last text has been copied to the device. Any thread.
+  Result<TextPlace> fill(std::size_t place);
+  // To a side (0 or 1). Asynchronous. The place must not be changed before add(). `text`: other pinned memory that has
+  // the text, behind kTextSlack zeros and before kTextSlack + kUnitBytes; null: the place's.
+  Result<void> send(std::size_t side, std::size_t place, std::uint32_t text_bytes, std::uint32_t pieces,
                     const std::uint8_t* text = nullptr);
   // Asynchronous. Seeks the side's tokens. Only after end_find() of the other side, if that was begun.
   Result<void> begin_find(std::size_t side);

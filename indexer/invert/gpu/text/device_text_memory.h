@@ -49,7 +49,7 @@ struct SoughtParts {
   }
 };
 
-// A batch's text, on the device and in pinned memory.
+// A batch's text, of a side on the device and of a place in pinned memory.
 struct SideParts {
   std::uint8_t* text;
   std::uint32_t *piece_begins, *piece_numbers;

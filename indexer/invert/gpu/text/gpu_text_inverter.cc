@@ -16,13 +16,17 @@ namespace {
 // What read() and in_order() take for a term: its total, offset, place in the order, and twice what it is sorted by.
 constexpr std::uint64_t kReadBytesOfTerm = 44;
 
+constexpr std::uint32_t kMostCopiers = 4;  // more copy no faster
+
 // Where documents are cut: before and behind it, all analyzers find the same as in the whole.
 bool is_space(char byte) { return static_cast<unsigned char>(byte) <= ' '; }
 
 }  // namespace
 
 GpuTextInverter::GpuTextInverter(TextInverterSetup setup)
-    : setup_(std::move(setup)), terms_(std::make_unique<TextTerms>(setup_.analyzer, setup_.threads)) {
+    : setup_(std::move(setup)),
+      terms_(std::make_unique<TextTerms>(setup_.analyzer, setup_.threads)),
+      copiers_(std::clamp(setup_.threads / 4, 1u, kMostCopiers)) {
   note_terms();
 }
 GpuTextInverter::~GpuTextInverter() = default;
@@ -130,8 +134,9 @@ Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNu
   batch.pieces.clear();
   batch.pieces.put({}, static_cast<std::uint32_t>(number - *base_));
   batch.base = *base_;
-  batch.pieces.copy_to(FROND_TRY(device_->fill(kSide)), terms_->crew());
-  FROND_TRY(device_->send(kSide, 0, 1));
+  batch.place = filling_.place;
+  batch.pieces.copy_to(FROND_TRY(device_->fill(batch.place)), copiers_);
+  FROND_TRY(device_->send(kSide, batch.place, 0, 1));
   HostPairs pairs;
   terms_->cut_all(words, pairs.terms);
   pairs.pieces.assign(pairs.terms.size(), 0);
@@ -141,12 +146,15 @@ Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNu
   return {};
 }
 
-// Has what was filled worked on.
+// Has what was filled worked on. It is copied while the two batches before are worked on.
 Result<void> GpuTextInverter::submit() {
+  FROND_TRY(device::use(setup_.inverter.gpu.device));  // of this thread
+  filling_.pieces.copy_to(FROND_TRY(device_->fill(filling_.place)), copiers_);
   FROND_TRY(end_work());
   if (setup_.may_lose_postings && block_bytes_ > setup_.max_kept_texts) FROND_TRY(drop_done_blocks());
   std::swap(waiting_, filling_);
   filling_.pieces.clear();
+  filling_.place = (waiting_.place + 1) % DeviceText::kPlaces;
   begin_work(&GpuTextInverter::work_on_waiting);
   return {};
 }
@@ -178,8 +186,7 @@ Result<void> GpuTextInverter::work_on_waiting() {
   Side& side = sides_[next];
   std::swap(side.batch, waiting_);
   const TextPieces& pieces = side.batch.pieces;
-  pieces.copy_to(FROND_TRY(device_->fill(next)), terms_->crew());
-  FROND_TRY(device_->send(next, pieces.bytes(), static_cast<std::uint32_t>(pieces.numbers().size())));
+  FROND_TRY(device_->send(next, side.batch.place, pieces.bytes(), static_cast<std::uint32_t>(pieces.numbers().size())));
   FROND_TRY(device_->begin_find(next));
   if (sought_)
     FROND_TRY(end_batch(*sought_, next));
@@ -213,8 +220,9 @@ Result<bool> GpuTextInverter::try_batch(std::size_t side, std::optional<std::siz
   const FoundTokens& found = sides_[side].found;
   std::vector<std::uint32_t> answer, places, terms;
   terms_->find(found.new_keys, answer);
-  const TextSide texts = FROND_TRY(device_->fill(side));
-  const std::string_view text(reinterpret_cast<const char*>(texts.text.data()), sides_[side].batch.pieces.bytes());
+  const Batch& batch = sides_[side].batch;
+  const TextPlace texts = FROND_TRY(device_->fill(batch.place));
+  const std::string_view text(reinterpret_cast<const char*>(texts.text.data()), batch.pieces.bytes());
   if (!found.too_many_chunks) terms_->cut(text, found.chunks, places, terms);
   if (next) sides_[*next].found = FROND_TRY(device_->end_find(*next));
   FROND_TRY(device_->learn(side, answer));
@@ -226,9 +234,9 @@ Result<bool> GpuTextInverter::try_batch(std::size_t side, std::optional<std::siz
     if (terms_->size() > capacity.terms) return false;
     FROND_TRY(make_room(found.entries + terms.size()));
     const auto lengths = FROND_TRY(device_->add(side, places, terms, terms_->size()));
-    FROND_TRY(note_lengths(sides_[side].batch, lengths));
+    FROND_TRY(note_lengths(batch, lengths));
   }
-  done_ = sides_[side].batch.end;
+  done_ = batch.end;
   if (found.turned_away > 0 && device_->tokens() >= capacity.tokens / 16 * 15) {
     FROND_TRY(write_runs());
     FROND_TRY(clear_dictionary());
@@ -240,7 +248,7 @@ Result<bool> GpuTextInverter::try_batch(std::size_t side, std::optional<std::siz
 // All of a batch's text.
 Result<GpuTextInverter::HostPairs> GpuTextInverter::cut_on_host(std::size_t side) {
   HostPairs pairs;
-  const TextSide texts = FROND_TRY(device_->fill(side));
+  const TextPlace texts = FROND_TRY(device_->fill(sides_[side].batch.place));
   const TextPieces& batch = sides_[side].batch.pieces;
   const auto count = static_cast<std::uint32_t>(batch.numbers().size());
   for (std::uint32_t piece = 0; piece < count; ++piece) {

@@ -27,7 +27,7 @@ namespace frond::indexer::invert::gpu {
 
 class GpuTextInverter final : public TextInverter {
  public:
-  // It may hold so much whatever the budget is; beside it, pinned memory of two batches.
+  // It may hold so much whatever the budget is; beside it, pinned memory of three batches.
   static constexpr std::uint64_t kMinBytes = kMinInverterBytes;
   explicit GpuTextInverter(TextInverterSetup setup);
   ~GpuTextInverter() override;
@@ -61,6 +61,7 @@ class GpuTextInverter final : public TextInverter {
     TextPieces pieces;        // numbers from `base`
     DocumentNumber base = 0;  // of the run
     Position end;
+    std::size_t place = 0;  // where it was copied to
   };
   // A batch on the device.
   struct Side {
@@ -112,6 +113,7 @@ class GpuTextInverter final : public TextInverter {
   std::optional<DocumentNumber> base_;  // numbers on the device are from it
   bool texts_dropped_ = false;          // texts of the run: only the device has its postings
   Batch filling_;                       // with texts of blocks_
+  Crew copiers_;                        // of batches
   // Of the working thread, from here on.
   Batch waiting_;  // to be worked on
   std::array<Side, 2> sides_;

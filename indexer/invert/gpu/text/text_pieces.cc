@@ -24,13 +24,13 @@ void TextPieces::put(std::string_view piece, std::uint32_t number) {
   bytes_ += bytes;
 }
 
-void TextPieces::copy_to(const TextSide& side, Crew& crew) const {
-  std::copy(begins_.begin(), begins_.end(), side.piece_begins.begin());
-  std::copy(numbers_.begin(), numbers_.end(), side.piece_numbers.begin());
+void TextPieces::copy_to(const TextPlace& place, Crew& crew) const {
+  std::copy(begins_.begin(), begins_.end(), place.piece_begins.begin());
+  std::copy(numbers_.begin(), numbers_.end(), place.piece_numbers.begin());
   const auto parts = std::min(crew.parts_of(bytes_, kBytesOfAThread), crew.parts_of(ranges_.size(), 1));
   crew.in_parts(ranges_.size(), parts, [&](std::uint32_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      std::memcpy(side.text.data() + ranges_[i].to, ranges_[i].from, ranges_[i].bytes);
+      std::memcpy(place.text.data() + ranges_[i].to, ranges_[i].from, ranges_[i].bytes);
   });
 }
 

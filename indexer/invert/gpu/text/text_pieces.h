@@ -14,8 +14,8 @@ class TextPieces {
  public:
   // `number`: as TextSide::piece_numbers. The bytes must stay until copy_to().
   void put(std::string_view piece, std::uint32_t number);
-  // Has the crew copy all of it to a side that has room for it.
-  void copy_to(const TextSide& side, Crew& crew) const;
+  // Has the crew copy all of it to a place that has room for it.
+  void copy_to(const TextPlace& place, Crew& crew) const;
   std::uint32_t bytes() const { return bytes_; }
   std::span<const std::uint32_t> numbers() const { return numbers_; }  // by piece
   bool empty() const { return numbers_.empty(); }

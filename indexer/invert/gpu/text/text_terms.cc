@@ -37,18 +37,19 @@ std::uint32_t TextTerms::term_of(Worker& worker, std::string_view token) {
   return found.empty() ? kDroppedTerm : numbers_.number_of(found);
 }
 
-// Each thread makes terms of some keys, and then finds the numbers of some hashes: no two threads want the same shard
-// of numbers.
+// Terms of all keys are made first, and then their numbers are found, by group of hashes: no two threads want the same
+// shard of numbers.
 void TextTerms::find(std::span<const TokenKey> keys, std::vector<std::uint32_t>& terms) {
   terms.resize(keys.size());
   for (std::size_t at = 0; at < keys.size(); at += kKeysAtATime) {
     const auto some = keys.subspan(at, std::min(kKeysAtATime, keys.size() - at));
-    const std::uint32_t parts = crew_.parts_of(some.size(), kKeysOfAThread);
-    crew_.in_parts(some.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
-      make_terms(*workers_[part], some, begin, end, parts, terms.data() + at);
+    const std::uint32_t parts = crew_.small_parts_of(some.size(), kKeysOfAThread);
+    for (const auto& worker : workers_) worker->begin(parts);
+    crew_.by_threads(some.size(), parts, [&](std::uint32_t thread, std::uint32_t, std::size_t begin, std::size_t end) {
+      make_terms(*workers_[thread], some, begin, end, parts, terms.data() + at);
     });
     crew_.in_parts(parts, parts, [&](std::uint32_t group, std::size_t, std::size_t) {
-      for (std::uint32_t part = 0; part < parts; ++part) find_numbers(*workers_[part], group, terms.data() + at);
+      for (const auto& worker : workers_) find_numbers(*worker, group, terms.data() + at);
     });
   }
 }
@@ -56,9 +57,6 @@ void TextTerms::find(std::span<const TokenKey> keys, std::vector<std::uint32_t>&
 // groups: of hashes. Chunks are answered at once.
 void TextTerms::make_terms(Worker& worker, std::span<const TokenKey> keys, std::size_t begin, std::size_t end,
                            std::uint32_t groups, std::uint32_t* answers) {
-  worker.text.clear();
-  worker.sought.resize(groups);
-  for (auto& sought : worker.sought) sought.clear();
   for (std::size_t i = begin; i < end; ++i) {
     if (is_chunk(keys[i])) {
       answers[i] = term_of_chunk(worker, keys[i]);
@@ -99,15 +97,16 @@ std::uint32_t TextTerms::term_of_chunk(Worker& worker, const TokenKey& key) {
 void TextTerms::cut(std::string_view text, std::span<const HostChunk> chunks, std::vector<std::uint32_t>& places,
                     std::vector<std::uint32_t>& terms) {
   places.resize(chunks.size() + 1);
-  const std::uint32_t parts = crew_.parts_of(chunks.size(), kChunksOfAThread);
+  const std::uint32_t parts = crew_.small_parts_of(chunks.size(), kChunksOfAThread);
   std::vector<std::vector<std::uint32_t>> found(parts);
-  crew_.in_parts(chunks.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      if (i + kChunksAhead < end) __builtin_prefetch(text.data() + chunks[i + kChunksAhead].begin);
-      cut_chunk(*workers_[part], text, chunks[i], found[part]);
-      places[i + 1] = static_cast<std::uint32_t>(found[part].size());
-    }
-  });
+  crew_.by_threads(chunks.size(), parts,
+                   [&](std::uint32_t thread, std::uint32_t part, std::size_t begin, std::size_t end) {
+                     for (std::size_t i = begin; i < end; ++i) {
+                       if (i + kChunksAhead < end) __builtin_prefetch(text.data() + chunks[i + kChunksAhead].begin);
+                       cut_chunk(*workers_[thread], text, chunks[i], found[part]);
+                       places[i + 1] = static_cast<std::uint32_t>(found[part].size());
+                     }
+                   });
   terms.clear();
   places[0] = 0;
   for (std::uint32_t part = 0; part < parts; ++part) {

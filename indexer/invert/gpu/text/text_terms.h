@@ -60,6 +60,11 @@ class TextTerms {
     // What make_terms() has for find_numbers().
     std::string text;
     std::vector<std::vector<Sought>> sought;  // by group of hashes
+    void begin(std::uint32_t groups) {
+      text.clear();
+      sought.resize(groups);
+      for (auto& some : sought) some.clear();
+    }
   };
   static constexpr int kTokenBits = 13;
 
