@@ -50,7 +50,13 @@ Result<void> GpuTextInverter::invert(DocumentTexts texts, std::span<const Docume
   Block block{std::move(texts), {numbers.begin(), numbers.end()}};
   const std::uint64_t bytes = block.bytes();
   const auto fits = [&] { return memory_bytes() + bytes <= std::max(kMinBytes, setup_.inverter.budget()); };
-  if (setup_.may_lose_postings && !fits()) FROND_TRY(or_without_device(drop_done_blocks()));
+  if (setup_.may_lose_postings) {
+    drop_done_blocks(setup_.max_kept_texts);
+    if (!fits()) {
+      FROND_TRY(or_without_device(end_work()));
+      drop_done_blocks(0);
+    }
+  }
   if (cpu_) return cpu_->invert(std::move(block.texts), block.numbers);
   if (has_blocks() && !fits()) {
     FROND_TRY(or_without_device(write_all()));
@@ -142,7 +148,7 @@ Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNu
   pairs.pieces.assign(pairs.terms.size(), 0);
   pairs.lengths.assign(1, static_cast<std::uint32_t>(pairs.terms.size()));
   FROND_TRY(add_host_pairs(kSide, pairs));
-  done_ = end;
+  set_done(end);
   return {};
 }
 
@@ -151,7 +157,6 @@ Result<void> GpuTextInverter::submit() {
   FROND_TRY(device::use(setup_.inverter.gpu.device));  // of this thread
   filling_.pieces.copy_to(FROND_TRY(device_->fill(filling_.place)), copiers_);
   FROND_TRY(end_work());
-  if (setup_.may_lose_postings && block_bytes_ > setup_.max_kept_texts) FROND_TRY(drop_done_blocks());
   std::swap(waiting_, filling_);
   filling_.pieces.clear();
   filling_.place = (waiting_.place + 1) % DeviceText::kPlaces;
@@ -236,7 +241,7 @@ Result<bool> GpuTextInverter::try_batch(std::size_t side, std::optional<std::siz
     const auto lengths = FROND_TRY(device_->add(side, places, terms, terms_->size()));
     FROND_TRY(note_lengths(batch, lengths));
   }
-  done_ = batch.end;
+  set_done(batch.end);
   if (found.turned_away > 0 && device_->tokens() >= capacity.tokens / 16 * 15) {
     FROND_TRY(write_runs());
     FROND_TRY(clear_dictionary());
@@ -383,15 +388,20 @@ Result<void> GpuTextInverter::write_runs() {
   return device_->clear_run();
 }
 
-// Those of which the device has all.
-Result<void> GpuTextInverter::drop_done_blocks() {
-  FROND_TRY(end_work());
+// Those of which the device has all, until so many bytes are left. One after the other, so that parsers use their
+// memory again.
+void GpuTextInverter::drop_done_blocks(std::uint64_t left) {
+  const std::uint64_t done = done_block_.load(std::memory_order_acquire);
   const MutexLock lock(blocks_mutex_);
-  while (!blocks_.empty() && first_block_ < done_.block) {
-    drop_block();
+  while (!blocks_.empty() && first_block_ < done && block_bytes_ > left) {
     texts_dropped_ = true;
+    drop_block();
   }
-  return {};
+}
+
+void GpuTextInverter::set_done(const Position& done) {
+  done_ = done;
+  done_block_.store(done.block, std::memory_order_release);
 }
 
 void GpuTextInverter::drop_block() {

@@ -92,7 +92,8 @@ class GpuTextInverter final : public TextInverter {
   Result<void> end_length();
   Result<void> write_all();
   Result<void> write_runs();
-  Result<void> drop_done_blocks();
+  void drop_done_blocks(std::uint64_t left);
+  void set_done(const Position& done);
   void drop_block() FROND_REQUIRES(blocks_mutex_);
   Result<void> clear_dictionary();
   Result<void> go_on_without_device(const Error& why);
@@ -110,17 +111,18 @@ class GpuTextInverter final : public TextInverter {
   Mutex blocks_mutex_;
   std::deque<Block> blocks_ FROND_GUARDED_BY(blocks_mutex_);  // of which the run has something, or a side
   std::uint64_t first_block_ FROND_GUARDED_BY(blocks_mutex_) = 0;
-  std::optional<DocumentNumber> base_;  // numbers on the device are from it
-  bool texts_dropped_ = false;          // texts of the run: only the device has its postings
-  Batch filling_;                       // with texts of blocks_
-  Crew copiers_;                        // of batches
+  std::optional<DocumentNumber> base_;       // numbers on the device are from it
+  std::atomic<bool> texts_dropped_ = false;  // texts of the run: only the device has its postings
+  Batch filling_;                            // with texts of blocks_
+  Crew copiers_;                             // of batches
   // Of the working thread, from here on.
   Batch waiting_;  // to be worked on
   std::array<Side, 2> sides_;
-  std::optional<std::size_t> sought_;  // the side whose tokens were sought, but not yet added
-  Position done_, written_;            // what is in the run ends, and what the last runs had
-  Length open_, written_open_;         // of the document at done_, so far; at written_
-  DocumentNumber next_length_ = 0;     // lengths of documents before it were given
+  std::optional<std::size_t> sought_;          // the side whose tokens were sought, but not yet added
+  Position done_, written_;                    // what is in the run ends, and what the last runs had
+  Length open_, written_open_;                 // of the document at done_, so far; at written_
+  DocumentNumber next_length_ = 0;             // lengths of documents before it were given
+  std::atomic<std::uint64_t> done_block_ = 0;  // done_.block, for the caller's thread
   std::size_t flushes_ = 0;
   std::vector<runs::RunFile> runs_;                              // since the last call of flush()
   std::atomic<std::uint64_t> block_bytes_ = 0, term_bytes_ = 0;  // of any thread
