@@ -94,7 +94,7 @@ bool can_be_coded(const codec::CodecChoice& codecs) {
 
 Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(runs::PostingSlices& from,
                                                                  const runs::ListCoding& coding,
-                                                                 std::size_t slice_postings,
+                                                                 const runs::SliceLimits& limits,
                                                                  const std::vector<std::unique_ptr<CodedGroups>>& to,
                                                                  WrittenTerms* terms, std::stop_token stop) {
   std::optional<TermsThread> thread;
@@ -111,7 +111,7 @@ Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(runs::PostingSl
     }
     return {};
   };
-  auto digests = from.code(coding, slice_postings, give);
+  auto digests = from.code(coding, limits, give);
   if (thread) FROND_TRY(thread->end());
   return digests;
 }

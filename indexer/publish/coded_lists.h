@@ -33,7 +33,7 @@ bool can_be_coded(const codec::CodecChoice& codecs);
 // PostingSlices::code() and WrittenTerms::put(); kUnavailable: stopped.
 Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(runs::PostingSlices& from,
                                                                  const runs::ListCoding& coding,
-                                                                 std::size_t slice_postings,
+                                                                 const runs::SliceLimits& limits,
                                                                  const std::vector<std::unique_ptr<CodedGroups>>& to,
                                                                  WrittenTerms* terms, std::stop_token stop);
 

@@ -15,13 +15,15 @@ namespace {
 constexpr char kTermsFile[] = "terms.sst";
 constexpr std::size_t kMergedAhead = 4 * kPostingGroupBytes;  // bytes of postings that wait for packers
 constexpr std::size_t kCodedAhead = 4 * kMergedAhead;         // the same of coded lists, which are borrowed
-constexpr std::size_t kMostSlices = 8;                        // kHeldSlicePostings of a slice of coded lists
 
-// A device is idle for most of the time where slices are small. On the host, a posting of a coded slice takes up to 128
-// bytes; plan_writing_at_once() has 40 for each posting of a slice for each packer. So a slice is as large as those of
-// a quarter of the packers.
-std::size_t coded_slice(const pipeline::WritePlan& plan) {
-  return pipeline::kHeldSlicePostings * std::clamp<std::size_t>(plan.packers / 4, 1, kMostSlices);
+// A device is idle for most of the time where slices are small: one thread block codes a segment of a list, and takes
+// as long for it alone. On the host, a list of a coded slice takes up to 128 bytes, a posting about 2 in it;
+// plan_writing_at_once() has 40 for each posting of a slice for each packer. So a slice has as many lists as a quarter
+// of the packers have postings, and more postings.
+constexpr std::size_t kMostSlices = 8, kPostingsOfAList = 8;
+runs::SliceLimits coded_slice(const pipeline::WritePlan& plan) {
+  const std::size_t lists = pipeline::kHeldSlicePostings * std::clamp<std::size_t>(plan.packers / 4, 1, kMostSlices);
+  return {lists * kPostingsOfAList, lists};
 }
 
 template <class Queue>

@@ -33,6 +33,12 @@ struct ListCoding {
   double b = 0, average_length = 0;                     // of deficits
 };
 
+// What a slice of lists has at most, or one term. A device codes many postings as fast as few; the host holds each
+// list.
+struct SliceLimits {
+  std::size_t postings = 0, lists = 0;  // of all partitions
+};
+
 // The lists of the terms of a slice.
 struct CodedSlice {
   std::size_t first = 0, end = 0;      // terms
@@ -50,10 +56,10 @@ class PostingSlices {
   virtual Result<void> read(std::size_t slice_postings, const std::function<Result<void>(PostingSlice)>& take) = 0;
 
   // In place of read(): gives the lists of all slices, packed with codec simd-bp128, and then, by partition, the
-  // documents' term digests (partition/term_digests.h). A slice has so many postings at most, or one term.
-  virtual bool codes(const ListCoding& /*coding*/, std::size_t /*slice_postings*/) const { return false; }
+  // documents' term digests (partition/term_digests.h).
+  virtual bool codes(const ListCoding& /*coding*/, const SliceLimits& /*limits*/) const { return false; }
   virtual Result<std::vector<std::vector<std::uint64_t>>> code(
-      const ListCoding& coding, std::size_t slice_postings,
+      const ListCoding& coding, const SliceLimits& limits,
       const std::function<Result<void>(std::shared_ptr<const CodedSlice>)>& take);
 
   // Any thread, also during read() and code().
@@ -66,7 +72,7 @@ class PostingSlices {
 };
 
 inline Result<std::vector<std::vector<std::uint64_t>>> PostingSlices::code(
-    const ListCoding& /*coding*/, std::size_t /*slice_postings*/,
+    const ListCoding& /*coding*/, const SliceLimits& /*limits*/,
     const std::function<Result<void>(std::shared_ptr<const CodedSlice>)>& /*take*/) {
   return Error(Code::kInvalid, "these postings are not coded");
 }

@@ -248,7 +248,7 @@ struct Held {
   int slices = 0;
 };
 
-Held held_of(unsigned seed, std::uint32_t partitions, std::size_t slice_postings) {
+Held held_of(unsigned seed, std::uint32_t partitions, const runs::SliceLimits& limits) {
   std::mt19937 random(seed);
   const support::ScratchFolder folder;
   std::vector<std::vector<std::uint32_t>> lengths(partitions);
@@ -275,15 +275,16 @@ Held held_of(unsigned seed, std::uint32_t partitions, std::size_t slice_postings
   EXPECT_TRUE(inverter.give_lengths());
   const auto slices = inverter.hold(~std::uint64_t{0}).value();
   const runs::ListCoding coding{{lengths.begin(), lengths.end()}, 0.4, 30};
-  EXPECT_TRUE(slices->codes(coding, slice_postings));
+  EXPECT_TRUE(slices->codes(coding, limits));
   Held held;
   held.partitions.resize(partitions);
   std::size_t end = 0;
   held.digests = slices
-                     ->code(coding, slice_postings,
+                     ->code(coding, limits,
                             [&](const std::shared_ptr<const runs::CodedSlice>& slice) -> Result<void> {
                               ++held.slices;
                               EXPECT_EQ(slice->first, std::exchange(end, slice->end));
+                              EXPECT_TRUE(slice->pieces.size() <= limits.lists || slice->end == slice->first + 1);
                               std::uint32_t before = 0;
                               for (const runs::CodedPiece& piece : slice->pieces) {
                                 EXPECT_GE(piece.partition, std::exchange(before, piece.partition));
@@ -300,12 +301,16 @@ Held held_of(unsigned seed, std::uint32_t partitions, std::size_t slice_postings
 
 TEST(CodedLists, OfHeldTextsAreTheSameInSlicesOfAnySize) {
   for (const std::uint32_t partitions : {1u, 3u}) {
-    const Held whole = held_of(7, partitions, std::size_t{1} << 16), small = held_of(7, partitions, 100);
+    constexpr std::size_t kMany = std::size_t{1} << 16;
+    const Held whole = held_of(7, partitions, {kMany, kMany});
     EXPECT_EQ(whole.slices, 1);
-    EXPECT_GT(small.slices, 20);
     EXPECT_GT(whole.partitions[0].blobs.size(), 1000u);
-    EXPECT_TRUE(small.partitions == whole.partitions);
-    EXPECT_TRUE(small.digests == whole.digests);
+    for (const runs::SliceLimits& limits : {runs::SliceLimits{100, 100}, {kMany, 30}}) {
+      const Held small = held_of(7, partitions, limits);
+      EXPECT_GT(small.slices, 20);
+      EXPECT_TRUE(small.partitions == whole.partitions);
+      EXPECT_TRUE(small.digests == whole.digests);
+    }
   }
 }
 

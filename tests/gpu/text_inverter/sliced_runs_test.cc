@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "indexer/invert/gpu/text/sorted_terms.h"
 #include "tests/support/run_postings.h"
 #include "tests/support/scratch_folder.h"
 
@@ -25,7 +26,7 @@ TEST(SlicedRuns, HaveEveryPosting) {
     std::vector<std::uint32_t> totals(kTerms);
     for (std::uint32_t& total : totals) total = random() % 3 == 0 ? 0 : random() % (random() % 100 == 0 ? 70'000 : 300);
     Crew alone(1);
-    const std::vector<std::uint32_t> in_order = names.in_order(totals, alone);
+    const std::vector<std::uint32_t> in_order = gpu::in_order(names, totals, alone);
     support::RunPostings expected;
     std::vector<std::uint32_t> numbers;
     std::vector<Frequency> frequencies;

@@ -14,7 +14,7 @@ namespace frond::indexer::invert::gpu {
 namespace {
 
 // What read() and in_order() take for a term: its total, offset, place in the order, and twice what it is sorted by.
-constexpr std::uint64_t kReadBytesOfTerm = 44;
+constexpr std::uint64_t kReadBytesOfTerm = 60;
 
 constexpr std::uint32_t kMostCopiers = 4;  // more copy no faster
 

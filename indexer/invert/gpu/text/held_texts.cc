@@ -29,25 +29,25 @@ HeldTexts::HeldTexts(int device, std::unique_ptr<DeviceText> text, std::unique_p
       text_(std::move(text)),
       first_(first),
       totals_(std::move(totals)),
-      in_order_(terms->in_order(totals_)),
-      terms_((terms->end_adding(), terms->numbers()), in_order_, terms->crew()) {
+      terms_((terms->end_adding(), terms->numbers()), totals_, terms->crew()) {
   place_terms(terms->crew());
 }
 
 // Where the postings of each term begin.
 void HeldTexts::place_terms(Crew& crew) {
-  starts_.resize(in_order_.size() + 1);
+  const std::span<const std::uint32_t> in_order = terms_.numbers();
+  starts_.resize(in_order.size() + 1);
   offsets_.resize(totals_.size());
-  const std::uint32_t parts = crew.parts_of(in_order_.size(), kPlacedByAThread);
+  const std::uint32_t parts = crew.parts_of(in_order.size(), kPlacedByAThread);
   struct Sum {
     std::uint64_t postings = 0;
     std::uint32_t greatest = 0;
   };
   std::vector<Sum> sums(parts);
-  crew.in_parts(in_order_.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
+  crew.in_parts(in_order.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
     Sum sum;
     for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t total = totals_[in_order_[i]];
+      const std::uint32_t total = totals_[in_order[i]];
       sum.postings += total;
       sum.greatest = std::max(sum.greatest, total);
     }
@@ -59,11 +59,11 @@ void HeldTexts::place_terms(Crew& crew) {
     postings_ += sum.postings;
     greatest_total_ = std::max(greatest_total_, sum.greatest);
   }
-  crew.in_parts(in_order_.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
+  crew.in_parts(in_order.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
     auto at = static_cast<std::uint32_t>(before[part]);
     for (std::size_t i = begin; i < end; ++i) {
-      offsets_[in_order_[i]] = at;
-      starts_[i + 1] = at += totals_[in_order_[i]];
+      offsets_[in_order[i]] = at;
+      starts_[i + 1] = at += totals_[in_order[i]];
     }
   });
 }
@@ -71,10 +71,10 @@ void HeldTexts::place_terms(Crew& crew) {
 Result<void> HeldTexts::read(std::size_t slice_postings, const std::function<Result<void>(runs::PostingSlice)>& take) {
   FROND_TRY(device::use(device_));  // of this thread
   const std::unique_ptr<DeviceText> text = std::move(text_);
-  SliceFiller filler({in_order_, totals_}, slice_postings);
+  SliceFiller filler({terms_.numbers(), totals_}, slice_postings);
   runs::PostingSlice slice;
   filler.begin(slice);
-  return text->read(in_order_, totals_, [&](auto numbers, auto frequencies) -> Result<void> {
+  return text->read(terms_.numbers(), totals_, [&](auto numbers, auto frequencies) -> Result<void> {
     while (!numbers.empty()) {
       if (!filler.fill(slice, numbers, frequencies)) continue;
       FROND_TRY(take(std::exchange(slice, {})));
@@ -84,26 +84,35 @@ Result<void> HeldTexts::read(std::size_t slice_postings, const std::function<Res
   });
 }
 
-std::uint32_t HeldTexts::window_postings(std::size_t slice_postings) const {
-  return static_cast<std::uint32_t>(std::max<std::size_t>(slice_postings, greatest_total_));
-}
-
-bool HeldTexts::codes(const runs::ListCoding& coding, std::size_t slice_postings) const {
+std::uint32_t HeldTexts::window_postings(const runs::ListCoding& coding, const runs::SliceLimits& limits) const {
   const std::uint64_t documents = documents_of(coding);
-  return text_ && documents > first_ &&
-         ListCoder::fits(*text_, documents - first_, in_order_.size(), window_postings(slice_postings));
+  if (!text_ || documents <= first_) return 0;
+  for (std::size_t most = limits.postings;; most /= 2) {
+    const auto some = static_cast<std::uint32_t>(std::max<std::size_t>(most, greatest_total_));
+    if (ListCoder::fits(*text_, documents - first_, terms_.size(), some)) return some;
+    if (most <= std::max<std::size_t>(limits.lists / 4, greatest_total_)) return 0;
+  }
 }
 
-// Behind the last of the terms from `first` on that have so many postings together, or behind `first`.
-std::size_t HeldTexts::end_of_window(std::size_t first, std::size_t slice_postings) const {
-  const std::uint64_t most = starts_[first] + std::uint64_t{slice_postings};
-  const auto behind = std::upper_bound(starts_.begin() + static_cast<std::ptrdiff_t>(first), starts_.end(), most);
-  return std::max(first + 1, static_cast<std::size_t>(behind - starts_.begin()) - 1);
+bool HeldTexts::codes(const runs::ListCoding& coding, const runs::SliceLimits& limits) const {
+  return window_postings(coding, limits) > 0;
+}
+
+// Behind the last term of the window that begins with `first`.
+std::size_t HeldTexts::end_of_window(std::size_t first, const runs::SliceLimits& limits, std::size_t partitions) const {
+  std::size_t end = first, lists = 0;
+  for (; end < terms_.size(); ++end) {
+    lists += std::min<std::size_t>(partitions, postings_of(end));
+    if (end > first && (starts_[end + 1] - starts_[first] > limits.postings || lists > limits.lists)) break;
+  }
+  return end;
 }
 
 Result<std::vector<std::vector<std::uint64_t>>> HeldTexts::code(
-    const runs::ListCoding& coding, std::size_t slice_postings,
+    const runs::ListCoding& coding, const runs::SliceLimits& limits,
     const std::function<Result<void>(std::shared_ptr<const runs::CodedSlice>)>& take) {
+  const std::uint32_t most = window_postings(coding, limits);
+  if (most == 0) return Error(Code::kInvalid, "these postings do not fit beside a window");
   FROND_TRY(device::use(device_));  // of this thread
   const std::shared_ptr<DeviceText> text = std::move(text_);
   const auto partitions = static_cast<std::uint32_t>(coding.lengths.size());
@@ -121,15 +130,15 @@ Result<std::vector<std::vector<std::uint64_t>>> HeldTexts::code(
                                                         .lengths = lengths,
                                                         .starts = starts_,
                                                         .hashes = terms_.hashes(),
-                                                        .window_postings = window_postings(slice_postings)}));
+                                                        .window_postings = most}));
   std::size_t begun = 0;  // terms
   const auto begin = [&]() -> Result<void> {
-    if (begun == in_order_.size()) return {};
-    const std::size_t first = std::exchange(begun, end_of_window(begun, slice_postings));
+    if (begun == terms_.size()) return {};
+    const std::size_t first = std::exchange(begun, end_of_window(begun, {most, limits.lists}, partitions));
     return coder->begin(first, begun);
   };
   for (std::size_t i = 1; i < ListCoder::kWindows; ++i) FROND_TRY(begin());
-  for (std::size_t taken = 0; taken < in_order_.size();) {
+  for (std::size_t taken = 0; taken < terms_.size();) {
     FROND_TRY(begin());  // it works while the one before is taken and given
     auto slice = FROND_TRY(coder->take());
     taken = slice->end;

@@ -20,31 +20,31 @@ class HeldTexts final : public runs::PostingSlices {
             std::vector<std::uint32_t> totals);
 
   Result<void> read(std::size_t slice_postings, const std::function<Result<void>(runs::PostingSlice)>& take) override;
-  bool codes(const runs::ListCoding& coding, std::size_t slice_postings) const override;
+  bool codes(const runs::ListCoding& coding, const runs::SliceLimits& limits) const override;
   Result<std::vector<std::vector<std::uint64_t>>> code(
-      const runs::ListCoding& coding, std::size_t slice_postings,
+      const runs::ListCoding& coding, const runs::SliceLimits& limits,
       const std::function<Result<void>(std::shared_ptr<const runs::CodedSlice>)>& take) override;
   std::uint64_t first_document() const override { return first_; }
   std::uint64_t postings() const override { return postings_; }
   std::uint64_t memory_bytes() const override {
-    return terms_.memory_bytes() + (2 * totals_.size() + 2 * in_order_.size() + 1) * sizeof(std::uint32_t);
+    return terms_.memory_bytes() + (2 * totals_.size() + terms_.size() + 1) * sizeof(std::uint32_t);
   }
   std::string_view term(std::size_t place) const override { return terms_.term(place); }
   std::size_t postings_of(std::size_t place) const override { return starts_[place + 1] - starts_[place]; }
 
  private:
   void place_terms(Crew& crew);
-  std::uint32_t window_postings(std::size_t slice_postings) const;
-  std::size_t end_of_window(std::size_t first, std::size_t slice_postings) const;
+  // At most those of the limits, so that a window fits; 0: none does.
+  std::uint32_t window_postings(const runs::ListCoding& coding, const runs::SliceLimits& limits) const;
+  std::size_t end_of_window(std::size_t first, const runs::SliceLimits& limits, std::size_t partitions) const;
 
   const int device_;
   std::unique_ptr<DeviceText> text_;  // null: it was read
   const DocumentNumber first_;
-  const std::vector<std::uint32_t> totals_;    // by term
-  const std::vector<std::uint32_t> in_order_;  // terms with postings
-  std::vector<std::uint32_t> starts_;          // in that order: where the postings of each begin, and the end
-  std::vector<std::uint32_t> offsets_;         // by term: where its postings begin
-  const OrderedTerms terms_;
+  const std::vector<std::uint32_t> totals_;  // by term
+  const OrderedTerms terms_;                 // with postings
+  std::vector<std::uint32_t> starts_;        // in their order: where the postings of each begin, and the end
+  std::vector<std::uint32_t> offsets_;       // by term: where its postings begin
   std::uint64_t postings_ = 0;
   std::uint32_t greatest_total_ = 0;
 };

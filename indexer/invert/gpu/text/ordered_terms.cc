@@ -1,47 +1,63 @@
 #include "indexer/invert/gpu/text/ordered_terms.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
 
 #include "common/partition/term_digests.h"
+#include "indexer/invert/gpu/text/sorted_terms.h"
 
 namespace frond::indexer::invert::gpu {
 namespace {
 
-constexpr std::size_t kCopiedByAThread = std::size_t{1} << 14;  // fewer are copied faster by one
-constexpr std::size_t kUsualBytes = 12;                         // of a term
-constexpr std::size_t kPlacesAhead = 32, kBytesAhead = 16;      // that are fetched into the caches
+// The terms of a range, one behind the other.
+struct Text {
+  std::unique_ptr<char[]> bytes;
+  std::size_t size = 0, first = 0, terms = 0;
+};
+
+// The range's; what is behind the end of each is overwritten by the next.
+Text text_of(const TermNumbers& numbers, std::span<const SortedTerm> terms) {
+  std::size_t all = SortedTerm::kBytes;
+  for (const SortedTerm& one : terms) all += one.size;
+  Text text{std::make_unique_for_overwrite<char[]>(all)};
+  for (const SortedTerm& one : terms) {
+    if (one.size <= SortedTerm::kBytes)
+      one.put(text.bytes.get() + text.size);
+    else
+      std::memcpy(text.bytes.get() + text.size, numbers.term(one.number).data(), one.size);
+    text.size += one.size;
+  }
+  return text;
+}
 
 }  // namespace
 
-OrderedTerms::OrderedTerms(const TermNumbers& numbers, std::span<const std::uint32_t> in_order, Crew& crew)
-    : size_(in_order.size()),
-      ends_(std::make_unique_for_overwrite<std::uint64_t[]>(size_ + 1)),
-      hashes_(std::make_unique_for_overwrite<std::uint64_t[]>(size_)) {
-  ends_[0] = 0;
-  const std::uint32_t parts = crew.parts_of(in_order.size(), kCopiedByAThread);
-  std::vector<std::vector<char>> texts(parts);
-  crew.in_parts(in_order.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
-    std::vector<char>& text = texts[part];
-    text.reserve((end - begin) * kUsualBytes);
-    for (std::size_t i = begin; i < end; ++i) {
-      if (i + kPlacesAhead < end) numbers.fetch_place(in_order[i + kPlacesAhead]);
-      if (i + kBytesAhead < end) numbers.fetch(in_order[i + kBytesAhead]);
-      const std::string_view term = numbers.term(in_order[i]);
-      text.insert(text.end(), term.begin(), term.end());
-      ends_[i + 1] = text.size();  // in this part
-      hashes_[i] = partition::hash_of_term(term);
+OrderedTerms::OrderedTerms(const TermNumbers& numbers, std::span<const std::uint32_t> totals, Crew& crew)
+    : numbers_(std::make_unique_for_overwrite<std::uint32_t[]>(totals.size())),
+      ends_(std::make_unique_for_overwrite<std::uint64_t[]>(totals.size() + 1)),
+      hashes_(std::make_unique_for_overwrite<std::uint64_t[]>(totals.size())) {
+  std::vector<Text> texts(most_sorted_ranges(crew));
+  size_ = sort_terms(numbers, totals, crew, [&](std::size_t range, std::size_t first, auto terms) {
+    Text text = text_of(numbers, terms);
+    text.first = first;
+    text.terms = terms.size();
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      numbers_[first + i] = terms[i].number;
+      hashes_[first + i] = partition::hash_of_term({text.bytes.get() + end, terms[i].size});
+      ends_[first + i + 1] = end += terms[i].size;  // in this range
     }
+    texts[range] = std::move(text);
   });
-  std::vector<std::uint64_t> before = {0};  // bytes of the parts before each
-  for (const auto& text : texts) before.push_back(before.back() + text.size());
+  ends_[0] = 0;
+  std::vector<std::uint64_t> before = {0};  // bytes of the ranges before each
+  for (const Text& text : texts) before.push_back(before.back() + text.size);
   text_ = std::make_unique_for_overwrite<char[]>(before.back());
-  crew.in_parts(in_order.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
-    const std::vector<char> text = std::move(texts[part]);
-    if (!text.empty()) std::memcpy(text_.get() + before[part], text.data(), text.size());
-    for (std::size_t i = begin; i < end; ++i) ends_[i + 1] += before[part];
+  crew.in_parts(texts.size(), static_cast<std::uint32_t>(texts.size()), [&](std::uint32_t, std::size_t range, auto) {
+    const Text text = std::move(texts[range]);
+    if (text.size > 0) std::memcpy(text_.get() + before[range], text.bytes.get(), text.size);
+    for (std::size_t i = 0; i < text.terms; ++i) ends_[text.first + i + 1] += before[range];
   });
 }
 

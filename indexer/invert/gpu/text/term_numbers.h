@@ -8,12 +8,10 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <vector>
 
 #include "common/base/mutex.h"
-#include "indexer/invert/gpu/text/crew.h"
 #include "indexer/invert/gpu/text/spin_lock.h"
 
 namespace frond::indexer::invert::gpu {
@@ -43,18 +41,25 @@ class TermNumbers {
   // While no thread adds terms. All numbers are less.
   std::uint32_t size() const { return count_.load(std::memory_order_relaxed); }
   std::string_view term(std::uint32_t number) const;
-  // Fetch into the caches where a term is, and its bytes.
-  void fetch_place(std::uint32_t number) const;
-  void fetch(std::uint32_t number) const;
-  // The terms with totals in byte order, by the crew. totals: by term.
-  std::vector<std::uint32_t> in_order(std::span<const std::uint32_t> totals, Crew& crew) const;
+  void fetch(std::uint32_t number) const;  // its bytes, into the caches
+  // Calls visit(number, term) for all terms of a shard, less than kShards, in the order in which they came.
+  static constexpr std::size_t kShards = 1024;
+  template <class Visit>
+  void for_each(std::size_t shard, Visit&& visit) const {
+    const char* const end = shards_[shard].bytes.data() + shards_[shard].bytes.size();
+    for (const char* at = shards_[shard].bytes.data(); at != end;) {
+      const Record record = record_at(at);
+      at = record.term.data() + record.term.size();
+      visit(record.number, record.term);
+    }
+  }
   std::uint64_t memory_bytes() const;
   void clear();
   // No more terms will be added: frees the memory that finds them.
   void end_adding();
 
  private:
-  static constexpr std::size_t kShards = 1024, kBlock = 1 << 16, kMaxBlocks = (std::size_t{1} << 31) / kBlock;
+  static constexpr std::size_t kBlock = 1 << 16, kMaxBlocks = (std::size_t{1} << 31) / kBlock;
   struct Slot {
     std::uint32_t hash = 0, number_plus_1 = 0;  // 0: free
   };
@@ -67,13 +72,24 @@ class TermNumbers {
     std::atomic<std::uint32_t> mask = 0;
     std::size_t terms FROND_GUARDED_BY(lock) = 0;
     std::uint32_t next FROND_GUARDED_BY(lock) = 0, end FROND_GUARDED_BY(lock) = 0;  // numbers for new terms
-    std::vector<char> bytes;  // u32 length and bytes of each; added to under the lock
+    std::vector<char> bytes;  // a Head and bytes of each; added to under the lock
+  };
+  struct Head {
+    std::uint32_t number, size;
+  };
+  struct Record {
+    std::uint32_t number;
+    std::string_view term;
   };
   // Where a term is: its shard in the upper bits, and the place in its bytes.
   using Place = std::uint64_t;
   static constexpr int kPlaceBits = 54;
 
-  std::vector<std::uint64_t> splitters(std::span<const std::uint32_t> totals, std::uint32_t parts) const;
+  static Record record_at(const char* at) {
+    Head head{};
+    std::memcpy(&head, at, sizeof head);
+    return {head.number, {at + sizeof head, head.size}};
+  }
   std::string_view at(const Shard& shard, Place place) const;
   Place place_of(std::uint32_t number) const {
     return blocks_[number / kBlock].load(std::memory_order_acquire)[number % kBlock];

@@ -9,6 +9,7 @@
 
 #include "common/text/analyzer.h"
 #include "indexer/invert/gpu/text/crew.h"
+#include "indexer/invert/gpu/text/sorted_terms.h"
 #include "indexer/invert/gpu/text/term_numbers.h"
 #include "indexer/invert/gpu/text/text_on_device.h"
 #include "indexer/parse/token_table.h"
@@ -35,7 +36,7 @@ class TextTerms {
   const TermNumbers& numbers() const { return numbers_; }
   // The terms with totals in byte order. totals: by term.
   std::vector<std::uint32_t> in_order(std::span<const std::uint32_t> totals) {
-    return numbers_.in_order(totals, crew_);
+    return gpu::in_order(numbers_, totals, crew_);
   }
   Crew& crew() { return crew_; }  // for other work, in turn
   std::uint64_t memory_bytes() const { return numbers_.memory_bytes(); }

@@ -51,9 +51,9 @@ class Coded final : public runs::PostingSlices {
   Coded() = default;
   explicit Coded(std::size_t without) : without_(without) {}
   Result<void> read(std::size_t, const std::function<Result<void>(runs::PostingSlice)>&) override { return {}; }
-  bool codes(const runs::ListCoding&, std::size_t) const override { return true; }
+  bool codes(const runs::ListCoding&, const runs::SliceLimits&) const override { return true; }
   Result<std::vector<std::vector<std::uint64_t>>> code(
-      const runs::ListCoding&, std::size_t,
+      const runs::ListCoding&, const runs::SliceLimits&,
       const std::function<Result<void>(std::shared_ptr<const runs::CodedSlice>)>& take) override {
     for (const std::size_t first : {std::size_t{0}, std::size_t{2}}) {
       Made made;
@@ -85,7 +85,7 @@ TEST(CodedLists, ReachTheirPartitionsAndTheirTermsTheFile) {
   std::vector<std::unique_ptr<CodedGroups>> to;
   for (int p = 0; p < 2; ++p) to.push_back(std::make_unique<CodedGroups>(std::size_t{1} << 20));
   Coded from;
-  const auto digests = give_coded_lists(from, {}, 100, to, terms.get(), {}).value();
+  const auto digests = give_coded_lists(from, {}, {}, to, terms.get(), {}).value();
   EXPECT_EQ(digests, (std::vector<std::vector<std::uint64_t>>{{1, 2}, {3}}));
   const TermsFile file = terms->finish().value();
   EXPECT_EQ(file.totals, (partition::TermTotals{.terms = 4, .postings = 29, .occurrences = 58}));
@@ -118,7 +118,7 @@ TEST(CodedLists, EndWithTheThreadThatWritesTerms) {
     std::vector<std::unique_ptr<CodedGroups>> to;
     for (int p = 0; p < 2; ++p) to.push_back(std::make_unique<CodedGroups>(std::size_t{1} << 20));
     Coded from(place);
-    const auto given = give_coded_lists(from, {}, 100, to, terms.get(), {});
+    const auto given = give_coded_lists(from, {}, {}, to, terms.get(), {});
     ASSERT_EQ(given, Code::kUnavailable);
     EXPECT_EQ(given.error().message(), "no memory");
   }
