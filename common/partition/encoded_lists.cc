@@ -51,6 +51,12 @@ Result<void> EncodedLists::add(std::string_view term, std::uint64_t document_fre
   return {};
 }
 
+void EncodedLists::reserve(std::size_t lists, std::size_t bytes) {
+  constexpr std::size_t kUsualRecordBytes = 6;  // without a blob
+  bytes_.reserve(bytes_.size() + bytes + lists * kUsualRecordBytes);
+  ends_.reserve(ends_.size() + lists);
+}
+
 EncodedLists::List EncodedLists::list(std::size_t number) const {
   const Ends& ends = ends_[number];
   const std::size_t begin = number == 0 ? 0 : ends_[number - 1].blob;

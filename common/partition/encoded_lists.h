@@ -32,6 +32,8 @@ class EncodedLists {
   // terms, which is not checked here.
   Result<void> add(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences, ByteView blob);
 
+  // Takes memory for so many lists more, whose terms and blobs have so many bytes.
+  void reserve(std::size_t lists, std::size_t bytes);
   std::size_t size() const { return ends_.size(); }
   List list(std::size_t number) const;  // borrows
   std::uint64_t postings() const { return postings_; }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kStoredBytes = 256 << 10, kPlainBytes = 512 << 10;
 constexpr std::uint64_t kAheadShare = 2;  // of the window that the limits allow, what several threads may take
-constexpr std::size_t kMaxReaders = 4, kThreadsAReader = 4;
+constexpr std::size_t kMaxReaders = 8, kThreadsAReader = 2;
 constexpr std::uint64_t kMemoryForReaders = std::uint64_t{1} << 30;  // a limit beside which theirs is little
 
 }  // namespace

@@ -26,6 +26,8 @@
 namespace frond::indexer::pipeline {
 namespace {
 
+constexpr int kParsersYield = 10;  // nice
+
 class Pipeline {
  public:
   Pipeline(const InvertOptions& options, const std::filesystem::path& folder, InvertProgress& progress, Logger& logger,
@@ -226,6 +228,8 @@ Result<void> Pipeline::read() {
 }
 
 Result<void> Pipeline::parse() {
+  // Who answers a device goes first: it waits, and all parsers in the end wait for it.
+  if (plan_.text_batch > 0) yield_to_others(kParsersYield);
   parse::BatchParser parser(
       options_.analyzer, options_.partitions,
       {ingest::InputLimits::of(plan_.limit).record_bytes, plan_.batch_bytes, plan_.table_bits, &parse_memory_},

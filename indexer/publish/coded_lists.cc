@@ -118,6 +118,10 @@ Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(runs::PostingSl
 
 Result<std::vector<BuiltLists>> built_of(const runs::PostingSlices& from, const CodedGroup& group) {
   std::vector<BuiltLists> lists(1);
+  std::size_t bytes = 0;
+  for (const runs::CodedPiece& piece : group.pieces)
+    bytes += piece.bytes + from.term(group.slice->first + piece.term).size();
+  lists.back().whole.reserve(group.pieces.size(), bytes);
   bool first = true;  // piece of its list
   for (const runs::CodedPiece& piece : group.pieces) {
     const std::string_view term = from.term(group.slice->first + piece.term);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kFirstSlots = 64;
 // Threads that take numbers one by one wait for each other's caches: where there are many, a shard takes some at a
 // time.
-constexpr std::uint32_t kManyTerms = 1u << 20, kNumbersAtATime = 16;
+constexpr std::uint32_t kManyTerms = 1u << 20, kNumbersAtATime = 64;
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 #pragma once
 // Numbers of terms: 0, 1, 2 ... as they are met. Several threads may add terms at a time; then numbers differ from run
-// to run, which no reader of runs sees, since runs have terms in byte order. Where there are a million, a few thousand
-// numbers have no term.
+// to run, which no reader of runs sees, since runs have terms in byte order. Where there are a million, some ten
+// thousand numbers have no term.
 #include <array>
 #include <atomic>
 #include <cstddef>
