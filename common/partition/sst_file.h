@@ -7,13 +7,16 @@
 #include <rocksdb/sst_file_writer.h>
 
 #include "common/base/bytes.h"
+#include "common/base/check.h"
 #include "common/base/result.h"
+#include "common/partition/partition_writer.h"
 #include "common/partition/rocks.h"
+#include "common/partition/written_checksum.h"
 
 namespace frond::partition {
 
-// One thread. RocksDB may throw: callers are in guarded(). The file's pages stay in the cache, since its checksum and
-// its first reader follow.
+// One thread. RocksDB may throw: callers are in guarded(). The file's pages stay in the cache, since its first reader
+// follows.
 class SstFile {
  public:
   // env: whose files it writes; null: those of the default environment. It outlives this.
@@ -29,14 +32,22 @@ class SstFile {
     return outcome(writer_.Put(slice_of(key), slice_of(value)));
   }
   // Flushes and syncs. Called once, last.
-  Result<void> finish() { return outcome(writer_.Finish()); }
+  Result<void> finish() { return outcome(writer_.Finish(&info_)); }
+  // After finish(), of a file in the default environment: as describe_file(), without reading it.
+  PartitionFile described() const {
+    FROND_CHECK(!info_.file_checksum.empty());
+    return {path_.filename().string(), info_.file_size, info_.file_checksum};
+  }
   std::uint64_t size() { return writer_.FileSize(); }
   const std::filesystem::path& path() const { return path_; }
 
  private:
   static rocksdb::Options options_with(rocksdb::Env* env) {
     rocksdb::Options options = table_options();
-    if (env != nullptr) options.env = env;
+    if (env != nullptr)
+      options.env = env;
+    else
+      options.file_checksum_gen_factory = xxh3_of_written_files();
     return options;
   }
   Result<void> outcome(const rocksdb::Status& status) const {
@@ -46,6 +57,7 @@ class SstFile {
   const std::filesystem::path path_;
   const rocksdb::Options options_;
   rocksdb::SstFileWriter writer_;
+  rocksdb::ExternalSstFileInfo info_;
 };
 
 }  // namespace frond::partition

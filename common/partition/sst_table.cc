@@ -2,7 +2,6 @@
 
 #include <cstdio>
 
-#include "common/partition/file_checksum.h"
 #include "common/partition/rocks.h"
 
 namespace frond::partition {
@@ -31,7 +30,7 @@ Result<void> SstTable::put(std::string_view key, ByteView value) {
 Result<void> SstTable::close_current() {
   const std::unique_ptr<SstFile> whole = std::move(current_);
   FROND_TRY(whole->finish());
-  done_.push_back(FROND_TRY(describe_file(whole->path())));
+  done_.push_back(whole->described());
   return {};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The external ids seen so far, as 128-bit hashes. There are 32 open-addressing tables, so that only a 32nd of the
-// memory exists twice while a table grows. Tables grow by a quarter each time, since memory matters more than copying.
+// memory exists twice while a table grows. Tables grow by a quarter each time, since memory matters more than copying,
+// and each at another time: all of them at once would stop the pipeline.
 #include <array>
 #include <cstdint>
 #include <vector>

@@ -28,5 +28,16 @@ TEST(IdSet, TakesTheHashThatMarksAFreeSlot) {
   EXPECT_FALSE(ids.insert({}));
 }
 
+TEST(IdSet, DoesNotGrowAtOnce) {
+  std::mt19937_64 random(3);
+  IdSet ids;
+  while (ids.size() < 50'000) ids.insert({random(), random()});
+  while (ids.size() < 500'000) {
+    const std::uint64_t bytes = ids.bytes(), size = ids.size();
+    while (ids.size() < size + size / 64) ids.insert({random(), random()});
+    EXPECT_LT(ids.bytes(), bytes + bytes / 16) << size;
+  }
+}
+
 }  // namespace
 }  // namespace frond::indexer::pipeline

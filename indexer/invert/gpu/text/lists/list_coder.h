@@ -28,7 +28,7 @@ struct ListCoderSetup {
   std::span<const std::uint64_t> hashes;  // partition::hash_of_term() of each
   std::uint32_t window_postings = 0;      // at most, but for a term that has more
   // Those of several windows are gathered at a time, if they fit: all segments of the run are looked at for it.
-  std::uint32_t gathered = 1u << 24;
+  std::uint32_t gathered = 1u << 27;
 };
 
 // One thread.
