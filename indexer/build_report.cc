@@ -148,10 +148,11 @@ std::string summary_text(const BuildSummary& summary) {
       "%.1f MB in %.1f s: %.1f MB/s (indexing %.1f s, ordering %.1f s, writing partitions %.1f s, publishing %.1f s)\n",
       static_cast<double>(in.bytes) / kMegabyte, summary.total_seconds, megabytes_a_second(summary),
       summary.invert_seconds, summary.order_seconds, summary.write_seconds, summary.publish_seconds);
-  text +=
-      print("processor seconds while indexing: read %.1f, parse %.1f, number %.1f, invert %.1f; %llu runs, %.1f MB\n",
-            in.read_seconds, in.parse_seconds, in.sequence_seconds, in.invert_seconds, number(in.runs),
-            static_cast<double>(in.run_bytes) / kMegabyte);
+  text += print(
+      "processor seconds while indexing: read %.1f, parse %.1f, number %.1f, spool %.1f, invert %.1f; %llu runs, %.1f "
+      "MB\n",
+      in.read_seconds, in.parse_seconds, in.sequence_seconds, in.spool_seconds, in.invert_seconds, number(in.runs),
+      static_cast<double>(in.run_bytes) / kMegabyte);
   text += print("processor seconds while writing: merge runs %.1f; of the whole process: %.1f\n", summary.merge_seconds,
                 pipeline::process_seconds());
   text += print(
@@ -199,6 +200,7 @@ std::string summary_json(const BuildSummary& summary) {
                                         {{"read", in.read_seconds},
                                          {"parse", in.parse_seconds},
                                          {"number", in.sequence_seconds},
+                                         {"spool", in.spool_seconds},
                                          {"invert", in.invert_seconds},
                                          {"merge", summary.merge_seconds},
                                          {"process", pipeline::process_seconds()}}},

@@ -40,7 +40,7 @@ struct ParsedBatch {
   TokenGroups tokens;                     // of them, by their place in `documents`
   DocumentTexts texts;                    // of them, in place of tokens and lengths, if the parser only copies texts
   // frames[j] has the documents whose place is j modulo the number of partitions (DocumentFrameWriter). Only correct if
-  // no document of the batch is a duplicate; otherwise the sequencer makes them anew.
+  // no document of the batch is a duplicate; otherwise they are made anew when they are written to spools.
   std::vector<ByteBuffer> frames;
   std::vector<ingest::BadRecord> bad;  // in input order
   std::vector<ShortenedDocument> shortened;

@@ -12,8 +12,8 @@
 
 namespace frond::indexer::pipeline {
 
-// One thread at a time, until the sequencer gives it to the inverters, which only read it. Each member names the stage
-// that sets it.
+// One thread at a time, until the sequencer gives it to the inverters and the spools, which only read it. Each member
+// names the stage that sets it.
 struct Batch {
   std::uint64_t sequence = 0;              // from 0, in input order
   std::uint64_t record_bytes = 0;          // of all records
@@ -27,7 +27,8 @@ struct Batch {
   parse::ParsedBatch parsed;                    // parser
   std::vector<invert::DocumentNumber> numbers;  // sequencer: of parsed.documents
   std::vector<std::vector<parse::TokenGroup>> shares;  // sequencer: by inverter
-  std::atomic<std::uint32_t> inverters_left = 0;
+  bool has_duplicates = false;                         // sequencer: some numbers are kDropped
+  std::atomic<std::uint32_t> readers_left = 0;         // inverters and spools that have not taken what they need
 
   void clear() {
     record_bytes = 0;

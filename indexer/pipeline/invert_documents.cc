@@ -21,6 +21,7 @@
 #include "indexer/pipeline/memory_budget.h"
 #include "indexer/pipeline/reorder_buffer.h"
 #include "indexer/pipeline/sequencer.h"
+#include "indexer/pipeline/spools.h"
 #include "indexer/pipeline/thread_time.h"
 
 namespace frond::indexer::pipeline {
@@ -75,14 +76,15 @@ class Pipeline {
     return folder_ / ("spool-p" + std::to_string(partition));
   }
   Result<void> open();
-  Result<Sequencer::Files> begin_files();
+  Result<void> open_spools();
+  Result<std::optional<IdLog>> open_ids(IdSet& seen);
   Result<void> open_lengths(std::uint64_t documents);
-  Result<Sequencer::Files> go_on_with_files(Sequencer::Seen& seen);
   Result<void> read();
   void hold_window(std::uint64_t bytes);
   bool admit(Batch& batch);
   Result<void> parse();
   Result<void> sequence();
+  Result<bool> finish_checkpoint();
   Result<bool> begin_checkpoint(ingest::ReadPosition position);
   Result<void> end_checkpoint();
   std::uint64_t may_hold();
@@ -108,6 +110,7 @@ class Pipeline {
   InverterLanes lanes_;
   std::unique_ptr<BatchFiller> filler_;
   std::optional<Sequencer> sequencer_;
+  std::optional<Spools> spools_;
   std::optional<invert::Assignment> assignment_;
   // A checkpoint whose runs are being written, and the order to write them.
   struct OpenCheckpoint {
@@ -117,26 +120,28 @@ class Pipeline {
   std::optional<OpenCheckpoint> checkpoint_;
   std::vector<InvertedDocuments::Part> parts_;  // the runs of checkpoints, or all when the threads have ended
   std::uint64_t runs_ = 0, run_bytes_ = 0;      // of parts_
-  std::vector<double> parse_seconds_, invert_seconds_;
+  std::vector<double> parse_seconds_, spool_seconds_, invert_seconds_;
   double read_seconds_ = 0, sequence_seconds_ = 0;
 };
 
-Result<Sequencer::Files> Pipeline::begin_files() {
-  Sequencer::Files files;
-  for (std::uint32_t p = 0; p < options_.partitions; ++p)
-    files.spools.push_back(FROND_TRY(runs::SpoolWriter::create(spool_path(p), plan_.spool_bytes)));
-  if (options_.checkpoints.every > 0) files.ids = FROND_TRY(IdLog::create(folder_ / kIdsName));
-  return files;
+// Of a killed build: cuts off what it wrote behind its last checkpoint.
+Result<void> Pipeline::open_spools() {
+  std::vector<runs::SpoolWriter> writers;
+  for (const InvertedDocuments::Part& part : parts_)
+    writers.push_back(FROND_TRY(options_.checkpoints.from != nullptr
+                                    ? runs::SpoolWriter::append_to(part.spool, part.spool_bytes, plan_.spool_bytes)
+                                    : runs::SpoolWriter::create(part.spool, plan_.spool_bytes)));
+  spools_.emplace(std::move(writers));
+  return {};
 }
 
-// Of a killed build. Cuts off what it wrote behind its last checkpoint.
-Result<Sequencer::Files> Pipeline::go_on_with_files(Sequencer::Seen& seen) {
-  const Checkpoint& from = *options_.checkpoints.from;
-  Sequencer::Files files;
-  for (const InvertedDocuments::Part& part : parts_)
-    files.spools.push_back(FROND_TRY(runs::SpoolWriter::append_to(part.spool, part.spool_bytes, plan_.spool_bytes)));
-  files.ids = FROND_TRY(IdLog::append_to(folder_ / kIdsName, from.so_far.documents, from.ids_xxh3, seen.ids));
-  return files;
+// The same. Adds the ids that it logged to `seen`.
+Result<std::optional<IdLog>> Pipeline::open_ids(IdSet& seen) {
+  const Checkpoint* const from = options_.checkpoints.from;
+  if (options_.checkpoints.every == 0) return std::optional<IdLog>();
+  const std::filesystem::path path = folder_ / kIdsName;
+  if (from == nullptr) return std::optional<IdLog>(FROND_TRY(IdLog::create(path)));
+  return std::optional<IdLog>(FROND_TRY(IdLog::append_to(path, from->so_far.documents, from->ids_xxh3, seen)));
 }
 
 // documents: that a killed build had inverted.
@@ -157,29 +162,29 @@ Result<void> Pipeline::open() {
   read.from = from != nullptr ? &from->position : nullptr;
   read.stop = error_.token();
   Sequencer::Seen seen;
-  Sequencer::Files files;
   if (from != nullptr) {
     FROND_CHECK(from->so_far.partitions.size() == options_.partitions && options_.checkpoints.every > 0);
     parts_ = from->so_far.partitions;
     runs_ = from->so_far.runs;
     run_bytes_ = from->so_far.run_bytes;
-    files = FROND_TRY(go_on_with_files(seen));
     seen.documents = from->so_far.documents;
     seen.tokens = from->so_far.tokens;
     seen.sample = from->so_far.sample;
     log_.go_on_from(from->so_far);
-    budget_.set_ids(seen.ids.bytes());
   } else {
     parts_.resize(options_.partitions);
     for (std::uint32_t p = 0; p < options_.partitions; ++p) parts_[p].spool = spool_path(p);
-    files = FROND_TRY(begin_files());
   }
+  FROND_TRY(open_spools());
+  std::optional<IdLog> ids = FROND_TRY(open_ids(seen.ids));
+  budget_.set_ids(seen.ids.bytes());
   FROND_TRY(open_lengths(from != nullptr ? from->so_far.documents : 0));
   filler_ = FROND_TRY(BatchFiller::open(options_.inputs, options_.format, read, plan_, options_.checkpoints.every,
                                         [this](std::uint64_t bytes) { hold_window(bytes); }));
   progress_.stored_total = filler_->reader().stored_bytes_total();
-  sequencer_.emplace(std::move(files), std::move(seen), plan_.ids, log_);
+  sequencer_.emplace(options_.partitions, std::move(ids), std::move(seen), plan_.ids, log_);
   parse_seconds_.resize(plan_.parsers);
+  spool_seconds_.resize(plan_.spoolers);
   invert_seconds_.resize(lanes_.count());
   progress_.reading = true;
   return {};
@@ -241,15 +246,23 @@ Result<void> Pipeline::parse() {
   return {};
 }
 
-// Sequencer thread: has all that came before the position brought to files. The inverters write their runs while the
-// pipeline goes on; end_checkpoint() comes when they have. False: stopped.
+// Sequencer thread: waits until the files of the open checkpoint, if there is one, are written, and ends it. False:
+// stopped.
+Result<bool> Pipeline::finish_checkpoint() {
+  if (!checkpoint_) return true;
+  if (!lanes_.wait_for_flush(checkpoint_->order, error_.token()) || !spools_->wait_for_flush(error_.token()))
+    return false;
+  FROND_TRY(end_checkpoint());
+  return true;
+}
+
+// Sequencer thread: has all that came before the position brought to files. Runs and spools are written while the
+// pipeline goes on; end_checkpoint() comes when they are. False: stopped.
 Result<bool> Pipeline::begin_checkpoint(ingest::ReadPosition position) {
-  if (checkpoint_) {
-    if (!lanes_.wait_for_flush(checkpoint_->order, error_.token())) return false;
-    FROND_TRY(end_checkpoint());
-  }
+  if (!FROND_TRY(finish_checkpoint())) return false;
   const std::uint64_t order = lanes_.order_flush(error_.token());
   if (order == 0) return false;
+  spools_->order_flush();
   FROND_TRY(sequencer_->flush());
   checkpoint_ = {Checkpoint{std::move(position), counted(0), sequencer_->ids_xxh3()}, order};
   InvertedDocuments& so_far = checkpoint_->made.so_far;
@@ -260,11 +273,14 @@ Result<bool> Pipeline::begin_checkpoint(ingest::ReadPosition position) {
   return true;
 }
 
-// Sequencer thread: the runs of the checkpoint are written.
+// Sequencer thread: the runs and spools of the checkpoint are written.
 Result<void> Pipeline::end_checkpoint() {
   Checkpoint made = std::move(checkpoint_->made);
   add_runs(lanes_.take_runs(checkpoint_->order));
-  for (std::uint32_t p = 0; p < options_.partitions; ++p) made.so_far.partitions[p].runs = parts_[p].runs;
+  for (std::uint32_t p = 0; p < options_.partitions; ++p) {
+    made.so_far.partitions[p].runs = parts_[p].runs;
+    made.so_far.partitions[p].spool_bytes = spools_->flushed_bytes(p);
+  }
   made.so_far.runs = runs_;
   made.so_far.run_bytes = run_bytes_;
   made.so_far.tokens += lanes_.text_tokens_before(checkpoint_->order);
@@ -307,13 +323,15 @@ Result<void> Pipeline::sequence() {
     budget_.set_ids(sequencer_->id_bytes());
     const std::unique_ptr<ingest::ReadPosition> position = std::move(batch->position);
     if (plan_.text_batch == 0) split(*batch);
-    batch->inverters_left = plan_.all_inverters();
+    batch->readers_left = plan_.all_inverters() + spools_->count();
+    spools_->push(*batch);
     if (!lanes_.push(*batch, error_.token())) return {};
     if (resident_bytes() > plan_.flush_at) lanes_.flush_above(plan_.min_run, error_.token());
     if (position && !FROND_TRY(begin_checkpoint(std::move(*position)))) return {};
-    if (checkpoint_ && lanes_.has_flushed(checkpoint_->order)) FROND_TRY(end_checkpoint());
+    if (checkpoint_ && lanes_.has_flushed(checkpoint_->order) && spools_->has_flushed()) FROND_TRY(end_checkpoint());
   }
-  if (checkpoint_ && lanes_.wait_for_flush(checkpoint_->order, error_.token())) FROND_TRY(end_checkpoint());
+  if (!FROND_TRY(finish_checkpoint())) return {};
+  spools_->close();
   FROND_TRY(sequencer_->flush());
   log_.finish();
   lanes_.close(may_hold());
@@ -333,6 +351,12 @@ Result<InvertedDocuments> Pipeline::run() {
         parse_seconds_[i] = thread_seconds();
       });
     threads.emplace_back([this] { error_.guard([this] { return sequence(); }); });
+    for (std::uint32_t i = 0; i < plan_.spoolers; ++i)
+      threads.emplace_back([this, i] {
+        name_this_thread(("spooler-" + std::to_string(i)).c_str());
+        error_.guard([this] { return spools_->run(pool_, error_.token()); });
+        spool_seconds_[i] = thread_seconds();
+      });
     for (std::size_t i = 0; i < lanes_.count(); ++i)
       threads.emplace_back([this, i] {
         name_this_thread(("inverter-" + std::to_string(i)).c_str());
@@ -350,11 +374,10 @@ Result<InvertedDocuments> Pipeline::run() {
   return collect();
 }
 
-// What the sequencer's thread knows. All of it is in files, but for runs that are being written.
+// What the sequencer's thread knows. All of it is in files, but for what is being written to runs and spools.
 InvertedDocuments Pipeline::counted(std::uint64_t text_tokens) const {
   InvertedDocuments all;
   all.partitions = parts_;
-  for (std::uint32_t p = 0; p < options_.partitions; ++p) all.partitions[p].spool_bytes = sequencer_->spool_bytes(p);
   all.sample = sequencer_->sample();
   all.titles_cut = log_.titles_cut();
   all.urls_dropped = log_.urls_dropped();
@@ -372,12 +395,14 @@ InvertedDocuments Pipeline::counted(std::uint64_t text_tokens) const {
 InvertedDocuments Pipeline::collect() {
   add_runs(lanes_.take_runs());
   InvertedDocuments all = counted(lanes_.text_tokens());
+  for (std::uint32_t p = 0; p < options_.partitions; ++p) all.partitions[p].spool_bytes = spools_->flushed_bytes(p);
   all.input = filler_->reader().input();
   all.files_read = filler_->reader().files_read();
   all.skipped = filler_->reader().skipped();
   all.skipped_records = filler_->reader().skipped_records();
   all.bytes = filler_->reader().bytes_read();
   for (const double seconds : parse_seconds_) all.parse_seconds += seconds;
+  for (const double seconds : spool_seconds_) all.spool_seconds += seconds;
   for (const double seconds : invert_seconds_) all.invert_seconds += seconds;
   all.invert_seconds += lanes_.flush_seconds();
   all.read_seconds = read_seconds_;

@@ -5,7 +5,8 @@
 //   reader      RecordReader::next(), batches of records          the disk; a free batch
 //   unpacker-i  parts of a compressed file (unpack_ahead.h)       a part
 //   parser-i    BatchParser                                       a batch
-//   sequencer   Sequencer, in input order; memory; flush orders   the next batch; the disk
+//   sequencer   Sequencer, in input order; memory; flush orders   the next batch; the disk, for the log of ids
+//   spooler-i   Spools, each frame of fields to its spool         a frame; the disk
 //   inverter-i  an Inverter, on its own collections               a batch; the disk, when flushing
 //
 // With an inverter of texts (invert/text_inverter.h), parsers copy texts, and there is one inverter, which analyzes

@@ -29,7 +29,7 @@ struct InvertedDocuments {
   std::uint64_t documents = 0, tokens = 0, bytes = 0, bad_records = 0, duplicates = 0, runs = 0, run_bytes = 0;
   std::uint64_t resumed_documents = 0;  // of these, what a killed build had inverted
   // Processor time of all threads of a kind.
-  double read_seconds = 0, parse_seconds = 0, sequence_seconds = 0, invert_seconds = 0;
+  double read_seconds = 0, parse_seconds = 0, sequence_seconds = 0, spool_seconds = 0, invert_seconds = 0;
 };
 
 }  // namespace frond::indexer::pipeline

@@ -266,7 +266,7 @@ Result<void> InverterLanes::run_batches(Lane& lane, std::size_t number, BatchPoo
     const std::uint64_t before = lane.memory_bytes();
     FROND_TRY(invert(lane, number, *batch));
     if (lane.memory_bytes() + kWorthReturning < before) release_memory();
-    if (--batch->inverters_left == 0) pool.release(*batch);
+    if (--batch->readers_left == 0) pool.release(*batch);
   }
   return {};
 }

@@ -34,7 +34,11 @@ constexpr std::uint64_t kHeldShare = 4;
 constexpr std::uint32_t kHeldThreads = 2;  // that still write it beside them
 // A batch takes its records, their tokens, their fields, and the spare capacity of vectors; a parser takes
 // tokens in text order and in groups, fields, and scratch memory.
-constexpr std::uint64_t kBatchTenths = 55, kParserTenths = 50, kSequencerTenths = 30;
+constexpr std::uint64_t kBatchTenths = 55, kParserTenths = 50;
+// The places of fields in a batch of the shortest documents, where there are duplicates (runs::ScatteredFrame).
+constexpr std::uint64_t kSpoolersTenths = 15;
+// More would only wait: together these write some gigabytes a second.
+constexpr std::uint32_t kMaxSpoolers = 8;
 constexpr std::uint64_t kMinBatch = 64 * kKiB, kMaxBatch = 2 * kMiB;
 // The frames of the runs that an inverter writes, and the buffers of the spools, if there are many partitions.
 constexpr std::uint64_t kFramesShare = 64, kSpoolsShare = 128;
@@ -64,6 +68,7 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
   MemoryPlan plan;
   plan.limit = limit;
   plan.parsers = parsers;
+  plan.spoolers = std::min({parsers, partitions, kMaxSpoolers});
   plan.inverters = inverters;
   plan.gpu_inverters = gpu_inverters;
   if (texts)
@@ -92,7 +97,7 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
       kProgramBytes + input.record_bytes + 2 * batch +
       parsers * (kParserBytes + parse::table_bytes(texts ? parse::kMinTableBits : plan.table_bits) +
                  batch_bytes * kParserTenths / 10) +
-      batch_bytes * kSequencerTenths / 10 + partitions * (plan.spool_bytes + plan.lengths_bytes) +
+      batch_bytes * kSpoolersTenths / 10 + partitions * (plan.spool_bytes + plan.lengths_bytes) +
       gpu_inverters * invert::kPinnedBytes +
       sets * (texts ? plan.text_batch * kTextFactor + kTextBytes + parse::table_bytes(plan.table_bits) : 0) +
       sets * plan.all_inverters() * invert::PartitionRuns::bytes(partitions, plan.frame_bytes);

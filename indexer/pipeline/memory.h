@@ -28,6 +28,7 @@ inline constexpr std::uint64_t kMinMemoryLimit = std::uint64_t{128} << 20;
 struct MemoryPlan {
   std::uint64_t limit = 0;          // resident bytes of the process
   std::uint32_t parsers = 1;        // threads: as many as asked for, or as fit
+  std::uint32_t spoolers = 1;       // threads, which need no memory of their own
   std::uint32_t inverters = 1;      // threads
   std::uint32_t gpu_inverters = 0;  // the same, each with a GPU: as many as asked for
   std::uint64_t text_batch = 0;     // not 0: one inverter of texts on a GPU takes the place of all of these, and sends

@@ -20,11 +20,20 @@ Error corrupt(const char* what) { return Error(Code::kCorrupt, std::string("a fr
 constexpr std::uint32_t kPriorsBit = 1u << 31;
 
 // Fields, then lengths, then priors if there are any.
+std::uint64_t seed_of(std::span<const std::uint32_t> lengths, std::span<const scoring::Prior> priors) {
+  const std::uint64_t of_priors = priors.empty() ? 0 : XXH3_64bits(priors.data(), priors.size_bytes());
+  return XXH3_64bits_withSeed(lengths.data(), lengths.size_bytes(), of_priors);
+}
 std::uint64_t checksum_of(ByteView fields, std::span<const std::uint32_t> lengths,
                           std::span<const scoring::Prior> priors) {
-  const std::uint64_t of_priors = priors.empty() ? 0 : XXH3_64bits(priors.data(), priors.size_bytes());
-  return XXH3_64bits_withSeed(fields.data(), fields.size(),
-                              XXH3_64bits_withSeed(lengths.data(), lengths.size_bytes(), of_priors));
+  return XXH3_64bits_withSeed(fields.data(), fields.size(), seed_of(lengths, priors));
+}
+
+void put_header(std::byte* to, std::size_t documents, bool priors, std::size_t field_bytes, std::uint64_t checksum) {
+  FROND_CHECK(field_bytes <= kMaxFrameBytes);
+  store_le(to, static_cast<std::uint32_t>(documents) | (priors ? kPriorsBit : 0));
+  store_le(to + 4, static_cast<std::uint32_t>(field_bytes));
+  store_le(to + 8, checksum);
 }
 
 }  // namespace
@@ -57,13 +66,9 @@ void DocumentFrameWriter::add_fields(ByteView fields, std::uint32_t length, scor
 void DocumentFrameWriter::finish(ByteBuffer& frame) {
   frame.clear();
   if (lengths_.empty()) return;
-  const std::size_t field_bytes = bytes_.size() - kDocumentFrameHeaderBytes;
-  FROND_CHECK(field_bytes <= kMaxFrameBytes);
+  const ByteView fields = ByteView(bytes_).subspan(kDocumentFrameHeaderBytes);
   if (!any_prior_) priors_.clear();
-  const std::uint64_t checksum = checksum_of(ByteView(bytes_).subspan(kDocumentFrameHeaderBytes), lengths_, priors_);
-  store_le(bytes_.data(), static_cast<std::uint32_t>(lengths_.size()) | (any_prior_ ? kPriorsBit : 0));
-  store_le(bytes_.data() + 4, static_cast<std::uint32_t>(field_bytes));
-  store_le(bytes_.data() + 8, checksum);
+  put_header(bytes_.data(), lengths_.size(), any_prior_, fields.size(), checksum_of(fields, lengths_, priors_));
   bytes_.reserve(bytes_.size() + (lengths_.size() + priors_.size()) * sizeof(std::uint32_t));
   ByteWriter(bytes_).put_bytes(std::as_bytes(std::span(lengths_)));
   ByteWriter(bytes_).put_bytes(std::as_bytes(std::span(priors_)));
@@ -72,6 +77,26 @@ void DocumentFrameWriter::finish(ByteBuffer& frame) {
   any_prior_ = false;
   std::swap(bytes_, frame);
   if (bytes_.capacity() > 2 * kept_bytes_) ByteBuffer().swap(bytes_);
+}
+
+void ScatteredFrame::add(ByteView fields, std::uint32_t length, scoring::Prior prior) {
+  fields_.push_back(fields);
+  lengths_.push_back(length);
+  priors_.push_back(prior);
+  any_prior_ |= prior != 0;
+}
+
+std::array<std::byte, kDocumentFrameHeaderBytes> ScatteredFrame::header() const {
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> digest(XXH3_createState(), &XXH3_freeState);
+  XXH3_64bits_reset_withSeed(digest.get(), seed_of(lengths_, priors()));
+  std::size_t field_bytes = 0;
+  for (const ByteView fields : fields_) {
+    XXH3_64bits_update(digest.get(), fields.data(), fields.size());
+    field_bytes += fields.size();
+  }
+  std::array<std::byte, kDocumentFrameHeaderBytes> header{};
+  put_header(header.data(), lengths_.size(), any_prior_, field_bytes, XXH3_64bits_digest(digest.get()));
+  return header;
 }
 
 Result<DocumentFrameHeader> read_frame_header(ByteView bytes) {

@@ -2,6 +2,7 @@
 // Stored fields on their way to a partition: the documents of one batch that go to one partition, with their lengths in
 // terms and their priors. Not compressed: a partition compresses them once, in blocks, when it is written. Layout:
 // docs/formats/run-file.md, "The spool".
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -34,6 +35,25 @@ class DocumentFrameWriter {
   std::size_t kept_bytes_;
   ByteBuffer bytes_;  // space for the header, and fields
   void note(std::uint32_t length, scoring::Prior prior);
+  std::vector<std::uint32_t> lengths_;
+  std::vector<scoring::Prior> priors_;
+  bool any_prior_ = false;
+};
+
+// The same of fields that stay where they are until the frame is written (SpoolWriter::append), so that a frame takes
+// no memory for them. Makes one frame. One thread.
+class ScatteredFrame {
+ public:
+  // Fields as for DocumentFrameWriter::add_fields(); borrowed.
+  void add(ByteView fields, std::uint32_t length, scoring::Prior prior);
+  // The parts of the frame, in this order. Called when all are added, of a frame that has documents.
+  std::array<std::byte, kDocumentFrameHeaderBytes> header() const;
+  std::span<const ByteView> fields() const { return fields_; }
+  std::span<const std::uint32_t> lengths() const { return lengths_; }
+  std::span<const scoring::Prior> priors() const { return any_prior_ ? priors_ : std::span<const scoring::Prior>(); }
+
+ private:
+  std::vector<ByteView> fields_;
   std::vector<std::uint32_t> lengths_;
   std::vector<scoring::Prior> priors_;
   bool any_prior_ = false;

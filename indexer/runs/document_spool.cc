@@ -27,6 +27,14 @@ Result<SpoolWriter> SpoolWriter::append_to(const std::filesystem::path& path, st
 
 Result<void> SpoolWriter::append(ByteView frame) { return file_.append(frame); }
 
+Result<void> SpoolWriter::append(const ScatteredFrame& frame) {
+  if (frame.lengths().empty()) return {};
+  FROND_TRY(file_.append(frame.header()));
+  for (const ByteView fields : frame.fields()) FROND_TRY(file_.append(fields));
+  FROND_TRY(file_.append(std::as_bytes(frame.lengths())));
+  return file_.append(std::as_bytes(frame.priors()));
+}
+
 Result<SpoolReader> SpoolReader::open(const std::filesystem::path& path) {
   SpoolReader reader(FROND_TRY(ScratchReader::open(path)));
   std::byte header[kSpoolHeaderBytes];

@@ -28,6 +28,7 @@ class SpoolWriter {
                                        std::size_t buffer_bytes = kBufferBytes);
   // Appends a frame of DocumentFrameWriter; an empty one adds nothing.
   Result<void> append(ByteView frame);
+  Result<void> append(const ScatteredFrame& frame);
   // Writes the buffer. More frames may follow.
   Result<void> finish() { return file_.flush(); }
   std::uint64_t bytes() const { return file_.bytes(); }

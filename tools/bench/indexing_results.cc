@@ -95,11 +95,12 @@ std::vector<Stage> wall_stages(const BuildRun& run) {
 
 std::vector<Stage> processor_stages(const BuildRun& run) {
   const auto& in = run.summary.inverted;
-  const double rest =
-      run.processor_seconds - in.read_seconds - in.parse_seconds - in.sequence_seconds - in.invert_seconds;
+  const double rest = run.processor_seconds - in.read_seconds - in.parse_seconds - in.sequence_seconds -
+                      in.spool_seconds - in.invert_seconds;
   return with_shares({{"read", in.read_seconds},
                       {"parse", in.parse_seconds},
                       {"number", in.sequence_seconds},
+                      {"spool", in.spool_seconds},
                       {"invert", in.invert_seconds},
                       {"write and publish", std::max(0.0, rest)}});
 }

@@ -202,5 +202,31 @@ TEST(Spool, LengthsBesideItAreAsInTheManual) {
             "02 00 00 00 2c 01 00 00 ");
 }
 
+TEST(DocumentSpool, HasTheSameBytesFromFieldsThatLieApart) {
+  std::mt19937 random(/*seed=*/7);
+  const ScratchFolder folder;
+  auto together = SpoolWriter::create(folder / "together"), apart = SpoolWriter::create(folder / "apart");
+  for (const bool priors : {false, true}) {
+    DocumentFrameWriter frame;
+    ScatteredFrame scattered;
+    EXPECT_TRUE(apart->append(scattered)) << "an empty one adds nothing";
+    std::vector<ByteBuffer> fields(30);  // longer ones than the spool's buffer are among them
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      ByteWriter out(fields[i]);
+      for (int field = 0; field < 4; ++field) out.put_text(random_text(random, i % 10 == 0 ? 100'000 : 200));
+      const auto length = static_cast<std::uint32_t>(random());
+      const auto prior = static_cast<scoring::Prior>(priors ? random() % 3 : 0);
+      frame.add_fields(fields[i], length, prior);
+      scattered.add(fields[i], length, prior);
+    }
+    ByteBuffer bytes;
+    frame.finish(bytes);
+    ASSERT_TRUE(together->append(bytes));
+    ASSERT_TRUE(apart->append(scattered));
+  }
+  ASSERT_TRUE(together->finish() && apart->finish());
+  EXPECT_TRUE(support::read_file(folder / "apart") == support::read_file(folder / "together"));
+}
+
 }  // namespace
 }  // namespace frond::indexer::runs
