@@ -146,20 +146,23 @@ TEST_P(ResumedBuild, EqualsAnUndisturbedOneWhereverItWasStopped) {
   ASSERT_TRUE(expected) << expected.error().message();
   EXPECT_EQ(expected->inverted.bad_records, 21u);
   EXPECT_GT(expected->inverted.duplicates, 50u);
-  std::uint64_t resumed = 0;
-  for (const int batches : {3, 16, 32}) {
+  // A checkpoint comes after batches 15, 32 and 48 of 72. It is saved at the latest when the next one begins, so a
+  // build that is stopped at batch 36 has one to go on with, however slowly its runs are written.
+  constexpr int kBehindTwoCheckpoints = 36;
+  for (const int batches : {3, 16, kBehindTwoCheckpoints}) {
     SCOPED_TRACE("stopped after " + std::to_string(batches));
     const BuildOptions stopped = options("r" + std::to_string(batches));
     // Twice, so that a build that goes on is itself gone on with.
     for (int n = 0; n < 2; ++n) ASSERT_EQ(run_until(stopped, batches), Code::kUnavailable);
     const auto got = run(options("r" + std::to_string(batches), 3));
     ASSERT_TRUE(got) << got.error().message();
-    resumed += got->inverted.resumed_documents;
+    if (batches == kBehindTwoCheckpoints) {
+      EXPECT_GT(got->inverted.resumed_documents, 0u);
+    }
     expect_same(stopped, *got, calm, *expected);
     EXPECT_TRUE(left_behind(stopped).empty());
     EXPECT_TRUE(fs::is_empty(stopped.repository / "test/building"));
   }
-  EXPECT_GT(resumed, 0u);
 }
 
 TEST_P(ResumedBuild, BeginsAnewWhereTheRemainsAreDamagedAndSaysSo) {
