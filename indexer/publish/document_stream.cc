@@ -1,22 +1,25 @@
 #include "indexer/publish/document_stream.h"
 
+#include <algorithm>
+
 namespace frond::indexer::publish {
 
 Result<std::vector<BlockGroup>> BlockCutter::next() {
   if (ended_) return std::vector<BlockGroup>();
   ended_ = !FROND_TRY(spool_.append_next(fields_, lengths_, priors_));
-  if (!ended_ && fields_.size() < kBlockGroupBytes) return std::vector<BlockGroup>();
+  // Most frames are cut as they come, so that few are moved to be put together.
+  if (!ended_ && fields_.size() < kBlockGroupBytes / 2) return std::vector<BlockGroup>();
   return cut();
 }
 
 Result<std::vector<BlockGroup>> BlockCutter::cut() {
-  const auto fields = std::make_shared<const ByteBuffer>(std::exchange(fields_, {}));
+  const auto fields = std::make_shared<const runs::FieldBuffer>(std::exchange(fields_, {}));
   const std::vector<std::uint32_t> lengths = std::exchange(lengths_, {});
   const std::vector<scoring::Prior> priors = std::exchange(priors_, {});
   std::vector<BlockGroup> groups;
   bool open = false;  // whether the last group takes more blocks
   BlockGroup::Block block;
-  ByteView left(*fields);
+  ByteView left = fields->view();
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     block.end += FROND_TRY(runs::take_fields(left)).size();
     ++block.documents;
@@ -33,7 +36,8 @@ Result<std::vector<BlockGroup>> BlockCutter::cut() {
   }
   if (!left.empty()) return Error(Code::kCorrupt, "a spool has fields of no document");
   // The block that is not full yet is the beginning of what is cut next.
-  fields_.assign(fields->begin() + static_cast<std::ptrdiff_t>(block.begin), fields->end());
+  const ByteView begun = fields->view().subspan(block.begin);
+  std::copy(begun.begin(), begun.end(), fields_.grow(begun.size()).begin());
   lengths_.assign(lengths.end() - block.documents, lengths.end());
   priors_.assign(priors.end() - block.documents, priors.end());
   return groups;
@@ -44,7 +48,7 @@ PackedGroup pack(BlockGroup group, partition::BlockCompressor& compressor) {
   packed.documents.reserve(group.lengths.size());
   packed.blocks.reserve(group.blocks.size());
   for (const BlockGroup::Block& block : group.blocks) {
-    const ByteView fields = ByteView(*group.fields).subspan(block.begin, block.end - block.begin);
+    const ByteView fields = group.fields->view().subspan(block.begin, block.end - block.begin);
     packed.blocks.push_back(compressor.compress(fields, block.documents));
     ByteReader in(fields);
     for (std::uint32_t i = 0; i < block.documents; ++i) {

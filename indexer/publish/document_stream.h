@@ -12,6 +12,7 @@
 #include "common/partition/document_block.h"
 #include "common/partition/partition_writer.h"
 #include "indexer/runs/document_spool.h"
+#include "indexer/runs/field_buffer.h"
 
 namespace frond::indexer::publish {
 
@@ -23,10 +24,10 @@ struct BlockGroup {
     std::size_t begin = 0, end = 0;  // in `fields`
     std::uint32_t documents = 0;
   };
-  std::shared_ptr<const ByteBuffer> fields;  // shared by adjacent groups
-  std::vector<Block> blocks;                 // at least one
-  std::vector<std::uint32_t> lengths;        // of the documents
-  std::vector<scoring::Prior> priors;        // of the documents
+  std::shared_ptr<const runs::FieldBuffer> fields;  // shared by adjacent groups
+  std::vector<Block> blocks;                        // at least one
+  std::vector<std::uint32_t> lengths;               // of the documents
+  std::vector<scoring::Prior> priors;               // of the documents
   std::uint64_t bytes() const { return blocks.back().end - blocks.front().begin; }
 };
 
@@ -48,7 +49,7 @@ class BlockCutter {
   runs::SpoolReader spool_;
   const std::size_t block_bytes_;
   bool ended_ = false;
-  ByteBuffer fields_;                   // not given yet
+  runs::FieldBuffer fields_;            // not given yet
   std::vector<std::uint32_t> lengths_;  // of their documents
   std::vector<scoring::Prior> priors_;
 };

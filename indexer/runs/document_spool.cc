@@ -5,7 +5,6 @@
 namespace frond::indexer::runs {
 namespace {
 constexpr std::size_t kSpoolHeaderBytes = 8;
-constexpr std::size_t kLongFrame = std::size_t{4} << 20;
 }  // namespace
 
 Result<SpoolWriter> SpoolWriter::create(const std::filesystem::path& path, std::size_t buffer_bytes) {
@@ -71,16 +70,14 @@ Result<std::optional<DocumentFrame>> SpoolReader::next() {
   return std::optional<DocumentFrame>(std::move(*frame));
 }
 
-Result<bool> SpoolReader::append_next(ByteBuffer& fields, std::vector<std::uint32_t>& lengths,
+Result<bool> SpoolReader::append_next(FieldBuffer& fields, std::vector<std::uint32_t>& lengths,
                                       std::vector<scoring::Prior>& priors) {
   if (FROND_TRY(next_bytes()) == 0) return false;
   const DocumentFrameHeader header = *std::exchange(header_, std::nullopt);
-  const std::size_t at = fields.size(), first = lengths.size();
-  if (header.field_bytes > kLongFrame) fields.reserve(at + header.field_bytes);  // a buffer that doubles exists twice
-  fields.resize(at + header.field_bytes);
+  const std::size_t first = lengths.size();
   lengths.resize(first + header.documents);
   priors.resize(first + header.documents);
-  const std::span<std::byte> new_fields = std::span(fields).subspan(at);
+  const std::span<std::byte> new_fields = fields.grow(header.field_bytes);
   const std::span<std::uint32_t> new_lengths = std::span(lengths).subspan(first);
   FROND_TRY(file_.read(new_fields));
   FROND_TRY(file_.read(std::as_writable_bytes(new_lengths)));

@@ -10,6 +10,7 @@
 #include "common/base/result.h"
 #include "indexer/runs/document_frame.h"
 #include "indexer/runs/document_lengths.h"
+#include "indexer/runs/field_buffer.h"
 #include "indexer/runs/scratch_file.h"
 
 namespace frond::indexer::runs {
@@ -54,7 +55,7 @@ class SpoolReader {
   Result<std::optional<DocumentFrame>> next();
   // Appends the next frame's fields, lengths and priors, checked by their checksum; the fields are not looked at.
   // False: there is no frame left, and nothing is appended.
-  Result<bool> append_next(ByteBuffer& fields, std::vector<std::uint32_t>& lengths,
+  Result<bool> append_next(FieldBuffer& fields, std::vector<std::uint32_t>& lengths,
                            std::vector<scoring::Prior>& priors);
   // What a spool holds, found without reading the fields.
   static Result<SpoolContents> read_contents(const std::filesystem::path& path);

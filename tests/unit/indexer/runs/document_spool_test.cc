@@ -80,7 +80,7 @@ TEST(DocumentSpool, GivesBackDocumentsAndLengths) {
     const auto contents = SpoolReader::read_contents(folder / "spool");
     ASSERT_TRUE(contents);
     EXPECT_EQ(contents->lengths, lengths);
-    ByteBuffer fields;
+    FieldBuffer fields;
     std::vector<std::uint32_t> appended;
     std::vector<scoring::Prior> appended_priors;
     SpoolReader reader = SpoolReader::open(folder / "spool").value();
@@ -89,7 +89,7 @@ TEST(DocumentSpool, GivesBackDocumentsAndLengths) {
     EXPECT_EQ(appended, lengths);
     EXPECT_EQ(appended_priors, priors);
     EXPECT_EQ(contents->field_bytes, fields.size());
-    ByteView left(fields);
+    ByteView left = fields.view();
     for (const Stored& document : written) {
       ByteReader in(take_fields(left).value());
       EXPECT_EQ(read_fields(in).id, document.id);
@@ -128,7 +128,7 @@ TEST(Spool, HasTheLengthsOfTheFileBesideIt) {
   ASSERT_TRUE(writer->flush());
   EXPECT_EQ(read_spool(folder / "spool").value(), expected);
   const SpoolContents contents = SpoolReader::read_contents(folder / "spool").value();
-  ByteBuffer fields;
+  FieldBuffer fields;
   std::vector<std::uint32_t> appended;
   std::vector<scoring::Prior> priors;
   SpoolReader reader = SpoolReader::open(folder / "spool").value();
