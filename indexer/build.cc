@@ -1,7 +1,6 @@
 #include "indexer/build.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -9,7 +8,7 @@
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
 #include "indexer/build_lock.h"
-#include "indexer/change/add.h"
+#include "indexer/build_publication.h"
 #include "indexer/publish/partition_build.h"
 #include "indexer/publish/publication.h"
 #include "indexer/publish/share.h"
@@ -35,52 +34,7 @@ class Stopwatch {
 };
 
 // Other writers hold LOCK while they begin or publish a build, or prune.
-constexpr std::chrono::seconds kPatienceToBegin{30}, kPatienceToPublish{600};
-
-// Empties the folder that a publication works in when it ends, also with an error.
-class EmptiedFolder {
- public:
-  explicit EmptiedFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  ~EmptiedFolder() {
-    std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored))
-      std::filesystem::remove_all(entry.path(), ignored);
-  }
-  EmptiedFolder(const EmptiedFolder&) = delete;
-  EmptiedFolder& operator=(const EmptiedFolder&) = delete;
-
- private:
-  std::filesystem::path folder_;
-};
-
-std::vector<repository::PartitionEntry> entries_of(const std::vector<std::string>& ids,
-                                                   const std::vector<partition::PartitionSummary>& summaries) {
-  std::vector<repository::PartitionEntry> entries;
-  for (std::size_t p = 0; p < ids.size(); ++p) entries.push_back({ids[p], p, ids.size(), summaries[p]});
-  return entries;
-}
-
-repository::Manifest draft_manifest(const BuildOptions& options, const ingest::InputSummary& input,
-                                    const std::string& order, std::vector<repository::PartitionEntry> partitions) {
-  repository::Manifest draft;
-  draft.collection = options.collection;
-  draft.input = {input.files, input.bytes, input.xxh3};
-  draft.codec = options.codecs.name;
-  draft.stored = options.stored;
-  draft.order = order.empty() ? name_of(options.order) : order;
-  draft.analyzer = options.invert.analyzer;
-  draft.bm25 = options.bm25;
-  draft.log_sequence = options.log_sequence;
-  draft.log_id = options.log_id;
-  draft.partitions = std::move(partitions);
-  return draft;
-}
-
-std::string kind_of(const text::AnalyzerConfig& analyzer, const scoring::Bm25Parameters& bm25) {
-  char numbers[64];
-  std::snprintf(numbers, sizeof numbers, ", k1 %g, b %g", bm25.k1, bm25.b);
-  return text::described(analyzer) + numbers;
-}
+constexpr std::chrono::seconds kPatienceToBegin{30};
 
 std::string what_was_skipped(const pipeline::InvertedDocuments& inverted) {
   std::string text;
@@ -126,10 +80,6 @@ class Build {
   Result<void> invert();
   Result<void> order();
   Result<std::vector<partition::PartitionSummary>> write(std::vector<std::string>& ids);
-  Result<repository::Manifest> publish(const std::vector<std::string>& ids,
-                                       const std::vector<partition::PartitionSummary>& summaries);
-  Result<void> expect_kind(const repository::Manifest& current) const;
-  void warn_of_another_kind();
   bool is_ordered() const { return options_.order != order::DocumentOrder::kInput; }
   // Another order than the input's is computed over the whole collection, before it is dealt to partitions.
   std::uint32_t inverted_partitions() const { return is_ordered() ? 1 : options_.invert.partitions; }
@@ -299,53 +249,6 @@ Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::s
   return std::move(built.summaries);
 }
 
-Result<repository::Manifest> Build::publish(const std::vector<std::string>& ids,
-                                            const std::vector<partition::PartitionSummary>& summaries) {
-  const auto writer = FROND_TRY(open_writer(options_.repository, options_.collection, options_.objects,
-                                            kPatienceToPublish, stop_, options_.before_step));
-  const EmptiedFolder emptied(writer->building());
-  FROND_TRY(repository::expect_room(writer->building(), 0, options_.disk_reserve, "publishing"));
-  for (const std::string& id : ids) FROND_TRY(publish::link_partition(folder_->path() / id, writer->building() / id));
-  auto partitions = entries_of(ids, summaries);
-  if (options_.add) {
-    summary_.added = summary_.inverted.documents;
-    const auto current = FROND_TRY(change::CurrentGeneration::open(*writer));
-    FROND_TRY(expect_kind(current->manifest()));
-    change::Addition addition{std::move(partitions), options_.removed_ids, options_.log_sequence, options_.log_id};
-    return change::publish_added(*writer, *current, std::move(addition), summary_.replaced, stop_);
-  }
-  if (writer->next_generation() != next_generation_)
-    logger_.warn(
-        "another writer published while this build ran; this build's generation replaces its own",
-        {{"generation", std::to_string(writer->next_generation())}, {"expected", std::to_string(next_generation_)}});
-  warn_of_another_kind();
-  return publish::publish_generation(
-      *writer, draft_manifest(options_, summary_.inverted.input, summary_.inverted.order, std::move(partitions)), stop_,
-      {options_.threads, std::max(partition::MergeMeans().max_bytes, options_.invert.memory.limit / 16)}, terms_);
-}
-
-// The collection may have been built anew while documents for it were indexed.
-Result<void> Build::expect_kind(const repository::Manifest& current) const {
-  const bool same = current.analyzer == options_.invert.analyzer && current.bm25 == options_.bm25;
-  if (same) return {};
-  return Error(Code::kInvalid, "collection " + options_.collection +
-                                   " was built anew with another analyzer, k1 or b while these documents were indexed: "
-                                   "add them again");
-}
-
-// A build without flags takes today's defaults, which the collection may not have.
-void Build::warn_of_another_kind() {
-  const auto source = repository::RepositorySource::open(options_.repository.string(), options_.collection, {},
-                                                         options_.objects.access);
-  const auto number = source ? (*source)->current() : Result<Generation>(source.error());
-  const auto current = number ? (*source)->manifest(*number) : Result<repository::Manifest>(number.error());
-  if (!current) return;  // none, most often; what is wrong otherwise, publishing finds out
-  if (current->analyzer == options_.invert.analyzer && current->bm25 == options_.bm25) return;
-  logger_.warn("the new generation has another analyzer, k1 or b than the one before",
-               {{"before", kind_of(current->analyzer, current->bm25)},
-                {"now", kind_of(options_.invert.analyzer, options_.bm25)}});
-}
-
 Result<BuildSummary> Build::stages() {
   FROND_TRY(repository::expect_room(folder_->path(), 0, options_.disk_reserve, "building"));
   progress_.stage = BuildProgress::Stage::kInvert;
@@ -356,10 +259,11 @@ Result<BuildSummary> Build::stages() {
   summary_.order_seconds = watch_.lap();
   progress_.stage = BuildProgress::Stage::kWrite;
   std::vector<std::string> ids;
-  const auto summaries = FROND_TRY(write(ids));
+  auto summaries = FROND_TRY(write(ids));
   summary_.write_seconds = watch_.lap();
   progress_.stage = BuildProgress::Stage::kPublish;
-  summary_.manifest = FROND_TRY(publish(ids, summaries));
+  const BuiltIndex built{folder_->path(), next_generation_, std::move(ids), std::move(summaries), std::move(terms_)};
+  summary_.manifest = FROND_TRY(publish_build(options_, built, summary_, logger_, stop_));
   summary_.publish_seconds = watch_.lap();
   summary_.total_seconds =
       summary_.invert_seconds + summary_.order_seconds + summary_.write_seconds + summary_.publish_seconds;
