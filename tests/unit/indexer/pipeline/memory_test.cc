@@ -24,6 +24,8 @@ TEST(MemoryPlan, FitsIntoItsLimitForAnyNumberOfThreadsAndPartitions) {
                      std::to_string(partitions) + " partitions");
         EXPECT_GE(plan.parsers, 1u);
         EXPECT_LE(plan.parsers, threads);
+        EXPECT_GE(plan.spoolers, 1u);
+        EXPECT_LE(plan.spoolers, std::min(plan.parsers, partitions));
         EXPECT_GE(plan.inverters, 1u);
         EXPECT_GT(plan.batches, plan.parsers);
         EXPECT_GE(plan.batch_bytes, 64u << 10);
