@@ -35,8 +35,8 @@ constexpr std::uint32_t kHeldThreads = 2;  // that still write it beside them
 // A batch takes its records, their tokens, their fields, and the spare capacity of vectors; a parser takes
 // tokens in text order and in groups, fields, and scratch memory.
 constexpr std::uint64_t kBatchTenths = 55, kParserTenths = 50;
-// The places of fields in a batch of the shortest documents, where there are duplicates (runs::ScatteredFrame).
-constexpr std::uint64_t kSpoolersTenths = 15;
+// The places of fields where there are duplicates (runs::ScatteredFrame): the shortest documents have 11 bytes.
+constexpr std::uint64_t kSpoolersTenths = 30;
 // More would only wait: together these write some gigabytes a second.
 constexpr std::uint32_t kMaxSpoolers = 8;
 constexpr std::uint64_t kMinBatch = 64 * kKiB, kMaxBatch = 2 * kMiB;

@@ -100,7 +100,7 @@ Result<void> Spools::write(Spool& spool, const Batch& batch) const {
   if (!batch.has_duplicates)
     return spool.writer.append(
         parsed.frames[(spool.partition + partitions - batch.numbers[0] % partitions) % partitions]);
-  runs::ScatteredFrame frame;
+  runs::ScatteredFrame frame(parsed.documents.size() / partitions + 1);
   for_each_fields(parsed, [&](std::size_t i, ByteView fields) {
     if (batch.numbers[i] != invert::kDropped && batch.numbers[i] % partitions == spool.partition)
       frame.add(fields, parsed.documents[i].length, parsed.documents[i].prior);

@@ -44,6 +44,12 @@ class DocumentFrameWriter {
 // no memory for them. Makes one frame. One thread.
 class ScatteredFrame {
  public:
+  // documents: that are added at most; memory for their places is allocated at once, 24 bytes each.
+  explicit ScatteredFrame(std::size_t documents) {
+    fields_.reserve(documents);
+    lengths_.reserve(documents);
+    priors_.reserve(documents);
+  }
   // Fields as for DocumentFrameWriter::add_fields(); borrowed.
   void add(ByteView fields, std::uint32_t length, scoring::Prior prior);
   // The parts of the frame, in this order. Called when all are added, of a frame that has documents.

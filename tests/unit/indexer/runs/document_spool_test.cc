@@ -208,7 +208,7 @@ TEST(DocumentSpool, HasTheSameBytesFromFieldsThatLieApart) {
   auto together = SpoolWriter::create(folder / "together"), apart = SpoolWriter::create(folder / "apart");
   for (const bool priors : {false, true}) {
     DocumentFrameWriter frame;
-    ScatteredFrame scattered;
+    ScatteredFrame scattered(30);
     EXPECT_TRUE(apart->append(scattered)) << "an empty one adds nothing";
     std::vector<ByteBuffer> fields(30);  // longer ones than the spool's buffer are among them
     for (std::size_t i = 0; i < fields.size(); ++i) {
