@@ -108,7 +108,7 @@ def check_cut_files(setting, cluster, repository, queries, reference):
         harness.expect(leaf.poll() is None, f"{what}: the leaf ended: {leaf.returncode}")
         harness.expect(whole == 0 and len(reasons) == 1, f"{what}: {whole} whole answers, reasons {reasons}")
         harness.expect(set().union(*reasons.values()) == {"corrupt"}, f"{what}: reasons {reasons}")
-        harness.expect(harness.metric(cluster.leaf_http[0], "frond_leaf_partitions_damaged") == 1, f"{what}: the metric tells of no damage")
+        harness.eventually(lambda: harness.metric(cluster.leaf_http[0], "frond_leaf_partitions_damaged") == 1, f"{what}: the metric tells of the damage", 30)
         os.rename(repository + "-away", repository)
         harness.eventually(lambda: ask_all(cluster, queries)[0] == len(queries), f"{what}: answers are whole again", 90)
         harness.expect(harness.metric(cluster.leaf_http[0], "frond_leaf_generation_mended_total") == mended + 1, f"{what}: the metric tells of no repair")
