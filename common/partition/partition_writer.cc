@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <system_error>
 
 #include "common/codec/list_codec.h"
@@ -65,20 +66,21 @@ class Writer final : public PartitionWriter {
   void set_dictionary(ByteBuffer dictionary) override { dictionary_ = std::move(dictionary); }
   void set_term_digests(std::vector<std::uint64_t> digests) override { digests_ = std::move(digests); }
 
+  Result<void> end_documents() override {
+    return guarded(folder_.string(), [&] { return try_end_documents(); });
+  }
+
   Result<PartitionSummary> finish() override {
     return guarded(folder_.string(), [&]() -> Result<PartitionSummary> {
       append(FROND_TRY(postings_.finish()));
       append(FROND_TRY(terms_.finish()));
-      append(FROND_TRY(documents_.finish()));
-      append(FROND_TRY(heads_.finish()));
-      FROND_TRY(write_priors());
-      append(FROND_TRY(priors_.finish()));
-      const std::uint64_t ids = FROND_TRY(write_ids());
+      if (!ids_written_) FROND_TRY(try_end_documents());
+      append(std::move(document_files_));
       FROND_TRY(write_lengths());
       FROND_TRY(write_array(kStoredBlocksPrefix, documents_.starts()));
       FROND_TRY(write_array(kStoredHeadsPrefix, heads_.starts()));
       const SummaryRecord record{
-          summary_, {terms_.entries(), postings_.entries(), documents_.starts().size(), ids}, any_prior_};
+          summary_, {terms_.entries(), postings_.entries(), documents_.starts().size(), *ids_written_}, any_prior_};
       ByteBuffer bytes;
       encode_summary(record, bytes);
       FROND_TRY(arrays_.put(kSummaryKey, bytes));
@@ -241,15 +243,24 @@ class Writer final : public PartitionWriter {
     return arrays_.put(key, std::as_bytes(numbers));
   }
 
-  Result<std::uint64_t> write_ids() {
+  Result<void> try_end_documents() {
+    const auto add = [this](std::vector<PartitionFile> files) {
+      for (auto& file : files) document_files_.push_back(std::move(file));
+    };
+    add(FROND_TRY(documents_.finish()));
+    add(FROND_TRY(heads_.finish()));
+    FROND_TRY(write_priors());
+    add(FROND_TRY(priors_.finish()));
     SstTable table(folder_, stem_of(Family::kIds), kFileBytes);
+    ByteBuffer record;
     FROND_TRY(ids_.finish([&](std::string_view id, DocId docid) -> Result<void> {
-      record_.clear();
-      ByteWriter(record_).put_varint(docid);
-      return table.put(id, record_);
+      record.clear();
+      ByteWriter(record).put_varint(docid);
+      return table.put(id, record);
     }));
-    append(FROND_TRY(table.finish()));
-    return table.entries();
+    add(FROND_TRY(table.finish()));
+    ids_written_ = table.entries();
+    return {};
   }
 
   void append(std::vector<PartitionFile> files) {
@@ -262,6 +273,8 @@ class Writer final : public PartitionWriter {
   HeadTable heads_;
   SstTable priors_;
   IdSorter ids_;
+  std::optional<std::uint64_t> ids_written_;   // when documents have ended
+  std::vector<PartitionFile> document_files_;  // then
   SstTable arrays_;
   PartitionSummary summary_;
   std::string last_term_;

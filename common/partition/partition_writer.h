@@ -84,6 +84,9 @@ class PartitionWriter {
   // `lengths` have the same size, at least 1; bodies are only looked at for their sizes.
   virtual Result<void> add_block(std::span<const StoredDocument> documents, std::span<const std::uint32_t> lengths,
                                  ByteView block) = 0;
+  // After the last document, if lists are still to come from another thread: what of finish() is of documents is done
+  // meanwhile. Errors as finish()'s.
+  virtual Result<void> end_documents() = 0;
   // The dictionary of these blocks; not called if they have none. Once, at any time before finish().
   virtual void set_dictionary(ByteBuffer dictionary) = 0;
   // The term digests of all documents (term_digests.h); not called if the partition is to have none. Once, at any time

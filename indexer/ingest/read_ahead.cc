@@ -27,7 +27,7 @@ ReadAhead::~ReadAhead() {
     const MutexLock lock(mutex_);
     ended_ = true;
   }
-  changed_.notify_all();
+  room_.notify_all();
 }
 
 void ReadAhead::run() {
@@ -36,7 +36,7 @@ void ReadAhead::run() {
     {
       const MutexLock lock(mutex_);
       // The block that next() gave last is in use.
-      changed_.wait(mutex_, [this]() FROND_REQUIRES(mutex_) {
+      room_.wait(mutex_, [this]() FROND_REQUIRES(mutex_) {
         return ended_ || begun_ + 1 < std::max<std::uint64_t>(given_, 1) + blocks_.size();
       });
       if (ended_) return;
@@ -46,8 +46,10 @@ void ReadAhead::run() {
     read(number, mine);
     const MutexLock lock(mutex_);
     mine.read = true;
-    ended_ = ended_ || mine.size < kBlockBytes;  // also after an error
-    changed_.notify_all();
+    if (waits_ && number + 1 == given_) there_.notify_one();
+    if (ended_ || mine.size == kBlockBytes) continue;
+    ended_ = true;  // also after an error
+    room_.notify_all();
   }
 }
 
@@ -83,8 +85,10 @@ Result<ByteView> ReadAhead::next() {
     last.read = false;
   }
   Block& mine = block(given_++);
-  changed_.notify_all();
-  changed_.wait(mutex_, [&] { return mine.read; });
+  if (given_ > 1) room_.notify_one();
+  waits_ = true;
+  there_.wait(mutex_, [&] { return mine.read; });
+  waits_ = false;
   if (mine.size == 0 && mine.error != 0) return Error(Code::kUnavailable, std::strerror(mine.error));
   last_ = &mine;
   return as_bytes(mine.bytes).first(mine.size);

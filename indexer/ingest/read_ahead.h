@@ -55,11 +55,14 @@ class ReadAhead {
   const int file_;
   const std::uint64_t offset_;
   Mutex mutex_;
-  std::condition_variable_any changed_;
+  // A thread is woken for each block that may be begun, and next() only for its block: all of them for every change
+  // would wait for each other at the mutex.
+  std::condition_variable_any room_, there_;
   std::vector<Block> blocks_;  // each belongs to a thread while it is read, else, under mutex_, to next()
   Block* last_ = nullptr;      // that next() gave
   std::uint64_t begun_ FROND_GUARDED_BY(mutex_) = 0;  // blocks that a thread has taken
   std::uint64_t given_ FROND_GUARDED_BY(mutex_) = 0;  // by next(); the last of them is in use
+  bool waits_ FROND_GUARDED_BY(mutex_) = false;       // next() does, for block given_ - 1
   bool ended_ FROND_GUARDED_BY(mutex_) = false;       // no further block is begun
   std::vector<std::jthread> threads_;
 };

@@ -189,7 +189,10 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
       FROND_TRY(partition::PartitionWriter::create(folder / id, options.average_length, options.memory.id_bytes));
   pipeline::FirstError error(stop);
   PartitionLists lists(*writer, {part.runs, number, folder, spool->lengths}, shared.lists, error);
-  error.guard([&] { return write_documents(*writer, part, spool->field_bytes, shared, error.token()); });
+  error.guard([&]() -> Result<void> {
+    FROND_TRY(write_documents(*writer, part, spool->field_bytes, shared, error.token()));
+    return error.token().stop_requested() ? Result<void>() : writer->end_documents();
+  });
   lists.join();
   FROND_TRY(error.result());
   if (options.held != nullptr) options.held->source.reset();  // there is one partition

@@ -88,6 +88,34 @@ TEST_F(APartitionWriter, DescribesItsFilesAsTheyAre) {
   EXPECT_EQ(there, summary.files.size()) << "nothing else may be left";
 }
 
+TEST_F(APartitionWriter, MayEndItsDocumentsBeforeItsLists) {
+  const auto other = PartitionWriter::create(scratch_ / "other", 10.0).value();
+  for (PartitionWriter* const writer : {writer_.get(), other.get()}) {
+    for (const char* id : {"b", "a", "c"})
+      ASSERT_TRUE(writer->add_document({.id = id, .title = "title", .body = "body", .prior = 7}, 10));
+    if (writer == other.get()) ASSERT_TRUE(writer->end_documents());
+    ASSERT_TRUE(writer->add_list("term", 3, 3, list(3)));
+    writer->set_term_digests({1, 2, 3});
+  }
+  const auto at_once = writer_->finish().value(), before = other->finish().value();
+  ASSERT_EQ(before.files.size(), at_once.files.size());
+  for (std::size_t i = 0; i < before.files.size(); ++i) {
+    EXPECT_EQ(before.files[i].name, at_once.files[i].name);
+    EXPECT_EQ(before.files[i].bytes, at_once.files[i].bytes);
+  }
+  ASSERT_TRUE(Partition::ingest(scratch_ / "other", before.files, scratch_ / "database", false));
+  const auto partition = Partition::open(scratch_ / "database").value();
+  EXPECT_EQ(partition->docid_of("a").value(), 1u);
+  EXPECT_EQ(partition->count_entries().value().ids, 3u);
+}
+
+TEST_F(APartitionWriter, DocumentsThatEndedFirstMayHaveOneIdNeither) {
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(writer_->add_document({"same", "", "", "body"}, 1));
+  const auto ended = writer_->end_documents();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code(), Code::kInvalid);
+}
+
 TEST_F(APartitionWriter, CutsAListIntoSegmentsAndGivesThemBack) {
   constexpr std::uint32_t kCount = postings::kSegmentPostings * 2 + 5;
   const auto segments = list(kCount);

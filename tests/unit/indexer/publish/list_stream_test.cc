@@ -39,6 +39,7 @@ class Recorder final : public partition::PartitionWriter {
     return {};
   }
   Result<void> add_document(const partition::StoredDocument&, std::uint32_t) override { return {}; }
+  Result<void> end_documents() override { return {}; }
   Result<void> add_block(std::span<const partition::StoredDocument>, std::span<const std::uint32_t>,
                          ByteView) override {
     return {};
