@@ -54,6 +54,11 @@ class SpanCutter {
     if (open_ || may_have_dots || before == '.' || kAfter[after]) return word(token);
     sink_(token, true);
   }
+  // A token of ASCII letters and digits with neither a dot before it nor one of @&+# behind.
+  void simple(TokenSpan token) {
+    if (open_ || grams_ != 0) return plain(token, false);
+    sink_(token, true);
+  }
   // Any token.
   void odd(TokenSpan token) {
     std::size_t at = token.begin;

@@ -19,6 +19,7 @@ using Bytes = hn::CappedTag<std::uint8_t, 64>;
 struct Classes {
   std::uint64_t letters = 0, digits = 0, underscores = 0, high = 0;
   std::uint64_t between_letters = 0, between_digits = 0;  // characters that are inside a word there
+  std::uint64_t dots = 0, signs = 0;                      // signs: @&+#
 };
 
 template <class Mask>
@@ -44,6 +45,8 @@ Classes token_classes(const std::uint8_t* block) {
     all.digits |= mask_bits(bytes, at_most(hn::Sub(c, set('0')), 9)) << at;
     all.underscores |= mask_bits(bytes, is('_')) << at;
     all.high |= mask_bits(bytes, hn::Not(at_most(c, 0x7f))) << at;
+    all.dots |= mask_bits(bytes, is('.')) << at;
+    all.signs |= mask_bits(bytes, hn::Or(hn::Or(is('@'), is('&')), hn::Or(is('+'), is('#')))) << at;
     const auto both = hn::Or(is('.'), is('\''));
     all.between_letters |= mask_bits(bytes, hn::Or(both, is(':'))) << at;
     all.between_digits |= mask_bits(bytes, hn::Or(both, hn::Or(is(','), is(';')))) << at;
@@ -63,11 +66,12 @@ Classes classes_at(const char* text, std::size_t size, std::size_t at) {
 void find_token_bits_target(const char* text, std::size_t size, std::size_t first_block, std::size_t blocks,
                             TokenBits* bits) {
   const std::size_t begin = first_block * 64;
-  std::uint64_t letter_before = 0, digit_before = 0;  // the byte before, as bit 0
+  std::uint64_t letter_before = 0, digit_before = 0, dot_before = 0;  // the byte before, as bit 0
   if (begin > 0) {
     const Classes before = classes_at(text, size, begin - 64);
     letter_before = before.letters >> 63;
     digit_before = before.digits >> 63;
+    dot_before = before.dots >> 63;
   }
   Classes here = classes_at(text, size, begin);
   for (std::size_t i = 0; i < blocks; ++i) {
@@ -79,8 +83,11 @@ void find_token_bits_target(const char* text, std::size_t size, std::size_t firs
     bits[i].words = here.letters | here.digits | here.underscores;
     bits[i].inside = bits[i].words | joins_letters | joins_digits;
     bits[i].odd = here.high | ((here.between_letters | here.between_digits) & (here.high >> 1 | next.high << 63));
+    bits[i].slow = bits[i].odd | here.underscores;
+    bits[i].care = (bits[i].inside & ~bits[i].words) | (bits[i].words & (here.dots << 1 | dot_before)) | here.signs;
     letter_before = here.letters >> 63;
     digit_before = here.digits >> 63;
+    dot_before = here.dots >> 63;
     here = next;
   }
 }

@@ -12,6 +12,10 @@ struct TokenBits {
   std::uint64_t words = 0;   // ASCII letters, digits and underscores
   std::uint64_t inside = 0;  // the same, and ASCII characters that are inside a word between two letters or digits
   std::uint64_t odd = 0;     // bytes >= 0x80, and ASCII characters before one that might be inside a word
+  std::uint64_t slow = 0;    // odd, and underscores: without these, words are the runs of `inside`
+  // What might make more of a word than a term (term_spans.h): characters inside it that are not of `words`, its first
+  // character if there is a dot before it, and any of @&+#.
+  std::uint64_t care = 0;
 };
 
 // For the 64 bytes from 64 * first_block on, and so on for `blocks` blocks; bytes outside the text count as spaces.

@@ -19,7 +19,8 @@ template <class Sink>
 class TokenCutter {
  public:
   // sink(TokenSpan) is called for each token, in order. Of a sink that has them, these are called instead:
-  // plain(TokenSpan, bool may_have_dots) for tokens of ASCII characters, odd(TokenSpan) for any.
+  // plain(TokenSpan, bool may_have_dots) for tokens of ASCII characters, odd(TokenSpan) for any, simple(TokenSpan) for
+  // those of letters and digits with neither a dot before them nor one of @&+# behind.
   TokenCutter(std::string_view text, Sink& sink) : text_(text), sink_(sink) {}
 
   void cut() {
@@ -28,7 +29,13 @@ class TokenCutter {
     for (std::size_t first = 0; first < blocks; first += kWindowBlocks) {
       const std::size_t count = std::min(kWindowBlocks, blocks - first);
       find_token_bits(text_, first, count, window.data());
-      for (std::size_t i = 0; i < count; ++i) cut_block((first + i) * 64, window[i]);
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t base = (first + i) * 64;
+        if (window[i].slow == 0 && at_ <= base) [[likely]]
+          cut_runs(base, window[i]);
+        else
+          cut_block(base, window[i]);
+      }
     }
     if (open_ != kNone) end_word(text_.size(), false);
   }
@@ -38,6 +45,35 @@ class TokenCutter {
   static constexpr std::size_t kNone = ~std::size_t{0};
   static constexpr bool kTellsApart = requires(Sink & sink, TokenSpan token) { sink.odd(token); };
 
+  // A block in which every run of bits is a word.
+  void cut_runs(std::size_t base, const TokenBits& bits) {
+    const std::uint64_t inside = bits.inside;
+    const std::uint64_t before = inside << 1 | (open_ != kNone ? 1 : 0);
+    std::uint64_t begins = inside & ~before, ends = ~inside & before;
+    // Ends of words with a bit of care: in a run, adding a bit of it makes a carry just behind the run.
+    std::uint64_t care = 0;
+    if constexpr (kTellsApart) care = ((inside + (bits.care & inside)) | bits.care) & ends;
+    if (open_ != kNone) {
+      if (inside == ~std::uint64_t{0}) return note_joints(bits);
+      note_joints(bits);
+      end_word(base + static_cast<std::size_t>(std::countr_zero(ends)), false);
+      ends &= ends - 1;
+    }
+    for (; ends != 0; ends &= ends - 1, begins &= begins - 1) {
+      const auto end = static_cast<unsigned>(std::countr_zero(ends));
+      const TokenSpan token{base + static_cast<unsigned>(std::countr_zero(begins)), base + end};
+      if constexpr (!kTellsApart)
+        sink_(token);
+      else if ((care >> end & 1) == 0) [[likely]]
+        sink_.simple(token);
+      else
+        sink_.plain(token, true);
+    }
+    if (begins == 0) return;
+    open_ = base + static_cast<unsigned>(std::countr_zero(begins));  // it goes on in the next block
+    joints_ = 0;
+    note_joints(bits);
+  }
   void cut_block(std::size_t base, const TokenBits& bits) {
     if (open_ != kNone) {
       if (bits.inside == ~std::uint64_t{0}) return note_joints(bits);
