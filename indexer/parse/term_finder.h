@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/text/analyzer.h"
+#include "indexer/parse/long_tokens.h"
 #include "indexer/parse/token_groups.h"
 #include "indexer/parse/token_table.h"
 
@@ -16,35 +17,45 @@ namespace frond::indexer::parse {
 // One thread; keeps its tables from batch to batch.
 class TermFinder {
  public:
-  // Takes 512 KiB beside the tables of `table_bits`. Nothing else interns terms in the grouper.
+  // Takes 768 KiB beside the tables of `table_bits`. Nothing else interns terms in the grouper.
   TermFinder(const text::AnalyzerConfig& analyzer, int table_bits, TokenGrouper& grouper);
   // Adds the terms of `text`, less than 4 GiB, to the grouper's document, and returns how many there are.
   std::uint32_t add(std::string_view text);
 
  private:
-  // Tokens that are looked up together, so that the table's memory is on its way when it is read.
-  static constexpr std::size_t kTokensAhead = 64;
-  static constexpr TermId kUnknown = kNoTerm - 1;
-  void find_tokens(std::size_t begin);
-  std::uint32_t add_tokens(std::string_view text);
-  // A token that is not in the table, and its term.
+  // Tokens that are looked up together, so that the table's memory is on its way when it is read; and tokens that no
+  // table has, which wait for others of their text for the same reason.
+  static constexpr std::size_t kTokensAhead = 64, kNewTokensAhead = 32;
   struct NewToken {
+    SoughtToken token;
     std::uint32_t term_end = 0;  // in new_terms_
     TermTable::Sought sought;
   };
-  void find_terms(std::string_view text, std::size_t begin);
-  TermId learn(const SoughtToken& token, std::string_view term, const TermTable::Sought& sought);
+  std::uint32_t add_tokens(std::string_view text);
+  void find_tokens(std::string_view text);
+  std::uint32_t add_new(std::string_view text);
+  void find_terms(std::string_view text);
+  TermId learn(const NewToken& token, std::string_view text, std::string_view term);
 
   text::Analyzer analyzer_;
   TokenTable tokens_;
+  LongTokens long_tokens_;
   TokenGrouper& grouper_;
-  // The tokens at hand, and their terms or kUnknown.
+  // The tokens at hand.
   std::array<SoughtToken, kTokensAhead> sought_;
-  // The terms of those that are unknown, one behind the other.
-  std::string new_terms_;
-  std::array<NewToken, kTokensAhead> new_tokens_;
-  std::array<TermId, kTokensAhead> found_;
   std::size_t count_ = 0;
+  // The terms of those that the table has, without stop words.
+  std::array<TermId, kTokensAhead> found_;
+  std::size_t found_count_ = 0;
+  // Those that it does not have, by their places in sought_; then those of the text so far, and their terms, one behind
+  // the other.
+  std::array<std::uint32_t, kTokensAhead> unknown_;
+  std::array<NewToken, kNewTokensAhead + kTokensAhead> new_;
+  std::size_t new_count_ = 0;
+  std::string new_terms_;
+  // Terms of new tokens that are not added yet.
+  std::array<TermId, kNewTokensAhead + kTokensAhead> learnt_;
+  std::size_t learnt_count_ = 0;
 };
 
 }  // namespace frond::indexer::parse

@@ -12,11 +12,11 @@ namespace frond::indexer::parse {
 using TermId = std::uint32_t;
 inline constexpr TermId kNoTerm = 0xffffffff;
 
-// The binary logarithm of how many terms and tokens the tables of a parser hold. A parser takes 97 bytes for each in
+// The binary logarithm of how many terms and tokens the tables of a parser hold. A parser takes 101 bytes for each in
 // these, and in a TokenGrouper. Of 60 MB of Wikipedia 98.6 % of the tokens are found in the largest table, in one of
 // 2^16 94.6 %; each of the others is stemmed.
 inline constexpr int kMinTableBits = 8, kMaxTableBits = 18;
-inline constexpr std::size_t table_bytes(int bits) { return std::size_t{97} << bits; }
+inline constexpr std::size_t table_bytes(int bits) { return std::size_t{101} << bits; }
 
 // One thread.
 class TermTable {

@@ -12,16 +12,21 @@ namespace {
 
 // Terms and postings whose memory is on its way while groups are made.
 constexpr std::size_t kAhead = 16;
+// Tokens that are added together.
+constexpr std::size_t kTokensAtOnce = 64;
+constexpr std::uint16_t kMaxFrequency = 0xffff;
+// Stamps from here on are enough for the documents of a section, which all are of one batch.
+constexpr std::uint32_t kLastSectionStamp = 0xf000'0000;
 
 }  // namespace
 
 TokenGrouper::TokenGrouper(std::size_t kept_bytes, int table_bits)
     : kept_bytes_(kept_bytes),
       terms_(table_bits),
-      none_(static_cast<TermId>(terms_.max_terms())),
-      states_(terms_.max_terms() + 1),
+      states_(terms_.max_terms()),
       sections_(terms_.max_terms()),
       used_(terms_.max_terms() + 1),
+      places_(terms_.max_terms() + 1),
       bytes_(dictionary::kTrieCollections) {}
 
 void TokenGrouper::begin_document(std::uint32_t document) {
@@ -29,13 +34,18 @@ void TokenGrouper::begin_document(std::uint32_t document) {
   // Bounds the postings of a section, by documents.
   if (posting_count_ * sizeof(Posting) > kept_bytes_) end_section();
   document_ = static_cast<std::uint16_t>(document);
-  next_stamp();
+  ++stamp_;
 }
 
-void TokenGrouper::next_stamp() {
-  if (++stamp_ != 0) return;
-  for (State& state : states_) state.stamp = 0;
-  stamp_ = 1;
+// Forgets which terms had postings.
+void TokenGrouper::begin_section() {
+  used_count_ = 0;
+  posting_count_ = 0;
+  if (stamp_ >= kLastSectionStamp) {
+    for (State& state : states_) state.stamp = 0;
+    stamp_ = 0;
+  }
+  section_stamp_ = ++stamp_;
 }
 
 TermId TokenGrouper::intern(std::string_view term, const TermTable::Sought& sought) {
@@ -49,39 +59,55 @@ void TokenGrouper::make_room(std::size_t postings) {
   if (postings_.size() < wanted) postings_.resize(std::max({wanted, 2 * postings_.size(), std::size_t{1024}}));
 }
 
-// Whether a token is a term, and one that the document had before, is not predictable, so neither is a branch: what is
-// no new posting is written where the next one goes, and not counted.
-std::uint32_t TokenGrouper::add(std::span<const TermId> terms) {
-  make_room(terms.size());
+void TokenGrouper::add(std::span<const TermId> terms) {
+  for (std::size_t at = 0; at < terms.size(); at += kTokensAtOnce)
+    add_some(terms.subspan(at, std::min(kTokensAtOnce, terms.size() - at)));
+}
+
+// Whether the document, or the section, had a term before is not predictable, so neither is a branch: what is no new
+// posting is written where the next one goes, and not counted. Occurrences are counted when all postings of these
+// tokens are known: then no term's state waits for a posting's place.
+void TokenGrouper::add_some(std::span<const TermId> terms) {
+  make_room(2 * terms.size());  // also if add_again() adds one for each
+  std::array<std::uint32_t, kTokensAtOnce> found;
+  const std::uint32_t stamp = stamp_, section_stamp = section_stamp_;
   Posting* const postings = postings_.data();
   TermId* const used = used_.begin();
   auto count = static_cast<std::uint32_t>(posting_count_);
-  std::size_t used_count = used_count_;
-  std::uint32_t added = 0;
-  for (const TermId term : terms) {
-    const std::uint32_t is_term = term != kNoTerm;
-    State& state = states_[std::min(term, none_)];
-    std::uint32_t again = static_cast<std::uint32_t>(state.stamp == stamp_) & is_term;
-    std::uint32_t place = count ^ ((count ^ state.place) & (0 - again));  // a choice that compiles to no branch
-    std::uint32_t frequency = (postings[place].frequency & (0 - again)) + 1;
-    if (frequency > 0xffff) [[unlikely]] {
-      again = 0;
-      place = count;
-      frequency = 1;
-    }
-    postings[place] = {term, document_, static_cast<std::uint16_t>(frequency)};
-    const std::uint32_t fresh = is_term & ~again;
-    used[used_count] = term;
-    used_count += fresh & static_cast<std::uint32_t>(state.postings == 0);
-    state.stamp = stamp_;
-    state.place = place;
-    state.postings += fresh;
-    count += fresh;
-    added += is_term;
+  auto used_count = static_cast<std::uint32_t>(used_count_);
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    State& state = states_[terms[i]];
+    const std::uint32_t again = 0u - static_cast<std::uint32_t>(state.stamp == stamp);
+    const std::uint32_t known = 0u - static_cast<std::uint32_t>(state.stamp >= section_stamp);
+    const std::uint32_t posting = count ^ ((count ^ state.posting) & again);  // a choice that compiles to no branch
+    const std::uint32_t number = used_count ^ ((used_count ^ state.number) & known);
+    postings[count] = {number, document_, 0};
+    used[used_count] = terms[i];
+    state.stamp = stamp;
+    state.posting = posting;
+    state.number = number;
+    found[i] = posting;
+    count += again + 1;
+    used_count += known + 1;
   }
   posting_count_ = count;
   used_count_ = used_count;
-  return added;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    std::uint16_t& frequency = postings[found[i]].frequency;
+    if (frequency < kMaxFrequency) [[likely]]
+      ++frequency;
+    else
+      add_again(states_[terms[i]]);
+  }
+}
+
+// A token more of a term with a posting whose frequency is as large as it can be. There is room.
+void TokenGrouper::add_again(State& state) {
+  if (postings_[state.posting].frequency == kMaxFrequency) {
+    state.posting = static_cast<std::uint32_t>(posting_count_++);
+    postings_[state.posting] = {state.number, document_, 0};
+  }
+  ++postings_[state.posting].frequency;
 }
 
 // Ends the section. The next one begins with the terms that were used in the most sections, in two at least, up to half
@@ -106,61 +132,53 @@ void TokenGrouper::forget_terms() {
 
 // Appends the groups of the postings since the last call.
 void TokenGrouper::end_section() {
-  if (posting_count_ == 0) return;
+  if (posting_count_ == 0) return begin_section();
   const std::span<const TermId> used(used_.begin(), used_count_);
   const std::span<const Posting> postings(postings_.data(), posting_count_);
-  const auto bytes_of = [this](TermId term) {
-    return GroupedTerm::kHeaderBytes + terms_.suffix(term).size() + states_[term].postings * GroupedTerm::kPostingBytes;
-  };
-  const auto fetch = [&](std::size_t i) {
-    if (i >= used.size()) return;
-    prefetch(used[i]);
-    terms_.fetch(used[i]);
+  std::uint32_t* const places = places_.begin();
+  std::fill_n(places, used.size(), 0u);
+  for (const Posting& posting : postings) ++places[posting.number];
+  const auto bytes_of = [&](std::size_t i) {
+    return static_cast<std::uint32_t>(GroupedTerm::kHeaderBytes + terms_.suffix(used[i]).size() +
+                                      places[i] * GroupedTerm::kPostingBytes);
   };
   for (std::size_t i = 0; i < used.size(); ++i) {
-    fetch(i + kAhead);
-    bytes_[terms_.collection(used[i])] += static_cast<std::uint32_t>(bytes_of(used[i]));
+    if (i + kAhead < used.size()) terms_.fetch(used[i + kAhead]);
+    bytes_[terms_.collection(used[i])] += bytes_of(i);
+    std::uint8_t& sections = sections_[used[i]];
+    sections = static_cast<std::uint8_t>(std::min(sections + 1, 255));
   }
+  const std::size_t first_group = made_.groups.size();
   auto end = static_cast<std::uint32_t>(made_.bytes.size());
   for (std::size_t i = 0; i < bytes_.size(); ++i) {
     if (bytes_[i] == 0) continue;
     made_.groups.push_back({static_cast<dictionary::TrieCollection>(i), end, end + bytes_[i]});
-    bytes_[i] = std::exchange(end, made_.groups.back().end);  // from here on: the place of the next term
+    bytes_[i] = std::exchange(end, made_.groups.back().end);  // from here on: where the next term goes
   }
   made_.bytes.resize(end);
   std::byte* const out = made_.bytes.data();
   for (std::size_t i = 0; i < used.size(); ++i) {
-    fetch(i + kAhead);
+    if (i + kAhead < used.size()) terms_.fetch(used[i + kAhead]);
     if (i + kAhead / 2 < used.size()) __builtin_prefetch(terms_.suffix(used[i + kAhead / 2]).data());
-    const TermId term = used[i];
-    std::uint32_t& place = bytes_[terms_.collection(term)];
-    const std::string_view suffix = terms_.suffix(term);
+    std::uint32_t& place = bytes_[terms_.collection(used[i])];
+    const std::string_view suffix = terms_.suffix(used[i]);
     store_le(out + place, static_cast<std::uint16_t>(suffix.size()));
-    store_le(out + place + 2, states_[term].postings);
-    const std::size_t first = place + GroupedTerm::kHeaderBytes + suffix.size();
+    store_le(out + place + 2, places[i]);
     if (!suffix.empty()) std::memcpy(out + place + GroupedTerm::kHeaderBytes, suffix.data(), suffix.size());
-    place += static_cast<std::uint32_t>(bytes_of(term));
-    states_[term].at = static_cast<std::uint32_t>(first);
+    const auto first = static_cast<std::uint32_t>(place + GroupedTerm::kHeaderBytes + suffix.size());
+    place += bytes_of(i);
+    places[i] = first;
   }
   for (std::size_t i = 0; i < postings.size(); ++i) {
-    if (i + 2 * kAhead < postings.size()) prefetch(postings[i + 2 * kAhead].term);
-    if (i + kAhead < postings.size()) __builtin_prefetch(out + states_[postings[i + kAhead].term].at, 1);
-    const Posting& posting = postings[i];
-    std::uint32_t& at = states_[posting.term].at;
-    store_le(out + at, posting.document);
-    store_le(out + at + 2, posting.frequency);
+    if (i + kAhead < postings.size()) __builtin_prefetch(out + places[postings[i + kAhead].number], 1);
+    std::uint32_t& at = places[postings[i].number];
+    store_le(out + at, postings[i].document);
+    store_le(out + at + 2, postings[i].frequency);
     at += GroupedTerm::kPostingBytes;
   }
-  for (const TermId term : used) {
-    bytes_[terms_.collection(term)] = 0;
-    states_[term].postings = 0;
-    std::uint8_t& sections = sections_[term];
-    sections = static_cast<std::uint8_t>(std::min(sections + 1, 255));
-  }
-  used_count_ = 0;
-  posting_count_ = 0;
+  for (std::size_t i = first_group; i < made_.groups.size(); ++i) bytes_[made_.groups[i].collection] = 0;
   if (postings_.capacity() * sizeof(Posting) > 2 * kept_bytes_) std::vector<Posting>().swap(postings_);
-  next_stamp();  // the document's postings so far are gone
+  begin_section();
 }
 
 void TokenGrouper::finish(TokenGroups& out) {

@@ -7,7 +7,6 @@
 // Bytes of a group, for each term: u16 bytes of the suffix (the term without the collection's prefix), u32 postings,
 // the suffix, then each posting: u16 document of the batch, u16 frequency. Documents do not descend; a document comes
 // again if its frequency does not fit. Written and read by one process, so readers do not check it.
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -71,10 +70,10 @@ class TokenGrouper {
   std::uint32_t epoch() const { return epoch_; }
   // By id of the epoch before: the term's id in this one, or kNoTerm.
   std::span<const TermId> numbers() const { return numbers_; }
-  // Begins to load what add() of the term needs.
-  void prefetch(TermId term) const { __builtin_prefetch(&states_[std::min(term, none_)]); }
-  // Tokens of the document, kNoTerm for those that are no terms. Returns how many are.
-  std::uint32_t add(std::span<const TermId> terms);
+  // Begins to load what add() of the term needs. Any number may be given.
+  void prefetch(TermId term) const { __builtin_prefetch(&states_[term & (states_.size() - 1)]); }
+  // Terms of the document, one for each token.
+  void add(std::span<const TermId> terms);
   void add(std::string_view term) {
     const TermId id = intern(term);
     add(std::span(&id, 1));
@@ -83,31 +82,38 @@ class TokenGrouper {
   void finish(TokenGroups& out);
 
  private:
+  // Terms are numbered through a section in the order in which they come, so that what a section needs of each of its
+  // terms lies together, however many terms the table has.
   struct Posting {
-    TermId term;
+    std::uint32_t number;  // of its term in the section
     std::uint16_t document, frequency;
   };
-  struct State {                 // of a term
-    std::uint32_t stamp, place;  // its posting in the document that had this stamp
-    std::uint32_t postings;      // in the section
-    std::uint32_t at;            // where its next posting goes, while groups are made
+  struct State {                // of a term
+    std::uint32_t stamp = 0;    // of the last document that had it
+    std::uint32_t posting = 0;  // the last one, in that document's section
+    std::uint32_t number = 0;   // in that section
+    std::uint32_t unused = 0;   // so that no state lies in two lines of a cache
   };
+  void add_some(std::span<const TermId> terms);
+  void add_again(State& state);
   void make_room(std::size_t postings);
+  void begin_section();
   void end_section();
-  void next_stamp();
   void forget_terms();
 
   std::size_t kept_bytes_;
   TermTable terms_;
   std::uint32_t epoch_ = 0;
-  std::uint32_t stamp_ = 1;  // of the document at hand
+  // Documents have stamps, which ascend. A term that has one from section_stamp_ on occurs in the section.
+  std::uint32_t stamp_ = 1, section_stamp_ = 1;
   std::uint16_t document_ = 0;
-  const TermId none_;                   // a state of no term
   ZeroedArray<State> states_;           // by term
   ZeroedArray<std::uint8_t> sections_;  // by term: in how many it was used, at most 255
   std::vector<Posting> postings_;       // of the section, in text order, and then room
   std::size_t posting_count_ = 0;       // without the room
-  ZeroedArray<TermId> used_;            // of the section, each once
+  // By number in the section, and room for one more.
+  ZeroedArray<TermId> used_;
+  ZeroedArray<std::uint32_t> places_;  // how many postings; later, where the next one goes
   std::size_t used_count_ = 0;
   std::vector<TermId> numbers_;
   std::vector<std::uint32_t> bytes_;  // by collection, zeros

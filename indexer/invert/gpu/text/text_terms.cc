@@ -140,12 +140,12 @@ void TextTerms::cut_all(Worker& worker, std::string_view text, std::vector<std::
   static_assert(parse::TokenTable::kStopWord == kDroppedTerm);
   const auto take = [&](text::TokenSpan token) {
     const parse::SoughtToken sought = worker.tokens.seek(text, token);
-    std::optional<parse::TermId> term = worker.tokens.find(sought);
-    if (!term) {
+    parse::TermId term = worker.tokens.find(sought);
+    if (term == parse::TokenTable::kUnknown) {
       term = term_of(worker, text.substr(token.begin, token.end - token.begin));
-      worker.tokens.add(sought, *term);
+      worker.tokens.add(sought, term);
     }
-    if (*term != kDroppedTerm) terms.push_back(*term);
+    if (term != kDroppedTerm) terms.push_back(term);
   };
   if (standard2_)
     text::for_each_span(text, [&](text::TokenSpan token, bool) { take(token); });

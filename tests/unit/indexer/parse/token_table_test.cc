@@ -24,12 +24,12 @@ TEST(TokenTable, FindsTokensOfAllLengthsAtAnyPlaceOfAText) {
     const std::string before(random() % 3, '.'), after(random() % 40, '-');
     const std::string text = before + token + after;
     const SoughtToken sought = table.seek(text, {before.size(), before.size() + token.size()});
-    const std::optional<TermId> found = table.find(sought);
+    const TermId found = table.find(sought);
     const auto known = stored.find(token);
     if (known == stored.end()) {
-      ASSERT_FALSE(found) << token;
-    } else if (found) {  // it may have been replaced
-      ASSERT_EQ(*found, known->second) << token;
+      ASSERT_EQ(found, TokenTable::kUnknown) << token;
+    } else if (found != TokenTable::kUnknown) {  // it may have been replaced
+      ASSERT_EQ(found, known->second) << token;
       ++hits;
       continue;
     }
@@ -47,8 +47,8 @@ TEST(TokenTable, KeepsWhatIsFoundOftenWhenItIsFull) {
     table.add(rare, n);
     ASSERT_EQ(table.find(rare), n) << "the newest is there";
     const SoughtToken usual = seek(table, "word" + std::to_string(n % 50));
-    if (const auto found = table.find(usual)) {
-      ASSERT_EQ(*found, n % 50);
+    if (const TermId found = table.find(usual); found != TokenTable::kUnknown) {
+      ASSERT_EQ(found, n % 50);
       ++kept;
     } else {
       table.add(usual, n % 50);
@@ -65,7 +65,7 @@ TEST(TokenTable, FollowsTermsThatAreRenumbered) {
   for (TermId n = 0; n < 100; ++n) numbers[n] = n % 3 == 0 ? n / 3 : kNoTerm;
   table.renumber(numbers);
   for (TermId n = 0; n < 100; ++n)
-    EXPECT_EQ(table.find(seek(table, "t" + std::to_string(n))), n % 3 == 0 ? std::optional(n / 3) : std::nullopt);
+    EXPECT_EQ(table.find(seek(table, "t" + std::to_string(n))), n % 3 == 0 ? n / 3 : TokenTable::kUnknown);
   EXPECT_EQ(table.find(seek(table, "the")), TokenTable::kStopWord);
 }
 
@@ -73,8 +73,8 @@ TEST(TokenTable, NeverHasTokensThatAreTooLong) {
   TokenTable table;
   const SoughtToken sought = seek(table, std::string(TokenTable::kMaxTokenBytes + 1, 'x'));
   table.add(sought, 1);
-  EXPECT_EQ(table.find(sought), std::nullopt);
-  EXPECT_EQ(table.find(seek(table, std::string(TokenTable::kMaxTokenBytes, 'x'))), std::nullopt);
+  EXPECT_EQ(table.find(sought), TokenTable::kUnknown);
+  EXPECT_EQ(table.find(seek(table, std::string(TokenTable::kMaxTokenBytes, 'x'))), TokenTable::kUnknown);
 }
 
 }  // namespace
