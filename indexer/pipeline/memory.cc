@@ -24,8 +24,9 @@ constexpr std::uint64_t kKiB = 1024, kMiB = 1024 * kKiB;
 // Measured: 17 MiB of code and libraries, 3 of stacks and heaps; a decompressor without its window, the sequencer's
 // sample of fields, and what allocators round up.
 constexpr std::uint64_t kProgramBytes = 24 * kMiB;
-// A parser's cache of words, JSON parser, and a cheap record; beside its tables, and the tokens and fields of a batch.
-constexpr std::uint64_t kParserBytes = kMiB;
+// A parser's cache of words, long tokens, JSON parser, and a cheap record; beside its tables, and the tokens and fields
+// of a batch.
+constexpr std::uint64_t kParserBytes = kMiB + 256 * kKiB;
 // With smaller tables parsers forget terms sooner, and take longer.
 constexpr int kLargeTables = parse::kMaxTableBits, kSmallTables = 15;
 constexpr std::uint64_t kMinForLargeTables = 256 * kMiB, kTablesShare = 16;
