@@ -5,8 +5,6 @@
 namespace frond::partition {
 namespace {
 
-constexpr std::size_t kInternalBytes = 8;        // behind the user's key: sequence number and type, little-endian
-constexpr std::uint8_t kTypeValue = 1;           // the type of what is written, as opposed to deletions and merges
 constexpr std::size_t kMinRestartBytes = 2 * 4;  // one restart point, and how many there are
 constexpr std::size_t kMaxRestartBytes = 4096;
 

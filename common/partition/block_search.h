@@ -17,6 +17,8 @@ namespace frond::partition {
 // The bytes of a block that have to be read: more than the entries before the last and the last key take.
 inline constexpr std::size_t kBlockHeadBytes = 8u << 10;
 inline constexpr std::size_t kBlockTrailerBytes = 5;  // compression type, checksum
+inline constexpr std::size_t kInternalBytes = 8;      // behind the user's key: sequence number and type, little-endian
+inline constexpr std::uint8_t kTypeValue = 1;         // the type of what is written, as opposed to deletions and merges
 
 struct ValuePlace {
   std::size_t offset = 0, bytes = 0;  // in the block

@@ -59,16 +59,6 @@ std::shared_ptr<const Database> Database::of_files(const std::filesystem::path& 
   return database;
 }
 
-std::shared_ptr<const Database> Database::of_ranges(const std::filesystem::path& folder,
-                                                    std::span<const PartitionFile> files, ReadRange read) {
-  std::shared_ptr<Database> database(new Database);
-  database->folder_ = folder;
-  database->ranges_ = std::make_shared<RangedFileSystem>(files, std::move(read));
-  database->env_ = rocksdb::NewCompositeEnv(database->ranges_);
-  database->tables_ = std::make_unique<FileTables>(folder, files, *database->env_);
-  return database;
-}
-
 Database::~Database() {
   for (auto* handle : handles_) db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
 }
@@ -166,21 +156,6 @@ Result<PinnedBytes> Database::read(Family family, std::string_view key) const {
   } catch (const std::exception& thrown) {
     return Error(Code::kUnavailable, where(family, key) + ": " + thrown.what());
   }
-}
-
-Result<std::size_t> Database::fetch_ahead(Family family, std::span<const std::string> keys,
-                                          std::uint64_t max_bytes) const {
-  std::size_t count = 0;
-  while (count < keys.size() && ranges_->planned_bytes() < max_bytes) {
-    const std::string& key = keys[count++];
-    if (const auto status = tables_->prepare(family, key); !status.ok()) return error_of(status, where(family, key));
-    ranges_->begin_plan();
-    rocksdb::PinnableSlice value;
-    const auto planned = look_up(family, key, value);  // fails, but for what is held
-    ranges_->end_plan();
-  }
-  FROND_TRY(ranges_->fetch_planned());
-  return count;
 }
 
 std::unique_ptr<rocksdb::Iterator> Database::iterator(Family family) const {

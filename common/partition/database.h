@@ -17,8 +17,6 @@
 #include "common/partition/format.h"
 #include "common/partition/mapped_file_system.h"
 #include "common/partition/partition.h"
-#include "common/partition/published_partition.h"
-#include "common/partition/ranged_file_system.h"
 
 namespace frond::partition {
 
@@ -29,9 +27,6 @@ class Database : public std::enable_shared_from_this<Database> {
   // The files of a partition where they were published, mapped. Reads nothing yet.
   static std::shared_ptr<const Database> of_files(const std::filesystem::path& folder,
                                                   std::span<const PartitionFile> files);
-  // The same of files that lie elsewhere. Values are copied.
-  static std::shared_ptr<const Database> of_ranges(const std::filesystem::path& folder,
-                                                   std::span<const PartitionFile> files, ReadRange read);
   ~Database();
 
   // Errors: kNotFound, kCorrupt, kUnavailable. Checksums are verified, except of values that are handed out as mapped.
@@ -39,10 +34,6 @@ class Database : public std::enable_shared_from_this<Database> {
   // A long value in its mapped file, without verifying it. Valid as long as the database; reads as zeros if the file is
   // lost, which intact() tells. None if the value is not there, not long, or files are not mapped: ask get().
   Result<std::optional<ByteView>> get_mapped(Family family, std::string_view key) const;
-  // Of ranges: fetches together what get() will read for the first of these keys, up to about `max_bytes`, and gives
-  // how many they are: at least one. It is held until the next call.
-  Result<std::size_t> fetch_ahead(Family family, std::span<const std::string> keys, std::uint64_t max_bytes) const;
-  bool is_ranged() const { return ranges_ != nullptr; }
   bool is_mapped() const { return reads_ == FileReads::kMapped; }
   std::unique_ptr<rocksdb::Iterator> iterator(Family family) const;  // verifies checksums
   Result<void> intact() const { return files_->intact(); }
@@ -67,7 +58,6 @@ class Database : public std::enable_shared_from_this<Database> {
   FileReads reads_ = FileReads::kCopied;
   std::shared_ptr<MappedFileSystem> files_ = std::make_shared<MappedFileSystem>();
   std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(files_);  // outlives what reads through it
-  std::shared_ptr<RangedFileSystem> ranges_;                              // in env_; null: files are here
   std::unique_ptr<FileTables> tables_;                                    // of published files
   std::unique_ptr<rocksdb::DB> db_;                                       // else
   std::array<rocksdb::ColumnFamilyHandle*, kFamilyNames.size()> families_{};

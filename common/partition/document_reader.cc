@@ -62,27 +62,6 @@ void DocumentReader::read(std::span<const DocId> docids, Extent extent, const Pa
   }
 }
 
-Result<std::size_t> DocumentReader::fetch_ahead(std::span<const DocId> docids) const {
-  constexpr std::size_t kMostKeys = 1024;
-  constexpr std::uint64_t kMostBytes = std::uint64_t{8} << 20;
-  if (block_starts_.empty()) return docids.size();
-  std::vector<std::string> keys;
-  std::vector<std::size_t> ends;  // for each key, how many documents are in its block and in those before
-  DocId last = 0;
-  for (std::size_t place = 0; place < docids.size(); ++place) {
-    const DocId first = *std::prev(std::upper_bound(block_starts_.begin(), block_starts_.end(), docids[place]));
-    if (keys.empty() || first != last) {
-      if (keys.size() == kMostKeys) break;
-      append_be32(keys.emplace_back(), first);
-      ends.push_back(place);
-      last = first;
-    }
-    ends.back() = place + 1;
-  }
-  if (keys.empty()) return 0;
-  return ends[FROND_TRY(database_->fetch_ahead(Family::kDocuments, keys, kMostBytes)) - 1];
-}
-
 Result<OwnedDocument> DocumentReader::whole(DocId docid) const {
   Result<OwnedDocument> owned = OwnedDocument{};
   read({&docid, 1}, Extent::kWhole, [&](std::size_t, const Result<StoredDocument>& found) {

@@ -32,9 +32,6 @@ class DocumentReader {
   // Whether to read only the front of a large block (document_block.h). Only kFront uses the cache.
   enum class Extent : std::uint8_t { kFront, kWhole };
   void read(std::span<const DocId> docids, Extent extent, const Partition::DocumentVisit& visit) const;
-  // Where the database is_ranged(): reads the blocks of the first of these documents, ascending, together, for read().
-  // Gives how many documents they are, at least one; all, if where blocks begin is unknown: then nothing is read.
-  Result<std::size_t> fetch_ahead(std::span<const DocId> docids) const;
   // As Partition::document().
   Result<OwnedDocument> whole(DocId docid) const;
   Result<void> for_each(const std::function<bool(DocId, const StoredDocument&)>& visit) const;

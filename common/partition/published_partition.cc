@@ -18,13 +18,13 @@ namespace {
 
 class Published final : public PublishedPartition {
  public:
-  Published(std::shared_ptr<const Database> database, std::uint32_t documents, std::vector<DocId> block_starts,
-            ByteView dictionary, std::span<const PartitionFile> files)
+  Published(std::shared_ptr<const Database> database, std::uint32_t documents, ByteView dictionary,
+            std::span<const PartitionFile> files)
       : database_(std::move(database)),
         count_(documents),
         files_(files.begin(), files.end()),
         lists_(database_, documents),
-        documents_(database_, documents, std::move(block_starts), dictionary) {}
+        documents_(database_, documents, /*block_starts=*/{}, dictionary) {}
 
   std::uint32_t documents() const override { return count_; }
 
@@ -40,22 +40,7 @@ class Published final : public PublishedPartition {
 
   Result<OwnedDocument> document(DocId docid) const override { return documents_.whole(docid); }
   void read_documents(std::span<const DocId> docids, const Partition::DocumentVisit& visit) const override {
-    if (!database_->is_ranged()) return documents_.read(docids, DocumentReader::Extent::kWhole, visit);
-    for (std::size_t at = 0, some = 0; at < docids.size(); at += some) {
-      const auto fetched = guarded(folder().string(), [&] { return documents_.fetch_ahead(docids.subspan(at)); });
-      if (!fetched) {
-        visit(at, fetched.error());
-        return;
-      }
-      some = *fetched;
-      bool more = true;
-      documents_.read(docids.subspan(at, some), DocumentReader::Extent::kWhole,
-                      [&](std::size_t place, const Result<StoredDocument>& document) {
-                        more = visit(at + place, document);
-                        return more;
-                      });
-      if (!more) return;
-    }
+    documents_.read(docids, DocumentReader::Extent::kWhole, visit);
   }
   Result<TermList> list(std::string_view term) const override { return lists_.list(term); }
   std::unique_ptr<TermCursor> terms() const override { return terms_of_files(folder(), files_); }
@@ -113,12 +98,9 @@ Result<std::unique_ptr<const PublishedPartition>> open_on(const std::shared_ptr<
     if (!record) return Error(record.error()).within(name);
     const auto dictionary = database->get(Family::kArrays, kDictionaryKey);
     if (!dictionary && dictionary.error().code() != Code::kNotFound) return dictionary.error();
-    // Else a document is searched backwards: over a network that may take two requests instead of one.
-    std::vector<DocId> block_starts;
-    if (database->is_ranged()) block_starts = FROND_TRY(read_block_starts(*database, *record));
     return std::unique_ptr<const PublishedPartition>(
         std::make_unique<Published>(database, static_cast<std::uint32_t>(record->summary.documents),
-                                    std::move(block_starts), dictionary ? dictionary->bytes() : ByteView(), files));
+                                    dictionary ? dictionary->bytes() : ByteView(), files));
   });
 }
 
@@ -127,12 +109,6 @@ Result<std::unique_ptr<const PublishedPartition>> open_on(const std::shared_ptr<
 Result<std::unique_ptr<const PublishedPartition>> PublishedPartition::open(const std::filesystem::path& folder,
                                                                            std::span<const PartitionFile> files) {
   return guarded(folder.string(), [&] { return open_on(Database::of_files(folder, files), files); });
-}
-
-Result<std::unique_ptr<const PublishedPartition>> PublishedPartition::open(const std::filesystem::path& folder,
-                                                                           std::span<const PartitionFile> files,
-                                                                           ReadRange read) {
-  return guarded(folder.string(), [&] { return open_on(Database::of_ranges(folder, files, std::move(read)), files); });
 }
 
 }  // namespace frond::partition

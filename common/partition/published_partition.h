@@ -4,13 +4,11 @@
 // whole, about 20 bytes for each 4 KiB of the file.
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 
-#include "common/base/bytes.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/partition/partition.h"
@@ -18,21 +16,12 @@
 
 namespace frond::partition {
 
-// Reads bytes `from` to `from + bytes - 1` of a file that lies elsewhere; the file has them. Any thread.
-using ReadRange = std::function<Result<ByteBuffer>(const PartitionFile& file, std::uint64_t from, std::size_t bytes)>;
-
 // One thread. Errors name the folder and the key: kCorrupt, kUnavailable.
 class PublishedPartition {
  public:
   // files: those of a PartitionSummary, in `folder`; those of heads and priors are not needed.
   static Result<std::unique_ptr<const PublishedPartition>> open(const std::filesystem::path& folder,
                                                                 std::span<const PartitionFile> files);
-  // The same, where the files are not in `folder`, which only names the partition: only ranges of them are read, and
-  // their blocks verified. A document takes about one request of 16 KiB, and those of one read_documents() together
-  // take less, at most 16 requests at a time; besides, each file that is touched takes its index, and each value of
-  // lengths or digests, and where blocks begin, is read whole.
-  static Result<std::unique_ptr<const PublishedPartition>> open(const std::filesystem::path& folder,
-                                                                std::span<const PartitionFile> files, ReadRange read);
   virtual ~PublishedPartition() = default;
 
   virtual std::uint32_t documents() const = 0;

@@ -122,11 +122,9 @@ Result<std::unique_ptr<const PublishedPartition>> CurrentGeneration::open_partit
   return opened;
 }
 
-Result<std::unique_ptr<const PublishedPartition>> CurrentGeneration::open_by_ranges(std::size_t number) const {
+std::unique_ptr<partition::RangedPartition> CurrentGeneration::open_by_ranges(std::size_t number) const {
   const PartitionEntry& entry = manifest_.partitions[number];
-  auto opened = PublishedPartition::open(entry.id, entry.summary.files, files_.ranges_of(entry));
-  if (!opened) return std::move(opened).error().within("partition " + entry.id);
-  return opened;
+  return partition::RangedPartition::open("partition " + entry.id, entry.summary, files_.ranges_of(entry));
 }
 
 Ordinal CurrentGeneration::next_ordinal() const {

@@ -15,6 +15,7 @@
 #include "common/partition/change_file.h"
 #include "common/partition/id_files.h"
 #include "common/partition/published_partition.h"
+#include "common/partition/ranged_partition.h"
 #include "common/repository/repository.h"
 #include "indexer/change/generation_files.h"
 
@@ -52,8 +53,8 @@ class CurrentGeneration {
   // removes when it has dropped the partition.
   Result<std::unique_ptr<const partition::PublishedPartition>> open_partition(
       std::size_t number, const std::filesystem::path& scratch) const;
-  // Of an object store: the same without its files; ranges of them are read.
-  Result<std::unique_ptr<const partition::PublishedPartition>> open_by_ranges(std::size_t number) const;
+  // Of an object store: what a removal needs of the partition, without its files.
+  std::unique_ptr<partition::RangedPartition> open_by_ranges(std::size_t number) const;
   // As GenerationFiles::keep_published(), of a change of this generation.
   void keep_published(const repository::Manifest& manifest, const std::filesystem::path& building,
                       const std::filesystem::path& terms, const std::filesystem::path& changes) const {

@@ -88,7 +88,7 @@ class Counters {
 
 // What ranges tell; leaves the other documents in piece.docids. Changes nothing after an error. Of an object store.
 Result<void> count_by_ranges(const CurrentGeneration& current, Piece& piece, RemovedTerms& terms) {
-  const auto partition = FROND_TRY(current.open_by_ranges(piece.number));
+  const auto partition = current.open_by_ranges(piece.number);
   RemovedTerms told(current.manifest().analyzer);
   std::vector<DocId> unknown;
   piece.counts = FROND_TRY(told.add_told(*partition, piece.docids, unknown));

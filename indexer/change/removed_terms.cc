@@ -45,19 +45,6 @@ class RemovedTerms::Partition {
     return counts_;
   }
 
-  Result<Counts> add_told(std::span<const DocId> docids, std::vector<DocId>& unknown) {
-    if (!FROND_TRY(has_digests(docids))) {
-      unknown.insert(unknown.end(), docids.begin(), docids.end());
-      return counts_;
-    }
-    FROND_TRY(read(docids, [&](DocId docid, const StoredDocument& document) { return count(docid, document); }));
-    for (const DocId docid : docids) counts_.tokens += FROND_TRY(partition_.length(docid));
-    for (const DocId docid : unknown_) counts_.tokens -= FROND_TRY(partition_.length(docid));
-    FROND_TRY(partition_.check_files());
-    unknown.insert(unknown.end(), unknown_.begin(), unknown_.end());
-    return counts_;
-  }
-
  private:
   Result<bool> has_digests(std::span<const DocId> docids) const {
     if (docids.empty() || all_.verification_ == Verification::kLists) return false;
@@ -75,17 +62,12 @@ class RemovedTerms::Partition {
   }
 
   Result<void> count(DocId docid, const StoredDocument& document) {
-    TermCounts& terms = all_.terms_;
-    const auto add = [&terms](std::string_view term, text::TokenSpan) { terms.add_token(term); };
-    all_.analyzer_.analyze(document.title, add);
-    all_.analyzer_.analyze(document.body, add);
     const auto digest = FROND_TRY(partition_.term_digest(docid));
-    if (terms.tokens() == FROND_TRY(partition_.length(docid)) && terms.digest() == digest) {
-      counts_.postings += terms.keep_document();
-      return {};
-    }
-    terms.drop_document();
-    unknown_.push_back(docid);
+    const auto terms = all_.count(document, FROND_TRY(partition_.length(docid)), digest);
+    if (terms)
+      counts_.postings += *terms;
+    else
+      unknown_.push_back(docid);
     return {};
   }
 
@@ -127,9 +109,32 @@ bool reads_all_lists(std::size_t docids, std::size_t documents) {
   return docids > kFewDocuments && docids * kShareToReadLists > documents;
 }
 
-Result<RemovedTerms::Counts> RemovedTerms::add_told(const PublishedPartition& partition, std::span<const DocId> docids,
-                                                    std::vector<DocId>& unknown) {
-  return Partition(*this, partition).add_told(docids, unknown);
+std::optional<std::uint64_t> RemovedTerms::count(const StoredDocument& document, std::uint64_t length,
+                                                 std::optional<std::uint64_t> digest) {
+  const auto add = [this](std::string_view term, text::TokenSpan) { terms_.add_token(term); };
+  analyzer_.analyze(document.title, add);
+  analyzer_.analyze(document.body, add);
+  if (terms_.tokens() == length && terms_.digest() == digest) return terms_.keep_document();
+  terms_.drop_document();
+  return std::nullopt;
+}
+
+Result<RemovedTerms::Counts> RemovedTerms::add_told(partition::RangedPartition& partition,
+                                                    std::span<const DocId> docids, std::vector<DocId>& unknown) {
+  Counts counts;
+  const auto take = [&](DocId docid, const partition::RangedPartition::Document& document) -> Result<void> {
+    const auto terms = count(document.fields, document.length, document.term_digest);
+    if (terms) {
+      counts.tokens += document.length;
+      counts.postings += *terms;
+    } else {
+      unknown.push_back(docid);
+    }
+    return {};
+  };
+  const bool digests = FROND_TRY(partition.read(docids, take));
+  if (!digests) unknown.insert(unknown.end(), docids.begin(), docids.end());
+  return counts;
 }
 
 Result<RemovedTerms::Counts> RemovedTerms::add(const PublishedPartition& partition, std::span<const DocId> docids) {

@@ -8,12 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/partition/published_partition.h"
+#include "common/partition/ranged_partition.h"
 #include "common/text/analyzer.h"
 #include "indexer/change/term_counts.h"
 
@@ -43,9 +45,9 @@ class RemovedTerms {
   // decode, or the lists do not have as many tokens as the lengths say. Not used after an error.
   Result<Counts> add(const partition::PublishedPartition& partition, std::span<const DocId> docids);
 
-  // The same of those documents, ascending, whose text and digest tell: no list is read. Appends the others to
-  // `unknown`, ascending; all, if the partition has no digests.
-  Result<Counts> add_told(const partition::PublishedPartition& partition, std::span<const DocId> docids,
+  // The same, of a partition whose files lie elsewhere, for those documents whose text and digest tell: no list is
+  // read. Appends the others to `unknown`, ascending; all, if the partition has no digests.
+  Result<Counts> add_told(partition::RangedPartition& partition, std::span<const DocId> docids,
                           std::vector<DocId>& unknown);
 
   // Adds what others were added to.
@@ -54,6 +56,9 @@ class RemovedTerms {
 
  private:
   class Partition;
+  // Counts the document's terms if its text has this length and this digest: gives how many terms. Nothing: it has not.
+  std::optional<std::uint64_t> count(const partition::StoredDocument& document, std::uint64_t length,
+                                     std::optional<std::uint64_t> digest);
   text::Analyzer analyzer_;
   const std::size_t max_held_bytes_;
   const Verification verification_;

@@ -9,6 +9,7 @@
 #include "common/partition/document_block.h"
 #include "common/partition/head_chunk.h"
 #include "common/partition/records.h"
+#include "common/partition/sst_layout.h"
 #include "common/partition/term_sections.h"
 
 namespace {
@@ -68,6 +69,25 @@ void search_block(ByteView in) {
               (answer.told && answer.value->offset <= bytes && answer.value->bytes <= bytes - answer.value->offset));
 }
 
+// The first bytes say how long the file is said to be, and which key is looked for; the rest is a block, an entry of an
+// index, or a footer.
+void read_layout(ByteView in) {
+  ByteReader reader(in);
+  const std::uint64_t file_bytes = reader.get_varint();
+  const std::string key(reader.get_text());
+  const ByteView rest = reader.get_bytes(reader.left());
+  if (!reader.ok()) return;
+  const auto index = index_of_footer(rest, file_bytes);
+  FROND_CHECK(!index || (index->offset <= file_bytes && index->bytes <= file_bytes - index->offset));
+  const auto indexed = decode_index_entry(rest, file_bytes);
+  FROND_CHECK(!indexed ||
+              (indexed->block.offset <= file_bytes && indexed->block.bytes <= file_bytes - indexed->block.offset));
+  (void)is_intact(rest);
+  (void)first_key(rest).has_value();
+  const auto found = last_up_to(rest, key);
+  FROND_CHECK(!found || !*found || ((*found)->key <= key && (*found)->value.size() <= rest.size()));
+}
+
 // The first bytes say how many heads are expected, and of which documents.
 void read_heads(ByteView in) {
   ByteReader reader(in);
@@ -124,7 +144,7 @@ void read_sections(ByteView in) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const ByteView in = std::as_bytes(std::span(data + 1, size - 1));
-  switch (data[0] % 11) {
+  switch (data[0] % 12) {
     case 0:
       read_term(in);
       break;
@@ -154,6 +174,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 10:
       read_sections(in);
+      break;
+    case 11:
+      read_layout(in);
       break;
     default:
       read_block(in, as_bytes("a dictionary that is no dictionary is raw content to zstd"));

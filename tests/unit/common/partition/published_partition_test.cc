@@ -2,11 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <fstream>
-#include <random>
 
-#include "common/partition/ranged_file_system.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_partition.h"
 
@@ -102,98 +99,6 @@ TEST_P(APublishedPartition, HasTheListsOfTheIngestedOne) {
   EXPECT_EQ(published_->list("nowhere").error().code(), Code::kNotFound);
 }
 
-// Gives ranges of the local files.
-class Ranges {
- public:
-  explicit Ranges(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  ReadRange reader() {
-    return [this](const PartitionFile& file, std::uint64_t from, std::size_t bytes) -> Result<ByteBuffer> {
-      ++requests;
-      const unsigned now = ++running;
-      for (unsigned most = most_running; most < now && !most_running.compare_exchange_weak(most, now);) {
-      }
-      const struct Leaving {
-        std::atomic<unsigned>& count;
-        ~Leaving() { --count; }
-      } leaving{running};
-      if (failing) return Error(Code::kUnavailable, "the store is away");
-      ByteBuffer got(bytes);
-      std::ifstream in(folder_ / file.name, std::ios::binary);
-      in.seekg(static_cast<std::streamoff>(from));
-      in.read(reinterpret_cast<char*>(got.data()), static_cast<std::streamsize>(bytes));
-      got.resize(static_cast<std::size_t>(in.gcount()));
-      total += got.size();
-      return got;
-    };
-  }
-  std::atomic<std::uint64_t> requests = 0, total = 0;
-  std::atomic<unsigned> running = 0, most_running = 0;
-  bool failing = false;
-
- private:
-  const std::filesystem::path folder_;
-};
-
-TEST_P(APublishedPartition, IsTheSameByRanges) {
-  Ranges ranges(folder_ / "files");
-  const auto ranged = PublishedPartition::open("elsewhere", summary_.files, ranges.reader()).value();
-  ASSERT_EQ(ranged->documents(), ingested_->documents());
-  const DocId last = ranged->documents() - 1;
-  for (const DocId docid : {DocId{0}, last / 2, last}) {
-    EXPECT_EQ(ranged->length(docid), ingested_->lengths()[docid]);
-    EXPECT_EQ(ranged->term_digest(docid).value(), published_->term_digest(docid).value());
-    EXPECT_EQ(ranged->document(docid)->body, documents_[docid].body);
-  }
-  EXPECT_EQ(bytes_of(ranged->list("t0").value()), bytes_of(published_->list("t0").value()));
-  EXPECT_EQ(ranged->list("nowhere").error().code(), Code::kNotFound);
-  EXPECT_TRUE(ranged->check_files());
-}
-
-TEST_P(APublishedPartition, ReadsLittleByRanges) {
-  Ranges ranges(folder_ / "files");
-  const auto ranged = PublishedPartition::open("elsewhere", summary_.files, ranges.reader()).value();
-  const std::uint64_t opened = ranges.requests;
-  EXPECT_EQ(ranged->document(0)->id, documents_[0].id);
-  const std::uint64_t first = ranges.requests;
-  EXPECT_LE(first, opened + 8);
-  EXPECT_EQ(ranged->document(ranged->documents() - 1)->id, documents_.back().id);
-  EXPECT_LE(ranges.requests, first + 2);
-}
-
-TEST_P(APublishedPartition, SaysThatRangesOfManyDocumentsFailOrAreDamaged) {
-  const std::vector<DocId> docids{0, ingested_->documents() - 1};
-  const auto read_from = [&docids](const PublishedPartition& partition) {
-    Result<void> outcome;
-    partition.read_documents(docids, [&](std::size_t, const Result<StoredDocument>& document) {
-      if (!document) outcome = document.error();
-      return document.has_value();
-    });
-    return outcome;
-  };
-  Ranges ranges(folder_ / "files");
-  const auto ranged = PublishedPartition::open("elsewhere", summary_.files, ranges.reader()).value();
-  ranges.failing = true;
-  EXPECT_EQ(read_from(*ranged), Code::kUnavailable);
-  ranges.failing = false;
-  EXPECT_TRUE(read_from(*ranged));
-  support::flip_byte(file_of("documents-"), 30);  // in the first block
-  const auto anew = PublishedPartition::open("elsewhere", summary_.files, ranges.reader()).value();
-  EXPECT_EQ(read_from(*anew), Code::kCorrupt);
-}
-
-TEST_P(APublishedPartition, SaysThatRangesFailOrAreDamaged) {
-  Ranges ranges(folder_ / "files");
-  const auto ranged = PublishedPartition::open("elsewhere", summary_.files, ranges.reader()).value();
-  ranges.failing = true;
-  EXPECT_EQ(ranged->document(0).error().code(), Code::kUnavailable);
-  EXPECT_EQ(ranged->list("t0").error().code(), Code::kUnavailable);
-  ranges.failing = false;
-  EXPECT_TRUE(ranged->document(0));
-  support::flip_byte(file_of("documents-"), 30);  // in the first block
-  const auto anew = PublishedPartition::open("elsewhere", summary_.files, ranges.reader()).value();
-  EXPECT_EQ(anew->document(0).error().code(), Code::kCorrupt);
-}
-
 TEST_P(APublishedPartition, NamesAFileThatWasCutShort) {
   const auto file = file_of("documents-");
   ASSERT_TRUE(published_->document(0));
@@ -204,43 +109,6 @@ TEST_P(APublishedPartition, NamesAFileThatWasCutShort) {
   ASSERT_FALSE(document);
   EXPECT_EQ(document.error().code(), Code::kCorrupt);
   EXPECT_NE(document.error().message().find(file.filename().string()), std::string::npos) << document.error().message();
-}
-
-TEST(ManyDocuments, AreReadTogetherByRanges) {
-  const support::ScratchFolder folder;
-  auto documents = support::random_documents(3000, 7);
-  std::mt19937_64 random(8);
-  for (auto& document : documents) {
-    document.body.clear();
-    for (int i = 0; i < 125; ++i) document.body += std::to_string(random() % 100'000'000);
-  }
-  const auto summary = support::write_partition(documents, folder / "files").value();
-  std::uint64_t stored = 0;
-  for (const auto& file : summary.files) stored += file.name.starts_with("documents-") ? file.bytes : 0;
-  ASSERT_GT(stored, std::uint64_t{1} << 20);
-  for (const DocId step : {1, 30, 150}) {
-    SCOPED_TRACE(step);
-    Ranges ranges(folder / "files");
-    const auto ranged = PublishedPartition::open("elsewhere", summary.files, ranges.reader()).value();
-    EXPECT_TRUE(ranged->document(0));  // opens the file
-    std::vector<DocId> docids;
-    for (DocId docid = 0; docid < ranged->documents(); docid += step) docids.push_back(docid);
-    const std::uint64_t requests = ranges.requests, total = ranges.total;
-    std::size_t next = 0;
-    ranged->read_documents(docids, [&](std::size_t place, const Result<StoredDocument>& document) {
-      EXPECT_EQ(place, next++);
-      EXPECT_EQ(document->body, documents[docids[place]].body);
-      return true;
-    });
-    EXPECT_EQ(next, docids.size());
-    // Documents far from each other take their block; those near to each other take few requests.
-    EXPECT_LE(ranges.requests - requests, step == 150 ? docids.size() : 3 + stored / kMostTogether);
-    EXPECT_LE(ranges.total - total, step == 150 ? docids.size() * (6 << 10) : stored);
-    EXPECT_LE(ranges.most_running, kRequestsAtOnce);
-    std::size_t seen = 0;
-    ranged->read_documents(docids, [&](std::size_t, const Result<StoredDocument>&) { return ++seen < 2; });
-    EXPECT_EQ(seen, 2u);
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, APublishedPartition, testing::Values(1u, 900u, 6000u));

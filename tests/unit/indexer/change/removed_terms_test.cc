@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "tests/support/ranges.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_partition.h"
 
@@ -43,8 +44,8 @@ class RemovedTermsOf : public testing::Test {
   }
   std::unique_ptr<const PublishedPartition> partition(bool digests) {
     const auto folder = folder_ / (digests ? "with" : "without");
-    const auto summary = support::write_partition(documents_, folder, 0.4, digests).value();
-    return PublishedPartition::open(folder, summary.files).value();
+    summary_ = support::write_partition(documents_, folder, 0.4, digests).value();
+    return PublishedPartition::open(folder, summary_.files).value();
   }
   // Expects of `removed`, to which `docids` were added, what the documents' terms say.
   void expect(const RemovedTerms& removed, const RemovedTerms::Counts& counts, const std::vector<DocId>& docids) {
@@ -66,6 +67,7 @@ class RemovedTermsOf : public testing::Test {
     return docids;
   }
   support::ScratchFolder folder_;
+  partition::PartitionSummary summary_;  // of the last partition()
   const std::vector<support::TestDocument> documents_ = some_documents();
 };
 
@@ -95,9 +97,11 @@ TEST_F(RemovedTermsOf, APartitionAreTheSameWhereFewAreHeld) {
 
 TEST_F(RemovedTermsOf, ADocumentThatItsTextDoesNotTellAreLeftToTheLists) {
   const auto published = partition(true);
+  support::Ranges ranges(folder_ / "with");
+  const auto ranged = partition::RangedPartition::open("with", summary_, ranges.reader());
   RemovedTerms removed(analyzer());
   std::vector<DocId> unknown;
-  auto counts = removed.add_told(*published, every(2), unknown).value();
+  auto counts = removed.add_told(*ranged, every(2), unknown).value();
   EXPECT_GT(unknown.size(), 20u);
   EXPECT_LT(unknown.size(), every(2).size() / 10);
   const auto rest = removed.add(*published, unknown).value();
@@ -105,7 +109,12 @@ TEST_F(RemovedTermsOf, ADocumentThatItsTextDoesNotTellAreLeftToTheLists) {
   counts.postings += rest.postings;
   expect(removed, counts, every(2));
   unknown.clear();
-  EXPECT_EQ(removed.add_told(*partition(false), every(2), unknown)->tokens, 0u);
+  partition(false);
+  support::Ranges without(folder_ / "without");
+  EXPECT_EQ(
+      removed.add_told(*partition::RangedPartition::open("without", summary_, without.reader()), every(2), unknown)
+          ->tokens,
+      0u);
   EXPECT_EQ(unknown, every(2)) << "without digests, no text tells";
 }
 

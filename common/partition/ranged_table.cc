@@ -1,0 +1,168 @@
+#include "common/partition/ranged_table.h"
+
+#include <algorithm>
+
+#include "common/partition/block_search.h"
+
+namespace frond::partition {
+namespace {
+
+static_assert(kBlockTrailerBytes == 5);
+constexpr std::size_t kFileTailBytes = std::size_t{4} << 10;  // has the footer, and often the end of the index
+constexpr std::size_t kFileFrontBytes = 256;                  // has the first key
+constexpr std::uint32_t kWindow = 512;                        // entries of the index that are read together
+constexpr std::uint64_t kMaxWindowBytes = std::uint64_t{1} << 20;
+constexpr unsigned kGuesses = 4;  // then windows are in the middle of what is left
+
+// What guesses are made from.
+std::uint32_t number_of(std::string_view key) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < 4; ++i) number = number << 8 | (i < key.size() ? static_cast<std::uint8_t>(key[i]) : 0u);
+  return number;
+}
+
+std::uint32_t guess(std::uint32_t key, std::uint32_t low_key, std::uint32_t high_key, std::uint32_t low,
+                    std::uint32_t high) {
+  if (high_key <= low_key) return low + (high - low) / 2;
+  const std::uint64_t from = std::clamp(key, low_key, high_key) - low_key;
+  return low + static_cast<std::uint32_t>(from * (high - low) / (high_key - low_key));
+}
+
+}  // namespace
+
+// Entries of the index.
+struct RangedTable::Window {
+  std::uint32_t begin = 0, end = 0;
+  ByteView restarts;         // of these
+  ByteView entries;          // the first begins at
+  std::uint64_t offset = 0;  // of all entries' bytes
+};
+
+Error RangedTable::corrupt(std::string_view what) const {
+  return Error(Code::kCorrupt, files_.file(number_).name + ": " + std::string(what));
+}
+
+Result<bool> RangedTable::open() {
+  if (count_ > 0) return true;
+  if (!index_place_) {
+    const std::uint64_t bytes = files_.file(number_).bytes;
+    if (bytes < kFooterBytes) return corrupt("it is too short");
+    const auto tail_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, kFileTailBytes));
+    const auto tail = files_.get(number_, bytes - tail_bytes, tail_bytes);
+    if (!tail) return false;
+    index_place_ = index_of_footer(tail->last(kFooterBytes), bytes);
+    if (!index_place_) return corrupt("its footer is not one of ours");
+  }
+  const auto end = files_.get(number_, index_place_->end() - kTailBytes, kTailBytes);
+  if (!end) return false;
+  const std::uint32_t count = restarts_of_count(end->first(kCountBytes));
+  if ((*end)[kCountBytes] != std::byte{0}) return corrupt("its index is compressed");
+  if (count == 0 || std::uint64_t{4} * count > index_place_->bytes - kTailBytes)
+    return corrupt("its index does not decode");
+  place_ = *index_place_;
+  count_ = count;
+  return true;
+}
+
+bool RangedTable::reads_whole() const {
+  return place_.bytes <= 2 * kBytesPerRequest * std::max<std::size_t>(expected_, 1);
+}
+
+Result<std::optional<RangedTable::Window>> RangedTable::whole() {
+  if (index_.empty()) {
+    const auto index = files_.get(number_, place_.offset, static_cast<std::size_t>(place_.bytes));
+    if (!index) return std::optional<Window>();
+    if (!is_intact(*index)) return corrupt("the checksum of its index is wrong");
+    index_.assign(index->begin(), index->end());
+  }
+  const auto entries = static_cast<std::size_t>(entries_end());
+  return std::optional(Window{0, count_, ByteView(index_).subspan(entries, std::size_t{4} * count_),
+                              ByteView(index_).first(entries), 0});
+}
+
+Result<std::optional<RangedTable::Window>> RangedTable::part(std::uint32_t begin, std::uint32_t end) {
+  const std::uint32_t points = std::min(end + 1, count_) - begin;  // also where the next entry begins
+  const auto restarts =
+      files_.get(number_, place_.offset + entries_end() + std::uint64_t{4} * begin, std::size_t{4} * points);
+  if (!restarts) return std::optional<Window>();
+  const std::uint64_t from = load_le<std::uint32_t>(restarts->data());
+  const std::uint64_t to = end == count_ ? entries_end() : load_le<std::uint32_t>(restarts->last(4).data());
+  if (from > to || to > entries_end() || to - from > kMaxWindowBytes) return corrupt("its index does not decode");
+  const auto entries = files_.get(number_, place_.offset + from, static_cast<std::size_t>(to - from));
+  if (!entries) return std::optional<Window>();
+  return std::optional(Window{begin, end, *restarts, *entries, from});
+}
+
+Result<IndexEntry> RangedTable::entry(const Window& window, std::uint32_t i) const {
+  const std::uint64_t at = load_le<std::uint32_t>(window.restarts.data() + std::size_t{4} * (i - window.begin));
+  if (at < window.offset || at - window.offset > window.entries.size()) return corrupt("its index does not decode");
+  const auto decoded =
+      decode_index_entry(window.entries.subspan(static_cast<std::size_t>(at - window.offset)), place_.offset);
+  if (!decoded) return corrupt("its index does not decode");
+  return *decoded;
+}
+
+Result<std::uint32_t> RangedTable::first_not_below(const Window& window, std::string_view key) const {
+  std::uint32_t low = window.begin, high = window.end;
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (FROND_TRY(entry(window, middle)).key < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+Result<RangedTable::Blocks> RangedTable::around(const Window& window, std::uint32_t i) const {
+  Blocks blocks;
+  if (i > window.begin) blocks.before = FROND_TRY(entry(window, i - 1)).block;
+  if (i < window.end) blocks.at = FROND_TRY(entry(window, i)).block;
+  return blocks;
+}
+
+Result<std::optional<RangedTable::Blocks>> RangedTable::find(std::string_view key) {
+  if (!FROND_TRY(open())) return std::optional<Blocks>();
+  if (!index_.empty() || reads_whole()) {
+    const auto all = FROND_TRY(whole());
+    if (!all) return std::optional<Blocks>();
+    const std::uint32_t i = FROND_TRY(first_not_below(*all, key));
+    return std::optional(FROND_TRY(around(*all, i)));
+  }
+  // The first entry that is not below the key is among those from `low` to `high`.
+  std::uint32_t low = 0, high = count_, low_key = bounds_.first, high_key = bounds_.end;
+  for (unsigned guesses = 0;; ++guesses) {
+    const std::uint32_t middle =
+        guesses < kGuesses ? guess(number_of(key), low_key, high_key, low, high) : low + (high - low) / 2;
+    // An entry before `low` is among them, since the block before is asked for, too.
+    const std::uint32_t least = low > 0 ? low - 1 : 0, most = high > 0 ? high - 1 : 0;
+    const std::uint32_t begin =
+        std::clamp(middle > kWindow / 2 ? middle - kWindow / 2 : 0, least, std::max(least, most));
+    const std::uint32_t end = std::min(count_, begin + kWindow);
+    const auto window = FROND_TRY(part(begin, end));
+    if (!window) return std::optional<Blocks>();
+    const std::uint32_t i = FROND_TRY(first_not_below(*window, key));
+    if (i == begin && begin > 0) {
+      if (begin >= high) return corrupt("its index is not in order");
+      high = begin;
+      high_key = number_of(FROND_TRY(entry(*window, begin)).key);
+    } else if (i == end && end < count_) {
+      low = end;
+      low_key = number_of(FROND_TRY(entry(*window, end - 1)).key);
+      if (low > high) return corrupt("its index is not in order");
+    } else {
+      return std::optional(FROND_TRY(around(*window, i)));
+    }
+  }
+}
+
+Result<std::optional<std::string>> RangedTable::first() const {
+  const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(files_.file(number_).bytes, kFileFrontBytes));
+  const auto front = files_.get(number_, 0, bytes);
+  if (!front) return std::optional<std::string>();
+  auto key = first_key(*front);
+  if (!key) return corrupt("its first entry does not decode");
+  return key;
+}
+
+}  // namespace frond::partition
