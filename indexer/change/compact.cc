@@ -283,6 +283,8 @@ Result<CompactionSummary> Compaction::publish(repository::RepositoryWriter& writ
     return std::move(published).error();
   }
   summary.published = *std::move(published);
+  // In an object store the ids of what was merged are here, too.
+  now->keep_published(*summary.published, folder_, {}, {});
   return summary;
 }
 

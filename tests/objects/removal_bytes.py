@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `frond-indexer remove` fetches from an object store: bytes, requests, seconds, for a few documents and for many; one JSON object a line.
-Fails if that does not grow with the number of documents. With --passages, of passages of articles, and nothing fails. With --also, other programs
-remove the same documents from a collection of their own. With --delay-ms, the store takes a while for each request.
+Fails if that does not grow with the number of documents. With --passages, of passages of articles, or in a collection of another size, nothing
+fails. With --also, other programs remove the same documents from a collection of their own. With --delay-ms, the store takes a while for each request.
 """
 import itertools
 import json
@@ -23,15 +23,18 @@ import data  # noqa: E402
 import harness  # noqa: E402
 import random_text  # noqa: E402
 
-MOST_BYTES = 24 << 10  # for a document more: its block, and what lies between it and the next one
+DOCUMENTS = 20_000
+MOST_BYTES = 24 << 10  # for a document more: two blocks, and what lies between them and the next ones
 MOST_REQUESTS = 60  # and for each document one
 
 parser = harness.arguments(__doc__)
 parser.add_argument("--also", nargs="*", default=[], metavar="BIN", help="folders of other programs")
 parser.add_argument("--server", default="build/release/tests/object_server", help="the object store for tests")
-parser.add_argument("--documents", type=int, default=20_000)
+parser.add_argument("--documents", type=int, default=DOCUMENTS)
 parser.add_argument("--removed", type=int, nargs="*", default=[1, 10, 100, 300])
 parser.add_argument("--delay-ms", type=int, default=0)
+parser.add_argument("--words", type=int, default=150, help="of a document of random words")
+parser.add_argument("--memory-limit", default="1GiB", help="of builds")
 parser.add_argument("--passages", action="store_true", help="of articles, instead of random words")
 parser.add_argument("--work", default="build/measure", help="where the cut passages are kept")
 parsed = parser.parse_args()
@@ -41,7 +44,7 @@ class Counted:
     """A port before another one; counts what is answered, and requests."""
 
     def __init__(self, port):
-        self.behind, self.sent, self.answered, self.requests = port, 0, 0, 0
+        self.behind, self.sent, self.answered, self.requests, self.ids = port, 0, 0, 0, 0
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -56,6 +59,7 @@ class Counted:
 
     def count_request(self, data):
         self.requests += data.startswith(b"GET ")
+        self.ids += data.startswith(b"GET ") and b"/ids-" in data.split(b"\r\n", 1)[0]
         self.sent += len(data)
 
     def count_answer(self, data):
@@ -69,7 +73,7 @@ def passages():
 
 def random_lines(rng):
     words = random_text.vocabulary(rng, 20_000)
-    return [json.dumps({"id": f"d{number}", "title": "", "body": " ".join(rng.choices(words, k=150))}) for number in range(parsed.documents)]
+    return [json.dumps({"id": f"d{number}", "title": "", "body": " ".join(rng.choices(words, k=parsed.words))}) for number in range(parsed.documents)]
 
 
 def expect_growth(programs, costs, whole):
@@ -94,7 +98,7 @@ def test(setting):
     for number, programs in enumerate([parsed.bin, *parsed.also]):
         def command(name, *more, number=number, programs=programs):
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            counted.sent = counted.answered = counted.requests = 0
+            counted.sent = counted.answered = counted.requests = counted.ids = 0
             begin = time.monotonic()
             subprocess.run([os.path.join(programs, "frond-indexer"), name, "--repository", f"s3://bucket/{number}", "--collection", "c",
                             "--scratch", setting.path(f"scratch{number}"), *store.arguments(), *more], check=True, capture_output=True)
@@ -103,7 +107,7 @@ def test(setting):
                     "cpu_seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 3)}
 
         store.say("delay 0")
-        command("build", "--format", "jsonl", "--input", base)
+        command("build", "--format", "jsonl", "--input", base, "--memory-limit", parsed.memory_limit)
         whole = counted.sent
         print(json.dumps({"programs": programs, "built_MB": round(whole / 1e6, 2)}), flush=True)
         store.say(f"delay {parsed.delay_ms}")
@@ -114,8 +118,19 @@ def test(setting):
                 file.write("".join(one + "\n" for one in itertools.islice(left, count)))
             print(json.dumps({"programs": programs, "removed": count, **command("remove", "--ids", setting.path("ids"))}), flush=True)
             costs.append((count, counted.answered, counted.requests))
-        if not parsed.passages:
+        if not parsed.passages and parsed.documents == DOCUMENTS:
             expect_growth(programs, costs, whole)
+        if number == 0:
+            # Of merged partitions, ids are where they were merged.
+            for name in ("x", "y"):
+                with open(setting.path("new.jsonl"), "w", encoding="utf-8") as file:
+                    file.writelines(json.dumps({"id": f"{name}{one}", "title": "", "body": "some words"}) + "\n" for one in range(100))
+                command("add", "--format", "jsonl", "--input", setting.path("new.jsonl"))
+            command("compact", "--all")
+            with open(setting.path("ids"), "w", encoding="utf-8") as file:
+                file.write("x1\ny1\n")
+            print(json.dumps({"programs": programs, "after a merge": command("remove", "--ids", setting.path("ids"))}), flush=True)
+            harness.expect(counted.ids == 0, f"{programs}: {counted.ids} files of ids were fetched after a merge")
 
 
 if __name__ == "__main__":
