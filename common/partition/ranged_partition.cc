@@ -19,15 +19,6 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{8} << 20;  // of blocks that 
 constexpr ArrayShape kLengths{kLengthsPrefix, kNumbersPerValue, sizeof(std::uint32_t)};
 constexpr ArrayShape kDigests{kTermDigestsPrefix, kDigestsPerValue, sizeof(std::uint64_t)};
 
-std::vector<std::size_t> files_of(std::span<const PartitionFile> files, Family family) {
-  std::vector<std::size_t> numbers;
-  for (std::size_t i = 0; i < files.size(); ++i)
-    if (files[i].name.starts_with(stem_of(family)) && !files[i].name.starts_with(kHeadFiles) &&
-        !files[i].name.starts_with(kPriorFiles))
-      numbers.push_back(i);
-  return numbers;
-}
-
 std::string key_of(DocId docid) {
   std::string key;
   append_be32(key, docid);
@@ -41,7 +32,7 @@ class Ranged final : public RangedPartition {
         count_(static_cast<std::uint32_t>(summary.documents)),
         files_(summary.files, std::move(read)),
         arrays_(files_, files_of(summary.files, Family::kArrays)),
-        documents_(files_, files_of(summary.files, Family::kDocuments), {0, count_}) {}
+        documents_(files_, files_of(summary.files, Family::kDocuments), {key_of(0), key_of(count_)}) {}
 
   Result<bool> read(std::span<const DocId> docids, const Visit& visit) override {
     auto done = guarded(name_, [&] { return read_all(docids, visit); });

@@ -8,24 +8,29 @@ namespace frond::partition {
 namespace {
 
 static_assert(kBlockTrailerBytes == 5);
-constexpr std::size_t kFileTailBytes = std::size_t{4} << 10;  // has the footer, and often the end of the index
-constexpr std::size_t kFileFrontBytes = 256;                  // has the first key
-constexpr std::uint32_t kWindow = 512;                        // entries of the index that are read together
+constexpr std::size_t kFileTailBytes = std::size_t{4} << 10;     // has the footer, and often the end of the index
+constexpr std::size_t kLongFrontBytes = std::size_t{128} << 10;  // has the first key, if it is a long id
+constexpr std::uint32_t kWindow = 512;                           // entries of the index that are read together
 constexpr std::uint64_t kMaxWindowBytes = std::uint64_t{1} << 20;
 constexpr unsigned kGuesses = 4;  // then windows are in the middle of what is left
 
-// What guesses are made from.
+// Four bytes of a key, as a number.
 std::uint32_t number_of(std::string_view key) {
   std::uint32_t number = 0;
   for (std::size_t i = 0; i < 4; ++i) number = number << 8 | (i < key.size() ? static_cast<std::uint8_t>(key[i]) : 0u);
   return number;
 }
 
-std::uint32_t guess(std::uint32_t key, std::uint32_t low_key, std::uint32_t high_key, std::uint32_t low,
+// Where a key is between two others, of which the first are at `low` and `high`: by what follows their common bytes.
+std::uint32_t guess(std::string_view key, std::string_view low_key, std::string_view high_key, std::uint32_t low,
                     std::uint32_t high) {
-  if (high_key <= low_key) return low + (high - low) / 2;
-  const std::uint64_t from = std::clamp(key, low_key, high_key) - low_key;
-  return low + static_cast<std::uint32_t>(from * (high - low) / (high_key - low_key));
+  if (key <= low_key) return low;
+  if (key >= high_key) return high;
+  const auto common = static_cast<std::size_t>(std::ranges::mismatch(low_key, high_key).in1 - low_key.begin());
+  const std::uint64_t from = number_of(low_key.substr(common)), to = number_of(high_key.substr(common));
+  const std::uint64_t at = std::clamp<std::uint64_t>(number_of(key.substr(common)), from, to);
+  if (from == to) return low + (high - low) / 2;
+  return low + static_cast<std::uint32_t>((at - from) * (high - low) / (to - from));
 }
 
 }  // namespace
@@ -129,11 +134,12 @@ Result<std::optional<RangedTable::Blocks>> RangedTable::find(std::string_view ke
     const std::uint32_t i = FROND_TRY(first_not_below(*all, key));
     return std::optional(FROND_TRY(around(*all, i)));
   }
+  if (bounds_.end.empty() && !FROND_TRY(learn_bounds())) return std::optional<Blocks>();
   // The first entry that is not below the key is among those from `low` to `high`.
-  std::uint32_t low = 0, high = count_, low_key = bounds_.first, high_key = bounds_.end;
+  std::uint32_t low = 0, high = count_;
+  std::string low_key = bounds_.first, high_key = bounds_.end;
   for (unsigned guesses = 0;; ++guesses) {
-    const std::uint32_t middle =
-        guesses < kGuesses ? guess(number_of(key), low_key, high_key, low, high) : low + (high - low) / 2;
+    const std::uint32_t middle = guesses < kGuesses ? guess(key, low_key, high_key, low, high) : low + (high - low) / 2;
     // An entry before `low` is among them, since the block before is asked for, too.
     const std::uint32_t least = low > 0 ? low - 1 : 0, most = high > 0 ? high - 1 : 0;
     const std::uint32_t begin =
@@ -145,10 +151,10 @@ Result<std::optional<RangedTable::Blocks>> RangedTable::find(std::string_view ke
     if (i == begin && begin > 0) {
       if (begin >= high) return corrupt("its index is not in order");
       high = begin;
-      high_key = number_of(FROND_TRY(entry(*window, begin)).key);
+      high_key = FROND_TRY(entry(*window, begin)).key;
     } else if (i == end && end < count_) {
       low = end;
-      low_key = number_of(FROND_TRY(entry(*window, end - 1)).key);
+      low_key = FROND_TRY(entry(*window, end - 1)).key;
       if (low > high) return corrupt("its index is not in order");
     } else {
       return std::optional(FROND_TRY(around(*window, i)));
@@ -156,13 +162,25 @@ Result<std::optional<RangedTable::Blocks>> RangedTable::find(std::string_view ke
   }
 }
 
-Result<std::optional<std::string>> RangedTable::first() const {
-  const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(files_.file(number_).bytes, kFileFrontBytes));
-  const auto front = files_.get(number_, 0, bytes);
-  if (!front) return std::optional<std::string>();
-  auto key = first_key(*front);
-  if (!key) return corrupt("its first entry does not decode");
-  return key;
+Result<bool> RangedTable::learn_bounds() {
+  const auto from = FROND_TRY(first());
+  const auto last = FROND_TRY(part(count_ - 1, count_));
+  if (!from || !last) return false;
+  const IndexEntry end = FROND_TRY(entry(*last, count_ - 1));
+  bounds_ = {*from, std::string(end.key)};
+  return true;
+}
+
+Result<std::optional<std::string>> RangedTable::first() {
+  for (;;) {
+    const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(files_.file(number_).bytes, front_bytes_));
+    const auto front = files_.get(number_, 0, bytes);
+    if (!front) return std::optional<std::string>();
+    auto key = first_key(*front);
+    if (key) return key;
+    if (front_bytes_ == kLongFrontBytes) return corrupt("its first entry does not decode");
+    front_bytes_ = kLongFrontBytes;
+  }
 }
 
 }  // namespace frond::partition

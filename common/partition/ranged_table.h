@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/base/result.h"
 #include "common/partition/ranged_files.h"
@@ -14,9 +15,9 @@
 
 namespace frond::partition {
 
-// Which keys a file has, by the four bytes that they begin with, big-endian. Only guesses depend on it.
+// Which keys a file has, about. Only guesses depend on it. No `end`: what the file says is asked for.
 struct KeyBounds {
-  std::uint32_t first = 0, end = 0xffffffff;
+  std::string first{}, end{};
 };
 
 // One thread. A method that returns nothing wants what RangedFiles::fetch() brings. Errors: kCorrupt: the file is not
@@ -25,8 +26,8 @@ struct KeyBounds {
 class RangedTable {
  public:
   RangedTable(RangedFiles& files, std::size_t number, KeyBounds bounds = {})
-      : files_(files), number_(number), bounds_(bounds) {}
-  void set_bounds(KeyBounds bounds) { bounds_ = bounds; }
+      : files_(files), number_(number), bounds_(std::move(bounds)) {}
+  void set_bounds(KeyBounds bounds) { bounds_ = std::move(bounds); }
   // So many keys will be looked for: if they are many, the index is read whole.
   void expect(std::size_t keys) { expected_ = keys; }
 
@@ -37,7 +38,7 @@ class RangedTable {
   // before.
   Result<std::optional<Blocks>> find(std::string_view key);
   // The first key of the file.
-  Result<std::optional<std::string>> first() const;
+  Result<std::optional<std::string>> first();
   std::size_t number() const { return number_; }
   // Forgets an index that was read whole.
   void release() { index_ = {}; }
@@ -46,6 +47,7 @@ class RangedTable {
   struct Window;
   bool reads_whole() const;
   Result<bool> open();
+  Result<bool> learn_bounds();
   Result<std::optional<Window>> whole();
   Result<std::optional<Window>> part(std::uint32_t begin, std::uint32_t end);
   Result<IndexEntry> entry(const Window& window, std::uint32_t i) const;
@@ -60,6 +62,7 @@ class RangedTable {
   const std::size_t number_;
   KeyBounds bounds_;
   std::size_t expected_ = 1;
+  std::size_t front_bytes_ = 256;  // that have the first key
   std::optional<BlockHandle> index_place_;
   BlockHandle place_;        // the same, once it was opened
   std::uint32_t count_ = 0;  // entries of the index; 0: not opened yet

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/partition/format.h"
-
 namespace frond::partition {
 namespace {
 
@@ -13,9 +11,18 @@ std::uint32_t document_of(std::string_view key) { return key.size() < 4 ? 0 : re
 
 }  // namespace
 
+std::vector<std::size_t> files_of(std::span<const PartitionFile> files, Family family) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (files[i].name.starts_with(stem_of(family)) && !files[i].name.starts_with(kHeadFiles) &&
+        !files[i].name.starts_with(kPriorFiles))
+      numbers.push_back(i);
+  return numbers;
+}
+
 RangedTables::RangedTables(RangedFiles& files, std::span<const std::size_t> numbers, KeyBounds bounds)
-    : files_(files), bounds_(bounds) {
-  for (const std::size_t number : numbers) tables_.emplace_back(files, number, bounds);
+    : files_(files), bounds_(std::move(bounds)) {
+  for (const std::size_t number : numbers) tables_.emplace_back(files, number, bounds_);
 }
 
 // Of a single file, the first key does not matter.
@@ -30,11 +37,12 @@ Result<bool> RangedTables::learn_firsts() {
   }
   if (!all) return false;
   for (std::size_t i = 0; i < tables_.size(); ++i) {
-    const DocId begin = i == 0 ? bounds_.first : document_of(firsts[i]);
-    const DocId end = i + 1 == tables_.size() ? bounds_.end : document_of(firsts[i + 1]);
+    const std::string& begin = i == 0 ? bounds_.first : firsts[i];
+    const std::string& end = i + 1 == tables_.size() ? bounds_.end : firsts[i + 1];
     tables_[i].set_bounds({begin, end});
-    const auto from = std::ranges::lower_bound(expected_, begin), to = std::ranges::lower_bound(expected_, end);
-    tables_[i].expect(from < to ? static_cast<std::size_t>(to - from) : 0);
+    const auto from = std::ranges::lower_bound(expected_, document_of(begin));
+    const auto to = std::ranges::lower_bound(expected_, document_of(end));
+    tables_[i].expect(expected_keys_ / tables_.size() + (from < to ? static_cast<std::size_t>(to - from) : 0));
   }
   firsts_ = std::move(firsts);
   return true;

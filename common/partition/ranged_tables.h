@@ -10,9 +10,13 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "common/partition/format.h"
 #include "common/partition/ranged_table.h"
 
 namespace frond::partition {
+
+// Which of a partition's files have this family, in the order of their keys, but those of heads and priors.
+std::vector<std::size_t> files_of(std::span<const PartitionFile> files, Family family);
 
 // One thread. As RangedTable's: find() gives nothing while it wants something.
 class RangedTables {
@@ -21,6 +25,8 @@ class RangedTables {
   RangedTables(RangedFiles& files, std::span<const std::size_t> numbers, KeyBounds bounds = {});
   // Which documents will be looked for, ascending, where keys are their numbers. Borrowed; called before find().
   void expect(std::span<const DocId> docids) { expected_ = docids; }
+  // So many keys will be looked for, anywhere.
+  void expect(std::size_t keys) { expected_keys_ = keys; }
 
   struct Found {
     std::size_t file = 0;
@@ -39,6 +45,7 @@ class RangedTables {
   std::vector<RangedTable> tables_;
   std::vector<std::string> firsts_;  // keys of tables_; empty: not known yet
   std::span<const DocId> expected_;
+  std::size_t expected_keys_ = 0;
   std::size_t last_ = 0;  // in tables_, where a key was found
 };
 

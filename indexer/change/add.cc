@@ -11,8 +11,9 @@ namespace {
 constexpr std::size_t kIdsAtOnce = 100'000;  // that are in memory
 
 // Looks the ids up, and forgets them.
-Result<void> hide_all(CurrentGeneration& current, std::vector<std::string>& ids, Change& change) {
-  for (const auto& [partition, docids] : FROND_TRY(current.find_all(ids))) {
+Result<void> hide_all(CurrentGeneration& current, std::vector<std::string>& ids, CurrentGeneration::Ids how,
+                      Change& change) {
+  for (const auto& [partition, docids] : FROND_TRY(current.find_all(ids, how))) {
     auto& all = change.hidden[partition];
     all.insert(all.end(), docids.begin(), docids.end());
   }
@@ -25,6 +26,8 @@ Result<void> hide_all(CurrentGeneration& current, std::vector<std::string>& ids,
 Result<repository::Manifest> publish_added(repository::RepositoryWriter& writer, CurrentGeneration& current,
                                            Addition addition, std::uint64_t& replaced, std::stop_token stop) {
   Change change;
+  // A service, which has a log, changes the collection again and again.
+  const auto how = addition.log_id.empty() ? CurrentGeneration::Ids::kRanges : CurrentGeneration::Ids::kKept;
   change.log_sequence = addition.log_sequence;
   change.log_id = std::move(addition.log_id);
   std::vector<repository::PartitionEntry>& added = addition.partitions;
@@ -32,7 +35,7 @@ Result<repository::Manifest> publish_added(repository::RepositoryWriter& writer,
   const auto hide = [&](std::string_view id) -> Result<void> {
     hidden.emplace_back(id);
     if (hidden.size() < kIdsAtOnce) return {};
-    return hide_all(current, hidden, change);
+    return hide_all(current, hidden, how, change);
   };
   const Ordinal next = current.next_ordinal();
   for (std::size_t i = 0; i < added.size(); ++i) {
@@ -42,7 +45,7 @@ Result<repository::Manifest> publish_added(repository::RepositoryWriter& writer,
     FROND_TRY(ids->for_each([&](std::string_view id, DocId) { return hide(id); }));
     if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
   }
-  FROND_TRY(hide_all(current, hidden, change));
+  FROND_TRY(hide_all(current, hidden, how, change));
   replaced = 0;
   for (auto& [partition, docids] : change.hidden) {
     std::sort(docids.begin(), docids.end());

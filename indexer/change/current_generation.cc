@@ -1,9 +1,11 @@
 #include "indexer/change/current_generation.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "common/base/in_parallel.h"
+#include "common/partition/ranged_ids.h"
 #include "common/partition/term_statistics.h"
 
 namespace frond::indexer::change {
@@ -56,12 +58,6 @@ Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const reposit
   return opened;
 }
 
-Result<std::optional<CurrentGeneration::Place>> CurrentGeneration::find(std::string_view id) {
-  for (std::size_t p = manifest_.partitions.size(); p-- > 0;)  // the newest first
-    if (const auto docid = FROND_TRY(find_in(p, id))) return std::optional<Place>(Place{p, *docid});
-  return std::optional<Place>();
-}
-
 Result<void> CurrentGeneration::open_ids(std::size_t number) {
   if (ids_[number] != nullptr) return {};
   const PartitionEntry& entry = manifest_.partitions[number];
@@ -70,35 +66,71 @@ Result<void> CurrentGeneration::open_ids(std::size_t number) {
   return {};
 }
 
-Result<std::optional<DocId>> CurrentGeneration::find_in(std::size_t number, std::string_view id) {
+Result<CurrentGeneration::FoundIds> CurrentGeneration::find_in(std::size_t number,
+                                                               std::span<const std::string_view> sorted) {
   FROND_TRY(open_ids(number));
-  const auto docid = FROND_TRY(ids_[number]->find(id));
-  if (docid && is_hidden(number, *docid)) return std::optional<DocId>();
-  return docid;
+  FoundIds found;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const auto docid = FROND_TRY(ids_[number]->find(sorted[i]));
+    if (docid && !is_hidden(number, *docid)) found.emplace_back(i, *docid);
+  }
+  return found;
+}
+
+Result<CurrentGeneration::FoundIds> CurrentGeneration::find_by_ranges(std::size_t number,
+                                                                      std::span<const std::string_view> sorted) const {
+  const PartitionEntry& entry = manifest_.partitions[number];
+  const auto ids = partition::RangedIds::open("partition " + entry.id, entry.summary, files_.ranges_of(entry));
+  const auto docids = FROND_TRY(ids->find(sorted));
+  FoundIds found;
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    if (docids[i] && !is_hidden(number, *docids[i])) found.emplace_back(i, *docids[i]);
+  return found;
 }
 
 // An id is of one document that is not hidden, so partitions are looked through each for itself, on a thread each.
-Result<std::map<std::size_t, std::vector<DocId>>> CurrentGeneration::find_all(std::span<const std::string> ids) {
+Result<std::vector<std::optional<CurrentGeneration::Place>>> CurrentGeneration::find_each(
+    std::span<const std::string> ids, Ids how) {
   constexpr std::size_t kLookUpsEach = 2000;  // a thread
   const std::size_t partitions = manifest_.partitions.size();
-  FROND_TRY(files_.fetch_ids(manifest_.partitions));
-  std::vector<std::string_view> sorted(ids.begin(), ids.end());
-  std::sort(sorted.begin(), sorted.end());  // blocks of ids are read once
-  std::vector<std::vector<DocId>> found(partitions);
-  FROND_TRY(in_parallel(partitions, threads_for(partitions * ids.size(), kLookUpsEach), [&](std::size_t p) {
-    Result<void> outcome;
-    for (const std::string_view id : sorted) {
-      const auto docid = find_in(p, id);
-      if (!docid) return Result<void>(docid.error());
-      if (*docid) found[p].push_back(**docid);
-    }
-    std::sort(found[p].begin(), found[p].end());
-    found[p].erase(std::unique(found[p].begin(), found[p].end()), found[p].end());
-    return outcome;
-  }));
-  std::map<std::size_t, std::vector<DocId>> all;
+  std::vector<const PartitionEntry*> fetched;
+  std::vector<bool> by_ranges(partitions);
+  for (std::size_t p = 0; p < partitions; ++p) {
+    const PartitionEntry& entry = manifest_.partitions[p];
+    by_ranges[p] =
+        how == Ids::kRanges && files_.missing_id_bytes(entry) > partition::kBytesPerRangedId * (ids.size() + 1);
+    if (!by_ranges[p]) fetched.push_back(&entry);
+  }
+  FROND_TRY(files_.fetch_ids(fetched));
+  std::vector<std::size_t> order(ids.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ids[a] < ids[b]; });
+  std::vector<std::string_view> sorted;  // blocks of ids are read once
+  for (const std::size_t i : order) sorted.emplace_back(ids[i]);
+  std::vector<FoundIds> found(partitions);
+  const auto look = [&](std::size_t p) -> Result<void> {
+    auto some = by_ranges[p] ? find_by_ranges(p, sorted) : find_in(p, sorted);
+    // What was damaged on the way is fetched as a whole, which is repeated where its checksum is wrong.
+    if (!some && by_ranges[p] && some.error().code() == Code::kCorrupt) some = find_in(p, sorted);
+    found[p] = FROND_TRY(std::move(some));
+    return {};
+  };
+  FROND_TRY(in_parallel(partitions, threads_for(partitions * ids.size(), kLookUpsEach), look));
+  std::vector<std::optional<Place>> places(ids.size());
   for (std::size_t p = 0; p < partitions; ++p)
-    if (!found[p].empty()) all.emplace(p, std::move(found[p]));
+    for (const auto& [i, docid] : found[p]) places[order[i]] = Place{p, docid};
+  return places;
+}
+
+Result<std::map<std::size_t, std::vector<DocId>>> CurrentGeneration::find_all(std::span<const std::string> ids,
+                                                                              Ids how) {
+  std::map<std::size_t, std::vector<DocId>> all;
+  for (const auto& place : FROND_TRY(find_each(ids, how)))
+    if (place) all[place->partition].push_back(place->docid);
+  for (auto& [partition, docids] : all) {
+    std::sort(docids.begin(), docids.end());
+    docids.erase(std::unique(docids.begin(), docids.end()), docids.end());
+  }
   return all;
 }
 

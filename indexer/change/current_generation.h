@@ -1,6 +1,7 @@
 #pragma once
 // The current generation of a collection, open for a change: its statistics, its hidden documents, and where a document
 // with an external id is. Nothing is ingested: what is opened is in proportion to what is asked for.
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/ids.h"
@@ -44,10 +46,13 @@ class CurrentGeneration {
     std::size_t partition = 0;  // its number
     DocId docid = 0;
   };
-  // Nothing if no document of the generation has the id.
-  Result<std::optional<Place>> find(std::string_view id);
-  // The same of many ids, on several threads: the documents found, by partition; ascending, each once.
-  Result<std::map<std::size_t, std::vector<DocId>>> find_all(std::span<const std::string> ids);
+  // Ids of an object store are kept for the next change, of which there will be many. Else only few bytes are read for
+  // few ids, and nothing is kept.
+  enum class Ids : std::uint8_t { kKept, kRanges };
+  // For each id: nothing if no document of the generation has it. On several threads.
+  Result<std::vector<std::optional<Place>>> find_each(std::span<const std::string> ids, Ids how);
+  // The same: the documents found, by partition; ascending, each once.
+  Result<std::map<std::size_t, std::vector<DocId>>> find_all(std::span<const std::string> ids, Ids how);
   bool in_place() const { return files_.in_place(); }
   // A partition where it was published. Of an object store, its files are fetched into `scratch`, which the caller
   // removes when it has dropped the partition.
@@ -67,8 +72,10 @@ class CurrentGeneration {
   explicit CurrentGeneration(GenerationFiles files) : files_(std::move(files)) {}
   bool is_hidden(std::size_t number, DocId docid) const;
   Result<void> open_ids(std::size_t number);
-  // Nothing: the partition does not have it, or it is hidden there.
-  Result<std::optional<DocId>> find_in(std::size_t number, std::string_view id);
+  // Of sorted ids, those that the partition has and that are not hidden there: which they are, and their documents.
+  using FoundIds = std::vector<std::pair<std::size_t, DocId>>;
+  Result<FoundIds> find_in(std::size_t number, std::span<const std::string_view> sorted);
+  Result<FoundIds> find_by_ranges(std::size_t number, std::span<const std::string_view> sorted) const;
   GenerationFiles files_;
   repository::Manifest manifest_;
   std::shared_ptr<const partition::GenerationTerms> base_, terms_;

@@ -51,17 +51,28 @@ Result<void> GenerationFiles::fetch_generation_files(std::span<const PartitionFi
 
 Result<fs::path> GenerationFiles::id_files(const PartitionEntry& entry) const {
   if (in_place()) return folder_ / "partitions" / entry.id;
-  FROND_TRY(fetch_ids({&entry, 1}));
+  const PartitionEntry* const one = &entry;
+  FROND_TRY(fetch_ids({&one, 1}));
   return fetched_ / entry.id;
 }
 
-Result<void> GenerationFiles::fetch_ids(std::span<const PartitionEntry> partitions) const {
+std::uint64_t GenerationFiles::missing_id_bytes(const PartitionEntry& entry) const {
+  std::uint64_t bytes = 0;
+  std::error_code failed;
+  if (in_place()) return bytes;
+  for (const PartitionFile& file : entry.summary.files)
+    if (partition::has_ids(file) && fs::file_size(fetched_ / entry.id / file.name, failed) != file.bytes)
+      bytes += file.bytes;
+  return bytes;
+}
+
+Result<void> GenerationFiles::fetch_ids(std::span<const PartitionEntry* const> partitions) const {
   if (in_place()) return {};
   std::vector<Wanted> all;
-  for (const PartitionEntry& entry : partitions)
-    for (const PartitionFile& file : entry.summary.files)
+  for (const PartitionEntry* entry : partitions)
+    for (const PartitionFile& file : entry->summary.files)
       if (partition::has_ids(file))
-        all.push_back({repository::partition_file_path(entry, file), file, fetched_ / entry.id / file.name});
+        all.push_back({repository::partition_file_path(*entry, file), file, fetched_ / entry->id / file.name});
   return fetch_all(all);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The files of a published generation, as local ones: where they are if the repository is a directory, else fetched and
 // kept for the next change. Several are fetched at a time.
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -28,8 +29,10 @@ class GenerationFiles {
   Result<void> fetch_generation_files(std::span<const partition::PartitionFile> files) const;
   // The folder with the partition's files of ids.
   Result<std::filesystem::path> id_files(const repository::PartitionEntry& entry) const;
-  // Fetches those of all partitions, for id_files().
-  Result<void> fetch_ids(std::span<const repository::PartitionEntry> partitions) const;
+  // Fetches those of these partitions, for id_files().
+  Result<void> fetch_ids(std::span<const repository::PartitionEntry* const> partitions) const;
+  // Bytes that fetch_ids() would fetch.
+  std::uint64_t missing_id_bytes(const repository::PartitionEntry& entry) const;
   // The folder with the partition's files for a PublishedPartition: where they are, or `scratch`, into which they are
   // fetched, without those of ids.
   Result<std::filesystem::path> for_reading(const repository::PartitionEntry& entry,

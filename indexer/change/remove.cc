@@ -2,13 +2,20 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "common/repository/disk_space.h"
 #include "indexer/build_lock.h"
 #include "indexer/change/change_publication.h"
 
 namespace frond::indexer::change {
+namespace {
+
+constexpr std::size_t kRemovedIdsAtOnce = 10'000;  // that are in memory
+
+}  // namespace
 
 Result<RemovalSummary> remove_documents(const ChangeOptions& options,
                                         const std::function<Result<std::optional<std::string>>()>& next_id,
@@ -18,18 +25,26 @@ Result<RemovalSummary> remove_documents(const ChangeOptions& options,
   FROND_TRY(repository::expect_room(writer->building(), 0, options.disk_reserve, "removing"));
   const auto current = FROND_TRY(CurrentGeneration::open(*writer));
   RemovalSummary summary;
+  // A service, which has a log, changes the collection again and again.
+  const auto how = options.log_id.empty() ? CurrentGeneration::Ids::kRanges : CurrentGeneration::Ids::kKept;
   std::map<std::size_t, std::set<DocId>> found;
-  for (;;) {
-    const std::optional<std::string> id = FROND_TRY(next_id());
-    if (!id) break;
-    if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
-    const auto place = FROND_TRY(current->find(*id));
-    if (!place) {
-      if (summary.unknown++ == 0) summary.an_unknown = *id;
-      continue;
+  for (bool more = true; more;) {
+    std::vector<std::string> ids;
+    while (more && ids.size() < kRemovedIdsAtOnce) {
+      std::optional<std::string> id = FROND_TRY(next_id());
+      more = id.has_value();
+      if (id) ids.push_back(*std::move(id));
     }
-    const bool fresh = found[place->partition].insert(place->docid).second;
-    ++(fresh ? summary.removed : summary.repeated);
+    if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
+    const auto places = FROND_TRY(current->find_each(ids, how));
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (!places[i]) {
+        if (summary.unknown++ == 0) summary.an_unknown = ids[i];
+        continue;
+      }
+      const bool fresh = found[places[i]->partition].insert(places[i]->docid).second;
+      ++(fresh ? summary.removed : summary.repeated);
+    }
   }
   if (summary.removed == 0) return summary;
   Change change;

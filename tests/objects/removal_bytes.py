@@ -26,6 +26,7 @@ import random_text  # noqa: E402
 DOCUMENTS = 20_000
 MOST_BYTES = 24 << 10  # for a document more: two blocks, and what lies between them and the next ones
 MOST_REQUESTS = 60  # and for each document one
+FIRST_BYTES = 600_000  # of one document, and document frequencies; with all ids it would be more
 
 parser = harness.arguments(__doc__)
 parser.add_argument("--also", nargs="*", default=[], metavar="BIN", help="folders of other programs")
@@ -77,7 +78,8 @@ def random_lines(rng):
 
 
 def expect_growth(programs, costs, whole):
-    """`costs`: (documents, bytes, requests) of each removal; the first one also fetched ids and frequencies."""
+    """`costs`: (documents, bytes, requests) of each removal; the first one also fetched document frequencies."""
+    harness.expect(costs[0][1] <= FIRST_BYTES, f"{programs}: {costs[0][1]} bytes for the first document")
     few, bytes_few, _ = costs[1]
     for many, bytes_many, requests in costs[2:]:
         each = (bytes_many - bytes_few) / (many - few)
@@ -91,17 +93,19 @@ def test(setting):
     base = setting.path("base.jsonl")
     with open(base, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
-    ids = [json.loads(line)["id"] for line in random.Random(1).sample(lines, sum(parsed.removed))]
+    ids = [json.loads(line)["id"] for line in random.Random(1).sample(lines, sum(parsed.removed) + 1)]
     store = faulty(setting, parsed.server)
     counted = Counted(store.port)
     store.port = counted.port
+    said = []  # the last line of the last command
     for number, programs in enumerate([parsed.bin, *parsed.also]):
-        def command(name, *more, number=number, programs=programs):
+        def command(name, *more, scratch=f"scratch{number}", number=number, programs=programs):
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
             counted.sent = counted.answered = counted.requests = counted.ids = 0
             begin = time.monotonic()
-            subprocess.run([os.path.join(programs, "frond-indexer"), name, "--repository", f"s3://bucket/{number}", "--collection", "c",
-                            "--scratch", setting.path(f"scratch{number}"), *store.arguments(), *more], check=True, capture_output=True)
+            done = subprocess.run([os.path.join(programs, "frond-indexer"), name, "--repository", f"s3://bucket/{number}", "--collection", "c",
+                            "--scratch", setting.path(scratch), *store.arguments(), *more], check=True, capture_output=True)
+            said[:] = done.stdout.decode().strip().splitlines()[-1:]
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             return {"answered_MB": round(counted.answered / 1e6, 2), "requests": counted.requests, "seconds": round(time.monotonic() - begin, 2),
                     "cpu_seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 3)}
@@ -112,7 +116,7 @@ def test(setting):
         print(json.dumps({"programs": programs, "built_MB": round(whole / 1e6, 2)}), flush=True)
         store.say(f"delay {parsed.delay_ms}")
         left, costs = iter(ids), []
-        # The first one also fetches the file of ids, which is kept.
+        # The first one also fetches document frequencies, which are kept; ids are fetched when many are asked for.
         for count in parsed.removed:
             with open(setting.path("ids"), "w", encoding="utf-8") as file:
                 file.write("".join(one + "\n" for one in itertools.islice(left, count)))
@@ -121,6 +125,12 @@ def test(setting):
         if not parsed.passages and parsed.documents == DOCUMENTS:
             expect_growth(programs, costs, whole)
         if number == 0:
+            # Ids of documents that are replaced are found in ranges, too, where none were fetched before.
+            with open(setting.path("new.jsonl"), "w", encoding="utf-8") as file:
+                file.writelines(json.dumps({"id": one, "title": "", "body": "another text"}) + "\n" for one in [*itertools.islice(left, 1), "unknown"])
+            print(json.dumps({"programs": programs, "replaced": command("add", "--json", "--format", "jsonl", "--input", setting.path("new.jsonl"),
+                                                                        scratch="other")}), flush=True)
+            harness.expect(json.loads(said[0])["replaced"] == 1, f"{programs}: one document was to be replaced: {said[0][-300:]}")
             # Of merged partitions, ids are where they were merged.
             for name in ("x", "y"):
                 with open(setting.path("new.jsonl"), "w", encoding="utf-8") as file:
@@ -131,6 +141,7 @@ def test(setting):
                 file.write("x1\ny1\n")
             print(json.dumps({"programs": programs, "after a merge": command("remove", "--ids", setting.path("ids"))}), flush=True)
             harness.expect(counted.ids == 0, f"{programs}: {counted.ids} files of ids were fetched after a merge")
+            command("check")
 
 
 if __name__ == "__main__":

@@ -23,17 +23,25 @@ std::string key_of(DocId docid) {
   return key;
 }
 
-// Writes keys to a table, each with a value that says which it is.
-PartitionFile write_table(const std::filesystem::path& folder, const std::string& name, std::span<const DocId> keys) {
+// Writes entries to a table, in ascending order.
+PartitionFile write_entries(const std::filesystem::path& folder, const std::string& name,
+                            const std::vector<std::pair<std::string, std::string>>& entries) {
   rocksdb::Options options = table_options();
   rocksdb::BlockBasedTableOptions table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   table.block_size = 1;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(options), options);
   EXPECT_TRUE(writer.Open((folder / name).string()).ok());
-  for (const DocId key : keys) EXPECT_TRUE(writer.Put(key_of(key), "value " + std::to_string(key)).ok());
+  for (const auto& [key, value] : entries) EXPECT_TRUE(writer.Put(key, value).ok());
   EXPECT_TRUE(writer.Finish().ok());
   return {name, std::filesystem::file_size(folder / name), ""};
+}
+
+// The same of keys of documents, each with a value that says which it is.
+PartitionFile write_table(const std::filesystem::path& folder, const std::string& name, std::span<const DocId> keys) {
+  std::vector<std::pair<std::string, std::string>> entries;
+  for (const DocId key : keys) entries.emplace_back(key_of(key), "value " + std::to_string(key));
+  return write_entries(folder, name, entries);
 }
 
 class TablesElsewhere : public testing::Test {
@@ -87,7 +95,7 @@ TEST_F(TablesElsewhere, HaveEachKeyWhereverItLies) {
                                        : static_cast<DocId>(random_() % 10'000'000);
       const std::vector<std::size_t> numbers{0};
       RangedFiles files({&file, 1}, ranges.reader());
-      RangedTables tables(files, numbers, {0, 10'000'000});
+      RangedTables tables(files, numbers, {key_of(0), key_of(10'000'000)});
       ranges.requests = ranges.total = 0;
       expect_found(files, tables, keys, docid);
       most_requests = std::max<std::uint64_t>(most_requests, ranges.requests);
@@ -96,6 +104,50 @@ TEST_F(TablesElsewhere, HaveEachKeyWhereverItLies) {
     ASSERT_GT(file.bytes, 1'000'000u);
     EXPECT_LE(most_requests, keys == even ? 8u : 24u);
     EXPECT_LE(most_bytes, keys == even ? 50'000u : 100'000u);
+  }
+}
+
+TEST_F(TablesElsewhere, HaveEachKeyOfAnyKindWithoutBounds) {
+  constexpr std::uint32_t kKeys = 20'000;
+  const auto padded = [](std::uint32_t number) {
+    const std::string digits = std::to_string(number);
+    return "http://example.test/" + std::string(9 - digits.size(), '0') + digits;
+  };
+  for (int kind = 0; kind < 3; ++kind) {  // numbers as text; the same with zeros before; any bytes
+    std::set<std::string> keys;
+    while (keys.size() < kKeys) {
+      const auto number = static_cast<std::uint32_t>(random_() % 100'000'000);
+      keys.insert(kind == 0 ? "d" + std::to_string(number) : kind == 1 ? padded(number) : key_of(random_()));
+    }
+    std::vector<std::pair<std::string, std::string>> entries;
+    for (const std::string& key : keys) entries.emplace_back(key, "v");
+    const auto file = write_entries(folder_.path(), "ids-0001.sst", entries);
+    support::Ranges ranges(folder_.path());
+    std::uint64_t most_requests = 0, most_bytes = 0;
+    for (int i = 0; i < 200; ++i) {
+      const std::string& key = i == 0 ? *keys.begin() : i == 1 ? *keys.rbegin() : entries[random_() % kKeys].first;
+      const std::vector<std::size_t> numbers{0};
+      RangedFiles files({&file, 1}, ranges.reader());
+      RangedTables tables(files, numbers);
+      ranges.requests = ranges.total = 0;
+      bool has = false;
+      const auto attempt = [&]() -> Result<bool> {
+        const auto found = FROND_TRY(tables.find(key));
+        if (!found || !found->blocks.at) return found.has_value();
+        const BlockHandle at = *found->blocks.at;
+        const auto block = files.get(0, at.offset, static_cast<std::size_t>(at.bytes));
+        if (!block) return false;
+        const auto entry = FROND_TRY(last_up_to(*block, key));
+        has = is_intact(*block) && entry && entry->key == key;
+        return true;
+      };
+      ASSERT_TRUE(files.until_there(attempt));
+      EXPECT_TRUE(has) << key;
+      most_requests = std::max<std::uint64_t>(most_requests, ranges.requests);
+      most_bytes = std::max<std::uint64_t>(most_bytes, ranges.total);
+    }
+    EXPECT_LE(most_requests, 25u) << kind;
+    EXPECT_LE(most_bytes, 250'000u) << kind;
   }
 }
 
@@ -115,7 +167,7 @@ TEST_F(TablesElsewhere, HaveEachKeyInOneOfSeveralFiles) {
   const std::vector<DocId> all(keys.begin(), keys.end());
   for (const bool many : {false, true}) {  // where many are expected, indexes are read whole
     RangedFiles files(files_of, ranges.reader());
-    RangedTables tables(files, numbers, {0, next + 1});
+    RangedTables tables(files, numbers, {key_of(0), key_of(next + 1)});
     if (many) tables.expect(all);
     for (std::size_t i = 0; i < all.size(); i += 1 + random_() % 60) {
       expect_found(files, tables, keys, all[i]);
