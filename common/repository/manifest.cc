@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <set>
-#include <span>
 #include <system_error>
 
-#include <nlohmann/json.hpp>
-
 #include "common/partition/file_checksum.h"
+#include "common/repository/json_members.h"
+#include "common/repository/manifest_analyzer.h"
 
 namespace frond::repository {
 namespace {
@@ -25,7 +23,6 @@ constexpr std::string_view kChangedFormat = "frond-manifest-3";
 constexpr std::string_view kPriorFormat = "frond-manifest-4";
 constexpr std::size_t kMaxPartitions = 65536;
 constexpr int kMaxDepth = 16;  // ours is 6 deep; deeper would recurse in dump()
-constexpr std::uint64_t kMaxNumber = std::uint64_t{1} << 62;
 
 // What the checksum is of: no spaces, members in byte order, numbers as short as they read back the same.
 std::string canonical(const json& manifest) { return manifest.dump(-1, ' ', false, json::error_handler_t::replace); }
@@ -58,61 +55,6 @@ json partition_to_json(const PartitionEntry& entry) {
         {"documents", entry.hidden.documents}, {"tokens", entry.hidden.tokens}, {"postings", entry.hidden.postings}};
   return made;
 }
-
-// Reads members of one object; the first that is missing or of another type is kept as the error, by its path.
-class Members {
- public:
-  Members(const json& object, std::string path, std::string& error)
-      : object_(object), path_(std::move(path)), error_(error) {
-    if (!object_.is_object()) fail("", "is not an object");
-  }
-  std::uint64_t number(const char* name) {
-    const auto value = get(name, &json::is_number_unsigned, "a whole number").get<std::uint64_t>();
-    if (value > kMaxNumber) fail(name, "is above 2^62");
-    return value;
-  }
-  double real(const char* name) {
-    const double value = get(name, &json::is_number, "a number").get<double>();
-    if (!std::isfinite(value)) fail(name, "is not finite");
-    return value;
-  }
-  std::string text(const char* name) { return get(name, &json::is_string, "a string").get<std::string>(); }
-  bool flag(const char* name) { return get(name, &json::is_boolean, "true or false").get<bool>(); }
-  Members object(const char* name) { return {get(name, &json::is_object, "an object"), path_ + name + ".", error_}; }
-  const json& array(const char* name) { return get(name, &json::is_array, "an array"); }
-  std::string safe_name(const char* name) {
-    auto value = text(name);
-    if (!is_safe_name(value)) fail(name, "is not a safe file name");
-    return value;
-  }
-  const json* find(const char* name) const {
-    if (!object_.is_object()) return nullptr;
-    const auto found = object_.find(name);
-    return found == object_.end() ? nullptr : &*found;
-  }
-  bool has(const char* name) const { return object_.is_object() && object_.contains(name); }
-  void fail(std::string_view name, std::string_view what) {
-    if (error_.empty()) error_ = path_ + std::string(name) + " " + std::string(what);
-  }
-  bool ok() const { return error_.empty(); }
-  const std::string& path() const { return path_; }
-
- private:
-  const json& get(const char* name, bool (json::*is)() const noexcept, std::string_view type) {
-    static const json kNumber = 0u, kString = "", kFlag = false, kObject = json::object(), kArray = json::array();
-    if (object_.is_object()) {
-      const auto found = object_.find(name);
-      if (found != object_.end() && ((*found).*is)()) return *found;
-    }
-    fail(name, "is missing or not " + std::string(type));
-    for (const json* fallback : {&kNumber, &kString, &kFlag, &kObject})
-      if (((*fallback).*is)()) return *fallback;
-    return kArray;
-  }
-  const json& object_;
-  std::string path_;
-  std::string& error_;
-};
 
 std::string digest_from(Members& members) {
   auto digest = members.text("xxh3");
@@ -167,67 +109,6 @@ PartitionEntry partition_from(Members members, std::string& error) {
     if (!members.ok()) break;
   }
   return entry;
-}
-
-std::string listed(std::span<const std::string_view> names) {
-  std::string all;
-  for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
-  return all;
-}
-
-// true: English; false: none; a language; or a list of words.
-text::StopWords read_stop_words(Members& members) {
-  const json* const value = members.find("stop_words");
-  if (value != nullptr && value->is_string()) {
-    const auto name = value->get<std::string>();
-    const auto known = text::StopWords::named(name);
-    if (!known) members.fail("stop_words", "is '" + name + "', of which this version has no stop words");
-    return known.value_or(false);
-  }
-  if (value == nullptr || !value->is_array()) return members.flag("stop_words");
-  std::vector<std::string> words;
-  for (const json& word : *value) {
-    if (!word.is_string()) members.fail("stop_words", "has something that is no string");
-    words.push_back(word.is_string() ? word.get<std::string>() : std::string());
-  }
-  auto own = text::StopWords::own(std::move(words));
-  if (!own) members.fail("stop_words", "cannot be used: " + own.error().message());
-  return own ? *std::move(own) : text::StopWords(false);
-}
-
-json stop_words_to_json(const text::StopWords& stop_words) {
-  if (stop_words.are_none() || stop_words.are_english())
-    return stop_words.are_english();  // as older versions know them
-  if (!stop_words.are_own()) return stop_words.name();
-  json words = json::array();
-  for (const std::string& word : stop_words.own_words()) words.push_back(word);
-  return words;
-}
-
-void read_analyzer(Members members, Manifest& manifest) {
-  const std::string name =
-      members.has("name") ? members.text("name") : std::string(name_of(text::AnalyzerKind::kStandard));
-  const auto kind = text::analyzer_named(name);
-  if (!kind)
-    members.fail("name", "is '" + name + "', which is no analyzer of this version: " + listed(text::kAnalyzerNames));
-  const std::string stemmer_name = members.text("stemmer");
-  const auto stemmer = text::stemmer_named(stemmer_name);
-  if (!stemmer)
-    members.fail("stemmer",
-                 "is '" + stemmer_name + "', which is no stemmer of this version: " + listed(text::kStemmerNames));
-  text::AnalyzerConfig analyzer{stemmer.value_or(text::Stemmer::kNone), read_stop_words(members),
-                                kind.value_or(text::AnalyzerKind::kStandard)};
-  if (members.has("fold_accents")) analyzer.fold_accents = members.flag("fold_accents");
-  if (!is_valid(analyzer)) members.fail("name", "is 'standard', which has no such stemmer or folding of accents");
-  manifest.analyzer = is_valid(analyzer) ? analyzer : text::AnalyzerConfig();
-}
-
-json analyzer_to_json(const text::AnalyzerConfig& analyzer) {
-  json made = {{"stemmer", name_of(analyzer.stemmer)}, {"stop_words", stop_words_to_json(analyzer.stop_words)}};
-  if (analyzer.kind == text::AnalyzerKind::kStandard) return made;
-  made["name"] = name_of(analyzer.kind);
-  made["fold_accents"] = analyzer.fold_accents;
-  return made;
 }
 
 void read_bm25(Members members, Manifest& manifest) {
@@ -326,7 +207,7 @@ Manifest read_manifest(const json& document, std::string& error) {
   if (members.has("input")) manifest.input = input_from(members.object("input"));
   if (members.has("log_sequence")) manifest.log_sequence = members.number("log_sequence");
   if (members.has("log_id")) manifest.log_id = members.safe_name("log_id");
-  read_analyzer(members.object("analyzer"), manifest);
+  manifest.analyzer = read_analyzer(members.object("analyzer"));
   read_bm25(members.object("bm25"), manifest);
   auto statistics = members.object("statistics");
   manifest.statistics = {statistics.number("documents"), statistics.number("tokens")};

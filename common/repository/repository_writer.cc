@@ -1,16 +1,15 @@
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <utility>
 
-#include "common/base/in_parallel.h"
 #include "common/files/lock.h"
 #include "common/files/write.h"
 #include "common/objects/object_store.h"
 #include "common/repository/files.h"
 #include "common/repository/folder_gate.h"
+#include "common/repository/named_files.h"
 #include "common/repository/repository.h"
 #include "common/repository/storage.h"
 
@@ -18,36 +17,12 @@ namespace frond::repository {
 namespace {
 namespace fs = std::filesystem;
 
-// "12.json", "12.terms.sst" and "12.changes.sst" to 12; 0 for other names.
-Generation generation_of(const fs::path& file) {
-  const std::string name = file.filename().string();
-  const auto dot = name.find('.');
-  if (dot == name.npos ||
-      (name.substr(dot) != ".json" && name.substr(dot) != ".terms.sst" && name.substr(dot) != ".changes.sst"))
-    return 0;
-  const auto generation = parse_current(name.substr(0, dot));
-  return generation ? *generation : 0;
-}
-bool is_manifest(const fs::path& file) { return file.extension() == ".json" && generation_of(file) != 0; }
-
 std::vector<fs::path> list_folder(const fs::path& folder) {
   std::vector<fs::path> entries;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) entries.push_back(entry.path());
   return entries;
 }
-
-// What a manifest names.
-struct Named {
-  explicit Named(const Manifest& manifest) : previous(manifest.previous) {
-    files.insert(manifest.term_statistics.name);
-    for (const auto& change : manifest.changes) files.insert(change.name);
-    for (const auto& entry : manifest.partitions) partitions.insert(entry.id);
-  }
-  Generation previous = 0;
-  std::set<std::string> partitions, files;
-};
-using NamedByGeneration = std::map<Generation, Result<Named>>;
 
 class Writer final : public RepositoryWriter {
  public:
@@ -301,21 +276,10 @@ class Writer final : public RepositoryWriter {
     return true;
   }
 
-  // Of the manifests among these files. What is `known` is not read again; of an object store, several are read at a
-  // time.
+  // Of an object store, several manifests are read at a time.
   NamedByGeneration named_by(std::span<const std::string> names, NamedByGeneration known) const {
     constexpr std::size_t kAtOnce = 4;  // each may be kMaxManifestBytes
-    std::vector<Generation> unknown;
-    for (const auto& name : names)
-      if (is_manifest(name) && !known.contains(generation_of(name))) unknown.push_back(generation_of(name));
-    std::vector<Result<Named>> read(unknown.size(), Error(Code::kUnavailable, "not read"));
-    (void)in_parallel(unknown.size(), in_place() ? 1 : kAtOnce, [&](std::size_t i) -> Result<void> {
-      auto manifest = source_->manifest(unknown[i]);
-      read[i] = manifest ? Result<Named>(Named(*manifest)) : Result<Named>(std::move(manifest).error());
-      return {};
-    });
-    for (std::size_t i = 0; i < unknown.size(); ++i) known.emplace(unknown[i], std::move(read[i]));
-    return known;
+    return read_named(*source_, names, std::move(known), in_place() ? 1 : kAtOnce);
   }
 
   // Partitions and term statistics that no manifest names. All or none: an unreadable manifest may name anything.
