@@ -10,7 +10,8 @@ namespace {
 static_assert(kBlockTrailerBytes == 5);
 constexpr std::size_t kFileTailBytes = std::size_t{4} << 10;     // has the footer, and often the end of the index
 constexpr std::size_t kLongFrontBytes = std::size_t{128} << 10;  // has the first key, if it is a long id
-constexpr std::uint32_t kWindow = 512;                           // entries of the index that are read together
+// Entries of the index that are read together: about so many bytes, and from so many to so many entries.
+constexpr std::uint64_t kWindowBytes = std::uint64_t{8} << 10, kLeastWindow = 16, kMostWindow = 512;
 constexpr std::uint64_t kMaxWindowBytes = std::uint64_t{1} << 20;
 constexpr unsigned kGuesses = 4;  // then windows are in the middle of what is left
 
@@ -135,6 +136,8 @@ Result<std::optional<RangedTable::Blocks>> RangedTable::find(std::string_view ke
     return std::optional(FROND_TRY(around(*all, i)));
   }
   if (bounds_.end.empty() && !FROND_TRY(learn_bounds())) return std::optional<Blocks>();
+  const auto wide = static_cast<std::uint32_t>(std::clamp(
+      kWindowBytes * count_ / std::max<std::uint64_t>(entries_end(), 1), kLeastWindow, kMostWindow));  // entries
   // The first entry that is not below the key is among those from `low` to `high`.
   std::uint32_t low = 0, high = count_;
   std::string low_key = bounds_.first, high_key = bounds_.end;
@@ -142,9 +145,8 @@ Result<std::optional<RangedTable::Blocks>> RangedTable::find(std::string_view ke
     const std::uint32_t middle = guesses < kGuesses ? guess(key, low_key, high_key, low, high) : low + (high - low) / 2;
     // An entry before `low` is among them, since the block before is asked for, too.
     const std::uint32_t least = low > 0 ? low - 1 : 0, most = high > 0 ? high - 1 : 0;
-    const std::uint32_t begin =
-        std::clamp(middle > kWindow / 2 ? middle - kWindow / 2 : 0, least, std::max(least, most));
-    const std::uint32_t end = std::min(count_, begin + kWindow);
+    const std::uint32_t begin = std::clamp(middle > wide / 2 ? middle - wide / 2 : 0, least, std::max(least, most));
+    const std::uint32_t end = std::min(count_, begin + wide);
     const auto window = FROND_TRY(part(begin, end));
     if (!window) return std::optional<Blocks>();
     const std::uint32_t i = FROND_TRY(first_not_below(*window, key));

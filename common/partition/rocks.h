@@ -24,7 +24,7 @@ inline ByteView bytes_of(const rocksdb::Slice& slice) { return as_bytes(text_of(
 // The options for writing and for reading: no compression (postings are packed, and we compress documents), XXH3 block
 // checksums, all files kept open, no LOG files (errors come back as statuses). Nothing is cached, except with kBuffered
 // the files' indexes, in kIndexCacheBytes. Readers of mapped files add the environment of a MappedFileSystem; RocksDB's
-// own mappings are not used, since a fault in one ends the process.
+// own mappings are not used, since a fault in one ends the process. sst_layout.h reads files of this layout, too.
 inline constexpr std::size_t kIndexCacheBytes = std::size_t{4} << 20;
 rocksdb::Options table_options(FileReads reads = FileReads::kCopied);
 

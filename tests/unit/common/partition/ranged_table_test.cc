@@ -146,7 +146,7 @@ TEST_F(TablesElsewhere, HaveEachKeyOfAnyKindWithoutBounds) {
       most_requests = std::max<std::uint64_t>(most_requests, ranges.requests);
       most_bytes = std::max<std::uint64_t>(most_bytes, ranges.total);
     }
-    EXPECT_LE(most_requests, 25u) << kind;
+    EXPECT_LE(most_requests, 32u) << kind;  // guesses, then halves; two for each
     EXPECT_LE(most_bytes, 250'000u) << kind;
   }
 }
