@@ -115,7 +115,10 @@ Result<std::vector<std::optional<CurrentGeneration::Place>>> CurrentGeneration::
     found[p] = FROND_TRY(std::move(some));
     return {};
   };
-  FROND_TRY(in_parallel(partitions, threads_for(partitions * ids.size(), kLookUpsEach), look));
+  const auto waiting = static_cast<std::size_t>(std::count(by_ranges.begin(), by_ranges.end(), true));
+  const std::size_t threads = std::max(threads_for(partitions * ids.size(), kLookUpsEach),
+                                       std::min(waiting, GenerationFiles::kPartitionsByRanges));
+  FROND_TRY(in_parallel(partitions, threads, look));
   std::vector<std::optional<Place>> places(ids.size());
   for (std::size_t p = 0; p < partitions; ++p)
     for (const auto& [i, docid] : found[p]) places[order[i]] = Place{p, docid};

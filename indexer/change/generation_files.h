@@ -16,6 +16,8 @@ namespace frond::indexer::change {
 // One thread. Errors of every method: kNotFound, kCorrupt, kUnavailable, naming the file.
 class GenerationFiles {
  public:
+  // Ranges of so many partitions are read at a time: a thread mostly waits for answers.
+  static constexpr std::size_t kPartitionsByRanges = 4;
   // folder: the collection's, if its files are in place; empty: files are fetched from `source`, which is borrowed,
   // into `fetched`.
   GenerationFiles(const repository::RepositorySource& source, std::filesystem::path folder,

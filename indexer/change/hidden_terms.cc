@@ -130,8 +130,9 @@ Result<HiddenTerms> hidden_terms(const CurrentGeneration& current,
   const std::size_t threads = threads_for(documents, kLeastDocuments);
   std::vector<Piece> pieces =
       pieces_of(current, hidden, std::max(kLeastDocuments, (documents + threads - 1) / threads));
-  Counters counters(current.manifest().analyzer, kHeldTermBytes / threads);
-  FROND_TRY(in_parallel(pieces.size(), threads, [&](std::size_t i) {
+  const std::size_t at_once = current.in_place() ? threads : std::max(threads, GenerationFiles::kPartitionsByRanges);
+  Counters counters(current.manifest().analyzer, kHeldTermBytes / at_once);
+  FROND_TRY(in_parallel(pieces.size(), at_once, [&](std::size_t i) {
     return counters.with_one([&](RemovedTerms& terms) { return count(current, pieces[i], scratch, terms); });
   }));
   HiddenTerms all{counters.sum(), {}};
