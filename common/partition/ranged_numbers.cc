@@ -38,7 +38,11 @@ Error RangedNumbers::corrupt(const Group& group, std::string_view what) const {
 Result<bool> RangedNumbers::attempt() {
   bool all = true;
   for (Group& group : groups_) {
-    if (!group.done && !absent_) group.done = FROND_TRY(attempt(group));
+    if (!group.done && !absent_) {
+      auto done = attempt(group);
+      if (!done) return done;
+      group.done = *done;
+    }
     all = all && group.done;
   }
   if (!absent_) return all;
@@ -49,7 +53,8 @@ Result<bool> RangedNumbers::attempt() {
 Result<bool> RangedNumbers::attempt(Group& group) {
   if (!FROND_TRY(find_block(group)) || absent_) return false;
   if (!group.whole && (!FROND_TRY(find_value(group)) || absent_)) return false;
-  return group.whole ? read_whole(group) : Result<bool>(read_single(group));
+  if (group.whole) return read_whole(group);
+  return read_single(group);
 }
 
 Result<bool> RangedNumbers::find_block(Group& group) {

@@ -106,6 +106,7 @@ Result<std::vector<std::optional<CurrentGeneration::Place>>> CurrentGeneration::
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ids[a] < ids[b]; });
   std::vector<std::string_view> sorted;  // blocks of ids are read once
+  sorted.reserve(ids.size());
   for (const std::size_t i : order) sorted.emplace_back(ids[i]);
   std::vector<FoundIds> found(partitions);
   const auto look = [&](std::size_t p) -> Result<void> {
