@@ -93,7 +93,9 @@ TEST_F(APartitionWriter, MayEndItsDocumentsBeforeItsLists) {
   for (PartitionWriter* const writer : {writer_.get(), other.get()}) {
     for (const char* id : {"b", "a", "c"})
       ASSERT_TRUE(writer->add_document({.id = id, .title = "title", .body = "body", .prior = 7}, 10));
-    if (writer == other.get()) ASSERT_TRUE(writer->end_documents());
+    if (writer == other.get()) {
+      ASSERT_TRUE(writer->end_documents());
+    }
     ASSERT_TRUE(writer->add_list("term", 3, 3, list(3)));
     writer->set_term_digests({1, 2, 3});
   }

@@ -62,9 +62,11 @@ bool ListCoder::fits(const DeviceText& text, std::uint64_t documents, std::uint6
 
 Result<std::unique_ptr<ListCoder>> ListCoder::create(std::shared_ptr<DeviceText> text, const ListCoderSetup& setup) {
   const RestOfRun rest = FROND_TRY(text->rest());
-  std::array<Output, kWindows> outputs{{{FROND_TRY(device::Event::create())}, {FROND_TRY(device::Event::create())}}};
-  std::unique_ptr<ListCoder> made(
-      new ListCoder(std::move(text), setup, rest, std::move(outputs), FROND_TRY(device::Event::create())));
+  auto first = FROND_TRY(device::Event::create());
+  auto second = FROND_TRY(device::Event::create());
+  auto copied = FROND_TRY(device::Event::create());
+  std::array<Output, kWindows> outputs{{{std::move(first)}, {std::move(second)}}};
+  std::unique_ptr<ListCoder> made(new ListCoder(std::move(text), setup, rest, std::move(outputs), std::move(copied)));
   FROND_TRY(made->upload(setup));
   return made;
 }
