@@ -238,6 +238,7 @@ class Service {
   // After the signal, while files are served on.
   void finish_writing() {
     log_.info("draining");
+    if (collections_) collections_->stop_accepting();  // who sees that it is not ready gets no change accepted
     draining_ = true;
     if (!collections_) return drain();
     const auto end = std::chrono::steady_clock::now() + options_.drain_publish;

@@ -150,7 +150,7 @@ bool WrittenCollections::ending() const {
   return ending_;
 }
 
-void WrittenCollections::finish(std::chrono::steady_clock::time_point end) {
+std::map<std::string, std::shared_ptr<CollectionWriter>> WrittenCollections::stop_accepting() {
   std::map<std::string, std::shared_ptr<CollectionWriter>> writers;
   {
     const MutexLock entries(mutex_);
@@ -159,6 +159,11 @@ void WrittenCollections::finish(std::chrono::steady_clock::time_point end) {
       if (entry.writer) writers.emplace(name, entry.writer);
   }
   for (const auto& [name, writer] : writers) writer->stop_accepting();
+  return writers;
+}
+
+void WrittenCollections::finish(std::chrono::steady_clock::time_point end) {
+  auto writers = stop_accepting();
   for (auto& [name, writer] : writers) {
     if (!writer->await_published(end)) {
       const auto state = writer->state();

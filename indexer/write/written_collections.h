@@ -41,8 +41,10 @@ class WrittenCollections {
   // With all its files; also one that can't be opened, or that a creation left that died. kNotFound; kOverloaded:
   // another service writes it; kUnavailable: what can't be removed, and why.
   Result<void> remove(const std::string& collection);
-  // At the end of the service: accepts no more changes (kUnavailable), publishes what was accepted, until `end`, and
-  // gives up each collection. What is not published stays in its log, which is logged.
+  // At the end of the service: accepts no more changes (kUnavailable). Returns who writes.
+  std::map<std::string, std::shared_ptr<CollectionWriter>> stop_accepting();
+  // Does that, publishes what was accepted, until `end`, and gives up each collection. What is not published stays in
+  // its log, which is logged.
   void finish(std::chrono::steady_clock::time_point end);
 
  private:
