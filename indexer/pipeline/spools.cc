@@ -22,7 +22,7 @@ void Spools::add(Spool& spool, Batch* batch) {
 void Spools::push(Batch& batch) {
   const MutexLock lock(mutex_);
   for (Spool& spool : spools_) add(spool, &batch);
-  changed_.notify_all();
+  changed_.notify_one();  // it goes on while any spool is ready; where that is too slow, the next batch wakes another
 }
 
 void Spools::order_flush() {
@@ -71,10 +71,7 @@ void Spools::give_back(const Task& task) {
   const MutexLock lock(mutex_);
   Spool& spool = *task.spool;
   spool.is_taken = false;
-  if (!spool.waiting.empty()) {
-    ready_.push_back(&spool);
-    changed_.notify_one();
-  }
+  if (!spool.waiting.empty()) ready_.push_back(&spool);  // this thread takes one next
   if (task.batch == nullptr) {
     spool.flushed_bytes = spool.writer.bytes();
     if (--flushes_left_ == 0) flushed_.notify_all();
