@@ -31,7 +31,7 @@ class TokenCutter {
       find_token_bits(text_, first, count, window.data());
       for (std::size_t i = 0; i < count; ++i) {
         const std::size_t base = (first + i) * 64;
-        if (window[i].slow == 0 && at_ <= base) [[likely]]
+        if (window[i].slow == 0 && at_ <= base && !begins_inside(window[i])) [[likely]]
           cut_runs(base, window[i]);
         else
           cut_block(base, window[i]);
@@ -44,6 +44,9 @@ class TokenCutter {
   static constexpr std::size_t kWindowBlocks = 32;
   static constexpr std::size_t kNone = ~std::size_t{0};
   static constexpr bool kTellsApart = requires(Sink & sink, TokenSpan token) { sink.odd(token); };
+
+  // A character inside words is the first one, and no word is open: it was longer than tokens are, and cut there.
+  bool begins_inside(const TokenBits& bits) const { return (bits.inside & ~bits.words & 1) != 0 && open_ == kNone; }
 
   // A block in which every run of bits is a word.
   void cut_runs(std::size_t base, const TokenBits& bits) {

@@ -118,6 +118,16 @@ TEST(TermSpans, AreTheSameFromThePlainTokens) {
   }
 }
 
+TEST(TermSpans, AreTheSameBehindTheLongestToken) {
+  for (const char* const first : {"", "\xc3", "é"})
+    for (const char* const rest : {".com zdr", ".c", "'s x", ".net.com", "@a.b", "++ c"})
+      for (std::size_t length = 252; length < 258; ++length)
+        for (std::size_t before = 0; before < 64; ++before) {
+          const std::string text = std::string(before, ' ') + first + std::string(length, 'y') + rest;
+          ASSERT_EQ(fast(text), plain(text)) << text;
+        }
+}
+
 // A document that contains a query between spaces has all the terms that the query asks for.
 TEST(TermSpans, LetADocumentMatchEveryQueryThatItContains) {
   std::mt19937 random(4);

@@ -86,6 +86,18 @@ TEST(TokenCutter, CutsLongWordsAsThePlainPathDoes) {
   }
 }
 
+// Where a word is cut since tokens are not longer, a block may begin with a character inside of words.
+TEST(TokenCutter, CutsLongWordsWhereverBlocksEnd) {
+  for (const char* const first : {"", "\xc3", "é", "_"})
+    for (const char* const rest : {".com", ".c d", "'s", ",1", ":a", ".1", "._a", "..a", "_b", "\xcc\x81.a"})
+      for (const char letter : {'y', '1'})
+        for (std::size_t length = 252; length < 258; ++length)
+          for (std::size_t before = 0; before < 64; ++before) {
+            expect_same(std::string(before, ' ') + first + std::string(length, letter) + rest + std::string(64, ' '));
+            if (HasFatalFailure()) return;
+          }
+}
+
 TEST(TokenCutter, FindsNothingInNothing) {
   EXPECT_TRUE(fast("").empty());
   EXPECT_TRUE(fast(" \t\n--..,,''").empty());
