@@ -45,12 +45,16 @@ Result<IdLog> IdLog::append_to(const std::filesystem::path& path, std::uint64_t 
   return log;
 }
 
-Result<void> IdLog::add(parse::IdHash id) {
-  std::byte bytes[kIdBytes];
-  store_le(bytes, id.low);
-  store_le(bytes + 8, id.high);
-  digest_->update(bytes);
-  return file_.append(bytes);
+Result<void> IdLog::add(std::span<const parse::IdHash> ids) {
+  bytes_.resize(ids.size() * kIdBytes);
+  std::byte* at = bytes_.data();
+  for (const parse::IdHash& id : ids) {
+    store_le(at, id.low);
+    store_le(at + 8, id.high);
+    at += kIdBytes;
+  }
+  digest_->update(bytes_);
+  return file_.append(bytes_);
 }
 
 }  // namespace frond::indexer::pipeline

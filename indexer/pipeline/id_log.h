@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "common/base/bytes.h"
@@ -23,7 +24,7 @@ class IdLog {
   // kCorrupt: there are fewer, two are equal, or their checksum is not `xxh3`.
   static Result<IdLog> append_to(const std::filesystem::path& path, std::uint64_t count, const std::string& xxh3,
                                  IdSet& ids);
-  Result<void> add(parse::IdHash id);
+  Result<void> add(std::span<const parse::IdHash> ids);
   Result<void> flush() { return file_.flush(); }
   std::string xxh3() const { return digest_->hex(); }  // of all ids so far
 
@@ -31,6 +32,7 @@ class IdLog {
   explicit IdLog(runs::ScratchWriter file) : file_(std::move(file)), digest_(std::make_unique<partition::Xxh3>()) {}
   runs::ScratchWriter file_;
   std::unique_ptr<partition::Xxh3> digest_;
+  ByteBuffer bytes_;  // of the ids that are being added
 };
 
 }  // namespace frond::indexer::pipeline

@@ -90,6 +90,7 @@ class Pipeline {
   std::uint64_t may_hold();
   void add_runs(std::vector<runs::RunFile> runs);
   void split(Batch& batch);
+  Batch* next_parsed();
   InvertedDocuments counted(std::uint64_t text_tokens) const;
   InvertedDocuments collect();
 
@@ -313,9 +314,16 @@ std::uint64_t Pipeline::may_hold() {
   return plan.fits ? plan_.held : 0;
 }
 
+// Sequencer thread. Spools get several batches at once as long as there is nothing to wait for.
+Batch* Pipeline::next_parsed() {
+  if (Batch* const batch = to_sequencer_.try_next()) return batch;
+  spools_->hand_over();
+  return to_sequencer_.next(error_.token());
+}
+
 Result<void> Pipeline::sequence() {
   name_this_thread("sequencer");
-  while (Batch* const batch = to_sequencer_.next(error_.token())) {
+  while (Batch* const batch = next_parsed()) {
     FROND_TRY(sequencer_->number(*batch));
     progress_.documents = sequencer_->documents();
     progress_.bad_records = log_.bad_records();

@@ -5,13 +5,18 @@ namespace frond::indexer::pipeline {
 void ReorderBuffer::put(Batch& batch) {
   MutexLock lock(mutex_);
   waiting_.emplace(batch.sequence, &batch);
-  changed_.notify_all();
+  if (batch.sequence == next_) changed_.notify_one();  // nothing else is waited for
 }
 
 void ReorderBuffer::close(std::uint64_t sequences) {
   MutexLock lock(mutex_);
   end_ = sequences;
   changed_.notify_all();
+}
+
+Batch* ReorderBuffer::try_next() {
+  const MutexLock lock(mutex_);
+  return waiting_.contains(next_) ? waiting_.extract(next_++).mapped() : nullptr;
 }
 
 Batch* ReorderBuffer::next(std::stop_token stop) {

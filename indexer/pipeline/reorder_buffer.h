@@ -18,6 +18,7 @@ class ReorderBuffer {
   void close(std::uint64_t sequences);
   // The next batch; null: after the last one, or stopped.
   Batch* next(std::stop_token stop);
+  Batch* try_next();  // null: it is not there yet, or there is none
 
  private:
   Mutex mutex_;

@@ -1,5 +1,6 @@
 #include "indexer/pipeline/sequencer.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -7,6 +8,13 @@
 #include "indexer/pipeline/batch_filler.h"
 
 namespace frond::indexer::pipeline {
+namespace {
+
+constexpr std::uint64_t kDoubledShare = 8;  // of the memory for ids
+constexpr std::size_t kIdsAhead = 16;       // whose places are fetched into the caches
+
+}  // namespace
+
 Sequencer::Sequencer(std::uint32_t partitions, std::optional<IdLog> id_log, Seen seen, std::uint64_t max_id_bytes,
                      BadRecordLog& log)
     : partitions_(partitions),
@@ -16,7 +24,9 @@ Sequencer::Sequencer(std::uint32_t partitions, std::optional<IdLog> id_log, Seen
       max_id_bytes_(max_id_bytes),
       log_(log),
       next_(seen.documents),
-      tokens_(seen.tokens) {}
+      tokens_(seen.tokens) {
+  ids_.double_below(max_id_bytes_ / kDoubledShare);
+}
 
 Result<void> Sequencer::number(Batch& batch) {
   for (std::size_t i = 0; i < batch.parsed.bad.size(); ++i) {
@@ -26,18 +36,8 @@ Result<void> Sequencer::number(Batch& batch) {
   for (const parse::ShortenedDocument& document : batch.parsed.shortened)
     log_.shortened(ingest::place_of(batch.records[document.record], document.line), document.title_cut,
                    document.url_dropped);
-  batch.has_duplicates = false;
-  batch.numbers.clear();
-  for (const parse::ParsedDocument& document : batch.parsed.documents) {
-    if (ids_.insert(document.id)) {
-      batch.numbers.push_back(next_++);
-      tokens_ += document.length;
-      if (id_log_) FROND_TRY(id_log_->add(document.id));
-    } else {
-      batch.numbers.push_back(invert::kDropped);
-      batch.has_duplicates = true;
-    }
-  }
+  look_at_ids(batch);
+  if (id_log_) FROND_TRY(id_log_->add(new_ids_));
   if (ids_.bytes() > max_id_bytes_)
     return Error(Code::kInvalid, "the ids of " + std::to_string(ids_.size()) + " documents need " +
                                      std::to_string(ids_.bytes() >> 20) + " MiB, and " +
@@ -47,6 +47,27 @@ Result<void> Sequencer::number(Batch& batch) {
     return Error(Code::kInvalid, "more than 2^32 - 1 documents in a partition; raise --partitions");
   look_at_fields(batch);
   return {};
+}
+
+// Numbers the documents whose ids are new.
+void Sequencer::look_at_ids(Batch& batch) {
+  const std::vector<parse::ParsedDocument>& documents = batch.parsed.documents;
+  batch.has_duplicates = false;
+  batch.numbers.clear();
+  new_ids_.clear();
+  for (std::size_t i = 0; i < std::min(kIdsAhead, documents.size()); ++i) ids_.fetch(documents[i].id);
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    if (i + kIdsAhead < documents.size()) ids_.fetch(documents[i + kIdsAhead].id);
+    const parse::ParsedDocument& document = documents[i];
+    if (ids_.insert(document.id)) {
+      batch.numbers.push_back(next_++);
+      tokens_ += document.length;
+      if (id_log_) new_ids_.push_back(document.id);
+    } else {
+      batch.numbers.push_back(invert::kDropped);
+      batch.has_duplicates = true;
+    }
+  }
 }
 
 // Takes samples, and logs duplicates.

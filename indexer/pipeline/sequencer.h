@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/result.h"
 #include "indexer/pipeline/bad_record_log.h"
@@ -39,12 +40,14 @@ class Sequencer {
   std::string ids_xxh3() const { return id_log_ ? id_log_->xxh3() : std::string(); }
 
  private:
+  void look_at_ids(Batch& batch);
   void look_at_fields(const Batch& batch);
 
   const std::uint32_t partitions_;
   FieldSample sample_;
   IdSet ids_;
   std::optional<IdLog> id_log_;
+  std::vector<parse::IdHash> new_ids_;  // of a batch
   std::uint64_t max_id_bytes_;
   BadRecordLog& log_;
   invert::DocumentNumber next_;

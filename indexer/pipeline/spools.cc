@@ -6,6 +6,11 @@
 #include "indexer/runs/document_frame.h"
 
 namespace frond::indexer::pipeline {
+namespace {
+
+constexpr std::size_t kBatchesAtOnce = 8;  // more are handed over in any case: they hold memory
+
+}  // namespace
 
 Spools::Spools(std::vector<runs::SpoolWriter> writers) {
   spools_.reserve(writers.size());
@@ -13,21 +18,33 @@ Spools::Spools(std::vector<runs::SpoolWriter> writers) {
     spools_.push_back({std::move(writer), static_cast<std::uint32_t>(spools_.size())});
 }
 
-void Spools::add(Spool& spool, Batch* batch) {
-  spool.waiting.push_back(batch);
-  ++tasks_left_;
-  if (!spool.is_taken && spool.waiting.size() == 1) ready_.push_back(&spool);
+void Spools::push(Batch& batch) {
+  pushed_.push_back(&batch);
+  if (pushed_.size() >= kBatchesAtOnce) hand_over();
 }
 
-void Spools::push(Batch& batch) {
+void Spools::hand_over() {
+  if (pushed_.empty()) return;
   const MutexLock lock(mutex_);
-  for (Spool& spool : spools_) add(spool, &batch);
-  changed_.notify_one();  // it goes on while any spool is ready; where that is too slow, the next batch wakes another
+  hand_over_locked();
+  changed_.notify_one();  // it goes on while any spool is ready; where that is too slow, the next time wakes another
+}
+
+void Spools::hand_over_locked() {
+  for (Spool& spool : spools_) {
+    if (!spool.is_taken && spool.waiting.empty()) {
+      ready_.push_back(&spool);
+      ++spools_left_;
+    }
+    spool.waiting.insert(spool.waiting.end(), pushed_.begin(), pushed_.end());
+  }
+  pushed_.clear();
 }
 
 void Spools::order_flush() {
+  pushed_.push_back(nullptr);
   const MutexLock lock(mutex_);
-  for (Spool& spool : spools_) add(spool, nullptr);
+  hand_over_locked();
   flushes_left_ += spools_.size();
   changed_.notify_all();
 }
@@ -54,37 +71,49 @@ void Spools::close() {
   changed_.notify_all();
 }
 
-// False: all is written, or stopped.
-bool Spools::take(Task& task, std::stop_token stop) {
+// Gives back what was taken, and takes what waits for the next spool. False: all is written, or stopped.
+bool Spools::next(Task& task, std::stop_token stop) {
   MutexLock lock(mutex_);
-  const auto go_on = [this]() FROND_REQUIRES(mutex_) { return !ready_.empty() || (closed_ && tasks_left_ == 0); };
+  if (task.spool != nullptr) give_back(task);
+  const auto go_on = [this]() FROND_REQUIRES(mutex_) { return !ready_.empty() || (closed_ && spools_left_ == 0); };
   if (!changed_.wait(mutex_, stop, go_on) || ready_.empty()) return false;
   task.spool = ready_.front();
   ready_.pop_front();
   task.spool->is_taken = true;
-  task.batch = task.spool->waiting.front();
-  task.spool->waiting.pop_front();
+  task.batches.swap(task.spool->waiting);
   return true;
 }
 
-void Spools::give_back(const Task& task) {
-  const MutexLock lock(mutex_);
-  Spool& spool = *task.spool;
+void Spools::give_back(Task& task) {
+  Spool& spool = *std::exchange(task.spool, nullptr);
   spool.is_taken = false;
-  if (!spool.waiting.empty()) ready_.push_back(&spool);  // this thread takes one next
-  if (task.batch == nullptr) {
-    spool.flushed_bytes = spool.writer.bytes();
+  if (!spool.waiting.empty())
+    ready_.push_back(&spool);  // this thread takes one next
+  else if (--spools_left_ == 0)
+    changed_.notify_all();
+  task.batches.clear();
+  if (const auto bytes = std::exchange(task.flushed_bytes, std::nullopt)) {
+    spool.flushed_bytes = *bytes;
     if (--flushes_left_ == 0) flushed_.notify_all();
   }
-  if (--tasks_left_ == 0) changed_.notify_all();
 }
 
 Result<void> Spools::run(BatchPool& pool, std::stop_token stop) {
-  Task task{};
-  while (take(task, stop)) {
-    FROND_TRY(task.batch == nullptr ? task.spool->writer.finish() : write(*task.spool, *task.batch));
-    if (task.batch != nullptr && --task.batch->readers_left == 0) pool.release(*task.batch);
-    give_back(task);
+  Task task;
+  while (next(task, stop)) FROND_TRY(write(task, pool));
+  return {};
+}
+
+Result<void> Spools::write(Task& task, BatchPool& pool) const {
+  runs::SpoolWriter& writer = task.spool->writer;
+  for (Batch* const batch : task.batches) {
+    if (batch == nullptr) {
+      FROND_TRY(writer.finish());
+      task.flushed_bytes = writer.bytes();
+      continue;
+    }
+    FROND_TRY(write(*task.spool, *batch));
+    if (--batch->readers_left == 0) pool.release(*batch);
   }
   return {};
 }

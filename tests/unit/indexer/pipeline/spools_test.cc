@@ -119,8 +119,10 @@ TEST(Spools, AreTheSameFromAnyNumberOfThreads) {
     BatchPool pool(4, 1 << 20);  // so the threads must give batches back
     invert::DocumentNumber next = 0;
     ASSERT_TRUE(run(spools, pool, threads, [&](const std::stop_token& stop) {
-      for (const auto& documents : batches)
-        if (Batch* const batch = filled(pool, documents, next, stop)) spools.push(*batch);
+      for (std::size_t i = 0; i < batches.size(); ++i) {
+        if (Batch* const batch = filled(pool, batches[i], next, stop)) spools.push(*batch);
+        if (i % 3 == 2) spools.hand_over();
+      }
       spools.close();
     }));
     for (std::uint32_t p = 0; p < kPartitions; ++p) {
@@ -155,6 +157,20 @@ TEST(Spools, HaveInTheirFilesWhatWasOrdered) {
   }));
 }
 
+TEST(Spools, KeepOnlySomeBatchesThatWereNotHandedOver) {
+  const ScratchFolder folder;
+  Spools spools(writers(folder));
+  constexpr std::size_t kMost = 8;
+  BatchPool pool(kMost, 1 << 20);
+  invert::DocumentNumber next = 0;
+  const auto batches = random_batches(/*seed=*/5, kMost + 1);
+  ASSERT_TRUE(run(spools, pool, 2, [&](const std::stop_token& stop) {
+    for (std::size_t i = 0; i < kMost; ++i) spools.push(*filled(pool, batches[i], next, stop));
+    spools.push(*filled(pool, batches[kMost], next, stop));  // one was given back, or this would wait forever
+    spools.close();
+  }));
+}
+
 TEST(Spools, SayWhichFileCouldNotBeWritten) {
   const ScratchFolder folder;
   auto files = writers(folder);
@@ -164,8 +180,10 @@ TEST(Spools, SayWhichFileCouldNotBeWritten) {
   invert::DocumentNumber next = 0;
   const auto batches = random_batches(/*seed=*/3, 40);
   const auto done = run(spools, pool, 2, [&](const std::stop_token& stop) {
-    for (const auto& documents : batches)
+    for (const auto& documents : batches) {
       if (Batch* const batch = filled(pool, documents, next, stop)) spools.push(*batch);
+      spools.hand_over();
+    }
     spools.close();
   });
   ASSERT_EQ(done, Code::kUnavailable);
