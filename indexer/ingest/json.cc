@@ -84,8 +84,7 @@ constexpr std::uint64_t kWorstJson = 24;
 ParseCost json_cost(const RawRecord& record) {
   const std::string_view json = record.bytes;
   if (json.size() <= kSmallJson) return {kWorstJson * json.size(), 0};
-  std::uint64_t separators = 0;
-  for (const char c : {',', ':', '{', '}', '[', ']'}) separators += count_of(json, c);
+  const std::uint64_t separators = separators_of(json);
   // Each, and the value behind it, takes 4 bytes in the index and up to 16 on the tape.
   return {text_cost(json.size()) + 40 * separators, 0};
 }

@@ -32,10 +32,9 @@ std::uint64_t tree_cost(std::string_view page) {
   return spare + 4 * page.size() + 350 * count_of(page, '<') + 150 * count_of(page, '=');
 }
 
-}  // namespace
-
-// Sums of bytes, which a compiler keeps in vectors; std::count() widens each byte to 8 of them.
-std::uint64_t count_of(std::string_view bytes, char wanted) {
+// Sums of bytes, which a compiler keeps in vectors; std::count_if() widens each byte to 8 of them.
+template <class Wanted>
+std::uint64_t count_if(std::string_view bytes, Wanted wanted) {
   constexpr std::size_t kLanes = 64, kRows = 255;  // rows that a lane of 8 bits counts
   std::uint64_t count = 0;
   std::size_t at = 0;
@@ -44,11 +43,25 @@ std::uint64_t count_of(std::string_view bytes, char wanted) {
     std::array<std::uint8_t, kLanes> found{};
     for (std::size_t row = 0; row < rows; ++row, at += kLanes)
       for (std::size_t lane = 0; lane < kLanes; ++lane)
-        found[lane] = static_cast<std::uint8_t>(found[lane] + (bytes[at + lane] == wanted));
+        found[lane] = static_cast<std::uint8_t>(found[lane] + wanted(bytes[at + lane]));
     count = std::accumulate(found.begin(), found.end(), count);
   }
-  for (; at < bytes.size(); ++at) count += bytes[at] == wanted;
+  for (; at < bytes.size(); ++at) count += wanted(bytes[at]);
   return count;
+}
+
+}  // namespace
+
+std::uint64_t count_of(std::string_view bytes, char wanted) {
+  return count_if(bytes, [wanted](char byte) { return byte == wanted; });
+}
+
+std::uint64_t separators_of(std::string_view json) {
+  // Braces are brackets but for one bit.
+  return count_if(json, [](char byte) {
+    const auto without = static_cast<char>(byte & ~0x20);
+    return (byte == ',') | (byte == ':') | (without == '[') | (without == ']');
+  });
 }
 
 std::uint64_t text_cost(std::uint64_t bytes) { return bytes * kTextTenths / 10; }

@@ -25,5 +25,7 @@ std::uint64_t text_cost(std::uint64_t bytes);
 ParseCost file_cost(std::string_view bytes, bool page);
 // How often `wanted` is in `bytes`.
 std::uint64_t count_of(std::string_view bytes, char wanted);
+// The same of JSON's separators: , : { } [ ]
+std::uint64_t separators_of(std::string_view json);
 
 }  // namespace frond::indexer::ingest

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -123,6 +125,20 @@ TEST(PageArena, JumpsWhereItsLimitIsReached) {
     const std::size_t given = exhaust(arena, bytes);
     EXPECT_LE(given, kLimit);
     EXPECT_GE(given, bytes < kLimit ? kLimit / 2 : 0) << bytes;
+  }
+}
+
+TEST(ParseCost, CountsTheSeparatorsOfJson) {
+  std::mt19937 random(7);
+  for (const std::size_t size : {0, 1, 63, 64, 65, 1000, 70'000}) {
+    std::string bytes;
+    for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<char>(random()));
+    std::uint64_t expected = 0;
+    for (const char c : {',', ':', '{', '}', '[', ']'}) expected += count_of(bytes, c);
+    EXPECT_EQ(separators_of(bytes), expected) << size;
+    EXPECT_EQ(expected, static_cast<std::uint64_t>(std::count_if(bytes.begin(), bytes.end(), [](char c) {
+                return std::string_view(",:{}[]").find(c) != std::string_view::npos;
+              })));
   }
 }
 
