@@ -79,7 +79,8 @@ void ByteSource::begin_ahead() {
   struct stat about {};
   if (readers < 2 || ::fstat(file_.get(), &about) != 0 || !S_ISREG(about.st_mode)) return;
   if (static_cast<std::uint64_t>(about.st_size) < stored_bytes_ + ReadAhead::kMinBytes) return;
-  reads_ = std::make_unique<ReadAhead>(file_.get(), stored_bytes_, readers);
+  reads_ = std::make_unique<ReadAhead>(file_.get(), stored_bytes_, readers,
+                                       readers * ReadAhead::blocks_a_thread(limits_.memory_limit), limits_.read_memory);
 }
 
 // Reads up to max_bytes more of the file into raw_.

@@ -1,7 +1,7 @@
 #pragma once
 // A file's content, decompressed by the method that its first bytes name, through buffers of fixed size. gzip and bzip2
-// files of many streams are decompressed by limits.threads threads, and large files that are not compressed read by a
-// quarter of these.
+// files of many streams are decompressed by limits.threads threads, and large files that are not compressed read by
+// half of these.
 #include <cstdint>
 #include <filesystem>
 #include <memory>

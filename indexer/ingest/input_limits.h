@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+
+#include "indexer/ingest/read_memory.h"
 
 namespace frond::indexer::ingest {
 
@@ -22,9 +25,10 @@ struct InputLimits {
   std::uint64_t memory_limit = 0;  // 0: none
   std::size_t record_bytes = kMaxRecordBytes;
   std::uint64_t window_bytes = kMaxWindowBytes;
-  // That decompress a file of many streams, within half of window_bytes. A quarter of them, at most 4, read a large
-  // file that is not compressed.
+  // That decompress a file of many streams, within half of window_bytes. Half of them, at most 8, read a large file
+  // that is not compressed.
   std::uint32_t threads = 1;
+  std::shared_ptr<ReadMemory> read_memory;  // of files that are read one behind the other; null: none is kept
   // Called with the size of the window or dictionary of the file at hand before that is allocated, and with 0 when the
   // file is closed.
   std::function<void(std::uint64_t bytes)> on_window;

@@ -13,8 +13,18 @@
 
 namespace frond::indexer::ingest {
 
-ReadAhead::ReadAhead(int file, std::uint64_t offset, std::size_t threads)
-    : file_(file), offset_(offset), blocks_(kBlocksAThread * threads) {
+std::size_t ReadAhead::blocks_a_thread(std::uint64_t memory_limit) {
+  constexpr std::uint64_t kLimitOfABlock = std::uint64_t{4} << 30, kFewest = 2, kMost = 8;
+  return std::clamp(memory_limit / kLimitOfABlock, kFewest, kMost);
+}
+
+ReadAhead::ReadAhead(int file, std::uint64_t offset, std::size_t threads, std::size_t blocks,
+                     std::shared_ptr<ReadMemory> memory)
+    : file_(file), offset_(offset), memory_(std::move(memory)), blocks_(blocks) {
+  for (std::size_t i = 0; memory_ && i < blocks && !memory_->empty(); ++i) {
+    blocks_[i].bytes = std::move(memory_->back());
+    memory_->pop_back();
+  }
   for (std::size_t i = 0; i < threads; ++i)
     threads_.emplace_back([this, i] {
       name_this_thread(("read-ahead-" + std::to_string(i)).c_str());
@@ -28,6 +38,10 @@ ReadAhead::~ReadAhead() {
     ended_ = true;
   }
   room_.notify_all();
+  threads_.clear();
+  if (!memory_) return;
+  for (Block& block : blocks_)
+    if (block.bytes.capacity() >= kBlockBytes) memory_->push_back(std::move(block.bytes));
 }
 
 void ReadAhead::run() {

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -11,20 +12,25 @@
 #include "common/base/bytes.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
+#include "indexer/ingest/read_memory.h"
 
 namespace frond::indexer::ingest {
 
-// One thread calls next() and take(). Threads are called "read-ahead-i". Memory: 2 MiB a thread.
+// One thread calls next() and take(). Threads are called "read-ahead-i".
 class ReadAhead {
  public:
-  static constexpr std::size_t kBlockBytes = std::size_t{1} << 20, kBlocksAThread = 2;
+  static constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+  // More blocks are read while a thread of many on all cores waits for its turn: as memory_limit allows, 2 to 8.
+  static std::size_t blocks_a_thread(std::uint64_t memory_limit);
   // What may be appended to bytes that were taken: usually the rest of a line.
   static constexpr std::size_t kSpareBytes = 64 << 10;
   // Files with less left are not worth it.
   static constexpr std::uint64_t kMinBytes = 16 * kBlockBytes;
 
-  // Reads `file`, a regular one that stays open, from `offset` on. threads: at least 1.
-  ReadAhead(int file, std::uint64_t offset, std::size_t threads);
+  // Reads `file`, a regular one that stays open, from `offset` on. threads: at least 1; blocks: at least 2, for all.
+  // memory: where theirs comes from, and goes to at the end; null: the system's.
+  ReadAhead(int file, std::uint64_t offset, std::size_t threads, std::size_t blocks,
+            std::shared_ptr<ReadMemory> memory = nullptr);
   // Waits for the reads that were begun.
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
@@ -54,6 +60,7 @@ class ReadAhead {
 
   const int file_;
   const std::uint64_t offset_;
+  const std::shared_ptr<ReadMemory> memory_;
   Mutex mutex_;
   // A thread is woken for each block that may be begun, and next() only for its block: all of them for every change
   // would wait for each other at the mutex.

@@ -229,6 +229,7 @@ Result<std::unique_ptr<RecordReader>> RecordReader::open(std::vector<fs::path> i
   state->wanted = format;
   state->sink = std::move(sink);
   state->options = std::move(options);
+  state->options.limits.read_memory = std::make_shared<ReadMemory>();
   state->inputs.assign(std::make_move_iterator(inputs.rbegin()), std::make_move_iterator(inputs.rend()));
   const ReadPosition* const from = std::exchange(state->options.from, nullptr);
   std::unique_ptr<RecordReader> reader(new RecordReader(std::move(state)));

@@ -61,7 +61,7 @@ TEST(ReadAhead, WaitsForTheNextBlock) {
     text.append(ReadAhead::kBlockBytes, static_cast<char>('A' + block));
   const fs::path path = write_in(folder, "file", text);
   const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  ReadAhead reads(file.get(), 0, 2);
+  ReadAhead reads(file.get(), 0, 2, 4);
   for (std::size_t block = 0; block < kBlocks; ++block) {
     const std::string_view piece = as_text(reads.next().value());
     ASSERT_EQ(piece.size(), ReadAhead::kBlockBytes);
@@ -75,7 +75,7 @@ TEST(ReadAhead, GivesItsBlocksAway) {
   const std::string text = noise(5 * ReadAhead::kBlockBytes + 7);
   const fs::path path = write_in(folder, "file", text);
   const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  ReadAhead reads(file.get(), 0, 2);
+  ReadAhead reads(file.get(), 0, 2, 4);
   std::string got, memory(100, 'x');
   while (!reads.next().value().empty()) {
     const std::uint64_t lines = reads.lines();
@@ -88,12 +88,37 @@ TEST(ReadAhead, GivesItsBlocksAway) {
   EXPECT_TRUE(reads.next().value().empty());
 }
 
+TEST(ReadAhead, TakesTheMemoryOfTheFileBefore) {
+  const support::ScratchFolder folder;
+  const std::string text = noise(5 * ReadAhead::kBlockBytes + 7);
+  support::write_file(folder / "text", text);
+  const auto memory = std::make_shared<ReadMemory>();
+  for (int round = 0; round < 3; ++round) {
+    const files::Descriptor file(::open((folder / "text").c_str(), O_RDONLY));
+    {
+      ReadAhead reads(file.get(), 0, 2, 4, memory);
+      EXPECT_TRUE(memory->empty());
+      std::string got;
+      for (;;) {
+        const std::string_view piece = as_text(reads.next().value());
+        if (piece.empty()) break;
+        got += piece;
+      }
+      EXPECT_EQ(got, text);
+    }
+    EXPECT_EQ(memory->size(), 4u);
+  }
+  EXPECT_EQ(ReadAhead::blocks_a_thread(0), 2u);
+  EXPECT_EQ(ReadAhead::blocks_a_thread(std::uint64_t{16} << 30), 4u);
+  EXPECT_EQ(ReadAhead::blocks_a_thread(std::uint64_t{400} << 30), 8u);
+}
+
 TEST(ReadAhead, StaysAtTheEnd) {
   const support::ScratchFolder folder;
   for (const std::size_t bytes : {ReadAhead::kBlockBytes, 3 * ReadAhead::kBlockBytes + 5}) {
     const fs::path path = write_in(folder, "file", noise(bytes));
     const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    ReadAhead reads(file.get(), 0, 3);
+    ReadAhead reads(file.get(), 0, 3, 6);
     std::size_t got = 0;
     for (std::size_t piece = reads.next().value().size(); piece > 0; piece = reads.next().value().size()) got += piece;
     EXPECT_EQ(got, bytes);
@@ -106,7 +131,7 @@ TEST(ReadAhead, MayEndBeforeTheFile) {
   const fs::path path = write_in(folder, "file", noise(std::size_t{9} << 20));
   const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   for (int taken = 0; taken < 4; ++taken) {
-    ReadAhead reads(file.get(), 5, 2);
+    ReadAhead reads(file.get(), 5, 2, 4);
     for (int i = 0; i < taken; ++i) EXPECT_EQ(reads.next().value().size(), ReadAhead::kBlockBytes);
   }
 }
@@ -114,7 +139,7 @@ TEST(ReadAhead, MayEndBeforeTheFile) {
 TEST(ReadAhead, SaysWhyItCannotRead) {
   const support::ScratchFolder folder;
   const files::Descriptor file(::open(folder.path().c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
-  ReadAhead reads(file.get(), 0, 2);
+  ReadAhead reads(file.get(), 0, 2, 4);
   for (int i = 0; i < 3; ++i) {
     const auto got = reads.next();
     ASSERT_FALSE(got);
