@@ -142,6 +142,18 @@ Memory::~Memory() {
     end([place = place_, data = data_] { return place == Place::kDevice ? cudaFree(data) : cudaFreeHost(data); });
 }
 
+Result<void> pin(int device, void* memory, std::size_t bytes) {
+  FROND_TRY(use(device));
+  return within_patience("pinning memory",
+                         [memory, bytes] { return cudaHostRegister(memory, bytes, cudaHostRegisterPortable); });
+}
+void unpin(int device, void* memory) noexcept {
+  end([device, memory]() -> int {
+    if (const int failed = cudaSetDevice(device); failed != cudaSuccess) return failed;
+    return cudaHostUnregister(memory);
+  });
+}
+
 Result<void> copy_to_device(std::byte* to, const std::byte* from, std::size_t bytes, StreamHandle stream) {
   return copy(to, from, bytes, cudaMemcpyHostToDevice, stream);
 }

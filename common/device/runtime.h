@@ -92,6 +92,11 @@ class Memory {
   std::size_t bytes_;
 };
 
+// Pins memory that the host has, from the begin of a page on: copies run as from Place::kPinnedHost. unpin() comes
+// before it is freed, and is for destructors, too. Any thread; they choose the device for this one.
+Result<void> pin(int device, void* memory, std::size_t bytes);
+void unpin(int device, void* memory) noexcept;
+
 // Asynchronous. Host memory is pinned, and unchanged until the copy has run. Zero bytes are allowed.
 Result<void> copy_to_device(std::byte* to, const std::byte* from, std::size_t bytes, StreamHandle stream);
 Result<void> copy_to_host(std::byte* to, const std::byte* from, std::size_t bytes, StreamHandle stream);

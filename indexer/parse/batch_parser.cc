@@ -35,8 +35,10 @@ void BatchParser::parse(std::span<ingest::RawRecord> records, ParsedBatch& out, 
   out.texts.clear();
   std::uint64_t record_bytes = 0;
   for (const ingest::RawRecord& record : records) record_bytes += record.bytes.size();
-  // As much as of the batch before, so that few texts are moved while they grow. What is not touched takes no memory.
-  out.texts.bytes.reserve(static_cast<std::size_t>(text_share_ * static_cast<double>(record_bytes)));
+  // As much as of the batch before, so that few texts are moved while they grow, and whole large pages, so that most
+  // take as many of them and find what others gave back.
+  const auto expected = static_cast<std::size_t>(text_share_ * static_cast<double>(record_bytes));
+  out.texts.bytes.reserve(std::max<std::size_t>(1, in_large_pages(expected + 1)) - 1);
   bool going_on = true;
   for (std::uint32_t i = 0; going_on && i < records.size(); ++i) {
     if (records[i].lines == 0) {
@@ -50,7 +52,7 @@ void BatchParser::parse(std::span<ingest::RawRecord> records, ParsedBatch& out, 
   grouper_.finish(out.tokens);
   out.frames.resize(frames_.size());
   for (std::size_t j = 0; j < frames_.size(); ++j) frames_[j].finish(out.frames[j]);
-  constexpr double kSpare = 1.05;
+  constexpr double kSpare = 1.01;
   text_share_ = std::min(1.0, kSpare * static_cast<double>(out.texts.bytes.size()) /
                                   static_cast<double>(std::max<std::uint64_t>(record_bytes, 1)));
 }

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <new>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -57,6 +58,46 @@ Kept& kept() {
   return all;
 }
 
+// What the system gave, and whether it is pinned.
+class Mapped {
+ public:
+  struct State {
+    std::size_t bytes = 0;
+    bool was_tried = false;
+    std::function<void(void*)> unpin;  // empty: it is not pinned
+  };
+  void add(void* memory, std::size_t bytes) {
+    const MutexLock lock(mutex_);
+    pieces_[memory].bytes = bytes;
+  }
+  State remove(void* memory) {
+    const MutexLock lock(mutex_);
+    auto piece = pieces_.extract(memory);
+    return piece ? std::move(piece.mapped()) : State();
+  }
+  State* find(const void* memory) {
+    const MutexLock lock(mutex_);
+    const auto found = pieces_.find(memory);
+    return found == pieces_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  Mutex mutex_;
+  // A state belongs to who has the piece.
+  std::unordered_map<const void*, State> pieces_ FROND_GUARDED_BY(mutex_);
+};
+
+Mapped& mapped() {
+  static Mapped all;
+  return all;
+}
+
+void give_to_system(const Piece& piece) {
+  const Mapped::State state = mapped().remove(piece.memory);
+  if (state.unpin) state.unpin(piece.memory);
+  ::munmap(piece.memory, piece.bytes);
+}
+
 }  // namespace
 
 void* take_large_pages(std::size_t bytes) {
@@ -70,15 +111,24 @@ void* take_large_pages(std::size_t bytes) {
   if (before > 0) ::munmap(begin, before);
   if (before < kLargePage) ::munmap(begin + before + bytes, kLargePage - before);
   ::madvise(begin + before, bytes, MADV_HUGEPAGE);  // a hint
+  mapped().add(begin + before, bytes);
   return begin + before;
 }
 
 void give_large_pages(void* memory, std::size_t bytes) {
-  if (!kept().put({memory, bytes})) ::munmap(memory, bytes);
+  if (!kept().put({memory, bytes})) give_to_system({memory, bytes});
+}
+
+bool pin_large_pages(const void* memory, const PagePinning& pinning) {
+  Mapped::State* const state = mapped().find(memory);
+  if (state == nullptr) return false;
+  if (!std::exchange(state->was_tried, true) && pinning.pin(const_cast<void*>(memory), state->bytes))
+    state->unpin = pinning.unpin;
+  return static_cast<bool>(state->unpin);
 }
 
 void keep_large_pages(std::uint64_t bytes) {
-  for (const Piece& piece : kept().keep(bytes)) ::munmap(piece.memory, piece.bytes);
+  for (const Piece& piece : kept().keep(bytes)) give_to_system(piece);
 }
 
 }  // namespace frond::indexer::parse

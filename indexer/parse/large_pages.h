@@ -3,6 +3,7 @@
 // stop at every 4 KiB for the system to find a page.
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace frond::indexer::parse {
@@ -20,6 +21,15 @@ inline constexpr std::size_t in_large_pages(std::size_t bytes) {
 // both.
 void* take_large_pages(std::size_t bytes);
 void give_large_pages(void* memory, std::size_t bytes);
+
+// How a device has memory pinned, so that it copies it at full speed.
+struct PagePinning {
+  std::function<bool(void* memory, std::size_t bytes)> pin;  // false: it could not
+  std::function<void(void* memory)> unpin;
+};
+// Whether the large piece that begins at `memory` is pinned; if it was never tried, it is tried now. A piece stays
+// pinned, also while it is kept for others, until the system gets it. False for other memory. By who has the piece.
+bool pin_large_pages(const void* memory, const PagePinning& pinning);
 
 // How much of what is given back is kept for others that take as much; at first nothing. The system clears pages before
 // it gives them, and stops other threads of the process when it takes them. Frees what is kept now.

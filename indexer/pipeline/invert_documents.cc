@@ -41,7 +41,7 @@ class Pipeline {
         log_(logger, options.max_bad_records),
         budget_(plan_),
         parse_memory_(plan_.parse),
-        texts_kept_(plan_.text_batch),
+        texts_kept_(2 * plan_.text_batch),
         pool_(plan_.batches, plan_.batches * plan_.batch_bytes),
         to_parsers_(plan_.parsers),
         session_(session_of(options.checkpoints)),

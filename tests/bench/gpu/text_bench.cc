@@ -71,8 +71,9 @@ Result<void> work_on(DeviceText& device, TextTerms& terms, std::size_t side, con
   host.new_tokens += answer.size();
   FROND_TRY(device.learn(side, answer));
   start = Clock::now();
-  const std::string_view bytes(reinterpret_cast<const char*>(text.bytes.data()), text.bytes.size());
-  terms.cut(bytes, found.chunks, places, chunk_terms);
+  TextPieces pieces;
+  pieces.put({reinterpret_cast<const char*>(text.bytes.data()), text.bytes.size()}, 0, /*is_pinned=*/false);
+  terms.cut(pieces, found.chunks, places, chunk_terms);
   host.cut += seconds_since(start);
   host.chunks += found.chunks.size();
   if (found.too_many_chunks) return Error(Code::kDevice, "too many chunks for the host");
@@ -109,14 +110,12 @@ Result<void> measure(const TextBenchOptions& options) {
           texts[b] = made_up(capacity.text, options.vocabulary, static_cast<unsigned>(b) + 1);
       });
   }
-  // Pinned memory as texts lie in the device: zeros, text, zeros.
-  const std::size_t room = (capacity.text + 2 * std::size_t{kTextSlack} + kUnitBytes + 255) / 256 * 256;
+  const std::size_t room = (capacity.text + std::size_t{255}) / 256 * 256;
   const auto pinned = FROND_TRY(device::Memory::create(device::Place::kPinnedHost, room * batches));
   double bytes = 0;
   for (std::size_t b = 0; b < batches; ++b) {
     auto* const at = reinterpret_cast<std::uint8_t*>(pinned.data()) + b * room;
-    std::memset(at, 0, room);
-    std::copy(texts[b].bytes.begin(), texts[b].bytes.end(), at + kTextSlack);
+    std::copy(texts[b].bytes.begin(), texts[b].bytes.end(), at);
     bytes += static_cast<double>(texts[b].bytes.size());
   }
   TextTerms terms({}, std::max(1u, std::thread::hardware_concurrency()));
@@ -125,8 +124,9 @@ Result<void> measure(const TextBenchOptions& options) {
     const auto pieces = static_cast<std::uint32_t>(texts[b].begins.size());
     std::copy(texts[b].begins.begin(), texts[b].begins.end(), place.piece_begins.begin());
     for (std::uint32_t i = 0; i < pieces; ++i) place.piece_numbers[i] = i;
-    return device->send(b % 2, b % 2, static_cast<std::uint32_t>(texts[b].bytes.size()), pieces,
-                        reinterpret_cast<const std::uint8_t*>(pinned.data()) + b * room);
+    const auto size = static_cast<std::uint32_t>(texts[b].bytes.size());
+    const TextRun text{reinterpret_cast<const std::uint8_t*>(pinned.data()) + b * room, 0, size};
+    return device->send(b % 2, b % 2, size, pieces, {&text, 1});
   };
   for (unsigned round = 0; round <= options.rounds; ++round) {
     const auto before = FROND_TRY(device->step_milliseconds());

@@ -238,7 +238,9 @@ TEST(DeviceText, ComparesBytesWhereHashesAreEqual) {
       terms.find(found.new_keys, answer);
       ASSERT_TRUE((*device)->learn(side, answer));
       EXPECT_EQ((*device)->tokens(), terms.size()) << "a token twice";
-      terms.cut(text, found.chunks, places, chunk_terms);
+      TextPieces pieces;
+      pieces.put(text, 7, /*is_pinned=*/false);
+      terms.cut(pieces, found.chunks, places, chunk_terms);
       ASSERT_TRUE((*device)->add(side, places, chunk_terms, terms.size()));
       const std::vector<std::uint32_t> totals = (*device)->totals(terms.size()).value();
       std::vector<std::uint32_t> all_frequencies;
@@ -259,6 +261,25 @@ TEST(DeviceText, ComparesBytesWhereHashesAreEqual) {
   }
 }
 
+// Texts in large pages are copied by the device from where they are, others are put together first.
+TEST(GpuTextInverter, TakesTextsFromLargePages) {
+  const parse::LargePagesKept kept(2 * parse::kLargePage);
+  std::mt19937 random(23);
+  const std::size_t small = 30'000, large = parse::kLargePiece + 50'000;
+  for (const unsigned oddness : {0u, 30u}) {
+    std::vector<Batch> batches;
+    DocumentNumber next = 5;
+    for (const std::size_t bytes : {large, small, large, small, small}) {
+      Batch& batch = batches.emplace_back();
+      while (batch.texts.bytes.size() < bytes) {
+        batch.texts.add("", support::random_text(random, random() % 3000, oddness));
+        batch.numbers.push_back(random() % 10 == 0 ? kDropped : next++);
+      }
+    }
+    expect_what_the_cpu_finds(batches, {.max_text = 400'000});
+  }
+}
+
 // With many new tokens and chunks, threads share the work. Terms may have other numbers, and nothing else differs.
 TEST(TextTerms, AreTheSameByManyThreads) {
   std::mt19937 random(17);
@@ -274,11 +295,13 @@ TEST(TextTerms, AreTheSameByManyThreads) {
   for (std::uint32_t at = 0; at < text.size(); ++at)
     if (text[at] == ' ' && at + 1 < text.size() && text[at + 1] != ' ') chunks.push_back({at + 1, 0});
   ASSERT_GT(chunks.size(), 3000u);
+  TextPieces pieces;
+  pieces.put(text, 0, /*is_pinned=*/false);
   const auto found_by = [&](std::uint32_t threads) {
     TextTerms terms({}, threads);
     std::vector<std::uint32_t> answer, places, chunk_terms;
     terms.find(keys, answer);
-    terms.cut(text, chunks, places, chunk_terms);
+    terms.cut(pieces, chunks, places, chunk_terms);
     EXPECT_EQ(places.size(), chunks.size() + 1);
     EXPECT_EQ(places.back(), chunk_terms.size());
     std::vector<std::string> all;

@@ -36,7 +36,8 @@ enum cudaError_t {
   cudaErrorLaunchFailure = 719,
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
-inline constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDefault = 0, cudaEventDisableTiming = 2;
+inline constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDefault = 0, cudaEventDisableTiming = 2,
+                          cudaHostRegisterPortable = 1;
 struct cudaDeviceProp {
   char name[256];
   std::size_t totalGlobalMem;
@@ -61,6 +62,8 @@ cudaError_t cudaMalloc(void** data, std::size_t bytes);
 cudaError_t cudaMallocHost(void** data, std::size_t bytes);
 cudaError_t cudaFree(void* data);
 cudaError_t cudaFreeHost(void* data);
+cudaError_t cudaHostRegister(void* data, std::size_t bytes, unsigned flags);
+cudaError_t cudaHostUnregister(void* data);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes, cudaStream_t stream);
 

@@ -91,6 +91,8 @@ cudaError_t cudaFree(void* data) {
   return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* data) { return cudaFree(data); }
+cudaError_t cudaHostRegister(void*, std::size_t, unsigned) { return operation(); }
+cudaError_t cudaHostUnregister(void*) { return operation(); }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t) {
   const cudaError_t state = operation();
   if (state == cudaSuccess && !cuda_on_host::hangs()) std::memcpy(to, from, bytes);

@@ -167,7 +167,7 @@ Result<TextPlace> DeviceText::fill(std::size_t place) {
 }
 
 Result<void> DeviceText::send(std::size_t side, std::size_t place, std::uint32_t text_bytes, std::uint32_t pieces,
-                              const std::uint8_t* text) {
+                              std::span<const TextRun> text) {
   FROND_CHECK(text_bytes <= capacity_.text && pieces <= capacity_.pieces);
   Objects& o = *objects_;
   const SideParts& from = o.places[place];
@@ -175,17 +175,23 @@ Result<void> DeviceText::send(std::size_t side, std::size_t place, std::uint32_t
   TextBatch& batch = batches_[side];
   batch.text_bytes = text_bytes;
   batch.piece_count = pieces;
-  if (text == nullptr) {
-    std::memset(from.text + kTextSlack + text_bytes, 0, kTextSlack + kUnitBytes);
-    text = from.text;
-  }
+  constexpr std::size_t kZerosBehind = kTextSlack + kUnitBytes;
+  std::memset(from.text + kTextSlack + text_bytes, 0, kZerosBehind);
   from.piece_begins[pieces] = text_bytes;
   const device::StreamHandle stream = o.copies.get();
   FROND_TRY(collect_times());
   FROND_TRY(o.used[side].make_wait(stream));
   if (setup_.timing) FROND_TRY(o.copying[side].record(stream));
-  FROND_TRY(device::copy_to_device(bytes_of(const_cast<std::uint8_t*>(batch.text) - kTextSlack), bytes_of(text),
-                                   text_bytes + 2 * kTextSlack + kUnitBytes, stream));
+  std::byte* const to = bytes_of(const_cast<std::uint8_t*>(batch.text)) - kTextSlack;
+  if (text.empty()) {
+    FROND_TRY(device::copy_to_device(to, bytes_of(from.text), kTextSlack + text_bytes + kZerosBehind, stream));
+  } else {
+    FROND_TRY(device::copy_to_device(to, bytes_of(from.text), kTextSlack, stream));
+    for (const TextRun& run : text)
+      FROND_TRY(device::copy_to_device(to + kTextSlack + run.to, bytes_of(run.from), run.bytes, stream));
+    const std::size_t end = kTextSlack + text_bytes;
+    FROND_TRY(device::copy_to_device(to + end, bytes_of(from.text) + end, kZerosBehind, stream));
+  }
   FROND_TRY(device::copy_to_device(bytes_of(const_cast<std::uint32_t*>(batch.piece_begins)),
                                    bytes_of(from.piece_begins), (pieces + std::size_t{1}) * 4, stream));
   FROND_TRY(device::copy_to_device(bytes_of(const_cast<std::uint32_t*>(batch.piece_numbers)),

@@ -49,6 +49,12 @@ struct TextPlace {
   std::span<std::uint32_t> piece_numbers;  // of documents, from the run's first; they do not descend
 };
 
+// Bytes of a batch's text that are together in pinned memory.
+struct TextRun {
+  const std::uint8_t* from;
+  std::uint32_t to, bytes;  // in the batch's text
+};
+
 // What a batch has for the host.
 struct FoundTokens {
   std::uint32_t entries = 0;
@@ -89,10 +95,10 @@ class DeviceText {
 
   // A place (0 to 2) to fill. Waits until its last text has been copied to the device. Any thread.
   Result<TextPlace> fill(std::size_t place);
-  // To a side (0 or 1). Asynchronous. The place must not be changed before add(). `text`: other pinned memory that has
-  // the text, behind kTextSlack zeros and before kTextSlack + kUnitBytes; null: the place's.
+  // To a side (0 or 1). Asynchronous. The place, and where the text is, must not be changed before add(). text: where
+  // all of it is; empty: in the place.
   Result<void> send(std::size_t side, std::size_t place, std::uint32_t text_bytes, std::uint32_t pieces,
-                    const std::uint8_t* text = nullptr);
+                    std::span<const TextRun> text = {});
   // Asynchronous. Seeks the side's tokens. Only after end_find() of the other side, if that was begun.
   Result<void> begin_find(std::size_t side);
   Result<FoundTokens> end_find(std::size_t side);

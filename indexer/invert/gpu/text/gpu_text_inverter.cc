@@ -25,6 +25,10 @@ bool is_space(char byte) { return static_cast<unsigned char>(byte) <= ' '; }
 
 GpuTextInverter::GpuTextInverter(TextInverterSetup setup)
     : setup_(std::move(setup)),
+      pinning_({[device = setup_.inverter.gpu.device](void* memory, std::size_t bytes) {
+                  return static_cast<bool>(device::pin(device, memory, bytes));
+                },
+                [device = setup_.inverter.gpu.device](void* memory) { device::unpin(device, memory); }}),
       terms_(std::make_unique<TextTerms>(setup_.analyzer, setup_.threads)),
       copiers_(std::clamp(setup_.threads / 4, 1u, kMostCopiers)) {
   note_terms();
@@ -51,7 +55,8 @@ Result<void> GpuTextInverter::invert(DocumentTexts texts, std::span<const Docume
   const std::uint64_t bytes = block.bytes();
   const auto fits = [&] { return memory_bytes() + bytes <= std::max(kMinBytes, setup_.inverter.budget()); };
   if (setup_.may_lose_postings) {
-    drop_done_blocks(setup_.max_kept_texts);
+    // Where some are dropped, the CPU cannot go on from the others: they only take memory.
+    drop_done_blocks(texts_dropped_ ? 0 : setup_.max_kept_texts);
     if (!fits()) {
       FROND_TRY(or_without_device(end_work()));
       drop_done_blocks(0);
@@ -83,6 +88,7 @@ Result<void> GpuTextInverter::take(const Block& block, Position at) {
                                             .max_text = setup_.max_text,
                                             .standard2 = setup_.analyzer.kind == text::AnalyzerKind::kStandard2}));
   }
+  is_pinned_ = parse::pin_large_pages(block.texts.bytes.data(), pinning_);
   for (; at.document < block.numbers.size(); ++at.document, at.byte = 0) {
     const DocumentNumber number = block.numbers[at.document];
     if (number == kDropped) continue;
@@ -127,7 +133,7 @@ Result<void> GpuTextInverter::take_document(std::string_view text, DocumentNumbe
 }
 
 void GpuTextInverter::put(std::string_view piece, DocumentNumber number, const Position& end) {
-  filling_.pieces.put(piece, static_cast<std::uint32_t>(number - *base_));
+  filling_.pieces.put(piece, static_cast<std::uint32_t>(number - *base_), is_pinned_);
   filling_.base = *base_;
   filling_.end = end;
 }
@@ -138,7 +144,7 @@ Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNu
   constexpr std::size_t kSide = 0;
   Batch& batch = sides_[kSide].batch;
   batch.pieces.clear();
-  batch.pieces.put({}, static_cast<std::uint32_t>(number - *base_));
+  batch.pieces.put({}, static_cast<std::uint32_t>(number - *base_), false);
   batch.base = *base_;
   batch.place = filling_.place;
   batch.pieces.copy_to(FROND_TRY(device_->fill(batch.place)), copiers_);
@@ -191,7 +197,9 @@ Result<void> GpuTextInverter::work_on_waiting() {
   Side& side = sides_[next];
   std::swap(side.batch, waiting_);
   const TextPieces& pieces = side.batch.pieces;
-  FROND_TRY(device_->send(next, side.batch.place, pieces.bytes(), static_cast<std::uint32_t>(pieces.numbers().size())));
+  const std::vector<TextRun> text = pieces.runs(FROND_TRY(device_->fill(side.batch.place)));
+  FROND_TRY(
+      device_->send(next, side.batch.place, pieces.bytes(), static_cast<std::uint32_t>(pieces.numbers().size()), text));
   FROND_TRY(device_->begin_find(next));
   if (sought_)
     FROND_TRY(end_batch(*sought_, next));
@@ -226,9 +234,7 @@ Result<bool> GpuTextInverter::try_batch(std::size_t side, std::optional<std::siz
   std::vector<std::uint32_t> answer, places, terms;
   terms_->find(found.new_keys, answer);
   const Batch& batch = sides_[side].batch;
-  const TextPlace texts = FROND_TRY(device_->fill(batch.place));
-  const std::string_view text(reinterpret_cast<const char*>(texts.text.data()), batch.pieces.bytes());
-  if (!found.too_many_chunks) terms_->cut(text, found.chunks, places, terms);
+  if (!found.too_many_chunks) terms_->cut(batch.pieces, found.chunks, places, terms);
   if (next) sides_[*next].found = FROND_TRY(device_->end_find(*next));
   FROND_TRY(device_->learn(side, answer));
   if (found.too_many_chunks || found.entries + terms.size() > capacity.entries) {
@@ -253,14 +259,11 @@ Result<bool> GpuTextInverter::try_batch(std::size_t side, std::optional<std::siz
 // All of a batch's text.
 Result<GpuTextInverter::HostPairs> GpuTextInverter::cut_on_host(std::size_t side) {
   HostPairs pairs;
-  const TextPlace texts = FROND_TRY(device_->fill(sides_[side].batch.place));
   const TextPieces& batch = sides_[side].batch.pieces;
   const auto count = static_cast<std::uint32_t>(batch.numbers().size());
   for (std::uint32_t piece = 0; piece < count; ++piece) {
-    const std::uint32_t begin = texts.piece_begins[piece];
-    const std::uint32_t end = piece + 1 < count ? texts.piece_begins[piece + 1] : batch.bytes();
     const std::size_t before = pairs.terms.size();
-    terms_->cut_all({reinterpret_cast<const char*>(texts.text.data()) + begin, end - begin}, pairs.terms);
+    terms_->cut_all(batch.piece(piece), pairs.terms);
     pairs.pieces.resize(pairs.terms.size(), piece);
     pairs.lengths.push_back(static_cast<std::uint32_t>(pairs.terms.size() - before));
   }
@@ -352,7 +355,7 @@ Result<std::unique_ptr<runs::PostingSlices>> GpuTextInverter::hold(std::uint64_t
     while (!blocks_.empty()) drop_block();
   }
   held = std::make_unique<HeldTexts>(setup_.inverter.gpu.device, std::move(device_), std::move(terms_), *base_,
-                                     std::move(totals));
+                                     std::move(totals), term_bytes_);
   term_bytes_ = 0;
   return held;
 }

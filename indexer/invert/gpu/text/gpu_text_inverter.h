@@ -104,6 +104,7 @@ class GpuTextInverter final : public TextInverter {
 
   // Those that say so belong to the thread that works on a batch while there is one; others to the caller's.
   TextInverterSetup setup_;
+  const parse::PagePinning pinning_;
   std::unique_ptr<DeviceText> device_;  // null: not yet used, or lost
   std::unique_ptr<TextInverter> cpu_;   // in place of the device
   std::atomic<bool> cpu_on_ = false;
@@ -114,6 +115,7 @@ class GpuTextInverter final : public TextInverter {
   std::optional<DocumentNumber> base_;       // numbers on the device are from it
   std::atomic<bool> texts_dropped_ = false;  // texts of the run: only the device has its postings
   Batch filling_;                            // with texts of blocks_
+  bool is_pinned_ = false;                   // the block that filling_ is filled from
   Crew copiers_;                             // of batches
   // Of the working thread, from here on.
   Batch waiting_;  // to be worked on

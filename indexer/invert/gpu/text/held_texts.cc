@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 
+#include "common/base/thread_name.h"
 #include "common/device/runtime.h"
 #include "indexer/invert/document_deal.h"
 #include "indexer/invert/gpu/text/lists/list_coder.h"
@@ -24,57 +26,57 @@ std::uint64_t documents_of(const runs::ListCoding& coding) {
 }  // namespace
 
 HeldTexts::HeldTexts(int device, std::unique_ptr<DeviceText> text, std::unique_ptr<TextTerms> terms,
-                     DocumentNumber first, std::vector<std::uint32_t> totals)
-    : device_(device),
-      text_(std::move(text)),
-      first_(first),
-      totals_(std::move(totals)),
-      terms_((terms->end_adding(), terms->numbers()), totals_, terms->crew()) {
-  place_terms(terms->crew());
+                     DocumentNumber first, std::vector<std::uint32_t> totals, std::uint64_t memory_bytes)
+    : device_(device), text_(std::move(text)), first_(first), memory_bytes_(memory_bytes), totals_(std::move(totals)) {
+  for (const std::uint32_t total : totals_) {
+    terms_with_postings_ += total > 0 ? 1 : 0;
+    postings_ += total;
+    greatest_total_ = std::max(greatest_total_, total);
+  }
+  ordered_ = std::async(std::launch::async, [this, all = std::move(terms)]() mutable {
+    name_this_thread("texts-0");
+    order(*all);
+    all.reset();  // the memory
+  });
+}
+
+void HeldTexts::order(TextTerms& terms) {
+  terms.end_adding();
+  terms_.emplace(terms.numbers(), totals_, terms.crew());
+  place_terms(terms.crew());
 }
 
 // Where the postings of each term begin.
 void HeldTexts::place_terms(Crew& crew) {
-  const std::span<const std::uint32_t> in_order = terms_.numbers();
+  const std::span<const std::uint32_t> in_order = terms_->numbers();
   starts_.resize(in_order.size() + 1);
   offsets_.resize(totals_.size());
   const std::uint32_t parts = crew.parts_of(in_order.size(), kPlacedByAThread);
-  struct Sum {
-    std::uint64_t postings = 0;
-    std::uint32_t greatest = 0;
-  };
-  std::vector<Sum> sums(parts);
+  std::vector<std::uint64_t> before(parts + std::size_t{1});  // postings of the parts before each
   crew.in_parts(in_order.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
-    Sum sum;
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t total = totals_[in_order[i]];
-      sum.postings += total;
-      sum.greatest = std::max(sum.greatest, total);
-    }
-    sums[part] = sum;
+    std::uint64_t postings = 0;
+    for (std::size_t i = begin; i < end; ++i) postings += starts_[i] = totals_[in_order[i]];
+    before[part + std::size_t{1}] = postings;
   });
-  std::vector<std::uint64_t> before;  // postings of the parts before each
-  for (const Sum& sum : sums) {
-    before.push_back(postings_);
-    postings_ += sum.postings;
-    greatest_total_ = std::max(greatest_total_, sum.greatest);
-  }
+  std::partial_sum(before.begin(), before.end(), before.begin());
   crew.in_parts(in_order.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
     auto at = static_cast<std::uint32_t>(before[part]);
     for (std::size_t i = begin; i < end; ++i) {
       offsets_[in_order[i]] = at;
-      starts_[i + 1] = at += totals_[in_order[i]];
+      at += std::exchange(starts_[i], at);
     }
   });
+  starts_.back() = static_cast<std::uint32_t>(postings_);
 }
 
 Result<void> HeldTexts::read(std::size_t slice_postings, const std::function<Result<void>(runs::PostingSlice)>& take) {
+  ordered_.get();
   FROND_TRY(device::use(device_));  // of this thread
   const std::unique_ptr<DeviceText> text = std::move(text_);
-  SliceFiller filler({terms_.numbers(), totals_}, slice_postings);
+  SliceFiller filler({terms_->numbers(), totals_}, slice_postings);
   runs::PostingSlice slice;
   filler.begin(slice);
-  return text->read(terms_.numbers(), totals_, [&](auto numbers, auto frequencies) -> Result<void> {
+  return text->read(terms_->numbers(), totals_, [&](auto numbers, auto frequencies) -> Result<void> {
     while (!numbers.empty()) {
       if (!filler.fill(slice, numbers, frequencies)) continue;
       FROND_TRY(take(std::exchange(slice, {})));
@@ -89,7 +91,7 @@ std::uint32_t HeldTexts::window_postings(const runs::ListCoding& coding, const r
   if (!text_ || documents <= first_) return 0;
   for (std::size_t most = limits.postings;; most /= 2) {
     const auto some = static_cast<std::uint32_t>(std::max<std::size_t>(most, greatest_total_));
-    if (ListCoder::fits(*text_, documents - first_, terms_.size(), some)) return some;
+    if (ListCoder::fits(*text_, documents - first_, terms_with_postings_, some)) return some;
     if (most <= std::max<std::size_t>(limits.lists / 4, greatest_total_)) return 0;
   }
 }
@@ -101,7 +103,7 @@ bool HeldTexts::codes(const runs::ListCoding& coding, const runs::SliceLimits& l
 // Behind the last term of the window that begins with `first`.
 std::size_t HeldTexts::end_of_window(std::size_t first, const runs::SliceLimits& limits, std::size_t partitions) const {
   std::size_t end = first, lists = 0;
-  for (; end < terms_.size(); ++end) {
+  for (; end < terms_->size(); ++end) {
     lists += std::min<std::size_t>(partitions, postings_of(end));
     if (end > first && (starts_[end + 1] - starts_[first] > limits.postings || lists > limits.lists)) break;
   }
@@ -113,6 +115,7 @@ Result<std::vector<std::vector<std::uint64_t>>> HeldTexts::code(
     const std::function<Result<void>(std::shared_ptr<const runs::CodedSlice>)>& take) {
   const std::uint32_t most = window_postings(coding, limits);
   if (most == 0) return Error(Code::kInvalid, "these postings do not fit beside a window");
+  ordered_.get();
   FROND_TRY(device::use(device_));  // of this thread
   const std::shared_ptr<DeviceText> text = std::move(text_);
   const auto partitions = static_cast<std::uint32_t>(coding.lengths.size());
@@ -129,16 +132,16 @@ Result<std::vector<std::vector<std::uint64_t>>> HeldTexts::code(
                                                         .average_length = coding.average_length,
                                                         .lengths = lengths,
                                                         .starts = starts_,
-                                                        .hashes = terms_.hashes(),
+                                                        .hashes = terms_->hashes(),
                                                         .window_postings = most}));
   std::size_t begun = 0;  // terms
   const auto begin = [&]() -> Result<void> {
-    if (begun == terms_.size()) return {};
+    if (begun == terms_->size()) return {};
     const std::size_t first = std::exchange(begun, end_of_window(begun, {most, limits.lists}, partitions));
     return coder->begin(first, begun);
   };
   for (std::size_t i = 1; i < ListCoder::kWindows; ++i) FROND_TRY(begin());
-  for (std::size_t taken = 0; taken < terms_.size();) {
+  for (std::size_t taken = 0; taken < terms_->size();) {
     FROND_TRY(begin());  // it works while the one before is taken and given
     auto slice = FROND_TRY(coder->take());
     taken = slice->end;

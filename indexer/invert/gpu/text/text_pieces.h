@@ -1,5 +1,6 @@
 #pragma once
-// Pieces of documents that go to the device together, as views; their bytes are copied at once, by several threads.
+// Pieces of documents that go to the device together, as views. The device copies those in pinned memory from where
+// they are; the bytes of others are copied to a pinned place first, at once, by several threads.
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -12,10 +13,20 @@ namespace frond::indexer::invert::gpu {
 // One thread.
 class TextPieces {
  public:
-  // `number`: as TextSide::piece_numbers. The bytes must stay until copy_to().
-  void put(std::string_view piece, std::uint32_t number);
-  // Has the crew copy all of it to a place that has room for it.
+  // `number`: as TextPlace::piece_numbers. The bytes stay where they are until clear(). A piece ends with a byte that
+  // ends every word.
+  void put(std::string_view piece, std::uint32_t number, bool is_pinned);
+  // Has the crew copy what is not pinned to a place that has room for all.
   void copy_to(const TextPlace& place, Crew& crew) const;
+  // Where all the bytes are after it.
+  std::vector<TextRun> runs(const TextPlace& place) const;
+  // Whole pieces, of which one has byte `at` of the batch, and where they begin in it.
+  struct Together {
+    std::string_view text;
+    std::uint32_t begin;
+  };
+  Together around(std::uint32_t at) const;
+  std::string_view piece(std::size_t number) const;
   std::uint32_t bytes() const { return bytes_; }
   std::span<const std::uint32_t> numbers() const { return numbers_; }  // by piece
   bool empty() const { return numbers_.empty(); }
@@ -26,6 +37,7 @@ class TextPieces {
   struct Range {
     const char* from;
     std::uint32_t to, bytes;
+    bool is_pinned;
   };
   std::vector<Range> ranges_;
   std::vector<std::uint32_t> begins_, numbers_;

@@ -94,19 +94,24 @@ std::uint32_t TextTerms::term_of_chunk(Worker& worker, const TokenKey& key) {
   return worker.terms.empty() ? kDroppedTerm : worker.terms.size() == 1 ? worker.terms[0] : kHostTerm;
 }
 
-void TextTerms::cut(std::string_view text, std::span<const HostChunk> chunks, std::vector<std::uint32_t>& places,
+void TextTerms::cut(const TextPieces& batch, std::span<const HostChunk> chunks, std::vector<std::uint32_t>& places,
                     std::vector<std::uint32_t>& terms) {
   places.resize(chunks.size() + 1);
   const std::uint32_t parts = crew_.small_parts_of(chunks.size(), kChunksOfAThread);
   std::vector<std::vector<std::uint32_t>> found(parts);
-  crew_.by_threads(chunks.size(), parts,
-                   [&](std::uint32_t thread, std::uint32_t part, std::size_t begin, std::size_t end) {
-                     for (std::size_t i = begin; i < end; ++i) {
-                       if (i + kChunksAhead < end) __builtin_prefetch(text.data() + chunks[i + kChunksAhead].begin);
-                       cut_chunk(*workers_[thread], text, chunks[i], found[part]);
-                       places[i + 1] = static_cast<std::uint32_t>(found[part].size());
-                     }
-                   });
+  crew_.by_threads(
+      chunks.size(), parts, [&](std::uint32_t thread, std::uint32_t part, std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const TextPieces::Together some = batch.around(chunks[i].begin);
+          if (i + kChunksAhead < end) {
+            const std::uint32_t ahead = chunks[i + kChunksAhead].begin;
+            const TextPieces::Together there = batch.around(ahead);
+            __builtin_prefetch(there.text.data() + (ahead - there.begin));
+          }
+          cut_chunk(*workers_[thread], some.text, chunks[i].begin - some.begin, chunks[i].token != 0, found[part]);
+          places[i + 1] = static_cast<std::uint32_t>(found[part].size());
+        }
+      });
   terms.clear();
   places[0] = 0;
   for (std::uint32_t part = 0; part < parts; ++part) {
@@ -117,18 +122,19 @@ void TextTerms::cut(std::string_view text, std::span<const HostChunk> chunks, st
   }
 }
 
-void TextTerms::cut_chunk(Worker& worker, std::string_view text, const HostChunk& chunk,
+// chunk: where it begins.
+void TextTerms::cut_chunk(Worker& worker, std::string_view text, std::uint32_t chunk, bool is_token,
                           std::vector<std::uint32_t>& terms) {
-  if (chunk.token != 0) {
-    const text::TokenSpan token = text::next_token(text, chunk.begin);
+  if (is_token) {
+    const text::TokenSpan token = text::next_token(text, chunk);
     const std::uint32_t term = term_of(worker, text.substr(token.begin, token.end - token.begin));
     if (term != kDroppedTerm) terms.push_back(term);
     return;
   }
-  std::size_t end = chunk.begin;
+  std::size_t end = chunk;
   while (end < text.size() && !ends_words(text[end])) ++end;
   // What is before the chunk's first dot matters to standard2 (".NET").
-  const std::size_t begin = chunk.begin - (chunk.begin > 0 ? 1 : 0);
+  const std::size_t begin = chunk - (chunk > 0 ? 1 : 0);
   cut_all(worker, text.substr(begin, end - begin), terms);
 }
 

@@ -12,6 +12,7 @@
 #include "indexer/invert/gpu/text/sorted_terms.h"
 #include "indexer/invert/gpu/text/term_numbers.h"
 #include "indexer/invert/gpu/text/text_on_device.h"
+#include "indexer/invert/gpu/text/text_pieces.h"
 #include "indexer/parse/token_table.h"
 
 namespace frond::indexer::invert::gpu {
@@ -26,7 +27,7 @@ class TextTerms {
   // kHostTerm. By all threads.
   void find(std::span<const TokenKey> keys, std::vector<std::uint32_t>& terms);
   // Sets `terms` to those of chunks of a batch's text, of chunk c terms[places[c] .. places[c + 1]). By all threads.
-  void cut(std::string_view text, std::span<const HostChunk> chunks, std::vector<std::uint32_t>& places,
+  void cut(const TextPieces& batch, std::span<const HostChunk> chunks, std::vector<std::uint32_t>& places,
            std::vector<std::uint32_t>& terms);
   // Appends the terms of any text.
   void cut_all(std::string_view text, std::vector<std::uint32_t>& terms);
@@ -75,7 +76,8 @@ class TextTerms {
   std::uint32_t term_of(Worker& worker, std::string_view token);
   std::uint32_t term_of_chunk(Worker& worker, const TokenKey& key);
   void cut_all(Worker& worker, std::string_view text, std::vector<std::uint32_t>& terms);
-  void cut_chunk(Worker& worker, std::string_view text, const HostChunk& chunk, std::vector<std::uint32_t>& terms);
+  void cut_chunk(Worker& worker, std::string_view text, std::uint32_t chunk, bool is_token,
+                 std::vector<std::uint32_t>& terms);
   // Whether a byte ends every word, so that what is before it and what is behind may be cut apart.
   bool ends_words(char byte) const { return ends_words_[static_cast<unsigned char>(byte)]; }
 

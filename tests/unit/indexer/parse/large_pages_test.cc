@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstring>
+#include <vector>
 
 #include "indexer/parse/document_texts.h"
 
@@ -34,6 +36,41 @@ TEST(LargePages, AreKeptForWhoTakesAsMuch) {
   void* const after = take_large_pages(kLargePage);
   EXPECT_EQ(static_cast<char*>(after)[kLargePage - 1], 0);
   give_large_pages(after, kLargePage);
+}
+
+TEST(LargePages, ArePinnedUntilTheSystemGetsThem) {
+  std::vector<void*> pinned, unpinned;
+  bool works = true;
+  const PagePinning pinning{[&](void* memory, std::size_t bytes) {
+                              EXPECT_EQ(bytes, kLargePage);
+                              pinned.push_back(memory);
+                              return works;
+                            },
+                            [&](void* memory) { unpinned.push_back(memory); }};
+  void* const piece = take_large_pages(kLargePage);
+  {
+    const LargePagesKept kept(kLargePage);
+    EXPECT_TRUE(pin_large_pages(piece, pinning));
+    EXPECT_TRUE(pin_large_pages(piece, pinning)) << "again";
+    EXPECT_FALSE(pin_large_pages(static_cast<std::byte*>(piece) + 1, pinning)) << "within a piece";
+    give_large_pages(piece, kLargePage);
+    EXPECT_EQ(take_large_pages(kLargePage), piece);
+    EXPECT_TRUE(pin_large_pages(piece, pinning)) << "it was kept";
+    give_large_pages(piece, kLargePage);
+    EXPECT_EQ(pinned, std::vector<void*>{piece});
+    EXPECT_TRUE(unpinned.empty());
+  }
+  EXPECT_EQ(unpinned, std::vector<void*>{piece});
+  EXPECT_FALSE(pin_large_pages(piece, pinning)) << "the system has it";
+
+  works = false;
+  pinned.clear();
+  void* const other = take_large_pages(kLargePage);
+  EXPECT_FALSE(pin_large_pages(other, pinning));
+  EXPECT_FALSE(pin_large_pages(other, pinning)) << "tried once";
+  give_large_pages(other, kLargePage);
+  EXPECT_EQ(pinned.size(), 1u);
+  EXPECT_EQ(unpinned.size(), 1u);
 }
 
 TEST(LargePages, HoldTextsThatGrow) {
