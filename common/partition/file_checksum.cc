@@ -4,6 +4,7 @@
 
 #include "common/base/check.h"
 #include "common/files/read.h"
+#include "common/partition/mapped_file.h"
 
 namespace frond::partition {
 
@@ -45,6 +46,22 @@ Result<PartitionFile> describe_file(const std::filesystem::path& file) {
   }));
   result.xxh3 = hash.hex();
   return result;
+}
+
+Result<void> verify_file(const std::filesystem::path& folder, const PartitionFile& file) {
+  const std::filesystem::path path = folder / file.name;
+  const auto mapped = MappedFile::open(path, std::make_shared<Loss>());
+  if (!mapped)
+    return Error(mapped.error().code() == Code::kNotFound ? Code::kCorrupt : mapped.error().code(),
+                 mapped.error().message());
+  if ((*mapped)->size() != file.bytes)
+    return Error(Code::kCorrupt, path.string() + ": " + std::to_string((*mapped)->size()) + " bytes, expected " +
+                                     std::to_string(file.bytes));
+  Xxh3 hash;
+  FROND_TRY((*mapped)->read_through([&](ByteView piece) { hash.update(piece); }));
+  if (const std::string found = hash.hex(); found != file.xxh3)
+    return Error(Code::kCorrupt, path.string() + ": XXH3-128 " + found + ", expected " + file.xxh3);
+  return {};
 }
 
 }  // namespace frond::partition

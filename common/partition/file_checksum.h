@@ -30,4 +30,9 @@ std::string xxh3_hex(ByteView bytes);
 // Name (without folders), size and XXH3-128 of a file. Errors: kNotFound; kUnavailable if it cannot be read.
 Result<PartitionFile> describe_file(const std::filesystem::path& file);
 
+// Reads a file of a PartitionSummary, which lies in `folder`. Takes MappedFile::kPieceBytes of memory. Errors, which
+// name it: kCorrupt: it does not have the size and the XXH3-128 that it was written with, or is not there; kUnavailable
+// if it cannot be read.
+Result<void> verify_file(const std::filesystem::path& folder, const PartitionFile& file);
+
 }  // namespace frond::partition

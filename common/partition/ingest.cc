@@ -65,7 +65,8 @@ bool link_all(FilesByFamily& files, const fs::path& folder) {
   return true;
 }
 
-Result<void> ingest_into(const fs::path& folder, const FilesByFamily& files, bool move, FileReads reads) {
+Result<void> ingest_into(const fs::path& folder, const FilesByFamily& files, bool move, bool verify_blocks,
+                         FileReads reads) {
   // Outlives the database. Files that are kept are synced once, after all are written.
   const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(unsynced_file_system());
   rocksdb::Options options = table_options(reads);
@@ -91,7 +92,7 @@ Result<void> ingest_into(const fs::path& folder, const FilesByFamily& files, boo
     argument.options.write_global_seqno = false;  // never write into a file that may be a link
     argument.options.verify_file_checksum = false;
     // Debian's RocksDB is built with assertions, and ingesting a damaged file trips one. Costs 0.3 s a GB.
-    argument.options.verify_checksums_before_ingest = true;
+    argument.options.verify_checksums_before_ingest = verify_blocks;
     arguments.push_back(std::move(argument));
   }
   status = db->IngestExternalFiles(arguments);
@@ -125,7 +126,7 @@ Result<void> sync_mark(const fs::path& database) {
 }  // namespace
 
 Result<void> Partition::ingest(const fs::path& files_folder, std::span<const PartitionFile> files,
-                               const fs::path& database, bool move) {
+                               const fs::path& database, bool move, bool verify_blocks) {
   return guarded(database.string(), [&]() -> Result<void> {
     if (complete(database)) return Error(Code::kInvalid, database.string() + ": a complete partition is there already");
     FilesByFamily by_family = FROND_TRY(sort_files(files_folder, files));
@@ -137,7 +138,8 @@ Result<void> Partition::ingest(const fs::path& files_folder, std::span<const Par
     if (failed) return Error(Code::kUnavailable, database.string() + ": " + failed.message());
     const fs::path links = database / "links";
     const bool linked = !move && link_all(by_family, links);
-    FROND_TRY(ingest_into(database, by_family, move || linked, move ? FileReads::kCopied : FileReads::kBuffered));
+    FROND_TRY(ingest_into(database, by_family, move || linked, verify_blocks,
+                          move ? FileReads::kCopied : FileReads::kBuffered));
     fs::remove_all(links, failed);
     // The mark says that everything else is there, so it is written after everything else was synced.
     if (move) FROND_TRY(sync_database(database));

@@ -61,6 +61,19 @@ Result<std::size_t> MappedFile::copy(std::uint64_t offset, std::span<char> to) c
   return bytes;
 }
 
+Result<void> MappedFile::read_through(const std::function<void(ByteView)>& sink) const {
+  if (begin_ == nullptr) return check();
+  auto* const begin = const_cast<std::byte*>(begin_);
+  // Advice: where the system does not take it, reading is slower or more is resident.
+  (void)::madvise(begin, size_, MADV_SEQUENTIAL);
+  for (std::uint64_t at = 0; at < size_; at += kPieceBytes) {
+    const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(kPieceBytes, size_ - at));
+    sink(view(at, bytes));
+    (void)::madvise(begin + at, bytes, MADV_DONTNEED);
+  }
+  return check();
+}
+
 Result<void> MappedFile::check() const {
   struct stat told {};
   const bool tells = ::fstat(file_.get(), &told) == 0;

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,6 +48,12 @@ class MappedFile {
   // Copies the bytes from `offset` on, up to to.size() of them, and returns how many. Errors: kCorrupt if the file was
   // cut short, kUnavailable if the disk could not read it; without one, the copy is right.
   Result<std::size_t> copy(std::uint64_t offset, std::span<char> to) const;
+  // Gives all bytes in order, in pieces of at most kPieceBytes. No more than a piece is resident at a time. Reading
+  // this way copies nothing, and the system does not note the pages as used, for which all threads would wait for one
+  // lock. Called where nobody else uses the mapping. Errors as those of check(), of what was given; then none of it may
+  // be right.
+  static constexpr std::size_t kPieceBytes = std::size_t{2} << 20;
+  Result<void> read_through(const std::function<void(ByteView)>& sink) const;
   // Checks that the file has the length that it was mapped with and that nothing of its set is lost; sets Loss if not.
   // Needed after using a view, since a file cut short inside its last page reads as zeros without a fault.
   Result<void> check() const;

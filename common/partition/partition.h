@@ -108,9 +108,11 @@ class Partition {
   // and marks it complete last. With `move`, files are moved, and the mark is written after everything was synced.
   // Without, files are linked or copied, and nothing is synced: for looking into a partition once. A folder left by an
   // interrupted call is removed first. Errors: kInvalid if a complete database is there; kCorrupt if a file is missing,
-  // has another size (callers verify checksums) or is refused by RocksDB; kUnavailable if the disk fails.
+  // has another size (callers verify checksums) or is refused by RocksDB; kUnavailable if the disk fails. Each block's
+  // own checksum is verified, too, unless the caller has verified all files just before (`verify_blocks` is false): the
+  // files are not read then.
   static Result<void> ingest(const std::filesystem::path& files_folder, std::span<const PartitionFile> files,
-                             const std::filesystem::path& database, bool move);
+                             const std::filesystem::path& database, bool move, bool verify_blocks = true);
   // Whether ingest() finished there.
   static bool complete(const std::filesystem::path& database);
   // Opens a database read-only and validates its metadata. Errors: kNotFound, kCorrupt, and kUnavailable if the disk

@@ -34,10 +34,45 @@ Result<partition::TermTotals> write_terms(const repository::Manifest& draft, con
   return partition::write_term_statistics(partitions, means, to);
 }
 
+// Calls work(i) for every i below `count`, by up to `threads` threads and kMaxOpened. Gives an error, if there is one.
+template <class Work>
+Result<void> for_all(std::size_t count, std::size_t threads, const Work& work) {
+  std::atomic<std::size_t> next = 0;
+  const auto some = [&]() -> Result<void> {
+    for (std::size_t i = next++; i < count; i = next++) FROND_TRY(work(i));
+    return {};
+  };
+  std::vector<std::future<Result<void>>> others;
+  for (std::size_t i = 1; i < std::min({threads, count, kMaxOpened}); ++i)
+    others.push_back(std::async(std::launch::async, some));
+  Result<void> outcome = some();
+  for (auto& other : others)
+    if (auto its = other.get(); !its && outcome) outcome = std::move(its);
+  return outcome;
+}
+
+// What was written is read back once, before it is published.
+Result<void> verify_files(std::span<const repository::PartitionEntry> partitions, const std::filesystem::path& building,
+                          std::uint32_t threads) {
+  struct File {
+    const repository::PartitionEntry* partition;
+    const partition::PartitionFile* file;
+  };
+  std::vector<File> files;
+  for (const auto& partition : partitions)
+    for (const auto& file : partition.summary.files) files.push_back({&partition, &file});
+  // The longest first, so that all threads end at about the same time.
+  std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.file->bytes > b.file->bytes; });
+  return for_all(files.size(), threads, [&](std::size_t i) {
+    return partition::verify_file(building / files[i].partition->id, *files[i].file);
+  });
+}
+
 // In a folder beside it.
 Result<void> count_documents_of(const repository::PartitionEntry& entry, const std::filesystem::path& building) {
   const auto database = building / ("opened-" + entry.id);
-  FROND_TRY(partition::Partition::ingest(building / entry.id, entry.summary.files, database, /*move=*/false));
+  FROND_TRY(partition::Partition::ingest(building / entry.id, entry.summary.files, database, /*move=*/false,
+                                         /*verify_blocks=*/false));
   {
     const auto opened = FROND_TRY(partition::Partition::open(database, partition::FileReads::kBuffered));
     if (opened->documents() != entry.summary.documents || opened->tokens() != entry.summary.tokens)
@@ -62,19 +97,9 @@ std::string utc_now() {
 
 Result<void> count_documents(std::span<const repository::PartitionEntry> partitions,
                              const std::filesystem::path& building, std::uint32_t threads) {
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&]() -> Result<void> {
-    for (std::size_t p = next++; p < partitions.size(); p = next++)
-      FROND_TRY(count_documents_of(partitions[p], building));
-    return {};
-  };
-  std::vector<std::future<Result<void>>> others;
-  const std::size_t some = std::min<std::size_t>({threads, partitions.size(), kMaxOpened});
-  for (std::size_t i = 1; i < some; ++i) others.push_back(std::async(std::launch::async, work));
-  Result<void> counted = work();
-  for (auto& other : others)
-    if (auto its = other.get(); !its && counted) counted = std::move(its);
-  return counted;
+  FROND_TRY(verify_files(partitions, building, threads));
+  return for_all(partitions.size(), threads,
+                 [&](std::size_t p) { return count_documents_of(partitions[p], building); });
 }
 
 Result<void> link_partition(const std::filesystem::path& from, const std::filesystem::path& to) {

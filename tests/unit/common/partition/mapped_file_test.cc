@@ -11,6 +11,7 @@
 #include <csignal>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/support/scratch_folder.h"
@@ -48,6 +49,35 @@ TEST_F(AMappedFile, GivesItsBytes) {
   EXPECT_EQ(file->copy(1 << 30, to), 0u);
   EXPECT_TRUE(file->check());
   EXPECT_FALSE(loss_->happened());
+}
+
+TEST_F(AMappedFile, IsReadFromOneEndToTheOther) {
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, MappedFile::kPieceBytes - 1, MappedFile::kPieceBytes,
+                                  2 * MappedFile::kPieceBytes + kPage + 1}) {
+    std::string content(bytes, ' ');
+    for (std::size_t i = 0; i < bytes; ++i) content[i] = static_cast<char>('a' + i / 1000 % 26);
+    support::write_file(scratch_ / "through", content);
+    const auto file = MappedFile::open(scratch_ / "through", loss_).value();
+    std::string read;
+    const auto gather = [&](ByteView piece) {
+      EXPECT_LE(piece.size(), MappedFile::kPieceBytes);
+      read += as_text(piece);
+    };
+    EXPECT_TRUE(file->read_through(gather));
+    EXPECT_TRUE(read == content) << bytes << " bytes";
+    EXPECT_TRUE(file->read_through(gather)) << "a second time";
+    EXPECT_EQ(read.size(), 2 * bytes);
+  }
+}
+
+TEST_F(AMappedFile, ThatIsCutWhileItIsReadThroughIsCorrupt) {
+  const auto file = map("cut", 3 * MappedFile::kPieceBytes);
+  bool first = true;
+  EXPECT_EQ(file->read_through([&](ByteView piece) {
+    EXPECT_EQ(count(piece, 'a'), first ? piece.size() : 0);
+    if (std::exchange(first, false)) cut("cut", kPage);
+  }),
+            Code::kCorrupt);
 }
 
 TEST_F(AMappedFile, MayBeEmptyOrNotThere) {
