@@ -43,6 +43,13 @@ Result<void> decompress_whole(ByteView frame, const ZSTD_DDict* dictionary, std:
   return {};
 }
 
+// As ByteWriter::put_varint(). Returns the place behind it.
+std::byte* put_varint(std::byte* to, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) *to++ = static_cast<std::byte>(value | 0x80);
+  *to++ = static_cast<std::byte>(value);
+  return to;
+}
+
 // The largest window that a frame may need: twice that of our compression level.
 constexpr int kMaxWindowLog = 22;
 
@@ -148,11 +155,8 @@ struct BlockCompressor::State {
   ZSTD_CCtx* context = ZSTD_createCCtx();            // refers to the dictionary
   ZSTD_CCtx* plain = nullptr;                        // made when a block is compressed without it
 
-  UnsetBytes room;  // for what is compressed
+  UnsetBytes room;  // for a block of which a copy is given
 
-  void free_large_room() {
-    if (room.size() > 2 * kLargeBlockBytes) room = {};
-  }
   ZSTD_CCtx* plain_context() {
     if (dictionary == nullptr) return context;
     if (plain == nullptr) plain = ZSTD_createCCtx();
@@ -188,28 +192,37 @@ void BlockCompressor::use(const CompressionDictionary& dictionary) {
     FROND_CHECK(!ZSTD_isError(set));
 }
 
-ByteBuffer BlockCompressor::compress(ByteView raw, std::uint32_t documents) {
-  ByteBuffer out;
-  ByteWriter writer(out);
+std::size_t BlockCompressor::max_bytes(std::size_t raw_bytes) {
+  constexpr std::size_t kFrontBytes = 5 + 10 + 1;  // the documents, the size, the form
+  return kFrontBytes + ZSTD_compressBound(raw_bytes);
+}
+
+std::size_t BlockCompressor::compress(ByteView raw, std::uint32_t documents, std::span<std::byte> to) {
+  FROND_CHECK(to.size() >= max_bytes(raw.size()));
   const bool with_dictionary = state_->dictionary != nullptr && raw.size() <= kLargeBlockBytes;
-  writer.put_varint(documents);
-  writer.put_varint(raw.size());
-  writer.put(static_cast<std::uint8_t>(with_dictionary ? Form::kZstdDictionary : Form::kZstd));
-  UnsetBytes& to = state_->room;
-  to.make_room(ZSTD_compressBound(raw.size()));
-  const std::size_t size =
+  std::byte* at = put_varint(to.data(), documents);
+  at = put_varint(at, raw.size());
+  *at = static_cast<std::byte>(with_dictionary ? Form::kZstdDictionary : Form::kZstd);
+  std::byte* const payload = at + 1;
+  const std::size_t room = to.size() - static_cast<std::size_t>(payload - to.data());
+  std::size_t size =
       with_dictionary || state_->fast
-          ? ZSTD_compress2(state_->context, to.data(), to.size(), raw.data(), raw.size())
-          : ZSTD_compressCCtx(state_->plain_context(), to.data(), to.size(), raw.data(), raw.size(), kCompressionLevel);
-  if (!ZSTD_isError(size) && size < raw.size()) {
-    out.reserve(out.size() + size);
-    writer.put_bytes({to.data(), size});
-    state_->free_large_room();
-    return out;
+          ? ZSTD_compress2(state_->context, payload, room, raw.data(), raw.size())
+          : ZSTD_compressCCtx(state_->plain_context(), payload, room, raw.data(), raw.size(), kCompressionLevel);
+  if (ZSTD_isError(size) || size >= raw.size()) {
+    *at = static_cast<std::byte>(Form::kStored);
+    size = raw.size();
+    std::copy(raw.begin(), raw.end(), payload);
   }
-  state_->free_large_room();
-  out.back() = static_cast<std::byte>(Form::kStored);
-  writer.put_bytes(raw);
+  return static_cast<std::size_t>(payload - to.data()) + size;
+}
+
+ByteBuffer BlockCompressor::compress(ByteView raw, std::uint32_t documents) {
+  UnsetBytes& room = state_->room;
+  room.make_room(max_bytes(raw.size()));
+  const std::size_t size = compress(raw, documents, {room.data(), room.size()});
+  ByteBuffer out(room.data(), room.data() + size);
+  if (room.size() > 2 * kLargeBlockBytes) room = {};
   return out;
 }
 

@@ -60,6 +60,9 @@ class BlockCompressor {
   BlockCompressor& operator=(const BlockCompressor&) = delete;
   // raw: `documents` documents, from append_document(). Stored uncompressed if zstd would not make it smaller.
   ByteBuffer compress(ByteView raw, std::uint32_t documents);
+  // The same to the front of `to`, which has max_bytes(raw.size()) or more. Returns the bytes of the block.
+  std::size_t compress(ByteView raw, std::uint32_t documents, std::span<std::byte> to);
+  static std::size_t max_bytes(std::size_t raw_bytes);
 
  private:
   struct State;

@@ -47,9 +47,17 @@ PackedGroup pack(BlockGroup group, partition::BlockCompressor& compressor) {
   PackedGroup packed;
   packed.documents.reserve(group.lengths.size());
   packed.blocks.reserve(group.blocks.size());
+  // Blocks lie behind each other, so what is taken of this is little more than what is used.
+  std::size_t room = 0;
+  for (const BlockGroup::Block& block : group.blocks)
+    room += partition::BlockCompressor::max_bytes(block.end - block.begin);
+  packed.bytes = std::make_unique_for_overwrite<std::byte[]>(room);
+  std::span<std::byte> left(packed.bytes.get(), room);
   for (const BlockGroup::Block& block : group.blocks) {
     const ByteView fields = group.fields->view().subspan(block.begin, block.end - block.begin);
-    packed.blocks.push_back(compressor.compress(fields, block.documents));
+    const std::size_t size = compressor.compress(fields, block.documents, left);
+    packed.blocks.push_back(left.first(size));
+    left = left.subspan(size);
     ByteReader in(fields);
     for (std::uint32_t i = 0; i < block.documents; ++i) {
       packed.documents.push_back(runs::read_fields(in));

@@ -58,7 +58,8 @@ class BlockCutter {
 struct PackedGroup {
   BlockGroup group;
   std::vector<partition::StoredDocument> documents;  // borrow group.fields
-  std::vector<ByteBuffer> blocks;
+  std::unique_ptr<std::byte[]> bytes;                // of all blocks, one behind the other, and unused room
+  std::vector<ByteView> blocks;                      // in `bytes`
 };
 PackedGroup pack(BlockGroup group, partition::BlockCompressor& compressor);
 // Errors as PartitionWriter::add_block().

@@ -59,6 +59,13 @@ class OrderedTasks {
 
   bool empty() const { return slots_.empty(); }
   bool full() const { return !slots_.empty() && bytes_ >= max_bytes_; }
+  // Whether it would be full() with so many bytes more.
+  bool full_with(std::uint64_t bytes) const { return !slots_.empty() && bytes_ + bytes >= max_bytes_; }
+  // Whether take() would not wait.
+  bool ready() {
+    const MutexLock lock(mutex_);
+    return !slots_.empty() && slots_.front()->result.has_value();
+  }
 
   // work: Result<T>(std::size_t worker), copyable. Exceptions (of the allocator) become kUnavailable.
   template <class Work>
@@ -74,10 +81,18 @@ class OrderedTasks {
       } catch (const std::exception& thrown) {
         result.emplace(Error(Code::kUnavailable, thrown.what()));
       }
-      MutexLock lock(mutex_);
+      const MutexLock lock(mutex_);
       slot->result = std::move(result);
-      done_.notify_all();
+      if (slot == awaited_) done_.notify_one();
     });
+  }
+  // As begin() of a task whose result the caller has already.
+  void put(std::uint64_t bytes, Result<T> result) {
+    slots_.push_back(std::make_unique<Slot>());
+    slots_.back()->bytes = bytes;
+    bytes_ += bytes;
+    const MutexLock lock(mutex_);
+    slots_.back()->result.emplace(std::move(result));
   }
   // The result of the oldest task, which it waits for. There is one.
   Result<T> take() {
@@ -95,13 +110,16 @@ class OrderedTasks {
     std::optional<Result<T>> result;  // under mutex_ until it is there
   };
   void wait_for(const Slot& slot) FROND_REQUIRES(mutex_) {
+    awaited_ = &slot;
     done_.wait(mutex_, [&] { return slot.result.has_value(); });
+    awaited_ = nullptr;
   }
   TaskPool& pool_;
   const std::uint64_t max_bytes_;
   std::uint64_t bytes_ = 0;
   std::deque<std::unique_ptr<Slot>> slots_;
   Mutex mutex_;
+  const Slot* awaited_ FROND_GUARDED_BY(mutex_) = nullptr;  // null: nobody waits
   std::condition_variable_any done_;
 };
 

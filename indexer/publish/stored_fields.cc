@@ -1,0 +1,158 @@
+#include "indexer/publish/stored_fields.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "indexer/publish/document_stream.h"
+#include "indexer/runs/document_spool.h"
+
+namespace frond::indexer::publish {
+namespace {
+
+using partition::StoredCompression;
+
+constexpr std::uint64_t kLargeFrameBytes = std::uint64_t{4} << 20;  // of fields: more than a batch of usual records has
+
+// The sample has every 32nd document or fewer for each partition, so a partition has about 32 MiB of fields or more,
+// and its copy of a large dictionary is small beside them.
+constexpr std::uint64_t kMinStrideOfLarge = 32;
+std::size_t dictionary_bytes(const pipeline::FieldSample& sample, std::size_t partitions) {
+  return sample.stride() >= kMinStrideOfLarge * partitions ? partition::kLargeDictionaryBytes
+                                                           : partition::kDictionaryBytes;
+}
+
+class Counted {
+ public:
+  explicit Counted(std::atomic<std::size_t>& count) : count_(count) { ++count_; }
+  ~Counted() { --count_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  std::atomic<std::size_t>& count_;
+};
+
+}  // namespace
+
+BuildDictionary::BuildDictionary(TaskPool& pool, StoredCompression how, const pipeline::FieldSample& sample,
+                                 std::size_t partitions)
+    : how_(how), training_(pool, 0) {
+  if (how_ == StoredCompression::kFast) return;
+  training_.begin(0, [&sample, partitions](std::size_t) -> Result<ByteBuffer> {
+    return partition::train_dictionary(sample.bytes(), sample.sizes(), dictionary_bytes(sample, partitions));
+  });
+}
+
+Result<const ByteBuffer*> BuildDictionary::bytes() {
+  if (how_ == StoredCompression::kFast) return &nothing_;
+  const MutexLock lock(mutex_);
+  if (!bytes_) {
+    bytes_.emplace(training_.take());
+    if (*bytes_) trained_.emplace(**bytes_);
+  }
+  if (!*bytes_) return bytes_->error();
+  return &**bytes_;
+}
+
+std::unique_ptr<partition::BlockCompressor> BuildDictionary::compressor(bool trained) const {
+  if (trained) return std::make_unique<partition::BlockCompressor>(*trained_);
+  return std::make_unique<partition::BlockCompressor>(ByteView(), how_);
+}
+
+// The documents of one partition.
+class StoredFields::Stream {
+ public:
+  // trained: the blocks need the dictionary.
+  Stream(StoredFields& shared, partition::PartitionWriter& writer, runs::SpoolReader spool, bool trained,
+         std::size_t thread, std::atomic<std::uint64_t>& done)
+      : shared_(shared),
+        writer_(writer),
+        cutter_(std::move(spool), partition::document_block_bytes(shared.how_)),
+        trained_(trained),
+        thread_(shared.pool_.threads() + thread),
+        done_(done),
+        tasks_(shared.pool_, shared.ahead_bytes_) {}
+
+  Result<void> write(const std::stop_token& stop) {
+    while (!cutter_.done() && !stop.stop_requested()) {
+      const std::uint64_t bytes = FROND_TRY(cutter_.next_bytes());
+      if (bytes <= kLargeFrameBytes) {
+        FROND_TRY(write_frame());
+        continue;
+      }
+      FROND_TRY(take_all());
+      const MutexLock alone(shared_.large_frame_);
+      FROND_TRY(write_frame());
+      FROND_TRY(take_all());
+      pipeline::release_unused_memory();
+    }
+    return take_all();
+  }
+
+ private:
+  Result<void> write_frame() {
+    std::vector<BlockGroup> groups = FROND_TRY(cutter_.next());
+    for (BlockGroup& group : groups) FROND_TRY(write_group(std::move(group)));
+    return {};
+  }
+  Result<void> write_group(BlockGroup group) {
+    if (shared_.every_core_writes()) {
+      FROND_TRY(take_all());
+      return add(pack(std::move(group), shared_.compressor(thread_, trained_)));
+    }
+    while (tasks_.full() || tasks_.ready()) FROND_TRY(take());
+    const std::uint64_t bytes = group.bytes();
+    if (tasks_.full_with(bytes)) {
+      tasks_.put(bytes, pack(std::move(group), shared_.compressor(thread_, trained_)));
+      return {};
+    }
+    tasks_.begin(bytes, [this, group = std::move(group)](std::size_t worker) mutable -> Result<PackedGroup> {
+      return pack(std::move(group), shared_.compressor(worker, trained_));
+    });
+    return {};
+  }
+  Result<void> take() { return add(FROND_TRY(tasks_.take())); }
+  Result<void> take_all() {
+    while (!tasks_.empty()) FROND_TRY(take());
+    return {};
+  }
+  Result<void> add(const PackedGroup& packed) {
+    FROND_TRY(add_group(writer_, packed));
+    done_ += packed.documents.size();
+    return {};
+  }
+
+  StoredFields& shared_;
+  partition::PartitionWriter& writer_;
+  BlockCutter cutter_;
+  const bool trained_;
+  const std::size_t thread_;
+  std::atomic<std::uint64_t>& done_;
+  OrderedTasks<PackedGroup> tasks_;
+};
+
+StoredFields::StoredFields(TaskPool& pool, StoredCompression how, const pipeline::FieldSample& sample,
+                           const pipeline::WritePlan& memory, std::size_t partitions)
+    : pool_(pool),
+      how_(how),
+      ahead_bytes_(memory.ahead_bytes),
+      dictionary_(pool, how, sample, partitions),
+      compressors_(2 * (pool.threads() + std::max(1u, memory.at_once))) {}
+
+partition::BlockCompressor& StoredFields::compressor(std::size_t thread, bool trained) {
+  auto& compressor = compressors_[2 * thread + (trained ? 1 : 0)];
+  if (!compressor) compressor = dictionary_.compressor(trained);
+  return *compressor;
+}
+
+Result<void> StoredFields::write(partition::PartitionWriter& writer, const std::filesystem::path& spool,
+                                 std::uint64_t field_bytes, std::size_t thread, std::atomic<std::uint64_t>& done,
+                                 const std::stop_token& stop) {
+  const ByteBuffer* const dictionary = FROND_TRY(dictionary_.bytes());
+  const bool trained = !dictionary->empty() && field_bytes >= partition::kMinTrainedBytes;
+  if (trained) writer.set_dictionary(*dictionary);
+  const Counted counted(writing_);
+  return Stream(*this, writer, FROND_TRY(runs::SpoolReader::open(spool)), trained, thread, done).write(stop);
+}
+
+}  // namespace frond::indexer::publish
