@@ -176,7 +176,7 @@ Result<void> Build::invert() {
   summary_.inverted =
       FROND_TRY(from_ ? (*from_)(folder_->path(), invert.partitions)
                       : pipeline::invert_documents(invert, folder_->path(), progress_.invert, logger_, stop_));
-  pipeline::release_unused_memory();
+  if (is_ordered()) pipeline::release_unused_memory();
   if (summary_.inverted.documents == 0 && !options_.may_be_empty)
     return Error(Code::kInvalid,
                  "the input has no document; nothing is published" + what_was_skipped(summary_.inverted));
@@ -228,6 +228,7 @@ Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::s
       !options_.add,  // what is added is counted otherwise
       std::vector<std::optional<partition::PartitionSummary>>(partitions),
       {}};
+  pipeline::release_unused_memory(how.memory);
   if (const auto* const journal = journal_of(last_stage()))
     for (const resume::FinishedPartition& finished : journal->finished) {
       ids[finished.number] = finished.id;

@@ -169,6 +169,8 @@ WritePlan plan_packers(std::uint64_t limit, std::uint32_t partitions, std::uint3
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left / one, 1, std::max<std::uint32_t>(1, partitions)));
   plan.fits = left >= one;
   if (plan.fits) plan.runs_ahead_bytes = std::min(kMaxRunsAhead, (left - plan.at_once * one) / plan.at_once / 2);
+  plan.limit = limit;
+  plan.bytes = always + plan.at_once * (one + plan.runs_ahead_bytes);
   return plan;
 }
 
@@ -256,5 +258,9 @@ void bound_unused_memory(std::uint64_t limit) {
 }
 
 void release_unused_memory() { ::malloc_trim(0); }
+
+void release_unused_memory(const WritePlan& plan) {
+  if (resident_bytes() + plan.bytes > plan.limit) release_unused_memory();
+}
 
 }  // namespace frond::indexer::pipeline

@@ -69,6 +69,8 @@ struct WritePlan {
   std::size_t id_bytes = 0;            // of a partition's ids, sorted in memory
   bool has_terms = false;              // whether there is memory to write the statistics of all terms meanwhile
   bool fits = false;                   // whether this is below the limit
+  std::uint64_t limit = 0;             // resident bytes of the process
+  std::uint64_t bytes = 0;             // that all of this takes at most
 };
 // held: what postings take beside it (MemoryPlan::held). documents: of the largest partition; each takes 12 bytes, for
 // its length and its term digest.
@@ -89,5 +91,8 @@ double process_seconds();  // processor time of all threads since it started
 void bound_unused_memory(std::uint64_t limit);
 // Returns the allocator's unused memory to the system.
 void release_unused_memory();
+// The same, unless all that the plan takes fits below the limit beside what is resident now. Returning memory takes a
+// tenth of a second a GB, for which other threads wait, and as much again when it is used next.
+void release_unused_memory(const WritePlan& plan);
 
 }  // namespace frond::indexer::pipeline

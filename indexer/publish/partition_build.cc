@@ -105,7 +105,7 @@ Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDoc
       auto built = build_partition(parts[p], p, folder, ids[p], parts.size(), shared, thread, error.token());
       if (!built) return std::move(built).error().within("partition " + std::to_string(p));
       summaries[p] = std::move(*built);
-      pipeline::release_unused_memory();
+      pipeline::release_unused_memory(options.memory);
     }
     return {};
   };

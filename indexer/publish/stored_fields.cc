@@ -71,7 +71,7 @@ class StoredFields::Stream {
         trained_(trained),
         thread_(shared.pool_.threads() + thread),
         done_(done),
-        tasks_(shared.pool_, shared.ahead_bytes_) {}
+        tasks_(shared.pool_, shared.memory_.ahead_bytes) {}
 
   Result<void> write(const std::stop_token& stop) {
     while (!cutter_.done() && !stop.stop_requested()) {
@@ -84,7 +84,7 @@ class StoredFields::Stream {
       const MutexLock alone(shared_.large_frame_);
       FROND_TRY(write_frame());
       FROND_TRY(take_all());
-      pipeline::release_unused_memory();
+      pipeline::release_unused_memory(shared_.memory_);
     }
     return take_all();
   }
@@ -135,7 +135,7 @@ StoredFields::StoredFields(TaskPool& pool, StoredCompression how, const pipeline
                            const pipeline::WritePlan& memory, std::size_t partitions)
     : pool_(pool),
       how_(how),
-      ahead_bytes_(memory.ahead_bytes),
+      memory_(memory),
       dictionary_(pool, how, sample, partitions),
       compressors_(2 * (pool.threads() + std::max(1u, memory.at_once))) {}
 

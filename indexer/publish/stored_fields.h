@@ -64,7 +64,7 @@ class StoredFields {
 
   TaskPool& pool_;
   const partition::StoredCompression how_;
-  const std::uint64_t ahead_bytes_;  // of each partition, given to packers
+  const pipeline::WritePlan memory_;
   BuildDictionary dictionary_;
   std::vector<std::unique_ptr<partition::BlockCompressor>> compressors_;  // two of each thread: untrained and trained
   std::atomic<std::size_t> writing_{0};                                   // calls of write()

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "indexer/ingest/input_limits.h"
 #include "indexer/invert/cpu_inverter.h"
@@ -93,6 +96,39 @@ TEST(WritePlan, WritesOnePartitionAtATimeWhereMemoryIsShort) {
   EXPECT_LT(plan_writing(128 * kMiB, 16, 64).id_bytes, 16 * kMiB);
   EXPECT_EQ(plan_writing(1024 * kMiB, 16, 8).at_once, 4u);
   EXPECT_EQ(plan_writing(1024 * kMiB, 16, 8, 0, 50'000'000).at_once, 1u) << "lengths and digests take 600 MB";
+}
+
+TEST(WritePlan, TellsWhatItTakes) {
+  for (std::uint64_t limit = 128; limit < 4096; limit += 64)
+    for (const std::uint32_t threads : {1u, 2u, 16u})
+      for (const std::uint32_t partitions : {1u, 3u, 16u}) {
+        const WritePlan plan = plan_writing(limit * kMiB, partitions, threads, limit * kMiB / 8, 100'000);
+        EXPECT_EQ(plan.limit, limit * kMiB);
+        EXPECT_EQ(plan.bytes <= plan.limit, plan.fits) << limit << " MiB, " << threads << ", " << partitions;
+        EXPECT_GT(plan.bytes, limit * kMiB / 8 + plan.at_once * (plan.id_bytes + plan.runs_ahead_bytes));
+      }
+}
+
+TEST(WritePlan, KeepsUnusedMemoryOnlyWhereThePlanFitsBesideIt) {
+  // In small pieces, which the allocator keeps when they are freed; the last one keeps the heap from shrinking.
+  std::vector<std::unique_ptr<char[]>> pieces;
+  for (int i = 0; i < 4096; ++i) {
+    pieces.push_back(std::make_unique<char[]>(16 << 10));
+    std::fill_n(pieces.back().get(), 16 << 10, 'x');
+  }
+  const auto last = std::move(pieces.back());
+  pieces.clear();
+  const std::uint64_t before = resident_bytes();
+  WritePlan plan;
+  plan.bytes = 100 * kMiB;
+  plan.limit = before + 110 * kMiB;
+  release_unused_memory(plan);
+  EXPECT_GT(resident_bytes(), before - 8 * kMiB);
+  plan.limit = before + 90 * kMiB;
+  release_unused_memory(plan);
+  const std::uint64_t after = resident_bytes();
+  release_unused_memory();  // of which the allocators of sanitizers know nothing
+  EXPECT_LT(after, resident_bytes() + 8 * kMiB);
 }
 
 TEST(WritePlan, HasTermsWhereOneThreadSeesAllAndTheyFit) {
