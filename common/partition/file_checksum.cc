@@ -3,6 +3,7 @@
 #include <xxhash.h>
 
 #include "common/base/check.h"
+#include "common/base/long_hash.h"
 #include "common/files/read.h"
 #include "common/partition/mapped_file.h"
 
@@ -19,7 +20,7 @@ Xxh3::Xxh3() : state_(std::make_unique<State>()) {
 }
 Xxh3::~Xxh3() = default;
 
-void Xxh3::update(ByteView bytes) { XXH3_128bits_update(state_->xxh, bytes.data(), bytes.size()); }
+void Xxh3::update(ByteView bytes) { update_long_hash_128(state_->xxh, bytes); }
 
 std::string Xxh3::hex() const {
   XXH128_canonical_t canonical;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/base/long_hash.h"
 
 namespace frond::indexer::runs {
 namespace {
@@ -27,7 +28,7 @@ std::uint64_t seed_of(std::span<const std::uint32_t> lengths, std::span<const sc
 }
 std::uint64_t checksum_of(ByteView fields, std::span<const std::uint32_t> lengths,
                           std::span<const scoring::Prior> priors) {
-  return XXH3_64bits_withSeed(fields.data(), fields.size(), seed_of(lengths, priors));
+  return long_hash(fields, seed_of(lengths, priors));
 }
 
 void put_header(std::byte* to, std::size_t documents, bool priors, std::size_t field_bytes, std::uint64_t checksum) {
@@ -118,7 +119,7 @@ std::array<std::byte, kDocumentFrameHeaderBytes> ScatteredFrame::header() const 
   XXH3_64bits_reset_withSeed(digest.get(), seed_of(lengths_, priors()));
   std::size_t field_bytes = 0;
   for (const ByteView fields : fields_) {
-    XXH3_64bits_update(digest.get(), fields.data(), fields.size());
+    update_long_hash_64(digest.get(), fields);
     field_bytes += fields.size();
   }
   std::array<std::byte, kDocumentFrameHeaderBytes> header{};

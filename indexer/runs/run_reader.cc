@@ -1,9 +1,8 @@
 #include "indexer/runs/run_reader.h"
 
-#include <xxhash.h>
-
 #include <utility>
 
+#include "common/base/long_hash.h"
 #include "indexer/runs/run_format.h"
 
 namespace frond::indexer::runs {
@@ -121,8 +120,7 @@ Result<bool> RunReader::read_frame() {
   last_term_ = frame_.term();
   payload_.resize(bytes);
   FROND_TRY(file_.read(payload_));
-  if (XXH3_64bits(payload_.data(), payload_.size()) != load_le<std::uint64_t>(header + 8))
-    return corrupt("a frame's checksum is wrong");
+  if (long_hash(payload_) != load_le<std::uint64_t>(header + 8)) return corrupt("a frame's checksum is wrong");
   if (records == 0) {
     FROND_TRY(read_trailer());
     return false;

@@ -1,10 +1,9 @@
 #include "indexer/runs/run_writer.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
 
 #include "common/base/check.h"
+#include "common/base/long_hash.h"
 #include "indexer/runs/run_format.h"
 
 namespace frond::indexer::runs {
@@ -92,7 +91,7 @@ Result<void> RunWriter::end_frame() {
   const ByteView payload = ByteView(frame_).subspan(kFrameHeaderBytes);
   store_le(frame_.data(), static_cast<std::uint32_t>(payload.size()));
   store_le(frame_.data() + 4, frame_records_);
-  store_le(frame_.data() + 8, std::uint64_t{XXH3_64bits(payload.data(), payload.size())});
+  store_le(frame_.data() + 8, long_hash(payload));
   FROND_TRY(file_.append(frame_));
   start_frame();
   return {};
