@@ -36,6 +36,9 @@ rocksdb::Options table_options(FileReads reads) {
   // Else RocksDB starts 15 threads for each database that it opens, and for each change of one: a partition has few
   // files.
   options.max_file_opening_threads = 1;
+  // What is written goes through a buffer, which stays in the core's cache until the system copies it; 1 MiB by
+  // default.
+  options.writable_file_max_buffer_size = 256 << 10;
   options.info_log = std::make_shared<NoLog>();
   options.skip_stats_update_on_db_open = true;
   options.disable_auto_compactions = true;
