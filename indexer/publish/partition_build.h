@@ -34,7 +34,7 @@ struct PartitionBuildOptions {
   // The postings, if there are no runs: of partition 0, which is the only one then; or of all, and memory.at_once is
   // their number. Null: all are in runs. Taken. A device that fails while they are read is kDevice.
   pipeline::HeldPostings* held = nullptr;
-  // Whether to write the statistics of all terms where that costs little: postings are held, or there is one partition.
+  // Whether to write the statistics of all terms, if no partition was written before and memory.has_terms.
   bool writes_terms = false;
   // By partition, those that an earlier build has written; empty: none.
   std::vector<std::optional<partition::PartitionSummary>> written;

@@ -38,9 +38,15 @@ std::vector<std::unique_ptr<Queue>> queues(std::size_t partitions, std::size_t b
 Result<void> ListSupply::prepare(const std::vector<pipeline::InvertedDocuments::Part>& parts,
                                  const std::filesystem::path& folder) {
   const bool held = options_.held != nullptr && options_.held->slices;
-  const bool sees_all = held || (parts.size() == 1 && (options_.written.empty() || !options_.written[0]));
-  if (options_.writes_terms && options_.memory.has_terms && sees_all)
-    terms_ = FROND_TRY(WrittenTerms::create(folder / kTermsFile, options_.memory.packers));
+  const bool writes_all =
+      std::none_of(options_.written.begin(), options_.written.end(), [](const auto& one) { return one.has_value(); });
+  terms_file_ = folder / kTermsFile;
+  if (options_.writes_terms && options_.memory.has_terms && writes_all) {
+    if (held || parts.size() == 1)
+      terms_ = FROND_TRY(WrittenTerms::create(terms_file_, options_.memory.packers));
+    else
+      kept_ = std::make_unique<KeptTerms>(parts.size(), options_.memory.kept_terms_bytes);
+  }
   if (!held) return {};
   FROND_CHECK(options_.memory.at_once == parts.size());
   if (can_be_coded(options_.codecs)) {
@@ -84,6 +90,11 @@ Result<void> ListSupply::read_device(std::stop_token stop) {
 }
 
 Result<std::optional<TermsFile>> ListSupply::finish_terms() {
+  if (kept_) {
+    terms_ = FROND_TRY(WrittenTerms::create(terms_file_, options_.memory.packers));
+    if (!FROND_TRY(kept_->merge(pool_, *terms_))) terms_.reset();
+    kept_.reset();
+  }
   if (!terms_) return std::optional<TermsFile>();
   return std::optional(FROND_TRY(terms_->finish()));
 }
@@ -202,6 +213,7 @@ Result<void> PartitionLists::sum_digests() {
   while (const std::optional<Group> group = built_.pop(error_.token())) {
     add_digests(**group, digests_);
     if (terms != nullptr) FROND_TRY(terms->put(**group));
+    if (supply_.kept_) supply_.kept_->put(number_, **group);
   }
   return {};
 }

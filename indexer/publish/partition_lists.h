@@ -20,6 +20,7 @@
 #include "indexer/pipeline/invert_documents.h"
 #include "indexer/publish/coded_lists.h"
 #include "indexer/publish/dealt_postings.h"
+#include "indexer/publish/kept_terms.h"
 #include "indexer/publish/partition_build.h"
 #include "indexer/publish/task_pool.h"
 #include "indexer/publish/written_terms.h"
@@ -43,7 +44,7 @@ class ListSupply {
   const runs::SpoolContents* contents(std::uint32_t partition) const {
     return contents_.empty() ? nullptr : &contents_[partition];
   }
-  // When all partitions are written: the statistics of terms, if they were.
+  // When all partitions are written: the statistics of terms, if they were. Errors as WrittenTerms::put().
   Result<std::optional<TermsFile>> finish_terms();
   double merge_seconds() const;
 
@@ -54,7 +55,10 @@ class ListSupply {
 
   const PartitionBuildOptions& options_;
   TaskPool& pool_;
-  std::unique_ptr<WrittenTerms> terms_;  // null: nobody sees all postings of a term
+  // One of the two, or none: statistics of terms are not written.
+  std::unique_ptr<WrittenTerms> terms_;  // one thread sees all postings of a term
+  std::unique_ptr<KeptTerms> kept_;      // each partition's threads see its own
+  std::filesystem::path terms_file_;
   // By partition; one of the two where a device has the postings.
   std::vector<std::unique_ptr<Groups>> dealt_;
   std::vector<std::unique_ptr<CodedGroups>> coded_;
