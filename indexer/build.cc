@@ -220,11 +220,11 @@ Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::s
                                     options_.beside.tokens + summary_.inverted.tokens}
           .average_length(),
       summary_.inverted.sample,
-      held_.slices ? pipeline::plan_writing_at_once(limit, partitions, options_.threads, held_.bytes, documents)
-                   : pipeline::plan_writing(limit, partitions, options_.threads, held_.bytes,
-                                            (documents + partitions - 1) / partitions),
+      held_.of_all() ? pipeline::plan_writing_at_once(limit, partitions, options_.threads, held_.bytes, documents)
+                     : pipeline::plan_writing(limit, partitions, options_.threads, held_.bytes,
+                                              (documents + partitions - 1) / partitions),
       options_.disk_reserve,
-      held_.source || held_.slices ? &held_ : nullptr,
+      held_.source || held_.of_all() ? &held_ : nullptr,
       !options_.add,  // what is added is counted otherwise
       std::vector<std::optional<partition::PartitionSummary>>(partitions),
       {}};

@@ -85,8 +85,8 @@ Result<std::vector<runs::RunFile>> CpuInverter<Dictionary>::flush() {
 }
 
 template <class Dictionary>
-std::unique_ptr<runs::PostingSource> CpuInverter<Dictionary>::hold() {
-  if (!runs_.empty() || partitions_ != 1) return nullptr;
+std::unique_ptr<HeldChains> CpuInverter<Dictionary>::hold() {
+  if (!runs_.empty()) return nullptr;
   auto held = std::exchange(memory_, std::make_unique<InverterMemory<Dictionary>>());
   note_memory();
   return std::make_unique<HeldPostings<Dictionary>>(std::move(held), first_.value_or(0));

@@ -30,7 +30,7 @@ class CpuInverter final : public Inverter {
   Result<void> invert(const parse::TokenGroups& tokens, std::span<const parse::TokenGroup> groups,
                       std::span<const DocumentNumber> numbers) override;
   Result<std::vector<runs::RunFile>> flush() override;
-  std::unique_ptr<runs::PostingSource> hold() override;
+  std::unique_ptr<HeldChains> hold() override;
   std::uint64_t memory_bytes() const override { return memory_bytes_.load(std::memory_order_relaxed); }
 
  private:

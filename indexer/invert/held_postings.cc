@@ -1,13 +1,14 @@
 #include "indexer/invert/held_postings.h"
 
 #include "common/base/check.h"
+#include "indexer/invert/partition_runs.h"
 
 namespace frond::indexer::invert {
 namespace {
 
 class JoinedPostings final : public runs::PostingSource {
  public:
-  explicit JoinedPostings(std::vector<std::unique_ptr<runs::PostingSource>> sources) : sources_(std::move(sources)) {}
+  explicit JoinedPostings(std::vector<std::unique_ptr<HeldChains>> sources) : sources_(std::move(sources)) {}
 
   Result<bool> next_term() override {
     if (!begun_)
@@ -36,7 +37,7 @@ class JoinedPostings final : public runs::PostingSource {
     return {};
   }
 
-  std::vector<std::unique_ptr<runs::PostingSource>> sources_;
+  std::vector<std::unique_ptr<HeldChains>> sources_;
   std::vector<runs::PostingSource*> open_;  // those that have a term
   runs::PostingSource* least_ = nullptr;    // that has the term at hand
   bool begun_ = false;
@@ -44,10 +45,28 @@ class JoinedPostings final : public runs::PostingSource {
 
 }  // namespace
 
-std::unique_ptr<runs::PostingSource> joined(std::vector<std::unique_ptr<runs::PostingSource>> sources) {
+std::unique_ptr<runs::PostingSource> joined(std::vector<std::unique_ptr<HeldChains>> sources) {
   FROND_CHECK(!sources.empty());
   if (sources.size() == 1) return std::move(sources.front());
   return std::make_unique<JoinedPostings>(std::move(sources));
+}
+
+Result<std::vector<runs::RunFile>> write_runs(HeldChains& held, const std::filesystem::path& folder,
+                                              const std::string& label, std::uint32_t partitions,
+                                              std::size_t frame_bytes) {
+  constexpr std::size_t kTermsAtATime = 4096;
+  PartitionRuns runs(folder, label, partitions, frame_bytes);
+  for (HeldTerms some = held.take_terms(kTermsAtATime); !some.terms.empty(); some = held.take_terms(kTermsAtATime))
+    for (std::size_t i = 0; i < some.terms.size(); ++i) {
+      const std::string_view term = some.term(i);
+      for_each_posting(*some.terms[i].chain, *some.arena, [&](std::uint32_t number, Frequency frequency) {
+        runs.add(term, held.first_document() + number, frequency);
+      });
+      FROND_TRY(runs.end_term(term));
+    }
+  std::vector<runs::RunFile> written;
+  FROND_TRY(runs.finish(written));
+  return written;
 }
 
 }  // namespace frond::indexer::invert

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "indexer/dictionary/arena.h"
+#include "indexer/invert/held_chains.h"
 #include "indexer/invert/inverter.h"
 #include "indexer/invert/posting_chain.h"
-#include "indexer/runs/posting_source.h"
 
 namespace frond::indexer::invert {
 
@@ -24,13 +24,24 @@ struct InverterMemory {
   std::uint64_t bytes() const { return arena.bytes() + dictionary.table_bytes(); }
 };
 
-// For builds of one partition. Never fails. One thread.
 template <class Dictionary>
-class HeldPostings final : public runs::PostingSource {
+class HeldPostings final : public HeldChains {
  public:
   // first: the number of the document that postings count from.
   HeldPostings(std::unique_ptr<InverterMemory<Dictionary>> memory, DocumentNumber first)
-      : memory_(std::move(memory)), first_(static_cast<DocId>(first)) {}
+      : memory_(std::move(memory)), first_(first) {}
+
+  HeldTerms take_terms(std::size_t max) override {
+    HeldTerms taken;
+    taken.arena = &memory_->arena;
+    taken.terms.reserve(max);
+    while (taken.terms.size() < max && terms_.next()) {
+      taken.text.append(terms_.prefix()).append(terms_.suffix());
+      taken.terms.push_back({taken.text.size(), &terms_.value()});
+    }
+    return taken;
+  }
+  std::uint64_t first_document() const override { return first_; }
 
   Result<bool> next_term() override {
     if (!terms_.next()) return false;
@@ -47,7 +58,7 @@ class HeldPostings final : public runs::PostingSource {
     docids.resize(room);
     frequencies.resize(room);
     postings_->read(room - before, [&](std::uint32_t number, Frequency frequency) {
-      docids[size] = first_ + number;
+      docids[size] = static_cast<DocId>(first_ + number);
       frequencies[size++] = frequency;
     });
     return size > before;
@@ -55,13 +66,18 @@ class HeldPostings final : public runs::PostingSource {
 
  private:
   const std::unique_ptr<InverterMemory<Dictionary>> memory_;
-  const DocId first_;
+  const DocumentNumber first_;
   decltype(std::declval<Dictionary&>().terms_in_order()) terms_{memory_->dictionary.terms_in_order()};
   std::string term_;
   std::optional<ChainReader> postings_;
 };
 
-// The terms of several inverters, no two of which have the same term, as one source. None of them fails.
-std::unique_ptr<runs::PostingSource> joined(std::vector<std::unique_ptr<runs::PostingSource>> sources);
+// The terms of several inverters, no two of which have the same term, as one source.
+std::unique_ptr<runs::PostingSource> joined(std::vector<std::unique_ptr<HeldChains>> sources);
+
+// Writes all as runs, as the inverter would have done. kUnavailable: the disk.
+Result<std::vector<runs::RunFile>> write_runs(HeldChains& held, const std::filesystem::path& folder,
+                                              const std::string& label, std::uint32_t partitions,
+                                              std::size_t frame_bytes);
 
 }  // namespace frond::indexer::invert

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "indexer/invert/held_chains.h"
 #include "indexer/parse/token_groups.h"
-#include "indexer/runs/posting_source.h"
 #include "indexer/runs/run_writer.h"
 
 namespace frond::indexer::invert {
@@ -42,10 +42,9 @@ class Inverter {
   // Gives all runs since the last call: those written to keep to the budget, and the rest, one run a partition (none
   // for a partition without postings). Frees all memory. kUnavailable: the disk; the message names the file.
   virtual Result<std::vector<runs::RunFile>> flush() = 0;
-  // In place of the last flush(), of a build of one partition: what flush() would write, left in memory. Frees the
-  // inverter's own memory. Null, and nothing is changed: this inverter cannot, or it has written runs since the last
-  // flush(). Called once, last.
-  virtual std::unique_ptr<runs::PostingSource> hold() { return nullptr; }
+  // In place of the last flush(): what flush() would write, left in memory. Frees the inverter's own memory. Null, and
+  // nothing is changed: this inverter cannot, or it has written runs since the last flush(). Called once, last.
+  virtual std::unique_ptr<HeldChains> hold() { return nullptr; }
   // The bytes that flush() would free.
   virtual std::uint64_t memory_bytes() const = 0;
 };

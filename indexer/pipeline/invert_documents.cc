@@ -309,7 +309,8 @@ std::uint64_t Pipeline::may_hold() {
   const bool is_recorded =
       runs_ > 0 || (options_.checkpoints.every > 0 && progress_.bytes >= options_.checkpoints.every);
   if (options_.held == nullptr || is_recorded || lanes_.has_runs()) return 0;
-  if (plan_.text_batch == 0) return options_.partitions == 1 && lanes_.memory_bytes() <= plan_.held ? plan_.held : 0;
+  if (plan_.text_batch == 0 && lanes_.memory_bytes() > plan_.held) return 0;
+  if (plan_.text_batch == 0 && options_.partitions == 1) return plan_.held;
   const WritePlan plan = plan_writing_at_once(plan_.limit, options_.partitions, 1, plan_.held, sequencer_->documents());
   return plan.fits ? plan_.held : 0;
 }
@@ -376,7 +377,9 @@ Result<InvertedDocuments> Pipeline::run() {
   for (runs::LengthsWriter& lengths : lengths_) FROND_TRY(lengths.flush());
   if (options_.held != nullptr) {
     options_.held->bytes = lanes_.held_bytes();
-    options_.held->source = FROND_TRY(lanes_.take_held());
+    options_.held->chains = FROND_TRY(lanes_.take_held());
+    if (options_.partitions == 1 && !options_.held->chains.empty())
+      options_.held->source = invert::joined(std::exchange(options_.held->chains, {}));
     options_.held->slices = lanes_.take_slices();
   }
   return collect();

@@ -26,6 +26,7 @@
 #include "common/text/analyzer_config.h"
 #include "indexer/ingest/parse_record.h"
 #include "indexer/ingest/record_reader.h"
+#include "indexer/invert/held_chains.h"
 #include "indexer/invert/inverters.h"
 #include "indexer/invert/text_inverter.h"
 #include "indexer/pipeline/checkpoint.h"
@@ -36,11 +37,13 @@
 
 namespace frond::indexer::pipeline {
 
-// Postings that were not written to runs. One of the pointers is set, or none.
+// Postings that were not written to runs. One of the first three is set, or none.
 struct HeldPostings {
-  std::unique_ptr<runs::PostingSource> source;  // of one partition
-  std::unique_ptr<runs::PostingSlices> slices;  // of all partitions
-  std::uint64_t bytes = 0;                      // of the host's memory
+  std::unique_ptr<runs::PostingSource> source;              // of one partition
+  std::unique_ptr<runs::PostingSlices> slices;              // of all partitions
+  std::vector<std::unique_ptr<invert::HeldChains>> chains;  // of all, if there are several: one for each inverter
+  std::uint64_t bytes = 0;                                  // of the host's memory
+  bool of_all() const { return slices != nullptr || !chains.empty(); }
 };
 
 struct InvertOptions {
@@ -58,9 +61,8 @@ struct InvertOptions {
   MemoryPlan memory;                                        // also the numbers of threads
   invert::AroundInverter around_inverter;                   // empty: the inverters as they are
   CheckpointOptions checkpoints;
-  // Set to the postings of the build if they may stay in memory (MemoryPlan::held): there is one partition, or they are
-  // on a device, and memory is enough for all partitions to be written at once. There are no runs then. Null: all
-  // postings are written to runs.
+  // Set to the postings of the build if they may stay in memory (MemoryPlan::held): there is one partition, or memory
+  // is enough for all partitions to be written at once. There are no runs then. Null: all postings are written to runs.
   HeldPostings* held = nullptr;
   // Whether kDevice may be the end of it: a GPU has failed, and postings are lost since the last checkpoint.
   bool may_lose_postings = false;

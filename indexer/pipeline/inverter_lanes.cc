@@ -26,6 +26,7 @@ InverterLanes::InverterLanes(const Kinds& kinds, const MemoryPlan& plan, const M
     : budget_(budget),
       folder_(folder),
       run_prefix_(kinds.run_prefix),
+      partitions_(kinds.partitions),
       frame_bytes_(plan.frame_bytes),
       keeps_bytes_(plan.limit / 2),
       lengths_(kinds.lengths) {
@@ -218,10 +219,10 @@ bool InverterLanes::has_runs() {
   return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return !lane->runs.empty(); });
 }
 
-Result<std::unique_ptr<runs::PostingSource>> InverterLanes::take_held() {
+Result<std::vector<std::unique_ptr<invert::HeldChains>>> InverterLanes::take_held() {
   const bool all_held =
       std::all_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->held != nullptr; });
-  std::vector<std::unique_ptr<runs::PostingSource>> held;
+  std::vector<std::unique_ptr<invert::HeldChains>> held;
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     Lane& lane = *lanes_[i];
     if (!lane.held) continue;
@@ -230,14 +231,13 @@ Result<std::unique_ptr<runs::PostingSource>> InverterLanes::take_held() {
       continue;
     }
     // Another inverter has runs after all, and they are merged with runs only.
-    const auto path = folder_ / (run_prefix_ + "held" + std::to_string(i) + ".run");
-    runs::RunFile run = FROND_TRY(runs::write_run(*lane.held, path, /*partition=*/0, frame_bytes_));
+    auto written = FROND_TRY(
+        invert::write_runs(*lane.held, folder_, run_prefix_ + "held" + std::to_string(i), partitions_, frame_bytes_));
     lane.held.reset();
     const MutexLock lock(flushed_mutex_);
-    if (run.postings > 0) lane.runs.push_back({lane.ordered, std::move(run)});
+    for (runs::RunFile& run : written) lane.runs.push_back({lane.ordered, std::move(run)});
   }
-  if (held.empty()) return std::unique_ptr<runs::PostingSource>();
-  return invert::joined(std::move(held));
+  return held;
 }
 
 std::unique_ptr<runs::PostingSlices> InverterLanes::take_slices() { return std::move(lanes_.front()->slices); }

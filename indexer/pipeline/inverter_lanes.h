@@ -74,9 +74,9 @@ class InverterLanes {
   // The runs that were flushed since the last call, up to an order, or all. All postings of a term are in runs of one
   // lane, which are in the order in which it wrote them.
   std::vector<runs::RunFile> take_runs(std::uint64_t order = ~std::uint64_t{0});
-  // When the threads have ended, before take_runs(): the postings that stayed in memory. Null: there are runs.
-  // kUnavailable: the disk.
-  Result<std::unique_ptr<runs::PostingSource>> take_held();
+  // When the threads have ended, before take_runs(): the postings that stayed in memory, of each inverter. None: there
+  // are runs. kUnavailable: the disk.
+  Result<std::vector<std::unique_ptr<invert::HeldChains>>> take_held();
   std::unique_ptr<runs::PostingSlices> take_slices();
   std::uint64_t held_bytes() const;  // of their memory, before
   // What all inverters have in memory, and whether there are runs that were not taken.
@@ -110,7 +110,7 @@ class InverterLanes {
     std::vector<Flushed> runs;                    // flushed and not taken, under flushed_mutex_
     std::uint64_t flushes = 0;                    // carried out, under flushed_mutex_
     std::uint64_t ordered = 0;                    // that the lane's thread has seen
-    std::unique_ptr<runs::PostingSource> held;    // when its thread has ended; or
+    std::unique_ptr<invert::HeldChains> held;     // when its thread has ended; or
     std::unique_ptr<runs::PostingSlices> slices;
     std::uint64_t held_bytes = 0;  // of it
     bool has_spare() const { return inverters[1].tokens || inverters[1].texts; }
@@ -133,6 +133,7 @@ class InverterLanes {
   const MemoryBudget& budget_;
   const std::filesystem::path folder_;
   const std::string run_prefix_;
+  const std::uint32_t partitions_;
   const std::size_t frame_bytes_;
   const std::uint64_t keeps_bytes_;  // resident memory below which what is freed is kept for further use
   std::vector<runs::LengthsWriter>& lengths_;

@@ -31,6 +31,10 @@ struct DealtSlice {
 // Any thread.
 DealtSlice deal(const runs::PostingSlices& from, const runs::PostingSlice& slice, std::uint32_t partitions);
 
+// Gives the groups of partition p to `to[p]`. kUnavailable: stopped.
+Result<void> give_groups(std::vector<std::vector<PostingGroup>> groups, std::vector<std::unique_ptr<Groups>>& to,
+                         const std::stop_token& stop);
+
 // Gives the groups of partition p to `to[p]`, in order, and closes that queue behind them; and all terms to `terms`,
 // unless it is null. One thread. Errors as PostingSlices::read() and WrittenTerms::put(): then, or when it is stopped,
 // no queue is closed.

@@ -32,7 +32,7 @@ struct Shared {
   std::uint64_t held_bytes(std::size_t partitions) const {
     if (options.held == nullptr) return 0;
     if (options.held->slices) return options.held->slices->postings() * kRunBytesOfPosting / partitions;
-    return options.held->bytes / 2;  // the rest is the dictionary
+    return options.held->bytes / 2 / partitions;  // the rest is the dictionary
   }
 };
 
@@ -111,10 +111,10 @@ Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDoc
   };
   {
     std::vector<std::jthread> threads;
-    if (shared.lists.reads_device())
+    if (shared.lists.deals())
       threads.emplace_back([&] {
         name_this_thread("deal-0");
-        error.guard([&] { return shared.lists.read_device(error.token()); });
+        error.guard([&] { return shared.lists.deal_all(error.token()); });
       });
     for (std::uint32_t i = 0; i < std::max(1u, options.memory.at_once); ++i)
       threads.emplace_back([&, i] {

@@ -37,7 +37,7 @@ std::vector<std::unique_ptr<Queue>> queues(std::size_t partitions, std::size_t b
 
 Result<void> ListSupply::prepare(const std::vector<pipeline::InvertedDocuments::Part>& parts,
                                  const std::filesystem::path& folder) {
-  const bool held = options_.held != nullptr && options_.held->slices;
+  const bool held = options_.held != nullptr && options_.held->of_all();
   const bool writes_all =
       std::none_of(options_.written.begin(), options_.written.end(), [](const auto& one) { return one.has_value(); });
   terms_file_ = folder / kTermsFile;
@@ -49,7 +49,7 @@ Result<void> ListSupply::prepare(const std::vector<pipeline::InvertedDocuments::
   }
   if (!held) return {};
   FROND_CHECK(options_.memory.at_once == parts.size());
-  if (can_be_coded(options_.codecs)) {
+  if (options_.held->slices && can_be_coded(options_.codecs)) {
     coding_ = {{}, options_.b, options_.average_length};
     FROND_TRY(read_contents(parts));
     for (const runs::SpoolContents& of : contents_) coding_.lengths.emplace_back(of.lengths);
@@ -71,13 +71,16 @@ Result<void> ListSupply::read_contents(const std::vector<pipeline::InvertedDocum
   return {};
 }
 
-Result<void> ListSupply::read_device(std::stop_token stop) {
-  runs::PostingSlices& slices = *options_.held->slices;
+Result<void> ListSupply::deal_all(std::stop_token stop) {
   Result<void> read;
-  if (coded_.empty()) {
-    read = deal_postings(slices, dealt_, terms_.get(), pool_, stop);
+  if (!options_.held->chains.empty()) {
+    read = deal_chains(options_.held->chains, dealt_, terms_.get(), pool_, stop);
+    options_.held->chains.clear();
+  } else if (coded_.empty()) {
+    read = deal_postings(*options_.held->slices, dealt_, terms_.get(), pool_, stop);
   } else {
-    auto digests = give_coded_lists(slices, coding_, coded_slice(options_.memory), coded_, terms_.get(), stop);
+    auto digests =
+        give_coded_lists(*options_.held->slices, coding_, coded_slice(options_.memory), coded_, terms_.get(), stop);
     if (digests) {
       digests_ = *std::move(digests);
       for (const auto& queue : coded_) queue->close();

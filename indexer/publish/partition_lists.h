@@ -19,6 +19,7 @@
 #include "indexer/pipeline/first_error.h"
 #include "indexer/pipeline/invert_documents.h"
 #include "indexer/publish/coded_lists.h"
+#include "indexer/publish/dealt_chains.h"
 #include "indexer/publish/dealt_postings.h"
 #include "indexer/publish/kept_terms.h"
 #include "indexer/publish/partition_build.h"
@@ -36,10 +37,10 @@ class ListSupply {
   // Before the partitions are written. kCorrupt, kUnavailable: a spool cannot be read, terms cannot be written.
   Result<void> prepare(const std::vector<pipeline::InvertedDocuments::Part>& parts,
                        const std::filesystem::path& folder);
-  bool reads_device() const { return !dealt_.empty() || !coded_.empty(); }
-  // Gives the partitions what the device has, if reads_device(). One thread. Errors as deal_postings() and
-  // give_coded_lists().
-  Result<void> read_device(std::stop_token stop);
+  bool deals() const { return !dealt_.empty() || !coded_.empty(); }
+  // Gives the partitions what the device, or the inverters, have, if deals(). One thread. Errors as deal_postings(),
+  // deal_chains() and give_coded_lists().
+  Result<void> deal_all(std::stop_token stop);
   // What prepare() had to read of a partition's spool; null: nothing.
   const runs::SpoolContents* contents(std::uint32_t partition) const {
     return contents_.empty() ? nullptr : &contents_[partition];
@@ -59,7 +60,7 @@ class ListSupply {
   std::unique_ptr<WrittenTerms> terms_;  // one thread sees all postings of a term
   std::unique_ptr<KeptTerms> kept_;      // each partition's threads see its own
   std::filesystem::path terms_file_;
-  // By partition; one of the two where a device has the postings.
+  // By partition; one of the two where a device, or inverters, have the postings of all.
   std::vector<std::unique_ptr<Groups>> dealt_;
   std::vector<std::unique_ptr<CodedGroups>> coded_;
   std::vector<std::vector<std::uint64_t>> digests_;  // with coded_: set before that is closed

@@ -162,7 +162,7 @@ Index read_source(runs::PostingSource& source) {
 
 TEST_P(EveryInverter, HoldsWhatItWouldWriteIfItHoldsAnything) {
   std::mt19937 random(7);
-  std::vector<std::unique_ptr<runs::PostingSource>> held;
+  std::vector<std::unique_ptr<HeldChains>> held;
   Index expected;
   for (int part = 0; part < 3; ++part) {
     const auto inverter = make(1, {}, "h" + std::to_string(part));
@@ -183,13 +183,50 @@ TEST_P(EveryInverter, HoldsWhatItWouldWriteIfItHoldsAnything) {
   EXPECT_EQ(read_source(*joined(std::move(held))), expected);
 }
 
+TEST_P(EveryInverter, HoldsThePostingsOfAllPartitionsAsTheRunsThatItWouldWrite) {
+  for (const std::uint32_t partitions : {2u, 20u}) {
+    std::mt19937 random(partitions);
+    const auto inverter = make(partitions, {}, "p" + std::to_string(partitions));
+    std::vector<Index> expected(partitions);
+    const DocumentNumber first = partitions == 20 ? 12'345'678'901 : 0;
+    for (DocumentNumber n = first; n < first + 3'000; ++n) {
+      Batch batch;
+      batch.begin_document(n);
+      for (std::size_t count = random() % 20; count > 0; --count) {
+        const std::string term = random_term(random);
+        batch.add(term);
+        ++expected[n % partitions][term][static_cast<DocId>(n / partitions)];
+      }
+      batch.finish();
+      ASSERT_TRUE(invert(*inverter, batch));
+    }
+    const auto held = inverter->hold();
+    if (held == nullptr) return;  // it always writes runs
+    const auto runs = write_runs(*held, folder_.path(), "held" + std::to_string(partitions), partitions,
+                                 runs::RunWriter::kMinFrameBytes);
+    ASSERT_TRUE(runs) << runs.error().message();
+    for (std::uint32_t p = 0; p < partitions; ++p) EXPECT_EQ(read_runs(*runs, p), expected[p]) << p;
+  }
+}
+
 TEST_P(EveryInverter, HoldsNothingBesideRuns) {
-  const auto inverter = make(2);
-  ASSERT_TRUE(invert(*inverter, one_document(4, {"apple"})));
-  EXPECT_EQ(inverter->hold(), nullptr) << "only a build of one partition is held";
+  const auto inverter = make(2, [] { return std::uint64_t{0}; });
+  Batch batch;
+  Index expected;
+  for (std::uint32_t n = 0; n < 2; ++n) {
+    batch.begin_document(n);
+    for (int i = 0; i < 100'000; ++i) {
+      const std::string term = "#" + std::to_string(i);
+      batch.add(term);
+      if (n == 0) expected[term][0] = 1;
+    }
+  }
+  batch.finish();
+  ASSERT_TRUE(invert(*inverter, batch));
+  EXPECT_EQ(inverter->hold(), nullptr);
   const auto runs = inverter->flush();
   ASSERT_TRUE(runs);
-  EXPECT_EQ(read_runs(*runs, 0), (Index{{"apple", {{2, 1}}}}));
+  EXPECT_EQ(read_runs(*runs, 0), expected);
 }
 
 TEST_P(EveryInverter, WritesAtMostOneRunAPartitionAndNoneWithoutPostings) {

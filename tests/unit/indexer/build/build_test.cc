@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "indexer/check/check.h"
+#include "indexer/invert/inverter.h"
 #include "tests/unit/indexer/build/made_up_builds.h"
 
 namespace frond::indexer {
@@ -106,23 +107,61 @@ TEST(Build, CutsIntoManyRunsWhenMemoryIsTiny) {
   EXPECT_GT(summary->inverted.runs, 3u);
 }
 
+// Writes runs in place of holding postings.
+class NeverHolds final : public invert::Inverter {
+ public:
+  explicit NeverHolds(std::unique_ptr<invert::Inverter> inverter) : inverter_(std::move(inverter)) {}
+  std::string_view name() const override { return inverter_->name(); }
+  Result<void> invert(const parse::TokenGroups& tokens, std::span<const parse::TokenGroup> groups,
+                      std::span<const invert::DocumentNumber> numbers) override {
+    return inverter_->invert(tokens, groups, numbers);
+  }
+  Result<std::vector<runs::RunFile>> flush() override { return inverter_->flush(); }
+  std::uint64_t memory_bytes() const override { return inverter_->memory_bytes(); }
+
+ private:
+  const std::unique_ptr<invert::Inverter> inverter_;
+};
+
 TEST(Build, WritesNoRunsIfThePostingsFitInMemory) {
   const ScratchFolder folder;
   support::write_file(folder / "input.jsonl", jsonl_of(random_documents(4, 2'000)));
-  BuildOptions options = options_for(folder, "held", 1);
-  options.invert.memory = pipeline::plan_memory(std::uint64_t{1} << 30, 1, 3);
-  const auto held = run(options);
-  ASSERT_TRUE(held) << held.error().message();
-  EXPECT_EQ(held->inverted.runs, 0u);
-  options.repository = folder / "written";
-  options.invert.memory.held = 0;
-  const auto written = run(options);
-  ASSERT_TRUE(written) << written.error().message();
-  EXPECT_EQ(written->inverted.runs, 3u);
-  const Contents of_held = read_generation(folder / "held", held->manifest);
-  const Contents of_written = read_generation(folder / "written", written->manifest);
-  EXPECT_EQ(of_held.blobs, of_written.blobs);
-  EXPECT_FALSE(of_held.blobs.empty());
+  for (const std::uint32_t partitions : {1u, 3u, 8u}) {
+    SCOPED_TRACE(partitions);
+    const auto built_as = [&](const std::string& how, const auto& change) {
+      BuildOptions options = options_for(folder, how + std::to_string(partitions), partitions);
+      options.invert.memory = pipeline::plan_memory(std::uint64_t{2} << 30, 1, 3, partitions);
+      change(options);
+      const auto built = run(options);
+      EXPECT_TRUE(built) << built.error().message();
+      EXPECT_EQ(check::check_generation(options.repository, "test")->faults, 0u);
+      return std::pair(built->inverted.runs, read_generation(options.repository, built->manifest));
+    };
+    const auto [runs_of_held, held] = built_as("held", [](BuildOptions&) {});
+    EXPECT_EQ(runs_of_held, 0u);
+    EXPECT_FALSE(held.blobs.empty());
+    const auto [runs, written] = built_as("written", [](BuildOptions& options) { options.invert.memory.held = 0; });
+    EXPECT_EQ(runs, 3u * partitions);
+    EXPECT_EQ(held.blobs, written.blobs);
+    // One inverter has runs after all: what the others hold is written, too.
+    const auto [runs_of_mixed, mixed] = built_as("mixed", [](BuildOptions& options) {
+      options.invert.around_inverter = [](std::unique_ptr<invert::Inverter> one, std::size_t number) {
+        return number == 1 ? std::make_unique<NeverHolds>(std::move(one)) : std::move(one);
+      };
+    });
+    EXPECT_EQ(runs_of_mixed, 3u * partitions);
+    EXPECT_EQ(held.blobs, mixed.blobs);
+  }
+}
+
+TEST(Build, WritesRunsWhereNotAllPartitionsCanBeWrittenAtOnce) {
+  const ScratchFolder folder;
+  support::write_file(folder / "input.jsonl", jsonl_of(random_documents(4, 500)));
+  BuildOptions options = options_for(folder, "r", 16);
+  options.invert.memory = pipeline::plan_memory(std::uint64_t{1} << 30, 1, 2, 16);
+  const auto built = run(options);
+  ASSERT_TRUE(built) << built.error().message();
+  EXPECT_EQ(built->inverted.runs, 2u * 16);
 }
 
 TEST(Build, IndexesDocumentsWithoutAWordAndFewerThanPartitions) {

@@ -1,4 +1,4 @@
-// Postings of all partitions, dealt: each partition has its own, in pieces of a segment.
+// Postings of all partitions, dealt, of a device or of inverters: each partition has its own, in pieces of a segment.
 #include "indexer/publish/dealt_postings.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "common/postings/list_view.h"
+#include "indexer/invert/cpu_inverter.h"
 #include "indexer/invert/document_deal.h"
+#include "indexer/publish/dealt_chains.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::publish {
@@ -136,6 +138,104 @@ TEST(DealtPostings, GivesEachPartitionItsOwn) {
         expected[document % partitions][term].emplace_back(static_cast<DocId>(document / partitions), frequency);
     EXPECT_TRUE(got == expected);
   }
+}
+
+// The postings of `documents` documents from `first` on, held by an inverter. Its terms begin with `label`.
+std::unique_ptr<invert::HeldChains> held_by_inverter(const std::string& label, std::uint64_t first,
+                                                     std::uint32_t documents,
+                                                     std::map<std::string, std::map<std::uint64_t, Frequency>>& given) {
+  std::mt19937 random(documents);
+  invert::HashInverter inverter("/nonexistent", "i", 1, [] { return std::uint64_t{1} << 30; });
+  for (std::uint32_t begin = 0; begin < documents; begin += 1000) {
+    parse::TokenGrouper grouper;
+    parse::TokenGroups groups;
+    std::vector<invert::DocumentNumber> numbers;
+    for (std::uint32_t n = begin; n < std::min(begin + 1000, documents); ++n) {
+      grouper.begin_document(static_cast<std::uint32_t>(numbers.size()));
+      numbers.push_back(first + n);
+      const auto add = [&](const std::string& term) {
+        grouper.add(term);
+        ++given[term][first + n];
+      };
+      if (n % 5 != 0) add(label);  // more than a segment in a partition
+      for (std::size_t count = random() % (documents < 10'000 ? 9 : 2); count > 0; --count)
+        add(label + std::to_string(random() % 5000));
+    }
+    grouper.finish(groups);
+    EXPECT_TRUE(inverter.invert(groups, groups.groups, numbers));
+  }
+  return inverter.hold();
+}
+
+TEST(DealtChains, GiveEachPartitionItsOwn) {
+  for (const std::uint32_t partitions : {2u, 3u, 16u}) {
+    SCOPED_TRACE(partitions);
+    const std::uint64_t first = partitions == 2 ? (std::uint64_t{1} << 32) - 500 : 1000;
+    std::map<std::string, std::map<std::uint64_t, Frequency>> given;
+    std::vector<std::unique_ptr<invert::HeldChains>> held;
+    for (const char* const label : {"alpha", "alphabetic", "alphabet", "9", "b"})
+      held.push_back(held_by_inverter(label, first, held.empty() ? 3 * postings::kSegmentPostings : 3000, given));
+    held.push_back(held_by_inverter("none", first, 0, given));
+    auto to = queues(partitions);
+    TaskPool pool(3);
+    const support::ScratchFolder folder;
+    const auto terms = WrittenTerms::create(folder / "terms", 2).value();
+    std::vector<Postings> got(partitions);
+    {
+      std::vector<std::jthread> threads;
+      for (std::uint32_t p = 0; p < partitions; ++p) threads.emplace_back([&, p] { got[p] = taken_from(*to[p]); });
+      const auto dealt = deal_chains(held, to, terms.get(), pool, {});
+      ASSERT_TRUE(dealt) << dealt.error().message();
+    }
+    expect_terms(terms->finish().value(), given);
+    std::vector<Postings> expected(partitions);
+    for (const auto& [term, documents] : given)
+      for (const auto& [document, frequency] : documents)
+        expected[document % partitions][term].emplace_back(static_cast<DocId>(document / partitions), frequency);
+    EXPECT_TRUE(got == expected);
+  }
+}
+
+TEST(DealtChains, StopWhereNobodyTakesThem) {
+  std::map<std::string, std::map<std::uint64_t, Frequency>> given;
+  std::vector<std::unique_ptr<invert::HeldChains>> held;
+  held.push_back(held_by_inverter("a", 0, 300'000, given));
+  auto to = queues(2);
+  TaskPool pool(2);
+  std::stop_source stop;
+  Result<void> dealt;
+  {
+    const std::jthread dealing([&] { dealt = deal_chains(held, to, nullptr, pool, stop.get_token()); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    stop.request_stop();
+  }
+  ASSERT_FALSE(dealt);
+  EXPECT_EQ(dealt.error().code(), Code::kUnavailable);
+}
+
+TEST(DealtChains, SayWhyTermsCannotBeWritten) {
+  std::map<std::string, std::map<std::uint64_t, Frequency>> given;
+  std::vector<std::unique_ptr<invert::HeldChains>> held;
+  for (int i = 0; i < 2; ++i) held.push_back(held_by_inverter("same", 0, 70'000, given));
+  auto to = queues(2);
+  TaskPool pool(2);
+  const support::ScratchFolder folder;
+  const auto terms = WrittenTerms::create(folder / "terms", 2).value();
+  std::stop_source stop;
+  std::vector<std::jthread> readers;
+  for (const auto& queue : to)
+    readers.emplace_back([&] {
+      while (queue->pop(stop.get_token())) {
+      }
+    });
+  auto dealt = deal_chains(held, to, terms.get(), pool, {});
+  if (dealt) {  // so few terms are one section, whose order is looked at when it is encoded
+    const auto file = terms->finish();
+    ASSERT_FALSE(file);
+    dealt = file.error();
+  }
+  EXPECT_EQ(dealt.error().code(), Code::kInvalid) << dealt.error().message();
+  stop.request_stop();
 }
 
 TEST(DealtPostings, LeavesQueuesOpenWhenTheDeviceFails) {
