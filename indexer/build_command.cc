@@ -143,6 +143,8 @@ Result<BuildOptions> BuildCommand::options() {
     options.checkpoint_bytes = checkpoint_bytes_;
   else if (gpu.text_inverter != nullptr)
     options.checkpoint_bytes = BuildOptions::kUsualCheckpointBytesOfGpuTexts;
+  else
+    options.checkpoint_bytes = BuildOptions::usual_checkpoint_bytes(options.threads);
   if (no_publish_) {
     const config::Shard share = *config::parse_shard(share_);  // was checked
     options.invert.read.share = {share.number, share.count};

@@ -154,6 +154,13 @@ TEST(Build, WritesNoRunsIfThePostingsFitInMemory) {
   }
 }
 
+TEST(Build, LosesAboutAsMuchTimeOnAnyNumberOfCores) {
+  constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+  EXPECT_EQ(BuildOptions::usual_checkpoint_bytes(1), 4 * kGiB);
+  EXPECT_EQ(BuildOptions::usual_checkpoint_bytes(6), 6 * kGiB);
+  EXPECT_EQ(BuildOptions::usual_checkpoint_bytes(128), 16 * kGiB);
+}
+
 TEST(Build, WritesRunsWhereNotAllPartitionsCanBeWrittenAtOnce) {
   const ScratchFolder folder;
   support::write_file(folder / "input.jsonl", jsonl_of(random_documents(4, 500)));
