@@ -1,6 +1,8 @@
 #include "indexer/runs/run_writer.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "common/base/check.h"
 #include "common/base/long_hash.h"
@@ -14,8 +16,18 @@ constexpr std::size_t kMaxRecordHeader = 3 + 3 + 5;  // three varints, of two le
 static_assert(RunWriter::kRecordBytes >= kMaxRecordPostings * kMaxPostingBytes);
 static_assert(RunWriter::kMinFrameBytes >= kMaxRecordHeader + kMaxRunTermBytes + kMaxPostingBytes);
 
+// How many first bytes are the same.
 std::size_t shared_prefix(std::string_view a, std::string_view b) {
-  return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  const std::size_t size = std::min(a.size(), b.size());
+  std::size_t at = 0;
+  for (; at + sizeof(std::uint64_t) <= size; at += sizeof(std::uint64_t)) {
+    std::uint64_t x = 0, y = 0;
+    std::memcpy(&x, a.data() + at, sizeof x);
+    std::memcpy(&y, b.data() + at, sizeof y);
+    if (x != y) return at + static_cast<std::size_t>(std::countr_zero(x ^ y)) / 8;
+  }
+  while (at < size && a[at] == b[at]) ++at;
+  return at;
 }
 
 // The caller has reserved the space. Returns the end.
@@ -23,6 +35,13 @@ std::byte* put_varint(std::byte* to, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) *to++ = static_cast<std::byte>(value | 0x80);
   *to++ = static_cast<std::byte>(value);
   return to;
+}
+
+// A posting that follows a document, or 0.
+std::byte* put_posting(std::byte* to, std::uint64_t gap, Frequency frequency) {
+  const bool once = frequency == 1;
+  to = put_varint(to, gap << 1 | (once ? 1 : 0));
+  return once ? to : put_varint(to, frequency);
 }
 
 }  // namespace
@@ -40,14 +59,14 @@ Result<RunWriter> RunWriter::create(const std::filesystem::path& path, std::uint
   out.put(std::uint32_t{0});
   FROND_CHECK(header.size() == kRunHeaderBytes);
   FROND_TRY(writer.file_.append(header));
-  writer.frame_.reserve(writer.frame_bytes_);
+  writer.frame_.resize(writer.frame_bytes_);
   writer.record_.resize(std::min(kRecordBytes, frame_bytes));
   writer.start_frame();
   return writer;
 }
 
 void RunWriter::start_frame() {
-  frame_.resize(kFrameHeaderBytes);
+  used_ = kFrameHeaderBytes;
   frame_records_ = 0;
   last_term_.clear();
 }
@@ -59,40 +78,50 @@ Result<void> RunWriter::add(std::string_view term, std::span<const DocId> docids
   while (next < docids.size()) {
     // A record begins with an absolute docID, so it does not depend on others; the rest goes into the next frame.
     const std::size_t head = kMaxRecordHeader + term.size();
-    if (frame_bytes_ - frame_.size() < head + kMaxPostingBytes) FROND_TRY(end_frame());
-    const std::size_t room = std::min(record_.size(), frame_bytes_ - frame_.size() - head);
+    if (frame_bytes_ - used_ < head + kMaxPostingBytes) FROND_TRY(end_frame());
+    const std::size_t room = std::min(record_.size(), frame_bytes_ - used_ - head), left = docids.size() - next;
+    if (left <= kMaxRecordPostings && left * kMaxPostingBytes <= room) {  // most often: their number is known
+      std::byte* to = begin_record(term, left);
+      std::uint64_t before = 0;
+      for (; next < docids.size(); before = docids[next++])
+        to = put_posting(to, docids[next] - before, frequencies[next]);
+      used_ = static_cast<std::size_t>(to - frame_.data());
+      break;
+    }
     const std::size_t end = std::min(docids.size(), next + kMaxRecordPostings);
     std::byte* to = record_.data();
     const std::byte* const last = record_.data() + room - kMaxPostingBytes;
     const std::size_t first = next;
     std::uint64_t before = 0;
-    for (; next < end && to <= last; ++next) {
-      const std::uint64_t gap = docids[next] - before;
-      before = docids[next];
-      const bool once = frequencies[next] == 1;
-      to = put_varint(to, gap << 1 | (once ? 1 : 0));
-      if (!once) to = put_varint(to, frequencies[next]);
-    }
-    const std::size_t shared = shared_prefix(last_term_, term);
-    ByteWriter out(frame_);
-    out.put_varint(shared);
-    out.put_text(term.substr(shared));
-    out.put_varint(next - first);
-    out.put_bytes(ByteView(record_.data(), to));
-    last_term_ = term;
-    ++frame_records_;
-    ++records_;
-    postings_ += next - first;
+    for (; next < end && to <= last; before = docids[next++])
+      to = put_posting(to, docids[next] - before, frequencies[next]);
+    const auto bytes = static_cast<std::size_t>(to - record_.data());
+    std::byte* const begin = begin_record(term, next - first);
+    std::memcpy(begin, record_.data(), bytes);
+    used_ = static_cast<std::size_t>(begin - frame_.data()) + bytes;
   }
   return {};
 }
 
+// Writes what comes before the postings of a record. Gives the place for these.
+std::byte* RunWriter::begin_record(std::string_view term, std::size_t postings) {
+  const std::size_t shared = shared_prefix(last_term_, term), rest = term.size() - shared;
+  std::byte* to = put_varint(frame_.data() + used_, shared);
+  to = put_varint(to, rest);
+  std::memcpy(to, term.data() + shared, rest);
+  last_term_.replace(shared, std::string::npos, term.substr(shared));
+  ++frame_records_;
+  ++records_;
+  postings_ += postings;
+  return put_varint(to + rest, postings);
+}
+
 Result<void> RunWriter::end_frame() {
-  const ByteView payload = ByteView(frame_).subspan(kFrameHeaderBytes);
+  const ByteView payload = ByteView(frame_).subspan(kFrameHeaderBytes, used_ - kFrameHeaderBytes);
   store_le(frame_.data(), static_cast<std::uint32_t>(payload.size()));
   store_le(frame_.data() + 4, frame_records_);
   store_le(frame_.data() + 8, long_hash(payload));
-  FROND_TRY(file_.append(frame_));
+  FROND_TRY(file_.append(ByteView(frame_).first(used_)));
   start_frame();
   return {};
 }
@@ -100,9 +129,10 @@ Result<void> RunWriter::end_frame() {
 Result<RunFile> RunWriter::finish() {
   if (frame_records_ > 0) FROND_TRY(end_frame());
   // The last frame has no records: its payload is the trailer, with the sums of the file.
-  ByteWriter out(frame_);
-  out.put(records_);
-  out.put(postings_);
+  for (const std::uint64_t sum : {records_, postings_}) {
+    store_le(frame_.data() + used_, sum);
+    used_ += sizeof sum;
+  }
   FROND_TRY(end_frame());
   FROND_TRY(file_.flush());
   return RunFile{file_.path(), partition_, postings_, file_.bytes()};

@@ -43,15 +43,17 @@ class RunWriter {
   RunWriter(ScratchWriter file, std::uint32_t partition, std::size_t frame_bytes)
       : file_(std::move(file)), partition_(partition), frame_bytes_(kFrameHeaderBytes + frame_bytes) {}
   void start_frame();
+  std::byte* begin_record(std::string_view term, std::size_t postings);
   Result<void> end_frame();
 
   ScratchWriter file_;
   std::uint32_t partition_;
   std::size_t frame_bytes_;  // limit of frame_
-  ByteBuffer frame_;         // the frame at hand: space for its header, and its payload so far
+  ByteBuffer frame_;         // frame_bytes_: the frame at hand
+  std::size_t used_ = 0;     // of it: space for its header, and its payload so far
   std::uint32_t frame_records_ = 0;
   std::string last_term_;  // in this frame
-  ByteBuffer record_;      // buffer for the coded postings of a record
+  ByteBuffer record_;      // buffer for the coded postings of a record whose number is not known yet
   std::uint64_t records_ = 0, postings_ = 0;
 };
 
