@@ -73,7 +73,7 @@ class HashDictionary {
     if (!table.slots.empty()) __builtin_prefetch(&table.slots[hash & (table.slots.size() - 1)]);
   }
   // The value of the first term with this hash, or null; does not read the term.
-  const Value* value_by_hash(TrieCollection collection, std::uint32_t hash) const {
+  Value* value_by_hash(TrieCollection collection, std::uint32_t hash) {
     const Table& table = tables_[collection];
     if (table.slots.empty()) return nullptr;
     const std::size_t mask = table.slots.size() - 1;
@@ -82,6 +82,12 @@ class HashDictionary {
       if (slot.entry == kNoRef) return nullptr;
       if (slot.hash == hash) return &arena_.template as<Entry>(slot.entry)->value;
     }
+  }
+
+  // Whether a value of a term of the collection is that of `suffix`.
+  static bool is_value_of(const Value& value, std::string_view suffix) {
+    static_assert(offsetof(Entry, value) == 0);
+    return is_same(suffix_of(reinterpret_cast<const Entry&>(value)), suffix);
   }
 
   // Calls visit(std::string_view prefix, std::string_view suffix, Value&) for every term, in byte order of the whole

@@ -41,7 +41,7 @@ Result<void> CpuInverter<Dictionary>::invert(const parse::TokenGroups& tokens,
     if (next->end > room) {
       const std::size_t left = next->group->end - next->group->begin - room;
       const std::size_t slice = std::min(std::max(Dictionary::kSliceBytes, next->end - room), left);
-      FROND_TRY(make_room(slice, *first));
+      if (FROND_TRY(make_room(slice, *first))) ahead.forget_chains();
       room += slice;
     }
     add(*next, numbers);
@@ -58,7 +58,9 @@ void CpuInverter<Dictionary>::add(const TermAhead& next, std::span<const Documen
     if (number == kDropped) continue;
     if (chain == nullptr) {
       if constexpr (kTakesHashes<Dictionary>)
-        chain = &memory_->dictionary.find_or_add(next.group->collection, next.term.suffix, next.hash);
+        chain = next.chain != nullptr && Dictionary::is_value_of(*next.chain, next.term.suffix)
+                    ? next.chain
+                    : &memory_->dictionary.find_or_add(next.group->collection, next.term.suffix, next.hash);
       else
         chain = &memory_->dictionary.find_or_add(next.group->collection, next.term.suffix);
     }
@@ -67,15 +69,16 @@ void CpuInverter<Dictionary>::add(const TermAhead& next, std::span<const Documen
 }
 
 // Writes runs if the budget does not allow so many more bytes of tokens. The next run begins with document `first`.
+// True: it has.
 template <class Dictionary>
-Result<void> CpuInverter<Dictionary>::make_room(std::size_t token_bytes, DocumentNumber first) {
+Result<bool> CpuInverter<Dictionary>::make_room(std::size_t token_bytes, DocumentNumber first) {
   const std::uint64_t holds = held();
   note_memory();
   const std::uint64_t may_hold = holds + memory_->dictionary.growth_bytes() + Dictionary::kGrowth * token_bytes;
-  if (holds <= kMinInverterBytes || may_hold <= budget_()) return {};
+  if (holds <= kMinInverterBytes || may_hold <= budget_()) return false;
   FROND_TRY(write_runs());
   first_ = first;
-  return {};
+  return true;
 }
 
 template <class Dictionary>

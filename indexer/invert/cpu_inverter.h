@@ -35,7 +35,7 @@ class CpuInverter final : public Inverter {
 
  private:
   void add(const TermAhead& next, std::span<const DocumentNumber> numbers);
-  Result<void> make_room(std::size_t token_bytes, DocumentNumber first);
+  Result<bool> make_room(std::size_t token_bytes, DocumentNumber first);
   Result<void> write_runs();
   std::uint64_t held() const { return memory_->bytes(); }
   void note_memory() { memory_bytes_.store(held(), std::memory_order_relaxed); }

@@ -18,18 +18,22 @@ namespace frond::indexer::invert {
 struct TermAhead {
   const parse::TokenGroup* group = nullptr;
   parse::GroupedTerm term;
-  std::size_t end = 0;     // in the group's bytes
-  std::uint32_t hash = 0;  // if the dictionary takes hashes
+  std::size_t end = 0;  // in the group's bytes
+  // If the dictionary takes hashes:
+  std::uint32_t hash = 0;
+  PostingChain* chain =
+      nullptr;  // probably the term's: that of the first term with this hash; null: none was found yet
 };
 
 template <class Dictionary>
 inline constexpr bool kTakesHashes = std::is_same_v<Dictionary, dictionary::HashDictionary<PostingChain>>;
 
-// One thread. Borrows all; the dictionary and the arena may change meanwhile.
+// One thread. Borrows all; the dictionary and the arena may change meanwhile, and forget_chains() comes after they were
+// cleared.
 template <class Dictionary>
 class TermsAhead {
  public:
-  TermsAhead(const Dictionary& dictionary, const dictionary::Arena& arena, const parse::TokenGroups& tokens,
+  TermsAhead(Dictionary& dictionary, const dictionary::Arena& arena, const parse::TokenGroups& tokens,
              std::span<const parse::TokenGroup> groups)
       : dictionary_(dictionary), arena_(arena), tokens_(tokens), groups_(groups) {}
 
@@ -40,8 +44,13 @@ class TermsAhead {
     }
     return given_ == read_ ? nullptr : &ring_[given_++ % kRing];
   }
+  void forget_chains() {
+    for (TermAhead& one : ring_) one.chain = nullptr;
+  }
 
  private:
+  static constexpr std::size_t kTermBehindChain =
+      48;  // most terms end so far behind their chains, often a line further
   static constexpr std::size_t kStep = 4, kAhead = 3 * kStep, kRing = 16;
 
   bool read_term() {
@@ -61,19 +70,18 @@ class TermsAhead {
   void fetch() {
     TermAhead& last = ring_[(read_ - 1) % kRing];
     last.hash = Dictionary::hash_of(last.term.suffix);
+    last.chain = nullptr;
     dictionary_.prefetch_slot(last.group->collection, last.hash);
     if (read_ <= 2 * kStep) return;
-    __builtin_prefetch(chain_of(kStep));
-    const PostingChain* const chain = chain_of(2 * kStep);
+    TermAhead& before = ring_[(read_ - 1 - kStep) % kRing];
+    before.chain = dictionary_.value_by_hash(before.group->collection, before.hash);
+    __builtin_prefetch(before.chain);
+    __builtin_prefetch(reinterpret_cast<const std::byte*>(before.chain) + kTermBehindChain);
+    const PostingChain* const chain = ring_[(read_ - 1 - 2 * kStep) % kRing].chain;
     if (chain != nullptr && chain->tail != dictionary::kNoRef) __builtin_prefetch(arena_.at(chain->tail) + chain->used);
   }
-  // Probably that of the term `before` the last one; null if it is new.
-  const PostingChain* chain_of(std::size_t before) const {
-    const TermAhead& one = ring_[(read_ - 1 - before) % kRing];
-    return dictionary_.value_by_hash(one.group->collection, one.hash);
-  }
 
-  const Dictionary& dictionary_;
+  Dictionary& dictionary_;
   const dictionary::Arena& arena_;
   const parse::TokenGroups& tokens_;
   std::span<const parse::TokenGroup> groups_;
