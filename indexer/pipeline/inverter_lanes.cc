@@ -276,8 +276,9 @@ Result<void> InverterLanes::end(Lane& lane) {
   OneInverter& inverter = lane.inverters[lane.active];
   const std::uint64_t most = hold_;
   if (most > 0 && inverter.tokens) {
+    // Batches may have come since the sequencer saw that it is little enough.
     lane.held_bytes = lane.memory_bytes();
-    lane.held = inverter.tokens->hold();
+    if ((would_hold_ += lane.held_bytes) <= most) lane.held = inverter.tokens->hold();
   } else if (most > 0) {
     lane.slices = FROND_TRY(inverter.texts->hold(most));
     if (lane.slices) lane.held_bytes = lane.slices->memory_bytes();

@@ -56,7 +56,7 @@ class InverterLanes {
   // Sequencer: gives a batch to all inverters. False: stopped.
   bool push(Batch& batch, std::stop_token stop);
   // Sequencer: no more batches and no more flushes will come. hold: what the inverters have stays in memory, for
-  // take_held() or take_slices(), if none of them has written a run. An inverter of texts holds at most so many bytes.
+  // take_held() or take_slices(), if none of them has written a run, and all together hold at most so many bytes.
   void close(std::uint64_t hold = 0);
   // Any thread: if an inverter holds more than `bytes`, makes all flush and waits until they have, or until `stop`.
   void flush_above(std::uint64_t bytes, std::stop_token stop);
@@ -142,8 +142,9 @@ class InverterLanes {
   std::uint64_t orders_ FROND_GUARDED_BY(order_mutex_) = 0;
   Mutex flushed_mutex_;
   std::condition_variable_any flushed_;
-  std::atomic<std::uint64_t> hold_ = 0;
-  std::uint64_t text_tokens_ = 0;  // the thread of the lane; others when it has ended
+  std::atomic<std::uint64_t> hold_ = 0;        // bytes
+  std::atomic<std::uint64_t> would_hold_ = 0;  // of the inverters that have ended
+  std::uint64_t text_tokens_ = 0;              // the thread of the lane; others when it has ended
   std::map<std::uint64_t, std::uint64_t> text_tokens_before_ FROND_GUARDED_BY(flushed_mutex_);  // by order
   std::atomic<double> flush_seconds_ = 0;
 };

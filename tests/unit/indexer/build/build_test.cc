@@ -1,6 +1,9 @@
 // A whole build: the index does not depend on threads or memory, and equals one made with maps.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "indexer/check/check.h"
 #include "indexer/invert/inverter.h"
 #include "tests/unit/indexer/build/made_up_builds.h"
@@ -125,7 +128,7 @@ class NeverHolds final : public invert::Inverter {
 
 TEST(Build, WritesNoRunsIfThePostingsFitInMemory) {
   const ScratchFolder folder;
-  support::write_file(folder / "input.jsonl", jsonl_of(random_documents(4, 2'000)));
+  support::write_file(folder / "input.jsonl", jsonl_of(random_documents(4, 700)));
   for (const std::uint32_t partitions : {1u, 3u, 8u}) {
     SCOPED_TRACE(partitions);
     const auto built_as = [&](const std::string& how, const auto& change) {
@@ -151,6 +154,43 @@ TEST(Build, WritesNoRunsIfThePostingsFitInMemory) {
     });
     EXPECT_EQ(runs_of_mixed, 3u * partitions);
     EXPECT_EQ(held.blobs, mixed.blobs);
+  }
+}
+
+// Holds more than the sequencer sees when it decides whether postings stay in memory.
+class Grows final : public invert::Inverter {
+ public:
+  explicit Grows(std::unique_ptr<invert::Inverter> inverter) : inverter_(std::move(inverter)) {}
+  std::string_view name() const override { return inverter_->name(); }
+  Result<void> invert(const parse::TokenGroups& tokens, std::span<const parse::TokenGroup> groups,
+                      std::span<const invert::DocumentNumber> numbers) override {
+    thread_ = std::this_thread::get_id();
+    return inverter_->invert(tokens, groups, numbers);
+  }
+  Result<std::vector<runs::RunFile>> flush() override { return inverter_->flush(); }
+  std::unique_ptr<invert::HeldChains> hold() override { return inverter_->hold(); }
+  std::uint64_t memory_bytes() const override {
+    return std::this_thread::get_id() == thread_ ? inverter_->memory_bytes() : 0;
+  }
+
+ private:
+  const std::unique_ptr<invert::Inverter> inverter_;
+  std::atomic<std::thread::id> thread_;
+};
+
+TEST(Build, WritesRunsWhereInvertersHoldMoreAtTheEnd) {
+  const ScratchFolder folder;
+  support::write_file(folder / "input.jsonl", jsonl_of(random_documents(4, 500)));
+  for (const std::uint64_t limit : {1u, 64u}) {
+    BuildOptions options = options_for(folder, "r" + std::to_string(limit), 3);
+    options.invert.memory = pipeline::plan_memory(std::uint64_t{2} << 30, 1, 2, 3);
+    options.invert.memory.held = limit << 20;
+    options.invert.around_inverter = [](std::unique_ptr<invert::Inverter> one, std::size_t) {
+      return std::make_unique<Grows>(std::move(one));
+    };
+    const auto built = run(options);
+    ASSERT_TRUE(built) << built.error().message();
+    EXPECT_EQ(built->inverted.runs, limit == 1 ? 2u * 3 : 0u);
   }
 }
 
