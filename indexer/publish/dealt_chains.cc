@@ -41,6 +41,11 @@ class OrderedTerms {
           });
         }) {}
 
+  // The thread may wait for room.
+  ~OrderedTerms() { queue_.close(); }
+  OrderedTerms(const OrderedTerms&) = delete;
+  OrderedTerms& operator=(const OrderedTerms&) = delete;
+
   // Moves to the next term, at first to the first one. False: there is none, or stopped.
   bool next() {
     if (terms_ != nullptr && ++at_ < terms_->terms.size()) {
