@@ -214,7 +214,7 @@ void BuildCommand::add_run_flags() {
   command_
       .add_option("--checkpoint", checkpoint_bytes_,
                   "Bytes of input, decompressed, between checkpoints: as much may be lost when the build is killed. A "
-                  "build of less input begins anew. 1GiB for each core, 4GiB to 16GiB; 16GiB with --gpu-texts on. "
+                  "build of less input begins anew. 1GiB for each core, 4GiB to 16GiB; 64GiB with --gpu-texts on. "
                   "Postings that fit stay in memory, or on the GPU, until there is a checkpoint")
       .transform(config::byte_size());
   command_.add_flag("--json", json_, "Print the summary as one JSON object");
