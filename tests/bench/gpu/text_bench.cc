@@ -1,5 +1,6 @@
 // Text to postings on a device, without the rest of a build: from pinned memory, and of text that is there already.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -62,14 +63,21 @@ struct HostTimes {
   std::uint64_t new_tokens = 0, chunks = 0;
 };
 
-Result<void> work_on(DeviceText& device, TextTerms& terms, std::size_t side, const Text& text, HostTimes& host) {
-  const FoundTokens found = FROND_TRY(device.find(side));
+constexpr std::size_t kNone = ~std::size_t{0};
+
+// A batch whose tokens were sought, as the inverter ends it: while those of the next one are sought, which has been
+// sent to a place (kNone: there is none).
+Result<void> work_on(DeviceText& device, TextTerms& terms, std::size_t side, const Text& text,
+                     std::array<FoundTokens, DeviceText::kSides>& all, std::size_t next_place, HostTimes& host) {
+  const std::size_t next = 1 - side;
+  const bool more = next_place != kNone;
+  if (more) FROND_TRY(device.begin_find(next, next_place));
+  const FoundTokens& found = all[side];
   auto start = Clock::now();
   std::vector<std::uint32_t> answer, places, chunk_terms;
   terms.find(found.new_keys, answer);
   host.learn += seconds_since(start);
   host.new_tokens += answer.size();
-  FROND_TRY(device.learn(side, answer));
   start = Clock::now();
   TextPieces pieces;
   pieces.put({reinterpret_cast<const char*>(text.bytes.data()), text.bytes.size()}, 0, /*is_pinned=*/false);
@@ -77,6 +85,8 @@ Result<void> work_on(DeviceText& device, TextTerms& terms, std::size_t side, con
   host.cut += seconds_since(start);
   host.chunks += found.chunks.size();
   if (found.too_many_chunks) return Error(Code::kDevice, "too many chunks for the host");
+  if (more) all[next] = FROND_TRY(device.end_find(next));
+  FROND_TRY(device.learn(side, answer));
   const auto pairs = static_cast<std::uint32_t>(found.entries + chunk_terms.size());
   if (!FROND_TRY(device.has_room(pairs))) FROND_TRY(device.clear_run());
   FROND_TRY(device.add(side, places, chunk_terms, terms.size()));
@@ -120,38 +130,48 @@ Result<void> measure(const TextBenchOptions& options) {
   }
   TextTerms terms({}, std::max(1u, std::thread::hardware_concurrency()));
   const auto send = [&](std::size_t b) -> Result<void> {
-    const TextPlace place = FROND_TRY(device->fill(b % 2));
+    const TextPlace place = FROND_TRY(device->fill(b % DeviceText::kPlaces));
     const auto pieces = static_cast<std::uint32_t>(texts[b].begins.size());
     std::copy(texts[b].begins.begin(), texts[b].begins.end(), place.piece_begins.begin());
     for (std::uint32_t i = 0; i < pieces; ++i) place.piece_numbers[i] = i;
     const auto size = static_cast<std::uint32_t>(texts[b].bytes.size());
     const TextRun text{reinterpret_cast<const std::uint8_t*>(pinned.data()) + b * room, 0, size};
-    return device->send(b % 2, b % 2, size, pieces, {&text, 1});
+    return device->send(b % DeviceText::kPlaces, size, pieces, {&text, 1});
   };
+  std::array<FoundTokens, DeviceText::kSides> found;
   for (unsigned round = 0; round <= options.rounds; ++round) {
     const auto before = FROND_TRY(device->step_milliseconds());
     FROND_TRY(device->clear_run());
     HostTimes host;
     const auto start = Clock::now();
     FROND_TRY(send(0));
+    FROND_TRY(send(1));
+    found[0] = FROND_TRY(device->find(0, 0));
     for (std::size_t b = 0; b < batches; ++b) {
-      if (b + 1 < batches) FROND_TRY(send(b + 1));
-      FROND_TRY(work_on(*device, terms, b % 2, texts[b], host));
+      if (b + 2 < batches) FROND_TRY(send(b + 2));
+      const std::size_t next = b + 1 < batches ? (b + 1) % DeviceText::kPlaces : kNone;
+      FROND_TRY(work_on(*device, terms, b % 2, texts[b], found, next, host));
     }
     const auto after = FROND_TRY(device->step_milliseconds());
     print(round == 0 ? "pinned, cold" : "pinned, warm", seconds_since(start), bytes, before, after, host);
   }
-  const std::size_t last = batches - 1;
   for (unsigned round = 0; round < options.rounds; ++round) {
     const auto before = FROND_TRY(device->step_milliseconds());
     FROND_TRY(device->clear_run());
     HostTimes host;
     const auto start = Clock::now();
-    constexpr int kTimes = 8;
-    for (int i = 0; i < kTimes; ++i) FROND_TRY(work_on(*device, terms, last % 2, texts[last], host));
+    constexpr std::size_t kTimes = 16;
+    // The last two batches are on the device.
+    const auto place = [&](std::size_t i) { return (batches - 1 - i % 2) % DeviceText::kPlaces; };
+    double resident = 0;
+    found[0] = FROND_TRY(device->find(0, place(0)));
+    for (std::size_t i = 0; i < kTimes; ++i) {
+      const Text& text = texts[batches - 1 - i % 2];
+      resident += static_cast<double>(text.bytes.size());
+      FROND_TRY(work_on(*device, terms, i % 2, text, found, i + 1 < kTimes ? place(i + 1) : kNone, host));
+    }
     const auto after = FROND_TRY(device->step_milliseconds());
-    print("resident, warm", seconds_since(start), kTimes * static_cast<double>(texts[last].bytes.size()), before, after,
-          host);
+    print("resident, warm", seconds_since(start), resident, before, after, host);
   }
   return {};
 }

@@ -81,7 +81,8 @@ std::shared_ptr<DeviceText> on_device(const MadeUp& made, std::uint32_t batch_do
         }
         ++pieces;
       }
-      EXPECT_TRUE(text->send(side, side, 0, pieces));
+      EXPECT_TRUE(text->send(side, 0, pieces));
+      EXPECT_TRUE(text->begin_find(side, side));
       EXPECT_TRUE(text->has_room(static_cast<std::uint32_t>(pair_terms.size())).value());
       EXPECT_TRUE(text->add_pairs(side, pair_terms, pair_pieces, terms));
       side = 1 - side;

@@ -231,8 +231,8 @@ TEST(DeviceText, ComparesBytesWhereHashesAreEqual) {
       std::copy(text.begin(), text.end(), filled.text.begin());
       filled.piece_begins[0] = 0;
       filled.piece_numbers[0] = 7;
-      ASSERT_TRUE((*device)->send(side, side, static_cast<std::uint32_t>(text.size()), 1));
-      const FoundTokens found = (*device)->find(side).value();
+      ASSERT_TRUE((*device)->send(side, static_cast<std::uint32_t>(text.size()), 1));
+      const FoundTokens found = (*device)->find(side, side).value();
       EXPECT_EQ(found.turned_away, 0u);
       std::vector<std::uint32_t> answer, places, chunk_terms;
       terms.find(found.new_keys, answer);

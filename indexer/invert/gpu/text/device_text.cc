@@ -40,12 +40,12 @@ struct DeviceText::Objects {
   device::Memory memory, pinned;
   device::Event worked;
   std::vector<device::Event> sent{};                    // by place: its text is on the device
-  std::vector<device::Event> used{};                    // by side: the kernels that read it have run
+  std::vector<device::Event> used{};                    // by place: the kernels that read it have run
   std::vector<device::Event> staged{};                  // by stage: what was copied from or to it
-  std::vector<device::Event> copying{}, copied{};       // by side, timed
+  std::vector<device::Event> copying{}, copied{};       // by place, timed
   std::vector<device::Event> step_begin{}, step_end{};  // by step, timed
   std::array<bool, kTextSteps> timed{};
-  std::array<bool, 2> copy_timed{};
+  std::array<bool, kPlaces> copy_timed{};
   std::optional<TextStep> step{};
 
   // DeviceParts of pinned.
@@ -56,6 +56,9 @@ struct DeviceText::Objects {
   TextCounts* stored = nullptr;
   std::array<std::byte*, 2> stages{};
 
+  // Of the device, with what was sent there.
+  std::array<SideParts, kPlaces> sent_to{};
+  std::array<std::uint32_t, kPlaces> text_bytes{}, pieces{};
   std::array<std::size_t, kSides> place_of{};             // whose text a side has
   std::array<std::vector<TokenKey>, kSides> many_keys{};  // where there are more
 };
@@ -80,10 +83,10 @@ Result<std::unique_ptr<DeviceText>> DeviceText::create(const TextSetup& setup) {
   auto worked = FROND_TRY(device::Event::create());
   Objects objects{std::move(copies), std::move(work), std::move(memory), std::move(pinned), std::move(worked)};
   FROND_TRY(make_events(objects.sent, kPlaces, false));
-  FROND_TRY(make_events(objects.used, 2, false));
+  FROND_TRY(make_events(objects.used, kPlaces, false));
   FROND_TRY(make_events(objects.staged, 2, false));
-  FROND_TRY(make_events(objects.copying, 2, true));
-  FROND_TRY(make_events(objects.copied, 2, true));
+  FROND_TRY(make_events(objects.copying, kPlaces, true));
+  FROND_TRY(make_events(objects.copied, kPlaces, true));
   FROND_TRY(make_events(objects.step_begin, kTextSteps, true));
   FROND_TRY(make_events(objects.step_end, kTextSteps, true));
   std::unique_ptr<DeviceText> made(new DeviceText(setup, capacity, std::move(objects), space));
@@ -110,7 +113,7 @@ DeviceText::DeviceText(const TextSetup& setup, const TextCapacity& capacity, Obj
   for (const SideParts& place : o.places) std::memset(place.text, 0, kTextSlack);
 
   DeviceParts parts(o.memory.data());
-  std::array<SideParts, 2> sides{SideParts::of(parts, capacity), SideParts::of(parts, capacity)};
+  for (SideParts& place : o.sent_to) place = SideParts::of(parts, capacity);
   const std::array<SoughtParts, 2> sought{SoughtParts::of(parts, capacity), SoughtParts::of(parts, capacity)};
   const BatchScratch shared = BatchScratch::of(parts, capacity);
   const std::size_t some = capacity.entries + std::size_t{2};
@@ -132,12 +135,9 @@ DeviceText::DeviceText(const TextSetup& setup, const TextCapacity& capacity, Obj
   chunk_terms_ = shared.chunk_terms;
   pairs_ = {shared.sorted, shared.sorted + some};
   other_pairs_ = {shared.sorted + 2 * some, shared.sorted + 3 * some};
-  for (std::size_t i = 0; i < sides.size(); ++i) {
+  for (std::size_t i = 0; i < kSides; ++i) {
     TextBatch& batch = batches_[i];
-    batch.text = sides[i].text + kTextSlack;
     batch.joins = setup.standard2 ? 1 : 0;
-    batch.piece_begins = sides[i].piece_begins;
-    batch.piece_numbers = sides[i].piece_numbers;
     batch.lengths = shared.lengths;
     batch.unit_masks = shared.unit_masks;
     batch.unit_counts = shared.unit_counts;
@@ -166,38 +166,36 @@ Result<TextPlace> DeviceText::fill(std::size_t place) {
                    {parts.piece_numbers, capacity_.pieces}};
 }
 
-Result<void> DeviceText::send(std::size_t side, std::size_t place, std::uint32_t text_bytes, std::uint32_t pieces,
+Result<void> DeviceText::send(std::size_t place, std::uint32_t text_bytes, std::uint32_t pieces,
                               std::span<const TextRun> text) {
   FROND_CHECK(text_bytes <= capacity_.text && pieces <= capacity_.pieces);
   Objects& o = *objects_;
-  const SideParts& from = o.places[place];
-  o.place_of[side] = place;
-  TextBatch& batch = batches_[side];
-  batch.text_bytes = text_bytes;
-  batch.piece_count = pieces;
+  const SideParts &from = o.places[place], &to = o.sent_to[place];
+  o.text_bytes[place] = text_bytes;
+  o.pieces[place] = pieces;
   constexpr std::size_t kZerosBehind = kTextSlack + kUnitBytes;
   std::memset(from.text + kTextSlack + text_bytes, 0, kZerosBehind);
   from.piece_begins[pieces] = text_bytes;
   const device::StreamHandle stream = o.copies.get();
   FROND_TRY(collect_times());
-  FROND_TRY(o.used[side].make_wait(stream));
-  if (setup_.timing) FROND_TRY(o.copying[side].record(stream));
-  std::byte* const to = bytes_of(const_cast<std::uint8_t*>(batch.text)) - kTextSlack;
+  FROND_TRY(o.used[place].make_wait(stream));
+  if (setup_.timing) FROND_TRY(o.copying[place].record(stream));
   if (text.empty()) {
-    FROND_TRY(device::copy_to_device(to, bytes_of(from.text), kTextSlack + text_bytes + kZerosBehind, stream));
+    FROND_TRY(
+        device::copy_to_device(bytes_of(to.text), bytes_of(from.text), kTextSlack + text_bytes + kZerosBehind, stream));
   } else {
-    FROND_TRY(device::copy_to_device(to, bytes_of(from.text), kTextSlack, stream));
+    FROND_TRY(device::copy_to_device(bytes_of(to.text), bytes_of(from.text), kTextSlack, stream));
     for (const TextRun& run : text)
-      FROND_TRY(device::copy_to_device(to + kTextSlack + run.to, bytes_of(run.from), run.bytes, stream));
+      FROND_TRY(device::copy_to_device(bytes_of(to.text + kTextSlack + run.to), bytes_of(run.from), run.bytes, stream));
     const std::size_t end = kTextSlack + text_bytes;
-    FROND_TRY(device::copy_to_device(to + end, bytes_of(from.text) + end, kZerosBehind, stream));
+    FROND_TRY(device::copy_to_device(bytes_of(to.text + end), bytes_of(from.text + end), kZerosBehind, stream));
   }
-  FROND_TRY(device::copy_to_device(bytes_of(const_cast<std::uint32_t*>(batch.piece_begins)),
-                                   bytes_of(from.piece_begins), (pieces + std::size_t{1}) * 4, stream));
-  FROND_TRY(device::copy_to_device(bytes_of(const_cast<std::uint32_t*>(batch.piece_numbers)),
-                                   bytes_of(from.piece_numbers), pieces * std::size_t{4}, stream));
-  if (setup_.timing) FROND_TRY(o.copied[side].record(stream));
-  if (setup_.timing) o.copy_timed[side] = true;
+  FROND_TRY(device::copy_to_device(bytes_of(to.piece_begins), bytes_of(from.piece_begins),
+                                   (pieces + std::size_t{1}) * 4, stream));
+  FROND_TRY(device::copy_to_device(bytes_of(to.piece_numbers), bytes_of(from.piece_numbers), pieces * std::size_t{4},
+                                   stream));
+  if (setup_.timing) FROND_TRY(o.copied[place].record(stream));
+  if (setup_.timing) o.copy_timed[place] = true;
   return o.sent[place].record(stream);
 }
 
@@ -216,9 +214,15 @@ Result<void> DeviceText::settle() {
   return {};
 }
 
-Result<void> DeviceText::begin_find(std::size_t side) {
+Result<void> DeviceText::begin_find(std::size_t side, std::size_t place) {
   Objects& o = *objects_;
   TextBatch& batch = batches_[side];
+  o.place_of[side] = place;
+  batch.text = o.sent_to[place].text + kTextSlack;
+  batch.piece_begins = o.sent_to[place].piece_begins;
+  batch.piece_numbers = o.sent_to[place].piece_numbers;
+  batch.text_bytes = o.text_bytes[place];
+  batch.piece_count = o.pieces[place];
   batch.first_new = tokens_;
   batch.answered = learned_;
   TokenDictionary dictionary = dictionary_;
@@ -226,7 +230,7 @@ Result<void> DeviceText::begin_find(std::size_t side) {
   *o.reset[side] = {.tokens = tokens_, .places = tokens_};
   *o.found[side] = {.tokens = tokens_};
   entries_[side] = 0;
-  FROND_TRY(o.sent[o.place_of[side]].make_wait(place_.stream));
+  FROND_TRY(o.sent[place].make_wait(place_.stream));
   if (batch.text_bytes == 0) return {};
   FROND_TRY(device::copy_to_device(bytes_of(batch.counts), bytes_of(o.reset[side]), sizeof(TextCounts), place_.stream));
   FROND_TRY(begin_step(TextStep::kCut));
@@ -235,7 +239,7 @@ Result<void> DeviceText::begin_find(std::size_t side) {
   FROND_TRY(begin_step(TextStep::kFind));
   FROND_TRY(find_tokens(batch, dictionary, place_));
   FROND_TRY(end_step());
-  FROND_TRY(o.used[side].record(place_.stream));
+  FROND_TRY(o.used[place].record(place_.stream));
   FROND_TRY(device::copy_to_host(bytes_of(o.new_keys[side]), bytes_of(batch.new_keys),
                                  keys_ahead(capacity_) * sizeof(TokenKey), place_.stream));
   return device::copy_to_host(bytes_of(o.found[side]), bytes_of(batch.counts), sizeof(TextCounts), place_.stream);
@@ -266,8 +270,8 @@ Result<FoundTokens> DeviceText::end_find(std::size_t side) {
   return found;
 }
 
-Result<FoundTokens> DeviceText::find(std::size_t side) {
-  FROND_TRY(begin_find(side));
+Result<FoundTokens> DeviceText::find(std::size_t side, std::size_t place) {
+  FROND_TRY(begin_find(side, place));
   return end_find(side);
 }
 
@@ -331,7 +335,8 @@ Result<void> DeviceText::store_pairs(const TextBatch& batch, std::uint32_t pairs
   FROND_TRY(
       device::copy_to_host(bytes_of(objects_->stored), bytes_of(batch.counts), sizeof(TextCounts), place_.stream));
   unsettled_ = true;
-  return objects_->used[&batch - batches_.data()].record(place_.stream);
+  const auto side = static_cast<std::size_t>(&batch - batches_.data());
+  return objects_->used[objects_->place_of[side]].record(place_.stream);
 }
 
 Result<void> DeviceText::clear_run() {
@@ -472,10 +477,10 @@ Result<void> DeviceText::end_step() {
 Result<void> DeviceText::collect_times() {
   if (!setup_.timing) return {};
   Objects& o = *objects_;
-  for (std::size_t side = 0; side < 2; ++side) {
-    if (!o.copy_timed[side] || !FROND_TRY(o.copied[side].done())) continue;
-    milliseconds_[0] += FROND_TRY(o.copied[side].milliseconds_since(o.copying[side]));
-    o.copy_timed[side] = false;
+  for (std::size_t place = 0; place < kPlaces; ++place) {
+    if (!o.copy_timed[place] || !FROND_TRY(o.copied[place].done())) continue;
+    milliseconds_[0] += FROND_TRY(o.copied[place].milliseconds_since(o.copying[place]));
+    o.copy_timed[place] = false;
   }
   for (std::size_t step = 0; step < kTextSteps; ++step) {
     if (!o.timed[step] || !FROND_TRY(o.step_end[step].done())) continue;

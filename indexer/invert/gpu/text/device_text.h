@@ -2,9 +2,9 @@
 // Texts to postings on the device: its memory, which is allocated once, and the steps of a batch. The host says what
 // the terms of new tokens are (text_terms.h) and cuts what the device's rules do not cover (text_rules.cuh).
 //
-// A batch: fill(place), send(side, place, ...), find(side), learn(side, ...), add(side, ...). Between end_find() and
-// learn() of one side, the tokens of the other may be sought: send(), begin_find(), end_find(). So the device seeks
-// those of the next batch while the host answers for this one, and a third one may be filled. A run: batches, read(),
+// A batch: fill(place), send(place, ...), find(side, place), learn(side, ...), add(side, ...). Between end_find() and
+// learn() of one side, the tokens of the other may be sought: begin_find(), end_find(). So the device seeks those of
+// the next batch while the host answers for this one, and a third one is filled and copied. A run: batches, read(),
 // clear_run(). All errors are kDevice, unless a comment says otherwise; after one only the destructor may be called.
 #include <array>
 #include <cstdint>
@@ -80,7 +80,7 @@ struct RestOfRun {
 enum class TextStep : std::uint8_t { kCopy, kCut, kFind, kPairs, kSort, kPostings };
 inline constexpr std::size_t kTextSteps = 6;
 
-// One thread, but for fill(). Without timing, another one may send() a side while this one works on the other.
+// One thread; without timing, another one may fill() and send() a place while this one works on the others.
 class DeviceText {
  public:
   static constexpr std::size_t kSides = 2, kPlaces = 3;
@@ -95,15 +95,16 @@ class DeviceText {
 
   // A place (0 to 2) to fill. Waits until its last text has been copied to the device. Any thread.
   Result<TextPlace> fill(std::size_t place);
-  // To a side (0 or 1). Asynchronous. The place, and where the text is, must not be changed before add(). text: where
-  // all of it is; empty: in the place.
-  Result<void> send(std::size_t side, std::size_t place, std::uint32_t text_bytes, std::uint32_t pieces,
+  // To the place's memory on the device. Asynchronous; after the last batch that was there was added. The place, and
+  // where the text is, must not be changed before add(). text: where all of it is; empty: in the place.
+  Result<void> send(std::size_t place, std::uint32_t text_bytes, std::uint32_t pieces,
                     std::span<const TextRun> text = {});
-  // Asynchronous. Seeks the side's tokens. Only after end_find() of the other side, if that was begun.
-  Result<void> begin_find(std::size_t side);
+  // The batch that was sent to the place is with a side (0 or 1) from now on. Asynchronous. Seeks its tokens, if it has
+  // text. Only after end_find() of the other side, if that was begun.
+  Result<void> begin_find(std::size_t side, std::size_t place);
   Result<FoundTokens> end_find(std::size_t side);
   // Both.
-  Result<FoundTokens> find(std::size_t side);
+  Result<FoundTokens> find(std::size_t side, std::size_t place);
   // The terms of the side's new tokens, less than capacity().terms, or kDroppedTerm, or kHostTerm.
   Result<void> learn(std::size_t side, std::span<const std::uint32_t> terms);
   // Whether the run has room for so many pairs; an empty one always has for capacity().entries.

@@ -11,10 +11,8 @@ constexpr std::uint32_t kMaxSlots = std::uint32_t{1} << 27;  // 4 GiB: more take
 
 std::uint64_t batch_bytes(const TextCapacity& capacity) {
   DeviceParts parts(nullptr);
-  for (int side = 0; side < 2; ++side) {
-    SideParts::of(parts, capacity);
-    SoughtParts::of(parts, capacity);
-  }
+  for (std::size_t place = 0; place < DeviceText::kPlaces; ++place) SideParts::of(parts, capacity);
+  for (std::size_t side = 0; side < DeviceText::kSides; ++side) SoughtParts::of(parts, capacity);
   BatchScratch::of(parts, capacity);
   return parts.used();
 }
@@ -27,7 +25,7 @@ std::uint32_t to_u32(std::uint64_t number) {
 
 TextCapacity TextCapacity::of(std::uint64_t device_bytes, std::uint64_t max_text) {
   TextCapacity made;
-  // A batch takes about 27 times its bytes, and 13 more while the next one is sought.
+  // A batch takes about 27 times its bytes, 13 more while the next one is sought, and one while another is sent.
   const std::uint64_t text =
       std::min({device_bytes / kDeviceBytesOfText, max_text, std::uint64_t{1} << 30}) / 256 * 256;
   if (text < kMinText) return {};

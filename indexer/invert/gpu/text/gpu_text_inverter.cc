@@ -148,7 +148,8 @@ Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNu
   batch.base = *base_;
   batch.place = filling_.place;
   batch.pieces.copy_to(FROND_TRY(device_->fill(batch.place)), copiers_);
-  FROND_TRY(device_->send(kSide, batch.place, 0, 1));
+  FROND_TRY(device_->send(batch.place, 0, 1));
+  FROND_TRY(device_->begin_find(kSide, batch.place));  // there is nothing to find
   HostPairs pairs;
   terms_->cut_all(words, pairs.terms);
   pairs.pieces.assign(pairs.terms.size(), 0);
@@ -158,10 +159,14 @@ Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNu
   return {};
 }
 
-// Has what was filled worked on. It is copied while the two batches before are worked on.
+// Has what was filled worked on. It is copied, also to the device, while the two batches before are worked on.
 Result<void> GpuTextInverter::submit() {
   FROND_TRY(device::use(setup_.inverter.gpu.device));  // of this thread
-  filling_.pieces.copy_to(FROND_TRY(device_->fill(filling_.place)), copiers_);
+  const TextPieces& pieces = filling_.pieces;
+  const TextPlace place = FROND_TRY(device_->fill(filling_.place));
+  pieces.copy_to(place, copiers_);
+  FROND_TRY(device_->send(filling_.place, pieces.bytes(), static_cast<std::uint32_t>(pieces.numbers().size()),
+                          pieces.runs(place)));
   FROND_TRY(end_work());
   std::swap(waiting_, filling_);
   filling_.pieces.clear();
@@ -191,16 +196,12 @@ void GpuTextInverter::begin_work(Result<void> (GpuTextInverter::*work)()) {
 
 Result<void> GpuTextInverter::end_work() { return working_.valid() ? working_.get() : Result<void>(); }
 
-// Sends the batch that waits, and ends the one before while its tokens are sought.
+// Has the tokens of the batch that waits sought, and ends the one before meanwhile.
 Result<void> GpuTextInverter::work_on_waiting() {
   const std::size_t next = sought_ ? 1 - *sought_ : 0;
   Side& side = sides_[next];
   std::swap(side.batch, waiting_);
-  const TextPieces& pieces = side.batch.pieces;
-  const std::vector<TextRun> text = pieces.runs(FROND_TRY(device_->fill(side.batch.place)));
-  FROND_TRY(
-      device_->send(next, side.batch.place, pieces.bytes(), static_cast<std::uint32_t>(pieces.numbers().size()), text));
-  FROND_TRY(device_->begin_find(next));
+  FROND_TRY(device_->begin_find(next, side.batch.place));
   if (sought_)
     FROND_TRY(end_batch(*sought_, next));
   else
@@ -221,8 +222,8 @@ Result<void> GpuTextInverter::end_batch(std::size_t side, std::optional<std::siz
   // There are too many terms. An empty dictionary has room for those of a batch.
   FROND_TRY(write_runs());
   FROND_TRY(clear_dictionary());
-  sides_[side].found = FROND_TRY(device_->find(side));
-  if (next) FROND_TRY(device_->begin_find(*next));
+  sides_[side].found = FROND_TRY(device_->find(side, sides_[side].batch.place));
+  if (next) FROND_TRY(device_->begin_find(*next, sides_[*next].batch.place));
   if (FROND_TRY(try_batch(side, next))) return {};
   return Error(Code::kDevice, "the memory that it may use is too small for the terms of a batch");
 }
@@ -251,7 +252,7 @@ Result<bool> GpuTextInverter::try_batch(std::size_t side, std::optional<std::siz
   if (found.turned_away > 0 && device_->tokens() >= capacity.tokens / 16 * 15) {
     FROND_TRY(write_runs());
     FROND_TRY(clear_dictionary());
-    if (next) sides_[*next].found = FROND_TRY(device_->find(*next));
+    if (next) sides_[*next].found = FROND_TRY(device_->find(*next, sides_[*next].batch.place));
   }
   return true;
 }
