@@ -114,7 +114,7 @@ void KeptTerms::add(Part& part, std::string_view term) {
   out.put_varint(part.occurrences);
   part.last_term = term;
   if (block.capacity() == capacity) return;
-  if (bytes_ += block.capacity() - capacity + (begins ? sizeof block : 0); bytes_ > max_bytes_) too_many_ = true;
+  if (bytes_ += block.capacity() - capacity + (begins ? sizeof(ByteBuffer) : 0); bytes_ > max_bytes_) too_many_ = true;
 }
 
 // As many as begin <= term < end, in order; no end: to the last one.
