@@ -22,13 +22,14 @@ inline constexpr std::size_t in_large_pages(std::size_t bytes) {
 void* take_large_pages(std::size_t bytes);
 void give_large_pages(void* memory, std::size_t bytes);
 
-// How a device has memory pinned, so that it copies it at full speed.
+// How memory is pinned, so that a device copies from it at full speed.
 struct PagePinning {
   std::function<bool(void* memory, std::size_t bytes)> pin;  // false: it could not
   std::function<void(void* memory)> unpin;
 };
 // Whether the large piece that begins at `memory` is pinned; if it was never tried, it is tried now. A piece stays
-// pinned, also while it is kept for others, until the system gets it. False for other memory. By who has the piece.
+// pinned, also while it is kept for others, until the system gets it. False for other memory. Only the thread that uses
+// the piece calls it.
 bool pin_large_pages(const void* memory, const PagePinning& pinning);
 
 // How much of what is given back is kept for others that take as much; at first nothing. The system clears pages before

@@ -10,6 +10,7 @@
 
 #include "common/base/check.h"
 #include "common/base/long_hash.h"
+#include "indexer/runs/store_varint.h"
 
 namespace frond::indexer::runs {
 namespace {
@@ -39,12 +40,6 @@ void put_header(std::byte* to, std::size_t documents, bool priors, std::size_t f
 }
 
 constexpr std::size_t kShortFields = 480;  // together
-
-std::byte* store_varint(std::byte* at, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) *at++ = static_cast<std::byte>(value | 0x80);
-  *at++ = static_cast<std::byte>(value);
-  return at;
-}
 
 // All but the body's bytes, at once: appending lengths and short fields one by one takes several times as long.
 void put_short_fields(const std::array<std::string_view, 3>& fields, std::size_t body_bytes, ByteWriter& out) {

@@ -7,6 +7,7 @@
 #include "common/base/check.h"
 #include "common/base/long_hash.h"
 #include "indexer/runs/run_format.h"
+#include "indexer/runs/store_varint.h"
 
 namespace frond::indexer::runs {
 namespace {
@@ -30,18 +31,11 @@ std::size_t shared_prefix(std::string_view a, std::string_view b) {
   return at;
 }
 
-// The caller has reserved the space. Returns the end.
-std::byte* put_varint(std::byte* to, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) *to++ = static_cast<std::byte>(value | 0x80);
-  *to++ = static_cast<std::byte>(value);
-  return to;
-}
-
 // A posting that follows a document, or 0.
 std::byte* put_posting(std::byte* to, std::uint64_t gap, Frequency frequency) {
   const bool once = frequency == 1;
-  to = put_varint(to, gap << 1 | (once ? 1 : 0));
-  return once ? to : put_varint(to, frequency);
+  to = store_varint(to, gap << 1 | (once ? 1 : 0));
+  return once ? to : store_varint(to, frequency);
 }
 
 }  // namespace
@@ -106,14 +100,14 @@ Result<void> RunWriter::add(std::string_view term, std::span<const DocId> docids
 // Writes what comes before the postings of a record. Gives the place for these.
 std::byte* RunWriter::begin_record(std::string_view term, std::size_t postings) {
   const std::size_t shared = shared_prefix(last_term_, term), rest = term.size() - shared;
-  std::byte* to = put_varint(frame_.data() + used_, shared);
-  to = put_varint(to, rest);
+  std::byte* to = store_varint(frame_.data() + used_, shared);
+  to = store_varint(to, rest);
   std::memcpy(to, term.data() + shared, rest);
   last_term_.replace(shared, std::string::npos, term.substr(shared));
   ++frame_records_;
   ++records_;
   postings_ += postings;
-  return put_varint(to + rest, postings);
+  return store_varint(to + rest, postings);
 }
 
 Result<void> RunWriter::end_frame() {

@@ -95,8 +95,8 @@ class DeviceText {
 
   // A place (0 to 2) to fill. Waits until its last text has been copied to the device. Any thread.
   Result<TextPlace> fill(std::size_t place);
-  // To the place's memory on the device. Asynchronous; after the last batch that was there was added. The place, and
-  // where the text is, must not be changed before add(). text: where all of it is; empty: in the place.
+  // To the place's memory on the device. Asynchronous. Called when the batch that was there before has been added. The
+  // place, and where the text is, must not be changed before add(). text: where all of it is; empty: in the place.
   Result<void> send(std::size_t place, std::uint32_t text_bytes, std::uint32_t pieces,
                     std::span<const TextRun> text = {});
   // The batch that was sent to the place is with a side (0 or 1) from now on. Asynchronous. Seeks its tokens, if it has

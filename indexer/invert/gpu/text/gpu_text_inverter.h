@@ -3,8 +3,8 @@
 // come back (beyond Wei and JaJa 2011, whose CPU threads cut and group all tokens). The device cuts ASCII words, finds
 // them in a dictionary, sorts the pairs of term and document by radix, and counts equal ones; the host says what the
 // terms of new tokens are, cuts the words that are not ASCII, and writes the runs. While the thread of invert() puts
-// the next batch together, another one copies a batch, has the device seek its tokens, and meanwhile answers for the
-// batch before, whose tokens were sought.
+// the next batch together and has it copied to the device, another thread has the device seek the tokens of a batch,
+// and meanwhile answers for the batch before, whose tokens were sought.
 //
 // The texts of a run are kept in the host's memory until it is written, or until hold(). Where they may be lost,
 // those that the device has are dropped when there are too many. When the device fails, or there is none, they go to a
@@ -61,7 +61,7 @@ class GpuTextInverter final : public TextInverter {
     TextPieces pieces;        // numbers from `base`
     DocumentNumber base = 0;  // of the run
     Position end;
-    std::size_t place = 0;  // where it was copied to
+    std::size_t place = 0;  // on the device
   };
   // A batch on the device.
   struct Side {
@@ -116,7 +116,7 @@ class GpuTextInverter final : public TextInverter {
   std::atomic<bool> texts_dropped_ = false;  // texts of the run: only the device has its postings
   Batch filling_;                            // with texts of blocks_
   bool is_pinned_ = false;                   // the block that filling_ is filled from
-  Crew copiers_;                             // of batches
+  Crew copiers_;                             // of texts that are not pinned
   // Of the working thread, from here on.
   Batch waiting_;  // to be worked on
   std::array<Side, 2> sides_;
