@@ -52,19 +52,22 @@ Result<void> CpuInverter<Dictionary>::invert(const parse::TokenGroups& tokens,
 
 template <class Dictionary>
 void CpuInverter<Dictionary>::add(const TermAhead& next, std::span<const DocumentNumber> numbers) {
-  PostingChain* chain = nullptr;  // found when the term has a posting that is not dropped
-  for (std::uint32_t i = 0; i < next.term.postings; ++i) {
-    const DocumentNumber number = numbers[next.term.document(i)];
-    if (number == kDropped) continue;
-    if (chain == nullptr) {
-      if constexpr (kTakesHashes<Dictionary>)
-        chain = next.chain != nullptr && Dictionary::is_value_of(*next.chain, next.term.suffix)
-                    ? next.chain
-                    : &memory_->dictionary.find_or_add(next.group->collection, next.term.suffix, next.hash);
-      else
-        chain = &memory_->dictionary.find_or_add(next.group->collection, next.term.suffix);
-    }
-    add_occurrences(*chain, static_cast<std::uint32_t>(number - *first_), next.term.frequency(i), memory_->arena);
+  std::uint32_t first = 0;  // posting that is not dropped
+  while (first < next.term.postings && numbers[next.term.document(first)] == kDropped) ++first;
+  if (first == next.term.postings) return;
+  ChainTail tail(chain_of(next), memory_->arena);
+  for (std::uint32_t i = first; i < next.term.postings; ++i)
+    if (const DocumentNumber number = numbers[next.term.document(i)]; number != kDropped)
+      tail.add(static_cast<std::uint32_t>(number - *first_), next.term.frequency(i));
+}
+
+template <class Dictionary>
+PostingChain& CpuInverter<Dictionary>::chain_of(const TermAhead& next) {
+  if constexpr (kTakesHashes<Dictionary>) {
+    if (next.chain != nullptr && Dictionary::is_value_of(*next.chain, next.term.suffix)) return *next.chain;
+    return memory_->dictionary.find_or_add(next.group->collection, next.term.suffix, next.hash);
+  } else {
+    return memory_->dictionary.find_or_add(next.group->collection, next.term.suffix);
   }
 }
 

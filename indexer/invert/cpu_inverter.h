@@ -35,6 +35,7 @@ class CpuInverter final : public Inverter {
 
  private:
   void add(const TermAhead& next, std::span<const DocumentNumber> numbers);
+  PostingChain& chain_of(const TermAhead& next);
   Result<bool> make_room(std::size_t token_bytes, DocumentNumber first);
   Result<void> write_runs();
   std::uint64_t held() const { return memory_->bytes(); }

@@ -7,8 +7,6 @@
 namespace frond::indexer::invert {
 namespace {
 
-constexpr std::size_t kLinkBytes = sizeof(dictionary::ArenaRef);  // before a chunk's payload: the next chunk
-
 void add_chunk(PostingChain& chain, dictionary::Arena& arena) {
   const std::size_t bytes =
       chain.tail == dictionary::kNoRef ? kFirstChunk : std::min(kMaxChunk, (chain.size + kLinkBytes) * 2);
@@ -22,22 +20,10 @@ void add_chunk(PostingChain& chain, dictionary::Arena& arena) {
   chain.size = static_cast<std::uint16_t>(bytes - kLinkBytes);
 }
 
-std::byte* put_varint(std::byte* to, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) *to++ = static_cast<std::byte>(value | 0x80);
-  *to++ = static_cast<std::byte>(value);
-  return to;
-}
-
-std::byte* put_posting(std::byte* to, const PostingChain& chain) {
-  const bool once = chain.frequency == 1;
-  to = put_varint(to, std::uint64_t{chain.gap} << 1 | (once ? 1 : 0));
-  return once ? to : put_varint(to, chain.frequency);
-}
-
 // A posting that may not fit into the tail.
 void append_in_pieces(PostingChain& chain, dictionary::Arena& arena) {
   std::byte code[kMaxPostingBytes];
-  const std::byte* const end = put_posting(code, chain);
+  const std::byte* const end = put_posting(code, chain.gap, chain.frequency);
   for (const std::byte* at = code; at != end;) {
     if (chain.used == chain.size) add_chunk(chain, arena);
     const std::size_t piece = std::min<std::size_t>(end - at, chain.size - chain.used);
@@ -53,7 +39,7 @@ void append_posting(PostingChain& chain, dictionary::Arena& arena) {
   ++chain.documents;
   if (chain.size - chain.used < static_cast<int>(kMaxPostingBytes)) return append_in_pieces(chain, arena);
   std::byte* const to = arena.at(chain.tail) + kLinkBytes + chain.used;
-  chain.used = static_cast<std::uint16_t>(chain.used + (put_posting(to, chain) - to));
+  chain.used = static_cast<std::uint16_t>(chain.used + (put_posting(to, chain.gap, chain.frequency) - to));
 }
 
 bool ChunkBytes::add_chunk(const std::byte* left) {

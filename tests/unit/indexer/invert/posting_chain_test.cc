@@ -40,5 +40,51 @@ TEST(PostingChain, ReachesTheLastNumberOfARun) {
   EXPECT_EQ(got, (std::vector<std::uint32_t>{0, 0xfffffffe}));
 }
 
+TEST(PostingChain, CodesEveryGapAndFrequency) {
+  const std::vector<Frequency> frequencies = {1, 2, 3, 4, 5, 127, 128, 16'383, 16'384, 0x0fffffff, 0xffffffff};
+  dictionary::Arena arena;
+  PostingChain one_by_one, together;
+  std::vector<std::pair<std::uint32_t, Frequency>> expected, got, got_together;
+  std::uint64_t number = 0;
+  {
+    ChainTail tail(together, arena);
+    for (unsigned bits = 0; bits < 31; ++bits)
+      for (const std::uint32_t gap : {(1u << bits) - 1, 1u << bits}) {
+        const Frequency frequency = frequencies[expected.size() % frequencies.size()];
+        if (gap == 0 || number + gap > 0xffffffff) continue;
+        number += gap;
+        expected.emplace_back(number, frequency);
+        add_occurrences(one_by_one, static_cast<std::uint32_t>(number), frequency, arena);
+        tail.add(static_cast<std::uint32_t>(number), 1);
+        if (frequency > 1) tail.add(static_cast<std::uint32_t>(number), frequency - 1);
+      }
+  }
+  for_each_posting(one_by_one, arena, [&](std::uint32_t n, Frequency f) { got.emplace_back(n, f); });
+  for_each_posting(together, arena, [&](std::uint32_t n, Frequency f) { got_together.emplace_back(n, f); });
+  EXPECT_EQ(got, expected);
+  EXPECT_EQ(got_together, expected);
+}
+
+TEST(PostingChain, MayBeLeftAndTakenUpAgain) {
+  std::mt19937 random(5);
+  dictionary::Arena arena;
+  std::vector<PostingChain> chains(40);
+  std::vector<std::vector<std::pair<std::uint32_t, Frequency>>> expected(chains.size());
+  for (std::uint32_t number = 0; number < 30'000;) {
+    const std::size_t i = random() % chains.size();
+    ChainTail tail(chains[i], arena);
+    for (std::size_t postings = random() % 40; postings > 0; --postings, ++number) {
+      const auto frequency = static_cast<Frequency>(1 + random() % 6);
+      tail.add(number, frequency);
+      expected[i].emplace_back(number, frequency);
+    }
+  }
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    std::vector<std::pair<std::uint32_t, Frequency>> got;
+    for_each_posting(chains[i], arena, [&](std::uint32_t n, Frequency f) { got.emplace_back(n, f); });
+    EXPECT_EQ(got, expected[i]);
+  }
+}
+
 }  // namespace
 }  // namespace frond::indexer::invert
