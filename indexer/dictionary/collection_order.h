@@ -3,7 +3,7 @@
 // dictionaries, each of which has a Cursor over a collection: done(), suffix(), value(), advance().
 #include <array>
 #include <cstddef>
-#include <cstring>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,22 +25,24 @@ class CollectionSequence {
   Cursor& cursor() { return cursor_; }
   void advance() {
     cursor_.advance();
-    if (cursor_.done()) load();
+    if (cursor_.done())
+      load();
+    else
+      set_head();
   }
   bool before(const CollectionSequence& other) const {
-    const std::array<char, 4> a = head(), b = other.head();
-    const int order = std::memcmp(a.data(), b.data(), a.size());
-    return order != 0 ? order < 0 : term() < other.term();
+    return head_ != other.head_ ? head_ < other.head_ : term() < other.term();
   }
 
  private:
-  // The first bytes of the term; the sequences meet mostly at different ones.
-  std::array<char, 4> head() const {
-    std::array<char, 4> bytes{};
-    const std::string_view first = prefix(), rest = cursor_.suffix();
-    const std::size_t n = first.copy(bytes.data(), bytes.size());
-    rest.copy(bytes.data() + n, bytes.size() - n);
-    return bytes;
+  // The sequences meet mostly at different heads.
+  void set_head() {
+    std::uint32_t head = 0;
+    unsigned bytes = 0;
+    for (const char c : prefix()) head = head << 8 | static_cast<unsigned char>(c), ++bytes;
+    for (const char c : cursor_.suffix().substr(0, sizeof head - bytes))
+      head = head << 8 | static_cast<unsigned char>(c), ++bytes;
+    head_ = bytes == 0 ? 0 : head << 8 * (sizeof head - bytes);
   }
   std::string term() const { return std::string(prefix()).append(cursor_.suffix()); }
   void load() {
@@ -48,12 +50,14 @@ class CollectionSequence {
       cursor_ = cursor_of_(static_cast<TrieCollection>(next_));
       prefix_ = TriePrefix(static_cast<TrieCollection>(next_));
     }
+    if (!cursor_.done()) set_head();
   }
 
   CursorOf& cursor_of_;
   std::size_t next_, end_;
   TriePrefix prefix_;
-  Cursor cursor_;  // a default Cursor is done
+  Cursor cursor_;           // a default Cursor is done
+  std::uint32_t head_ = 0;  // the first four bytes of the term, as a number that sorts as they do
 };
 
 // All terms in byte order, one after the other: three sequences of collections, each in order when its collections are
