@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <span>
+#include <string_view>
 
 namespace frond::text {
 namespace {
@@ -38,13 +38,40 @@ constexpr Rule kStep4[] = {
 };
 constexpr std::string_view kDoubled = "bdfgmnprt";
 
-// The last letters of a step's suffixes, as a set of bits.
-constexpr std::uint32_t last_letters(std::span<const Rule> rules) {
-  std::uint32_t letters = 0;
-  for (const Rule& rule : rules) letters |= 1u << (rule.suffix.back() - 'a');
-  return letters;
-}
-constexpr std::uint32_t kLast2 = last_letters(kStep2), kLast3 = last_letters(kStep3), kLast4 = last_letters(kStep4);
+// A suffix of at most seven letters, as it stands in a Word's tail.
+struct Suffix {
+  consteval Suffix(std::string_view of) : Suffix(of, {}) {}
+  constexpr Suffix(std::string_view of, std::string_view instead)
+      : size(of.size()), others(8 * (8 - static_cast<unsigned>(of.size()))), replacement(instead) {
+    for (std::size_t i = 0; i < size; ++i)
+      letters |= std::uint64_t{static_cast<unsigned char>(of[i])} << (others + 8 * static_cast<unsigned>(i));
+  }
+  constexpr Suffix() = default;
+  bool ends(std::uint64_t tail) const { return (tail ^ letters) >> others == 0; }
+  std::uint64_t letters = 0;
+  std::size_t size = 0;
+  unsigned others = 0;  // bits of a tail before the suffix
+  std::string_view replacement;
+};
+
+// A step's suffixes by their last letters, those of one letter in the step's order.
+template <std::size_t kRules>
+struct SuffixesOf {
+  constexpr explicit SuffixesOf(const Rule (&rules)[kRules]) {
+    std::uint8_t next = 0;
+    for (std::size_t letter = 0; letter < 26; ++letter) {
+      begins[letter] = next;
+      for (const Rule& rule : rules)
+        if (rule.suffix.back() == static_cast<char>('a' + letter)) suffixes[next++] = {rule.suffix, rule.replacement};
+    }
+    begins[26] = next;
+  }
+  std::array<Suffix, kRules> suffixes;
+  std::array<std::uint8_t, 27> begins{};
+};
+constexpr SuffixesOf kSuffixes2(kStep2);
+constexpr SuffixesOf kSuffixes3(kStep3);
+constexpr SuffixesOf kSuffixes4(kStep4);
 
 class Word {
  public:
@@ -62,10 +89,8 @@ class Word {
     step_1a();
     step_1b();
     step_1c();
-    if (const Rule* const rule = find(kStep2, kLast2); rule != nullptr && r1_ <= size_ - rule->suffix.size())
-      replace(*rule);
-    if (const Rule* const rule = find(kStep3, kLast3); rule != nullptr && r1_ <= size_ - rule->suffix.size())
-      replace(*rule);
+    replace(find(kSuffixes2));
+    replace(find(kSuffixes3));
     step_4();
     step_5();
     if (has_consonant_y_) std::replace(word_, word_ + size_, 'Y', 'y');
@@ -82,8 +107,16 @@ class Word {
     while (from < size_ && is(from, kVowel)) ++from;
     return from < size_ ? from + 1 : size_;
   }
-  bool ends_with(std::string_view suffix) const {
-    return size_ >= suffix.size() && std::memcmp(word_ + size_ - suffix.size(), suffix.data(), suffix.size()) == 0;
+  // The last eight letters, the last one in the highest bits; zeros before the word.
+  std::uint64_t tail() const {
+    std::uint64_t last = 0;
+    if (size_ >= sizeof last) {
+      std::memcpy(&last, word_ + size_ - sizeof last, sizeof last);
+      return last;
+    }
+    for (std::size_t i = 0; i < size_; ++i)
+      last = last >> 8 | std::uint64_t{static_cast<unsigned char>(word_[i])} << 56;
+    return last;
   }
   bool has_vowel_before(std::size_t end) const {
     for (std::size_t i = 0; i < end; ++i)
@@ -94,36 +127,42 @@ class Word {
   bool is_short_before(std::size_t end) const {
     return end >= 3 && !is(end - 1, kVowelOrWxy) && is(end - 2, kVowel) && !is(end - 3, kVowel);
   }
-  const Rule* find(std::span<const Rule> rules, std::uint32_t last) const {
+  template <std::size_t kRules>
+  const Suffix* find(const SuffixesOf<kRules>& step) const {
     if (size_ < 2) return nullptr;
     const auto letter = static_cast<std::uint8_t>(word_[size_ - 1] - 'a');
-    if (letter > 25 || (last >> letter & 1) == 0) return nullptr;
-    for (const Rule& rule : rules)
-      if (rule.suffix.back() == word_[size_ - 1] && ends_with(rule.suffix)) return &rule;
+    if (letter > 25 || step.begins[letter] == step.begins[letter + 1u]) return nullptr;
+    const std::uint64_t last = tail();
+    for (std::size_t i = step.begins[letter]; i < step.begins[letter + 1u]; ++i)
+      if (step.suffixes[i].ends(last)) return &step.suffixes[i];
     return nullptr;
   }
-  void replace(const Rule& rule) {
-    size_ -= rule.suffix.size();
-    std::memcpy(word_ + size_, rule.replacement.data(), rule.replacement.size());
-    size_ += rule.replacement.size();
+  void replace(const Suffix* suffix) {
+    if (suffix == nullptr || r1_ > size_ - suffix->size) return;
+    size_ -= suffix->size;
+    std::memcpy(word_ + size_, suffix->replacement.data(), suffix->replacement.size());
+    size_ += suffix->replacement.size();
   }
 
   void step_1a() {
     if (size_ == 0 || word_[size_ - 1] != 's') return;
-    if (ends_with("sses") || ends_with("ies"))
+    const std::uint64_t last = tail();
+    if (Suffix("sses").ends(last) || Suffix("ies").ends(last))
       size_ -= 2;
-    else if (!ends_with("ss"))
+    else if (!Suffix("ss").ends(last))
       size_ -= 1;
   }
   void step_1b() {
-    if (ends_with("eed")) {
+    const std::uint64_t last = tail();
+    if (Suffix("eed").ends(last)) {
       if (r1_ <= size_ - 3) size_ -= 1;
       return;
     }
-    const std::size_t bytes = ends_with("ing") ? 3 : ends_with("ed") ? 2 : 0;
+    const std::size_t bytes = Suffix("ing").ends(last) ? 3 : Suffix("ed").ends(last) ? 2 : 0;
     if (bytes == 0 || !has_vowel_before(size_ - bytes)) return;
     size_ -= bytes;
-    const bool lacks_e = ends_with("at") || ends_with("bl") || ends_with("iz");
+    const std::uint64_t left = tail();
+    const bool lacks_e = Suffix("at").ends(left) || Suffix("bl").ends(left) || Suffix("iz").ends(left);
     if (!lacks_e && size_ >= 2 && word_[size_ - 1] == word_[size_ - 2] &&
         kDoubled.find(word_[size_ - 1]) != std::string_view::npos) {
       --size_;
@@ -136,10 +175,11 @@ class Word {
     word_[size_ - 1] = 'i';
   }
   void step_4() {
-    const Rule* const rule = find(kStep4, kLast4);
-    if (rule == nullptr || r2_ > size_ - rule->suffix.size()) return;
-    const std::size_t left = size_ - rule->suffix.size();
-    if (rule->suffix == "ion" && (left == 0 || (word_[left - 1] != 's' && word_[left - 1] != 't'))) return;
+    const Suffix* const suffix = find(kSuffixes4);
+    if (suffix == nullptr || r2_ > size_ - suffix->size) return;
+    const std::size_t left = size_ - suffix->size;
+    if (suffix->letters == Suffix("ion").letters && (left == 0 || (word_[left - 1] != 's' && word_[left - 1] != 't')))
+      return;
     size_ = left;
   }
   void step_5() {
