@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <queue>
 #include <utility>
@@ -89,13 +90,35 @@ Result<void> IdSorter::add(std::string_view id, DocId docid) {
   }
   const bool text_full = text_.size() + id.size() > text_.capacity();
   if (!entries_.empty() && (text_full || entries_.size() == entries_.capacity())) FROND_TRY(spill());
-  entries_.push_back({text_.size(), static_cast<std::uint32_t>(id.size()), docid});
+  entries_.push_back({0, text_.size(), static_cast<std::uint32_t>(id.size()), docid});
   text_.append(id);
   return {};
 }
 
+// How many bytes all ids begin with.
+std::size_t IdSorter::common_bytes() const {
+  if (entries_.empty()) return 0;
+  std::string_view common = id_of(entries_.front());
+  for (const Entry& entry : entries_) {
+    const std::string_view id = id_of(entry).substr(0, common.size());
+    if (common.starts_with(id) && id.size() == common.size()) continue;
+    common = common.substr(0, std::mismatch(id.begin(), id.end(), common.begin()).first - id.begin());
+  }
+  return common.size();
+}
+
+// Most comparisons need no look at the ids, which lie all over memory.
 void IdSorter::sort() {
-  std::sort(entries_.begin(), entries_.end(), [this](const Entry& a, const Entry& b) { return id_of(a) < id_of(b); });
+  const std::size_t common = common_bytes();
+  for (Entry& entry : entries_) {
+    const std::string_view rest = id_of(entry).substr(common);
+    entry.head = 0;
+    std::memcpy(&entry.head, rest.data(), std::min(rest.size(), sizeof entry.head));
+    entry.head = __builtin_bswap64(entry.head);
+  }
+  std::sort(entries_.begin(), entries_.end(), [this](const Entry& a, const Entry& b) {
+    return a.head != b.head ? a.head < b.head : id_of(a) < id_of(b);
+  });
 }
 
 Result<void> IdSorter::spill() {

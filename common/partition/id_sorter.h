@@ -32,6 +32,7 @@ class IdSorter {
 
  private:
   struct Entry {
+    std::uint64_t head;    // while they are sorted: the first bytes behind what all ids begin with, in their order
     std::uint64_t offset;  // in text_
     std::uint32_t length;
     DocId docid;
@@ -42,6 +43,7 @@ class IdSorter {
   class RunReader;
 
   std::string_view id_of(const Entry& entry) const { return {text_.data() + entry.offset, entry.length}; }
+  std::size_t common_bytes() const;
   void sort();
   Result<void> spill();
   Result<void> write_out(ByteView bytes);

@@ -38,6 +38,35 @@ TEST(AnIdSorter, VisitsInByteOrderWhetherItSpillsOrNot) {
   }
 }
 
+TEST(AnIdSorter, SortsIdsThatBeginWithTheSameBytes) {
+  const support::ScratchFolder scratch;
+  const std::string common = "https://example.org/";
+  for (const bool with_another : {false, true}) {
+    IdSorter sorter(scratch / "scratch", 1 << 20);
+    std::map<std::string, DocId> expected;
+    const auto add = [&](const std::string& id) {
+      const auto docid = static_cast<DocId>(expected.size());
+      if (!expected.emplace(id, docid).second) return;
+      ASSERT_TRUE(sorter.add(id, docid).has_value());
+    };
+    if (with_another) add("http");
+    std::mt19937 random(kSeed);
+    for (const std::string& some : {std::string(), std::string(1, '\0'), std::string("\xff"), std::string("01234567")})
+      for (std::size_t i = 0; i < 300; ++i)
+        add(common + some + std::string(i % 12, 'a' + i % 3) + std::to_string(random() % 50));
+    add(common);
+    auto at = expected.begin();
+    const auto done = sorter.finish([&](std::string_view id, DocId docid) -> Result<void> {
+      EXPECT_EQ(id, at->first);
+      EXPECT_EQ(docid, at->second);
+      ++at;
+      return {};
+    });
+    EXPECT_TRUE(done.has_value());
+    EXPECT_EQ(at, expected.end());
+  }
+}
+
 TEST(AnIdSorter, NamesAnIdThatCameTwice) {
   const support::ScratchFolder scratch;
   for (const std::size_t memory : {4u << 10, 1u << 20}) {
