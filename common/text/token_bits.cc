@@ -23,7 +23,7 @@ struct Classes {
 };
 
 template <class Mask>
-std::uint64_t mask_bits(Bytes bytes, Mask mask) {
+HWY_INLINE std::uint64_t mask_bits(Bytes bytes, Mask mask) {
   std::uint64_t bits = 0;
   std::uint8_t stored[8] = {};
   hn::StoreMaskBits(bytes, mask, stored);
@@ -32,13 +32,13 @@ std::uint64_t mask_bits(Bytes bytes, Mask mask) {
 }
 
 // `block`: 64 bytes.
-Classes token_classes(const std::uint8_t* block) {
+HWY_INLINE Classes token_classes(const std::uint8_t* block) {
   const Bytes bytes;
   const auto set = [&](char c) { return hn::Set(bytes, static_cast<std::uint8_t>(c)); };
   Classes all;
   for (std::size_t at = 0; at < 64; at += hn::Lanes(bytes)) {
     const auto c = hn::LoadU(bytes, block + at);
-    const auto at_most = [&](auto value, char max) { return hn::Eq(hn::Min(value, set(max)), value); };
+    const auto at_most = [&](auto value, char max) { return hn::Lt(value, set(static_cast<char>(max + 1))); };
     const auto is = [&](char one) { return hn::Eq(c, set(one)); };
     // Bit 0x20 maps capitals to small letters, and no other byte to a letter.
     all.letters |= mask_bits(bytes, at_most(hn::Sub(hn::Or(c, set(0x20)), set('a')), 25)) << at;
@@ -54,7 +54,7 @@ Classes token_classes(const std::uint8_t* block) {
   return all;
 }
 
-Classes classes_at(const char* text, std::size_t size, std::size_t at) {
+HWY_INLINE Classes classes_at(const char* text, std::size_t size, std::size_t at) {
   if (at >= size) return {};
   if (size - at >= 64) return token_classes(reinterpret_cast<const std::uint8_t*>(text + at));
   std::uint8_t block[64];
@@ -92,6 +92,23 @@ void find_token_bits_target(const char* text, std::size_t size, std::size_t firs
   }
 }
 
+std::size_t find_places_target(const std::uint64_t* bits, std::size_t numbers, std::uint32_t base,
+                               std::uint32_t* places) {
+  const hn::CappedTag<std::uint32_t, kMorePlaces> lanes;
+  const auto step = hn::Set(lanes, static_cast<std::uint32_t>(hn::Lanes(lanes)));
+  auto here = hn::Iota(lanes, base);
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < numbers; ++i)
+    for (std::size_t at = 0; at < 64; at += hn::Lanes(lanes)) {
+      std::uint8_t some[8];  // those that matter come first
+      const std::uint64_t left = bits[i] >> at;
+      std::memcpy(some, &left, sizeof(some));
+      found += hn::CompressStore(here, hn::LoadMaskBits(lanes, some), lanes, places + found);
+      here = hn::Add(here, step);
+    }
+  return found;
+}
+
 }  // namespace frond::text::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -99,9 +116,14 @@ HWY_AFTER_NAMESPACE();
 namespace frond::text {
 
 HWY_EXPORT(find_token_bits_target);
+HWY_EXPORT(find_places_target);
 
 void find_token_bits(std::string_view text, std::size_t first_block, std::size_t blocks, TokenBits* bits) {
   HWY_DYNAMIC_DISPATCH(find_token_bits_target)(text.data(), text.size(), first_block, blocks, bits);
+}
+
+std::size_t find_places(const std::uint64_t* bits, std::size_t numbers, std::uint32_t base, std::uint32_t* places) {
+  return HWY_DYNAMIC_DISPATCH(find_places_target)(bits, numbers, base, places);
 }
 
 }  // namespace frond::text

@@ -21,4 +21,9 @@ struct TokenBits {
 // For the 64 bytes from 64 * first_block on, and so on for `blocks` blocks; bytes outside the text count as spaces.
 void find_token_bits(std::string_view text, std::size_t first_block, std::size_t blocks, TokenBits* bits);
 
+// Writes base + i for each bit i of `bits`, 64 of them a number, in order, and returns how many. `places` has room for
+// kMorePlaces more.
+inline constexpr std::size_t kMorePlaces = 16;
+std::size_t find_places(const std::uint64_t* bits, std::size_t numbers, std::uint32_t base, std::uint32_t* places);
+
 }  // namespace frond::text

@@ -7,12 +7,17 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "common/text/token_bits.h"
 #include "common/text/token_span.h"
 
 namespace frond::text {
+
+inline constexpr std::size_t kNoWord = ~std::size_t{0};
+inline constexpr std::size_t kMostRunBlocks = 32;  // that a sink is given at once
 
 // One thread; a text is cut by one object.
 template <class Sink>
@@ -20,7 +25,9 @@ class TokenCutter {
  public:
   // sink(TokenSpan) is called for each token, in order. Of a sink that has them, these are called instead:
   // plain(TokenSpan, bool may_have_dots) for tokens of ASCII characters, odd(TokenSpan) for any, simple(TokenSpan) for
-  // those of letters and digits with neither a dot before them nor one of @&+# behind.
+  // those of letters and digits with neither a dot before them nor one of @&+# behind. A sink that has it is given most
+  // words as bits: runs(base, begins, ends, blocks, open), bits of so many times 64 characters from `base` on; `open`:
+  // where a word began that the first end belongs to, or kNoWord. A begin without an end comes again as `open`.
   TokenCutter(std::string_view text, Sink& sink) : text_(text), sink_(sink) {}
 
   void cut() {
@@ -31,6 +38,12 @@ class TokenCutter {
       find_token_bits(text_, first, count, window.data());
       for (std::size_t i = 0; i < count; ++i) {
         const std::size_t base = (first + i) * 64;
+        if constexpr (kTakesRuns) {
+          if (const std::size_t given = give_runs(base, std::span(window).subspan(i, count - i)); given > 0) {
+            i += given - 1;
+            continue;
+          }
+        }
         if (window[i].slow == 0 && at_ <= base && !begins_inside(window[i])) [[likely]]
           cut_runs(base, window[i]);
         else
@@ -41,13 +54,36 @@ class TokenCutter {
   }
 
  private:
-  static constexpr std::size_t kWindowBlocks = 32;
-  static constexpr std::size_t kNone = ~std::size_t{0};
+  static constexpr std::size_t kWindowBlocks = kMostRunBlocks;
+  static constexpr std::size_t kNone = kNoWord;
+  static constexpr bool kTakesRuns = requires(Sink & sink, const std::uint64_t* bits) {
+    sink.runs(0, bits, bits, 0, 0);
+  };
   static constexpr bool kTellsApart = requires(Sink & sink, TokenSpan token) { sink.odd(token); };
 
   // A character inside words is the first one, and no word is open: it was longer than tokens are, and cut there.
   bool begins_inside(const TokenBits& bits) const { return (bits.inside & ~bits.words & 1) != 0 && open_ == kNone; }
 
+  // Gives the sink the words of the first blocks, as far as every run of bits is a word, and none of them is long.
+  // Returns how many.
+  std::size_t give_runs(std::size_t base, std::span<const TokenBits> window) {
+    std::array<std::uint64_t, kWindowBlocks> begins, ends;
+    const std::size_t open_before = open_, first = base;
+    std::size_t blocks = 0;
+    for (; blocks < window.size(); ++blocks, base += 64) {
+      const TokenBits& bits = window[blocks];
+      const std::uint64_t inside = bits.inside;
+      const bool is_long = inside == ~std::uint64_t{0} || (open_ != kNone && base - open_ > 64);
+      if (bits.slow != 0 || at_ > base || is_long || begins_inside(bits)) [[unlikely]]
+        break;
+      const std::uint64_t before = inside << 1 | (open_ != kNone ? 1 : 0);
+      begins[blocks] = inside & ~before;
+      ends[blocks] = ~inside & before;
+      open_ = inside >> 63 == 0 ? kNone : base + 63 - static_cast<unsigned>(std::countl_zero(begins[blocks]));
+    }
+    if (blocks > 0) sink_.runs(first, begins.data(), ends.data(), blocks, open_before);
+    return blocks;
+  }
   // A block in which every run of bits is a word.
   void cut_runs(std::size_t base, const TokenBits& bits) {
     const std::uint64_t inside = bits.inside;

@@ -1,5 +1,6 @@
 #include "indexer/parse/term_finder.h"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -18,46 +19,74 @@ int cache_bits(const text::AnalyzerConfig& analyzer) { return analyzer.stemmer =
 TermFinder::TermFinder(const text::AnalyzerConfig& analyzer, int table_bits, TokenGrouper& grouper)
     : analyzer_(analyzer, cache_bits(analyzer)), tokens_(table_bits), grouper_(grouper) {}
 
+// Takes the tokens of a text from who cuts it.
+class TermFinder::Sink {
+ public:
+  Sink(TermFinder& finder, std::string_view text) : finder_(finder), text_(text) {}
+  void operator()(text::TokenSpan token) {
+    finder_.begins_[finder_.count_] = static_cast<std::uint32_t>(token.begin);
+    finder_.ends_[finder_.count_] = static_cast<std::uint32_t>(token.end);
+    if (++finder_.count_ == kTokensAhead) terms_ += finder_.add_full(text_);
+  }
+  void runs(std::size_t base, const std::uint64_t* begins, const std::uint64_t* ends, std::size_t blocks,
+            std::size_t open) {
+    const auto first = static_cast<std::uint32_t>(base);
+    std::uint32_t* at = finder_.begins_.data() + finder_.count_;
+    if (open != text::kNoWord) *at++ = static_cast<std::uint32_t>(open);
+    text::find_places(begins, blocks, first, at);
+    finder_.count_ += text::find_places(ends, blocks, first, finder_.ends_.data() + finder_.count_);
+    terms_ += finder_.add_full(text_);
+  }
+  std::uint32_t finish() {
+    const std::size_t left = std::exchange(finder_.count_, 0);
+    terms_ += finder_.add_tokens(text_, 0, left);
+    return terms_ + finder_.add_new(text_);
+  }
+
+ private:
+  TermFinder& finder_;
+  const std::string_view text_;
+  std::uint32_t terms_ = 0;
+};
+
 std::uint32_t TermFinder::add(std::string_view text) {
   FROND_CHECK(text.size() <= 0xffffffff);
-  std::uint32_t terms = 0;
-  const auto take = [&](text::TokenSpan token) {
-    sought_[count_].begin = static_cast<std::uint32_t>(token.begin);
-    sought_[count_].bytes = static_cast<std::uint32_t>(token.end - token.begin);
-    if (++count_ == kTokensAhead) terms += add_tokens(text);
-  };
+  Sink sink(*this, text);
   if (analyzer_.config().kind == text::AnalyzerKind::kStandard)
-    text::for_each_token(text, take);
+    text::for_each_token(text, sink);
   else
-    text::for_each_span(text, [&](text::TokenSpan span, bool) { take(span); });
-  terms += add_tokens(text);
-  return terms + add_new(text);
+    text::for_each_span(text, [&](text::TokenSpan span, bool) { sink(span); });
+  return sink.finish();
 }
 
-// Adds the tokens at hand that have terms in the table, and returns how many these are. The others become new ones.
-std::uint32_t TermFinder::add_tokens(std::string_view text) {
-  find_tokens(text);
-  count_ = 0;
+// Adds the tokens at hand, kTokensAhead at a time, as long as there are so many, and returns how many had terms.
+std::uint32_t TermFinder::add_full(std::string_view text) {
+  std::uint32_t terms = 0;
+  std::size_t at = 0;
+  for (; count_ - at >= kTokensAhead; at += kTokensAhead) terms += add_tokens(text, at, kTokensAhead);
+  count_ -= at;
+  std::copy_n(begins_.begin() + at, count_, begins_.begin());
+  std::copy_n(ends_.begin() + at, count_, ends_.begin());
+  return terms;
+}
+
+// Adds those of the tokens at hand from `first` on that have terms in the table, and returns how many these are. The
+// others become new ones.
+std::uint32_t TermFinder::add_tokens(std::string_view text, std::size_t first, std::size_t count) {
+  find_tokens(text, first, count);
   grouper_.add(std::span(found_).first(found_count_));
   const auto terms = static_cast<std::uint32_t>(found_count_);
   return new_count_ < kNewTokensAhead ? terms : terms + add_new(text);
 }
 
 // Begins to load what the grouper needs of the terms that are found.
-void TermFinder::find_tokens(std::string_view text) {
-  for (std::size_t i = 0; i < count_; ++i) tokens_.seek(text, sought_[i]);
-  // Whether a token is there, and a stop word, is not predictable, so neither is a branch.
-  std::size_t found = 0, unknown = 0;
-  for (std::size_t i = 0; i < count_; ++i) {
-    const TermId term = tokens_.find(sought_[i]);
-    found_[found] = term;
-    unknown_[unknown] = static_cast<std::uint32_t>(i);
-    found += static_cast<std::size_t>(term < TokenTable::kUnknown);
-    unknown += static_cast<std::size_t>(term == TokenTable::kUnknown);
-    grouper_.prefetch(term);
-  }
-  found_count_ = found;
-  for (std::size_t i = 0; i < unknown; ++i) new_[new_count_++].token = sought_[unknown_[i]];
+void TermFinder::find_tokens(std::string_view text, std::size_t first, std::size_t count) {
+  const auto sought = std::span(sought_).first(count);
+  tokens_.seek(text, begins_.data() + first, ends_.data() + first, sought);
+  tokens_.find(sought, terms_.data(), grouper_.lines());
+  const KnownTokens known = tell_apart(std::span(terms_).first(count), found_.data(), unknown_.data());
+  found_count_ = known.found;
+  for (std::size_t i = 0; i < known.unknown; ++i) new_[new_count_++].token = sought_[unknown_[i]];
 }
 
 // Puts the terms of new tokens into new_terms_, and has on its way what the table of terms will be asked for. Long

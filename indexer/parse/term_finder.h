@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "common/text/analyzer.h"
+#include "common/text/token_bits.h"
+#include "common/text/token_cutter.h"
 #include "indexer/parse/long_tokens.h"
 #include "indexer/parse/token_groups.h"
 #include "indexer/parse/token_table.h"
@@ -31,8 +33,10 @@ class TermFinder {
     std::uint32_t term_end = 0;  // in new_terms_
     TermTable::Sought sought;
   };
-  std::uint32_t add_tokens(std::string_view text);
-  void find_tokens(std::string_view text);
+  class Sink;
+  std::uint32_t add_full(std::string_view text);
+  std::uint32_t add_tokens(std::string_view text, std::size_t first, std::size_t count);
+  void find_tokens(std::string_view text, std::size_t first, std::size_t count);
   std::uint32_t add_new(std::string_view text);
   void find_terms(std::string_view text);
   TermId learn(const NewToken& token, std::string_view text, std::string_view term);
@@ -41,15 +45,18 @@ class TermFinder {
   TokenTable tokens_;
   LongTokens long_tokens_;
   TokenGrouper& grouper_;
-  // The tokens at hand.
-  std::array<SoughtToken, kTokensAhead> sought_;
+  // The tokens at hand; of those that come as bits, every other character begins one.
+  static constexpr std::size_t kMostTokens = kTokensAhead + text::kMostRunBlocks * 32 + 1 + text::kMorePlaces;
+  std::array<std::uint32_t, kMostTokens> begins_, ends_;
   std::size_t count_ = 0;
+  std::array<SoughtToken, kTokensAhead> sought_;
+  std::array<TermId, kTokensAhead + kTokensTold> terms_;
   // The terms of those that the table has, without stop words.
-  std::array<TermId, kTokensAhead> found_;
+  std::array<TermId, kTokensAhead + kTokensTold> found_;
   std::size_t found_count_ = 0;
   // Those that it does not have, by their places in sought_; then those of the text so far, and their terms, one behind
   // the other.
-  std::array<std::uint32_t, kTokensAhead> unknown_;
+  std::array<std::uint32_t, kTokensAhead + kTokensTold> unknown_;
   std::array<NewToken, kNewTokensAhead + kTokensAhead> new_;
   std::size_t new_count_ = 0;
   std::string new_terms_;

@@ -15,6 +15,7 @@
 #include "common/base/bytes.h"
 #include "indexer/dictionary/trie.h"
 #include "indexer/parse/term_table.h"
+#include "indexer/parse/token_table.h"
 
 namespace frond::indexer::parse {
 
@@ -70,8 +71,8 @@ class TokenGrouper {
   std::uint32_t epoch() const { return epoch_; }
   // By id of the epoch before: the term's id in this one, or kNoTerm.
   std::span<const TermId> numbers() const { return numbers_; }
-  // Begins to load what add() of the term needs. Any number may be given.
-  void prefetch(TermId term) const { __builtin_prefetch(&states_[term & (states_.size() - 1)]); }
+  // What add() of a term needs, for who begins to load it.
+  LinesByTerm lines() { return {reinterpret_cast<const std::byte*>(states_.begin()), states_.size() - 1}; }
   // Terms of the document, one for each token.
   void add(std::span<const TermId> terms);
   void add(std::string_view term) {

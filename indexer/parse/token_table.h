@@ -22,6 +22,21 @@ struct SoughtToken {
   std::uint32_t bucket;              // where the table would have it
 };
 
+// An array with an element of 16 bytes for each term up to a power of two.
+struct LinesByTerm {
+  const std::byte* begin;
+  std::size_t mask;  // elements - 1
+  const std::byte* of(TermId term) const { return begin + (term & mask) * 16; }
+};
+
+// Of a TokenTable: one line of a cache.
+struct alignas(64) TokenBucket {
+  static constexpr std::size_t kPlaces = 3;
+  std::array<std::array<std::uint64_t, 2>, kPlaces> keys;  // zeros: free
+  std::array<std::uint32_t, kPlaces + 1> entries;          // 31 bits of the term, and whether it was found
+};
+static_assert(sizeof(TokenBucket) == 64);
+
 // One thread. Takes up to 8 MiB, more than a core's caches, so looking up is two steps with other tokens in between. A
 // token is in one of the three places of its bucket, which is one line of a cache. Where all are taken, a new token
 // replaces one that was not found lately.
@@ -59,10 +74,7 @@ class TokenTable {
     }
     sought.key[0] = low;
     sought.key[1] = high;
-    std::uint64_t hash = low * 0x9e3779b97f4a7c15 + high * 0x94d049bb133111eb;
-    hash ^= hash >> 32;
-    hash *= 0x9e3779b97f4a7c15;
-    sought.bucket = static_cast<std::uint32_t>(hash >> shift_);
+    sought.bucket = bucket_of(low, high, shift_);
     __builtin_prefetch(&buckets_[sought.bucket]);
   }
   SoughtToken seek(std::string_view text, text::TokenSpan token) const {
@@ -72,6 +84,11 @@ class TokenTable {
     seek(text, sought);
     return sought;
   }
+  // The same for many tokens, from begins[i] to ends[i].
+  void seek(std::string_view text, const std::uint32_t* begins, const std::uint32_t* ends,
+            std::span<SoughtToken> tokens) const;
+  // The terms of tokens, kStopWord, or kUnknown. Of each it begins to load states[term & mask], whatever the term is.
+  void find(std::span<const SoughtToken> tokens, TermId* terms, LinesByTerm lines);
   // The token's term, kStopWord, or kUnknown.
   TermId find(const SoughtToken& sought) {
     Bucket& bucket = buckets_[sought.bucket];
@@ -80,8 +97,17 @@ class TokenTable {
       const std::uint64_t different = (bucket.keys[place][0] ^ sought.key[0]) | (bucket.keys[place][1] ^ sought.key[1]);
       i = different == 0 ? place : i;
     }
-    const std::uint32_t entry = bucket.entries[i];
-    if ((entry & kFound) == 0) bucket.entries[i] = entry | kFound;
+    return found(bucket.entries[i]);
+  }
+  static std::uint32_t bucket_of(std::uint64_t low, std::uint64_t high, int shift) {
+    std::uint64_t hash = low * 0x9e3779b97f4a7c15 + high * 0x94d049bb133111eb;
+    hash ^= hash >> 32;
+    hash *= 0x9e3779b97f4a7c15;
+    return static_cast<std::uint32_t>(hash >> shift);
+  }
+  // Notes that an entry was found, and gives its term.
+  static TermId found(std::uint32_t& entry) {
+    if ((entry & kFound) == 0) entry |= kFound;
     return term_of(entry);
   }
   // Stores a token which is not there, unless it is too long.
@@ -105,14 +131,9 @@ class TokenTable {
   }
 
  private:
-  static constexpr std::size_t kPlaces = 3;
+  using Bucket = TokenBucket;
+  static constexpr std::size_t kPlaces = Bucket::kPlaces;
   static constexpr std::uint32_t kFound = 1;  // in an entry: since a new token last passed by
-  struct alignas(64) Bucket {
-    std::array<std::array<std::uint64_t, 2>, kPlaces> keys;  // zeros: free
-    std::array<std::uint32_t, kPlaces + 1> entries;          // 31 bits of the term, and kFound
-  };
-  static_assert(sizeof(Bucket) == 64);
-
   // So that zeros, which new memory has, are of kUnknown.
   static std::uint32_t entry_of(TermId term) { return (term - kUnknown) << 1; }
   static TermId term_of(std::uint32_t entry) { return (entry >> 1) + kUnknown; }
@@ -135,5 +156,14 @@ class TokenTable {
   int shift_;
   ZeroedArray<Bucket> buckets_;
 };
+
+// Which of some terms that TokenTable::find() gave are terms.
+struct KnownTokens {
+  std::size_t found = 0, unknown = 0;
+};
+inline constexpr std::size_t kTokensTold = 16;
+// Puts the terms into `found` without kStopWord and kUnknown, and into `unknown` the places of those that are kUnknown,
+// both in order. All three have room for kTokensTold more.
+KnownTokens tell_apart(std::span<const TermId> terms, TermId* found, std::uint32_t* unknown);
 
 }  // namespace frond::indexer::parse

@@ -37,6 +37,7 @@ class ZeroedArray {
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }
   T* begin() { return data_; }
+  const T* begin() const { return data_; }
   T* end() { return data_ + size_; }
 
  private:

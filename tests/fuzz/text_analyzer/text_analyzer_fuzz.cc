@@ -11,6 +11,7 @@
 #include "common/text/snippet.h"
 #include "common/text/term_matches.h"
 #include "common/text/utf8.h"
+#include "tests/support/spans_of_runs.h"
 
 using frond::text::Analyzer;
 using frond::text::AnalyzerKind;
@@ -60,6 +61,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
   const frond::text::TokenSpan none = Analyzer::next_token(text, at);
   FROND_CHECK(none.begin == none.end);
+  frond::support::SpansOfRuns spans;
+  frond::text::for_each_token(text, spans);
+  at = 0;
+  for (const frond::text::TokenSpan where : spans.all) {
+    FROND_CHECK(where.end > where.begin && where == Analyzer::next_token(text, at));
+    at = where.end;
+  }
+  FROND_CHECK(Analyzer::next_token(text, at) == none);
   check_spans(text);
   for (Analyzer& analyzer : analyzers) {
     const bool may_overlap = analyzer.config().kind != AnalyzerKind::kStandard;

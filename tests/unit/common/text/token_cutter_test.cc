@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "common/text/utf8.h"
+#include "tests/support/instruction_sets.h"
+#include "tests/support/spans_of_runs.h"
 
 namespace frond::text {
 namespace {
@@ -25,6 +27,12 @@ std::vector<TokenSpan> fast(std::string_view text) {
   return all;
 }
 
+std::vector<TokenSpan> by_runs(std::string_view text) {
+  support::SpansOfRuns spans;
+  for_each_token(text, spans);
+  return spans.all;
+}
+
 std::string shown(const std::vector<TokenSpan>& tokens, const std::string& text) {
   std::string all;
   for (const TokenSpan& token : tokens) all += "[" + text.substr(token.begin, token.end - token.begin) + "]";
@@ -32,9 +40,12 @@ std::string shown(const std::vector<TokenSpan>& tokens, const std::string& text)
 }
 
 void expect_same(const std::string& text) {
-  const auto got = fast(text), expected = plain(text);
-  ASSERT_EQ(got, expected) << "text: " << text << "\ngot " << shown(got, text) << "\nexpected "
-                           << shown(expected, text);
+  const auto expected = plain(text);
+  support::with_every_instruction_set([&](const char* set) {
+    for (const auto& got : {fast(text), by_runs(text)})
+      ASSERT_EQ(got, expected) << set << ", text: " << text << "\ngot " << shown(got, text) << "\nexpected "
+                               << shown(expected, text);
+  });
 }
 
 // Pieces of all classes: what is in words, between their parts, outside of them; also broken UTF-8.

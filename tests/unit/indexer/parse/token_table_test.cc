@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "tests/support/instruction_sets.h"
 
 namespace frond::indexer::parse {
 namespace {
@@ -75,6 +79,47 @@ TEST(TokenTable, NeverHasTokensThatAreTooLong) {
   table.add(sought, 1);
   EXPECT_EQ(table.find(sought), TokenTable::kUnknown);
   EXPECT_EQ(table.find(seek(table, std::string(TokenTable::kMaxTokenBytes, 'x'))), TokenTable::kUnknown);
+}
+
+TEST(TokenTable, FindsManyTokensAsItFindsOne) {
+  support::with_every_instruction_set([](const char* set) {
+    std::mt19937 random(2);
+    TokenTable table(10);
+    const std::vector<std::array<std::byte, 16>> lines(1 << 10);
+    for (int round = 0; round < 200; ++round) {
+      std::string text;
+      std::vector<std::uint32_t> begins, ends;
+      for (std::size_t tokens = random() % 64; tokens > 0; --tokens) {
+        text.append(random() % 3, ' ');
+        begins.push_back(static_cast<std::uint32_t>(text.size()));
+        text += std::string(1 + random() % 2, static_cast<char>('a' + random() % 26)) + std::to_string(random() % 90);
+        if (random() % 16 == 0) text.append(random() % 20, 'x');
+        ends.push_back(static_cast<std::uint32_t>(text.size()));
+      }
+      std::vector<SoughtToken> sought(begins.size());
+      std::vector<TermId> terms(begins.size() + kTokensTold), expected_found, found(terms.size());
+      std::vector<std::uint32_t> expected_unknown, unknown(terms.size());
+      table.seek(text, begins.data(), ends.data(), sought);
+      table.find(sought, terms.data(), {lines.front().data(), lines.size() - 1});
+      for (std::uint32_t i = 0; i < sought.size(); ++i) {
+        const SoughtToken one = table.seek(text, text::TokenSpan{begins[i], ends[i]});
+        ASSERT_EQ(sought[i].begin, one.begin) << set;
+        ASSERT_EQ(sought[i].bytes, one.bytes) << set;
+        ASSERT_EQ(sought[i].key, one.key) << set;
+        ASSERT_EQ(sought[i].bucket, one.bucket) << set;
+        ASSERT_EQ(terms[i], table.find(one)) << set;
+        if (terms[i] == TokenTable::kUnknown) expected_unknown.push_back(i);
+        if (terms[i] < TokenTable::kUnknown) expected_found.push_back(terms[i]);
+      }
+      const KnownTokens known = tell_apart(std::span(terms).first(sought.size()), found.data(), unknown.data());
+      found.resize(known.found);
+      unknown.resize(known.unknown);
+      ASSERT_EQ(found, expected_found) << set;
+      ASSERT_EQ(unknown, expected_unknown) << set;
+      for (const std::uint32_t i : unknown)
+        table.add(sought[i], random() % 9 == 0 ? TokenTable::kStopWord : random() % 500);
+    }
+  });
 }
 
 }  // namespace

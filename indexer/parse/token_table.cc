@@ -1,0 +1,113 @@
+#include "indexer/parse/token_table.h"
+
+#include <bit>
+
+// Highway includes this file once for each instruction set and compiles the part between HWY_BEFORE_NAMESPACE and
+// HWY_AFTER_NAMESPACE for it.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "indexer/parse/token_table.cc"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace frond::indexer::parse::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Which place of the bucket has the token; the fourth: none.
+HWY_INLINE std::size_t place_of(const TokenBucket& bucket, const SoughtToken& sought) {
+#if HWY_TARGET <= HWY_AVX3
+  const hn::FixedTag<std::uint64_t, 8> words;
+  const auto line = hn::Load(words, reinterpret_cast<const std::uint64_t*>(&bucket));
+  const auto same = hn::Eq(line, hn::LoadDup128(words, sought.key.data()));
+  std::uint8_t stored[8] = {};
+  hn::StoreMaskBits(words, same, stored);
+  const unsigned bits = stored[0];
+  const unsigned keys = bits & bits >> 1 & 0b010101;
+  return static_cast<std::size_t>(std::countr_zero(keys | 1u << 2 * TokenBucket::kPlaces)) / 2;
+#else
+  std::size_t found = TokenBucket::kPlaces;
+  for (std::size_t place = TokenBucket::kPlaces; place-- > 0;) {
+    const std::uint64_t different = (bucket.keys[place][0] ^ sought.key[0]) | (bucket.keys[place][1] ^ sought.key[1]);
+    found = different == 0 ? place : found;
+  }
+  return found;
+#endif
+}
+
+void seek_tokens(const TokenTable& table, std::string_view text, const std::uint32_t* begins, const std::uint32_t* ends,
+                 SoughtToken* tokens, std::size_t count, const TokenBucket* buckets, int shift) {
+  for (std::size_t i = 0; i < count; ++i) {
+    SoughtToken& token = tokens[i];
+    token.begin = begins[i];
+    token.bytes = ends[i] - begins[i];
+#if HWY_TARGET <= HWY_AVX3
+    static_cast<void>(table);
+    if (token.bytes > TokenTable::kMaxTokenBytes) [[unlikely]] {
+      token.key = {};
+      token.bucket = 0;
+      continue;
+    }
+    const hn::Full128<std::uint8_t> bytes;  // those that are not loaded need not be there
+    const hn::Repartition<std::uint64_t, decltype(bytes)> words;
+    const auto* const from = reinterpret_cast<const std::uint8_t*>(text.data()) + token.begin;
+    const auto key = hn::BitCast(words, hn::MaskedLoad(hn::FirstN(bytes, token.bytes), bytes, from));
+    hn::StoreU(key, words, token.key.data());
+    token.bucket = TokenTable::bucket_of(hn::GetLane(key), hn::ExtractLane(key, 1), shift);
+    __builtin_prefetch(&buckets[token.bucket]);
+#else
+    static_cast<void>(buckets), static_cast<void>(shift);
+    table.seek(text, token);
+#endif
+  }
+}
+
+void find_tokens(TokenBucket* buckets, const SoughtToken* tokens, std::size_t count, TermId* terms, LinesByTerm lines) {
+  for (std::size_t i = 0; i < count; ++i) {
+    TokenBucket& bucket = buckets[tokens[i].bucket];
+    std::uint32_t& entry = bucket.entries[place_of(bucket, tokens[i])];
+    terms[i] = TokenTable::found(entry);
+    __builtin_prefetch(lines.of(terms[i]));
+  }
+}
+
+KnownTokens tell_terms_apart(const TermId* terms, std::size_t count, TermId* found, std::uint32_t* unknown) {
+  const hn::CappedTag<std::uint32_t, kTokensTold> numbers;
+  const auto none = hn::Set(numbers, TokenTable::kUnknown);
+  auto place = hn::Iota(numbers, 0);
+  KnownTokens known;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(numbers)) {
+    const auto some = hn::LoadU(numbers, terms + i);
+    const auto here = hn::FirstN(numbers, count - i);
+    known.found += hn::CompressStore(some, hn::And(here, hn::Lt(some, none)), numbers, found + known.found);
+    known.unknown += hn::CompressStore(place, hn::And(here, hn::Eq(some, none)), numbers, unknown + known.unknown);
+    place = hn::Add(place, hn::Set(numbers, static_cast<std::uint32_t>(hn::Lanes(numbers))));
+  }
+  return known;
+}
+
+}  // namespace frond::indexer::parse::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace frond::indexer::parse {
+
+HWY_EXPORT(seek_tokens);
+HWY_EXPORT(find_tokens);
+HWY_EXPORT(tell_terms_apart);
+
+void TokenTable::seek(std::string_view text, const std::uint32_t* begins, const std::uint32_t* ends,
+                      std::span<SoughtToken> tokens) const {
+  HWY_DYNAMIC_DISPATCH(seek_tokens)
+  (*this, text, begins, ends, tokens.data(), tokens.size(), buckets_.begin(), shift_);
+}
+
+void TokenTable::find(std::span<const SoughtToken> tokens, TermId* terms, LinesByTerm lines) {
+  HWY_DYNAMIC_DISPATCH(find_tokens)(buckets_.begin(), tokens.data(), tokens.size(), terms, lines);
+}
+
+KnownTokens tell_apart(std::span<const TermId> terms, TermId* found, std::uint32_t* unknown) {
+  return HWY_DYNAMIC_DISPATCH(tell_terms_apart)(terms.data(), terms.size(), found, unknown);
+}
+
+}  // namespace frond::indexer::parse
+#endif
