@@ -22,7 +22,7 @@
 
 namespace frond::indexer::ingest {
 
-// How the memory for parts is divided: docs/operations.md, "Memory of a build".
+// How the memory for parts is divided: docs/operations.md, "Memory and disk of a build".
 struct AheadPlan {
   std::size_t threads = 0;                     // 0: not worth while, or too little memory
   std::size_t parts = 0;                       // in flight

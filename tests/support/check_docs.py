@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks that every relative link of every Markdown file has a target, that every directory with a build target has a section in
-docs/architecture.md, and that this page names no directory that does not exist. Exit 1 and a list of what is wrong.
+docs/architecture.md, that this page names no directory that does not exist, and that tables are whole: each has a header, and each
+row as many cells as that (a `|` in a cell is written `\\|`). Exit 1 and a list of what is wrong.
 """
 import os
 import re
@@ -47,6 +48,23 @@ def broken_links(path):
             yield f"{path}: link to {target}: no such heading"
 
 
+def broken_tables(path):
+    """A row without a header is shown as text; a cell too many is not shown at all."""
+    lines = re.sub(r"^```.*?^```", lambda code: "\n" * code[0].count("\n"), read(path), flags=re.M | re.S).split("\n")
+    cells = 0
+    for number, line in enumerate(lines, 1):
+        if not line.startswith("|"):
+            cells = 0
+        elif cells == 0 and not re.fullmatch(r"\|[ :|-]+\|", lines[number] if number < len(lines) else ""):
+            yield f"{path}:{number}: a row of a table without a header"
+            cells = -1
+        else:
+            has = len(re.findall(r"(?<!\\)\|", line))
+            cells = cells or has
+            if cells > 0 and has != cells:
+                yield f"{path}:{number}: {has - 1} cells in a table of {cells - 1}"
+
+
 def directories(files):
     """The directories that need a section: each part of each area, and the top folders of everything else."""
     wanted = set()
@@ -63,7 +81,7 @@ def directories(files):
 
 def main():
     files = tracked()
-    wrong = [w for f in files if f.endswith(".md") for w in broken_links(f)]
+    wrong = [w for f in files if f.endswith(".md") for w in (*broken_links(f), *broken_tables(f))]
     named = set(re.findall(r"`([\w./-]+)/`", "\n".join(re.findall(r"^#+ .*$", read(MAP), re.M))))
     wrong += [f"{MAP}: no section for {d}/" for d in sorted(directories(files) - named)]
     wrong += [f"{MAP}: has a section for {d}/, which does not exist" for d in sorted(named) if not os.path.isdir(d)]
