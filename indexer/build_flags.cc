@@ -103,7 +103,7 @@ BuildCommand::BuildCommand(config::CommandLine& app, Kind kind)
                   "Resident memory of the build, at least 128MiB; what does not fit "
                   "goes to disk below the repository")
       .transform(config::byte_size())
-      .show_default();
+      .show_default("1GiB");
   add_disk_reserve_flag(command_, disk_reserve_);
   if (kind == Kind::kBuild) add_collection_flags();
   command_
@@ -230,7 +230,7 @@ void BuildCommand::add_run_flags() {
 void BuildCommand::add_share_flags() {
   command_
       .add_option("--partition", share_,
-                  "I/P: build only partition I of P, from its share of the input: whole files, about as many bytes as "
+                  "I/N: build only partition I of N, from its share of the input: whole files, about as many bytes as "
                   "the others have. All builders must see the same input and be given the same options")
       .check(config::shard());
   command_.add_flag("--no-publish", no_publish_,

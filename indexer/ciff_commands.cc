@@ -58,7 +58,7 @@ ImportCiffCommand::ImportCiffCommand(config::CommandLine& app)
   analyzer_.add(command_, "How the terms of the file were made from text, and those of queries will be");
   command_.add_option("--memory-limit", memory_limit_, "Resident memory, at least 128MiB")
       .transform(config::byte_size())
-      .show_default();
+      .show_default("1GiB");
   add_disk_reserve_flag(command_, disk_reserve_);
   command_.add_option("--codec", codec_, "Codec of posting lists, as of build").show_default();
   command_.add_option("--order", order_, "Order of the documents, as of build: " + std::string(order::kOrderNames))

@@ -108,7 +108,10 @@ class Writer final : public RepositoryWriter {
     const Generation current = FROND_TRY(source_->current());
     if (generation == current) return {};
     // It must be there, whole.
-    const Manifest target = FROND_TRY(source_->manifest(generation));
+    auto found = source_->manifest(generation);
+    if (!found && found.error().code() == Code::kNotFound)
+      return Error(found.error()).within("generation " + std::to_string(generation) + " is not kept");
+    const Manifest target = FROND_TRY(std::move(found));
     if (auto whole = files_in_place(target); !whole)
       return whole.error().code() == Code::kInvalid ? Error(Code::kCorrupt, whole.error().message()) : whole.error();
     // First: else the next writer would take the generations above the current one for never published.

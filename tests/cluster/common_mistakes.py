@@ -44,6 +44,7 @@ def command_lines(setting, taken):
         ((*indexer, "bild"), "'bild' is no command", "build"),
         (("frond", "serach", "words"), "'serach' is no command", "search"),
         (("frond", "bench"), "a command is needed", "codec"),
+        (("frond", "synth"), "--repository and --collection are needed", "--text"),
         ((*indexer, "build"), "--repository is required"),
         (build[:-1], "--input is required"),
         ((*build[:-1], "--inptu", good), "--inptu is no flag of build", "--help"),
@@ -85,7 +86,7 @@ def command_lines(setting, taken):
         ((*indexer, "export-ciff", *of, "d", "--output", path("x.ciff")), "nothing is published of collection d"),
         ((*indexer, "import-ciff", *of, "e", "--input", good), "good.jsonl", "no CIFF file"),
         ((*indexer, "rollback", *of, "c"), "generation 1 has none before it"),
-        ((*indexer, "switch", *of, "c", "--generation", "99"), "99.json"),
+        ((*indexer, "switch", *of, "c", "--generation", "99"), "generation 99 is not kept", "99.json"),
         ((*indexer, "remove", *of, "c", "--ids", path("nowhere")), "--ids", "nowhere"),
         ((*indexer, "serve", "--repository", path("file"), "--listen", "127.0.0.1:0"), "--repository", path("file"), "no folder"),
         ((*leaf[:-1], path("file"), *ports), "--data", path("file"), "Not a directory"),
@@ -128,6 +129,8 @@ def fault_of(setting, command, words):
         return f"{what}: exit {done.returncode}: {done.stderr[-300:]}"
     if len(lines) != 1 or BAD.search(lines[0].replace(setting.folder, "")):
         return f"{what}: not one clear line: {done.stderr[-500:]}"
+    if done.returncode != 2 and re.search(r"is required|are needed", lines[0]):
+        return f"{what}: exit {done.returncode}, not 2: {lines[0]}"
     missing = [word for word in words if word not in lines[0]]
     return f"{what}: does not say {missing}: {lines[0]}" if missing else None
 

@@ -90,8 +90,6 @@ Result<void> run(const SynthFlags& flags) {
                                     .seed = flags.seed,
                                     .threads = flags.threads,
                                     .json = flags.json});
-  if (flags.repository.empty() || flags.collection.empty())
-    return Error(Code::kInvalid, "--repository and --collection are needed, or --text");
   const auto* profile = FROND_TRY(profile_named(flags.profile.empty() ? "gov2" : flags.profile));
   const auto codecs = FROND_TRY(codec::codec_choice_named(flags.codec));
   const SynthOptions options{.size = {.profile = profile,
@@ -146,7 +144,11 @@ void add_synth(config::CommandLine& program, int& status) {
       .show_default();
   command.add_option("--queries", flags->queries, "Writes the queries to this file, for frond bench query and load");
   command.add_flag("--json", flags->json, "Print one JSON object");
-  command.on_chosen([flags, &status] { status = exit_status("synth", run(*flags)); });
+  command.on_chosen([flags, &program, &status] {
+    const bool complete = flags->text || (!flags->repository.empty() && !flags->collection.empty());
+    status = complete ? exit_status("synth", run(*flags))
+                      : program.refuse("--repository and --collection are needed, or --text");
+  });
 }
 
 }  // namespace frond::tools::synth

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <thread>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <boost/asio/io_context.hpp>
 
@@ -76,7 +77,9 @@ TEST_F(Repository, SwitchesToAnyGenerationThatIsThere) {
     ASSERT_TRUE(writer);
     EXPECT_TRUE((*writer)->switch_to(1));
     EXPECT_EQ(read(), 1u);
-    EXPECT_EQ((*writer)->switch_to(4).error().code(), Code::kNotFound);
+    const auto absent = (*writer)->switch_to(4);
+    EXPECT_EQ(absent.error().code(), Code::kNotFound);
+    EXPECT_THAT(absent.error().message(), testing::StartsWith("generation 4 is not kept"));
     EXPECT_EQ(read(), 1u);
   }
   auto writer = RepositoryWriter::open(root(), "example");  // which removes what was never published
