@@ -75,8 +75,10 @@ class TermsAhead {
     if (read_ <= 2 * kStep) return;
     TermAhead& before = ring_[(read_ - 1 - kStep) % kRing];
     before.chain = dictionary_.value_by_hash(before.group->collection, before.hash);
-    __builtin_prefetch(before.chain);
-    __builtin_prefetch(reinterpret_cast<const std::byte*>(before.chain) + kTermBehindChain);
+    if (before.chain != nullptr) {
+      __builtin_prefetch(before.chain);
+      __builtin_prefetch(reinterpret_cast<const std::byte*>(before.chain) + kTermBehindChain);
+    }
     const PostingChain* const chain = ring_[(read_ - 1 - 2 * kStep) % kRing].chain;
     if (chain != nullptr && chain->tail != dictionary::kNoRef) __builtin_prefetch(arena_.at(chain->tail) + chain->used);
   }
