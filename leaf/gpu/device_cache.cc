@@ -170,7 +170,7 @@ void DeviceCache::run(const std::stop_token& stop) {
     Order next;
     {
       MutexLock lock(mutex_);
-      if (!changed_.wait(lock.mutex(), stop, [this] { return !orders_.empty(); })) return;
+      if (!changed_.wait(lock.mutex(), stop, [this]() FROND_REQUIRES(mutex_) { return !orders_.empty(); })) return;
       next = std::move(orders_.front());
       orders_.pop_front();
       in_progress_ = next.partition;
@@ -188,7 +188,7 @@ void DeviceCache::run(const std::stop_token& stop) {
 
 void DeviceCache::settle() {
   MutexLock lock(mutex_);
-  changed_.wait(lock.mutex(), [this] { return orders_.empty() && in_progress_ == 0; });
+  changed_.wait(lock.mutex(), [this]() FROND_REQUIRES(mutex_) { return orders_.empty() && in_progress_ == 0; });
 }
 
 // Removes the marks of an order's lists, however the order ends: they may be ordered again.
@@ -322,7 +322,7 @@ void DeviceCache::forget(std::uint64_t partition) {
   }
   std::erase_if(orders_, [partition](const Order& order) { return order.partition == partition; });
   changed_.notify_all();
-  changed_.wait(lock.mutex(), [this, partition] { return in_progress_ != partition; });
+  changed_.wait(lock.mutex(), [this, partition]() FROND_REQUIRES(mutex_) { return in_progress_ != partition; });
   plain_.forget(partition);
   arrays_.forget(partition);
   kept_.erase_partition(partition);

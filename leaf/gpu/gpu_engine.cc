@@ -142,7 +142,7 @@ std::vector<Result<engine::Outcome>> GpuEngine::search(std::span<const engine::P
 // Null only if it does not wait.
 std::unique_ptr<BatchRunner> GpuEngine::idle_runner(bool wait) {
   MutexLock lock(mutex_);
-  if (wait) changed_.wait(lock.mutex(), [this] { return !idle_.empty(); });
+  if (wait) changed_.wait(lock.mutex(), [this]() FROND_REQUIRES(mutex_) { return !idle_.empty(); });
   if (idle_.empty()) return nullptr;
   std::unique_ptr<BatchRunner> runner = std::move(idle_.back());
   idle_.pop_back();
