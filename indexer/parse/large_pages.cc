@@ -105,6 +105,7 @@ void* take_large_pages(std::size_t bytes) {
   // Older systems do not begin mappings at large pages.
   void* const memory =
       ::mmap(nullptr, bytes + kLargePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  // The system's value. NOLINTNEXTLINE(performance-no-int-to-ptr)
   if (memory == MAP_FAILED) throw std::bad_alloc();
   auto* const begin = static_cast<std::byte*>(memory);
   const std::size_t before = (kLargePage - reinterpret_cast<std::uintptr_t>(begin) % kLargePage) % kLargePage;

@@ -40,6 +40,7 @@ int note_build_id(dl_phdr_info* object, std::size_t, void* to) {
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = object->dlpi_phdr[i];
     if (segment.p_type != PT_NOTE) continue;
+    // The loader's addresses are numbers. NOLINTNEXTLINE(performance-no-int-to-ptr)
     const auto* const begin = reinterpret_cast<const std::byte*>(object->dlpi_addr + segment.p_vaddr);
     std::string found = build_id_in({begin, segment.p_memsz});
     if (found.empty()) continue;

@@ -56,7 +56,7 @@ MadeUp made_up(unsigned seed, std::uint32_t documents, const std::vector<std::ui
 // The run, in batches of so many documents. A document's occurrences of a term are split between two pieces now and
 // then, also of different batches.
 std::shared_ptr<DeviceText> on_device(const MadeUp& made, std::uint32_t batch_documents) {
-  const std::shared_ptr<DeviceText> text =
+  std::shared_ptr<DeviceText> text =
       DeviceText::create({.device_bytes = std::uint64_t{400} << 20, .max_text = std::uint64_t{1} << 20}).value();
   std::vector<std::vector<std::pair<std::uint32_t, Frequency>>> by_document(made.documents);
   for (std::uint32_t term = 0; term < made.terms.size(); ++term)

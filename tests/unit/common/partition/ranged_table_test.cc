@@ -120,6 +120,7 @@ TEST_F(TablesElsewhere, HaveEachKeyOfAnyKindWithoutBounds) {
       keys.insert(kind == 0 ? "d" + std::to_string(number) : kind == 1 ? padded(number) : key_of(random_()));
     }
     std::vector<std::pair<std::string, std::string>> entries;
+    entries.reserve(keys.size());
     for (const std::string& key : keys) entries.emplace_back(key, "v");
     const auto file = write_entries(folder_.path(), "ids-0001.sst", entries);
     support::Ranges ranges(folder_.path());

@@ -48,6 +48,7 @@ TEST(TermFinder, FindsTheTermsOfAnAnalyzer) {
     std::mt19937 random(7);
     const std::vector<std::string> stops = {" ", ", ", ". ", " the ", "'", ".", " it's ", "@", " C++ ", "&"};
     std::vector<std::string> often;
+    often.reserve(60);
     for (int i = 0; i < 60; ++i) often.push_back(word(random));
     for (int round = 0; round < 300; ++round) {
       std::string text;

@@ -93,6 +93,7 @@ Result<void> run(Spools& spools, BatchPool& pool, int threads, Feed&& feed) {
   FirstError error{std::stop_token()};
   {
     std::vector<std::jthread> spoolers;
+    spoolers.reserve(static_cast<std::size_t>(threads));
     for (int i = 0; i < threads; ++i)
       spoolers.emplace_back([&] { error.guard([&] { return spools.run(pool, error.token()); }); });
     feed(error.token());

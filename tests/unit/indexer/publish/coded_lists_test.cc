@@ -83,6 +83,7 @@ TEST(CodedLists, ReachTheirPartitionsAndTheirTermsTheFile) {
   const support::ScratchFolder folder;
   const auto terms = WrittenTerms::create(folder / "terms", 1).value();
   std::vector<std::unique_ptr<CodedGroups>> to;
+  to.reserve(2);
   for (int p = 0; p < 2; ++p) to.push_back(std::make_unique<CodedGroups>(std::size_t{1} << 20));
   Coded from;
   const auto digests = give_coded_lists(from, {}, {}, to, terms.get(), {}).value();
@@ -116,6 +117,7 @@ TEST(CodedLists, EndWithTheThreadThatWritesTerms) {
     const support::ScratchFolder folder;
     const auto terms = WrittenTerms::create(folder / "terms", 1).value();
     std::vector<std::unique_ptr<CodedGroups>> to;
+    to.reserve(2);
     for (int p = 0; p < 2; ++p) to.push_back(std::make_unique<CodedGroups>(std::size_t{1} << 20));
     Coded from(place);
     const auto given = give_coded_lists(from, {}, {}, to, terms.get(), {});

@@ -237,6 +237,7 @@ TEST(DealtChains, SayWhyTermsCannotBeWritten) {
   const auto terms = WrittenTerms::create(folder / "terms", 1).value();
   std::stop_source stop;
   std::vector<std::jthread> readers;
+  readers.reserve(to.size());
   for (const auto& queue : to)
     readers.emplace_back([&] {
       while (queue->pop(stop.get_token())) {
@@ -255,6 +256,7 @@ TEST(DealtPostings, LeavesQueuesOpenWhenTheDeviceFails) {
   TaskPool pool(2);
   std::stop_source stop;
   std::vector<std::jthread> readers;
+  readers.reserve(to.size());
   std::atomic<int> ended = 0;
   for (const auto& queue : to)
     readers.emplace_back([&] {
