@@ -12,6 +12,12 @@ option(FROND_FUZZ "Build the libFuzzer targets (clang)" OFF)
 set(FROND_CUDA "AUTO" CACHE STRING "Build the CUDA parts: ON | OFF | AUTO, where there are a toolkit and a device")
 set_property(CACHE FROND_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(FROND_SANITIZE "" CACHE STRING "address,undefined | thread | empty")
+# With sanitizers it takes as long to build and to run as all other tests, so it has to be asked for there.
+set(on_host ON)
+if(FROND_SANITIZE OR FROND_FUZZ)
+  set(on_host OFF)
+endif()
+option(FROND_DEVICE_ON_HOST "Build the tests of GPU code that run on the host (tests/support/cuda_on_host)" ${on_host})
 
 find_program(FROND_CCACHE ccache)
 if(FROND_CCACHE)

@@ -1,16 +1,14 @@
-#undef _FORTIFY_SOURCE  // its longjmp() refuses to jump to another stack
 #include "tests/support/cuda_on_host/fibers.h"
-
-#include <ucontext.h>
 
 #include <array>
 #include <atomic>
-#include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <vector>
+
+#include "tests/support/cuda_on_host/places.h"
 
 namespace cuda_on_host {
 namespace {
@@ -26,10 +24,8 @@ constexpr unsigned kLanes = 32;
 // A fiber is started once and used again: when its thread ends it waits for a thread of the next block.
 struct Fiber {
   Thread thread;
-  ucontext_t start;
-  std::jmp_buf at;
-  std::unique_ptr<char[]> stack;
-  bool started = false, ended = true;
+  Place place;
+  bool ended = true;
 };
 
 struct Warp {
@@ -45,7 +41,7 @@ struct Machine {
   const std::function<void()>* kernel = nullptr;
   unsigned threads = 0, alive = 0, at_barrier = 0, current = 0;
   std::uint64_t barriers = 0, idle = 0;
-  std::jmp_buf home;
+  Place home;  // of the thread that runs the kernel
 };
 std::mutex one_kernel;
 Machine machine;
@@ -55,35 +51,20 @@ std::atomic<std::uint64_t> operations_before_hang{0};
 std::atomic<bool> device_hangs{false};
 std::atomic<bool> device_held{false}, operation_waits{false};
 
-void enter();
-
-[[noreturn]] void jump_to(unsigned index) {
-  machine.current = index;
-  Fiber& fiber = *machine.fibers[index];
-  if (fiber.started) _longjmp(fiber.at, 1);
-  fiber.started = true;
-  getcontext(&fiber.start);
-  fiber.start.uc_stack.ss_sp = fiber.stack.get();
-  fiber.start.uc_stack.ss_size = kStackBytes;
-  fiber.start.uc_link = nullptr;
-  makecontext(&fiber.start, enter, 0);
-  setcontext(&fiber.start);
-  give_up("a fiber did not start");
-}
-
-// Continues the next thread of the block that has not ended.
-void jump_on() {
+// Continues the next thread of the block that has not ended; returns when this one continues.
+void switch_on(Fiber& from) {
   unsigned next = machine.current;
   do next = next + 1 == machine.threads ? 0 : next + 1;
   while (machine.fibers[next]->ended);
-  jump_to(next);
+  if (next == machine.current) return;
+  machine.current = next;
+  from.place.switch_to(machine.fibers[next]->place);
 }
 
 // Lets the other threads run. `idle` counts switches since a thread last arrived at a meeting or ended.
 void yield() {
   if (++machine.idle > 4 * std::uint64_t{machine.threads}) give_up("threads wait for others that never come");
-  Fiber& fiber = *machine.fibers[machine.current];
-  if (_setjmp(fiber.at) == 0) jump_on();
+  switch_on(*machine.fibers[machine.current]);
 }
 
 void release_barrier() {
@@ -92,16 +73,17 @@ void release_barrier() {
 }
 
 void enter() {
+  Place::arrive();
   for (;;) {
     (*machine.kernel)();
     Fiber& fiber = *machine.fibers[machine.current];
     fiber.ended = true;
     machine.idle = 0;
     if (--machine.alive > 0 && machine.at_barrier == machine.alive) release_barrier();
-    if (_setjmp(fiber.at) == 0) {
-      if (machine.alive == 0) _longjmp(machine.home, 1);
-      jump_on();
-    }
+    if (machine.alive == 0)
+      fiber.place.switch_to(machine.home);
+    else
+      switch_on(fiber);
   }
 }
 
@@ -112,13 +94,15 @@ void run_block(const dim3& block, unsigned index) {
   machine.warps.assign(block.x / kLanes, Warp{});
   while (machine.fibers.size() < block.x) {
     machine.fibers.push_back(std::make_unique<Fiber>());
-    machine.fibers.back()->stack = std::make_unique<char[]>(kStackBytes);
+    machine.fibers.back()->place.prepare(enter, kStackBytes);
   }
   for (unsigned t = 0; t < block.x; ++t) {
     machine.fibers[t]->ended = false;
     machine.fibers[t]->thread = {dim3(t, 0, 0), dim3(index, 0, 0), t % kLanes, t / kLanes};
   }
-  if (_setjmp(machine.home) == 0) jump_to(0);
+  machine.current = 0;
+  machine.home.belongs_to_this_thread();
+  machine.home.switch_to(machine.fibers[0]->place);
 }
 
 void count_to_hang() {
