@@ -24,8 +24,8 @@ class AFlight : public testing::Test {
     flights.set_stop(key, seat.flight, [this, name] { stopped += name + " "; });
     return seat;
   }
-  std::optional<Flights::Seat> join(const std::string& key, int latest, std::string name, int earliest = 0) {
-    return flights.join(key, at(earliest), at(latest), waiter(std::move(name)));
+  std::optional<Flights::Seat> join(const std::string& key, int latest, const std::string& name, int earliest = 0) {
+    return flights.join(key, at(earliest), at(latest), waiter(name));
   }
 
   Flights flights;

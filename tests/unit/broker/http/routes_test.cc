@@ -36,8 +36,8 @@ class TheRoutes : public testing::Test {
     return captured->got.value_or(frond::http::Response{.status = 0});
   }
   // The parameter that a refusal names.
-  std::string refused(std::string method, std::string target, std::string body = {}) {
-    const auto response = ask(std::move(method), std::move(target), std::move(body));
+  std::string refused(std::string method, const std::string& target, std::string body = {}) {
+    const auto response = ask(std::move(method), target, std::move(body));
     if (response.status != 400 || response.content_type != "application/problem+json") return "not refused";
     return nlohmann::json::parse(response.body).value("parameter", "none");
   }
