@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "common/base/check.h"
 #include "indexer/invert/gpu/text/device_text_memory.h"
+#include "indexer/invert/gpu/text/staged_copies.h"
 
 namespace frond::indexer::invert::gpu {
 namespace {
@@ -18,8 +18,8 @@ std::size_t keys_ahead(const TextCapacity& capacity) {
   return std::min<std::size_t>(capacity.new_tokens / 8, std::size_t{1} << 17);
 }
 
-Result<void> make_events(std::vector<device::Event>& events, std::size_t count, bool timing) {
-  for (std::size_t i = 0; i < count; ++i) events.push_back(FROND_TRY(device::Event::create(timing)));
+Result<void> make_events(std::vector<device::Event>& events, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) events.push_back(FROND_TRY(device::Event::create()));
   return {};
 }
 
@@ -31,7 +31,7 @@ std::uint64_t DeviceText::pinned_bytes(const TextCapacity& capacity) {
   for (std::size_t side = 0; side < kSides; ++side) parts.next<TokenKey>(keys_ahead(capacity));
   parts.next<std::uint32_t>(capacity.pieces);
   parts.next<TextCounts>(5);
-  parts.next<std::byte>(2 * kStageBytes);
+  parts.next<std::byte>(StagedCopies::kStages * StagedCopies::kStageBytes);
   return parts.used();
 }
 
@@ -39,14 +39,10 @@ struct DeviceText::Objects {
   device::Stream copies, work;
   device::Memory memory, pinned;
   device::Event worked;
-  std::vector<device::Event> sent{};                    // by place: its text is on the device
-  std::vector<device::Event> used{};                    // by place: the kernels that read it have run
-  std::vector<device::Event> staged{};                  // by stage: what was copied from or to it
-  std::vector<device::Event> copying{}, copied{};       // by place, timed
-  std::vector<device::Event> step_begin{}, step_end{};  // by step, timed
-  std::array<bool, kTextSteps> timed{};
-  std::array<bool, kPlaces> copy_timed{};
-  std::optional<TextStep> step{};
+  StagedCopies stages;
+  StepTimes times;
+  std::vector<device::Event> sent{};  // by place: its text is on the device
+  std::vector<device::Event> used{};  // by place: the kernels that read it have run
 
   // DeviceParts of pinned.
   std::array<SideParts, kPlaces> places{};
@@ -54,7 +50,6 @@ struct DeviceText::Objects {
   std::uint32_t* lengths = nullptr;
   std::array<TextCounts*, 2> reset{}, found{};  // by side
   TextCounts* stored = nullptr;
-  std::array<std::byte*, 2> stages{};
 
   // Of the device, with what was sent there.
   std::array<SideParts, kPlaces> sent_to{};
@@ -81,14 +76,12 @@ Result<std::unique_ptr<DeviceText>> DeviceText::create(const TextSetup& setup) {
   auto memory = FROND_TRY(device::Memory::create(device::Place::kDevice, setup.device_bytes));
   auto pinned = FROND_TRY(device::Memory::create(device::Place::kPinnedHost, pinned_bytes(capacity)));
   auto worked = FROND_TRY(device::Event::create());
-  Objects objects{std::move(copies), std::move(work), std::move(memory), std::move(pinned), std::move(worked)};
-  FROND_TRY(make_events(objects.sent, kPlaces, false));
-  FROND_TRY(make_events(objects.used, kPlaces, false));
-  FROND_TRY(make_events(objects.staged, 2, false));
-  FROND_TRY(make_events(objects.copying, kPlaces, true));
-  FROND_TRY(make_events(objects.copied, kPlaces, true));
-  FROND_TRY(make_events(objects.step_begin, kTextSteps, true));
-  FROND_TRY(make_events(objects.step_end, kTextSteps, true));
+  auto stages = FROND_TRY(StagedCopies::create());
+  auto times = FROND_TRY(StepTimes::create(setup.timing, kPlaces));
+  Objects objects{std::move(copies), std::move(work),   std::move(memory), std::move(pinned),
+                  std::move(worked), std::move(stages), std::move(times)};
+  FROND_TRY(make_events(objects.sent, kPlaces));
+  FROND_TRY(make_events(objects.used, kPlaces));
   std::unique_ptr<DeviceText> made(new DeviceText(setup, capacity, std::move(objects), space));
   made->place_.processors = static_cast<std::uint32_t>(properties.processors);
   FROND_TRY(made->clear_run());
@@ -109,7 +102,7 @@ DeviceText::DeviceText(const TextSetup& setup, const TextCapacity& capacity, Obj
   o.reset = {counts, counts + 1};
   o.found = {counts + 2, counts + 3};
   o.stored = counts + 4;
-  for (std::byte*& stage : o.stages) stage = pinned.next<std::byte>(kStageBytes);
+  o.stages.use(pinned.next<std::byte>(StagedCopies::kStages * StagedCopies::kStageBytes));
   for (const SideParts& place : o.places) std::memset(place.text, 0, kTextSlack);
 
   DeviceParts parts(o.memory.data());
@@ -177,9 +170,8 @@ Result<void> DeviceText::send(std::size_t place, std::uint32_t text_bytes, std::
   std::memset(from.text + kTextSlack + text_bytes, 0, kZerosBehind);
   from.piece_begins[pieces] = text_bytes;
   const device::StreamHandle stream = o.copies.get();
-  FROND_TRY(collect_times());
   FROND_TRY(o.used[place].make_wait(stream));
-  if (setup_.timing) FROND_TRY(o.copying[place].record(stream));
+  FROND_TRY(o.times.begin(TextStep::kCopy, stream, place));
   if (text.empty()) {
     FROND_TRY(
         device::copy_to_device(bytes_of(to.text), bytes_of(from.text), kTextSlack + text_bytes + kZerosBehind, stream));
@@ -194,8 +186,7 @@ Result<void> DeviceText::send(std::size_t place, std::uint32_t text_bytes, std::
                                    (pieces + std::size_t{1}) * 4, stream));
   FROND_TRY(device::copy_to_device(bytes_of(to.piece_numbers), bytes_of(from.piece_numbers), pieces * std::size_t{4},
                                    stream));
-  if (setup_.timing) FROND_TRY(o.copied[place].record(stream));
-  if (setup_.timing) o.copy_timed[place] = true;
+  FROND_TRY(o.times.end(TextStep::kCopy, stream, place));
   return o.sent[place].record(stream);
 }
 
@@ -233,12 +224,12 @@ Result<void> DeviceText::begin_find(std::size_t side, std::size_t place) {
   FROND_TRY(o.sent[place].make_wait(place_.stream));
   if (batch.text_bytes == 0) return {};
   FROND_TRY(device::copy_to_device(bytes_of(batch.counts), bytes_of(o.reset[side]), sizeof(TextCounts), place_.stream));
-  FROND_TRY(begin_step(TextStep::kCut));
+  FROND_TRY(objects_->times.begin(TextStep::kCut, place_.stream));
   FROND_TRY(cut_text(batch, place_));
-  FROND_TRY(end_step());
-  FROND_TRY(begin_step(TextStep::kFind));
+  FROND_TRY(objects_->times.end(TextStep::kCut, place_.stream));
+  FROND_TRY(objects_->times.begin(TextStep::kFind, place_.stream));
   FROND_TRY(find_tokens(batch, dictionary, place_));
-  FROND_TRY(end_step());
+  FROND_TRY(objects_->times.end(TextStep::kFind, place_.stream));
   FROND_TRY(o.used[place].record(place_.stream));
   FROND_TRY(device::copy_to_host(bytes_of(o.new_keys[side]), bytes_of(batch.new_keys),
                                  keys_ahead(capacity_) * sizeof(TokenKey), place_.stream));
@@ -248,7 +239,6 @@ Result<void> DeviceText::begin_find(std::size_t side, std::size_t place) {
 Result<FoundTokens> DeviceText::end_find(std::size_t side) {
   const TextBatch& batch = batches_[side];
   FROND_TRY(wait_for_work());
-  FROND_TRY(collect_times());
   const TextCounts counts = *objects_->found[side];
   FROND_CHECK(batch.first_new == tokens_);
   FoundTokens found;
@@ -301,9 +291,9 @@ Result<std::span<const std::uint32_t>> DeviceText::add(std::size_t side, std::sp
   }
   FROND_TRY(upload(bytes_of(chunk_places_), bytes_of(chunk_places.data()), chunk_places.size_bytes()));
   FROND_TRY(upload(bytes_of(chunk_terms_), bytes_of(chunk_terms.data()), chunk_terms.size_bytes()));
-  FROND_TRY(begin_step(TextStep::kPairs));
+  FROND_TRY(objects_->times.begin(TextStep::kPairs, place_.stream));
   FROND_TRY(make_pairs(batch, dictionary_, entries_[side], pairs_, place_));
-  FROND_TRY(end_step());
+  FROND_TRY(objects_->times.end(TextStep::kPairs, place_.stream));
   FROND_TRY(device::copy_to_host(bytes_of(o.found[side]), bytes_of(batch.counts), sizeof(TextCounts), place_.stream));
   FROND_TRY(device::copy_to_host(bytes_of(o.lengths), bytes_of(batch.lengths), lengths.size_bytes(), place_.stream));
   FROND_TRY(wait_for_work());
@@ -325,13 +315,13 @@ Result<void> DeviceText::add_pairs(std::size_t side, std::span<const std::uint32
 Result<void> DeviceText::store_pairs(const TextBatch& batch, std::uint32_t pairs, std::uint32_t terms) {
   FROND_CHECK(std::uint64_t{postings_} + pairs <= capacity_.postings && terms <= capacity_.terms);
   if (pairs == 0) return {};
-  FROND_TRY(begin_step(TextStep::kSort));
+  FROND_TRY(objects_->times.begin(TextStep::kSort, place_.stream));
   const TermPairs sorted = FROND_TRY(sort_pairs(pairs_, other_pairs_, pairs, std::bit_width(terms), place_));
-  FROND_TRY(end_step());
-  FROND_TRY(begin_step(TextStep::kPostings));
+  FROND_TRY(objects_->times.end(TextStep::kSort, place_.stream));
+  FROND_TRY(objects_->times.begin(TextStep::kPostings, place_.stream));
   FROND_TRY(make_postings(batch, sorted, pairs, reinterpret_cast<std::uint64_t*>(batch.starts), batch.pair_counts,
                           store_, postings_, segments_, place_));
-  FROND_TRY(end_step());
+  FROND_TRY(objects_->times.end(TextStep::kPostings, place_.stream));
   FROND_TRY(
       device::copy_to_host(bytes_of(objects_->stored), bytes_of(batch.counts), sizeof(TextCounts), place_.stream));
   unsettled_ = true;
@@ -351,34 +341,11 @@ Result<void> DeviceText::clear_dictionary() {
 }
 
 Result<void> DeviceText::upload(std::byte* to, const std::byte* from, std::size_t bytes) {
-  Objects& o = *objects_;
-  std::size_t stage = 0;
-  for (std::size_t at = 0; at < bytes; at += kStageBytes, stage = 1 - stage) {
-    const std::size_t some = std::min(kStageBytes, bytes - at);
-    FROND_TRY(o.staged[stage].wait());
-    std::memcpy(o.stages[stage], from + at, some);
-    FROND_TRY(device::copy_to_device(to + at, o.stages[stage], some, place_.stream));
-    FROND_TRY(o.staged[stage].record(place_.stream));
-  }
-  return {};
+  return objects_->stages.upload(to, from, bytes, place_.stream);
 }
 
-// A part is on its way while the one before is copied out of its stage.
 Result<void> DeviceText::download(std::byte* to, const std::byte* from, std::size_t bytes) {
-  Objects& o = *objects_;
-  const std::size_t parts = (bytes + kStageBytes - 1) / kStageBytes;
-  const auto size_of = [&](std::size_t part) { return std::min(kStageBytes, bytes - part * kStageBytes); };
-  for (std::size_t part = 0; part <= parts && parts > 0; ++part) {
-    if (part < parts) {
-      FROND_TRY(o.staged[part % 2].wait());
-      FROND_TRY(device::copy_to_host(o.stages[part % 2], from + part * kStageBytes, size_of(part), place_.stream));
-      FROND_TRY(o.staged[part % 2].record(place_.stream));
-    }
-    if (part == 0) continue;
-    FROND_TRY(o.staged[(part - 1) % 2].wait());
-    std::memcpy(to + (part - 1) * kStageBytes, o.stages[(part - 1) % 2], size_of(part - 1));
-  }
-  return {};
+  return objects_->stages.download(to, from, bytes, place_.stream);
 }
 
 Result<std::vector<std::uint32_t>> DeviceText::totals(std::uint32_t terms) {
@@ -414,88 +381,27 @@ Result<RestOfRun> DeviceText::rest() {
 }
 
 Result<void> DeviceText::read(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals,
-                              const Visit& visit) {
+                              const VisitPostings& visit) {
   std::uint32_t placed = 0;
   std::vector<std::uint32_t> offsets(totals.size());
   for (const std::uint32_t term : order) offsets[term] = std::exchange(placed, placed + totals[term]);
   FROND_TRY(place_terms(offsets, placed));
-  Objects& o = *objects_;
-  const std::uint32_t all = postings_;
-  // A window of the postings is gathered where a batch's pairs would be, and read piece by piece: while one is visited,
-  // the next one comes.
-  constexpr std::uint32_t kPiece = kStageBytes / 2 / 4;
-  const std::uint32_t window = (capacity_.entries + std::uint32_t{2}) * 2;
-  std::uint32_t* const numbers = pairs_.terms;
-  std::uint32_t* const frequencies = other_pairs_.terms;
-  std::uint32_t from = 0, to = 0;  // the window
-  std::array<std::uint32_t, 2> sizes{};
-  const auto begin = [&](std::uint32_t at, std::size_t half) -> Result<void> {
-    if (at == to) {
-      from = at;
-      to = at + std::min(window, all - at);
-      FROND_TRY(gather_postings(store_, segments_, offsets_, from, to, numbers, frequencies, place_));
-    }
-    sizes[half] = std::min(kPiece, to - at);
-    const std::size_t place = half * kStageBytes / 2, bytes = std::size_t{sizes[half]} * 4;
-    FROND_TRY(device::copy_to_host(o.stages[0] + place, bytes_of(numbers + (at - from)), bytes, place_.stream));
-    FROND_TRY(device::copy_to_host(o.stages[1] + place, bytes_of(frequencies + (at - from)), bytes, place_.stream));
-    return o.staged[half].record(place_.stream);
-  };
-  for (device::Event& staged : o.staged) FROND_TRY(staged.wait());  // of what was uploaded from there
-  std::uint32_t next = 0;                                           // that was not begun
-  for (std::size_t half = 0; half < 2 && next < all; ++half) {
-    FROND_TRY(begin(next, half));
-    next += sizes[half];
-  }
-  for (std::uint32_t at = 0, half = 0; at < all; half = 1 - half) {
-    FROND_TRY(o.staged[half].wait());
-    const std::size_t place = half * kStageBytes / 2, some = sizes[half];
-    FROND_TRY(visit({reinterpret_cast<const std::uint32_t*>(o.stages[0] + place), some},
-                    {reinterpret_cast<const Frequency*>(o.stages[1] + place), some}));
-    at += static_cast<std::uint32_t>(some);
-    if (next == all) continue;
-    FROND_TRY(begin(next, half));
-    next += sizes[half];
-  }
-  return {};
-}
-
-Result<void> DeviceText::begin_step(TextStep step) {
-  if (!setup_.timing) return {};
-  objects_->step = step;
-  return objects_->step_begin[static_cast<std::size_t>(step)].record(place_.stream);
-}
-
-Result<void> DeviceText::end_step() {
-  if (!setup_.timing) return {};
-  const auto step = static_cast<std::size_t>(*objects_->step);
-  objects_->timed[step] = true;
-  return objects_->step_end[step].record(place_.stream);
-}
-
-// Adds the times of steps that have run since the last call; all of a batch's are there when find() of the next waits.
-Result<void> DeviceText::collect_times() {
-  if (!setup_.timing) return {};
-  Objects& o = *objects_;
-  for (std::size_t place = 0; place < kPlaces; ++place) {
-    if (!o.copy_timed[place] || !FROND_TRY(o.copied[place].done())) continue;
-    milliseconds_[0] += FROND_TRY(o.copied[place].milliseconds_since(o.copying[place]));
-    o.copy_timed[place] = false;
-  }
-  for (std::size_t step = 0; step < kTextSteps; ++step) {
-    if (!o.timed[step] || !FROND_TRY(o.step_end[step].done())) continue;
-    milliseconds_[step] += FROND_TRY(o.step_end[step].milliseconds_since(o.step_begin[step]));
-    o.timed[step] = false;
-  }
-  return {};
+  // Postings are gathered where a batch's pairs would be.
+  const PostingsToRead run{.store = store_,
+                           .postings = postings_,
+                           .segments = segments_,
+                           .offsets = offsets_,
+                           .numbers = pairs_.terms,
+                           .frequencies = other_pairs_.terms,
+                           .window = (capacity_.entries + std::uint32_t{2}) * 2};
+  return read_postings(run, objects_->stages, place_, visit);
 }
 
 Result<std::array<double, kTextSteps>> DeviceText::step_milliseconds() {
   FROND_TRY(settle());
   FROND_TRY(wait_for_work());
   for (const device::Event& sent : objects_->sent) FROND_TRY(sent.wait());
-  FROND_TRY(collect_times());
-  return milliseconds_;
+  return objects_->times.milliseconds();
 }
 
 }  // namespace frond::indexer::invert::gpu

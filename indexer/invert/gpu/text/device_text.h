@@ -8,7 +8,6 @@
 // clear_run(). All errors are kDevice, unless a comment says otherwise; after one only the destructor may be called.
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -16,6 +15,8 @@
 #include "common/base/ids.h"
 #include "common/device/runtime.h"
 #include "indexer/invert/gpu/text/kernels.h"
+#include "indexer/invert/gpu/text/read_postings.h"
+#include "indexer/invert/gpu/text/step_times.h"
 
 namespace frond::indexer::invert::gpu {
 
@@ -76,16 +77,10 @@ struct RestOfRun {
   std::span<std::byte> pinned;            // that texts were filled into
 };
 
-// Steps of a batch, in order, for measurements.
-enum class TextStep : std::uint8_t { kCopy, kCut, kFind, kPairs, kSort, kPostings };
-inline constexpr std::size_t kTextSteps = 6;
-
 // One thread; without timing, another one may fill() and send() a place while this one works on the others.
 class DeviceText {
  public:
   static constexpr std::size_t kSides = 2, kPlaces = 3;
-  // Bytes of pinned memory, beside the places, twice: what goes to the host and back passes through them.
-  static constexpr std::size_t kStageBytes = std::size_t{1} << 20;
   static std::uint64_t pinned_bytes(const TextCapacity& capacity);
 
   // kDevice also if device_bytes is too little.
@@ -120,12 +115,10 @@ class DeviceText {
 
   // Of each term, less than `terms`: its postings in the run.
   Result<std::vector<std::uint32_t>> totals(std::uint32_t terms);
-  // The next postings. In a term, numbers do not descend, and equal ones are one document.
-  using Visit =
-      std::function<Result<void>(std::span<const std::uint32_t> numbers, std::span<const Frequency> frequencies)>;
   // Visits all postings, terms in the given order, which has all terms with postings. totals: of totals(). Errors of
   // visit, too. May be called between end_find() and add().
-  Result<void> read(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals, const Visit& visit);
+  Result<void> read(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals,
+                    const VisitPostings& visit);
   // What read() begins with: where each term's postings begin. offsets: by term. postings: of all.
   Result<void> place_terms(std::span<const std::uint32_t> offsets, std::uint64_t postings);
   std::uint64_t rest_bytes() const;
@@ -149,9 +142,6 @@ class DeviceText {
   DeviceText(const TextSetup& setup, const TextCapacity& capacity, Objects objects, std::size_t space_bytes);
   Result<void> settle();
   Result<void> wait_for_work();
-  Result<void> begin_step(TextStep step);
-  Result<void> end_step();
-  Result<void> collect_times();
   Result<void> store_pairs(const TextBatch& batch, std::uint32_t pairs, std::uint32_t terms);
 
   TextSetup setup_;
@@ -169,7 +159,6 @@ class DeviceText {
   std::array<std::uint32_t, 2> entries_{};     // by side
   std::uint32_t postings_ = 0, segments_ = 0;  // of the run, without those of the last batch while unsettled_
   bool unsettled_ = false;
-  std::array<double, kTextSteps> milliseconds_{};
 };
 
 }  // namespace frond::indexer::invert::gpu
