@@ -85,11 +85,11 @@ Result<void> work_on(DeviceText& device, TextTerms& terms, std::size_t side, con
   host.cut += seconds_since(start);
   host.chunks += found.chunks.size();
   if (found.too_many_chunks) return Error(Code::kDevice, "too many chunks for the host");
-  if (more) all[next] = FROND_TRY(device.end_find(next));
   FROND_TRY(device.learn(side, answer));
   const auto pairs = static_cast<std::uint32_t>(found.entries + chunk_terms.size());
   if (!FROND_TRY(device.has_room(pairs))) FROND_TRY(device.clear_run());
   FROND_TRY(device.add(side, places, chunk_terms, terms.size()));
+  if (more) all[next] = FROND_TRY(device.end_find(next));
   return {};
 }
 

@@ -10,9 +10,11 @@ namespace {
 
 __device__ std::uint32_t unit_count(const TextBatch& batch) { return (batch.text_bytes + kUnitBytes - 1) / kUnitBytes; }
 
-// Mapping: a thread a unit of 32 bytes, which is on 16 bytes. Result: masks and counts of units. Shared memory: none.
+// Mapping: a thread a unit of 32 bytes, which is on 16 bytes. Result: masks and counts of units; counts as they are
+// before a batch. Shared memory: none.
 __global__ void __launch_bounds__(kGridThreads) mark_entries(TextBatch batch, std::uint32_t threads) {
   const bool joins = batch.joins != 0;
+  if (first_of_thread() == 0) *batch.counts = {.tokens = batch.first_new, .places = batch.first_new};
   for (std::uint32_t unit = first_of_thread(); unit < unit_count(batch); unit += threads) {
     const std::uint8_t* const at = batch.text + std::size_t{unit} * kUnitBytes;
     uint4 words[2];

@@ -8,15 +8,11 @@
 
 #include "common/base/check.h"
 #include "indexer/invert/gpu/text/device_text_memory.h"
+#include "indexer/invert/gpu/text/found_tokens.h"
 #include "indexer/invert/gpu/text/staged_copies.h"
 
 namespace frond::indexer::invert::gpu {
 namespace {
-
-// As many new keys as most batches have are copied without knowing how many there are.
-std::size_t keys_ahead(const TextCapacity& capacity) {
-  return std::min<std::size_t>(capacity.new_tokens / 8, std::size_t{1} << 17);
-}
 
 Result<void> make_events(std::vector<device::Event>& events, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) events.push_back(FROND_TRY(device::Event::create()));
@@ -28,34 +24,35 @@ Result<void> make_events(std::vector<device::Event>& events, std::size_t count) 
 std::uint64_t DeviceText::pinned_bytes(const TextCapacity& capacity) {
   DeviceParts parts(nullptr);
   for (std::size_t place = 0; place < kPlaces; ++place) SideParts::of(parts, capacity);
-  for (std::size_t side = 0; side < kSides; ++side) parts.next<TokenKey>(keys_ahead(capacity));
+  FoundCopies::Parts::of(parts, capacity.new_tokens, capacity.chunks);
   parts.next<std::uint32_t>(capacity.pieces);
-  parts.next<TextCounts>(5);
+  parts.next<TextCounts>(2);
   parts.next<std::byte>(StagedCopies::kStages * StagedCopies::kStageBytes);
   return parts.used();
 }
 
 struct DeviceText::Objects {
-  device::Stream copies, work;
+  device::Stream copies, work, answers;
   device::Memory memory, pinned;
-  device::Event worked;
   StagedCopies stages;
   StepTimes times;
+  FoundCopies found;
+  // Reached by `answers` when: terms are learnt; pairs are counted, and that is known to the host; pairs are filled.
+  device::Event learnt, counted, filled;
+  device::Event added, worked;        // reached by `work`: the last batch's postings are stored; all so far
   std::vector<device::Event> sent{};  // by place: its text is on the device
-  std::vector<device::Event> used{};  // by place: the kernels that read it have run
+  std::vector<device::Event> used{};  // by place: the kernels that read its pieces have run
 
   // DeviceParts of pinned.
   std::array<SideParts, kPlaces> places{};
-  std::array<TokenKey*, kSides> new_keys{};  // of them, keys_ahead()
+  std::byte* behind_places = nullptr;
   std::uint32_t* lengths = nullptr;
-  std::array<TextCounts*, 2> reset{}, found{};  // by side
-  TextCounts* stored = nullptr;
+  TextCounts *paired = nullptr, *stored = nullptr;
 
   // Of the device, with what was sent there.
   std::array<SideParts, kPlaces> sent_to{};
   std::array<std::uint32_t, kPlaces> text_bytes{}, pieces{};
-  std::array<std::size_t, kSides> place_of{};             // whose text a side has
-  std::array<std::vector<TokenKey>, kSides> many_keys{};  // where there are more
+  std::array<std::size_t, kSides> place_of{};  // whose text a side has
 };
 
 Result<std::unique_ptr<DeviceText>> DeviceText::create(const TextSetup& setup) {
@@ -65,7 +62,10 @@ Result<std::unique_ptr<DeviceText>> DeviceText::create(const TextSetup& setup) {
   // CUB's memory comes out of the same budget: that of the largest batch that there may be.
   const auto text = static_cast<std::uint32_t>(
       std::min<std::uint64_t>({setup.device_bytes / kDeviceBytesOfText, setup.max_text, most}));
-  const std::size_t space = in_granules(FROND_TRY(kernel_space(text)));
+  Spaces spaces;
+  spaces.work = FROND_TRY(kernel_space(text));
+  spaces.answers = FROND_TRY(count_space(text));
+  const std::uint64_t space = in_granules(spaces.work) + in_granules(spaces.answers);
   const TextCapacity capacity =
       TextCapacity::of(setup.device_bytes - std::min<std::uint64_t>(setup.device_bytes, space), setup.max_text);
   if (capacity.entries == 0)
@@ -73,17 +73,24 @@ Result<std::unique_ptr<DeviceText>> DeviceText::create(const TextSetup& setup) {
                                     std::to_string(setup.device_bytes >> 20) + " MiB");
   auto copies = FROND_TRY(device::Stream::create());
   auto work = FROND_TRY(device::Stream::create());
+  auto answers = FROND_TRY(device::Stream::create());
   auto memory = FROND_TRY(device::Memory::create(device::Place::kDevice, setup.device_bytes));
   auto pinned = FROND_TRY(device::Memory::create(device::Place::kPinnedHost, pinned_bytes(capacity)));
-  auto worked = FROND_TRY(device::Event::create());
   auto stages = FROND_TRY(StagedCopies::create());
   auto times = FROND_TRY(StepTimes::create(setup.timing, kPlaces));
-  Objects objects{std::move(copies), std::move(work),   std::move(memory), std::move(pinned),
-                  std::move(worked), std::move(stages), std::move(times)};
+  auto found = FROND_TRY(FoundCopies::create());
+  auto learnt = FROND_TRY(device::Event::create());
+  auto counted = FROND_TRY(device::Event::create());
+  auto filled = FROND_TRY(device::Event::create());
+  auto added = FROND_TRY(device::Event::create());
+  auto worked = FROND_TRY(device::Event::create());
+  Objects objects{std::move(copies), std::move(work),  std::move(answers), std::move(memory), std::move(pinned),
+                  std::move(stages), std::move(times), std::move(found),   std::move(learnt), std::move(counted),
+                  std::move(filled), std::move(added), std::move(worked)};
   FROND_TRY(make_events(objects.sent, kPlaces));
   FROND_TRY(make_events(objects.used, kPlaces));
-  std::unique_ptr<DeviceText> made(new DeviceText(setup, capacity, std::move(objects), space));
-  made->place_.processors = static_cast<std::uint32_t>(properties.processors);
+  std::unique_ptr<DeviceText> made(new DeviceText(setup, capacity, std::move(objects), spaces));
+  made->place_.processors = made->answers_place_.processors = static_cast<std::uint32_t>(properties.processors);
   FROND_TRY(made->clear_run());
   FROND_TRY(made->clear_dictionary());
   return made;
@@ -91,17 +98,16 @@ Result<std::unique_ptr<DeviceText>> DeviceText::create(const TextSetup& setup) {
 
 DeviceText::~DeviceText() = default;
 
-DeviceText::DeviceText(const TextSetup& setup, const TextCapacity& capacity, Objects objects, std::size_t space_bytes)
+DeviceText::DeviceText(const TextSetup& setup, const TextCapacity& capacity, Objects objects, const Spaces& spaces)
     : setup_(setup), capacity_(capacity), objects_(std::make_unique<Objects>(std::move(objects))) {
   Objects& o = *objects_;
   DeviceParts pinned(o.pinned.data());
   for (SideParts& place : o.places) place = SideParts::of(pinned, capacity);
-  for (TokenKey*& keys : o.new_keys) keys = pinned.next<TokenKey>(keys_ahead(capacity));
+  o.behind_places = o.pinned.data() + pinned.used();
+  o.found.use(FoundCopies::Parts::of(pinned, capacity.new_tokens, capacity.chunks));
   o.lengths = pinned.next<std::uint32_t>(capacity.pieces);
-  TextCounts* const counts = pinned.next<TextCounts>(5);
-  o.reset = {counts, counts + 1};
-  o.found = {counts + 2, counts + 3};
-  o.stored = counts + 4;
+  o.paired = pinned.next<TextCounts>(2);
+  o.stored = o.paired + 1;
   o.stages.use(pinned.next<std::byte>(StagedCopies::kStages * StagedCopies::kStageBytes));
   for (const SideParts& place : o.places) std::memset(place.text, 0, kTextSlack);
 
@@ -119,10 +125,13 @@ DeviceText::DeviceText(const TextSetup& setup, const TextCapacity& capacity, Obj
   store_.numbers = parts.next<std::uint32_t>(capacity.postings);
   store_.frequencies = parts.next<std::uint32_t>(capacity.postings);
   store_.segments = parts.next<PostingSegment>(capacity.segments);
-  place_.space = parts.next<std::byte>(space_bytes);
-  place_.space_bytes = space_bytes;
-  FROND_CHECK(parts.used() <= o.memory.bytes());
+  place_.space = parts.next<std::byte>(spaces.work);
+  place_.space_bytes = spaces.work;
   place_.stream = o.work.get();
+  answers_place_.space = parts.next<std::byte>(spaces.answers);
+  answers_place_.space_bytes = spaces.answers;
+  answers_place_.stream = o.answers.get();
+  FROND_CHECK(parts.used() <= o.memory.bytes());
 
   chunk_places_ = shared.chunk_places;
   chunk_terms_ = shared.chunk_terms;
@@ -137,7 +146,7 @@ DeviceText::DeviceText(const TextSetup& setup, const TextCapacity& capacity, Obj
     batch.unit_places = shared.unit_places;
     batch.starts = reinterpret_cast<std::uint32_t*>(sought[i].starts_tokens);
     batch.tokens = batch.starts + some;
-    batch.misses = reinterpret_cast<TokenMiss*>(shared.sorted);
+    batch.misses = shared.misses;
     batch.max_misses = capacity.misses;
     batch.chunks = sought[i].chunks;
     batch.max_chunks = capacity.chunks;
@@ -170,7 +179,8 @@ Result<void> DeviceText::send(std::size_t place, std::uint32_t text_bytes, std::
   std::memset(from.text + kTextSlack + text_bytes, 0, kZerosBehind);
   from.piece_begins[pieces] = text_bytes;
   const device::StreamHandle stream = o.copies.get();
-  FROND_TRY(o.used[place].make_wait(stream));
+  // The kernels that read the text have run: the host has what they found, since the batch was added. Those that read
+  // the pieces may still run.
   FROND_TRY(o.times.begin(TextStep::kCopy, stream, place));
   if (text.empty()) {
     FROND_TRY(
@@ -182,11 +192,12 @@ Result<void> DeviceText::send(std::size_t place, std::uint32_t text_bytes, std::
     const std::size_t end = kTextSlack + text_bytes;
     FROND_TRY(device::copy_to_device(bytes_of(to.text + end), bytes_of(from.text + end), kZerosBehind, stream));
   }
+  FROND_TRY(o.times.end(TextStep::kCopy, stream, place));
+  FROND_TRY(o.used[place].make_wait(stream));
   FROND_TRY(device::copy_to_device(bytes_of(to.piece_begins), bytes_of(from.piece_begins),
                                    (pieces + std::size_t{1}) * 4, stream));
   FROND_TRY(device::copy_to_device(bytes_of(to.piece_numbers), bytes_of(from.piece_numbers), pieces * std::size_t{4},
                                    stream));
-  FROND_TRY(o.times.end(TextStep::kCopy, stream, place));
   return o.sent[place].record(stream);
 }
 
@@ -197,11 +208,11 @@ Result<void> DeviceText::wait_for_work() {
 
 // Waits until it is known how many postings the last batch had.
 Result<void> DeviceText::settle() {
-  if (!unsettled_) return {};
-  FROND_TRY(wait_for_work());
+  if (unsettled_pairs_ == 0) return {};
+  FROND_TRY(objects_->added.wait());
   postings_ += objects_->stored->postings;
   segments_ += objects_->stored->segments;
-  unsettled_ = false;
+  unsettled_pairs_ = 0;
   return {};
 }
 
@@ -218,45 +229,28 @@ Result<void> DeviceText::begin_find(std::size_t side, std::size_t place) {
   batch.answered = learned_;
   TokenDictionary dictionary = dictionary_;
   dictionary.max_tokens = std::min(capacity_.tokens, tokens_ + capacity_.new_tokens);
-  *o.reset[side] = {.tokens = tokens_, .places = tokens_};
-  *o.found[side] = {.tokens = tokens_};
   entries_[side] = 0;
   FROND_TRY(o.sent[place].make_wait(place_.stream));
-  if (batch.text_bytes == 0) return {};
-  FROND_TRY(device::copy_to_device(bytes_of(batch.counts), bytes_of(o.reset[side]), sizeof(TextCounts), place_.stream));
+  if (batch.text_bytes == 0) {
+    o.found.begin_nothing(side, tokens_);
+    return {};
+  }
+  FROND_TRY(o.learnt.make_wait(place_.stream));
   FROND_TRY(objects_->times.begin(TextStep::kCut, place_.stream));
   FROND_TRY(cut_text(batch, place_));
   FROND_TRY(objects_->times.end(TextStep::kCut, place_.stream));
   FROND_TRY(objects_->times.begin(TextStep::kFind, place_.stream));
   FROND_TRY(find_tokens(batch, dictionary, place_));
   FROND_TRY(objects_->times.end(TextStep::kFind, place_.stream));
-  FROND_TRY(o.used[place].record(place_.stream));
-  FROND_TRY(device::copy_to_host(bytes_of(o.new_keys[side]), bytes_of(batch.new_keys),
-                                 keys_ahead(capacity_) * sizeof(TokenKey), place_.stream));
-  return device::copy_to_host(bytes_of(o.found[side]), bytes_of(batch.counts), sizeof(TextCounts), place_.stream);
+  return o.found.begin(side, batch, place_.stream);
 }
 
 Result<FoundTokens> DeviceText::end_find(std::size_t side) {
   const TextBatch& batch = batches_[side];
-  FROND_TRY(wait_for_work());
-  const TextCounts counts = *objects_->found[side];
   FROND_CHECK(batch.first_new == tokens_);
-  FoundTokens found;
-  entries_[side] = found.entries = counts.entries;
-  found.turned_away = counts.turned_away;
-  const std::uint32_t keys = counts.tokens - tokens_;
-  if (keys <= keys_ahead(capacity_)) {
-    found.new_keys = {objects_->new_keys[side], keys};
-  } else {
-    std::vector<TokenKey>& many = objects_->many_keys[side];
-    many.resize(keys);
-    FROND_TRY(download(bytes_of(many.data()), bytes_of(batch.new_keys), keys * sizeof(TokenKey)));
-    found.new_keys = many;
-  }
-  tokens_ = counts.tokens;
-  found.too_many_chunks = counts.chunks > batch.max_chunks;
-  found.chunks.resize(std::min(counts.chunks, batch.max_chunks));
-  FROND_TRY(download(bytes_of(found.chunks.data()), bytes_of(batch.chunks), found.chunks.size() * sizeof(HostChunk)));
+  FoundTokens found = FROND_TRY(objects_->found.end(side, batch, objects_->stages));
+  entries_[side] = found.entries;
+  tokens_ += static_cast<std::uint32_t>(found.new_keys.size());
   return found;
 }
 
@@ -269,15 +263,25 @@ Result<void> DeviceText::learn(std::size_t side, std::span<const std::uint32_t> 
   const std::uint32_t first = batches_[side].first_new;
   FROND_CHECK(first + terms.size() <= tokens_);
   learned_ = first + static_cast<std::uint32_t>(terms.size());
-  return upload(bytes_of(dictionary_.terms + first), bytes_of(terms.data()), terms.size_bytes());
+  if (terms.empty()) return {};
+  Objects& o = *objects_;
+  FROND_TRY(o.stages.upload(bytes_of(dictionary_.terms + first), bytes_of(terms.data()), terms.size_bytes(),
+                            o.answers.get()));
+  return o.learnt.record(o.answers.get());
 }
 
+// Without waiting for the last batch's postings, if they do not matter.
 Result<bool> DeviceText::has_room(std::uint32_t pairs) {
+  const auto fit = [&](std::uint64_t more) {
+    return postings_ + more <= capacity_.postings && segments_ + more <= capacity_.segments;
+  };
+  if (fit(std::uint64_t{pairs} + unsettled_pairs_)) return true;
   FROND_TRY(settle());
-  return std::uint64_t{postings_} + pairs <= capacity_.postings &&
-         std::uint64_t{segments_} + pairs <= capacity_.segments;
+  return fit(pairs);
 }
 
+// Pairs are made in a stream of their own, beside the search for the next batch's tokens in `work`. So `work` has
+// enough to do until the host knows how many pairs there are, which it must for sorting them.
 Result<std::span<const std::uint32_t>> DeviceText::add(std::size_t side, std::span<const std::uint32_t> chunk_places,
                                                        std::span<const std::uint32_t> chunk_terms,
                                                        std::uint32_t terms) {
@@ -289,15 +293,22 @@ Result<std::span<const std::uint32_t>> DeviceText::add(std::size_t side, std::sp
     std::fill_n(o.lengths, batch.piece_count, 0);
     return lengths;
   }
-  FROND_TRY(upload(bytes_of(chunk_places_), bytes_of(chunk_places.data()), chunk_places.size_bytes()));
-  FROND_TRY(upload(bytes_of(chunk_terms_), bytes_of(chunk_terms.data()), chunk_terms.size_bytes()));
-  FROND_TRY(objects_->times.begin(TextStep::kPairs, place_.stream));
-  FROND_TRY(make_pairs(batch, dictionary_, entries_[side], pairs_, place_));
-  FROND_TRY(objects_->times.end(TextStep::kPairs, place_.stream));
-  FROND_TRY(device::copy_to_host(bytes_of(o.found[side]), bytes_of(batch.counts), sizeof(TextCounts), place_.stream));
-  FROND_TRY(device::copy_to_host(bytes_of(o.lengths), bytes_of(batch.lengths), lengths.size_bytes(), place_.stream));
-  FROND_TRY(wait_for_work());
-  FROND_TRY(store_pairs(batch, o.found[side]->pairs, terms));
+  const device::StreamHandle answers = o.answers.get();
+  FROND_TRY(
+      o.stages.upload(bytes_of(chunk_places_), bytes_of(chunk_places.data()), chunk_places.size_bytes(), answers));
+  FROND_TRY(o.stages.upload(bytes_of(chunk_terms_), bytes_of(chunk_terms.data()), chunk_terms.size_bytes(), answers));
+  FROND_TRY(o.added.make_wait(answers));  // the memory for pairs is free then
+  FROND_TRY(o.times.begin(TextStep::kPairs, answers));
+  FROND_TRY(count_pairs(batch, dictionary_, entries_[side], answers_place_));
+  FROND_TRY(device::copy_to_host(bytes_of(o.paired), bytes_of(batch.counts), sizeof(TextCounts), answers));
+  FROND_TRY(device::copy_to_host(bytes_of(o.lengths), bytes_of(batch.lengths), lengths.size_bytes(), answers));
+  FROND_TRY(o.counted.record(answers));
+  FROND_TRY(fill_pairs(batch, dictionary_, entries_[side], pairs_, answers_place_));
+  FROND_TRY(o.times.end(TextStep::kPairs, answers));
+  FROND_TRY(o.filled.record(answers));
+  FROND_TRY(o.filled.make_wait(place_.stream));
+  FROND_TRY(o.counted.wait());
+  FROND_TRY(store_pairs(side, o.paired->pairs, terms));
   return lengths;
 }
 
@@ -308,25 +319,28 @@ Result<void> DeviceText::add_pairs(std::size_t side, std::span<const std::uint32
   FROND_TRY(objects_->sent[objects_->place_of[side]].make_wait(place_.stream));
   FROND_TRY(upload(bytes_of(pairs_.terms), bytes_of(pair_terms.data()), pair_terms.size_bytes()));
   FROND_TRY(upload(bytes_of(pairs_.pieces), bytes_of(pair_pieces.data()), pair_pieces.size_bytes()));
-  return store_pairs(batches_[side], static_cast<std::uint32_t>(pair_terms.size()), terms);
+  return store_pairs(side, static_cast<std::uint32_t>(pair_terms.size()), terms);
 }
 
 // Appends the pairs' postings to the store. Asynchronous: settle() knows how many.
-Result<void> DeviceText::store_pairs(const TextBatch& batch, std::uint32_t pairs, std::uint32_t terms) {
+Result<void> DeviceText::store_pairs(std::size_t side, std::uint32_t pairs, std::uint32_t terms) {
+  FROND_TRY(settle());
   FROND_CHECK(std::uint64_t{postings_} + pairs <= capacity_.postings && terms <= capacity_.terms);
   if (pairs == 0) return {};
-  FROND_TRY(objects_->times.begin(TextStep::kSort, place_.stream));
+  Objects& o = *objects_;
+  const TextBatch& batch = batches_[side];
+  const device::StreamHandle work = place_.stream;
+  FROND_TRY(o.times.begin(TextStep::kSort, work));
   const TermPairs sorted = FROND_TRY(sort_pairs(pairs_, other_pairs_, pairs, std::bit_width(terms), place_));
-  FROND_TRY(objects_->times.end(TextStep::kSort, place_.stream));
-  FROND_TRY(objects_->times.begin(TextStep::kPostings, place_.stream));
+  FROND_TRY(o.times.end(TextStep::kSort, work));
+  FROND_TRY(o.times.begin(TextStep::kPostings, work));
   FROND_TRY(make_postings(batch, sorted, pairs, reinterpret_cast<std::uint64_t*>(batch.starts), batch.pair_counts,
                           store_, postings_, segments_, place_));
-  FROND_TRY(objects_->times.end(TextStep::kPostings, place_.stream));
-  FROND_TRY(
-      device::copy_to_host(bytes_of(objects_->stored), bytes_of(batch.counts), sizeof(TextCounts), place_.stream));
-  unsettled_ = true;
-  const auto side = static_cast<std::size_t>(&batch - batches_.data());
-  return objects_->used[objects_->place_of[side]].record(place_.stream);
+  FROND_TRY(o.times.end(TextStep::kPostings, work));
+  FROND_TRY(device::copy_to_host(bytes_of(o.stored), bytes_of(batch.counts), sizeof(TextCounts), work));
+  unsettled_pairs_ = pairs;
+  FROND_TRY(o.used[o.place_of[side]].record(work));
+  return o.added.record(work);
 }
 
 Result<void> DeviceText::clear_run() {
@@ -377,7 +391,7 @@ Result<RestOfRun> DeviceText::rest() {
                    .place = place_,
                    .memory = o.memory.data(),
                    .copies = o.copies.get(),
-                   .pinned = {o.pinned.data(), bytes_of(o.new_keys[0])}};
+                   .pinned = {o.pinned.data(), o.behind_places}};
 }
 
 Result<void> DeviceText::read(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals,

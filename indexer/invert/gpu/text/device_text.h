@@ -2,9 +2,10 @@
 // Texts to postings on the device: its memory, which is allocated once, and the steps of a batch. The host says what
 // the terms of new tokens are (text_terms.h) and cuts what the device's rules do not cover (text_rules.cuh).
 //
-// A batch: fill(place), send(place, ...), find(side, place), learn(side, ...), add(side, ...). Between end_find() and
-// learn() of one side, the tokens of the other may be sought: begin_find(), end_find(). So the device seeks those of
-// the next batch while the host answers for this one, and a third one is filled and copied. A run: batches, read(),
+// A batch: fill(place), send(place, ...), begin_find(side, place), end_find(side), learn(side, ...), add(side, ...).
+// The tokens of the next batch are sought with the other side: begin_find() between end_find() and learn() of this one,
+// end_find() behind its add(). So the device seeks those of the next batch while the host answers for this one, and
+// goes on without a pause when the host adds it; a third batch is filled and copied. A run: batches, read(),
 // clear_run(). All errors are kDevice, unless a comment says otherwise; after one only the destructor may be called.
 #include <array>
 #include <cstdint>
@@ -14,6 +15,7 @@
 
 #include "common/base/ids.h"
 #include "common/device/runtime.h"
+#include "indexer/invert/gpu/text/found_tokens.h"
 #include "indexer/invert/gpu/text/kernels.h"
 #include "indexer/invert/gpu/text/read_postings.h"
 #include "indexer/invert/gpu/text/step_times.h"
@@ -56,16 +58,6 @@ struct TextRun {
   std::uint32_t to, bytes;  // in the batch's text
 };
 
-// What a batch has for the host.
-struct FoundTokens {
-  std::uint32_t entries = 0;
-  // Their ids are the next ones; chunks among them are in `chunks`, too. Valid until the side's next begin_find().
-  std::span<const TokenKey> new_keys;
-  std::vector<HostChunk> chunks;
-  bool too_many_chunks = false;   // chunks is not whole: the host has to cut the whole text
-  std::uint32_t turned_away = 0;  // tokens are among the chunks since the dictionary is full
-};
-
 // A run to which no text is added any more, with the memory that texts were worked on in: rest_bytes().
 struct RestOfRun {
   PostingStore store;
@@ -80,7 +72,7 @@ struct RestOfRun {
 // One thread; without timing, another one may fill() and send() a place while this one works on the others.
 class DeviceText {
  public:
-  static constexpr std::size_t kSides = 2, kPlaces = 3;
+  static constexpr std::size_t kSides = FoundCopies::kSides, kPlaces = 3;
   static std::uint64_t pinned_bytes(const TextCapacity& capacity);
 
   // kDevice also if device_bytes is too little.
@@ -100,11 +92,12 @@ class DeviceText {
   Result<FoundTokens> end_find(std::size_t side);
   // Both.
   Result<FoundTokens> find(std::size_t side, std::size_t place);
-  // The terms of the side's new tokens, less than capacity().terms, or kDroppedTerm, or kHostTerm.
+  // The terms of the side's new tokens, less than capacity().terms, or kDroppedTerm, or kHostTerm. Asynchronous.
   Result<void> learn(std::size_t side, std::span<const std::uint32_t> terms);
   // Whether the run has room for so many pairs; an empty one always has for capacity().entries.
   Result<bool> has_room(std::uint32_t pairs);
-  // Adds the batch to the run. chunk_terms[chunk_places[c] .. chunk_places[c + 1]) are the terms of chunk c;
+  // Adds the batch to the run. Waits for its pairs, not for its postings, and not for what was begun before it with the
+  // other side. chunk_terms[chunk_places[c] .. chunk_places[c + 1]) are the terms of chunk c;
   // entries + chunk_terms.size() <= capacity().entries. `terms`: all terms so far are less. Returns the pieces' lengths
   // in terms, which are valid until the next call.
   Result<std::span<const std::uint32_t>> add(std::size_t side, std::span<const std::uint32_t> chunk_places,
@@ -129,8 +122,8 @@ class DeviceText {
   Result<void> download(std::byte* to, const std::byte* from, std::size_t bytes);  // waits for it
   // Forgets the postings. Asynchronous.
   Result<void> clear_run();
-  // Forgets tokens: the host's terms may have new numbers. The run is empty. A batch that was sought must be sought
-  // again.
+  // Forgets tokens: the host's terms may have new numbers. The run is empty, and nothing is being sought. A batch that
+  // was sought must be sought again.
   Result<void> clear_dictionary();
   std::uint32_t tokens() const { return tokens_; }
 
@@ -139,15 +132,18 @@ class DeviceText {
 
  private:
   struct Objects;  // streams, events, memory
-  DeviceText(const TextSetup& setup, const TextCapacity& capacity, Objects objects, std::size_t space_bytes);
+  struct Spaces {  // for kernels of two streams, bytes
+    std::size_t work = 0, answers = 0;
+  };
+  DeviceText(const TextSetup& setup, const TextCapacity& capacity, Objects objects, const Spaces& spaces);
   Result<void> settle();
   Result<void> wait_for_work();
-  Result<void> store_pairs(const TextBatch& batch, std::uint32_t pairs, std::uint32_t terms);
+  Result<void> store_pairs(std::size_t side, std::uint32_t pairs, std::uint32_t terms);
 
   TextSetup setup_;
   TextCapacity capacity_;
   std::unique_ptr<Objects> objects_;
-  KernelPlace place_;
+  KernelPlace place_, answers_place_;
   TokenDictionary dictionary_;
   std::array<TextBatch, 2> batches_;  // by side
   TermPairs pairs_, other_pairs_;
@@ -157,8 +153,8 @@ class DeviceText {
   std::uint32_t* offsets_ = nullptr;           // by term
   std::uint32_t tokens_ = 0, learned_ = 0;     // in the dictionary; of them, with terms
   std::array<std::uint32_t, 2> entries_{};     // by side
-  std::uint32_t postings_ = 0, segments_ = 0;  // of the run, without those of the last batch while unsettled_
-  bool unsettled_ = false;
+  std::uint32_t postings_ = 0, segments_ = 0;  // of the run, without those of the last batch if that is unsettled
+  std::uint32_t unsettled_pairs_ = 0;          // of the last batch, whose postings are not known yet
 };
 
 }  // namespace frond::indexer::invert::gpu

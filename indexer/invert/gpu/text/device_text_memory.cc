@@ -25,7 +25,7 @@ std::uint32_t to_u32(std::uint64_t number) {
 
 TextCapacity TextCapacity::of(std::uint64_t device_bytes, std::uint64_t max_text) {
   TextCapacity made;
-  // A batch takes about 27 times its bytes, 13 more while the next one is sought, and one while another is sent.
+  // A batch takes about 41 times its bytes, 10 more while the next one is sought, and one for each that is sent.
   const std::uint64_t text =
       std::min({device_bytes / kDeviceBytesOfText, max_text, std::uint64_t{1} << 30}) / 256 * 256;
   if (text < kMinText) return {};

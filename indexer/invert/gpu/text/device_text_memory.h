@@ -10,10 +10,12 @@ namespace frond::indexer::invert::gpu {
 
 constexpr std::size_t text_room(std::uint32_t text) { return in_granules(text + 2 * kTextSlack + kUnitBytes); }
 
-// What one step of one batch at a time uses. Memory has several uses, one after the other.
+// What one step of one batch at a time uses. Memory has several uses, one after the other. Pairs of a batch are made
+// while the tokens of the next one are sought.
 struct BatchScratch {
   std::uint32_t* counts_places;  // pair counts and places; then heads
-  std::uint32_t* sorted;         // misses; then pairs, twice
+  std::uint32_t* sorted;         // pairs, twice
+  TokenMiss* misses;
   std::uint32_t *unit_masks, *unit_counts, *unit_places;
   std::uint32_t *chunk_places, *chunk_terms, *lengths;
 
@@ -22,6 +24,7 @@ struct BatchScratch {
     BatchScratch shared{};
     shared.counts_places = parts.next<std::uint32_t>(2 * some);
     shared.sorted = parts.next<std::uint32_t>(4 * some);
+    shared.misses = parts.next<TokenMiss>(capacity.misses);
     shared.unit_masks = parts.next<std::uint32_t>(units);
     shared.unit_counts = parts.next<std::uint32_t>(units);
     shared.unit_places = parts.next<std::uint32_t>(units);
@@ -37,7 +40,7 @@ struct SoughtParts {
   std::uint64_t* starts_tokens;  // starts and tokens; then places
   HostChunk* chunks;
   TokenKey* new_keys;
-  TextCounts* counts;
+  TextCounts* counts;  // set by cut_text()
 
   static SoughtParts of(DeviceParts& parts, const TextCapacity& capacity) {
     SoughtParts sought{};

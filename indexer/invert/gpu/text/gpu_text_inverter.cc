@@ -236,17 +236,25 @@ Result<bool> GpuTextInverter::try_batch(std::size_t side, std::optional<std::siz
   terms_->find(found.new_keys, answer);
   const Batch& batch = sides_[side].batch;
   if (!found.too_many_chunks) terms_->cut(batch.pieces, found.chunks, places, terms);
-  if (next) sides_[*next].found = FROND_TRY(device_->end_find(*next));
+  const auto end_next = [&]() -> Result<void> {
+    if (next) sides_[*next].found = FROND_TRY(device_->end_find(*next));
+    return {};
+  };
   FROND_TRY(device_->learn(side, answer));
   if (found.too_many_chunks || found.entries + terms.size() > capacity.entries) {
+    FROND_TRY(end_next());
     const HostPairs pairs = FROND_TRY(cut_on_host(side));
     if (terms_->size() > capacity.terms) return false;
     FROND_TRY(add_host_pairs(side, pairs));
+  } else if (terms_->size() > capacity.terms) {
+    FROND_TRY(end_next());
+    return false;
   } else {
-    if (terms_->size() > capacity.terms) return false;
+    // The batch is added before it is known what was found in the next one, so that the device goes on with it.
     FROND_TRY(make_room(found.entries + terms.size()));
     const auto lengths = FROND_TRY(device_->add(side, places, terms, terms_->size()));
     FROND_TRY(note_lengths(batch, lengths));
+    FROND_TRY(end_next());
   }
   set_done(batch.end);
   if (found.turned_away > 0 && device_->tokens() >= capacity.tokens / 16 * 15) {

@@ -12,19 +12,22 @@ namespace frond::indexer::invert::gpu {
 // Where kernels run.
 struct KernelPlace {
   std::uint32_t processors = 1;
-  std::byte* space = nullptr;  // of CUB: sort_space() bytes
+  std::byte* space = nullptr;  // of CUB: kernel_space() bytes, for count_pairs() alone count_space()
   std::size_t space_bytes = 0;
   device::StreamHandle stream = nullptr;
 };
 
-// Finds the entries of the batch: starts, counts->entries.
+// Finds the entries of the batch: starts, counts->entries. Sets all counts before.
 Result<void> cut_text(const TextBatch& batch, const KernelPlace& place);
 // Finds the tokens of entries, adds those that are not in the dictionary, and tells them, and the host's chunks.
 Result<void> find_tokens(const TextBatch& batch, const TokenDictionary& dictionary, const KernelPlace& place);
 
 // From here on the host knows the number of entries, and has answered.
-// Pairs in text order, counts->pairs, and the lengths of pieces.
-Result<void> make_pairs(const TextBatch& batch, const TokenDictionary& dictionary, std::uint32_t entries,
+// How many pairs each entry has, counts->pairs, and the lengths of pieces.
+Result<void> count_pairs(const TextBatch& batch, const TokenDictionary& dictionary, std::uint32_t entries,
+                         const KernelPlace& place);
+// After it: pairs in text order.
+Result<void> fill_pairs(const TextBatch& batch, const TokenDictionary& dictionary, std::uint32_t entries,
                         const TermPairs& pairs, const KernelPlace& place);
 
 // Pairs sorted by term, in text order among those of one term. Terms are less than 2^bits. Uses both arrays; returns
@@ -45,5 +48,6 @@ Result<void> gather_postings(const PostingStore& store, std::uint32_t segments, 
 
 // Bytes of temporary memory for texts of so many bytes.
 Result<std::size_t> kernel_space(std::uint32_t text_bytes);
+Result<std::size_t> count_space(std::uint32_t text_bytes);
 
 }  // namespace frond::indexer::invert::gpu

@@ -14,15 +14,14 @@ __device__ std::uint32_t pairs_of(const TextBatch& batch, const TokenDictionary&
 
 // Mapping: a thread an entry, and one more. Result: pair_counts, 0 behind the last. Shared memory: none.
 __global__ void __launch_bounds__(kGridThreads)
-    count_pairs(TextBatch batch, TokenDictionary dictionary, std::uint32_t entries, std::uint32_t threads) {
+    count_of_entries(TextBatch batch, TokenDictionary dictionary, std::uint32_t entries, std::uint32_t threads) {
   for (std::uint32_t entry = first_of_thread(); entry <= entries; entry += threads)
     batch.pair_counts[entry] = entry < entries ? pairs_of(batch, dictionary, batch.tokens[entry]) : 0;
 }
 
 // Mapping: a thread an entry. Result: pairs. Shared memory: none.
 __global__ void __launch_bounds__(kGridThreads)
-    fill_pairs(TextBatch batch, TokenDictionary dictionary, std::uint32_t entries, TermPairs pairs,
-               std::uint32_t threads) {
+    fill(TextBatch batch, TokenDictionary dictionary, std::uint32_t entries, TermPairs pairs, std::uint32_t threads) {
   for (std::uint32_t entry = first_of_thread(); entry < entries; entry += threads) {
     const std::uint32_t place = batch.pair_places[entry], count = batch.pair_counts[entry];
     if (count == 0) continue;
@@ -67,12 +66,20 @@ __global__ void __launch_bounds__(kGridThreads)
 
 }  // namespace
 
-Result<void> make_pairs(const TextBatch& batch, const TokenDictionary& dictionary, std::uint32_t entries,
-                        const TermPairs& pairs, const KernelPlace& place) {
-  FROND_TRY(launch_grid("count_pairs", count_pairs, entries + 1, place, batch, dictionary, entries));
+Result<void> count_pairs(const TextBatch& batch, const TokenDictionary& dictionary, std::uint32_t entries,
+                         const KernelPlace& place) {
+  FROND_TRY(launch_grid("count_of_entries", count_of_entries, entries + 1, place, batch, dictionary, entries));
   FROND_TRY(sum_before(batch.pair_counts, batch.pair_places, entries + 1, place));
-  FROND_TRY(launch_grid("fill_pairs", fill_pairs, entries, place, batch, dictionary, entries, pairs));
   return launch_grid("measure_pieces", measure_pieces, batch.piece_count, place, batch, entries);
+}
+
+Result<void> fill_pairs(const TextBatch& batch, const TokenDictionary& dictionary, std::uint32_t entries,
+                        const TermPairs& pairs, const KernelPlace& place) {
+  return launch_grid("fill", fill, entries, place, batch, dictionary, entries, pairs);
+}
+
+Result<std::size_t> count_space(std::uint32_t text_bytes) {
+  return sum_space<std::uint32_t>(max_entries(text_bytes) + 1);
 }
 
 }  // namespace frond::indexer::invert::gpu

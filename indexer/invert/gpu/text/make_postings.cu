@@ -119,7 +119,7 @@ Result<std::size_t> kernel_space(std::uint32_t text_bytes) {
   FROND_TRY(device::status_of(
       cub::DeviceRadixSort::SortPairs(nullptr, sort, terms, pieces, static_cast<int>(most), 0, 32, cudaStream_t{}),
       "kernel_space"));
-  const std::size_t sum = FROND_TRY(sum_space<std::uint32_t>(most));
+  const std::size_t sum = FROND_TRY(count_space(text_bytes));
   const std::size_t long_sum = FROND_TRY(sum_space<std::uint64_t>(most));
   return std::max({sort, sum, long_sum});
 }
