@@ -13,27 +13,15 @@
 #include <span>
 #include <vector>
 
-#include "common/base/ids.h"
 #include "common/device/runtime.h"
+#include "indexer/invert/gpu/text/device_text_memory.h"
 #include "indexer/invert/gpu/text/found_tokens.h"
 #include "indexer/invert/gpu/text/kernels.h"
 #include "indexer/invert/gpu/text/read_postings.h"
 #include "indexer/invert/gpu/text/step_times.h"
+#include "indexer/invert/gpu/text/text_places.h"
 
 namespace frond::indexer::invert::gpu {
-
-// Of the device, for each byte of a batch: what a batch takes, and a run beside it.
-inline constexpr std::uint64_t kDeviceBytesOfText = 128;
-
-// How many of everything fit into the device's memory.
-struct TextCapacity {
-  std::uint32_t text = 0;                                                         // bytes of a batch
-  std::uint32_t pieces = 0, entries = 0, misses = 0, chunks = 0, new_tokens = 0;  // of a batch; pairs: as entries
-  std::uint32_t slots = 0, tokens = 0, terms = 0;
-  std::uint32_t postings = 0, segments = 0;  // of a run
-  // entries == 0: it is too little. max_text: of a batch.
-  static TextCapacity of(std::uint64_t device_bytes, std::uint64_t max_text);
-};
 
 struct TextSetup {
   int device = 0;
@@ -42,20 +30,6 @@ struct TextSetup {
   bool standard2 = false;                             // the analyzer's rules
   bool timing = false;                                // steps are timed
   std::uint32_t hash_mask = 0xffffffff;               // tests have tokens with equal hashes
-};
-
-// Where a batch is filled in. Pinned memory.
-struct TextPlace {
-  std::span<std::uint8_t> text;
-  // Where each piece of a document begins. A piece ends with a byte that ends every word (a line feed).
-  std::span<std::uint32_t> piece_begins;
-  std::span<std::uint32_t> piece_numbers;  // of documents, from the run's first; they do not descend
-};
-
-// Bytes of a batch's text that are together in pinned memory.
-struct TextRun {
-  const std::uint8_t* from;
-  std::uint32_t to, bytes;  // in the batch's text
 };
 
 // A run to which no text is added any more, with the memory that texts were worked on in: rest_bytes().
@@ -72,7 +46,7 @@ struct RestOfRun {
 // One thread; without timing, another one may fill() and send() a place while this one works on the others.
 class DeviceText {
  public:
-  static constexpr std::size_t kSides = FoundCopies::kSides, kPlaces = 3;
+  static constexpr std::size_t kSides = kTextSides, kPlaces = kTextPlaces;
   static std::uint64_t pinned_bytes(const TextCapacity& capacity);
 
   // kDevice also if device_bytes is too little.
@@ -131,30 +105,25 @@ class DeviceText {
   Result<std::array<double, kTextSteps>> step_milliseconds();
 
  private:
-  struct Objects;  // streams, events, memory
-  struct Spaces {  // for kernels of two streams, bytes
-    std::size_t work = 0, answers = 0;
+  struct Parts;  // streams, memory, and what uses them
+  struct Spaces {
+    std::uint32_t processors = 1;
+    std::size_t work = 0, answers = 0;  // bytes, for kernels of two streams
   };
-  DeviceText(const TextSetup& setup, const TextCapacity& capacity, Objects objects, const Spaces& spaces);
-  Result<void> settle();
-  Result<void> wait_for_work();
+  DeviceText(const TextSetup& setup, const TextCapacity& capacity, Parts parts, const Spaces& spaces);
+  void lay_out(const TextSetup& setup, const Spaces& spaces);
   Result<void> store_pairs(std::size_t side, std::uint32_t pairs, std::uint32_t terms);
 
-  TextSetup setup_;
   TextCapacity capacity_;
-  std::unique_ptr<Objects> objects_;
+  std::unique_ptr<Parts> parts_;
   KernelPlace place_, answers_place_;
   TokenDictionary dictionary_;
-  std::array<TextBatch, 2> batches_;  // by side
-  TermPairs pairs_, other_pairs_;
+  std::array<TextBatch, kSides> batches_;        // by side
+  std::array<std::size_t, kSides> place_of_{};   // whose text a side has
+  std::array<std::uint32_t, kSides> entries_{};  // by side
   std::uint32_t* chunk_places_ = nullptr;
   std::uint32_t* chunk_terms_ = nullptr;
-  PostingStore store_;
-  std::uint32_t* offsets_ = nullptr;           // by term
-  std::uint32_t tokens_ = 0, learned_ = 0;     // in the dictionary; of them, with terms
-  std::array<std::uint32_t, 2> entries_{};     // by side
-  std::uint32_t postings_ = 0, segments_ = 0;  // of the run, without those of the last batch if that is unsettled
-  std::uint32_t unsettled_pairs_ = 0;          // of the last batch, whose postings are not known yet
+  std::uint32_t tokens_ = 0, learned_ = 0;  // in the dictionary; of them, with terms
 };
 
 }  // namespace frond::indexer::invert::gpu

@@ -11,8 +11,8 @@ constexpr std::uint32_t kMaxSlots = std::uint32_t{1} << 27;  // 4 GiB: more take
 
 std::uint64_t batch_bytes(const TextCapacity& capacity) {
   DeviceParts parts(nullptr);
-  for (std::size_t place = 0; place < DeviceText::kPlaces; ++place) SideParts::of(parts, capacity);
-  for (std::size_t side = 0; side < DeviceText::kSides; ++side) SoughtParts::of(parts, capacity);
+  for (std::size_t place = 0; place < kTextPlaces; ++place) SideParts::of(parts, capacity);
+  for (std::size_t side = 0; side < kTextSides; ++side) SoughtParts::of(parts, capacity);
   BatchScratch::of(parts, capacity);
   return parts.used();
 }
@@ -46,6 +46,29 @@ TextCapacity TextCapacity::of(std::uint64_t device_bytes, std::uint64_t max_text
   made.postings = to_u32(left / 16);
   made.segments = made.postings / 2;
   return made.segments >= made.entries && made.tokens >= 1024 ? made : TextCapacity{};
+}
+
+TextBatch batch_in(const SoughtParts& sought, const BatchScratch& shared, const TextCapacity& capacity) {
+  const std::size_t some = capacity.entries + std::size_t{2};
+  TextBatch batch;
+  batch.lengths = shared.lengths;
+  batch.unit_masks = shared.unit_masks;
+  batch.unit_counts = shared.unit_counts;
+  batch.unit_places = shared.unit_places;
+  batch.starts = reinterpret_cast<std::uint32_t*>(sought.starts_tokens);
+  batch.tokens = batch.starts + some;
+  batch.misses = shared.misses;
+  batch.max_misses = capacity.misses;
+  batch.chunks = sought.chunks;
+  batch.max_chunks = capacity.chunks;
+  batch.new_keys = sought.new_keys;
+  batch.max_new = capacity.new_tokens;
+  batch.chunk_places = shared.chunk_places;
+  batch.chunk_terms = shared.chunk_terms;
+  batch.pair_counts = shared.counts_places;
+  batch.pair_places = shared.counts_places + some;
+  batch.counts = sought.counts;
+  return batch;
 }
 
 }  // namespace frond::indexer::invert::gpu

@@ -1,12 +1,28 @@
 #pragma once
-// How a batch's memory is laid out, for device_text.cc.
+// How much of everything there is, and how a batch's memory is laid out.
 #include <cstddef>
 #include <cstdint>
 
 #include "indexer/invert/gpu/text/device_parts.h"
-#include "indexer/invert/gpu/text/device_text.h"
+#include "indexer/invert/gpu/text/text_on_device.h"
 
 namespace frond::indexer::invert::gpu {
+
+// Batches whose tokens were or are sought; and those with them that are copied.
+inline constexpr std::size_t kTextSides = 2, kTextPlaces = 3;
+
+// Of the device, for each byte of a batch: what a batch takes, and a run beside it.
+inline constexpr std::uint64_t kDeviceBytesOfText = 128;
+
+// How many of everything fit into the device's memory.
+struct TextCapacity {
+  std::uint32_t text = 0;                                                         // bytes of a batch
+  std::uint32_t pieces = 0, entries = 0, misses = 0, chunks = 0, new_tokens = 0;  // of a batch; pairs: as entries
+  std::uint32_t slots = 0, tokens = 0, terms = 0;
+  std::uint32_t postings = 0, segments = 0;  // of a run
+  // entries == 0: it is too little. max_text: of a batch.
+  static TextCapacity of(std::uint64_t device_bytes, std::uint64_t max_text);
+};
 
 constexpr std::size_t text_room(std::uint32_t text) { return in_granules(text + 2 * kTextSlack + kUnitBytes); }
 
@@ -64,5 +80,8 @@ struct SideParts {
     return side;
   }
 };
+
+// A batch of those parts, without a text.
+TextBatch batch_in(const SoughtParts& sought, const BatchScratch& shared, const TextCapacity& capacity);
 
 }  // namespace frond::indexer::invert::gpu

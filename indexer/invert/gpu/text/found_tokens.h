@@ -12,6 +12,7 @@
 #include "common/base/result.h"
 #include "common/device/runtime.h"
 #include "indexer/invert/gpu/text/device_parts.h"
+#include "indexer/invert/gpu/text/device_text_memory.h"
 #include "indexer/invert/gpu/text/staged_copies.h"
 #include "indexer/invert/gpu/text/text_on_device.h"
 
@@ -30,7 +31,7 @@ struct FoundTokens {
 // Of two batches on their way (sides). One thread.
 class FoundCopies {
  public:
-  static constexpr std::size_t kSides = 2;
+  static constexpr std::size_t kSides = kTextSides;
   // Takes its part of pinned memory; a batch has at most so many new tokens and chunks.
   struct Parts {
     std::size_t max_keys = 0, max_chunks = 0;  // that are copied ahead
