@@ -18,9 +18,6 @@ constexpr std::uint64_t kReadBytesOfTerm = 60;
 
 constexpr std::uint32_t kMostCopiers = 4;  // more copy no faster
 
-// Where documents are cut: before and behind it, all analyzers find the same as in the whole.
-bool is_space(char byte) { return static_cast<unsigned char>(byte) <= ' '; }
-
 }  // namespace
 
 GpuTextInverter::GpuTextInverter(TextInverterSetup setup)
@@ -30,18 +27,14 @@ GpuTextInverter::GpuTextInverter(TextInverterSetup setup)
                 },
                 [device = setup_.inverter.gpu.device](void* memory) { device::unpin(device, memory); }}),
       terms_(std::make_unique<TextTerms>(setup_.analyzer, setup_.threads)),
-      copiers_(std::clamp(setup_.threads / 4, 1u, kMostCopiers)) {
+      copiers_(std::clamp(setup_.threads / 4, 1u, kMostCopiers)),
+      lengths_(setup_.take_length) {
   note_terms();
 }
 GpuTextInverter::~GpuTextInverter() = default;
 
 void GpuTextInverter::note_terms() {
   term_bytes_.store(terms_->memory_bytes() + terms_->size() * kReadBytesOfTerm, std::memory_order_relaxed);
-}
-
-bool GpuTextInverter::has_blocks() {
-  const MutexLock lock(blocks_mutex_);
-  return !blocks_.empty();
 }
 
 Result<void> GpuTextInverter::or_without_device(Result<void> result) {
@@ -51,43 +44,31 @@ Result<void> GpuTextInverter::or_without_device(Result<void> result) {
 
 Result<void> GpuTextInverter::invert(DocumentTexts texts, std::span<const DocumentNumber> numbers) {
   if (cpu_) return cpu_->invert(std::move(texts), numbers);
-  Block block{std::move(texts), {numbers.begin(), numbers.end()}};
+  TextBlock block{std::move(texts), {numbers.begin(), numbers.end()}};
   const std::uint64_t bytes = block.bytes();
   const auto fits = [&] { return memory_bytes() + bytes <= std::max(kMinBytes, setup_.inverter.budget()); };
   if (setup_.may_lose_postings) {
     // Where some are dropped, the CPU cannot go on from the others: they only take memory.
-    drop_done_blocks(texts_dropped_ ? 0 : setup_.max_kept_texts);
+    drop_done_texts(texts_dropped_ ? 0 : setup_.max_kept_texts);
     if (!fits()) {
       FROND_TRY(or_without_device(end_work()));
-      drop_done_blocks(0);
+      drop_done_texts(0);
     }
   }
   if (cpu_) return cpu_->invert(std::move(block.texts), block.numbers);
-  if (has_blocks() && !fits()) {
+  if (!texts_.empty() && !fits()) {
     FROND_TRY(or_without_device(write_all()));
     if (!cpu_ && memory_bytes() > std::max(kMinBytes, setup_.inverter.budget()) / 2)
       FROND_TRY(or_without_device(clear_dictionary()));
     if (cpu_) return cpu_->invert(std::move(block.texts), numbers);
   }
-  Position at;
-  const Block* kept = nullptr;
-  {
-    const MutexLock lock(blocks_mutex_);
-    at.block = first_block_ + blocks_.size();
-    kept = &blocks_.emplace_back(std::move(block));
-  }
-  block_bytes_ += bytes;
-  return or_without_device(take(*kept, at));
+  const KeptTexts::Added kept = texts_.add(std::move(block));
+  return or_without_device(take(kept.block, {.block = kept.number}));
 }
 
 // `block` stays where it is until all of it is in runs.
-Result<void> GpuTextInverter::take(const Block& block, Position at) {
-  if (!device_) {
-    device_ = FROND_TRY(DeviceText::create({.device = setup_.inverter.gpu.device,
-                                            .device_bytes = setup_.inverter.gpu.bytes,
-                                            .max_text = setup_.max_text,
-                                            .standard2 = setup_.analyzer.kind == text::AnalyzerKind::kStandard2}));
-  }
+Result<void> GpuTextInverter::take(const TextBlock& block, TextPosition at) {
+  if (!device_) FROND_TRY(make_device());
   is_pinned_ = parse::pin_large_pages(block.texts.bytes.data(), pinning_);
   for (; at.document < block.numbers.size(); ++at.document, at.byte = 0) {
     const DocumentNumber number = block.numbers[at.document];
@@ -102,8 +83,20 @@ Result<void> GpuTextInverter::take(const Block& block, Position at) {
   return {};
 }
 
+Result<void> GpuTextInverter::make_device() {
+  device_ = FROND_TRY(DeviceText::create({.device = setup_.inverter.gpu.device,
+                                          .device_bytes = setup_.inverter.gpu.bytes,
+                                          .max_text = setup_.max_text,
+                                          .standard2 = setup_.analyzer.kind == text::AnalyzerKind::kStandard2}));
+  sought_.emplace(*device_, *terms_,
+                  SoughtBatches::Owner{.write_runs = std::bind_front(&GpuTextInverter::write_runs, this),
+                                       .clear_dictionary = std::bind_front(&GpuTextInverter::clear_dictionary, this),
+                                       .note_added = std::bind_front(&GpuTextInverter::note_added, this)});
+  return {};
+}
+
 // The text, or what is left of it, to a batch; documents that are longer than one, piece by piece.
-Result<void> GpuTextInverter::take_document(std::string_view text, DocumentNumber number, Position& at) {
+Result<void> GpuTextInverter::take_document(std::string_view text, DocumentNumber number, TextPosition& at) {
   const TextCapacity& capacity = device_->capacity();
   while (at.byte < text.size()) {
     const std::string_view rest = text.substr(at.byte);
@@ -117,46 +110,32 @@ Result<void> GpuTextInverter::take_document(std::string_view text, DocumentNumbe
       FROND_TRY(submit());
       continue;
     }
-    std::size_t end = capacity.text;
-    while (end > 0 && !is_space(rest[end - 1])) --end;
-    if (end > 0) {
+    if (const std::size_t end = end_of_words(rest, capacity.text); end > 0) {
       at.byte += end;
       put(rest.substr(0, end), number, at);
       continue;
     }
-    end = capacity.text;
-    while (!is_space(rest[end])) ++end;  // the text ends with a line feed
+    const std::size_t end = end_of_word(rest, capacity.text);
     at.byte += end;
     FROND_TRY(take_long_words(rest.substr(0, end), number, at));
   }
   return {};
 }
 
-void GpuTextInverter::put(std::string_view piece, DocumentNumber number, const Position& end) {
+void GpuTextInverter::put(std::string_view piece, DocumentNumber number, const TextPosition& end) {
   filling_.pieces.put(piece, static_cast<std::uint32_t>(number - *base_), is_pinned_);
   filling_.base = *base_;
   filling_.end = end;
 }
 
 // A text without a space that does not fit into a batch: the host cuts it. Nothing is being filled.
-Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNumber number, const Position& end) {
+Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNumber number, const TextPosition& end) {
   FROND_TRY(drain());
-  constexpr std::size_t kSide = 0;
-  Batch& batch = sides_[kSide].batch;
-  batch.pieces.clear();
+  SentBatch batch{.base = *base_, .end = end, .place = filling_.place};
   batch.pieces.put({}, static_cast<std::uint32_t>(number - *base_), false);
-  batch.base = *base_;
-  batch.place = filling_.place;
   batch.pieces.copy_to(FROND_TRY(device_->fill(batch.place)), copiers_);
   FROND_TRY(device_->send(batch.place, 0, 1));
-  FROND_TRY(device_->begin_find(kSide, batch.place));  // there is nothing to find
-  HostPairs pairs;
-  terms_->cut_all(words, pairs.terms);
-  pairs.pieces.assign(pairs.terms.size(), 0);
-  pairs.lengths.assign(1, static_cast<std::uint32_t>(pairs.terms.size()));
-  FROND_TRY(add_host_pairs(kSide, pairs));
-  set_done(end);
-  return {};
+  return sought_->add_words(batch, words);
 }
 
 // Has what was filled worked on. It is copied, also to the device, while the two batches before are worked on.
@@ -171,7 +150,7 @@ Result<void> GpuTextInverter::submit() {
   std::swap(waiting_, filling_);
   filling_.pieces.clear();
   filling_.place = (waiting_.place + 1) % DeviceText::kPlaces;
-  begin_work(&GpuTextInverter::work_on_waiting);
+  begin_work([this] { return sought_->seek(waiting_); });
   return {};
 }
 
@@ -180,15 +159,15 @@ Result<void> GpuTextInverter::drain() {
   if (!device_) return {};
   if (!filling_.pieces.empty()) FROND_TRY(submit());
   FROND_TRY(end_work());
-  if (sought_) begin_work(&GpuTextInverter::work_on_sought);
+  if (sought_->any()) begin_work([this] { return sought_->end_last(); });
   return end_work();
 }
 
-void GpuTextInverter::begin_work(Result<void> (GpuTextInverter::*work)()) {
-  working_ = std::async(std::launch::async, [this, work]() -> Result<void> {
+void GpuTextInverter::begin_work(std::function<Result<void>()> work) {
+  working_ = std::async(std::launch::async, [this, work = std::move(work)]() -> Result<void> {
     name_this_thread("texts-0");
     FROND_TRY(device::use(setup_.inverter.gpu.device));
-    FROND_TRY((this->*work)());
+    FROND_TRY(work());
     note_terms();
     return {};
   });
@@ -196,147 +175,28 @@ void GpuTextInverter::begin_work(Result<void> (GpuTextInverter::*work)()) {
 
 Result<void> GpuTextInverter::end_work() { return working_.valid() ? working_.get() : Result<void>(); }
 
-// Has the tokens of the batch that waits sought, and ends the one before meanwhile.
-Result<void> GpuTextInverter::work_on_waiting() {
-  const std::size_t next = sought_ ? 1 - *sought_ : 0;
-  Side& side = sides_[next];
-  std::swap(side.batch, waiting_);
-  FROND_TRY(device_->begin_find(next, side.batch.place));
-  if (sought_)
-    FROND_TRY(end_batch(*sought_, next));
-  else
-    side.found = FROND_TRY(device_->end_find(next));
-  sought_ = next;
+Result<void> GpuTextInverter::note_added(const SentBatch& batch, std::span<const std::uint32_t> lengths) {
+  for (std::size_t piece = 0; piece < lengths.size(); ++piece)
+    FROND_TRY(lengths_.add(batch.base + batch.pieces.numbers()[piece], lengths[piece]));
+  done_ = batch.end;
+  done_block_.store(done_.block, std::memory_order_release);
   return {};
-}
-
-Result<void> GpuTextInverter::work_on_sought() {
-  FROND_TRY(end_batch(*sought_, std::nullopt));
-  sought_.reset();
-  return {};
-}
-
-// Adds a batch whose tokens were sought. next: the side whose tokens are being sought.
-Result<void> GpuTextInverter::end_batch(std::size_t side, std::optional<std::size_t> next) {
-  if (FROND_TRY(try_batch(side, next))) return {};
-  // There are too many terms. An empty dictionary has room for those of a batch.
-  FROND_TRY(write_runs());
-  FROND_TRY(clear_dictionary());
-  sides_[side].found = FROND_TRY(device_->find(side, sides_[side].batch.place));
-  if (next) FROND_TRY(device_->begin_find(*next, sides_[*next].batch.place));
-  if (FROND_TRY(try_batch(side, next))) return {};
-  return Error(Code::kDevice, "the memory that it may use is too small for the terms of a batch");
-}
-
-// False: there are too many terms; nothing was added. The tokens of `next` were sought, then and otherwise.
-Result<bool> GpuTextInverter::try_batch(std::size_t side, std::optional<std::size_t> next) {
-  const TextCapacity& capacity = device_->capacity();
-  const FoundTokens& found = sides_[side].found;
-  std::vector<std::uint32_t> answer, places, terms;
-  terms_->find(found.new_keys, answer);
-  const Batch& batch = sides_[side].batch;
-  if (!found.too_many_chunks) terms_->cut(batch.pieces, found.chunks, places, terms);
-  const auto end_next = [&]() -> Result<void> {
-    if (next) sides_[*next].found = FROND_TRY(device_->end_find(*next));
-    return {};
-  };
-  FROND_TRY(device_->learn(side, answer));
-  if (found.too_many_chunks || found.entries + terms.size() > capacity.entries) {
-    FROND_TRY(end_next());
-    const HostPairs pairs = FROND_TRY(cut_on_host(side));
-    if (terms_->size() > capacity.terms) return false;
-    FROND_TRY(add_host_pairs(side, pairs));
-  } else if (terms_->size() > capacity.terms) {
-    FROND_TRY(end_next());
-    return false;
-  } else {
-    // The batch is added before it is known what was found in the next one, so that the device goes on with it.
-    FROND_TRY(make_room(found.entries + terms.size()));
-    const auto lengths = FROND_TRY(device_->add(side, places, terms, terms_->size()));
-    FROND_TRY(note_lengths(batch, lengths));
-    FROND_TRY(end_next());
-  }
-  set_done(batch.end);
-  if (found.turned_away > 0 && device_->tokens() >= capacity.tokens / 16 * 15) {
-    FROND_TRY(write_runs());
-    FROND_TRY(clear_dictionary());
-    if (next) sides_[*next].found = FROND_TRY(device_->find(*next, sides_[*next].batch.place));
-  }
-  return true;
-}
-
-// All of a batch's text.
-Result<GpuTextInverter::HostPairs> GpuTextInverter::cut_on_host(std::size_t side) {
-  HostPairs pairs;
-  const TextPieces& batch = sides_[side].batch.pieces;
-  const auto count = static_cast<std::uint32_t>(batch.numbers().size());
-  for (std::uint32_t piece = 0; piece < count; ++piece) {
-    const std::size_t before = pairs.terms.size();
-    terms_->cut_all(batch.piece(piece), pairs.terms);
-    pairs.pieces.resize(pairs.terms.size(), piece);
-    pairs.lengths.push_back(static_cast<std::uint32_t>(pairs.terms.size() - before));
-  }
-  return pairs;
-}
-
-Result<void> GpuTextInverter::add_host_pairs(std::size_t side, const HostPairs& pairs) {
-  const std::span<const std::uint32_t> terms(pairs.terms), pieces(pairs.pieces);
-  if (terms_->size() > device_->capacity().terms)
-    return Error(Code::kDevice, "the memory that it may use is too small for the terms of a batch");
-  for (std::size_t at = 0; at < terms.size();) {
-    const std::size_t some = std::min<std::size_t>(device_->capacity().entries, terms.size() - at);
-    // Runs end with whole batches, from which the CPU could go on: only before the first part.
-    if (at == 0) FROND_TRY(make_room(std::min<std::size_t>(terms.size(), device_->capacity().postings / 2)));
-    if (!FROND_TRY(device_->has_room(static_cast<std::uint32_t>(some))))
-      return Error(Code::kDevice, "the memory that it may use is too small for a document");
-    FROND_TRY(device_->add_pairs(side, terms.subspan(at, some), pieces.subspan(at, some), terms_->size()));
-    at += some;
-  }
-  return note_lengths(sides_[side].batch, pairs.lengths);
-}
-
-// Writes what there is if the run has no room for so many more pairs.
-Result<void> GpuTextInverter::make_room(std::size_t pairs) {
-  if (!FROND_TRY(device_->has_room(static_cast<std::uint32_t>(pairs)))) FROND_TRY(write_runs());
-  return {};
-}
-
-Result<void> GpuTextInverter::note_lengths(const Batch& batch, std::span<const std::uint32_t> lengths) {
-  for (std::size_t piece = 0; piece < lengths.size(); ++piece) {
-    const DocumentNumber number = batch.base + batch.pieces.numbers()[piece];
-    if (open_.number != number) {
-      FROND_TRY(end_length());
-      open_ = {number, 0};
-    }
-    open_.terms += lengths[piece];
-  }
-  return {};
-}
-
-Result<void> GpuTextInverter::end_length() {
-  const Length length = std::exchange(open_, {});
-  if (length.number == kDropped || length.number < next_length_) return {};
-  next_length_ = length.number + 1;
-  return setup_.take_length ? setup_.take_length(length.number, length.terms) : Result<void>();
 }
 
 // A document of which only the CPU has a part gets its length when that part is cut: go_on_without_device() does it.
 Result<void> GpuTextInverter::give_lengths() {
-  if (cpu_ || !has_blocks()) return {};
+  if (cpu_ || texts_.empty()) return {};
   FROND_TRY(or_without_device(drain()));
-  return cpu_ ? Result<void>() : end_length();
+  return cpu_ ? Result<void>() : lengths_.end();
 }
 
 Result<std::vector<runs::RunFile>> GpuTextInverter::flush() {
   if (device_) FROND_TRY(or_without_device(device::use(setup_.inverter.gpu.device)));  // of this thread
-  if (!cpu_ && has_blocks()) {
+  if (!cpu_ && !texts_.empty()) {
     FROND_TRY(or_without_device(write_all()));
     if (!cpu_) {
-      FROND_TRY(end_length());
-      {
-        const MutexLock lock(blocks_mutex_);
-        while (!blocks_.empty()) drop_block();
-      }
+      FROND_TRY(lengths_.end());
+      texts_.drop_all();
       note_terms();
       if (device_ && memory_bytes() > kMinBytes) FROND_TRY(or_without_device(clear_dictionary()));
     }
@@ -358,11 +218,9 @@ Result<std::unique_ptr<runs::PostingSlices>> GpuTextInverter::hold(std::uint64_t
   };
   FROND_TRY(or_without_device(read_totals()));
   if (cpu_ || flushes_ > 0 || !base_ || term_bytes_ > most) return held;
-  FROND_TRY(end_length());
-  {
-    const MutexLock lock(blocks_mutex_);
-    while (!blocks_.empty()) drop_block();
-  }
+  FROND_TRY(lengths_.end());
+  texts_.drop_all();
+  sought_.reset();
   held = std::make_unique<HeldTexts>(setup_.inverter.gpu.device, std::move(device_), std::move(terms_), *base_,
                                      std::move(totals), term_bytes_);
   term_bytes_ = 0;
@@ -388,38 +246,16 @@ Result<void> GpuTextInverter::write_runs() {
   FROND_TRY(runs.finish(runs_));
   ++flushes_;
   written_ = done_;
-  written_open_ = open_;
+  lengths_.note_written();
   texts_dropped_ = false;
-  {
-    const MutexLock lock(blocks_mutex_);
-    while (!blocks_.empty() && (first_block_ < written_.block || (first_block_ == written_.block &&
-                                                                  written_.document >= blocks_.front().numbers.size())))
-      drop_block();
-  }
+  texts_.drop_to(written_);
   note_terms();
   return device_->clear_run();
 }
 
-// Those of which the device has all, until so many bytes are left. One after the other, so that parsers use their
-// memory again.
-void GpuTextInverter::drop_done_blocks(std::uint64_t left) {
-  const std::uint64_t done = done_block_.load(std::memory_order_acquire);
-  const MutexLock lock(blocks_mutex_);
-  while (!blocks_.empty() && first_block_ < done && block_bytes_ > left) {
-    texts_dropped_ = true;
-    drop_block();
-  }
-}
-
-void GpuTextInverter::set_done(const Position& done) {
-  done_ = done;
-  done_block_.store(done.block, std::memory_order_release);
-}
-
-void GpuTextInverter::drop_block() {
-  block_bytes_ -= blocks_.front().bytes();
-  blocks_.pop_front();
-  ++first_block_;
+// Those of which the device has all, until so many bytes are left.
+void GpuTextInverter::drop_done_texts(std::uint64_t left) {
+  if (texts_.drop_before(done_block_.load(std::memory_order_acquire), left)) texts_dropped_ = true;
 }
 
 // The run is empty.
@@ -435,40 +271,21 @@ Result<void> GpuTextInverter::go_on_without_device(const Error& why) {
   if (!ended && ended.error().code() != Code::kDevice) return ended;
   if (texts_dropped_) return Error(Code::kDevice, "the GPU has lost postings: " + why.message());
   if (setup_.inverter.warn) setup_.inverter.warn("the GPU is not used any more: " + why.message());
+  sought_.reset();
   device_.reset();
   terms_->clear();
   filling_.pieces.clear();
-  sought_.reset();
   TextInverterSetup setup = setup_;
   setup.inverter.label += "-without-gpu";
-  setup.take_length = [this](DocumentNumber number, std::uint32_t terms) -> Result<void> {
-    if (number < next_length_) return {};
-    if (number == written_open_.number) terms += written_open_.terms;  // a part of it is in a run
-    next_length_ = number + 1;
-    return setup_.take_length ? setup_.take_length(number, terms) : Result<void>();
+  setup.take_length = [this](DocumentNumber number, std::uint32_t terms) {
+    return lengths_.take_from_cpu(number, terms);
   };
   cpu_ = std::make_unique<CpuTextInverter>(std::move(setup));
   cpu_on_.store(true, std::memory_order_release);
-  if (written_.byte == 0) {  // the last document of the runs is whole
-    open_ = std::exchange(written_open_, {});
-    FROND_TRY(end_length());
-  }
-  const MutexLock lock(blocks_mutex_);  // nobody else is there
-  for (; !blocks_.empty(); blocks_.pop_front(), ++first_block_) {
-    Block& block = blocks_.front();
-    if (first_block_ > written_.block || (written_.document == 0 && written_.byte == 0)) {
-      FROND_TRY(cpu_->invert(std::move(block.texts), block.numbers));
-      continue;
-    }
-    DocumentTexts rest;
-    for (std::size_t document = written_.document; document < block.numbers.size(); ++document) {
-      rest.bytes.append(block.texts.of(document).substr(document == written_.document ? written_.byte : 0));
-      rest.ends.push_back(rest.bytes.size());
-    }
-    FROND_TRY(cpu_->invert(std::move(rest), std::span(block.numbers).subspan(written_.document)));
-  }
-  block_bytes_ = 0;
-  return {};
+  FROND_TRY(lengths_.go_on(/*is_new=*/written_.byte == 0));  // then the last document of the runs is whole
+  return texts_.give_from(written_, [this](DocumentTexts texts, std::span<const DocumentNumber> numbers) {
+    return cpu_->invert(std::move(texts), numbers);
+  });
 }
 
 const TextInverterKind& gpu_text_inverter_kind() {

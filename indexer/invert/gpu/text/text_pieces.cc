@@ -12,7 +12,19 @@ namespace {
 constexpr std::size_t kBytesOfAThread = std::size_t{1} << 20;  // copying fewer takes less time than beginning a thread
 constexpr std::uint32_t kMaxRange = std::uint32_t{2} << 20;    // so that threads get about the same
 
+bool is_space(char byte) { return static_cast<unsigned char>(byte) <= ' '; }
+
 }  // namespace
+
+std::size_t end_of_words(std::string_view text, std::size_t most) {
+  while (most > 0 && !is_space(text[most - 1])) --most;
+  return most;
+}
+
+std::size_t end_of_word(std::string_view text, std::size_t from) {
+  while (!is_space(text[from])) ++from;
+  return from;
+}
 
 void TextPieces::put(std::string_view piece, std::uint32_t number, bool is_pinned) {
   begins_.push_back(bytes_);

@@ -1,6 +1,7 @@
 #pragma once
 // Pieces of documents that go to the device together, as views. The device copies those in pinned memory from where
 // they are; the bytes of others are copied to a pinned place first, at once, by several threads.
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,12 @@
 #include "indexer/invert/gpu/text/device_text.h"
 
 namespace frond::indexer::invert::gpu {
+
+// Where documents are cut: before and behind a space, all analyzers find the same as in the whole. Behind the last one
+// among the first `most` bytes; 0: there is none.
+std::size_t end_of_words(std::string_view text, std::size_t most);
+// The first one from a byte on. There is one.
+std::size_t end_of_word(std::string_view text, std::size_t from);
 
 // One thread.
 class TextPieces {
