@@ -32,4 +32,15 @@ struct TextBenchOptions {
 // Text to postings (indexer/invert/gpu/text), with what the host does meanwhile, by step.
 int run_text_bench(const TextBenchOptions& options);
 
+struct BisectionBenchOptions {
+  std::uint32_t documents = 25'000'000;
+  std::uint32_t terms = 40;  // drawn for a document, on average; some are the same
+  std::uint32_t seed = 1, rounds = 1;
+  std::uint32_t threads = 16;                        // that make the documents, and of the CPU's bisection
+  std::size_t memory_bytes = std::size_t{64} << 30;  // of the device
+  bool on_cpu = false;
+};
+// Bisection of a made-up collection (indexer/order), on the GPU and on the CPU: both must give the same order.
+int run_bisection_bench(const BisectionBenchOptions& options);
+
 }  // namespace frond::bench

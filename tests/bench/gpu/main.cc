@@ -1,5 +1,5 @@
-// gpu_bench decode | term-at-a-time | text: what the device does with lists and texts made up in memory, so that a
-// machine without data will do. tests/gpu/on_device runs it.
+// gpu_bench decode | term-at-a-time | text | bisection: what the device does with lists and texts made up in memory, so
+// that a machine without data will do. tests/gpu/on_device runs it.
 #include "tests/bench/gpu/gpu_bench.h"
 
 #include <cstdio>
@@ -35,6 +35,21 @@ int main(int argc, char** argv) {
       .show_default()
       .check(config::range(1, 256));
   inverting.add_option("--rounds", text.rounds, "Rounds").show_default().check(config::range(1, 1000));
+  bench::BisectionBenchOptions bisection;
+  auto& ordering = app.add_command("bisection", "The order of made-up documents: time, and the gaps in lists");
+  ordering.add_option("--documents", bisection.documents, "Documents").show_default();
+  ordering.add_option("--terms", bisection.terms, "Drawn for a document, on average")
+      .show_default()
+      .check(config::range(2, 1000));
+  ordering.add_option("--seed", bisection.seed, "Of the documents").show_default();
+  ordering.add_option("--rounds", bisection.rounds, "On the GPU").show_default().check(config::range(1, 1000));
+  ordering.add_option("--threads", bisection.threads, "Threads that make documents, and of the CPU's bisection")
+      .show_default()
+      .check(config::range(1, 256));
+  ordering.add_option("--memory", bisection.memory_bytes, "Device memory")
+      .transform(config::byte_size())
+      .show_default("64GiB");
+  ordering.add_flag("--on-cpu", bisection.on_cpu, "Also on the CPU, whose order must be the same");
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
   if (device::count_devices() == 0) {
     std::printf("no GPU found\n");
@@ -43,6 +58,7 @@ int main(int argc, char** argv) {
   if (const auto device = device::properties_of(0))
     std::printf("%s, %d processors, %.0f GB\n", device->name.c_str(), device->processors,
                 static_cast<double>(device->memory_bytes) * 1e-9);
+  if (ordering.chosen()) return bench::run_bisection_bench(bisection);
   if (inverting.chosen()) return bench::run_text_bench(text);
   return comparing.chosen() ? bench::run_term_at_a_time_bench(compare) : bench::run_decode_bench(decode);
 }
