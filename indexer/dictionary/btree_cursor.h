@@ -11,6 +11,14 @@
 
 namespace frond::indexer::dictionary {
 
+// A term of a node without its collection's prefix. Tree as below.
+template <class Tree>
+void append_suffix(const Tree& tree, const BTreeNode& of, std::uint32_t place, std::string& to) {
+  for (int shift = 24; shift >= 0; shift -= 8)
+    if (const auto byte = static_cast<char>(of.caches[place] >> shift & 0xff); byte != 0) to += byte;
+  to += tree.rest_of(of, place);
+}
+
 // Tree has node(NodeRef), rest_of(node, place) (the string behind a term's four bytes), and value(node, place). It is
 // not changed meanwhile. A default cursor is done.
 template <class Tree>
@@ -51,9 +59,7 @@ class BTreeCursor {
     const Step& step = path_[depth_ - 1];
     const BTreeNode& here = tree_->node(step.node);
     suffix_.clear();
-    for (int shift = 24; shift >= 0; shift -= 8)
-      if (const auto byte = static_cast<char>(here.caches[step.place] >> shift & 0xff); byte != 0) suffix_ += byte;
-    suffix_ += tree_->rest_of(here, step.place);
+    append_suffix(*tree_, here, step.place, suffix_);
   }
 
   Tree* tree_ = nullptr;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -66,6 +67,10 @@ class BTreeDictionary {
   }
   // The same, for who takes the terms one by one. Nothing is added meanwhile.
   auto terms_in_order() { return TermsInOrder<Cursor, CursorOf>(CursorOf{this}); }
+  // The same of one collection, by place. Any thread.
+  class Ordered;
+  Ordered order(TrieCollection collection) const { return Ordered(*this, roots_[collection]); }
+  std::size_t terms_of(TrieCollection collection) const { return terms_below(roots_[collection]); }
 
   std::uint64_t terms() const { return terms_; }
   // Bytes of the nodes; strings and values are the arena's.
@@ -82,6 +87,8 @@ class BTreeDictionary {
  private:
   using Cursor = BTreeCursor<BTreeDictionary>;
   friend Cursor;
+  template <class Tree>
+  friend void dictionary::append_suffix(const Tree&, const BTreeNode&, std::uint32_t, std::string&);
   struct CursorOf {
     BTreeDictionary* dictionary;
     Cursor operator()(TrieCollection collection) const { return Cursor(*dictionary, dictionary->roots_[collection]); }
@@ -109,6 +116,13 @@ class BTreeDictionary {
     std::uint16_t bytes;
     std::memcpy(&bytes, at, sizeof bytes);
     return {reinterpret_cast<const char*>(at) + sizeof bytes, bytes};
+  }
+  std::size_t terms_below(NodeRef ref) const {
+    if (ref == kNoNode) return 0;
+    const BTreeNode& here = node(ref);
+    std::size_t terms = here.terms;
+    for (std::uint32_t i = 0; here.leaf == 0 && i <= here.terms; ++i) terms += terms_below(here.children[i]);
+    return terms;
   }
 
   Rank rank_of(const BTreeNode& of, const Key& key) const {
@@ -190,6 +204,47 @@ class BTreeDictionary {
   std::vector<std::unique_ptr<Chunk>> chunks_;
   NodeRef nodes_ = 0;
   std::uint64_t terms_ = 0;
+};
+
+// The terms of one collection in order. Takes 8 bytes for each.
+template <class Value>
+class BTreeDictionary<Value>::Ordered {
+ public:
+  Ordered(const BTreeDictionary& tree, NodeRef root) : tree_(&tree) {
+    if (root == kNoNode) return;
+    places_.reserve(tree.terms_below(root));
+    add_below(root);
+  }
+  std::size_t size() const { return places_.size(); }
+  void append_suffix(std::size_t place, std::string& to) const {
+    dictionary::append_suffix(*tree_, tree_->node(places_[place].node), places_[place].place, to);
+  }
+  // visit(std::string_view suffix, const Value&) of the terms [begin, end).
+  template <class Visit>
+  void for_each(std::size_t begin, std::size_t end, Visit&& visit) const {
+    std::string suffix;
+    for (std::size_t i = begin; i < end; ++i) {
+      suffix.clear();
+      append_suffix(i, suffix);
+      visit(std::string_view(suffix), std::as_const(tree_->value(tree_->node(places_[i].node), places_[i].place)));
+    }
+  }
+
+ private:
+  struct Place {
+    NodeRef node;
+    std::uint32_t place;
+  };
+  void add_below(NodeRef ref) {
+    const BTreeNode& here = tree_->node(ref);
+    for (std::uint32_t i = 0; i < here.terms; ++i) {
+      if (here.leaf == 0) add_below(here.children[i]);
+      places_.push_back({ref, i});
+    }
+    if (here.leaf == 0) add_below(here.children[here.terms]);
+  }
+  const BTreeDictionary* tree_;
+  std::vector<Place> places_;
 };
 
 }  // namespace frond::indexer::dictionary

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -99,6 +100,10 @@ class HashDictionary {
   }
   // The same, for who takes the terms one by one; made once.
   auto terms_in_order() { return TermsInOrder<Cursor, CursorOf>(CursorOf{this}); }
+  // The same of one collection; each at most once. Several threads may order different collections at the same time.
+  class Ordered;
+  Ordered order(TrieCollection collection) { return Ordered(*this, sort_table(tables_[collection])); }
+  std::size_t terms_of(TrieCollection collection) const { return tables_[collection].terms; }
 
   std::uint64_t terms() const { return terms_; }
   // Bytes of the tables; the entries are the arena's.
@@ -217,6 +222,7 @@ class HashDictionary {
   };
 
   // The terms of a sorted table.
+  static constexpr std::size_t kAhead = 4;  // whose entries are fetched
   class Cursor {
    public:
     Cursor() = default;
@@ -230,7 +236,6 @@ class HashDictionary {
     }
 
    private:
-    static constexpr std::size_t kAhead = 4;
     Entry* entry() const { return dictionary_->entry_of(sorted_.front()); }
     HashDictionary* dictionary_ = nullptr;
     std::span<Slot> sorted_;
@@ -240,6 +245,28 @@ class HashDictionary {
   std::vector<Table> tables_;
   std::uint64_t terms_ = 0;
   std::size_t slots_ = 0, largest_slots_ = 0;
+};
+
+// The terms of one collection in order, by place. Any thread.
+template <class Value>
+class HashDictionary<Value>::Ordered {
+ public:
+  Ordered(const HashDictionary& dictionary, std::span<const Slot> sorted) : dictionary_(&dictionary), sorted_(sorted) {}
+  std::size_t size() const { return sorted_.size(); }
+  void append_suffix(std::size_t place, std::string& to) const { to += suffix_of(*entry(place)); }
+  // visit(std::string_view suffix, const Value&) of the terms [begin, end).
+  template <class Visit>
+  void for_each(std::size_t begin, std::size_t end, Visit&& visit) const {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i + kAhead < end) __builtin_prefetch(entry(i + kAhead));
+      visit(suffix_of(*entry(i)), std::as_const(entry(i)->value));
+    }
+  }
+
+ private:
+  const Entry* entry(std::size_t place) const { return dictionary_->entry_of(sorted_[place]); }
+  const HashDictionary* dictionary_;
+  std::span<const Slot> sorted_;
 };
 
 }  // namespace frond::indexer::dictionary

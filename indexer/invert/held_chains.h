@@ -1,40 +1,64 @@
 #pragma once
-// What an inverter had in memory at the end of a build that wrote no run: its terms in byte order, each with the chain
-// of its postings. Read in one of two ways: as a PostingSource, by builds of one partition, or as chains, which others
-// decode (docs/adr/0057-postings-that-fit-are-dealt.md).
+// What an inverter had in memory at the end of a build that wrote no run: its terms, each with the chain of its
+// postings. Read in one of two ways: term by term, as a PostingSource, by builds of one partition and by who writes it
+// as runs; or collection by collection, by several threads (term_ranges.h), which others then decode
+// (docs/adr/0057-postings-that-fit-are-dealt.md).
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/base/ids.h"
 #include "indexer/dictionary/arena.h"
+#include "indexer/dictionary/trie.h"
 #include "indexer/invert/posting_chain.h"
 #include "indexer/runs/posting_source.h"
 
 namespace frond::indexer::invert {
 
-// Terms that follow each other. Any thread reads them.
+class HeldChains;
+
+// Terms that follow each other, of one inverter or of several. Any thread reads them.
 struct HeldTerms {
   struct Term {
-    std::size_t end;  // in `text`
     const PostingChain* chain;
+    const HeldChains* of;
+    std::uint32_t end;  // in `text`
+    std::uint32_t postings;
   };
   std::string text;
   std::vector<Term> terms;
-  const dictionary::Arena* arena = nullptr;
   std::string_view term(std::size_t i) const {
     const std::size_t begin = i == 0 ? 0 : terms[i - 1].end;
     return std::string_view(text).substr(begin, terms[i].end - begin);
   }
 };
 
-// One thread. As a PostingSource, docIDs are numbers of documents. Never fails.
+// The terms of one collection, in order. Any thread.
+class CollectionTerms {
+ public:
+  virtual ~CollectionTerms() = default;
+  virtual std::size_t size() const = 0;
+  virtual std::string term(std::size_t place) const = 0;
+  // Appends the terms [begin, end).
+  virtual void append(std::size_t begin, std::size_t end, HeldTerms& to) const = 0;
+};
+
+// Never fails. One thread, but for what several may call.
 class HeldChains : public runs::PostingSource {
  public:
-  // In place of next_term(): the next terms, at most `max`; none at the end. Their chains live as long as this.
-  virtual HeldTerms take_terms(std::size_t max) = 0;
+  // Of the term at hand, in place of read(), in which docIDs are numbers of documents.
+  virtual const PostingChain& chain() const = 0;
+
+  // In place of next_term(). Any thread:
+  virtual std::size_t terms_of(dictionary::TrieCollection collection) const = 0;
+  // Puts the terms of a collection in order, which no other thread does, once. What it gives lives as long as this.
+  virtual std::unique_ptr<CollectionTerms> order(dictionary::TrieCollection collection) = 0;
+
+  // Any thread:
+  virtual const dictionary::Arena& arena() const = 0;
   // The number of the document that the numbers in chains count from.
   virtual std::uint64_t first_document() const = 0;
 };

@@ -54,16 +54,14 @@ std::unique_ptr<runs::PostingSource> joined(std::vector<std::unique_ptr<HeldChai
 Result<std::vector<runs::RunFile>> write_runs(HeldChains& held, const std::filesystem::path& folder,
                                               const std::string& label, std::uint32_t partitions,
                                               std::size_t frame_bytes) {
-  constexpr std::size_t kTermsAtATime = 4096;
   PartitionRuns runs(folder, label, partitions, frame_bytes);
-  for (HeldTerms some = held.take_terms(kTermsAtATime); !some.terms.empty(); some = held.take_terms(kTermsAtATime))
-    for (std::size_t i = 0; i < some.terms.size(); ++i) {
-      const std::string_view term = some.term(i);
-      for_each_posting(*some.terms[i].chain, *some.arena, [&](std::uint32_t number, Frequency frequency) {
-        runs.add(term, held.first_document() + number, frequency);
-      });
-      FROND_TRY(runs.end_term(term));
-    }
+  while (FROND_TRY(held.next_term())) {
+    const std::string_view term = held.term();
+    for_each_posting(held.chain(), held.arena(), [&](std::uint32_t number, Frequency frequency) {
+      runs.add(term, held.first_document() + number, frequency);
+    });
+    FROND_TRY(runs.end_term(term));
+  }
   std::vector<runs::RunFile> written;
   FROND_TRY(runs.finish(written));
   return written;

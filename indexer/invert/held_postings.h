@@ -24,6 +24,31 @@ struct InverterMemory {
   std::uint64_t bytes() const { return arena.bytes() + dictionary.table_bytes(); }
 };
 
+// The terms of a collection, which a dictionary has put in order.
+template <class Dictionary>
+class HeldCollection final : public CollectionTerms {
+ public:
+  HeldCollection(const HeldChains& of, Dictionary& dictionary, dictionary::TrieCollection collection)
+      : of_(of), prefix_(collection), ordered_(dictionary.order(collection)) {}
+  std::size_t size() const override { return ordered_.size(); }
+  std::string term(std::size_t place) const override {
+    std::string term(prefix_.text());
+    ordered_.append_suffix(place, term);
+    return term;
+  }
+  void append(std::size_t begin, std::size_t end, HeldTerms& to) const override {
+    ordered_.for_each(begin, end, [&](std::string_view suffix, const PostingChain& chain) {
+      to.text.append(prefix_.text()).append(suffix);
+      to.terms.push_back({&chain, &of_, static_cast<std::uint32_t>(to.text.size()), postings_of(chain)});
+    });
+  }
+
+ private:
+  const HeldChains& of_;
+  const dictionary::TriePrefix prefix_;
+  const typename Dictionary::Ordered ordered_;
+};
+
 template <class Dictionary>
 class HeldPostings final : public HeldChains {
  public:
@@ -31,22 +56,21 @@ class HeldPostings final : public HeldChains {
   HeldPostings(std::unique_ptr<InverterMemory<Dictionary>> memory, DocumentNumber first)
       : memory_(std::move(memory)), first_(first) {}
 
-  HeldTerms take_terms(std::size_t max) override {
-    HeldTerms taken;
-    taken.arena = &memory_->arena;
-    taken.terms.reserve(max);
-    while (taken.terms.size() < max && terms_.next()) {
-      taken.text.append(terms_.prefix()).append(terms_.suffix());
-      taken.terms.push_back({taken.text.size(), &terms_.value()});
-    }
-    return taken;
+  const PostingChain& chain() const override { return terms_->value(); }
+  std::size_t terms_of(dictionary::TrieCollection collection) const override {
+    return memory_->dictionary.terms_of(collection);
   }
+  std::unique_ptr<CollectionTerms> order(dictionary::TrieCollection collection) override {
+    return std::make_unique<HeldCollection<Dictionary>>(*this, memory_->dictionary, collection);
+  }
+  const dictionary::Arena& arena() const override { return memory_->arena; }
   std::uint64_t first_document() const override { return first_; }
 
   Result<bool> next_term() override {
-    if (!terms_.next()) return false;
-    term_.assign(terms_.prefix()).append(terms_.suffix());
-    postings_.emplace(terms_.value(), memory_->arena);
+    if (!terms_) terms_.reset(new Terms(memory_->dictionary.terms_in_order()));  // which cannot be moved
+    if (!terms_->next()) return false;
+    term_.assign(terms_->prefix()).append(terms_->suffix());
+    postings_.emplace(terms_->value(), memory_->arena);
     return true;
   }
   std::string_view term() const override { return term_; }
@@ -67,7 +91,8 @@ class HeldPostings final : public HeldChains {
  private:
   const std::unique_ptr<InverterMemory<Dictionary>> memory_;
   const DocumentNumber first_;
-  decltype(std::declval<Dictionary&>().terms_in_order()) terms_{memory_->dictionary.terms_in_order()};
+  using Terms = decltype(std::declval<Dictionary&>().terms_in_order());
+  std::unique_ptr<Terms> terms_;  // from the first call of next_term() on
   std::string term_;
   std::optional<ChainReader> postings_;
 };

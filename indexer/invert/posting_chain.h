@@ -33,6 +33,9 @@ struct PostingChain {
   std::uint16_t used = 0, size = 0;  // bytes of the tail's payload
 };
 
+// With the one at hand.
+inline std::uint32_t postings_of(const PostingChain& chain) { return chain.documents + (chain.frequency != 0 ? 1 : 0); }
+
 // `occurrences` more in document `number` of the run; numbers do not descend.
 void append_posting(PostingChain& chain, dictionary::Arena& arena);
 inline void add_occurrences(PostingChain& chain, std::uint32_t number, Frequency occurrences,

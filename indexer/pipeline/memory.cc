@@ -186,12 +186,18 @@ WritePlan plan_partitions(std::uint64_t limit, std::uint32_t partitions, std::ui
 WritePlan plan_partitions_at_once(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads,
                                   std::uint64_t held, std::uint64_t documents) {
   // A posting is in its slice and in a partition's group, whose vectors grow; it may be a term's only one, whose
-  // statistics take 16 bytes. One slice may have a term of all documents.
+  // statistics take 16 bytes. One slice may have a term of all documents; where there is memory, each packer deals one.
   constexpr std::uint64_t kPostingBytes = 3 * (sizeof(DocId) + sizeof(Frequency)) + 16;
   for (std::uint32_t packers = std::max(1u, threads);; packers = packers * 3 / 4) {
     const std::uint64_t slices = ((packers + 2) * kHeldSlicePostings + 2 * documents) * kPostingBytes;
     WritePlan plan = plan_packers(limit, partitions, packers, held + slices, (documents + partitions - 1) / partitions);
     plan.fits = plan.fits && plan.at_once == partitions;
+    plan.dealt_postings = (packers + 2) * kHeldSlicePostings;
+    if (plan.fits) {
+      const std::uint64_t more = std::min(packers * documents, (limit - plan.bytes) / 4 / kPostingBytes);
+      plan.dealt_postings += more;
+      plan.bytes += more * kPostingBytes;
+    }
     if (plan.fits || packers == 1) return plan;
   }
 }

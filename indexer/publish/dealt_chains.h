@@ -1,7 +1,7 @@
 #pragma once
 // The postings that inverters of a CPU have kept in memory (invert/held_chains.h), dealt to the partitions, which are
-// all written at the same time. A thread for each inverter, "order-i", puts its terms in order; the caller's thread
-// puts those of all inverters in order; threads of the pool decode postings and deal them.
+// all written at the same time. Threads of the pool put ranges of terms in order (invert/term_ranges.h), decode the
+// postings of slices of these, and deal them; the caller's thread cuts the slices and gives on what was dealt.
 #include <memory>
 #include <stop_token>
 #include <vector>
@@ -15,10 +15,12 @@
 namespace frond::indexer::publish {
 
 // Gives the groups of partition p to `to[p]`, in order, and closes that queue behind them; and all terms to `terms`,
-// unless it is null. No two of `held` have the same term; all are read to their ends. One thread. Errors:
-// WrittenTerms::put()'s; kUnavailable: no memory, or stopped. Then no queue is closed.
+// unless it is null. No two of `held` have the same term; none was read before. postings_at_a_time: of slices that are
+// being dealt, or one slice. A term is in one slice, so with few of them at a time most threads have nothing to do
+// where terms have many. One thread. Errors: WrittenTerms::put()'s; kUnavailable: no memory, or stopped. Then no queue
+// is closed.
 Result<void> deal_chains(const std::vector<std::unique_ptr<invert::HeldChains>>& held,
                          std::vector<std::unique_ptr<Groups>>& to, WrittenTerms* terms, TaskPool& pool,
-                         std::stop_token stop);
+                         std::uint64_t postings_at_a_time, std::stop_token stop);
 
 }  // namespace frond::indexer::publish

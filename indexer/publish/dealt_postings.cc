@@ -33,8 +33,13 @@ DealtSlice deal(const runs::PostingSlices& from, const runs::PostingSlice& slice
 
 Result<void> give_groups(std::vector<std::vector<PostingGroup>> groups, std::vector<std::unique_ptr<Groups>>& to,
                          const std::stop_token& stop) {
-  for (std::size_t p = 0; p < to.size(); ++p)
-    for (PostingGroup& group : groups[p]) {
+  // In turn, so that none waits for work while another has too much.
+  std::size_t most = 0;
+  for (const auto& its : groups) most = std::max(most, its.size());
+  for (std::size_t i = 0; i < most; ++i)
+    for (std::size_t p = 0; p < to.size(); ++p) {
+      if (i >= groups[p].size()) continue;
+      PostingGroup& group = groups[p][i];
       const std::uint64_t bytes = group.bytes;
       if (!to[p]->push(std::make_shared<const PostingGroup>(std::move(group)), stop, bytes))
         return Error(Code::kUnavailable, "stopped");

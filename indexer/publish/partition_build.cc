@@ -71,7 +71,6 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
   });
   lists.join();
   FROND_TRY(error.result());
-  if (options.held != nullptr && partitions == 1) options.held->source.reset();  // nobody else reads it
   writer->set_term_digests(lists.take_digests());
   auto summary = FROND_TRY(writer->finish());
   if (options.finished) FROND_TRY(options.finished(number, summary));

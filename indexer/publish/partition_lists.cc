@@ -74,7 +74,15 @@ Result<void> ListSupply::read_contents(const std::vector<pipeline::InvertedDocum
 Result<void> ListSupply::deal_all(std::stop_token stop) {
   Result<void> read;
   if (!options_.held->chains.empty()) {
-    read = deal_chains(options_.held->chains, dealt_, terms_.get(), pool_, stop);
+    read = deal_chains(options_.held->chains, dealt_, terms_.get(), pool_, options_.memory.dealt_postings, stop);
+    // The memory of each takes its time to give back.
+    OrderedTasks<bool> frees(pool_, 0);
+    for (auto& one : options_.held->chains)
+      frees.begin(0, [&one](std::size_t) -> Result<bool> {
+        one.reset();
+        return true;
+      });
+    while (!frees.empty()) (void)frees.take().has_value();
     options_.held->chains.clear();
   } else if (coded_.empty()) {
     read = deal_postings(*options_.held->slices, dealt_, terms_.get(), pool_, stop);
@@ -164,6 +172,7 @@ Result<void> PartitionLists::merge_runs() {
     if (!of_runs_.push(std::make_shared<const PostingGroup>(*std::move(next)), error_.token(), bytes)) break;
   }
   of_runs_.close();
+  if (source_.held != nullptr) supply_.options_.held->source.reset();  // nobody else reads it
   supply_.add_merge_seconds(pipeline::thread_seconds() - began);
   return {};
 }

@@ -36,7 +36,7 @@ class GroupsOfPartition {
   std::vector<PostingGroup> take() { return std::move(groups_); }
 
  private:
-  static constexpr std::size_t kMostExpected = kPostingGroupBytes / (sizeof(DocId) + sizeof(Frequency)) * 2;
+  static constexpr std::size_t kMostExpected = postings::kSegmentPostings;
   void begin_group() {
     PostingGroup& group = groups_.emplace_back();
     group.docids.reserve(expected_);

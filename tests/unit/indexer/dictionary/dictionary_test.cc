@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <string>
@@ -74,6 +75,44 @@ TYPED_TEST(EveryDictionary, KeepsEveryTermAndGivesThemInByteOrder) {
       dictionary.clear();
       arena.clear();
     }
+  }
+}
+
+TYPED_TEST(EveryDictionary, GivesTheTermsOfOneCollectionByPlace) {
+  std::mt19937 random(4);
+  Arena arena;
+  TypeParam dictionary(arena);
+  std::map<TrieCollection, std::map<std::string, int>> expected;
+  for (int i = 0; i < 50'000; ++i) {
+    const std::string term = random_term(random);
+    const TriePlace place = trie_place(term);
+    const std::string suffix = term.substr(place.prefix_bytes);
+    ++dictionary.find_or_add(place.collection, suffix);
+    ++expected[place.collection][suffix];
+  }
+  for (std::size_t i = 0; i < kTrieCollections; ++i) {
+    const auto collection = static_cast<TrieCollection>(i);
+    const auto& wanted = expected[collection];
+    ASSERT_EQ(dictionary.terms_of(collection), wanted.size()) << i;
+    const auto ordered = dictionary.order(collection);
+    ASSERT_EQ(ordered.size(), wanted.size());
+    std::map<std::string, int> got;
+    std::size_t place = 0;
+    for (const auto& [suffix, count] : wanted) {
+      std::string its;
+      ordered.append_suffix(place, its);
+      EXPECT_EQ(its, suffix);
+      ordered.for_each(place, place + 1, [&](std::string_view one, int value) { got[std::string(one)] = value; });
+      ++place;
+    }
+    EXPECT_EQ(got, wanted);
+    std::vector<std::string> middle, all;
+    ordered.for_each(0, wanted.size(), [&](std::string_view one, int) { all.emplace_back(one); });
+    ordered.for_each(wanted.size() / 3, wanted.size() / 2,
+                     [&](std::string_view one, int) { middle.emplace_back(one); });
+    EXPECT_TRUE(std::equal(middle.begin(), middle.end(), all.begin() + static_cast<std::ptrdiff_t>(wanted.size() / 3)));
+    EXPECT_EQ(middle.size(), wanted.size() / 2 - wanted.size() / 3);
+    EXPECT_EQ(dictionary.terms_of(collection), wanted.size()) << "also when they are in order";
   }
 }
 

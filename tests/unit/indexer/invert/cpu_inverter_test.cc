@@ -70,10 +70,9 @@ TEST(CpuInverter, TellsTermsOfTheSameHashApart) {
     ASSERT_TRUE(inverter.invert(groups, groups.groups, std::vector<DocumentNumber>{n}));
   }
   const auto held = inverter.hold();
-  const HeldTerms terms = held->take_terms(1000);
-  for (std::size_t i = 0; i < terms.terms.size(); ++i)
-    for_each_posting(*terms.terms[i].chain, *terms.arena, [&](std::uint32_t number, Frequency frequency) {
-      got[std::string(terms.term(i))][number] = frequency;
+  while (held->next_term().value())
+    for_each_posting(held->chain(), held->arena(), [&](std::uint32_t number, Frequency frequency) {
+      got[std::string(held->term())][number] = frequency;
     });
   EXPECT_EQ(got, expected) << one << ", " << other;
 }

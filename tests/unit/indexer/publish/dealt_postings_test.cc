@@ -185,7 +185,7 @@ TEST(DealtChains, GiveEachPartitionItsOwn) {
     {
       std::vector<std::jthread> threads;
       for (std::uint32_t p = 0; p < partitions; ++p) threads.emplace_back([&, p] { got[p] = taken_from(*to[p]); });
-      const auto dealt = deal_chains(held, to, terms.get(), pool, {});
+      const auto dealt = deal_chains(held, to, terms.get(), pool, 1 << 20, {});
       ASSERT_TRUE(dealt) << dealt.error().message();
     }
     expect_terms(terms->finish().value(), given);
@@ -206,7 +206,7 @@ TEST(DealtChains, StopWhereNobodyTakesThem) {
   std::stop_source stop;
   Result<void> dealt;
   {
-    const std::jthread dealing([&] { dealt = deal_chains(held, to, nullptr, pool, stop.get_token()); });
+    const std::jthread dealing([&] { dealt = deal_chains(held, to, nullptr, pool, 1 << 20, stop.get_token()); });
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     stop.request_stop();
   }
@@ -243,10 +243,32 @@ TEST(DealtChains, SayWhyTermsCannotBeWritten) {
       while (queue->pop(stop.get_token())) {
       }
     });
-  const auto dealt = deal_chains(held, to, terms.get(), pool, {});
+  const auto dealt = deal_chains(held, to, terms.get(), pool, 1 << 20, {});
   ASSERT_FALSE(dealt);
   EXPECT_EQ(dealt.error().code(), Code::kInvalid) << dealt.error().message();
   stop.request_stop();
+}
+
+// One that has much for each partition must not keep one partition busy while the others wait.
+TEST(DealtPostings, GoToThePartitionsInTurn) {
+  constexpr std::size_t kGroups = 5;
+  std::vector<std::vector<PostingGroup>> groups(2);
+  for (auto& its : groups) {
+    its.resize(kGroups);
+    for (PostingGroup& group : its) group.bytes = std::size_t{1} << 20;  // as much as a queue has
+  }
+  groups[1].resize(kGroups - 2);
+  auto to = queues(2);
+  std::stop_source stop;
+  const std::jthread giver([&] { EXPECT_TRUE(give_groups(std::move(groups), to, stop.get_token())); });
+  for (std::size_t i = 0; i < kGroups; ++i)
+    for (std::size_t p = 0; p < (i < kGroups - 2 ? 2u : 1u); ++p) {
+      std::optional<Group> taken;
+      for (int tries = 0; tries < 1000 && !(taken = to[p]->try_pop()); ++tries)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      if (!taken) stop.request_stop();
+      ASSERT_TRUE(taken) << i << ", " << p;
+    }
 }
 
 TEST(DealtPostings, LeavesQueuesOpenWhenTheDeviceFails) {
