@@ -141,6 +141,7 @@ Result<repository::Manifest> publish_generation(repository::RepositoryWriter& wr
   auto counted = std::async(std::launch::async,
                             [&] { return count_documents(draft.partitions, writer.building(), means.threads); });
   const auto written = write_terms(draft, writer.building(), terms, means, written_terms);
+  auto described = written ? partition::describe_file(terms) : Result<partition::PartitionFile>(written.error());
   FROND_TRY(counted.get());
   draft.statistics = {};
   std::uint64_t postings = 0;
@@ -161,7 +162,7 @@ Result<repository::Manifest> publish_generation(repository::RepositoryWriter& wr
                                      " tokens");
   draft.generation = writer.next_generation();
   draft.created = utc_now();
-  draft.term_statistics = FROND_TRY(partition::describe_file(terms));
+  draft.term_statistics = FROND_TRY(std::move(described));
   draft.term_statistics.name = std::to_string(draft.generation) + ".terms.sst";
   if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
   FROND_TRY(writer.publish(draft, terms));
