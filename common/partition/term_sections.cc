@@ -148,8 +148,13 @@ Result<std::string> TermSectionsWriter::encode(const std::filesystem::path& file
   });
 }
 
+Result<void> TermSectionsWriter::end(const TermTotals& totals) {
+  ended_ = true;
+  return end_section(totals);
+}
+
 Result<void> TermSectionsWriter::finish(const TermTotals& totals) {
-  FROND_TRY(end_section(totals));
+  if (!ended_) FROND_TRY(end(totals));
   while (!encoding_.empty()) FROND_TRY(write_oldest());
   if (written_.size() > 1) {
     ByteBuffer directory;

@@ -46,6 +46,8 @@ class TermSectionsWriter {
 
   // Terms ascend in byte order.
   Result<void> put(std::string_view term, std::uint64_t df);
+  // After all terms, by who has something else to do before finish(): the last section is encoded meanwhile.
+  Result<void> end(const TermTotals& totals);
   // After all terms. Syncs the file.
   Result<void> finish(const TermTotals& totals);
 
@@ -72,6 +74,7 @@ class TermSectionsWriter {
   files::Descriptor out_;
   std::uint32_t threads_;
   Terms terms_;            // of the next section
+  bool ended_ = false;     // there is none
   std::string last_term_;  // of the section before it
   std::deque<Encoding> encoding_;
   std::uint64_t encoding_bytes_ = 0;

@@ -97,6 +97,7 @@ Result<void> ListSupply::deal_all(std::stop_token stop) {
     }
   }
   add_merge_seconds(pipeline::thread_seconds());
+  if (read && terms_) read = terms_->end();
   return read;
 }
 
@@ -227,7 +228,7 @@ Result<void> PartitionLists::sum_digests() {
     if (terms != nullptr) FROND_TRY(terms->put(**group));
     if (supply_.kept_) supply_.kept_->put(number_, **group);
   }
-  return {};
+  return terms != nullptr ? terms->end() : Result<void>();
 }
 
 }  // namespace frond::indexer::publish

@@ -31,6 +31,8 @@ class WrittenTerms {
   Result<void> put(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences);
   // The terms of a partition's groups, which come in order. A term whose list goes on in the next group waits for it.
   Result<void> put(const PostingGroup& group);
+  // After all terms, by who has something else to do before finish(): the last ones are encoded meanwhile.
+  Result<void> end() { return out_.end(totals_); }
   // After all terms.
   Result<TermsFile> finish();
 
