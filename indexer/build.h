@@ -51,11 +51,15 @@ struct BuildOptions {
   // begins anew, and takes no time for this.
   std::uint64_t checkpoint_bytes = kUsualCheckpointBytes;
   static constexpr std::uint64_t kUsualCheckpointBytes = std::uint64_t{4} << 30;
-  // What takes about as long to index: 20 s at 3 GB/s; and on any number of cores, at 50 MB/s each.
+  // What takes about as long to index: 20 s at 3 GB/s.
   static constexpr std::uint64_t kUsualCheckpointBytesOfGpuTexts = std::uint64_t{64} << 30;
-  static constexpr std::uint64_t usual_checkpoint_bytes(std::uint32_t cores) {
+  // By cores, at 50 MB/s each: 20 s, since runs are written anyway where memory is short; up to 80 s where the postings
+  // of that much text stay in memory, about a fifth of it, which may be a quarter of `memory_limit`
+  // (docs/adr/0060-terms-are-ordered-by-ranges.md).
+  static constexpr std::uint64_t usual_checkpoint_bytes(std::uint32_t cores, std::uint64_t memory_limit) {
     constexpr std::uint64_t kOfACore = std::uint64_t{1} << 30, kMost = 16 * kOfACore;
-    return std::clamp(kOfACore * cores, kUsualCheckpointBytes, kMost);
+    const std::uint64_t by_cores = std::clamp(kOfACore * cores, kUsualCheckpointBytes, kMost);
+    return std::clamp(memory_limit, by_cores, 4 * by_cores);
   }
 };
 // By flag, the options that decide what is published.

@@ -144,7 +144,7 @@ Result<BuildOptions> BuildCommand::options() {
   else if (gpu.text_inverter != nullptr)
     options.checkpoint_bytes = BuildOptions::kUsualCheckpointBytesOfGpuTexts;
   else
-    options.checkpoint_bytes = BuildOptions::usual_checkpoint_bytes(options.threads);
+    options.checkpoint_bytes = BuildOptions::usual_checkpoint_bytes(options.threads, memory_limit_);
   if (no_publish_) {
     const config::Shard share = *config::parse_shard(share_);  // was checked
     options.invert.read.share = {share.number, share.count};

@@ -212,10 +212,12 @@ void BuildCommand::add_run_flags() {
       .check(config::one_of({"auto", "off"}))
       .show_default();
   command_
-      .add_option("--checkpoint", checkpoint_bytes_,
-                  "Bytes of input, decompressed, between checkpoints: as much may be lost when the build is killed. A "
-                  "build of less input begins anew. 1GiB for each core, 4GiB to 16GiB; 64GiB with --gpu-texts on. "
-                  "Postings that fit stay in memory, or on the GPU, until there is a checkpoint")
+      .add_option(
+          "--checkpoint", checkpoint_bytes_,
+          "Bytes of input, decompressed, between checkpoints: as much may be lost when the build is killed. A "
+          "build of less input begins anew. 1GiB for each core, 4GiB to 16GiB, or --memory-limit, if that is more, up "
+          "to four times as much; 64GiB with --gpu-texts on. "
+          "Postings that fit stay in memory, or on the GPU, until there is a checkpoint")
       .transform(config::byte_size());
   command_.add_flag("--json", json_, "Print the summary as one JSON object");
   command_.add_option("--http", http_, "Serve /metrics and /livez of the build here while it runs; default: nowhere")

@@ -196,9 +196,18 @@ TEST(Build, WritesRunsWhereInvertersHoldMoreAtTheEnd) {
 
 TEST(Build, LosesAboutAsMuchTimeOnAnyNumberOfCores) {
   constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
-  EXPECT_EQ(BuildOptions::usual_checkpoint_bytes(1), 4 * kGiB);
-  EXPECT_EQ(BuildOptions::usual_checkpoint_bytes(6), 6 * kGiB);
-  EXPECT_EQ(BuildOptions::usual_checkpoint_bytes(128), 16 * kGiB);
+  EXPECT_EQ(BuildOptions::usual_checkpoint_bytes(1, kGiB), 4 * kGiB);
+  EXPECT_EQ(BuildOptions::usual_checkpoint_bytes(6, kGiB), 6 * kGiB);
+  EXPECT_EQ(BuildOptions::usual_checkpoint_bytes(128, kGiB), 16 * kGiB);
+}
+
+TEST(Build, MayLoseMoreWherePostingsStayInMemory) {
+  constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+  EXPECT_EQ(BuildOptions::usual_checkpoint_bytes(16, 16 * kGiB), 16 * kGiB);
+  EXPECT_EQ(BuildOptions::usual_checkpoint_bytes(16, 48 * kGiB), 48 * kGiB);
+  EXPECT_EQ(BuildOptions::usual_checkpoint_bytes(16, 400 * kGiB), 64 * kGiB) << "some 80 s";
+  EXPECT_EQ(BuildOptions::usual_checkpoint_bytes(6, 400 * kGiB), 24 * kGiB);
+  EXPECT_EQ(BuildOptions::usual_checkpoint_bytes(1, 400 * kGiB), 16 * kGiB);
 }
 
 TEST(Build, WritesRunsWhereNotAllPartitionsCanBeWrittenAtOnce) {
