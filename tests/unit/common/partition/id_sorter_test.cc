@@ -12,6 +12,18 @@ namespace {
 
 constexpr std::uint32_t kSeed = 5;
 
+void expect_order(IdSorter& sorter, const std::map<std::string, DocId>& expected) {
+  auto at = expected.begin();
+  const auto done = sorter.finish([&](std::string_view id, DocId docid) -> Result<void> {
+    EXPECT_EQ(id, at->first);
+    EXPECT_EQ(docid, at->second);
+    ++at;
+    return {};
+  });
+  EXPECT_TRUE(done.has_value()) << done.error().message();
+  EXPECT_EQ(at, expected.end()) << "seed " << kSeed;
+}
+
 TEST(AnIdSorter, VisitsInByteOrderWhetherItSpillsOrNot) {
   const support::ScratchFolder scratch;
   for (const std::size_t memory : {64u << 10, 16u << 20}) {
@@ -25,15 +37,7 @@ TEST(AnIdSorter, VisitsInByteOrderWhetherItSpillsOrNot) {
       ASSERT_TRUE(sorter.add(id, docid).has_value());
     }
     EXPECT_EQ(sorter.runs() > 0, memory < (1u << 20));
-    auto at = expected.begin();
-    const auto done = sorter.finish([&](std::string_view id, DocId docid) -> Result<void> {
-      EXPECT_EQ(id, at->first);
-      EXPECT_EQ(docid, at->second);
-      ++at;
-      return {};
-    });
-    EXPECT_TRUE(done.has_value()) << done.error().message();
-    EXPECT_EQ(at, expected.end()) << "seed " << kSeed;
+    expect_order(sorter, expected);
     EXPECT_TRUE(std::filesystem::is_empty(scratch.path())) << "the scratch file has no name";
   }
 }
@@ -55,15 +59,7 @@ TEST(AnIdSorter, SortsIdsThatBeginWithTheSameBytes) {
       for (std::size_t i = 0; i < 300; ++i)
         add(common + some + std::string(i % 12, 'a' + i % 3) + std::to_string(random() % 50));
     add(common);
-    auto at = expected.begin();
-    const auto done = sorter.finish([&](std::string_view id, DocId docid) -> Result<void> {
-      EXPECT_EQ(id, at->first);
-      EXPECT_EQ(docid, at->second);
-      ++at;
-      return {};
-    });
-    EXPECT_TRUE(done.has_value());
-    EXPECT_EQ(at, expected.end());
+    expect_order(sorter, expected);
   }
 }
 
