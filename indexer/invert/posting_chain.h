@@ -155,7 +155,7 @@ class ChainReader {
       }
       const auto word = load_le<std::uint64_t>(at_);
       const auto bytes = static_cast<unsigned>(std::countr_one(word)) + 1;
-      const std::uint64_t code = word >> bytes & ~(~std::uint64_t{0} << 7 * bytes);
+      const std::uint64_t code = word >> bytes & ~(~std::uint64_t{0} << (7 * bytes & 63));  // 35 bits at most
       at_ += bytes;
       number_ += static_cast<std::uint32_t>(code >> 2);
       const auto frequency = static_cast<Frequency>(code & 3) + 1;

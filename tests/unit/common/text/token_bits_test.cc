@@ -16,7 +16,10 @@ TEST(TokenBits, FindsThePlacesOfAllBits) {
     std::mt19937_64 random(3);
     for (std::size_t numbers = 0; numbers < 40; ++numbers) {
       std::vector<std::uint64_t> bits(numbers);
-      for (std::uint64_t& one : bits) one = random() % 8 == 0 ? ~std::uint64_t{0} : random() & random();
+      for (std::uint64_t& one : bits) {
+        one = random() % 8 == 0 ? ~std::uint64_t{0} : random();
+        if (random() % 2 == 0) one &= random();
+      }
       const auto base = static_cast<std::uint32_t>(random());
       std::vector<std::uint32_t> expected;
       for (std::uint32_t i = 0; i < 64 * numbers; ++i)

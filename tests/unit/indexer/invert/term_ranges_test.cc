@@ -42,8 +42,10 @@ std::vector<std::pair<std::string, Postings>> all_terms(const std::vector<std::u
   TermRanges terms(held);
   const auto by_threads = [](std::size_t count, const std::function<void(std::size_t)>& work) {
     std::atomic<std::size_t> next = 0;
+    constexpr int kThreads = 4;
     std::vector<std::jthread> threads;
-    for (int i = 0; i < 4; ++i)
+    threads.reserve(kThreads);
+    for (int i = 0; i < kThreads; ++i)
       threads.emplace_back([&] {
         for (std::size_t one = next++; one < count; one = next++) work(one);
       });
