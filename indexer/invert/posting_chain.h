@@ -22,7 +22,7 @@ namespace frond::indexer::invert {
 inline constexpr std::size_t kFirstChunk = 16, kMaxChunk = 4096;         // bytes
 inline constexpr std::size_t kLinkBytes = sizeof(dictionary::ArenaRef);  // before a chunk's payload: the next chunk
 inline constexpr std::size_t kMaxPostingBytes = 10;                      // a code of 34 bits and a varint of 32
-inline constexpr std::uint32_t kLongFrequency = 4;                       // what follows its code
+inline constexpr std::uint32_t kLongFrequency = 4;                       // from here on it follows the code
 
 struct PostingChain {
   std::uint32_t last = 0;       // number in the run of the document at hand
@@ -36,21 +36,8 @@ struct PostingChain {
 // With the one at hand.
 inline std::uint32_t postings_of(const PostingChain& chain) { return chain.documents + (chain.frequency != 0 ? 1 : 0); }
 
-// `occurrences` more in document `number` of the run; numbers do not descend.
+// Adds the posting that waits in the head to the chunks; the head has another one then.
 void append_posting(PostingChain& chain, dictionary::Arena& arena);
-inline void add_occurrences(PostingChain& chain, std::uint32_t number, Frequency occurrences,
-                            dictionary::Arena& arena) {
-  if (chain.frequency != 0) {
-    if (chain.last == number) {
-      chain.frequency += occurrences;
-      return;
-    }
-    append_posting(chain, arena);
-  }
-  chain.gap = number - chain.last;
-  chain.last = number;
-  chain.frequency = occurrences;
-}
 
 // Writes a posting to `to`, where there is room for kMaxPostingBytes, and returns where it ends.
 inline std::byte* put_posting(std::byte* to, std::uint32_t gap, Frequency frequency) {
@@ -74,7 +61,7 @@ class ChainTail {
   ChainTail(const ChainTail&) = delete;
   ChainTail& operator=(const ChainTail&) = delete;
 
-  // As add_occurrences().
+  // `occurrences` more in document `number` of the run; numbers do not descend.
   void add(std::uint32_t number, Frequency occurrences) {
     if (head_.frequency != 0) {
       if (head_.last == number) {
@@ -132,8 +119,8 @@ class ChunkBytes {
   dictionary::ArenaRef next_;
   std::size_t next_bytes_ = kFirstChunk;
   std::size_t size_ = 0;
-  std::array<std::byte, kMaxPostingBytes + kMaxChunk + sizeof(std::uint64_t)>
-      buffer_;  // and what a read of a word passes
+  // What was left, a chunk, and what a read of eight bytes may pass.
+  std::array<std::byte, kMaxPostingBytes + kMaxChunk + sizeof(std::uint64_t)> buffer_;
 };
 
 // Reads the postings of a chain in order, the one at hand too. Borrows both; one thread.

@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace frond::indexer::parse::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Which place of the bucket has the token; the fourth: none.
+// As TokenBucket::place_of().
 HWY_INLINE std::size_t place_of(const TokenBucket& bucket, const SoughtToken& sought) {
 #if HWY_TARGET <= HWY_AVX3
   const hn::FixedTag<std::uint64_t, 8> words;
@@ -25,12 +25,7 @@ HWY_INLINE std::size_t place_of(const TokenBucket& bucket, const SoughtToken& so
   const unsigned keys = bits & bits >> 1 & 0b010101;
   return static_cast<std::size_t>(std::countr_zero(keys | 1u << 2 * TokenBucket::kPlaces)) / 2;
 #else
-  std::size_t found = TokenBucket::kPlaces;
-  for (std::size_t place = TokenBucket::kPlaces; place-- > 0;) {
-    const std::uint64_t different = (bucket.keys[place][0] ^ sought.key[0]) | (bucket.keys[place][1] ^ sought.key[1]);
-    found = different == 0 ? place : found;
-  }
-  return found;
+  return bucket.place_of(sought);
 #endif
 }
 

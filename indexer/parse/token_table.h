@@ -34,6 +34,16 @@ struct alignas(64) TokenBucket {
   static constexpr std::size_t kPlaces = 3;
   std::array<std::array<std::uint64_t, 2>, kPlaces> keys;  // zeros: free
   std::array<std::uint32_t, kPlaces + 1> entries;          // 31 bits of the term, and whether it was found
+
+  // Which place has the token; kPlaces: none.
+  std::size_t place_of(const SoughtToken& sought) const {
+    std::size_t found = kPlaces;
+    for (std::size_t place = kPlaces; place-- > 0;) {
+      const std::uint64_t different = (keys[place][0] ^ sought.key[0]) | (keys[place][1] ^ sought.key[1]);
+      found = different == 0 ? place : found;
+    }
+    return found;
+  }
 };
 static_assert(sizeof(TokenBucket) == 64);
 
@@ -92,12 +102,7 @@ class TokenTable {
   // The token's term, kStopWord, or kUnknown.
   TermId find(const SoughtToken& sought) {
     Bucket& bucket = buckets_[sought.bucket];
-    std::size_t i = kPlaces;
-    for (std::size_t place = kPlaces; place-- > 0;) {
-      const std::uint64_t different = (bucket.keys[place][0] ^ sought.key[0]) | (bucket.keys[place][1] ^ sought.key[1]);
-      i = different == 0 ? place : i;
-    }
-    return found(bucket.entries[i]);
+    return found(bucket.entries[bucket.place_of(sought)]);
   }
   static std::uint32_t bucket_of(std::uint64_t low, std::uint64_t high, int shift) {
     std::uint64_t hash = low * 0x9e3779b97f4a7c15 + high * 0x94d049bb133111eb;

@@ -20,8 +20,8 @@ TEST(PostingChain, GivesBackEveryPostingOfEveryLength) {
     for (std::size_t i = 0; i < count; ++i, number += 1 + random() % (random() % 2 ? 3 : 40'000)) {
       const Frequency frequency = random() % 3 ? 1 : 1 + random() % 500;
       const Frequency some = random() % frequency;  // in one step or in two
-      if (some > 0) add_occurrences(chain, number, some, arena);
-      add_occurrences(chain, number, frequency - some, arena);
+      if (some > 0) ChainTail(chain, arena).add(number, some);
+      ChainTail(chain, arena).add(number, frequency - some);
       expected.emplace_back(number, frequency);
     }
     for_each_posting(chain, arena, [&](std::uint32_t n, Frequency f) { got.emplace_back(n, f); });
@@ -32,7 +32,7 @@ TEST(PostingChain, GivesBackEveryPostingOfEveryLength) {
 TEST(PostingChain, ReachesTheLastNumberOfARun) {
   dictionary::Arena arena;
   PostingChain chain;
-  for (const std::uint32_t number : {0u, 0xfffffffeu}) add_occurrences(chain, number, 1, arena);
+  for (const std::uint32_t number : {0u, 0xfffffffeu}) ChainTail(chain, arena).add(number, 1);
   append_posting(chain, arena);
   std::vector<std::uint32_t> got;
   chain.frequency = 0;
@@ -54,7 +54,7 @@ TEST(PostingChain, CodesEveryGapAndFrequency) {
         if (gap == 0 || number + gap > 0xffffffff) continue;
         number += gap;
         expected.emplace_back(number, frequency);
-        add_occurrences(one_by_one, static_cast<std::uint32_t>(number), frequency, arena);
+        ChainTail(one_by_one, arena).add(static_cast<std::uint32_t>(number), frequency);
         tail.add(static_cast<std::uint32_t>(number), 1);
         if (frequency > 1) tail.add(static_cast<std::uint32_t>(number), frequency - 1);
       }
