@@ -39,6 +39,8 @@ rocksdb::Options table_options(FileReads reads) {
   // What is written goes through a buffer, which stays in the core's cache until the system copies it; 1 MiB by
   // default.
   options.writable_file_max_buffer_size = 256 << 10;
+  // The disk writes while the file grows. Else all of it is written when it is finished, and the build waits.
+  options.bytes_per_sync = 4 << 20;
   options.info_log = std::make_shared<NoLog>();
   options.skip_stats_update_on_db_open = true;
   options.disable_auto_compactions = true;

@@ -168,9 +168,17 @@ WritePlan plan_packers(std::uint64_t limit, std::uint32_t partitions, std::uint3
   plan.at_once =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left / one, 1, std::max<std::uint32_t>(1, partitions)));
   plan.fits = left >= one;
-  if (plan.fits) plan.runs_ahead_bytes = std::min(kMaxRunsAhead, (left - plan.at_once * one) / plan.at_once / 2);
+  std::uint64_t more = 0;  // of a partition
+  if (plan.fits) {
+    const std::uint64_t half = (left - plan.at_once * one) / plan.at_once / 2;
+    plan.runs_ahead_bytes = std::min(kMaxRunsAhead, half);
+    // With twice as many tasks packers have work while the thread that gives it takes what they have done.
+    const std::uint64_t tasks_bytes = std::min(plan.ahead_bytes, half / kAheadFactor);
+    plan.ahead_bytes += tasks_bytes;
+    more = plan.runs_ahead_bytes + kAheadFactor * tasks_bytes;
+  }
   plan.limit = limit;
-  plan.bytes = always + plan.at_once * (one + plan.runs_ahead_bytes);
+  plan.bytes = always + plan.at_once * (one + more);
   return plan;
 }
 
