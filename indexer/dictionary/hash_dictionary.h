@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "common/base/check.h"
 #include "indexer/dictionary/arena.h"
 #include "indexer/dictionary/collection_order.h"
+#include "indexer/dictionary/table_memory.h"
 #include "indexer/dictionary/trie.h"
 
 namespace frond::indexer::dictionary {
@@ -31,8 +33,9 @@ class HashDictionary {
 
  public:
   // The most memory, with the arena's, that a byte of a token group takes (parse/token_groups.h): a new term with one
-  // posting, 11 bytes or more, has an entry of 32 and the suffix, and up to 24 in a table that has just grown; its
-  // second posting, 4 bytes, takes a chunk of 16. The bytes of a group that are added between two looks at the budget.
+  // posting, 11 bytes or more, has an entry of 32 and the suffix, up to 24 in a table that has just grown, and 24 in
+  // what tables have left; its second posting, 4 bytes, takes a chunk of 16. The bytes of a group that are added
+  // between two looks at the budget.
   static constexpr std::uint64_t kGrowth = 8;
   static constexpr std::size_t kSliceBytes = std::size_t{64} << 10;
 
@@ -47,9 +50,9 @@ class HashDictionary {
   // The same by the hash that hash_of(suffix) gave.
   Value& find_or_add(TrieCollection collection, std::string_view suffix, std::uint32_t hash) {
     Table& table = tables_[collection];
-    if (table.terms * 3 >= table.slots.size() * 2) [[unlikely]]
+    if (table.terms * 3 >= table.size * 2) [[unlikely]]
       grow(table);
-    const std::size_t mask = table.slots.size() - 1;
+    const std::size_t mask = table.size - 1;
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
       Slot& slot = table.slots[at];
       if (slot.entry == kNoRef) {
@@ -71,13 +74,13 @@ class HashDictionary {
   }
   void prefetch_slot(TrieCollection collection, std::uint32_t hash) const {
     const Table& table = tables_[collection];
-    if (!table.slots.empty()) __builtin_prefetch(&table.slots[hash & (table.slots.size() - 1)]);
+    if (table.size != 0) __builtin_prefetch(&table.slots[hash & (table.size - 1)]);
   }
   // The value of the first term with this hash, or null; does not read the term.
   Value* value_by_hash(TrieCollection collection, std::uint32_t hash) {
     const Table& table = tables_[collection];
-    if (table.slots.empty()) return nullptr;
-    const std::size_t mask = table.slots.size() - 1;
+    if (table.size == 0) return nullptr;
+    const std::size_t mask = table.size - 1;
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
       const Slot& slot = table.slots[at];
       if (slot.entry == kNoRef) return nullptr;
@@ -107,13 +110,13 @@ class HashDictionary {
 
   std::uint64_t terms() const { return terms_; }
   // Bytes of the tables; the entries are the arena's.
-  std::size_t table_bytes() const { return slots_ * sizeof(Slot) + tables_.size() * sizeof(Table); }
+  std::size_t table_bytes() const { return memory_.bytes() + tables_.size() * sizeof(Table); }
   // The bytes that the largest table takes beside itself while it grows.
   std::size_t growth_bytes() const { return 2 * largest_slots_ * sizeof(Slot); }
   void clear() {
     tables_.assign(kTrieCollections, {});
+    memory_.clear();
     terms_ = 0;
-    slots_ = 0;
     largest_slots_ = 0;
   }
 
@@ -127,9 +130,11 @@ class HashDictionary {
     ArenaRef entry = kNoRef;
   };
   struct Table {
-    std::vector<Slot> slots;  // a power of two, or none
-    std::size_t terms = 0;
+    Slot* slots = nullptr;   // of memory_
+    std::uint32_t size = 0;  // slots: a power of two, or none
+    std::uint32_t terms = 0;
   };
+  static constexpr std::size_t kLeastSlots = TableMemory::kLeastBytes / sizeof(Slot);
   static constexpr std::size_t kSuffixAt = offsetof(Entry, suffix_bytes) + sizeof(std::uint16_t);
 
   static std::string_view suffix_of(const Entry& entry) {
@@ -163,26 +168,29 @@ class HashDictionary {
     return ref;
   }
   void grow(Table& table) {
-    std::vector<Slot> old =
-        std::exchange(table.slots, std::vector<Slot>(std::max<std::size_t>(8, table.slots.size() * 2)));
-    slots_ += table.slots.size() - old.size();
-    largest_slots_ = std::max(largest_slots_, table.slots.size());
-    const std::size_t mask = table.slots.size() - 1;
+    FROND_CHECK(table.size < std::uint32_t{1} << 31);
+    const std::span<Slot> old(table.slots, table.size);
+    table.size = std::max(static_cast<std::uint32_t>(kLeastSlots), table.size * 2);
+    table.slots = reinterpret_cast<Slot*>(memory_.take(table.size * sizeof(Slot)));
+    std::uninitialized_fill_n(table.slots, table.size, Slot{});
+    largest_slots_ = std::max<std::size_t>(largest_slots_, table.size);
+    const std::size_t mask = table.size - 1;
     for (const Slot& slot : old) {
       if (slot.entry == kNoRef) continue;
       std::size_t at = slot.hash & mask;
       while (table.slots[at].entry != kNoRef) at = (at + 1) & mask;
       table.slots[at] = slot;
     }
+    if (!old.empty()) memory_.give(reinterpret_cast<std::byte*>(old.data()), old.size_bytes());
   }
 
   Entry* entry_of(const Slot& slot) const { return arena_.template as<Entry>(slot.entry); }
 
   // The slots of the table's terms in order, in the table's own memory.
   std::span<Slot> sort_table(Table& table) {
-    const auto end =
-        std::remove_if(table.slots.begin(), table.slots.end(), [](const Slot& slot) { return slot.entry == kNoRef; });
-    const std::span<Slot> used(table.slots.begin(), end);
+    Slot* const end =
+        std::remove_if(table.slots, table.slots + table.size, [](const Slot& slot) { return slot.entry == kNoRef; });
+    const std::span<Slot> used(table.slots, end);
     sort_from(used, 0);
     return used;
   }
@@ -242,9 +250,10 @@ class HashDictionary {
   };
 
   Arena& arena_;
+  TableMemory memory_;
   std::vector<Table> tables_;
   std::uint64_t terms_ = 0;
-  std::size_t slots_ = 0, largest_slots_ = 0;
+  std::size_t largest_slots_ = 0;
 };
 
 // The terms of one collection in order, by place. Any thread.

@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace frond::indexer::dictionary {
@@ -175,6 +178,65 @@ TEST(BTreeDictionary, TakesLittleMoreThanTwiceTheNodesThatFullOnesWouldBe) {
   while (dictionary.terms() < 100'000) dictionary.find_or_add(0, random_term(random));
   const std::size_t full = dictionary.terms() / kMaxNodeTerms * sizeof(BTreeNode);
   EXPECT_LT(dictionary.table_bytes(), full * 22 / 10);
+}
+
+TEST(TableMemory, KeepsPiecesApartAndUsesThemAgain) {
+  TableMemory memory;
+  std::mt19937 random(8);
+  struct Piece {
+    std::byte* begin;
+    std::size_t bytes;
+    unsigned fill;
+  };
+  std::vector<Piece> pieces;
+  const auto check = [](const Piece& piece) {
+    for (std::size_t at : {std::size_t{0}, piece.bytes / 2, piece.bytes - 1})
+      ASSERT_EQ(static_cast<unsigned>(piece.begin[at]), piece.fill);
+  };
+  for (int round = 0; round < 2; ++round) {  // the second after clear()
+    std::size_t taken = 0, most = 0;
+    for (unsigned i = 0; i < 20'000; ++i) {
+      if (!pieces.empty() && random() % 5 < 2) {
+        std::swap(pieces[random() % pieces.size()], pieces.back());
+        check(pieces.back());
+        memory.give(pieces.back().begin, pieces.back().bytes);
+        taken -= pieces.back().bytes;
+        pieces.pop_back();
+        continue;
+      }
+      const std::size_t bytes = TableMemory::kLeastBytes << (random() % 1000 == 0 ? 16 : random() % 8);
+      pieces.push_back({memory.take(bytes), bytes, i & 0xff});
+      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(pieces.back().begin) % TableMemory::kLeastBytes, 0u);
+      std::memset(pieces.back().begin, static_cast<int>(i & 0xff), bytes);
+      most = std::max(most, taken += bytes);
+    }
+    for (const Piece& piece : pieces) check(piece);
+    EXPECT_GE(memory.bytes(), taken);
+    EXPECT_LT(memory.bytes(), most + most / 4 + TableMemory::kLargeBlock);
+    memory.clear();
+    pieces.clear();
+    EXPECT_EQ(memory.bytes(), 0u);
+  }
+}
+
+// As tables grow: those that are left are taken by others.
+TEST(TableMemory, TakesLittleMoreThanTwiceTheTablesThatGrow) {
+  TableMemory memory;
+  std::mt19937 random(9);
+  std::vector<std::pair<std::byte*, std::size_t>> tables(5'000);
+  std::size_t taken = 0;
+  for (int i = 0; i < 40'000; ++i) {
+    auto& [begin, bytes] = tables[random() % (1 + random() % tables.size())];
+    const std::size_t more = std::max(TableMemory::kLeastBytes, 2 * bytes);
+    if (more > TableMemory::kLargeBlock * 2) continue;
+    std::byte* const grown = memory.take(more);
+    if (bytes != 0) memory.give(begin, bytes);
+    taken += more - bytes;
+    begin = grown;
+    bytes = more;
+  }
+  EXPECT_GT(taken, 4 * TableMemory::kLargeBlock);
+  EXPECT_LT(memory.bytes(), 2 * taken + TableMemory::kLargeBlock);
 }
 
 TEST(Arena, KeepsPiecesApartAndWhereTheyAre) {
