@@ -82,7 +82,7 @@ constexpr std::size_t kSmallJson = 16 << 10;
 constexpr std::uint64_t kWorstJson = 24;
 
 ParseCost json_cost(const RawRecord& record) {
-  const std::string_view json = record.bytes;
+  const std::string_view json = record.text();
   if (json.size() <= kSmallJson) return {kWorstJson * json.size(), 0};
   const std::uint64_t separators = separators_of(json);
   // Each, and the value behind it, takes 4 bytes in the index and up to 16 on the tape.

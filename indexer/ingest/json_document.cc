@@ -117,10 +117,10 @@ Result<Document> document_of(const dom::object& object, std::string_view prior_f
 }
 
 Result<Document> parse_with(dom::parser& parser, const RawRecord& record, std::string_view prior_field) {
-  const std::string& bytes = record.bytes;
-  const bool padded = bytes.capacity() - bytes.size() >= simdjson::SIMDJSON_PADDING;
+  const std::string_view json = record.text();
+  const bool padded = record.slack() >= simdjson::SIMDJSON_PADDING;
   dom::element root;
-  if (const auto error = parser.parse(bytes.data(), bytes.size(), !padded).get(root))
+  if (const auto error = parser.parse(json.data(), json.size(), !padded).get(root))
     return Error(Code::kInvalid, std::string("broken JSON: ") + simdjson::error_message(error));
   dom::object object;
   if (root.get(object) != simdjson::SUCCESS) return Error(Code::kInvalid, "not a JSON object");
@@ -132,7 +132,7 @@ Result<Document> parse_with(dom::parser& parser, const RawRecord& record, std::s
 Result<Document> parse_json(const RawRecord& record) { return parse_json_with_prior(record, {}); }
 
 Result<Document> parse_json_with_prior(const RawRecord& record, std::string_view field) {
-  if (record.bytes.size() > kKeptParserBytes) {
+  if (record.text().size() > kKeptParserBytes) {
     dom::parser parser;
     return parse_with(parser, record, field);
   }

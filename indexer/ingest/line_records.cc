@@ -8,6 +8,7 @@ namespace frond::indexer::ingest {
 LineRecords::LineRecords(const RawRecord& lines)
     : lines_(lines),
       rest_(std::string_view(lines.bytes).substr(lines.front)),
+      readable_end_(lines.bytes.data() + lines.bytes.capacity()),
       record_{.format = lines.format, .file = lines.file} {}
 
 RawRecord* LineRecords::next() {
@@ -24,8 +25,8 @@ RawRecord* LineRecords::next() {
     if (is_blank_line(line)) continue;
     record_.number = place.number;
     record_.offset = place.offset;
-    record_.bytes.reserve(line.size() + kParserSlack);
-    record_.bytes = line;
+    record_.line = line;
+    record_.line_slack = static_cast<std::size_t>(readable_end_ - (line.data() + line.size()));
     const ParseCost cost = parse_cost(record_);
     record_.parse_bytes = cost.bytes;
     record_.tree_bytes = cost.tree_bytes;

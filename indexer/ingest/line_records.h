@@ -15,7 +15,8 @@ class LineRecords {
  public:
   // `lines`, whose `lines` is not 0, must live as long.
   explicit LineRecords(const RawRecord& lines);
-  // The next record, valid until the next call, with parse_bytes and tree_bytes set; null at the end.
+  // The next record, a line of `lines`, valid until the next call, with parse_bytes and tree_bytes set; null at the
+  // end.
   RawRecord* next();
   // Where that record is among the lines.
   LinePlace place() const { return place_; }
@@ -23,6 +24,7 @@ class LineRecords {
  private:
   const RawRecord& lines_;
   std::string_view rest_;
+  const char* readable_end_;  // of what `lines` has allocated
   LinePlace place_, next_;
   RawRecord record_;
 };

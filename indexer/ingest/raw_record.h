@@ -28,6 +28,13 @@ struct RawRecord {
   std::uint64_t tree_bytes = kMaxTreeBytes;             // the part of it for the elements of an HTML page
   std::uint32_t lines = 0;  // not 0: `bytes`, but for the first `front`, are so many whole lines, with their ends
   std::size_t front = 0;    // of `bytes`, that are not of this record
+  // Set for a line of another record, which outlives this: then `bytes` is empty.
+  std::string_view line = {};
+  std::size_t line_slack = 0;  // slack() of the line
+
+  std::string_view text() const { return line.data() != nullptr ? line : std::string_view(bytes); }
+  // How many bytes behind text() may be read, whatever they are.
+  std::size_t slack() const { return line.data() != nullptr ? line_slack : bytes.capacity() - bytes.size(); }
 };
 
 // Where a line is in a RawRecord that has many; of one record, zeros.

@@ -44,7 +44,7 @@ bool take_web_columns(std::string_view rest, Document& document) {
 }
 
 Result<Document> parse_tsv(const RawRecord& record) {
-  const std::string_view line = record.bytes;
+  const std::string_view line = record.text();
   const std::size_t tab = line.find('\t');
   if (tab == line.npos) return Error(Code::kInvalid, "no tab behind the id");
   if (!simdjson::validate_utf8(line.data(), line.size())) return Error(Code::kInvalid, "not valid UTF-8");
@@ -56,7 +56,7 @@ Result<Document> parse_tsv(const RawRecord& record) {
   return document;
 }
 
-ParseCost tsv_cost(const RawRecord& record) { return {text_cost(record.bytes.size()), 0}; }
+ParseCost tsv_cost(const RawRecord& record) { return {text_cost(record.text().size()), 0}; }
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "indexer/ingest/parse_record.h"
 #include "indexer/ingest/read_ahead.h"
 #include "tests/unit/indexer/ingest/files.h"
 
@@ -19,7 +20,7 @@ struct Seen {
 };
 
 std::string to_string(const RawRecord& record) {
-  return std::to_string(record.number) + "@" + std::to_string(record.offset) + ":" + record.bytes;
+  return std::to_string(record.number) + "@" + std::to_string(record.offset) + ":" + std::string(record.text());
 }
 
 Seen read(const std::filesystem::path& path, LinesAtOnce lines, std::size_t limit, const ReadPosition* from = nullptr,
@@ -83,6 +84,39 @@ TEST(LineRecords, AreTheSameHoweverManyAreCutAtATime) {
                   std::vector(expected.records.begin() + static_cast<std::ptrdiff_t>(before), expected.records.end()));
       }
     }
+  }
+}
+
+// A parser reads lines where they lie, and past their ends as far as memory was allocated.
+TEST(LineRecords, AreParsedInPlace) {
+  for (const std::size_t spare : {0u, 1u, 63u, 64u, 1000u}) {
+    RawRecord block{.format = &kJsonl, .file = "x"};
+    for (int i = 0; i < 40; ++i)
+      block.bytes += R"({"id": ")" + std::to_string(i) + R"(", "title": ")" +
+                     std::string(static_cast<std::size_t>(i), 't') + "\"}\n";
+    block.bytes += R"({"id": "last", "body": "é)";  // broken off
+    block.lines = 41;
+    std::string exact;
+    exact.reserve(block.bytes.size() + spare);
+    exact.append(block.bytes);
+    block.bytes.swap(exact);
+    const char* const allocated = block.bytes.data() + block.bytes.capacity();
+    LineRecords lines(block);
+    std::size_t count = 0;
+    while (const RawRecord* const line = lines.next()) {
+      EXPECT_GE(line->text().data(), block.bytes.data());
+      EXPECT_EQ(line->text().data() + line->text().size() + line->slack(), allocated);
+      const auto document = parse_record(*line, {});
+      if (count == 40) {
+        EXPECT_EQ(document, Code::kInvalid);
+      } else {
+        ASSERT_TRUE(document.has_value()) << document.error().message();
+        EXPECT_EQ(document->id, std::to_string(count));
+        EXPECT_EQ(document->title.size(), count);
+      }
+      ++count;
+    }
+    EXPECT_EQ(count, 41u);
   }
 }
 
