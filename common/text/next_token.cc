@@ -20,11 +20,6 @@ Step step_at(std::string_view text, std::size_t at) {
   return {word_class_of(c.value), c.bytes};
 }
 
-bool is_ascii_letter(char c) {
-  const auto byte = static_cast<std::uint8_t>(c);
-  return byte < 0x80 && kAsciiWordClass[byte] == WordClass::kLetter;
-}
-
 bool joins(WordClass before, WordClass next) {
   switch (next) {
     case WordClass::kLetter:

@@ -1,8 +1,9 @@
 // A stretch is what stands between two characters that are in no span and that no rule of term_spans.h looks at: spaces
 // and most punctuation. Its spans do not depend on the rest of the text. A stretch is analyzed
-//   - if it has a character that is not ASCII and whose normal form may have another beginning (has_plain_form()), or
+//   - if it has a character that is not ASCII, whose normal form may have another beginning (has_plain_form()), and
+//     what stands before it in the word is the beginning of a term's prefix, or
 //   - if a term's prefix (token_prefix.h) stands where a span, or what remains of it without an elided article, may
-//     begin. Vector instructions find two bytes of the prefix (prefix_scan.h), as in term_matches.cc.
+//     begin. Vector instructions find three bytes of the prefix (prefix_scan.h), as in term_matches.cc.
 // Where a term is not what its span begins with, other spellings are looked for, too: o'brien for obrien, 3,000 for
 // 3000.
 #include "common/text/span_matches.h"
@@ -40,10 +41,6 @@ bool ends_stretch(CodePoint c) {
 // Characters before which a stretch ends, and which make it one that is analyzed whatever it begins with.
 bool is_odd(CodePoint c) { return c.value >= 0x80 && !has_plain_form(c.value) && !ends_stretch(c); }
 
-bool is_ascii_letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 // Of a term that is a number without groups: the same with commas between them; else empty.
 std::string with_commas(std::string_view term) {
   if (term.size() < 4 || !std::ranges::all_of(term, [](char c) { return c >= '0' && c <= '9'; })) return {};
@@ -61,21 +58,22 @@ class StretchFinder {
       : text_(text), asked_(analyzer, terms), wanted_(wanted) {}
 
   std::vector<TermMatch> find() && {
-    std::array<std::uint64_t, kScanBytes / 64> bits;
+    ScanBits bits;
+    ScanPlaces places;
     for (std::size_t from = 0; from < text_.size(); from += kScanBytes) {
       const std::size_t end = std::min(from + kScanBytes, text_.size());
-      const bool any_odd = find_pairs(text_, from, wanted_.pairs(), bits.data());
+      from_ = from;
+      const bool any_odd = find_triples(text_, from, wanted_.triples(), bits, high_);
       std::size_t odd = any_odd ? next_odd(from, end) : end;
-      for (std::size_t i = 0; i < (end - from + 63) / 64; ++i) {
-        for (std::uint64_t left = bits[i]; left != 0; left &= left - 1) {
-          const std::size_t at = from + i * 64 + static_cast<std::size_t>(std::countr_zero(left));
-          if (at < done_) continue;
-          for (; odd <= at; odd = next_odd(odd, end)) analyze_around(odd);
-          if (at >= done_ && wanted_.may_begin_at(text_, at) && span_may_begin_at(at)) analyze_around(at);
-        }
+      for (const std::size_t place : places_of(bits, (end - from + 63) / 64, places)) {
+        const std::size_t at = from + place;
+        if (at < done_) continue;
+        while (odd <= at) odd = pass_odd(odd, end);
+        if (at >= done_ && wanted_.may_begin_at(text_, at) && span_may_begin_at(at)) analyze_around(at);
       }
       if (!any_odd) continue;
-      for (odd = next_odd(odd, end); odd < end; odd = next_odd(odd, end)) analyze_around(odd);
+      odd = next_odd(odd, end);
+      while (odd < end) odd = pass_odd(odd, end);
     }
     return std::move(matches_);
   }
@@ -91,24 +89,34 @@ class StretchFinder {
     return end;
   }
 
-  // The first byte from `at` on that is not ASCII; `end` or more if there is none before.
+  // Analyzes the stretch of an odd character if it may have a term. Returns the next one, as next_odd().
+  std::size_t pass_odd(std::size_t odd, std::size_t end) {
+    const CodePoint c = decode_utf8(text_, odd);
+    std::size_t begin = odd;
+    while (begin > 0 && odd - begin < kMaxTokenBytes && is_ascii(text_[begin - 1]) && !ends_stretch(text_[begin - 1]))
+      --begin;
+    if (wanted_.may_go_on_with(text_, begin, odd, c.value) || in_long_stretch(odd)) analyze_around(odd);
+    return next_odd(odd + c.bytes, end);
+  }
+
+  // The first byte from `at` on that is not ASCII; `end`, of the part at hand, or more if there is none before.
   std::size_t ascii_end(std::size_t at, std::size_t end) const {
-    constexpr std::uint64_t kHigh = 0x8080808080808080;
-    std::array<std::uint64_t, 4> bytes;
-    for (; at < end && at + sizeof(bytes) <= text_.size(); at += sizeof(bytes)) {
-      std::memcpy(bytes.data(), text_.data() + at, sizeof(bytes));
-      if (((bytes[0] | bytes[1] | bytes[2] | bytes[3]) & kHigh) == 0) continue;
-      for (std::size_t i = 0; i < bytes.size(); ++i)
-        if ((bytes[i] & kHigh) != 0)
-          return at + i * sizeof(bytes[i]) + static_cast<std::size_t>(std::countr_zero(bytes[i] & kHigh)) / 8;
-    }
-    while (at < end && is_ascii(text_[at])) ++at;
-    return at;
+    if (at >= end) return at;
+    std::size_t word = (at - from_) / 64;
+    std::uint64_t left = high_[word] >> (at - from_) % 64 << (at - from_) % 64;
+    for (const std::size_t words = (end - from_ + 63) / 64; left == 0; left = high_[word])
+      if (++word == words) return end;
+    return from_ + word * 64 + static_cast<std::size_t>(std::countr_zero(left));
   }
 
   // False in the middle of a word, unless it is so long that it was cut.
   bool span_may_begin_at(std::size_t at) const {
     if (at == 0 || !is_ascii_letter_or_digit(text_[at]) || !is_ascii_letter_or_digit(text_[at - 1])) return true;
+    return in_long_stretch(at);
+  }
+
+  // Whether so much of a stretch is before `at` that its words may be cut anywhere.
+  bool in_long_stretch(std::size_t at) const {
     std::size_t begin = at;
     while (begin > 0 && at - begin < kMaxTokenBytes && !ends_stretch(text_[begin - 1])) --begin;
     return at - begin >= kMaxTokenBytes;
@@ -155,6 +163,8 @@ class StretchFinder {
   AskedTerms asked_;
   const WantedWords& wanted_;
   std::vector<TermMatch> matches_;
+  std::size_t from_ = 0;  // of the part at hand
+  ScanBits high_;         // its bytes that are not ASCII
   std::size_t done_ = 0;  // stretches before it were analyzed or have no match
 };
 
@@ -173,7 +183,7 @@ std::optional<std::vector<TermMatch>> find_spans(Analyzer& analyzer, std::string
     if (prefix->bytes.size() > 1 && prefix->bytes.front() == 'o')
       wanted.add({spellings.emplace_back("o'" + std::string(prefix->bytes.substr(1))), prefix->any_letter_may_follow});
   }
-  if (wanted.pairs().size() > WantedWords::kMaxPairs) return std::nullopt;
+  if (wanted.triples().size() > WantedWords::kMaxTriples) return std::nullopt;
   return StretchFinder(analyzer, text, terms, wanted).find();
 }
 

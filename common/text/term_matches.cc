@@ -1,4 +1,4 @@
-// For the analyzer standard; standard2: span_matches.h. Candidates are where vector instructions find two bytes of a
+// For the analyzer standard; standard2: span_matches.h. Candidates are where vector instructions find three bytes of a
 // term's prefix (token_prefix.h, prefix_scan.h). A token is cut and asked for its term only where the whole prefix is
 // there. Where a token begins is known from the byte before in most texts; else tokens are cut from the last character
 // that is certainly in none.
@@ -46,17 +46,15 @@ class Finder {
 
   std::vector<TermMatch> find() && {
     matches_.reserve(64);
-    std::array<std::uint64_t, kScanBytes / 64> bits;
+    ScanBits bits, high;
+    ScanPlaces places;
     for (std::size_t from = 0; from < text_.size(); from += kScanBytes) {
       const std::size_t part = std::min(kScanBytes, text_.size() - from), blocks = (part + 63) / 64;
-      if (find_pairs(text_, from, wanted_.pairs(), bits.data()))
+      if (find_triples(text_, from, wanted_.triples(), bits, high))
         wanted_.for_each_rare_letter(text_, from, from + part, [&](std::size_t at) {
           bits[(at - from) / 64] |= std::uint64_t{1} << (at - from) % 64;
         });
-      for (std::size_t i = 0; i < blocks; ++i) {
-        for (std::uint64_t left = bits[i]; left != 0; left &= left - 1)
-          look_at(from + i * 64 + static_cast<std::size_t>(std::countr_zero(left)));
-      }
+      for (const std::size_t place : places_of(bits, blocks, places)) look_at(from + place);
     }
     return std::move(matches_);
   }
@@ -157,7 +155,7 @@ std::vector<TermMatch> find_terms(Analyzer& analyzer, std::string_view text, std
     if (!prefix) return cut_everything(analyzer, text, wanted_terms);
     wanted.add(*prefix);
   }
-  if (wanted.pairs().size() > WantedWords::kMaxPairs) return cut_everything(analyzer, text, wanted_terms);
+  if (wanted.triples().size() > WantedWords::kMaxTriples) return cut_everything(analyzer, text, wanted_terms);
   return Finder(analyzer, text, wanted_terms, wanted).find();
 }
 

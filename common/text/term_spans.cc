@@ -8,10 +8,6 @@ namespace {
 
 constexpr std::size_t kMaxAmpersandPart = 3;  // bytes: AT&T and R&D are names, black&white are two words
 
-bool is_basic_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_basic_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_basic_letter_or_digit(char c) { return is_basic_letter(c) || is_basic_digit(c); }
-
 bool lies_in(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
 
 bool is_hangul_syllable(char32_t c) { return lies_in(c, 0xac00, 0xd7a3); }
@@ -45,10 +41,10 @@ bool begins_with_dot(std::string_view text, std::size_t dot) {
 
 // Whether the word and the next, which begins behind the & at word.end, are a name as AT&T.
 bool joined_by_ampersand(std::string_view text, TokenSpan word) {
-  if (word.end - word.begin > kMaxAmpersandPart || !is_basic_letter(text[word.begin])) return false;
+  if (word.end - word.begin > kMaxAmpersandPart || !is_ascii_letter(text[word.begin])) return false;
   std::size_t at = word.end + 1;
-  if (at >= text.size() || !is_basic_letter(text[at])) return false;
-  while (at < text.size() && at - word.end <= kMaxAmpersandPart + 1 && is_basic_letter_or_digit(text[at])) ++at;
+  if (at >= text.size() || !is_ascii_letter(text[at])) return false;
+  while (at < text.size() && at - word.end <= kMaxAmpersandPart + 1 && is_ascii_letter_or_digit(text[at])) ++at;
   return at - word.end - 1 <= kMaxAmpersandPart;
 }
 
@@ -93,18 +89,18 @@ TokenSpan between_letters(std::string_view text, std::size_t begin, std::size_t 
 Surroundings surroundings(std::string_view text, TokenSpan word) {
   Surroundings found{word.begin, word.end, false};
   const std::string_view after = text.substr(word.end);
-  if (word.begin > 0 && text[word.begin - 1] == '.' && is_basic_letter(text[word.begin]) &&
+  if (word.begin > 0 && text[word.begin - 1] == '.' && is_ascii_letter(text[word.begin]) &&
       word.end - word.begin < kMaxTokenBytes && begins_with_dot(text, word.begin - 1))
     --found.begin;
   if (after.empty()) return found;
   if (after[0] == '@') {
-    found.joined = after.size() > 1 && is_basic_letter_or_digit(after[1]);
+    found.joined = after.size() > 1 && is_ascii_letter_or_digit(after[1]);
   } else if (after[0] == '&') {
     found.joined = joined_by_ampersand(text, word);
   } else if (after.starts_with("++") && !after.starts_with("+++")) {
     if (word.end - found.begin + 2 <= kMaxTokenBytes) found.end += 2;
-  } else if (after[0] == '#' && word.end - word.begin == 1 && is_basic_letter(text[word.begin])) {
-    if (after.size() == 1 || (!is_basic_letter_or_digit(after[1]) && after[1] != '#')) ++found.end;
+  } else if (after[0] == '#' && word.end - word.begin == 1 && is_ascii_letter(text[word.begin])) {
+    if (after.size() == 1 || (!is_ascii_letter_or_digit(after[1]) && after[1] != '#')) ++found.end;
   }
   return found;
 }

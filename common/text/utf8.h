@@ -16,6 +16,9 @@ struct CodePoint {
 };
 
 constexpr bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+constexpr bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+constexpr bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_ascii_letter_or_digit(char c) { return is_ascii_letter(c) || is_ascii_digit(c); }
 bool is_utf8(std::string_view text);
 // The code point at text[at]; at < text.size().
 CodePoint decode_utf8(std::string_view text, std::size_t at);

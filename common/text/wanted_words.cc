@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "common/text/letter_case.h"
+#include "common/text/normal_form.h"
 #include "common/text/token_span.h"
 #include "common/text/utf8.h"
 
@@ -29,50 +31,82 @@ char32_t lower_code_point(std::string_view text, std::size_t at, std::uint32_t& 
   return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c.value)));
 }
 
-BytePair pair_of(std::string_view bytes, std::size_t i, std::size_t j) {
-  return {static_cast<std::uint8_t>(bytes[i]), static_cast<std::uint8_t>(bytes[j]), static_cast<std::uint8_t>(i),
-          static_cast<std::uint8_t>(j)};
+ByteTriple triple_of(std::string_view bytes, std::array<std::size_t, 3> at) {
+  ByteTriple triple;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    triple.bytes[i] = static_cast<std::uint8_t>(bytes[at[i]]);
+    triple.at[i] = static_cast<std::uint8_t>(at[i]);
+  }
+  return triple;
 }
-// The pair that other words have least.
-BytePair rarest_pair(std::string_view ascii) {
-  if (ascii.size() == 1) return pair_of(ascii, 0, 0);
-  std::size_t best = 0, next = 1;
-  if (frequency(ascii[next]) < frequency(ascii[best])) std::swap(best, next);
-  for (std::size_t i = 2; i < ascii.size(); ++i) {
-    if (frequency(ascii[i]) < frequency(ascii[best])) {
-      next = best;
-      best = i;
-    } else if (frequency(ascii[i]) < frequency(ascii[next])) {
-      next = i;
+
+// Of characters of most alphabets, with which byte their normal form begins, with accents folded; 0 if it is no letter,
+// or is dropped, so that this says nothing of the word.
+constexpr char32_t kFirstLetter = 0xc0, kLetters = 0x1000;
+char first_byte_of(char32_t c) {
+  static const std::vector<char> table = [] {
+    std::vector<char> first(kLetters - kFirstLetter);
+    NormalForm form(true);
+    std::string letter, folded;
+    for (char32_t one = kFirstLetter; one < kLetters; ++one) {
+      letter.clear();
+      append_utf8(one, letter);
+      form.apply(letter, folded);
+      const bool says = !folded.empty() &&
+                        utf8proc_get_property(static_cast<utf8proc_int32_t>(one))->combining_class == 0 &&
+                        (!is_ascii(folded[0]) || is_ascii_letter(folded[0]));
+      first[one - kFirstLetter] = says ? folded[0] : '\0';
+    }
+    return first;
+  }();
+  return c >= kFirstLetter && c < kLetters ? table[c - kFirstLetter] : '\0';
+}
+// Whether a character may change the one before it: marks, and letters of Hangul, which are beyond the table.
+bool may_join(char32_t c) { return first_byte_of(c) == '\0'; }
+
+// The three bytes that other words have least.
+ByteTriple rarest_triple(std::string_view ascii) {
+  std::array<std::size_t, 3> rarest{};
+  std::array<std::uint32_t, 3> least;
+  least.fill(~std::uint32_t{0});
+  for (std::size_t i = 0; i < ascii.size(); ++i) {
+    std::size_t place = i;
+    std::uint32_t frequent = frequency(ascii[i]);
+    for (std::size_t k = 0; k < rarest.size(); ++k) {
+      if (frequent >= least[k]) continue;
+      std::swap(place, rarest[k]);
+      frequent = std::exchange(least[k], frequent);
     }
   }
-  return pair_of(ascii, best, next);
+  for (std::size_t k = ascii.size(); k < rarest.size(); ++k) rarest[k] = rarest[0];
+  return triple_of(ascii, rarest);
 }
 
 }  // namespace
 
 WantedWords::WantedWords(std::size_t terms) {
   words_.reserve(terms);
-  pairs_.reserve(terms);
+  triples_.reserve(terms);
 }
 
 void WantedWords::add(TokenPrefix prefix) {
   const auto ascii = static_cast<std::size_t>(std::ranges::find_if_not(prefix.bytes, is_ascii) - prefix.bytes.begin());
   // What is looked for is ASCII, and if possible without the letters that a rare letter may stand for.
-  std::string_view start = prefix.bytes.substr(0, std::min(ascii, kMaxPairReach + 1));
+  std::string_view start = prefix.bytes.substr(0, std::min(ascii, kMaxReach + 1));
   const std::size_t rare = start.find_first_of("ik");
   if (rare != std::string_view::npos && rare >= kEnoughLetters) start = start.substr(0, rare);
   has_i_ = has_i_ || start.find('i') != std::string_view::npos;
   has_k_ = has_k_ || start.find('k') != std::string_view::npos;
   Word& word = words_.emplace_back();
   word.prefix = prefix;
+  ascii_only_ = ascii_only_ && ascii == prefix.bytes.size();
   word.enough =
       start.size() == prefix.bytes.size() && start.size() <= sizeof(word.value) && prefix.any_letter_may_follow;
   std::memcpy(&word.value, start.data(), std::min(start.size(), sizeof(word.value)));
   std::memset(&word.mask, 0xff, std::min(start.size(), sizeof(word.mask)));
   word.value |= kBit0x20 & word.mask;
   if (!start.empty()) {
-    pairs_.push_back(rarest_pair(start));
+    triples_.push_back(rarest_triple(start));
     return;
   }
   std::array<char32_t, 4> letters = letters_with_lower_case(decode_utf8(prefix.bytes, 0).value);
@@ -81,7 +115,7 @@ void WantedWords::add(TokenPrefix prefix) {
     if (i > 0 && letters[i] == letters[i - 1]) continue;
     std::string bytes;
     append_utf8(letters[i], bytes);
-    pairs_.push_back(pair_of(bytes, bytes.size() > 2 ? 1 : 0, bytes.size() > 2 ? 2 : 1));
+    triples_.push_back(triple_of(bytes, {0, 1, bytes.size() - 1}));
   }
 }
 
@@ -118,6 +152,27 @@ bool WantedWords::begins_with(std::string_view text, std::size_t at, const Token
   const char c = lower(text[at]);
   if (c < 'a' || c > 'z' || c == 's') return true;
   return c == 'e' && at + 1 < text.size() && lower(text[at + 1]) == 's';
+}
+
+bool WantedWords::may_go_on_with(std::string_view text, std::size_t begin, std::size_t at, char32_t c) const {
+  const std::string_view before = text.substr(begin, at - begin);
+  if (!ascii_only_ || before.find(',') != before.npos) return true;
+  const std::size_t kept = before.size() - (!before.empty() && may_join(c) ? 1 : 0);  // letters that stay as they are
+  const char first = first_byte_of(c);
+  for (std::size_t from = 0; from <= before.size(); ++from) {
+    if (from > 0 && is_ascii_letter_or_digit(before[from - 1])) continue;  // no span begins here
+    const std::string_view spelled = before.substr(from, std::max(from, kept) - from);
+    for (const Word& word : words_) {
+      const std::string_view prefix = word.prefix.bytes;
+      if (from == before.size()) {
+        if (first == '\0' || first == prefix[0]) return true;
+      } else if (prefix.size() > spelled.size() &&
+                 std::ranges::equal(spelled, prefix.substr(0, spelled.size()), {}, lower)) {
+        return true;  // if it is not longer, it is in the text as it stands
+      }
+    }
+  }
+  return false;
 }
 
 bool WantedWords::may_begin_near_end(std::string_view text, std::size_t at) const {

@@ -1,5 +1,5 @@
 #pragma once
-// How the tokens of some terms begin: as pairs of bytes for find_pairs(), and to verify what that finds.
+// How the tokens of some terms begin: as triples of bytes for find_triples(), and to verify what that finds.
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -13,14 +13,14 @@ namespace frond::text {
 // Immutable after the last add(). Borrows the terms.
 class WantedWords {
  public:
-  // More pairs would cost as much as cutting the whole text into tokens.
-  static constexpr std::size_t kMaxPairs = 24;
+  // More triples would cost as much as cutting the whole text into tokens.
+  static constexpr std::size_t kMaxTriples = 24;
 
   // terms: how many will be added, at most.
   explicit WantedWords(std::size_t terms);
   void add(TokenPrefix prefix);
-  // Every token of the terms has one of the pairs at its beginning, or contains a rare letter.
-  const std::vector<BytePair>& pairs() const { return pairs_; }
+  // Every token of the terms has one of the triples at its beginning, or contains a rare letter.
+  const std::vector<ByteTriple>& triples() const { return triples_; }
   // Calls sink(p), in order, for each rare letter at text[p], p in [from, end): a capital that is not ASCII, of a small
   // letter that is and that is looked for. There are two, of i and k.
   template <class Sink>
@@ -40,6 +40,10 @@ class WantedWords {
     return false;
   }
   static bool is_rare_letter(std::string_view text, std::size_t at);
+  // Of standard2, where a character may have another normal form: whether a span may have one of the terms though it
+  // does not begin with the term's prefix as it stands, since c, which is at text[at], is the first such character in
+  // it. text[begin, at): the ASCII before it that may be in the same span. False only if no span has.
+  bool may_go_on_with(std::string_view text, std::size_t begin, std::size_t at, char32_t c) const;
 
  private:
   static constexpr std::uint64_t kBit0x20 = 0x2020202020202020;
@@ -53,8 +57,9 @@ class WantedWords {
   std::size_t next_rare_letter(std::string_view text, std::size_t from, std::size_t end) const;
 
   std::vector<Word> words_;
-  std::vector<BytePair> pairs_;
-  bool has_i_ = false, has_k_ = false;  // among the letters that pairs and values are of
+  std::vector<ByteTriple> triples_;
+  bool ascii_only_ = true;              // the prefixes are ASCII
+  bool has_i_ = false, has_k_ = false;  // among the letters that triples and values are of
 };
 
 }  // namespace frond::text

@@ -263,36 +263,48 @@ TEST(TermMatches, AreNoneWithoutTerms) {
   EXPECT_TRUE(find_terms(analyzer, "", std::vector<std::string>{"fox"}).empty());
 }
 
-TEST(PrefixScan, FindsPairsByteForByte) {
+TEST(PrefixScan, FindsTriplesByteForByte) {
   support::with_every_instruction_set([&](const char* name) {
     SCOPED_TRACE(name);
     std::mt19937_64 random(3);
     for (std::size_t size = 1; size < kScanBytes + 400; size += 1 + size / 16) {
       std::string text(size, ' ');
       for (char& c : text) c = static_cast<char>(random() % 50 == 0 ? random() : 'a' + random() % 3);
-      std::vector<BytePair> pairs(1 + random() % 11);
-      for (BytePair& pair : pairs)
-        pair = {static_cast<std::uint8_t>('a' + random() % 3), static_cast<std::uint8_t>('a' + random() % 4),
-                static_cast<std::uint8_t>(random() % (kMaxPairReach + 1)),
-                static_cast<std::uint8_t>(random() % (kMaxPairReach + 1))};
+      std::vector<ByteTriple> triples(1 + random() % 11);
+      for (ByteTriple& triple : triples)
+        for (std::size_t i = 0; i < triple.at.size(); ++i) {
+          triple.bytes[i] = static_cast<std::uint8_t>('a' + random() % (i == 0 ? 4 : 3));
+          triple.at[i] = static_cast<std::uint8_t>(random() % (kMaxReach + 1));
+        }
       const std::size_t from = size > kScanBytes ? random() % 300 : 0;
       const std::size_t part = std::min(kScanBytes, size - from);
-      std::vector<std::uint64_t> bits(kScanBytes / 64, ~std::uint64_t{0});
-      const bool some_high = find_pairs(text, from, pairs, bits.data());
+      ScanBits bits, high_bits;
+      bits.fill(~std::uint64_t{0});
+      high_bits.fill(~std::uint64_t{0});
+      const bool some_high = find_triples(text, from, triples, bits, high_bits);
       const auto folded = [&](std::size_t at) {
         return at < size ? static_cast<unsigned char>(text[at]) | 0x20 : 0x20;
       };
       const auto any = [&](std::size_t at) {
-        return std::ranges::any_of(pairs, [&](const BytePair& pair) {
-          return folded(at + pair.first_at) == pair.first && folded(at + pair.second_at) == pair.second;
+        return std::ranges::any_of(triples, [&](const ByteTriple& triple) {
+          return folded(at + triple.at[0]) == triple.bytes[0] && folded(at + triple.at[1]) == triple.bytes[1] &&
+                 folded(at + triple.at[2]) == triple.bytes[2];
         });
       };
       const bool high = std::any_of(text.begin() + static_cast<std::ptrdiff_t>(from),
                                     text.begin() + static_cast<std::ptrdiff_t>(from + part),
                                     [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
       ASSERT_TRUE(some_high || !high);
-      for (std::size_t i = 0; i < (part + 63) / 64 * 64; ++i)
-        ASSERT_EQ((bits[i / 64] >> i % 64 & 1) != 0, i < part && any(from + i)) << i;
+      std::vector<std::uint16_t> expected;
+      for (std::size_t i = 0; i < (part + 63) / 64 * 64; ++i) {
+        if (i < part && any(from + i)) expected.push_back(static_cast<std::uint16_t>(i));
+        ASSERT_EQ((high_bits[i / 64] >> i % 64 & 1) != 0,
+                  i < part && static_cast<unsigned char>(text[from + i]) >= 0x80)
+            << i;
+      }
+      ScanPlaces places;
+      const auto found = places_of(bits, (part + 63) / 64, places);
+      ASSERT_TRUE(std::ranges::equal(found, expected));
     }
   });
 }
