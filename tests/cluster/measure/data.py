@@ -43,12 +43,20 @@ def wiki_articles():
     return path("wiki-articles.jsonl.zst")
 
 
-def wiki_passages(folder):
-    """Cut once, kept in `folder`."""
-    file = os.path.join(folder, "wiki-passages.jsonl")
+def made_once(folder, name, command):
+    """What the shell command that command() returns prints, kept in `folder`."""
+    file = os.path.abspath(os.path.join(folder, name))
     if not os.path.exists(file):
         os.makedirs(folder, exist_ok=True)
-        command = f"zstd -dcq --long=27 {wiki_articles()} | python3 {path('make-passages')} > {file}.part"
-        subprocess.run(["bash", "-o", "pipefail", "-c", command], check=True)
+        subprocess.run(["bash", "-o", "pipefail", "-c", f"{command()} > {file}.part"], check=True)
         os.rename(file + ".part", file)
     return file
+
+
+def unpacked_articles(folder):
+    return made_once(folder, "wiki-articles.jsonl", lambda: f"zstd -dcq --long=27 {wiki_articles()}")
+
+
+def wiki_passages(folder):
+    return made_once(folder, "wiki-passages.jsonl",
+                     lambda: f"zstd -dcq --long=27 {wiki_articles()} | python3 {path('make-passages')}")

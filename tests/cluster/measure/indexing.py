@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How fast the wiki articles are indexed, how large the index is, and the peak of resident memory. One JSON object."""
+"""How fast the wiki articles or passages are indexed, how large the index is, and the peak of resident memory beside the limit. One JSON object."""
 import json
 import os
 import subprocess
@@ -9,11 +9,13 @@ import time
 import data
 import harness
 
-TEXT_BYTES = 411e6  # of the articles, uncompressed
+TEXTS = {"articles": data.unpacked_articles, "passages": data.wiki_passages}
 
 parser = harness.arguments(__doc__)
 parser.add_argument("--memory-limit", action="append", help="as frond-indexer takes it; may be given more than once")
 parser.add_argument("--partitions", type=int, default=2)
+parser.add_argument("--text", choices=TEXTS, default="articles")
+parser.add_argument("--work", default="build/measure", help="where the unpacked articles, or the cut passages, are kept")
 parsed = parser.parse_args()
 
 
@@ -28,12 +30,12 @@ def measured(command):
 
 
 def test(setting):
-    source, figures = data.wiki_articles(), []
+    source, figures = TEXTS[parsed.text](parsed.work), []
     for limit in parsed.memory_limit or [None, "512MiB"]:
         flags = {"memory_limit": limit} if limit else {}
         repository = setting.path("limit-" + (limit or "default"))
         summary, seconds, peak = measured(setting.build_command(repository, "wiki", [source], parsed.partitions, **flags))
-        figures.append({"memory_limit": limit or "default", "seconds": round(seconds, 1), "text_mb_per_s": round(TEXT_BYTES / 1e6 / seconds, 1),
+        figures.append({"memory_limit": limit or "default", "seconds": round(seconds, 1), "text_mb_per_s": round(summary["bytes"] / 1e6 / seconds, 1),
                         "peak_resident_mib": round(peak), "summary": summary})
     print(json.dumps(figures, indent=1))
 
