@@ -34,7 +34,7 @@ ByteBuffer train_dictionary(ByteView samples, std::span<const std::size_t> sizes
 // A partition with fewer bytes of fields has no dictionary, which would take more than it saves.
 inline constexpr std::size_t kMinTrainedBytes = 512 << 10;
 // Of shorter documents, such as ids, URLs and titles without bodies, a block has so many that it is as small without a
-// dictionary (docs/measurements/2026-11-26-processor-time-again.md).
+// dictionary (docs/measurements/2026-11-26-text-to-postings-shown.md).
 inline constexpr std::size_t kMinTrainedDocumentBytes = 128;
 
 // A trained dictionary, prepared for compression. Its size decides how blocks are compressed. Immutable, for any number
