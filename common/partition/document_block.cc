@@ -86,8 +86,7 @@ void append_document(const StoredDocument& document, ByteBuffer& block) {
 }
 
 ByteBuffer train_dictionary(ByteView samples, std::span<const std::size_t> sizes, std::size_t bytes) {
-  if (sizes.size() < kMinSamples || samples.size() < kMinTrainedBytes) return {};
-  if (samples.size() / sizes.size() < kMinTrainedDocumentBytes) return {};
+  if (sizes.size() < kMinSamples || samples.size() < kMinSampleBytes) return {};
   ByteBuffer dictionary(bytes);
   // ZDICT_trainFromBuffer() would try several values of k and take six times as long for dictionaries that are at most
   // 1 % better (docs/measurements/2026-11-23-indexing.md).

@@ -27,15 +27,14 @@ inline constexpr std::size_t kMaxFrontBytes = 128 << 10;
 
 void append_document(const StoredDocument& document, ByteBuffer& block);
 
-// Trains a zstd dictionary of at most `bytes` from sample documents; empty if they are too few, fewer bytes than
-// kMinTrainedBytes, or have less than kMinTrainedDocumentBytes on average. The same samples give the same dictionary.
-// Takes 25 to 60 ms for each MiB, and up to 16 MiB of memory beside the samples.
+// Trains a zstd dictionary of at most `bytes` from sample documents; empty if they are too few, or fewer than
+// kMinSampleBytes. The same samples give the same dictionary. Takes 25 to 60 ms for each MiB, and up to 16 MiB of
+// memory beside the samples.
 ByteBuffer train_dictionary(ByteView samples, std::span<const std::size_t> sizes, std::size_t bytes = kDictionaryBytes);
-// A partition with fewer bytes of fields has no dictionary, which would take more than it saves.
-inline constexpr std::size_t kMinTrainedBytes = 512 << 10;
-// Of shorter documents, such as ids, URLs and titles without bodies, a block has so many that it is as small without a
-// dictionary (docs/measurements/2026-11-26-text-to-postings-shown.md).
-inline constexpr std::size_t kMinTrainedDocumentBytes = 128;
+inline constexpr std::size_t kMinSampleBytes = 256 << 10;
+// A partition with fewer bytes of fields has no dictionary: it would save little more than it takes, and training one
+// takes a tenth as long as a small build (docs/measurements/2026-11-26-text-to-postings-shown.md).
+inline constexpr std::size_t kMinTrainedBytes = 4 << 20;
 
 // A trained dictionary, prepared for compression. Its size decides how blocks are compressed. Immutable, for any number
 // of compressors in any threads.

@@ -29,6 +29,12 @@ Result<FieldSample> FieldSample::of(std::uint64_t stride, ByteBuffer bytes, std:
   return sample;
 }
 
+FieldSample FieldSample::thinned(std::size_t max_bytes) const {
+  FieldSample fewer = *this;
+  while (fewer.bytes_.size() > max_bytes && fewer.sizes_.size() > 1) fewer.thin_out();
+  return fewer;
+}
+
 // Drops every second document.
 void FieldSample::thin_out() {
   stride_ *= 2;

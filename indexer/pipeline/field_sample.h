@@ -25,6 +25,10 @@ class FieldSample {
   ByteView bytes() const { return bytes_; }
   const std::vector<std::size_t>& sizes() const { return sizes_; }
   std::uint64_t stride() const { return stride_; }  // n, of every n-th document
+  // About the bytes of all documents' fields.
+  std::uint64_t estimated_bytes() const { return stride_ * bytes_.size(); }
+  // The sample with fewer documents, so that it has at most so many bytes.
+  FieldSample thinned(std::size_t max_bytes) const;
   // The sample that has these three. kCorrupt: none has.
   static Result<FieldSample> of(std::uint64_t stride, ByteBuffer bytes, std::vector<std::size_t> sizes);
 

@@ -21,6 +21,12 @@ std::size_t dictionary_bytes(const pipeline::FieldSample& sample, std::size_t pa
                                                            : partition::kDictionaryBytes;
 }
 
+// Training takes as long as the sample is large, so that of a small collection has fewer documents.
+constexpr std::uint64_t kSampleShare = 32;  // of all fields
+std::size_t sample_bytes(const pipeline::FieldSample& sample) {
+  return std::max<std::size_t>(4 * partition::kMinSampleBytes, sample.estimated_bytes() / kSampleShare);
+}
+
 class Counted {
  public:
   explicit Counted(std::atomic<std::size_t>& count) : count_(count) { ++count_; }
@@ -39,7 +45,9 @@ BuildDictionary::BuildDictionary(TaskPool& pool, StoredCompression how, const pi
     : how_(how), training_(pool, 0) {
   if (how_ == StoredCompression::kFast) return;
   training_.begin(0, [&sample, partitions](std::size_t) -> Result<ByteBuffer> {
-    return partition::train_dictionary(sample.bytes(), sample.sizes(), dictionary_bytes(sample, partitions));
+    if (sample.estimated_bytes() / partitions < partition::kMinTrainedBytes) return ByteBuffer();
+    const pipeline::FieldSample some = sample.thinned(sample_bytes(sample));
+    return partition::train_dictionary(some.bytes(), some.sizes(), dictionary_bytes(sample, partitions));
   });
 }
 

@@ -55,24 +55,6 @@ TEST(ABlockOfDocuments, ComesBackWithAndWithoutADictionary) {
   }
 }
 
-// Documents of an id, a URL and a title repeat one another within a block; training would take time for nothing.
-TEST(ABlockOfDocuments, HasNoDictionaryIfDocumentsAreShort) {
-  std::mt19937 random(5);
-  const auto trained = [&random](std::size_t body_bytes) {
-    ByteBuffer samples;
-    std::vector<std::size_t> sizes;
-    while (samples.size() < 2 * kMinTrainedBytes) {
-      const auto before = samples.size();
-      append_document({"", "", "", text(random, 30).substr(0, body_bytes)}, samples);
-      sizes.push_back(samples.size() - before);
-    }
-    return train_dictionary(samples, sizes);
-  };
-  constexpr std::size_t kLengths = 4;  // one byte each
-  EXPECT_TRUE(trained(kMinTrainedDocumentBytes - kLengths - 1).empty());
-  EXPECT_FALSE(trained(kMinTrainedDocumentBytes - kLengths).empty());
-}
-
 // kFast: smaller than the fields though it uses no dictionary, however long the block is.
 TEST(ABlockOfDocuments, ComesBackFromFastCompression) {
   std::mt19937 random(4);

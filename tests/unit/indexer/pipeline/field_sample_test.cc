@@ -38,6 +38,17 @@ TEST(FieldSample, CutsLongDocuments) {
   EXPECT_EQ(sample.sizes()[1], 5u);
 }
 
+TEST(FieldSample, IsThinnedToFewerDocuments) {
+  FieldSample sample;
+  for (std::uint64_t i = 0; i < 3000; ++i) sample.add(i, fields_of(i, 1000));
+  const FieldSample fewer = sample.thinned(sample.bytes().size() / 3);
+  EXPECT_EQ(fewer.stride(), 4 * sample.stride());
+  EXPECT_LE(fewer.bytes().size(), sample.bytes().size() / 3);
+  EXPECT_EQ(fewer.sizes().size(), (sample.sizes().size() + 3) / 4);
+  EXPECT_NEAR(static_cast<double>(fewer.estimated_bytes()), static_cast<double>(sample.estimated_bytes()), 5000);
+  EXPECT_EQ(sample.thinned(sample.bytes().size()).bytes().size(), sample.bytes().size());
+}
+
 TEST(FieldSample, IsAllDocumentsIfTheyAreFew) {
   FieldSample sample;
   for (std::uint64_t number = 0; number < 10; ++number) sample.add(number, fields_of(number, number));
