@@ -79,7 +79,7 @@ def check_singles(cluster, rng, words):
 def check_half_closed(cluster, rng, words):
     """The leaf does not answer, so the client's end comes first."""
     stopped = cluster.leaves[0]
-    stopped.send_signal(harness.signal.SIGSTOP)
+    harness.pause(stopped)
     try:
         target = urllib.parse.urlencode({"q": " ".join(rng.sample(words, 3)), "cache": "off", "timeout_ms": 20000})
         client = send(cluster.http, f"GET /v1/search?{target} HTTP/1.1\r\nHost: x\r\n\r\n")

@@ -34,7 +34,7 @@ def test(setting):
     cluster = harness.Cluster(setting, repository, "c", 2)
     query = " ".join(words[:3])
     with concurrent.futures.ThreadPoolExecutor(64) as threads:
-        cluster.leaves[1].send_signal(signal.SIGSTOP)
+        harness.pause(cluster.leaves[1])
         try:
             alone = ask(cluster, words[5], 1000)
             patient = threads.submit(ask, cluster, query, 4000)

@@ -203,6 +203,18 @@ def eventually(condition, what, seconds=30):
         time.sleep(0.05)
 
 
+def pause(process):
+    """Stops a process (SIGSTOP); returns when none of its threads runs any more, which takes a while on a busy machine."""
+    process.send_signal(signal.SIGSTOP)
+    tasks = f"/proc/{process.pid}/task"
+
+    def state(task):
+        with open(f"{tasks}/{task}/stat") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0]
+
+    eventually(lambda: all(state(task) == "T" for task in os.listdir(tasks)), f"process {process.pid} is stopped")
+
+
 class Answer:
     """A search's answer. `hits` keeps numbers as the broker printed them, so that answers can be compared to the byte."""
 

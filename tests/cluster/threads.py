@@ -97,7 +97,7 @@ def check_cache_and_sums(port, admin, word):
 def check_sharing(cluster, port, admin, word):
     """Equal searches on all threads are evaluated a few times while a leaf stalls, and all get its partial answer."""
     requests = lambda: harness.metric(admin, "frond_broker_leaf_requests_total", kind="search")
-    cluster.leaves[1].send_signal(signal.SIGSTOP)
+    harness.pause(cluster.leaves[1])
     try:
         before = requests()
         searches = [Open(port, target(word, timeout_ms=1500)) for _ in range(MANY)]
@@ -125,7 +125,7 @@ def check_limit(cluster):
     for one in connections:
         one.connection.close()
     harness.eventually(lambda: harness.fetch(port, "/v1/search?q=word")[0] == 200, "there is room again")
-    cluster.leaves[1].send_signal(signal.SIGSTOP)  # --max-in-flight
+    harness.pause(cluster.leaves[1])  # --max-in-flight
     try:
         searches = [Open(port, target(f"word{i}", cache="off", timeout_ms=2500)) for i in range(10)]
         refused = sorted(search.status() for search in searches).count(429)
@@ -159,7 +159,7 @@ def check_stall(process, admin):
 def check_drain(cluster, words, *flags):
     """Every search that is open at SIGTERM is answered: different ones, equal ones, and msearch lines that wait for a place."""
     process, port, _ = spawn_broker(cluster, "drained" + "-".join(flags), "--threads", THREADS, "--max-msearch-in-flight", 2, *flags)
-    cluster.leaves[1].send_signal(signal.SIGSTOP)
+    harness.pause(cluster.leaves[1])
     try:
         different = [Open(port, target(words[i], timeout_ms=3000)) for i in range(MANY)]
         equal = [Open(port, target(words[-1], timeout_ms=3000)) for _ in range(MANY)]
