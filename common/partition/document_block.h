@@ -33,7 +33,7 @@ void append_document(const StoredDocument& document, ByteBuffer& block);
 ByteBuffer train_dictionary(ByteView samples, std::span<const std::size_t> sizes, std::size_t bytes = kDictionaryBytes);
 inline constexpr std::size_t kMinSampleBytes = 256 << 10;
 // A partition with fewer bytes of fields has no dictionary: it would save little more than it takes, and training one
-// takes a tenth as long as a small build (docs/measurements/2026-11-26-text-to-postings-shown.md).
+// takes 6 % of the time of a small build (docs/measurements/2026-11-26-text-to-postings-shown.md).
 inline constexpr std::size_t kMinTrainedBytes = 4 << 20;
 
 // A trained dictionary, prepared for compression. Its size decides how blocks are compressed. Immutable, for any number

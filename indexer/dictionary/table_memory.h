@@ -24,7 +24,7 @@ class TableMemory {
   std::byte* take(std::size_t bytes);
   // Takes back what take(bytes) gave.
   void give(std::byte* piece, std::size_t bytes);
-  // What it holds, whether in use or not. The next take() adds as much as it takes and kLargeBlock at most.
+  // What it holds, whether in use or not. The next take() adds kLargeBlock at most, or a larger piece itself.
   std::size_t bytes() const { return bytes_; }
   void clear();
 

@@ -23,19 +23,10 @@ def done(ran):
     return ran.stdout
 
 
-def varint(data, at):
-    value = shift = 0
-    while True:
-        value |= (data[at] & 127) << shift
-        at, shift = at + 1, shift + 7
-        if data[at - 1] < 128:
-            return value, at
-
-
 def behind_header(path):
     with open(path, "rb") as file:
         data = file.read()
-    size, at = varint(data, 0)
+    size, at = harness.varint(data, 0)
     return data[at + size:]
 
 

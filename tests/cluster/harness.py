@@ -203,6 +203,16 @@ def eventually(condition, what, seconds=30):
         time.sleep(0.05)
 
 
+def varint(data, at):
+    """The number of variable length at data[at], and the place behind it."""
+    number, shift = 0, 0
+    while True:
+        number |= (data[at] & 0x7f) << shift
+        at, shift = at + 1, shift + 7
+        if data[at - 1] < 0x80:
+            return number, at
+
+
 def pause(process):
     """Stops a process (SIGSTOP); returns when none of its threads runs any more, which takes a while on a busy machine."""
     process.send_signal(signal.SIGSTOP)

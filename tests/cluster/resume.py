@@ -34,27 +34,17 @@ def same_sst(one, other):
     return not different or (different[-1] - different[0] < CHECKSUM_BYTES and len(one) - different[0] < CHECKSUM_WITHIN)
 
 
-def varint(data, at):
-    """The number at this place, and the place behind it."""
-    number, shift = 0, 0
-    while True:
-        number |= (data[at] & 0x7f) << shift
-        at, shift = at + 1, shift + 7
-        if data[at - 1] < 0x80:
-            return number, at
-
-
 def sections(data):
     """The SST files that a file consists of, and the directory behind them."""
     if not data.endswith(SECTIONS):
         return [data], b""
     tail = len(data) - len(SECTIONS) - 16
     directory = tail - int.from_bytes(data[tail:tail + 8], "little")
-    count, at = varint(data, directory)
+    count, at = harness.varint(data, directory)
     parts, begin = [], 0
     for _ in range(count):
-        size, at = varint(data, at)
-        length, at = varint(data, at)
+        size, at = harness.varint(data, at)
+        length, at = harness.varint(data, at)
         at += length
         parts.append(data[begin:begin + size])
         begin += size
