@@ -8,6 +8,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { check_disruption, check_written, is_leaf, pods_of, selects } from "./manifests/disruption.mjs";
 import { check_collections, check_image, check_jobs, check_small } from "./manifests/jobs.mjs";
+import { check_reach } from "./manifests/reach.mjs";
 import { check_volumes } from "./manifests/volumes.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -203,7 +204,7 @@ function check_admin(build_name, objects) {
   check(JSON.stringify(from) === '[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"monitoring"}}}]', `${where}: admin is not for monitoring alone`);
 }
 
-// Leaves that download: the server that they name is there and answers under that name, and policies let them connect.
+// Leaves that download: the server that they name is there. (Who may connect: manifests/reach.mjs.)
 function check_repository(build_name, objects) {
   for (const leaf of objects.filter(is_leaf)) {
     const where = `${build_name}: StatefulSet ${leaf.metadata.name}`, spec = leaf.spec.template.spec, [{ args }] = spec.containers;
@@ -213,21 +214,23 @@ function check_repository(build_name, objects) {
     const servers = objects.filter((one) => one.kind === "StatefulSet" && service && selects(service.spec.selector, pods_of(one)[0]));
     check(servers.length === 1 && String(service.spec.ports[0].port) === url[2], `${where}: nothing serves ${url[0]}`);
     check(objects.flatMap(pods_of).filter((labels) => selects(service.spec.selector, labels)).length === 1, `${build_name}: Service ${url[1]} leads to other pods too`);
-    const [{ args: flags, ports: [port], volumeMounts: mounts }] = servers[0].spec.template.spec.containers;
+    const [{ args: flags, volumeMounts: mounts }] = servers[0].spec.template.spec.containers;
     const mount = mounts.find((one) => one.mountPath === "/repository"), writes = flags.some((arg) => arg.startsWith("--api-keys="));
-    check(flags.find((arg) => arg.startsWith("--http-hosts="))?.split(/[=,]/).includes(url[1]), `${where}: its server has another name`);
     check(Boolean(mount.readOnly) !== writes && servers[0].spec.replicas === 1, `${build_name}: the repository's server may write without keys, or cannot with them, or is on two nodes`);
-    const policies = objects.filter(({ kind }) => kind === "NetworkPolicy");
-    const ends = (direction, side, mine, theirs) => policies.some(({ spec: policy }) =>
-      selects(policy.podSelector.matchLabels ?? {}, mine) && (policy[direction] ?? []).some((rule) =>
-        rule.ports.some((one) => one.port === port.name) && rule[side].some(({ podSelector }) => podSelector && selects(podSelector.matchLabels, theirs))));
-    check(ends("egress", "to", pods_of(leaf)[0], pods_of(servers[0])[0]) && ends("ingress", "from", pods_of(servers[0])[0], pods_of(leaf)[0]),
-          `${where}: no policy lets it download`);
     check(!(spec.volumes ?? []).some(({ persistentVolumeClaim }) => persistentVolumeClaim), `${where}: mounts the repository as well`);
     for (const job of objects.filter(({ kind }) => kind === "CronJob")) {
       const [term] = pod_of(job).spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
       check(term?.topologyKey === "kubernetes.io/hostname" && selects(term.labelSelector.matchLabels, pods_of(servers[0])[0]), `${build_name}: CronJob ${job.metadata.name}: may run where the volume is not`);
     }
+  }
+}
+
+// The indexer's service answers under each name that its Service has in the cluster's name servers.
+function check_service_names(build_name, objects) {
+  for (const { kind, metadata: { name, namespace }, spec } of objects) {
+    const hosts = kind === "StatefulSet" && spec.template.spec.containers[0].args.find((arg) => arg.startsWith("--http-hosts="))?.split(/[=,]/);
+    for (const ending of hosts ? ["", `.${namespace}`, `.${namespace}.svc`, `.${namespace}.svc.cluster.local`] : [])
+      check(hosts.includes(name + ending), `${build_name}: StatefulSet ${name} refuses to be called ${name}${ending}`);
   }
 }
 
@@ -263,6 +266,8 @@ for (const name of BUILDS) {
   check_disruption(name, objects, check);
   check_jobs(name, objects, check);
   check_repository(name, objects);
+  check_service_names(name, objects);
+  check_reach(name, objects, check);
   check_collections(name, objects, check);
   if (bin) check_flags(name, objects);
   everything.push(...objects);

@@ -6,7 +6,7 @@ import { is_leaf } from "./disruption.mjs";
 // The jobs of an overlay: never started but by k8s/job (or, where it says so, by the clock), of the image that leaves of the CPU have, in agreement with each other.
 // Those of a second collection have names that end in its name.
 const JOBS = ["compact", "fill", "index", "prune", "publish", "rollback"];
-const SCHEDULED = { "overlays/serve": ["compact", "prune"], "overlays/write": ["compact", "prune"] };
+const SCHEDULED = { "overlays/serve": ["compact", "prune"], "overlays/write": ["prune"] };  // where the service writes, it merges by itself
 const collections_of = ({ args }) => args.filter((arg) => arg.startsWith("--collection=")).map((arg) => arg.split("=")[1]);
 const container_of = ({ kind, spec }) => (kind === "CronJob" ? spec.jobTemplate.spec.template : spec.template).spec.containers[0];
 

@@ -33,10 +33,10 @@ export const tests = {
     try {
       const { status, asked, output } = reindex(cluster("Complete||4|4||"), [overlay, "--context", "there"]);
       assert.equal(status, 0, output);
-      assert.deepEqual(steps(asked).slice(0, 3), [run_job("publish")[0], `kustomize ${overlay}`, "apply -f - --selector app.kubernetes.io/name=frond-indexer"]);
+      assert.deepEqual(steps(asked).slice(0, 3), [run_job("publish")[0], `kustomize ${overlay}`, "apply -f - --selector app.kubernetes.io/name=frond-indexer,app.kubernetes.io/component!=repository"]);
       assert.equal(asked.filter((line) => line.includes(" apply ")).length, 1);
       assert.deepEqual(steps(job("job", cluster("Complete||1|1||"), ["prune", overlay]).asked), [
-        `kustomize ${overlay}`, "apply -f - --selector app.kubernetes.io/name=frond-indexer", ...run_job("prune"), "logs job/prune --tail=1"]);
+        `kustomize ${overlay}`, "apply -f - --selector app.kubernetes.io/name=frond-indexer,app.kubernetes.io/component!=repository", ...run_job("prune"), "logs job/prune --tail=1"]);
     } finally {
       rmSync(overlay, { recursive: true });
     }
