@@ -16,6 +16,11 @@ std::string text_of(const Json& object, const char* name) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+std::optional<std::uint64_t> number_of(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number_unsigned() ? std::optional<std::uint64_t>(*found) : std::nullopt;
+}
+
 Error refusal(int status, std::string_view body) {
   const auto problem = Json::parse(body, nullptr, /*allow_exceptions=*/false);
   std::string why = "status " + std::to_string(status);
@@ -49,9 +54,10 @@ Result<Answer> parse_answer(int status, std::string_view body) {
   out.cache = text_of(answer, "cache");
   if (const auto took = answer.find("took_ms"); took != answer.end() && took->is_number()) out.took_ms = *took;
   if (const auto total = answer.find("total"); total != answer.end() && total->is_object()) {
-    const auto value = total->find("value");
-    if (value != total->end() && value->is_number_unsigned()) out.total = *value;
+    out.total = number_of(*total, "value").value_or(0);
     out.total_exact = text_of(*total, "relation") != "gte";
+    if (const auto all = total->find("all_words"); all != total->end() && all->is_object())
+      out.all_words = number_of(*all, "value");
   }
   if (const auto coverage = answer.find("coverage"); coverage != answer.end() && coverage->is_object()) {
     const auto unsearched = coverage->find("degraded");

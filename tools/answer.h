@@ -1,6 +1,7 @@
 #pragma once
 // A broker's answer to one search, as the tools read it.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@ struct Answer {
   double took_ms = 0;
   std::uint64_t total = 0;
   bool total_exact = true;
+  std::optional<std::uint64_t> all_words;  // mode auto: documents with all words, or at least so many
   std::string cache;
   std::uint64_t unsearched = 0;  // partitions without an answer
   std::vector<AnswerHit> hits;

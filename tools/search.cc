@@ -26,7 +26,8 @@ struct SearchFlags {
 void print(const Answer& answer, std::uint32_t offset, bool colour) {
   const std::string_view bold = colour ? "\x1b[1m" : "", plain = colour ? "\x1b[0m" : "";
   std::string out =
-      fmt::format("{}{} documents in {:g} ms", answer.total_exact ? "" : "at least ", answer.total, answer.took_ms);
+      fmt::format("{}{} documents{} in {:g} ms", answer.total_exact ? "" : "at least ", answer.total,
+                  answer.all_words ? fmt::format(", {} with all words,", *answer.all_words) : "", answer.took_ms);
   if (answer.cache == "hit") out += ", from the cache";
   if (answer.unsearched > 0) out += fmt::format("; {} partitions did not answer", answer.unsearched);
   out += '\n';

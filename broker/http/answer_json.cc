@@ -58,8 +58,25 @@ void append_hit(std::string& out, const merge::PageHit& hit, const RenderOptions
   out += '}';
 }
 
+void append_relation(std::string& out, const merge::Count& count) {
+  out += count.exact ? ",\"relation\":\"eq\"" : ",\"relation\":\"gte\"";
+}
+
+void append_total(std::string& out, const merge::Page& page) {
+  out += ",\"total\":{\"value\":";
+  append_number(out, page.total.value);
+  append_relation(out, page.total);
+  if (page.all_words) {
+    out += ",\"all_words\":{\"value\":";
+    append_number(out, page.all_words->value);
+    append_relation(out, *page.all_words);
+    out += '}';
+  }
+  out += '}';
+}
+
 void append_hits(std::string& out, const merge::Page& page, const RenderOptions& options) {
-  out += "},\"hits\":[";
+  out += ",\"hits\":[";
   for (std::size_t i = 0; i < page.hits.size(); ++i) {
     if (i > 0) out += ',';
     append_hit(out, page.hits[i], options);
@@ -198,10 +215,14 @@ std::string render_rest(const merge::Page& page, const RenderOptions& options) {
   std::string out;
   out.reserve(256 + page.hits.size() * 512);
   append_coverage(out, page);
-  out += options.count ? ",\"count\":" : ",\"total\":{\"value\":";
-  append_number(out, page.total);
-  out += page.total_exact ? ",\"relation\":\"eq\"" : ",\"relation\":\"gte\"";
-  if (!options.count) append_hits(out, page, options);
+  if (options.count) {
+    out += ",\"count\":";
+    append_number(out, page.total.value);
+    append_relation(out, page.total);
+  } else {
+    append_total(out, page);
+    append_hits(out, page, options);
+  }
   if (options.explain) append_explain(out, page, options);
   if (options.profile) append_profile(out, page.profile);
   out += '}';

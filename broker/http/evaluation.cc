@@ -35,6 +35,7 @@ merge::Page empty_page(const Question& question) {
   page.generation = question.topology->generation;
   page.partitions_total = static_cast<std::uint32_t>(question.topology->partitions.size());
   page.mode_used = question.parameters.mode == wire::Mode::kOr ? wire::Mode::kOr : wire::Mode::kAnd;
+  if (question.parameters.mode == wire::Mode::kAuto) page.all_words = merge::Count();
   return page;
 }
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+
+#include "common/topk/top_k.h"
 
 namespace frond::broker::merge {
 namespace {
@@ -30,6 +33,37 @@ struct Head {
 };
 bool worse(const Head& a, const Head& b) { return topk::better(*b.at, *a.at); }
 
+// The best `depth` of one ranking of all replies.
+std::vector<MergedHit> merged_hits(std::span<const wire::SearchReply> replies, wire::Ranking wire::SearchReply::*of,
+                                   std::uint32_t depth) {
+  std::vector<MergedHit> merged;
+  std::vector<Head> heads;
+  for (std::uint32_t source = 0; source < replies.size(); ++source) {
+    const std::vector<topk::Hit>& hits = (replies[source].*of).hits;
+    if (!hits.empty()) heads.push_back({hits.data(), hits.data() + hits.size(), source});
+  }
+  std::make_heap(heads.begin(), heads.end(), worse);
+  while (merged.size() < depth && !heads.empty()) {
+    std::pop_heap(heads.begin(), heads.end(), worse);
+    Head& best = heads.back();
+    if (merged.empty() || !(*best.at == merged.back().hit)) merged.push_back({*best.at, best.source});
+    if (++best.at == best.end)
+      heads.pop_back();
+    else
+      std::push_heap(heads.begin(), heads.end(), worse);
+  }
+  return merged;
+}
+
+Count count(std::span<const wire::SearchReply> replies, wire::Ranking wire::SearchReply::*of) {
+  Count sum;
+  for (const wire::SearchReply& reply : replies) {
+    sum.value += (reply.*of).matches;
+    sum.exact = sum.exact && (reply.*of).exact;
+  }
+  return sum;
+}
+
 }  // namespace
 
 Result<void> check(const wire::SearchRequest& request, const wire::SearchReply& reply) {
@@ -45,37 +79,28 @@ Result<void> check(const wire::SearchRequest& request, const wire::SearchReply& 
 
 Merged merge(const wire::SearchRequest& request, std::span<const wire::SearchReply> replies, std::uint32_t offset) {
   Merged merged;
-  bool use_and = request.mode == wire::Mode::kAnd;
+  const bool any_words = request.mode == wire::Mode::kOr;
+  const auto first = any_words ? &wire::SearchReply::or_ranking : &wire::SearchReply::and_ranking;
+  std::vector<MergedHit> hits = merged_hits(replies, first, request.depth);
+  merged.mode_used = any_words ? wire::Mode::kOr : wire::Mode::kAnd;
+  merged.total = count(replies, first);
   if (request.mode == wire::Mode::kAuto) {
-    std::uint64_t matches = 0;
-    for (const auto& reply : replies) matches += reply.and_ranking.matches;
-    use_and = matches >= request.auto_needs;
-  }
-  merged.mode_used = use_and ? wire::Mode::kAnd : wire::Mode::kOr;
-
-  std::vector<Head> heads;
-  for (std::uint32_t source = 0; source < replies.size(); ++source) {
-    const auto& ranking = use_and ? replies[source].and_ranking : replies[source].or_ranking;
-    merged.total += ranking.matches;
-    merged.total_exact = merged.total_exact && ranking.exact;
-    const auto* const hits = ranking.hits.data();
-    if (!ranking.hits.empty()) heads.push_back({hits, hits + ranking.hits.size(), source});
-  }
-  std::make_heap(heads.begin(), heads.end(), worse);
-  const topk::Hit* last = nullptr;
-  for (std::uint32_t rank = 0; rank < request.depth && !heads.empty();) {
-    std::pop_heap(heads.begin(), heads.end(), worse);
-    Head& best = heads.back();
-    if (last == nullptr || !(*best.at == *last)) {
-      if (rank >= offset) merged.page.push_back({*best.at, best.source});
-      ++rank;
+    merged.all_words = merged.total;
+    const bool same = request.terms.size() == 1;  // all words are any word
+    const bool enough = hits.size() >= request.depth;
+    if (!same && (!enough || request.rank == wire::Rank::kNone))
+      merged.total = count(replies, &wire::SearchReply::or_ranking);
+    else if (!same)
+      merged.total.exact = false;                                                // others may match
+    merged.total.value = std::max(merged.total.value, merged.all_words->value);  // bounds may differ
+    if (!same && !enough) {
+      merged.mode_used = hits.empty() ? wire::Mode::kOr : wire::Mode::kAuto;
+      const auto others = merged_hits(replies, &wire::SearchReply::or_ranking, request.depth);
+      topk::append_others(hits, std::span(others), request.depth, &MergedHit::hit);
     }
-    last = best.at;
-    if (++best.at == best.end)
-      heads.pop_back();
-    else
-      std::push_heap(heads.begin(), heads.end(), worse);
   }
+  if (offset > 0) hits.erase(hits.begin(), hits.begin() + std::min<std::size_t>(offset, hits.size()));
+  merged.page = std::move(hits);
   return merged;
 }
 

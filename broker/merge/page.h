@@ -1,6 +1,7 @@
 #pragma once
 // A search's answer before it becomes JSON: merge makes it, HTTP prints it.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,13 @@
 #include "common/wire/messages.h"
 
 namespace frond::broker::merge {
+
+// A number of documents.
+struct Count {
+  std::uint64_t value = 0;
+  bool exact = true;  // false: a lower bound
+  friend bool operator==(const Count&, const Count&) = default;
+};
 
 struct PageHit {
   topk::Hit hit;
@@ -20,9 +28,10 @@ struct Page {
   Generation generation = 0;
   std::uint32_t partitions_total = 0;
   std::vector<wire::UnsearchedPartition> unsearched;  // ordered by partition; empty: all were searched
+  // kAnd: all hits have all words; kOr: any words; kAuto: documents with all words, then others.
   wire::Mode mode_used = wire::Mode::kOr;
-  std::uint64_t total = 0;
-  bool total_exact = true;
+  Count total;                     // documents that match
+  std::optional<Count> all_words;  // mode `auto`: those with all words
   std::vector<PageHit> hits;
   struct LeafProfile {
     std::string leaf;

@@ -10,6 +10,7 @@
 
 namespace frond::broker::scatter {
 namespace {
+constexpr std::uint32_t kAlways = ~std::uint32_t{0};  // auto_needs of a search that needs OR in any case
 
 class Search final : public Abandonable, public std::enable_shared_from_this<Search> {
  public:
@@ -25,7 +26,8 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     plan_.request.content = plan_.topology->content;
     page_.partitions_total = static_cast<std::uint32_t>(plan_.topology->partitions.size());
     plan_.request.depth = plan_.offset + plan_.k;
-    plan_.request.auto_needs = plan_.k;
+    // AND that fills the page of every shorter offset is enough. Without ranking, the total of `auto` is OR's, exactly.
+    plan_.request.auto_needs = plan_.request.rank == wire::Rank::kNone ? kAlways : plan_.request.depth;
     plan_.request.show = {plan_.offset, plan_.k, plan_.fields};
     const Clock& clock = context_.timers.clock();
     const auto left = deadline_.left(clock);
@@ -65,7 +67,8 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     merge::Merged merged = merge::merge(plan_.request, replies, plan_.offset);
     page_.mode_used = merged.mode_used;
     page_.total = merged.total;
-    page_.total_exact = merged.total_exact && page_.whole();
+    page_.all_words = merged.all_words;
+    if (!page_.whole()) counts_are_bounds();
 
     page_.hits.reserve(merged.page.size());
     for (const auto& [hit, source] : merged.page) page_.hits.push_back({.hit = hit});
@@ -111,10 +114,14 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
       return false;
     });
     if (!fetched.unsearched.empty()) {
-      page_.total_exact = false;
+      counts_are_bounds();
       drop_hits_of(fetched.unsearched);
     }
     std::exchange(done_, nullptr)(std::move(page_));
+  }
+  void counts_are_bounds() {
+    page_.total.exact = false;
+    if (page_.all_words) page_.all_words->exact = false;
   }
   // Partitions whose hits could not be fetched count as unsearched: all of their hits are removed.
   void drop_hits_of(const std::vector<wire::UnsearchedPartition>& unsearched) {

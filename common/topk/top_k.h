@@ -1,7 +1,8 @@
 #pragma once
-// The k best hits seen so far, in a bounded heap, and the merge of several such lists.
+// The k best hits seen so far, in a bounded heap, the merge of several such lists, and the order of mode `auto`.
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -63,6 +64,20 @@ inline std::vector<Hit> merge(std::span<const std::vector<Hit>> lists, std::size
     left.pop_back();
   }
   return best;
+}
+
+// The order of mode `auto`: `ranking` has the documents with all words; appends those of `others` that it does not
+// have, in their order, up to `depth` in all. `hit_of` makes a Hit of a T.
+template <class T, class HitOf = std::identity>
+void append_others(std::vector<T>& ranking, std::span<const T> others, std::size_t depth, HitOf hit_of = {}) {
+  const auto ordinal_of = [&](const T& one) { return std::invoke(hit_of, one).ordinal; };
+  std::vector<Ordinal> known(ranking.size());
+  std::transform(ranking.begin(), ranking.end(), known.begin(), ordinal_of);
+  std::sort(known.begin(), known.end());
+  for (const T& one : others) {
+    if (ranking.size() >= depth) return;
+    if (!std::binary_search(known.begin(), known.end(), ordinal_of(one))) ranking.push_back(one);
+  }
 }
 
 }  // namespace frond::topk

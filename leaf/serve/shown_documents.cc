@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 #include <variant>
+
+#include "common/topk/top_k.h"
 
 namespace frond::leaf::serve {
 namespace {
@@ -13,7 +16,7 @@ struct Wanted {
   wire::FetchRequest fetch;  // without ordinals
   wire::Show show;
   wire::Mode mode;
-  std::uint32_t auto_needs;
+  std::size_t depth;
 };
 
 Wanted wanted_of(const wire::SearchRequest& request) {
@@ -23,7 +26,7 @@ Wanted wanted_of(const wire::SearchRequest& request) {
                  .content = request.content},
                 request.show,
                 request.mode,
-                request.auto_needs};
+                request.depth};
   wanted.fetch.fields = request.show.fields;
   if ((request.show.fields & wire::kFieldSnippet) == 0) return wanted;
   wanted.fetch.terms.reserve(request.terms.size());
@@ -31,20 +34,24 @@ Wanted wanted_of(const wire::SearchRequest& request) {
   return wanted;
 }
 
-// The ranking that the broker will show if no other leaf was asked: the rule of broker/merge.
-const wire::Ranking& shown(const Wanted& wanted, const wire::SearchReply& reply) {
-  const bool use_and = wanted.mode == wire::Mode::kAuto ? reply.and_ranking.matches >= wanted.auto_needs
-                                                        : wanted.mode == wire::Mode::kAnd;
-  return use_and ? reply.and_ranking : reply.or_ranking;
-}
-
-std::vector<Ordinal> page_of(const wire::Show& show, const wire::Ranking& ranking) {
-  const std::size_t begin = std::min<std::size_t>(show.offset, ranking.hits.size());
-  const std::size_t end = std::min<std::size_t>(begin + show.count, ranking.hits.size());
+std::vector<Ordinal> page_of(const wire::Show& show, std::span<const topk::Hit> hits) {
+  const std::size_t begin = std::min<std::size_t>(show.offset, hits.size());
+  const std::size_t end = std::min<std::size_t>(begin + show.count, hits.size());
   std::vector<Ordinal> ordinals;
   ordinals.reserve(end - begin);
-  for (std::size_t i = begin; i < end; ++i) ordinals.push_back(ranking.hits[i].ordinal);
+  for (std::size_t i = begin; i < end; ++i) ordinals.push_back(hits[i].ordinal);
   return ordinals;
+}
+
+// The page that the broker will show if no other leaf was asked: the rule of broker/merge.
+std::vector<Ordinal> page_of(const Wanted& wanted, const wire::SearchReply& reply) {
+  if (wanted.mode == wire::Mode::kOr) return page_of(wanted.show, reply.or_ranking.hits);
+  const std::vector<topk::Hit>& all_words = reply.and_ranking.hits;
+  if (wanted.mode == wire::Mode::kAnd || all_words.size() >= std::size_t{wanted.show.offset} + wanted.show.count)
+    return page_of(wanted.show, all_words);
+  std::vector<topk::Hit> hits = all_words;
+  topk::append_others(hits, std::span(reply.or_ranking.hits), wanted.depth);
+  return page_of(wanted.show, hits);
 }
 
 }  // namespace
@@ -55,7 +62,7 @@ SearchQuery::Done with_documents(DocumentHandler& documents, const wire::SearchR
   return [&documents, &clock, deadline, kept = std::move(kept), wanted = wanted_of(request),
           done = std::move(done)](wire::SearchReply reply) mutable {
     if (!reply.unsearched.empty() || deadline.left(clock) < wanted.fetch.budget / 10) return done(std::move(reply));
-    wanted.fetch.ordinals = page_of(wanted.show, shown(wanted, reply));
+    wanted.fetch.ordinals = page_of(wanted, reply);
     if (wanted.fetch.ordinals.empty()) return done(std::move(reply));
     const auto held = std::make_shared<wire::SearchReply>(std::move(reply));
     documents.fetch(std::move(wanted.fetch), deadline, [held, done = std::move(done)](wire::Reply fetched) {

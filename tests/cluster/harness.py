@@ -238,6 +238,7 @@ class Answer:
         self.degraded = answer["coverage"]["degraded"]
         self.timed_out = answer["timed_out"]
         self.total = (int(answer["total"]["value"]), answer["total"]["relation"])
+        self.all_words = tuple(int(n) if n.isdigit() else n for n in answer["total"].get("all_words", {}).values())
         self.hits = json.dumps(answer["hits"], sort_keys=True)
         self.ranking = [(hit["id"], hit["score"]) for hit in answer["hits"]]
 

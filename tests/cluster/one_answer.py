@@ -53,9 +53,14 @@ class Reference:
 
 
 def check_against(reference, query, mode, k, answer):
-    every, any_of = reference.scores(query, True), reference.scores(query, False)
-    wanted = every if mode == "and" or (mode == "auto" and len(every) >= k) else any_of
-    best = sorted(wanted.values(), reverse=True)[:k]
+    every, wanted = reference.scores(query, True), reference.scores(query, mode == "and")
+    best = sorted(wanted.values(), reverse=True)
+    if mode == "auto":  # those with all words first
+        best = sorted(every.values(), reverse=True) + sorted((score for name, score in wanted.items() if name not in every), reverse=True)
+        harness.expect(all((name in every) == (rank < len(every)) for rank, (name, _) in enumerate(answer.ranking)), f"{query!r} auto k={k}: {len(every)} have all words")
+        value, relation = answer.all_words
+        harness.expect(value == len(every) if relation == "eq" else k <= value <= len(every), f"{query!r} auto k={k}: all_words {answer.all_words}, {len(every)} have all words")
+    best = best[:k]
     got = [(name, float(score)) for name, score in answer.ranking]
     harness.expect(len(got) == len(best), f"{query!r} {mode} k={k}: {len(got)} hits, {len(best)} wanted")
     for (name, score), ideal in zip(got, best):
@@ -99,21 +104,35 @@ class Asker:
         wanted = right.setdefault((query, mode, k), (answer.hits, rest))[0]
         harness.expect(answer.hits == wanted, f"{query!r} {mode} k={k} {processor}, {where}: {answer.hits} instead of {wanted}")
 
+    def check_pages(self, query, processor, wanted, k, offset, where):
+        """A page is a part of the longest one."""
+        answer = harness.Answer(*self.get("/v1/search", q=query, k=k, offset=offset, processor=processor))
+        harness.expect(answer.ranking == wanted[offset:offset + k], f"{query!r} k={k} offset={offset} {processor}, {where}: {answer.ranking}, wanted {wanted[offset:offset + k]}")
+
     def check_unranked(self, query, mode, k, processor, right, reference, order, where):
         """`right`: {(query, mode, k): ids}, completed where it lacks this one."""
-        matching = reference.scores(query, mode == "and")
+        every, matching = reference.scores(query, True), reference.scores(query, mode == "and")
         asked = {"q": query, "mode": mode, "processor": processor}
-        count = json.loads(self.get("/v1/count", **asked)[1])
-        got = (count.get("count"), count.get("relation"))
-        harness.expect(got == (len(matching), "eq"), f"{query!r} {mode} {processor}, {where}: count {got}, {len(matching)} match")
+        total = {"value": len(matching), "relation": "eq"}
+        if mode == "auto":
+            total["all_words"] = {"value": len(every), "relation": "eq"}
+        else:
+            count = json.loads(self.get("/v1/count", **asked)[1])
+            got = (count.get("count"), count.get("relation"))
+            harness.expect(got == (len(matching), "eq"), f"{query!r} {mode} {processor}, {where}: count {got}, {len(matching)} match")
         answer = json.loads(self.get("/v1/search", k=k, rank="none", fields="id", **asked)[1])
-        harness.expect(answer["total"] == {"value": len(matching), "relation": "eq"}, f"{query!r} {mode}, {where}: {answer['total']}")
+        harness.expect(answer["total"] == total, f"{query!r} {mode}, {where}: {answer['total']}")
         ids = [hit.pop("id") for hit in answer["hits"]]
         harness.expect(not any(answer["hits"]), f"{query!r} {mode}, {where}: more than ids: {answer['hits']}")
         if (query, mode, k) not in right:
-            right[query, mode, k] = sorted(matching, key=reference.place.get)[:k] if order == "input" else ids
+            right[query, mode, k] = sorted(matching, key=lambda name: (mode == "auto" and name not in every, reference.place[name]))[:k] if order == "input" else ids
         harness.expect(ids == right[query, mode, k], f"{query!r} {mode} k={k} {processor}, {where}: {ids}, wanted {right[query, mode, k]}")
         harness.expect(set(ids) <= set(matching) and len(ids) == min(k, len(matching)), f"{query!r} {mode} k={k}, {where}: {ids}")
+
+
+def ranking_of(hits):
+    """As harness.Answer.ranking, from its hits."""
+    return [(hit["id"], hit["score"]) for hit in json.loads(hits)]
 
 
 def test(setting):
@@ -123,7 +142,8 @@ def test(setting):
     source = collection.write(setting.path("documents.jsonl"))
     reference = Reference(collection.documents)
     asked = [(q, m, k, p) for q in random_text.queries(rng, words, 40) for m in MODES for k in DEPTHS for p in PROCESSORS]
-    unranked = [(q, m, k, p) for q, m, k, p in asked if m != "auto" and k > 1]
+    unranked = [(q, m, k, p) for q, m, k, p in asked if k > 1]
+    pages = [(q, p, k, offset) for q, m, _, p in asked[::3] if m == "auto" for k, offset in ((1, 1), (2, 0), (7, 5), (10, 90))]
     first = {order: {} for order in LAYOUTS}
     right = {order: {} for order in LAYOUTS}  # ties go by the order of documents, so each order has its own
     for order, partitions, leaves in ((order, *layout) for order, layouts in LAYOUTS.items() for layout in layouts):
@@ -134,10 +154,12 @@ def test(setting):
         with concurrent.futures.ThreadPoolExecutor(3) as threads:
             for done in [threads.submit(asker.check, *one, right[order], reference, where) for one in asked]:
                 done.result()
+            for done in [threads.submit(asker.check_pages, q, p, ranking_of(right[order][q, "auto", 100][0]), k, offset, where) for q, p, k, offset in pages]:
+                done.result()
             for done in [threads.submit(asker.check_unranked, *one, first[order], reference, order, where) for one in unranked]:
                 done.result()
         cluster.stop()
-        print(f"{where} on {leaves} leaves: {len(asked)} answers and {len(unranked)} without ranking, all the same", flush=True)
+        print(f"{where} on {leaves} leaves: {len(asked)} answers, {len(pages)} pages and {len(unranked)} answers without ranking, all the same", flush=True)
 
 
 harness.run(test, harness.arguments(__doc__).parse_args())

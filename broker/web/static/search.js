@@ -6,7 +6,7 @@ import { keyForm, lacksKey } from '/assets/key.js';
 import { profileView } from '/assets/profile.js';
 
 const $ = (id) => document.getElementById(id);
-const modes = { and: 'all words', or: 'any word' };
+const modes = { and: 'all words', or: 'any word', auto: 'all words first, then any' };
 const processors = { cpu: 'CPU', gpu: 'GPU', exhaustive: 'the reference' };
 let running = null; // aborts the search on its way: a late answer never overwrites a newer one
 
@@ -44,10 +44,12 @@ function summary(answer, { offset }) {
   const { total, hits, explain, cache } = answer;
   if (total.value === 0) return 'Nothing matches.';
   const found = `${total.relation === 'eq' ? '' : 'At least '}${plural(total.value, 'document')}`;
+  const { all_words: all } = total; // of mode auto; told where it says more than the total does
+  const withAll = all?.value > 0 && explain.mode_used === 'auto' && `${count(all.value)} with all words`;
   const shown = hits.length ? `${count(offset + 1)}–${count(offset + hits.length)}` : 'none on this page';
   const where = explain.engines.map((name) => processors[name] ?? name).join(' and ');
   const how = cache === 'hit' ? `from the cache${where && `, computed on ${where}`}` : where && `on ${where}`;
-  return [found, shown, `matching ${modes[explain.mode_used]}`, milliseconds(answer.took_ms), how].filter(Boolean).join(' · ');
+  return [found, withAll, shown, `matching ${modes[explain.mode_used]}`, milliseconds(answer.took_ms), how].filter(Boolean).join(' · ');
 }
 
 function notice(title, ...lines) {

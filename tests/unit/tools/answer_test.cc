@@ -9,7 +9,7 @@ namespace {
 
 const std::string kWhole =
     R"({"took_ms":1.5,"timed_out":false,"generation":3,"cache":"hit","coverage":{"partitions_total":2,"partitions_answered":1,)"
-    R"("degraded":[{"partition":1,"reason":"deadline"}]},"total":{"value":12,"relation":"gte"},)"
+    R"("degraded":[{"partition":1,"reason":"deadline"}]},"total":{"value":12,"relation":"gte","all_words":{"value":5,"relation":"eq"}},)"
     R"("hits":[{"id":"d1","score":7.25,"title":"T","url":"u","snippet":"say \"cache\":\"hit\""}]})";
 
 TEST(Answer, IsReadWhole) {
@@ -17,6 +17,7 @@ TEST(Answer, IsReadWhole) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->total, 12u);
   EXPECT_FALSE(answer->total_exact);
+  EXPECT_EQ(answer->all_words, 5u);
   EXPECT_EQ(answer->unsearched, 1u);
   ASSERT_EQ(answer->hits.size(), 1u);
   EXPECT_EQ(answer->hits[0].id, "d1");

@@ -50,8 +50,9 @@ TEST(Answer, HasTheContractsMembers) {
   page.generation = 7;
   page.partitions_total = 3;
   page.unsearched = {{1, wire::UnsearchedReason::kDeadline}};
-  page.total = 41;
-  page.total_exact = false;
+  page.total.value = 41;
+  page.total.exact = false;
+  page.all_words = merge::Count{12, true};
   page.mode_used = wire::Mode::kAnd;
   page.hits = {{{5, 98304},
                 "id",
@@ -73,7 +74,8 @@ TEST(Answer, HasTheContractsMembers) {
   EXPECT_EQ(body["cache"], "miss");
   EXPECT_EQ(body["coverage"], nlohmann::json::parse(R"({"partitions_total":3,"partitions_answered":2,
                                                         "degraded":[{"partition":1,"reason":"deadline"}]})"));
-  EXPECT_EQ(body["total"], nlohmann::json::parse(R"({"value":41,"relation":"gte"})"));
+  EXPECT_EQ(body["total"],
+            nlohmann::json::parse(R"({"value":41,"relation":"gte","all_words":{"value":12,"relation":"eq"}})"));
   EXPECT_EQ(body["hits"], nlohmann::json::parse(R"([{"id":"id","score":1.5,"title":"title","url":"http://x/",
       "snippet":"a <mark>b</mark>","score_fixed":98304,"ordinal":5}])"));
   EXPECT_EQ(body["explain"], nlohmann::json::parse(R"({"mode_used":"and","engines":["cpu","gpu"],"k1":1.2,"b":0.75,

@@ -106,7 +106,7 @@ TEST_F(TheRoutes, DoNotTakeACountForASearchWhoseTextIsKnown) {
 TEST_F(TheRoutes, AnswerWithoutScoresWhereNothingIsRanked) {
   broker.up();
   const auto body = nlohmann::ordered_json::parse(ask("GET", "/v1/search?q=cell&rank=none&fields=id&explain=1").body);
-  EXPECT_EQ(body["total"].dump(), R"({"value":2,"relation":"eq"})");
+  EXPECT_EQ(body["total"].dump(), R"({"value":2,"relation":"eq","all_words":{"value":2,"relation":"eq"}})");
   EXPECT_EQ(body["hits"].dump(), R"([{"id":"d0","ordinal":0},{"id":"d1","ordinal":1}])");
   EXPECT_TRUE(nlohmann::json::parse(ask("GET", "/v1/search?q=cell&fields=id").body)["hits"][0].contains("score"));
 }

@@ -113,7 +113,8 @@ TEST_F(ASearchService, TakesAQueryWithoutTermsAsAnEmptyAnswer) {
     Answered answered;
     service.search(asking(q), answered.reply());
     EXPECT_EQ(answered.status(), 200) << q;
-    EXPECT_EQ(answered.body()["total"], nlohmann::json::parse(R"({"value":0,"relation":"eq"})"));
+    EXPECT_EQ(answered.body()["total"],
+              nlohmann::json::parse(R"({"value":0,"relation":"eq","all_words":{"value":0,"relation":"eq"}})"));
   }
   EXPECT_EQ(asked(), 0u);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <string>
 
 namespace frond::broker::merge {
 namespace {
@@ -48,8 +49,8 @@ TEST(Merge, OrdersByScoreThenOrdinalAcrossReplies) {
   const Merged merged = merge(request(wire::Mode::kOr, 10), replies, 0);
   EXPECT_EQ(ordinals(merged), (std::vector<Ordinal>{1, 2, 4, 5, 0}));
   EXPECT_EQ(merged.page[1].source, 1u);
-  EXPECT_EQ(merged.total, 5u);
-  EXPECT_TRUE(merged.total_exact);
+  EXPECT_EQ(merged.total.value, 5u);
+  EXPECT_TRUE(merged.total.exact);
 }
 TEST(Merge, OrdersByOrdinalAndAddsUpWithoutRanking) {
   auto asked = request(wire::Mode::kOr, 4);
@@ -59,11 +60,11 @@ TEST(Merge, OrdersByOrdinalAndAddsUpWithoutRanking) {
   for (const auto& reply : replies) EXPECT_TRUE(check(asked, reply));
   const Merged merged = merge(asked, replies, 0);
   EXPECT_EQ(ordinals(merged), (std::vector<Ordinal>{1, 2, 4, 5}));
-  EXPECT_EQ(merged.total, 500u);
-  EXPECT_TRUE(merged.total_exact);
+  EXPECT_EQ(merged.total.value, 500u);
+  EXPECT_TRUE(merged.total.exact);
   asked.depth = 0;
   const std::vector counts = {or_reply(ranking({}, 300)), or_reply(ranking({}, 200))};
-  EXPECT_EQ(merge(asked, counts, 0).total, 500u);
+  EXPECT_EQ(merge(asked, counts, 0).total.value, 500u);
   EXPECT_TRUE(merge(asked, counts, 0).page.empty());
 }
 TEST(Merge, RefusesScoresAndLowerBoundsWithoutRanking) {
@@ -79,28 +80,93 @@ TEST(Merge, CutsThePageOutOfTheRanking) {
   const std::vector replies = {or_reply(ranking({{1, 9}, {3, 5}}, 2)), or_reply(ranking({{2, 8}, {4, 4}}, 2, false))};
   const Merged merged = merge(request(wire::Mode::kOr, 3), replies, 1);
   EXPECT_EQ(ordinals(merged), (std::vector<Ordinal>{2, 3}));
-  EXPECT_FALSE(merged.total_exact);
+  EXPECT_FALSE(merged.total.exact);
   EXPECT_TRUE(merge(request(wire::Mode::kOr, 30), replies, 20).page.empty());
 }
 TEST(Merge, IsNothingWithoutReplies) {
   const Merged merged = merge(request(wire::Mode::kAuto, 10), {}, 0);
   EXPECT_TRUE(merged.page.empty());
-  EXPECT_EQ(merged.total, 0u);
+  EXPECT_EQ(merged.total.value, 0u);
 }
-TEST(Merge, TakesAndWhereTheWholeGenerationYieldsEnough) {
+TEST(Merge, TakesAndAloneWhereTheWholeGenerationYieldsEnough) {
   // Neither leaf alone has three; together they do.
-  const std::vector replies = {both(ranking({{1, 9}}, 1), ranking({{7, 8}}, 50)),
-                               both(ranking({{2, 5}, {4, 4}}, 2), ranking({{2, 5}}, 60))};
-  EXPECT_EQ(merge(request(wire::Mode::kAuto, 3, 3), replies, 0).mode_used, wire::Mode::kAnd);
-  EXPECT_EQ(merge(request(wire::Mode::kAuto, 3, 3), replies, 0).total, 3u);
-  const Merged any = merge(request(wire::Mode::kAuto, 4, 4), replies, 0);
-  EXPECT_EQ(any.mode_used, wire::Mode::kOr);
-  EXPECT_EQ(ordinals(any), (std::vector<Ordinal>{7, 2}));
+  const std::vector replies = {both(ranking({{1, 9}}, 1), ranking({{7, 10}, {1, 9}}, 50)),
+                               both(ranking({{2, 5}, {4, 4}}, 2), ranking({{2, 5}, {4, 4}}, 60))};
+  const Merged all = merge(request(wire::Mode::kAuto, 3, 3), replies, 0);
+  EXPECT_EQ(all.mode_used, wire::Mode::kAnd);
+  EXPECT_EQ(ordinals(all), (std::vector<Ordinal>{1, 2, 4}));
+  EXPECT_EQ(all.total, (Count{3, false})) << "others may match";
+  EXPECT_EQ(all.all_words, (Count{3, true}));
+  const Merged more = merge(request(wire::Mode::kAuto, 4, 4), replies, 0);
+  EXPECT_EQ(more.mode_used, wire::Mode::kAuto);
+  EXPECT_EQ(ordinals(more), (std::vector<Ordinal>{1, 2, 4, 7})) << "documents with all words first";
+  EXPECT_EQ(more.total, (Count{110, true}));
+  EXPECT_EQ(more.all_words, (Count{3, true}));
 }
-TEST(Merge, TakesTheSameModeForEveryPageOfAQuery) {
-  const std::vector replies = {both(ranking({{1, 9}, {2, 8}, {3, 7}}, 3), ranking({{1, 9}, {9, 8}, {2, 8}}, 90))};
-  for (std::uint32_t offset : {0u, 2u, 40u})
-    EXPECT_EQ(merge(request(wire::Mode::kAuto, offset + 3, 3), replies, offset).mode_used, wire::Mode::kAnd);
+TEST(Merge, TakesOrWhereNoDocumentHasAllWords) {
+  const std::vector replies = {both(ranking({}, 0), ranking({{7, 10}, {1, 9}}, 50, false))};
+  const Merged merged = merge(request(wire::Mode::kAuto, 2, 2), replies, 0);
+  EXPECT_EQ(merged.mode_used, wire::Mode::kOr);
+  EXPECT_EQ(ordinals(merged), (std::vector<Ordinal>{7, 1}));
+  EXPECT_EQ(merged.total, (Count{50, false}));
+  EXPECT_EQ(merged.all_words, (Count{0, true}));
+}
+TEST(Merge, CountsADocumentOfOneWordOnce) {
+  auto asked = request(wire::Mode::kAuto, 1, 1);
+  asked.terms = {{"one", 1}};
+  const std::vector replies = {and_reply(ranking({{1, 9}}, 4))};
+  EXPECT_EQ(merge(asked, replies, 0).total, (Count{4, true})) << "all words are any word";
+  EXPECT_EQ(merge(asked, replies, 0).all_words, (Count{4, true}));
+}
+// Pages of every k and offset are those of one long ranking, however documents are spread over leaves.
+TEST(Merge, GivesPagesOfOneRankingInModeAuto) {
+  for (std::uint32_t seed = 1; seed <= 30; ++seed) {
+    std::mt19937 random(seed);
+    const auto rank = seed % 3 == 0 ? wire::Rank::kNone : wire::Rank::kScore;
+    const std::size_t leaves = 1 + random() % 5;
+    std::vector<std::vector<Hit>> all(leaves), any(leaves);
+    std::vector<Hit> wanted, others;
+    for (Ordinal ordinal = 0; ordinal < 80; ++ordinal) {
+      const Hit hit{ordinal, rank == wire::Rank::kNone ? 0 : 1 + static_cast<topk::Score>(random() % 6)};
+      const std::size_t leaf = random() % leaves;
+      const std::uint32_t words = random() % 8;  // 0: with all words; up to 3: with any
+      if (words > 3) continue;
+      any[leaf].push_back(hit);
+      if (words == 0) all[leaf].push_back(hit);
+      (words == 0 ? wanted : others).push_back(hit);
+    }
+    const std::size_t with_all = wanted.size(), matching = wanted.size() + others.size();
+    std::sort(wanted.begin(), wanted.end(), topk::better);
+    std::sort(others.begin(), others.end(), topk::better);
+    wanted.insert(wanted.end(), others.begin(), others.end());
+    for (std::uint32_t offset = 0; offset < 45; offset += 1 + offset / 4) {
+      for (const std::uint32_t k : {1u, 2u, 3u, 10u, 50u}) {
+        SCOPED_TRACE("seed " + std::to_string(seed) + ", offset " + std::to_string(offset) + ", k " +
+                     std::to_string(k));
+        auto asked = request(wire::Mode::kAuto, offset + k, rank == wire::Rank::kNone ? ~0u : offset + k);
+        asked.rank = rank;
+        std::vector<wire::SearchReply> replies;
+        const auto best = [&](std::vector<Hit> hits) {
+          const std::size_t matches = hits.size();
+          std::sort(hits.begin(), hits.end(), topk::better);
+          hits.resize(std::min<std::size_t>(hits.size(), asked.depth));
+          return ranking(std::move(hits), matches);
+        };
+        for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
+          replies.push_back(all[leaf].size() < asked.auto_needs ? both(best(all[leaf]), best(any[leaf]))
+                                                                : and_reply(best(all[leaf])));
+          ASSERT_TRUE(check(asked, replies.back()));
+        }
+        const Merged merged = merge(asked, replies, offset);
+        const std::size_t end = std::min<std::size_t>(wanted.size(), offset + k);
+        ASSERT_EQ(merged.page.size(), end - std::min<std::size_t>(end, offset));
+        for (std::size_t i = 0; i < merged.page.size(); ++i) ASSERT_EQ(merged.page[i].hit, wanted[offset + i]);
+        ASSERT_EQ(merged.all_words, (Count{with_all, true}));
+        const bool counted = with_all < asked.depth || rank == wire::Rank::kNone;
+        ASSERT_EQ(merged.total, (Count{counted ? matching : with_all, counted}));
+      }
+    }
+  }
 }
 TEST(Merge, GivesTheSamePageHoweverTheHitsAreSpread) {
   for (std::uint32_t seed = 1; seed <= 50; ++seed) {
@@ -118,7 +184,7 @@ TEST(Merge, GivesTheSamePageHoweverTheHitsAreSpread) {
       if (to.hits.size() < 40) to.hits.push_back(hit);
     }
     const Merged merged = merge(request(wire::Mode::kOr, 40), replies, 15);
-    ASSERT_EQ(merged.total, all.size()) << "seed " << seed;
+    ASSERT_EQ(merged.total.value, all.size()) << "seed " << seed;
     ASSERT_EQ(merged.page.size(), 25u) << "seed " << seed;
     for (std::size_t i = 0; i < merged.page.size(); ++i) ASSERT_EQ(merged.page[i].hit, all[15 + i]) << "seed " << seed;
   }

@@ -25,7 +25,7 @@ TEST_F(ASearch, AsksAnotherReplicaOnceOnly) {
   fetch_all();
   ASSERT_TRUE(page);
   EXPECT_EQ(unsearched(), "0:overloaded 1:overloaded ");
-  EXPECT_FALSE(page->total_exact);
+  EXPECT_FALSE(page->total.exact);
 }
 TEST_F(ASearch, AsksAnotherReplicaForWhatALeafDidNotSearch) {
   start();
@@ -65,7 +65,7 @@ TEST_F(ASearch, CountsAPartitionOnceThatItAskedOfAnotherReplica) {
   fetch_all();
   ASSERT_TRUE(page);
   EXPECT_EQ(ids(), "d0 d1 d4 ");
-  EXPECT_EQ(page->total, 3u);
+  EXPECT_EQ(page->total.value, 3u);
 }
 // Leaf 0 is of an older version, and leaf 1 has the same partitions.
 TEST_F(ASearch, AsksOnlyLeavesThatKnowOfSearchesWithoutRanking) {
@@ -86,8 +86,8 @@ TEST_F(ASearch, AsksOnlyLeavesThatKnowOfSearchesWithoutRanking) {
     fetch_all();
     ASSERT_TRUE(page);
     EXPECT_EQ(ids(), "d1 d2 d3 ");
-    EXPECT_EQ(page->total, 3u);
-    EXPECT_TRUE(page->total_exact);
+    EXPECT_EQ(page->total.value, 3u);
+    EXPECT_TRUE(page->total.exact);
   }
   // A scored reply is not an answer, and there is no other leaf that could give one.
   page.reset();
@@ -97,7 +97,7 @@ TEST_F(ASearch, AsksOnlyLeavesThatKnowOfSearchesWithoutRanking) {
   fetch_all();
   ASSERT_TRUE(page);
   EXPECT_EQ(unsearched(), "0:corrupt 1:corrupt ");
-  EXPECT_FALSE(page->total_exact);
+  EXPECT_FALSE(page->total.exact);
 }
 
 }  // namespace

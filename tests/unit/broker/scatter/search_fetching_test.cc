@@ -74,7 +74,7 @@ TEST_F(ASearch, DropsTheHitsOfALeafThatDiesBetweenTheTrips) {
   ASSERT_TRUE(page);
   EXPECT_EQ(ids(), "d2 ");
   EXPECT_EQ(unsearched(), "0:unavailable 1:unavailable ");
-  EXPECT_FALSE(page->total_exact);
+  EXPECT_FALSE(page->total.exact);
 }
 TEST_F(ASearch, DropsTheWholePartitionOfADocumentThatIsNotThere) {
   no_replica();

@@ -22,13 +22,13 @@ TEST_F(ASearch, AsksEachPartitionOnceAndFetchesThePageOnly) {
   ASSERT_TRUE(page);
   EXPECT_EQ(ids(), "d0 d2 ");
   EXPECT_TRUE(page->whole());
-  EXPECT_EQ(page->total, 4u);
-  EXPECT_TRUE(page->total_exact);
+  EXPECT_EQ(page->total.value, 4u);
+  EXPECT_TRUE(page->total.exact);
 }
-TEST_F(ASearch, JudgesAutoByKNotByDepth) {
+TEST_F(ASearch, AsksForOrWhereAndDoesNotReachTheEndOfThePage) {
   start(milliseconds(1000), 5, 20);
   EXPECT_EQ(leaf(0).searches.last().depth, 25u);
-  EXPECT_EQ(leaf(0).searches.last().auto_needs, 5u);
+  EXPECT_EQ(leaf(0).searches.last().auto_needs, 25u);
 }
 TEST_F(ASearch, NeedsNoSecondTripWithoutHits) {
   start();
@@ -36,7 +36,7 @@ TEST_F(ASearch, NeedsNoSecondTripWithoutHits) {
   leaf(2).searches.answer(found({}));
   ASSERT_TRUE(page);
   EXPECT_TRUE(page->whole());
-  EXPECT_EQ(page->total, 0u);
+  EXPECT_EQ(page->total.value, 0u);
 }
 TEST_F(ASearch, KeepsTimeForTheSecondTripAndNamesWhatWasLate) {
   no_replica();

@@ -44,13 +44,17 @@ TEST_F(AShownSearch, HasTheDocumentsThatAFetchOfThePageWouldHave) {
 TEST_F(AShownSearch, ShowsTheRankingOfAutoThatTheBrokerWillUse) {
   const auto one = std::ranges::find_if(documents_, [](const auto& document) { return document.terms.contains("t1"); });
   auto request = shown_request(wire::Mode::kAuto, {"t1", "own" + one->id}, {0, 10});
-  for (const bool enough : {true, false}) {
-    request.auto_needs = enough ? 1 : 101;
+  for (const wire::Show show : {wire::Show{0, 1}, wire::Show{0, 10}, wire::Show{1, 1}, wire::Show{4, 6}}) {
+    request.show = show;
+    request.depth = request.auto_needs = show.offset + show.count;
     const auto reply = ask<wire::SearchReply>(request);
-    ASSERT_EQ(reply.has_or, !enough);
+    ASSERT_EQ(reply.has_or, request.depth > 1);
     ASSERT_EQ(reply.and_ranking.hits.size(), 1u);
-    ASSERT_TRUE(enough || reply.or_ranking.hits.size() == 10);
-    EXPECT_EQ(bytes_of(reply.documents), bytes_of(fetched(request, enough ? reply.and_ranking : reply.or_ranking)));
+    wire::Ranking page = reply.and_ranking;  // the document with both words, then the others
+    for (const topk::Hit& hit : reply.or_ranking.hits)
+      if (hit.ordinal != reply.and_ranking.hits[0].ordinal) page.hits.push_back(hit);
+    EXPECT_EQ(bytes_of(reply.documents), bytes_of(fetched(request, page)));
+    EXPECT_EQ(reply.documents.size(), show.count);
   }
 }
 
