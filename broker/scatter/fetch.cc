@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 #include "broker/scatter/replica_choice.h"
@@ -56,42 +56,57 @@ class Fetch final : public Abandonable, public std::enable_shared_from_this<Fetc
   }
   void heard(const cluster::LeafRef& leaf, const std::vector<Ordinal>& asked, bool again,
              Result<wire::FetchReply> reply) {
-    std::unordered_set<Ordinal> unfetched(asked.begin(), asked.end());
-    wire::UnsearchedReason reason = wire::UnsearchedReason::kCorrupt;
+    const auto failed = reply ? wire::UnsearchedReason::kCorrupt : reason_of(reply.error().code());
+    std::unordered_map<Ordinal, wire::UnsearchedReason> unfetched;
+    for (const Ordinal ordinal : asked) unfetched.emplace(ordinal, failed);
     if (reply) {
       // Takes only documents that were asked for, each once.
-      for (auto& document : reply->documents)
-        if (document.found && unfetched.erase(document.ordinal) > 0) result_.documents.push_back(std::move(document));
+      for (auto& document : reply->documents) {
+        const auto wanted = unfetched.find(document.ordinal);
+        if (wanted == unfetched.end()) continue;
+        wanted->second = document.reason;
+        if (!document.found) continue;
+        unfetched.erase(wanted);
+        result_.documents.push_back(std::move(document));
+      }
     } else {
       ++context_.counters.fetch_failures;
-      reason = reason_of(reply.error().code());
       if (reply.error().code() == Code::kUnavailable) context_.map.report_unavailable(leaf, reply.error().message());
       if (reply.error().code() == Code::kNotFound || reply.error().code() == Code::kCorrupt) context_.map.refresh(leaf);
     }
-    if (!unfetched.empty()) retry(leaf, unfetched, reason, again);
+    if (!unfetched.empty()) retry(leaf, unfetched, again);
   }
-  void retry(const cluster::LeafRef& failed, const std::unordered_set<Ordinal>& unfetched,
-             wire::UnsearchedReason reason, bool again) {
-    std::map<std::uint32_t, std::vector<Ordinal>> by_partition;
-    for (const Ordinal ordinal : unfetched) {
+  struct Unfetched {
+    std::vector<Ordinal> ordinals;
+    wire::UnsearchedReason reason = wire::UnsearchedReason::kDeadline;  // another one, if a document has it
+  };
+  void retry(const cluster::LeafRef& failed, const std::unordered_map<Ordinal, wire::UnsearchedReason>& unfetched,
+             bool again) {
+    const bool late = deadline_.passed(context_.timers.clock());
+    std::map<std::uint32_t, Unfetched> by_partition;
+    for (const auto& [ordinal, reason] : unfetched) {
       // An ordinal outside all partitions is no document: the leaf sent a hit that does not exist.
       const auto partition = plan_.topology->partition_of(ordinal);
-      if (partition) by_partition[*partition].push_back(ordinal);
+      if (!partition) continue;
+      by_partition[*partition].ordinals.push_back(ordinal);
+      if (!late && reason != wire::UnsearchedReason::kDeadline) by_partition[*partition].reason = reason;
     }
-    const bool over = again || reason == wire::UnsearchedReason::kDeadline || deadline_.passed(context_.timers.clock());
-    std::vector<std::uint32_t> partitions;
-    partitions.reserve(by_partition.size());
-    for (const auto& [partition, ordinals] : by_partition) partitions.push_back(partition);
-    Assignment elsewhere;
-    if (over)
-      elsewhere.unsearched = partitions;
-    else
-      elsewhere = assign(*plan_.topology, partitions, {&failed, 1}, context_.turn++);
-    for (const auto partition : elsewhere.unsearched) result_.unsearched.push_back({partition, reason});
+    std::vector<std::uint32_t> partitions;  // to be asked of others
+    for (const auto& [partition, lacking] : by_partition) {
+      if (again || lacking.reason == wire::UnsearchedReason::kDeadline)
+        result_.unsearched.push_back({partition, lacking.reason});
+      else
+        partitions.push_back(partition);
+    }
+    const Assignment elsewhere = assign(*plan_.topology, partitions, {&failed, 1}, context_.turn++);
+    for (const auto partition : elsewhere.unsearched)
+      result_.unsearched.push_back({partition, by_partition[partition].reason});
     for (const auto& share : elsewhere.shares) {
       std::vector<Ordinal> ordinals;
-      for (const auto partition : share.partitions)
-        ordinals.insert(ordinals.end(), by_partition[partition].begin(), by_partition[partition].end());
+      for (const auto partition : share.partitions) {
+        const std::vector<Ordinal>& lacking = by_partition[partition].ordinals;
+        ordinals.insert(ordinals.end(), lacking.begin(), lacking.end());
+      }
       ++context_.counters.failovers;
       send(share.leaf, std::move(ordinals), true);
     }

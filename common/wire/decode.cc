@@ -139,9 +139,11 @@ Result<void> get(schema::Ranking::Reader from, Ranking& to) {
 Result<void> get(capnp::List<schema::Document>::Reader from, std::vector<FetchedDocument>& to) {
   FROND_TRY(at_most(from.size(), kMaxOrdinals, "documents"));
   to.reserve(from.size());
-  for (const auto one : from)
+  for (const auto one : from) {
+    const auto reason = FROND_TRY(enum_of(one.getReason(), kLastUnsearchedReason, "reason"));
     to.push_back({one.getOrdinal(), one.getFound(), text_of(one.getId()), text_of(one.getTitle()),
-                  text_of(one.getUrl()), text_of(one.getSnippet())});
+                  text_of(one.getUrl()), text_of(one.getSnippet()), reason});
+  }
   return {};
 }
 

@@ -105,6 +105,7 @@ void put(const std::vector<FetchedDocument>& from, capnp::List<schema::Document>
     to[i].setTitle(text_of(from[i].title));
     to[i].setUrl(text_of(from[i].url));
     to[i].setSnippet(text_of(from[i].snippet));
+    to[i].setReason(static_cast<schema::UnsearchedReason>(from[i].reason));
   }
 }
 

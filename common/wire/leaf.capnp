@@ -152,6 +152,7 @@ struct Document {
   title @3 :Text;                # title, url and snippet are empty if the request does not want them
   url @4 :Text;
   snippet @5 :Text;              # plain text; matched words lie between U+0002 and U+0003
+  reason @6 :UnsearchedReason = corrupt;  # if not found: why; older leaves do not say
 }
 
 struct HelloReply {

@@ -112,8 +112,9 @@ struct FetchRequest {
 struct FetchedDocument {
   Ordinal ordinal = 0;
   bool found = false;
-  std::string id, title, url;  // title, url and snippet are empty if not wanted
-  std::string snippet;         // plain text; matched words lie between U+0002 and U+0003
+  std::string id, title, url;                            // title, url and snippet are empty if not wanted
+  std::string snippet;                                   // plain text; matched words lie between U+0002 and U+0003
+  UnsearchedReason reason = UnsearchedReason::kCorrupt;  // why it is not found; an older leaf sends none
 };
 struct FetchReply {
   std::uint64_t request_id = 0;

@@ -33,6 +33,11 @@ std::string_view cut(std::string_view field, std::size_t most) {
   return field.size() <= most ? field : field.substr(0, text::utf8_boundary(field, most));
 }
 
+// A document that the store lacks is one that its partition should have.
+wire::UnsearchedReason reason_of(const Error& why) {
+  return why.code() == Code::kNotFound ? wire::UnsearchedReason::kCorrupt : wire::reason_of(why.code());
+}
+
 // These limits keep every reply far below the max size of a message. A snippet has kSnippetBytes and, for marks and
 // ellipses, at most about as much again. Cap'n Proto adds less than a hundred bytes.
 constexpr std::size_t kMaxShownBytes = text::kMaxIdBytes + text::kMaxTitleBytes + text::kMaxUrlBytes;
@@ -61,7 +66,9 @@ DocumentQuery::DocumentQuery(std::shared_ptr<const generation::ServedGeneration>
   for (std::size_t i = 0; i < request_.ordinals.size(); ++i) {
     reply_.documents[i].ordinal = request_.ordinals[i];
     const auto [partition, docid] = place_of(*generation_, request_.ordinals[i]);
-    if (partition != nullptr) places_.push_back({partition, docid, i});
+    if (partition == nullptr) continue;
+    places_.push_back({partition, docid, i});
+    reply_.documents[i].reason = wire::UnsearchedReason::kDeadline;  // only the deadline ends reading before its end
   }
   std::sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) {
     return std::tie(a.partition->number, a.docid) < std::tie(b.partition->number, b.docid);
@@ -74,6 +81,11 @@ std::size_t DocumentQuery::pieces() const {
   return std::max<std::size_t>(1, (places_.size() + kDocumentsAPiece - 1) / kDocumentsAPiece);
 }
 
+std::pair<std::size_t, std::size_t> DocumentQuery::places_of(std::size_t piece) const {
+  const std::size_t begin = std::min(piece * kDocumentsAPiece, places_.size());
+  return {begin, std::min(begin + kDocumentsAPiece, places_.size())};
+}
+
 std::vector<schedule::Task> DocumentQuery::tasks(std::size_t workers) {
   schedule::Task task;
   task.deadline = deadline_;
@@ -82,15 +94,16 @@ std::vector<schedule::Task> DocumentQuery::tasks(std::size_t workers) {
 }
 
 void DocumentQuery::run(const Result<std::chrono::microseconds>& waited) {
-  if (!waited) fail(waited.error());
   while (next_.load(std::memory_order_relaxed) < pieces()) {
     const std::size_t piece = next_.fetch_add(1);
     if (piece >= pieces()) return;
-    if (waited) {
+    if (!waited) {
+      fail(piece, waited.error());
+    } else {
       try {
         read(piece);
       } catch (const std::exception& e) {  // out of memory
-        fail(Error(Code::kOverloaded, e.what()));
+        fail(piece, Error(Code::kOverloaded, e.what()));
       }
     }
     if (left_.fetch_sub(1) == 1) finish();
@@ -105,8 +118,7 @@ void DocumentQuery::read(std::size_t piece) {
 
 void DocumentQuery::read(std::size_t piece, text::Analyzer* analyzer) {
   const auto wanted = [&](std::uint8_t field) { return (request_.fields & field) != 0; };
-  const std::size_t begin = std::min(piece * kDocumentsAPiece, places_.size());
-  const std::size_t end = std::min(begin + kDocumentsAPiece, places_.size());
+  const auto [begin, end] = places_of(piece);
   std::vector<DocId> docids;
   docids.reserve(end - begin);
   for (std::size_t from = begin, to = begin; from < end; from = to) {
@@ -114,11 +126,12 @@ void DocumentQuery::read(std::size_t piece, text::Analyzer* analyzer) {
     for (; to < end && places_[to].partition == places_[from].partition; ++to) docids.push_back(places_[to].docid);
     const auto take = [&](std::size_t i, const Result<partition::StoredDocument>& document) {
       if (deadline_.passed(clock_)) return false;
+      wire::FetchedDocument& fetched = reply_.documents[places_[from + i].asked];
       if (!document) {
+        fetched.reason = reason_of(document.error());
         if (damage_ != nullptr) damage_->report(*places_[from].partition->open, document.error());
         return true;
       }
-      wire::FetchedDocument& fetched = reply_.documents[places_[from + i].asked];
       // Today's limits of ingest; an older partition may exceed them.
       fetched.id = cut(document->id, text::kMaxIdBytes);
       if (wanted(wire::kFieldTitle)) fetched.title = cut(document->title, text::kMaxTitleBytes);
@@ -138,7 +151,13 @@ void DocumentQuery::read(std::size_t piece, text::Analyzer* analyzer) {
   }
 }
 
-void DocumentQuery::fail(const Error& why) {
+// What the piece has not read is not found for this reason.
+void DocumentQuery::fail(std::size_t piece, const Error& why) {
+  const auto [begin, end] = places_of(piece);
+  for (std::size_t i = begin; i < end; ++i) {
+    wire::FetchedDocument& document = reply_.documents[places_[i].asked];
+    if (!document.found) document.reason = reason_of(why);
+  }
   const MutexLock lock(mutex_);
   if (!failure_) failure_ = why;
 }
@@ -149,9 +168,14 @@ void DocumentQuery::finish() {
     const MutexLock lock(mutex_);
     failure = failure_;
   }
+  const auto late = [](const wire::FetchedDocument& one) {
+    return !one.found && one.reason == wire::UnsearchedReason::kDeadline;
+  };
   const bool any = std::any_of(reply_.documents.begin(), reply_.documents.end(),
                                [](const wire::FetchedDocument& one) { return one.found; });
   if (failure && !any) return refuse(*failure);
+  if (!any && std::any_of(reply_.documents.begin(), reply_.documents.end(), late))
+    return refuse(Error(Code::kDeadline, "the time was over before a document was read"));
   done_(std::move(reply_));
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "common/base/deadline.h"
@@ -48,10 +49,11 @@ class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
     std::size_t asked = 0;  // index in the request and in the reply
   };
   std::size_t pieces() const;
+  std::pair<std::size_t, std::size_t> places_of(std::size_t piece) const;  // from, and to without it
   void run(const Result<std::chrono::microseconds>& waited);
   void read(std::size_t piece);
   void read(std::size_t piece, text::Analyzer* analyzer);  // null: without snippets
-  void fail(const Error& why);
+  void fail(std::size_t piece, const Error& why);
   void finish();
 
   const std::shared_ptr<const generation::ServedGeneration> generation_;

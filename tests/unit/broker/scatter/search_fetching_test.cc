@@ -88,6 +88,44 @@ TEST_F(ASearch, DropsTheWholePartitionOfADocumentThatIsNotThere) {
   EXPECT_EQ(ids(), "d1 ") << "d3 is of partition 0 as well";
   EXPECT_EQ(unsearched(), "0:corrupt ");
 }
+// A leaf that reaches the deadline while it reads sends what it has.
+TEST_F(ASearch, SaysWhyALeafDidNotReadADocument) {
+  using wire::UnsearchedReason;
+  no_replica();
+  for (const auto& [reasons, wanted] :
+       {std::pair{std::pair{UnsearchedReason::kDeadline, UnsearchedReason::kDeadline}, "0:deadline "},
+        {{UnsearchedReason::kOverloaded, UnsearchedReason::kDeadline}, "0:overloaded "},
+        {{UnsearchedReason::kDeadline, UnsearchedReason::kUnavailable}, "0:unavailable "},
+        {{UnsearchedReason::kCorrupt, UnsearchedReason::kDeadline}, "0:corrupt "}}) {
+    page.reset();
+    start();
+    leaf(0).searches.answer(found({{0, 9}, {1, 8}, {3, 7}}));
+    leaf(2).searches.answer(found({}));
+    auto reply = documents(leaf(0).fetches.last());
+    for (std::size_t i : {0, 2}) reply.documents[i].found = false;
+    reply.documents[0].reason = reasons.first;
+    reply.documents[2].reason = reasons.second;
+    leaf(0).fetches.answer(reply);
+    ASSERT_TRUE(page);
+    EXPECT_EQ(ids(), "d1 ");
+    EXPECT_EQ(unsearched(), wanted);
+  }
+}
+TEST_F(ASearch, AsksAnotherReplicaForWhatALeafCouldNotReadButNotForWhatWasLate) {
+  start();
+  leaf(0).searches.answer(found({{0, 9}, {1, 8}}));
+  leaf(2).searches.answer(found({}));
+  auto reply = documents(leaf(0).fetches.last());
+  for (auto& document : reply.documents) document.found = false;
+  reply.documents[0].reason = wire::UnsearchedReason::kDeadline;
+  reply.documents[1].reason = wire::UnsearchedReason::kOverloaded;
+  leaf(0).fetches.answer(reply);
+  EXPECT_EQ(leaf(1).fetches.last().ordinals, std::vector<Ordinal>{1});
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d1 ");
+  EXPECT_EQ(unsearched(), "0:deadline ");
+}
 TEST_F(ASearch, EndsAtItsDeadlineWhenTitlesAreLate) {
   no_replica();
   start(milliseconds(1000));

@@ -145,7 +145,7 @@ class RandomMessages {
   FetchReply fetch_reply() {
     FetchReply made{number()};
     made.documents.resize(count(40));
-    for (auto& one : made.documents) one = {number(), coin(), text(40), text(40), text(40), text(300)};
+    for (auto& one : made.documents) one = {number(), coin(), text(40), text(40), text(40), text(300), reason()};
     return made;
   }
   HelloReply hello_reply() {

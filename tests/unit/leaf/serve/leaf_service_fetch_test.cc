@@ -113,6 +113,7 @@ TEST_F(LeafServiceTest, SaysWhichDocumentsItHasNot) {
   EXPECT_FALSE(reply.documents[0].found);
   EXPECT_TRUE(reply.documents[1].found);
   EXPECT_FALSE(reply.documents[2].found);
+  EXPECT_EQ(reply.documents[0].reason, wire::UnsearchedReason::kCorrupt) << "a hit that does not exist";
 }
 
 TEST_F(LeafServiceTest, FetchesTheSameWithAnyNumberOfWorkers) {
@@ -185,6 +186,19 @@ TEST_F(LeafServiceTest, FetchesUntilTheDeadlineAndSaysWhatIsLacking) {
   const auto found = std::ranges::count_if(got->documents, &wire::FetchedDocument::found);
   EXPECT_GT(found, 50);
   EXPECT_LT(found, 100);
+  for (const auto& document : got->documents)
+    EXPECT_TRUE(document.found || document.reason == wire::UnsearchedReason::kDeadline);
+}
+
+TEST_F(LeafServiceTest, RefusesAFetchWhoseTimeEndsBeforeTheFirstDocument) {
+  const TickingClock clock;
+  schedule::InlineScheduler scheduler(clock);
+  DocumentHandler handler(served_.board, scheduler, clock);
+  std::optional<wire::Reply> got;
+  handler.fetch(fetch_of(shuffled_thrice(documents_.size(), 5)), Deadline::after(clock, std::chrono::milliseconds(3)),
+                [&](wire::Reply reply) { got = std::move(reply); });
+  ASSERT_TRUE(got);
+  EXPECT_EQ(std::get<wire::ErrorReply>(*got).reason, wire::UnsearchedReason::kDeadline);
 }
 
 TEST_F(LeafServiceTest, AnswersAFetchOfNothing) {
