@@ -174,6 +174,7 @@ void ClusterMap::take(LeafNode& leaf, wire::HelloReply reply) {
   leaf.healthy = true;
   leaf.elsewhere = false;
   leaf.failures = 0;
+  leaf.silent = false;
   leaf.last_error.clear();
   leaf.logged_error.clear();
   leaf.last_seen = timers_.clock().now();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "broker/cluster/leaf_client.h"
+#include "broker/cluster/reply_times.h"
 #include "common/base/placement.h"
 #include "common/wire/messages.h"
 
@@ -27,6 +28,9 @@ struct LeafNode {
   std::optional<wire::HelloReply> said;  // the last good hello; kept while the leaf is down
   bool listed = true;                    // false: the last look-up did not list it
   bool elsewhere = false;                // it serves another of the broker's collections, and not this one
+  // Another replica answered a search first that this one was asked before, and it has not said a word since.
+  bool silent = false;
+  ReplyTimes usual, costly;  // of its searches that are not costly (common/wire/cost.h), and of those that are
   // Whether it said that it has `feature` (wire::kFeatureUnranked, …).
   bool has(std::uint64_t feature) const { return said && (said->features & feature) == feature; }
   // The leaf ends soon. `said` keeps the generations that it listed before: the leaf still answers, and is asked for

@@ -6,6 +6,7 @@
 
 #include "broker/merge/merge.h"
 #include "broker/scatter/replica_choice.h"
+#include "common/wire/cost.h"
 
 namespace frond::broker::scatter {
 
@@ -16,6 +17,7 @@ wire::UnsearchedReason reason_of(Code code) {
 namespace {
 constexpr std::size_t kMaxAttempts = 2;  // leaves that may be asked for one partition
 constexpr std::chrono::microseconds kMinHedge{2000};
+constexpr std::chrono::microseconds kFirstHedge{250'000};  // a leaf whose times are not known; not for costly searches
 
 class FanOut final : public Abandonable, public std::enable_shared_from_this<FanOut> {
  public:
@@ -26,7 +28,8 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
         request_(std::move(request)),
         deadline_(deadline),
         done_(std::move(done)),
-        too_old_(left_out_for(*topology_, wire::features_needed(request_.rank, request_.bm25.has_value()))) {}
+        too_old_(left_out_for(*topology_, wire::features_needed(request_.rank, request_.bm25.has_value()))),
+        costly_(wire::is_costly(request_)) {}
 
   void start() {
     std::vector<wire::UnsearchedPartition> all;
@@ -48,6 +51,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
     struct Attempt {
       cluster::LeafRef leaf;
       cluster::RequestId request;
+      Instant sent;
     };
     std::vector<std::uint32_t> partitions;
     std::vector<cluster::LeafRef> tried;
@@ -89,27 +93,44 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
     wire::SearchRequest request = request_;
     request.partitions = group->partitions;
     if (group->partitions.size() != topology_->partitions.size()) request.show = {};  // its page is not the answer's
+    const Instant sent = context_.timers.clock().now();
     const cluster::RequestId id = leaf->client->search(
-        std::move(request), deadline_,
-        [self = shared_from_this(), group, leaf, sent = context_.timers.clock().now()](
-            Result<wire::SearchReply> reply) { self->heard(group, leaf, sent, std::move(reply)); });
-    group->open.push_back({leaf, id});
+        std::move(request), deadline_, [self = shared_from_this(), group, leaf, sent](Result<wire::SearchReply> reply) {
+          self->heard(group, leaf, sent, std::move(reply));
+        });
+    group->open.push_back({leaf, id, sent});
   }
   void plan_hedge(const std::shared_ptr<Group>& group) {
     context_.hedging.count_search();
     if (group->tried.size() >= kMaxAttempts || !context_.hedging.enabled()) return;
-    const auto half = deadline_.left(context_.timers.clock()) / 2;
+    const auto half =
+        std::chrono::duration_cast<std::chrono::microseconds>(deadline_.left(context_.timers.clock()) / 2);
     if (half < kMinHedge || !one_for_all(*topology_, group->partitions, not_to_ask(group->tried))) return;
-    group->hedge = context_.timers.after(half, [self = shared_from_this(), group] {
+    const auto late = times_of(*group->tried.back()).late_after().value_or(costly_ ? half : kFirstHedge);
+    group->hedge = context_.timers.after(std::clamp(late, kMinHedge, half), [self = shared_from_this(), group] {
       group->hedge.reset();
       const cluster::LeafRef other = one_for_all(*self->topology_, group->partitions, self->not_to_ask(group->tried));
       if (!group->settled && other && self->context_.hedging.allow(*other)) self->send(group, other);
     });
   }
 
+  cluster::ReplyTimes& times_of(cluster::LeafNode& leaf) const { return costly_ ? leaf.costly : leaf.usual; }
+  std::chrono::microseconds since(Instant sent) const {
+    return std::chrono::duration_cast<std::chrono::microseconds>(context_.timers.clock().now() - sent);
+  }
+  // The reply to what was sent then came first: what was asked before it and is still open is late.
+  void was_outrun(const Group& group, Instant sent) {
+    for (const auto& attempt : group.open) {
+      if (attempt.sent >= sent) continue;
+      attempt.leaf->silent = true;
+      times_of(*attempt.leaf).add(since(attempt.sent));
+    }
+  }
+
   void heard(const std::shared_ptr<Group>& group, const cluster::LeafRef& leaf, Instant sent,
              Result<wire::SearchReply> reply) {
     std::erase_if(group->open, [&](const auto& attempt) { return attempt.leaf == leaf; });
+    if (reply) leaf->silent = false;
     if (reply)
       if (auto sound = check_reply(*group, *reply); !sound) reply = std::move(sound).error();
     if (!reply) {
@@ -123,10 +144,14 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
     if (!reply) {
       group->reason = reason_of(reply.error().code());
     } else if (!group->held || reply->unsearched.size() < group->held->reply.unsearched.size()) {
-      const auto took = std::chrono::duration_cast<std::chrono::microseconds>(context_.timers.clock().now() - sent);
-      group->held = LeafAnswer{leaf, group->partitions, *std::move(reply), static_cast<std::uint64_t>(took.count())};
+      group->held =
+          LeafAnswer{leaf, group->partitions, *std::move(reply), static_cast<std::uint64_t>(since(sent).count())};
     }
     const bool whole = group->held && group->held->reply.unsearched.empty();
+    if (whole) {
+      times_of(*leaf).add(since(sent));
+      was_outrun(*group, sent);
+    }
     if (!whole && !group->open.empty()) return;  // wait: the other attempt may give more
     settle(group);
   }
@@ -212,6 +237,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   Deadline deadline_;
   std::function<void(FanOutResult)> done_;
   const std::vector<cluster::LeafRef> too_old_;
+  const bool costly_;
   FanOutResult result_;
   std::vector<std::shared_ptr<Group>> groups_;  // not settled yet
 };

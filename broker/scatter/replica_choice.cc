@@ -17,12 +17,13 @@ Assignment assign(const cluster::Topology& topology, std::span<const std::uint32
   for (const std::uint32_t partition : partitions) {
     const auto& replicas = topology.partitions[partition].replicas;
     const cluster::LeafRef* best = nullptr;
-    std::tuple<std::size_t, bool, std::size_t> best_cost;
+    std::tuple<bool, std::size_t, bool, std::size_t> best_cost;
     for (std::size_t i = 0; i < replicas.size(); ++i) {
       if (!replicas[i]->healthy || contains(tried, replicas[i])) continue;
       const auto mine = [&](const LeafShare& share) { return share.leaf == replicas[i]; };
       const bool asked = std::any_of(shares.begin(), shares.end(), mine);
-      const std::tuple cost{replicas[i]->client->in_flight(), !asked, (i + turn) % replicas.size()};
+      const std::tuple cost{replicas[i]->silent, replicas[i]->client->in_flight(), !asked,
+                            (i + turn) % replicas.size()};
       if (best == nullptr || cost < best_cost) {
         best = &replicas[i];
         best_cost = cost;

@@ -1,6 +1,7 @@
 #pragma once
-// Chooses the replicas to ask: for each partition the healthy leaf with the fewest requests in flight; among equals one
-// that the same query asks anyway (fewer messages), then each in turn. Pure functions.
+// Chooses the replicas to ask: for each partition the healthy leaf with the fewest requests in flight, and one that is
+// silent (LeafNode) only if all are; among equals one that the same query asks anyway (fewer messages), then each in
+// turn. Pure functions.
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -8,10 +8,77 @@ using support::found;
 using support::hello;
 using support::served;
 
-TEST_F(ASearch, HedgesAfterHalfOfTheTimeAndTakesTheFirstAnswer) {
-  start(milliseconds(1000));
+// Searches of partitions 0 and 1 that the leaf that is asked answers after `took`.
+class AHedgedSearch : public ASearch {
+ protected:
+  void answer_all(int count, milliseconds took) {
+    for (int i = 0; i < count; ++i) {
+      greet();
+      start(milliseconds(20'000));
+      cluster.advance(took);
+      for (std::size_t one : {0, 1, 2})
+        while (leaf(one).searches.open() > 0) leaf(one).searches.answer(found({}));
+      ASSERT_TRUE(page);
+      page.reset();
+    }
+  }
+};
+
+TEST_F(AHedgedSearch, GoesToTheOtherReplicaAfterTwiceTheUsualTimeHoweverLongItMayTake) {
+  answer_all(20, milliseconds(3));
+  const auto sent = context.hedging.counters().sent;
+  EXPECT_EQ(sent, 0u);
+  start(milliseconds(20'000));
+  leaf(2).searches.answer(found({}));
+  cluster.advance(milliseconds(5));
+  EXPECT_EQ(leaf(0).searches.open() + leaf(1).searches.open(), 1u);
+  cluster.advance(milliseconds(1));
+  EXPECT_EQ(leaf(0).searches.open() + leaf(1).searches.open(), 2u);
+  EXPECT_EQ(context.hedging.counters().sent, sent + 1);
+}
+TEST_F(AHedgedSearch, LeavesASilentReplicaInPeaceUntilItSaysSomething) {
+  answer_all(20, milliseconds(3));
+  for (int i = 0; i < 5; ++i) {  // leaf 0 hangs
+    start(milliseconds(20'000));
+    leaf(2).searches.answer(found({}));
+    if (leaf(1).searches.open() == 0) cluster.advance(milliseconds(10));
+    leaf(1).searches.answer(found({}));
+    ASSERT_TRUE(page);
+    page.reset();
+  }
+  EXPECT_EQ(context.hedging.counters().sent, 1u) << "it is not asked again";
+  EXPECT_TRUE(cluster.map.leaves()[0]->silent);
+  EXPECT_FALSE(cluster.map.leaves()[1]->silent);
+  cluster.advance(milliseconds(2000));
+  greet();
+  EXPECT_FALSE(cluster.map.leaves()[0]->silent);
+}
+TEST_F(AHedgedSearch, IsNotLateByTheTimesOfCheapOnesIfItIsCostly) {
+  answer_all(20, milliseconds(3));
+  SearchPlan plan;
+  plan.topology = cluster.map.topology();
+  plan.request.mode = wire::Mode::kOr;
+  plan.request.terms = {{"word", 1}};
+  plan.request.processor = wire::Processor::kExhaustive;
+  running = search(context, std::move(plan), Deadline::after(cluster.clock, milliseconds(1000)),
+                   [this](merge::Page done) { page = std::move(done); });
   leaf(2).searches.answer(found({}));
   cluster.advance(milliseconds(449));
+  EXPECT_EQ(context.hedging.counters().sent, 0u);
+  cluster.advance(milliseconds(1));
+  EXPECT_EQ(context.hedging.counters().sent, 1u) << "half of its time";
+}
+TEST_F(AHedgedSearch, IsNotSentToBothWhereAllAreSlow) {
+  answer_all(200, milliseconds(3));
+  const auto sent = context.hedging.counters().sent;
+  answer_all(200, milliseconds(30));
+  EXPECT_LE(context.hedging.counters().sent - sent, 40u) << "soon 30 ms are usual";
+}
+
+TEST_F(ASearch, HedgesAfterAQuarterOfASecondWhereNoTimesAreKnownAndTakesTheFirstAnswer) {
+  start(milliseconds(1000));
+  leaf(2).searches.answer(found({}));
+  cluster.advance(milliseconds(249));
   EXPECT_EQ(leaf(1).searches.asked.size(), 0u);
   cluster.advance(milliseconds(1));
   ASSERT_EQ(leaf(1).searches.open(), 1u);
