@@ -103,7 +103,7 @@ class SstChanges final : public Changes, public std::enable_shared_from_this<Sst
   }
   const HiddenByPartition& hidden() const override { return hidden_; }
   const TermTotals& totals() const override { return totals_; }
-  std::unique_ptr<ChangeCursor> terms() const override;
+  std::unique_ptr<ChangeFileCursor> terms() const override;
   Result<void> verify_checksums() const override {
     return guarded(file_.string(), [&]() -> Result<void> {
       const auto status = reader_.VerifyChecksum();
@@ -144,7 +144,7 @@ class SstChanges final : public Changes, public std::enable_shared_from_this<Sst
   TermTotals totals_;
 };
 
-class SstCursor final : public ChangeCursor {
+class SstCursor final : public ChangeFileCursor {
  public:
   explicit SstCursor(std::shared_ptr<const SstChanges> changes)
       : changes_(std::move(changes)), iterator_(changes_->make_iterator()) {}
@@ -175,7 +175,39 @@ class SstCursor final : public ChangeCursor {
   std::int64_t by_ = 0;
 };
 
-std::unique_ptr<ChangeCursor> SstChanges::terms() const { return std::make_unique<SstCursor>(shared_from_this()); }
+std::unique_ptr<ChangeFileCursor> SstChanges::terms() const { return std::make_unique<SstCursor>(shared_from_this()); }
+
+class MergedCursor final : public ChangeCursor {
+ public:
+  explicit MergedCursor(std::vector<std::unique_ptr<ChangeCursor>> cursors) : cursors_(std::move(cursors)) {}
+  Result<bool> next() override {
+    if (!std::exchange(begun_, true))
+      for (const auto& cursor : cursors_)
+        if (FROND_TRY(cursor->next())) front_.push(cursor.get());
+    if (front_.empty()) return false;
+    term_.assign(front_.top()->term());
+    by_ = 0;
+    while (!front_.empty() && front_.top()->term() == term_) {
+      ChangeCursor* const cursor = front_.top();
+      front_.pop();
+      by_ += cursor->by();
+      if (FROND_TRY(cursor->next())) front_.push(cursor);
+    }
+    return true;
+  }
+  std::string_view term() const override { return term_; }
+  std::int64_t by() const override { return by_; }
+
+ private:
+  struct IsLater {
+    bool operator()(const ChangeCursor* a, const ChangeCursor* b) const { return a->term() > b->term(); }
+  };
+  const std::vector<std::unique_ptr<ChangeCursor>> cursors_;
+  std::priority_queue<ChangeCursor*, std::vector<ChangeCursor*>, IsLater> front_;  // at a term each
+  bool begun_ = false;
+  std::string term_;
+  std::int64_t by_ = 0;
+};
 
 }  // namespace
 
@@ -194,25 +226,14 @@ Result<ChangesPtr> Changes::open(const std::filesystem::path& file) {
   });
 }
 
-Result<void> merge_changes(std::span<const std::unique_ptr<ChangeCursor>> cursors,
-                           const std::function<Result<void>(std::string_view, std::int64_t)>& visit) {
-  const auto later = [](const ChangeCursor* a, const ChangeCursor* b) { return a->term() > b->term(); };
-  std::priority_queue<ChangeCursor*, std::vector<ChangeCursor*>, decltype(later)> front(later);
-  for (const auto& cursor : cursors)
-    if (FROND_TRY(cursor->next())) front.push(cursor.get());
-  std::string term;
-  while (!front.empty()) {
-    term.assign(front.top()->term());
-    std::int64_t by = 0;
-    while (!front.empty() && front.top()->term() == term) {
-      ChangeCursor* const cursor = front.top();
-      front.pop();
-      by += cursor->by();
-      if (FROND_TRY(cursor->next())) front.push(cursor);
-    }
-    FROND_TRY(visit(term, by));
-  }
-  return {};
+std::unique_ptr<ChangeCursor> merged_changes(std::vector<std::unique_ptr<ChangeCursor>> cursors) {
+  return std::make_unique<MergedCursor>(std::move(cursors));
+}
+
+std::unique_ptr<ChangeCursor> merged_changes(std::span<const ChangesPtr> files) {
+  std::vector<std::unique_ptr<ChangeCursor>> cursors;
+  for (const auto& one : files) cursors.push_back(one->terms());
+  return merged_changes(std::move(cursors));
 }
 
 Result<std::vector<DocId>> hidden_documents_of(std::string_view id, std::uint64_t documents,

@@ -7,7 +7,6 @@
 // adds; a partition's hidden documents are those of all of them together.
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -38,7 +37,7 @@ class ChangeWriter {
   virtual Result<void> finish(const TermTotals& totals) = 0;
 };
 
-// Visits a file's terms in byte order. One thread; keeps the file open.
+// Visits terms in byte order. One thread.
 class ChangeCursor {
  public:
   virtual ~ChangeCursor() = default;
@@ -46,6 +45,11 @@ class ChangeCursor {
   virtual Result<bool> next() = 0;
   virtual std::string_view term() const = 0;  // valid until the next call of next()
   virtual std::int64_t by() const = 0;
+};
+
+// Visits those of a file, and keeps it open.
+class ChangeFileCursor : public ChangeCursor {
+ public:
   // Of any term, best in ascending order; moves the cursor.
   virtual Result<std::int64_t> by_of(std::string_view term) = 0;
 };
@@ -61,16 +65,17 @@ class Changes {
   virtual Result<std::int64_t> by(std::string_view term) const = 0;
   virtual const HiddenByPartition& hidden() const = 0;
   virtual const TermTotals& totals() const = 0;
-  virtual std::unique_ptr<ChangeCursor> terms() const = 0;
+  virtual std::unique_ptr<ChangeFileCursor> terms() const = 0;
   virtual Result<void> verify_checksums() const = 0;
   virtual Result<void> intact() const = 0;
   virtual Result<void> check_files() const = 0;
 };
 using ChangesPtr = std::shared_ptr<const Changes>;
 
-// Visits each term of any cursor once, in byte order, with the sum of what the cursors add; also sums of 0.
-Result<void> merge_changes(std::span<const std::unique_ptr<ChangeCursor>> cursors,
-                           const std::function<Result<void>(std::string_view term, std::int64_t by)>& visit);
+// Visits each term of any cursor once, with the sum of what the cursors add; also sums of 0. Holds a term of each.
+std::unique_ptr<ChangeCursor> merged_changes(std::vector<std::unique_ptr<ChangeCursor>> cursors);
+// The same of files.
+std::unique_ptr<ChangeCursor> merged_changes(std::span<const ChangesPtr> files);
 
 // The document frequencies of a generation: `base` with `changes`, oldest first, of which there is at least one.
 // Look-ups are cached as those of `base`. Look-ups give kCorrupt if a sum is negative.

@@ -28,30 +28,37 @@ class ChangedTerms final : public GenerationTerms {
   const TermTotals& totals() const override { return changes_.back()->totals(); }
 
   Result<void> for_each(const std::function<bool(std::string_view, std::uint64_t)>& visit) const override {
-    std::vector<std::unique_ptr<ChangeCursor>> cursors;
-    for (const auto& one : changes_) cursors.push_back(one->terms());
-    std::map<std::string, std::int64_t, std::less<>> changed;  // as large as the changes
-    FROND_TRY(merge_changes(cursors, [&](std::string_view term, std::int64_t by) -> Result<void> {
-      changed.emplace_hint(changed.end(), term, by);
-      return {};
-    }));
-    auto next = changed.cbegin();
+    const auto changed = merged_changes(changes_);
+    bool left = FROND_TRY(changed->next());  // whether it is at a term
     bool more = true;
-    Result<void> sums;
+    Result<void> outcome;
     const auto give = [&](std::string_view term, std::int64_t df) {
-      if (df < 0) sums = negative(term, df);
+      if (df < 0) outcome = negative(term, df);
       if (df > 0) more = visit(term, static_cast<std::uint64_t>(df));
-      return more && sums;
+      return more && outcome;
+    };
+    const auto go_on = [&] {
+      auto next = changed->next();
+      left = next && *next;
+      if (!next) outcome = std::move(next).error();
+      return outcome.has_value();
+    };
+    const auto give_before = [&](const std::string_view* term) {
+      while (left && (term == nullptr || changed->term() < *term))
+        if (!give(changed->term(), changed->by()) || !go_on()) return false;
+      return true;
     };
     FROND_TRY(base_->for_each([&](std::string_view term, std::uint64_t df) {
-      for (; next != changed.cend() && next->first < term; ++next)
-        if (!give(next->first, next->second)) return false;
+      if (!give_before(&term)) return false;
       auto sum = static_cast<std::int64_t>(df);
-      if (next != changed.cend() && next->first == term) sum += (next++)->second;
+      if (left && changed->term() == term) {
+        sum += changed->by();
+        if (!go_on()) return false;
+      }
       return give(term, sum);
     }));
-    for (; more && sums && next != changed.cend(); ++next) give(next->first, next->second);
-    return sums;
+    if (more && outcome) give_before(nullptr);
+    return outcome;
   }
 
   Result<void> verify_checksums() const override {
@@ -86,7 +93,7 @@ class ChangedTerms final : public GenerationTerms {
 
    private:
     std::unique_ptr<DfReader> base_;
-    std::vector<std::unique_ptr<ChangeCursor>> changes_;
+    std::vector<std::unique_ptr<ChangeFileCursor>> changes_;
   };
   static Error negative(std::string_view term, std::int64_t df) {
     return Error(Code::kCorrupt,

@@ -113,8 +113,7 @@ class Publication {
     partition::TermCursors cursors;
     for (const PartitionEntry& entry : change_.added)
       cursors.push_back(partition::terms_of_files(writer_.building() / entry.id, entry.summary.files));
-    const auto removed = removed_.in_order();
-    auto taken = removed.begin();
+    bool left = FROND_TRY(removed_->next());  // whether it is at a term
     std::uint64_t terms = draft_.terms;
     const auto before_change = current_.terms().reader();
     const auto put = [&](std::string_view term, std::int64_t by) -> Result<void> {
@@ -129,14 +128,17 @@ class Publication {
       return writer->add_term(term, by);
     };
     const auto take_before = [&](const std::string_view* term) -> Result<void> {
-      for (; taken != removed.end() && (term == nullptr || taken->first < *term); ++taken)
-        FROND_TRY(put(taken->first, -static_cast<std::int64_t>(taken->second)));
+      for (; left && (term == nullptr || removed_->term() < *term); left = FROND_TRY(removed_->next()))
+        FROND_TRY(put(removed_->term(), -removed_->by()));
       return {};
     };
     const auto visit = [&](std::string_view term, const partition::TermStatistics& statistics) -> Result<void> {
       FROND_TRY(take_before(&term));
       auto by = static_cast<std::int64_t>(statistics.document_frequency);
-      if (taken != removed.end() && taken->first == term) by -= static_cast<std::int64_t>((taken++)->second);
+      if (left && removed_->term() == term) {
+        by -= removed_->by();
+        left = FROND_TRY(removed_->next());
+      }
       return put(term, by);
     };
     const TermTotals added = FROND_TRY(partition::merge_terms(cursors, visit));
@@ -195,18 +197,14 @@ class Publication {
     draft_.changes.resize(draft_.changes.size() - merged);
     const HiddenByPartition hidden = hidden_of(sources);
     sources.push_back(opened);
-    std::vector<std::unique_ptr<partition::ChangeCursor>> cursors;
-    cursors.reserve(sources.size());
-    for (const ChangesPtr& one : sources) cursors.push_back(one->terms());
-    return write_file(hidden, cursors);
+    return write_file(hidden, sources);
   }
 
-  Result<void> write_file(const HiddenByPartition& hidden,
-                          std::span<const std::unique_ptr<partition::ChangeCursor>> cursors) {
+  Result<void> write_file(const HiddenByPartition& hidden, std::span<const ChangesPtr> sources) {
     changes_file_ = writer_.building() / "changes.sst";
     const auto writer = FROND_TRY(partition::ChangeWriter::create(changes_file_, hidden));
-    FROND_TRY(partition::merge_changes(
-        cursors, [&](std::string_view term, std::int64_t by) { return writer->add_term(term, by); }));
+    const auto terms = partition::merged_changes(sources);
+    while (FROND_TRY(terms->next())) FROND_TRY(writer->add_term(terms->term(), terms->by()));
     FROND_TRY(writer->finish(totals_));
     auto file = FROND_TRY(partition::describe_file(changes_file_));
     file.name = std::to_string(draft_.generation) + ".changes.sst";
@@ -232,10 +230,10 @@ class Publication {
   const CurrentGeneration& current_;
   const Change& change_;
   Manifest draft_;
-  TermCounts removed_;                 // documents that are hidden now
-  HiddenByPartition hidden_;           // now
-  TermTotals totals_;                  // of the new generation
-  fs::path base_file_, changes_file_;  // empty: none is written
+  std::unique_ptr<partition::ChangeCursor> removed_;  // documents that are hidden now
+  HiddenByPartition hidden_;                          // now
+  TermTotals totals_;                                 // of the new generation
+  fs::path base_file_, changes_file_;                 // empty: none is written
 };
 
 }  // namespace

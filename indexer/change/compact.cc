@@ -234,7 +234,7 @@ Result<void> Compaction::carry_over(Made& made, const std::vector<std::size_t>& 
     } else {
       // The sources do not tell how the counts are spread over what was made.
       const auto made_of = FROND_TRY(partition::PublishedPartition::open(folder_ / entry.id, entry.summary.files));
-      const auto removed = FROND_TRY(RemovedTerms(now.manifest().analyzer).add(*made_of, found->second));
+      const auto removed = FROND_TRY(RemovedTerms(now.manifest().analyzer, folder_).add(*made_of, found->second));
       entry.hidden = {found->second.size(), removed.tokens, removed.postings};
     }
     sum.documents += found->second.size();

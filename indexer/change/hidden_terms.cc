@@ -53,7 +53,8 @@ std::vector<Piece> pieces_of(const CurrentGeneration& current, const std::map<st
 // Lends each thread an analyzer and the counts of what it has analysed. Any thread.
 class Counters {
  public:
-  Counters(const text::AnalyzerConfig& analyzer, std::size_t held) : analyzer_(analyzer), held_(held) {}
+  Counters(const text::AnalyzerConfig& analyzer, const fs::path& scratch, std::size_t held)
+      : analyzer_(analyzer), scratch_(scratch), held_(held) {}
 
   template <class Work>
   Result<void> with_one(const Work& work) {
@@ -65,34 +66,36 @@ class Counters {
         idle_.pop_back();
       }
     }
-    if (one == nullptr) one = std::make_unique<RemovedTerms>(analyzer_, held_);
+    if (one == nullptr) one = std::make_unique<RemovedTerms>(analyzer_, scratch_, held_);
     auto outcome = work(*one);
     const MutexLock lock(mutex_);
     idle_.push_back(std::move(one));
     return outcome;
   }
   // Called last: of all.
-  TermCounts sum() {
+  std::unique_ptr<partition::ChangeCursor> sum() {
     const MutexLock lock(mutex_);
-    TermCounts sum;
-    for (const auto& one : idle_) sum.add_all(one->documents());
-    return sum;
+    std::vector<TermCounts> all;
+    for (const auto& one : idle_) all.push_back(one->take_documents());
+    return terms_of(std::move(all));
   }
 
  private:
   const text::AnalyzerConfig& analyzer_;
+  const fs::path& scratch_;
   const std::size_t held_;
   Mutex mutex_;
   std::vector<std::unique_ptr<RemovedTerms>> idle_ FROND_GUARDED_BY(mutex_);
 };
 
 // What ranges tell; leaves the other documents in piece.docids. Changes nothing after an error. Of an object store.
-Result<void> count_by_ranges(const CurrentGeneration& current, Piece& piece, RemovedTerms& terms) {
+Result<void> count_by_ranges(const CurrentGeneration& current, Piece& piece, const fs::path& scratch,
+                             RemovedTerms& terms) {
   const auto partition = current.open_by_ranges(piece.number);
-  RemovedTerms told(current.manifest().analyzer);
+  RemovedTerms told(current.manifest().analyzer, scratch, terms.held());
   std::vector<DocId> unknown;
   piece.counts = FROND_TRY(told.add_told(*partition, piece.docids, unknown));
-  terms.add_all(told);
+  terms.add_all(std::move(told));
   piece.unknown = std::move(unknown);
   piece.docids = piece.unknown;
   return {};
@@ -100,7 +103,7 @@ Result<void> count_by_ranges(const CurrentGeneration& current, Piece& piece, Rem
 
 Result<void> count(const CurrentGeneration& current, Piece& piece, const fs::path& scratch, RemovedTerms& terms) {
   if (!current.in_place() && pays_to_read_ranges(current.manifest().partitions[piece.number], piece.docids.size())) {
-    auto told = count_by_ranges(current, piece, terms);
+    auto told = count_by_ranges(current, piece, scratch, terms);
     if (told && piece.docids.empty()) return {};
     // What was damaged on the way is fetched as a whole, which is repeated where its checksum is wrong.
     if (!told && told.error().code() != Code::kCorrupt) return told;
@@ -131,7 +134,7 @@ Result<HiddenTerms> hidden_terms(const CurrentGeneration& current,
   std::vector<Piece> pieces =
       pieces_of(current, hidden, std::max(kLeastDocuments, (documents + threads - 1) / threads));
   const std::size_t at_once = current.in_place() ? threads : std::max(threads, GenerationFiles::kPartitionsByRanges);
-  Counters counters(current.manifest().analyzer, kHeldTermBytes / at_once);
+  Counters counters(current.manifest().analyzer, scratch, kHeldTermBytes / at_once);
   FROND_TRY(in_parallel(pieces.size(), at_once, [&](std::size_t i) {
     return counters.with_one([&](RemovedTerms& terms) { return count(current, pieces[i], scratch, terms); });
   }));

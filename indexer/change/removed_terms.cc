@@ -42,6 +42,7 @@ class RemovedTerms::Partition {
       if (!unknown_.empty()) counts_.postings += FROND_TRY(count_in_all_lists(partition_, unknown_, all_.terms_));
     }
     FROND_TRY(partition_.check_files());
+    FROND_TRY(Result<void>(all_.terms_.outcome()));
     return counts_;
   }
 
@@ -134,6 +135,7 @@ Result<RemovedTerms::Counts> RemovedTerms::add_told(partition::RangedPartition& 
   };
   const bool digests = FROND_TRY(partition.read(docids, take));
   if (!digests) unknown.insert(unknown.end(), docids.begin(), docids.end());
+  FROND_TRY(Result<void>(terms_.outcome()));
   return counts;
 }
 

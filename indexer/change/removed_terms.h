@@ -7,9 +7,11 @@
 // partition.
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "common/base/ids.h"
@@ -21,7 +23,8 @@
 
 namespace frond::indexer::change {
 
-inline constexpr std::size_t kHeldTermBytes = std::size_t{48} << 20;  // of terms held, from which a batch ends
+// Of terms held, from which a batch ends, or a run of terms goes to disk.
+inline constexpr std::size_t kHeldTermBytes = std::size_t{16} << 20;
 
 // Whether so many documents are so large a part of a partition that all its lists are read, rather than the documents'.
 bool reads_all_lists(std::size_t docids, std::size_t documents);
@@ -32,17 +35,22 @@ enum class Verification : std::uint8_t { kDigests, kLists };
 // One thread.
 class RemovedTerms {
  public:
-  explicit RemovedTerms(const text::AnalyzerConfig& analyzer, std::size_t held = kHeldTermBytes,
-                        Verification verification = Verification::kDigests)
-      : analyzer_(analyzer), max_held_bytes_(held), verification_(verification) {}
+  // `scratch`: a folder for terms beyond `held` bytes (TermCounts); empty: all of them are in memory.
+  explicit RemovedTerms(const text::AnalyzerConfig& analyzer, const std::filesystem::path& scratch = {},
+                        std::size_t held = kHeldTermBytes, Verification verification = Verification::kDigests)
+      : analyzer_(analyzer),
+        max_held_bytes_(held),
+        verification_(verification),
+        terms_(scratch.empty() ? TermCounts() : TermCounts(scratch, held)) {}
 
   struct Counts {
     std::uint64_t tokens = 0, postings = 0;
   };
-  // Adds the terms of documents, ascending, of a partition. Memory: the terms; without digests also a third more than
+  // Adds the terms of documents, ascending, of a partition. Memory: TermCounts'; without digests also a third more than
   // `held`. Time and reads are in proportion to `docids` where fields are stored; where they are not, or `docids` is
   // more than a sixteenth of a partition, it is that of reading all lists. kCorrupt: a list or a document does not
-  // decode, or the lists do not have as many tokens as the lengths say. Not used after an error.
+  // decode, or the lists do not have as many tokens as the lengths say; kUnavailable: TermCounts::outcome(). Not used
+  // after an error.
   Result<Counts> add(const partition::PublishedPartition& partition, std::span<const DocId> docids);
 
   // The same, of a partition whose files lie elsewhere, for those documents whose text and digest tell: no list is
@@ -51,8 +59,10 @@ class RemovedTerms {
                           std::vector<DocId>& unknown);
 
   // Adds what others were added to.
-  void add_all(const RemovedTerms& others) { terms_.add_all(others.terms_); }
+  void add_all(RemovedTerms&& others) { terms_.add_all(std::move(others.terms_)); }
   const TermCounts& documents() const { return terms_; }  // how many of all documents added have each term
+  std::size_t held() const { return max_held_bytes_; }
+  TermCounts take_documents() { return std::move(terms_); }
 
  private:
   class Partition;

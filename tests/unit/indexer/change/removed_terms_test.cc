@@ -48,8 +48,8 @@ class RemovedTermsOf : public testing::Test {
     return PublishedPartition::open(folder, summary_.files).value();
   }
   // Expects of `removed`, to which `docids` were added, what the documents' terms say.
-  void expect(const RemovedTerms& removed, const RemovedTerms::Counts& counts, const std::vector<DocId>& docids) {
-    std::map<std::string, std::uint64_t> terms;
+  void expect(RemovedTerms& removed, const RemovedTerms::Counts& counts, const std::vector<DocId>& docids) {
+    std::map<std::string, std::int64_t> terms, got;
     std::uint64_t tokens = 0, postings = 0;
     for (const DocId docid : docids) {
       for (const auto& [term, frequency] : documents_[docid].terms) ++terms[term];
@@ -58,8 +58,11 @@ class RemovedTermsOf : public testing::Test {
     }
     EXPECT_EQ(counts.tokens, tokens);
     EXPECT_EQ(counts.postings, postings);
-    using Pairs = std::vector<std::pair<std::string_view, std::uint64_t>>;
-    EXPECT_EQ(removed.documents().in_order(), Pairs(terms.begin(), terms.end()));
+    std::vector<TermCounts> all;
+    all.push_back(removed.take_documents());
+    const auto cursor = terms_of(std::move(all));
+    while (cursor->next().value()) EXPECT_TRUE(got.emplace(cursor->term(), cursor->by()).second);
+    EXPECT_EQ(got, terms);
   }
   static std::vector<DocId> every(DocId step) {
     std::vector<DocId> docids;
@@ -78,7 +81,7 @@ TEST_F(RemovedTermsOf, APartitionAreThoseOfItsListsHoweverTheyAreVerified) {
     for (const Verification how : {Verification::kDigests, Verification::kLists}) {
       for (const DocId step : {1u, 2u, 13u, 5000u}) {
         SCOPED_TRACE(std::string(digests ? "with" : "without") + " digests, every " + std::to_string(step));
-        RemovedTerms removed(analyzer(), kHeldTermBytes, how);
+        RemovedTerms removed(analyzer(), {}, kHeldTermBytes, how);
         const auto counts = removed.add(*published, every(step));
         ASSERT_TRUE(counts) << counts.error().message();
         expect(removed, *counts, every(step));
@@ -88,11 +91,16 @@ TEST_F(RemovedTermsOf, APartitionAreThoseOfItsListsHoweverTheyAreVerified) {
 }
 
 TEST_F(RemovedTermsOf, APartitionAreTheSameWhereFewAreHeld) {
-  const auto published = partition(false);
-  RemovedTerms removed(analyzer(), /*held=*/1000);
-  const auto counts = removed.add(*published, every(2));
-  ASSERT_TRUE(counts) << counts.error().message();
-  expect(removed, *counts, every(2));
+  for (const bool digests : {true, false}) {
+    for (const DocId step : {1u, 2u}) {
+      const auto published = partition(digests);
+      RemovedTerms removed(analyzer(), folder_.path(), /*held=*/4000);
+      const auto counts = removed.add(*published, every(step));
+      ASSERT_TRUE(counts) << counts.error().message();
+      EXPECT_GT(removed.documents().runs(), 0u);
+      expect(removed, *counts, every(step));
+    }
+  }
 }
 
 TEST_F(RemovedTermsOf, ADocumentThatItsTextDoesNotTellAreLeftToTheLists) {
@@ -122,16 +130,18 @@ TEST_F(RemovedTermsOf, SeveralPartitionsAddUp) {
   const auto with = partition(true), without = partition(false);
   RemovedTerms removed(analyzer()), alone(analyzer());
   const auto first = removed.add(*with, every(9)).value(), second = removed.add(*without, every(9)).value();
-  expect(alone, alone.add(*with, every(9)).value(), every(9));
+  const auto counts = alone.add(*with, every(9)).value();
   EXPECT_EQ(first.postings, second.postings);
   const auto twice = removed.documents().in_order(), once = alone.documents().in_order();
   ASSERT_EQ(twice.size(), once.size());
   for (std::size_t i = 0; i < once.size(); ++i) EXPECT_EQ(twice[i].second, 2 * once[i].second) << once[i].first;
+  expect(alone, counts, every(9));
 }
 
 TEST_F(RemovedTermsOf, NoDocumentsAreNone) {
   RemovedTerms removed(analyzer());
-  expect(removed, removed.add(*partition(true), {}).value(), {});
+  const auto counts = removed.add(*partition(true), {}).value();
+  expect(removed, counts, {});
 }
 
 }  // namespace
