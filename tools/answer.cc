@@ -59,6 +59,10 @@ Result<Answer> parse_answer(int status, std::string_view body) {
     if (const auto all = total->find("all_words"); all != total->end() && all->is_object())
       out.all_words = number_of(*all, "value");
   }
+  if (const auto signs = answer.find("signs_not_applied"); signs != answer.end() && signs->is_array()) {
+    for (const auto& one : *signs)
+      if (one.is_object()) out.signs.push_back(printable(text_of(one, "text")));
+  }
   if (const auto coverage = answer.find("coverage"); coverage != answer.end() && coverage->is_object()) {
     const auto unsearched = coverage->find("degraded");
     if (unsearched != coverage->end() && unsearched->is_array()) out.unsearched = unsearched->size();

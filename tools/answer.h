@@ -23,6 +23,7 @@ struct Answer {
   std::string cache;
   std::uint64_t unsearched = 0;  // partitions without an answer
   std::vector<AnswerHit> hits;
+  std::vector<std::string> signs;  // of a query language, which were taken as plain text
 };
 
 // Parses an answer from a reply's status and body. Errors: kInvalid (4xx) or kUnavailable (any other status except

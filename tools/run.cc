@@ -42,7 +42,8 @@ std::string column(std::string_view text) {
   return out;
 }
 
-Result<void> ask(BrokerClient& broker, const RunFlags& flags, const Topic& topic, std::ostream& out) {
+// True: the topic has signs of a query language, which the broker took as plain text.
+Result<bool> ask(BrokerClient& broker, const RunFlags& flags, const Topic& topic, std::ostream& out) {
   const auto reply = FROND_TRY(broker.get(search_target(flags.query, cut_to_limit(topic))));
   const auto answer = FROND_TRY(parse_answer(reply.status, reply.body));
   if (answer.unsearched > 0)
@@ -50,7 +51,7 @@ Result<void> ask(BrokerClient& broker, const RunFlags& flags, const Topic& topic
   std::uint64_t rank = 0;
   for (const auto& hit : answer.hits)
     out << fmt::format("{} Q0 {} {} {} {}\n", topic.id, column(hit.id), ++rank, hit.score, flags.tag);
-  return {};
+  return !answer.signs.empty();
 }
 
 Result<void> run(const RunFlags& flags) {
@@ -61,13 +62,20 @@ Result<void> run(const RunFlags& flags) {
   std::ofstream file;
   if (flags.output != "-") file.open(flags.output);
   std::ostream& out = flags.output == "-" ? std::cout : file;
+  std::vector<std::string> with_signs;
   for (const auto& topic : topics) {
-    if (auto asked = ask(broker, flags, topic, out); !asked)
-      return std::move(asked).error().within("topic " + topic.id);
+    const auto asked = ask(broker, flags, topic, out);
+    if (!asked) return Error(asked.error()).within("topic " + topic.id);
+    if (*asked) with_signs.push_back(topic.id);
   }
   out.flush();
   if (!out) return Error(Code::kInvalid, flags.output + ": can't be written");
   std::fprintf(stderr, "frond run: %zu topics\n", topics.size());
+  if (!with_signs.empty())
+    std::fprintf(
+        stderr,
+        "frond run: %zu topics have signs of a query language, which are taken as plain text: %s, for example\n",
+        with_signs.size(), with_signs.front().c_str());
   return {};
 }
 

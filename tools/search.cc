@@ -31,6 +31,8 @@ void print(const Answer& answer, std::uint32_t offset, bool colour) {
   if (answer.cache == "hit") out += ", from the cache";
   if (answer.unsearched > 0) out += fmt::format("; {} partitions did not answer", answer.unsearched);
   out += '\n';
+  if (!answer.signs.empty())
+    out += fmt::format("Not applied, but taken as plain text: {}\n", fmt::join(answer.signs, "  "));
   std::uint64_t rank = offset;
   for (const auto& hit : answer.hits) {
     out += fmt::format("\n{:>3}. {:<9.4f} {}{}{}  [{}]\n", ++rank, std::strtod(hit.score.c_str(), nullptr), bold,

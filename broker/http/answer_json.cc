@@ -223,9 +223,23 @@ std::string render_rest(const merge::Page& page, const RenderOptions& options) {
     append_total(out, page);
     append_hits(out, page, options);
   }
+  out += options.signs;
   if (options.explain) append_explain(out, page, options);
   if (options.profile) append_profile(out, page.profile);
   out += '}';
+  return out;
+}
+
+std::string render_signs(std::span<const query::Sign> signs) {
+  std::string out;
+  for (const query::Sign& one : signs) {
+    out += out.empty() ? ",\"signs_not_applied\":[{\"sign\":" : ",{\"sign\":";
+    append_json_string(out, one.sign);
+    out += ",\"text\":";
+    append_json_string(out, one.text);
+    out += '}';
+  }
+  if (!out.empty()) out += ']';
   return out;
 }
 

@@ -7,12 +7,13 @@
 #include <string_view>
 
 #include "broker/merge/page.h"
+#include "broker/query/query_signs.h"
 #include "common/wire/messages.h"
 
 namespace frond::broker::http {
 
-// `"coverage":…,"total":…,"hits":[…]`, or for a count `"coverage":…,"count":…,"relation":…`; then `,"explain":…` and
-// `,"profile":…` if wanted, then `}`. One line.
+// `"coverage":…,"total":…,"hits":[…]`, or for a count `"coverage":…,"count":…,"relation":…`; then `signs`, then
+// `,"explain":…` and `,"profile":…` if wanted, then `}`. One line.
 struct RenderOptions {
   bool explain = false;  // adds the terms, the mode used, k1 and b, and to each hit its "score_fixed" and "ordinal"
   bool profile = false;
@@ -21,8 +22,12 @@ struct RenderOptions {
   std::uint8_t fields = wire::kAllFields;  // of each hit, beside its id and score (wire::kFieldTitle, …)
   bool ranked = true;                      // false: hits have no score
   bool count = false;
+  std::string_view signs = {};  // from render_signs()
 };
 std::string render_rest(const merge::Page& page, const RenderOptions& options);
+
+// `,"signs_not_applied":[{"sign":…,"text":…},…]`; nothing if there are none.
+std::string render_signs(std::span<const query::Sign> signs);
 
 // `{"took_ms":…,"timed_out":…,"generation":…,"cache":"…",`, then `rest`.
 std::string render_answer(std::uint64_t took_us, bool timed_out, Generation generation, std::string_view cache,

@@ -15,7 +15,7 @@ std::shared_ptr<const Answer> rendered(const Question& question, const merge::Pa
   const SearchParameters& asked = question.parameters;
   answer->rest =
       render_rest(page, {asked.explain, asked.profile, question.terms, question.bm25.value_or(question.topology->bm25),
-                         asked.fields, asked.rank == wire::Rank::kScore, asked.count});
+                         asked.fields, asked.rank == wire::Rank::kScore, asked.count, question.signs});
   answer->rest.shrink_to_fit();
   answer->generation = page.generation;
   answer->partitions_total = page.partitions_total;

@@ -21,6 +21,7 @@ struct Question {
   std::vector<wire::QueryTerm> terms;
   Admission::Kind kind;
   std::optional<scoring::Bm25Parameters> bm25 = {};  // own_bm25()
+  std::string signs = {};                            // of q that are not applied, rendered (answer_json.h)
 };
 // In fixed point; the usual one if nothing is ranked.
 scoring::PriorWeight prior_weight(const SearchParameters& parameters);

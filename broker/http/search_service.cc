@@ -141,9 +141,11 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
   if (query->words > config_.max_terms)
     return refuse("q has " + std::to_string(query->words) + " terms, more than " + std::to_string(config_.max_terms),
                   "q");
+  job->question.signs = render_signs(query::signs_not_applied(parameters.q));
   if (parameters.cache && !parameters.profile) {
     job->use = CacheUse::kMiss;
     job->key = cache_key(config_.collection, parameters, job->question.bm25, job->question.topology->id(), *query);
+    job->key += job->question.signs;
     if (const cache::CachedAnswer cached = shared_.cache.find(job->key); cached.value) {
       job->use = CacheUse::kHit;
       if (!text.empty()) known_.remember(text, job->question.topology->id(), job->key);

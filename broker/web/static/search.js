@@ -79,6 +79,12 @@ function showCoverage({ coverage, timed_out: late }) {
     element('p', '', link('/status', '', 'See the cluster')));
 }
 
+function showSigns({ signs_not_applied: signs = [] }) {
+  if (signs.length === 0) return;
+  const words = signs.flatMap(({ text }, i) => [i ? ', ' : '', element('code', '', text)]);
+  $('notice').append(element('div', 'notice', element('h2', '', 'Taken as plain text'), element('p', '', 'Operators, phrases, fields and wildcards are not applied: ', ...words, '.')));
+}
+
 function showNothing(search, explain) {
   if (explain.terms.length === 0) return notice('Nothing to look for', element('p', '', 'The query has no words but stop words.'));
   if (search.mode !== 'and') return notice('Nothing matches', element('p', '', 'No document has any of these words. Check the spelling.'));
@@ -93,6 +99,7 @@ function showAnswer(answer, search, received) {
   $('profile-view').replaceChildren(...(answer.profile ? [profileView(answer)] : []));
   showCoverage(answer);
   if (answer.total.value === 0 && answer.coverage.degraded.length === 0) showNothing(search, answer.explain);
+  showSigns(answer);
   requestAnimationFrame(() => performance.measure('answer-to-hits', { start: received, end: performance.now() }));
 }
 

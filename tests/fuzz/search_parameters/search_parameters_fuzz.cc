@@ -1,6 +1,7 @@
 // Any query string and any body as a search, through analysis to the cache's key; and any text in an answer's JSON.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include "broker/http/answer_json.h"
 #include "broker/http/search_parameters.h"
 #include "broker/query/analyzed_query.h"
+#include "broker/query/query_signs.h"
 #include "common/base/check.h"
 
 namespace {
@@ -27,6 +29,8 @@ void examine(const frond::broker::http::ParsedSearch& parsed) {
   FROND_CHECK(parameters.fields <= frond::wire::kAllFields);
   static query::QueryAnalyzer analyzer;
   if (const auto analyzed = analyzer.analyze(parameters.q, {})) (void)query::normalized(*analyzed);
+  const auto signs = frond::broker::http::render_signs(query::signs_not_applied(parameters.q));
+  FROND_CHECK(nlohmann::json::accept("{\"hits\":[]" + signs + "}"));
 }
 }  // namespace
 

@@ -21,6 +21,32 @@ TEST_F(ASearchService, AnswersFromTheCacheTheSecondTime) {
   EXPECT_EQ(asked(), 2u) << "a repeated term is another query";
   broker.play();
 }
+// Their terms are the same, so they could share an entry of the cache.
+TEST_F(ASearchService, SaysWhichSignsItTookAsPlainText) {
+  for (int i = 0; i < 2; ++i) {
+    for (const auto& [q, signs] : {std::pair{"cell growth", ""},
+                                   {"cell -growth", R"([{"sign":"-","text":"-growth"}])"},
+                                   {"\"cell growth\"", R"([{"sign":"\"…\"","text":"\"cell growth\""}])"}}) {
+      Answered answered;
+      service.search(asking(q), answered.reply());
+      broker.play();
+      EXPECT_EQ(answered.body()["cache"], i == 0 ? "miss" : "hit");
+      const auto told = answered.body().value("signs_not_applied", nlohmann::json());
+      EXPECT_EQ(told.is_null() ? "" : told.dump(), signs);
+    }
+  }
+  auto counting = asking("cell -growth");
+  counting.count = true;
+  counting.k = 0;
+  counting.mode = wire::Mode::kOr;
+  counting.rank = wire::Rank::kNone;
+  Answered counted, stop_words;
+  service.search(counting, counted.reply());
+  broker.play();
+  EXPECT_EQ(counted.body()["signs_not_applied"].size(), 1u);
+  service.search(asking("-the"), stop_words.reply());
+  EXPECT_EQ(stop_words.body()["signs_not_applied"].size(), 1u) << "no leaf is asked";
+}
 TEST_F(ASearchService, AnswersATextThatItKnowsWithoutReadingIt) {
   const std::string text = "q=cell";
   const auto ask = [&] {
