@@ -182,6 +182,16 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--drain-ms", options.drain_ms, "Milliseconds after SIGTERM until open requests are ended")
       .check(config::range(0, 600'000))
       .show_default();
+  app.add_option("--ready-without-all-after", options.ready_without_all_after_seconds,
+                 "Seconds after the start until /readyz is 200 although some partitions have had no leaf yet: their "
+                 "documents are not found, and answers say so")
+      .check(config::range(0, 86'400))
+      .show_default();
+  app.add_option(
+         "--replicas", options.replicas,
+         "Leaves that each partition is meant to have, for metrics and alerts; 0: as many as the one with the most")
+      .check(config::range(0, 1024))
+      .show_default();
   app.add_option("--node-name", options.node_name,
                  "This broker's name in the logs of leaves; default: the machine's name, and the port of --http");
   app.add_option("--stall-seconds", options.stall_seconds,

@@ -42,6 +42,8 @@ struct Options {
   keys::Limits of_key, of_address;       // as keys::Guard::Config has them
   std::uint32_t poll_ms = 500;
   std::uint32_t drain_ms = 10'000;
+  std::uint32_t ready_without_all_after_seconds = 60;
+  std::uint32_t replicas = 0;  // leaves that each partition is meant to have; 0: as the one with the most
   std::uint32_t stall_seconds = 15;
   LogLevel log_level = LogLevel::kInfo;
   std::uint64_t log_buffer = Logger::kDefaultBufferBytes;

@@ -45,7 +45,8 @@ cluster::ClusterMap::Config map_config(const Options& options, const std::string
           .name = name_of(options, number),
           .instance = random_instance(),
           .poll = std::chrono::milliseconds(options.poll_ms),
-          .on_generation = std::move(on_generation)};
+          .on_generation = std::move(on_generation),
+          .ready_without_all_after = std::chrono::seconds(options.ready_without_all_after_seconds)};
 }
 
 http::SearchService::Config search_config(const Options& options) {
@@ -81,7 +82,7 @@ SharedParts::SharedParts(const Options& set, Logger& logger, metrics::Registry& 
       curve(std::move(keys)),
       search(search_config(set)),
       searches(search),
-      metrics(families, set.collections) {}
+      metrics(families, set.collections, set.replicas) {}
 
 // What a loop has for one collection.
 struct SearchLoop::Collection {
@@ -171,9 +172,20 @@ void SearchLoop::follow_generation(std::size_t collection, const GenerationId& i
 }
 
 bool SearchLoop::ready() const {
-  const auto each = [](const auto& one) { return one->map.was_whole(); };
+  const auto each = [](const auto& one) { return one->map.settled(); };
   return std::all_of(collections_.begin(), collections_.end(), each) &&
          std::any_of(collections_.begin(), collections_.end(), [](const auto& one) { return one->map.ready(); });
+}
+
+std::string SearchLoop::lacking() const {
+  std::string all;
+  for (std::size_t i = 0; i < collections_.size(); ++i) {
+    const std::string one = collections_[i]->map.lacking();
+    if (one.empty()) continue;
+    all += (all.empty() ? "" : "; ") + one;
+    if (collections_.size() > 1) all += " of collection '" + shared_.options.collections[i] + "'";
+  }
+  return all;
 }
 
 void SearchLoop::follow_leaves(const std::vector<std::string>& endpoints) {

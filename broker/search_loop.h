@@ -81,6 +81,8 @@ class SearchLoop {
   // Every collection has been whole once, and one of them has leaves now: leaves of one that fail later must not take
   // the broker out of service for the others. Any thread.
   bool ready() const;
+  // What searches lack, by collection; empty: nothing. Any thread.
+  std::string lacking() const;
   // Stops accepting; `done` is called on this thread when the last connection has closed.
   void drain(std::function<void()> done) { server_->drain(std::move(done)); }
   // Ends the connections to leaves: open requests fail.

@@ -45,6 +45,7 @@ http::RouteTargets SearchLoops::targets(SearchLoop& loop) {
   http::RouteTargets targets = loop.targets();
   targets.collect_status = [this, &loop](Done done) { collect(loop, std::move(done)); };
   targets.ready = [this] { return ready(); };
+  targets.lacking = [this] { return lacking(); };
   targets.draining = [this] { return draining(); };
   targets.stalled = [this, &loop] {
     return stalled(loops(&loop), shared_.clock.now(), std::chrono::seconds(shared_.options.stall_seconds));
@@ -121,6 +122,12 @@ void SearchLoops::close() {
 
 bool SearchLoops::ready() const {
   return std::all_of(loops_.begin(), loops_.end(), [](const auto& loop) { return loop->ready(); });
+}
+
+std::string SearchLoops::lacking() const {
+  for (const auto& loop : loops_)
+    if (std::string lacks = loop->lacking(); !lacks.empty()) return lacks;
+  return "";
 }
 
 std::vector<Loop> SearchLoops::loops(const SearchLoop* here) const {

@@ -49,8 +49,10 @@ class SearchLoops {
   // After run(): answers the requests that are still open.
   void close();
 
-  // Whether every loop has a whole generation. Any thread.
+  // Whether every loop is ready (ClusterMap::ready()). Any thread.
   bool ready() const;
+  // What searches of some loop lack; empty: nothing. Any thread.
+  std::string lacking() const;
   // The age of all loops. Any thread; `here`: the loop that the caller runs on, or null.
   std::vector<Loop> loops(const SearchLoop* here) const;
   bool looking_up() const;

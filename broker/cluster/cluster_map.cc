@@ -24,10 +24,13 @@ ClusterMap::ClusterMap(TimerQueue& timers, Logger& log, Config config, MakeClien
       log_(log),
       config_(std::move(config)),
       make_client_(std::move(make_client)),
-      alive_(std::make_shared<ClusterMap*>(this)) {}
+      alive_(std::make_shared<ClusterMap*>(this)) {
+  patience_ = timers_.after(config_.ready_without_all_after, [this] { settle(); });
+}
 
 ClusterMap::~ClusterMap() {
   *alive_ = nullptr;
+  timers_.cancel(patience_);
   for (const auto& [leaf, timer] : scheduled_) timers_.cancel(timer);
 }
 
@@ -235,14 +238,33 @@ void ClusterMap::redraw() {
   }
   topology_ = std::move(drawn);
   if (!topology_) return;
-  if (topology_->whole()) was_whole_.store(true, std::memory_order_relaxed);
-  ready_.store(was_whole() && topology_->covered > 0, std::memory_order_relaxed);
+  partitions_.store(topology_->partitions.size(), std::memory_order_relaxed);
+  covered_.store(topology_->covered, std::memory_order_relaxed);
+  if (topology_->whole()) settled_.store(true, std::memory_order_relaxed);
+  ready_.store(settled() && topology_->covered > 0, std::memory_order_relaxed);
   if (topology_->id() == before) return;
   log_.info("serving generation", {{"generation", std::to_string(topology_->generation)},
                                    {"content", to_hex(topology_->content)},
                                    {"partitions", std::to_string(topology_->partitions.size())},
                                    {"covered", std::to_string(topology_->covered)}});
   if (config_.on_generation) config_.on_generation(topology_->id());
+}
+
+// It was not whole in time.
+void ClusterMap::settle() {
+  if (settled()) return;
+  settled_.store(true, std::memory_order_relaxed);
+  if (!topology_ || topology_->covered == 0) return;
+  ready_.store(true, std::memory_order_relaxed);
+  log_.warn("ready without all partitions", {{"lacking", lacking()}});
+}
+
+std::string ClusterMap::lacking() const {
+  const std::size_t partitions = partitions_.load(std::memory_order_relaxed);
+  const std::size_t covered = covered_.load(std::memory_order_relaxed);
+  if (partitions == 0) return "no leaf serves a generation";
+  if (covered >= partitions) return "";
+  return std::to_string(partitions - covered) + " of " + std::to_string(partitions) + " partitions have no leaf";
 }
 
 }  // namespace frond::broker::cluster

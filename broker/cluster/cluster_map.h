@@ -40,6 +40,9 @@ class ClusterMap {
     // Called when another generation is served, from inside another call; empty: nothing is.
     std::function<void(const GenerationId&)> on_generation = {};
     std::chrono::seconds forget_unlisted{10};  // an unlisted leaf that was silent for this long is removed
+    // Then it is ready if any partition has a leaf: a broker that starts while a shard is away must not stay out of
+    // service for as long.
+    std::chrono::milliseconds ready_without_all_after{60'000};
   };
   using MakeClient = std::function<Result<std::unique_ptr<LeafClient>>(const std::string& endpoint, News news)>;
 
@@ -55,12 +58,15 @@ class ClusterMap {
   // What to search now; null: no leaf has served anything yet.
   std::shared_ptr<const Topology> topology() const { return topology_; }
   const std::vector<LeafRef>& leaves() const { return leaves_; }
-  // True once every partition of a generation has had a leaf, as long as any partition has one: a leaf that fails later
-  // leaves partitions unsearched, but must not take all brokers out of service.
+  // True once every partition of a generation has had a leaf, or ready_without_all_after has passed, as long as any
+  // partition has one: a leaf that fails leaves partitions unsearched, but must not take all brokers out of service.
   // Any thread.
   bool ready() const { return ready_.load(std::memory_order_relaxed); }
-  // True once every partition of a generation has had a leaf, whatever came later. Any thread.
-  bool was_whole() const { return was_whole_.load(std::memory_order_relaxed); }
+  // True once every partition of a generation has had a leaf, or ready_without_all_after has passed, whatever came
+  // later. Any thread.
+  bool settled() const { return settled_.load(std::memory_order_relaxed); }
+  // What searches lack, such as "1 of 4 partitions have no leaf"; empty: nothing. Any thread.
+  std::string lacking() const;
 
   // Call it when a request failed as kUnavailable: the leaf counts as down until it answers a hello again.
   void report_unavailable(const LeafRef& leaf, const std::string& why);
@@ -84,6 +90,7 @@ class ClusterMap {
   wire::HelloRequest hello_to(const LeafRef& leaf) const;
   void schedule(const LeafRef& leaf, std::chrono::milliseconds after);
   void redraw();
+  void settle();
 
   TimerQueue& timers_;
   Logger& log_;
@@ -93,7 +100,9 @@ class ClusterMap {
   std::vector<std::pair<const LeafNode*, TimerQueue::Id>> scheduled_;  // at most one per leaf
   std::shared_ptr<const Topology> topology_;
   GenerationOrder order_;
-  std::atomic<bool> was_whole_{false}, ready_{false};
+  std::atomic<bool> settled_{false}, ready_{false};
+  std::atomic<std::size_t> partitions_{0}, covered_{0};  // of topology_, for other threads
+  TimerQueue::Id patience_;
   std::shared_ptr<ClusterMap*> alive_;  // null inside after our destructor: replies may come later
 };
 

@@ -68,6 +68,11 @@ inline constexpr Family kGeneration{"frond_broker_generation", "The generation s
 inline constexpr Family kPartitions{"frond_broker_partitions", "Partitions of the generation served."};
 inline constexpr Family kCovered{"frond_broker_partitions_covered",
                                  "Partitions of the generation served that have a healthy leaf."};
+inline constexpr Family kReplicasLeast{"frond_broker_partition_replicas_least",
+                                       "Healthy leaves of the partition that has the fewest."};
+inline constexpr Family kReplicasWanted{
+    "frond_broker_partition_replicas_wanted",
+    "Leaves that each partition is meant to have: --replicas, or as many as the partition with the most."};
 inline constexpr Family kLoopAge{"frond_broker_loop_age_seconds",
                                  "Seconds since each loop that the broker needs last turned."};
 inline constexpr Family kReady{"frond_broker_ready", "1 while /readyz is 200."};

@@ -1,5 +1,6 @@
 #include "broker/http/metrics_export.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace frond::broker::http {
@@ -59,7 +60,8 @@ void show_requests(metrics::Registry& registry, const BrokerStatus& status) {
 }
 
 // `collection`: empty: the broker has only one.
-void show_cluster(metrics::Registry& registry, const ClusterView& cluster, const std::string& collection) {
+void show_cluster(metrics::Registry& registry, const ClusterView& cluster, const std::string& collection,
+                  std::size_t replicas) {
   const auto set_of = [&](const metrics::Family& family, double value, metrics::Labels labels = {}) {
     if (!collection.empty()) labels.emplace_back("collection", collection);
     set(registry, family, value, labels);
@@ -79,6 +81,12 @@ void show_cluster(metrics::Registry& registry, const ClusterView& cluster, const
   set_of(families::kPartitions, static_cast<double>(cluster.partitions.size()));
   set_of(families::kCovered, static_cast<double>(cluster.covered));
   set_of(families::kReady, cluster.ready ? 1 : 0);
+  const auto [least, most] =
+      std::minmax_element(cluster.partitions.begin(), cluster.partitions.end(),
+                          [](const auto& a, const auto& b) { return a.leaves.size() < b.leaves.size(); });
+  if (cluster.partitions.empty()) return;
+  set_of(families::kReplicasLeast, static_cast<double>(least->leaves.size()));
+  set_of(families::kReplicasWanted, static_cast<double>(replicas > 0 ? replicas : most->leaves.size()));
 }
 
 }  // namespace
@@ -102,8 +110,9 @@ void export_loops(metrics::Registry& registry, std::function<std::vector<Loop>()
 void StatusMetrics::show(const BrokerStatus& status) {
   const MutexLock lock(mutex_);
   show_requests(registry_, status);
-  show_cluster(registry_, status.cluster, collections_.size() > 1 ? collections_.front() : std::string());
-  for (std::size_t i = 0; i < status.more.size(); ++i) show_cluster(registry_, status.more[i], collections_.at(i + 1));
+  show_cluster(registry_, status.cluster, collections_.size() > 1 ? collections_.front() : std::string(), replicas_);
+  for (std::size_t i = 0; i < status.more.size(); ++i)
+    show_cluster(registry_, status.more[i], collections_.at(i + 1), replicas_);
 }
 
 }  // namespace frond::broker::http

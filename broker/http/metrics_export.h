@@ -25,13 +25,16 @@ void export_loops(metrics::Registry& registry, std::function<std::vector<Loop>()
 class StatusMetrics {
  public:
   // `collections`: the broker's. With more than one, what concerns leaves and generations has a label of that name.
-  explicit StatusMetrics(metrics::Registry& registry, std::vector<std::string> collections = {})
-      : registry_(registry), collections_(std::move(collections)) {}
+  // `replicas`: how many leaves each partition is meant to have; 0: as many as the one with the most.
+  explicit StatusMetrics(metrics::Registry& registry, std::vector<std::string> collections = {},
+                         std::size_t replicas = 0)
+      : registry_(registry), collections_(std::move(collections)), replicas_(replicas) {}
   void show(const BrokerStatus& status);
 
  private:
   metrics::Registry& registry_;
   const std::vector<std::string> collections_;
+  const std::size_t replicas_;
   Mutex mutex_;  // of two scrapes at once
 };
 

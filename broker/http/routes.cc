@@ -139,7 +139,9 @@ void add_admin_routes(frond::http::Router& router, const std::shared_ptr<const R
   add("/readyz", Access::kOpen, [to](Request&&, Responder responder) {
     if (to->draining()) return probe(responder, false, "draining");
     const bool ready = to->ready();
-    probe(responder, ready, ready ? "ready" : "no generation has a leaf for every partition");
+    const std::string lacking = to->lacking();
+    if (ready) return probe(responder, true, lacking.empty() ? "ready" : "ready, degraded: " + lacking);
+    probe(responder, false, "no generation has a leaf for every partition" + (lacking.empty() ? "" : ": " + lacking));
   });
 }
 

@@ -25,7 +25,7 @@ struct RouteTargets {
   std::string collection, version;
   // Calls its argument once with the status of all threads, at once or later on the calling thread.
   std::function<void(std::function<void(const BrokerStatus&)>)> collect_status;
-  std::function<bool()> ready;           // whether all threads have a whole generation; false: /readyz is 503
+  std::function<bool()> ready;           // whether searches are to come here; false: /readyz is 503
   std::function<bool()> draining;        // true: /readyz is 503
   std::function<std::string()> stalled;  // names a loop that does not turn: /livez is 503; empty: all turn
   // The broker's other collections, in the order of BrokerStatus::more. What is above is the first one's.
@@ -35,6 +35,8 @@ struct RouteTargets {
     MultiSearch& multi_search;
   };
   std::vector<Collection> more = {};
+  // What searches lack, told by /readyz; empty: nothing.
+  std::function<std::string()> lacking = [] { return std::string(); };
 };
 
 frond::http::Router make_routes(RouteTargets targets);

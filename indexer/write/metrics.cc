@@ -16,6 +16,7 @@ WriteMetrics::WriteMetrics(metrics::Registry& registry)
       publish_seconds(registry.histogram(families::kPublishSeconds, metrics::latency_seconds())),
       pending(registry.gauge(families::kPending)),
       pending_bytes(registry.gauge(families::kPendingBytes)),
+      pending_seconds(registry.gauge(families::kPendingSeconds)),
       writing(registry.gauge(families::kCollections, {{"state", "writing"}})),
       standby(registry.gauge(families::kCollections, {{"state", "standby"}})) {}
 

@@ -10,6 +10,8 @@ inline constexpr Family kAccepted{"frond_indexer_accepted_changes_total",
                                   "Documents and removals that were accepted over HTTP, and synced to the log."};
 inline constexpr Family kPending{"frond_indexer_pending_changes", "Accepted changes that are not published yet."};
 inline constexpr Family kPendingBytes{"frond_indexer_pending_bytes", "Bytes of these, over all collections."};
+inline constexpr Family kPendingSeconds{"frond_indexer_pending_seconds",
+                                        "For how long the oldest of these has waited, as seen at each scrape."};
 inline constexpr Family kPublications{"frond_indexer_publications_total",
                                       "Publications of accepted changes, by outcome: ok, or failed (tried again)."};
 inline constexpr Family kPublishSeconds{
@@ -35,7 +37,7 @@ struct WriteMetrics {
   metrics::Counter accepted, published, failed, compacted, compactions_failed;
   metrics::Counter lease_taken, lease_renewed, lease_failed, lease_lost, set_aside;
   metrics::Histogram publish_seconds;
-  metrics::Gauge pending, pending_bytes, writing, standby;
+  metrics::Gauge pending, pending_bytes, pending_seconds, writing, standby;
 };
 
 }  // namespace frond::indexer::write

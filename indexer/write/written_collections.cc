@@ -282,15 +282,22 @@ WrittenCollections::States WrittenCollections::states() const {
 }
 
 void WrittenCollections::tell() {
-  double writing = 0, standby = 0, pending = 0, bytes = 0;
+  double writing = 0, standby = 0, pending = 0, bytes = 0, seconds = 0;
+  const auto now = std::chrono::steady_clock::now();
   {
     MutexLock entries(mutex_);
-    for (const auto& [name, entry] : entries_) {
+    for (auto& [name, entry] : entries_) {
       ++(entry.writer && !entry.writer->lost() ? writing : standby);
       if (!entry.writer) continue;
       const auto state = entry.writer->state();
       pending += static_cast<double>(state.pending_operations);
       bytes += static_cast<double>(state.pending_bytes);
+      if (state.published >= entry.awaited) {
+        entry.awaited = state.accepted;
+        entry.awaited_since = now;
+      }
+      if (state.pending_operations > 0)
+        seconds = std::max(seconds, std::chrono::duration<double>(now - entry.awaited_since).count());
     }
   }
   auto to = metrics_;
@@ -298,6 +305,7 @@ void WrittenCollections::tell() {
   to.standby.set(standby);
   to.pending.set(pending);
   to.pending_bytes.set(bytes);
+  to.pending_seconds.set(seconds);
 }
 
 }  // namespace frond::indexer::write

@@ -53,6 +53,9 @@ class WrittenCollections {
     std::shared_ptr<CollectionWriter> writer;  // null: see error
     Error error{Code::kNotFound, ""};
     bool beyond = false;  // max_collections
+    // The last change that was accepted when this was looked at, and all before it were published: how long it waits.
+    Sequence awaited = 0;
+    std::chrono::steady_clock::time_point awaited_since;
     // Of a creation that died: no collection.
     bool is_remains() const { return !writer && !beyond && error.code() == Code::kNotFound; }
   };

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A generation is published, and one shard takes it late or never: answers stay whole, from the old generation, even when all
-queries are cached or there are none. Each shard's leaf reads its own copy of the repository, so that one can be late.
+queries are cached or there are none. A broker that starts without a shard serves the others after a while. Each shard's leaf reads its own copy of the repository, so that one can be late.
 """
 import json
 import os
@@ -68,6 +68,28 @@ def idle(cluster, generation, what):
     cluster.expect_whole(generation, f"{what}, after nobody asked for a while", cache="off")
 
 
+def start_without(cluster, number):
+    """Brokers that start while a shard is away: out of service for a while, then ready and degraded, and whole when it is back."""
+    harness.end(cluster.leaves[number], "a leaf")
+    for threads in (1, 2):
+        harness.end(cluster.broker, "the broker")
+        cluster.broker_flags = ("--ready-without-all-after", 4, "--threads", threads)
+        began = time.monotonic()
+        cluster.start_broker()
+        readiness = lambda: harness.fetch(cluster.http, "/readyz", timeout=5)
+        harness.eventually(lambda: readiness()[0] == 503 and b"every partition: 2 of 4 partitions have no leaf" in readiness()[1], "it says what it waits for")
+        harness.expect(time.monotonic() < began + 4, "the machine is too busy to see it wait")
+        harness.eventually(lambda: readiness()[0] == 200, "it is ready without the shard", 20)
+        harness.expect(time.monotonic() >= began + 4, "it did not wait")
+        harness.expect(readiness()[1] == b"ready, degraded: 2 of 4 partitions have no leaf\n", f"/readyz: {readiness()}")
+        harness.expect(harness.metric(cluster.http, "frond_broker_partition_replicas_least") == 0, "the metric says that all have leaves")
+        answer = cluster.search("every", k=10)
+        harness.expect([one["reason"] for one in answer.degraded] == ["unavailable"] * 2 and answer.total[0] == DOCUMENTS / 2, f"{answer.degraded}, {answer.total}")
+    cluster.start_leaf(number)
+    harness.eventually(lambda: readiness() == (200, b"ready\n"), "it is whole again")
+    harness.expect(cluster.search("every", k=10, cache="off").whole, "answers are not whole again")
+
+
 def test(setting):
     repository = setting.path("repository")
     folder, late = os.path.join(repository, "c"), os.path.join(repository + "-late", "c")
@@ -103,6 +125,7 @@ def test(setting):
     cluster.start_leaf(0)
     harness.eventually(lambda: cluster.search("every", cache="off").whole, "whole answers when the fast leaf is back")
     idle(cluster, 2, "when the fast leaf was restarted")
+    start_without(cluster, 1)
     cluster.stop()
     print("every answer was whole while a shard was late, and while one never came")
 

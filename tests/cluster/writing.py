@@ -237,10 +237,13 @@ def check_pressure(setting, keys, key_file, words):
     codes = [small.ask("POST", "/v1/collections/c/documents", body, key="write")[0] for _ in range(20)]
     harness.expect(codes[0] == 200 and codes[-1] == 429 and set(codes) == {200, 429}, f"{codes}")
     harness.expect(small.state()["pending_bytes"] <= 200000, f"{small.state()}")
+    waits = [harness.metric(small.port, "frond_indexer_pending_seconds"), time.sleep(0.5), harness.metric(small.port, "frond_indexer_pending_seconds")]
+    harness.expect(waits[2] >= waits[0] + 0.4, f"what waits does not get older: {waits}")
     small.refresh()
     small.expect(200, "POST", "/v1/collections/c/documents", body, key="write")
     small.refresh()
     harness.expect(harness.metric(small.port, "frond_indexer_pending_changes") == 0, "something waits")
+    harness.expect(harness.metric(small.port, "frond_indexer_pending_seconds") == 0, "something has waited")
     harness.expect(harness.metric(small.port, "frond_indexer_publications_total", outcome="ok") >= 3, "publications are not counted")
     generations = json.loads(small.expect(200, "GET", "/v1/collections/c/generations"))["generations"]
     harness.expect(generations[-1]["current"], f"{generations}")

@@ -123,14 +123,44 @@ TEST(ClusterMap, LeavesALeafToTheOtherCollectionOfItsBroker) {
   cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}, "other"));
   EXPECT_EQ(cluster.map.topology()->partitions[0].replicas.size(), 1u);
 }
+// The leaf's next hello is answered with the partitions `numbers` of two.
+void meet(ScriptedCluster& cluster, std::size_t leaf, std::vector<std::uint32_t> numbers) {
+  while (cluster.leaf(leaf).hellos.open() == 0) cluster.advance(milliseconds(100));
+  cluster.leaf(leaf).hellos.answer(hello({served(1, 2, std::move(numbers))}));
+}
+TEST(ClusterMap, IsReadyWithoutAllPartitionsAfterAWhile) {
+  ScriptedCluster cluster(2);
+  EXPECT_EQ(cluster.map.lacking(), "no leaf serves a generation");
+  const Instant end = cluster.clock.now() + std::chrono::seconds(60);
+  while (cluster.clock.now() < end) {
+    if (cluster.leaf(0).hellos.open() > 0) meet(cluster, 0, {0});
+    EXPECT_FALSE(cluster.map.ready());
+    EXPECT_EQ(cluster.map.lacking(), "1 of 2 partitions have no leaf");
+    cluster.advance(milliseconds(500));
+  }
+  EXPECT_TRUE(cluster.map.ready());
+  cluster.map.report_unavailable(cluster.map.leaves()[0], "gone");
+  EXPECT_FALSE(cluster.map.ready()) << "no partition has a leaf";
+  meet(cluster, 0, {0});
+  EXPECT_TRUE(cluster.map.ready());
+  meet(cluster, 1, {1});
+  EXPECT_EQ(cluster.map.lacking(), "");
+}
+TEST(ClusterMap, IsReadyWithTheFirstLeafThatComesLate) {
+  ScriptedCluster cluster(1);
+  cluster.advance(std::chrono::seconds(60));
+  EXPECT_FALSE(cluster.map.ready());
+  meet(cluster, 0, {0});
+  EXPECT_TRUE(cluster.map.ready());
+}
 TEST(ClusterMap, RemembersThatItWasWhole) {
   ScriptedCluster cluster(1);
-  EXPECT_FALSE(cluster.map.was_whole());
+  EXPECT_FALSE(cluster.map.settled());
   cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}));
-  EXPECT_TRUE(cluster.map.was_whole());
+  EXPECT_TRUE(cluster.map.settled());
   cluster.map.report_unavailable(cluster.map.leaves()[0], "gone");
   EXPECT_FALSE(cluster.map.ready());
-  EXPECT_TRUE(cluster.map.was_whole());
+  EXPECT_TRUE(cluster.map.settled());
 }
 TEST(ClusterMap, FollowsTheSetOfLeaves) {
   ScriptedCluster cluster(2);

@@ -17,12 +17,21 @@ using support::ScriptedBroker;
 class TheRoutes : public testing::Test {
  protected:
   TheRoutes()
-      : router(make_routes(
-            {broker.service, many, broker.registry, metrics, "c", "1",
-             [this](const auto& done) {
-               done(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, broker.service, many, nullptr));
-             },
-             [this] { return broker.cluster.map.ready(); }, [this] { return draining; }, [this] { return stalled; }})) {
+      : router(make_routes({broker.service,
+                            many,
+                            broker.registry,
+                            metrics,
+                            "c",
+                            "1",
+                            [this](const auto& done) {
+                              done(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, broker.service,
+                                             many, nullptr));
+                            },
+                            [this] { return broker.cluster.map.ready(); },
+                            [this] { return draining; },
+                            [this] { return stalled; },
+                            {},
+                            [this] { return broker.cluster.map.lacking(); }})) {
     export_shared(broker.registry, broker.shared);
   }
   frond::http::Response ask(std::string method, const std::string& target, std::string body = {}) {
@@ -190,6 +199,16 @@ TEST_F(TheRoutes, AreReadyWhenEveryPartitionHasALeafAndNoMoreWhenDraining) {
   EXPECT_EQ(ask("GET", "/readyz").status, 503);
   EXPECT_EQ(ask("GET", "/livez").status, 200);
 }
+TEST_F(TheRoutes, SayThatTheyAreReadyButDegraded) {
+  broker.leaf().hellos.answer(support::hello({support::served(1, 2, {0})}));
+  EXPECT_EQ(ask("GET", "/readyz").body,
+            "no generation has a leaf for every partition: 1 of 2 partitions have no leaf\n");
+  broker.cluster.advance(std::chrono::seconds(60));
+  const auto response = ask("GET", "/readyz");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.body, "ready, degraded: 1 of 2 partitions have no leaf\n");
+  EXPECT_EQ(nlohmann::json::parse(ask("GET", "/v1/search?q=cell").body)["coverage"]["degraded"].size(), 1u);
+}
 TEST_F(TheRoutes, AreNotAliveWhileALoopDoesNotTurnAndSayWhich) {
   stalled = "the loop 'zeromq' has not turned for 17 s";
   const auto response = ask("GET", "/livez");
@@ -215,6 +234,19 @@ TEST_F(TheRoutes, ExportMetricsUnderTheirPrefixes) {
   EXPECT_NE(text.find("frond_broker_searches_total{outcome=\"whole\"} 1"), std::string::npos) << text;
   EXPECT_NE(text.find("frond_broker_leaf_requests_total{kind=\"fetch\"} 1"), std::string::npos) << text;
   EXPECT_NE(text.find("frond_broker_generation 1"), std::string::npos) << text;
+}
+TEST_F(TheRoutes, ExportHowManyLeavesPartitionsHaveAndAreMeantToHave) {
+  const auto shown = [&](const std::string& line) {
+    return ask("GET", "/metrics").body.find("\nfrond_broker_partition_replicas_" + line + "\n") != std::string::npos;
+  };
+  EXPECT_FALSE(shown("least 0")) << "no generation";
+  broker.leaf().hellos.answer(support::hello({support::served(1, 2, {0})}));
+  EXPECT_TRUE(shown("least 0"));
+  EXPECT_TRUE(shown("wanted 1")) << "as many as the partition with the most";
+  metrics::Registry registry{"test"};
+  StatusMetrics two(registry, {"c"}, 2);
+  two.show(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, broker.service, many, nullptr));
+  EXPECT_NE(registry.exposition().find("\nfrond_broker_partition_replicas_wanted 2\n"), std::string::npos);
 }
 TEST_F(TheRoutes, ServeThePagesWithAStrictPolicy) {
   std::size_t bytes = 0;
