@@ -6,8 +6,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { check_disruption, check_written, is_leaf, pods_of, selects } from "./manifests/disruption.mjs";
+import { check_disruption, check_spread, check_written, is_leaf, pods_of, selects } from "./manifests/disruption.mjs";
 import { check_collections, check_image, check_jobs, check_small } from "./manifests/jobs.mjs";
+import { check_chart, check_monitoring } from "./manifests/chart.mjs";
 import { check_reach } from "./manifests/reach.mjs";
 import { check_volumes } from "./manifests/volumes.mjs";
 
@@ -264,6 +265,7 @@ for (const name of BUILDS) {
   check_secrets(name, objects);
   check_admin(name, objects);
   check_disruption(name, objects, check);
+  check_spread(name, objects, check);
   check_jobs(name, objects, check);
   check_repository(name, objects);
   check_service_names(name, objects);
@@ -287,8 +289,13 @@ check_image(k8s, build, (objects) => objects.filter(pod_of).flatMap((object) =>
   [...pod_of(object).spec.initContainers ?? [], ...pod_of(object).spec.containers].map(
     ({ image, imagePullPolicy }) => [`${object.kind} ${object.metadata.name}`, image, imagePullPolicy])), check);
 check_small(build("overlays/dev"), check);
+const generated = kustomize[0] === "kubectl" ? spawnSync(path.join(k8s, "generate"), ["--check"], { encoding: "utf8" }) : { status: 0 };
+check(generated.status === 0, generated.stdout + generated.stderr);
+const { watched, has_helm } = await check_chart(k8s, build, check);
+check_monitoring("monitoring", build("monitoring"), watched, BUILDS.map(build), check);
 check_written(k8s, base.find(({ kind }) => kind === "StatefulSet").spec.replicas, check);
 
 for (const fault of faults) console.log(fault);
+console.log(`${has_helm ? "Helm rendered the chart" : "no Helm here: templates.mjs rendered the chart"}`);
 console.log(`${everything.length} objects of ${BUILDS.length} builds: ${faults.length} faults`);
 process.exit(faults.length === 0 ? 0 : 1);

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import expressions
 import replay
@@ -56,6 +57,34 @@ def layout():
     return wrong
 
 
+def on_kubernetes():
+    """What kubernetes.yml makes of pods: their job and instance. Debian's promtool knows no Kubernetes, so pods come from a file."""
+    text = read(os.path.join(ROOT, "deploy/prometheus/kubernetes.yml"))
+    pods = [("broker-x", "frond-broker", "Running", 8083, (8080, 8083)), ("leaf-a-0", "frond-leaf", "Pending", 8081, (7001, 8081)),
+            ("indexer-0", "frond-indexer", "Running", 8082, (8082,)), ("index-0-y", "frond-build", "Running", 8082, (8082,)),
+            ("index-1-y", "frond-build", "Succeeded", 8082, (8082,)), ("index-2-y", "frond-build", "Failed", 8082, (8082,)), ("other", "other", "Running", None, (80,))]
+    with tempfile.TemporaryDirectory() as folder:
+        groups = [{"targets": [f"10.0.0.{number}:{port}"], "labels": {
+            "__meta_kubernetes_pod_name": name, "__meta_kubernetes_pod_phase": phase, "__meta_kubernetes_pod_container_port_number": str(port),
+            "__meta_kubernetes_pod_label_app_kubernetes_io_name": label,
+            **({"__meta_kubernetes_pod_annotation_prometheus_io_scrape": "true", "__meta_kubernetes_pod_annotation_prometheus_io_port": str(scraped),
+                "__meta_kubernetes_pod_annotation_prometheus_io_path": "/metrics"} if scraped else {})}}
+            for number, (name, label, phase, scraped, ports) in enumerate(pods) for port in ports]
+        with open(os.path.join(folder, "pods.json"), "w", encoding="utf-8") as file:
+            json.dump(groups, file)
+        text, found = re.subn(r"kubernetes_sd_configs:\n *- role: pod\n *namespaces: .*\n", "file_sd_configs: [{files: [pods.json]}]\n", text)
+        with open(os.path.join(folder, "kubernetes.yml"), "w", encoding="utf-8") as file:
+            file.write(text)
+        done = subprocess.run(["promtool", "check", "service-discovery", "--timeout=5s", file.name, "frond"], capture_output=True, text=True, timeout=60)
+        if found != 1 or done.returncode != 0:
+            return [f"kubernetes.yml: {done.stdout[-1000:]}{done.stderr[-1000:]}"]
+    kept = sorted((l["job"], l["instance"], l["__address__"]) for l in (one.get("labels") for one in json.loads(done.stdout)) if l)
+    meant = sorted((label, name, f"10.0.0.{number}:{scraped}") for number, (name, label, phase, scraped, _) in enumerate(pods)
+                   if scraped and phase not in ("Succeeded", "Failed"))
+    same = [text.split("scrape_configs:")[0].partition("\nglobal:")[2] for text in (text, read(os.path.join(ROOT, "deploy/prometheus/prometheus.yml")))]
+    return [f"kubernetes.yml scrapes {kept}"] * (kept != meant) + ["kubernetes.yml and prometheus.yml differ before scrape_configs"] * (same[0] != same[1])
+
+
 def known_metrics(records):
     """The metrics of the sources, histograms with their suffixes, recorded ones, and Prometheus' own."""
     sources = [p for folder in ("common", "broker", "leaf", "indexer") for p in glob.glob(os.path.join(ROOT, folder, "**", "*.*"), recursive=True)]
@@ -73,7 +102,7 @@ def main():
     wrong = run("promtool", "check", "config", "deploy/prometheus/prometheus.yml")
     wrong += run("promtool", "test", "rules", "tests/monitoring/alerts_test.yml")
     wrong += run(sys.executable, "deploy/grafana/make_dashboards.py", "--check")
-    wrong += alert_cases(alerts) + runbooks() + layout()
+    wrong += alert_cases(alerts) + runbooks() + layout() + on_kubernetes()
     known = known_metrics(records)
     wrong += [f"{where}: no process has {name}" for where, expr in named for name in sorted(expressions.metrics(expr) - known)]
     of_gpus, missing = replay.check()

@@ -186,7 +186,7 @@ def test(setting):
     indexer, own, secure = harness.free_ports(3)
     ca = start_secure_broker(setting, secure, cluster)
     writer = Writer(setting, words)
-    prometheus = Prometheus(setting, own, [("frond-indexer", indexer), ("frond-indexer", writer.service.port), ("frond-broker", cluster.http), *(("frond-leaf", p) for p in cluster.leaf_http)],
+    prometheus = Prometheus(setting, own, [("frond-build", indexer), ("frond-indexer", writer.service.port), ("frond-broker", cluster.http), *(("frond-leaf", p) for p in cluster.leaf_http)],
                             [("frond-broker", secure)], ca)
     queries = [(q, rng.choice(("and", "or", "auto")), 10) for q in random_text.queries(rng, words, 12)]
     load = Load(cluster, queries)

@@ -17,6 +17,18 @@ export const is_leaf = ({ kind, spec }) => kind === "StatefulSet" && spec.templa
 
 export const selects = (selector, labels) => Object.entries(selector).every(([label, value]) => labels[label] === value);
 
+// Brokers on different nodes, and how many leaves of a shard they are told to expect.
+export function check_spread(build_name, objects, check) {
+  const { spec: { template: { metadata: { labels }, spec } } } = objects.find(({ kind, metadata }) => kind === "Deployment" && metadata.name === "broker");
+  for (const topologyKey of ["kubernetes.io/hostname", "topology.kubernetes.io/zone"])
+    check(spec.topologySpreadConstraints.some((one) => one.topologyKey === topologyKey && one.nodeTaintsPolicy === "Honor" && one.whenUnsatisfiable === "ScheduleAnyway" &&
+      one.matchLabelKeys?.includes("pod-template-hash") && selects(one.labelSelector.matchLabels, labels)), `${build_name}: brokers are not spread by ${topologyKey}`);
+  const terms = spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution;
+  check(terms.some(({ podAffinityTerm: term }) => term.topologyKey === "kubernetes.io/hostname" && selects(term.labelSelector.matchLabels, labels)), `${build_name}: brokers do not avoid each other`);
+  const sets = objects.filter(is_leaf).length, told = spec.containers[0].args.find((arg) => arg.startsWith("--replicas="));
+  check(told === (sets > 1 ? `--replicas=${sets}` : undefined), `${build_name}: brokers expect ${told}, and there are ${sets} sets`);
+}
+
 export function check_disruption(build_name, objects, check) {
   const budgets = objects.filter(({ kind }) => kind === "PodDisruptionBudget");
   const sets = objects.filter(is_leaf);

@@ -50,6 +50,9 @@ function check_jobs_of(build_name, objects, suffix, names, check) {
   const partitions = of("index")?.completions;
   check(args("index").includes(`--partition=$(JOB_COMPLETION_INDEX)/${partitions}`), `${build_name}: index's --partition is not of completions`);
   check(args("publish").includes(`--partitions=${partitions}`), `${build_name}: publish's --partitions is not index's completions`);
+  // A build that has ended must not be taken for a service that is down, and does not wait for anybody.
+  check(of("index")?.template.metadata.labels["app.kubernetes.io/name"] === "frond-build", `${build_name}: builders have the service's label`);
+  check(!args("index").some((arg) => arg.startsWith("--http-linger-seconds")), `${build_name}: builders wait after their end`);
   check(of("rollback")?.backoffLimit === 0, `${build_name}: rollback may go back twice`);
 }
 

@@ -9,7 +9,7 @@ export const k8s = path.join(path.dirname(fileURLToPath(import.meta.url)), "../.
 
 // A kubectl that appends its arguments to `asked`, one call a line, and then does what `body` says for them. `frond`: is there
 // such a program?
-export function run(script, args, body, more = {}, frond = true) {
+export function run(script, args, body, more = {}, frond = true, input = "") {
   const folder = mkdtempSync(path.join(tmpdir(), "frond-scripts-"));
   try {
     const asked = path.join(folder, "asked"), program = (name, text) =>
@@ -19,7 +19,7 @@ export function run(script, args, body, more = {}, frond = true) {
     if (frond) program("frond", `echo "$3" >>"${folder}/made"; if [ "\${4-}" = --api-key ]; then
       echo "key-of-$5" >"$3.key"; echo "$5 $7 sha256:digest" >"$3.entry"; exit; fi; echo "secret-of-$(basename "$3")" >"$3.secret"; echo "public-of-$(basename "$3")" >"$3.public"`);
     const done = spawnSync(path.join(k8s, script), args,
-                           { encoding: "utf8", env: { ...process.env, PATH: `${folder}:${frond ? process.env.PATH : "/usr/bin:/bin"}`, POLL_SECONDS: "0.01", ...more } });
+                           { encoding: "utf8", input, env: { ...process.env, PATH: `${folder}:${frond ? process.env.PATH : "/usr/bin:/bin"}`, POLL_SECONDS: "0.01", ...more } });
     const lines = (name) => (existsSync(path.join(folder, name)) ? readFileSync(path.join(folder, name), "utf8").trim().split("\n") : []);
     return { status: done.status, output: done.stdout + done.stderr, asked: lines("asked"), made: lines("made") };
   } finally {

@@ -69,6 +69,11 @@ export const tests = {
     assert(asked.some((line) => line.startsWith("--namespace frond exec broker-2 -c broker -- timeout 5 bash -c ")));
     assert(!asked.some((line) => line.startsWith("--namespace frond exec broker-1 ")));
   },
+  "upgrade: takes manifests from stdin": () => {
+    const { status, asked, output } = run("upgrade", ["-"], TWO_SETS, {}, true, "frond/set: a\n---\nkind: Deployment\nmetadata:\n  name: broker\n");
+    assert.equal(status, 0, output);
+    assert.deepEqual(steps(asked), [STAND_ON, BUDGETS, ...set_of("a"), DRY_RUN, "apply -f -", "--namespace frond rollout status deployment/broker --timeout 10m"]);
+  },
   "upgrade: every workload of the overlay is waited for, and a Job until it ends": () => {
     const done = (job) => upgrade(EVERYTHING, { overlay: ["DaemonSet spool", "Job load", "StatefulSet indexer"], body: `case "$*" in *"get job/load"*) echo '${job}' ;; esac` });
     const { status, asked, output } = done("Complete||1|1||");
