@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "broker/http/parameter_table.h"
+#include "common/text/json_surrogates.h"
 
 namespace frond::broker::http {
 namespace {
@@ -90,7 +91,9 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override { return true; }
   bool start_array(std::size_t) override { return wrong_type(); }
   bool end_array() override { return true; }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {
+    constexpr int kOutOfRange = 406;  // a number larger than any double, which is JSON
+    if (error.id == kOutOfRange) return builder_.fail(name_, "is a number out of range");
     return builder_.fail("", "the body is not valid JSON");
   }
 
@@ -131,7 +134,7 @@ ParsedSearch parse_query(std::string_view query_string, bool counts) {
 ParsedSearch parse_json(std::string_view json, bool counts) {
   Builder builder(counts);
   JsonReader reader(builder);
-  if (!nlohmann::json::sax_parse(json, &reader)) return std::move(builder.parsed);
+  if (!nlohmann::json::sax_parse(text::with_whole_surrogates(json), &reader)) return std::move(builder.parsed);
   return builder.finish();
 }
 }  // namespace

@@ -156,9 +156,11 @@ TEST(SearchParameters, AreReadFromJsonHoweverDeepOrLargeItIs) {
   EXPECT_FALSE(parse_search_json(deep).ok);
   EXPECT_EQ(parse_search_json("{\"q\":" + deep).error.parameter, "q");
   EXPECT_EQ(parse_search_json("{\"x\":" + deep).error.parameter, "x");
-  EXPECT_EQ(parse_search_json(R"({"q":"a","k":1e400})").ok, false);
+  EXPECT_EQ(parse_search_json(R"({"q":"a","k":1e400})").error.detail, "k is a number out of range");
   EXPECT_EQ(parse_search_json(R"({"q":"a","k":123456789012345678901234567890})").error.parameter, "k");
   EXPECT_EQ(parse_search_json(R"({"q":"a","k":4294967306})").error.parameter, "k");
+  // Text that was cut in the middle of an emoji.
+  EXPECT_EQ(parse_search_json(R"({"q":"cut \ud83d"})").parameters.q, "cut \xef\xbf\xbd");
 }
 TEST(SearchParameters, RefuseBrokenJsonAndWrongTypes) {
   const std::pair<std::string, std::string> cases[] = {{"{", ""},

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/text/json_surrogates.h"
+
 namespace frond::text {
 namespace {
 
@@ -70,6 +72,16 @@ TEST(Utf8, IsCutBetweenCodePoints) {
   EXPECT_EQ(utf8_boundary("aé€", 5), 3u);
   EXPECT_EQ(utf8_boundary("aé€", 99), 6u);
   EXPECT_EQ(utf8_boundary("\x80\x80\x80", 1), 1u);
+}
+
+TEST(HalfSurrogates, BecomeReplacementCharacters) {
+  EXPECT_EQ(with_whole_surrogates(R"({"a":"\ud83d\uDE00 \\ud83d \u00e9 \n"})"),
+            R"({"a":"\ud83d\uDE00 \\ud83d \u00e9 \n"})");
+  EXPECT_EQ(with_whole_surrogates(R"("\ud83d")"), R"("\ufffd")");
+  EXPECT_EQ(with_whole_surrogates(R"("\uDFff\ud83d\u0041")"), R"("\ufffd\ufffd\u0041")");
+  EXPECT_EQ(with_whole_surrogates(R"("\ud83d\ud83d\ude00")"), R"("\ufffd\ud83d\ude00")");
+  for (const char* const whole : {"", "\\", "\\u", "\\ud83", "\\u-d83", "\xff\\"})
+    EXPECT_EQ(with_whole_surrogates(whole), whole);
 }
 
 }  // namespace
