@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <utility>
 
 #include "common/base/line_writer.h"
 #include "common/base/result.h"
+#include "common/config/manual.h"
 #include "common/config/options.h"
 #include "common/net/address.h"
 
@@ -212,6 +214,7 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
     app_.allow_config_extras(false);
     app_.set_version_flag("--version", std::string(version()));
     name_environment(app_);
+    if (argc == 3 && std::string_view(argv[1]) == "--generate") return generate(argv[2]);
     app_.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::ParseError& e) {
@@ -220,6 +223,12 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
   } catch (const std::exception& e) {
     return refuse(e.what());
   }
+}
+
+int CommandLine::generate(std::string_view what) const {
+  if (what != "man" && what != "bash") return refuse("--generate: '" + std::string(what) + "' is none of man, bash");
+  std::cout << (what == "man" ? manual_page(app_, version()) : bash_completion(app_)) << std::flush;
+  return std::cout ? 0 : 1;
 }
 
 int CommandLine::refuse(std::string_view message) const {

@@ -87,13 +87,15 @@ class CommandLine {
   void on_chosen(std::function<void()> action);  // runs while parse() runs, if this command was named
 
   // Adds --config, --version and the environment's names to the finished command line, and parses. Gives an exit code
-  // when the process should end: 0 after --help or --version, 2 after one line on stderr that names the flag.
+  // when the process should end: 0 after --help, --version or --generate (manual.h), 2 after one line on stderr that
+  // names the flag.
   std::optional<int> parse(int argc, const char* const* argv);
   // Prints "<program>: <message>" as one line on stderr; returns 2. For what is found wrong after parsing.
   int refuse(std::string_view message) const;
 
  private:
   explicit CommandLine(CommandLine& parent, CLI::App& app);
+  int generate(std::string_view what) const;
 
   CommandLine* parent_ = nullptr;  // null: the program
   std::unique_ptr<CLI::App> owned_;

@@ -26,7 +26,7 @@ CORES = {"cores": os.cpu_count(), "a third of the cores": max(1, os.cpu_count() 
          "1 + cores / 8 (up to 4)": min(4, 1 + os.cpu_count() // 8)}
 UNITS = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 # Flags of other programs that the manual shows.
-FOREIGN = set("addext bin ccache cert data-binary disable-eviction fresh-base key link-dest long namespace old set tag target values".split())
+FOREIGN = set("addext bin ccache cert data-binary disable-eviction fresh-base generate key link-dest long namespace old set tag target values".split())
 
 
 def helped(programs, command):

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -62,6 +64,44 @@ TEST(ACommandLine, NamesTheFileThatCannotBeUsed) {
   support::write_file(file, "colour = red\n");
   EXPECT_EQ(refusal({"--config", file.c_str(), "check"}),
             "program: --config: " + file + ": 'colour' is no flag, or no line `flag = value`\n");
+}
+
+// What a program prints of itself.
+std::string generated(const char* what) {
+  CommandLine app("A test's program.", "a-program");
+  std::string value;
+  CommandLine& build = app.add_command("build", "Builds");
+  build.add_option("--input", value, "What").required();
+  build.add_option("--order", value, ".dots - and \\ too").check(one_of({"near", "far"})).show_default("near");
+  app.require_command();
+  const std::vector<const char*> arguments = {"a-program", "--generate", what};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(app.parse(3, arguments.data()), 0);
+  return testing::internal::GetCapturedStdout();
+}
+TEST(ACommandLine, MakesItsManualPage) {
+  const std::string page = generated("man");
+  EXPECT_TRUE(page.starts_with(".TH A-PROGRAM 1")) << page;
+  for (const char* part : {".SS build\nBuilds.\n", ".TP\n\\fB\\-\\-input\\fR",
+                           "(required). Environment: FROND_INPUT.\n", "\\&.dots \\- and \\e too (default: near)"})
+    EXPECT_NE(page.find(part), std::string::npos) << part << page;
+}
+TEST(ACommandLine, MakesItsCompletion) {
+  const support::ScratchFolder folder;
+  std::ofstream(folder / "completion") << generated("bash");
+  const auto completed = [&](const std::string& words) {
+    const std::string script = "source " + (folder / "completion").string() + "; COMP_WORDS=(" + words +
+                               "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _a_program; echo ${COMPREPLY[@]}";
+    FILE* const pipe = ::popen(("bash -c '" + script + "'").c_str(), "r");
+    std::string said(200, '\0');
+    said.resize(std::fread(said.data(), 1, said.size(), pipe));
+    ::pclose(pipe);
+    return said;
+  };
+  EXPECT_EQ(completed("a-program b"), "build\n");
+  EXPECT_EQ(completed("a-program build --o"), "--order\n");
+  EXPECT_EQ(completed("a-program build --order f"), "far\n");
+  EXPECT_EQ(completed("a-program build --order \"\""), "near far\n");
 }
 
 }  // namespace
