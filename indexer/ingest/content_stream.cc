@@ -8,7 +8,7 @@ namespace frond::indexer::ingest {
 
 Result<std::string_view> ContentStream::window() {
   if (!window_.empty()) return window_;
-  window_ = as_text(FROND_TRY(source_->read()));
+  set_window(as_text(FROND_TRY(source_->read())));
   piece_bytes_ = window_.size();
   return window_;
 }
@@ -28,20 +28,32 @@ std::optional<ContentStream::Taken> ContentStream::take(LinesAtOnce most, std::s
   if (window_.size() > most.bytes || rest >= most.lines) return std::nullopt;
   consume(window_.size());
   piece_bytes_ = 0;
+  piece_ = nullptr;
   return Taken{source_->take(std::exchange(memory, {})), front, rest};
 }
 
 Result<std::string_view> ContentStream::peek(std::size_t bytes) {
   if (window_.size() >= bytes) return window_;
-  head_.assign(window_);
+  head_ = std::string(window_);  // which may be a part of it
   while (head_.size() < bytes) {
     const ByteView more = FROND_TRY(source_->read());
     if (more.empty()) break;
     head_.append(as_text(more));
   }
-  window_ = head_;
+  set_window(head_);
   piece_bytes_ = 0;
   return window_;
+}
+
+void ContentStream::put_back(std::string_view bytes) {
+  offset_ -= bytes.size();
+  piece_bytes_ = 0;
+  if (piece_ != nullptr && static_cast<std::size_t>(window_.data() - piece_) >= bytes.size()) {
+    window_ = {window_.data() - bytes.size(), window_.size() + bytes.size()};
+    return;
+  }
+  head_ = std::string(bytes).append(window_);
+  set_window(head_);
 }
 
 }  // namespace frond::indexer::ingest

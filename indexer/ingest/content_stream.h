@@ -38,18 +38,27 @@ class ContentStream {
   std::optional<Taken> take(LinesAtOnce most, std::string& memory);
   // Whether nothing of the piece at hand is consumed and take() would give it.
   bool may_take_all(LinesAtOnce most) const;
-  // The first `bytes` of the content, or all if there are fewer; more if they were read anyway. Only before the first
-  // consume().
+  // The next `bytes` of the content, or all if there are fewer; more if they were read anyway. Not consumed. Valid
+  // until the next call, as what window() gives then.
   Result<std::string_view> peek(std::size_t bytes);
+  // Gives back bytes that were the last to be consumed. They are read again. Copies them, and the rest of the piece, if
+  // they were not all of the piece at hand.
+  void put_back(std::string_view bytes);
   // As ByteSource::hold_window().
   bool hold_window(std::uint64_t bytes) { return source_->hold_window(bytes); }
   std::uint64_t offset() const { return offset_; }  // of the first byte that is not consumed
   const ByteSource& source() const { return *source_; }
 
  private:
+  void set_window(std::string_view piece) {
+    window_ = piece;
+    piece_ = piece.data();
+  }
+
   std::unique_ptr<ByteSource> source_;
   std::string head_;  // the pieces that peek() joined
   std::string_view window_;
+  const char* piece_ = nullptr;  // where the piece begins that the window is the rest of
   std::uint64_t offset_ = 0;
   std::size_t piece_bytes_ = 0;  // of the piece that the window is the rest of, as the source gave it; 0: another one
 };

@@ -6,7 +6,6 @@
 #include "common/text/utf8.h"
 #include "indexer/ingest/csv_cutter.h"
 #include "indexer/ingest/document_fields.h"
-#include "indexer/ingest/field_names.h"
 #include "indexer/ingest/lines.h"
 #include "indexer/ingest/text_kind.h"
 
@@ -17,17 +16,17 @@ using Field = CsvColumns::Field;
 
 constexpr std::string_view kSeparators = ",;\t";
 
-// Marks the column with the first of `names` that the header has as `field`.
-void name_column(std::span<const std::string> header, std::span<const std::string_view> names, Field field,
-                 std::vector<Field>& fields) {
-  for (const std::string_view name : names) {
+// Marks the column with the first of `names` that the header has as `field`; `all`: each of them.
+void name_column(std::span<const std::string> header, std::span<const std::string> names, Field field,
+                 std::vector<Field>& fields, bool all = false) {
+  for (const std::string& name : names) {
     const auto same = [&](const std::string& column) {
-      return std::ranges::equal(trimmed(column), name, {}, small_letter);
+      return std::ranges::equal(trimmed(column), name, {}, small_letter, small_letter);
     };
     const auto found = std::ranges::find_if(header, same);
     if (found == header.end()) continue;
     fields[static_cast<std::size_t>(found - header.begin())] = field;
-    return;
+    if (!all) return;
   }
 }
 
@@ -36,7 +35,8 @@ Sniffed sniff_csv(const Head& head) {
   const bool named_csv = has_suffix(head.file.path, ".csv");
   const bool named = named_csv || has_suffix(head.file.path, ".tsv") || has_suffix(head.file.path, ".tab");
   if (!named && head.file.in_folder) return {};
-  const std::optional<CsvColumns> columns = csv_columns(trimmed(first_line(head.text)));
+  const std::optional<CsvColumns> columns =
+      csv_columns(trimmed(first_line(head.text)), names_or_usual(head.file.names));
   if (columns && (named || (columns->has(Field::kId) && columns->fields.size() > 1))) return {true, {}};
   if (named_csv) return {true, SkipReason::kColumns};
   return {};
@@ -54,7 +54,12 @@ Result<Document> parse_csv(const RawRecord& record) {
     if (columns.fields[i] == Field::kId) document.id = std::move(fields[i]);
     if (columns.fields[i] == Field::kUrl) document.url = std::move(fields[i]);
     if (columns.fields[i] == Field::kTitle) document.title = std::move(fields[i]);
-    if (columns.fields[i] == Field::kBody) document.body = std::move(fields[i]);
+    if (columns.fields[i] != Field::kBody) continue;
+    if (document.body.empty()) {
+      document.body = std::move(fields[i]);
+    } else {
+      document.body.append("\n").append(fields[i]);
+    }
   }
   return document;
 }
@@ -71,14 +76,14 @@ ParseCost csv_cost(const RawRecord& record) {
 
 bool CsvColumns::has(Field field) const { return std::ranges::find(fields, field) != fields.end(); }
 
-std::optional<CsvColumns> csv_columns(std::string_view header) {
+std::optional<CsvColumns> csv_columns(std::string_view header, const FieldNames& wanted) {
   for (const char separator : kSeparators) {
     const std::vector<std::string> names = csv_fields(header, separator);
     CsvColumns columns{separator, std::vector<Field>(names.size(), Field::kOther)};
-    name_column(names, kIdNames, Field::kId, columns.fields);
-    name_column(names, kUrlNames, Field::kUrl, columns.fields);
-    name_column(names, kTitleNames, Field::kTitle, columns.fields);
-    name_column(names, kBodyNames, Field::kBody, columns.fields);
+    name_column(names, wanted.id, Field::kId, columns.fields);
+    name_column(names, wanted.url, Field::kUrl, columns.fields);
+    name_column(names, wanted.title, Field::kTitle, columns.fields);
+    name_column(names, wanted.body, Field::kBody, columns.fields, wanted.join_bodies);
     if (columns.has(Field::kTitle) || columns.has(Field::kBody)) return columns;
   }
   return std::nullopt;
@@ -102,6 +107,22 @@ std::vector<std::string> csv_fields(std::string_view row, char separator) {
     field.append(row, at, end - at);
     if (end == row.size()) return fields;
     at = end + 1;
+  }
+}
+
+bool is_sound_csv_row(std::string_view row, char separator, std::size_t columns) {
+  std::size_t found = 1;
+  for (std::size_t at = 0;; ++at, ++found) {
+    if (at < row.size() && row[at] == '"') {
+      do {
+        at = row.find('"', at + 1);
+        if (at == row.npos) return false;
+        ++at;
+      } while (at < row.size() && row[at] == '"');  // a second one stands for itself
+      if (at < row.size() && row[at] != separator && row.substr(at) != "\r") return false;
+    }
+    at = row.find(separator, at);
+    if (at == row.npos) return found == columns;
   }
 }
 

@@ -18,16 +18,20 @@ extern const SourceFormat kCsv;
 struct CsvColumns {
   enum class Field : std::uint8_t { kOther, kId, kUrl, kTitle, kBody };
   char separator = ',';
-  std::vector<Field> fields;  // of each column; at most one each of id, URL, title and body
+  std::vector<Field> fields;  // of each column; of body, several if the names say so
   bool has(Field field) const;
 };
 
 // The columns that a header names, in any case. The separator is the first of comma, semicolon and tab with which the
 // header names a column of text. No value: no column is title or body.
-std::optional<CsvColumns> csv_columns(std::string_view header);
+std::optional<CsvColumns> csv_columns(std::string_view header, const FieldNames& names = usual_field_names());
 
 // The fields of a row, unquoted. In a field that does not begin with a quotation mark, such marks stand for themselves.
 std::vector<std::string> csv_fields(std::string_view row, char separator);
+
+// Whether a row has so many columns, and nothing but a separator behind each closing quotation mark. False if it ends
+// inside marks, too.
+bool is_sound_csv_row(std::string_view row, char separator, std::size_t columns);
 
 // Finds the end of a row that comes in pieces: the first line end that is not inside quotation marks.
 class CsvRowEnd {
@@ -35,6 +39,8 @@ class CsvRowEnd {
   explicit CsvRowEnd(char separator) : separator_(separator) {}
   // The place of the row's end in `piece`, the row's next piece; npos: it is further on. Behind it the next row begins.
   std::size_t find(std::string_view piece);
+  // Whether the row goes on inside quotation marks.
+  bool quoted() const { return quoted_; }
 
  private:
   char separator_;

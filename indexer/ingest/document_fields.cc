@@ -2,23 +2,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 
 #include "common/base/bytes.h"
 #include "common/partition/file_checksum.h"
 #include "common/text/analyzer.h"
 #include "common/text/utf8.h"
-#include "indexer/ingest/field_names.h"
 #include "indexer/ingest/lines.h"
 
 namespace frond::indexer::ingest {
 namespace {
-
-std::string quoted(std::span<const std::string_view> names) {
-  std::string text;
-  for (const std::string_view name : names) text += (text.empty() ? "\"" : ", \"") + std::string(name) + "\"";
-  return text;
-}
 
 // Where to cut a title, so that the analyzer finds the same words in both parts as in the whole.
 std::size_t title_end(std::string_view title) {
@@ -61,13 +53,26 @@ std::string content_id(const Document& document) {
   return digest.hex();
 }
 
-std::string no_id_field() { return "no \"id\", which may be called " + quoted(kIdNames) + " and must not be empty"; }
+const FieldNames& usual_field_names() {
+  static const FieldNames kUsual;
+  return kUsual;
+}
 
-std::string id_is_empty() { return "the id is empty"; }
+std::string quoted(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + "\"";
+  return text;
+}
 
-Result<void> finish_document(Document& document, const SourceFormat& format, bool make_ids) {
+std::string no_id_field(const FieldNames& names) {
+  return "no \"id\", which may be called " + quoted(names.id) + " and must not be empty";
+}
+
+std::string id_is_empty(const FieldNames&) { return "the id is empty"; }
+
+Result<void> finish_document(Document& document, const SourceFormat& format, bool make_ids, const FieldNames& names) {
   if (document.id.empty()) {
-    if (!make_ids) return Error(Code::kInvalid, format.no_id() + "; --make-ids makes one from the content");
+    if (!make_ids) return Error(Code::kInvalid, format.no_id(names) + "; --make-ids makes one from the content");
     document.id = content_id(document);
   }
   FROND_TRY(check_id(document.id));

@@ -27,6 +27,7 @@ constexpr Magic kMagics[] = {
     {0, "{\\rtf"sv, SkipReason::kRtf},
     {0, "WARC/0."sv, SkipReason::kWarc},
     {0, "WARC/1."sv, SkipReason::kWarc},
+    {0, "filedesc://"sv, SkipReason::kWarc},
     {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, SkipReason::kOffice},
     {0, "PK\3\4"sv, SkipReason::kArchive},
     {0, "PK\5\6"sv, SkipReason::kArchive},
@@ -76,6 +77,9 @@ constexpr Magic kMagics[] = {
     {0, "PAR1\x15"sv, SkipReason::kData},
     {0, "\x89HDF\r\n\x1a\n"sv, SkipReason::kData},
     {0, "Obj\1"sv, SkipReason::kData},
+    {0, "\x80\3"sv, SkipReason::kData},
+    {0, "\x80\4\x95"sv, SkipReason::kData},
+    {0, "\x80\5\x95"sv, SkipReason::kData},
     {0, "\x93NUMPY"sv, SkipReason::kData},
     {0, "ARROW1\0"sv, SkipReason::kData},
 };
@@ -174,5 +178,7 @@ std::optional<SkipReason> binary_kind(std::string_view head) {
   if (!looks_binary(head.substr(0, kKindSniffBytes))) return std::nullopt;
   return first_match(head, kWeakMagics).value_or(SkipReason::kBinary);
 }
+
+SkipReason kind_without_records(std::string_view head) { return binary_kind(head).value_or(SkipReason::kNoRecords); }
 
 }  // namespace frond::indexer::ingest

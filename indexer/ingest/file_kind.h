@@ -15,4 +15,7 @@ std::optional<SkipReason> known_kind(std::string_view head);
 // a control character. NULs count, except before and after the content. UTF-16 and UTF-32 are text.
 std::optional<SkipReason> binary_kind(std::string_view head);
 
+// Why a file is skipped that is called by a format of which it has no record.
+SkipReason kind_without_records(std::string_view head);
+
 }  // namespace frond::indexer::ingest

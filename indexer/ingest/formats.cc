@@ -29,6 +29,7 @@ constexpr std::array kFormats = {
     &kFiles,          // one document a file: text, Markdown, HTML, manual pages
     &kWarc,           // web archives
     &kWiki,           // MediaWiki's XML export
+    &kArc,            // web archives of the format before WARC
 };
 
 // The formats in the order in which they are asked.
@@ -60,7 +61,8 @@ std::optional<const SourceFormat*> format_named(std::string_view name) {
 }
 
 std::variant<const SourceFormat*, SkipReason> tell_format(const Beginning& file, const SourceFormat* wanted) {
-  if (const auto kind = known_kind(file.bytes); kind && !(kind == SkipReason::kWarc && (!wanted || wanted == &kWarc)))
+  if (const auto kind = known_kind(file.bytes);
+      kind && !(kind == SkipReason::kWarc && (!wanted || wanted == &kWarc || wanted == &kArc)))
     return *kind;
   std::string storage;
   const std::string_view text = without_spaces(plain_beginning(file.bytes, storage));

@@ -1,6 +1,9 @@
 #include "indexer/ingest/input_list.h"
 
 #include <algorithm>
+#include <functional>
+#include <queue>
+#include <set>
 #include <system_error>
 
 #include "common/base/bytes.h"
@@ -23,6 +26,17 @@ std::optional<SkipReason> InputWalk::reason_to_pass(const fs::directory_entry& e
   return std::nullopt;
 }
 
+// What repositories (also one that is being built) and databases have; see repository_writer.cc.
+bool InputWalk::is_of_frond(const Level& level) {
+  const auto has = [&](std::string_view key) {
+    return std::ranges::find(level.entries, key, &Entry::key) != level.entries.end();
+  };
+  const auto has_manifest = [&] {
+    return std::ranges::any_of(level.entries, [](const Entry& entry) { return entry.key.starts_with("MANIFEST-"); });
+  };
+  return has("LOCK") && (has("generations/") || has("builds/") || (has("CURRENT") && has_manifest()));
+}
+
 void InputWalk::enter(fs::path folder) {
   std::error_code error;
   Level level{std::move(folder), {}};
@@ -39,6 +53,10 @@ void InputWalk::enter(fs::path folder) {
   }
   if (error) {
     if (observer_.unreadable) observer_.unreadable(level.folder, "cannot list the folder: " + error.message());
+    return;
+  }
+  if (is_of_frond(level)) {
+    if (observer_.passed) observer_.passed(level.folder, SkipReason::kRepository);
     return;
   }
   std::ranges::sort(passed);
@@ -75,6 +93,66 @@ std::optional<InputFile> InputWalk::next() {
 bool InputShare::has(std::uint64_t before, std::uint64_t total) const {
   const std::uint64_t each = std::max<std::uint64_t>(1, total / count + (total % count != 0));
   return std::min<std::uint64_t>(before / each, count - 1) == index;  // empty files at the end begin at `total`
+}
+
+std::string labelled(std::string_view label, const InputFile& file, bool in_folder) {
+  if (label.empty()) return file.name;
+  return in_folder ? std::string(label) + "/" + file.name : std::string(label);
+}
+
+namespace {
+
+// Whether files of two inputs have the same name. Each walk is in the order of names, so equal ones meet.
+bool share_a_name(std::span<const fs::path> inputs, bool hidden) {
+  using Next = std::pair<std::string, std::size_t>;  // the next name, and its input
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> names;
+  std::vector<InputWalk> walks;
+  const auto push = [&](std::size_t i) {
+    if (std::optional<InputFile> file = walks[i].next()) names.emplace(std::move(file->name), i);
+  };
+  for (const fs::path& input : inputs) {
+    walks.emplace_back(input, hidden);
+    push(walks.size() - 1);
+  }
+  for (std::string last; !names.empty();) {
+    auto [name, from] = names.top();
+    names.pop();
+    if (name == last) return true;
+    last = std::move(name);
+    push(from);
+  }
+  return false;
+}
+
+// The last `count` components of a path.
+std::string tail_of(const fs::path& path, std::size_t count) {
+  fs::path tail;
+  fs::path rest = path;
+  for (; count > 0 && rest.has_relative_path(); --count, rest = rest.parent_path())
+    tail = tail.empty() ? rest.filename() : rest.filename() / tail;
+  return tail.string();
+}
+
+}  // namespace
+
+std::vector<std::string> input_labels(std::span<const fs::path> inputs, bool hidden) {
+  std::vector<std::string> labels(inputs.size());
+  if (inputs.size() < 2 || !share_a_name(inputs, hidden)) return labels;
+  std::vector<fs::path> paths;
+  std::size_t most = 1;
+  for (const fs::path& input : inputs) {
+    std::error_code failed;
+    fs::path path = fs::absolute(input, failed).lexically_normal();
+    if (!path.has_filename()) path = path.parent_path();
+    most = std::max<std::size_t>(most, std::distance(path.begin(), path.end()));
+    paths.push_back(std::move(path));
+  }
+  const std::set<fs::path> different(paths.begin(), paths.end());
+  for (std::size_t count = 1; count <= most; ++count) {
+    std::ranges::transform(paths, labels.begin(), [&](const fs::path& path) { return tail_of(path, count); });
+    if (std::set<std::string>(labels.begin(), labels.end()).size() == different.size()) break;
+  }
+  return labels;
 }
 
 Result<void> check_input(const fs::path& input) {

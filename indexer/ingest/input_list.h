@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/result.h"
@@ -18,10 +20,17 @@ struct InputFile {
   std::string name;  // below the input folder; of an input that is a file, its last component
 };
 
+// What to put before the names of files, for each input: files of several inputs have equal names, which are ids of
+// documents. The last components of the inputs' paths, as many as tell the inputs apart. Empty: all names differ.
+std::vector<std::string> input_labels(std::span<const std::filesystem::path> inputs, bool hidden);
+// The name with the label of its input, which may be empty.
+std::string labelled(std::string_view label, const InputFile& file, bool in_folder);
+
 // Walks one input: a file or pipe gives itself; a folder its files, recursively, in byte order of their whole paths.
 // Holds the listings of the folders on the way only. Inside a folder these are passed over: symbolic links, since what
-// they point to is either there already or outside; files that are not regular; and, unless `hidden` is set, files and
-// folders whose names begin with a dot. The input itself may be any of these.
+// they point to is either there already or outside; files that are not regular; folders of Frond's repositories and
+// databases; and, unless `hidden` is set, files and folders whose names begin with a dot. The input itself may be any
+// of these, but for Frond's folders.
 class InputWalk {
  public:
   // Called for each folder that cannot be listed, with the reason, and for all else that is passed over. May be empty.
@@ -43,6 +52,7 @@ class InputWalk {
     std::vector<Entry> entries;  // the next one last
   };
   void enter(std::filesystem::path folder);
+  static bool is_of_frond(const Level& level);
   std::optional<SkipReason> reason_to_pass(const std::filesystem::directory_entry& entry) const;
 
   std::filesystem::path input_;

@@ -1,7 +1,10 @@
 #include "indexer/ingest/json.h"
 
+#include <algorithm>
+
 #include "indexer/ingest/document_fields.h"
 #include "indexer/ingest/field_names.h"
+#include "indexer/ingest/file_kind.h"
 #include "indexer/ingest/json_cutter.h"
 #include "indexer/ingest/json_document.h"
 #include "indexer/ingest/line_cutter.h"
@@ -38,6 +41,22 @@ bool opens_object(std::string_view text) {
   return rest.starts_with('"') || rest.starts_with('}');
 }
 
+const FieldNames& names_of(const Head& head) { return names_or_usual(head.file.names); }
+
+// Whether the name says that an object is a line.
+bool is_named_lines(const Head& head) {
+  return has_suffix(head.file.path, ".jsonl") || has_suffix(head.file.path, ".ndjson");
+}
+
+// Whether a line behind the first one begins an object.
+bool has_object_line(std::string_view text) {
+  for (std::size_t end; (end = text.find('\n')) != text.npos;) {
+    text.remove_prefix(end + 1);
+    if (opens_object(without_spaces(text))) return true;
+  }
+  return false;
+}
+
 enum class Layout { kOther, kLines, kValues };  // of a file: no JSON, an object a line, objects over several lines
 
 Layout layout_of(const Head& head) {
@@ -48,29 +67,35 @@ Layout layout_of(const Head& head) {
   if (one_line) return has_suffix(head.file.path, ".json") ? Layout::kValues : Layout::kLines;
   const std::string_view rest = without_spaces(head.text.substr(line.size()));
   // A first record that is broken does not make one value of the others.
-  if (fields_of_json(trimmed(line)).object || (line.size() > 1 && opens_object(first_line(rest))))
+  if (fields_of_json(trimmed(line), names_of(head)).object || (line.size() > 1 && opens_object(first_line(rest))))
     return Layout::kLines;
   return Layout::kValues;
 }
 
 // Whether JSON holds documents: outside of folders, or by its name, or because its first object has a field of text.
 bool holds_documents(const Head& head, Layout layout) {
-  if (!head.file.in_folder || has_suffix(head.file.path, ".jsonl") || has_suffix(head.file.path, ".ndjson"))
-    return true;
+  if (!head.file.in_folder || is_named_lines(head)) return true;
   const std::string_view object = first_object(head.text);
   if (object.empty()) {  // it is longer than the head
-    for (const std::string_view name : {"\"contents\"", "\"body\"", "\"text\"", "\"content\"", "\"passage\""})
-      if (head.text.find(name) != head.text.npos) return true;
-    return false;
+    return std::ranges::any_of(names_of(head).body, [&](const std::string& name) {
+      return head.text.find("\"" + name.substr(name.rfind('.') + 1) + "\"") != head.text.npos;
+    });
   }
-  const JsonFields fields = fields_of_json(object);
+  const JsonFields fields = fields_of_json(object, names_of(head));
   // A single object is more often a configuration than a document.
   const bool alone = layout == Layout::kValues && head.text.starts_with('{');
   return alone ? fields.id && fields.body : fields.title_or_body;
 }
 
 Sniffed sniff_jsonl(const Head& head) {
-  return {layout_of(head) == Layout::kLines && holds_documents(head, Layout::kLines), {}};
+  const Layout layout = layout_of(head);
+  const bool alone = has_suffix(head.file.path, ".json") && !head.file.in_folder;
+  if (layout == Layout::kOther && (is_named_lines(head) || alone)) {
+    // What an exporter writes before the first object is a bad record.
+    if (has_object_line(head.text)) return {true, {}};
+    return {true, kind_without_records(head.file.bytes)};
+  }
+  return {layout == Layout::kLines && holds_documents(head, Layout::kLines), {}};
 }
 Sniffed sniff_json(const Head& head) {
   return {layout_of(head) == Layout::kValues && holds_documents(head, Layout::kValues), {}};
@@ -99,7 +124,7 @@ constinit const SourceFormat kJsonl = {
     .parse = parse_json,
     .cost = json_cost,
     .no_id = no_id_field,
-    .parse_with_prior = parse_json_with_prior,
+    .parse_fields = parse_json_fields,
 };
 constinit const SourceFormat kJson = {
     .name = "json",
@@ -109,7 +134,7 @@ constinit const SourceFormat kJson = {
     .parse = parse_json,
     .cost = json_cost,
     .no_id = no_id_field,
-    .parse_with_prior = parse_json_with_prior,
+    .parse_fields = parse_json_fields,
 };
 
 }  // namespace frond::indexer::ingest

@@ -9,10 +9,12 @@ namespace frond::indexer::ingest {
 
 Result<Document> parse_record(const RawRecord& record, const ParseOptions& options) {
   try {
-    const bool prior = !options.prior_field.empty() && record.format->parse_with_prior != nullptr;
+    const SourceFormat& format = *record.format;
+    const FieldNames& names = names_or_usual(options.names.get());
     Document document =
-        FROND_TRY(prior ? record.format->parse_with_prior(record, options.prior_field) : record.format->parse(record));
-    FROND_TRY(finish_document(document, *record.format, options.make_ids));
+        FROND_TRY(format.parse_fields != nullptr ? format.parse_fields(record, names, options.prior_field)
+                                                 : format.parse(record));
+    FROND_TRY(finish_document(document, format, options.make_ids, names));
     return document;
   } catch (const std::exception& error) {  // the allocator's, or a parser's
     return Error(Code::kInvalid, std::string("cannot be parsed: ") + error.what());

@@ -14,6 +14,7 @@
 namespace frond::indexer::ingest {
 
 struct CsvColumns;
+struct FieldNames;
 struct WikiSite;
 
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // of UTF-8
@@ -34,6 +35,8 @@ struct Cut {
 class RecordCutter {
  public:
   virtual ~RecordCutter() = default;
+  // Other names than the usual ones. Before the first call of next(); `names` outlives the cutter.
+  virtual void use_names(const FieldNames& names) { static_cast<void>(names); }
   // The next record of `stream`, which is the same one in every call; no value at its end. Errors as ByteSource's.
   virtual Result<std::optional<Cut>> next(ContentStream& stream) = 0;
   // Many records at once, if each is a line; otherwise the next one. `memory`: may be used for them, and is empty then.

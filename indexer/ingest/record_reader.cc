@@ -1,5 +1,6 @@
 #include "indexer/ingest/record_reader.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "indexer/ingest/formats.h"
@@ -38,7 +39,9 @@ Error ended_by(const Error& error) {
 struct RecordReader::State {
   const SourceFormat* wanted;  // null: recognised file by file
   BadRecordSink sink;
-  std::vector<fs::path> inputs;  // the next one last
+  std::vector<fs::path> inputs;     // the next one last
+  std::vector<std::string> labels;  // of these
+  std::string label;                // of the input that is walked
   ReadOptions options;
   InputCensus seen;    // all files, in this share or not, when the reader was opened
   InputCensus walked;  // the files that were walked past since then, in this share or not
@@ -66,12 +69,17 @@ struct RecordReader::State {
   // Whether a file with this error is a bad record: it is damaged, or may be missing.
   bool may_skip(const Error& error) const { return options.skip_unreadable || error.code() != Code::kUnavailable; }
   void note_skipped(const Cut& record);
+  void skip_file(const fs::path& path, SkipReason reason) {
+    skipped.add(reason, path.string());
+    if (options.list) options.list->add(reason, path.string());
+  }
   InputWalk::Observer observer();
   std::optional<InputFile> walk_on();
   std::optional<InputFile> next_file();
   Result<std::optional<SkipReason>> open_file();
   Result<bool> open_next();
   Result<void> go_to(const ReadPosition& position);
+  void without_records();
   void close();
 };
 
@@ -95,7 +103,7 @@ InputWalk::Observer RecordReader::State::observer() {
             if (!unlisted) unlisted = ended_by({Code::kUnavailable, folder.string() + ": " + reason});
           },
           [this](const fs::path& path, SkipReason reason) {
-            if (!going_back && options.share.has(walked.bytes(), seen.bytes())) skipped.add(reason, path.string());
+            if (!going_back && options.share.has(walked.bytes(), seen.bytes())) skip_file(path, reason);
           }};
 }
 
@@ -112,6 +120,8 @@ std::optional<InputFile> RecordReader::State::walk_on() {
     if (inputs.empty()) return std::nullopt;
     const fs::path input = std::move(inputs.back());
     inputs.pop_back();
+    label = std::move(labels.back());
+    labels.pop_back();
     walk = std::make_unique<InputWalk>(input, options.hidden, observer());
     among_tsv = !wanted && walk->is_folder() && is_folder_of_tsv(input, options);
   }
@@ -129,6 +139,7 @@ std::optional<InputFile> RecordReader::State::next_file() {
 // Opens `file` and sets `format` and `cutter`, or says why the file is skipped. An error that is one bad record only is
 // reported; then there is no cutter.
 Result<std::optional<SkipReason>> RecordReader::State::open_file() {
+  file.name = labelled(label, file, walk->is_folder());
   Result<std::unique_ptr<ByteSource>> source = ByteSource::open(file.path, options.limits);
   if (!source) {
     if (!may_skip(source.error())) return ended_by(source.error());
@@ -147,11 +158,13 @@ Result<std::optional<SkipReason>> RecordReader::State::open_file() {
                                  .bytes = *head,
                                  .whole = head->size() < kSniffBytes,
                                  .in_folder = walk->is_folder(),
-                                 .among_tsv = among_tsv},
+                                 .among_tsv = among_tsv,
+                                 .names = options.names.get()},
                                 wanted);
   if (const auto* const reason = std::get_if<SkipReason>(&told)) return std::optional<SkipReason>(*reason);
   format = std::get<const SourceFormat*>(told);
   cutter = format->cut(options.limits.record_bytes);
+  cutter->use_names(names_or_usual(options.names.get()));
   cuts = 0;
   return std::optional<SkipReason>();
 }
@@ -166,7 +179,7 @@ Result<bool> RecordReader::State::open_next() {
       ++files_read[index_of(*format)];
       return true;
     }
-    if (skip_because) skipped.add(*skip_because, file.path.string());
+    if (skip_because) skip_file(file.path, *skip_because);
     close();
   }
   if (unlisted) return *unlisted;
@@ -174,6 +187,7 @@ Result<bool> RecordReader::State::open_next() {
   if (options.share.count > 1 && seen.summary() != walked.summary())
     return Error(Code::kInvalid, "the input changed while a share of it was read: " + to_string(seen.summary()) +
                                      " at first, then " + to_string(walked.summary()));
+  if (options.list) FROND_TRY(options.list->end());
   return false;
 }
 
@@ -207,6 +221,12 @@ Result<void> RecordReader::State::go_to(const ReadPosition& position) {
   return {};
 }
 
+// The file at hand was read, but it is of no use.
+void RecordReader::State::without_records() {
+  --files_read[index_of(*format)];
+  skip_file(file.path, SkipReason::kNoRecords);
+}
+
 void RecordReader::State::close() {
   if (!stream) return;
   plain_before += stream->offset();
@@ -227,11 +247,14 @@ Result<std::unique_ptr<RecordReader>> RecordReader::open(std::vector<fs::path> i
     state->seen.add_all(input, options.hidden);
   }
   state->wanted = format;
+  state->labels = input_labels(inputs, options.hidden);
+  std::ranges::reverse(state->labels);
   state->sink = std::move(sink);
   state->options = std::move(options);
   state->options.limits.read_memory = std::make_shared<ReadMemory>();
   state->inputs.assign(std::make_move_iterator(inputs.rbegin()), std::make_move_iterator(inputs.rend()));
   const ReadPosition* const from = std::exchange(state->options.from, nullptr);
+  if (state->options.list) FROND_TRY(state->options.list->begin(from == nullptr));
   std::unique_ptr<RecordReader> reader(new RecordReader(std::move(state)));
   if (from != nullptr) {
     FROND_TRY(reader->state_->go_to(*from));
@@ -292,6 +315,7 @@ Result<std::optional<RawRecord>> RecordReader::next() {
       continue;
     }
     if (!*cut) {
+      if (s.cuts == 0) s.without_records();
       s.close();
       continue;
     }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "indexer/ingest/field_names.h"
 #include "indexer/ingest/input_limits.h"
 #include "indexer/ingest/input_list.h"
 #include "indexer/ingest/raw_record.h"
@@ -31,6 +32,8 @@ struct ReadOptions {
   // Files that can't be opened or read, and folders that can't be listed, are a bad record each; else they are errors.
   bool skip_unreadable = false;
   InputLimits limits;
+  std::shared_ptr<const FieldNames> names = nullptr;  // null: the usual ones
+  std::shared_ptr<SkippedList> list = nullptr;        // gets all skipped files; null: they are only counted
   LinesAtOnce lines;                   // of formats in which a line is a record; by default one at a time
   const ReadPosition* from = nullptr;  // where to go on; read by open() only. Null: from the beginning
   std::stop_token stop;                // ends open() while it looks for that place
@@ -38,7 +41,8 @@ struct ReadOptions {
 
 class RecordReader {
  public:
-  // Inputs are read in the order given, folders as InputWalk says; of all files, those of options.share. `format` null:
+  // Inputs are read in the order given, folders as InputWalk says; of all files, those of options.share. Names of files
+  // have the labels of input_labels(). `format` null:
   // the format of each file is recognised. kNotFound: an input does not exist; kInvalid: it is neither file, pipe nor
   // folder, or there are no inputs. Memory: the record at hand, and a window as options.limits allow.
   // With options.from, reads the file at hand there again from its beginning up to that place, and counts on from it;
@@ -52,12 +56,12 @@ class RecordReader {
 
   // The next record, or with options.lines many that are a line each; no value at the end. Records that cannot be cut
   // (longer than the limits allow, or without an end) go to the sink, and with options.skip_unreadable what the disk
-  // does not give. Files that tell_format() says to skip are counted in skipped(), records that hold no document in
-  // skipped_records(). An error ends the stream: kCorrupt: a compressed file is cut short or damaged; kInvalid: its
-  // window is too long (both are one bad record if the file is of a whole_file format, or in a folder and its format
-  // not yet recognised); kUnavailable: a file can't be opened or read, or a folder not be listed. Messages name the
-  // file, and the offset if there is one. At the end of one share of several, kInvalid: the files are not those that
-  // open() saw.
+  // does not give. Files that tell_format() says to skip, and those without a record, are counted in skipped(), records
+  // that hold no document in skipped_records(). An error ends the stream: kCorrupt: a compressed file is cut short or
+  // damaged; kInvalid: its window is too long (both are one bad record if the file is of a whole_file format, or in a
+  // folder and its format not yet recognised); kUnavailable: a file can't be opened or read, or a folder not be listed.
+  // Messages name the file, and the offset if there is one. At the end of one share of several, kInvalid: the files are
+  // not those that open() saw.
   Result<std::optional<RawRecord>> next();
 
   // Memory that the next lines may take, so that it need not be allocated. Called from the thread of next().

@@ -16,7 +16,7 @@ constexpr std::array<Words, kSkipReasons> kWords = {{
     {"office", "Word, Excel, PowerPoint, OpenDocument or EPUB; convert them to text or HTML"},
     {"rtf", "RTF; convert them to text"},
     {"xml", "XML or SGML that is not XHTML; convert them to HTML or JSON Lines"},
-    {"warc", "WARC, for which another format was named; use --format warc, or auto"},
+    {"warc", "web archives, for which another format was named; use --format warc or arc, or auto"},
     {"ciff", "indexes in the Common Index File Format; publish them with frond-indexer import-ciff"},
     {"archive", "archives (zip, tar, 7z and others); unpack them"},
     {"compressed", "compressed in a way that is not read, or twice; decompress them"},
@@ -24,7 +24,7 @@ constexpr std::array<Words, kSkipReasons> kWords = {{
     {"media", "sound and video"},
     {"font", "fonts"},
     {"program", "programs and libraries"},
-    {"data", "databases and tables (SQLite, Parquet, HDF5 and others); export them as JSON Lines"},
+    {"data", "databases and tables (SQLite, Parquet, HDF5, pickles and others); export them as JSON Lines"},
     {"binary", "neither text nor a known kind of file"},
     {"wide_records", "JSON, CSV, TSV or TREC in UTF-16 or UTF-32; convert them to UTF-8"},
     {"columns",
@@ -39,6 +39,8 @@ constexpr std::array<Words, kSkipReasons> kWords = {{
     {"other_type", "answers of web servers that are neither HTML nor text"},
     {"redirect", "wiki pages that only point to another page"},
     {"namespace", "wiki pages that are no articles (talk, users, files, templates, categories and others)"},
+    {"no_records", "called, or taken, for files of records, of which none begins there; --format names another format"},
+    {"repository", "Frond's own repositories"},
 }};
 
 }  // namespace
@@ -55,6 +57,30 @@ std::uint64_t Skipped::total() const {
   std::uint64_t all = 0;
   for (const Tally& tally : of_) all += tally.count;
   return all;
+}
+
+Result<void> SkippedList::check() const {
+  if (out_) return {};
+  return Error(Code::kUnavailable, file_.string() + ": the list of skipped files cannot be written");
+}
+
+Result<void> SkippedList::begin(bool anew) {
+  out_ = std::ofstream(file_, anew ? std::ios::trunc : std::ios::app);
+  return check();
+}
+
+void SkippedList::add(SkipReason reason, std::string_view path) {
+  out_ << name_of(reason) << '\t';
+  for (const char c : path) {
+    if (c == '\\' || c == '\t' || c == '\n') out_ << '\\';
+    out_ << (c == '\t' ? 't' : c == '\n' ? 'n' : c);
+  }
+  out_ << '\n';
+}
+
+Result<void> SkippedList::end() {
+  out_.flush();
+  return check();
 }
 
 std::string to_string(const Skipped& skipped) {

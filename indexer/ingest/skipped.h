@@ -3,11 +3,15 @@
 // nothing is left out unnoticed.
 #include <array>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "common/base/result.h"
 
 namespace frond::indexer::ingest {
 
@@ -46,8 +50,11 @@ enum class SkipReason : std::uint8_t {
   kOtherType,
   kRedirect,
   kNamespace,
+  // Of files, again: the order is of reports and metrics, to which further ones are added at the end.
+  kNoRecords,
+  kRepository,
 };
-inline constexpr std::size_t kSkipReasons = 30;
+inline constexpr std::size_t kSkipReasons = 32;
 
 // The name in JSON and metrics: "pdf".
 std::string_view name_of(SkipReason reason);
@@ -75,6 +82,23 @@ class Skipped {
  private:
   std::array<Tally, kSkipReasons> of_;
 };
+// A file with a line for each skipped file: the reason's name, a tab, and the path, in which backslashes, tabs and line
+// feeds are escaped. One thread.
+class SkippedList {
+ public:
+  explicit SkippedList(std::filesystem::path file) : file_(std::move(file)) {}
+  // `anew`: what is in the file goes; otherwise a build is gone on with, and its list, too. kUnavailable.
+  Result<void> begin(bool anew);
+  void add(SkipReason reason, std::string_view path);
+  // kUnavailable: not all could be written.
+  Result<void> end();
+
+ private:
+  Result<void> check() const;
+  std::filesystem::path file_;
+  std::ofstream out_;
+};
+
 // "3 pdf (a.pdf, b.pdf, c.pdf), 1 empty (d.txt)". Empty: nothing was skipped.
 std::string to_string(const Skipped& skipped);
 

@@ -10,6 +10,7 @@
 
 #include "common/base/result.h"
 #include "indexer/ingest/document.h"
+#include "indexer/ingest/field_names.h"
 #include "indexer/ingest/parse_cost.h"
 #include "indexer/ingest/raw_record.h"
 #include "indexer/ingest/record_cutter.h"
@@ -22,11 +23,12 @@ inline constexpr std::size_t kSniffBytes = 64 << 10;
 
 // The beginning of a file.
 struct Beginning {
-  std::string_view path;   // the name's ending counts
-  std::string_view bytes;  // decompressed: at least the first kSniffBytes, or the whole content
-  bool whole = false;      // `bytes` is the whole content
-  bool in_folder = false;  // found in an input folder; false: the file itself is an input
-  bool among_tsv = false;  // in an input folder whose first files are all TSV
+  std::string_view path;              // the name's ending counts
+  std::string_view bytes;             // decompressed: at least the first kSniffBytes, or the whole content
+  bool whole = false;                 // `bytes` is the whole content
+  bool in_folder = false;             // found in an input folder; false: the file itself is an input
+  bool among_tsv = false;             // in an input folder whose first files are all TSV
+  const FieldNames* names = nullptr;  // null: the usual ones
 };
 
 // A beginning as text.
@@ -61,10 +63,12 @@ struct SourceFormat {
   // The fields of one record, as it has them: the id may be empty, fields too long; finish_document() does the rest.
   // Any thread; any bytes. kInvalid says what is wrong with the record.
   Result<Document> (*parse)(const RawRecord& record);
-  ParseCost (*cost)(const RawRecord& record);  // see parse_cost()
-  std::string (*no_id)();                      // why a document with an empty id is refused
-  // As `parse`, with the document's prior from the field of this name. Null: records have no fields of any name.
-  Result<Document> (*parse_with_prior)(const RawRecord& record, std::string_view field) = nullptr;
+  ParseCost (*cost)(const RawRecord& record);     // see parse_cost()
+  std::string (*no_id)(const FieldNames& names);  // why a document with an empty id is refused
+  // As `parse`, with these names of fields, and the document's prior from the field of this name, if it is not empty.
+  // Null: records have no fields of any name. CSV's are named in its header, for `cut`.
+  Result<Document> (*parse_fields)(const RawRecord& record, const FieldNames& names,
+                                   std::string_view prior_field) = nullptr;
 };
 
 }  // namespace frond::indexer::ingest

@@ -3,8 +3,18 @@
 #include <algorithm>
 
 #include "indexer/ingest/input_limits.h"
+#include "indexer/ingest/lines.h"
 
 namespace frond::indexer::ingest {
+
+std::size_t find_tag(std::string_view text, std::string_view tag, std::size_t from) {
+  for (;; ++from) {
+    from = text.find(tag.front(), from);
+    if (from == text.npos || text.size() - from < tag.size()) return text.npos;
+    if (std::ranges::equal(text.substr(from, tag.size()), tag, {}, small_letter)) return from;
+  }
+}
+
 namespace {
 
 class TaggedCutter final : public RecordCutter {
@@ -35,7 +45,7 @@ class TaggedCutter final : public RecordCutter {
           at = std::min(window.find('<', at), window.size());
           if (at == window.size()) break;
         }
-        if (window[at] == tags_.begin[matched]) {
+        if (small_letter(window[at]) == tags_.begin[matched]) {
           ++matched;
           ++at;
         } else {
@@ -64,8 +74,8 @@ class TaggedCutter final : public RecordCutter {
       const std::size_t from = old_size - std::min(old_size, tags_.end.size() - 1);
       const std::size_t taken = std::min<std::size_t>(window.size(), kPieceBytes);
       append_piece(text, window.substr(0, taken), max_bytes_);
-      std::size_t end = text.find(tags_.end, from);
-      const std::size_t begin = text.find(tags_.next_begin, from);
+      std::size_t end = find_tag(text, tags_.end, from);
+      const std::size_t begin = find_tag(text, tags_.next_begin, from);
       if (begin < end) {
         cut.problem = tags_.no_end_before_next;
         const std::size_t behind = begin + tags_.next_begin.size();

@@ -7,6 +7,10 @@
 
 namespace frond::indexer::ingest {
 
+// Where `tag` is in text[from…], in any case; `tag` has small letters and begins with none. npos: it is not there.
+std::size_t find_tag(std::string_view text, std::string_view tag, std::size_t from = 0);
+
+// Tags have small letters here, and are found in any case.
 struct DocumentTags {
   std::string_view begin, end;
   std::string_view next_begin;  // `begin` at the beginning of a line

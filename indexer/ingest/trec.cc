@@ -19,9 +19,9 @@ struct Section {
   std::size_t begin = 0, end = 0;  // of the whole, tags included
 };
 std::optional<Section> find_section(std::string_view text, std::string_view open, std::string_view close) {
-  const std::size_t begin = text.find(open);
+  const std::size_t begin = find_tag(text, open);
   if (begin == text.npos) return std::nullopt;
-  const std::size_t end = text.find(close, begin + open.size());
+  const std::size_t end = find_tag(text, close, begin + open.size());
   if (end == text.npos) return std::nullopt;
   return Section{text.substr(begin + open.size(), end - begin - open.size()), begin, end + close.size()};
 }
@@ -34,13 +34,13 @@ bool begins_like_html(std::string_view bytes) {
 Result<Document> parse_trec(const RawRecord& record) {
   std::string_view rest = record.bytes;
   Document document;
-  if (const std::optional<Section> number = find_section(rest, "<DOCNO>", "</DOCNO>")) {
+  if (const std::optional<Section> number = find_section(rest, "<docno>", "</docno>")) {
     document.id = FROND_TRY(to_utf8(trimmed(number->content)));
     rest.remove_prefix(number->end);
   }
   std::string_view charset;
   bool plain = false;
-  if (const std::optional<Section> header = find_section(rest, "<DOCHDR>", "</DOCHDR>")) {
+  if (const std::optional<Section> header = find_section(rest, "<dochdr>", "</dochdr>")) {
     std::string_view lines = trimmed(header->content);
     const std::string_view line = take_line(lines), first = line.substr(0, line.find_first_of(kSpaces));
     if (first.find("://") != first.npos) document.url = FROND_TRY(to_utf8(first));
@@ -62,22 +62,31 @@ Result<Document> parse_trec(const RawRecord& record) {
   return document;
 }
 
-constexpr DocumentTags kTrecTags = {"<DOC>", "</DOC>", "\n<DOC>", "no </DOC> before the end of the file",
+constexpr DocumentTags kTrecTags = {"<doc>", "</doc>", "\n<doc>", "no </DOC> before the end of the file",
                                     "no </DOC> before the next <DOC>"};
+
+// Documents, also below a declaration and in a root element, if they have numbers.
+Sniffed sniff_trec(const Head& head) {
+  std::string_view text = head.text;
+  while (text.starts_with("<?") || text.starts_with("<!"))
+    text = without_spaces(text.substr(std::min(text.find('>'), text.size() - 1) + 1));
+  const auto begins = [&] { return find_tag(text.substr(0, kTrecTags.begin.size()), kTrecTags.begin) == 0; };
+  if (begins()) return {true, {}};
+  if (!text.starts_with('<')) return {};
+  text = without_spaces(text.substr(std::min(text.find('>'), text.size() - 1) + 1));
+  return {begins() && find_tag(text, "<docno>") != text.npos, {}};
+}
 
 }  // namespace
 
 constinit const SourceFormat kTrec = {
     .name = "trec",
     .evidence = Evidence::kOpening,
-    .sniff =
-        [](const Head& head) {
-          return Sniffed{head.text.starts_with(kTrecTags.begin), {}};
-        },
+    .sniff = sniff_trec,
     .cut = [](std::size_t max_bytes) { return tagged_cutter(kTrecTags, max_bytes); },
     .parse = parse_trec,
     .cost = [](const RawRecord& record) { return file_cost(record.bytes, true); },
-    .no_id = [] { return std::string("no <DOCNO>"); },
+    .no_id = [](const FieldNames&) { return std::string("no <DOCNO>"); },
 };
 
 }  // namespace frond::indexer::ingest

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "indexer/ingest/document_fields.h"
+#include "indexer/ingest/file_kind.h"
 #include "indexer/ingest/line_cutter.h"
 #include "indexer/ingest/lines.h"
 #include "indexer/ingest/text_kind.h"
@@ -22,9 +23,11 @@ bool is_known_tsv(std::string_view line) {
 
 // In a folder, only files whose name says that they are TSV, and folders of nothing else.
 Sniffed sniff_tsv(const Head& head) {
-  const bool named = has_suffix(head.file.path, ".tsv") || has_suffix(head.file.path, ".tab");
-  const std::string_view line = first_line(head.text);
-  if (named && line.find('\t') != line.npos) {
+  if (has_suffix(head.file.path, ".tsv") || has_suffix(head.file.path, ".tab")) {
+    const std::size_t tab = head.text.find('\t');
+    if (tab == head.text.npos) return {true, kind_without_records(head.file.bytes)};
+    // Lines before the first one with a tab are bad records.
+    const std::string_view line = first_line(head.text.substr(head.text.substr(0, tab).rfind('\n') + 1));
     if (!head.file.in_folder || is_known_tsv(line)) return {true, {}};
     return {true, SkipReason::kColumns};
   }

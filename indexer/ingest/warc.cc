@@ -1,8 +1,11 @@
 #include "indexer/ingest/warc.h"
 
 #include "indexer/ingest/charset.h"
+#include "indexer/ingest/document_fields.h"
+#include "indexer/ingest/file_kind.h"
 #include "indexer/ingest/html.h"
 #include "indexer/ingest/lines.h"
+#include "indexer/ingest/text_kind.h"
 #include "indexer/ingest/warc_cutter.h"
 #include "indexer/ingest/warc_record.h"
 
@@ -35,19 +38,35 @@ ParseCost warc_cost(const RawRecord& record) {
   return file_cost(page->content, page->type == TextType::kHtml);
 }
 
+// A file called .warc that does not begin as one is read from where a record begins.
+Sniffed sniff_warc(const Head& head) {
+  if (is_warc_version(first_line(head.text))) return {true, {}};
+  if (!has_suffix(head.file.path, ".warc")) return {};
+  if (head.text.find("\nWARC/") != head.text.npos) return {true, {}};
+  return {true, kind_without_records(head.file.bytes)};
+}
+
+Sniffed sniff_arc(const Head& head) { return {arc_head(first_line(head.text)).has_value(), {}}; }
+
 }  // namespace
 
 constinit const SourceFormat kWarc = {
     .name = "warc",
     .evidence = Evidence::kOpening,
-    .sniff =
-        [](const Head& head) {
-          return Sniffed{is_warc_version(first_line(head.text)), {}};
-        },
+    .sniff = sniff_warc,
     .cut = warc_cutter,
     .parse = parse_warc,
     .cost = warc_cost,
-    .no_id = [] { return std::string("no WARC-Record-ID"); },
+    .no_id = [](const FieldNames&) { return std::string("no WARC-Record-ID"); },
+};
+constinit const SourceFormat kArc = {
+    .name = "arc",
+    .evidence = Evidence::kOpening,
+    .sniff = sniff_arc,
+    .cut = arc_cutter,
+    .parse = parse_warc,
+    .cost = warc_cost,
+    .no_id = id_is_empty,
 };
 
 }  // namespace frond::indexer::ingest

@@ -10,5 +10,7 @@
 namespace frond::indexer::ingest {
 
 extern const SourceFormat kWarc;
+// ARC, the format before it: the same, but for the heads of records. The id is the date of the visit and the URL.
+extern const SourceFormat kArc;
 
 }  // namespace frond::indexer::ingest

@@ -17,11 +17,11 @@ struct Mark {
   std::string_view bytes, encoding;
 };
 // UTF-32LE's before UTF-16LE's, with which it begins.
-constexpr Mark kMarks[] = {{"\xff\xfe\0\0"sv, "UTF-32LE"},
-                           {"\0\0\xfe\xff"sv, "UTF-32BE"},
-                           {"\xff\xfe"sv, "UTF-16LE"},
-                           {"\xfe\xff"sv, "UTF-16BE"},
-                           {"\xef\xbb\xbf"sv, {}}};
+constexpr Mark kWideMarks[] = {{"\xff\xfe\0\0"sv, "UTF-32LE"},
+                               {"\0\0\xfe\xff"sv, "UTF-32BE"},
+                               {"\xff\xfe"sv, "UTF-16LE"},
+                               {"\xfe\xff"sv, "UTF-16BE"},
+                               {"\xef\xbb\xbf"sv, {}}};
 
 // The characters of UTF-16 or UTF-32, as `encoding` says.
 class WideReader {
@@ -74,7 +74,7 @@ bool is_ascii_text(char c) { return (c >= 0x20 && c < 0x7f) || c == '\n' || c ==
 }  // namespace
 
 std::string_view wide_encoding(std::string_view bytes) {
-  for (const Mark& mark : kMarks)
+  for (const Mark& mark : kWideMarks)
     if (bytes.starts_with(mark.bytes)) return mark.encoding;
   const std::string_view head = bytes.substr(0, std::min(bytes.size(), kWideSniffBytes) & ~std::size_t{3});
   if (head.find('\0') == head.npos) return {};
@@ -99,7 +99,7 @@ std::string_view wide_encoding(std::string_view bytes) {
 }
 
 std::size_t byte_order_mark(std::string_view bytes) {
-  for (const Mark& mark : kMarks)
+  for (const Mark& mark : kWideMarks)
     if (bytes.starts_with(mark.bytes)) return mark.bytes.size();
   return 0;
 }

@@ -43,7 +43,7 @@ constinit const SourceFormat kWiki = {
     .cut = wiki_cutter,
     .parse = parse_wiki,
     .cost = [](const RawRecord& record) { return file_cost(record.bytes, false); },
-    .no_id = [] { return std::string("no <id> of the page"); },
+    .no_id = [](const FieldNames&) { return std::string("no <id> of the page"); },
 };
 
 }  // namespace frond::indexer::ingest

@@ -156,6 +156,24 @@ TEST(SourceFormat, IsToldByContentAndName) {
            {"x.c", "{ int x; }", "files", "files"},
            {"x", "\n<DOC>\n<DOCNO>1</DOCNO>", "trec", "trec"},
            {"wiki_00", "<doc id=\"1\" url=\"u\" title=\"t\">\n", "wikiextractor", "wikiextractor"},
+           {"x.txt", "<doc>\n<docno>1</docno>", "trec", "trec"},
+           {"x.xml", "<?xml version='1.0'?>\n<Root>\n<Doc>\n<DocNo>1</DocNo>", "trec", "trec"},
+           {"x.xml", "<root><doc><name>1</name></doc></root>", "-xml", "-xml"},
+           {"x.jsonl", "Exporting 2 documents...\n{\"id\":\"1\"}\n", "jsonl", "jsonl"},
+           {"x.ndjson", "{'id': '0'}\n{\"id\":\"1\"}\n", "jsonl", "jsonl"},
+           {"x.jsonl.gz", "[\"id\",\"text\"]\n{\"id\":\"1\"}\n", "jsonl", "jsonl"},
+           {"x.jsonl", "just words\n", "-no_records", "-no_records"},
+           {"x.json", "just words\n", "-no_records", "files"},
+           {"x.json", "Exporting...\n{\"id\":\"1\"}\n", "jsonl", "files"},
+           {"x.json", "[1, 2]\n", "-no_records", "files"},
+           {"x.tsv", "just words\n", "-no_records", "-no_records"},
+           {"x.tsv", "# exported\na\tone\n", "tsv", "tsv"},
+           {"x.warc", "words\nWARC/1.0\r\n", "warc", "warc"},
+           {"x.warc", "words\n", "-no_records", "-no_records"},
+           {"x.jsonl", "\1\2\3\4\5noise", "-binary", "-binary"},
+           {"x", "filedesc://x.arc 0.0.0.0 20080101000000 text/plain 70\n", "arc", "arc"},
+           {"x", "http://x.org/ 192.0.2.1 20080101000000 text/html 70\nHTTP/1.1 200", "arc", "arc"},
+           {"x.pkl", "\x80\4\x95 text", "-data", "-data"},
            {"x", "a\tone\nb\ttwo\n", "tsv", "files"},
            {"x.tsv", "a\tone\nb\ttwo\n", "tsv", "tsv"},
            {"x.txt", "Note:\tone line has a tab\nthis has none\nnor this", "files", "files"},
@@ -198,6 +216,9 @@ TEST(Csv, KnowsColumnsByName) {
   EXPECT_EQ(columns.separator, ';');
   EXPECT_EQ(columns.fields, (std::vector{Field::kOther, Field::kTitle, Field::kOther, Field::kId, Field::kBody}));
   EXPECT_FALSE(csv_columns("a,b"));
+  const FieldNames wanted{.id = {"KEY"}, .body = {"b", "a"}, .join_bodies = true};
+  EXPECT_EQ(csv_columns("a,id,key,B", wanted)->fields,
+            (std::vector{Field::kBody, Field::kOther, Field::kId, Field::kBody}));
 }
 
 }  // namespace

@@ -53,6 +53,53 @@ TEST(Jsonl, TakesNumbersTruthValuesAndListsForText) {
   EXPECT_EQ(jsonl(R"({"id":"a","text":[]})")->body, "");
   EXPECT_EQ(jsonl(R"({"id":"a","text":false})")->body, "false");
 }
+TEST(Jsonl, TakesNumbersAsTheyAreWrittenWhateverTheirSize) {
+  const std::string wide = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
+  for (const std::string& value : {wide, "-" + wide, std::string("1e400"), std::string("-1E+400"), std::string("NaN"),
+                                   std::string("Infinity"), std::string("[-Infinity, {\"x\": 1e999}]")})
+    EXPECT_EQ(jsonl(R"({"id":"a","text":"x","other":)" + value + "}")->body, "x") << value;
+  for (const std::string& value :
+       {wide, std::string("1e400"), std::string("-1.50"), std::string("1E5"),
+        std::string("0.1000000000000000000000000001"), std::string("12345678901234567890123")})
+    EXPECT_EQ(jsonl(R"({"id":"a","text":[7,)" + value + R"(],"title":)" + value + "}")->body, "7\n" + value) << value;
+  EXPECT_EQ(jsonl(R"({"id":)" + wide + R"(,"text":"x"})")->id, wide);
+  EXPECT_EQ(jsonl(R"({"id":18446744073709551616,"text":"x"})")->id, "18446744073709551616");
+  EXPECT_EQ(reason(jsonl(R"({"id":1e400,"text":"x"})")), "\"id\" is neither a string nor a whole number");
+  EXPECT_THAT(reason(jsonl(R"({"id":"a","text":NaN})")), StartsWith("\"text\" holds NaN; "));
+  for (const std::string value : {"007", "1.", ".5", "+1", "1e", "tru", "nan", "undefined", "0x1"})
+    EXPECT_THAT(reason(jsonl(R"({"id":"a","text":"x","other":)" + value + "}")), StartsWith("broken JSON: ")) << value;
+}
+TEST(Jsonl, TakesHalfSurrogatePairsForU_FFFD) {
+  EXPECT_EQ(jsonl(R"({"id":"a","text":"cut \ud83d"})")->body, "cut \xef\xbf\xbd");
+  EXPECT_EQ(jsonl(R"({"id":"a","text":"\uDE00\ud83d\ude00\uD83D\\u0041\ud83dx"})")->body,
+            "\xef\xbf\xbd\xf0\x9f\x98\x80\xef\xbf\xbd\\u0041\xef\xbf\xbdx");
+  EXPECT_EQ(jsonl(R"({"id":"a","text":"whole","preview":"cut \ud83d","\udc00":1})")->body, "whole");
+  EXPECT_EQ(jsonl(R"({"id":"\ud83d","text":"x"})")->id, "\xef\xbf\xbd");
+  EXPECT_THAT(reason(jsonl(R"({"id":"a","text":"\ud8"})")), StartsWith("broken JSON: "));
+  EXPECT_THAT(reason(jsonl(R"({"id":"a","text":"\x"})")), StartsWith("broken JSON: "));
+}
+TEST(Jsonl, IgnoresHowDeepOtherFieldsAre) {
+  const std::string deep = std::string(3000, '[') + std::string(3000, ']');
+  EXPECT_EQ(jsonl(R"({"other":)" + deep + R"(,"id":"a","text":"x"})")->body, "x");
+  EXPECT_THAT(reason(jsonl(R"({"id":"a","text":)" + deep + "}")), StartsWith("\"text\" holds a list of lists"));
+}
+TEST(Jsonl, TakesFieldsByOtherNamesAndPaths) {
+  const auto with = [](FieldNames names, std::string_view line) {
+    names.paths = true;
+    return parse_record(raw(&kJsonl, line), {.names = std::make_shared<const FieldNames>(std::move(names))});
+  };
+  const FieldNames one{.id = {"meta.key"}, .title = {"name"}, .body = {"article.body"}};
+  const Document document =
+      with(one, R"({"meta":{"key":12},"name":"t","article":{"body":["b","c"]},"text":"other","id":"x"})").value();
+  EXPECT_EQ(document.id + "|" + document.title + "|" + document.body, "12|t|b\nc");
+  const FieldNames parts{.body = {"abstract", "sections.text", "a.b"}, .join_bodies = true};
+  EXPECT_EQ(
+      with(parts, R"({"id":1,"sections":[{"text":"s"},{"n":1},{"text":["t","u"]}],"abstract":"a","a.b":2.50})")->body,
+      "a\ns\nt\nu\n2.50");
+  EXPECT_THAT(reason(with(one, R"({"id":"a","text":"x"})")),
+              AllOf(HasSubstr("none of \"article.body\", \"name\""), HasSubstr("--text-field")));
+  EXPECT_THAT(reason(with(one, R"({"name":"x"})")), HasSubstr("may be called \"meta.key\""));
+}
 TEST(Jsonl, TakesAPriorFromTheFieldThatIsNamed) {
   const auto with = [](std::string_view line) { return parse_record(raw(&kJsonl, line), {.prior_field = "rank"}); };
   EXPECT_EQ(with(R"({"id":"a","text":"x","rank":1})")->prior, 65536u);
@@ -69,10 +116,10 @@ TEST(Jsonl, TakesAPriorFromTheFieldThatIsNamed) {
             "\"rank\" is 1000.01; priors are numbers from 0 to 1000");
   EXPECT_EQ(reason(with(R"({"id":"a","text":"x","rank":18446744073709551615})")),
             "\"rank\" is 18446744073709551615; priors are numbers from 0 to 1000");
-  for (const std::string value : {"\"7\"", "true", "[1]", "{}"})
+  EXPECT_EQ(reason(with(R"({"id":"a","text":"x","rank":1e999})")),
+            "\"rank\" is 1e999; priors are numbers from 0 to 1000");
+  for (const std::string value : {"\"7\"", "true", "[1]", "{}", "NaN", "Infinity"})
     EXPECT_EQ(reason(with(R"({"id":"a","text":"x","rank":)" + value + "}")), "\"rank\" is the prior, but not a number");
-  for (const std::string value : {"NaN", "1e999", "Infinity"})
-    EXPECT_THAT(reason(with(R"({"id":"a","text":"x","rank":)" + value + "}")), StartsWith("broken JSON: "));
 }
 TEST(Jsonl, KnowsTheNamesThatCollectionsUse) {
   EXPECT_EQ(jsonl(R"({"docid":"d","pid":"p","passage":"x"})")->id, "p");  // MS MARCO's passages have both

@@ -30,6 +30,48 @@ TEST(RecordReader, TakesInputsAsGivenAndFoldersInByteOrderOfPath) {
   EXPECT_THAT(collect({single, folder.path() / "in"}, &kFiles).ids(),
               ElementsAre("single.txt", "a.txt", "a/b/c.txt", "a/z.txt", "a0.txt", "b.txt"));
 }
+TEST(RecordReader, TellsFilesOfSeveralInputsApartIfNamesAreEqual) {
+  const support::ScratchFolder folder;
+  for (const char* name : {"a/x.txt", "a/y/z.txt", "b/x.txt", "c/b/x.txt", "d.txt"})
+    write_in(folder, "in/" + std::string(name), "text");
+  const fs::path in = folder.path() / "in";
+  using Ids = std::vector<std::string>;
+  EXPECT_EQ(collect({in / "a", in / "d.txt"}, &kFiles).ids(), (Ids{"x.txt", "y/z.txt", "d.txt"}));
+  EXPECT_EQ(collect({in / "a/", in / "b", in / "d.txt"}, &kFiles).ids(),
+            (Ids{"a/x.txt", "a/y/z.txt", "b/x.txt", "d.txt"}));
+  EXPECT_EQ(collect({in / "b", in / "c/b"}, &kFiles).ids(), (Ids{"in/b/x.txt", "c/b/x.txt"}));
+  EXPECT_EQ(collect({in / "a/x.txt", in / "b/x.txt"}, &kFiles).ids(), (Ids{"a/x.txt", "b/x.txt"}));
+  EXPECT_EQ(collect({in / "b", in / "a/../b/."}, &kFiles).ids(), (Ids{"b/x.txt", "b/x.txt"}));  // really the same
+}
+TEST(RecordReader, PassesOverRepositoriesAndDatabases) {
+  const support::ScratchFolder folder;
+  write_in(folder, "in/a.txt", "text");
+  for (const char* name :
+       {"r/c/LOCK", "r/c/generations/1.json", "r/c/CURRENT", "r/building/LOCK", "r/building/builds/x/log", "data/LOCK",
+        "data/CURRENT", "data/MANIFEST-000005", "data/LOG", "mine/LOCK", "mine/CURRENT"})
+    write_in(folder, "in/" + std::string(name), "text");
+  const auto reader = RecordReader::open({folder.path() / "in"}, &kFiles, {}).value();
+  std::vector<std::string> names;
+  while (const auto record = reader->next().value()) names.push_back(record->name);
+  EXPECT_THAT(names, ElementsAre("a.txt", "mine/CURRENT", "mine/LOCK"));
+  EXPECT_THAT(to_string(reader->skipped()), testing::StartsWith("3 repository ("));
+}
+TEST(RecordReader, ListsAllFilesThatItSkips) {
+  const support::ScratchFolder folder;
+  for (const char* name : {"a.txt", "b.pdf", "c.pdf", "d.pdf", "e\t.pdf", ".f"})
+    write_in(folder, "in/" + std::string(name), std::string_view(name) == "a.txt" ? "no document" : "%PDF-1.7");
+  const fs::path list = folder.path() / "list";
+  ReadOptions options;
+  options.list = std::make_shared<SkippedList>(list);
+  const auto reader = RecordReader::open({folder.path() / "in"}, &kTrec, {}, options).value();
+  EXPECT_FALSE(reader->next()->has_value());
+  const std::string in = (folder.path() / "in/").string();
+  EXPECT_EQ(support::read_file(list), "hidden\t" + in + ".f\nno_records\t" + in + "a.txt\npdf\t" + in + "b.pdf\npdf\t" +
+                                          in + "c.pdf\npdf\t" + in + "d.pdf\npdf\t" + in + "e\\t.pdf\n");
+  options.list = std::make_shared<SkippedList>("/dev/full");
+  const auto full = RecordReader::open({folder.path() / "in"}, &kTrec, {}, options).value();
+  EXPECT_THAT(full->next().error().message(), HasSubstr("/dev/full: the list of skipped files cannot be written"));
+}
 TEST(RecordReader, FollowsNoLinksInsideAFolder) {
   const support::ScratchFolder folder;
   const fs::path real = write_in(folder, "in/real.txt", "x");
@@ -218,6 +260,10 @@ TEST(TrecCutter, CutsBetweenTagsWhereverTheyStand) {
   EXPECT_THAT(cut(&kTrec, "junk <DOC>a</DOC><DOC>b</DOC>\n<<DOC>c\n</DOC> tail <DO", 100),
               ElementsAre("1@5:a", "2@17:b", "3@31:c\n"));
 }
+TEST(TrecCutter, FindsTagsInAnyCase) {
+  EXPECT_THAT(cut(&kTrec, "<doc>a</DOC><Doc>b\n<DOC>c</doc>", 100),
+              ElementsAre("1@0:a", "2@12:!no </DOC> before the nex", "3@19:c"));
+}
 TEST(TrecCutter, FindsTagsAcrossPieces) {
   // Pieces end at fixed places. This tries every position of a tag around one of them.
   for (std::size_t pad = 4070; pad < 4110; ++pad) {
@@ -255,6 +301,43 @@ TEST(JsonCutter, FindsEndsAcrossPieces) {
     ASSERT_EQ(got.size(), 2u) << pad;
     ASSERT_EQ(got[0], "1@" + std::to_string(pad) + ":" + value);
   }
+}
+TEST(JsonCutter, EndsAValueWithoutAnEndBeforeTheNextLineThatBeginsLikeIt) {
+  // A brace and a quotation mark are missing. What is inside values is indented further.
+  EXPECT_THAT(cut(&kJson, "[\n {\"a\":\n  {}\n,\n {\"b\": \"x},\n {\"c\": 1},\n {\n  \"d\": 2\n }]", 1000),
+              ElementsAre("1@3:!a JSON value that does n", "2@17:!a JSON value that does n", "3@29:{\"c\": 1}",
+                          "4@40:{\n  \"d\": 2\n }"));
+  // The bracket of the list is not that of the object.
+  EXPECT_THAT(cut(&kJson, "[\n{\"a\": 1\n,\n{\"b\": 2}\n]", 1000),
+              ElementsAre("1@2:!a JSON value that does n", "2@12:{\"b\": 2}"));
+  // Also if that is not seen before the value is longer than the limit.
+  const std::string tail = "{\"b\": \"" + std::string(400000, 'x') + "\"}\n";
+  const std::vector<std::string> got = cut(&kJson, "{\"a\":\n" + tail + "{}", 300000);
+  EXPECT_THAT(got, ElementsAre("1@0:!a JSON value that does n", "2@6:!longer than the limit of", "3@400016:{}"));
+  // Each byte is read twice at most.
+  std::string open = "[";
+  for (int i = 0; i < 100'000; ++i) open += "{\"a\":\n";
+  EXPECT_EQ(cut(&kJson, open, 1 << 20).size(), 100'000u);
+}
+TEST(CsvCutter, ReadsOnBehindTheLineOfAQuotationMarkThatIsNeverClosed) {
+  EXPECT_THAT(cut(&kCsv, "id,text\n1,a\n2,\"open\n3,b\n\n4,c\n5,d", 100),
+              ElementsAre("2@8:1,a", "3@12:!a quotation mark that is", "4@20:3,b", "6@25:4,c", "7@29:5,d"));
+  // Or closed by what opens a later field.
+  EXPECT_THAT(cut(&kCsv, "id;text\r\n2;\"open\r\n3;b\r\n4;\"c;\"\r\n5;d\r\n", 100),
+              ElementsAre("2@9:!a quotation mark that is", "3@18:3;b", "4@23:4;\"c;\"", "5@31:5;d"));
+  EXPECT_THAT(cut(&kCsv, "id,text\n2,\"open\n3,\"b,\nc\"\n4,\"d\n\"\"e\"\"\"\n5,\"", 100),
+              ElementsAre("2@8:!a quotation mark that is", "3@16:3,\"b,\nc\"", "4@25:4,\"d\n\"\"e\"\"\"",
+                          "5@37:!a quotation mark that is"));
+  // Or too far away.
+  EXPECT_THAT(
+      cut(&kCsv, "id,text\n2,\"open\n3,b\n4,\"" + std::string(400000, 'x') + "\"\n5,d\n", 300000),
+      ElementsAre("2@8:!a quotation mark that is", "3@16:3,b", "4@20:!longer than the limit of", "5@400025:5,d"));
+}
+TEST(CsvCutter, TakesAFileThatEndsInsideProseForOneBadRecord) {
+  EXPECT_THAT(cut(&kCsv, "id,title,text\n1,t,\"Some\nprose that\nis cut off", 100),
+              ElementsAre("2@14:!a quotation mark that is"));
+  EXPECT_THAT(cut(&kCsv, "id,title,text\n1,t,\"Some\nprose, of\n\"\"three\"\" lines\"\n2,t,x\n", 100),
+              ElementsAre("2@14:1,t,\"Some\nprose, of\n\"\"three\"\" lines\"", "3@51:2,t,x"));
 }
 TEST(CsvCutter, CutsRowsWithLineEndsInQuotes) {
   EXPECT_THAT(cut(&kCsv, "\xef\xbb\xbfid,text\r\n1,\"a\nb\"\"\n\"\r\n\n2,5\" wide\n3,x", 100),

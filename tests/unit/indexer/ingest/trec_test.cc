@@ -40,6 +40,11 @@ TEST(Trec, TakesTheCharsetAndTypeOfTheResponse) {
   EXPECT_EQ(body("Content-Type: text/plain", "<html><body>a page"), "a page");
   EXPECT_EQ(body("Server: x", "<b>a</b> page"), "a page");
 }
+TEST(Trec, TakesTagsInAnyCase) {
+  const Document document = trec("<docno> 1 </DocNo><Title>wing</title><TEXT>flow</text>").value();
+  EXPECT_EQ(document.id + "|" + document.title, "1|wing");
+  EXPECT_EQ(trec("<docno>1</docno><dochdr>\nhttp://x.y/ z\n</dochdr><p>flow")->url, "http://x.y/");
+}
 TEST(Trec, NeedsADocumentNumber) {
   EXPECT_THAT(trec("<TEXT>x</TEXT>").error().message(), testing::StartsWith("no <DOCNO>; --make-ids"));
   EXPECT_THAT(trec("<DOCNO> </DOCNO>").error().message(), testing::StartsWith("no <DOCNO>; --make-ids"));

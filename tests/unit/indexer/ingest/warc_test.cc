@@ -13,6 +13,7 @@ namespace frond::indexer::ingest {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -135,6 +136,67 @@ TEST(Warc, ReportsBrokenRecordsAndGoesOnBehindThem) {
                           "x: record 8 at byte 925: a WARC head longer than 64 KiB",
                           "x: record 9 at byte 66471: what is here is no WARC record",
                           HasSubstr("the file ends inside the record")));
+}
+// With a length that is `more` than it is.
+std::string longer(std::string record, int more) {
+  const std::size_t at = record.find("Content-Length: ") + 16;
+  const std::size_t end = record.find('\r', at);
+  return record.replace(at, end - at, std::to_string(std::stoi(record.substr(at, end - at)) + more));
+}
+TEST(Warc, EndsARecordThatIsShorterThanItsHeadSaysBeforeTheNextOne) {
+  const auto of = [](std::string_view id) { return response(id, page("text/html", kPage)); };
+  for (const int more : {5, 60, 100, 1000, 100'000'000})
+    for (const auto& pack : {+[](std::string_view plain) { return std::string(plain); },
+                             +[](std::string_view plain) { return gzipped(plain); },
+                             +[](std::string_view plain) { return bzipped(plain); },
+                             +[](std::string_view plain) { return zstd_compressed(plain); }}) {
+      const Collected got = read(pack(of("a")) + pack(longer(of("b"), more)) + pack(of("c")) + pack(of("d")));
+      EXPECT_THAT(got.ids(), ElementsAre("a", "c", "d")) << more;
+      EXPECT_THAT(got.bad, ElementsAre(HasSubstr("record 2 at byte 250: a record that is shorter than its head says")))
+          << more;
+    }
+  // Other types, too; and a record that holds another as its page is whole.
+  EXPECT_THAT(read(longer(record("WARC-Type: request\r\n", "x"), 100) + of("a") + of("b")).ids(),
+              ElementsAre("a", "b"));
+  EXPECT_THAT(read(response("a", page("text/plain", "\n" + of("b"))) + of("c")).ids(), ElementsAre("a", "c"));
+}
+std::string arc(std::string_view url, std::string_view block,
+                std::string_view fields = "192.0.2.1 20080101000000 text/html") {
+  return std::string(url) + " " + std::string(fields) + " " + std::to_string(block.size()) + "\n" + std::string(block) +
+         "\n";
+}
+TEST(Arc, ReadsPagesOfBothVersions) {
+  const std::string one =
+      arc("filedesc://x.arc", "1 0 Org\nURL IP-address Archive-date Content-type Archive-length\n\n",
+          "0.0.0.0 20080101000000 text/plain");
+  const std::string html = page("text/html; charset=iso-8859-1", "<title>A t\xeftle</title>words");
+  Collected got = read(one + arc("http://x.org/a b", html) + arc("dns:x.org", "1.2.3.4") +
+                       arc("http://x.org/c", page("image/png", "x")) + arc("https://x.org/d", page("text/plain", "d")));
+  EXPECT_THAT(got.ids(), ElementsAre("20080101000000/http://x.org/a b", "20080101000000/https://x.org/d"));
+  EXPECT_EQ(got.documents[0].url + "|" + got.documents[0].title + "|" + got.documents[0].body,
+            "http://x.org/a b|A t\xc3\xaftle|words");
+  EXPECT_THAT(got.skipped_records, AllOf(HasSubstr("2 warc_other"), HasSubstr("1 image")));
+  EXPECT_THAT(got.bad, IsEmpty());
+  // Version 2 has more fields; each record is compressed by itself.
+  got =
+      read(gzipped(arc("filedesc://x.arc", "2 0 Org\n", "0.0.0.0 20080101000000 text/plain 200 - - 0 x.arc")) +
+           gzipped(arc("http://x.org/" + std::string(600, 'a'), html, "::1 20080101000000 text/html 200 - - 1 x.arc")));
+  ASSERT_EQ(got.ids().size(), 1u);
+  EXPECT_THAT(got.ids()[0], StartsWith("20080101000000/"));
+  EXPECT_EQ(got.ids()[0].size(), 47u);  // a long URL as a checksum
+}
+TEST(Arc, GoesOnBehindBrokenRecords) {
+  const auto of = [](std::string_view name) {
+    return arc("http://x.org/" + std::string(name), page("text/html", kPage));
+  };
+  std::string longer = of("b");
+  longer.insert(longer.find('\n'), "0");  // ten times its length
+  const Collected got = read(of("a") + longer + of("c") + "junk\n" + of("d") + of("e").substr(0, 90));
+  EXPECT_THAT(got.ids(), ElementsAre("20080101000000/http://x.org/a", "20080101000000/http://x.org/c",
+                                     "20080101000000/http://x.org/d"));
+  EXPECT_THAT(got.bad,
+              ElementsAre(HasSubstr("record 2 at byte 141: a record that is shorter than its head says"),
+                          HasSubstr("what is here is no ARC record"), HasSubstr("the file ends inside the record")));
 }
 TEST(Warc, ReportsAPageThatGrowsPastTheLimit) {
   const support::ScratchFolder folder;
