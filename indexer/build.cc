@@ -40,8 +40,19 @@ std::string what_was_skipped(const pipeline::InvertedDocuments& inverted) {
   std::string text;
   if (inverted.bad_records > 0)
     text += "; " + std::to_string(inverted.bad_records) + " bad records, the last: " + inverted.last_bad;
-  if (inverted.skipped.total() > 0) text += "; files skipped: " + to_string(inverted.skipped);
-  if (inverted.skipped_records.total() > 0) text += "; records skipped: " + to_string(inverted.skipped_records);
+  if (inverted.duplicates > 0) text += "; " + std::to_string(inverted.duplicates) + " duplicate ids";
+  const auto add = [&text](std::string_view what, const ingest::Skipped& skipped) {
+    if (skipped.total() == 0) return;
+    text.append("; ").append(what).append(" skipped: ").append(to_string(skipped));
+    for (std::size_t i = 0; i < ingest::kSkipReasons; ++i) {
+      const auto reason = static_cast<ingest::SkipReason>(i);
+      if (skipped.by_reason()[i].count > 0)
+        text.append("; ").append(name_of(reason)).append(": ").append(meaning_of(reason));
+    }
+  };
+  add("files", inverted.skipped);
+  add("records", inverted.skipped_records);
+  if (text.empty()) text = "; there are no files";
   return text;
 }
 

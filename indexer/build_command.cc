@@ -60,6 +60,8 @@ Result<void> BuildCommand::check() {
   if (!repository::is_safe_name(place_.collection))
     return refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
   FROND_TRY(settle_place(place_));
+  if (std::ranges::count(inputs_, "-") > 1) return refuse("--input: - is given twice");
+  std::ranges::replace(inputs_, std::filesystem::path("-"), std::filesystem::path("/dev/stdin"));
   for (const auto& input : inputs_) {
     std::error_code failed;
     if (!std::filesystem::exists(input, failed)) return refuse("--input: " + input.string() + " is not there");
@@ -93,11 +95,22 @@ Result<BuildCommand::GpuParts> BuildCommand::gpu_parts(order::DocumentOrder orde
   return parts;
 }
 
+// Null: the usual ones.
+std::shared_ptr<const ingest::FieldNames> BuildCommand::field_names() const {
+  ingest::FieldNames names{.join_bodies = !text_fields_.empty(), .paths = true};
+  if (!id_field_.empty()) names.id = {id_field_};
+  if (!title_field_.empty()) names.title = {title_field_};
+  if (!text_fields_.empty()) names.body = text_fields_;
+  if (!url_field_.empty()) names.url = {url_field_};
+  const bool usual = id_field_.empty() && title_field_.empty() && text_fields_.empty() && url_field_.empty();
+  return usual ? nullptr : std::make_shared<const ingest::FieldNames>(std::move(names));
+}
+
 Result<BuildOptions> BuildCommand::options() {
   const auto refuse = [](const std::string& why) { return Error(Code::kInvalid, why); };
   const auto format = ingest::format_named(format_);
   if (!format) return refuse("--format: '" + format_ + "' is none of " + ingest::format_names());
-  if (!prior_field_.empty() && *format != nullptr && (*format)->parse_with_prior == nullptr)
+  if (!prior_field_.empty() && *format != nullptr && (*format)->parse_fields == nullptr)
     return refuse("--prior-field: records of format " + format_ + " have no fields of that kind; jsonl and json have");
   const auto analyzer = FROND_TRY(analyzer_.made());
   const auto order = order::order_named(order_);
@@ -111,6 +124,7 @@ Result<BuildOptions> BuildCommand::options() {
   FROND_TRY(check());
   GpuParts gpu = FROND_TRY(gpu_parts(*order));
 
+  const auto names = field_names();
   BuildOptions options;
   options.repository = place_.repository;
   options.collection = place_.collection;
@@ -118,8 +132,15 @@ Result<BuildOptions> BuildCommand::options() {
   options.invert = {
       .inputs = inputs_,
       .format = *format,
-      .read = {.share = {}, .hidden = hidden_, .skip_unreadable = unreadable_files_ == "skip"},
-      .parse = {.make_ids = make_ids_, .store_bodies = store_bodies_ == "on", .prior_field = prior_field_},
+      .read = {.share = {},
+               .hidden = hidden_,
+               .skip_unreadable = unreadable_files_ == "skip",
+               .names = names,
+               .list = skipped_list_.empty() ? nullptr : std::make_shared<ingest::SkippedList>(skipped_list_)},
+      .parse = {.make_ids = make_ids_,
+                .store_bodies = store_bodies_ == "on",
+                .prior_field = prior_field_,
+                .names = names},
       .analyzer = analyzer,
       .partitions = partitions_,
       .max_bad_records = max_bad_records_,

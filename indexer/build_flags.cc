@@ -124,6 +124,11 @@ BuildCommand::BuildCommand(config::CommandLine& app, Kind kind)
       .check(config::one_of({"fail", "skip"}))
       .show_default();
   command_
+      .add_option("--skipped", skipped_list_,
+                  "Write all skipped files here: a line with the reason, a tab, and the path for each; default: only "
+                  "three for each reason are named")
+      .type_name("FILE");
+  command_
       .add_option("--max-bad-records", max_bad_records_,
                   "Malformed records that are reported and skipped; one more "
                   "ends the build and nothing is published. Duplicate ids "
@@ -136,7 +141,7 @@ void BuildCommand::add_input_flags() {
   command_
       .add_option("--input", inputs_,
                   "Files and folders to index, in this order; gzip, zstd, bzip2 and xz are told by "
-                  "content; may be given again")
+                  "content; - is standard input; may be given again")
       .required()
       .type_name("PATH");
   command_
@@ -153,6 +158,14 @@ void BuildCommand::add_input_flags() {
   command_.add_option("--prior-field", prior_field_,
                       "The field of JSON records that holds a document's static prior, a number from 0 to 1000 that is "
                       "added to its scores; a record without it has 0; default: no document has a prior");
+  command_.add_option(
+      "--id-field", id_field_,
+      "The field of JSON, or column of CSV, that holds a document's id, instead of the usual names. For "
+      "JSON, article.id is a path: id in the object article");
+  command_.add_option("--title-field", title_field_, "The same for the title");
+  command_.add_option("--text-field", text_fields_,
+                      "The same for the text; may be given again: then each that is there becomes lines of the text");
+  command_.add_option("--url-field", url_field_, "The same for the URL");
 }
 
 void BuildCommand::add_thread_flags() {

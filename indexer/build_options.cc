@@ -25,6 +25,13 @@ std::string named(const text::StopWords& stop_words) {
   return all;
 }
 
+std::string fields_of(const ingest::FieldNames& names) {
+  std::string text;
+  for (const auto& list : {names.id, names.title, names.body, names.url})
+    text += (text.empty() ? "" : "; ") + ingest::quoted(list);
+  return text + (names.paths ? " as paths" : "") + (names.join_bodies ? ", joined" : "");
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> deciding_options(const BuildOptions& options) {
@@ -36,6 +43,7 @@ std::vector<std::pair<std::string, std::string>> deciding_options(const BuildOpt
           {"--make-ids", on_or_off(invert.parse.make_ids)},
           {"--store-bodies", on_or_off(invert.parse.store_bodies)},
           {"--prior-field", invert.parse.prior_field},
+          {"fields", fields_of(ingest::names_or_usual(invert.parse.names.get()))},
           {"--partition", std::to_string(share.index) + "/" + std::to_string(share.count)},
           {"--partitions", std::to_string(invert.partitions)},
           {"--memory-limit", std::to_string(invert.memory.limit)},

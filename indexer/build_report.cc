@@ -85,6 +85,16 @@ std::string input_text(const pipeline::InvertedDocuments& in) {
   return text;
 }
 
+// How long the rest of the input takes at the speed so far: ", 3 min left". Empty: there is nothing to tell it from.
+std::string left_text(std::uint64_t done, std::uint64_t total, double seconds) {
+  constexpr double kMinute = 60, kHour = 3600, kToTell = 2;
+  if (done == 0 || done > total || seconds < kToTell) return {};
+  const double left = seconds * static_cast<double>(total - done) / static_cast<double>(done);
+  if (left < 2 * kMinute) return print(", %.0f s left", left);
+  if (left < 2 * kHour) return print(", %.0f min left", left / kMinute);
+  return print(", %.1f h left", left / kHour);
+}
+
 nlohmann::ordered_json tally_json(const ingest::Tally& tally) {
   return {{"count", tally.count}, {"examples", tally.examples}};
 }
@@ -117,7 +127,8 @@ std::string progress_text(const BuildProgress& progress, double seconds) {
                              bytes / kMegabyte / std::max(seconds, 0.001));
     if (const std::uint64_t total = progress.invert.stored_total; total > 0)
       text += print(", %.0f %% of the input",
-                    100.0 * static_cast<double>(progress.invert.stored_bytes) / static_cast<double>(total));
+                    100.0 * static_cast<double>(progress.invert.stored_bytes) / static_cast<double>(total)) +
+              left_text(progress.invert.stored_bytes, total, seconds);
     return text;
   }
   if (stage == Stage::kOrder) return print("ordering %llu documents", documents);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,7 @@ class BuildCommand {
   void add_collection_flags();
   void add_share_flags();
   Result<void> check();
+  std::shared_ptr<const ingest::FieldNames> field_names() const;
   Result<GpuParts> gpu_parts(order::DocumentOrder order) const;
   Result<BuildOptions> options();
 
@@ -86,7 +88,9 @@ class BuildCommand {
   std::string resume_ = "auto";
   static constexpr std::uint64_t kUsualCheckpoint = ~std::uint64_t{0};
   std::uint64_t checkpoint_bytes_ = kUsualCheckpoint;
-  std::string prior_field_;
+  std::string prior_field_, id_field_, title_field_, url_field_;
+  std::vector<std::string> text_fields_;
+  std::filesystem::path skipped_list_;
   std::string unreadable_files_ = "fail";
   bool json_ = false, no_publish_ = false, hidden_ = false, make_ids_ = false;
   std::string http_;

@@ -3,6 +3,8 @@
 that cannot be read is refused with the reason and the flag that helps."""
 import json
 import lzma
+import os
+import subprocess
 
 import document_sets as sets
 import harness
@@ -118,19 +120,71 @@ def check_ids(setting):
     print("ids made from the content")
 
 
+HEAD = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+ODD = {  # files that other readers take, or of which most is whole
+    "numbers.jsonl": '{"id": 115792089237316195423570985008687907853, "text": "ibex", "wei": 115792089237316195423570985008687907853}\n'
+                     '{"id": "half", "text": "tahr \\ud83d", "preview": "\\ude00", "e": [1e400, NaN]}\n',
+    "banner.jsonl": 'Exporting 1 document...\n{"id": "banner", "text": "markhor"}\n',
+    "open.csv": "id,text\nopen1,argali\nopen2,\"never closed\n" + "".join(f"open{i},urial\n" for i in range(3, 1001)),
+    "cranfield.xml": "<doc>\n<docno>cran1</docno>\n<title>wing</title>\n<text>chamois</text>\n</doc>\n",
+    "crawl.arc": f"filedesc://x.arc 0.0.0.0 20080101000000 text/plain 8\n1 0 Org\n\nhttp://x.org/1 1.2.3.4 20080101000000 text/html "
+                 f"{len(HEAD) + 5}\n{HEAD}serow\n",
+    "torn.json": '[\n{"id": "torn1", "text": "goral"\n,\n{"id": "torn2", "text": "takin"}\n]',
+}
+
+
+def check_odd_files(setting):
+    found = sets.Found(setting, "odd", [sets.write(setting.path("odd"), ODD)])
+    for word, wanted in (("ibex", ["115792089237316195423570985008687907853"]), ("tahr", ["half"]), ("markhor", ["banner"]),
+                         ("argali", ["open1"]), ("chamois", ["cran1"]), ("serow", ["20080101000000/http://x.org/1"]),
+                         ("takin", ["torn2"])):
+        sets.same(found.ids(word), wanted, f"documents with {word}")
+    sets.same((found.summary["documents"], found.summary["bad_records"]), (1005, 3), "documents and bad records")
+    found.stop()
+    print("numbers of any size, half surrogates, banners, values without an end, ARC, tags in small letters")
+
+
+def check_inputs(setting):
+    """Several inputs, a repository below one, standard input, and the list of what is skipped."""
+    folder = sets.write(setting.path("inputs"), {"a/x.txt": "wombat a", "b/x.txt": "wombat b", "b/y.pdf": "%PDF-1.7"})
+    skipped = setting.path("skipped")
+    for repository in (os.path.join(folder, "b/repository"),) * 2:
+        done = subprocess.run([setting.program("frond-indexer"), "build", "--repository", repository, "--collection", "c", "--json",
+                               "--skipped", skipped, "--input", folder + "/a", folder + "/b"], capture_output=True, text=True, timeout=60)
+        summary = json.loads(done.stdout)
+        sets.same(summary["documents"], 2, "documents of two inputs")
+        sets.same(open(skipped).read(), f"repository\t{repository}/c\npdf\t{folder}/b/y.pdf\n", "the list of skipped files")
+    found = sets.Found(setting, "inputs", [folder + "/a", folder + "/b"])
+    sets.same(found.ids("wombat"), ["a/x.txt", "b/x.txt"], "ids of files of two inputs")
+    found.stop()
+    done = subprocess.run([setting.program("frond-indexer"), "build", "--repository", setting.path("piped"), "--collection", "c", "--json",
+                           "--input", "-", "--id-field", "meta.key", "--title-field", "name", "--text-field", "parts.text",
+                           "--text-field", "note", "--url-field", "link"], timeout=60, capture_output=True, text=True,
+                          input='{"meta": {"key": 7}, "name": "n", "parts": [{"text": "quokka"}, {"text": "bilby"}], "note": "numbat"}\n')
+    sets.same(json.loads(done.stdout)["documents"], 1, "documents from standard input")
+    cluster = harness.Cluster(setting, setting.path("piped"), "c", 1, name="piped")
+    for word in ("quokka", "bilby", "numbat"):
+        hits = json.loads(cluster.search(word, mode="and", k=10).hits)
+        sets.same([(hit["id"], hit["title"]) for hit in hits], [("7", "n")], f"the document with {word}")
+    cluster.stop()
+    print("several inputs, a repository among them, standard input, fields by name")
+
+
 def check_refusals(setting):
-    for name, content, wanted in (
+    for name, content, wanted, *flags in (
             ("nested.jsonl", '{"id": "a", "text": {"en": "x"}}\n', ['"text" holds an object', "record 1 at byte 0"]),
             ("fields.jsonl", '{"id": "a", "message": "x"}\n', ['none of "contents"', "--format files", "record 1 at byte 0"]),
             ("columns.csv", "a,b\n1,2\n", ["columns (", "columns.csv"]),
             ("wide.jsonl", '{"id": "a", "text": "x"}\n'.encode("utf-16"), ["wide_records (", "wide.jsonl"]),
             ("feed.xml", "<?xml version='1.0'?><rss><channel/></rss>", ["xml (", "feed.xml"]),
+            ("words.txt", "no tag\n", ["no_records (", "words.txt", "of which none begins there"], "--format", "trec"),
+            ("words.jsonl", "no object\n", ["no_records (", "words.jsonl"]),
             ("torn.json", '[{"id": "a", "text": "x"', ["ends inside a JSON value"])):
         path = sets.write(setting.path("refused"), {name: content}) + "/" + name
-        code, _, told = sets.build(setting, "refused", [path])
+        code, _, told = sets.build(setting, "refused", [path], *flags)
         told = told.replace('\\"', '"')
         harness.expect(code == 1 and all(word in told for word in wanted), f"{name}: exit {code}: {told[-700:]}")
     print("what cannot be read is refused, with the file and the reason")
 
 
-sets.run_checks(__doc__, [check_pages, check_single_files, check_records, check_ids, check_refusals])
+sets.run_checks(__doc__, [check_pages, check_single_files, check_records, check_ids, check_odd_files, check_inputs, check_refusals])
