@@ -54,7 +54,7 @@ void add_client_limits(config::CommandLine& app, Options& options) {
       .check(config::range(0, 1 << 20))
       .show_default();
   app.add_option("--max-body-bytes", options.max_body_bytes,
-                 "Bytes of all request bodies that are being received; requests past this are answered 503")
+                 "Bytes of all requests that are received or not answered yet; requests past this are answered 503")
       .transform(config::byte_size())
       .show_default("64MiB");
   app.add_option("--max-unsent-bytes", options.max_unsent_bytes,

@@ -1,7 +1,6 @@
 #pragma once
 // Who may ask for what: the access that a route needs, and how a server asks whether a request may be served. The rules
 // are somebody else's (common/keys/guard.h).
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,9 +15,6 @@ namespace frond::http {
 // is served, or see how it is served.
 enum class Access : std::uint8_t { kOpen, kSearch, kWrite, kAdmin };
 
-// A client's address as IPv6 writes it: of an IPv6 address only the first 64 bits, since a client chooses the rest.
-using ClientAddress = std::array<std::uint8_t, 16>;
-
 // What an admitted request holds: for one, its place among those that its client may have at a time. Destroyed when the
 // request is answered or its connection has ended, on any thread.
 class Permit {
@@ -31,6 +27,7 @@ class Permit {
 struct Admittance {
   std::optional<Response> refusal;  // empty: the request is admitted
   std::shared_ptr<Permit> permit;   // may be null
+  std::optional<ClientId> client;   // by its key; empty: its address
 };
 
 // Called on the io thread with a request's header, before any of its body is read, for routes that are not kOpen.

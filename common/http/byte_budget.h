@@ -21,11 +21,16 @@ class ByteBudget {
   std::size_t used() const { return used_.load(std::memory_order_relaxed); }
   std::uint64_t refusals() const { return refusals_.load(std::memory_order_relaxed); }
 
-  // Whether a client that holds `held` bytes may hold `more`. Counts what it refuses.
-  bool admits(std::size_t held, std::size_t more) {
+  // Whether a client that holds `held` bytes may hold `more`.
+  bool has_room(std::size_t held, std::size_t more) const {
     const std::size_t then = held + more, all = used() + more;
-    const bool admitted = all <= limit_ && (then <= kSmall || then <= limit_ - all);
-    if (!admitted) refusals_.fetch_add(1, std::memory_order_relaxed);
+    return all <= limit_ && (then <= kSmall || then <= limit_ - all);
+  }
+  void count_refusal() { refusals_.fetch_add(1, std::memory_order_relaxed); }
+  // The same as has_room(). Counts what it refuses.
+  bool admits(std::size_t held, std::size_t more) {
+    const bool admitted = has_room(held, more);
+    if (!admitted) count_refusal();
     return admitted;
   }
 

@@ -20,16 +20,26 @@ Clients::Key Clients::key_of(const boost::asio::ip::address& address) {
 }
 
 Clients::Entry& Clients::enter(const boost::asio::ip::address& address) {
-  const Key key = key_of(address);
-  const MutexLock lock(mutex_);
-  Entry& entry = *clients_.try_emplace(key, servers_).first;
+  Entry& entry = use(key_of(address));
   ++entry.second.connections;
   return entry;
 }
 
 void Clients::leave(Entry& entry) {
+  --entry.second.connections;
+  end_use(entry);
+}
+
+Clients::Entry& Clients::use(const ClientId& client) {
   const MutexLock lock(mutex_);
-  if (--entry.second.connections == 0) clients_.erase(clients_.find(entry.first));
+  Entry& entry = *clients_.try_emplace(client, servers_).first;
+  ++entry.second.users;
+  return entry;
+}
+
+void Clients::end_use(Entry& entry) {
+  const MutexLock lock(mutex_);
+  if (--entry.second.users == 0) clients_.erase(clients_.find(entry.first));
 }
 
 std::size_t Clients::size() const {

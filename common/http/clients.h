@@ -1,6 +1,6 @@
 #pragma once
-// The clients that are connected, by address, and what is held for each. Of an IPv6 address only the first 64 bits
-// count, since a client chooses the rest itself. Internal to this folder. Thread-safe.
+// The clients that are connected, by address, and what is held for each; clients with keys, by these. Of an IPv6
+// address only the first 64 bits count, since a client chooses the rest itself. Internal to this folder. Thread-safe.
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -22,8 +22,10 @@ struct ClientState {
   explicit ClientState(std::size_t servers) : waiting(std::make_unique<AgeList[]>(servers)) {}
 
   std::atomic<std::size_t> connections{0};
-  std::atomic<std::size_t> body_bytes{0};    // of requests that are being received
-  std::atomic<std::size_t> unsent_bytes{0};  // of answers that it has not taken
+  std::atomic<std::size_t> body_bytes{0};      // of requests that are received, or not answered yet
+  std::atomic<std::size_t> waiting_bodies{0};  // that are not read on until there is room
+  std::atomic<std::size_t> unsent_bytes{0};    // of answers that it has not taken
+  std::size_t users = 0;                       // connections, and requests that are counted; under Clients' mutex
   // Its connections that wait for it to send something: a list for each server, which only that server's thread uses.
   const std::unique_ptr<AgeList[]> waiting;
 };
@@ -38,10 +40,13 @@ class Clients {
   // `servers`: how many share the clients.
   explicit Clients(std::size_t servers = 1) : servers_(servers) {}
 
-  // Counts a connection. The entry is valid until each connection that entered has left.
+  // Counts a connection. The entry is valid until all that use it have left.
   Entry& enter(const boost::asio::ip::address& address);
   // To be called once nothing is held for the connection any more.
   void leave(Entry& entry);
+  // The same of what is not a connection, for a client with a key or without.
+  Entry& use(const ClientId& client);
+  void end_use(Entry& entry);
   std::size_t size() const;
   // Connections of the address that has the most. Takes time in proportion to the number of addresses.
   std::size_t most_connections() const;

@@ -1,5 +1,6 @@
 #pragma once
 // Requests, responses, and the handle through which a handler answers. Values, for any thread; see Responder.
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,11 @@ namespace frond::http {
 
 class Permit;
 
+// A client's address as IPv6 writes it: of an IPv6 address only the first 64 bits, since a client chooses the rest.
+using ClientAddress = std::array<std::uint8_t, 16>;
+// Who asks: one key's requests have the same, whatever their address; without a key, those of an address have.
+using ClientId = std::array<std::uint8_t, 16>;
+
 struct Request {
   std::string method;
   std::string target;  // as sent: path and query
@@ -28,6 +34,9 @@ struct Request {
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
   // From the server's Gatekeeper (access.h); null: nothing is counted. Whoever keeps it keeps the request's place.
   std::shared_ptr<Permit> permit;
+  ClientId client{};
+  // Its bytes, counted in Server::Config::max_body_bytes: whoever keeps the body keeps this, too. Null: few.
+  std::shared_ptr<const void> counted;
   // The first field of that name; empty if there is none.
   std::string_view header(std::string_view lower_case_name) const;
 };

@@ -116,6 +116,7 @@ RequestParser::Step RequestParser::take_header(std::string_view& rest) {
   if (!message_.give(rest.substr(0, line_begin_))) return State::kFailed;
   if (!message_.is_header_whole()) return refuse("no whole header");
   rest.remove_prefix(line_begin_);
+  header_bytes_ = line_begin_;
   if (message_.is_whole()) {
     part_ = Part::kWhole;
     return State::kDone;

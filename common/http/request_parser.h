@@ -46,6 +46,7 @@ class RequestParser {
   bool take_expect_continue() { return message_.take_expect_continue(); }
   // Bytes of memory that an unfinished body takes now.
   std::size_t body_capacity() const;
+  std::size_t header_bytes() const { return header_bytes_; }  // of the last request's header
 
   // Whether the connection may stay open after this request. Valid when kDone.
   bool keep_alive() const { return message_.keep_alive(); }
@@ -78,6 +79,7 @@ class RequestParser {
   std::size_t looked_at_ = 0;   // the line does not end before here
   std::string_view line_;       // the last one found, without its CRLF
   std::size_t trailers_end_ = 0;
+  std::size_t header_bytes_ = 0;
   std::size_t overhead_ = 0;  // bytes of chunk extensions
   bool begun_ = false, forgiven_ = false;
 };

@@ -29,6 +29,7 @@ struct Routing {
   RouteLimits limits;
   std::optional<Response> answer;  // 404, 405, 415, or the list of methods
   std::shared_ptr<Permit> permit;  // what an admitted request holds; the router leaves it empty
+  ClientId client{};               // … and this
 };
 
 class Router {

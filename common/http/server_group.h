@@ -32,7 +32,7 @@ class ServerGroup {
 
   std::atomic<std::size_t> sessions{0}, restricted{0};  // connections; those on which only reserved routes are served
   Clients clients;
-  ByteBudget bodies;  // of requests that are being received
+  ByteBudget bodies;  // of requests that are received, or not answered yet
   ByteBudget unsent;  // of answers that clients have not taken
   // As in Server::Counters.
   std::atomic<std::uint64_t> refused_connections{0}, refused_of_address{0}, gave_way{0}, slow_headers{0},

@@ -22,7 +22,8 @@ inline constexpr Family kHttpOfAddress{"frond_http_connections_of_an_address",
                                        "IPv6 addresses count by their first 64 bits."};
 inline constexpr Family kHttpOfAddressLimit{"frond_http_connections_of_an_address_limit",
                                             "Limit of frond_http_connections_of_an_address, by listener."};
-inline constexpr Family kHttpBodyBytes{"frond_http_body_bytes", "Bytes of request bodies being received, by listener."};
+inline constexpr Family kHttpBodyBytes{"frond_http_body_bytes",
+                                       "Bytes of requests that are received or not answered yet, by listener."};
 inline constexpr Family kHttpBodyLimit{"frond_http_body_limit_bytes", "Limit of frond_http_body_bytes, by listener."};
 inline constexpr Family kHttpUnsentBytes{"frond_http_unsent_bytes",
                                          "Bytes of answers that clients have not received yet, by listener."};

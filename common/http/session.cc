@@ -122,7 +122,7 @@ void Session::leave() {
   writing_bytes_.clear();
   pieces_.reset();
   pieces_bytes_ = {};
-  body_bytes_ = {};
+  counted_ = nullptr;
   for (AgeLink* const link : {&by_age_, &by_phase_, &by_client_, &by_restriction_}) link->leave();
   core_->group->clients.leave(client_);
   --core_->session_count;

@@ -21,6 +21,7 @@
 #include "common/http/answer_batch.h"
 #include "common/http/body_pieces.h"
 #include "common/http/input_buffer.h"
+#include "common/http/request_bytes.h"
 #include "common/http/request_parser.h"
 #include "common/http/server_core.h"
 #include "common/http/stream.h"
@@ -83,8 +84,9 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     Time since;
     Response response;
     UnsentBytes unsent;
-    std::shared_ptr<Permit> permit;  // until it is answered
-    std::function<void()> gone;      // called if the client leaves before the answer is there
+    std::shared_ptr<Permit> permit;       // until it is answered
+    std::shared_ptr<const void> counted;  // … the request's bytes
+    std::function<void()> gone;           // called if the client leaves before the answer is there
   };
   // Null: the connection has closed, or the request is answered.
   Slot* find(std::uint64_t sequence);
@@ -113,7 +115,10 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   std::optional<Response> turned_away();
   Response no_room();
   bool admit_body();
+  bool count(std::size_t bytes, const ClientId& client);
   bool hold_body();
+  void await_room();
+  void look_for_room();
   void dispatch();
   Slot& push_slot();
   void push_interim();
@@ -138,9 +143,10 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   Clients::Entry& client_;
   Stream stream_;
   RequestParser parser_;
-  std::optional<Routing> routing_;  // of the request whose body is on its way in
-  HeldBytes body_bytes_;            // of that body
-  std::size_t unsent_ = 0;          // bytes of answers; declared before slots_, whose UnsentBytes refer to it
+  std::optional<Routing> routing_;         // of the request whose body is on its way in
+  std::shared_ptr<RequestBytes> counted_;  // of that body; null: nothing has come
+  std::optional<Time> waits_since_;        // for room for it; it is not read on meanwhile
+  std::size_t unsent_ = 0;                 // bytes of answers; declared before slots_, whose UnsentBytes refer to it
   AgeLink by_age_{this}, by_phase_{this}, by_client_{this}, by_restriction_{this};
   Phase phase_ = Phase::kFresh;
   Restriction restriction_ = Restriction::kNone;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <boost/asio/error.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "common/http/session.h"
 
@@ -11,12 +12,20 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::size_t kMaxUnsentBytes = 64 << 10;  // of a connection; with more, its next request waits unread
+
+constexpr std::chrono::milliseconds kLookForRoom{20};
+
+Response too_many_bytes() {
+  auto response = problem(503, "Unavailable", "Too many bytes of requests wait to be answered; try again soon.");
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
 }  // namespace
 
 // Whether its next request must wait.
 bool Session::full() const { return slots_.size() >= core_->config.max_pipelined || unsent_ > kMaxUnsentBytes; }
 bool Session::may_read() const {
-  return stream_.is_open() && takes_requests() && reading_ == Reading::kPaused && !full();
+  return stream_.is_open() && takes_requests() && reading_ == Reading::kPaused && !full() && !waits_since_;
 }
 
 void Session::read() {
@@ -73,12 +82,14 @@ void Session::consume() {
 }
 Routing Session::route() {
   Routing routing = core_->router.route(parser_.header());
+  routing.client = client_.first;
   if (!routing.limits.reserved)
     if (auto answer = turned_away()) return {.label = routing.label, .answer = std::move(answer)};
   if (core_->config.gatekeeper && routing.handler != nullptr && routing.limits.access != Access::kOpen) {
     auto admittance = core_->config.gatekeeper(parser_.header(), client_.first, routing.limits.access);
     if (admittance.refusal) return {.label = routing.label, .answer = std::move(admittance.refusal)};
     routing.permit = std::move(admittance.permit);
+    if (admittance.client) routing.client = *admittance.client;
   }
   return routing;
 }
@@ -103,19 +114,37 @@ bool Session::admit_body() {
   refuse(parser_.failure(), routing_->label);
   return false;
 }
-// Counts the memory of a body that has grown. If that is over the limit, the request is answered now.
+// Counts bytes of the request at hand. False: that is over the limit.
+bool Session::count(std::size_t bytes, const ClientId& client) {
+  if (!counted_) counted_ = std::make_shared<RequestBytes>(core_->group, client);
+  return counted_->grow_to(bytes);
+}
+// Counts the memory of a body that has grown. If that is over the limit, nothing more is read until there is room.
 bool Session::hold_body() {
-  const std::size_t needed = parser_.body_capacity(), held = body_bytes_.bytes();
-  if (needed <= held) return true;
-  if (!core_->group->bodies.admits(client_.second.body_bytes, needed - held)) {
-    auto response = problem(503, "Unavailable", "Too many bytes of request bodies are on their way in.");
-    response.headers.emplace_back("Retry-After", "1");
-    refuse(std::move(response), routing_->label);
-    return false;
+  const std::size_t needed = parser_.body_capacity();
+  if (needed == 0 || count(needed, routing_->client)) return true;
+  await_room();
+  return false;
+}
+// Room comes when others are answered, on any thread: so it is looked for, which costs little.
+void Session::await_room() {
+  const Time now = std::chrono::steady_clock::now();
+  if (!waits_since_) waits_since_ = now;
+  if (now - *waits_since_ >= core_->config.body_patience || !counted_->begin_wait()) {
+    core_->group->bodies.count_refusal();
+    return refuse(too_many_bytes(), routing_->label);
   }
-  if (held == 0) body_bytes_ = HeldBytes(core_->group->bodies, client_.second.body_bytes, 0);
-  body_bytes_.grow(needed - held);
-  return true;
+  const auto timer = std::make_shared<asio::steady_timer>(core_->io, kLookForRoom);
+  timer->async_wait([timer, self = shared_from_this()](const ErrorCode& ec) {
+    if (!ec) self->look_for_room();
+  });
+}
+void Session::look_for_room() {
+  if (!waits_since_ || !stream_.is_open() || !hold_body()) return;
+  counted_->end_wait();
+  waits_since_.reset();
+  enter_phase(/*anew=*/true);  // its client was not slow
+  received({});
 }
 
 Session::Slot& Session::push_slot() {
@@ -134,9 +163,18 @@ void Session::dispatch() {
     Responder responder(shared_from_this(), slot.sequence);
     Routing routing = routing_ ? *std::exchange(routing_, std::nullopt) : route();
     responder.set_route(routing.label);
+    const std::size_t header_bytes = counted_ ? 0 : 2 * parser_.header_bytes();  // as it came, and in pieces
     Request request = parser_.take();
-    body_bytes_ = {};  // the handler owns the body now
+    request.client = routing.client;
+    const std::size_t bytes = request.body.capacity() + header_bytes;
+    const bool few = !counted_ && (bytes <= RequestBytes::kUncounted || routing.limits.reserved);
+    const bool too_many = !few && !count(bytes, routing.client);
+    slot.counted = request.counted = std::exchange(counted_, nullptr);
     slot.permit = request.permit = std::move(routing.permit);
+    if (too_many) {
+      core_->group->bodies.count_refusal();
+      return responder.send(too_many_bytes());
+    }
     if (routing.handler == nullptr) return responder.send(*std::move(routing.answer));
     (*routing.handler)(std::move(request), std::move(responder));
   } catch (const std::exception&) {
@@ -156,7 +194,8 @@ void Session::refuse(Response response, std::string_view route) {
   slot.head = routing_ && parser_.header().method == "HEAD";
   (void)parser_.take();  // frees the memory of a body
   routing_.reset();
-  body_bytes_ = {};
+  counted_ = nullptr;
+  waits_since_.reset();
   settle(slot.sequence, std::move(response), route);
 }
 

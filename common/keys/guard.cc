@@ -1,5 +1,6 @@
 #include "common/keys/guard.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/keys/credential.h"
@@ -119,7 +120,8 @@ Guard::Refusal Guard::admit_address(const http::ClientAddress& from, std::shared
   return {};
 }
 
-Guard::Refusal Guard::admit_key(const http::Request& header, Access needed, std::shared_ptr<Place>& place) {
+Guard::Refusal Guard::admit_key(const http::Request& header, Access needed, std::shared_ptr<Place>& place,
+                                std::optional<http::ClientId>& client) {
   const Credential credential = credential_of(header);
   switch (credential.kind) {
     case Credential::Kind::kNone:
@@ -143,6 +145,7 @@ Guard::Refusal Guard::admit_key(const http::Request& header, Access needed, std:
                                                           "\", error=\"insufficient_scope\", scope=\"" + scope + "\"");
     return deny(Reason::kScope, std::move(response));
   }
+  std::copy_n(key->entry.digest.begin(), client.emplace().size(), client->begin());
   if (!key->limits.any()) return {};
   const Verdict verdict = key->meter->enter(key->limits, clock_.now());
   if (!verdict) return too_many(verdict, true);
@@ -154,15 +157,16 @@ Guard::Refusal Guard::admit_key(const http::Request& header, Access needed, std:
 http::Admittance Guard::admit(const http::Request& header, const http::ClientAddress& from, Access needed) {
   if (needed == Access::kOpen) return {};
   std::shared_ptr<Place> place;
-  if (auto refusal = admit_address(from, place)) return {std::move(refusal), nullptr};
+  std::optional<http::ClientId> client;
+  if (auto refusal = admit_address(from, place)) return {.refusal = std::move(refusal)};
   if (ring_) {
-    if (auto refusal = admit_key(header, needed, place)) return {std::move(refusal), nullptr};
+    if (auto refusal = admit_key(header, needed, place, client)) return {.refusal = std::move(refusal)};
   } else if (needed == Access::kWrite) {
-    return {deny(Reason::kNoKey,
-                 problem(403, "Forbidden", "Writing is closed: this server was started without a file of API keys.")),
-            nullptr};
+    return {.refusal = deny(Reason::kNoKey, problem(403, "Forbidden",
+                                                    "Writing is closed: this server was started without a file of "
+                                                    "API keys."))};
   }
-  return {std::nullopt, std::move(place)};
+  return {std::nullopt, std::move(place), client};
 }
 
 }  // namespace frond::keys

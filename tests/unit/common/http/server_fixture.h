@@ -74,7 +74,8 @@ class Client {
   int fd_;
 };
 
-// Echoes the body or the path; "/later" answers from another thread, "/hold" waits for release().
+// Echoes the body or the path; "/later" answers from another thread, "/hold" waits for release(), "/keep" keeps the
+// request, too.
 class AServer : public testing::Test {
  protected:
   void start(Server::Config config = {}) {
@@ -87,6 +88,7 @@ class AServer : public testing::Test {
   ~AServer() override {
     boost::asio::post(io_, [this] {
       held_.clear();
+      kept_.clear();
       server_.reset();
     });
     work_.reset();
@@ -102,6 +104,7 @@ class AServer : public testing::Test {
     router.add("GET", "/none", handler);
     router.add("GET", "/probe", handler, {.reserved = true});
     router.add("GET", "/only-get", handler);
+    router.add("POST", "/keep", handler, {.max_body = 1 << 20, .access = Access::kWrite});
     return router;
   }
   void handle(Request&& request, Responder responder) {
@@ -110,6 +113,11 @@ class AServer : public testing::Test {
     if (request.path == "/drop") return;
     if (request.path == "/watch") {
       responder.on_client_gone([this] { gone_.set_value(); });
+      held_.push_back(std::move(responder));
+      return;
+    }
+    if (request.path == "/keep") {
+      kept_.push_back(std::move(request));
       held_.push_back(std::move(responder));
       return;
     }
@@ -148,6 +156,7 @@ class AServer : public testing::Test {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
   std::unique_ptr<Server> server_;
   std::vector<Responder> held_;
+  std::vector<Request> kept_;
   std::vector<std::thread> workers_;
   std::promise<void> holding_, gone_;
   std::atomic<int> huge_{0};

@@ -168,6 +168,95 @@ TEST_F(TheServersLimits, LeaveRoomForTheAnswersOfOthers) {
   EXPECT_EQ(now.refused_answers, 1u);
   EXPECT_GE(now.unsent_bytes, std::size_t{16} << 20);
 }
+TEST_F(TheServersLimits, CountARequestWhileSomebodyKeepsItThoughItsClientHasLeft) {
+  start({.max_body_bytes = 3 << 20, .body_patience = milliseconds(300)});
+  const std::string post =
+      "POST /keep HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n" + std::string(1'000'000, 'x');
+  const auto kept = [this] {
+    std::size_t requests = 0;
+    on_io([&] { requests = kept_.size(); });
+    return requests;
+  };
+  {
+    Client leaves(port());
+    leaves.say(post);
+    while (kept() < 1) std::this_thread::yield();
+  }
+  on_io([this] { held_.clear(); });
+  await_connections(0);
+  EXPECT_GE(counters().body_bytes, 1'000'000u);
+  const std::string refused = Client(port()).say(post).hear_all();
+  EXPECT_TRUE(refused.starts_with("HTTP/1.1 503 ")) << refused;
+  EXPECT_NE(refused.find("Retry-After: 1"), std::string::npos) << refused;
+  on_io([this] { kept_.clear(); });
+  EXPECT_EQ(counters().body_bytes, 0u);
+  Client stays(port());
+  stays.say(post);
+  while (kept() < 1) std::this_thread::yield();
+  on_io([this] { kept_.clear(); });
+  EXPECT_GE(counters().body_bytes, 1'000'000u) << "it is not answered yet";
+  release();
+  EXPECT_TRUE(stays.hear("/held").starts_with("HTTP/1.1 200 "));
+  EXPECT_EQ(counters().body_bytes, 0u);
+}
+TEST_F(TheServersLimits, CountRequestsByTheirKeyHoweverManyAddressesThatHas) {
+  const auto by_key = [](const Request& header, const ClientAddress&, Access) {
+    Admittance admittance;
+    const std::string_view key = header.header("x-key");
+    std::copy(key.begin(), key.end(), admittance.client.emplace().begin());
+    return admittance;
+  };
+  start({.max_body_bytes = 4 << 20, .body_patience = {}, .gatekeeper = by_key});
+  const auto post = [](const std::string& key) {
+    return "POST /keep HTTP/1.1\r\nHost: x\r\nX-Key: " + key + "\r\nContent-Length: 1000000\r\n\r\n" +
+           std::string(1'000'000, 'x');
+  };
+  std::vector<std::unique_ptr<Client>> clients;
+  const auto keep = [&](const std::string& key, std::size_t all) {
+    clients.emplace_back(std::make_unique<Client>(port()))->say(post(key));
+    for (std::size_t requests = 0; requests < all;) on_io([&] { requests = kept_.size(); });
+  };
+  keep("a", 1);
+  keep("a", 2);
+  EXPECT_TRUE(Client(port()).say(post("a")).hear_all().starts_with("HTTP/1.1 503 ")) << "that would be more than half";
+  keep("b", 3);
+  on_io([this] { EXPECT_NE(kept_[0].client, kept_[2].client); });
+}
+TEST_F(TheServersLimits, LetABodyWaitForRoomUnread) {
+  start({.max_body_bytes = 3 << 20, .rate_window = milliseconds(1000)});
+  const std::string post =
+      "POST /keep HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n" + std::string(1'000'000, 'x');
+  const auto kept = [this] {
+    std::size_t requests = 0;
+    on_io([&] { requests = kept_.size(); });
+    return requests;
+  };
+  Client first(port()), second(port());
+  first.say(post);
+  while (kept() < 1) std::this_thread::yield();
+  second.say(post);
+  std::this_thread::sleep_for(milliseconds(2500));  // longer than a slow client has
+  EXPECT_EQ(kept(), 1u);
+  EXPECT_LT(counters().body_bytes, 1'600'000u);
+  on_io([this] { kept_.clear(); });
+  release();
+  EXPECT_TRUE(first.hear("/held").starts_with("HTTP/1.1 200 "));
+  while (kept() < 1) std::this_thread::yield();
+  release();
+  EXPECT_TRUE(second.hear("/held").starts_with("HTTP/1.1 200 "));
+  EXPECT_EQ(counters().refused_bodies, 0u);
+  EXPECT_EQ(counters().slow_bodies, 0u);
+}
+TEST_F(TheServersLimits, CountLongHeaders) {
+  start();
+  Client client(port());
+  client.say(get("/hold", "X: " + std::string(8000, 'x') + "\r\n"));
+  holding_.get_future().wait();
+  EXPECT_GE(counters().body_bytes, 16'000u);
+  release();
+  client.hear("/held");
+  EXPECT_EQ(counters().body_bytes, 0u);
+}
 TEST_F(TheServersLimits, CloseAnUnfinishedBodyWhereNothingElseGivesWay) {
   start({.max_connections = 1, .max_connections_per_address = 10});
   Client unfinished(port());

@@ -108,7 +108,7 @@ TEST_F(AServer, KeepsTheConnectionOfARequestWithoutABodyThatHasNoRoute) {
   EXPECT_TRUE(client.say(get("/a")).hear("/a").starts_with("HTTP/1.1 200 "));
 }
 TEST_F(AServer, BoundsTheBodiesThatAreOnTheirWayInTogether) {
-  start({.max_body_bytes = 3 << 20});
+  start({.max_body_bytes = 3 << 20, .body_patience = {}});
   const auto begin = [](Client& client, std::size_t bytes) {
     client.say("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n" + std::string(bytes, 'x'));
   };

@@ -62,6 +62,16 @@ TEST_F(AGuard, WithoutAFileLeavesAllOpenButWriting) {
   EXPECT_EQ(status("", Access::kWrite), 403);
   EXPECT_EQ(status("any", Access::kWrite), 403);
 }
+TEST_F(AGuard, KnowsAClientByItsKeyFromWhichAddressItComes) {
+  start(line("one", "write") + line("other", "write"));
+  const auto client = [this](const char* name, const http::ClientAddress& from) {
+    return ask(name, Access::kWrite, from).client.value();
+  };
+  EXPECT_EQ(client("one", kHere), client("one", kThere));
+  EXPECT_NE(client("one", kHere), client("other", kHere));
+  start("");
+  EXPECT_FALSE(ask("", Access::kSearch).client) << "without keys, the address tells";
+}
 TEST_F(AGuard, LetsAKeyDoWhatItsScopesSay) {
   start(line("reader", "search") + line("writer", "write") + line("boss", "search,write,admin"));
   for (const auto& [name, search, write, admin] : {std::tuple{"reader", 200, 403, 403},
