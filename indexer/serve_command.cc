@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -113,6 +114,10 @@ void ServeCommand::add_writing_flags() {
   };
   bytes("--max-request-bytes", options_.max_request_bytes, "Bytes of documents in one request; more are answered 413",
         "16MiB");
+  bytes("--max-body-bytes", options_.max_body_bytes,
+        "Bytes of all requests that are received or not answered yet, more than twice --max-request-bytes; more are "
+        "answered 503",
+        "64MiB");
   bytes("--max-pending-bytes", options_.writing.max_pending_bytes,
         "Bytes of a collection that are accepted and not published; more are answered 429", "256MiB");
   bytes("--memory-limit", options_.writing.memory_limit,
@@ -135,6 +140,8 @@ int ServeCommand::run(Logger& logger) {
     return command_.refuse("--http-hosts: " + hosts.error().message());
   if (options_.writing.memory_limit < pipeline::kMinMemoryLimit)
     return command_.refuse("--memory-limit: at least 128MiB");
+  // One client has half of them, with its header.
+  options_.max_body_bytes = std::max(options_.max_body_bytes, 2 * options_.max_request_bytes + (1 << 20));
   if (const auto well = settle_place(place_, options_.api_keys.empty() ? "" : "--state"); !well)
     return command_.refuse(well.error().message());
   std::error_code failed;

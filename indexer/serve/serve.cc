@@ -32,15 +32,15 @@
 #include "indexer/serve/current_news.h"
 #include "indexer/serve/served_repository.h"
 #include "indexer/serve/write_routes.h"
+#include "indexer/serve/write_turns.h"
 #include "indexer/write/written_collections.h"
 
 namespace frond::indexer::serve {
 namespace {
 namespace asio = boost::asio;
-constexpr std::chrono::seconds kLookInterval{1};        // at a new certificate, and new API keys
-constexpr std::size_t kBodies = std::size_t{64} << 20;  // of requests that are being received
-constexpr std::size_t kWriters = 4;                     // threads that log changes
-constexpr std::chrono::seconds kRelease{2};             // for leases to be released, after what was to be published
+constexpr std::chrono::seconds kLookInterval{1};  // at a new certificate, and new API keys
+constexpr std::size_t kWriters = 5;               // threads that log changes; one client has four at most
+constexpr std::chrono::seconds kRelease{2};       // for leases to be released, after what was to be published
 
 constexpr metrics::Family kExpiry{"frond_indexer_tls_certificate_expiry_timestamp_seconds",
                                   "When the TLS certificate in use ends, in seconds since 1970."};
@@ -73,6 +73,7 @@ class Service {
         registry_(config::version()),
         requests_(registry_),
         pool_(options.readers),
+        writers_(kWriters, options.max_body_bytes),
         news_(
             io_, watched_folder(options), options.max_connections / 2,
             [this](const http::Request& request) { return answer_now(request); },
@@ -107,7 +108,7 @@ class Service {
       collections_ = FROND_TRY(write::WrittenCollections::open(std::move(writing), registry_, log_));
     }
     http::Server::Config config{.listen = options_.listen,
-                                .max_body_bytes = std::max(kBodies, 2 * options_.max_request_bytes),
+                                .max_body_bytes = options_.max_body_bytes,
                                 .max_connections = options_.max_connections,
                                 .max_unsent_bytes = options_.max_unsent_bytes,
                                 .min_client_rate = options_.min_client_rate,
@@ -166,9 +167,7 @@ class Service {
       responder.set_route("/openapi.json");
       responder.send({.body = std::string(embedded::openapi_json())});
     });
-    WriteRoutes{collections_.get(), repository_.get(), options_.max_request_bytes,
-                [this](std::function<void()> work) { asio::post(writers_, std::move(work)); }}
-        .add_to(router);
+    WriteRoutes{collections_.get(), repository_.get(), options_.max_request_bytes, &writers_}.add_to(router);
     return router;
   }
   http::Response ready() const {
@@ -280,7 +279,7 @@ class Service {
   std::unique_ptr<ServedRepository> repository_;
   std::unique_ptr<http::Server> server_;  // before the threads that answer from it
   asio::thread_pool pool_;
-  asio::thread_pool writers_{kWriters};
+  WriteTurns writers_;
   CurrentNews news_;
   std::atomic<bool> draining_ = false;
   bool closing_ = false;                                     // no more connections are taken

@@ -32,6 +32,7 @@ struct ServeOptions {
   std::string api_keys;                             // file of API keys; empty: nothing is written
   keys::Limits of_key, of_address;                  // as keys::Guard::Config has them
   std::size_t max_request_bytes = 16u << 20;        // of documents
+  std::size_t max_body_bytes = 64u << 20;           // of all requests; as much again where they are worked on
   write::WriterOptions writing;                     // but `repository` and `objects`, which are above
 };
 

@@ -65,9 +65,17 @@ std::string collection_of(const Request& request, std::string_view pattern) {
 struct ParsedLines {
   std::vector<Operation> operations;
   std::string statuses;  // NDJSON
+  std::size_t refused = 0;
 };
+// What a request holds while it is worked on, beside its body: first the lines as operations and their statuses, then,
+// when the operations have taken the body's place, the batch that is logged and the log's copy of it.
+std::size_t bytes_of_work(const Request& request) {
+  constexpr std::size_t kLineBytes = sizeof(Operation) + 64, kShortLine = 8;
+  return 2 * request.body.size() + kLineBytes * std::min(kMaxLines, request.body.size() / kShortLine);
+}
 // nullopt: too many lines.
 std::optional<ParsedLines> parse_lines(const std::string& body, const CollectionWriter& writer) {
+  constexpr std::size_t kMaxDetailBytes = 400;
   ParsedLines parsed;
   std::size_t number = 0, told = 0;
   for (std::size_t at = 0; at < body.size();) {
@@ -86,7 +94,7 @@ std::optional<ParsedLines> parse_lines(const std::string& body, const Collection
       parsed.operations.push_back({*std::move(id), std::move(line)});
     } else {
       status["status"] = 400;
-      status["detail"] = id.error().message();
+      if (++parsed.refused <= kMaxDetails) status["detail"] = id.error().message().substr(0, kMaxDetailBytes);
     }
     parsed.statuses += dumped(status);
   }
@@ -104,7 +112,7 @@ Result<std::optional<write::RequestMark>> mark_of(const Request& request) {
   return std::optional<write::RequestMark>({std::string(key), std::string(digest.begin(), digest.end())});
 }
 
-Response post_documents(write::WrittenCollections& collections, const Request& request) {
+Response post_documents(write::WrittenCollections& collections, Request& request) {
   const auto writer = collections.find(collection_of(request, kDocuments));
   if (!writer) return refused(writer.error());
   if (auto other = other_than_lines(request)) return *std::move(other);
@@ -114,11 +122,14 @@ Response post_documents(write::WrittenCollections& collections, const Request& r
   if (!parsed)
     return problem(413, "Content too large",
                    "A request may have " + std::to_string(kMaxLines) + " documents: send them in several.");
+  std::string().swap(request.body);  // the operations have it
   const auto accepted = (*writer)->accept(parsed->operations, *mark);
   if (!accepted) return not_accepted(accepted.error());
   return {.content_type = "application/x-ndjson",
           .body = std::move(parsed->statuses),
-          .headers = {{"Frond-Sequence", std::to_string(accepted->last)}, {"Cache-Control", "no-store"}}};
+          .headers = {{"Frond-Sequence", std::to_string(accepted->last)},
+                      {"Frond-Refused-Lines", std::to_string(parsed->refused)},
+                      {"Cache-Control", "no-store"}}};
 }
 
 Response delete_document(write::WrittenCollections& collections, const Request& request) {
@@ -252,26 +263,26 @@ std::string writing_json(write::WrittenCollections& collections, const std::stri
 
 void WriteRoutes::add_to(http::Router& router) const {
   using http::Access;
-  using Answer = std::function<void(const Request&, http::Responder)>;
+  using Answer = std::function<void(Request&, http::Responder)>;
   const auto add = [&](std::string_view method, std::string_view path, http::RouteLimits limits, Answer answer) {
     router.add(
         method, path,
-        [path, run = run, answer = std::move(answer)](Request&& request, http::Responder responder) {
+        [path, turns = turns, answer = std::move(answer)](Request&& request, http::Responder responder) {
           responder.set_route(path);
           auto held = std::make_shared<std::pair<Request, http::Responder>>(std::move(request), std::move(responder));
-          run([held, answer] { answer(held->first, std::move(held->second)); });
+          turns->add(held->first.client, bytes_of_work(held->first),
+                     [held, answer] { answer(held->first, std::move(held->second)); });
         },
         limits);
   };
   const auto look = [&](std::string_view path, std::function<Response(const Request&)> answer) {
-    add("GET", path, {}, [answer = std::move(answer)](const Request& request, http::Responder responder) {
-      responder.send(answer(request));
-    });
+    add("GET", path, {},
+        [answer = std::move(answer)](Request& request, http::Responder responder) { responder.send(answer(request)); });
   };
   const auto change = [&](std::string_view method, std::string_view path, Access access, std::size_t max_body,
-                          std::function<Response(write::WrittenCollections&, const Request&)> answer) {
+                          std::function<Response(write::WrittenCollections&, Request&)> answer) {
     add(method, path, {.max_body = max_body, .access = access},
-        [all = collections, answer = std::move(answer)](const Request& request, http::Responder responder) {
+        [all = collections, answer = std::move(answer)](Request& request, http::Responder responder) {
           responder.send(all == nullptr ? closed() : answer(*all, request));
         });
   };
@@ -290,11 +301,10 @@ void WriteRoutes::add_to(http::Router& router) const {
   change("POST", kRollback, Access::kAdmin, 0, rollback);
   change("POST", kSwitch, Access::kAdmin, kMaxSettings, switch_generation);
   look(kJobs, [all = collections](const Request& request) { return all == nullptr ? closed() : jobs(*all, request); });
-  add("POST", kRefresh, {.access = Access::kWrite},
-      [all = collections](const Request& request, http::Responder responder) {
-        if (all == nullptr) return responder.send(closed());
-        refresh(*all, request, std::move(responder));
-      });
+  add("POST", kRefresh, {.access = Access::kWrite}, [all = collections](Request& request, http::Responder responder) {
+    if (all == nullptr) return responder.send(closed());
+    refresh(*all, request, std::move(responder));
+  });
 }
 
 }  // namespace frond::indexer::serve
