@@ -150,7 +150,10 @@ class SstTerms final : public GenerationTerms {
   // 0: it is not there.
   Result<std::uint64_t> df_at(rocksdb::Iterator& iterator, std::string_view term) const {
     if (term.size() > text::kMaxTermBytes) return std::uint64_t{0};
-    iterator.Seek(slice_of(term));
+    // In ascending order it is often the next entry, which is found sooner.
+    const bool is_before = iterator.Valid() && text_of(iterator.key()) < term;
+    if (is_before) iterator.Next();
+    if (!is_before || !iterator.Valid() || text_of(iterator.key()) < term) iterator.Seek(slice_of(term));
     if (iterator.Valid() && text_of(iterator.key()) == term) return df_of(iterator);
     if (!iterator.status().ok()) return error_of(iterator.status(), where(term));
     return std::uint64_t{0};

@@ -8,8 +8,6 @@
 namespace frond::indexer::change {
 namespace {
 
-constexpr std::size_t kIdsAtOnce = 100'000;  // that are in memory
-
 // Looks the ids up, and forgets them.
 Result<void> hide_all(CurrentGeneration& current, std::vector<std::string>& ids, CurrentGeneration::Ids how,
                       Change& change) {
@@ -32,9 +30,13 @@ Result<repository::Manifest> publish_added(repository::RepositoryWriter& writer,
   change.log_id = std::move(addition.log_id);
   std::vector<repository::PartitionEntry>& added = addition.partitions;
   std::vector<std::string> hidden = std::move(addition.removed_ids);
+  if (!hidden.empty()) FROND_TRY(hide_all(current, hidden, how, change));
+  std::size_t bytes = 0;
   const auto hide = [&](std::string_view id) -> Result<void> {
     hidden.emplace_back(id);
-    if (hidden.size() < kIdsAtOnce) return {};
+    bytes += kBytesOfAnId + id.size();
+    if (bytes < kIdBytesAtOnce) return {};
+    bytes = 0;
     return hide_all(current, hidden, how, change);
   };
   const Ordinal next = current.next_ordinal();

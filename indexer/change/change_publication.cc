@@ -27,11 +27,9 @@ constexpr std::uint64_t kBaseRatio = 4;  // changes of more than 1 / kBaseRatio 
 class Publication {
  public:
   Publication(repository::RepositoryWriter& writer, const CurrentGeneration& current, const Change& change)
-      : writer_(writer),
-        current_(current),
-        change_(change),
-        draft_(current.manifest()),
-        hidden_(change.hidden_in_merged) {}
+      : writer_(writer), current_(current), change_(change), draft_(current.manifest()) {
+    for (const auto& [id, docids] : change.hidden_in_merged) hidden_.emplace(id, docids);
+  }
 
   Result<Manifest> publish(std::stop_token stop) {
     draft_.generation = writer_.next_generation();
@@ -230,10 +228,10 @@ class Publication {
   const CurrentGeneration& current_;
   const Change& change_;
   Manifest draft_;
-  std::unique_ptr<partition::ChangeCursor> removed_;  // documents that are hidden now
-  HiddenByPartition hidden_;                          // now
-  TermTotals totals_;                                 // of the new generation
-  fs::path base_file_, changes_file_;                 // empty: none is written
+  std::unique_ptr<partition::ChangeCursor> removed_;                   // documents that are hidden now
+  std::map<std::string, std::span<const DocId>, std::less<>> hidden_;  // now; of change_
+  TermTotals totals_;                                                  // of the new generation
+  fs::path base_file_, changes_file_;                                  // empty: none is written
 };
 
 }  // namespace

@@ -170,6 +170,8 @@ Result<std::unique_ptr<Compaction>> Compaction::prepare(const ChangeOptions& opt
         progress->documents += manifest.partitions[p].summary.documents - manifest.partitions[p].hidden.documents;
   for (const Merge& merge : merges) {
     Made made;
+    const std::uint64_t bytes = memory_of(size_of(merge, manifest));
+    const auto place = limits.room != nullptr ? FROND_TRY(limits.room->take(bytes, stop)) : MergeRoom::Place();
     FROND_TRY(compaction->merge(merge, made, limits, progress, stop));
     for (const Source& source : made.sources) fs::remove_all(compaction->opened(source.entry), failed);
     if (in_store)

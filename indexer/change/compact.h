@@ -23,6 +23,7 @@
 #include "common/repository/repository.h"
 #include "indexer/change/change_publication.h"
 #include "indexer/change/current_generation.h"
+#include "indexer/change/merge_room.h"
 #include "indexer/change/remove.h"
 #include "indexer/change/tiers.h"
 
@@ -33,6 +34,7 @@ inline constexpr const char* kCompactingFolder = "compacting";
 struct CompactionLimits {
   std::uint64_t bytes_per_second = 0;  // of documents, uncompressed, and of lists that are merged; 0: no limit
   std::uint64_t memory = 0;            // a merge that needs more is not begun; 0: no limit
+  MergeRoom* room = nullptr;           // that each merge waits for; null: none is shared
 };
 
 // Written by the compaction, read by any thread.

@@ -23,6 +23,10 @@
 
 namespace frond::indexer::change {
 
+// What looking up an id takes beside its text.
+inline constexpr std::size_t kBytesOfAnId = sizeof(std::string) + 64;
+inline constexpr std::size_t kIdBytesAtOnce = std::size_t{4} << 20;  // of ids that a change has in memory
+
 // One thread, but any number for open_partition(), into different folders. Errors of every method: kCorrupt,
 // kUnavailable, naming the file or partition.
 class CurrentGeneration {

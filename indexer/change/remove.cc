@@ -1,7 +1,6 @@
 #include "indexer/change/remove.h"
 
-#include <algorithm>
-#include <set>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,12 +10,6 @@
 #include "indexer/change/change_publication.h"
 
 namespace frond::indexer::change {
-namespace {
-
-constexpr std::size_t kRemovedIdsAtOnce = 10'000;  // that are in memory
-
-}  // namespace
-
 Result<RemovalSummary> remove_documents(const ChangeOptions& options,
                                         const std::function<Result<std::optional<std::string>>()>& next_id,
                                         std::stop_token stop) {
@@ -27,13 +20,15 @@ Result<RemovalSummary> remove_documents(const ChangeOptions& options,
   RemovalSummary summary;
   // A service, which has a log, changes the collection again and again.
   const auto how = options.log_id.empty() ? CurrentGeneration::Ids::kRanges : CurrentGeneration::Ids::kKept;
-  std::map<std::size_t, std::set<DocId>> found;
+  std::map<std::size_t, std::vector<bool>> found;  // by partition: which of its documents
   for (bool more = true; more;) {
     std::vector<std::string> ids;
-    while (more && ids.size() < kRemovedIdsAtOnce) {
+    for (std::size_t bytes = 0; more && bytes < kIdBytesAtOnce;) {
       std::optional<std::string> id = FROND_TRY(next_id());
       more = id.has_value();
-      if (id) ids.push_back(*std::move(id));
+      if (!id) break;
+      bytes += kBytesOfAnId + id->size();
+      ids.push_back(*std::move(id));
     }
     if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
     const auto places = FROND_TRY(current->find_each(ids, how));
@@ -42,15 +37,19 @@ Result<RemovalSummary> remove_documents(const ChangeOptions& options,
         if (summary.unknown++ == 0) summary.an_unknown = ids[i];
         continue;
       }
-      const bool fresh = found[places[i]->partition].insert(places[i]->docid).second;
-      ++(fresh ? summary.removed : summary.repeated);
+      auto& documents = found[places[i]->partition];
+      if (documents.empty()) documents.resize(current->manifest().partitions[places[i]->partition].summary.documents);
+      ++(documents[places[i]->docid] ? summary.repeated : summary.removed);
+      documents[places[i]->docid] = true;
     }
   }
   if (summary.removed == 0) return summary;
   Change change;
   change.log_sequence = options.log_sequence;
   change.log_id = options.log_id;
-  for (const auto& [partition, docids] : found) change.hidden[partition].assign(docids.begin(), docids.end());
+  for (const auto& [partition, documents] : found)
+    for (DocId docid = 0; docid < documents.size(); ++docid)
+      if (documents[docid]) change.hidden[partition].push_back(docid);
   summary.published = FROND_TRY(publish_change(*writer, *current, change, std::move(stop)));
   return summary;
 }

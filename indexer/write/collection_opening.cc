@@ -50,7 +50,7 @@ Result<bool> CollectionWriter::create(const WriterOptions& options, const Collec
 Result<std::unique_ptr<CollectionWriter>> CollectionWriter::open(const WriterOptions& options,
                                                                  const CollectionPlaces& places,
                                                                  const std::string& collection, Standby& standby,
-                                                                 Mutex& building, const WriteMetrics& metrics,
+                                                                 SharedWork& shared, const WriteMetrics& metrics,
                                                                  Logger& log) {
   const Error missing(Code::kNotFound, "there is no collection " + collection);
   Held held;
@@ -105,7 +105,7 @@ Result<std::unique_ptr<CollectionWriter>> CollectionWriter::open(const WriterOpt
                                       " was cut off. Make it again, or remove it");
   held.settings = FROND_TRY(settings_from_json(settings));
   return std::unique_ptr<CollectionWriter>(
-      new CollectionWriter(std::move(with_epoch), places, collection, std::move(held), building, metrics, log));
+      new CollectionWriter(std::move(with_epoch), places, collection, std::move(held), shared, metrics, log));
 }
 
 }  // namespace frond::indexer::write

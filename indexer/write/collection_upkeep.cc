@@ -107,8 +107,8 @@ Result<bool> CollectionWriter::compact_once(const std::stop_token& stop) {
   progress_.documents_written = 0;
   compacting_ = true;
   auto merged = [&]() -> Result<bool> {
-    const auto compaction = FROND_TRY(
-        change::Compaction::prepare(options, {}, {options_.compact_rate, options_.memory_limit}, &progress_, stop));
+    const auto compaction = FROND_TRY(change::Compaction::prepare(
+        options, {}, {options_.compact_rate, options_.memory_limit, &shared_.merging}, &progress_, stop));
     const auto held = FROND_TRY(writer(kLockPatience, stop));
     if (compaction->empty()) {
       FROND_TRY(held->prune(options_.keep));

@@ -61,7 +61,7 @@ struct RemovedFile {
 }  // namespace
 
 CollectionWriter::CollectionWriter(WriterOptions options, const CollectionPlaces& places, std::string collection,
-                                   Held held, Mutex& building, WriteMetrics metrics, Logger& log)
+                                   Held held, SharedWork& shared, WriteMetrics metrics, Logger& log)
     : options_(std::move(options)),
       places_(places),
       collection_(std::move(collection)),
@@ -71,7 +71,7 @@ CollectionWriter::CollectionWriter(WriterOptions options, const CollectionPlaces
       lease_place_(std::move(held.lease_place)),
       lease_(std::move(held.lease)),
       settings_(*std::move(held.settings)),
-      building_(building),
+      shared_(shared),
       metrics_(metrics),
       log_(log, "collection", collection_),
       most_for_a_record_(pipeline::plan_memory(options_.memory_limit, 1, 1).alone),
@@ -262,7 +262,7 @@ void CollectionWriter::publish_loop(const std::stop_token& stop) {
 Result<void> CollectionWriter::publish_next(const std::stop_token& stop) {
   const auto begin = steady_clock::now();
   FROND_TRY(expect_held());
-  const auto taken = FROND_TRY(operations_->read(published_, batch_bytes()));
+  auto taken = FROND_TRY(operations_->read(published_, batch_bytes()));
   if (taken.operations.empty())
     return Error(Code::kCorrupt, (folder() / kLogFolder).string() + ": changes after " +
                                      std::to_string(published_.load()) + " are missing");
@@ -282,8 +282,9 @@ Result<void> CollectionWriter::publish_next(const std::stop_token& stop) {
   return {};
 }
 
-Result<void> CollectionWriter::index(const OperationLog::Taken& taken, const std::stop_token& stop) {
-  const Folded change = folded(taken.operations);
+// Afterwards `taken` has no lines any more.
+Result<void> CollectionWriter::index(OperationLog::Taken& taken, const std::stop_token& stop) {
+  Folded change = folded(taken.operations);
   const bool exists = FROND_TRY(published_last()).has_value();
   if (change.documents.empty()) {
     if (!exists) return {};  // nothing to remove from
@@ -294,11 +295,13 @@ Result<void> CollectionWriter::index(const OperationLog::Taken& taken, const std
       if (next == change.removed_ids.end()) return std::optional<std::string>();
       return std::optional<std::string>(*next++);
     };
+    const MutexLock one_at_a_time(shared_.building);
     FROND_TRY(change::remove_documents(options, next_id, stop));
     return {};
   }
   const RemovedFile batch{folder() / kBatchFile};
   FROND_TRY(write_lines(batch.path, change.documents));
+  for (Operation& operation : taken.operations) std::string().swap(operation.line);
   BuildOptions options;
   options.repository = options_.repository;
   options.objects = options_.objects;
@@ -318,8 +321,8 @@ Result<void> CollectionWriter::index(const OperationLog::Taken& taken, const std
   options.resume = false;
   options.log_sequence = taken.last;
   options.log_id = operations_->id();
-  if (exists) options.removed_ids = change.removed_ids;
-  const MutexLock one_at_a_time(building_);
+  if (exists) options.removed_ids = std::move(change.removed_ids);
+  const MutexLock one_at_a_time(shared_.building);
   publishing_documents_ = change.documents.size();
   const auto built =
       FROND_TRY(exists ? add(options, publishing_, log_, stop) : build(options, publishing_, log_, stop));

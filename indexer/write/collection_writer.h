@@ -62,15 +62,22 @@ struct Published {
   Sequence sequence = 0;      // the last change that is in it
 };
 
+// What all writers of a process share, so that their memory is one limit's: one indexes or removes at a time, and
+// merges wait for room.
+struct SharedWork {
+  explicit SharedWork(std::uint64_t memory_limit) : merging(memory_limit) {}
+  Mutex building;
+  change::MergeRoom merging;
+};
+
 class CollectionWriter {
  public:
-  // `building` is shared by all writers of a process: one indexes at a time, so that their memory is one limit's. It,
-  // `log` and the folder outlive the writer. kOverloaded: another service has the collection; kNotFound: the collection
-  // has neither a generation nor settings.
-  // `standby`: of this collection. kUnavailable also: WriterLease::acquire().
+  // `shared`, `log` and the folder outlive the writer. kOverloaded: another service has the collection; kNotFound: the
+  // collection has neither a generation nor settings. `standby`: of this collection. kUnavailable also:
+  // WriterLease::acquire().
   static Result<std::unique_ptr<CollectionWriter>> open(const WriterOptions& options, const CollectionPlaces& places,
                                                         const std::string& collection, Standby& standby,
-                                                        Mutex& building, const WriteMetrics& metrics, Logger& log);
+                                                        SharedWork& shared, const WriteMetrics& metrics, Logger& log);
   // Makes a collection that has neither; false: it exists. kInvalid: the settings are wrong; kCorrupt: something that
   // is no collection's is in the way. What an earlier creation left that failed or died does not matter.
   static Result<bool> create(const WriterOptions& options, const CollectionPlaces& places,
@@ -131,7 +138,7 @@ class CollectionWriter {
     std::filesystem::path folder;
   };
   CollectionWriter(WriterOptions options, const CollectionPlaces& places, std::string collection, Held held,
-                   Mutex& building, WriteMetrics metrics, Logger& log);
+                   SharedWork& shared, WriteMetrics metrics, Logger& log);
   void lease_loop(const std::stop_token& stop);
   Result<Appended> append(std::span<const Operation> operations, const std::optional<RequestMark>& mark);
   Result<void> expect_going() const FROND_REQUIRES(mutex_);
@@ -141,7 +148,7 @@ class CollectionWriter {
   void publish_loop(const std::stop_token& stop);
   void compact_loop(const std::stop_token& stop);
   Result<void> publish_next(const std::stop_token& stop);
-  Result<void> index(const OperationLog::Taken& taken, const std::stop_token& stop);
+  Result<void> index(OperationLog::Taken& taken, const std::stop_token& stop);
   Result<bool> compact_once(const std::stop_token& stop);
   Result<std::optional<Generation>> current() const;
   // The same right after a publication, without asking an object store again.
@@ -160,7 +167,7 @@ class CollectionWriter {
   const std::unique_ptr<repository::LeasePlace> lease_place_;
   const std::unique_ptr<repository::WriterLease> lease_;
   const CollectionSettings settings_;  // of its first generation
-  Mutex& building_;
+  SharedWork& shared_;
   WriteMetrics metrics_;
   Logger log_;
   const std::uint64_t most_for_a_record_;  // bytes that parsing it takes

@@ -12,8 +12,9 @@ struct Operation {
   std::string id;    // external id
   std::string line;  // the document, as a line of format jsonl; empty: the document with that id is removed
   bool removes() const { return line.empty(); }
-  // What it counts in limits.
-  std::uint64_t bytes() const { return id.size() + line.size(); }
+  // What it counts in limits: also for the memory beside its texts, of which removals have little.
+  static constexpr std::uint64_t kOwnBytes = 128;
+  std::uint64_t bytes() const { return kOwnBytes + id.size() + line.size(); }
 };
 
 }  // namespace frond::indexer::write

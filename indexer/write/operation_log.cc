@@ -1,8 +1,9 @@
 #include "indexer/write/operation_log.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cstdio>
-#include <limits>
 #include <random>
 #include <utility>
 
@@ -22,7 +23,8 @@ using partition::text_of;
 
 constexpr std::string_view kSettings = "s", kForgotten = "n", kIdentity = "i", kEpoch = "e";
 constexpr char kOperation = 'o', kKey = 'k', kRing = 'r';
-constexpr char kPut = 'P', kRemoval = 'D';  // the first byte of an operation's value
+constexpr char kPut = 'P', kRemoval = 'D';                        // the first byte of an operation's value
+constexpr std::uint64_t kSetAsideBytes = std::uint64_t{4} << 20;  // that are in memory at a time
 
 std::string numbered(char kind, std::uint64_t number) {
   std::string key(1, kind);
@@ -157,7 +159,7 @@ Result<Appended> OperationLog::append(std::span<const Operation> operations, con
     Appended appended;
     {
       MutexLock lock(appending_);
-      rocksdb::WriteBatch batch;
+      rocksdb::WriteBatch batch(bytes);  // else it would grow to twice as much
       appended.last = last_ + operations.size();
       if (mark) {
         std::string known;
@@ -234,19 +236,33 @@ Result<void> OperationLog::forget(const Taken& taken) {
   });
 }
 
-Result<void> OperationLog::set_aside(const std::filesystem::path& file) {
-  return guarded(folder_.string(), [&]() -> Result<void> {
-    if (operations() == 0) return {};
-    const Taken all = FROND_TRY(read(0, std::numeric_limits<std::uint64_t>::max()));
+Result<void> OperationLog::write_lines(const files::Descriptor& out, const std::filesystem::path& file) const {
+  for (Taken some = FROND_TRY(read(0, kSetAsideBytes)); !some.operations.empty();
+       some = FROND_TRY(read(some.last, kSetAsideBytes))) {
     std::string lines;
-    for (const Operation& operation : all.operations)
+    for (const Operation& operation : some.operations)
       lines += (operation.removes() ? nlohmann::json({{"removed", operation.id}})
                                           .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
                                     : operation.line) +
                "\n";
-    FROND_TRY(files::write_new(file, lines, 0600));
-    FROND_TRY(files::sync_parent(file));
-    FROND_TRY(forget(all));
+    FROND_TRY(files::write_all(out, as_bytes(lines), file));
+  }
+  FROND_TRY(files::sync(out, file));
+  return files::sync_parent(file);
+}
+
+Result<void> OperationLog::set_aside(const std::filesystem::path& file) {
+  return guarded(folder_.string(), [&]() -> Result<void> {
+    if (operations() == 0) return {};
+    const auto out = FROND_TRY(files::open(file, O_WRONLY | O_CREAT | O_EXCL, 0600));
+    if (auto wrote = write_lines(out, file); !wrote) {
+      std::error_code ignored;
+      std::filesystem::remove(file, ignored);
+      return wrote;
+    }
+    for (Taken some = FROND_TRY(read(0, kSetAsideBytes)); !some.operations.empty();
+         some = FROND_TRY(read(0, kSetAsideBytes)))
+      FROND_TRY(forget(some));
     return written(*db_, db_->SyncWAL(), folder_);
   });
 }

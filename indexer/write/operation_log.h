@@ -21,6 +21,7 @@
 
 #include "common/base/mutex.h"
 #include "common/base/result.h"
+#include "common/files/descriptor.h"
 #include "indexer/write/operation.h"
 
 namespace rocksdb {
@@ -99,6 +100,7 @@ class OperationLog {
   OperationLog(std::filesystem::path folder, std::unique_ptr<rocksdb::DB> db);
   Result<void> recover(const PublishedChanges& published);
   Result<void> identify();
+  Result<void> write_lines(const files::Descriptor& out, const std::filesystem::path& file) const;  // … and syncs it
   Error error(const std::string& what) const;
 
   const std::filesystem::path folder_;

@@ -35,7 +35,11 @@ Result<std::unique_ptr<WrittenCollections>> WrittenCollections::open(WriterOptio
 
 WrittenCollections::WrittenCollections(WriterOptions options, std::unique_ptr<CollectionPlaces> places,
                                        metrics::Registry& registry, Logger& log)
-    : options_(std::move(options)), places_(std::move(places)), log_(log), metrics_(registry) {
+    : options_(std::move(options)),
+      places_(std::move(places)),
+      log_(log),
+      metrics_(registry),
+      shared_(options_.memory_limit) {
   registry.before_scrape([this] { tell(); });
   places_->remove_remains();
   {
@@ -240,8 +244,7 @@ void WrittenCollections::look() {
 }
 
 void WrittenCollections::open(const std::string& collection) {
-  auto opened =
-      CollectionWriter::open(options_, *places_, collection, standbys_[collection], building_, metrics_, log_);
+  auto opened = CollectionWriter::open(options_, *places_, collection, standbys_[collection], shared_, metrics_, log_);
   MutexLock entries(mutex_);
   Entry& entry = entries_[collection];
   if (ending_) {

@@ -75,7 +75,7 @@ class WrittenCollections {
   const std::unique_ptr<CollectionPlaces> places_;
   Logger& log_;
   const WriteMetrics metrics_;
-  Mutex building_;
+  SharedWork shared_;
   bool told_unreadable_ FROND_GUARDED_BY(changing_) = false;
   bool told_too_many_ FROND_GUARDED_BY(changing_) = false;
   std::map<std::string, Standby, std::less<>> standbys_ FROND_GUARDED_BY(changing_);

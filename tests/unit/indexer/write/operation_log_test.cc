@@ -57,14 +57,14 @@ TEST_F(OperationLogTest, KeepsWhatWasAppended) {
 TEST_F(OperationLogTest, GivesSoMuchAndAtLeastOne) {
   open();
   append({{"a", "1234"}, {"b", "1234"}, {"c", "1234"}}).value();
-  EXPECT_EQ(ids_of(*log->read(0, 10)), (Texts{"a+", "b+"}));
+  EXPECT_EQ(ids_of(*log->read(0, 10 + 2 * Operation::kOwnBytes)), (Texts{"a+", "b+"}));
   EXPECT_EQ(ids_of(*log->read(1, 1)), Texts{"b+"});
   EXPECT_EQ(log->read(3, 10)->operations.size(), 0u);
 }
 TEST_F(OperationLogTest, ForgetsWhatIsPublishedAndNeverCountsBackwards) {
   open();
   append({{"a", "1"}, {"b", "1"}, {"c", "1"}}).value();
-  ASSERT_TRUE(log->forget(*log->read(0, 4)));  // a and b
+  ASSERT_TRUE(log->forget(*log->read(0, 4 + 2 * Operation::kOwnBytes)));  // a and b
   EXPECT_EQ(log->operations(), 1u);
   open();
   EXPECT_EQ(ids_of(*log->read(0, kMuch)), Texts{"c+"});
