@@ -33,6 +33,7 @@ class FilesCursor final : public TermFilesCursor {
       auto record = decode_term(bytes_of(iterator_->value()));
       if (!record) return std::move(record).error().within(name() + ": " + printable(term()));
       statistics_ = record->statistics;
+      inline_list_ = record->inline_list;
       return true;
     });
   }
@@ -50,6 +51,7 @@ class FilesCursor final : public TermFilesCursor {
   }
   std::string_view term() const override { return text_of(iterator_->key()); }
   const TermStatistics& statistics() const override { return statistics_; }
+  ByteView inline_list() const override { return inline_list_; }
 
  private:
   std::string name() const { return files_[opened_ - 1].string(); }
@@ -70,6 +72,7 @@ class FilesCursor final : public TermFilesCursor {
   std::unique_ptr<rocksdb::SstFileReader> reader_;
   std::unique_ptr<rocksdb::Iterator> iterator_;  // destroyed before the reader
   TermStatistics statistics_;
+  ByteView inline_list_;  // in the iterator's value
   bool sought_ = false;  // the iterator is where next() is to move to
 };
 
