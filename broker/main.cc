@@ -4,8 +4,7 @@
 // Threads: --threads of them run searches, main and as many more as are needed; each has an Asio loop of its own, and
 // all that belongs to it runs there: HTTP, query analysis, leaf sockets, timers (search_loop.h). They share the result
 // cache, the flights and the limits, under short locks. Nothing there blocks. Main also serves probes and operators,
-// takes signals, and looks leaves up. Each loop has a background thread of ZeroMQ for its connections, and one of
-// Asio's resolver if it looks up names.
+// takes signals, and looks leaves up. Each loop has a background thread of Asio's resolver if it looks up names.
 #include <malloc.h>
 
 #include <boost/asio/io_context.hpp>
@@ -116,7 +115,7 @@ void finish(Runtime& runtime, SearchLoops& loops, const std::optional<cluster::L
 void export_all(Runtime& runtime, const SharedParts& shared, const SearchLoops& loops, const Server& admin) {
   http::export_shared(runtime.registry, shared.searches);
   http::export_loops(
-      runtime.registry, [&loops] { return loops.loops(nullptr); }, runtime.clock);
+      runtime.registry, [&loops] { return loops.loops(); }, runtime.clock);
   frond::http::export_server(runtime.registry, loops.first().server(), "public");
   if (admin) frond::http::export_server(runtime.registry, *admin, "admin");
 }

@@ -11,7 +11,7 @@
 
 namespace frond::broker {
 
-// A quarter of the cores, since leaves, ZeroMQ's threads and the rest of the machine need the others; 1 to 8, since
+// A quarter of the cores, since leaves and the rest of the machine need the others; 1 to 8, since
 // each thread has connections of its own to every leaf.
 std::uint32_t default_threads(unsigned cores);
 

@@ -115,8 +115,7 @@ SearchLoop::SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::si
     : shared_(shared),
       io_(io),
       number_(shared.options.threads == 1 ? "" : std::to_string(number + 1)),
-      own_name_("search-" + number_),
-      zeromq_name_(number_.empty() ? "zeromq" : "zeromq-" + number_),
+      own_name_(number_.empty() ? "search" : "search-" + number_),
       log_(number_.empty() ? shared.log : own_log_.emplace(shared.log, "thread", number_)),
       home_(std::make_unique<AsioThread>(io)),
       timers_(shared.clock),
@@ -128,7 +127,7 @@ SearchLoop::SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::si
       turned_(shared.clock.now()) {
   for (std::size_t i = 0; i < shared.options.collections.size(); ++i)
     collections_.push_back(std::make_unique<Collection>(*this, i, on_generation));
-  if (!number_.empty()) turn();
+  turn();
 }
 SearchLoop::~SearchLoop() = default;
 
@@ -212,10 +211,8 @@ http::BrokerStatus SearchLoop::status() const {
   return status;
 }
 
-void SearchLoop::add_loops(std::vector<Loop>& loops, bool here) {
-  if (!number_.empty()) loops.push_back({own_name_, turned_.load(std::memory_order_relaxed)});
-  if (here) clients_.step_pulse();
-  if (const auto turned = clients_.turned()) loops.push_back({zeromq_name_, *turned});
+void SearchLoop::add_loops(std::vector<Loop>& loops) const {
+  loops.push_back({own_name_, turned_.load(std::memory_order_relaxed)});
 }
 
 }  // namespace frond::broker

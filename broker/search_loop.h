@@ -76,8 +76,8 @@ class SearchLoop {
   void follow_generation(std::size_t collection, const GenerationId& id);
 
   http::BrokerStatus status() const;
-  // When this thread's loops last turned. Any thread. `here`: the caller is on the loop's thread.
-  void add_loops(std::vector<Loop>& loops, bool here);
+  // When this thread's loop last turned. Any thread.
+  void add_loops(std::vector<Loop>& loops) const;
   // Every collection has been whole once, and one of them has leaves now: leaves of one that fail later must not take
   // the broker out of service for the others. Any thread.
   bool ready() const;
@@ -98,7 +98,7 @@ class SearchLoop {
   SharedParts& shared_;
   boost::asio::io_context& io_;
   const std::string number_;  // "1", "2", …; empty: it is the only one
-  const std::string own_name_, zeromq_name_;
+  const std::string own_name_;
   std::optional<Logger> own_log_;
   Logger& log_;
   std::unique_ptr<cluster::HomeThread> home_;

@@ -47,8 +47,8 @@ http::RouteTargets SearchLoops::targets(SearchLoop& loop) {
   targets.ready = [this] { return ready(); };
   targets.lacking = [this] { return lacking(); };
   targets.draining = [this] { return draining(); };
-  targets.stalled = [this, &loop] {
-    return stalled(loops(&loop), shared_.clock.now(), std::chrono::seconds(shared_.options.stall_seconds));
+  targets.stalled = [this] {
+    return stalled(loops(), shared_.clock.now(), std::chrono::seconds(shared_.options.stall_seconds));
   };
   return targets;
 }
@@ -130,9 +130,9 @@ std::string SearchLoops::lacking() const {
   return "";
 }
 
-std::vector<Loop> SearchLoops::loops(const SearchLoop* here) const {
+std::vector<Loop> SearchLoops::loops() const {
   std::vector<Loop> loops;
-  for (const auto& loop : loops_) loop->add_loops(loops, loop.get() == here);
+  for (const auto& loop : loops_) loop->add_loops(loops);
   return loops;
 }
 

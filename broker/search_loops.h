@@ -53,8 +53,8 @@ class SearchLoops {
   bool ready() const;
   // What searches of some loop lack; empty: nothing. Any thread.
   std::string lacking() const;
-  // The age of all loops. Any thread; `here`: the loop that the caller runs on, or null.
-  std::vector<Loop> loops(const SearchLoop* here) const;
+  // The age of all loops. Any thread.
+  std::vector<Loop> loops() const;
   bool looking_up() const;
 
  private:

@@ -1,10 +1,10 @@
 // frond-leaf: serves a shard of the partitions of one or more collections to brokers. Creates all parts of the process
 // and shuts them down in order.
 //
-// Threads: leaf-socket (frames in and out); with CURVE, leaf-curve (authenticates clients); leaf-worker ×
-// --cpu-threads, leaf-costly × --costly-threads and leaf-fetch × 2 (evaluate, read); leaf-gpu × 2 (batches for the GPU)
-// and leaf-gpu-copy; leaf-follower and leaf-announce for each collection (the repository; may block); and the main
-// thread (HTTP probes, signals).
+// Threads: leaf-socket × --io-threads (frames in and out); with CURVE, leaf-curve (reads the list of clients);
+// leaf-worker × --cpu-threads, leaf-costly × --costly-threads and leaf-fetch × 2 (evaluate, read); leaf-gpu × 2
+// (batches for the GPU) and leaf-gpu-copy; leaf-follower and leaf-announce for each collection (the repository; may
+// block); and the main thread (HTTP probes, signals).
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
@@ -36,6 +36,7 @@
 #include "leaf/loops.h"
 #include "leaf/opened_data.h"
 #include "leaf/options.h"
+#include "leaf/peers.h"
 #include "leaf/probes.h"
 #include "leaf/schedule/cost_model_text.h"
 #include "leaf/schedulers.h"
@@ -101,9 +102,14 @@ void run_until_stopped(boost::asio::io_context& io, boost::asio::signal_set& sig
   io.run();
 }
 
-Result<std::unique_ptr<wire::RouterSocket>> open_socket(const Options& options, const Curve& curve, Logger& log) {
-  return wire::RouterSocket::create(
-      {.listen = options.listen, .io_threads = options.io_threads, .curve = curve.socket_config(), .log = &log});
+Result<std::unique_ptr<wire::RouterSocket>> open_socket(const Options& options, const PeerNumbers& peers,
+                                                        const Curve& curve, Logger& log) {
+  return wire::RouterSocket::create({.listen = options.listen,
+                                     .io_threads = options.io_threads,
+                                     .max_peers = peers.max_peers,
+                                     .max_peers_by_address = peers.max_by_address,
+                                     .curve = curve.socket_config(),
+                                     .log = &log});
 }
 
 // What every part of the process uses.
@@ -223,7 +229,7 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
 }
 
 // Opens all that the configuration names, then serves. Returns the exit code.
-int run(const Options& options) {
+int run(const Options& options, std::size_t open_files) {
   Process process(options);
   auto places = open_sources(options);
   if (!places) return refuse(std::move(places).error().within("--repository"));
@@ -234,10 +240,12 @@ int run(const Options& options) {
   if (data->folder == nullptr) return 0;  // a signal came first
   if (const auto folders = open_folders(*places, options.data, *data->folder, process.log); !folders)
     return refuse(folders.error());
+  const PeerNumbers peers = peer_numbers(options, open_files, process.log);
   auto curve = Curve::read(options, process.log);
   if (!curve) return refuse(curve.error());
-  auto socket = open_port(*data, [&] { return open_socket(options, *curve, process.log); });
+  auto socket = open_port(*data, [&] { return open_socket(options, peers, *curve, process.log); });
   if (!socket) return refuse(std::move(socket).error().within("--listen"));
+  export_peers(process.registry, **socket, peers.max_peers);
   auto engines = make_engines(options, process);
   if (!engines) return refuse(engines.error());
   return serve_until_stopped(options, process, *places, *data, *curve, **socket, *engines);
@@ -248,11 +256,11 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   try {
-    frond::prepare_server_process();
+    const std::size_t open_files = frond::prepare_server_process();
     frond::set_time_slice(frond::kShortSliceNs);  // a search waits for several threads
     const auto options = frond::leaf::read_options(argc, argv);
     if (const int* exit_code = std::get_if<int>(&options)) return *exit_code;
-    return frond::leaf::run(std::get<frond::leaf::Options>(options));
+    return frond::leaf::run(std::get<frond::leaf::Options>(options), open_files);
   } catch (const std::exception& e) {
     frond::write_stderr(std::string("frond-leaf: ") + e.what() + "\n");
     return 1;

@@ -191,6 +191,15 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
                  "Threads that read and write the brokers' connections; by default more with more cores")
       .check(config::range(1, 16))
       .show_default();
+  app.add_option("--max-peers", options.max_peers,
+                 "Connections to --listen; at one more a quiet one is closed, or the new one. 0: by the limit of open "
+                 "files, at most 4096")
+      .check(config::range(0, 65'536))
+      .show_default();
+  app.add_option("--max-peers-by-address", options.max_peers_by_address,
+                 "The same for one address; 0: a quarter of --max-peers, at least 16")
+      .check(config::range(0, 65'536))
+      .show_default();
   auto& costly = app.add_option("--costly-threads", options.costly_threads,
                                 "Threads for what costs many times the usual. Default: as many as --cpu-threads")
                      .check(config::range(1, 1024));

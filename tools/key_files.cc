@@ -26,7 +26,7 @@ Result<void> write_both(const NewFile& first, const NewFile& second) {
 }  // namespace
 
 Result<std::string> write_new_keys(const std::string& prefix) {
-  const wire::CurveKeyPair keys = FROND_TRY(wire::generate_curve_keys());
+  const wire::CurveKeyPair keys = wire::generate_curve_keys();
   FROND_TRY(write_both({prefix + ".secret", keys.secret_z85 + "\n", 0600},
                        {prefix + ".public", keys.public_key.z85 + "\n", 0644}));
   return keys.public_key.z85;

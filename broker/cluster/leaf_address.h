@@ -1,6 +1,6 @@
 #pragma once
-// The address of a leaf that was given by name. ZeroMQ could look the name up itself, but on its one I/O thread, where
-// a DNS server that does not answer would delay the connections of all leaves. Its loop's thread only.
+// The address of a leaf that was given by name. The name is looked up on a thread of Asio's resolver, so that a DNS
+// server that does not answer delays nothing else. Its loop's thread only.
 #include <functional>
 #include <memory>
 #include <string>

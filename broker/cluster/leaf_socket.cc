@@ -1,164 +1,202 @@
 #include "broker/cluster/leaf_socket.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
+#include "common/net/address.h"
 #include "common/wire/limits.h"
 #include "common/wire/router_socket.h"
 
 namespace frond::broker::cluster {
 namespace asio = boost::asio;
+using asio::ip::tcp;
+using std::chrono::milliseconds;
+using zmtp::End;
+using zmtp::Trouble;
 
 namespace {
-// The interval of attempts after a handshake that the leaf refused. ZeroMQ's own attempts are at most as far apart.
-constexpr std::chrono::milliseconds kConnectAgain{1000};
+// Before an attempt: the first time, and then twice as long each time.
+constexpr milliseconds kMinWait{100}, kMaxWait{1000};
+// A host that is down drops the first packet, and the system repeats it more and more rarely, up to a minute apart.
+constexpr milliseconds kConnectTimeout{2000};
+constexpr milliseconds kTick{500};
 // Hellos in a row without a reply, after which the connection is made anew: a leaf ignores the requests of a key that
 // was removed from its list, and only a new handshake tells the broker so.
 constexpr unsigned kMaxSilentHellos = 3;
+constexpr milliseconds kBetweenAnew{1000};
+constexpr std::size_t kMaxUnsentBytes = 32u << 20;
 }  // namespace
 
-LeafSocket::LeafSocket(Shared& shared, std::string endpoint, bool curve)
-    : io_(shared.io),
-      timers_(shared.timers),
-      log_(shared.log),
-      endpoint_(std::move(endpoint)),
-      address_(shared.io, endpoint_),
-      socket_(shared.context, zmq::socket_type::dealer),
-      monitor_(shared.context, socket_, ++shared.sockets, curve, shared.failures),
-      readable_(shared.io) {}
+LeafSocket::LeafSocket(Shared& shared, std::string endpoint)
+    : shared_(shared), endpoint_(std::move(endpoint)), address_(shared.io, endpoint_), wait_(kMinWait) {}
 
-void LeafSocket::open(std::weak_ptr<Receiver> receiver, std::size_t max_frames, const std::optional<Keys>& curve) {
+void LeafSocket::open(std::weak_ptr<Receiver> receiver, const std::optional<Keys>& curve) {
   receiver_ = std::move(receiver);
-  if (curve) {
-    socket_.set(zmq::sockopt::curve_serverkey, curve->leaf.z85);
-    socket_.set(zmq::sockopt::curve_publickey, curve->broker.public_key.z85);
-    socket_.set(zmq::sockopt::curve_secretkey, curve->broker.secret_z85);
-  }
-  socket_.set(zmq::sockopt::linger, 0);
-  socket_.set(zmq::sockopt::immediate, 1);  // nothing is queued for a peer that is not connected
-  socket_.set(zmq::sockopt::heartbeat_ivl, static_cast<int>(wire::kHeartbeatInterval.count()));
-  socket_.set(zmq::sockopt::heartbeat_timeout, static_cast<int>(wire::kHeartbeatTimeout.count()));
-  // A host that is down drops the first packet, and the system repeats it more and more rarely, up to a minute apart.
-  socket_.set(zmq::sockopt::connect_timeout, 2000);
-  socket_.set(zmq::sockopt::reconnect_ivl, 100);
-  socket_.set(zmq::sockopt::reconnect_ivl_max, 1000);
-  socket_.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(wire::kMaxMessageBytes));
-  socket_.set(zmq::sockopt::sndhwm, static_cast<int>(max_frames));
-  socket_.set(zmq::sockopt::rcvhwm, static_cast<int>(max_frames));
-  socket_.set(zmq::sockopt::ipv6, true);
-  if (!address_.current().empty()) socket_.connect(address_.current());
-  readable_.assign(socket_.get(zmq::sockopt::fd));
-  wait();
-  pump_soon();
+  if (curve) curve_.emplace(*curve);
+  connect();
   look_up();
 }
 
 void LeafSocket::close() {
   if (std::exchange(closed_, true)) return;
-  detach();
-  monitor_.close();
-  socket_.close();
+  disconnect();
 }
 
-void LeafSocket::detach() {
-  if (readable_.is_open()) readable_.release();  // the descriptor is ZeroMQ's: never close it
+// Nothing that is under way calls back.
+void LeafSocket::disconnect() {
+  if (timer_) shared_.timers.cancel(*std::exchange(timer_, std::nullopt));
+  boost::system::error_code ignored;
+  if (const auto attempt = std::exchange(connecting_, nullptr)) attempt->close(ignored);
+  if (const auto connection = std::exchange(connection_, nullptr)) connection->close();
 }
 
-bool LeafSocket::send(const ByteBuffer& frame) {
-  try {
-    if (!socket_.send(zmq::const_buffer(frame.data(), frame.size()), zmq::send_flags::dontwait).has_value())
-      return false;
-  } catch (const zmq::error_t& error) {
-    log_.warn("cannot send to leaf", {{"leaf", endpoint_}, {"error", error.what()}});
-    return false;
+void LeafSocket::set_timer(milliseconds wait, void (LeafSocket::*action)()) {
+  if (timer_) shared_.timers.cancel(*timer_);
+  timer_ = shared_.timers.after(wait, [this, action] {
+    const auto alive = receiver_.lock();
+    timer_.reset();
+    if (alive && !closed_) (this->*action)();
+  });
+}
+
+void LeafSocket::connect() {
+  if (address_.current().empty()) return;  // look_up() connects once there is an address
+  boost::system::error_code ec;
+  const auto at = net::parse_tcp_endpoint(address_.current());
+  const auto address = at ? asio::ip::make_address(at->host, ec) : asio::ip::address();
+  if (!at || ec) {
+    why_ = "its address cannot be used";
+    return;
   }
-  pump_soon();  // the descriptor is edge-triggered: sending may have consumed the edge of a reply
+  set_timer(kConnectTimeout, &LeafSocket::connect_anew);
+  connecting_ = std::make_shared<tcp::socket>(shared_.io);
+  connecting_->async_connect({address, at->port},
+                             [this, held = receiver_, attempt = connecting_](const boost::system::error_code& failed) {
+                               const auto alive = held.lock();
+                               if (!alive || closed_ || connecting_ != attempt) return;
+                               connecting_.reset();
+                               if (!failed) return connected(std::move(*attempt));
+                               why_ = "nothing answers at its address";
+                               connect_again_after(wait_);
+                             });
+}
+
+void LeafSocket::connected(tcp::socket socket) {
+  auto mechanism = curve_ ? zmtp::curve_dealer(wire::raw_keys(curve_->broker), wire::raw_key(curve_->leaf))
+                          : zmtp::null_mechanism(zmtp::Role::kDealer);
+  const zmtp::Connection::Limits limits{.max_message_bytes = wire::kMaxMessageBytes,
+                                        .max_unsent_bytes = kMaxUnsentBytes,
+                                        .heartbeat = wire::kHeartbeatInterval,
+                                        .silence = wire::kHeartbeatInterval + wire::kHeartbeatTimeout};
+  connection_ = std::make_shared<zmtp::Connection>(std::move(socket), std::move(mechanism), limits, *this,
+                                                   shared_.connections, shared_.timers.clock().now());
+  set_timer(kTick, &LeafSocket::tick);
+  connection_->start();
+}
+
+void LeafSocket::tick() {
+  set_timer(kTick, &LeafSocket::tick);
+  if (const auto connection = connection_) connection->tick(shared_.timers.clock().now());
+}
+
+void LeafSocket::connect_again_after(milliseconds wait) {
+  wait_ = std::min(2 * wait, kMaxWait);
+  set_timer(wait, &LeafSocket::connect);
+}
+
+// Gives the present connection or attempt up for a new one, perhaps to another address. Never calls the receiver.
+void LeafSocket::connect_anew() {
+  if (closed_) return;
+  if (connecting_) why_ = "nothing answers at its address";
+  const bool was_ready = is_connected();
+  silent_hellos_ = 0;
+  anew_from_ = shared_.timers.clock().now() + kBetweenAnew;
+  disconnect();
+  connect();
+  if (!was_ready) return;
+  asio::post(shared_.io, [this, held = receiver_] {
+    const auto alive = held.lock();
+    if (alive && !closed_) alive->on_lost();
+  });
+}
+
+void LeafSocket::on_ready(zmtp::Connection&) {
+  why_.clear();
+  wait_ = kMinWait;
+}
+
+void LeafSocket::on_message(zmtp::Connection&, ByteView message) {
+  const auto receiver = receiver_.lock();
+  if (!receiver) return;
+  silent_hellos_ = 0;
+  receiver->on_frame(message);
+}
+
+void LeafSocket::on_end(zmtp::Connection& connection, End end, Trouble trouble) {
+  const auto receiver = receiver_.lock();
+  const bool was_ready = connection.was_ready();
+  connection_.reset();
+  if (was_ready)
+    why_ = end == End::kTrouble ? "the process at its address does not speak ZeroMQ as a leaf does"
+                                : "the connection was lost";
+  else
+    count_failure(end, trouble);
+  connect_again_after(end == End::kTrouble ? kMaxWait : wait_);
+  if (was_ready && receiver) receiver->on_lost();
+}
+
+void LeafSocket::count_failure(End end, Trouble trouble) {
+  const bool curve = curve_.has_value();
+  if (trouble == Trouble::kRefused) {
+    ++shared_.failures.key_refused;
+    why_ = "the leaf does not let this broker's key in (its --curve-clients)";
+  } else if (trouble == Trouble::kMechanism) {
+    ++shared_.failures.mechanism;
+    why_ = curve ? "the leaf does not use CURVE, this broker does" : "the leaf uses CURVE, this broker does not";
+  } else if (end == End::kLost) {
+    ++shared_.failures.closed;
+    why_ = curve
+               ? "the leaf ended the handshake: --curve-leaf-key is not the leaf's key, or the leaf takes no more peers"
+               : "the leaf ended the handshake: it takes no more peers, or is not a leaf";
+  } else {
+    ++shared_.failures.protocol;
+    why_ = end == End::kHandshake ? "the process at its address does not finish the handshake"
+                                  : "the process at its address does not speak ZeroMQ as a leaf does";
+  }
+}
+
+bool LeafSocket::send(ByteView frame) {
+  if (!is_connected() || !connection_->send(frame)) return false;
+  // Once for all frames of this turn of the loop.
+  if (std::exchange(flush_posted_, true)) return true;
+  asio::post(shared_.io, [this, held = receiver_] {
+    const auto alive = held.lock();
+    if (!alive) return;
+    flush_posted_ = false;
+    if (const auto connection = connection_) connection->flush();
+  });
   return true;
 }
 
 void LeafSocket::look_after() {
-  monitor_.take();
-  const Instant now = timers_.clock().now();
-  if (!connected()) look_up();
-  if ((!monitor_.gave_up() && silent_hellos_ < kMaxSilentHellos) || now < connect_again_) return;
-  connect_again(address_.current());
-}
-
-// Leaves `before`, if the socket was connected anywhere, for the leaf's present address.
-void LeafSocket::connect_again(const std::string& before) {
-  if (closed_) return;
-  connect_again_ = timers_.clock().now() + kConnectAgain;
-  silent_hellos_ = 0;
-  monitor_.connecting();
-  try {
-    if (!before.empty()) socket_.disconnect(before);
-  } catch (const zmq::error_t&) {  // ZeroMQ has dropped the endpoint along with the connection
-  }
-  try {
-    if (!address_.current().empty()) socket_.connect(address_.current());
-  } catch (const zmq::error_t& error) {
-    log_.warn("cannot connect to leaf", {{"leaf", endpoint_}, {"error", error.what()}});
-  }
-  pump_soon();
+  if (!is_connected()) look_up();
+  if (silent_hellos_ >= kMaxSilentHellos && shared_.timers.clock().now() >= anew_from_) connect_anew();
 }
 
 // For a leaf given by name: its address may have changed.
 void LeafSocket::look_up() {
-  address_.look_up(timers_.clock().now(), [this, held = receiver_](const std::string& before) {
-    if (const auto alive = held.lock()) connect_again(before);
+  address_.look_up(shared_.timers.clock().now(), [this, held = receiver_](const std::string&) {
+    if (const auto alive = held.lock()) connect_anew();
   });
 }
 
 std::string LeafSocket::why_not_connected() const {
   if (!address_.why_none().empty()) return "not connected: " + address_.why_none();
-  return monitor_.why().empty() ? "not connected" : "not connected: " + monitor_.why();
-}
-
-void LeafSocket::wait() {
-  readable_.async_wait(asio::posix::stream_descriptor::wait_read,
-                       [this, alive = receiver_.lock()](const boost::system::error_code& ec) {
-                         if (ec || closed_) return;
-                         pump();
-                         wait();
-                       });
-}
-
-void LeafSocket::pump_soon() {
-  if (std::exchange(pump_posted_, true)) return;
-  asio::post(io_, [this, alive = receiver_.lock()] {
-    pump_posted_ = false;
-    if (!closed_) pump();
-  });
-}
-
-// Receives every frame that is there, then checks whether the peer is still connected.
-void LeafSocket::pump() {
-  const auto receiver = receiver_.lock();
-  if (!receiver) return;
-  try {
-    for (;;) {
-      zmq::message_t message;
-      if (!socket_.recv(message, zmq::recv_flags::dontwait)) {
-        // Asked once, not for each frame, because it takes two system calls. It lets ZeroMQ process what happened, so
-        // there may be frames again.
-        const int events = socket_.get(zmq::sockopt::events);
-        if ((events & ZMQ_POLLIN) != 0) continue;
-        // There is one peer, and room for more frames: "cannot send" means that the connection is lost.
-        if ((events & ZMQ_POLLOUT) == 0) receiver->on_lost();
-        return;
-      }
-      bool more = message.more();
-      for (zmq::message_t part; more; more = part.more())
-        if (!socket_.recv(part, zmq::recv_flags::dontwait)) break;
-      silent_hellos_ = 0;
-      receiver->on_frame({static_cast<const std::byte*>(message.data()), message.size()});
-      if (closed_) return;
-    }
-  } catch (const zmq::error_t& error) {
-    log_.warn("cannot receive from leaf", {{"leaf", endpoint_}, {"error", error.what()}});
-  }
+  if (is_connected()) return "the leaf does not read what it is sent";
+  return why_.empty() ? "not connected" : "not connected: " + why_;
 }
 
 }  // namespace frond::broker::cluster

@@ -1,29 +1,37 @@
 #pragma once
-// One leaf's DEALER socket on the broker's Asio loop: it connects, connects again, sends frames and receives them. It
-// knows nothing of what frames mean. Its loop's thread only.
+// One leaf's connection on the broker's Asio loop: it connects, connects again, sends frames and receives them. It
+// speaks ZMTP as a DEALER (common/zmtp), and knows nothing of what frames mean. Its loop's thread only.
 //
-// ZeroMQ restores a lost connection by itself, but not after the leaf has refused a handshake, and it never hears that
-// the leaf's name leads elsewhere or that the leaf ignores this broker's key. So the owner calls look_after() with
-// every hello; the socket connects again where that is needed.
-#include <zmq.hpp>
-
+// A lost connection is restored by itself. What the socket cannot notice is that the leaf ignores this broker's key,
+// or that the name leads elsewhere: so the owner calls look_after() with every hello.
+//
+// A leaf may send anything: a frame larger than kMaxMessageBytes or not as ZMTP has it ends the connection, frames are
+// handed on as they come, and what is to be sent is limited.
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/ip/tcp.hpp>
 
-#include "broker/cluster/connection_monitor.h"
 #include "broker/cluster/leaf_address.h"
 #include "broker/cluster/timer_queue.h"
 #include "common/base/bytes.h"
 #include "common/base/log.h"
 #include "common/wire/curve_keys.h"
+#include "common/zmtp/connection.h"
 
 namespace frond::broker::cluster {
 
-class LeafSocket {
+// Failed handshakes since start, by cause.
+struct HandshakeFailures {
+  std::uint64_t key_refused = 0;  // the leaf refused this broker's key
+  std::uint64_t mechanism = 0;    // only one side uses CURVE
+  std::uint64_t closed = 0;       // the leaf closed the connection: its key is another one, or it takes no more
+  std::uint64_t protocol = 0;     // the peer did not send a ZeroMQ handshake, or not in time
+};
+
+class LeafSocket final : public zmtp::Connection::Owner {
  public:
   // The owner, which the socket's pending handlers keep alive. Its functions may call close().
   class Receiver {
@@ -39,30 +47,27 @@ class LeafSocket {
     boost::asio::io_context& io;
     TimerQueue& timers;
     Logger& log;
-    zmq::context_t context{1};
+    zmtp::Connection::Shared connections{};
     HandshakeFailures failures{};
-    std::uint64_t sockets = 0;  // made so far
   };
   struct Keys {
     const wire::CurveKeyPair& broker;
     const wire::CurvePublicKey& leaf;
   };
 
-  // Throws zmq::error_t.
-  LeafSocket(Shared& shared, std::string endpoint, bool curve);
-  ~LeafSocket() { detach(); }
+  LeafSocket(Shared& shared, std::string endpoint);
+  ~LeafSocket() override { close(); }
   LeafSocket(const LeafSocket&) = delete;
   LeafSocket& operator=(const LeafSocket&) = delete;
 
-  // Begins to connect; once. `receiver` contains this socket. There is room for `max_frames` frames each way. Throws
-  // zmq::error_t for a bad address.
-  void open(std::weak_ptr<Receiver> receiver, std::size_t max_frames, const std::optional<Keys>& curve);
+  // Begins to connect; once. `receiver` contains this socket; the keys outlive it.
+  void open(std::weak_ptr<Receiver> receiver, const std::optional<Keys>& curve);
   // Ends the connection; the receiver is not called any more.
   void close();
 
   // False: not connected.
-  bool send(const ByteBuffer& frame);
-  // Connects again if ZeroMQ will not do so by itself. Call it with every hello, whatever state the leaf is in.
+  bool send(ByteView frame);
+  // Connects again if that needs more than waiting. Call it with every hello, whatever state the leaf is in.
   void look_after();
   // A hello had no reply by its deadline: after some in a row the socket connects again.
   void count_silent_hello() { ++silent_hellos_; }
@@ -71,26 +76,35 @@ class LeafSocket {
   bool looking_up() const { return address_.looking_up(); }
 
  private:
-  void detach();
-  void connect_again(const std::string& before);
-  void look_up();
-  bool connected() const { return (socket_.get(zmq::sockopt::events) & ZMQ_POLLOUT) != 0; }
-  void wait();
-  void pump_soon();
-  void pump();
+  void on_ready(zmtp::Connection&) override;
+  void on_message(zmtp::Connection&, ByteView message) override;
+  void on_end(zmtp::Connection& connection, zmtp::End end, zmtp::Trouble trouble) override;
 
-  boost::asio::io_context& io_;
-  TimerQueue& timers_;
-  Logger& log_;
+  void connect();
+  void connected(boost::asio::ip::tcp::socket socket);
+  void connect_again_after(std::chrono::milliseconds wait);
+  void connect_anew();
+  void count_failure(zmtp::End end, zmtp::Trouble trouble);
+  void disconnect();
+  void tick();
+  void look_up();
+  // Runs `action` after `wait`, unless another one is set before, or the socket is closed.
+  void set_timer(std::chrono::milliseconds wait, void (LeafSocket::*action)());
+  bool is_connected() const { return connection_ && connection_->ready(); }
+
+  Shared& shared_;
   const std::string endpoint_;
   LeafAddress address_;
-  zmq::socket_t socket_;
-  ConnectionMonitor monitor_;
-  boost::asio::posix::stream_descriptor readable_;
   std::weak_ptr<Receiver> receiver_;
-  Instant connect_again_{};  // not before
+  std::optional<Keys> curve_;
+  std::shared_ptr<boost::asio::ip::tcp::socket> connecting_;  // an attempt is under way
+  std::shared_ptr<zmtp::Connection> connection_;
+  std::optional<TimerQueue::Id> timer_;
+  std::string why_;                 // the last attempt failed; empty: it did not
+  std::chrono::milliseconds wait_;  // before the next attempt
+  Instant anew_from_{};             // a connection that seems good is not given up before
   unsigned silent_hellos_ = 0;
-  bool pump_posted_ = false, closed_ = false;
+  bool flush_posted_ = false, closed_ = false;
 };
 
 }  // namespace frond::broker::cluster

@@ -10,8 +10,8 @@
 
 #include "broker/cluster/leaf_socket.h"
 #include "broker/cluster/open_requests.h"
+#include "common/net/address.h"
 #include "common/wire/codec.h"
-#include "common/wire/io_pulse.h"
 
 namespace frond::broker::cluster {
 namespace asio = boost::asio;
@@ -47,16 +47,14 @@ class Dealer final : public LeafSocket::Receiver, public std::enable_shared_from
         cancels_(cancels),
         endpoint_(endpoint),
         news_(std::move(news)),
-        socket_(shared, std::move(endpoint), config.curve.has_value()),
+        socket_(shared, std::move(endpoint)),
         open_(shared.timers, config.loads->of(endpoint_),
               [this](RequestId id, const AnyDone& done) { expire(id, done); }) {}
 
-  // Throws zmq::error_t for a bad address.
   void connect() {
     std::optional<LeafSocket::Keys> keys;
     if (config_.curve) keys.emplace(LeafSocket::Keys{config_.curve->keys, config_.curve->leaf});
-    // Room for every request and its cancellation, twice over: the socket takes a full pipe for a lost connection.
-    socket_.open(weak_from_this(), 4 * config_.max_in_flight + 16, keys);
+    socket_.open(weak_from_this(), keys);
   }
   void close() {
     if (std::exchange(closed_, true)) return;
@@ -184,44 +182,21 @@ class ZmqLeafClient final : public LeafClient {
 }  // namespace
 
 struct ZmqLeafClients::State {
-  // Without a pulse the broker works as well; only /livez does not see whether ZeroMQ's thread runs.
-  void start_pulse() {
-    try {
-      pulse.emplace(shared.context, 0, shared.timers.clock());
-      step_pulse();
-    } catch (const zmq::error_t& error) {
-      shared.log.warn("ZeroMQ's thread is not watched", {{"error", error.what()}});
-    }
-  }
-  void step_pulse() {
-    pulse->step();
-    timer = shared.timers.after(std::chrono::seconds(1), [this] { step_pulse(); });
-  }
-  void close() {
-    if (timer) shared.timers.cancel(*timer);
-    timer.reset();
-    pulse.reset();
-  }
-
   LeafSocket::Shared shared;
   Config config;
   std::uint64_t cancels = 0;  // sent
   std::vector<std::weak_ptr<Dealer>> dealers{};
-  std::optional<wire::IoPulse> pulse{};
-  std::optional<TimerQueue::Id> timer{};
 };
 
 ZmqLeafClients::ZmqLeafClients(asio::io_context& io, TimerQueue& timers, Logger& log, Config config)
     : state_(new State{.shared = {.io = io, .timers = timers, .log = log}, .config = std::move(config)}) {
   if (!state_->config.loads) state_->config.loads = std::make_shared<LeafLoads>();
-  state_->start_pulse();
 }
-ZmqLeafClients::~ZmqLeafClients() { state_->close(); }
+ZmqLeafClients::~ZmqLeafClients() = default;
 
 void ZmqLeafClients::close() {
   for (const auto& dealer : std::exchange(state_->dealers, {}))
     if (const auto alive = dealer.lock()) alive->close();
-  state_->close();
 }
 
 bool ZmqLeafClients::looking_up() const {
@@ -231,27 +206,17 @@ bool ZmqLeafClients::looking_up() const {
   });
 }
 
-std::optional<Instant> ZmqLeafClients::turned() const {
-  if (!state_->pulse) return {};
-  return state_->pulse->turned();
-}
-void ZmqLeafClients::step_pulse() {
-  if (state_->pulse) state_->pulse->step();  // also counts messages that came back while this thread was busy
-}
-
 const HandshakeFailures& ZmqLeafClients::handshake_failures() const { return state_->shared.failures; }
 std::uint64_t ZmqLeafClients::cancels_sent() const { return state_->cancels; }
 
 Result<std::unique_ptr<LeafClient>> ZmqLeafClients::create(const std::string& endpoint, News news) {
-  try {
-    auto dealer = std::make_shared<Dealer>(state_->shared, state_->config, state_->cancels, endpoint, std::move(news));
-    dealer->connect();
-    std::erase_if(state_->dealers, [](const auto& other) { return other.expired(); });
-    state_->dealers.push_back(dealer);
-    return std::unique_ptr<LeafClient>(std::make_unique<ZmqLeafClient>(std::move(dealer)));
-  } catch (const std::exception& error) {
-    return Error(Code::kInvalid, "leaf address '" + endpoint + "': " + error.what());
-  }
+  if (const auto address = net::parse_tcp_endpoint(endpoint); !address)
+    return Error(Code::kInvalid, "leaf address '" + endpoint + "': " + address.error().message());
+  auto dealer = std::make_shared<Dealer>(state_->shared, state_->config, state_->cancels, endpoint, std::move(news));
+  dealer->connect();
+  std::erase_if(state_->dealers, [](const auto& other) { return other.expired(); });
+  state_->dealers.push_back(dealer);
+  return std::unique_ptr<LeafClient>(std::make_unique<ZmqLeafClient>(std::move(dealer)));
 }
 
 }  // namespace frond::broker::cluster

@@ -1,5 +1,6 @@
 #pragma once
-// LeafClient over ZeroMQ: one DEALER socket per leaf on the broker's Asio loop, one frame per message (common/wire).
+// LeafClient over ZeroMQ's protocol: one connection per leaf on the broker's Asio loop, one frame per message
+// (common/wire).
 //
 // When the connection is lost, all open requests fail at once, so that another replica can be asked inside the same
 // deadline; the client connects again in the background for as long as it lives, looking the leaf's name up again
@@ -13,9 +14,9 @@
 #include <optional>
 #include <string>
 
-#include "broker/cluster/connection_monitor.h"
 #include "broker/cluster/leaf_client.h"
 #include "broker/cluster/leaf_loads.h"
+#include "broker/cluster/leaf_socket.h"
 #include "broker/cluster/timer_queue.h"
 #include "common/base/log.h"
 #include "common/wire/curve_keys.h"
@@ -26,8 +27,7 @@ class io_context;
 
 namespace frond::broker::cluster {
 
-// Makes clients, for one thread of the broker. Owns a ZeroMQ context with its one background thread; outlives the
-// clients.
+// Makes clients, for one thread of the broker. Outlives the clients.
 class ZmqLeafClients {
  public:
   struct Curve {
@@ -54,10 +54,6 @@ class ZmqLeafClients {
   bool looking_up() const;
   // Failed handshakes with all leaves since start.
   const HandshakeFailures& handshake_failures() const;
-  // When ZeroMQ's thread was last seen to run; none: it is not watched. It is checked every second and by step_pulse().
-  // Any thread until close().
-  std::optional<Instant> turned() const;
-  void step_pulse();
   // Requests that leaves were told to stop, since start.
   std::uint64_t cancels_sent() const;
 

@@ -11,7 +11,7 @@
 namespace frond {
 
 struct Loop {
-  std::string_view name;  // "zeromq", "socket", …: also a metric's label
+  std::string_view name;  // "socket", "search-2", …: also a metric's label
   Instant turned;         // when it last completed a turn
 };
 

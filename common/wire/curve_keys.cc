@@ -1,10 +1,8 @@
 #include "common/wire/curve_keys.h"
 
 #include <sys/stat.h>
-#include <zmq.h>
 
 #include <algorithm>
-#include <array>
 
 #include "common/files/read.h"
 
@@ -13,7 +11,6 @@ namespace {
 
 constexpr std::size_t kMaxFileBytes = kMaxCurveClients * (kCurveKeyCharacters + 2);
 constexpr std::string_view kSpace = " \t\r\n";
-using KeyText = std::array<char, kCurveKeyCharacters + 1>;  // with ZeroMQ's NUL
 
 Error invalid(const std::string& why) { return Error(Code::kInvalid, why); }
 
@@ -28,10 +25,7 @@ Result<std::string> one_key(std::string_view text) {
   const std::string key(trimmed(text));
   if (key.size() != kCurveKeyCharacters)
     return invalid("expected a key of 40 characters (Z85), found " + std::to_string(key.size()) + " characters");
-  std::array<std::uint8_t, kCurveKeyBytes> bytes;
-  // ZeroMQ reads up to a NUL, so text with one is too short for a key.
-  if (key.find('\0') != std::string::npos || zmq_z85_decode(bytes.data(), key.c_str()) == nullptr)
-    return invalid("expected a key of 40 characters (Z85), found others among them");
+  if (!zmtp::key_of_z85(key)) return invalid("expected a key of 40 characters (Z85), found others among them");
   return key;
 }
 
@@ -45,17 +39,19 @@ auto read_with(const std::string& path, Parse parse) -> decltype(parse(std::stri
 
 }  // namespace
 
-Result<void> curve_is_built_in() {
-  if (zmq_has("curve") == 1) return {};
-  return Error(Code::kUnavailable, "this libzmq was built without CURVE");
+CurveKeyPair generate_curve_keys() {
+  const zmtp::CurvePair pair = zmtp::make_curve_pair();
+  return {{zmtp::z85_of(pair.public_key)}, zmtp::z85_of(pair.secret_key)};
 }
 
-Result<CurveKeyPair> generate_curve_keys() {
-  FROND_TRY(curve_is_built_in());
-  KeyText public_key{}, secret{};
-  if (zmq_curve_keypair(public_key.data(), secret.data()) != 0)
-    return Error(Code::kUnavailable, std::string("no keys: ") + zmq_strerror(zmq_errno()));
-  return CurveKeyPair{{public_key.data()}, secret.data()};
+zmtp::CurvePair raw_keys(const CurveKeyPair& keys) {
+  return {raw_key(keys.public_key), raw_key(CurvePublicKey{keys.secret_z85})};
+}
+
+zmtp::CurveKey raw_key(const CurvePublicKey& key) {
+  const auto raw = zmtp::key_of_z85(key.z85);
+  FROND_CHECK(raw.has_value());  // it was parsed or generated
+  return *raw;
 }
 
 Result<CurvePublicKey> parse_curve_public_key(std::string_view text) {
@@ -63,13 +59,9 @@ Result<CurvePublicKey> parse_curve_public_key(std::string_view text) {
 }
 
 Result<CurveKeyPair> parse_curve_secret_key(std::string_view text) {
-  FROND_TRY(curve_is_built_in());
   CurveKeyPair keys;
   keys.secret_z85 = FROND_TRY(one_key(text));
-  KeyText public_key{};
-  if (zmq_curve_public(public_key.data(), keys.secret_z85.c_str()) != 0)
-    return invalid("no public key belongs to this secret key");
-  keys.public_key.z85 = public_key.data();
+  keys.public_key.z85 = zmtp::z85_of(zmtp::public_key_of(*zmtp::key_of_z85(keys.secret_z85)));
   return keys;
 }
 

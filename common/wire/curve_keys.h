@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "common/base/result.h"
+#include "common/zmtp/curve.h"
 
 namespace frond::wire {
 
@@ -28,9 +29,10 @@ struct CurveKeyPair {
 
 using CurvePublicKeys = std::set<std::string, std::less<>>;  // Z85 each
 
-// kUnavailable: this libzmq was built without CURVE.
-Result<void> curve_is_built_in();
-Result<CurveKeyPair> generate_curve_keys();
+CurveKeyPair generate_curve_keys();
+// Keys that were parsed or generated, as bytes.
+zmtp::CurvePair raw_keys(const CurveKeyPair& keys);
+zmtp::CurveKey raw_key(const CurvePublicKey& key);
 
 // kInvalid: not a key. The message describes the text but never contains it.
 Result<CurvePublicKey> parse_curve_public_key(std::string_view text);

@@ -1,16 +1,16 @@
 #pragma once
-// The leaf's socket for brokers: one ZeroMQ ROUTER socket and the thread that owns it. Any number of brokers connect
-// with DEALER sockets; each request and each reply is one frame, and replies come in any order. The thread only moves
-// frames: it hands each request to the receiver and sends the replies that workers pass to send(). ZeroMQ's own threads
-// read and write the connections, and encrypt.
+// The leaf's socket for brokers: it speaks ZMTP 3, ZeroMQ's protocol, as a ROUTER socket (common/zmtp). Any number of
+// brokers connect as DEALER; each request and each reply is one frame, and replies come in any order. Its threads only
+// move frames: they hand each request to the receiver and send the replies that workers pass to send().
 //
-// Memory is bounded: requests wait in ZeroMQ up to its high-water mark, replies in a queue limited in number and bytes.
-// A reply to a peer that has disconnected or does not read is dropped and counted; the broker's deadline covers it.
+// No peer can end the socket's process, keep others from it or make it use unbounded memory, whatever it sends:
+// connections are limited in total and by address (peer_limits.h), each has time limits (common/zmtp/connection.h), and
+// what all of them hold is limited in bytes. A reply to a peer that has disconnected or does not read is dropped and
+// counted; the broker's deadline covers it (docs/adr/0061-own-zmtp.md).
 //
 // With CURVE all traffic is encrypted, and only peers whose public key is in a list may connect
-// (docs/adr/0008-keys-between-broker-and-leaf.md). A second thread checks the keys and reads the list again every
-// second; requests of a peer whose key was removed are ignored. Without CURVE any peer may connect, in plain text.
-#include <atomic>
+// (docs/adr/0008-keys-between-broker-and-leaf.md). Another thread reads the list again every second; requests of a peer
+// whose key was removed are ignored. Without CURVE any peer may connect, in plain text.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -27,10 +27,11 @@
 #include "common/wire/curve_clients.h"
 #include "common/wire/curve_keys.h"
 #include "common/wire/limits.h"
+#include "common/wire/peer_counts.h"
 
 namespace frond::wire {
 
-// The interval of ZeroMQ's heartbeats, in both directions; a peer that is silent for the timeout is disconnected.
+// The interval of heartbeats, in both directions; a peer that is silent for the timeout after one is disconnected.
 inline constexpr std::chrono::milliseconds kHeartbeatInterval{1000};
 inline constexpr std::chrono::milliseconds kHeartbeatTimeout{3000};
 
@@ -54,34 +55,41 @@ class RouterSocket {
   struct Config {
     std::string listen;                                // "tcp://host:port"; "*" is any address, port 0 picks one
     std::size_t max_request_bytes = kMaxRequestBytes;  // a peer that sends more is disconnected
-    int high_water_mark = 4096;                        // messages a peer, each way
-    unsigned io_threads = 1;                           // of ZeroMQ, 1 .. 16; each serves some of the peers
-    std::size_t max_pending_replies = 65'536;
+    unsigned io_threads = 1;                           // 1 .. 16; each serves some of the peers
+    std::size_t max_peers = 4096;                      // connections; at least 1
+    std::size_t max_peers_by_address = 1024;
+    std::chrono::milliseconds handshake_timeout{5000};
+    std::chrono::milliseconds unused_timeout{10'000};  // until a connection's first valid request
+    std::size_t max_held_bytes = 128u << 20;           // of all peers: incomplete requests, replies not taken
+    std::size_t max_pending_replies = 65'536;          // that workers have passed to send(), a thread
     std::size_t max_pending_bytes = 256u << 20;
     std::optional<Curve> curve;  // none: no encryption, any peer may connect
-    Logger* log = nullptr;       // peers that CURVE refused, at most a line of each kind in 10 s; null: no log
+    Logger* log = nullptr;       // refused peers, at most a line of each kind in 10 s; null: no log
   };
-  // Called on the socket's thread for every request; must not block, must not throw. `request` is valid during the
-  // call and may be unaligned.
+  // Called on the socket's threads for every request, one call at a time; must not block, must not throw. `request` is
+  // valid during the call and may be unaligned.
   using Receiver = std::function<void(Peer peer, ByteView request)>;
 
-  // Binds the socket. Errors: kInvalid, not an address; kUnavailable, the address is in use, or libzmq has no CURVE.
+  // Binds the socket. Errors: kInvalid, not an address; kUnavailable, the address is in use.
   static Result<std::unique_ptr<RouterSocket>> create(Config config);
   virtual ~RouterSocket() = default;
 
   virtual std::uint16_t port() const = 0;
-  // Starts the thread. Call it once.
+  // Starts the threads. Call it once.
   virtual void start(Receiver receiver) = 0;
   // Queues a reply. Any thread, never blocks. False: dropped, because the queue is full or the socket has stopped.
   virtual bool send(const Peer& peer, ByteBuffer reply) = 0;
-  // Sends the queued replies, ends the thread, and waits at most `linger` until the network has taken them.
+  // Sends the queued replies, ends the threads, and waits at most `linger` until the network has taken them.
   virtual void stop(std::chrono::milliseconds linger) = 0;
   // Replies dropped since start. Any thread.
   virtual std::uint64_t dropped() const = 0;
   // All 0 without CURVE. Any thread.
   virtual CurveCounters curve() const = 0;
-  // When each of the socket's loops last turned: ZeroMQ's own (the one that turned first), the socket's thread and,
-  // with CURVE, the gate's. Each turns at least once a second from start() to stop(). Any thread.
+  // Connections: now, and since start by what became of them. Any thread.
+  virtual std::size_t peers() const = 0;
+  virtual const PeerCounts& peer_counts() const = 0;
+  // When each of the socket's loops last turned: the socket's threads (the one that turned first) and, with CURVE, the
+  // gate's. Each turns at least once a second from start() to stop(). Any thread.
   virtual std::vector<Loop> loops() const = 0;
 };
 

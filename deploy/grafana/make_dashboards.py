@@ -189,8 +189,11 @@ def leaf():
             panel("Documents", "short", now("frond_leaf_documents")),
             panel("Partitions", "short", now("frond_leaf_partitions")),
         ]),
-        ("Brokers with CURVE", [
-            panel("Handshakes", "ops", per("frond_leaf_curve_handshakes_total", "{{instance}} {{result}}", "instance, result"),
+        ("Brokers", [
+            panel("Connections", "short", now("frond_leaf_peers"), why="Of brokers; each has one for each of its threads."),
+            panel("What became of connections", "ops", per("frond_leaf_peer_connections_total", "{{instance}} {{outcome}}", "instance, outcome"),
+                  why="full, address and gave_way: a limit of --max-peers or --max-peers-by-address is reached. Strangers end as handshake, unused or protocol."),
+            panel("Handshakes with CURVE", "ops", per("frond_leaf_curve_handshakes_total", "{{instance}} {{result}}", "instance, result"),
                   why="All but accepted are peers that were kept out: brokers whose key is not in the list, or strangers."),
             panel("Requests of keys that left the list", "reqps", per("frond_leaf_curve_requests_refused_total")),
             panel("Keys in the list", "short", now("frond_leaf_curve_clients"), why="0 without CURVE."),

@@ -32,6 +32,14 @@ inline constexpr metrics::Family kInFlight{"frond_leaf_requests_in_flight", "Req
 inline constexpr metrics::Family kRepliesLost{"frond_leaf_replies_dropped_total",
                                               "Replies that no broker took: it was gone, or too slow."};
 
+// Connections of brokers. Label outcome: ready (the handshake is done); of those that ended or were refused: closed (by
+// the peer), full, address (--max-peers, --max-peers-by-address), gave_way (to a new one), handshake (invalid, or none
+// in time), protocol, unused (no valid request), silent (no heartbeat), stalled (replies not read), memory.
+inline constexpr metrics::Family kPeers{"frond_leaf_peers", "Connections to --listen."};
+inline constexpr metrics::Family kMaxPeers{"frond_leaf_peers_limit", "The most connections that are accepted."};
+inline constexpr metrics::Family kPeerConnections{"frond_leaf_peer_connections_total",
+                                                  "Connections to --listen, by what became of them."};
+
 // CURVE; all 0 without it. Label result: accepted; refused (the key is not in the list); failed (the peer has no CURVE
 // or another leaf's key).
 inline constexpr metrics::Family kHandshakes{"frond_leaf_curve_handshakes_total", "Handshakes of brokers, by result."};

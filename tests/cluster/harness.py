@@ -100,6 +100,7 @@ class Setting:
 
     def __init__(self, programs, folder, rng):
         self.programs, self.folder, self.rng, self.processes = programs, folder, rng, []
+        self.before = {}  # a program's name to a command that starts it
 
     def path(self, *parts):
         return os.path.join(self.folder, *parts)
@@ -109,7 +110,7 @@ class Setting:
 
     def spawn(self, log_name, program, *args):
         with open(self.path(log_name + ".log"), "ab") as log:
-            process = subprocess.Popen([self.program(program), *map(str, args)], stdout=log, stderr=log)
+            process = subprocess.Popen([*self.before.get(program, ()), self.program(program), *map(str, args)], stdout=log, stderr=log)
         self.processes.append(process)
         return process
 

@@ -28,7 +28,8 @@ MAY_INCLUDE = {
     "common/repository": ["common/files", "common/http", "common/net", "common/objects", "common/partition", "common/scoring", "common/text"],
     "common/device": [],
     "common/device_codec": ["common/codec", "common/device"],
-    "common/wire": ["common/files", "common/net", "common/scoring", "common/text", "common/topk"],
+    "common/zmtp": [],
+    "common/wire": ["common/files", "common/net", "common/scoring", "common/text", "common/topk", "common/zmtp"],
     "leaf/families": [],
     "leaf/lists": [],
     "leaf/engine": ["leaf/lists"],
@@ -52,8 +53,8 @@ ACROSS = {
 THIRD_PARTY = [  # what, its only folder
     (re.compile(r"rocksdb/"), ("common/partition", "indexer/write")),  # partitions; the log of changes
     (re.compile(r"capnp/|kj/"), ("common/wire",)),
-    # Messages are made in common/wire; the two ends of the sockets are here.
-    (re.compile(r"zmq\.hp?p?|zmq_addon"), ("common/wire", "broker/cluster", "leaf/serve")),
+    (re.compile(r"zmq\.hp?p?|zmq_addon"), ("tests",)),  # peers that are not ours
+    (re.compile(r"sodium\.h"), ("common/zmtp",)),
     (re.compile(r"boost/beast"), ("common/http",)),
     (re.compile(r"openssl/"), ("common/tls", "common/objects")),  # connections; signatures
     (re.compile(r"curl/|expat"), ("common/objects",)),

@@ -3,7 +3,7 @@
 
 For each number of threads, in turn, for some rounds: requests a second, processor time of the broker for one request, and the cores that
 broker, leaf and generators kept busy, so that it can be seen what was full. A table. The machine needs about three cores for each thread
-of the broker: its loop and ZeroMQ's thread, and a generator.
+of the broker: its loop, and a generator.
 
   tests/cluster/measure/broker_threads.py --threads 1,2,4 --generators 8 --seconds 10 --rounds 3
 """

@@ -27,7 +27,7 @@ class AZmqLeafClientWithCurve : public AZmqLeafClient {
 
   const support::ScratchFolder folder_;
   const std::string file_ = folder_ / "clients";
-  const wire::CurveKeyPair leaf_keys_ = *wire::generate_curve_keys(), broker_ = *wire::generate_curve_keys();
+  const wire::CurveKeyPair leaf_keys_ = wire::generate_curve_keys(), broker_ = wire::generate_curve_keys();
   std::unique_ptr<wire::CurveClients> clients_let_in_;
 };
 
@@ -41,7 +41,7 @@ TEST_F(AZmqLeafClientWithCurve, ConnectsAndReconnects) {
 }
 TEST_F(AZmqLeafClientWithCurve, SaysThatItsKeyIsRefusedAndConnectsOnceItIsInTheList) {
   leaf_.start(0, guarded());
-  const auto next = *wire::generate_curve_keys();
+  const auto next = wire::generate_curve_keys();
   connect(1024, ZmqLeafClients::Curve{next, leaf_keys_.public_key});
   ASSERT_TRUE(fails_because("does not let this broker's key in"));
   EXPECT_GE(clients_->handshake_failures().key_refused, 1u);
@@ -52,14 +52,14 @@ TEST_F(AZmqLeafClientWithCurve, SaysThatItsKeyWasRemovedFromTheList) {
   leaf_.start(0, guarded());
   connect(1024, ZmqLeafClients::Curve{broker_, leaf_keys_.public_key});
   ASSERT_TRUE(reach());
-  let_in(*wire::generate_curve_keys());
+  let_in(wire::generate_curve_keys());
   EXPECT_TRUE(fails_because("does not let this broker's key in", milliseconds(200)));
   let_in(broker_);
   EXPECT_TRUE(reach());
 }
 TEST_F(AZmqLeafClientWithCurve, DoesNotTalkToALeafWithAnotherKey) {
   leaf_.start(0, guarded());
-  connect(1024, ZmqLeafClients::Curve{broker_, wire::generate_curve_keys()->public_key});
+  connect(1024, ZmqLeafClients::Curve{broker_, wire::generate_curve_keys().public_key});
   EXPECT_TRUE(fails_because("--curve-leaf-key is not the leaf's key"));
 }
 TEST_F(AZmqLeafClientWithCurve, NeverTalksWithoutCurveAndReconnectsWhenTheLeafUsesItAgain) {

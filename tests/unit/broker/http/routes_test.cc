@@ -210,10 +210,10 @@ TEST_F(TheRoutes, SayThatTheyAreReadyButDegraded) {
   EXPECT_EQ(nlohmann::json::parse(ask("GET", "/v1/search?q=cell").body)["coverage"]["degraded"].size(), 1u);
 }
 TEST_F(TheRoutes, AreNotAliveWhileALoopDoesNotTurnAndSayWhich) {
-  stalled = "the loop 'zeromq' has not turned for 17 s";
+  stalled = "the loop 'search-2' has not turned for 17 s";
   const auto response = ask("GET", "/livez");
   EXPECT_EQ(response.status, 503);
-  EXPECT_NE(response.body.find("zeromq"), std::string::npos) << response.body;
+  EXPECT_NE(response.body.find("search-2"), std::string::npos) << response.body;
 }
 TEST_F(TheRoutes, DescribeTheCluster) {
   auto body = nlohmann::json::parse(ask("GET", "/v1/cluster").body);

@@ -1,7 +1,8 @@
 // The leaf's socket with CURVE, and DEALERs with correct keys, wrong keys and none.
-#include "common/wire/curve_gate.h"
+#include "common/wire/router_socket.h"
 
 #include <gtest/gtest.h>
+#include <zmq.hpp>
 
 #include <chrono>
 #include <optional>
@@ -60,7 +61,7 @@ class AGuardedSocket : public testing::Test {
 
   const support::ScratchFolder folder_;
   const std::string file_ = folder_ / "clients";
-  const CurveKeyPair leaf_ = *generate_curve_keys(), broker_ = *generate_curve_keys();
+  const CurveKeyPair leaf_ = generate_curve_keys(), broker_ = generate_curve_keys();
   std::unique_ptr<CurveClients> clients_;
   std::unique_ptr<RouterSocket> router_;
   zmq::context_t context_{1};
@@ -74,7 +75,7 @@ TEST_F(AGuardedSocket, AnswersWhoIsInTheList) {
 }
 
 TEST_F(AGuardedSocket, RefusesAKeyThatIsNot) {
-  auto socket = dealer(*generate_curve_keys(), leaf_.public_key);
+  auto socket = dealer(generate_curve_keys(), leaf_.public_key);
   EXPECT_FALSE(answered(socket, kSilenceMs));
   EXPECT_TRUE(eventually([&] { return router_->curve().refused > 0; }));
   EXPECT_EQ(router_->curve().accepted, 0u);
@@ -87,14 +88,14 @@ TEST_F(AGuardedSocket, RefusesPlainPeers) {
 }
 
 TEST_F(AGuardedSocket, IsNotTakenForAnotherLeaf) {
-  auto socket = dealer(broker_, generate_curve_keys()->public_key);
+  auto socket = dealer(broker_, generate_curve_keys().public_key);
   EXPECT_FALSE(answered(socket, kSilenceMs));
   EXPECT_TRUE(eventually([&] { return router_->curve().failed > 0; }));
   EXPECT_EQ(router_->curve().accepted, 0u);
 }
 
 TEST_F(AGuardedSocket, LetsANewKeyInWithoutARestart) {
-  const CurveKeyPair next = *generate_curve_keys();
+  const CurveKeyPair next = generate_curve_keys();
   auto early = dealer(next, leaf_.public_key);
   EXPECT_FALSE(answered(early, kSilenceMs));
   let_in({broker_.public_key.z85, next.public_key.z85});
@@ -106,7 +107,7 @@ TEST_F(AGuardedSocket, LetsANewKeyInWithoutARestart) {
 TEST_F(AGuardedSocket, NoLongerHearsAKeyThatLeftTheList) {
   auto socket = dealer(broker_, leaf_.public_key);
   ASSERT_TRUE(answered(socket));
-  let_in({generate_curve_keys()->public_key.z85});
+  let_in({generate_curve_keys().public_key.z85});
   ASSERT_TRUE(eventually([&] { return !clients_->keys()->contains(broker_.public_key.z85); }));
   EXPECT_FALSE(answered(socket, kSilenceMs));
   EXPECT_TRUE(eventually([&] { return router_->curve().revoked == 1; }));
@@ -116,7 +117,7 @@ TEST_F(AGuardedSocket, NoLongerHearsAKeyThatLeftTheList) {
 }
 
 TEST_F(AGuardedSocket, EndsWhilePeersKnock) {
-  auto socket = dealer(*generate_curve_keys(), leaf_.public_key), plain = dealer(std::nullopt, {});
+  auto socket = dealer(generate_curve_keys(), leaf_.public_key), plain = dealer(std::nullopt, {});
   router_->stop(milliseconds(0));
   EXPECT_FALSE(answered(socket, 0));
 }
@@ -124,40 +125,11 @@ TEST_F(AGuardedSocket, EndsWhilePeersKnock) {
 TEST(AGuardedSocketsAddress, MayBeTakenAndNothingHangs) {
   const auto taken = *RouterSocket::create({.listen = "tcp://127.0.0.1:0"});
   const support::ScratchFolder folder;
-  support::write_file(folder / "clients", generate_curve_keys()->public_key.z85);
+  support::write_file(folder / "clients", generate_curve_keys().public_key.z85);
   const auto clients = *CurveClients::open(folder / "clients");
   EXPECT_EQ(RouterSocket::create({.listen = "tcp://127.0.0.1:" + std::to_string(taken->port()),
-                                  .curve = RouterSocket::Curve{*generate_curve_keys(), &*clients}}),
+                                  .curve = RouterSocket::Curve{generate_curve_keys(), &*clients}}),
             Code::kUnavailable);
-}
-
-// Version, request id, domain, address, identity, mechanism, credentials.
-std::vector<std::string> question(const std::string& credentials) {
-  return {"1.0", "1", "frond", "192.0.2.1", "", "CURVE", credentials};
-}
-
-TEST(AZapAnswer, LetsInWhatIsInTheListOnly) {
-  const std::string key = "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID";
-  std::string bytes(kCurveKeyBytes, '\0');
-  zmq_z85_decode(reinterpret_cast<std::uint8_t*>(bytes.data()), key.c_str());
-  EXPECT_EQ(answer_zap(question(bytes), {key}).status, "200");
-  EXPECT_EQ(answer_zap(question(bytes), {key}).user_key, key);
-  EXPECT_EQ(answer_zap(question(bytes), {generate_curve_keys()->public_key.z85}).status, "400");
-  EXPECT_EQ(answer_zap(question(bytes), {}).status, "400");
-}
-
-TEST(AZapAnswer, RefusesEveryOtherQuestion) {
-  const std::string bytes(kCurveKeyBytes, '\1');
-  for (const std::string& credentials : {std::string(), bytes.substr(1), bytes + "x", std::string(100'000, 'x')})
-    EXPECT_EQ(answer_zap(question(credentials), {}).status, "500") << credentials.size() << " bytes";
-  const auto whole = question(bytes);
-  for (std::size_t n = 0; n < whole.size(); ++n)
-    EXPECT_EQ(answer_zap({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(n)}, {}).status, "500");
-  auto longer = whole, version = whole, mechanism = whole;
-  longer.push_back("");
-  version[0] = "2.0";
-  mechanism[5] = "NULL";
-  for (const auto& wrong : {longer, version, mechanism}) EXPECT_EQ(answer_zap(wrong, {}).status, "500");
 }
 
 }  // namespace

@@ -17,13 +17,12 @@ std::string message_of(const auto& result) { return result ? "(none)" : result.e
 
 TEST(CurveKeys, BelongTogether) {
   const auto keys = generate_curve_keys();
-  ASSERT_TRUE(keys);
-  EXPECT_EQ(keys->public_key.z85.size(), kCurveKeyCharacters);
-  EXPECT_EQ(keys->secret_z85.size(), kCurveKeyCharacters);
-  const auto again = parse_curve_secret_key(keys->secret_z85);
+  EXPECT_EQ(keys.public_key.z85.size(), kCurveKeyCharacters);
+  EXPECT_EQ(keys.secret_z85.size(), kCurveKeyCharacters);
+  const auto again = parse_curve_secret_key(keys.secret_z85);
   ASSERT_TRUE(again);
-  EXPECT_EQ(again->public_key, keys->public_key);
-  EXPECT_NE(generate_curve_keys()->secret_z85, keys->secret_z85);
+  EXPECT_EQ(again->public_key, keys.public_key);
+  EXPECT_NE(generate_curve_keys().secret_z85, keys.secret_z85);
 }
 
 TEST(CurveKeys, AreReadAsZeroMqWritesThem) {
@@ -34,12 +33,12 @@ TEST(CurveKeys, AreReadAsZeroMqWritesThem) {
 }
 
 TEST(CurveKeys, MayHaveWhiteSpaceAround) {
-  const std::string key = generate_curve_keys()->public_key.z85;
+  const std::string key = generate_curve_keys().public_key.z85;
   EXPECT_EQ(parse_curve_public_key("\r\n " + key + "\t\r\n"), CurvePublicKey{key});
 }
 
 TEST(CurveKeys, AreRefusedForAnyOtherTextWhichIsNotRepeated) {
-  const std::string key = generate_curve_keys()->public_key.z85;
+  const std::string key = generate_curve_keys().public_key.z85;
   std::string zero = key, quote = key, large = key;
   zero[35] = '\0';
   quote[7] = '"';
@@ -67,7 +66,7 @@ TEST(CurveKeys, SurviveArbitraryText) {
 }
 
 TEST(CurveKeyLists, HoldOneKeyALine) {
-  const std::string one = generate_curve_keys()->public_key.z85, two = generate_curve_keys()->public_key.z85;
+  const std::string one = generate_curve_keys().public_key.z85, two = generate_curve_keys().public_key.z85;
   const auto keys = parse_curve_public_keys("\n" + one + "\r\n\n  " + two + "\n" + one);
   ASSERT_TRUE(keys);
   EXPECT_EQ(*keys, (CurvePublicKeys{one, two}));
@@ -109,7 +108,7 @@ class AListOfClients : public testing::Test {
   void write(const std::string& text) { support::write_file(file_, text); }
   const support::ScratchFolder folder_;
   const std::string file_ = folder_ / "clients";
-  const std::string one_ = generate_curve_keys()->public_key.z85, two_ = generate_curve_keys()->public_key.z85;
+  const std::string one_ = generate_curve_keys().public_key.z85, two_ = generate_curve_keys().public_key.z85;
 };
 
 TEST_F(AListOfClients, IsReadAgainWhenItIsAnother) {

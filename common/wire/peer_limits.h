@@ -1,0 +1,69 @@
+#pragma once
+// How many connections a leaf's socket accepts, in total and from one address, and which one gives way to a new one. Of
+// an IPv6 address only the first 64 bits count, since a host chooses the rest itself. Thread-safe.
+//
+// A connection is quiet while it sends no valid request. Brokers say hello every second, so theirs are not. At a limit
+// the quietest connection gives way, once it has been quiet for kMinQuiet: of the same address, or at the limit in
+// total of any. If the total is full of connections that are not quiet, the address with the most gives one up to an
+// address with fewer. Otherwise the new connection is refused.
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <boost/asio/ip/address.hpp>
+
+#include "common/base/deadline.h"
+#include "common/base/mutex.h"
+
+namespace frond::wire {
+
+class PeerLimits {
+ public:
+  static constexpr std::chrono::milliseconds kMinQuiet{3000};
+
+  // A connection that was accepted.
+  struct Place {
+    Place(std::uint64_t number, std::string group, Instant now)
+        : id(number), address(std::move(group)), heard_(now.time_since_epoch().count()) {}
+    const std::uint64_t id;  // counts from 1
+    const std::string address;
+    // When it last sent a valid request; before the first, when it was accepted. Any thread.
+    Instant heard() const { return Instant(Instant::duration(heard_.load(std::memory_order_relaxed))); }
+    void hear(Instant now) { heard_.store(now.time_since_epoch().count(), std::memory_order_relaxed); }
+
+   private:
+    std::atomic<Instant::rep> heard_;
+  };
+  enum class Refusal { kFull, kAddress };
+  struct Admission {
+    std::shared_ptr<Place> place;            // null: refused
+    Refusal refusal{};                       // if so, why
+    std::optional<std::uint64_t> gives_way;  // the connection to close; it has left already
+  };
+
+  PeerLimits(std::size_t max_peers, std::size_t max_by_address)
+      : max_peers_(max_peers), max_by_address_(max_by_address) {}
+  Admission admit(const boost::asio::ip::address& address, Instant now);
+  void leave(const Place& place);
+  std::size_t size() const;
+
+ private:
+  using Places = std::map<std::uint64_t, std::shared_ptr<Place>>;
+  void remove(const Place& place) FROND_REQUIRES(mutex_);
+  // The quietest that is quiet since `before` or longer, of `address` or, if that is null, of all.
+  const Place* quietest(const std::string* address, Instant before) const FROND_REQUIRES(mutex_);
+
+  const std::size_t max_peers_, max_by_address_;
+  mutable Mutex mutex_;
+  Places places_ FROND_GUARDED_BY(mutex_);
+  std::map<std::string, std::size_t> by_address_ FROND_GUARDED_BY(mutex_);
+  std::uint64_t next_ FROND_GUARDED_BY(mutex_) = 1;
+};
+
+}  // namespace frond::wire

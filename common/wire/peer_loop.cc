@@ -1,0 +1,268 @@
+#include "common/wire/peer_loop.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+
+#include "common/base/thread_name.h"
+#include "common/wire/codec.h"
+
+namespace frond::wire {
+namespace asio = boost::asio;
+using std::chrono::milliseconds;
+using zmtp::Connection;
+using zmtp::End;
+using zmtp::Trouble;
+
+namespace {
+
+constexpr milliseconds kTurn{500};                 // of the timer
+constexpr milliseconds kLastTurn{10};              // while the loop waits for the network to take the last replies
+constexpr milliseconds kBetweenChecks{250};        // of whether a peer's requests are valid
+constexpr std::size_t kMaxUnsentBytes = 32 << 20;  // of a peer, beyond one reply
+
+PeerOutcome outcome_of(End end, bool ready) {
+  switch (end) {
+    case End::kHandshake:
+      return PeerOutcome::kHandshake;
+    case End::kTrouble:
+      return ready ? PeerOutcome::kProtocol : PeerOutcome::kHandshake;
+    case End::kSilent:
+      return PeerOutcome::kSilent;
+    case End::kStalled:
+      return PeerOutcome::kStalled;
+    case End::kLost:
+      break;
+  }
+  return PeerOutcome::kClosed;
+}
+
+}  // namespace
+
+class PeerLoop::Connected final : public Connection::Owner {
+ public:
+  Connected(PeerLoop& loop, std::shared_ptr<PeerLimits::Place> place, std::string address)
+      : loop_(loop), name_(loop.name_of(place->id)), address_(std::move(address)), place_(std::move(place)) {}
+  ~Connected() override {
+    if (connection_) connection_->close();
+    loop_.parts_.limits.leave(*place_);
+  }
+  Connected(const Connected&) = delete;
+  Connected& operator=(const Connected&) = delete;
+
+  void start(asio::ip::tcp::socket socket, Instant now) {
+    const RouterSocket::Config& config = loop_.parts_.config;
+    auto mechanism = loop_.parts_.gate != nullptr ? loop_.parts_.gate->mechanism(address_, key_)
+                                                  : zmtp::null_mechanism(zmtp::Role::kRouter);
+    const Connection::Limits limits{config.max_request_bytes, kMaxUnsentBytes, config.handshake_timeout,
+                                    kHeartbeatInterval, kHeartbeatInterval + kHeartbeatTimeout};
+    connection_ =
+        std::make_shared<Connection>(std::move(socket), std::move(mechanism), limits, *this, loop_.shared_, now);
+    connection_->start();
+  }
+  void on_ready(Connection&) override { loop_.parts_.counts.add(PeerOutcome::kReady); }
+  void on_message(Connection&, ByteView request) override {
+    const Parts& parts = loop_.parts_;
+    if (parts.gate != nullptr && !parts.gate->still_lets_in(key_)) return;
+    if (const Instant now = parts.clock.now(); !used_ || now - place_->heard() >= kBetweenChecks) {
+      if (target_of(request)) {
+        used_ = true;
+        place_->hear(now);
+      }
+    }
+    if (parts.one_at_a_time == nullptr) return loop_.receiver_(name_, request);
+    const MutexLock lock(*parts.one_at_a_time);
+    loop_.receiver_(name_, request);
+  }
+  void on_end(Connection& connection, End end, Trouble trouble) override {
+    const bool was_ready = connection.was_ready();
+    if (loop_.parts_.gate != nullptr && !was_ready && trouble != Trouble::kRefused)
+      loop_.parts_.gate->count_failed(trouble, address_);
+    leave(outcome_of(end, was_ready));
+  }
+  // Ends this object.
+  void leave(PeerOutcome outcome) {
+    loop_.parts_.counts.add(outcome);
+    loop_.remove(name_);
+  }
+  // Ends this object if its peer has not used it in time.
+  void tick(Instant now) {
+    const auto connection = connection_;
+    if (connection->ready() && !used_ && now - connection->since() > loop_.parts_.config.unused_timeout)
+      return leave(PeerOutcome::kUnused);
+    connection->tick(now);
+  }
+
+  const std::shared_ptr<Connection>& connection() const { return connection_; }
+  const PeerLimits::Place& place() const { return *place_; }
+
+ private:
+  PeerLoop& loop_;
+  const Peer name_;
+  const std::string address_;
+  const std::shared_ptr<PeerLimits::Place> place_;
+  std::string key_;  // Z85; with CURVE
+  std::shared_ptr<Connection> connection_;
+  bool used_ = false;  // by a valid request
+};
+
+PeerLoop::PeerLoop(const Parts& parts, unsigned number)
+    : parts_(parts), number_(number), turned_(parts.clock.now().time_since_epoch().count()) {
+  shared_.max_held = parts.config.max_held_bytes / parts.config.io_threads;
+  shared_.on_overfull = [this] {
+    if (!std::exchange(trimming_, true)) asio::post(io_, [this] { trim(); });
+  };
+}
+
+PeerLoop::~PeerLoop() {
+  begin_stop(Instant::min());
+  join();
+  peers_.clear();
+}
+
+// The loop's number, and 8 bytes: short enough for a string without memory of its own.
+Peer PeerLoop::name_of(std::uint64_t place) const {
+  Peer name(1 + sizeof place, static_cast<char>(number_));
+  std::memcpy(name.data() + 1, &place, sizeof place);
+  return name;
+}
+
+void PeerLoop::start(RouterSocket::Receiver receiver) {
+  receiver_ = std::move(receiver);
+  turned_.store(parts_.clock.now().time_since_epoch().count(), std::memory_order_relaxed);
+  thread_ = std::thread([this] {
+    name_this_thread("leaf-socket");
+    asio::post(io_, [this] { tick(); });
+    for (;;) {
+      try {
+        io_.run();
+        return;
+      } catch (const std::exception&) {  // out of memory for one message: it is lost, the next ones are handled
+        drop();
+      }
+    }
+  });
+}
+
+void PeerLoop::adopt(asio::ip::tcp::socket socket, std::shared_ptr<PeerLimits::Place> place, std::string address) {
+  asio::dispatch(io_,
+                 [this, socket = std::move(socket), place = std::move(place), address = std::move(address)]() mutable {
+                   auto peer = std::make_unique<Connected>(*this, place, std::move(address));
+                   peer->start(std::move(socket), parts_.clock.now());
+                   peers_.emplace(name_of(place->id), std::move(peer));
+                 });
+}
+
+void PeerLoop::give_way(std::uint64_t place) {
+  asio::dispatch(io_, [this, place] {
+    if (const auto peer = peers_.find(name_of(place)); peer != peers_.end()) peer->second->leave(PeerOutcome::kGaveWay);
+  });
+}
+
+void PeerLoop::remove(const Peer& peer) {
+  const auto removed = peers_.extract(peer);  // destroyed when nothing refers to it any more: `peer` is its own
+}
+
+bool PeerLoop::send(const Peer& peer, ByteBuffer reply) {
+  {
+    const MutexLock lock(mutex_);
+    if (stopping_ || pending_.size() >= parts_.config.max_pending_replies ||
+        pending_bytes_ + reply.size() > parts_.config.max_pending_bytes) {
+      drop();
+      return false;
+    }
+    pending_bytes_ += reply.size();
+    pending_.push_back({peer, std::move(reply)});
+    if (pending_.size() > 1) return true;  // the first one has called the thread
+  }
+  asio::post(io_, [this] { send_pending(); });
+  return true;
+}
+
+void PeerLoop::send_pending() {
+  {
+    const MutexLock lock(mutex_);
+    sending_.clear();  // of replies that an exception has left there
+    sending_.swap(pending_);
+    pending_bytes_ = 0;
+  }
+  for (const Pending& reply : sending_) {
+    const auto peer = peers_.find(reply.peer);
+    if (peer == peers_.end() || !peer->second->connection()->send(reply.bytes)) {
+      drop();
+    } else if (written_.empty() || written_.back() != peer->second->connection()) {
+      written_.push_back(peer->second->connection());
+    }
+  }
+  sending_.clear();
+  for (const auto& connection : std::exchange(written_, {})) connection->flush();
+}
+
+void PeerLoop::tick() {
+  const Instant now = parts_.clock.now();
+  turned_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+  std::vector<Peer> names;
+  names.reserve(peers_.size());
+  for (const auto& [name, peer] : peers_) names.push_back(name);
+  for (const Peer& name : names)
+    if (const auto peer = peers_.find(name); peer != peers_.end()) peer->second->tick(now);
+  if (stopped()) return close_all();
+  const MutexLock lock(mutex_);
+  timer_.expires_after(stopping_ ? kLastTurn : kTurn);
+  timer_.async_wait([this](const boost::system::error_code& ec) {
+    if (!ec) tick();
+  });
+}
+
+// Closes connections until the loop holds less than its limit: of the address that holds the most its largest.
+void PeerLoop::trim() {
+  trimming_ = false;
+  while (shared_.held > shared_.max_held) {
+    std::map<std::string_view, std::size_t> by_address;
+    for (const auto& [name, peer] : peers_) by_address[peer->place().address] += peer->connection()->held();
+    Connected* largest = nullptr;
+    std::pair<std::size_t, std::size_t> most{0, 0};
+    for (const auto& [name, peer] : peers_)
+      if (const std::pair held{by_address[peer->place().address], peer->connection()->held()}; held > most) {
+        most = held;
+        largest = peer.get();
+      }
+    if (largest == nullptr) return;
+    largest->leave(PeerOutcome::kMemory);
+  }
+}
+
+void PeerLoop::begin_stop(Instant deadline) {
+  {
+    const MutexLock lock(mutex_);
+    stopping_ = true;
+    stop_at_ = deadline;
+  }
+  asio::post(io_, [this] {
+    timer_.cancel();
+    tick();
+  });
+}
+
+// Whether the loop is to end now.
+bool PeerLoop::stopped() {
+  const MutexLock lock(mutex_);
+  if (!stopping_ || parts_.clock.now() >= stop_at_) return stopping_;
+  return pending_.empty() && std::all_of(peers_.begin(), peers_.end(),
+                                         [](const auto& peer) { return peer.second->connection()->unsent() == 0; });
+}
+
+void PeerLoop::close_all() {
+  peers_.clear();
+  io_.stop();
+}
+
+void PeerLoop::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace frond::wire

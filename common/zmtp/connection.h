@@ -1,0 +1,99 @@
+#pragma once
+// A Conversation over a TCP socket, on an Asio loop. Keeps the connection alive with PING each second, and ends it when
+// the peer breaks the protocol, is silent, does not finish its handshake or does not read. Its loop's thread only.
+//
+// Input is never stopped: what arrives is handed on at once, a few messages a turn of the loop, so that no peer keeps
+// others waiting. What is to be sent is limited; more is refused.
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include "common/base/bytes.h"
+#include "common/base/deadline.h"
+#include "common/zmtp/conversation.h"
+
+namespace frond::zmtp {
+
+// Why a connection has ended.
+enum class End {
+  kLost,       // the peer closed it, or it broke
+  kTrouble,    // the peer's bytes are wrong; see Trouble
+  kHandshake,  // no handshake in time
+  kSilent,     // nothing came for the heartbeat's timeout
+  kStalled,    // the peer has not read for some time
+};
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  // Its functions may call close() and send(), never from inside the connection's own send().
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    virtual void on_ready(Connection& connection) = 0;  // the handshake is done
+    virtual void on_message(Connection& connection, ByteView message) = 0;
+    // At most once, and the last call; not after close().
+    virtual void on_end(Connection& connection, End end, Trouble trouble) = 0;
+  };
+  // What the connections of one loop share.
+  struct Shared {
+    std::array<std::byte, 64 << 10> scratch{};
+    std::size_t held = 0;                                 // by all of them
+    std::size_t max_held = static_cast<std::size_t>(-1);  // beyond it on_overfull() is called, after each change
+    std::function<void()> on_overfull = [] {};            // must not close a connection itself, but may post that
+  };
+  struct Limits {
+    std::size_t max_message_bytes;              // of a message of the peer
+    std::size_t max_unsent_bytes;               // beyond one message
+    std::chrono::milliseconds handshake{5000};  // the longest that it may take
+    std::chrono::milliseconds heartbeat{1000};  // between PINGs
+    std::chrono::milliseconds silence{4000};    // the longest without a byte of the peer
+    std::chrono::milliseconds stall{10'000};    // the longest that unsent bytes may stay while the peer takes none
+  };
+
+  // `socket` is connected. `owner` outlives the connection or its close(), `shared` the loop's handlers.
+  Connection(boost::asio::ip::tcp::socket socket, std::unique_ptr<Mechanism> mechanism, const Limits& limits,
+             Owner& owner, Shared& shared, Instant now);
+  ~Connection() { shared_.held -= counted_; }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void start();
+  bool ready() const { return conversation_.ready() && !closed_; }
+  bool was_ready() const { return conversation_.ready(); }  // also once it has ended
+  // Keeps the message until flush(). False: not ready(), or too much is unsent.
+  bool send(ByteView message);
+  // Sends as much as the network takes now; the rest follows by itself.
+  void flush();
+  // To be called about twice a second.
+  void tick(Instant now);
+  void close();
+
+  Instant since() const { return since_; }
+  std::size_t unsent() const { return conversation_.unsent().size(); }
+  // Bytes of memory for what has arrived or is to be sent.
+  std::size_t held() const { return conversation_.kept() + unsent(); }
+
+ private:
+  void wait();
+  void read();
+  void take(ByteView bytes);
+  void count();
+  void send_some();
+  void end(End why, Trouble trouble = Trouble::kNone);
+
+  boost::asio::ip::tcp::socket socket_;
+  Conversation conversation_;
+  const Limits limits_;
+  Owner& owner_;
+  Shared& shared_;
+  std::size_t counted_ = 0;  // of shared_.held
+  const Instant since_;
+  Instant now_, heard_, pinged_, progress_;  // as of the last tick; of reading, PING and sending
+  bool told_ready_ = false, writing_ = false, closed_ = false;
+};
+
+}  // namespace frond::zmtp

@@ -1,0 +1,94 @@
+// Which connections are accepted, and which give way.
+#include "common/wire/peer_limits.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace frond::wire {
+namespace {
+using std::chrono::seconds;
+using Refusal = PeerLimits::Refusal;
+
+class PeerLimitsOf6And3ByAddress : public testing::Test {
+ protected:
+  PeerLimits::Admission knock(const std::string& address) {
+    return limits_.admit(boost::asio::ip::make_address(address), now_);
+  }
+  std::shared_ptr<PeerLimits::Place> enter(const std::string& address) {
+    auto admission = knock(address);
+    EXPECT_NE(admission.place, nullptr) << address;
+    EXPECT_FALSE(admission.gives_way) << address;
+    return admission.place;
+  }
+  Instant now_ = Instant() + std::chrono::hours(1);
+  PeerLimits limits_{6, 3};
+};
+
+TEST_F(PeerLimitsOf6And3ByAddress, RefuseTheFourthOfAnAddressButTakeOthers) {
+  for (int i = 0; i < 3; ++i) enter("192.0.2.1");
+  const auto fourth = knock("192.0.2.1");
+  EXPECT_EQ(fourth.place, nullptr);
+  EXPECT_EQ(fourth.refusal, Refusal::kAddress);
+  enter("192.0.2.2");
+  EXPECT_EQ(limits_.size(), 4u);
+}
+TEST_F(PeerLimitsOf6And3ByAddress, GiveTheQuietestOfTheAddressUpOnceItIsQuiet) {
+  const auto other = enter("192.0.2.2"), loud = enter("192.0.2.1"), quiet = enter("192.0.2.1"),
+             quieter = enter("192.0.2.1");
+  now_ += PeerLimits::kMinQuiet - seconds(1);
+  quiet->hear(now_);
+  EXPECT_EQ(knock("192.0.2.1").place, nullptr);
+  now_ += seconds(1);
+  loud->hear(now_);
+  const auto next = knock("192.0.2.1");
+  ASSERT_NE(next.place, nullptr);
+  EXPECT_EQ(next.gives_way, quieter->id);
+  EXPECT_EQ(limits_.size(), 4u);
+  limits_.leave(*quieter);  // has left
+  EXPECT_EQ(limits_.size(), 4u);
+}
+TEST_F(PeerLimitsOf6And3ByAddress, TakeAllOfAnIpv6NetworkForOneAddress) {
+  enter("2001:db8::1");
+  enter("2001:db8::2");
+  enter("2001:db8::ffff:1");
+  EXPECT_EQ(knock("2001:db8::3").refusal, Refusal::kAddress);
+  enter("2001:db8:0:1::1");
+  for (int i = 0; i < 2; ++i) enter("192.0.2.1");
+}
+TEST_F(PeerLimitsOf6And3ByAddress, TakeAMappedAddressForThePlainOne) {
+  for (int i = 0; i < 3; ++i) enter(i % 2 == 0 ? "192.0.2.1" : "::ffff:192.0.2.1");
+  EXPECT_EQ(knock("::ffff:192.0.2.1").place, nullptr);
+  enter("::ffff:192.0.2.2");
+}
+TEST_F(PeerLimitsOf6And3ByAddress, TakeFromTheAddressWithTheMostWhenAllAreBusy) {
+  std::vector<std::shared_ptr<PeerLimits::Place>> first;
+  for (int i = 0; i < 3; ++i) first.push_back(enter("192.0.2.1"));
+  for (int i = 0; i < 2; ++i) enter("192.0.2.2");
+  enter("192.0.2.3");
+  const auto next = knock("192.0.2.4");
+  ASSERT_NE(next.place, nullptr);
+  EXPECT_EQ(next.gives_way, first[0]->id);
+  const auto twice = knock("192.0.2.4");  // now the most are two, as it would have
+  EXPECT_EQ(twice.place, nullptr);
+  EXPECT_EQ(twice.refusal, Refusal::kFull);
+}
+TEST_F(PeerLimitsOf6And3ByAddress, PreferAQuietOneOfAnyAddress) {
+  const auto quiet = enter("192.0.2.3");
+  now_ += PeerLimits::kMinQuiet;
+  for (int i = 0; i < 3; ++i) enter("192.0.2.1");
+  for (int i = 0; i < 2; ++i) enter("192.0.2.2");
+  EXPECT_EQ(knock("192.0.2.4").gives_way, quiet->id);
+}
+TEST_F(PeerLimitsOf6And3ByAddress, ForgetWhoHasLeft) {
+  std::vector<std::shared_ptr<PeerLimits::Place>> all;
+  for (int i = 0; i < 3; ++i) all.push_back(enter("192.0.2.1"));
+  limits_.leave(*all[1]);
+  limits_.leave(*all[1]);
+  enter("192.0.2.1");
+  EXPECT_EQ(knock("192.0.2.1").place, nullptr);
+}
+
+}  // namespace
+}  // namespace frond::wire
