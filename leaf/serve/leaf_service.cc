@@ -13,6 +13,8 @@ namespace {
 
 // A longer budget counts as this: no broker gives one, and the sum with an instant must not overflow.
 constexpr std::chrono::hours kMaxBudget{24};
+// Of searches that wait for a worker, some 300 bytes each: a bound for peers that send far longer ones.
+constexpr std::size_t kMaxWaitingBytes = 64u << 20;
 
 Deadline deadline_of(Instant arrival, std::chrono::microseconds budget, const Cancellation& cancellation) {
   return Deadline::at(arrival + std::clamp<std::chrono::microseconds>(budget, std::chrono::microseconds(0), kMaxBudget))
@@ -74,12 +76,14 @@ void LeafService::take_search(const wire::Peer& peer, const wire::SearchHead& he
   const Deadline deadline = deadline_of(arrival, head.budget, entry->cancellation());
   in_flight_.add(1);
   schedule::Task task{deadline,
-                      [this, message = ByteBuffer(bytes.begin(), bytes.end()), arrival, answer = answer, deadline,
+                      [this, message = CountedBytes(bytes, waiting_bytes_), arrival, answer = answer, deadline,
                        entry = std::move(entry)](const SearchQuery::Waited& waited) mutable {
-                        search(message, deadline, waited, arrival, std::move(answer), entry);
+                        search(message.view(), deadline, waited, arrival, std::move(answer), entry);
                       },
                       0};
-  const Result<void> taken = parts_.scheduler.admit(std::span(&task, 1), schedule::Lane::kSearch);
+  const Result<void> taken = waiting_bytes_.load(std::memory_order_relaxed) > kMaxWaitingBytes
+                                 ? Error(Code::kOverloaded, "the requests that wait have too many bytes")
+                                 : parts_.scheduler.admit(std::span(&task, 1), schedule::Lane::kSearch);
   if (!taken) task.run(taken.error());
 }
 

@@ -15,6 +15,7 @@
 #include "common/wire/codec.h"
 #include "common/wire/messages.h"
 #include "leaf/generation/broker_roll.h"
+#include "leaf/serve/counted_bytes.h"
 #include "leaf/serve/document_handler.h"
 #include "leaf/serve/requests_in_flight.h"
 #include "leaf/serve/search_query.h"
@@ -72,6 +73,7 @@ class LeafService {
   const std::function<CacheState()> cache_state_;
   generation::BrokerRoll& brokers_;
   RequestsInFlight taken_;
+  std::atomic<std::size_t> waiting_bytes_{0};  // of searches
   SearchMetrics search_metrics_;
   DocumentHandler documents_;
   std::atomic<bool> withdrawn_{false};

@@ -58,6 +58,17 @@ TEST_F(LeafServiceWithAWorker, DropsWhatIsGivenUpWhileItWaits) {
   EXPECT_TRUE(exposes("frond_leaf_unsearched_partitions_total{reason=\"deadline\"} 0")) << "nobody went without";
 }
 
+TEST_F(LeafServiceWithAWorker, RefusesSearchesOnceThoseThatWaitAreTooManyBytes) {
+  block();
+  ByteBuffer large = wire::encode(request_of(wire::Mode::kOr, {"t0"}, 3));
+  large.resize(4u << 20);  // what follows the message is ignored
+  for (int i = 0; i < 40; ++i) busy_.on_request("one", large, [this](const ByteBuffer&) { ++answers_; });
+  EXPECT_EQ(answers_, 24) << "16 wait, 64 MiB";
+  open_.count_down();
+  pool_.drain();
+  EXPECT_EQ(answers_, 40);
+}
+
 TEST_F(LeafServiceWithAWorker, StopsWhatIsGivenUpWhileItRuns) {
   int searched = 0;
   served_.engine.before = [&](const engine::Plan& plan) {
