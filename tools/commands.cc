@@ -17,6 +17,7 @@ void add_query_flags(config::CommandLine& command, QueryFlags& flags) {
   command.add_option("--broker", flags.broker, "The broker's address, http[s]://HOST:PORT").show_default();
   add_tls_ca(command, flags.tls_ca);
   add_key_file(command, flags.key_file);
+  command.add_option("--collection", flags.collection, "One of the broker's collections; default: its first");
   command.add_option("--mode", flags.mode, "Which documents match: all terms, any, or all and then any")
       .check(config::one_of({"and", "or", "auto"}));
   command.add_option("--k", flags.k, "Hits wanted").check(config::range(1, 1000)).show_default();
@@ -64,6 +65,12 @@ Result<Endpoint> endpoint_of(std::string_view url, const std::string& tls_ca, co
 }
 
 namespace {
+// The path of a route; empty collection: the broker's first.
+std::string route_of(const QueryFlags& flags, std::string_view route) {
+  if (flags.collection.empty()) return fmt::format("/v1/{}", route);
+  return fmt::format("/v1/collections/{}/{}", url_encode(flags.collection), route);
+}
+
 // Of searches and counts.
 std::string shared_parameters(const QueryFlags& flags) {
   std::string parameters;
@@ -76,7 +83,7 @@ std::string shared_parameters(const QueryFlags& flags) {
 }  // namespace
 
 std::string search_target(const QueryFlags& flags, std::string_view query, std::uint32_t offset) {
-  std::string target = "/v1/search?q=" + url_encode(query) + "&k=" + std::to_string(flags.k);
+  std::string target = route_of(flags, "search") + "?q=" + url_encode(query) + "&k=" + std::to_string(flags.k);
   target += shared_parameters(flags);
   if (!flags.fields.empty()) target += "&fields=" + url_encode(flags.fields);
   if (flags.bm25_k1) target += fmt::format("&k1={}", *flags.bm25_k1);
@@ -87,7 +94,7 @@ std::string search_target(const QueryFlags& flags, std::string_view query, std::
 }
 
 std::string count_target(const QueryFlags& flags, std::string_view query) {
-  return "/v1/count?q=" + url_encode(query) + shared_parameters(flags);
+  return route_of(flags, "count") + "?q=" + url_encode(query) + shared_parameters(flags);
 }
 
 std::chrono::milliseconds patience(const QueryFlags& flags) {

@@ -34,6 +34,7 @@ struct QueryFlags {
   std::uint32_t timeout_ms = 0;           // 0: the broker's default
   std::optional<double> bm25_k1, bm25_b;  // empty: the collection's
   std::optional<double> prior_weight;     // empty: the broker's default
+  std::string collection;                 // empty: the broker's first
 };
 void add_query_flags(config::CommandLine& command, QueryFlags& flags);
 // Adds --k1 and --b, which outlive the command.

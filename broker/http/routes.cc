@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "broker/http/cluster_status.h"
+#include "broker/http/document_route.h"
 #include "broker/web/assets.h"
 
 namespace frond::broker::http {
@@ -159,6 +160,15 @@ void serve_lines(MultiSearch& many, Request&& request, Responder responder) {
   search_many(many, std::move(request.body), std::move(responder));
 }
 
+// `pattern` has the id as its value `which`.
+void serve_document_of(SearchService& service, std::string_view pattern, std::size_t which, const Request& request,
+                       Responder responder) {
+  if (refuse_parameters(request, responder)) return;
+  const auto id = frond::http::path_value(request.path, pattern, which);
+  if (!id) return responder.send(frond::http::problem(400, "Bad request", id.error().message(), "id"));
+  serve_document(service, *id, std::move(responder));
+}
+
 void add_collection_routes(frond::http::Router& router, const std::shared_ptr<const RouteTargets>& to) {
   const auto add_get = [&](std::string_view pattern, const Reader& reader) {
     add_for_collections(router, to, "GET", pattern, {.access = Access::kSearch},
@@ -182,6 +192,12 @@ void add_collection_routes(frond::http::Router& router, const std::shared_ptr<co
                       {.max_body = kMaxBatchBody, .access = Access::kSearch},
                       [](const RouteTargets& all, std::size_t number, Request&& request, Responder responder) {
                         serve_lines(collection_of(all, number).multi_search, std::move(request), std::move(responder));
+                      });
+  static constexpr std::string_view kDocument = "/v1/collections/{collection}/documents/{id}";
+  add_for_collections(router, to, "GET", kDocument, {.access = Access::kSearch},
+                      [](const RouteTargets& all, std::size_t number, Request&& request, Responder responder) {
+                        serve_document_of(collection_of(all, number).service, kDocument, 1, request,
+                                          std::move(responder));
                       });
   router.add("GET", "/v1/collections",
              [to](Request&& request, Responder responder) {
@@ -227,6 +243,12 @@ frond::http::Router make_routes(RouteTargets targets) {
                serve_lines(to->multi_search, std::move(request), std::move(responder));
              },
              {.max_body = kMaxBatchBody, .access = Access::kSearch});
+  static constexpr std::string_view kDocument = "/v1/documents/{id}";
+  router.add("GET", kDocument,
+             [to](Request&& request, Responder responder) {
+               serve_document_of(to->service, kDocument, 0, request, std::move(responder));
+             },
+             {.access = Access::kSearch});
   add_collection_routes(router, to);
   add_admin_routes(router, to);
   // The search page keeps its state in the query string, so its route takes any parameters.

@@ -60,6 +60,7 @@ std::string cache_key(std::uint32_t collection, const SearchParameters& paramete
   put(parameters.fields);
   return key + normalized(query);
 }
+}  // namespace
 
 frond::http::Response overloaded() {
   frond::http::Response response =
@@ -67,7 +68,6 @@ frond::http::Response overloaded() {
   response.headers.emplace_back("Retry-After", "1");
   return response;
 }
-}  // namespace
 
 frond::http::Response abandoned() {
   return frond::http::problem(499, "Client closed request",

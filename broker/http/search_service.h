@@ -110,6 +110,7 @@ class SearchService {
   const cache::Flights& flights() const { return shared_.flights; }
   const cache::KnownTexts& known_texts() const { return known_; }  // of this thread
   Shared& shared() { return shared_; }
+  scatter::ScatterContext& scatter() { return scatter_; }
 
  private:
   Ticket search(const SearchParameters& parameters, Reply reply, const std::string& text, Line* line);
@@ -138,5 +139,7 @@ class SearchService {
 
 // The 499 response for a client that has left. A client that only closed its sending side receives it.
 frond::http::Response abandoned();
+// The 429 response while too many searches are evaluated.
+frond::http::Response overloaded();
 
 }  // namespace frond::broker::http

@@ -5,6 +5,7 @@
 namespace frond::broker::web::static_files {
 
 std::string_view search_html();
+std::string_view document_html();
 std::string_view status_html();
 std::string_view page_css();
 std::string_view icon_svg();
@@ -15,6 +16,7 @@ std::string_view key_js();
 std::string_view picture_js();
 std::string_view profile_js();
 std::string_view search_js();
+std::string_view document_js();
 std::string_view status_js();
 std::string_view openapi_json();
 

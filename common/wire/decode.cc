@@ -107,6 +107,8 @@ Result<void> get(schema::FetchRequest::Reader from, FetchRequest& to) {
   for (const auto ordinal : ordinals) to.ordinals.push_back(ordinal);
   to.content = from.getContent();
   to.fields = fields_of(from.getFields());
+  FROND_TRY(at_most(from.getId().size(), kMaxFetchedIdBytes, "bytes of an id"));
+  to.id = text_of(from.getId());
   return {};
 }
 
@@ -142,7 +144,7 @@ Result<void> get(capnp::List<schema::Document>::Reader from, std::vector<Fetched
   for (const auto one : from) {
     const auto reason = FROND_TRY(enum_of(one.getReason(), kLastUnsearchedReason, "reason"));
     to.push_back({one.getOrdinal(), one.getFound(), text_of(one.getId()), text_of(one.getTitle()),
-                  text_of(one.getUrl()), text_of(one.getSnippet()), reason});
+                  text_of(one.getUrl()), text_of(one.getSnippet()), reason, text_of(one.getBody())});
   }
   return {};
 }

@@ -74,6 +74,7 @@ void put(const FetchRequest& from, schema::FetchRequest::Builder to) {
   for (unsigned i = 0; i < ordinals.size(); ++i) ordinals.set(i, from.ordinals[i]);
   to.setContent(from.content);
   to.setFields(from.fields);
+  if (!from.id.empty()) to.setId(text_of(from.id));
 }
 
 void put(const Broker& from, schema::Broker::Builder to) {
@@ -106,6 +107,7 @@ void put(const std::vector<FetchedDocument>& from, capnp::List<schema::Document>
     to[i].setUrl(text_of(from[i].url));
     to[i].setSnippet(text_of(from[i].snippet));
     to[i].setReason(static_cast<schema::UnsearchedReason>(from[i].reason));
+    if (!from[i].body.empty()) to[i].setBody(text_of(from[i].body));
   }
 }
 

@@ -141,9 +141,10 @@ struct FetchRequest {
   ordinals @3 :List(UInt64);     # documents of the leaf's partitions
   content @4 :UInt64;            # the generation's content; 0: any content with this number
   fields @5 :UInt16 = 7;         # wanted beside the id: title 1, url 2, snippet 4; unknown bits are ignored
+  id @6 :Text;                   # not empty: the document of this id, whole; `terms`, `ordinals` and `fields` do not count
 }
 struct FetchReply {
-  documents @0 :List(Document);  # in the order of the request
+  documents @0 :List(Document);  # in the order of the request; of one by id: one, or none if no partition has it
 }
 struct Document {
   ordinal @0 :UInt64;
@@ -153,6 +154,7 @@ struct Document {
   url @4 :Text;
   snippet @5 :Text;              # plain text; matched words lie between U+0002 and U+0003
   reason @6 :UnsearchedReason = corrupt;  # if not found: why; older leaves do not say
+  body @7 :Text;                 # only of a fetch by id
 }
 
 struct HelloReply {
@@ -170,7 +172,7 @@ struct HelloReply {
   hostCacheMisses @11 :UInt64;
   detail @12 :Text;              # what is wrong, for people: a refused generation, for example
   draining @13 :Bool;            # it ends soon; then `generations` is empty
-  features @14 :UInt64;          # bits: 1 knows `rank` of a search, 2 its `bm25`; unknown bits are ignored
+  features @14 :UInt64;          # bits: 1 knows `rank` of a search, 2 its `bm25`, 4 a fetch's `id`; unknown bits are ignored
 }
 struct ServedGeneration {
   generation @0 :UInt64;

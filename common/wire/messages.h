@@ -108,6 +108,7 @@ struct FetchRequest {
   std::vector<Ordinal> ordinals;     // documents of the leaf's partitions
   ContentId content = 0;             // the generation's content; 0: any content with this number
   std::uint8_t fields = kAllFields;  // wanted beside the id; an older leaf sends all
+  std::string id;                    // not empty: this document, whole; for leaves with kFeatureById
 };
 struct FetchedDocument {
   Ordinal ordinal = 0;
@@ -115,6 +116,7 @@ struct FetchedDocument {
   std::string id, title, url;                            // title, url and snippet are empty if not wanted
   std::string snippet;                                   // plain text; matched words lie between U+0002 and U+0003
   UnsearchedReason reason = UnsearchedReason::kCorrupt;  // why it is not found; an older leaf sends none
+  std::string body = {};                                 // only of a fetch by id
 };
 struct FetchReply {
   std::uint64_t request_id = 0;
@@ -170,7 +172,8 @@ struct ServedGeneration {
 // What a leaf can do that older ones cannot, as bits of HelloReply::features.
 inline constexpr std::uint64_t kFeatureUnranked = 1;  // Rank::kNone
 inline constexpr std::uint64_t kFeatureBm25 = 2;      // SearchRequest::bm25
-inline constexpr std::uint64_t kAllFeatures = kFeatureUnranked | kFeatureBm25;
+inline constexpr std::uint64_t kFeatureById = 4;      // FetchRequest::id
+inline constexpr std::uint64_t kAllFeatures = kFeatureUnranked | kFeatureBm25 | kFeatureById;
 // Those that a leaf needs for a search; `own_bm25`: SearchRequest::bm25 is set.
 constexpr std::uint64_t features_needed(Rank rank, bool own_bm25) {
   return (rank == Rank::kNone ? kFeatureUnranked : 0) | (own_bm25 ? kFeatureBm25 : 0);

@@ -2,6 +2,7 @@
 // Answers fetches: returns the stored fields that the request wants, for the documents in a result. A snippet is chosen
 // by the query terms.
 #include <functional>
+#include <memory>
 
 #include "common/wire/messages.h"
 #include "leaf/generation/damage_log.h"
@@ -29,10 +30,13 @@ class DocumentHandler {
   // interactive tasks, at most one per thread; at once if the caller is a task itself and the documents are few. done()
   // is called once, during the call or later, on any thread. What `deadline` points to lives as long as `done`. A
   // document is not `found` if it is not in the leaf's partitions, cannot be read, or is reached after the deadline;
-  // `reason` says which.
+  // `reason` says which. A request with `id` is for that document, whole (document_by_id.h).
   void fetch(wire::FetchRequest request, Deadline deadline, Done done);
 
  private:
+  void fetch_by_id(std::shared_ptr<const generation::ServedGeneration> generation, wire::FetchRequest request,
+                   Deadline deadline, Done done);
+
   const generation::ServedBoard& board_;
   schedule::Scheduler& scheduler_;
   schedule::Scheduler& costly_;

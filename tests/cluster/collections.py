@@ -60,6 +60,22 @@ def names(broker):
     print("unknown and escaped names")
 
 
+def documents(setting, broker, body):
+    """Documents by their ids, whole; `frond search` of a collection by its name."""
+    for collection, name, count in ((A, "a", 200), (B, "b", 300)):
+        for n in (0, 1, count // 2, count - 1):
+            status, text = broker.ask(f"/v1/collections/{collection}/documents/{name}{n}")
+            harness.expect(status == 200 and json.loads(text) == {"id": f"{name}{n}", "title": "", "url": "", "body": body(n), "generation": 1}, f"{name}{n}: {status} {text!r}")
+        status, text = broker.ask(f"/v1/collections/{collection}/documents/{name}{count}")
+        harness.expect(status == 404 and json.loads(text)["parameter"] == "id", f"{name}{count}: {status} {text!r}")
+    harness.expect(broker.ask("/v1/documents/%61" + "7")[0] == 200 and broker.ask("/v1/documents/b7")[0] == 404, "the route without a name is not the first collection's")
+    for collection, wanted in ((None, "[a"), (A, "[a"), (B, "[b")):
+        command = [setting.program("frond"), "search", "--broker", f"http://127.0.0.1:{broker.http}", "links", *(("--collection", collection) if collection else ())]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        harness.expect(done.returncode == 0 and wanted in done.stdout, f"{command}: {done.stdout[:300]} {done.stderr}")
+    print("documents by their ids")
+
+
 def caches(broker):
     seen = [broker.search("number 11", collection=collection).cache for collection in (A, B, A, B)]
     harness.expect(seen == ["miss", "miss", "hit", "hit"], f"{seen}")
@@ -89,6 +105,7 @@ def losses(broker, leaf_b):
     harness.expect(broker.ready(), "the broker is not ready because one collection has no leaf")
     harness.expect(broker.search("link", collection=A).whole, f"{A} is degraded")
     harness.expect(broker.ask(f"/v1/collections/{B}/search", q="fresh words")[0] == 503, f"{B} answers without a leaf")
+    harness.expect(broker.ask(f"/v1/collections/{B}/documents/b1")[0] == 503, f"{B} knows without a leaf that a document is not there")
     harness.expect(harness.metric(broker.http, "frond_broker_leaves", collection=A, state="up") == 2, "leaves of the other collection")
     leaf_b.start()
     harness.eventually(lambda: broker.search("links", collection=B, cache="off").whole, f"{B} is back")
@@ -108,6 +125,7 @@ def test(setting):
         harness.eventually(one.ready, "a broker is ready", 60)
     routes(broker, alone)
     names(broker)
+    documents(setting, broker, body)
     caches(broker)
     for one in alone.values():
         harness.end(one.process, "a broker of one collection")

@@ -30,6 +30,8 @@ inline wire::SearchReply unranked(std::vector<topk::Hit> hits, std::uint32_t dep
 // A document "d<ordinal>" for every requested ordinal.
 inline wire::FetchReply documents(const wire::FetchRequest& request) {
   wire::FetchReply reply;
+  if (!request.id.empty() && request.id != "none")
+    reply.documents.push_back({.found = true, .id = request.id, .title = "title", .url = "http://x/", .body = "body"});
   for (const auto ordinal : request.ordinals) {
     const std::string id = "d" + std::to_string(ordinal);
     reply.documents.push_back({ordinal, true, id, "title of " + id, "http://x/" + id, "a \x02word\x03 <b>"});

@@ -151,11 +151,26 @@ async function checkBodies(path) {
   agree('10,001 lines', false, await exchange('POST', '/v1/msearch', { body: '{}\n'.repeat(10001) }));
 }
 
+// A document that there is, as long as its partition has a leaf.
+const found = await (await fetch(`${base}/v1/search?q=links&k=1&fields=id`, { headers: allKey ? { authorization: `Bearer ${allKey}` } : {} })).json();
+const documentId = found.hits?.[0]?.id ?? 'none';
+const withId = (template) => template.replace('{id}', encodeURIComponent(documentId));
+
+async function checkDocuments() {
+  for (const template of ['/v1/documents/{id}', '/v1/collections/{collection}/documents/{id}']) {
+    const of = (id) => ({ path: template.replace('{collection}', collection).replace('{id}', id) });
+    if (coverage === 'whole') await settle([200], 'GET', template, of(encodeURIComponent(documentId)));
+    await settle([coverage === 'whole' ? 404 : 503], 'GET', template, of('no%2Fsuch%20document'));
+    agree('a broken escape', false, await exchange('GET', template, of('%4')));
+    agree('a parameter', false, await exchange('GET', template, { ...of('x'), query: 'k=3' }));
+  }
+}
+
 async function checkEveryRoute() {
   for (const [template, item] of Object.entries(document.paths)) {
     const file = item.get?.parameters?.find((one) => one.in === 'path');
-    const names = file?.name === 'collection' ? [collection] : file?.schema.enum;
-    const paths = file ? names.map((name) => template.replace(`{${file.name}}`, name)) : [template];
+    const names = { collection: [collection], id: [''] }[file?.name] ?? file?.schema.enum;
+    const paths = file ? names.map((name) => withId(template).replace(`{${file.name}}`, name)) : [template];
     if (item.get && !/\/(search|count)$/.test(template)) for (const path of paths) await exchange('GET', template, { path });
   }
   agree('a parameter of /v1/cluster', false, await exchange('GET', '/v1/cluster', { query: 'x=1' }));
@@ -176,8 +191,8 @@ async function checkSearches() {
 async function checkCollections() {
   for (const [template, item] of Object.entries(document.paths).filter(([one]) => one.includes('{collection}'))) {
     for (const [name, wanted] of [[collection, 200], [encodeURIComponent(collection).replace('m', '%6d'), 200], ['other', 404]]) {
-      const path = template.replace('{collection}', name);
-      if (item.get) await settle([wanted], 'GET', template, { path, ...(!template.endsWith('/cluster') && { query: 'q=links' }) });
+      const path = withId(template).replace('{collection}', name);
+      if (item.get) await settle([wanted], 'GET', template, { path, ...(/\/(search|count)$/.test(template) && { query: 'q=links' }) });
       if (item.post) await settle([wanted], 'POST', template, { path, body: '{"q":"links"}' });
     }
   }
@@ -189,7 +204,7 @@ async function checkKeys() {
   for (const [template, item] of Object.entries(document.paths)) {
     for (const method of ['GET', 'POST'].filter((one) => item[one.toLowerCase()])) {
       const { security } = item[method.toLowerCase()];
-      const path = template.replace('{file}', 'page.css').replace('{collection}', collection);
+      const path = withId(template).replace('{file}', 'page.css').replace('{collection}', collection);
       const request = method === 'POST' ? { path, body: '{"q":"links"}' } : { path, ...(/\/(search|count)$/.test(template) && { query: 'q=links' }) };
       const ask = async (headers, wanted) => {
         const status = await exchange(method, template, { ...request, headers });
@@ -210,6 +225,7 @@ if (coverage === 'keys') {
 } else {
   await checkEveryRoute();
   await checkSearches();
+  await checkDocuments();
 }
 if (coverage === 'whole') {
   await checkCollections();

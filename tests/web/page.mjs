@@ -1,4 +1,4 @@
-// Journeys through both pages in headless Chromium: what a person does and sees, with the keyboard too, in both themes, at
+// Journeys through all pages in headless Chromium: what a person does and sees, with the keyboard too, in both themes, at
 // three widths. Nothing may be loaded from elsewhere, nothing may be written to the console, axe must find nothing.
 //
 // usage: node page.mjs URL whole|partial|keys [FOLDER-FOR-SCREENSHOTS] [budgets] [KEY-FOR-SEARCHING KEY-FOR-ALL]
@@ -113,9 +113,60 @@ journey('documents that would harm', 'whole', async () => {
   const page = await open('/?q=hostileword&mode=or');
   await shown(page);
   expect(await hits(page) === 2, `2 hits, not ${await hits(page)}`);
-  expect(await page.locator('#hits img, #hits script, #hits a').count() === 0, 'text became elements or links');
+  expect(await page.locator('#hits img, #hits script, #hits a:not([href^="/document?id="])').count() === 0, 'text became elements or links');
   expect((await text(page, '#hits')).includes('<img src=x onerror=alert(1)>'), 'the text is shown as it is');
   expect(!await overflows(page), 'a long word widens the page');
+  return page;
+});
+
+journey('a document that has no URL, and one that has', 'whole', async () => {
+  const page = await open('/?q=hostileword&mode=or');
+  await shown(page);
+  await page.locator('#hits h2 a').first().click();
+  await page.waitForURL(/\/document\?id=/);
+  await page.locator('#document .stored').waitFor();
+  expect((await text(page, '#document')).includes('hostileword'), 'the stored text is shown');
+  expect(await page.locator('main img, main script').count() === 0, 'text became elements');
+  expect(!await overflows(page), 'a long word widens the page');
+  await audit(page, 'a document');
+  await page.goto(base + '/?q=links');
+  await shown(page);
+  const id = await text(page, '#hits .source a >> nth=0');
+  await page.locator('#hits .source a').first().click();
+  await page.locator('#document .stored').waitFor();
+  expect((await text(page, '#source')).includes(`${id} · `), await text(page, '#source'));
+  for (const part of ['#title', '#document']) expect(await page.getAttribute(part, 'dir') === 'auto', `${part} runs from the left whatever it says`);
+  return page;
+});
+
+journey('a document that is not there', 'whole', async () => {
+  const page = await open('/document?id=no%2Fsuch', { expected: ['404'] });
+  await page.locator('.notice').waitFor();
+  expect((await text(page, '#notice')).includes("no document 'no/such'"), await text(page, '#notice'));
+  await page.goto(base + '/document');
+  await page.locator('.notice').waitFor();
+  return page;
+});
+
+journey('a choice of collections', 'whole', async () => {
+  const page = await open('/?q=links');
+  await shown(page);
+  expect(await page.locator('#collections').isHidden(), 'there is one collection, and a choice is shown');
+  const asked = [];
+  await page.route('**/v1/collections', (route) => route.fulfill({ json: { collections: ['manuals', 'mail'] } }));
+  await page.route('**/v1/collections/mail/**', (route) => {
+    asked.push(new URL(route.request().url()).pathname);
+    return route.continue({ url: route.request().url().replace('/collections/mail', '') });
+  });
+  await page.reload();
+  await shown(page);
+  await page.selectOption('#in', 'mail');
+  await page.waitForURL(/collection=mail/);
+  await shown(page);
+  expect(asked.includes('/v1/collections/mail/search') && asked.includes('/v1/collections/mail/cluster'), `asked: ${asked}`);
+  expect(/collection=mail/.test(await page.locator('#hits .source a').first().getAttribute('href')), 'a hit leads to another collection');
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector('#in').value === 'mail');
   return page;
 });
 
@@ -127,6 +178,9 @@ journey('nothing found, and a way on', 'whole', async () => {
   await page.goto(base + '/?q=zzzzqqq');
   await shown(page);
   expect((await text(page, '#notice')).includes('Check the spelling'), await text(page, '#notice'));
+  await page.goto(base + '/?q=%21%3F');
+  await shown(page);
+  expect((await text(page, '#notice')).includes('The query has no words'), await text(page, '#notice'));
   return page;
 });
 

@@ -1,4 +1,4 @@
-// Elements and figures for both pages. Text is only ever set as text: nothing here parses HTML.
+// Elements and figures for all pages. Text is only ever set as text: nothing here parses HTML.
 
 // element('p', 'quiet', 'some text', otherElement …); a falsy class or child is left out.
 export function element(name, className, ...children) {

@@ -14,18 +14,26 @@ function snippet(marked) {
   return paragraph;
 }
 
+// Text may run from right to left: each part finds out by its first letters.
+const either = (made) => Object.assign(made, { dir: 'auto' });
+
 // Documents come from anywhere: only links to the web are followed.
-function title(hit) {
-  const text = hit.title || hit.id;
-  if (!/^https?:\/\//i.test(hit.url)) return element('h2', '', text);
-  const anchor = link(hit.url, '', text);
-  anchor.rel = 'noreferrer';
-  return element('h2', '', anchor);
+export const isWeb = (url) => /^https?:\/\//i.test(url);
+
+// The page of what is stored of a document; `collection`: empty for the broker's first one.
+const page = (hit, collection) => '/document?' + new URLSearchParams({ id: hit.id, ...(collection && { collection }) });
+
+function title(hit, collection) {
+  const away = isWeb(hit.url);
+  const anchor = link(away ? hit.url : page(hit, collection), '', hit.title || hit.id);
+  if (away) anchor.rel = 'noreferrer';
+  return either(element('h2', '', anchor));
 }
 
-export function hitItem(hit) {
-  const source = element('p', 'quiet source', hit.url && `${hit.url} · `, `${hit.id} · score ${hit.score.toFixed(3)}`);
-  return element('li', '', title(hit), hit.snippet && snippet(hit.snippet), source);
+export function hitItem(hit, collection) {
+  const stored = isWeb(hit.url) ? link(page(hit, collection), '', hit.id) : hit.id;
+  const source = element('p', 'quiet source', hit.url && `${hit.url} · `, stored, ` · score ${hit.score.toFixed(3)}`);
+  return element('li', '', title(hit, collection), hit.snippet && either(snippet(hit.snippet)), either(source));
 }
 
 // Fills `nav` with links around the page at `offset`; href(offset) makes an address.

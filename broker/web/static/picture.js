@@ -90,5 +90,5 @@ export function clusterState(cluster) {
   if (!cluster.ready) return ['bad', 'Not ready: no generation has a leaf for every partition yet.'];
   if (uncovered > 0) return ['bad', `Answers are incomplete: ${plural(uncovered, 'partition has', 'partitions have')} no leaf.`];
   if (down > 0) return ['warn', `Every partition is served, and ${plural(down, 'leaf is', 'leaves are')} down.`];
-  return ['good', `Every partition is served, and all ${plural(cluster.leaves.length, 'leaf', 'leaves')} are up.`];
+  return ['good', `Every partition is served, and ${cluster.leaves.length === 1 ? 'the leaf is' : `all ${count(cluster.leaves.length)} leaves are`} up.`];
 }

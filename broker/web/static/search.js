@@ -8,6 +8,7 @@ import { profileView } from '/assets/profile.js';
 const $ = (id) => document.getElementById(id);
 const modes = { and: 'all words', or: 'any word', auto: 'all words first, then any' };
 const processors = { cpu: 'CPU', gpu: 'GPU', exhaustive: 'the reference' };
+let told; // the collection that the page's foot is about
 let running = null; // aborts the search on its way: a late answer never overwrites a newer one
 
 // What the address asks for; what it may not say falls back to the default.
@@ -17,17 +18,21 @@ function asked() {
   const k = Number(one('k', ['10', '20', '50', '100']));
   const offset = Math.min(10000 - k, Math.max(0, Number.parseInt(from.get('offset') ?? '0', 10) || 0));
   return { q: from.get('q') ?? '', mode: one('mode', ['auto', 'and', 'or']), processor: one('processor', ['auto', 'cpu', 'gpu', 'exhaustive']),
-    k, offset, profile: from.get('profile') === 'true' };
+    k, offset, profile: from.get('profile') === 'true', collection: from.get('collection') ?? '' };
 }
 
 // The page's own address of a search: what is as usual is left out.
 function address(search) {
-  const usual = { mode: 'auto', processor: 'auto', k: 10, offset: 0, profile: false };
+  const usual = { mode: 'auto', processor: 'auto', k: 10, offset: 0, profile: false, collection: '' };
   const wanted = Object.entries(search).filter(([name, value]) => value !== usual[name]);
   return '/?' + new URLSearchParams(wanted);
 }
 
+// The API's routes of a collection; the first one needs no name.
+const routes = (collection) => (collection ? `/v1/collections/${encodeURIComponent(collection)}` : '/v1');
+
 function fillForm(search) {
+  $('in').value = search.collection || $('in').options[0]?.value || '';
   $('q').value = search.q;
   document.querySelector(`input[name=mode][value=${search.mode}]`).checked = true;
   $('processor').value = search.processor;
@@ -37,12 +42,13 @@ function fillForm(search) {
 
 function fromForm() {
   const mode = document.querySelector('input[name=mode]:checked').value;
-  return { q: $('q').value.trim(), mode, processor: $('processor').value, k: Number($('k').value), offset: 0, profile: $('profile').checked };
+  return { q: $('q').value.trim(), mode, processor: $('processor').value, k: Number($('k').value), offset: 0, profile: $('profile').checked,
+    collection: $('in').options.length === 0 ? asked().collection : $('in').selectedIndex > 0 ? $('in').value : '' };
 }
 
 function summary(answer, { offset }) {
   const { total, hits, explain, cache } = answer;
-  if (total.value === 0) return 'Nothing matches.';
+  if (total.value === 0) return answer.empty_query ? 'Nothing was looked for.' : 'Nothing matches.';
   const found = `${total.relation === 'eq' ? '' : 'At least '}${plural(total.value, 'document')}`;
   const { all_words: all } = total; // of mode auto; told where it says more than the total does
   const withAll = all?.value > 0 && explain.mode_used === 'auto' && `${count(all.value)} with all words`;
@@ -65,6 +71,7 @@ function showFailure(failure, search) {
   const cluster = [0, 503, 504].includes(failure.status) && link('/status', '', 'See the cluster');
   const key = lacksKey(failure) && keyForm(() => {
     run(search);
+    showCollections();
     showCollection();
   });
   notice(failure.title ?? 'Error', element('p', '', failure.detail ?? ''), element('p', '', advice(failure)), key || element('p', 'actions', again, cluster));
@@ -85,25 +92,27 @@ function showSigns({ signs_not_applied: signs = [] }) {
   $('notice').append(element('div', 'notice', element('h2', '', 'Taken as plain text'), element('p', '', 'Operators, phrases, fields and wildcards are not applied: ', ...words, '.')));
 }
 
-function showNothing(search, explain) {
-  if (explain.terms.length === 0) return notice('Nothing to look for', element('p', '', 'The query has no words but stop words.'));
+function showNothing(search, empty) {
+  if (empty === 'stop_words') return notice('Only stop words', element('p', '', 'Words this common are not indexed in this collection. Add a rarer one.'));
+  if (empty) return notice('Nothing to look for', element('p', '', 'The query has no words.'));
   if (search.mode !== 'and') return notice('Nothing matches', element('p', '', 'No document has any of these words. Check the spelling.'));
   notice('Nothing matches all words', element('p', '', link(address({ ...search, mode: 'or', offset: 0 }), '', 'Search for any of the words instead')));
 }
 
 function showAnswer(answer, search, received) {
-  $('hits').replaceChildren(...answer.hits.map(hitItem));
+  $('hits').replaceChildren(...answer.hits.map((hit) => hitItem(hit, search.collection)));
   $('hits').start = search.offset + 1;
   $('status').textContent = summary(answer, search);
   showPages($('pages'), answer, search.offset, search.k, (offset) => address({ ...search, offset }));
   $('profile-view').replaceChildren(...(answer.profile ? [profileView(answer)] : []));
   showCoverage(answer);
-  if (answer.total.value === 0 && answer.coverage.degraded.length === 0) showNothing(search, answer.explain);
+  if (answer.total.value === 0 && answer.coverage.degraded.length === 0) showNothing(search, answer.empty_query);
   showSigns(answer);
   requestAnimationFrame(() => performance.measure('answer-to-hits', { start: received, end: performance.now() }));
 }
 
 async function run(search) {
+  if (told !== undefined && told !== search.collection) showCollection();
   running?.abort();
   running = new AbortController();
   for (const id of ['notice', 'profile-view']) $(id).replaceChildren();
@@ -118,8 +127,8 @@ async function run(search) {
   }
   $('results').setAttribute('aria-busy', 'true');
   $('status').textContent = 'Searching…';
-  const { profile, ...rest } = search;
-  const got = await ask('/v1/search?' + new URLSearchParams({ ...rest, explain: true, ...(profile && { profile }) }), running.signal);
+  const { profile, collection, ...rest } = search;
+  const got = await ask(`${routes(collection)}/search?` + new URLSearchParams({ ...rest, explain: true, ...(profile && { profile }) }), running.signal);
   if (!got) return;
   const received = performance.now();
   $('results').removeAttribute('aria-busy');
@@ -140,8 +149,18 @@ function recall() {
   run(search);
 }
 
+// The choice of collections, where there is one.
+async function showCollections() {
+  const { body } = (await ask('/v1/collections')) ?? {};
+  if (!body || body.collections.length < 2) return;
+  $('in').replaceChildren(...body.collections.map((name) => element('option', '', name)));
+  $('in').value = asked().collection || body.collections[0];
+  $('collections').hidden = false;
+}
+
 async function showCollection() {
-  const { body } = (await ask('/v1/cluster')) ?? {};
+  told = asked().collection;
+  const { body } = (await ask(`${routes(told)}/cluster`)) ?? {};
   if (!body) return;
   const up = body.leaves.filter((leaf) => leaf.healthy).length;
   $('collection').replaceChildren(`Collection ${body.collection} · ${plural(body.documents, 'document')} · generation ${body.generation} · `,
@@ -156,6 +175,11 @@ $('search').addEventListener('submit', (event) => {
 document.querySelector('.options').addEventListener('change', () => {
   if (asked().q && $('q').value.trim()) go(fromForm());
 });
+$('in').addEventListener('change', () => {
+  if (asked().q) return;
+  history.replaceState(null, '', address({ ...asked(), collection: fromForm().collection }));
+  showCollection();
+});
 $('pages').addEventListener('click', (event) => {
   const offset = event.target.closest('a')?.dataset.offset;
   if (offset === undefined || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
@@ -166,4 +190,5 @@ $('pages').addEventListener('click', (event) => {
 });
 window.addEventListener('popstate', recall);
 recall();
+showCollections();
 showCollection();

@@ -59,6 +59,12 @@ std::vector<Example> examples(const std::string& path) {
 // The manual pages that the examples find.
 wire::FetchReply manuals(const wire::FetchRequest& request) {
   wire::FetchReply reply;
+  if (request.id == "ln.1")
+    reply.documents.push_back({.found = true,
+                               .id = request.id,
+                               .title = "ln(1)",
+                               .url = "https://example.org/ln.1",
+                               .body = "Create hard links by default & symbolic links with -s."});
   for (const auto ordinal : request.ordinals) {
     const bool first = ordinal == 0;
     const std::string id = first ? "ln.1" : "link.2", title = first ? "ln(1)" : "link(2)";
@@ -95,6 +101,7 @@ class Replayed {
       leaf.searches.answer(std::move(reply));
       while (leaf.fetches.open() > 0) leaf.fetches.answer(manuals(leaf.fetches.last()));
     }
+    while (leaf.fetches.open() > 0) leaf.fetches.answer(manuals(leaf.fetches.last()));  // without a search
     return captured->got.value_or(frond::http::Response{.status = 0});
   }
 

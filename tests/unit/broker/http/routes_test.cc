@@ -263,8 +263,37 @@ TEST_F(TheRoutes, ServeThePagesWithAStrictPolicy) {
     EXPECT_EQ(response.body.find(" style=\""), std::string::npos) << asset.path;
     EXPECT_EQ(response.body.find("innerHTML"), std::string::npos) << asset.path;
   }
-  EXPECT_LT(bytes, 100'000u) << "both pages together";
+  EXPECT_LT(bytes, 100'000u) << "all pages together";
   EXPECT_EQ(ask("GET", "/?q=cell").status, 200);
+}
+TEST_F(TheRoutes, ShowADocumentByItsId) {
+  EXPECT_EQ(ask("GET", "/v1/documents/a").status, 503) << "no leaf yet";
+  broker.up();
+  for (const std::string path : {"/v1/documents/", "/v1/collections/c/documents/"}) {
+    const auto shown = nlohmann::json::parse(ask("GET", path + "a%2Fb%20%C3%BC").body);
+    EXPECT_EQ(shown, nlohmann::json::parse(
+                         R"({"id":"a/b ü","title":"title","url":"http://x/","body":"body","generation":1})"));
+    const auto missing = ask("GET", path + "none");
+    EXPECT_EQ(missing.status, 404);
+    EXPECT_EQ(nlohmann::json::parse(missing.body)["parameter"], "id");
+    EXPECT_EQ(refused("GET", path + "%4"), "id");
+    EXPECT_EQ(refused("GET", path + "a?x=1"), "x");
+    EXPECT_EQ(ask("GET", path + std::string(5000, 'a')).status, 404);
+  }
+  EXPECT_EQ(ask("GET", "/v1/collections/other/documents/a").status, 404);
+  EXPECT_EQ(broker.shared.admission.all(), 0u) << "every place is given back";
+  auto old = support::hello({support::served(1, 2, {0, 1})});
+  old.features = 0;
+  broker.cluster.advance(std::chrono::milliseconds(500));
+  broker.leaf().hellos.answer(old);
+  EXPECT_EQ(ask("GET", "/v1/documents/a").status, 503) << "its leaves find no document by its id";
+}
+TEST_F(TheRoutes, SayThatAQueryHasNoTerms) {
+  broker.up();
+  for (const std::string path : {"/v1/search?q=", "/v1/count?q="}) {
+    EXPECT_EQ(nlohmann::json::parse(ask("GET", path + "!!+%2F").body)["empty_query"], "no_words");
+    EXPECT_FALSE(nlohmann::json::parse(ask("GET", path + "cell").body).contains("empty_query"));
+  }
 }
 TEST_F(TheRoutes, NameACollection) {
   broker.up();

@@ -411,6 +411,11 @@ TEST(WireCodec, RefusesMoreThanTheLimits) {
   FetchRequest fetch;
   fetch.ordinals.assign(kMaxOrdinals + 1, 0);
   EXPECT_EQ(decode_request(encode(fetch)), Code::kCorrupt);
+  fetch.ordinals.clear();
+  fetch.id.assign(kMaxFetchedIdBytes, 'a');
+  EXPECT_TRUE(decode_request(encode(fetch)));
+  fetch.id += 'a';
+  EXPECT_EQ(decode_request(encode(fetch)), Code::kCorrupt);
   SearchReply reply{.has_and = true};
   for (std::uint64_t i = 0; i <= kMaxDepth; ++i) reply.and_ranking.hits.push_back({i, 1});
   EXPECT_EQ(decode_reply(encode(reply)), Code::kCorrupt);

@@ -103,6 +103,7 @@ class RandomMessages {
     for (auto& ordinal : made.ordinals) ordinal = number();
     made.content = number();
     made.fields = static_cast<std::uint8_t>(below(kAllFields + 1));
+    if (coin()) made.id = text(40, 1);
     return made;
   }
   Ranking ranking() {
@@ -145,7 +146,8 @@ class RandomMessages {
   FetchReply fetch_reply() {
     FetchReply made{number()};
     made.documents.resize(count(40));
-    for (auto& one : made.documents) one = {number(), coin(), text(40), text(40), text(40), text(300), reason()};
+    for (auto& one : made.documents)
+      one = {number(), coin(), text(40), text(40), text(40), text(300), reason(), text(300)};
     return made;
   }
   HelloReply hello_reply() {

@@ -57,6 +57,37 @@ TEST_F(LeafServiceTest, FetchesDocumentsOfAllItsPartitionsInTheOrderAsked) {
   EXPECT_EQ(reply.documents[0].ordinal, 99u);
 }
 
+TEST_F(LeafServiceTest, FetchesADocumentByItsIdWhole) {
+  auto request = fetch_of({});
+  for (const auto& expected : documents_) {
+    request.id = expected.id;
+    const auto reply = ask<wire::FetchReply>(request);
+    ASSERT_EQ(reply.documents.size(), 1u) << expected.id;
+    const auto& fetched = reply.documents.front();
+    EXPECT_TRUE(fetched.found);
+    EXPECT_EQ(fetched.id, expected.id);
+    EXPECT_EQ(fetched.title, expected.title);
+    EXPECT_EQ(fetched.url, expected.url);
+    EXPECT_EQ(fetched.body, expected.body);
+  }
+  request.id = "nothing";
+  EXPECT_TRUE(ask<wire::FetchReply>(request).documents.empty());
+  request.generation = 9;
+  EXPECT_EQ(ask<wire::ErrorReply>(request).reason, wire::UnsearchedReason::kUnknownGeneration);
+}
+
+TEST_F(LeafServiceTest, FindsNoHiddenDocumentByItsId) {
+  const auto generation = std::const_pointer_cast<generation::ServedGeneration>(served_.board.get()->front());
+  auto& partition = generation->partitions[1];
+  partition.hidden = std::make_shared<const partition::HiddenDocuments>(
+      static_cast<std::uint32_t>(partition.placement.documents), std::vector<DocId>{0, 3});
+  auto request = fetch_of({});
+  for (const DocId docid : {0, 1, 3}) {
+    request.id = documents_[partition.placement.ordinal(docid)].id;
+    EXPECT_EQ(ask<wire::FetchReply>(request).documents.size(), docid == 1 ? 1u : 0u) << docid;
+  }
+}
+
 TEST_F(LeafServiceTest, FetchesTheFieldsThatAreWanted) {
   auto request = fetch_of({99, 0, 1});
   const auto all = ask<wire::FetchReply>(request).documents;
