@@ -52,6 +52,7 @@ Result<Answer> parse_answer(int status, std::string_view body) {
   Answer out;
   FROND_TRY(read_hits(answer, out));
   out.cache = text_of(answer, "cache");
+  out.empty_query = text_of(answer, "empty_query");
   if (const auto took = answer.find("took_ms"); took != answer.end() && took->is_number()) out.took_ms = *took;
   if (const auto total = answer.find("total"); total != answer.end() && total->is_object()) {
     out.total = number_of(*total, "value").value_or(0);

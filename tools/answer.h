@@ -21,6 +21,7 @@ struct Answer {
   bool total_exact = true;
   std::optional<std::uint64_t> all_words;  // mode auto: documents with all words, or at least so many
   std::string cache;
+  std::string empty_query;       // of a query without terms: stop_words or no_words
   std::uint64_t unsearched = 0;  // partitions without an answer
   std::vector<AnswerHit> hits;
   std::vector<std::string> signs;  // of a query language, which were taken as plain text

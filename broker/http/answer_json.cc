@@ -230,6 +230,10 @@ std::string render_rest(const merge::Page& page, const RenderOptions& options) {
   return out;
 }
 
+std::string_view render_empty(bool only_stop_words) {
+  return only_stop_words ? ",\"empty_query\":\"stop_words\"" : ",\"empty_query\":\"no_words\"";
+}
+
 std::string render_signs(std::span<const query::Sign> signs) {
   std::string out;
   for (const query::Sign& one : signs) {

@@ -28,6 +28,8 @@ std::string render_rest(const merge::Page& page, const RenderOptions& options);
 
 // `,"signs_not_applied":[{"sign":…,"text":…},…]`; nothing if there are none.
 std::string render_signs(std::span<const query::Sign> signs);
+// `,"empty_query":…`, behind them: of a query without terms.
+std::string_view render_empty(bool only_stop_words);
 
 // `{"took_ms":…,"timed_out":…,"generation":…,"cache":"…",`, then `rest`.
 std::string render_answer(std::uint64_t took_us, bool timed_out, Generation generation, std::string_view cache,

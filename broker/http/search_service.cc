@@ -142,6 +142,7 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
     return refuse("q has " + std::to_string(query->words) + " terms, more than " + std::to_string(config_.max_terms),
                   "q");
   job->question.signs = render_signs(query::signs_not_applied(parameters.q));
+  if (query->terms.empty()) job->question.signs += render_empty(query->only_stop_words);
   if (parameters.cache && !parameters.profile) {
     job->use = CacheUse::kMiss;
     job->key = cache_key(config_.collection, parameters, job->question.bm25, job->question.topology->id(), *query);

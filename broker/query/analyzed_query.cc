@@ -19,6 +19,8 @@ Result<AnalyzedQuery> QueryAnalyzer::analyze(std::string_view query, const text:
   std::sort(words.begin(), words.end());
   AnalyzedQuery analyzed;
   analyzed.words = words.size();
+  const text::TokenSpan first = text::Analyzer::next_token(query, 0);
+  analyzed.only_stop_words = words.empty() && first.begin < first.end;
   for (auto& word : words) {
     if (!analyzed.terms.empty() && analyzed.terms.back().text == word)
       ++analyzed.terms.back().occurrences;

@@ -17,6 +17,7 @@ inline constexpr std::size_t kMaxQueryBytes = 4096;
 struct AnalyzedQuery {
   std::vector<wire::QueryTerm> terms;  // distinct, in byte order, so that equal queries compare equal
   std::size_t words = 0;               // sum of the terms' occurrences
+  bool only_stop_words = false;        // no terms, but words
 };
 
 // Analyses queries with the analyzer of the generation's documents. One thread.

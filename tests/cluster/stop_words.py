@@ -37,6 +37,10 @@ def check_language(setting):
         sets.same(found.ids("des"), [], "a query of stop words only")
         answer = found.cluster.search("le des sur", mode="or", k=10)
         sets.same((answer.status, answer.total), (200, (0, "eq")), "a query of stop words only")
+        for words, told in (("le des sur", "The query has only stop words"), ("!!", "The query has no words"), ("chien", "1 document"), ("qqq", "0 documents")):
+            done = subprocess.run([setting.program("frond"), "search", "--broker", f"http://127.0.0.1:{found.cluster.http}", "--mode", "and", words],
+                                  capture_output=True, text=True, timeout=60)
+            harness.expect(done.returncode == 0 and told in done.stdout and ("only stop words" in done.stdout) == (words == "le des sur"), f"{words}: {done.stdout}{done.stderr}")
         sets.same(found.ids("l’or"), ["or"], "elided articles")
         marked = re.findall("<[a-z]+>([^<]*)</", found.hits("le lit")[0]["snippet"])
         sets.same(marked, ["lit"], "what a snippet marks")

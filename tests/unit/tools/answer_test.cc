@@ -26,6 +26,11 @@ TEST(Answer, IsReadWhole) {
   EXPECT_EQ(answer->signs, (std::vector<std::string>{"-lazy", "\"a b\""}));
 }
 
+TEST(Answer, SaysWhyNothingWasAsked) {
+  EXPECT_EQ(parse_answer(200, kWhole)->empty_query, "");
+  EXPECT_EQ(parse_answer(200, R"({"hits":[],"empty_query":"stop_words"})")->empty_query, "stop_words");
+}
+
 TEST(Answer, OfAnErrorStatusCarriesTheProblem) {
   const auto answer = parse_answer(400, R"({"title":"bad request","detail":"k is not a number","parameter":"k"})");
   ASSERT_FALSE(answer);

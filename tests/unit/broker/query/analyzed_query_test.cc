@@ -24,6 +24,12 @@ TEST(QueryAnalysis, TakesAQueryOfStopWordsAsEmpty) {
   EXPECT_EQ(said("the of", kPorter), "");
   EXPECT_EQ(said("", kPorter), "");
 }
+TEST(QueryAnalysis, TellsStopWordsFromNoWords) {
+  QueryAnalyzer analyzer;
+  for (const auto* q : {"the", "of the, and"}) EXPECT_TRUE(analyzer.analyze(q, kPorter)->only_stop_words) << q;
+  for (const auto* q : {"", " ", "!? …", "the fox"}) EXPECT_FALSE(analyzer.analyze(q, kPorter)->only_stop_words) << q;
+  EXPECT_FALSE(analyzer.analyze("the", kPlain)->only_stop_words) << "a word like others here";
+}
 TEST(QueryAnalysis, RefusesWhatIsTooLongOrNoText) {
   EXPECT_EQ(said(std::string(kMaxQueryBytes, 'a'), kPlain).empty(), false);
   EXPECT_EQ(said(std::string(kMaxQueryBytes + 1, 'a'), kPlain), "invalid");
