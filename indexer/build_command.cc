@@ -17,6 +17,7 @@
 #include "indexer/build_status_server.h"
 #include "indexer/commands.h"
 #include "indexer/gpu_inverters.h"
+#include "indexer/ingest/csv.h"
 #include "indexer/ingest/formats.h"
 
 namespace frond::indexer {
@@ -112,6 +113,10 @@ Result<BuildOptions> BuildCommand::options() {
   if (!format) return refuse("--format: '" + format_ + "' is none of " + ingest::format_names());
   if (!prior_field_.empty() && *format != nullptr && (*format)->parse_fields == nullptr)
     return refuse("--prior-field: records of format " + format_ + " have no fields of that kind; jsonl and json have");
+  const auto names = field_names();
+  if (names != nullptr && *format != nullptr && (*format)->parse_fields == nullptr && *format != &ingest::kCsv)
+    return refuse("--id-field, --title-field, --text-field and --url-field: records of format " + format_ +
+                  " have no names of fields; jsonl, json and csv have");
   const auto analyzer = FROND_TRY(analyzer_.made());
   const auto order = order::order_named(order_);
   if (!order) return refuse("--order: '" + order_ + "' is none of " + std::string(order::kOrderNames));
@@ -124,7 +129,6 @@ Result<BuildOptions> BuildCommand::options() {
   FROND_TRY(check());
   GpuParts gpu = FROND_TRY(gpu_parts(*order));
 
-  const auto names = field_names();
   BuildOptions options;
   options.repository = place_.repository;
   options.collection = place_.collection;

@@ -43,7 +43,7 @@ void ArchiveBlocks::consume(ContentStream& stream, std::string_view taken) {
 std::size_t ArchiveBlocks::find_record() const {
   const std::string_view held = held_;
   for (std::size_t at = 0; (at = held.find(beginning_.mark, at)) != held.npos; ++at)
-    if (beginning_.is_record(held.substr(at + 1, kMaxBeginning))) return at + 1;
+    if (beginning_.is_record(held.substr(at + beginning_.before, kMaxBeginning))) return at + beginning_.before;
   return held.npos;
 }
 
@@ -55,10 +55,11 @@ Result<bool> ArchiveBlocks::is_end(ContentStream& stream) const {
 
 // How many bytes at the end of the block, which has no mark, are of a record that goes on behind it.
 Result<std::size_t> ArchiveBlocks::begun_in_block(ContentStream& stream) const {
-  for (std::size_t part = 2; part < beginning_.mark.size(); ++part) {
+  for (std::size_t part = beginning_.before + 1; part < beginning_.mark.size(); ++part) {
     if (!last_.ends_with(beginning_.mark.substr(0, part))) continue;
+    const std::string_view begun = beginning_.mark.substr(beginning_.before, part - beginning_.before);
     const std::string_view rest = FROND_TRY(stream.peek(kMaxBeginning)).substr(0, kMaxBeginning);
-    if (beginning_.is_record(std::string(beginning_.mark.substr(1, part - 1)).append(rest))) return part - 1;
+    if (beginning_.is_record(std::string(begun).append(rest))) return begun.size();
   }
   return std::size_t{0};
 }

@@ -32,7 +32,8 @@ class ArchiveBlocks {
  public:
   // How a record of the archive begins, to find the next one inside a block that is said to be longer than it is.
   struct Beginning {
-    std::string_view mark;  // a line feed, and what each record begins with
+    std::string_view mark;   // what each record begins with: so that it is found quickly, no frequent characters
+    std::size_t before = 0;  // bytes of it that are before the record: a line feed
     bool (*is_record)(std::string_view text);
   };
   // Pages longer than `max_bytes` are bad records.

@@ -24,8 +24,8 @@ class ArchiveCutter final : public RecordCutter {
  public:
   ArchiveCutter(bool arc, std::size_t max_bytes)
       : arc_(arc),
-        blocks_(arc ? ArchiveBlocks::Beginning{"\nhttp", is_arc_record}
-                    : ArchiveBlocks::Beginning{"\nWARC/", is_warc_record},
+        blocks_(arc ? ArchiveBlocks::Beginning{"\nhttp", 1, is_arc_record}
+                    : ArchiveBlocks::Beginning{"WARC/", 0, is_warc_record},
                 max_bytes) {}
   Result<std::optional<Cut>> next(ContentStream& stream) override {
     Cut cut;
