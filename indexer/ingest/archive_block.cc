@@ -67,6 +67,7 @@ Result<std::size_t> ArchiveBlocks::begun_in_block(ContentStream& stream) const {
 Result<void> ArchiveBlocks::read(ContentStream& stream, const WarcHead& head, Cut& cut) {
   held_.clear();
   last_ = "\n";  // behind the head
+  page_.reset();
   std::uint64_t left = head.length;
   cut.skip_because = head.skip_because;
   if (head.block == WarcBlock::kHttp) FROND_TRY(read_response(stream, head, left, cut));
@@ -85,18 +86,29 @@ Result<void> ArchiveBlocks::read(ContentStream& stream, const WarcHead& head, Cu
     consume(stream, taken);
     left -= taken.size();
   }
-  if (left > 0) cut.problem = "the file ends inside the record";
-  std::string_view next;
+  std::string_view next;  // the beginning of the next record, which was read with this one
   if (held_.empty() && left == 0) {
     next = std::string_view(last_).substr(last_.size() - FROND_TRY(begun_in_block(stream)));
   } else if (!held_.empty() && (left > 0 || !FROND_TRY(is_end(stream)))) {
     next = std::string_view(held_).substr(std::min(find_record(), held_.size()));
   }
-  if (next.empty()) return {};
-  stream.put_back(next);
-  held_ = {};
-  cut.problem = "a record that is shorter than its head says: the next one begins before its end";
+  if (next.empty()) {
+    if (left > 0) cut.problem = "the file ends inside the record";
+  } else {
+    if (page_ && page_->as_sent)
+      cut.bytes.resize(std::max(page_->head, cut.bytes.size() - std::min(next.size(), cut.bytes.size())));
+    stream.put_back(next);
+    held_ = {};
+  }
+  if (page_ && cut.problem.empty()) tell_type(cut);
   return {};
+}
+
+// Says what the page of the cut is, or why it is skipped.
+void ArchiveBlocks::tell_type(Cut& cut) const {
+  const PageType page = page_type(page_->named, std::string_view(cut.bytes).substr(page_->head, kSniffBytes));
+  cut.skip_because = page.skip_because;
+  if (page.text == TextType::kHtml) cut.bytes.front() = kHtmlMark;
 }
 
 Result<std::size_t> ArchiveBlocks::read_head(ContentStream& stream, std::uint64_t& left, std::string& head) {
@@ -161,16 +173,9 @@ Result<void> ArchiveBlocks::read_page(ContentStream& stream, const WarcHead& war
     left -= taken.size();
   }
   decoder.finish(cut.bytes);
-  const std::string_view content = std::string_view(cut.bytes).substr(head);
-  if (decoder.too_long()) {
-    cut.problem = too_long_why_;
-  } else if (decoder.damaged()) {
-    cut.problem = "a body whose compression is damaged";
-  } else {
-    const PageType page = page_type(named.text, content.substr(0, kSniffBytes));
-    cut.skip_because = page.skip_because;
-    if (page.text == TextType::kHtml) cut.bytes.front() = kHtmlMark;
-  }
+  if (decoder.too_long()) cut.problem = too_long_why_;
+  if (!decoder.too_long() && decoder.damaged()) cut.problem = "a body whose compression is damaged";
+  page_ = {head, named.text, codings.empty()};
   return {};
 }
 

@@ -40,8 +40,7 @@ class ArchiveBlocks {
   ArchiveBlocks(Beginning beginning, std::size_t max_bytes);
 
   // Leaves the stream behind the block of a record, which begins there. Sets the cut's bytes to a WarcPage, or says why
-  // there is none. If a record begins inside the block and none behind it, the length is wrong: the block ends there,
-  // and is bad.
+  // there is none. If a record begins inside the block and none behind it, the length is wrong: the block ends there.
   Result<void> read(ContentStream& stream, const WarcHead& head, Cut& cut);
   // Appends to `head` up to and with the empty line that ends it, but at most `left` bytes. The place behind the line;
   // npos: there is none. `left` shrinks by what was read.
@@ -52,10 +51,17 @@ class ArchiveBlocks {
   Result<void> read_page(ContentStream& stream, const WarcHead& head, const MediaType& type,
                          const std::vector<Coding>& codings, std::uint64_t& left, Cut& cut);
   void consume(ContentStream& stream, std::string_view taken);
+  void tell_type(Cut& cut) const;
   std::size_t find_record() const;
   Result<std::size_t> begun_in_block(ContentStream& stream) const;
   Result<bool> is_end(ContentStream& stream) const;
 
+  struct Page {
+    std::size_t head = 0;  // bytes of the cut before the content
+    TextType named = TextType::kUnknown;
+    bool as_sent = false;  // the content is what was read of the block
+  };
+  std::optional<Page> page_;  // of the block at hand
   Beginning beginning_;
   std::size_t max_bytes_;
   std::string too_long_why_;

@@ -143,7 +143,7 @@ std::string longer(std::string record, int more) {
   const std::size_t end = record.find('\r', at);
   return record.replace(at, end - at, std::to_string(std::stoi(record.substr(at, end - at)) + more));
 }
-TEST(Warc, EndsARecordThatIsShorterThanItsHeadSaysBeforeTheNextOne) {
+TEST(Warc, EndsARecordBeforeTheNextOneWhateverItsHeadSays) {
   const auto of = [](std::string_view id) { return response(id, page("text/html", kPage)); };
   for (const int more : {5, 60, 100, 1000, 100'000'000})
     for (const auto& pack : {+[](std::string_view plain) { return std::string(plain); },
@@ -151,11 +151,14 @@ TEST(Warc, EndsARecordThatIsShorterThanItsHeadSaysBeforeTheNextOne) {
                              +[](std::string_view plain) { return bzipped(plain); },
                              +[](std::string_view plain) { return zstd_compressed(plain); }}) {
       const Collected got = read(pack(of("a")) + pack(longer(of("b"), more)) + pack(of("c")) + pack(of("d")));
-      EXPECT_THAT(got.ids(), ElementsAre("a", "c", "d")) << more;
-      EXPECT_THAT(got.bad, ElementsAre(HasSubstr("record 2 at byte 250: a record that is shorter than its head says")))
-          << more;
+      EXPECT_THAT(got.ids(), ElementsAre("a", "b", "c", "d")) << more;
+      ASSERT_EQ(got.documents.size(), 4u);
+      EXPECT_EQ(got.documents[1].body, "Some words.");
+      EXPECT_THAT(got.bad, IsEmpty()) << more;
     }
-  // Other types, too; and a record that holds another as its page is whole.
+  // A page in one chunk; other types; and a record that holds another as its page is whole.
+  const std::string chunk = page("text/html", "5\r\nwords\r\n0\r\n\r\n", "Transfer-Encoding: chunked\r\n");
+  EXPECT_EQ(read(longer(response("a", chunk), 60) + of("b")).documents.at(0).body, "words");
   EXPECT_THAT(read(longer(record("WARC-Type: request\r\n", "x"), 100) + of("a") + of("b")).ids(),
               ElementsAre("a", "b"));
   EXPECT_THAT(read(response("a", page("text/plain", "\n" + of("b"))) + of("c")).ids(), ElementsAre("a", "c"));
@@ -192,11 +195,10 @@ TEST(Arc, GoesOnBehindBrokenRecords) {
   std::string longer = of("b");
   longer.insert(longer.find('\n'), "0");  // ten times its length
   const Collected got = read(of("a") + longer + of("c") + "junk\n" + of("d") + of("e").substr(0, 90));
-  EXPECT_THAT(got.ids(), ElementsAre("20080101000000/http://x.org/a", "20080101000000/http://x.org/c",
-                                     "20080101000000/http://x.org/d"));
+  EXPECT_THAT(got.ids(), ElementsAre("20080101000000/http://x.org/a", "20080101000000/http://x.org/b",
+                                     "20080101000000/http://x.org/c", "20080101000000/http://x.org/d"));
   EXPECT_THAT(got.bad,
-              ElementsAre(HasSubstr("record 2 at byte 141: a record that is shorter than its head says"),
-                          HasSubstr("what is here is no ARC record"), HasSubstr("the file ends inside the record")));
+              ElementsAre(HasSubstr("what is here is no ARC record"), HasSubstr("the file ends inside the record")));
 }
 TEST(Warc, ReportsAPageThatGrowsPastTheLimit) {
   const support::ScratchFolder folder;
