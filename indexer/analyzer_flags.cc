@@ -12,7 +12,7 @@
 namespace frond::indexer {
 namespace {
 
-// Those that only standard2 has.
+// Those that standard does not have.
 std::string more_stemmers() {
   std::string all;
   for (const std::string_view name : text::kStemmerNames)
@@ -82,16 +82,21 @@ Result<text::StopWords> stop_words_for(const std::string& flag, const text::Anal
 
 void AnalyzerFlags::add(config::CommandLine& command, const std::string& what) {
   command
-      .add_option("--analyzer", analyzer,
-                  what +
-                      ": standard2; standard, the older rules, in which width, apostrophes and soft hyphens matter and "
-                      "words of scripts without spaces are not found")
+      .add_option(
+          "--analyzer", analyzer,
+          what +
+              ": standard3; standard2, older rules, in which symbols and the parts of words with : and _ are not "
+              "found; standard, the oldest, in which width, apostrophes and soft hyphens matter and words of "
+              "scripts without spaces are not found")
       .check(config::one_of({text::kAnalyzerNames.begin(), text::kAnalyzerNames.end()}))
       .show_default();
-  command.add_option("--stemmer", stemmer, "porter|english|none; with --analyzer standard2 also: " + more_stemmers())
+  command.add_option("--stemmer", stemmer, "porter|english|none; with standard2 and standard3 also: " + more_stemmers())
       .show_default();
-  command.add_flag("--fold-accents", fold_accents,
-                   "With --analyzer standard2: Latin and Greek letters are found without their accents and with them");
+  command.add_flag(
+      "--fold-accents", fold_accents,
+      "Not with --analyzer standard: Latin and Greek letters are found without their accents and with them");
+  command.add_flag("--split-case", split_case,
+                   "With --analyzer standard3: camelCase words are found by their parts, too, as code needs it");
   command
       .add_option("--stop-words", stop_words,
                   "Words that are not indexed: those of a language, " + languages_with_stop_words() +
@@ -105,10 +110,13 @@ Result<text::AnalyzerConfig> AnalyzerFlags::made() const {
   const auto known = text::stemmer_named(stemmer);
   if (!known)
     return Error(Code::kInvalid, "--stemmer: '" + stemmer + "' is none of porter|english|none|" + more_stemmers());
-  text::AnalyzerConfig config{*known, false, *text::analyzer_named(analyzer), fold_accents};
-  if (!is_valid(config))
-    return Error(Code::kInvalid, fold_accents ? "--fold-accents needs --analyzer standard2"
-                                              : "--stemmer " + stemmer + " needs --analyzer standard2");
+  text::AnalyzerConfig config{*known, false, *text::analyzer_named(analyzer), fold_accents, split_case};
+  if (!is_valid(config)) {
+    if (split_case && config.kind != text::AnalyzerKind::kStandard3)
+      return Error(Code::kInvalid, "--split-case needs --analyzer standard3");
+    return Error(Code::kInvalid, (fold_accents ? "--fold-accents" : "--stemmer " + stemmer) +
+                                     " needs --analyzer standard2 or standard3");
+  }
   auto stop = stop_words_for(stop_words, config);
   if (!stop) return std::move(stop).error().within("--stop-words");
   config.stop_words = *std::move(stop);

@@ -16,7 +16,7 @@ struct AnalyzerFlags {
   Result<text::AnalyzerConfig> made() const;
 
   std::string analyzer, stemmer = "porter", stop_words = "auto";
-  bool fold_accents = false;
+  bool fold_accents = false, split_case = false;
 };
 
 }  // namespace frond::indexer

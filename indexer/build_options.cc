@@ -51,6 +51,7 @@ std::vector<std::pair<std::string, std::string>> deciding_options(const BuildOpt
           {"--stemmer", std::string(name_of(invert.analyzer.stemmer))},
           {"--stop-words", named(invert.analyzer.stop_words)},
           {"--fold-accents", on_or_off(invert.analyzer.fold_accents)},
+          {"--split-case", on_or_off(invert.analyzer.split_case)},
           {"--gpu-texts", on_or_off(invert.memory.text_batch > 0)},  // where lengths are, until they are published
           {"--unreadable-files", invert.read.skip_unreadable ? "skip" : "fail"},
           {"--max-bad-records", std::to_string(invert.max_bad_records)},

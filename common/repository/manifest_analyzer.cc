@@ -54,7 +54,9 @@ text::AnalyzerConfig read_analyzer(Members members) {
   text::AnalyzerConfig analyzer{stemmer.value_or(text::Stemmer::kNone), read_stop_words(members),
                                 kind.value_or(text::AnalyzerKind::kStandard)};
   if (members.has("fold_accents")) analyzer.fold_accents = members.flag("fold_accents");
-  if (!is_valid(analyzer)) members.fail("name", "is 'standard', which has no such stemmer or folding of accents");
+  if (members.has("split_case")) analyzer.split_case = members.flag("split_case");
+  if (!is_valid(analyzer))
+    members.fail("name", "is '" + name + "', which has no such stemmer, folding of accents or splitting of words");
   return is_valid(analyzer) ? analyzer : text::AnalyzerConfig();
 }
 
@@ -63,6 +65,7 @@ json analyzer_to_json(const text::AnalyzerConfig& analyzer) {
   if (analyzer.kind == text::AnalyzerKind::kStandard) return made;
   made["name"] = name_of(analyzer.kind);
   made["fold_accents"] = analyzer.fold_accents;
+  if (analyzer.kind == text::AnalyzerKind::kStandard3) made["split_case"] = analyzer.split_case;
   return made;
 }
 

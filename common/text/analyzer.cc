@@ -14,6 +14,7 @@
 #include "common/text/stop_word_set.h"
 #include "common/text/stop_words.h"
 #include "common/text/utf8.h"
+#include "common/text/word_class.h"
 
 namespace frond::text {
 namespace {
@@ -35,8 +36,11 @@ constexpr std::array<char, 256> lower_table() {
 }
 constexpr std::array<char, 256> kLower = lower_table();
 
-// Marks of standard2: characters that need more rules than letters and digits do.
-constexpr unsigned kApostrophe = 1, kComma = 2, kSymbol = 4;
+// Marks of standard2: characters that need more rules than letters and digits do. kJoiner and kDot are of standard3;
+// kDot may be any character with a byte of the middle dot.
+constexpr unsigned kApostrophe = 1, kComma = 2, kSymbol = 4, kJoiner = 8, kDot = 16;
+constexpr unsigned kMarks2 = kApostrophe | kComma | kSymbol, kMarks3 = kMarks2 | kJoiner | kDot;
+constexpr std::string_view kMiddleDot = "\xc2\xb7", kDotlessI = "\xc4\xb1", kDotAbove = "\xcc\x87";
 // The low byte: the small letter; the high one: its mark.
 constexpr auto kLowerAndMarks = [] {
   std::array<std::uint16_t, 256> table{};
@@ -44,13 +48,34 @@ constexpr auto kLowerAndMarks = [] {
   table['\''] |= kApostrophe << 8;
   table[','] |= kComma << 8;
   for (const unsigned char c : {'.', '@', '&', '+', '#'}) table[c] |= kSymbol << 8;
+  for (const unsigned char c : {':', '_'}) table[c] |= kJoiner << 8;
+  table[static_cast<unsigned char>(kMiddleDot.back())] |= kDot << 8;
   return table;
 }();
 
-bool is_ascii(std::string_view text) {
+bool is_all_ascii(std::string_view text) {
   unsigned char all = 0;
   for (const char c : text) all |= static_cast<unsigned char>(c);
   return all < 0x80;
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+}
+
+// The same symbol however it is to look: without variation selectors and joiners.
+void put_symbol(std::string_view token, std::string& word) {
+  word.clear();
+  for (std::size_t at = 0; at < token.size();) {
+    const CodePoint c = decode_utf8(token, at);
+    at += c.bytes;
+    if ((c.value < 0xfe00 || c.value > 0xfe0f) && c.value != 0x200d) append_utf8(c.value, word);
+  }
+}
+
+bool is_version(std::string_view word) {
+  return word.size() > 2 && word[0] == 'v' && is_ascii_digit(word[1]) && word.find('.') != std::string_view::npos;
 }
 
 struct StemmerDeleter {
@@ -106,10 +131,17 @@ struct Analyzer::State {
   AnalyzerConfig config;
   std::unique_ptr<sb_stemmer, StemmerDeleter> stemmer;  // none: words stay as they are
   std::unique_ptr<TermCache> cache;                     // with a stemmer only; may be null
-  NormalForm normal_form{false};                        // standard2 only
-  StopWordSet stop_words;                               // but for English
-  std::string word;                                     // scratch: the token in one case
-  std::array<char, 2 * kMaxTokenBytes> porter_word;     // scratch: the word that is stemmed
+  bool standard3 = false;
+  bool turkish = false;            // standard3: what is behind an apostrophe is left out
+  bool keeps_dotless = false;      // and I is the capital of the i without a dot, until words are stemmed
+  bool dotless = false;            // and I is the capital of the i without a dot, until words are stemmed
+  unsigned known_marks = kMarks2;  // of the analyzer
+  CutForm cut_form;                // standard3 only
+  std::string turkish_form;        // scratch
+  NormalForm normal_form{false};   // not of standard
+  StopWordSet stop_words;          // but for English
+  std::string word;                // scratch: the token in one case
+  std::array<char, 2 * kMaxTokenBytes> porter_word;  // scratch: the word that is stemmed
 
   bool is_stop_word(std::string_view of) const {
     return config.stop_words.are_english() ? is_english_stop_word(of) : stop_words.contains(of);
@@ -122,6 +154,7 @@ struct Analyzer::State {
   std::string_view stem_or_drop(std::string_view of);
   std::string_view term_of_word(std::string_view of);
   std::string_view term_of_marked(unsigned marks);
+  std::string_view with_dotted(std::string_view term);
 };
 
 // At most kMaxTokenBytes: a few letters are longer in lower case.
@@ -159,15 +192,26 @@ unsigned Analyzer::State::unify(std::string_view token) {
     all |= kLowerAndMarks[byte];
     word[i] = static_cast<char>(kLowerAndMarks[byte]);
   }
-  if (high < 0x80) return all >> 8;
+  const bool has_dotless = keeps_dotless && token.find('I') != std::string_view::npos;
+  if (high < 0x80 && !has_dotless) return all >> 8 & known_marks;
+  if (standard3 && begins_with_symbol(token)) {
+    put_symbol(token, word);
+    return 0;
+  }
+  if (has_dotless) {
+    turkish_form = token;
+    replace_all(turkish_form, std::string("I").append(kDotAbove), "i");
+    replace_all(turkish_form, "I", kDotlessI);
+    token = turkish_form;
+  }
   normal_form.apply(token, word);
   all = 0;
   for (const char c : word) all |= kLowerAndMarks[static_cast<unsigned char>(c)];
-  return all >> 8;
+  return all >> 8 & known_marks;
 }
 
 std::string_view Analyzer::State::stem(std::string_view of) {
-  if (config.stemmer == Stemmer::kPorter && of.size() < porter_word.size() && is_ascii(of)) {
+  if (config.stemmer == Stemmer::kPorter && of.size() < porter_word.size() && is_all_ascii(of)) {
     std::memcpy(porter_word.data(), of.data(), of.size());
     const std::size_t size = porter_stem(porter_word.data(), of.size());
     return size == 0 ? of : std::string_view(porter_word.data(), size);
@@ -197,6 +241,8 @@ std::string_view Analyzer::State::term_of_word(std::string_view of) {
 
 // `word` without what is left out of words with these marks.
 std::string_view Analyzer::State::without_marks(unsigned marks) {
+  if (turkish && (marks & kApostrophe) != 0 && word.find('\'') > 0) word.resize(word.find('\''));
+  if ((marks & kDot) != 0) replace_all(word, "l\xc2\xb7l", "ll");
   std::string_view of = word;
   if ((marks & kApostrophe) != 0) of = without_apostrophes(word);
   if ((marks & kComma) != 0) of = without_thousands_commas(word);
@@ -205,14 +251,28 @@ std::string_view Analyzer::State::without_marks(unsigned marks) {
 
 // Of a word with marks. Words of several parts (node.js, C++) are not stemmed.
 std::string_view Analyzer::State::term_of_marked(unsigned marks) {
-  const std::string_view of = without_marks(marks);
-  if ((marks & kSymbol) == 0) return term_of_word(of);
+  std::string_view of = without_marks(marks);
+  if ((marks & kDot) != 0 && of.find(kMiddleDot) == std::string_view::npos) marks &= ~kDot;
+  if ((marks & (kSymbol | kJoiner | kDot)) == 0) return term_of_word(of);
+  if (standard3 && are_initials(of)) {
+    word.erase(0, static_cast<std::size_t>(of.data() - word.data()));
+    std::erase(word, '.');
+    return stemmer ? stem(word) : std::string_view(word);
+  }
+  if (standard3 && is_version(of)) of.remove_prefix(1);
   return is_stop_word(of) ? std::string_view() : of;
+}
+
+std::string_view Analyzer::State::with_dotted(std::string_view term) {
+  if (term.find(kDotlessI) == std::string_view::npos) return term;
+  turkish_form = term;
+  replace_all(turkish_form, kDotlessI, "i");
+  return turkish_form;
 }
 
 // The token as it is compared with stop words.
 std::string_view Analyzer::State::compared(std::string_view token) {
-  if (config.kind == AnalyzerKind::kStandard2) return without_marks(unify(token));
+  if (config.kind != AnalyzerKind::kStandard) return without_marks(unify(token));
   lower(stemmer ? without_possessive(token) : token);
   return word;
 }
@@ -220,7 +280,11 @@ std::string_view Analyzer::State::compared(std::string_view token) {
 Analyzer::Analyzer(const AnalyzerConfig& config, int cache_bits) : state_(std::make_unique<State>()) {
   FROND_CHECK(is_valid(config));
   state_->config = config;
-  state_->normal_form = NormalForm(config.fold_accents);
+  state_->standard3 = config.kind == AnalyzerKind::kStandard3;
+  state_->turkish = state_->standard3 && config.stemmer == Stemmer::kTurkish;
+  state_->keeps_dotless = state_->turkish && !config.fold_accents;
+  if (state_->standard3) state_->known_marks = kMarks3;
+  state_->normal_form = NormalForm(config.fold_accents, state_->standard3 && !state_->keeps_dotless);
   state_->word.reserve(2 * kMaxTokenBytes);
   if (config.stemmer != Stemmer::kNone) {
     const std::string name(name_of(config.stemmer));
@@ -240,14 +304,17 @@ const AnalyzerConfig& Analyzer::config() const { return state_->config; }
 
 std::string_view Analyzer::term_of(std::string_view token) {
   State& s = *state_;
-  if (s.config.kind == AnalyzerKind::kStandard2) {
+  if (s.config.kind != AnalyzerKind::kStandard) {
     const unsigned marks = s.unify(token);
-    return marks == 0 ? s.term_of_word(s.word) : s.term_of_marked(marks);
+    const std::string_view term = marks == 0 ? s.term_of_word(s.word) : s.term_of_marked(marks);
+    return s.keeps_dotless ? s.with_dotted(term) : term;
   }
   if (s.stemmer) token = without_possessive(token);
   s.lower(token);
   return s.term_of_word(s.word);
 }
+
+CutForm& Analyzer::cut_form() { return state_->cut_form; }
 
 std::vector<std::string> Analyzer::terms(std::string_view text) {
   std::vector<std::string> all;
@@ -258,11 +325,15 @@ std::vector<std::string> Analyzer::terms(std::string_view text) {
 std::vector<std::string> Analyzer::query_terms(std::string_view text) {
   if (state_->config.kind == AnalyzerKind::kStandard) return terms(text);
   std::vector<std::string> all;
-  for_each_span(text, [&](TokenSpan where, bool main) {
-    if (!main) return;
-    const std::string_view term = term_of(text.substr(where.begin, where.end - where.begin));
-    if (!term.empty()) all.emplace_back(term);
-  });
+  const std::string_view form = state_->standard3 ? cut_form().of(text) : text;
+  for_each_span(
+      form,
+      [&](TokenSpan where, bool main) {
+        if (!main) return;
+        const std::string_view term = term_of(form.substr(where.begin, where.end - where.begin));
+        if (!term.empty()) all.emplace_back(term);
+      },
+      span_rules(state_->config));
   return all;
 }
 

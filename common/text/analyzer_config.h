@@ -12,7 +12,7 @@ namespace frond::text {
 
 // The rules by which text becomes terms. Rules never change once collections are built with them: new ones get a new
 // name. What the rules of each are: analyzer.h.
-enum class AnalyzerKind { kStandard, kStandard2 };
+enum class AnalyzerKind { kStandard, kStandard2, kStandard3 };
 
 // All of libstemmer's. The analyzer `standard` takes the first three only.
 enum class Stemmer {
@@ -52,11 +52,12 @@ struct AnalyzerConfig {
   Stemmer stemmer = Stemmer::kPorter;
   StopWords stop_words = true;  // which are dropped
   AnalyzerKind kind = AnalyzerKind::kStandard;
-  bool fold_accents = false;  // standard2 only: Latin and Greek letters lose their accents
+  bool fold_accents = false;  // not of standard: Latin and Greek letters lose their accents
+  bool split_case = false;    // standard3 only: camelCase words have parts
   friend bool operator==(const AnalyzerConfig&, const AnalyzerConfig&) = default;
 };
 
-inline constexpr std::array<std::string_view, 2> kAnalyzerNames = {"standard", "standard2"};
+inline constexpr std::array<std::string_view, 3> kAnalyzerNames = {"standard", "standard2", "standard3"};
 inline constexpr std::array kStemmerNames = std::to_array<std::string_view>(
     {"none",    "porter",  "english",    "arabic", "armenian",  "basque",     "catalan",   "danish",
      "dutch",   "finnish", "french",     "german", "greek",     "hindi",      "hungarian", "indonesian",
@@ -75,9 +76,10 @@ constexpr std::optional<Stemmer> stemmer_named(std::string_view name) {
     if (name == kStemmerNames[i]) return static_cast<Stemmer>(i);
   return std::nullopt;
 }
-// Whether `kind` works with the stemmer and the folding of accents.
+// Whether `kind` works with the rest.
 inline bool is_valid(const AnalyzerConfig& config) {
-  return config.kind == AnalyzerKind::kStandard2 || (config.stemmer <= Stemmer::kEnglish && !config.fold_accents);
+  if (config.split_case && config.kind != AnalyzerKind::kStandard3) return false;
+  return config.kind != AnalyzerKind::kStandard || (config.stemmer <= Stemmer::kEnglish && !config.fold_accents);
 }
 
 // In words: "analyzer standard, stemmer porter, stop words english".

@@ -40,6 +40,26 @@ std::string_view without_apostrophes(std::string& word) {
   return std::string_view(word).substr(elided_bytes(word));
 }
 
+bool has_ending(std::string_view before, std::string_view behind) {
+  constexpr std::string_view kContracted[] = {"s", "t", "d", "m", "ll", "re", "ve"};
+  constexpr std::size_t kLeastBefore = 3;
+  constexpr char32_t kLastLatin = 0x24f;  // in Ukrainian, for one, apostrophes are parts of words
+  const auto lower = [](std::string_view letters) {
+    std::string small(letters);
+    for (char& c : small)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return small;
+  };
+  if (before.size() < kLeastBefore || behind.empty() || decode_utf8(behind, 0).value > kLastLatin) return false;
+  const auto letters = static_cast<std::size_t>(std::ranges::find_if_not(behind, is_ascii_letter) - behind.begin());
+  const bool is_contracted =
+      (letters == behind.size() || is_ascii(behind[letters])) &&
+      std::ranges::find(kContracted, lower(behind.substr(0, std::min<std::size_t>(letters, 3)))) !=
+          std::end(kContracted);
+  return !is_contracted &&
+         (before.size() > kMaxElidedBytes || std::ranges::find(kElided, lower(before)) == std::end(kElided));
+}
+
 std::string_view without_thousands_commas(std::string& number) {
   const std::size_t first = number.find(',');
   if (first == 0 || first > 3) return number;

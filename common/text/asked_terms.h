@@ -17,11 +17,12 @@ class AskedTerms {
   // The position of the token's term among the terms; their number if it has none of them.
   std::uint32_t position_of(std::string_view token) {
     Asked& asked = asked_[(token.size() * 5 + static_cast<unsigned char>(token.front())) % asked_.size()];
-    if (token != asked.token) {
-      const auto found = std::ranges::find(terms_, analyzer_.term_of(token));
-      asked = {token, static_cast<std::uint32_t>(found - terms_.begin())};
-    }
+    if (token != asked.token) asked = {token, position_of_other(token)};
     return asked.term;
+  }
+  // The same of a token that is no part of the text.
+  std::uint32_t position_of_other(std::string_view token) {
+    return static_cast<std::uint32_t>(std::ranges::find(terms_, analyzer_.term_of(token)) - terms_.begin());
   }
   std::size_t size() const { return terms_.size(); }
 

@@ -25,6 +25,8 @@ constexpr Folded kFolded[] = {{0xe6, {'a', 'e'}}, {0xf0, {'d', 0}},    {0xf8, {'
                               {0x111, {'d', 0}},  {0x127, {'h', 0}},   {0x131, {'i', 0}}, {0x142, {'l', 0}},
                               {0x14b, {'n', 0}},  {0x153, {'o', 'e'}}, {0x167, {'t', 0}}};
 
+constexpr std::int32_t kLetterDotlessI = 0x131;
+
 bool loses_marks(std::int32_t base) { return base < 0x400 || base == 0x435; }
 
 }  // namespace
@@ -73,6 +75,7 @@ void NormalForm::fold_marks() {
     std::int32_t c = all[i];
     if (c <= ' ' || c == 0x7f) continue;
     if (is_apostrophe(c)) c = '\'';
+    if (c == kLetterDotlessI && fold_dotless_) c = 'i';
     if (c >= 0x300 && c < 0x370) {
       if ((c == 0x307 && base == 'i') || (fold_accents_ && loses_marks(base))) continue;
     } else {

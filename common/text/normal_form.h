@@ -1,6 +1,6 @@
 #pragma once
 // One spelling for what readers take for the same word: Unicode's NFKC with case folding (UAX #15, the form
-// NFKC_Casefold), and some of our own rules. Used by the analyzer standard2.
+// NFKC_Casefold), and some of our own rules. Used by the analyzers standard2 and standard3.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,7 +11,9 @@ namespace frond::text {
 // One thread; keeps its memory.
 class NormalForm {
  public:
-  explicit NormalForm(bool fold_accents) : fold_accents_(fold_accents), points_(64) {}
+  // fold_dotless: of standard3, i without a dot is i.
+  explicit NormalForm(bool fold_accents, bool fold_dotless = false)
+      : fold_accents_(fold_accents), fold_dotless_(fold_dotless), points_(64) {}
   // Replaces `out` by the normal form of `token`, cut between code points to at most kMaxTokenBytes:
   //   - NFKC and case folding; characters that are not seen (soft hyphens, joiners, variation selectors) are dropped;
   //   - all apostrophes are ';
@@ -25,7 +27,7 @@ class NormalForm {
  private:
   void fold_marks();
 
-  bool fold_accents_;
+  bool fold_accents_, fold_dotless_;
   std::vector<std::int32_t> points_;  // decomposed
   std::string valid_;                 // scratch
 };

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "common/text/grapheme.h"
 #include "common/text/term_matches.h"
 #include "common/text/utf8.h"
 
@@ -45,13 +46,14 @@ bool is_space(char32_t c) {
 bool is_ascii_space(char c) { return static_cast<unsigned char>(c) <= ' '; }
 bool is_plain(char c) { return c > ' ' && c < 0x7f; }  // printable ASCII except the space
 
-// A start for the window at or after `at`, between words when a space is near; never past `first_match`.
+// A start for the window at or after `at`, between words when a space is near, else between grapheme clusters; never
+// past `first_match`.
 std::size_t start_between_words(std::string_view body, std::size_t at, std::size_t first_match) {
-  if (at == 0 || is_ascii_space(body[at - 1])) return at;
+  const auto between_clusters = [&](std::size_t place) { return std::min(first_match, cluster_end(body, place)); };
+  if (at == 0 || is_ascii_space(body[at - 1])) return between_clusters(at);
   for (std::size_t i = at; i < std::min(first_match, at + kWordSearchBytes); ++i)
-    if (is_ascii_space(body[i])) return i + 1;
-  const std::size_t cut = utf8_boundary(body, at);
-  return cut == at ? at : std::min(first_match, cut + decode_utf8(body, cut).bytes);
+    if (is_ascii_space(body[i])) return between_clusters(i + 1);
+  return between_clusters(utf8_boundary(body, at));
 }
 // An end at or before `at`, never before `last_match`.
 std::size_t end_between_words(std::string_view body, std::size_t at, std::size_t last_match) {
@@ -59,7 +61,7 @@ std::size_t end_between_words(std::string_view body, std::size_t at, std::size_t
   const std::size_t least = std::max(last_match, at - std::min(at, kWordSearchBytes));
   for (std::size_t i = at; i > least; --i)
     if (is_ascii_space(body[i - 1])) return i - 1;
-  return std::max(last_match, utf8_boundary(body, at));
+  return std::max(last_match, cluster_begin(body, utf8_boundary(body, at)));
 }
 
 // A number of bytes at the beginning of `text` that are plain or a space before a plain one; some more may follow.
@@ -78,7 +80,8 @@ std::size_t plain_words(std::string_view text) {
 }
 
 // Appends body[from, to) with folded white space and repaired bytes; `pending`: a space is owed before the next one.
-// False: stopped where `budget` bytes would be exceeded (a replacement is longer than the byte it stands for).
+// False: stopped where `budget` bytes would be exceeded (a replacement is longer than the byte it stands for), between
+// grapheme clusters.
 bool append_folded(std::string_view body, TokenSpan part, bool& pending, std::size_t& budget, std::string& out) {
   for (std::size_t at = part.begin; at < part.end;) {
     if (!pending && is_plain(body[at])) {  // as most of most texts is, with a space between two words
@@ -102,6 +105,9 @@ bool append_folded(std::string_view body, TokenSpan part, bool& pending, std::si
     const bool space = pending && !out.empty();
     if (bytes.size() + space > budget) {
       budget = 0;
+      const std::size_t begin = cluster_begin(body, at - c.bytes);
+      const bool is_appended = !space && begin >= part.begin && !is_space(decode_utf8(body, begin).value);
+      if (is_appended) out.resize(out.size() - (at - c.bytes - begin));
       return false;
     }
     if (space) out.push_back(' ');
@@ -112,13 +118,19 @@ bool append_folded(std::string_view body, TokenSpan part, bool& pending, std::si
   return true;
 }
 
+// The grapheme clusters that a match has a part of: of letters and what extends them, or of an emoji's parts.
+TokenSpan whole_clusters(std::string_view body, TokenSpan match) {
+  return {cluster_begin(body, match.begin), cluster_end(body, match.end)};
+}
+
 std::string render(std::string_view body, TokenSpan window, std::span<const TermMatch> matches, std::size_t budget) {
   std::string out;
   bool pending = false, whole = true;
   if (window.begin > 0) out.append(kEllipsis);
   std::size_t at = window.begin;
   for (const TermMatch& match : matches) {
-    const TokenSpan word{std::max(at, match.where.begin), match.where.end};
+    const TokenSpan whole_word = whole_clusters(body, match.where);
+    const TokenSpan word{std::max(at, whole_word.begin), whole_word.end};
     if (word.begin >= word.end) continue;  // an analyzer's tokens may overlap
     whole = append_folded(body, {at, word.begin}, pending, budget, out);
     const bool space = pending && !out.empty();
@@ -149,7 +161,7 @@ std::string snippet(Analyzer& analyzer, std::string_view body, std::span<const s
   const std::vector<TermMatch> matches = find_terms(analyzer, scanned, terms);
   const auto [first, last] = best_window(matches, terms.size(), max_bytes);
   TokenSpan window{0, 0};  // the matches' own extent, then with what stands around it
-  if (last > first) window = {matches[first].where.begin, matches[last - 1].where.end};
+  if (last > first) window = whole_clusters(body, {matches[first].where.begin, matches[last - 1].where.end});
   const TokenSpan core = window;
   const std::size_t room = max_bytes - std::min(max_bytes, core.end - core.begin);
   // A third of the room goes before the matches, since the text after them tells more; near an end of the body, more.

@@ -5,7 +5,8 @@
 //   - if a term's prefix (token_prefix.h) stands where a span, or what remains of it without an elided article, may
 //     begin. Vector instructions find three bytes of the prefix (prefix_scan.h), as in term_matches.cc.
 // Where a term is not what its span begins with, other spellings are looked for, too: o'brien for obrien, 3,000 for
-// 3000.
+// 3000, and with standard3 u.s.a for usa and v1.2 for 1.2. Standard3 cuts the form of a stretch (cut_form.h); symbols,
+// and what the form changes, are inside stretches and not plain.
 #include "common/text/span_matches.h"
 
 #include <algorithm>
@@ -32,14 +33,12 @@ constexpr auto kAsciiSeparates = [] {
   for (const char c : {'@', '&', '+', '#'}) table[static_cast<unsigned char>(c)] = false;
   return table;
 }();
-bool ends_stretch(char c) { return is_ascii(c) && kAsciiSeparates[static_cast<unsigned char>(c)]; }
-bool ends_stretch(CodePoint c) {
-  if (c.value < 0x80) return kAsciiSeparates[c.value];
-  if (c.value == kNoCodePoint || (c.value >= 0x2010 && c.value <= 0x2017)) return true;  // dashes, for one
-  return !has_plain_form(c.value) && word_class_of(c.value) == WordClass::kBreak;
+// Of the ASCII character text[at]. A quotation mark between others may be in a Hebrew word.
+bool ascii_ends_stretch(std::string_view text, std::size_t at) {
+  if (!kAsciiSeparates[static_cast<unsigned char>(text[at])]) return false;
+  return text[at] != '"' || at == 0 || is_ascii(text[at - 1]) || at + 1 == text.size() || is_ascii(text[at + 1]);
 }
-// Characters before which a stretch ends, and which make it one that is analyzed whatever it begins with.
-bool is_odd(CodePoint c) { return c.value >= 0x80 && !has_plain_form(c.value) && !ends_stretch(c); }
+bool ends_stretch(std::string_view text, std::size_t at) { return is_ascii(text[at]) && ascii_ends_stretch(text, at); }
 
 // Of a term that is a number without groups: the same with commas between them; else empty.
 std::string with_commas(std::string_view term) {
@@ -51,11 +50,27 @@ std::string with_commas(std::string_view term) {
   }
 }
 
+// The first two letters with a dot between them, of what may be a word that initials stand for; else empty.
+std::string beginning_of_initials(std::string_view prefix) {
+  const auto letters =
+      std::ranges::count_if(prefix, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+  const CodePoint first = decode_utf8(prefix, 0);
+  // A stem may be a letter longer than what is left of the word.
+  if (letters < 2 || letters > static_cast<std::ptrdiff_t>(kMaxInitials) + 1) return {};
+  const CodePoint second = decode_utf8(prefix, first.bytes);
+  if (word_class_of(first.value) != WordClass::kLetter || word_class_of(second.value) != WordClass::kLetter) return {};
+  return std::string(prefix.substr(0, first.bytes)) + "." + std::string(prefix.substr(first.bytes, second.bytes));
+}
+
 class StretchFinder {
  public:
   StretchFinder(Analyzer& analyzer, std::string_view text, std::span<const std::string_view> terms,
                 const WantedWords& wanted)
-      : text_(text), asked_(analyzer, terms), wanted_(wanted) {}
+      : text_(text),
+        analyzer_(analyzer),
+        rules_(span_rules(analyzer.config())),
+        asked_(analyzer, terms),
+        wanted_(wanted) {}
 
   std::vector<TermMatch> find() && {
     ScanBits bits;
@@ -79,6 +94,17 @@ class StretchFinder {
   }
 
  private:
+  // Of a character that is not ASCII.
+  bool ends_stretch(CodePoint c) const {
+    if (c.value == kNoCodePoint || (c.value >= 0x2010 && c.value <= 0x2017)) return true;  // dashes, for one
+    if (has_plain_form(c.value) || word_class_of(c.value) != WordClass::kBreak) return false;
+    const bool is_skin_tone = c.value >= 0x1f3fb && c.value <= 0x1f3ff;  // of the symbol before it
+    return !rules_.standard3 || (!is_symbol(c.value) && !is_skin_tone && !is_raised_digit(c.value) &&
+                                 !is_lowered_digit(c.value) && !CutForm::changes(c.value));
+  }
+  // Characters before which a stretch ends, and which make it one that is analyzed whatever it begins with.
+  bool is_odd(CodePoint c) const { return c.value >= 0x80 && !has_plain_form(c.value) && !ends_stretch(c); }
+
   // The first odd character at or after `from` that no stretch at hand has; `end` if there is none before.
   std::size_t next_odd(std::size_t from, std::size_t end) const {
     for (std::size_t at = ascii_end(std::max(from, done_), end); at < end; at = ascii_end(at, end)) {
@@ -93,9 +119,11 @@ class StretchFinder {
   std::size_t pass_odd(std::size_t odd, std::size_t end) {
     const CodePoint c = decode_utf8(text_, odd);
     std::size_t begin = odd;
-    while (begin > 0 && odd - begin < kMaxTokenBytes && is_ascii(text_[begin - 1]) && !ends_stretch(text_[begin - 1]))
+    while (begin > 0 && odd - begin < kMaxTokenBytes && is_ascii(text_[begin - 1]) &&
+           !text::ends_stretch(text_, begin - 1))
       --begin;
-    if (wanted_.may_go_on_with(text_, begin, odd, c.value) || in_long_stretch(odd)) analyze_around(odd);
+    if (rules_.split_case || wanted_.may_go_on_with(text_, begin, odd, c.value) || in_long_stretch(odd))
+      analyze_around(odd);
     return next_odd(odd + c.bytes, end);
   }
 
@@ -112,13 +140,13 @@ class StretchFinder {
   // False in the middle of a word, unless it is so long that it was cut.
   bool span_may_begin_at(std::size_t at) const {
     if (at == 0 || !is_ascii_letter_or_digit(text_[at]) || !is_ascii_letter_or_digit(text_[at - 1])) return true;
-    return in_long_stretch(at);
+    return rules_.split_case || in_long_stretch(at);
   }
 
   // Whether so much of a stretch is before `at` that its words may be cut anywhere.
   bool in_long_stretch(std::size_t at) const {
     std::size_t begin = at;
-    while (begin > 0 && at - begin < kMaxTokenBytes && !ends_stretch(text_[begin - 1])) --begin;
+    while (begin > 0 && at - begin < kMaxTokenBytes && !text::ends_stretch(text_, begin - 1)) --begin;
     return at - begin >= kMaxTokenBytes;
   }
 
@@ -128,7 +156,7 @@ class StretchFinder {
     while (begin > done_) {
       std::size_t before = begin - 1;
       if (is_ascii(text_[before])) {
-        if (ends_stretch(text_[before])) break;
+        if (ascii_ends_stretch(text_, before)) break;
       } else {
         while (before > done_ && begin - before < 4 && (static_cast<unsigned char>(text_[before]) & 0xc0) == 0x80)
           --before;
@@ -139,7 +167,7 @@ class StretchFinder {
     }
     while (end < text_.size()) {
       if (is_ascii(text_[end])) {
-        if (ends_stretch(text_[end])) break;
+        if (ascii_ends_stretch(text_, end)) break;
         ++end;
         continue;
       }
@@ -148,18 +176,40 @@ class StretchFinder {
       end += c.bytes;
     }
     done_ = std::max(end, at + 1);
+    if (rules_.standard3 && CutForm::changes(text_.substr(begin, end - begin))) return analyze_form(begin, end);
     const std::string_view stretch = text_.substr(0, end);
     const auto ask = [this](TokenSpan where, bool) {
       const std::uint32_t term = asked_.position_of(text_.substr(where.begin, where.end - where.begin));
       if (term < asked_.size()) matches_.push_back({where, term});
     };
-    SpanCutter<decltype(ask)> spans(stretch, ask);
-    for (TokenSpan token = next_token(stretch, begin); token.begin != token.end; token = next_token(stretch, token.end))
+    cut(stretch, begin, ask);
+  }
+
+  // Of a stretch that is cut in another form, with the byte before it, which its first dot may need.
+  void analyze_form(std::size_t begin, std::size_t end) {
+    const std::size_t from = begin - std::min<std::size_t>(begin, 1);
+    const std::string_view form = analyzer_.cut_form().of(text_.substr(from, end - from));
+    cut(form, 0, [&](TokenSpan where, bool) {
+      const std::uint32_t term = asked_.position_of_other(form.substr(where.begin, where.end - where.begin));
+      if (term >= asked_.size()) return;
+      const TokenSpan place = analyzer_.cut_form().original(where);
+      matches_.push_back({{from + place.begin, from + place.end}, term});
+    });
+  }
+
+  template <class Ask>
+  void cut(std::string_view stretch, std::size_t begin, const Ask& ask) const {
+    const TokenRules tokens = token_rules(rules_);
+    SpanCutter<const Ask> spans(stretch, ask, rules_);
+    for (TokenSpan token = next_token(stretch, begin, tokens); token.begin != token.end;
+         token = next_token(stretch, token.end, tokens))
       spans.odd(token);
     spans.finish();
   }
 
   const std::string_view text_;
+  Analyzer& analyzer_;
+  const SpanRules rules_;
   AskedTerms asked_;
   const WantedWords& wanted_;
   std::vector<TermMatch> matches_;
@@ -172,7 +222,7 @@ class StretchFinder {
 
 std::optional<std::vector<TermMatch>> find_spans(Analyzer& analyzer, std::string_view text,
                                                  std::span<const std::string_view> terms) {
-  WantedWords wanted(2 * terms.size());
+  WantedWords wanted(4 * terms.size());
   std::deque<std::string> spellings;  // which WantedWords borrows
   for (const std::string_view term : terms) {
     const std::optional<TokenPrefix> prefix = token_prefix(analyzer.config(), term);
@@ -182,6 +232,11 @@ std::optional<std::vector<TermMatch>> find_spans(Analyzer& analyzer, std::string
       wanted.add({spellings.emplace_back(std::move(number)), prefix->any_letter_may_follow});
     if (prefix->bytes.size() > 1 && prefix->bytes.front() == 'o')
       wanted.add({spellings.emplace_back("o'" + std::string(prefix->bytes.substr(1))), prefix->any_letter_may_follow});
+    if (analyzer.config().kind != AnalyzerKind::kStandard3) continue;
+    if (std::string initials = beginning_of_initials(prefix->bytes); !initials.empty())
+      wanted.add({spellings.emplace_back(std::move(initials)), true});
+    if (is_ascii_digit(term.front()) && term.find('.') != std::string_view::npos)
+      wanted.add({spellings.emplace_back("v" + std::string(prefix->bytes)), prefix->any_letter_may_follow});
   }
   if (wanted.triples().size() > WantedWords::kMaxTriples) return std::nullopt;
   return StretchFinder(analyzer, text, terms, wanted).find();

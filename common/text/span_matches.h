@@ -1,6 +1,6 @@
 #pragma once
-// Where a text has some terms of the analyzer standard2, without cutting all of it into spans (term_spans.h). Part of
-// find_terms().
+// Where a text has some terms of the analyzers standard2 and standard3, without cutting all of it into spans
+// (term_spans.h). Part of find_terms().
 #include <optional>
 #include <span>
 #include <string_view>

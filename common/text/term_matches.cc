@@ -1,4 +1,4 @@
-// For the analyzer standard; standard2: span_matches.h. Candidates are where vector instructions find three bytes of a
+// For the analyzer standard; the others: span_matches.h. Candidates are where vector instructions find three bytes of a
 // term's prefix (token_prefix.h, prefix_scan.h). A token is cut and asked for its term only where the whole prefix is
 // there. Where a token begins is known from the byte before in most texts; else tokens are cut from the last character
 // that is certainly in none.
@@ -145,7 +145,7 @@ std::vector<TermMatch> cut_everything(Analyzer& analyzer, std::string_view text,
 std::vector<TermMatch> find_terms(Analyzer& analyzer, std::string_view text, std::span<const std::string> terms) {
   const std::vector<std::string_view> wanted_terms = distinct(terms);
   if (wanted_terms.empty()) return {};
-  if (analyzer.config().kind == AnalyzerKind::kStandard2) {
+  if (analyzer.config().kind != AnalyzerKind::kStandard) {
     auto found = find_spans(analyzer, text, wanted_terms);
     return found ? cut_apart(*std::move(found)) : cut_everything(analyzer, text, wanted_terms);
   }

@@ -1,5 +1,6 @@
 #include "common/text/term_spans.h"
 
+#include "common/text/apostrophes.h"
 #include "common/text/utf8.h"
 #include "common/text/word_class.h"
 
@@ -48,7 +49,107 @@ bool joined_by_ampersand(std::string_view text, TokenSpan word) {
   return at - word.end - 1 <= kMaxAmpersandPart;
 }
 
+// Bytes of a character between parts at text[at]: 0 if it is none.
+std::size_t joiner_bytes(std::string_view text, std::size_t at) {
+  if (text[at] == '.' || text[at] == ':' || text[at] == '_') return 1;
+  return text.substr(at).starts_with("\xc2\xb7") ? 2 : 0;
+}
+std::size_t apostrophe_bytes(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at);
+  if (rest.starts_with('\'')) return 1;
+  return rest.starts_with("\xe2\x80\x99") || rest.starts_with("\xe2\x80\x98") ? 3 : 0;
+}
+
+bool is_small(char c) { return (c >= 'a' && c <= 'z') || is_ascii_digit(c); }
+bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+// Whether a part of a camelCase word begins at text[at].
+bool part_begins_at(std::string_view text, std::size_t at, std::size_t end) {
+  if (!is_capital(text[at])) return false;
+  return is_small(text[at - 1]) ||
+         (is_capital(text[at - 1]) && at + 1 < end && text[at + 1] >= 'a' && text[at + 1] <= 'z');
+}
+
+constexpr bool is_flag_letter(char32_t c) { return c >= 0x1f1e6 && c <= 0x1f1ff; }
+// Marks of rights: people leave them out.
+constexpr bool is_mark_of_rights(char32_t c) { return c == 0xa9 || c == 0xae || c == 0x2120 || c == 0x2122; }
+
 }  // namespace
+
+SpanRules span_rules(const AnalyzerConfig& config) {
+  const bool standard3 = config.kind == AnalyzerKind::kStandard3;
+  return {standard3, config.split_case, standard3 && config.stemmer != Stemmer::kTurkish};
+}
+
+TokenSpan next_part(std::string_view text, std::size_t from, std::size_t end, SpanRules rules) {
+  constexpr auto kMayJoin = [] {
+    std::array<bool, 256> table{};
+    for (const unsigned char c : {'.', ':', '_', '\'', '\xc2', '\xe2'}) table[c] = true;
+    return table;
+  }();
+  const std::string_view all = text.substr(0, end);
+  std::size_t begin = from;
+  while (begin < end) {
+    const std::size_t bytes = joiner_bytes(all, begin) + apostrophe_bytes(all, begin);
+    if (bytes == 0) break;
+    begin += bytes;
+  }
+  for (std::size_t at = begin; at < end; ++at) {
+    if (!kMayJoin[static_cast<unsigned char>(all[at])]) {
+      if (rules.split_case && at > begin && part_begins_at(all, at, end)) return {begin, at};
+      continue;
+    }
+    if (joiner_bytes(all, at) > 0) return {begin, at};
+    const std::size_t apostrophe = rules.endings ? apostrophe_bytes(all, at) : 0;
+    if (apostrophe > 0 && has_ending(all.substr(begin, at - begin), all.substr(at + apostrophe))) return {begin, at};
+  }
+  return {begin, end};
+}
+
+bool are_initials(std::string_view word) {
+  std::size_t letters = 0;
+  for (std::size_t at = 0; at < word.size(); ++letters) {
+    if (letters > 0 && word[at++] != '.') return false;
+    if (at == word.size()) return false;
+    const CodePoint c = decode_utf8(word, at);
+    if (word_class_of(c.value) != WordClass::kLetter) return false;
+    at += c.bytes;
+    while (at < word.size() && !is_ascii(word[at]) && word_class_of(decode_utf8(word, at).value) == WordClass::kExtend)
+      at += decode_utf8(word, at).bytes;
+  }
+  return letters >= 2 && letters <= kMaxInitials;
+}
+
+bool begins_with_symbol(std::string_view token) {
+  return !token.empty() && !is_ascii(token[0]) && is_symbol(decode_utf8(token, 0).value);
+}
+
+bool is_left_out(std::string_view text, TokenSpan symbol) {
+  return is_mark_of_rights(decode_utf8(text, symbol.begin).value) && symbol.begin > 0 &&
+         (!is_ascii(text[symbol.begin - 1]) || is_ascii_letter_or_digit(text[symbol.begin - 1]));
+}
+
+TokenSpan next_symbol_part(std::string_view symbol, std::size_t from) {
+  for (std::size_t at = from; at < symbol.size();) {
+    const CodePoint c = decode_utf8(symbol, at);
+    const std::size_t begin = at;
+    at += c.bytes;
+    if (!is_symbol(c.value) || is_flag_letter(c.value)) continue;
+    const std::string_view behind = symbol.substr(at);
+    return {begin, at + (behind.starts_with("\xef\xb8\x8e") || behind.starts_with("\xef\xb8\x8f") ? 3 : 0)};
+  }
+  return {symbol.size(), symbol.size()};
+}
+
+std::size_t end_before_note(std::string_view text, TokenSpan token) {
+  constexpr std::size_t kLeastBytes = 4;  // of a word; units are shorter
+  std::size_t end = token.end;
+  while (end > token.begin) {
+    const std::size_t at = utf8_boundary(text, end - 1);
+    if (at < token.begin || !is_raised_digit(decode_utf8(text, at).value)) break;
+    end = at;
+  }
+  return end - token.begin >= kLeastBytes ? end : token.end;
+}
 
 Gram next_gram(std::string_view text, std::size_t from, std::size_t end) {
   for (std::size_t at = from; at < end;) {

@@ -1,11 +1,15 @@
 #pragma once
-// The parts of a text that become terms under the analyzer standard2. They may overlap. Most are the tokens of
-// token_cutter.h; besides:
+// The parts of a text that become terms under the analyzers standard2 and standard3. They may overlap. Most are the
+// tokens of token_cutter.h; besides:
 //   - In scripts that are written without spaces, and in Korean, where words have endings, each two characters side by
 //     side are a term ("서울에서": 서울, 울에, 에서), and so is a run of one character. So a query finds each text that
 //     contains it, and hardly any other. Characters of these scripts and others in one token are cut apart.
 //   - Words joined by dots, mail addresses and short names with & are one term (node.js, user@example.com, AT&T); C++,
 //     C# and .NET are terms, too.
+//   - With standard3 the parts of a token are what stands between . : _ · and apostrophes before an ending, and with
+//     split_case between capitals inside it (camelCase). Two to four parts side by side are a term, too. A token of
+//     more parts is not: a query for it asks for each four of them, so that it finds longer tokens with the same parts.
+//   - With standard3 symbols are terms, and the parts of those that are put together (👩‍💻 has 👩 and 💻).
 // A query's terms are the `main` spans. Of documents the parts of the joined words are terms as well, and so are single
 // Chinese characters and the first syllable of Korean words, so that queries of these alone find them. Each of them
 // counts in the document's length.
@@ -16,6 +20,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "common/text/analyzer_config.h"
 #include "common/text/token_cutter.h"
 #include "common/text/token_span.h"
 #include "common/text/utf8.h"
@@ -33,6 +38,33 @@ Gram next_gram(std::string_view text, std::size_t from, std::size_t end);
 // [begin, end) of a text without what is no letter or digit at its ends; empty if there are none.
 TokenSpan between_letters(std::string_view text, std::size_t begin, std::size_t end);
 
+// How tokens are cut into parts.
+struct SpanRules {
+  bool standard3 = false;
+  bool split_case = false;  // between a small letter or a digit and a capital, and before the last of several capitals
+  bool endings = false;     // at apostrophes before them; not of Turkish, whose words have no others
+};
+SpanRules span_rules(const AnalyzerConfig& config);
+constexpr TokenRules token_rules(SpanRules rules) {
+  return rules.standard3 ? TokenRules::kWordsAndSymbols : TokenRules::kWords;
+}
+
+// The next part of a token at or behind `from`; empty, at `end`, the token's, if there is none.
+TokenSpan next_part(std::string_view text, std::size_t from, std::size_t end, SpanRules rules);
+// Whether a word is two to kMaxInitials letters with a dot between each two (U.S.A).
+inline constexpr std::size_t kMaxInitials = 6;
+bool are_initials(std::string_view word);
+
+// Whether a token of standard3 is a symbol.
+bool begins_with_symbol(std::string_view token);
+// Whether a document only has the symbol as a term, as ™ behind a name, which people may leave out.
+bool is_left_out(std::string_view text, TokenSpan symbol);
+// The next symbol at or behind `from` that is a part of another one, with what says how it looks; empty, at the end, if
+// there is none.
+TokenSpan next_symbol_part(std::string_view symbol, std::size_t from);
+// The end of a token without raised digits at its end, as far as they may be of a footnote; else that of the token.
+std::size_t end_before_note(std::string_view text, TokenSpan token);
+
 // What stands around an ASCII or other word that belongs to the term.
 struct Surroundings {
   std::size_t begin = 0, end = 0;  // the word, "." before it, "++" or "#" after it
@@ -40,31 +72,35 @@ struct Surroundings {
 };
 Surroundings surroundings(std::string_view text, TokenSpan word);
 
-// Takes tokens in order, from TokenCutter or next_token(), and calls sink(TokenSpan, bool main). One thread.
+// Takes tokens in order, from TokenCutter or next_token(), by token_rules(rules), and calls sink(TokenSpan, bool main).
+// One thread.
 template <class Sink>
 class SpanCutter {
  public:
-  SpanCutter(std::string_view text, Sink& sink) : text_(text), sink_(sink) {}
+  SpanCutter(std::string_view text, Sink& sink, SpanRules rules = {}) : text_(text), sink_(sink), rules_(rules) {}
 
-  // A token of ASCII characters. may_have_dots: whether there may be some inside.
-  void plain(TokenSpan token, bool may_have_dots) {
+  // A token of ASCII characters. may_have_joints: whether some of them may be neither letters nor digits.
+  void plain(TokenSpan token, bool may_have_joints) {
     if (grams_ != 0) end_run();
     const unsigned char before = token.begin > 0 ? static_cast<unsigned char>(text_[token.begin - 1]) : ' ';
     const unsigned char after = token.end < text_.size() ? static_cast<unsigned char>(text_[token.end]) : ' ';
-    if (open_ || may_have_dots || before == '.' || kAfter[after]) return word(token);
+    if (open_ || may_have_joints || before == '.' || kAfter[after] || rules_.split_case) return word(token);
     sink_(token, true);
   }
   // A token of ASCII letters and digits with neither a dot before it nor one of @&+# behind.
   void simple(TokenSpan token) {
-    if (open_ || grams_ != 0) return plain(token, false);
+    if (open_ || grams_ != 0 || rules_.split_case) return plain(token, false);
     sink_(token, true);
   }
   // Any token.
   void odd(TokenSpan token) {
+    if (rules_.standard3 && begins_with_symbol(text_.substr(token.begin))) return symbol(token);
     std::size_t at = token.begin;
     Gram gram = next_gram(text_, at, token.end);
     if (gram.begin == token.end) {
       if (grams_ != 0) end_run();
+      const std::size_t end = rules_.standard3 ? end_before_note(text_, token) : token.end;
+      if (end < token.end) sink_({token.begin, end}, false);
       return word(token);
     }
     for (; gram.begin != token.end; gram = next_gram(text_, at, token.end)) {
@@ -98,8 +134,12 @@ class SpanCutter {
     const bool larger = around.begin != token.begin || around.end != token.end;
     const bool part = open_ || around.joined;
     if (larger) sink_(token, false);
-    sink_({around.begin, around.end}, !part);
-    dotted_parts(token);
+    if (rules_.standard3) {
+      joined_parts(token, {around.begin, around.end}, !part);
+    } else {
+      sink_({around.begin, around.end}, !part);
+      dotted_parts(token);
+    }
     if (around.joined && !open_) {
       open_ = true;
       open_begin_ = around.begin;
@@ -119,6 +159,37 @@ class SpanCutter {
       if (dot > at) sink_({at, dot}, false);
       at = dot + 1;
     }
+  }
+  // Of standard3: a token and what is around it, its parts, and some of them side by side.
+  void joined_parts(TokenSpan token, TokenSpan around, bool main) {
+    TokenSpan part = next_part(text_, token.begin, token.end, rules_);
+    if (part == token) return sink_(around, main);
+    const bool initials = are_initials(text_.substr(token.begin, token.end - token.begin));
+    const bool is_long = !initials && around == token && has_more_parts(part, token.end);
+    if (!is_long) sink_(around, main);
+    std::array<std::size_t, kMostTogether> begins{};
+    for (std::size_t i = 0; part.begin != part.end; part = next_part(text_, part.end, token.end, rules_), ++i) {
+      sink_(part, false);
+      begins[i % kMostTogether] = part.begin;
+      for (std::size_t together = 2; !initials && together <= std::min(i + 1, kMostTogether); ++together) {
+        const TokenSpan some{begins[(i + 1 - together) % kMostTogether], part.end};
+        if (some != token) sink_(some, main && is_long && together == kMostTogether);
+      }
+    }
+  }
+  // Whether there are more than kMostTogether from this one on.
+  bool has_more_parts(TokenSpan part, std::size_t end) const {
+    for (std::size_t i = 0; i < kMostTogether; ++i) part = next_part(text_, part.end, end, rules_);
+    return part.begin != part.end;
+  }
+  void symbol(TokenSpan token) {
+    if (grams_ != 0) end_run();
+    if (open_) close(joined_end_);
+    sink_(token, !is_left_out(text_, token));
+    const std::string_view all = text_.substr(0, token.end);
+    for (TokenSpan part = next_symbol_part(all, token.begin); part.begin != part.end;
+         part = next_symbol_part(all, part.end))
+      if (part != token) sink_(part, false);
   }
   void add(Gram gram) {
     if (open_) close(joined_end_);
@@ -140,8 +211,11 @@ class SpanCutter {
     return end - begin <= kMaxTokenBytes ? end : utf8_boundary(text, begin + kMaxTokenBytes);
   }
 
+  static constexpr std::size_t kMostTogether = 4;  // as in 192.168.1.1
+
   const std::string_view text_;
   Sink& sink_;
+  const SpanRules rules_;
   Gram last_;          // of the run of grams
   int grams_ = 0;      // in the run: 0, 1, or 2 for more
   bool open_ = false;  // the next word is joined to what begins at open_begin_
@@ -149,11 +223,12 @@ class SpanCutter {
   std::size_t joined_end_ = 0;  // of the last word
 };
 
-// sink(TokenSpan, bool main) for every span of `text`. Those of one place come together, not in the order of begins.
+// sink(TokenSpan, bool main) for every span of `text`, which is in its form (cut_form.h) if it is cut by standard3.
+// Those of one place come together, not in the order of begins.
 template <class Sink>
-void for_each_span(std::string_view text, Sink&& sink) {
-  SpanCutter<std::remove_reference_t<Sink>> spans(text, sink);
-  TokenCutter<decltype(spans)>(text, spans).cut();
+void for_each_span(std::string_view text, Sink&& sink, SpanRules rules = {}) {
+  SpanCutter<std::remove_reference_t<Sink>> spans(text, sink, rules);
+  TokenCutter<decltype(spans)>(text, spans, token_rules(rules)).cut();
   spans.finish();
 }
 

@@ -24,11 +24,13 @@ template <class Sink>
 class TokenCutter {
  public:
   // sink(TokenSpan) is called for each token, in order. Of a sink that has them, these are called instead:
-  // plain(TokenSpan, bool may_have_dots) for tokens of ASCII characters, odd(TokenSpan) for any, simple(TokenSpan) for
+  // plain(TokenSpan, bool may_have_joints) for tokens of ASCII characters, joints being what is no letter or digit;
+  // odd(TokenSpan) for any; simple(TokenSpan) for
   // those of letters and digits with neither a dot before them nor one of @&+# behind. A sink that has it is given most
   // words as bits: runs(base, begins, ends, blocks, open), bits of so many times 64 characters from `base` on; `open`:
   // where a word began that the first end belongs to, or kNoWord. A begin without an end comes again as `open`.
-  TokenCutter(std::string_view text, Sink& sink) : text_(text), sink_(sink) {}
+  TokenCutter(std::string_view text, Sink& sink, TokenRules rules = TokenRules::kWords)
+      : text_(text), sink_(sink), rules_(rules) {}
 
   void cut() {
     std::array<TokenBits, kWindowBlocks> window;
@@ -135,7 +137,7 @@ class TokenCutter {
     }
   }
   void note_joints(const TokenBits& bits) {
-    if constexpr (kTellsApart) joints_ |= bits.inside & ~bits.words;
+    if constexpr (kTellsApart) joints_ |= (bits.inside & ~bits.words) | (bits.slow & ~bits.odd);
   }
   void end_word_at(std::size_t base, const TokenBits& bits, std::size_t end) {
     note_joints(bits);
@@ -158,7 +160,7 @@ class TokenCutter {
   }
   // One token at or after `from`.
   void cut_slowly(std::size_t from) {
-    const TokenSpan token = next_token(text_, from);
+    const TokenSpan token = next_token(text_, from, rules_);
     at_ = token.end;  // of the text, if there is none
     if (token.begin == token.end) return;
     if constexpr (kTellsApart)
@@ -169,6 +171,7 @@ class TokenCutter {
 
   const std::string_view text_;
   Sink& sink_;
+  const TokenRules rules_;
   std::size_t at_ = 0;        // tokens before it were found
   std::size_t open_ = kNone;  // where the word at hand began
   std::uint64_t joints_ = 0;  // characters inside words, in the blocks where the word at hand is

@@ -27,10 +27,11 @@ bool keeps_first_letter(Stemmer stemmer) {
 
 std::optional<TokenPrefix> token_prefix(const AnalyzerConfig& config, std::string_view term) {
   // All that a configuration holds: whoever adds something decides here what it does to the beginnings of tokens.
-  const auto& [stemmer, stop_words, kind, fold_accents] = config;
+  const auto& [stemmer, stop_words, kind, fold_accents, split_case] = config;
   (void)stop_words;                // drops whole tokens only
   (void)kind, (void)fold_accents;  // what these change the beginning of, find_spans() looks for in other ways
-  const bool ends_anywhere = term.ends_with('+');  // of standard2: "C++Builder" has the term "c++"
+  // "C++Builder" has the term "c++", and camelCase has "camel".
+  const bool ends_anywhere = term.ends_with('+') || split_case;
   switch (stemmer) {
     case Stemmer::kNone:
       return TokenPrefix{term, ends_anywhere};

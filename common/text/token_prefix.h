@@ -17,8 +17,9 @@ struct TokenPrefix {
 // nullopt: no rule is known for such an analyzer, so any token may have the term. `term` is a result of the analyzer
 // and not empty; the result is a part of it.
 //
-// With standard2 it holds for spans that are ASCII or has_plain_form() (normal_form.h), from where an elided article
-// ends, and for their plain spelling: without an apostrophe after O and without commas between digits.
+// With standard2 and standard3 it holds for spans that are ASCII or has_plain_form() (normal_form.h), from where an
+// elided article ends, and for their plain spelling: without an apostrophe after O, commas between digits, dots between
+// initials, the v of a version.
 //
 // Porter and English: the rules follow from those of the stemmers (Porter 1980; Snowball's English stemmer). They
 // remove endings, which leaves a beginning of the word, and replace:

@@ -40,7 +40,7 @@ class WantedWords {
     return false;
   }
   static bool is_rare_letter(std::string_view text, std::size_t at);
-  // Of standard2, where a character may have another normal form: whether a span may have one of the terms though it
+  // Not of standard, where a character may have another normal form: whether a span may have one of the terms though it
   // does not begin with the term's prefix as it stands, since c, which is at text[at], is the first such character in
   // it. text[begin, at): the ASCII before it that may be in the same span. False only if no span has.
   bool may_go_on_with(std::string_view text, std::size_t begin, std::size_t at, char32_t c) const;

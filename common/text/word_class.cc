@@ -85,4 +85,16 @@ WordClass word_class_of(char32_t c) {
   return class_by_category(c);
 }
 
+bool is_symbol(char32_t c) {
+  // Signs that stand for / \\ * | ~ . or -, and for what could not be shown.
+  constexpr char32_t kLikeOthers[] = {0xa6,   0x2212, 0x2215, 0x2216, 0x2217, 0x2219,
+                                      0x2223, 0x223c, 0x22c5, 0xfffc, 0xfffd};
+  if (c < 0xa2 || c > 0x10ffff || (c >= 0x2500 && c < 0x25a0) || (c >= 0x207a && c <= 0x208c)) return false;
+  if ((c >= 0xfe50 && c < 0xfe70) || (c >= 0xff00 && c < 0xfff0) || in(kLikeOthers, c)) return false;
+  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  const bool is_sign =
+      category == UTF8PROC_CATEGORY_SO || category == UTF8PROC_CATEGORY_SC || category == UTF8PROC_CATEGORY_SM;
+  return is_sign && word_class_of(c) == WordClass::kBreak;
+}
+
 }  // namespace frond::text

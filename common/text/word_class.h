@@ -2,7 +2,7 @@
 // Unicode's Word_Break property of code points (UAX #29), as far as search needs it.
 // Differences: ideographs and hiragana have a class, as each is a word; scripts written without spaces (Thai, Khmer,
 // Lao, Burmese) count as letters, so that a run of them is one word; Hebrew's quotes and emoji have no rules of their
-// own.
+// own here (cut_form.h, next_token()).
 #include <array>
 #include <cstdint>
 
@@ -22,6 +22,15 @@ enum class WordClass : std::uint8_t {
 };
 
 WordClass word_class_of(char32_t code_point);  // of any; kBreak for what is not assigned
+
+// Emoji, currencies, mathematical and other signs that are terms of standard3, of class kBreak. None is ASCII, nor
+// looks like ASCII punctuation; no lines and blocks, of which tables are drawn.
+bool is_symbol(char32_t code_point);
+// Raised and lowered digits (m², CO₂), of class kBreak; digits to standard3.
+constexpr bool is_raised_digit(char32_t c) {
+  return c == 0xb2 || c == 0xb3 || c == 0xb9 || c == 0x2070 || (c >= 0x2074 && c <= 0x2079);
+}
+constexpr bool is_lowered_digit(char32_t c) { return c >= 0x2080 && c <= 0x2089; }
 
 namespace word_class_detail {
 constexpr std::array<WordClass, 128> ascii_table() {

@@ -233,9 +233,9 @@ Result<void> get(schema::Analyzer::Reader from, text::AnalyzerConfig& to) {
   if (!kind) return corrupt("unknown analyzer '" + name.substr(0, kMaxShownName) + "'");
   const auto stemmer = text::stemmer_named(stemmer_name);
   if (!stemmer) return corrupt("unknown stemmer '" + stemmer_name.substr(0, kMaxShownName) + "'");
-  to = {*stemmer, from.getStopWords(), *kind, from.getFoldAccents()};
+  to = {*stemmer, from.getStopWords(), *kind, from.getFoldAccents(), from.getSplitCase()};
   if (more_stop_words) to.stop_words = FROND_TRY(stop_words_of(from));
-  if (!is_valid(to)) return corrupt("analyzer standard with a stemmer or folding that it does not have");
+  if (!is_valid(to)) return corrupt("analyzer " + name + " with a stemmer, folding or splitting that it does not have");
   return {};
 }
 

@@ -177,6 +177,7 @@ void put(const text::AnalyzerConfig& from, schema::Analyzer::Builder to) {
   to.setName(name_of(from.kind).data());
   to.setStemmerName(name_of(from.stemmer).data());
   to.setFoldAccents(from.fold_accents);
+  to.setSplitCase(from.split_case);
   if (old_stop_words) return;
   if (!from.stop_words.are_own()) return to.setStopWordList(std::string(from.stop_words.name()).c_str());
   const auto words = from.stop_words.own_words();

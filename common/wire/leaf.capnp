@@ -193,6 +193,7 @@ struct Analyzer {
   foldAccents @4 :Bool;          # with byName
   stopWordList @5 :Text;         # with byNameWithStopWords: a language, if they are not one's own
   ownStopWords @6 :List(Text);   # with byNameWithStopWords
+  splitCase @7 :Bool;            # with byName, of standard3
 }
 struct ServedPartition {
   number @0 :UInt32;             # in the generation

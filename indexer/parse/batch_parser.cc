@@ -27,7 +27,9 @@ BatchParser::BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t par
       use_(use),
       grouper_(limits.kept_bytes, use == TextUse::kCopy ? kMinTableBits : limits.table_bits),
       terms_(analyzer, use == TextUse::kCopy ? kMinTableBits : limits.table_bits, grouper_),
-      frames_(partitions, runs::DocumentFrameWriter(limits.kept_bytes / partitions)) {}
+      frames_(partitions, runs::DocumentFrameWriter(limits.kept_bytes / partitions)) {
+  if (analyzer.kind == text::AnalyzerKind::kStandard3) form_.emplace();
+}
 
 void BatchParser::parse(std::span<ingest::RawRecord> records, ParsedBatch& out, const std::stop_token& stop) {
   out.documents.clear();
@@ -88,7 +90,7 @@ void BatchParser::parse_one(ingest::RawRecord& record, Place place, ParsedBatch&
 
 std::uint32_t BatchParser::take_text(const ingest::Document& document, ParsedBatch& out) {
   if (use_ == TextUse::kCopy) {
-    out.texts.add(document.title, document.body);
+    out.texts.add(document.title, document.body, form_ ? &*form_ : nullptr);
     return 0;
   }
   grouper_.begin_document(static_cast<std::uint32_t>(out.documents.size()));

@@ -2,6 +2,7 @@
 // The work of a parser thread on a batch: turns records into documents, collects their stored fields, analyzes title
 // and body, and groups the tokens by trie collection.
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -56,6 +57,7 @@ class BatchParser {
   TextUse use_;
   TokenGrouper grouper_;
   TermFinder terms_;
+  std::optional<text::CutForm> form_;              // of standard3
   std::vector<runs::DocumentFrameWriter> frames_;  // one a partition
   double text_share_ = 0;                          // of the last batch's bytes, what its texts took
 };

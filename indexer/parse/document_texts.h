@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/text/cut_form.h"
 #include "indexer/parse/large_pages.h"
 
 namespace frond::indexer::parse {
@@ -18,8 +19,15 @@ struct DocumentTexts {
     const std::uint64_t begin = document == 0 ? 0 : ends[document - 1];
     return std::string_view(bytes).substr(begin, ends[document] - begin);
   }
-  void add(std::string_view title, std::string_view body) {
-    bytes.append(title).append(1, '\n').append(body).append(1, '\n');
+  // form: of standard3, whose texts are kept in it.
+  void add(std::string_view title, std::string_view body, text::CutForm* form = nullptr) {
+    for (const std::string_view text : {title, body}) {
+      if (form != nullptr)
+        form->in_pieces(text, [&](std::string_view piece, std::size_t) { bytes.append(piece); });
+      else
+        bytes.append(text);
+      bytes.push_back('\n');
+    }
     ends.push_back(bytes.size());
   }
   void clear() {

@@ -51,11 +51,20 @@ class TermFinder::Sink {
 
 std::uint32_t TermFinder::add(std::string_view text) {
   FROND_CHECK(text.size() <= 0xffffffff);
-  Sink sink(*this, text);
+  if (analyzer_.config().kind != text::AnalyzerKind::kStandard3) return add_form(text);
+  std::uint32_t terms = 0;
+  form_.in_pieces(text, [&](std::string_view form, std::size_t) { terms += add_form(form); });
+  return terms;
+}
+
+// Of a text, or a piece of it, as it is cut.
+std::uint32_t TermFinder::add_form(std::string_view form) {
+  Sink sink(*this, form);
   if (analyzer_.config().kind == text::AnalyzerKind::kStandard)
-    text::for_each_token(text, sink);
+    text::for_each_token(form, sink);
   else
-    text::for_each_span(text, [&](text::TokenSpan span, bool) { sink(span); });
+    text::for_each_span(
+        form, [&](text::TokenSpan span, bool) { sink(span); }, text::span_rules(analyzer_.config()));
   return sink.finish();
 }
 

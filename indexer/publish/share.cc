@@ -51,6 +51,7 @@ const char* difference(const Manifest& a, const Manifest& b) {
   if (a.order != b.order) return "order";
   if (a.analyzer.kind != b.analyzer.kind) return "analyzer";
   if (a.analyzer.fold_accents != b.analyzer.fold_accents) return "folding of accents";
+  if (a.analyzer.split_case != b.analyzer.split_case) return "splitting of words at capitals";
   if (a.analyzer.stemmer != b.analyzer.stemmer) return "stemmer";
   if (a.analyzer.stop_words != b.analyzer.stop_words) return "stop words";
   if (a.bm25.k1 != b.bm25.k1 || a.bm25.b != b.bm25.b) return "k1 or b";

@@ -42,7 +42,8 @@ ordered_json json_of(const repository::Manifest& manifest) {
   ordered_json analyzer = {{"name", name_of(manifest.analyzer.kind)},
                            {"stemmer", name_of(manifest.analyzer.stemmer)},
                            {"stop_words", json_of(manifest.analyzer.stop_words)},
-                           {"fold_accents", manifest.analyzer.fold_accents}};
+                           {"fold_accents", manifest.analyzer.fold_accents},
+                           {"split_case", manifest.analyzer.split_case}};
   return {{"collection", manifest.collection},
           {"generation", manifest.generation},
           {"previous", manifest.previous},

@@ -47,7 +47,7 @@ Result<CollectionSettings> settings_from_json(std::string_view text) {
     for (const auto& [name, value] : members.items()) {
       if (name == "analyzer") {
         const auto kind = text::analyzer_named(FROND_TRY(text_of(name, value)));
-        if (!kind) return wrong(name, "is none of standard2 and standard");
+        if (!kind) return wrong(name, "is none of standard3, standard2 and standard");
         analyzer.kind = *kind;
       } else if (name == "stemmer") {
         const auto stemmer = text::stemmer_named(FROND_TRY(text_of(name, value)));
@@ -58,6 +58,9 @@ Result<CollectionSettings> settings_from_json(std::string_view text) {
       } else if (name == "fold_accents") {
         if (!value.is_boolean()) return wrong(name, "true or false is needed");
         analyzer.fold_accents = value.get<bool>();
+      } else if (name == "split_case") {
+        if (!value.is_boolean()) return wrong(name, "true or false is needed");
+        analyzer.split_case = value.get<bool>();
       } else if (name == "k1") {
         bm25.k1 = FROND_TRY(number_of(name, value, scoring::kMaxK1));
       } else if (name == "b") {
@@ -75,7 +78,10 @@ Result<CollectionSettings> settings_from_json(std::string_view text) {
       }
     }
   }
-  if (!is_valid(analyzer)) return wrong(analyzer.fold_accents ? "fold_accents" : "stemmer", "needs analyzer standard2");
+  if (analyzer.split_case && analyzer.kind != text::AnalyzerKind::kStandard3)
+    return wrong("split_case", "needs analyzer standard3");
+  if (!is_valid(analyzer))
+    return wrong(analyzer.fold_accents ? "fold_accents" : "stemmer", "needs analyzer standard2 or standard3");
   analyzer.stop_words = FROND_TRY(stop_words_of(stop_words, analyzer.stemmer));
   return CollectionSettings{std::move(analyzer), bm25, std::move(codecs), stored};
 }

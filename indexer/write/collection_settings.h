@@ -18,9 +18,9 @@ struct CollectionSettings {
   partition::StoredCompression stored = partition::StoredCompression::kSmall;
 };
 
-// Any of "analyzer", "stemmer", "stop_words" (auto, on, off, or a language), "fold_accents", "k1", "b", "codec" and
-// "stored_compression"; the rest as `frond-indexer build` has it. Empty: all as there. kInvalid: no JSON object, or the
-// member that is wrong or unknown, by name.
+// Any of "analyzer", "stemmer", "stop_words" (auto, on, off, or a language), "fold_accents", "split_case", "k1", "b",
+// "codec" and "stored_compression"; the rest as `frond-indexer build` has it. Empty: all as there. kInvalid: no JSON
+// object, or the member that is wrong or unknown, by name.
 Result<CollectionSettings> settings_from_json(std::string_view json);
 
 }  // namespace frond::indexer::write

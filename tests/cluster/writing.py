@@ -15,8 +15,8 @@ import harness
 import random_text
 
 ROUNDS = 6
-SETTINGS = {"analyzer": "standard2", "stemmer": "english", "stop_words": "off", "k1": 1.2, "b": 0.6, "stored_compression": "fast"}
-FLAGS = {"analyzer": "standard2", "stemmer": "english", "stop_words": "off", "k1": 1.2, "b": 0.6}
+SETTINGS = {"analyzer": "standard3", "stemmer": "english", "stop_words": "off", "k1": 1.2, "b": 0.6, "stored_compression": "fast"}
+FLAGS = {"analyzer": "standard3", "stemmer": "english", "stop_words": "off", "k1": 1.2, "b": 0.6}
 
 
 def make_keys(setting):

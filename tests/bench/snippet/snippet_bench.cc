@@ -1,6 +1,6 @@
 // Microseconds a snippet, by size of the body and number of query terms.
 //
-// usage: snippet_bench [--standard2] ARTICLES QUERIES [BYTES TERMS [ROUNDS]]
+// usage: snippet_bench [--standard2|--standard3] ARTICLES QUERIES [BYTES TERMS [ROUNDS]]
 // ARTICLES: JSON Lines with "contents". QUERIES: a line each, as NUMBER:TEXT. A body is the beginning of an article, or
 // for large bodies of several articles joined. A query is shown with the body, of some hundreds, that has most of its
 // terms, then most occurrences, since hits are such bodies. Without BYTES and TERMS: 1 KiB to 1 MiB, 1 to 5 terms.
@@ -123,12 +123,14 @@ void measure(frond::text::AnalyzerKind kind, const char* articles, const char* l
 
 int main(int argc, char** argv) {
   auto kind = frond::text::AnalyzerKind::kStandard;
-  if (argc > 1 && std::string_view(argv[1]) == "--standard2") {
-    kind = frond::text::AnalyzerKind::kStandard2;
+  if (argc > 1 && std::string_view(argv[1]).starts_with("--")) {
+    const auto named = frond::text::analyzer_named(std::string_view(argv[1]).substr(2));
+    if (!named) return 2;
+    kind = *named;
     --argc, ++argv;
   }
   if (argc != 3 && argc != 5 && argc != 6) {
-    std::fprintf(stderr, "usage: snippet_bench [--standard2] ARTICLES QUERIES [BYTES TERMS [ROUNDS]]\n");
+    std::fprintf(stderr, "usage: snippet_bench [--standard2|--standard3] ARTICLES QUERIES [BYTES TERMS [ROUNDS]]\n");
     return 2;
   }
   const auto number = [&](int i) { return static_cast<std::size_t>(std::strtoull(argv[i], nullptr, 10)); };

@@ -75,7 +75,7 @@ def test(setting):
 
 parser = harness.arguments(__doc__)
 parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
-parser.add_argument("--analyzers", nargs="+", choices=("standard", "standard2"), default=["standard"])
+parser.add_argument("--analyzers", nargs="+", choices=("standard", "standard2", "standard3"), default=["standard"])
 parser.add_argument("--parameters", nargs="+", default=["0.9/0.4"], help="of BM25, as k1/b")
 parsed = parser.parse_args()
 harness.run(test, parsed)

@@ -15,7 +15,7 @@ using Terms = std::map<std::string, std::uint64_t>;
 
 static Terms plain_terms(text::Analyzer& analyzer, std::string_view text) {
   Terms terms;
-  if (analyzer.config().kind == text::AnalyzerKind::kStandard2) {
+  if (analyzer.config().kind != text::AnalyzerKind::kStandard) {
     for (std::string& term : analyzer.terms(text)) ++terms[std::move(term)];
     return terms;
   }
@@ -45,16 +45,19 @@ static Terms terms_of(const parse::TokenGroups& tokens) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const text::AnalyzerConfig french = {text::Stemmer::kFrench, *text::StopWords::named("french"),
                                               text::AnalyzerKind::kStandard2, true};
+  static const text::AnalyzerConfig porter = {text::Stemmer::kPorter, true, text::AnalyzerKind::kStandard3};
   static text::Analyzer plain[] = {text::Analyzer({text::Stemmer::kPorter, true}),
-                                   text::Analyzer({text::Stemmer::kNone, false}), text::Analyzer(french)};
-  static parse::TokenGrouper groupers[] = {parse::TokenGrouper(1 << 16, parse::kMinTableBits),
-                                           parse::TokenGrouper(1 << 16, parse::kMinTableBits),
-                                           parse::TokenGrouper(1 << 16, parse::kMinTableBits)};
+                                   text::Analyzer({text::Stemmer::kNone, false}), text::Analyzer(french),
+                                   text::Analyzer(porter)};
+  static parse::TokenGrouper groupers[] = {
+      parse::TokenGrouper(1 << 16, parse::kMinTableBits), parse::TokenGrouper(1 << 16, parse::kMinTableBits),
+      parse::TokenGrouper(1 << 16, parse::kMinTableBits), parse::TokenGrouper(1 << 16, parse::kMinTableBits)};
   static parse::TermFinder finders[] = {{{text::Stemmer::kPorter, true}, parse::kMinTableBits, groupers[0]},
                                         {{text::Stemmer::kNone, false}, parse::kMinTableBits, groupers[1]},
-                                        {french, parse::kMinTableBits, groupers[2]}};
+                                        {french, parse::kMinTableBits, groupers[2]},
+                                        {porter, parse::kMinTableBits, groupers[3]}};
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  for (std::size_t i = 0; i < 3; ++i) {
+  for (std::size_t i = 0; i < 4; ++i) {
     groupers[i].begin_document(0);
     const std::uint32_t length = finders[i].add(text);
     parse::TokenGroups tokens;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/check.h"
+#include "common/text/cut_form.h"
 #include "common/text/snippet.h"
 #include "common/text/term_matches.h"
 #include "common/text/utf8.h"
@@ -20,17 +21,28 @@ using frond::text::StopWords;
 
 namespace {
 
-// The spans of standard2 from the vector path's tokens are those from the plain path's.
-void check_spans(std::string_view text) {
+// The spans from the vector path's tokens are those from the plain path's.
+void check_spans(std::string_view text, frond::text::SpanRules rules) {
   std::vector<std::pair<frond::text::TokenSpan, bool>> fast, plain;
-  frond::text::for_each_span(text, [&](frond::text::TokenSpan span, bool main) { fast.emplace_back(span, main); });
+  frond::text::for_each_span(
+      text, [&](frond::text::TokenSpan span, bool main) { fast.emplace_back(span, main); }, rules);
   auto sink = [&](frond::text::TokenSpan span, bool main) { plain.emplace_back(span, main); };
-  frond::text::SpanCutter spans(text, sink);
-  for (auto token = Analyzer::next_token(text, 0); token.begin != token.end;
-       token = Analyzer::next_token(text, token.end))
+  frond::text::SpanCutter spans(text, sink, rules);
+  const frond::text::TokenRules tokens = frond::text::token_rules(rules);
+  for (auto token = frond::text::next_token(text, 0, tokens); token.begin != token.end;
+       token = frond::text::next_token(text, token.end, tokens))
     spans.odd(token);
   spans.finish();
   FROND_CHECK(fast == plain);
+}
+
+// The form of a form is the form, also in pieces.
+void check_form(std::string_view text) {
+  frond::text::CutForm form, again;
+  const std::string once(form.of(text));
+  FROND_CHECK(again.of(once) == once && once.size() <= 7 * text.size());
+  check_spans(once, {true, false, true});
+  check_spans(once, {true, true, false});
 }
 
 // A text has the terms that it asks for as a query.
@@ -50,7 +62,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       Analyzer({Stemmer::kNone, true}),
       Analyzer({Stemmer::kPorter, true, AnalyzerKind::kStandard2, false}),
       Analyzer({Stemmer::kFrench, *StopWords::named("french"), AnalyzerKind::kStandard2, true}),
-      Analyzer({Stemmer::kNone, *StopWords::own({"a", "b.c", "é", "'", "北京"}), AnalyzerKind::kStandard2})};
+      Analyzer({Stemmer::kNone, *StopWords::own({"a", "b.c", "é", "'", "北京"}), AnalyzerKind::kStandard2}),
+      Analyzer({Stemmer::kPorter, true, AnalyzerKind::kStandard3}),
+      Analyzer({Stemmer::kNone, false, AnalyzerKind::kStandard3, true, true}),
+      Analyzer({Stemmer::kTurkish, false, AnalyzerKind::kStandard3})};
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   std::vector<std::string> query;
   // The tokens of the vector path are those of the plain one.
@@ -69,7 +84,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     at = where.end;
   }
   FROND_CHECK(Analyzer::next_token(text, at) == none);
-  check_spans(text);
+  check_spans(text, {});
+  check_form(text);
   for (Analyzer& analyzer : analyzers) {
     const bool may_overlap = analyzer.config().kind != AnalyzerKind::kStandard;
     std::size_t end = 0;

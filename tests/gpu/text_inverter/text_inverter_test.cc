@@ -78,14 +78,17 @@ Inverted inverted(const std::vector<Batch>& batches, const How& how) {
   return all;
 }
 
+// in_form: as standard3 has texts.
 std::vector<Batch> random_batches(std::mt19937& random, std::size_t batches, std::size_t documents, std::size_t words,
-                                  unsigned oddness) {
+                                  unsigned oddness, bool in_form = false) {
   std::vector<Batch> all(batches);
+  text::CutForm form;
   DocumentNumber next = 5;
   for (Batch& batch : all)
     for (std::size_t i = random() % (documents + 1); i > 0; --i) {
       const auto some = [&] { return random() % 8 == 0 ? 0 : random() % words; };
-      batch.texts.add(support::random_text(random, some() / 8, oddness), support::random_text(random, some(), oddness));
+      const std::string title = support::random_text(random, some() / 8, oddness);
+      batch.texts.add(title, support::random_text(random, some(), oddness), in_form ? &form : nullptr);
       batch.numbers.push_back(random() % 10 == 0 ? kDropped : next++);
     }
   return all;
@@ -111,6 +114,9 @@ text::StopWords words_of_texts(unsigned oddness) {
 }
 
 text::AnalyzerConfig standard2() { return {.kind = text::AnalyzerKind::kStandard2}; }
+text::AnalyzerConfig standard3(text::Stemmer stemmer, bool split_case) {
+  return {.stemmer = stemmer, .kind = text::AnalyzerKind::kStandard3, .split_case = split_case};
+}
 
 TEST(GpuTextInverter, FindsWhatTheCpuFindsInPlainText) {
   std::mt19937 random(1);
@@ -130,10 +136,22 @@ TEST(GpuTextInverter, FindsWhatTheCpuFindsInOddText) {
   }
 }
 
+TEST(GpuTextInverter, FindsWhatTheCpuFindsByTheRulesOfStandard3) {
+  for (unsigned seed = 1; seed <= 8; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    const text::Stemmer stemmer = seed % 4 == 0 ? text::Stemmer::kTurkish : text::Stemmer::kPorter;
+    expect_what_the_cpu_finds(random_batches(random, 3, 20, 200, 10 * seed, true),
+                              {.partitions = 1 + seed % 3, .analyzer = standard3(stemmer, seed % 2 == 0)});
+  }
+}
+
 TEST(GpuTextInverter, CutsDocumentsThatAreLongerThanABatch) {
-  for (const text::AnalyzerConfig& analyzer : {text::AnalyzerConfig{}, standard2()}) {
+  for (const text::AnalyzerConfig& analyzer :
+       {text::AnalyzerConfig{}, standard2(), standard3(text::Stemmer::kPorter, false)}) {
     std::mt19937 random(7);
-    std::vector<Batch> batches = random_batches(random, 3, 12, 3000, 15);
+    std::vector<Batch> batches =
+        random_batches(random, 3, 12, 3000, 15, analyzer.kind == text::AnalyzerKind::kStandard3);
     batches[1].texts.add("a word that does not end", std::string(9000, 'z') + std::string(6000, '.') + "end");
     batches[1].numbers.push_back(batches[1].numbers.back() == kDropped ? 1000 : batches[1].numbers.back() + 1);
     for (DocumentNumber& number : batches[2].numbers) number += number == kDropped ? 0 : 2000;

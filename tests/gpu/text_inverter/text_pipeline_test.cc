@@ -95,11 +95,10 @@ Built built(const BuildOptions& options) {
 }
 
 TEST(Build, HasTheSameBytesWithTextsOnTheGpu) {
-  for (const unsigned seed : {1u, 2u}) {
+  for (const unsigned seed : {1u, 2u, 3u}) {
     const ScratchFolder folder;
     support::write_file(folder / "input.jsonl", documents(seed, 1200));
-    const text::AnalyzerConfig analyzer{.kind =
-                                            seed == 1 ? text::AnalyzerKind::kStandard : text::AnalyzerKind::kStandard2};
+    const text::AnalyzerConfig analyzer{.kind = *text::analyzer_named(text::kAnalyzerNames[seed - 1])};
     BuildOptions plain = options_for(folder, "cpu", seed + 1, false);
     plain.invert.analyzer = analyzer;
     const Built expected = built(plain);

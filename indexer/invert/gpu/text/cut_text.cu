@@ -13,17 +13,17 @@ __device__ std::uint32_t unit_count(const TextBatch& batch) { return (batch.text
 // Mapping: a thread a unit of 32 bytes, which is on 16 bytes. Result: masks and counts of units; counts as they are
 // before a batch. Shared memory: none.
 __global__ void __launch_bounds__(kGridThreads) mark_entries(TextBatch batch, std::uint32_t threads) {
-  const bool joins = batch.joins != 0;
+  const std::uint32_t rules = batch.rules;
   if (first_of_thread() == 0) *batch.counts = {.tokens = batch.first_new, .places = batch.first_new};
   for (std::uint32_t unit = first_of_thread(); unit < unit_count(batch); unit += threads) {
     const std::uint8_t* const at = batch.text + std::size_t{unit} * kUnitBytes;
     uint4 words[2];
     words[0] = __ldg(reinterpret_cast<const uint4*>(at));
     words[1] = __ldg(reinterpret_cast<const uint4*>(at) + 1);
-    std::uint32_t second = class_of(at[-2], joins), first = class_of(at[-1], joins), mask = 0;
+    std::uint32_t second = class_of(at[-2], rules), first = class_of(at[-1], rules), mask = 0;
     const auto take = [&](std::uint32_t four, std::uint32_t place) {
       for (std::uint32_t i = 0; i < 4; ++i) {
-        const std::uint32_t here = class_of(four >> 8 * i & 0xff, joins);
+        const std::uint32_t here = class_of(four >> 8 * i & 0xff, rules);
         if (is_entry(second, first, here)) mask |= 1u << (place + i);
         second = first;
         first = here;

@@ -96,7 +96,7 @@ void DeviceText::lay_out(const TextSetup& setup, const Spaces& spaces) {
   const std::array<SoughtParts, kSides> sought{SoughtParts::of(memory, capacity_), SoughtParts::of(memory, capacity_)};
   const BatchScratch shared = BatchScratch::of(memory, capacity_);
   for (std::size_t side = 0; side < kSides; ++side) batches_[side] = batch_in(sought[side], shared, capacity_);
-  for (TextBatch& batch : batches_) batch.joins = setup.standard2 ? 1 : 0;
+  for (TextBatch& batch : batches_) batch.rules = setup.rules;
   chunk_places_ = shared.chunk_places;
   chunk_terms_ = shared.chunk_terms;
   dictionary_.slots = memory.next<TokenSlot>(capacity_.slots);

@@ -27,7 +27,7 @@ struct TextSetup {
   int device = 0;
   std::uint64_t device_bytes = 0;
   std::uint64_t max_text = std::uint64_t{128} << 20;  // bytes of a batch; pinned memory takes three times as many
-  bool standard2 = false;                             // the analyzer's rules
+  std::uint32_t rules = 0;                            // the analyzer's (text_on_device.h)
   bool timing = false;                                // steps are timed
   std::uint32_t hash_mask = 0xffffffff;               // tests have tokens with equal hashes
 };

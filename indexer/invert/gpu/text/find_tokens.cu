@@ -60,16 +60,16 @@ __device__ std::uint32_t look_up(const TextBatch& batch, const TokenDictionary& 
 // Mapping: a thread an entry. Result: tokens, misses, chunks. Shared memory: none.
 __global__ void __launch_bounds__(kGridThreads)
     find(TextBatch batch, TokenDictionary dictionary, std::uint32_t threads) {
-  const bool joins = batch.joins != 0;
+  const std::uint32_t rules = batch.rules;
   const std::uint32_t entries = batch.counts->entries;
   for (std::uint32_t entry = first_of_thread(); entry < entries; entry += threads) {
     const std::uint32_t begin = batch.starts[entry];
-    const Chunk chunk = chunk_around(batch.text, begin, joins);
+    const Chunk chunk = chunk_around(batch.text, begin, rules);
     std::uint32_t found = kNoToken;
     if (chunk.is_host) {
-      if (class_of(batch.text[std::int64_t{begin} - 1], joins) == 0) {
+      if (class_of(batch.text[std::int64_t{begin} - 1], rules) == 0) {
         TokenKey key;
-        found = chunk_key_at(batch.text, begin, joins, key) ? look_up(batch, dictionary, key, entry)
+        found = chunk_key_at(batch.text, begin, rules, key) ? look_up(batch, dictionary, key, entry)
                                                             : give_to_host(batch, {begin, 0});
       }
     } else {

@@ -87,7 +87,7 @@ Result<void> GpuTextInverter::make_device() {
   device_ = FROND_TRY(DeviceText::create({.device = setup_.inverter.gpu.device,
                                           .device_bytes = setup_.inverter.gpu.bytes,
                                           .max_text = setup_.max_text,
-                                          .standard2 = setup_.analyzer.kind == text::AnalyzerKind::kStandard2}));
+                                          .rules = rules_on_device(setup_.analyzer)}));
   sought_.emplace(*device_, *terms_,
                   SoughtBatches::Owner{.write_runs = std::bind_front(&GpuTextInverter::write_runs, this),
                                        .clear_dictionary = std::bind_front(&GpuTextInverter::clear_dictionary, this),

@@ -28,6 +28,11 @@ inline constexpr std::uint32_t kDroppedTerm = 0xffffffff, kHostTerm = 0xfffffffe
 // What an entry is: the id of a token; or kChunkBit and the place of a chunk in TextBatch::chunks; or nothing.
 inline constexpr std::uint32_t kNoToken = 0xffffffff, kChunkBit = 0x80000000;
 
+// The analyzer's rules that matter to what the device cuts (text_rules.cuh), together; 0: those of standard.
+inline constexpr std::uint32_t kSpanRules = 1;       // of standard2 and standard3
+inline constexpr std::uint32_t kStandard3Rules = 2;  // besides
+inline constexpr std::uint32_t kSplitCaseRules = 4, kTurkishRules = 8;
+
 // A token's bytes in lower case, filled up with zeros, which tokens do not have.
 struct TokenKey {
   std::uint64_t words[kKeyBytes / 8];
@@ -86,7 +91,7 @@ constexpr std::uint32_t max_entries(std::uint32_t text_bytes) { return text_byte
 struct TextBatch {
   const std::uint8_t* text = nullptr;
   std::uint32_t text_bytes = 0;
-  std::uint32_t joins = 0;  // 1: the rules of standard2 (text_rules.cuh)
+  std::uint32_t rules = 0;
   std::uint32_t piece_count = 0;
   const std::uint32_t* piece_begins = nullptr;   // and the end of the text
   const std::uint32_t* piece_numbers = nullptr;  // of their documents, from the run's first; they do not descend

@@ -4,7 +4,10 @@
 // between two that end every word and joiner, so that a chunk's tokens depend on nothing else (tests compare).
 //
 // The host's are: chunks with a byte >= 0x80 or of more than kMaxChunkBytes, tokens of more than kKeyBytes, and with
-// the rules of standard2 (term_spans.h) chunks with a dot before a letter or digit, or one of @ & + #.
+// the rules of standard2 (term_spans.h) chunks with a dot before a letter or digit, or one of @ & + #; of standard3
+// also chunks with an underscore, a colon before a letter or digit, or an apostrophe before what is no English ending,
+// with the splitting of camelCase with a capital behind another letter or digit, and of Turkish with an I, of which the
+// small letter is none of ASCII.
 #include "common/device/warp.cuh"
 #include "indexer/invert/gpu/text/text_on_device.h"
 
@@ -15,7 +18,7 @@ inline constexpr std::uint32_t kLetter = 1, kDigit = 2, kUnderscore = 4, kBetwee
                                kJoiner = 32, kHigh = 64;
 inline constexpr std::uint32_t kWord = kLetter | kDigit | kUnderscore;
 
-__device__ inline std::uint32_t class_of(std::uint32_t byte, bool joins) {
+__device__ inline std::uint32_t class_of(std::uint32_t byte, std::uint32_t rules) {
   if ((byte | 0x20) - 'a' < 26) return kLetter;
   if (byte - '0' < 10) return kDigit;
   if (byte >= 0x80) return kHigh;
@@ -23,7 +26,7 @@ __device__ inline std::uint32_t class_of(std::uint32_t byte, bool joins) {
   if (byte == '_') return kUnderscore;
   if (byte == ':') return kBetweenLetters;
   if (byte == ',' || byte == ';') return kBetweenDigits;
-  if (joins && (byte == '@' || byte == '&' || byte == '+' || byte == '#')) return kJoiner;
+  if (rules != 0 && (byte == '@' || byte == '&' || byte == '+' || byte == '#')) return kJoiner;
   return 0;
 }
 
@@ -40,6 +43,23 @@ __device__ inline bool is_entry(std::uint32_t second_before, std::uint32_t befor
   return before == 0 || ((here & kWord) != 0 && !is_inside(second_before, before, here));
 }
 
+// Whether a chunk is the host's because of the byte at a place and the one before it, `here` being its class.
+__device__ inline bool is_of_host(const std::uint8_t* text, std::uint32_t at, std::uint32_t here, std::uint32_t rules) {
+  if ((here & (kHigh | kJoiner)) != 0) return true;
+  if (rules == 0 || (here & kWord) == 0) return false;
+  const std::uint32_t byte = text[at], before = text[std::int64_t{at} - 1];
+  if (before == '.') return true;
+  if ((rules & kStandard3Rules) == 0) return false;
+  if (here == kUnderscore || before == ':') return true;
+  if (before == '\'' && here == kLetter) {  // 's, 't, 'd and 'm are the device's
+    const std::uint32_t lower = byte | 0x20;
+    const bool is_ending = lower == 's' || lower == 't' || lower == 'd' || lower == 'm';
+    return !is_ending || (class_of(text[at + 1], rules) & (kLetter | kHigh)) != 0;
+  }
+  if ((rules & kTurkishRules) != 0 && byte == 'I') return true;
+  return (rules & kSplitCaseRules) != 0 && byte - 'A' < 26 && (class_of(before, rules) & (kLetter | kDigit)) != 0;
+}
+
 struct Chunk {
   std::uint32_t begin, end;
   bool is_host;  // begin and end may be wrong
@@ -47,24 +67,20 @@ struct Chunk {
 
 // The chunk around `at`, which is in it. The same for all places of a chunk, but for its begin and end if it is the
 // host's. Bytes around the text are zeros.
-__device__ inline Chunk chunk_around(const std::uint8_t* text, std::uint32_t at, bool joins) {
+__device__ inline Chunk chunk_around(const std::uint8_t* text, std::uint32_t at, std::uint32_t rules) {
   Chunk chunk{at, at, false};
-  std::uint32_t after = 0;  // the class of the byte behind
   // Runs of the loops differ in a warp; most chunks are words with a comma or a full stop.
   for (;; ++chunk.end) {
-    const std::uint32_t here = class_of(text[chunk.end], joins);
+    const std::uint32_t here = class_of(text[chunk.end], rules);
     if (here == 0) break;
-    chunk.is_host |= (here & (kHigh | kJoiner)) != 0 ||
-                     (joins && chunk.end > at && text[chunk.end - 1] == '.' && (here & kWord) != 0);
+    chunk.is_host |= is_of_host(text, chunk.end, here, rules);
     if (chunk.is_host || chunk.end - at >= kMaxChunkBytes) return {at, chunk.end, true};
   }
-  for (after = class_of(text[at], joins);; --chunk.begin) {
-    const std::uint32_t before = class_of(text[std::int64_t{chunk.begin} - 1], joins);
+  for (;; --chunk.begin) {
+    const std::uint32_t before = class_of(text[std::int64_t{chunk.begin} - 1], rules);
     if (before == 0) break;
-    chunk.is_host |= (before & (kHigh | kJoiner)) != 0 ||
-                     (joins && text[std::int64_t{chunk.begin} - 1] == '.' && (after & kWord) != 0);
+    chunk.is_host |= is_of_host(text, chunk.begin - 1, before, rules);
     if (chunk.is_host || chunk.end - chunk.begin >= kMaxChunkBytes) return {chunk.begin, chunk.end, true};
-    after = before;
   }
   chunk.is_host = chunk.end - chunk.begin > kMaxChunkBytes;
   return chunk;
@@ -77,10 +93,10 @@ struct Word {
 };
 __device__ inline Word word_at(const std::uint8_t* text, std::uint32_t begin, std::uint32_t end) {
   Word word{{{0, 0, 0}}, 0};
-  std::uint32_t before = 0, here = class_of(text[begin], false), any = 0;
+  std::uint32_t before = 0, here = class_of(text[begin], 0), any = 0;
   std::uint32_t at = begin;
   while (at < end) {
-    const std::uint32_t after = at + 1 < end ? class_of(text[at + 1], false) : 0;
+    const std::uint32_t after = at + 1 < end ? class_of(text[at + 1], 0) : 0;
     if (!is_inside(before, here, after)) break;
     any |= here;
     if (at - begin < kKeyBytes) {
@@ -97,10 +113,10 @@ __device__ inline Word word_at(const std::uint8_t* text, std::uint32_t begin, st
 }
 
 // The key of the host's chunk that begins at a place. False: it is longer than a key.
-__device__ inline bool chunk_key_at(const std::uint8_t* text, std::uint32_t begin, bool joins, TokenKey& key) {
+__device__ inline bool chunk_key_at(const std::uint8_t* text, std::uint32_t begin, std::uint32_t rules, TokenKey& key) {
   key = {{0, 0, 0}};
   std::uint32_t bytes = 0;
-  for (; class_of(text[begin + bytes], joins) != 0; ++bytes) {
+  for (; class_of(text[begin + bytes], rules) != 0; ++bytes) {
     if (bytes == kChunkKeyBytes) return false;
     key.words[bytes / 8] |= std::uint64_t{text[begin + bytes]} << bytes % 8 * 8;
   }

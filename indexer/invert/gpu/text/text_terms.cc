@@ -18,10 +18,20 @@ constexpr std::size_t kChunksAhead = 8;                     // whose texts are f
 
 }  // namespace
 
+std::uint32_t rules_on_device(const text::AnalyzerConfig& analyzer) {
+  if (analyzer.kind == text::AnalyzerKind::kStandard) return 0;
+  if (analyzer.kind == text::AnalyzerKind::kStandard2) return kSpanRules;
+  return kSpanRules | kStandard3Rules | (analyzer.split_case ? kSplitCaseRules : 0) |
+         (analyzer.stemmer == text::Stemmer::kTurkish ? kTurkishRules : 0);
+}
+
 TextTerms::TextTerms(const text::AnalyzerConfig& analyzer, std::uint32_t threads)
-    : standard2_(analyzer.kind == text::AnalyzerKind::kStandard2), ends_words_(256), crew_(threads) {
+    : has_spans_(analyzer.kind != text::AnalyzerKind::kStandard),
+      rules_(text::span_rules(analyzer)),
+      ends_words_(256),
+      crew_(threads) {
   for (std::size_t byte = 0; byte < 128; ++byte) {
-    const bool joins = standard2_ && (byte == '@' || byte == '&' || byte == '+' || byte == '#');
+    const bool joins = has_spans_ && (byte == '@' || byte == '&' || byte == '+' || byte == '#');
     ends_words_[byte] = text::kAsciiWordClass[byte] == text::WordClass::kBreak && !joins;
   }
   for (std::uint32_t i = 0; i < std::max(1u, threads); ++i) workers_.push_back(std::make_unique<Worker>(analyzer));
@@ -153,8 +163,9 @@ void TextTerms::cut_all(Worker& worker, std::string_view text, std::vector<std::
     }
     if (term != kDroppedTerm) terms.push_back(term);
   };
-  if (standard2_)
-    text::for_each_span(text, [&](text::TokenSpan token, bool) { take(token); });
+  if (has_spans_)
+    text::for_each_span(
+        text, [&](text::TokenSpan token, bool) { take(token); }, rules_);
   else
     text::for_each_token(text, take);
 }

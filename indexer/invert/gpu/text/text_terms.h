@@ -17,7 +17,10 @@
 
 namespace frond::indexer::invert::gpu {
 
-// One thread, with a crew for find() and cut().
+// Of TextBatch.
+std::uint32_t rules_on_device(const text::AnalyzerConfig& analyzer);
+
+// One thread, with a crew for find() and cut(). Texts of standard3 are in their form (cut_form.h).
 class TextTerms {
  public:
   // Each thread has two analyzers, one of them with a cache, and 256 KiB of tokens.
@@ -81,7 +84,8 @@ class TextTerms {
   // Whether a byte ends every word, so that what is before it and what is behind may be cut apart.
   bool ends_words(char byte) const { return ends_words_[static_cast<unsigned char>(byte)]; }
 
-  bool standard2_;
+  bool has_spans_;
+  text::SpanRules rules_;
   std::vector<bool> ends_words_;
   std::vector<std::unique_ptr<Worker>> workers_;
   TermNumbers numbers_;

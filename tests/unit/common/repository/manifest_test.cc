@@ -88,14 +88,28 @@ TEST(Manifest, NamesTheAnalyzerUnlessItIsTheFirst) {
   const auto read = manifest_from_json(json);
   ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(read->analyzer, written.analyzer);
+  EXPECT_EQ(json.find("split_case"), std::string::npos) << "which versions that know standard2 do not know";
+  for (const bool split_case : {false, true}) {
+    written.analyzer = {text::Stemmer::kFrench, false, text::AnalyzerKind::kStandard3, true, split_case};
+    const auto third = manifest_from_json(to_json(written));
+    ASSERT_TRUE(third) << third.error().message();
+    EXPECT_EQ(third->analyzer, written.analyzer);
+  }
 }
 
-TEST(Manifest, RefusesWhatStandardDoesNotHave) {
+TEST(Manifest, RefusesWhatTheAnalyzerDoesNotHave) {
   Manifest written = support::example_manifest(7, 1);
+  const auto expect_refused = [&] {
+    const auto read = manifest_from_json(to_json(written));
+    ASSERT_EQ(read, Code::kCorrupt);
+    EXPECT_NE(read.error().message().find("manifest.analyzer.name"), std::string::npos) << read.error().message();
+  };
   written.analyzer.stemmer = text::Stemmer::kFrench;
-  const auto read = manifest_from_json(to_json(written));
-  ASSERT_EQ(read, Code::kCorrupt);
-  EXPECT_NE(read.error().message().find("manifest.analyzer.name"), std::string::npos) << read.error().message();
+  expect_refused();
+  written.analyzer = {text::Stemmer::kFrench, false, text::AnalyzerKind::kStandard3, true, true};
+  std::string json = to_json(written);
+  json.replace(json.find("standard3"), 9, "standard2");
+  EXPECT_EQ(manifest_from_json(json), Code::kCorrupt);
 }
 
 TEST(Manifest, HasTheStopWords) {
@@ -103,7 +117,8 @@ TEST(Manifest, HasTheStopWords) {
   for (const text::StopWords& stop_words :
        {text::StopWords(false), text::StopWords(true), *text::StopWords::named("french"),
         *text::StopWords::own({"l\u00e0", "ici"})})
-    for (const auto kind : {text::AnalyzerKind::kStandard, text::AnalyzerKind::kStandard2}) {
+    for (const auto kind :
+         {text::AnalyzerKind::kStandard, text::AnalyzerKind::kStandard2, text::AnalyzerKind::kStandard3}) {
       written.analyzer = {text::Stemmer::kPorter, stop_words, kind};
       const auto read = manifest_from_json(to_json(written));
       ASSERT_TRUE(read) << read.error().message();

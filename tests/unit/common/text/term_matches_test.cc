@@ -198,6 +198,42 @@ const std::vector<std::string> kPieces = {"node.js",
                                           "Ω",
                                           "ς",
                                           "ΣΊΣΥΦΟΣ",
+                                          "ERROR:fox",
+                                          "my_fox",
+                                          "myFox",
+                                          "U.S.A",
+                                          "usa",
+                                          "v1.2.3",
+                                          "1.2.3",
+                                          "CO₂",
+                                          "fox²",
+                                          "½",
+                                          "㎏",
+                                          "㍿",
+                                          "℃",
+                                          "①",
+                                          "👍🏽",
+                                          "👍",
+                                          "👩‍💻",
+                                          "🇩🇪",
+                                          "🇩",
+                                          "❤️",
+                                          "€",
+                                          "°",
+                                          "®",
+                                          "צה",
+                                          "ל",
+                                          "\"",
+                                          "”",
+                                          "׳",
+                                          "İstanbul'da",
+                                          "ırk",
+                                          "IRK",
+                                          "rock'n",
+                                          "col·lecció",
+                                          "coŀl",
+                                          "·",
+                                          "：",
                                           "lorem ipsum dolor ",
                                           std::string(70, 'q'),
                                           std::string(250, 'z')};
@@ -207,8 +243,13 @@ std::string random_text_of_spans(std::mt19937_64& random, std::size_t pieces) {
   return text;
 }
 
-TEST(TermMatches, OfStandard2AreThoseOfTheWholeTextCutIntoSpans) {
+TEST(TermMatches, OfSpansAreThoseOfTheWholeTextCutIntoSpans) {
   std::vector<std::unique_ptr<Analyzer>> analyzers;
+  for (const Stemmer stemmer :
+       {Stemmer::kNone, Stemmer::kPorter, Stemmer::kEnglish, Stemmer::kCatalan, Stemmer::kTurkish})
+    for (const bool odd : {false, true})
+      analyzers.push_back(std::make_unique<Analyzer>(AnalyzerConfig{
+          stemmer, stemmer == Stemmer::kEnglish, AnalyzerKind::kStandard3, odd, odd != (stemmer == Stemmer::kPorter)}));
   for (const Stemmer stemmer : {Stemmer::kNone, Stemmer::kPorter, Stemmer::kEnglish, Stemmer::kFrench,
                                 Stemmer::kRussian, Stemmer::kGerman, Stemmer::kIndonesian})
     analyzers.push_back(std::make_unique<Analyzer>(
@@ -216,7 +257,7 @@ TEST(TermMatches, OfStandard2AreThoseOfTheWholeTextCutIntoSpans) {
   support::with_every_instruction_set([&](const char* name) {
     SCOPED_TRACE(name);
     std::mt19937_64 random(9);
-    for (int round = 0; round < 20000; ++round) {
+    for (int round = 0; round < 40000; ++round) {
       Analyzer& analyzer = *analyzers[random() % analyzers.size()];
       SCOPED_TRACE(name_of(analyzer.config().stemmer));
       const std::string text = random_text_of_spans(random, random() % 60);
@@ -231,13 +272,14 @@ TEST(TermMatches, OfStandard2AreThoseOfTheWholeTextCutIntoSpans) {
   });
 }
 
-TEST(TermMatches, OfStandard2AreFoundPastTheFirstScan) {
-  Analyzer analyzer({.kind = AnalyzerKind::kStandard2});
+TEST(TermMatches, OfSpansAreFoundPastTheFirstScan) {
+  Analyzer analyzer({.kind = AnalyzerKind::kStandard3});
   const std::string filler = "- " + std::string(63, 'q') + " ";
   std::string text;
   for (std::size_t before = 0; before < 3 * kScanBytes; before += 61) {
     text.resize(before, ' ');
-    for (const char* word : {"O'Brien", "北京", "naïve", "3,000,000", "user@example.com"}) {
+    for (const char* word :
+         {"O'Brien", "北京", "naïve", "3,000,000", "user@example.com", "👍🏽", "U.S.A.", "CO₂", "½", "צה\"ל"}) {
       std::string all = text;
       all.append(word).append(filler);
       const std::vector<std::string> terms = analyzer.query_terms(word);

@@ -23,17 +23,24 @@ struct Span {
   friend bool operator==(const Span&, const Span&) = default;
 };
 
-std::vector<Span> fast(std::string_view text) {
+std::vector<Span> fast(std::string_view text, SpanRules rules = {}) {
   std::vector<Span> all;
-  for_each_span(text, [&](TokenSpan where, bool main) { all.push_back({where, main}); });
+  for_each_span(
+      text,
+      [&](TokenSpan where, bool main) {
+        all.push_back({where, main});
+      },
+      rules);
   return all;
 }
 
-std::vector<Span> plain(std::string_view text) {
+std::vector<Span> plain(std::string_view text, SpanRules rules = {}) {
   std::vector<Span> all;
   auto sink = [&](TokenSpan where, bool main) { all.push_back({where, main}); };
-  SpanCutter spans(text, sink);
-  for (TokenSpan token = next_token(text, 0); token.begin != token.end; token = next_token(text, token.end))
+  SpanCutter spans(text, sink, rules);
+  const TokenRules tokens = token_rules(rules);
+  for (TokenSpan token = next_token(text, 0, tokens); token.begin != token.end;
+       token = next_token(text, token.end, tokens))
     spans.odd(token);
   spans.finish();
   return all;
@@ -95,9 +102,11 @@ TEST(TermSpans, BoundsJoinedWords) {
 }
 
 const std::vector<std::string> kPieces = {
-    "a", "Z", "word", "0",  "42",   "_",       ".", "@",  "&",  "+",  "++", "#",  ",",        "'",
-    " ", "-", "\n",   "é",  "ß",    "я",       "’", "カ", "の", "字", "서", "울", "\xcc\x81", "\u1109\u1165",
-    "ไ", "น้", "٣",    "ｶﾞ", "\xff", "\xe2\x80"};
+    "a", "Z", "word", "0",  "42",   "_",        ".",  "@",  "&",  "+",    "++",    "#",  ",",        "'",
+    " ", "-", "\n",   "é",  "ß",    "я",        "’",  "カ", "の", "字",   "서",    "울", "\xcc\x81", "\u1109\u1165",
+    "ไ", "น้", "٣",    "ｶﾞ", "\xff", "\xe2\x80", ":",  "·",  "aB", "v1.2", "U.S.A", "👍",  "👍🏽", "🇩",
+    "€", "²", "₂",    "½",  "㎏",   "א",        "\"", "׳",  "™"};
+constexpr SpanRules kRules[] = {{}, {true, false, true}, {true, true, false}};
 
 std::string random_text(std::mt19937& random, std::size_t pieces) {
   std::string text;
@@ -110,8 +119,9 @@ TEST(TermSpans, AreTheSameFromThePlainTokens) {
   std::mt19937 random(3);
   for (int round = 0; round < 3000; ++round) {
     const std::string text = random_text(random, random() % 150);
-    ASSERT_EQ(fast(text), plain(text)) << text;
-    for (const Span& span : fast(text)) {
+    const SpanRules rules = kRules[round % 3];
+    ASSERT_EQ(fast(text, rules), plain(text, rules)) << text;
+    for (const Span& span : fast(text, rules)) {
       ASSERT_LT(span.where.begin, span.where.end) << text;
       ASSERT_LE(span.where.end - span.where.begin, kMaxTokenBytes) << text;
     }
@@ -124,15 +134,18 @@ TEST(TermSpans, AreTheSameBehindTheLongestToken) {
       for (std::size_t length = 252; length < 258; ++length)
         for (std::size_t before = 0; before < 64; ++before) {
           const std::string text = std::string(before, ' ') + first + std::string(length, 'y') + rest;
-          ASSERT_EQ(fast(text), plain(text)) << text;
+          for (const SpanRules& rules : kRules) ASSERT_EQ(fast(text, rules), plain(text, rules)) << text;
         }
 }
 
 // A document that contains a query between spaces has all the terms that the query asks for.
 TEST(TermSpans, LetADocumentMatchEveryQueryThatItContains) {
   std::mt19937 random(4);
-  Analyzer analyzer({Stemmer::kPorter, true, AnalyzerKind::kStandard2, true});
-  for (int round = 0; round < 2000; ++round) {
+  Analyzer analyzers[] = {Analyzer({Stemmer::kPorter, true, AnalyzerKind::kStandard2, true}),
+                          Analyzer({Stemmer::kPorter, true, AnalyzerKind::kStandard3, true, true}),
+                          Analyzer({Stemmer::kTurkish, false, AnalyzerKind::kStandard3})};
+  for (int round = 0; round < 6000; ++round) {
+    Analyzer& analyzer = analyzers[round % 3];
     const std::string query = random_text(random, 1 + random() % 12);
     const std::string text = random_text(random, 20) + " " + query + " " + random_text(random, 20);
     const std::vector<std::string> has = analyzer.terms(text);

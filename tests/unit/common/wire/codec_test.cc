@@ -462,7 +462,8 @@ TEST(WireCodec, CarriesStopWords) {
   for (const text::StopWords& stop_words :
        {text::StopWords(false), text::StopWords(true), *text::StopWords::named("french"),
         *text::StopWords::own({"l\u00e0", "ici"})})
-    for (const auto kind : {text::AnalyzerKind::kStandard, text::AnalyzerKind::kStandard2}) {
+    for (const auto kind :
+         {text::AnalyzerKind::kStandard, text::AnalyzerKind::kStandard2, text::AnalyzerKind::kStandard3}) {
       hello.generations[0].analyzer = {text::Stemmer::kPorter, stop_words, kind};
       const auto read = decode_reply(encode(hello));
       ASSERT_TRUE(read) << read.error().message();

@@ -160,6 +160,10 @@ class RandomMessages {
       if (coin())
         one.analyzer = {static_cast<text::Stemmer>(below(text::kStemmerNames.size())), coin(),
                         text::AnalyzerKind::kStandard2, coin()};
+      if (coin()) {
+        one.analyzer.kind = text::AnalyzerKind::kStandard3;
+        one.analyzer.split_case = coin();
+      }
       one.bm25 = bm25();
       one.statistics = {number(), number()};
       one.partitions.resize(count(20));

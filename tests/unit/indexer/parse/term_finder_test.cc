@@ -39,14 +39,17 @@ std::string word(std::mt19937& random) {
 
 // The tables are small, so that terms are forgotten again and again.
 TEST(TermFinder, FindsTheTermsOfAnAnalyzer) {
-  for (const text::AnalyzerKind kind : {text::AnalyzerKind::kStandard, text::AnalyzerKind::kStandard2}) {
+  for (const text::AnalyzerKind kind :
+       {text::AnalyzerKind::kStandard, text::AnalyzerKind::kStandard2, text::AnalyzerKind::kStandard3}) {
     text::AnalyzerConfig config;
     config.kind = kind;
+    config.split_case = kind == text::AnalyzerKind::kStandard3;
     text::Analyzer analyzer(config);
     TokenGrouper grouper(std::size_t{1} << 16, kMinTableBits);
     TermFinder finder(config, kMinTableBits, grouper);
     std::mt19937 random(7);
-    const std::vector<std::string> stops = {" ", ", ", ". ", " the ", "'", ".", " it's ", "@", " C++ ", "&"};
+    const std::vector<std::string> stops = {" ", ", ", ". ", " the ", "'", ".", " it's ",  "@", " C++ ",
+                                            "&", "_",  ":",  "½",     "²", "👍", " U.S.A ", "™"};
     std::vector<std::string> often;
     often.reserve(60);
     for (int i = 0; i < 60; ++i) often.push_back(word(random));

@@ -28,6 +28,8 @@ TEST(CollectionSettings, TakeEveryMember) {
   EXPECT_TRUE(settings->analyzer.fold_accents);
   EXPECT_EQ(settings->bm25.k1, 0.9);
   EXPECT_EQ(settings->codecs.name, "auto");
+  EXPECT_FALSE(settings->analyzer.split_case);
+  EXPECT_TRUE(settings_from_json(R"({"split_case":true})")->analyzer.split_case) << "of standard3, the default";
   EXPECT_EQ(settings_from_json(R"({"stored_compression":"fast"})")->stored, partition::StoredCompression::kFast);
   EXPECT_EQ(settings_from_json(R"({"stored_compression":"small"})")->stored, partition::StoredCompression::kSmall);
   EXPECT_TRUE(settings_from_json(R"({"stop_words":"off"})")->analyzer.stop_words.are_none());
@@ -43,6 +45,8 @@ TEST(CollectionSettings, NameWhatIsWrong) {
       {R"({"analyzer":"standard","stemmer":"french"})", "stemmer"},
       {R"({"analyzer":"standard","fold_accents":true})", "fold_accents"},
       {R"({"fold_accents":"yes"})", "fold_accents"},
+      {R"({"analyzer":"standard2","split_case":true})", "split_case"},
+      {R"({"split_case":1})", "split_case"},
       {R"({"stop_words":"/etc/passwd"})", "stop_words"},
       {R"({"k1":-1})", "k1"},
       {R"({"k1":4.5})", "k1"},
