@@ -113,6 +113,10 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
          "Costly searches evaluated at a time: more than 100 hits, deeper than 1,000, more than 64 terms, exhaustive")
       .check(config::range(1, 1 << 20))
       .show_default();
+  app.add_option("--max-costly-per-client", options.max_costly_per_client,
+                 "Of these, searches of one client (its key, else its address); more wait. 0: a quarter")
+      .check(config::range(0, 1 << 20))
+      .show_default();
   app.add_option("--max-msearch-timeout", options.max_msearch_timeout_ms,
                  "Milliseconds of a whole msearch request; lines that were not started by then are answered 504")
       .check(config::range(1, 3'600'000))
@@ -207,6 +211,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   if (options.node_name.empty()) options.node_name = default_node_name(net::parse_host_port(options.http)->port);
   options.allow_exhaustive = exhaustive == "on";
   if (options.max_msearch_in_flight == 0) options.max_msearch_in_flight = std::max(1u, options.max_in_flight / 4);
+  if (options.max_costly_per_client == 0) options.max_costly_per_client = std::max(1u, options.max_costly_in_flight / 4);
   if (options.max_msearch_in_flight > options.max_in_flight)
     return app.refuse("--max-msearch-in-flight is more than --max-in-flight");
   if (options.leaves.empty() && options.leaf_dns.empty()) return app.refuse("--leaf or --leaf-dns is required");

@@ -31,7 +31,8 @@ struct Options {
   std::uint32_t default_timeout_ms = 1000, max_timeout_ms = 60'000;
   std::uint32_t max_depth = 10'000, max_terms = 512;
   bool allow_exhaustive = true;
-  std::uint32_t max_in_flight = 512, max_msearch_in_flight = 0, max_msearches = 8, max_costly_in_flight = 16;
+  std::uint32_t max_in_flight = 512, max_msearch_in_flight = 0, max_msearches = 8, max_costly_in_flight = 16,
+                max_costly_per_client = 0;
   std::uint32_t max_msearch_timeout_ms = 60'000;
   std::uint32_t max_leaf_in_flight = 2048;
   double hedge_share = 0.05;  // hedges per search sent to a leaf

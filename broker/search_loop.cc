@@ -57,7 +57,8 @@ http::SearchService::Config search_config(const Options& options) {
           .allow_exhaustive = options.allow_exhaustive,
           .in_flight = {.all = options.max_in_flight,
                         .batch = options.max_msearch_in_flight,
-                        .costly = options.max_costly_in_flight},
+                        .costly = options.max_costly_in_flight,
+                        .costly_per_client = options.max_costly_per_client},
           .cache_bytes = options.cache_bytes,
           .collection = 0,
           .collections = static_cast<std::uint32_t>(options.collections.size())};

@@ -8,13 +8,23 @@
 namespace frond::broker::http {
 
 bool Admission::has_room(Kind kind) const {
-  return all_ < limits_.all && (!kind.batch || batch_ < limits_.batch) && (!kind.costly || costly_ < limits_.costly);
+  if (all_ >= limits_.all || (kind.batch && batch_ >= limits_.batch)) return false;
+  if (!kind.costly) return true;
+  if (costly_ >= limits_.costly) return false;
+  const auto client = clients_.find(kind.client);
+  return client == clients_.end() || client->second.running < limits_.costly_per_client;
 }
 
 void Admission::take(Kind kind) {
   ++all_;
   batch_ += kind.batch;
   costly_ += kind.costly;
+  if (kind.costly) ++clients_[kind.client].running;
+}
+
+void Admission::forget_if_idle(const frond::http::ClientId& client) {
+  const auto at = clients_.find(client);
+  if (at != clients_.end() && at->second.running + at->second.waiting == 0) clients_.erase(at);
 }
 
 bool Admission::try_begin(Kind kind) {
@@ -30,8 +40,24 @@ std::optional<Admission::Ticket> Admission::wait(Kind kind, std::function<void()
     take(kind);
     return {};
   }
+  if (kind.costly) {
+    Client& client = clients_[kind.client];
+    if (!kind.batch && client.waiting >= limits_.waiting) {
+      forget_if_idle(kind.client);
+      return kRefused;
+    }
+    ++client.waiting;
+  }
   waiting_.push_back({++last_, kind, std::move(begin)});
   return last_;
+}
+
+void Admission::take_out(std::list<Waiting>::iterator at, std::list<Waiting>& to) {
+  if (at->kind.costly) {
+    --clients_[at->kind.client].waiting;
+    forget_if_idle(at->kind.client);
+  }
+  to.splice(to.begin(), waiting_, at);
 }
 
 void Admission::leave(Ticket ticket) {
@@ -39,7 +65,7 @@ void Admission::leave(Ticket ticket) {
   const MutexLock lock(mutex_);
   const auto at =
       std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& one) { return one.ticket == ticket; });
-  if (at != waiting_.end()) left.splice(left.begin(), waiting_, at);
+  if (at != waiting_.end()) take_out(at, left);
 }
 
 void Admission::end(Kind kind) {
@@ -49,6 +75,10 @@ void Admission::end(Kind kind) {
     --all_;
     batch_ -= kind.batch;
     costly_ -= kind.costly;
+    if (kind.costly) {
+      --clients_[kind.client].running;
+      forget_if_idle(kind.client);
+    }
     if (waiting_.empty() || giving_) return;
     giving_ = true;
   }
@@ -66,19 +96,25 @@ void Admission::give() {
   while (const auto begin = next_to_begin()) begin();
 }
 
-// Takes a place for the first that waits and has room. Empty: there is none, and giving is over.
+// Takes a place for one that waits and has room: the first of the client with the fewest costly searches. Empty: there
+// is none, and giving is over.
 std::function<void()> Admission::next_to_begin() {
   const MutexLock lock(mutex_);
-  auto next = waiting_.begin();
-  while (next != waiting_.end() && !has_room(next->kind)) ++next;
+  const auto taken_by = [&](Kind kind) FROND_REQUIRES(mutex_) {
+    const auto client = kind.costly ? clients_.find(kind.client) : clients_.end();
+    return client == clients_.end() ? 0 : client->second.running;
+  };
+  auto next = waiting_.end();
+  for (auto one = waiting_.begin(); one != waiting_.end(); ++one)
+    if (has_room(one->kind) && (next == waiting_.end() || taken_by(one->kind) < taken_by(next->kind))) next = one;
   if (next == waiting_.end()) {
     giving_ = false;
     return {};
   }
   take(next->kind);
-  auto begin = std::move(next->begin);
-  waiting_.erase(next);
-  return begin;
+  std::list<Waiting> taken;
+  take_out(next, taken);
+  return std::move(taken.front().begin);
 }
 
 }  // namespace frond::broker::http

@@ -1,15 +1,19 @@
 #pragma once
-// Limits how many searches are evaluated at a time: all of them, lines of msearch requests, and costly ones; so neither
-// batches nor costly searches can take all places. One object for all threads of the broker; thread-safe.
+// Limits how many searches are evaluated at a time: all of them, lines of msearch requests, and costly ones, those of
+// each client too; so neither batches nor costly searches can take all places, and no client can take all places for
+// costly ones. One object for all threads of the broker; thread-safe.
 //
-// Lines of msearch requests may wait for a place, in order of arrival. A free place goes to a waiting line first.
+// Lines of msearch requests and costly searches may wait for a place. A free place goes to a line, or to the client
+// with the fewest costly searches under way; among equals to who came first.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
 #include <optional>
+#include <unordered_map>
 
 #include "common/base/mutex.h"
+#include "common/http/address_hash.h"
 
 namespace frond::broker::http {
 
@@ -17,12 +21,16 @@ class Admission {
  public:
   struct Limits {
     std::size_t all = 512, batch = 128, costly = 16;
+    std::size_t costly_per_client = 4;  // of `costly`
+    std::size_t waiting = 64;  // costly searches of one client that wait; lines of msearch requests do not count
   };
   struct Kind {
-    bool batch = false;   // a line of an msearch request
-    bool costly = false;  // common/wire/cost.h
+    bool batch = false;              // a line of an msearch request
+    bool costly = false;             // common/wire/cost.h
+    frond::http::ClientId client{};  // matters for costly ones
   };
   using Ticket = std::uint64_t;
+  static constexpr Ticket kRefused = 0;
 
   explicit Admission(Limits limits) : limits_(limits) {}
   Admission(const Admission&) = delete;
@@ -31,7 +39,7 @@ class Admission {
   // Takes a place if there is one. True: it was taken; give it back with end().
   bool try_begin(Kind kind);
   // None: a place was taken, as by try_begin(). Else waits for one: `begin` is called when it was taken, from inside
-  // another search's end(), on that one's thread and without the lock.
+  // another search's end(), on that one's thread and without the lock. kRefused: too many of the client wait.
   std::optional<Ticket> wait(Kind kind, std::function<void()> begin);
   // Stops waiting; does nothing if `begin` was called or is about to be.
   void leave(Ticket ticket);
@@ -54,7 +62,13 @@ class Admission {
     Kind kind;
     std::function<void()> begin;
   };
+  // Costly searches of a client.
+  struct Client {
+    std::size_t running = 0, waiting = 0;
+  };
   bool has_room(Kind kind) const FROND_REQUIRES(mutex_);
+  void forget_if_idle(const frond::http::ClientId& client) FROND_REQUIRES(mutex_);
+  void take_out(std::list<Waiting>::iterator at, std::list<Waiting>& to) FROND_REQUIRES(mutex_);
   void take(Kind kind) FROND_REQUIRES(mutex_);
   void give();
   std::function<void()> next_to_begin();
@@ -64,6 +78,8 @@ class Admission {
   std::size_t all_ FROND_GUARDED_BY(mutex_) = 0, batch_ FROND_GUARDED_BY(mutex_) = 0,
                    costly_ FROND_GUARDED_BY(mutex_) = 0;
   std::list<Waiting> waiting_ FROND_GUARDED_BY(mutex_);  // at most one per request
+  std::unordered_map<frond::http::ClientId, Client, frond::http::AddressHash> clients_
+      FROND_GUARDED_BY(mutex_);  // those with costly searches
   Ticket last_ FROND_GUARDED_BY(mutex_) = 0;
   bool giving_ FROND_GUARDED_BY(mutex_) = false;  // a thread is in give()
 };

@@ -35,6 +35,7 @@ void show_admission(metrics::Registry& registry, const Admission& admission) {
   set(registry, families::kMsearchInFlight, static_cast<double>(taken.batch));
   set(registry, families::kMsearchInFlightLimit, static_cast<double>(admission.limits().batch));
   set(registry, families::kCostlyInFlight, static_cast<double>(taken.costly));
+  set(registry, families::kWaiting, static_cast<double>(taken.waiting));
   set(registry, families::kCostlyInFlightLimit, static_cast<double>(admission.limits().costly));
 }
 

@@ -11,7 +11,8 @@ namespace frond::broker::http {
 
 struct MultiSearch::Batch {
   std::string body;
-  SearchService::Reply reply;           // null: the request was answered
+  SearchService::Reply reply;  // null: the request was answered
+  frond::http::ClientId client{};
   std::vector<std::string_view> lines;  // into body
   std::vector<std::string> answers;
   std::unordered_map<std::size_t, SearchService::Ticket> working;  // by line
@@ -33,7 +34,8 @@ frond::http::Response too_many() {
 }
 }  // namespace
 
-MultiSearch::Ticket MultiSearch::run(std::string body, SearchService::Reply reply) {
+MultiSearch::Ticket MultiSearch::run(std::string body, SearchService::Reply reply,
+                                     const frond::http::ClientId& client) {
   const auto refuse = [&](frond::http::Response response) {
     reply(std::move(response));
     return Ticket();
@@ -58,6 +60,7 @@ MultiSearch::Ticket MultiSearch::run(std::string body, SearchService::Reply repl
     return refuse(too_many());
   }
   batch->reply = std::move(reply);
+  batch->client = client;
   batch->answers.resize(batch->lines.size());
   batch->deadline = Deadline::after(timers_.clock(), config_.timeout);
   batch->timer = timers_.at(batch->deadline.when(), [this, batch] { expire(batch); });
@@ -124,7 +127,7 @@ void MultiSearch::search_line(const std::shared_ptr<Batch>& batch, std::size_t l
   auto ticket = service_.search(
       parsed.parameters,
       [this, batch, line](frond::http::Response response) { settle(batch, line, std::move(response)); },
-      SearchService::Line{batch->deadline, on_begun}, text);
+      SearchService::Line{batch->deadline, on_begun, batch->client}, text);
   if (!ticket) return;
   if (ticket.waits()) batch->waiting = line;
   batch->working.emplace(line, std::move(ticket));

@@ -32,7 +32,8 @@ struct Reader {
 constexpr Reader kSearchQuery{parse_search_query, ""}, kSearchJson{parse_search_json, ""},
     kCountQuery{parse_count_query, "count "}, kCountJson{parse_count_json, "count "};
 
-void search(SearchService& service, std::string text, const Reader& reader, Responder responder) {
+void search(SearchService& service, std::string text, const Reader& reader, const frond::http::ClientId& client,
+            Responder responder) {
   if (!reader.prefix.empty()) text.insert(0, reader.prefix);
   if (auto known = service.known_answer(text)) {
     known->body += '\n';
@@ -41,7 +42,7 @@ void search(SearchService& service, std::string text, const Reader& reader, Resp
   const ParsedSearch parsed = reader.parse(std::string_view(text).substr(reader.prefix.size()));
   if (!parsed.ok) return responder.send(parsed.error.response());
   const auto shared = std::make_shared<Responder>(std::move(responder));
-  const auto ticket = service.search(parsed.parameters, reply_to(shared), text);
+  const auto ticket = service.search(parsed.parameters, reply_to(shared), text, client);
   if (ticket) shared->on_client_gone([&service, ticket] { service.abandon(ticket); });
 }
 
@@ -52,9 +53,9 @@ void charge_lines(const Request& request) {
   request.permit->charge(static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n')));
 }
 
-void search_many(MultiSearch& many, std::string body, Responder responder) {
+void search_many(MultiSearch& many, std::string body, const frond::http::ClientId& client, Responder responder) {
   const auto shared = std::make_shared<Responder>(std::move(responder));
-  const auto batch = many.run(std::move(body), reply_to(shared));
+  const auto batch = many.run(std::move(body), reply_to(shared), client);
   shared->on_client_gone([&many, batch] { many.abandon(batch); });
 }
 
@@ -148,16 +149,16 @@ void add_admin_routes(frond::http::Router& router, const std::shared_ptr<const R
 
 // What searches of one collection use, whether it is named in the path or not.
 void serve_query(SearchService& service, const Reader& reader, Request&& request, Responder responder) {
-  search(service, std::move(request.query), reader, std::move(responder));
+  search(service, std::move(request.query), reader, request.client, std::move(responder));
 }
 void serve_body(SearchService& service, const Reader& reader, Request&& request, Responder responder) {
   if (refuse_parameters(request, responder)) return;
-  search(service, std::move(request.body), reader, std::move(responder));
+  search(service, std::move(request.body), reader, request.client, std::move(responder));
 }
 void serve_lines(MultiSearch& many, Request&& request, Responder responder) {
   if (refuse_parameters(request, responder)) return;
   charge_lines(request);
-  search_many(many, std::move(request.body), std::move(responder));
+  search_many(many, std::move(request.body), request.client, std::move(responder));
 }
 
 // `pattern` has the id as its value `which`.

@@ -101,7 +101,7 @@ std::optional<frond::http::Response> SearchService::known_answer(const std::stri
 }
 
 SearchService::Ticket SearchService::search(const SearchParameters& parameters, Reply reply, const std::string& text,
-                                            Line* line) {
+                                            const frond::http::ClientId& client, Line* line) {
   const auto job = std::make_shared<Job>();
   job->question.parameters = parameters;
   job->reply = std::move(reply);
@@ -155,7 +155,7 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
     }
   }
   job->question.terms = std::move(query->terms);
-  job->question.kind = {job->line.has_value(), is_costly(parameters, job->question.terms.size())};
+  job->question.kind = {job->line.has_value(), is_costly(parameters, job->question.terms.size()), client};
   begin(job);
   if (job->reply) ticket.job_ = job;
   return ticket;
@@ -172,7 +172,7 @@ void SearchService::give_time(Job& job) {
 // Shares the evaluation of an equal search, or starts one that others may share.
 void SearchService::begin(const std::shared_ptr<Job>& job) {
   if (join(job)) return;
-  if (!job->line) {
+  if (!job->line && !job->question.kind.costly) {
     if (shared_.admission.try_begin(job->question.kind)) return lead(job);
     return finish(*job, overloaded(), Outcome::kOverloaded);
   }
@@ -180,18 +180,25 @@ void SearchService::begin(const std::shared_ptr<Job>& job) {
   job->turn = shared_.admission.wait(job->question.kind, [this, job = job]() mutable {
     home_.run([this, job = std::move(job)] { take_place(job); });
   });
-  if (!job->turn) lead(job);
+  if (!job->turn) return lead(job);
+  if (*job->turn == Admission::kRefused) {
+    job->turn.reset();
+    return finish(*job, overloaded(), Outcome::kOverloaded);
+  }
+  if (!job->line) await_deadline(job);  // a line's time begins with its place
 }
 
-// A place was taken for a line that waited for it.
+// A place was taken for a search that waited for it.
 void SearchService::take_place(const std::shared_ptr<Job>& job) {
-  if (!job->turn) return shared_.admission.end(job->question.kind);  // the line was ended meanwhile
+  if (!job->turn) return shared_.admission.end(job->question.kind);  // it was ended meanwhile
   job->turn.reset();
-  give_time(*job);
+  if (job->timer) scatter_.timers.cancel(*std::exchange(job->timer, {}));
+  if (job->line) give_time(*job);
   if (join(job))
     shared_.admission.end(job->question.kind);
   else
     lead(job);
+  if (!job->line) return;
   if (const auto on_begun = std::exchange(job->line->on_begun, nullptr)) on_begun();
 }
 
@@ -204,11 +211,11 @@ bool SearchService::join(const std::shared_ptr<Job>& job) {
   if (job->use != CacheUse::kMiss) return false;
   job->seat = shared_.flights.join(job->key, earliest_end(*job), job->deadline.when(), waiter(job));
   if (!job->seat) return false;
-  await_flight(job);
+  await_deadline(job);
   return true;
 }
 
-void SearchService::await_flight(const std::shared_ptr<Job>& job) {
+void SearchService::await_deadline(const std::shared_ptr<Job>& job) {
   job->timer = scatter_.timers.at(job->deadline.when(), [this, job] {
     job->timer.reset();
     finish(*job, frond::http::problem(504, "Deadline", "No answer within the time allowed."), Outcome::kDeadline);
@@ -229,7 +236,7 @@ void SearchService::lead(const std::shared_ptr<Job>& job) {
                                                    job->deadline.when() - slack, waiter(job));
   job->seat = seat;
   if (begun) return evaluate(job);
-  await_flight(job);  // another thread has begun it since join()
+  await_deadline(job);  // another thread has begun it since join()
   shared_.admission.end(job->question.kind);
 }
 

@@ -74,6 +74,7 @@ class SearchService {
   struct Line {
     Deadline latest;                 // the whole request's deadline
     std::function<void()> on_begun;  // called when the line gets a place, if it had to wait
+    frond::http::ClientId client{};  // http::Request::client
   };
 
   // `home`: the thread that the service is used on.
@@ -83,16 +84,19 @@ class SearchService {
   SearchService& operator=(const SearchService&) = delete;
 
   // 200: an answer, whole or with unsearched partitions. 400: names the parameter. 429: too many evaluations in flight,
-  // or all leaves refused as overloaded. 503: all partitions are unsearched, or some are and allow_partial is false,
+  // too many costly searches of the client wait, or all leaves refused as overloaded. A costly search waits for a place
+  // until its deadline. 503: all partitions are unsearched, or some are and allow_partial is false,
   // or some partition has only leaves that are too old for a search without ranking or with a k1 or b of its own; 504:
   // as the first two, if the deadline is a reason.
   //
-  // `text`: the query string or the JSON that the parameters were read from, for known_answer(); empty: none.
-  Ticket search(const SearchParameters& parameters, Reply reply, const std::string& text = {}) {
-    return search(parameters, std::move(reply), text, nullptr);
+  // `text`: the query string or the JSON that the parameters were read from, for known_answer(); empty: none. `client`:
+  // http::Request::client.
+  Ticket search(const SearchParameters& parameters, Reply reply, const std::string& text = {},
+                const frond::http::ClientId& client = {}) {
+    return search(parameters, std::move(reply), text, client, nullptr);
   }
   Ticket search(const SearchParameters& parameters, Reply reply, Line line, const std::string& text = {}) {
-    return search(parameters, std::move(reply), text, &line);
+    return search(parameters, std::move(reply), text, line.client, &line);
   }
   // The answer to a search whose text was answered from the cache before, if the answer is still there: a short way for
   // what comes often. None: read the parameters, and search().
@@ -113,13 +117,14 @@ class SearchService {
   scatter::ScatterContext& scatter() { return scatter_; }
 
  private:
-  Ticket search(const SearchParameters& parameters, Reply reply, const std::string& text, Line* line);
+  Ticket search(const SearchParameters& parameters, Reply reply, const std::string& text,
+                const frond::http::ClientId& client, Line* line);
   void give_time(Job& job);
   void begin(const std::shared_ptr<Job>& job);
   void take_place(const std::shared_ptr<Job>& job);
   Instant earliest_end(const Job& job) const;
   bool join(const std::shared_ptr<Job>& job);
-  void await_flight(const std::shared_ptr<Job>& job);
+  void await_deadline(const std::shared_ptr<Job>& job);
   void lead(const std::shared_ptr<Job>& job);
   void evaluate(const std::shared_ptr<Job>& job);
   cache::Flights::Waiter waiter(const std::shared_ptr<Job>& job);

@@ -9,12 +9,12 @@
 namespace frond::wire {
 
 // Costly is more than this.
-inline constexpr std::uint32_t kCostlyDepth = 1000;   // hits of a ranking
+inline constexpr std::uint32_t kCostlyDepth = 1000;   // hits of a ranking, for a broker
 inline constexpr std::size_t kCostlyTerms = 64;       // distinct terms
-inline constexpr std::size_t kCostlyDocuments = 100;  // documents of a fetch
+inline constexpr std::size_t kCostlyDocuments = 100;  // documents of a fetch; for a leaf also hits of a ranking
 
 inline bool is_costly(const SearchRequest& request) {
-  return request.processor == Processor::kExhaustive || request.depth > kCostlyDepth ||
+  return request.processor == Processor::kExhaustive || request.depth > kCostlyDocuments ||
          request.terms.size() > kCostlyTerms;
 }
 inline bool is_costly(const FetchRequest& request) { return request.ordinals.size() > kCostlyDocuments; }

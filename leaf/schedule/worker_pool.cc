@@ -10,6 +10,8 @@
 
 namespace frond::leaf::schedule {
 namespace {
+// Of the threads for costly work, beyond that of the process: with too few cores, other searches come first.
+constexpr int kCostlyNice = 5;
 constexpr Instant::rep kNotBusy = Instant::max().time_since_epoch().count();
 thread_local const WorkerPool* pool_of_thread = nullptr;  // null: not a worker
 }  // namespace
@@ -201,6 +203,7 @@ bool WorkerPool::next(Worker& self, Waiting& to, bool ended) {
 void WorkerPool::work(Worker& self) {
   pool_of_thread = this;
   name_this_thread(self.interactive_only ? "leaf-fetch" : is_costly() ? "leaf-costly" : "leaf-worker");
+  if (is_costly()) yield_to_others(std::min(19, getpriority(PRIO_PROCESS, 0) + kCostlyNice));
   Waiting waiting;
   for (bool ended = false; next(self, waiting, ended); ended = true) {
     run(waiting, self);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The most expensive searches that are allowed do not hold up other clients: 64 connections send them (as many of the most frequent
 terms as fit, a thousand hits at the largest depth, a minute each), and other clients' cheap searches take a small multiple of their
-usual time. Searches that a broker does not allow are refused.
+usual time, and another client's costly search gets its turn. Searches that a broker does not allow are refused.
 """
 import http.client
 import json
@@ -27,8 +27,8 @@ def terms_by_frequency(repository, queries):
 class Client:
     """One connection, kept."""
 
-    def __init__(self, port):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+    def __init__(self, port, address="127.0.0.1"):
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120, source_address=(address, 0))
 
     def search(self, **parameters):
         self.connection.request("GET", "/v1/search?" + urllib.parse.urlencode({"cache": "off", **parameters}))
@@ -83,6 +83,9 @@ def check_worst(cluster, terms, rng, name, worst):
     time.sleep(1)
     try:
         attacked = cheap_times(cluster.http, terms, rng, SECONDS)
+        other = Client(cluster.http, "127.0.0.2")
+        statuses = [other.search(q=" ".join(rng.sample(terms[:500], 3)), k=200, timeout_ms=20000)[0] for _ in range(5)]
+        harness.expect(statuses == [200] * 5, f"{name}: another client's searches for 200 hits: {statuses}")
     finally:
         attack.stop()
     print(f"{name}: cheap searches {told(usual)}; under attack {told(attacked)}; the attackers got {attack.statuses}", flush=True)

@@ -55,6 +55,32 @@ TEST(Admission, LetsOthersPassWhoNeedAnotherPlace) {
   admission.end(kLine);
   EXPECT_EQ(begun, "cheap costly ");
 }
+TEST(Admission, GivesAClientAShareOfThePlacesForCostlySearches) {
+  Admission admission({.all = 10, .batch = 10, .costly = 4, .costly_per_client = 2, .waiting = 2});
+  const auto of = [](std::uint8_t client) { return Admission::Kind{.costly = true, .client = {client}}; };
+  std::string begun;
+  const auto wait = [&](std::uint8_t client) {
+    return admission.wait(of(client), [&begun, client] { begun += std::to_string(int{client}); });
+  };
+  EXPECT_FALSE(wait(1));
+  EXPECT_FALSE(wait(1));
+  EXPECT_TRUE(wait(1)) << "it has its share";
+  const auto leaves = wait(1);
+  EXPECT_EQ(wait(1), Admission::kRefused);
+  admission.leave(*leaves);
+  EXPECT_NE(wait(1), Admission::kRefused);
+  EXPECT_FALSE(wait(2)) << "another client has a place at once";
+  EXPECT_FALSE(wait(2));
+  EXPECT_TRUE(wait(3)) << "all places are taken";
+  EXPECT_TRUE(admission.try_begin(kSingle)) << "cheap ones are not concerned";
+  admission.end(of(1));
+  EXPECT_EQ(begun, "3") << "it has none, and so comes before who waits longer";
+  admission.end(of(2));
+  EXPECT_EQ(begun, "31");
+  admission.end(of(1));
+  EXPECT_EQ(begun, "311");
+  EXPECT_EQ(admission.waiting(), 0u);
+}
 TEST(Admission, GoesOnWithThoseWhoEndAtOnce) {
   Admission admission({.all = 1, .batch = 1, .costly = 1});
   EXPECT_TRUE(admission.try_begin(kLine));

@@ -1,4 +1,8 @@
 // What a search may ask for, and how many are evaluated at a time.
+#include <algorithm>
+#include <memory>
+#include <vector>
+
 #include "tests/unit/broker/http/search_service_fixture.h"
 
 namespace frond::broker::http {
@@ -50,11 +54,57 @@ TEST_F(ASearchService, EvaluatesFewCostlySearchesAtATime) {
     auto other = parameters;
     other.q += " another";
     service.search(other, second.reply());
-    EXPECT_EQ(second.status(), 429) << parameters.q;
+    EXPECT_EQ(second.status(), 0) << parameters.q;
+    EXPECT_EQ(service.admission().waiting(), 1u);
     service.search(asking("cheap " + parameters.q.substr(0, 4)), cheap.reply());
     broker.play();
     EXPECT_EQ(cheap.status(), 200);
     EXPECT_EQ(first.status(), 200);
+    broker.play();
+    EXPECT_EQ(second.status(), 200) << "in its turn";
+  }
+}
+TEST_F(ASearchService, LetsACostlySearchWaitUntilItsDeadlineOrItsClientLeaves) {
+  auto costly = asking("first");
+  costly.k = 101;
+  Answered first, late, left, next;
+  service.search(costly, first.reply());
+  costly.q = "second";
+  costly.timeout_ms = 100;
+  service.search(costly, late.reply());
+  costly.q = "third";
+  costly.timeout_ms = 0;
+  const auto ticket = service.search(costly, left.reply());
+  ASSERT_TRUE(ticket.waits());
+  costly.q = "fourth";
+  service.search(costly, next.reply());
+  broker.cluster.advance(std::chrono::milliseconds(100));
+  EXPECT_EQ(late.status(), 504);
+  service.abandon(ticket);
+  EXPECT_EQ(left.status(), 499);
+  EXPECT_EQ(service.admission().waiting(), 1u);
+  EXPECT_EQ(asked(), 1u);
+  broker.play();
+  broker.play();
+  EXPECT_EQ(first.status(), 200);
+  EXPECT_EQ(next.status(), 200);
+  EXPECT_EQ(asked(), 2u);
+  EXPECT_EQ(service.admission().costly(), 0u);
+}
+TEST_F(ASearchService, RefusesCostlySearchesOfAClientOfWhichManyWait) {
+  for (std::uint8_t client : {7, 8}) {
+    std::vector<std::unique_ptr<Answered>> answers;
+    for (int i = 0; i < 70; ++i) {
+      auto costly = asking("client" + std::to_string(int{client}) + " " + std::to_string(i));
+      costly.k = 101;
+      answers.push_back(std::make_unique<Answered>());
+      service.search(costly, answers.back()->reply(), {}, {client});
+    }
+    const auto refused = std::ranges::count_if(answers, [](const auto& one) { return one->status() == 429; });
+    EXPECT_EQ(refused, 70 - 64 - 1) << "one is evaluated, 64 wait";
+    for (int i = 0; i < 70; ++i) broker.play();
+    const auto answered = std::ranges::count_if(answers, [](const auto& one) { return one->status() == 200; });
+    EXPECT_EQ(answered, 65);
   }
 }
 }  // namespace
