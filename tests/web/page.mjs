@@ -57,7 +57,7 @@ journey('a search by keyboard', 'whole', async () => {
   await page.keyboard.press('Enter');
   await page.locator('#hits > li').first().waitFor();
   expect(await hits(page) === 10, `10 hits, not ${await hits(page)}`);
-  expect(/ documents? · 1–10 · matching (all words|any word) · .* ms · on CPU/.test(await text(page, '#status')), await text(page, '#status'));
+  expect(/ documents? · ([\d,.]+ with all words · )?1–10 · matching (all words|any word|all words first, then any) · .* ms · on CPU/.test(await text(page, '#status')), await text(page, '#status'));
   expect(await page.locator('#hits mark').count() > 0, 'words found are marked');
   expect(new URL(page.url()).search === '?q=symbolic+links', `the address: ${page.url()}`);
   expect(await page.title() === 'symbolic links – Frond search', await page.title());
@@ -181,6 +181,9 @@ journey('nothing found, and a way on', 'whole', async () => {
   await page.goto(base + '/?q=%21%3F');
   await shown(page);
   expect((await text(page, '#notice')).includes('The query has no words'), await text(page, '#notice'));
+  await page.goto(base + '/?q=kernel+-file+title:link');
+  await shown(page);
+  expect((await text(page, '#notice')).includes('-file, title:link'), await text(page, '#notice'));
   return page;
 });
 
