@@ -6,12 +6,16 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
+#include <sstream>
 #include <utility>
 
 #include "common/base/line_writer.h"
+#include "common/base/lines.h"
 #include "common/base/result.h"
 #include "common/config/manual.h"
 #include "common/config/options.h"
+#include "common/files/descriptor.h"
 #include "common/net/address.h"
 
 namespace frond::config {
@@ -35,7 +39,9 @@ void name_environment(CLI::App& app) {
 class FileBelowEnvironment final : public CLI::ConfigTOML {
  public:
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-    auto found = CLI::ConfigTOML::from_config(input);
+    std::string text{std::istreambuf_iterator<char>(input), {}};
+    std::istringstream unmarked{std::string(without_mark(text))};
+    auto found = CLI::ConfigTOML::from_config(unmarked);
     std::erase_if(found, [](const CLI::ConfigItem& item) {
       const char* set = std::getenv(environment_name(item.name).c_str());
       return set != nullptr && *set != '\0';
@@ -210,7 +216,10 @@ void CommandLine::on_chosen(std::function<void()> action) { app_.callback(std::m
 std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
   try {
     app_.config_formatter(std::make_shared<FileBelowEnvironment>());
-    app_.set_config("--config", "", "File of `flag = value` lines");
+    app_.set_config("--config", "", "File of `flag = value` lines")->check([](const std::string& file) {
+      const auto opened = files::open_input(file);  // CLI11 would wait for a pipe
+      return opened || opened.error().code() == Code::kNotFound ? std::string() : opened.error().message();
+    });
     app_.allow_config_extras(false);
     app_.set_version_flag("--version", std::string(version()));
     name_environment(app_);
@@ -228,7 +237,7 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
 int CommandLine::generate(std::string_view what) const {
   if (what != "man" && what != "bash") return refuse("--generate: '" + std::string(what) + "' is none of man, bash");
   std::cout << (what == "man" ? manual_page(app_, version()) : bash_completion(app_)) << std::flush;
-  return std::cout ? 0 : 1;
+  return 0;  // finish_output() says whether it was written
 }
 
 int CommandLine::refuse(std::string_view message) const {

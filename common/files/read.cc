@@ -8,10 +8,24 @@
 #include <memory>
 
 namespace frond::files {
+namespace {
 
-Result<void> read_file(const std::filesystem::path& path, const std::function<Result<void>(ByteView)>& sink,
-                       std::uint64_t from) {
-  const Descriptor in = FROND_TRY(open(path, O_RDONLY));
+Result<std::string> whole(const Descriptor& in, const std::filesystem::path& path, std::size_t max_bytes,
+                          Code too_large) {
+  std::string text;
+  FROND_TRY(read_file(in, path, [&](ByteView piece) -> Result<void> {
+    if (piece.size() > max_bytes - text.size())
+      return Error(too_large, path.string() + ": larger than " + std::to_string(max_bytes) + " bytes");
+    text += as_text(piece);
+    return {};
+  }));
+  return text;
+}
+
+}  // namespace
+
+Result<void> read_file(const Descriptor& in, const std::filesystem::path& path,
+                       const std::function<Result<void>(ByteView)>& sink, std::uint64_t from) {
   if (from > 0 && ::lseek(in.get(), static_cast<off_t>(from), SEEK_SET) < 0)
     return system_error(Code::kUnavailable, "reading", path);
   constexpr std::size_t kPieceBytes = 256u << 10;
@@ -26,15 +40,25 @@ Result<void> read_file(const std::filesystem::path& path, const std::function<Re
   }
 }
 
+Result<void> read_file(const std::filesystem::path& path, const std::function<Result<void>(ByteView)>& sink,
+                       std::uint64_t from) {
+  return read_file(FROND_TRY(open(path, O_RDONLY)), path, sink, from);
+}
+
 Result<std::string> read_text(const std::filesystem::path& path, std::size_t max_bytes) {
-  std::string text;
-  FROND_TRY(read_file(path, [&](ByteView piece) -> Result<void> {
-    if (piece.size() > max_bytes - text.size())
-      return Error(Code::kCorrupt, path.string() + ": larger than " + std::to_string(max_bytes) + " bytes");
-    text += as_text(piece);
-    return {};
-  }));
-  return text;
+  return whole(FROND_TRY(open(path, O_RDONLY)), path, max_bytes, Code::kCorrupt);
+}
+
+Result<std::string> read_input(const std::filesystem::path& path, std::size_t max_bytes) {
+  return whole(FROND_TRY(open_input(path)), path, max_bytes, Code::kInvalid);
+}
+
+Result<std::size_t> read_some(const Descriptor& file, std::span<char> out, const std::filesystem::path& path) {
+  ssize_t got = 0;
+  do got = ::read(file.get(), out.data(), out.size());
+  while (got < 0 && errno == EINTR);
+  if (got < 0) return system_error(Code::kUnavailable, "reading", path);
+  return static_cast<std::size_t>(got);
 }
 
 Result<std::size_t> read_at(const Descriptor& file, std::uint64_t from, std::span<std::byte> out,

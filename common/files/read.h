@@ -17,8 +17,15 @@ namespace frond::files {
 // it. kNotFound: there is no such file.
 Result<void> read_file(const std::filesystem::path& path, const std::function<Result<void>(ByteView)>& sink,
                        std::uint64_t from = 0);
+// The same of an open file, from where it stands; `path` is for messages.
+Result<void> read_file(const Descriptor& file, const std::filesystem::path& path,
+                       const std::function<Result<void>(ByteView)>& sink, std::uint64_t from = 0);
 // The whole content. kNotFound: there is no such file; kCorrupt: it has more than `max_bytes`.
 Result<std::string> read_text(const std::filesystem::path& path, std::size_t max_bytes);
+// The same of what open_input() opens. kInvalid: it is too large.
+Result<std::string> read_input(const std::filesystem::path& path, std::size_t max_bytes);
+// read(2) from where the file stands: 0 bytes at its end.
+Result<std::size_t> read_some(const Descriptor& file, std::span<char> out, const std::filesystem::path& path);
 // Reads into `out` from byte `from` and returns how many bytes were read: fewer than out.size() only at the file's end.
 // `path` is for messages.
 Result<std::size_t> read_at(const Descriptor& file, std::uint64_t from, std::span<std::byte> out,

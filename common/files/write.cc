@@ -30,13 +30,24 @@ Result<void> write_all(const Descriptor& file, ByteView bytes, const std::filesy
   return {};
 }
 
+Result<void> write_at(const Descriptor& file, std::uint64_t from, ByteView bytes, const std::filesystem::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(from));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return system_error(Code::kUnavailable, "writing", path);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    from += static_cast<std::uint64_t>(written);
+  }
+  return {};
+}
+
 Result<void> sync(const Descriptor& file, const std::filesystem::path& path) {
   if (::fsync(file.get()) != 0) return system_error(Code::kUnavailable, "syncing", path);
   return {};
 }
 
 Result<void> sync(const std::filesystem::path& file_or_folder) {
-  auto opened = open(file_or_folder, O_RDONLY);
+  auto opened = open_any(file_or_folder);
   if (!opened) return Error(Code::kUnavailable, opened.error().message());
   return sync(*opened, file_or_folder);
 }

@@ -3,6 +3,7 @@
 // Errors are kUnavailable unless said otherwise, and name the file and the cause.
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string_view>
 
@@ -17,6 +18,8 @@ inline constexpr std::string_view kDraftSuffix = ".part";
 
 // Writes all of `bytes` at the descriptor's position. `path` is for messages.
 Result<void> write_all(const Descriptor& file, ByteView bytes, const std::filesystem::path& path);
+// The same from byte `from`, wherever that is.
+Result<void> write_at(const Descriptor& file, std::uint64_t from, ByteView bytes, const std::filesystem::path& path);
 // fsync(2): the file's content, or a folder's names, are on the disk when this returns.
 Result<void> sync(const Descriptor& file, const std::filesystem::path& path);
 Result<void> sync(const std::filesystem::path& file_or_folder);

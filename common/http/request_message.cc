@@ -94,7 +94,8 @@ class RequestMessage::Parser final : public beast::http::basic_parser<true> {
     to_value.assign(value.data(), value.size());
     if (const auto wrong = take_field(field, to_value); !wrong.empty()) refuse(ec, wrong);
   }
-  // Checks the fields that frame the request, Host and Expect. Returns what is wrong; empty if nothing is.
+  // Checks the fields that frame the request, Host, Expect, and those that mean something only once. Returns what is
+  // wrong; empty if nothing is.
   std::string_view take_field(Field field, const std::string& value) {
     switch (field) {
       case Field::host:
@@ -113,10 +114,21 @@ class RequestMessage::Parser final : public beast::http::basic_parser<true> {
         return beast::iequals(value, "100-continue") ? "" : "an expectation other than 100-continue";
       case Field::content_type:
         request.content_type = value;
-        return {};
+        return is_alone() ? "" : "more than one Content-Type";
+      case Field::content_encoding:
+      case Field::range:
+      case Field::if_range:
+        return is_alone() ? "" : "more than one Content-Encoding, Range or If-Range";
+      case Field::unknown:
+        return request.headers.back().first != "idempotency-key" || is_alone() ? "" : "more than one Idempotency-Key";
       default:
         return {};
     }
+  }
+  // Whether the last field is the only one of its name.
+  bool is_alone() const {
+    return std::ranges::count(request.headers, request.headers.back().first,
+                              &std::pair<std::string, std::string>::first) == 1;
   }
   void on_header_impl(ErrorCode& ec) override {
     header_done_ = true;

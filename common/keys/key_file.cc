@@ -4,21 +4,20 @@
 #include <string>
 #include <utility>
 
+#include "common/base/lines.h"
+
 namespace frond::keys {
 
 Result<std::vector<KeyEntry>> parse_key_file(std::string_view text) {
   std::vector<KeyEntry> entries;
   std::set<std::string> names;
   std::set<tls::Sha256> digests;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const auto end = text.find('\n');
-    auto line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (const auto first = line.find_first_not_of(" \t"); first == std::string_view::npos || line[first] == '#')
+  Lines lines(text);
+  while (const auto line = lines.next()) {
+    if (const auto first = line->find_first_not_of(" \t"); first == std::string_view::npos || (*line)[first] == '#')
       continue;
-    const auto wrong = [&](Error error) { return std::move(error).within("line " + std::to_string(number)); };
-    auto entry = KeyEntry::parse(line);
+    const auto wrong = [&](Error error) { return std::move(error).within("line " + std::to_string(lines.number())); };
+    auto entry = KeyEntry::parse(*line);
     if (!entry) return wrong(std::move(entry).error());
     if (!names.insert(entry->name).second) return wrong(Error(Code::kInvalid, "its name stands there twice"));
     if (!digests.insert(entry->digest).second) return wrong(Error(Code::kInvalid, "its key stands there twice"));

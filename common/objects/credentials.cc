@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "common/base/lines.h"
 #include "common/files/read.h"
 
 namespace frond::objects {
@@ -46,10 +47,9 @@ std::string environment(const char* name) {
 Result<Credentials> parse_credentials(std::string_view text) {
   Credentials found;
   bool ours = true;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trim(text.substr(0, end));
-    text.remove_prefix(std::min(text.size(), end + 1));
+  Lines lines(text);
+  while (const auto next = lines.next()) {
+    const std::string_view line = trim(*next);
     if (line.empty() || line[0] == '#' || line[0] == ';') continue;
     if (line[0] == '[') {
       ours = line == "[default]";

@@ -1,11 +1,14 @@
 #include "common/partition/id_files.h"
 
+#include <fcntl.h>
+
 #include <utility>
 #include <vector>
 
 #include <rocksdb/iterator.h>
 #include <rocksdb/sst_file_reader.h>
 
+#include "common/files/descriptor.h"
 #include "common/partition/format.h"
 #include "common/partition/records.h"
 #include "common/partition/rocks.h"
@@ -21,6 +24,7 @@ class SstIds final : public IdFiles {
         if (!has_ids(file)) continue;
         OpenFile opened{(folder / file.name).string(),
                         std::make_unique<rocksdb::SstFileReader>(table_options(FileReads::kBuffered)), nullptr};
+        FROND_TRY(files::open(opened.name, O_RDONLY));  // RocksDB would wait for a pipe
         const auto status = opened.reader->Open(opened.name);
         if (!status.ok()) return error_of(status, opened.name);
         rocksdb::ReadOptions options;

@@ -1,10 +1,13 @@
 #include "common/partition/term_files.h"
 
+#include <fcntl.h>
+
 #include <utility>
 
 #include <rocksdb/iterator.h>
 #include <rocksdb/sst_file_reader.h>
 
+#include "common/files/descriptor.h"
 #include "common/partition/format.h"
 #include "common/partition/records.h"
 #include "common/partition/rocks.h"
@@ -58,6 +61,7 @@ class FilesCursor final : public TermFilesCursor {
 
   Result<void> open_next() {
     iterator_.reset();
+    FROND_TRY(files::open(files_[opened_], O_RDONLY));  // RocksDB would wait for a pipe
     reader_ = std::make_unique<rocksdb::SstFileReader>(table_options(FileReads::kBuffered));
     const auto status = reader_->Open(files_[opened_++].string());
     if (!status.ok()) return error_of(status, name());

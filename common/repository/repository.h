@@ -88,6 +88,8 @@ class RepositorySource {
 };
 
 // Paths of a collection's files below its folder, with '/'.
+// Names of the collections in a directory, at most ten, for a message: "a, b"; "none".
+std::string collections_in(const std::filesystem::path& root);
 std::string manifest_path(Generation generation);
 std::string term_statistics_path(Generation generation);
 // Of a manifest's term_statistics or changes.

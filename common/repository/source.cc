@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "common/files/descriptor.h"
 #include "common/files/read.h"
 #include "common/http/client.h"
 #include "common/net/address.h"
@@ -206,7 +207,8 @@ class DirectorySource final : public Source {
                       const std::function<Result<void>(const http::Body&)>& begin, const ByteSink& sink,
                       const std::function<bool()>& /*stopping*/) const override {
     FROND_TRY(begin({rest.from, {}}));
-    return files::read_file(folder_ / path, sink, rest.from);
+    const auto file = FROND_TRY(files::open_beneath(folder_, path));
+    return files::read_file(file, folder_ / path, sink, rest.from);
   }
   bool may_break() const override { return false; }
   bool is_remote() const override { return false; }
@@ -279,6 +281,20 @@ class ObjectSource final : public Source {
 std::unique_ptr<RepositorySource> make_object_source(std::shared_ptr<const objects::ObjectStore> store,
                                                      const std::string& collection, const ObjectMemory* memory) {
   return std::make_unique<ObjectSource>(std::move(store), collection, memory);
+}
+
+std::string collections_in(const fs::path& root) {
+  constexpr std::size_t kMost = 10;
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (fs::directory_iterator at(root, failed); !failed && at != fs::directory_iterator(); at.increment(failed))
+    if (std::error_code unknown; fs::exists(at->path() / "generations", unknown))
+      names.push_back(at->path().filename().string());
+  std::ranges::sort(names);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMost, names.size()); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kMost) text += ", …";
+  return text.empty() ? "none" : text;
 }
 
 std::string manifest_path(Generation generation) { return "generations/" + std::to_string(generation) + ".json"; }

@@ -3,12 +3,13 @@
 #include <openssl/err.h>
 #include <sys/socket.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <new>
+
+#include "common/base/lines.h"
+#include "common/files/read.h"
 
 namespace frond::tls {
 namespace {
@@ -94,16 +95,9 @@ void use_socket(SSL& ssl, int fd) {
 }
 
 Result<std::string> read_pem_file(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::string text;
-  std::array<char, 8 << 10> piece{};
-  while (in && text.size() <= kMaxPemBytes) {
-    in.read(piece.data(), piece.size());
-    text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
-  }
-  if (!in.is_open() || in.bad()) return Error(Code::kInvalid, path + ": " + std::strerror(errno ? errno : EIO));
-  if (text.size() > kMaxPemBytes) return Error(Code::kInvalid, path + ": larger than 1 MiB");
+  auto read = files::read_text(path, kMaxPemBytes);
+  if (!read) return Error(Code::kInvalid, read.error().message());
+  std::string text(without_mark(*read));
   if (text.empty()) return Error(Code::kInvalid, path + ": empty, or no file");
   return text;
 }

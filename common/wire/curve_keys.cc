@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/base/lines.h"
 #include "common/files/read.h"
 
 namespace frond::wire {
@@ -32,7 +33,7 @@ Result<std::string> one_key(std::string_view text) {
 template <class Parse>
 auto read_with(const std::string& path, Parse parse) -> decltype(parse(std::string_view{})) {
   const std::string text = FROND_TRY(read_curve_key_file(path));
-  auto parsed = parse(std::string_view(text));
+  auto parsed = parse(without_mark(text));
   if (!parsed) return std::move(parsed).error().within(path);
   return parsed;
 }
@@ -67,13 +68,12 @@ Result<CurveKeyPair> parse_curve_secret_key(std::string_view text) {
 
 Result<CurvePublicKeys> parse_curve_public_keys(std::string_view text) {
   CurvePublicKeys keys;
-  for (std::size_t line = 1; !text.empty(); ++line) {
-    const auto end = std::min(text.find('\n'), text.size());
-    const std::string_view content = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  Lines lines(text);
+  while (const auto line = lines.next()) {
+    const std::string_view content = trimmed(*line);
     if (content.empty()) continue;
     auto key = one_key(content);
-    if (!key) return std::move(key).error().within("line " + std::to_string(line));
+    if (!key) return std::move(key).error().within("line " + std::to_string(lines.number()));
     keys.insert(*std::move(key));
     if (keys.size() > kMaxCurveClients) return invalid("more than " + std::to_string(kMaxCurveClients) + " keys");
   }

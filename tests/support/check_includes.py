@@ -12,9 +12,9 @@ import sys
 MAY_INCLUDE = {
     "common/files": [],
     "common/net": [],
-    "common/config": ["common/net", "common/objects"],
+    "common/config": ["common/files", "common/net", "common/objects"],
     "common/metrics": [],
-    "common/tls": [],
+    "common/tls": ["common/files"],
     "common/http": ["common/metrics", "common/net", "common/tls"],
     "common/keys": ["common/config", "common/files", "common/http", "common/metrics", "common/tls"],
     "common/text": [],

@@ -70,6 +70,9 @@ TEST(RequestParser, RefusesWhatIsNoRequest) {
   EXPECT_EQ(refusal_of("hello\r\n\r\n"), 400);
   EXPECT_EQ(refusal_of("GET / HTTP/1.1\r\n\r\n"), 400) << "no Host";
   EXPECT_EQ(refusal_of("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), 400);
+  for (const std::string once : {"Idempotency-Key", "Content-Type", "Content-Encoding", "Range", "If-Range"})
+    EXPECT_EQ(refusal_of("GET / HTTP/1.1\r\nHost: a\r\n" + once + ": x\r\nA: b\r\n" + once + ": y\r\n\r\n"), 400)
+        << once;
   EXPECT_EQ(refusal_of("GET nowhere HTTP/1.1\r\nHost: a\r\n\r\n"), 400);
   EXPECT_EQ(refusal_of("GET /a#b HTTP/1.1\r\nHost: a\r\n\r\n"), 400);
   EXPECT_EQ(refusal_of("GET / HTTP/2.0\r\nHost: a\r\n\r\n"), 505);
