@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "common/base/lines.h"
 #include "common/files/read.h"
 #include "common/text/analyzer.h"
 #include "common/text/stop_word_lists.h"
@@ -37,19 +38,15 @@ text::StopWords usual_stop_words(text::Stemmer stemmer) {
 // with #. Each must be one term of `config`, or it would stop nothing.
 Result<text::StopWords> stop_words_in(const std::string& path, text::AnalyzerConfig config) {
   constexpr std::size_t kMaxFile = 1 << 20;
-  const std::string content = FROND_TRY(files::read_text(path, kMaxFile));
+  const std::string content = FROND_TRY(files::read_input(path, kMaxFile));
   config.stop_words = false;
   config.stemmer = text::Stemmer::kNone;
   text::Analyzer analyzer(config, 1);
   std::vector<std::string> words;
-  const std::string_view all = content;
-  std::size_t number = 1;
-  for (std::size_t at = 0; at < all.size(); ++number) {
-    const std::size_t end = std::min(all.find('\n', at), all.size());
-    std::string_view line = all.substr(at, end - at);
-    at = end + 1;
-    if (line.starts_with('#')) continue;
-    line = line.substr(0, line.find('|'));
+  Lines lines(content);
+  while (const auto next = lines.next()) {
+    if (next->starts_with('#')) continue;
+    std::string_view line = next->substr(0, next->find('|'));
     constexpr std::string_view kSpaces = " \t\r";
     while (true) {
       const std::size_t begin = line.find_first_not_of(kSpaces);
@@ -58,8 +55,9 @@ Result<text::StopWords> stop_words_in(const std::string& path, text::AnalyzerCon
       const std::string_view word = line.substr(0, line.find_first_of(kSpaces));
       line.remove_prefix(word.size());
       if (const std::size_t terms = analyzer.query_terms(word).size(); terms != 1)
-        return Error(Code::kInvalid, path + ", line " + std::to_string(number) + ": '" + text::repaired_utf8(word) +
-                                         "' is " + (terms == 0 ? "no word" : "more than one word"));
+        return Error(Code::kInvalid, path + ", line " + std::to_string(lines.number()) + ": '" +
+                                         text::repaired_utf8(word) + "' is " +
+                                         (terms == 0 ? "no word" : "more than one word"));
       words.emplace_back(word);
     }
   }
@@ -73,7 +71,7 @@ Result<text::StopWords> stop_words_for(const std::string& flag, const text::Anal
   if (flag == "on" || flag == "off") return text::StopWords(flag == "on");
   if (const auto known = text::StopWords::named(flag)) return *known;
   std::error_code unknown;
-  if (std::filesystem::is_regular_file(flag, unknown)) return stop_words_in(flag, config);
+  if (std::filesystem::is_regular_file(flag, unknown) || flag.starts_with("/dev/")) return stop_words_in(flag, config);
   return Error(Code::kInvalid,
                "'" + flag + "' is none of auto|" + languages_with_stop_words() + "|on|off, and no file");
 }

@@ -63,6 +63,7 @@ Result<void> BuildCommand::check() {
   FROND_TRY(settle_place(place_));
   if (std::ranges::count(inputs_, "-") > 1) return refuse("--input: - is given twice");
   std::ranges::replace(inputs_, std::filesystem::path("-"), std::filesystem::path("/dev/stdin"));
+  if (kind_ == Kind::kAdd) FROND_TRY(expect_collection(place_));
   for (const auto& input : inputs_) {
     std::error_code failed;
     if (!std::filesystem::exists(input, failed)) return refuse("--input: " + input.string() + " is not there");

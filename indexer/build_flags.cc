@@ -64,6 +64,21 @@ Result<void> settle_place(Place& place, std::string_view scratch_flag) {
   return {};
 }
 
+Result<void> expect_collection(const Place& place) {
+  std::error_code failed;
+  const std::string root = place.repository.string();
+  if (objects::is_object_place(root)) return {};
+  if (!std::filesystem::is_directory(root, failed))
+    return Error(Code::kInvalid, "--repository: nothing is published of collection " + place.collection + ": " + root +
+                                     (std::filesystem::exists(root, failed) ? " is no folder" : " does not exist"));
+  if (repository::is_safe_name(place.collection) &&
+      !std::filesystem::is_directory(place.repository / place.collection, failed))
+    return Error(Code::kInvalid, "--collection: nothing is published of collection " + place.collection + " in " +
+                                     root + ", which has: " + repository::collections_in(root) + ". Since collection " +
+                                     place.collection + " has no generation, begin with frond-indexer build");
+  return {};
+}
+
 void add_disk_reserve_flag(config::CommandLine& command, std::uint64_t& bytes) {
   command
       .add_option("--disk-reserve", bytes,

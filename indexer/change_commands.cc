@@ -1,12 +1,16 @@
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "common/base/line_writer.h"
+#include "common/base/lines.h"
 #include "common/config/command_line.h"
+#include "common/files/read.h"
 #include "common/repository/manifest.h"
 #include "indexer/change/compact.h"
 #include "indexer/change/remove.h"
@@ -19,37 +23,56 @@ namespace {
 constexpr std::chrono::seconds kPatience{30}, kPatienceOfMerges{600};
 constexpr std::size_t kMaxIdLine = std::size_t{1} << 20;  // longer than any id; else it is no file of ids
 
-// The lines of a file, or of standard input ("-"); empty ones are passed over, and a carriage return at the end goes.
+// The lines of a file, or of standard input ("-"), without a byte order mark and carriage returns at the end; empty
+// ones are passed over.
 class IdLines {
  public:
   static Result<IdLines> open(const std::filesystem::path& file) {
     IdLines lines;
     lines.name_ = file == "-" ? "standard input" : file.string();
-    if (file == "-") return lines;
-    lines.file_.open(file, std::ios::binary);
-    if (!lines.file_) return Error(Code::kUnavailable, lines.name_ + " can't be read");
+    auto opened =
+        file == "-" ? Result<files::Descriptor>(files::Descriptor(::dup(STDIN_FILENO))) : files::open_input(file);
+    if (!opened) return Error(Code::kUnavailable, opened.error().message());
+    lines.file_ = *std::move(opened);
     return lines;
   }
   Result<std::optional<std::string>> next() {
-    std::istream& in = file_.is_open() ? static_cast<std::istream&>(file_) : std::cin;
-    for (std::string line;;) {
-      line.clear();
-      int c = in.get();
-      for (; c != std::char_traits<char>::eof() && c != '\n'; c = in.get()) {
-        line.push_back(static_cast<char>(c));
-        if (line.size() > kMaxIdLine)
-          return Error(Code::kInvalid, name_ + ": a line is longer than 1 MiB: one id a line is expected");
-      }
-      if (in.bad()) return Error(Code::kUnavailable, name_ + " can't be read");
-      if (line.ends_with('\r')) line.pop_back();
-      if (!line.empty()) return std::optional<std::string>(std::move(line));
-      if (c == std::char_traits<char>::eof()) return std::optional<std::string>();
+    for (;;) {
+      auto end = buffered_.find('\n', at_);
+      while (end == buffered_.npos && FROND_TRY(read_more())) end = buffered_.find('\n', at_);
+      if (at_ == buffered_.size()) return std::optional<std::string>();
+      end = std::min(end, buffered_.size());
+      std::string id(without_return(std::string_view(buffered_).substr(at_, end - at_)));
+      at_ = std::min(end + 1, buffered_.size());
+      if (!id.empty()) return std::optional<std::string>(std::move(id));
     }
   }
 
  private:
-  std::string name_;
-  std::ifstream file_;  // not open: standard input
+  // False: there is no more.
+  Result<bool> read_more() {
+    constexpr std::size_t kPiece = std::size_t{64} << 10;
+    if (buffered_.size() - at_ > kMaxIdLine)
+      return Error(Code::kInvalid, name_ + ": a line is longer than 1 MiB: one id a line is expected");
+    buffered_.erase(0, at_);
+    at_ = 0;
+    const std::size_t before = buffered_.size();
+    buffered_.resize(before + kPiece);
+    const std::size_t got = FROND_TRY(files::read_some(file_, {buffered_.data() + before, kPiece}, name_));
+    buffered_.resize(before + got);
+    if (const bool wide = buffered_.starts_with("\xff\xfe") || buffered_.starts_with("\xfe\xff"); wide && !begun_)
+      return Error(Code::kInvalid, name_ + ": it is UTF-16: ids are expected in UTF-8");
+    if (!begun_ && buffered_.size() >= kByteOrderMark.size()) {
+      begun_ = true;
+      if (buffered_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
+    }
+    return got > 0;
+  }
+
+  std::string name_, buffered_;
+  std::size_t at_ = 0;  // of what is not given yet
+  bool begun_ = false;
+  files::Descriptor file_;
 };
 
 std::string generation_text(const repository::Manifest& m) {
@@ -148,6 +171,7 @@ RemoveCommand::RemoveCommand(config::CommandLine& app)
 
 int RemoveCommand::run(Logger&) {
   if (const auto well = settle_place(place_); !well) return command_.refuse(well.error().message());
+  if (const auto there = expect_collection(place_); !there) return command_.refuse(there.error().message());
   if (!repository::is_safe_name(place_.collection))
     return command_.refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
   auto ids = IdLines::open(ids_);
@@ -191,6 +215,7 @@ CompactCommand::CompactCommand(config::CommandLine& app)
 
 int CompactCommand::run(Logger&) {
   if (const auto well = settle_place(place_); !well) return command_.refuse(well.error().message());
+  if (const auto there = expect_collection(place_); !there) return command_.refuse(there.error().message());
   if (!repository::is_safe_name(place_.collection))
     return command_.refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
   const StopOnSignal signals;

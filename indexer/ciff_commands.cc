@@ -136,6 +136,7 @@ ExportCiffCommand::ExportCiffCommand(config::CommandLine& app)
 
 int ExportCiffCommand::run(Logger&) {
   if (const auto well = settle_place(place_); !well) return command_.refuse(well.error().message());
+  if (const auto there = expect_collection(place_); !there) return command_.refuse(there.error().message());
   const StopOnSignal signals;
   const auto made =
       ciff::export_ciff(place_.repository, place_.collection, generation_, output_, signals.token(), place_.objects);

@@ -37,6 +37,10 @@ void add_repository_flags(config::CommandLine& command, Place& place);
 // which an object store needs; empty: it is not needed.
 Result<void> settle_place(Place& place, std::string_view scratch_flag = "--scratch");
 
+// For commands that work on what is there: whether the repository, if it is a directory, and the collection's folder in
+// it exist. kInvalid: which flag is wrong, and what is there instead.
+Result<void> expect_collection(const Place& place);
+
 // At least 1.
 std::uint32_t hardware_threads();
 
@@ -170,6 +174,17 @@ class CompactCommand {
   change::CompactionLimits limits_;
   std::uint64_t disk_reserve_ = kUsualDiskReserve;
   bool json_ = false;
+};
+
+class AcceptLossCommand {
+ public:
+  explicit AcceptLossCommand(config::CommandLine& app);
+  bool chosen() const { return command_.chosen(); }
+  int run(Logger& logger);
+
+ private:
+  config::CommandLine& command_;
+  Place place_;
 };
 
 class CheckCommand {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "common/base/line_writer.h"
+#include "common/base/program_output.h"
 #include "common/base/server_process.h"
 #include "common/config/command_line.h"
 #include "indexer/commands.h"
@@ -26,6 +27,7 @@ int run(int argc, const char* const* argv) {
   SwitchCommand switch_to(app);
   PruneCommand prune(app);
   ServeCommand serve(app);
+  AcceptLossCommand accept_loss(app);
   ImportCiffCommand import_ciff(app);
   ExportCiffCommand export_ciff(app);
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
@@ -39,6 +41,7 @@ int run(int argc, const char* const* argv) {
   if (switch_to.chosen()) return switch_to.run(logger);
   if (prune.chosen()) return prune.run(logger);
   if (serve.chosen()) return serve.run(logger);
+  if (accept_loss.chosen()) return accept_loss.run(logger);
   if (import_ciff.chosen()) return import_ciff.run(logger);
   if (export_ciff.chosen()) return export_ciff.run(logger);
   return rollback.run(logger);
@@ -49,9 +52,10 @@ int run(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   try {
+    frond::hold_standard_descriptors();
     frond::report_uncaught_exceptions();
     frond::indexer::pipeline::bound_unused_memory(0);
-    return frond::indexer::run(argc, argv);
+    return frond::finish_output("frond-indexer", frond::indexer::run(argc, argv));
   } catch (const std::exception& thrown) {
     frond::write_stderr(std::string("frond-indexer: ") + thrown.what() + "\n");
     return 1;

@@ -57,6 +57,7 @@ PublishCommand::PublishCommand(config::CommandLine& app)
 
 int PublishCommand::run(Logger&) {
   if (const auto well = settle_place(place_); !well) return command_.refuse(well.error().message());
+  if (const auto there = expect_collection(place_); !there) return command_.refuse(there.error().message());
   if (!repository::is_safe_name(place_.collection))
     return command_.refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
   const StopOnSignal signals;
@@ -87,6 +88,7 @@ CheckCommand::CheckCommand(config::CommandLine& app)
 
 int CheckCommand::run(Logger&) {
   if (const auto well = settle_place(place_); !well) return command_.refuse(well.error().message());
+  if (const auto there = expect_collection(place_); !there) return command_.refuse(there.error().message());
   const auto report =
       check::check_generation(place_.repository, place_.collection, generation_, {.objects = place_.objects});
   if (!report) {
@@ -104,6 +106,7 @@ RollbackCommand::RollbackCommand(config::CommandLine& app)
 
 int RollbackCommand::run(Logger&) {
   if (const auto well = settle_place(place_); !well) return command_.refuse(well.error().message());
+  if (const auto there = expect_collection(place_); !there) return command_.refuse(there.error().message());
   const auto back = [&]() -> Result<Generation> {
     const auto writer =
         FROND_TRY(repository::RepositoryWriter::open(place_.repository, place_.collection, {}, place_.objects));
@@ -125,6 +128,7 @@ SwitchCommand::SwitchCommand(config::CommandLine& app)
 
 int SwitchCommand::run(Logger&) {
   if (const auto well = settle_place(place_); !well) return command_.refuse(well.error().message());
+  if (const auto there = expect_collection(place_); !there) return command_.refuse(there.error().message());
   const auto switched = [&]() -> Result<void> {
     const auto writer =
         FROND_TRY(repository::RepositoryWriter::open(place_.repository, place_.collection, {}, place_.objects));
@@ -150,6 +154,7 @@ PruneCommand::PruneCommand(config::CommandLine& app)
 
 int PruneCommand::run(Logger&) {
   if (const auto well = settle_place(place_); !well) return command_.refuse(well.error().message());
+  if (const auto there = expect_collection(place_); !there) return command_.refuse(there.error().message());
   const auto pruned = [&]() -> Result<void> {
     const auto writer =
         FROND_TRY(repository::RepositoryWriter::open(place_.repository, place_.collection, {}, place_.objects));

@@ -161,7 +161,8 @@ int ServeCommand::run(Logger& logger) {
   options_.drain = std::chrono::milliseconds(drain_ms_);
   options_.drain_publish = std::chrono::milliseconds(drain_publish_ms_);
   options_.writing.refresh = std::chrono::milliseconds(refresh_ms_);
-  const StopOnSignal signals;
+  constexpr std::chrono::seconds kMore{4};  // than the steps of an orderly end take
+  const StopOnSignal signals(options_.drain + options_.drain_publish + kMore);
   prepare_server_process();
   const auto served = serve::serve(options_, logger, signals.token());
   if (served) return 0;

@@ -4,6 +4,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <ctime>
+#include <string>
+
+#include "common/base/line_writer.h"
 #include "common/base/thread_name.h"
 
 namespace frond::indexer {
@@ -19,7 +23,7 @@ sigset_t stop_signals() {
 
 }  // namespace
 
-StopOnSignal::StopOnSignal() {
+StopOnSignal::StopOnSignal(std::chrono::milliseconds patience) : patience_(patience) {
   const sigset_t set = stop_signals();
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
   thread_ = std::thread([this] { wait(); });
@@ -35,11 +39,17 @@ StopOnSignal::~StopOnSignal() {
 void StopOnSignal::wait() {
   name_this_thread("signals");
   const sigset_t set = stop_signals();
-  for (int number = 0; ::sigwait(&set, &number) == 0 && !over_;) {
-    if (signal_ != 0) ::_exit(128 + number);
-    signal_ = number;
-    stop_.request_stop();
-  }
+  int number = 0;
+  if (::sigwait(&set, &number) != 0 || over_) return;
+  signal_ = number;
+  stop_.request_stop();
+  const std::chrono::seconds whole = std::chrono::duration_cast<std::chrono::seconds>(patience_);
+  const timespec span{whole.count(), std::chrono::nanoseconds(patience_ - whole).count()};
+  const int again = ::sigtimedwait(&set, nullptr, &span);
+  if (over_) return;
+  if (again < 0)
+    write_stderr("frond-indexer: stopped by signal " + std::to_string(number) + ", in the middle of work\n");
+  ::_exit(128 + (again > 0 ? again : number));
 }
 
 }  // namespace frond::indexer

@@ -1,16 +1,18 @@
 #pragma once
 // SIGINT and SIGTERM as a stop token.
 #include <atomic>
+#include <chrono>
 #include <stop_token>
 #include <thread>
 
 namespace frond::indexer {
 
 // Made in main() before any other thread, so that all threads inherit the blocked signals. A second signal ends the
-// process at once; the next build removes what it leaves.
+// process at once, and so does the first one if this object is still there after `patience`: something may wait for a
+// pipe or a disk. The next build removes what that leaves.
 class StopOnSignal {
  public:
-  StopOnSignal();
+  explicit StopOnSignal(std::chrono::milliseconds patience = kPatience);
   ~StopOnSignal();
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
@@ -19,7 +21,9 @@ class StopOnSignal {
   int signal() const { return signal_; }
 
  private:
+  static constexpr std::chrono::milliseconds kPatience{1800};
   void wait();
+  const std::chrono::milliseconds patience_;
   std::stop_source stop_;
   std::atomic<int> signal_ = 0;
   std::atomic<bool> over_ = false;

@@ -1,6 +1,8 @@
 #include "indexer/check/check.h"
 
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "common/partition/change_file.h"
 #include "common/partition/term_statistics.h"
@@ -65,7 +67,7 @@ class Check {
     for (const auto& file : manifest_.changes) {
       const std::string name = repository::generation_file_path(file);
       progress("changes");
-      (void)check_file(folder_ / name, name, file, faults_);
+      (void)check_file(folder_, name, file, faults_);
       auto opened = partition::Changes::open(folder_ / name);
       if (!opened) {
         faults_.add(name, opened.error().message());
@@ -96,7 +98,7 @@ class Check {
     progress("files of partition " + entry.id);
     const fs::path files = folder_ / "partitions" / entry.id;
     for (const auto& file : entry.summary.files)
-      (void)check_file(files / file.name, partition_file_path(entry, file), file, faults_);
+      (void)check_file(folder_, partition_file_path(entry, file), file, faults_);
     const std::string name = "partition " + entry.id;
     if (auto ingested = Partition::ingest(files, entry.summary.files, database, /*move=*/false); !ingested) {
       faults_.add(name, ingested.error().message());
@@ -113,7 +115,7 @@ class Check {
   void check_term_statistics() {
     const std::string name = repository::generation_file_path(manifest_.term_statistics);
     progress("term statistics");
-    (void)check_file(folder_ / name, name, manifest_.term_statistics, faults_);
+    (void)check_file(folder_, name, manifest_.term_statistics, faults_);
     const auto base = GenerationTerms::open(folder_ / name);
     if (!base) return faults_.add(name, base.error().message());
     if (auto verified = (*base)->verify_checksums(); !verified) faults_.add(name, verified.error().message());
@@ -180,36 +182,55 @@ Result<void> fetch_generation(const repository::RepositorySource& source, const 
   return fetch(repository::generation_file_path(manifest.term_statistics), manifest.term_statistics);
 }
 
-}  // namespace
-
-Result<CheckReport> check_generation(const fs::path& root, std::string_view collection, Generation generation,
-                                     const CheckOptions& options) {
-  try {
-    const auto source =
-        FROND_TRY(repository::RepositorySource::open(root.string(), collection, {}, options.objects.access));
-    CheckReport report;
-    FaultList faults(report, options.max_listed);
-    if (generation == 0) generation = FROND_TRY(source->current());
-    report.generation = generation;
-    const auto manifest = source->manifest(generation);
-    if (!manifest && manifest.error().code() != Code::kCorrupt) return manifest.error();
-    if (!manifest) {
-      faults.add(repository::manifest_path(generation), manifest.error().message());
-      return report;
-    }
-    report.codec = manifest->codec;
-    report.order = manifest->order;
-    if (!objects::is_object_place(root.string())) {
-      FROND_TRY(Check(root / collection, *manifest, report, options).run());
-      return report;
-    }
+// nullopt: the generation is gone. Whoever removes one begins with its manifest.
+Result<std::optional<CheckReport>> check_once(const fs::path& root, std::string_view collection, Generation generation,
+                                              const repository::RepositorySource& source, const CheckOptions& options) {
+  CheckReport report;
+  FaultList faults(report, options.max_listed);
+  report.generation = generation;
+  const auto manifest = source.manifest(generation);
+  if (!manifest && manifest.error().code() == Code::kNotFound) return std::optional<CheckReport>();
+  if (!manifest && manifest.error().code() != Code::kCorrupt) return manifest.error();
+  if (!manifest) {
+    faults.add(repository::manifest_path(generation), manifest.error().message());
+    return std::optional<CheckReport>(std::move(report));
+  }
+  report.codec = manifest->codec;
+  report.order = manifest->order;
+  const auto run = [&]() -> Result<void> {
+    if (!objects::is_object_place(root.string())) return Check(root / collection, *manifest, report, options).run();
     std::error_code failed;
     fs::create_directories(options.objects.scratch, failed);
     if (failed) return Error(Code::kUnavailable, options.objects.scratch.string() + ": " + failed.message());
     const auto fetched = FROND_TRY(Scratch::make(options.objects.scratch));
-    FROND_TRY(fetch_generation(*source, *manifest, fetched->path(), faults));
-    FROND_TRY(Check(fetched->path(), *manifest, report, options).run());
-    return report;
+    FROND_TRY(fetch_generation(source, *manifest, fetched->path(), faults));
+    return Check(fetched->path(), *manifest, report, options).run();
+  };
+  const auto done = run();
+  if (done && report.faults == 0) return std::optional<CheckReport>(std::move(report));
+  const auto there = source.manifest_text(generation);
+  if (!there && there.error().code() == Code::kNotFound) return std::optional<CheckReport>();
+  if (!done) return done.error();
+  return std::optional<CheckReport>(std::move(report));
+}
+
+}  // namespace
+
+Result<CheckReport> check_generation(const fs::path& root, std::string_view collection, Generation generation,
+                                     const CheckOptions& options) {
+  constexpr int kTries = 5;
+  try {
+    const auto source =
+        FROND_TRY(repository::RepositorySource::open(root.string(), collection, {}, options.objects.access));
+    const bool follows = generation == 0;
+    for (int tried = 0;; ++tried) {
+      if (follows) generation = FROND_TRY(source->current());
+      auto report = FROND_TRY(check_once(root, collection, generation, *source, options));
+      if (report) return *std::move(report);
+      if (!follows || tried == kTries || FROND_TRY(source->current()) == generation)
+        return Error(Code::kNotFound, "generation " + std::to_string(generation) + " of " + std::string(collection) +
+                                          " is gone: it was removed, or there was none of this number");
+    }
   } catch (const std::exception& thrown) {
     return Error(Code::kUnavailable, root.string() + ": " + thrown.what());
   }

@@ -47,8 +47,8 @@ struct CheckOptions {
 // copies in the system's folder for temporary files), which is removed at the end; a writer removes one that a killed
 // check left. Published files are only read. Memory: a partition's lengths, and one list's mapped segments.
 //
-// Faults are in the report. An Error means that the check could not be made: kNotFound: there is no such generation;
-// kUnavailable.
+// Faults are in the report. An Error means that the check could not be made: kNotFound: there is no such generation, or
+// it was removed meanwhile (of 0, the one that is current then is read instead); kUnavailable.
 Result<CheckReport> check_generation(const std::filesystem::path& root, std::string_view collection,
                                      Generation generation = 0, const CheckOptions& options = {});
 

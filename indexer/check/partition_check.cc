@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/files/descriptor.h"
 #include "common/partition/hidden_documents.h"
 #include "common/partition/term_digests.h"
 #include "common/postings/posting_list.h"
@@ -194,9 +195,10 @@ void check_documents(const Partition& partition, const std::string& name, FaultL
 
 }  // namespace
 
-bool check_file(const std::filesystem::path& file, const std::string& name, const repository::PartitionFile& expected,
+bool check_file(const std::filesystem::path& folder, const std::string& name, const repository::PartitionFile& expected,
                 FaultList& faults) {
-  const auto found = partition::describe_file(file);
+  const auto file = files::open_beneath(folder, name);
+  const auto found = file ? partition::describe_file(folder / name) : Result<repository::PartitionFile>(file.error());
   if (!found) {
     faults.add(name, found.error().message());
     return false;

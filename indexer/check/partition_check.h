@@ -13,8 +13,9 @@
 
 namespace frond::indexer::check {
 
-// Compares a file's size and checksum with the manifest's. `name`: for the fault. False: they differ.
-bool check_file(const std::filesystem::path& file, const std::string& name, const repository::PartitionFile& expected,
+// Compares the size and checksum of the file `name` in a collection's folder with the manifest's. False: they differ,
+// or it can't be read: a pipe for example, or what a symbolic link leads to.
+bool check_file(const std::filesystem::path& folder, const std::string& name, const repository::PartitionFile& expected,
                 FaultList& faults);
 
 // What hidden documents take from a generation's statistics.

@@ -43,8 +43,9 @@ std::uint64_t ByteSource::window_bytes() const {
 }
 
 Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::filesystem::path& path, const InputLimits& limits) {
-  files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));  // files::open() has another message
-  if (!file.valid()) return Error(Code::kUnavailable, path.string() + ": cannot open: " + std::strerror(errno));
+  auto opened = files::open_input(path);
+  if (!opened) return Error(Code::kUnavailable, opened.error().message());
+  files::Descriptor file = *std::move(opened);
   ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   std::unique_ptr<ByteSource> source(new ByteSource(std::move(file), path.string(), limits));
   // A pipe may give its first bytes one by one.

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/lines.h"
+
 namespace frond::indexer::serve {
 namespace {
 
@@ -61,7 +63,7 @@ std::optional<http::Response> other_than_lines(const http::Request& request) {
     return unsupported("The body's charset is " + charset.substr(0, 40) + ", and UTF-8 is needed");
   const auto begins = [&](std::string_view magic) { return request.body.starts_with(magic); };
   if (std::ranges::any_of(kCompressed, begins)) return unsupported("The body is compressed");
-  const std::string_view body = trimmed(request.body);
+  const std::string_view body = trimmed(without_mark(request.body));
   if (body.empty()) return std::nullopt;
   if (body.front() == '[' && body.back() == ']') {
     if (unsaid) return unsupported("The body is an array of JSON");

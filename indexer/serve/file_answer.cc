@@ -1,6 +1,5 @@
 #include "indexer/serve/file_answer.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <array>
@@ -115,19 +114,19 @@ http::Response bytes_answer(const http::Request& request, std::uint64_t size, co
   return response;
 }
 
-http::Response file_answer(const http::Request& request, const std::filesystem::path& file, const FileAnswer& as) {
-  const auto missing = [] { return http::problem(404, "Not found", "There is no such file."); };
-  // Without O_NONBLOCK a pipe would be waited for.
-  auto opened = files::open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (!opened && opened.error().code() == Code::kNotFound) return missing();
+http::Response file_answer(const http::Request& request, const std::filesystem::path& root, const std::string& path,
+                           const FileAnswer& as) {
+  auto opened = files::open_beneath(root, path);
   struct stat status {};
+  if (!opened && opened.error().code() != Code::kUnavailable)
+    return http::problem(404, "Not found", "There is no such file.");
   if (!opened || ::fstat(opened->get(), &status) != 0)
     return http::problem(503, "Unavailable", "The file can't be opened now.");
-  if (!S_ISREG(status.st_mode)) return missing();
 
   const auto size = static_cast<std::uint64_t>(status.st_size);
-  return bytes_answer(request, size, entity_tag(status), as,
-                      [&](ByteRange range) { return std::make_shared<FileReader>(*std::move(opened), file, range); });
+  return bytes_answer(request, size, entity_tag(status), as, [&](ByteRange range) {
+    return std::make_shared<FileReader>(*std::move(opened), root / path, range);
+  });
 }
 
 }  // namespace frond::indexer::serve

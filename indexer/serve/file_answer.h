@@ -16,12 +16,14 @@ struct FileAnswer {
   std::string_view cache_control = "no-cache";
 };
 
-// Opens the file and answers with a reader of it (Server::Config::run_reader). It blocks as long as opening does.
+// Opens the file at `path` below `root`, without following symbolic links below it, and answers with a reader of it
+// (Server::Config::run_reader). It blocks as long as opening does.
 //
 // The entity tag is strong: of the file's size, its number in the file system and the time of its last change. A Range
 // of one part gives 206, or 416 if the file has none of it; of several parts, or in another unit, the whole file.
-// If-Range, If-None-Match. 404: there is no such file, or it is none; 503: it can't be opened.
-http::Response file_answer(const http::Request& request, const std::filesystem::path& file, const FileAnswer& as);
+// If-Range, If-None-Match. 404: there is no such file, or it is a link or none; 503: it can't be opened.
+http::Response file_answer(const http::Request& request, const std::filesystem::path& root, const std::string& path,
+                           const FileAnswer& as);
 
 // A range of a body of `size` bytes, from a Range field. `bytes` of 0 with `from` of 0: no range, or none that is
 // obeyed; `from` == size: it is beyond the end.

@@ -182,6 +182,10 @@ class Service {
       const auto states = collections_->states();
       answer["writing"] = states.writing;
       answer["standby"] = states.standby;
+      if (readable && !states.refused.empty())
+        answer["detail"] = std::to_string(states.refused.size()) +
+                           " damaged, the first: " + states.refused.begin()->first + ": " +
+                           states.refused.begin()->second;
     }
     return {.status = readable ? 200 : 503,
             .body = answer.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"};

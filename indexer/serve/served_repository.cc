@@ -54,12 +54,13 @@ Generation generation_of(std::string_view manifest) {
   return std::stoull(std::string(manifest));
 }
 
+// Links lead elsewhere, and are not followed.
 Result<std::vector<std::string>> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code failed;
   fs::directory_iterator at(folder, failed);
   for (; !failed && at != fs::directory_iterator(); at.increment(failed))
-    names.push_back(at->path().filename().string());
+    if (std::error_code unknown; !at->is_symlink(unknown)) names.push_back(at->path().filename().string());
   if (failed) return Error(Code::kUnavailable, failed.message());
   return names;
 }
@@ -100,7 +101,10 @@ Result<std::vector<std::string>> ServedRepository::collections() const {
 }
 
 Result<std::unique_ptr<repository::RepositorySource>> ServedRepository::source(std::string_view collection) const {
-  return repository::RepositorySource::open(place_.string(), collection, {}, access_);
+  auto source = FROND_TRY(repository::RepositorySource::open(place_.string(), collection, {}, access_));
+  if (std::error_code unknown; !store_ && fs::is_symlink(place_ / collection, unknown))
+    return Error(Code::kNotFound, "the folder of collection " + std::string(collection) + " is a symbolic link");
+  return source;
 }
 
 Result<std::vector<Generation>> ServedRepository::generations(std::string_view collection) const {
@@ -110,6 +114,8 @@ Result<std::vector<Generation>> ServedRepository::generations(std::string_view c
     for (const auto& object : FROND_TRY(store_->list(folder + "/", /*folders=*/true)).objects)
       names.push_back(object.key.substr(folder.size() + 1));
   } else {
+    for (const fs::path& one : {place_ / collection, place_ / folder})
+      if (std::error_code unknown; fs::is_symlink(one, unknown)) return std::vector<Generation>();
     names = FROND_TRY(names_in(place_ / folder));
   }
   std::vector<Generation> numbers;
@@ -120,7 +126,7 @@ Result<std::vector<Generation>> ServedRepository::generations(std::string_view c
 }
 
 http::Response ServedRepository::answer(const http::Request& request, const ServedFile& file) const {
-  return store_ ? answer_object(request, file) : file_answer(request, place_ / file.path, file.as);
+  return store_ ? answer_object(request, file) : file_answer(request, place_, file.path, file.as);
 }
 
 http::Response ServedRepository::answer_object(const http::Request& request, const ServedFile& file) const {

@@ -24,7 +24,7 @@ class ServedRepository {
   bool in_store() const { return store_ != nullptr; }
   // Whether it can be read now; found out within a second. kUnavailable and others: why not.
   Result<void> readable() const;
-  // Folders that may be collections, by name.
+  // Folders that may be collections, by name. Of a directory, no symbolic link is one, nor is one inside followed.
   Result<std::vector<std::string>> collections() const;
   Result<std::unique_ptr<repository::RepositorySource>> source(std::string_view collection) const;
   // Numbers of the manifests that are there, ascending.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/lines.h"
 #include "common/text/field_limits.h"
 #include "common/tls/digest.h"
 #include "indexer/serve/body_kind.h"
@@ -77,17 +78,14 @@ std::size_t bytes_of_work(const Request& request) {
 std::optional<ParsedLines> parse_lines(const std::string& body, const CollectionWriter& writer) {
   constexpr std::size_t kMaxDetailBytes = 400;
   ParsedLines parsed;
-  std::size_t number = 0, told = 0;
-  for (std::size_t at = 0; at < body.size();) {
-    const std::size_t end = std::min(body.find('\n', at), body.size());
-    std::string line = body.substr(at, end - at);
-    at = end + 1;
-    ++number;
-    if (line.ends_with('\r')) line.pop_back();
+  std::size_t told = 0;
+  Lines lines(body);
+  while (const auto next = lines.next()) {
+    std::string line(*next);
     if (line.find_first_not_of(" \t") == std::string::npos) continue;
     if (++told > kMaxLines) return std::nullopt;
     auto id = writer.checked_id(line);
-    ordered_json status = {{"line", number}};
+    ordered_json status = {{"line", lines.number()}};
     if (id) {
       status["id"] = *id;
       status["status"] = 200;
@@ -101,23 +99,29 @@ std::optional<ParsedLines> parse_lines(const std::string& body, const Collection
   return parsed;
 }
 
-// kInvalid: it is no key.
-Result<std::optional<write::RequestMark>> mark_of(const Request& request) {
-  const std::string_view key = request.header("idempotency-key");
-  if (key.empty()) return std::optional<write::RequestMark>();
+// What is asked beside the body; empty: to take documents. kInvalid: it is no key.
+Result<std::optional<write::RequestMark>> mark_of(const Request& request, const std::string& asked = {}) {
+  const auto field = std::ranges::find(request.headers, "idempotency-key", &std::pair<std::string, std::string>::first);
+  if (field == request.headers.end()) return std::optional<write::RequestMark>();
+  const std::string_view key = field->second;
   const bool printable = std::ranges::all_of(key, [](char c) { return c >= ' ' && c <= '~'; });
-  if (key.size() > kMaxKeyBytes || !printable)
+  if (key.empty() || key.size() > kMaxKeyBytes || !printable)
     return Error(Code::kInvalid, "Idempotency-Key: 1 to 128 printable characters are needed");
-  const tls::Sha256 digest = tls::sha256(request.body);
+  const tls::Sha256 digest =
+      tls::sha256(asked.empty() ? request.body : std::string("\0", 1) + asked + "\n" + request.body);
   return std::optional<write::RequestMark>({std::string(key), std::string(digest.begin(), digest.end())});
 }
+
+Response no_key(const Error& error) { return problem(400, "Bad request", error.message() + ".", "Idempotency-Key"); }
+// What came with another body, or another request, before.
+Response reused(const Error& error) { return problem(422, "Unprocessable content", error.message() + "."); }
 
 Response post_documents(write::WrittenCollections& collections, Request& request) {
   const auto writer = collections.find(collection_of(request, kDocuments));
   if (!writer) return refused(writer.error());
   if (auto other = other_than_lines(request)) return *std::move(other);
   const auto mark = mark_of(request);
-  if (!mark) return problem(400, "Bad request", mark.error().message() + ".", "Idempotency-Key");
+  if (!mark) return no_key(mark.error());
   auto parsed = parse_lines(request.body, **writer);
   if (!parsed)
     return problem(413, "Content too large",
@@ -140,7 +144,9 @@ Response delete_document(write::WrittenCollections& collections, const Request& 
   if (id->empty() || id->size() > text::kMaxIdBytes)
     return problem(400, "Bad request", "An id has 1 to " + std::to_string(text::kMaxIdBytes) + " bytes.", "id");
   const Operation removal{*std::move(id), ""};
-  const auto accepted = (*writer)->accept({&removal, 1}, std::nullopt);
+  const auto mark = mark_of(request, "remove " + removal.id);
+  if (!mark) return no_key(mark.error());
+  const auto accepted = (*writer)->accept({&removal, 1}, *mark);
   if (!accepted) return not_accepted(accepted.error());
   return {.body = dumped({{"id", removal.id}, {"sequence", accepted->last}})};
 }
@@ -148,12 +154,17 @@ Response delete_document(write::WrittenCollections& collections, const Request& 
 Response put_collection(write::WrittenCollections& collections, const ServedRepository& repository,
                         const Request& request) {
   const std::string name = collection_of(request, kCollection);
+  const auto mark = mark_of(request, "create");
+  if (!mark) return no_key(mark.error());
   const auto made = collections.create(name, request.body);
   if (!made && made.error().code() == Code::kInvalid) return problem(400, "Bad request", made.error().message() + ".");
   if (!made && made.error().code() == Code::kCorrupt) return problem(409, "Conflict", made.error().message() + ".");
   if (!made) return with_retry(problem(503, "Unavailable", made.error().message() + "."));
-  if (!*made) {
-    const auto writer = collections.find(name);
+  const auto writer = collections.find(name);
+  if (*made && *mark && writer) (void)(*writer)->remember(**mark, 0);  // else a repeat is answered 409
+  const auto known = *mark && writer && !*made ? (*writer)->known(**mark) : Result<std::optional<std::uint64_t>>({});
+  const bool repeated = known && *known;
+  if (!*made && !repeated) {
     return problem(409, "Conflict",
                    "There is a collection " + name + " already" +
                        (writer ? "." : ", which can't be written now: " + writer.error().message() + "."));
@@ -165,6 +176,10 @@ Response put_collection(write::WrittenCollections& collections, const ServedRepo
 
 Response delete_collection(write::WrittenCollections& collections, const Request& request) {
   const std::string name = collection_of(request, kCollection);
+  // Where keys are kept is removed, too, so a repeat could not be told from a removal of what was made since.
+  if (!request.header("idempotency-key").empty())
+    return problem(400, "Bad request", "A collection is removed without an Idempotency-Key: it can't be kept.",
+                   "Idempotency-Key");
   const auto removed = collections.remove(name);
   if (!removed && removed.error().code() == Code::kNotFound) return refused(removed.error());
   if (!removed)
@@ -201,8 +216,11 @@ Response compact(write::WrittenCollections& collections, const Request& request)
 Response rollback(write::WrittenCollections& collections, const Request& request) {
   const auto writer = collections.find(collection_of(request, kRollback));
   if (!writer) return refused(writer.error());
-  const auto generation = (*writer)->rollback();
+  const auto mark = mark_of(request, "rollback");
+  if (!mark) return no_key(mark.error());
+  const auto generation = (*writer)->rollback(*mark);
   if (generation) return {.body = dumped({{"generation", *generation}})};
+  if (generation.error().code() == Code::kInvalid) return reused(generation.error());
   if (generation.error().code() == Code::kNotFound)
     return problem(409, "Conflict", "There is no generation before the current one.");
   return with_retry(problem(503, "Unavailable", generation.error().message() + "."));
@@ -217,8 +235,11 @@ Response switch_generation(write::WrittenCollections& collections, const Request
                     asked["generation"].is_number_unsigned() && asked["generation"].get<Generation>() > 0;
   if (!well) return problem(400, "Bad request", "The body is no {\"generation\":N}.", "generation");
   const auto generation = asked["generation"].get<Generation>();
-  const auto switched = (*writer)->switch_to(generation);
+  const auto mark = mark_of(request, "switch");
+  if (!mark) return no_key(mark.error());
+  const auto switched = (*writer)->switch_to(generation, *mark);
   if (switched) return {.body = dumped({{"generation", generation}})};
+  if (switched.error().code() == Code::kInvalid) return reused(switched.error());
   if (switched.error().code() == Code::kNotFound)
     return problem(409, "Conflict", "There is no generation " + std::to_string(generation) + ".");
   return with_retry(problem(503, "Unavailable", switched.error().message() + "."));
@@ -246,7 +267,9 @@ Response jobs(write::WrittenCollections& collections, const Request& request) {
 
 std::string writing_json(write::WrittenCollections& collections, const std::string& collection) {
   const auto writer = collections.find(collection);
-  if (!writer) return dumped({{"state", "standby"}, {"error", writer.error().message()}});
+  if (!writer)
+    return dumped({{"state", writer.error().code() == Code::kCorrupt ? "refused" : "standby"},
+                   {"error", writer.error().message()}});
   const CollectionWriter::State state = (*writer)->state();
   const ordered_json error = state.error.empty() ? ordered_json(nullptr) : ordered_json(state.error);
   return dumped({{"state", "writing"},

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 // common/repository/repository.h, and the service's own.
 constexpr std::string_view kFolders[] = {"generations", "partitions", "building", "builds",   "compacting",
                                          "holders",     "writing",    "scratch",  kLogFolder, "fetched"};
-constexpr std::string_view kFiles[] = {"CURRENT", "HIGHEST", "LOCK", "settings.json", "log-batch.jsonl"};
+constexpr std::string_view kFiles[] = {"CURRENT", "HIGHEST", "LOCK", "settings.json", "log-batch.jsonl", kLogHeadFile};
 
 bool may_be_there(const std::string& name, bool is_folder) {
   if (name.front() == '.' || name == "lost+found" || name.starts_with("overtaken-")) return true;

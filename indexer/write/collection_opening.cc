@@ -21,7 +21,18 @@ Result<repository::Manifest> current_manifest(const repository::RepositorySource
   return Error(Code::kCorrupt, "the manifest of its current generation is missing: " + manifest.error().message());
 }
 
+PublishedChanges changes_of(const Result<repository::Manifest>& current) {
+  return current ? PublishedChanges{current->log_id, current->log_sequence} : PublishedChanges();
+}
+
 }  // namespace
+
+Result<LogLoss> CollectionWriter::accept_loss(const CollectionPlaces& places, const std::string& collection) {
+  const auto source = FROND_TRY(places.source(collection));
+  const auto current = current_manifest(*source);
+  if (!current && current.error().code() != Code::kNotFound) return current.error();
+  return write::accept_loss(places.folder(collection) / kLogFolder, changes_of(current));
+}
 
 Result<bool> CollectionWriter::create(const WriterOptions& options, const CollectionPlaces& places,
                                       const std::string& collection, std::string_view settings,
@@ -61,7 +72,9 @@ Result<std::unique_ptr<CollectionWriter>> CollectionWriter::open(const WriterOpt
   auto current = current_manifest(*held.source);
   if (!current && current.error().code() != Code::kNotFound) return current.error();
   FROND_TRY(places.expect_kind(collection));
-  if (!current && !places.has_leases() && !fs::is_directory(log_folder, failed)) return missing;
+  if (!current && !places.has_leases() && !fs::is_directory(log_folder, failed) &&
+      !fs::exists(log_head_path(log_folder), failed))
+    return missing;
   if (places.has_leases() && !fs::create_directories(held.folder, failed) && failed)
     return Error(Code::kUnavailable, held.folder.string() + ": " + failed.message());
   const SteadyClock clock;
@@ -73,11 +86,18 @@ Result<std::unique_ptr<CollectionWriter>> CollectionWriter::open(const WriterOpt
       FROND_TRY(repository::WriterLease::expect_free(*held.lease_place, standby.watch,
                                                      {standby.log_id, options.lease, options.any_log}, clock));
   }
-  const auto open_log = [&] {
-    return OperationLog::open(log_folder,
-                              current ? PublishedChanges{current->log_id, current->log_sequence} : PublishedChanges());
+  const auto open_log = [&]() -> Result<std::unique_ptr<OperationLog>> {
+    auto opened = OperationLog::open(log_folder, changes_of(current));
+    if (opened || opened.error().code() != Code::kCorrupt) return opened;
+    return Error(Code::kCorrupt, opened.error().message() +
+                                     ". Put its files back as they were, or go on without what " +
+                                     "is lost: frond-indexer accept-loss, with the service's --repository" +
+                                     (places.has_leases() ? " and --state" : "") + ", --collection " + collection);
   };
   held.operations = FROND_TRY(open_log());
+  if (held.operations->was_shortened())
+    named.warn("the log has lost what was published already; requests that come again may not be known any more",
+               {{"log", log_folder.string()}});
   std::string settings = FROND_TRY(held.operations->settings());
   WriterOptions with_epoch = options;
   if (places.has_leases()) {

@@ -75,8 +75,10 @@ Result<bool> CollectionPlaces::exists(const std::string& collection) const {
   if (store_) return false;
   std::error_code unknown;
   const fs::path there = repository_ / collection;
+  const fs::path log = folder(collection) / kLogFolder;
   return fs::is_directory(there / kLogFolder, unknown) ||  // also where it was moved from there
-         (fs::is_directory(there, unknown) && fs::is_directory(folder(collection) / kLogFolder, unknown));
+         (fs::is_directory(there, unknown) &&
+          (fs::is_directory(log, unknown) || fs::exists(log_head_path(log), unknown)));
 }
 
 Result<bool> CollectionPlaces::has_content(const std::string& collection) const {
@@ -149,6 +151,7 @@ Result<void> CollectionPlaces::remove_stale_log(const std::string& collection, c
   std::error_code unknown;
   if (!fs::is_directory(stale, unknown)) return {};
   {
+    fs::remove(log_head_path(stale), unknown);  // what it has lost of an earlier life does not matter
     const auto operations = FROND_TRY(OperationLog::open(stale, {}));
     if (const auto waiting = operations->operations(); waiting > 0) {
       const fs::path file = overtaken_file(local, 0);
@@ -159,6 +162,7 @@ Result<void> CollectionPlaces::remove_stale_log(const std::string& collection, c
                 {{"collection", collection}, {"changes", std::to_string(waiting)}, {"file", file.string()}});
     }
   }
+  fs::remove(log_head_path(stale), unknown);
   return remove_folder(stale, local.parent_path(), log);
 }
 

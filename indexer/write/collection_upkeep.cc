@@ -33,7 +33,7 @@ bool CollectionWriter::await_published(std::chrono::steady_clock::time_point end
   const auto all = [this]() FROND_REQUIRES(mutex_) { return accepting_ == 0 && operations_->last() <= published_; };
   // A lost lease wakes nobody.
   constexpr std::chrono::milliseconds kLook{100};
-  while (!all() && !lost() && std::chrono::steady_clock::now() < end)
+  while (!all() && !lost() && !damaged_ && std::chrono::steady_clock::now() < end)
     changed_.wait_until(mutex_, std::min(end, std::chrono::steady_clock::now() + kLook), all);
   return all();
 }

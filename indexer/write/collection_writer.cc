@@ -76,7 +76,7 @@ CollectionWriter::CollectionWriter(WriterOptions options, const CollectionPlaces
       log_(log, "collection", collection_),
       most_for_a_record_(pipeline::plan_memory(options_.memory_limit, 1, 1).alone),
       // What was forgotten is published, too: a rollback may have made an older generation current.
-      published_(operations_->last() - operations_->operations()),
+      published_(operations_->published()),
       publisher_([this](const std::stop_token& stop) { publish_loop(stop); }),
       compactor_([this](const std::stop_token& stop) { compact_loop(stop); }) {
   if (lease_) leaser_ = std::jthread([this](const std::stop_token& stop) { lease_loop(stop); });
@@ -202,24 +202,29 @@ Result<void> CollectionWriter::expect_going() const {
   return Error(Code::kUnavailable, "the service ends");
 }
 
-Result<Generation> CollectionWriter::rollback() {
+Result<Generation> CollectionWriter::rollback(const std::optional<RequestMark>& mark) {
   {
     const MutexLock lock(mutex_);
     FROND_TRY(expect_going());
   }
   const auto held = FROND_TRY(writer(kShortPatience, {}));
+  if (mark)
+    if (const auto before = FROND_TRY(operations_->known(*mark))) return Generation{*before};
   const Generation generation = FROND_TRY(held->rollback());
+  if (mark) FROND_TRY(operations_->remember(*mark, generation));
   places_.note_current(collection_);
   return generation;
 }
 
-Result<void> CollectionWriter::switch_to(Generation generation) {
+Result<void> CollectionWriter::switch_to(Generation generation, const std::optional<RequestMark>& mark) {
   {
     const MutexLock lock(mutex_);
     FROND_TRY(expect_going());
   }
   const auto held = FROND_TRY(writer(kShortPatience, {}));
+  if (mark && FROND_TRY(operations_->known(*mark))) return {};
   FROND_TRY(held->switch_to(generation));
+  if (mark) FROND_TRY(operations_->remember(*mark, generation));
   places_.note_current(collection_);
   return {};
 }
@@ -340,6 +345,7 @@ void CollectionWriter::answer_published() {
   {
     MutexLock lock(mutex_);
     error_.clear();
+    damaged_ = false;
     const auto later = std::partition(waiting_.begin(), waiting_.end(),
                                       [this](const Waiting& one) { return one.sequence > published_; });
     ready.assign(std::make_move_iterator(later), std::make_move_iterator(waiting_.end()));
@@ -359,6 +365,8 @@ void CollectionWriter::answer_failed(const Error& error) {
   {
     MutexLock lock(mutex_);
     error_ = error.message();
+    damaged_ = error.code() == Code::kCorrupt || error.code() == Code::kInvalid;
+    changed_.notify_all();
     failed.swap(waiting_);
   }
   for (Waiting& one : failed) one.done(error);

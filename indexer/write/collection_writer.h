@@ -28,6 +28,7 @@
 #include "indexer/change/compact.h"
 #include "indexer/write/collection_places.h"
 #include "indexer/write/collection_settings.h"
+#include "indexer/write/log_check.h"
 #include "indexer/write/metrics.h"
 #include "indexer/write/operation_log.h"
 
@@ -74,7 +75,7 @@ class CollectionWriter {
  public:
   // `shared`, `log` and the folder outlive the writer. kOverloaded: another service has the collection; kNotFound: the
   // collection has neither a generation nor settings. `standby`: of this collection. kUnavailable also:
-  // WriterLease::acquire().
+  // WriterLease::acquire(). kCorrupt also: its log has lost changes that were acknowledged.
   static Result<std::unique_ptr<CollectionWriter>> open(const WriterOptions& options, const CollectionPlaces& places,
                                                         const std::string& collection, Standby& standby,
                                                         SharedWork& shared, const WriteMetrics& metrics, Logger& log);
@@ -83,6 +84,8 @@ class CollectionWriter {
   static Result<bool> create(const WriterOptions& options, const CollectionPlaces& places,
                              const std::string& collection, std::string_view settings, const WriteMetrics& metrics,
                              Logger& log);
+  // For a command, while no service writes the collection: see accept_loss() in log_check.h.
+  static Result<LogLoss> accept_loss(const CollectionPlaces& places, const std::string& collection);
   // Ends its threads: at the next step of what they do. What waits stays in the log.
   ~CollectionWriter();
   CollectionWriter(const CollectionWriter&) = delete;
@@ -99,13 +102,17 @@ class CollectionWriter {
   void when_published(std::function<void(Result<Published>)> done);
   // Looks for something to merge soon.
   void compact_soon();
-  // Make another generation current. Errors as RepositoryWriter's.
-  Result<Generation> rollback();
-  Result<void> switch_to(Generation generation);
+  // Make another generation current, but for a request that came before. Errors as RepositoryWriter's, and as known().
+  Result<Generation> rollback(const std::optional<RequestMark>& mark);
+  Result<void> switch_to(Generation generation, const std::optional<RequestMark>& mark);
+  // As OperationLog's.
+  Result<std::optional<std::uint64_t>> known(const RequestMark& mark) const { return operations_->known(mark); }
+  Result<void> remember(const RequestMark& mark, std::uint64_t number) { return operations_->remember(mark, number); }
   // At the end of the service: from now on nothing is accepted or changed (kUnavailable), nothing is merged, and what
   // was accepted is published without waiting for WriterOptions::refresh.
   void stop_accepting();
-  // After stop_accepting(). Whether all that was accepted is published, by `end`.
+  // After stop_accepting(). Whether all that was accepted is published, by `end`; it gives up before if what is stored
+  // is damaged.
   bool await_published(std::chrono::steady_clock::time_point end);
   // Before the collection is removed: nothing is accepted any more, and its lease is neither renewed nor released.
   void abandon();
@@ -182,6 +189,7 @@ class CollectionWriter {
   std::condition_variable_any changed_;
   std::vector<Waiting> waiting_ FROND_GUARDED_BY(mutex_);
   std::string error_ FROND_GUARDED_BY(mutex_);
+  bool damaged_ FROND_GUARDED_BY(mutex_) = false;  // why the last one failed will not pass by itself
   bool ending_ FROND_GUARDED_BY(mutex_) = false;
   std::size_t accepting_ FROND_GUARDED_BY(mutex_) = 0;  // changes that are being logged
   bool compact_asked_ FROND_GUARDED_BY(mutex_) = true;  // what an earlier service left

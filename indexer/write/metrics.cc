@@ -18,6 +18,7 @@ WriteMetrics::WriteMetrics(metrics::Registry& registry)
       pending_bytes(registry.gauge(families::kPendingBytes)),
       pending_seconds(registry.gauge(families::kPendingSeconds)),
       writing(registry.gauge(families::kCollections, {{"state", "writing"}})),
-      standby(registry.gauge(families::kCollections, {{"state", "standby"}})) {}
+      standby(registry.gauge(families::kCollections, {{"state", "standby"}})),
+      refused(registry.gauge(families::kCollections, {{"state", "refused"}})) {}
 
 }  // namespace frond::indexer::write

@@ -27,7 +27,8 @@ inline constexpr Family kSetAside{
     "Accepted changes that were put into a file instead of being published, since another service has written or "
     "removed the collection."};
 inline constexpr Family kCollections{"frond_indexer_written_collections",
-                                     "Collections by state: writing, or standby (another service writes them)."};
+                                     "Collections by state: writing, standby (another service writes them), or "
+                                     "refused (what is stored of them is damaged)."};
 }  // namespace families
 
 // Handles for all collections; copyable.
@@ -37,7 +38,7 @@ struct WriteMetrics {
   metrics::Counter accepted, published, failed, compacted, compactions_failed;
   metrics::Counter lease_taken, lease_renewed, lease_failed, lease_lost, set_aside;
   metrics::Histogram publish_seconds;
-  metrics::Gauge pending, pending_bytes, pending_seconds, writing, standby;
+  metrics::Gauge pending, pending_bytes, pending_seconds, writing, standby, refused;
 };
 
 }  // namespace frond::indexer::write

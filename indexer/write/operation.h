@@ -5,7 +5,8 @@
 
 namespace frond::indexer::write {
 
-// Of a collection, from 1, ascending without gaps in the order of acceptance. Never used twice.
+// Of a collection, from 1, ascending in the order of acceptance; without gaps, but where a log was changed for another
+// one, or what it lost was given up. Never used twice.
 using Sequence = std::uint64_t;
 
 struct Operation {

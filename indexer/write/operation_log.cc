@@ -13,6 +13,8 @@
 
 #include "common/files/write.h"
 #include "common/partition/rocks.h"
+#include "indexer/write/log_check.h"
+#include "indexer/write/log_keys.h"
 
 namespace frond::indexer::write {
 namespace {
@@ -21,22 +23,8 @@ using partition::guarded;
 using partition::slice_of;
 using partition::text_of;
 
-constexpr std::string_view kSettings = "s", kForgotten = "n", kIdentity = "i", kEpoch = "e";
-constexpr char kOperation = 'o', kKey = 'k', kRing = 'r';
 constexpr char kPut = 'P', kRemoval = 'D';                        // the first byte of an operation's value
 constexpr std::uint64_t kSetAsideBytes = std::uint64_t{4} << 20;  // that are in memory at a time
-
-std::string numbered(char kind, std::uint64_t number) {
-  std::string key(1, kind);
-  for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(number >> shift));
-  return key;
-}
-std::optional<std::uint64_t> number_of(std::string_view key) {
-  if (key.size() != 9) return std::nullopt;
-  std::uint64_t number = 0;
-  for (const char c : key.substr(1)) number = number << 8 | static_cast<unsigned char>(c);
-  return number;
-}
 
 // The kind, the id's length in decimal digits, a space, the id, the line.
 std::string value_of(const Operation& operation) {
@@ -55,6 +43,26 @@ std::optional<Operation> operation_of(std::string_view value) {
   if (length > rest.size() || (rest.size() > length) != (value[0] == kPut)) return std::nullopt;
   return Operation{std::string(rest.substr(0, length)), std::string(rest.substr(length))};
 }
+
+Result<void> checked(const rocksdb::Status& status, const std::filesystem::path& folder) {
+  if (status.ok()) return {};
+  return partition::error_of(status, folder.string());
+}
+// RocksDB would wait for a pipe.
+Result<void> expect_files(const std::filesystem::path& folder) {
+  std::error_code failed;
+  for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
+    if (std::error_code unknown; !at->is_regular_file(unknown) && !at->is_directory(unknown))
+      return Error(Code::kCorrupt, at->path().string() + " is no file");
+  return {};
+}
+// The same of a write. After one that failed, RocksDB takes no more until it is told that the disk may be well again.
+Result<void> written(rocksdb::DB& db, const rocksdb::Status& status, const std::filesystem::path& folder) {
+  if (!status.ok()) db.Resume().PermitUncheckedError();
+  return checked(status, folder);
+}
+
+}  // namespace
 
 rocksdb::Options log_options() {
   rocksdb::Options options = partition::table_options(partition::FileReads::kBuffered);
@@ -76,18 +84,6 @@ bool is_held(const rocksdb::Status& status) {
   return text.starts_with("IO error: While lock file") && !text.ends_with("No locks available");
 }
 
-Result<void> checked(const rocksdb::Status& status, const std::filesystem::path& folder) {
-  if (status.ok()) return {};
-  return partition::error_of(status, folder.string());
-}
-// The same of a write. After one that failed, RocksDB takes no more until it is told that the disk may be well again.
-Result<void> written(rocksdb::DB& db, const rocksdb::Status& status, const std::filesystem::path& folder) {
-  if (!status.ok()) db.Resume().PermitUncheckedError();
-  return checked(status, folder);
-}
-
-}  // namespace
-
 OperationLog::OperationLog(std::filesystem::path folder, std::unique_ptr<rocksdb::DB> db)
     : folder_(std::move(folder)), db_(std::move(db)) {}
 OperationLog::~OperationLog() = default;
@@ -99,6 +95,11 @@ Error OperationLog::error(const std::string& what) const {
 Result<std::unique_ptr<OperationLog>> OperationLog::open(const std::filesystem::path& folder,
                                                          const PublishedChanges& published) {
   return guarded(folder.string(), [&]() -> Result<std::unique_ptr<OperationLog>> {
+    FROND_TRY(expect_files(folder));
+    const auto head = FROND_TRY(read_log_head(log_head_path(folder)));
+    LogLoss loss;
+    if (head) loss = FROND_TRY(find_loss(folder, *head, published));
+    if (loss.any()) return Error(Code::kCorrupt, folder.string() + ": " + loss.text());
     rocksdb::DB* db = nullptr;
     const auto status = rocksdb::DB::Open(log_options(), folder.string(), &db);
     std::unique_ptr<rocksdb::DB> owned(db);
@@ -106,49 +107,104 @@ Result<std::unique_ptr<OperationLog>> OperationLog::open(const std::filesystem::
     FROND_TRY(checked(status, folder));
     FROND_TRY(files::sync_parent(folder));  // it may be new: RocksDB syncs what is in it
     std::unique_ptr<OperationLog> log(new OperationLog(folder, std::move(owned)));
-    FROND_TRY(log->identify());
-    FROND_TRY(log->recover(published));
+    log->was_shortened_ = loss.shorter;
+    FROND_TRY(log->identify(head ? head->log : std::string()));
+    FROND_TRY(log->recover(published, head.value_or(LogHead{})));
     return log;
   });
 }
 
-Result<void> OperationLog::identify() {
+Result<void> OperationLog::identify(const std::string& known) {
   const auto status = db_->Get({}, slice_of(kIdentity), &id_);
   if (!status.IsNotFound()) return checked(status, folder_);
   std::random_device random;
   char hex[17];
   std::snprintf(hex, sizeof hex, "%08x%08x", random(), random());
-  id_ = hex;
+  id_ = known.empty() ? hex : known;  // its numbers go on
   rocksdb::WriteOptions synced;
   synced.sync = true;
   return written(*db_, db_->Put(synced, slice_of(kIdentity), slice_of(id_)), folder_);
 }
 
-Result<void> OperationLog::recover(const PublishedChanges& of_generation) {
+Result<void> OperationLog::recover(const PublishedChanges& of_generation, const LogHead& known) {
   const bool of_this_log = of_generation.log_id.empty() || of_generation.log_id == id_;
-  const Sequence published = of_this_log ? of_generation.sequence : 0;
-  std::string forgotten;
-  const auto status = db_->Get({}, slice_of(kForgotten), &forgotten);
+  LogHead head{id_};
+  if (known.log == id_) head = known;
+  const Sequence published = std::max(of_this_log ? of_generation.sequence : 0, head.published);
+  std::string text;
+  const auto status = db_->Get({}, slice_of(kForgotten), &text);
   if (!status.IsNotFound()) FROND_TRY(checked(status, folder_));
-  Sequence last = std::max(of_generation.sequence, number_of(forgotten).value_or(0));
+  const Sequence forgotten = number_of(text).value_or(0);
+  Sequence last = std::max({of_generation.sequence, forgotten, known.last});
   FROND_TRY(checked(db_->DeleteRange({}, db_->DefaultColumnFamily(), slice_of(numbered(kOperation, 0)),
                                      slice_of(numbered(kOperation, published + 1))),
                     folder_));
+  Sequence next = std::max(published, forgotten) + 1, first = 0;  // without gaps
   const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator({}));
   for (at->Seek(slice_of(numbered(kOperation, 0))); at->Valid() && at->key()[0] == kOperation; at->Next()) {
     const auto number = number_of(text_of(at->key()));
     const auto operation = operation_of(text_of(at->value()));
     if (!number || !operation) return error("an operation that can't be read");
     last = std::max(last, *number);
+    if (*number > next) head.passed = std::max(head.passed, *number - 1);
+    next = std::max(next, *number + 1);
+    if (first == 0) first = *number;
     ++waiting_;
     bytes_ += operation->bytes();
   }
   FROND_TRY(checked(at->status(), folder_));
+  if (next <= last) head.passed = std::max(head.passed, last);
   last_ = last;
+  published_ = first > 0 ? first - 1 : last;
+  head.last = std::max(head.last, last);
+  head.published = std::max(head.published, forgotten);
+  head.settings = !FROND_TRY(settings()).empty();
+  head_ = FROND_TRY(LogHeadFile::create(log_head_path(folder_), head));
   at->SeekForPrev(slice_of(numbered(kRing, ~std::uint64_t{0})));
   MutexLock lock(appending_);
   if (at->Valid() && at->key()[0] == kRing) keys_ = number_of(text_of(at->key())).value_or(0) + 1;
   return checked(at->status(), folder_);
+}
+
+Result<std::optional<std::uint64_t>> OperationLog::known(const RequestMark& mark) const {
+  return guarded(folder_.string(), [&]() -> Result<std::optional<std::uint64_t>> {
+    std::string value;
+    const auto status = db_->Get({}, slice_of(kKey + mark.key), &value);
+    if (status.IsNotFound()) return std::optional<std::uint64_t>();
+    FROND_TRY(checked(status, folder_));
+    const auto number = number_of(value.substr(0, 9));
+    if (!number) return error("an idempotency key that can't be read");
+    if (value.substr(9) == mark.body) return number;
+    return Error(Code::kInvalid, "this Idempotency-Key came with another request before, or with another body");
+  });
+}
+
+Result<void> OperationLog::remember(const RequestMark& mark, std::uint64_t number) {
+  return guarded(folder_.string(), [&]() -> Result<void> {
+    const MutexLock lock(appending_);
+    rocksdb::WriteBatch batch;
+    FROND_TRY(add_mark(batch, mark, number));
+    rocksdb::WriteOptions synced;
+    synced.sync = true;
+    FROND_TRY(written(*db_, db_->Write(synced, &batch), folder_));
+    ++keys_;
+    return {};
+  });
+}
+
+// The oldest key goes, where there are as many as may be.
+Result<void> OperationLog::add_mark(rocksdb::WriteBatch& batch, const RequestMark& mark, std::uint64_t number) const {
+  const std::string key = kKey + mark.key;
+  batch.Put(slice_of(key), slice_of(numbered(kKey, number) + mark.body));
+  batch.Put(slice_of(numbered(kRing, keys_)), slice_of(key));
+  if (keys_ < kKeptKeys) return {};
+  const std::string oldest = numbered(kRing, keys_ - kKeptKeys);
+  std::string old_key;
+  const auto found = db_->Get({}, slice_of(oldest), &old_key);
+  if (!found.IsNotFound()) FROND_TRY(checked(found, folder_));
+  if (found.ok()) batch.Delete(slice_of(old_key));
+  batch.Delete(slice_of(oldest));
+  return {};
 }
 
 Result<Appended> OperationLog::append(std::span<const Operation> operations, const std::optional<RequestMark>& mark,
@@ -162,28 +218,11 @@ Result<Appended> OperationLog::append(std::span<const Operation> operations, con
       rocksdb::WriteBatch batch(bytes);  // else it would grow to twice as much
       appended.last = last_ + operations.size();
       if (mark) {
-        std::string known;
-        const std::string key = kKey + mark->key;
-        const auto status = db_->Get({}, slice_of(key), &known);
-        if (!status.IsNotFound()) FROND_TRY(checked(status, folder_));
-        if (status.ok()) {
-          const auto sequence = number_of(known.substr(0, 9));
-          if (!sequence) return error("an idempotency key that can't be read");
-          if (known.substr(9) != mark->body)
-            return Error(Code::kInvalid, "this Idempotency-Key came with another body before");
-          appended = {*sequence, true};
-        } else {
-          batch.Put(slice_of(key), slice_of(numbered(kKey, appended.last) + mark->body));
-          batch.Put(slice_of(numbered(kRing, keys_)), slice_of(key));
-          if (keys_ >= kKeptKeys) {
-            const std::string oldest = numbered(kRing, keys_ - kKeptKeys);
-            std::string old_key;
-            const auto found = db_->Get({}, slice_of(oldest), &old_key);
-            if (!found.IsNotFound()) FROND_TRY(checked(found, folder_));
-            if (found.ok()) batch.Delete(slice_of(old_key));
-            batch.Delete(slice_of(oldest));
-          }
-        }
+        const auto before = FROND_TRY(known(*mark));
+        if (before)
+          appended = {*before, true};
+        else
+          FROND_TRY(add_mark(batch, *mark, appended.last));
       }
       if (!appended.repeated) {
         if (operations.empty()) return Appended{last_, false};
@@ -201,6 +240,7 @@ Result<Appended> OperationLog::append(std::span<const Operation> operations, con
       }
     }
     FROND_TRY(written(*db_, db_->SyncWAL(), folder_));
+    FROND_TRY(head_->acknowledge(appended.last));
     return appended;
   });
 }
@@ -209,17 +249,21 @@ Result<OperationLog::Taken> OperationLog::read(Sequence after, std::uint64_t max
   return guarded(folder_.string(), [&]() -> Result<Taken> {
     Taken taken;
     taken.last = after;
+    const Sequence all = last_;
+    bool more = false;
     const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator({}));
     for (at->Seek(slice_of(numbered(kOperation, after + 1))); at->Valid() && at->key()[0] == kOperation; at->Next()) {
       auto operation = operation_of(text_of(at->value()));
       const auto number = number_of(text_of(at->key()));
       if (!operation || !number) return error("an operation that can't be read");
-      if (!taken.operations.empty() && taken.bytes + operation->bytes() > max_bytes) break;
+      more = !taken.operations.empty() && taken.bytes + operation->bytes() > max_bytes;
+      if (more) break;
       taken.bytes += operation->bytes();
       taken.last = *number;
       taken.operations.push_back(*std::move(operation));
     }
     FROND_TRY(checked(at->status(), folder_));
+    if (!more) taken.last = std::max(taken.last, all);  // the last numbers may be passed over
     return taken;
   });
 }
@@ -230,6 +274,7 @@ Result<void> OperationLog::forget(const Taken& taken) {
     batch.DeleteRange(slice_of(numbered(kOperation, 0)), slice_of(numbered(kOperation, taken.last + 1)));
     batch.Put(slice_of(kForgotten), slice_of(numbered(kOperation, taken.last)));
     FROND_TRY(written(*db_, db_->Write({}, &batch), folder_));
+    FROND_TRY(head_->forget(taken.last));
     waiting_ -= taken.operations.size();
     bytes_ -= taken.bytes;
     return {};
@@ -308,7 +353,8 @@ Result<void> OperationLog::set_settings(std::string_view json) {
   return guarded(folder_.string(), [&]() -> Result<void> {
     rocksdb::WriteOptions synced;
     synced.sync = true;
-    return checked(db_->Put(synced, slice_of(kSettings), slice_of(json)), folder_);
+    FROND_TRY(checked(db_->Put(synced, slice_of(kSettings), slice_of(json)), folder_));
+    return head_->has_settings();
   });
 }
 

@@ -22,11 +22,13 @@
 #include "common/base/mutex.h"
 #include "common/base/result.h"
 #include "common/files/descriptor.h"
+#include "indexer/write/log_head.h"
 #include "indexer/write/operation.h"
 
 namespace rocksdb {
 class DB;
-}
+class WriteBatch;
+}  // namespace rocksdb
 
 namespace frond::indexer::write {
 
@@ -55,7 +57,7 @@ class OperationLog {
  public:
   // Makes the folder if it is missing. What is `published` of this log is in a generation, and is forgotten; if that
   // is of another log, this one's numbers go on above its. kOverloaded: another process, or another object, has it
-  // open.
+  // open; kCorrupt also: changes that were acknowledged are missing (log_head.h), and which. Then it is as it was.
   static Result<std::unique_ptr<OperationLog>> open(const std::filesystem::path& folder,
                                                     const PublishedChanges& published);
   ~OperationLog();
@@ -66,6 +68,12 @@ class OperationLog {
   // `max_bytes` would wait.
   Result<Appended> append(std::span<const Operation> operations, const std::optional<RequestMark>& mark,
                           std::uint64_t max_bytes);
+
+  // What append() or remember() took with this mark: the last sequence, or the number; empty: nothing. kInvalid: the
+  // mark's key was used with another body.
+  Result<std::optional<std::uint64_t>> known(const RequestMark& mark) const;
+  // Of a request that appends nothing; synced.
+  Result<void> remember(const RequestMark& mark, std::uint64_t number);
 
   struct Taken {
     std::vector<Operation> operations;
@@ -78,8 +86,13 @@ class OperationLog {
   Result<void> forget(const Taken& taken);
 
   Sequence last() const { return last_.load(); }                // accepted
+  Sequence published() const { return published_; }             // when it was opened: before those that wait
   std::uint64_t operations() const { return waiting_.load(); }  // that wait to be published
   std::uint64_t bytes() const { return bytes_.load(); }         // of these
+
+  // Whether it was shorter than its head says when it was opened, though no acknowledged change is missing: then it may
+  // have lost idempotency keys.
+  bool was_shortened() const { return was_shortened_; }
 
   // Random; made with the log, and safe as a file's name.
   const std::string& id() const { return id_; }
@@ -98,14 +111,19 @@ class OperationLog {
 
  private:
   OperationLog(std::filesystem::path folder, std::unique_ptr<rocksdb::DB> db);
-  Result<void> recover(const PublishedChanges& published);
-  Result<void> identify();
+  Result<void> recover(const PublishedChanges& published, const LogHead& known);
+  Result<void> identify(const std::string& known);
   Result<void> write_lines(const files::Descriptor& out, const std::filesystem::path& file) const;  // … and syncs it
+  Result<void> add_mark(rocksdb::WriteBatch& batch, const RequestMark& mark, std::uint64_t number) const
+      FROND_REQUIRES(appending_);
   Error error(const std::string& what) const;
 
   const std::filesystem::path folder_;
   const std::unique_ptr<rocksdb::DB> db_;
   std::string id_;
+  std::unique_ptr<LogHeadFile> head_;
+  Sequence published_ = 0;
+  bool was_shortened_ = false;
   Mutex appending_;                                      // numbers operations in the order in which they are written
   std::uint64_t keys_ FROND_GUARDED_BY(appending_) = 0;  // idempotency keys ever taken
   std::atomic<Sequence> last_ = 0;

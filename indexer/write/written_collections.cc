@@ -16,6 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 constexpr std::chrono::seconds kLookEvery{1};
+constexpr std::chrono::seconds kLookAtDamage{5};
 constexpr std::chrono::seconds kLongestLook{5};  // at an object store, which is asked for each collection
 
 Error taken_over() { return Error(Code::kOverloaded, "another service has just taken it over"); }
@@ -223,7 +224,7 @@ void WrittenCollections::look() {
       MutexLock entries(mutex_);
       const auto entry = entries_.find(name);
       const bool known = entry != entries_.end();
-      if (known && entry->second.writer) continue;
+      if (known && (entry->second.writer || std::chrono::steady_clock::now() < entry->second.again)) continue;
       if (known && entry->second.is_remains() && !places_->in_store()) {
         const auto more = places_->has_content(name);
         if (more && !*more) continue;
@@ -257,8 +258,11 @@ void WrittenCollections::open(const std::string& collection) {
               {{"collection", collection}, {"pending", std::to_string(entry.writer->state().pending_operations)}});
     return;
   }
+  const bool damaged = opened.error().code() == Code::kCorrupt;
+  if (damaged) entry.again = std::chrono::steady_clock::now() + kLookAtDamage;
   if (entry.error.message() != opened.error().message())
-    log_.warn("a collection is not written here", {{"collection", collection}, {"reason", opened.error().message()}});
+    log_.log(damaged ? LogLevel::kError : LogLevel::kWarn, "a collection is not written here",
+             {{"collection", collection}, {"reason", opened.error().message()}});
   entry.error = opened.error();
 }
 
@@ -280,17 +284,19 @@ WrittenCollections::States WrittenCollections::states() const {
       ++states.writing;
     else
       states.standby.emplace(name, (entry.writer ? taken_over() : entry.error).message());
+    if (!entry.writer && entry.error.code() == Code::kCorrupt) states.refused.emplace(name, entry.error.message());
   }
   return states;
 }
 
 void WrittenCollections::tell() {
-  double writing = 0, standby = 0, pending = 0, bytes = 0, seconds = 0;
+  double writing = 0, standby = 0, refused = 0, pending = 0, bytes = 0, seconds = 0;
   const auto now = std::chrono::steady_clock::now();
   {
     MutexLock entries(mutex_);
     for (auto& [name, entry] : entries_) {
-      ++(entry.writer && !entry.writer->lost() ? writing : standby);
+      const bool damaged = !entry.writer && entry.error.code() == Code::kCorrupt;
+      ++(entry.writer && !entry.writer->lost() ? writing : damaged ? refused : standby);
       if (!entry.writer) continue;
       const auto state = entry.writer->state();
       pending += static_cast<double>(state.pending_operations);
@@ -306,6 +312,7 @@ void WrittenCollections::tell() {
   auto to = metrics_;
   to.writing.set(writing);
   to.standby.set(standby);
+  to.refused.set(refused);
   to.pending.set(pending);
   to.pending_bytes.set(bytes);
   to.pending_seconds.set(seconds);

@@ -30,6 +30,7 @@ class WrittenCollections {
   struct States {
     std::size_t writing = 0;
     std::map<std::string, std::string> standby;
+    std::map<std::string, std::string> refused;  // of these, whose log or files are damaged
   };
   States states() const;
   // kNotFound: there is no such collection; kOverloaded: another service writes it; kUnavailable: it can't be opened,
@@ -56,6 +57,7 @@ class WrittenCollections {
     // The last change that was accepted when this was looked at, and all before it were published: how long it waits.
     Sequence awaited = 0;
     std::chrono::steady_clock::time_point awaited_since;
+    std::chrono::steady_clock::time_point again{};  // when what is damaged is looked at again
     // Of a creation that died: no collection.
     bool is_remains() const { return !writer && !beyond && error.code() == Code::kNotFound; }
   };

@@ -89,6 +89,10 @@ def command_lines(setting, taken):
         ((*indexer, "switch", *of, "c", "--generation", "99"), "generation 99 is not kept", "99.json"),
         ((*indexer, "remove", *of, "c", "--ids", path("nowhere")), "--ids", "nowhere"),
         ((*indexer, "serve", "--repository", path("file"), "--listen", "127.0.0.1:0"), "--repository", path("file"), "no folder"),
+        (("frond-leaf", "--repository", path("nowhere"), *leaf[3:], *ports), "--repository", path("nowhere"), "does not exist"),
+        (("frond-leaf", "--repository", path("file"), *leaf[3:], *ports), "--repository", path("file"), "no folder"),
+        ((*indexer, "rollback", "--repository", path("nowhere"), "--collection", "c"), "--repository", path("nowhere"), "does not exist"),
+        ((*indexer, "prune", *of, "d"), "--collection", "which has: c"),
         ((*leaf[:-1], path("file"), *ports), "--data", path("file"), "Not a directory"),
         # A wrong address.
         ((*indexer, "serve", "--repository", path("repository"), "--listen", f"127.0.0.1:{taken}"), "--listen", str(taken), "in use"),

@@ -104,6 +104,16 @@ def check_doors(service, closed):
     service.expect(200, "POST", documents, line("once", ["b"]), key="write", Idempotency_Key="one")
     harness.expect(service.state()["accepted_sequence"] == before, "a repeated request was accepted again")
     service.expect(422, "POST", documents, line("once", ["c"]), key="write", Idempotency_Key="one")
+    first = service.expect(200, "DELETE", documents + "/once", key="write", Idempotency_Key="gone")
+    service.expect(200, "POST", documents, line("once", ["newer"]), key="write")
+    again = service.expect(200, "DELETE", documents + "/once", key="write", Idempotency_Key="gone")
+    harness.expect(first == again, f"a removal that comes again removes nothing: {first} {again}")
+    service.expect(422, "DELETE", documents + "/other", key="write", Idempotency_Key="gone")
+    service.expect(422, "POST", documents, line("once", ["c"]), key="write", Idempotency_Key="gone")
+    service.expect(400, "DELETE", documents + "/once", key="write", Idempotency_Key="")
+    service.expect(400, "DELETE", "/v1/collections/c", key="admin", Idempotency_Key="all")
+    service.expect(200, "DELETE", documents + "/once", key="write")
+    service.expect(200, "POST", documents, "\ufeff" + line("once", ["b"]), key="write")
     service.expect(413, "POST", documents, "x" * (2 << 20), key="write")
     kinds = [(415, '[{"id":"kind"}]', {"Content_Type": "application/json"}), (415, "id=kind", {"Content_Type": "application/x-www-form-urlencoded"}),
              (415, line("kind", ["b"]), {"Content_Encoding": "gzip"}), (400, "[" + line("kind", ["b"]) + "]", {})]

@@ -15,7 +15,7 @@ from expressions import ROOT, read
 
 MANUAL = "docs/operations.md"
 COMMANDS = ("frond-leaf", "frond-broker", "frond-indexer",
-            *(f"frond-indexer {c}" for c in ("build", "publish", "add", "remove", "compact", "check", "rollback", "switch", "prune", "serve", "import-ciff", "export-ciff")),
+            *(f"frond-indexer {c}" for c in ("build", "publish", "add", "remove", "compact", "check", "rollback", "switch", "prune", "accept-loss", "serve", "import-ciff", "export-ciff")),
             "frond", *(f"frond {c}" for c in ("search", "run", "load", "probe", "keygen", "synth")),
             *(f"frond bench {c}" for c in ("codec", "intersect", "query", "cache", "schedule", "index", "papers")))
 ALL = "All programs"

@@ -31,6 +31,18 @@ TEST(ReplyReader, GivesTheSameRepliesWhateverThePiecesAre) {
   }
 }
 
+// These ends would never come: the other side waits, too.
+TEST(ReplyReader, WaitsForNothingThatAnotherProtocolSays) {
+  for (const std::string_view first : {"\xff\0\0\0\0\0\0\0\x01\x7f", "\x15\x03\x01", "SSH-2.0", "HTTQ"}) {
+    ReplyReader reader;
+    feed(reader, first);
+    EXPECT_FALSE(reader.next()) << first;
+  }
+  ReplyReader reader;
+  feed(reader, "\xff");
+  EXPECT_NE(reader.next().error().message().find("ZeroMQ"), std::string::npos);
+}
+
 TEST(ReplyReader, CallsWhatItCannotReadCorrupt) {
   for (const std::string_view stream :
        {"SMTP ready\r\n\r\n", "HTTP/1.1 2x0 OK\r\nContent-Length: 1\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n",

@@ -102,6 +102,9 @@ TEST(ClusterMap, DoesNotUseALeafOfAnotherCollection) {
   cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}, "other"));
   EXPECT_FALSE(cluster.map.ready());
   EXPECT_NE(cluster.map.leaves()[0]->last_error.find("other"), std::string::npos);
+  const std::string lacking = cluster.map.lacking();
+  EXPECT_NE(lacking.find("leaf " + cluster.map.leaves()[0]->endpoint + " serves collection 'other', not"), lacking.npos)
+      << lacking;
 }
 TEST(ClusterMap, LeavesALeafToTheOtherCollectionOfItsBroker) {
   ScriptedCluster cluster(2, {"other"});

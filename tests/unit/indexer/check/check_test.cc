@@ -1,8 +1,10 @@
 #include "indexer/check/check.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <memory>
+#include <utility>
 
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_repository.h"
@@ -55,6 +57,45 @@ class ACheck : public testing::Test {
   repository::Manifest manifest_;
 };
 
+TEST_F(ACheck, FindsNoDamageInAGenerationThatIsRemovedMeanwhile) {
+  const Generation first = manifest_.generation;
+  const auto removes = [&](std::string_view) {  // as prune does: the manifest first
+    std::filesystem::remove(folder() / repository::manifest_path(first));
+    std::filesystem::remove_all(folder() / "partitions" / manifest_.partitions.back().id);
+  };
+  const auto gone = check_generation(scratch_.path(), "c", first, {.progress = removes});
+  ASSERT_EQ(gone, Code::kNotFound);
+  EXPECT_NE(gone.error().message().find("is gone"), std::string::npos) << gone.error().message();
+}
+TEST_F(ACheck, ReadsTheNextGenerationWhenItsOwnIsRemoved) {
+  auto next = manifest_;
+  ++next.generation;
+  for (const char* end : {".terms.sst"})
+    std::filesystem::copy_file(folder() / repository::term_statistics_path(manifest_.generation),
+                               folder() / "generations" / (std::to_string(next.generation) + end));
+  next.term_statistics.name = std::to_string(next.generation) + ".terms.sst";
+  bool removed = false;
+  const auto removes = [&](std::string_view) {
+    if (std::exchange(removed, true)) return;
+    write_manifest(next);
+    support::write_file(folder() / "CURRENT", std::to_string(next.generation) + "\n");
+    std::filesystem::remove(folder() / repository::manifest_path(manifest_.generation));
+    std::filesystem::remove(folder() / repository::term_statistics_path(manifest_.generation));
+  };
+  const auto report = check({.progress = removes});
+  EXPECT_EQ(report.generation, next.generation);
+  EXPECT_EQ(report.faults, 0u) << print(report);
+}
+TEST_F(ACheck, FindsAPipeAndALinkInPlaceOfAFile) {
+  const auto& entry = manifest_.partitions.front();
+  const auto file = folder() / repository::partition_file_path(entry, entry.summary.files.front());
+  std::filesystem::rename(file, scratch_ / "elsewhere");
+  std::filesystem::create_symlink(scratch_ / "elsewhere", file);
+  EXPECT_TRUE(mentions(check(), "symbolic link"));
+  std::filesystem::remove(file);
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  EXPECT_TRUE(mentions(check(), "it is a pipe"));
+}
 TEST_F(ACheck, FindsNothingWrongWithAGoodGenerationAndReadsAllOfIt) {
   const auto report = check();
   EXPECT_EQ(report.faults, 0u) << print(report);

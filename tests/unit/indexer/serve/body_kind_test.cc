@@ -30,6 +30,7 @@ TEST(LinesOfJson, AreTakenWhereClientsSayNothingOfTheirOwn) {
        {"application/x-www-form-urlencoded", "text/plain;charset=UTF-8", "application/octet-stream"}) {
     EXPECT_EQ(status(type), 200) << type;
     EXPECT_EQ(status(type, "\r\n " + kLine + "\n" + kLine), 200) << type;
+    EXPECT_EQ(status(type, "\xef\xbb\xbf" + kLine), 200) << type;
     for (const char* other : {"id=1&body=word", "word", "<doc/>", "[{}]", "\x1f\x8b\x08"})
       EXPECT_EQ(status(type, other), 415) << type << ": " << other;
   }

@@ -76,7 +76,7 @@ class AFileServer : public testing::Test {
         [this](Request&& request, Responder responder) {
           if (request.path == "/slow") return responder.send({.content_type = "text/plain", .reader = slow_});
           if (request.path == "/text") return responder.send({.content_type = "text/plain", .body = "text"});
-          responder.send(file_answer(request, folder_.path() / request.path.substr(1), {.content_type = "text/plain"}));
+          responder.send(file_answer(request, folder_.path(), request.path.substr(1), {.content_type = "text/plain"}));
         },
         {});
     server_ = *Server::create(io_, std::move(config), std::move(router));

@@ -1,0 +1,63 @@
+#pragma once
+// What is known of a collection's log outside of the log's folder: without it, a log that was cut looks like a shorter
+// one, and a log that is gone like a new one. It is the file "log-head" beside the folder; docs/formats/log-head.md has
+// its bytes.
+//
+// It is written after the log is synced and before a change is acknowledged, so it is never ahead of what the disk has.
+// It is itself synced only when changes are published: after a crash of the machine it may be behind, and shows less.
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/base/mutex.h"
+#include "common/base/result.h"
+#include "common/files/descriptor.h"
+#include "indexer/write/operation.h"
+
+namespace frond::indexer::write {
+
+inline constexpr const char* kLogHeadFile = "log-head";
+
+struct LogHead {
+  std::string log;         // OperationLog::id()
+  Sequence last = 0;       // acknowledged
+  Sequence published = 0;  // up to here the log has forgotten them, since a generation has them
+  Sequence passed = 0;     // up to here some numbers may be missing: they were never used, or their loss was accepted
+  bool settings = false;   // the log has the collection's settings
+  friend bool operator==(const LogHead&, const LogHead&) = default;
+};
+
+// Of one length, whatever the numbers are. A log's identity has 16 hex digits.
+std::string to_text(const LogHead& head);
+// Any bytes are safe. kCorrupt: anything that to_text() does not make.
+Result<LogHead> log_head_from_text(std::string_view text);
+
+std::filesystem::path log_head_path(const std::filesystem::path& log_folder);
+// Empty: there is none. kCorrupt, naming the file; kUnavailable.
+Result<std::optional<LogHead>> read_log_head(const std::filesystem::path& path);
+
+// The head of a log that is open. Thread-safe. Errors are kUnavailable.
+class LogHeadFile {
+ public:
+  // Replaces the file, durably.
+  static Result<std::unique_ptr<LogHeadFile>> create(const std::filesystem::path& path, const LogHead& head);
+  // Not synced; does nothing if it is no more than what is known.
+  Result<void> acknowledge(Sequence last);
+  // These two are synced.
+  Result<void> forget(Sequence published);
+  Result<void> has_settings();
+
+ private:
+  LogHeadFile(std::filesystem::path path, LogHead head, files::Descriptor file)
+      : path_(std::move(path)), head_(std::move(head)), file_(std::move(file)) {}
+  Result<void> write(const LogHead& head, bool synced) FROND_REQUIRES(mutex_);
+
+  const std::filesystem::path path_;
+  Mutex mutex_;
+  LogHead head_ FROND_GUARDED_BY(mutex_);
+  const files::Descriptor file_;
+};
+
+}  // namespace frond::indexer::write
