@@ -28,6 +28,7 @@
 #include "broker/search_loop.h"
 #include "broker/search_loops.h"
 #include "common/base/line_writer.h"
+#include "common/base/program_output.h"
 #include "common/base/server_process.h"
 #include "common/base/thread_name.h"
 #include "common/config/options.h"
@@ -167,10 +168,12 @@ int main(int argc, char** argv) {
   // large block that is freed, and keeps later ones, such as request bodies.
   ::mallopt(M_MMAP_THRESHOLD, 512 << 10);
   try {
+    frond::hold_standard_descriptors();
     const std::size_t descriptors = frond::prepare_server_process();
     frond::set_time_slice(frond::kShortSliceNs);  // a search waits for several threads
     const auto options = frond::broker::read_options(argc, argv);
-    if (const int* const exit_code = std::get_if<int>(&options)) return *exit_code;
+    if (const int* const exit_code = std::get_if<int>(&options))
+      return frond::finish_output("frond-broker", *exit_code);
     return frond::broker::serve(std::get<frond::broker::Options>(options), descriptors);
   } catch (const std::exception& error) {
     frond::write_stderr(std::string("frond-broker: ") + error.what() + "\n");

@@ -39,11 +39,21 @@ std::vector<CollectionPlace>::iterator owner_of_root(std::vector<CollectionPlace
 
 }  // namespace
 
-Result<std::vector<CollectionPlace>> open_sources(const Options& options) {
+Result<std::vector<CollectionPlace>> open_sources(const Options& options, Logger& log) {
+  const bool local = options.repository.find("://") == std::string::npos;
+  std::error_code failure;
+  if (local && !fs::is_directory(options.repository, failure))
+    return Error(Code::kInvalid,
+                 options.repository + (fs::exists(options.repository, failure)
+                                           ? " is no folder"
+                                           : " does not exist: make the folder, if its first build is still to come"));
   std::vector<CollectionPlace> places;
   for (const std::string& name : options.collections) {
     CollectionPlace& place = places.emplace_back();
     place.name = name;
+    if (local && !fs::is_directory(fs::path(options.repository) / name, failure))
+      log.warn("the collection is not in the repository yet: it is waited for",
+               {{"collection", name}, {"there", repository::collections_in(options.repository)}});
     place.source = FROND_TRY(repository::RepositorySource::open(
         options.repository, name, {.tls_ca = options.tls_ca, .min_bytes_per_second = options.fetch_min_rate},
         options.objects));

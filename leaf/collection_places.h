@@ -23,8 +23,9 @@ struct CollectionPlace {
   const generation::DataFolder* folder = nullptr;
   std::unique_ptr<generation::DataFolder> own_folder;  // what `folder` points to, unless that is the data folder itself
 };
-// One for each --collection, in order, without folders. Errors: as RepositorySource::open().
-Result<std::vector<CollectionPlace>> open_sources(const Options& options);
+// One for each --collection, in order, without folders. A collection that a directory does not have yet is told in the
+// log. kInvalid also: the directory does not exist. Errors: as RepositorySource::open().
+Result<std::vector<CollectionPlace>> open_sources(const Options& options, Logger& log);
 // Sets the folders. Deletes the folders of collections that the leaf no longer serves, and says so in the log.
 // `root` is the open data folder at `path`; it outlives the places. Errors name the flag: kUnavailable, a folder cannot
 // be made.

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "common/base/line_writer.h"
+#include "common/base/program_output.h"
 #include "common/base/server_process.h"
 #include "common/base/thread_name.h"
 #include "common/config/options.h"
@@ -231,7 +232,7 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
 // Opens all that the configuration names, then serves. Returns the exit code.
 int run(const Options& options, std::size_t open_files) {
   Process process(options);
-  auto places = open_sources(options);
+  auto places = open_sources(options, process.log);
   if (!places) return refuse(std::move(places).error().within("--repository"));
   export_transfers(process.registry, *places);
   export_object_requests(process.registry, *options.objects.counts);
@@ -256,10 +257,11 @@ int run(const Options& options, std::size_t open_files) {
 
 int main(int argc, char** argv) {
   try {
+    frond::hold_standard_descriptors();
     const std::size_t open_files = frond::prepare_server_process();
     frond::set_time_slice(frond::kShortSliceNs);  // a search waits for several threads
     const auto options = frond::leaf::read_options(argc, argv);
-    if (const int* exit_code = std::get_if<int>(&options)) return *exit_code;
+    if (const int* exit_code = std::get_if<int>(&options)) return frond::finish_output("frond-leaf", *exit_code);
     return frond::leaf::run(std::get<frond::leaf::Options>(options), open_files);
   } catch (const std::exception& e) {
     frond::write_stderr(std::string("frond-leaf: ") + e.what() + "\n");

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "common/base/lines.h"
 #include "common/files/read.h"
 #include "common/keys/api_key.h"
 
@@ -12,7 +13,7 @@ namespace {
 constexpr std::size_t kMaxFileBytes = 4096;
 
 Result<std::string> read_key(const std::string& file) {
-  std::string key = FROND_TRY(files::read_text(file, kMaxFileBytes));
+  std::string key(without_mark(FROND_TRY(files::read_input(file, kMaxFileBytes))));
   key.erase(key.find_last_not_of(" \t\r\n") + 1);
   return key;
 }

@@ -3,6 +3,7 @@
 #include <exception>
 #include <span>
 
+#include "common/base/program_output.h"
 #include "common/config/command_line.h"
 #include "tools/bench_program.h"
 #include "tools/commands.h"
@@ -35,7 +36,8 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return frond::tools::run(argc, argv);
+    frond::hold_standard_descriptors();
+    return frond::finish_output("frond", frond::tools::run(argc, argv));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "frond: %s\n", error.what());
     return 1;

@@ -89,6 +89,13 @@ char* ReplyReader::room(std::size_t bytes) {
 
 Result<std::optional<ReplyView>> ReplyReader::next() {
   const std::string_view text(buffer_.data() + begin_, end_ - begin_);
+  // What another protocol says first, before an end is waited for that never comes.
+  if (text.starts_with('\xff'))
+    return Error(Code::kInvalid, "it speaks ZeroMQ, as a leaf's --listen does: the address of --http is needed");
+  if (text.starts_with('\x15')) return Error(Code::kInvalid, "it speaks TLS: its address begins with https://");
+  constexpr std::string_view kBegin = "HTTP/1.";
+  if (!kBegin.starts_with(text.substr(0, kBegin.size())))
+    return corrupt_reply("does not begin with an HTTP/1 status line");
   const auto end_of_head = text.substr(0, kMaxHead).find("\r\n\r\n");
   if (end_of_head == std::string_view::npos) {
     if (text.size() >= kMaxHead) return corrupt_reply("its head is over 64 KiB");

@@ -130,11 +130,13 @@ void ClusterMap::heard(const LeafRef& leaf, Result<wire::HelloReply> reply) {
   if (reply && std::find(config_.other_collections.begin(), config_.other_collections.end(), reply->collection) !=
                    config_.other_collections.end())
     return leave_elsewhere(leaf, reply->collection);
-  if (reply && reply->collection != config_.collection)
+  const bool misplaced = reply && reply->collection != config_.collection;
+  if (misplaced)
     reply = Error(Code::kInvalid, "serves collection '" + reply->collection + "', not '" + config_.collection + "'");
   if (!reply) {
     ++leaf->failures;
     leaf->last_error = reply.error().message();
+    if (std::exchange(leaf->misplaced, misplaced) || misplaced) note_misplaced();
     const bool patient = reply.error().code() == Code::kDeadline || reply.error().code() == Code::kOverloaded;
     if (leaf->healthy && (!patient || leaf->failures >= config_.timeouts_to_down)) mark_down(leaf, leaf->last_error);
     if (!leaf->listed && !answers(*leaf)) return remove(leaf);
@@ -142,7 +144,21 @@ void ClusterMap::heard(const LeafRef& leaf, Result<wire::HelloReply> reply) {
     return schedule(leaf, leaf->healthy ? config_.poll : config_.poll_down);
   }
   take(*leaf, *std::move(reply));
+  if (std::exchange(leaf->misplaced, false)) note_misplaced();
   schedule(leaf, config_.poll);
+}
+
+void ClusterMap::note_misplaced() {
+  std::size_t others = 0;
+  std::string first;
+  for (const LeafRef& leaf : leaves_)
+    if (leaf->misplaced && first.empty())
+      first = "leaf " + leaf->endpoint + " " + leaf->last_error;
+    else if (leaf->misplaced)
+      ++others;
+  if (others > 0) first += ", and " + std::to_string(others) + " more";
+  const MutexLock lock(noting_);
+  misplaced_ = std::move(first);
 }
 
 // The leaf serves another collection of this broker. It is asked on: it may be started again with this one.
@@ -186,6 +202,7 @@ void ClusterMap::take(LeafNode& leaf, wire::HelloReply reply) {
 
 void ClusterMap::remove(const LeafRef& leaf) {
   std::erase(leaves_, leaf);
+  if (leaf->misplaced) note_misplaced();
   log_.info("leaf left", {{"leaf", leaf->endpoint}, {"node", node_of(*leaf)}});
 }
 
@@ -262,9 +279,14 @@ void ClusterMap::settle() {
 std::string ClusterMap::lacking() const {
   const std::size_t partitions = partitions_.load(std::memory_order_relaxed);
   const std::size_t covered = covered_.load(std::memory_order_relaxed);
-  if (partitions == 0) return "no leaf serves a generation";
-  if (covered >= partitions) return "";
-  return std::to_string(partitions - covered) + " of " + std::to_string(partitions) + " partitions have no leaf";
+  std::string text;
+  if (partitions == 0)
+    text = "no leaf serves a generation";
+  else if (covered < partitions)
+    text = std::to_string(partitions - covered) + " of " + std::to_string(partitions) + " partitions have no leaf";
+  const MutexLock lock(noting_);
+  if (!misplaced_.empty()) text += (text.empty() ? "" : "; ") + misplaced_;
+  return text;
 }
 
 }  // namespace frond::broker::cluster

@@ -16,6 +16,7 @@
 #include "broker/cluster/timer_queue.h"
 #include "broker/cluster/topology.h"
 #include "common/base/log.h"
+#include "common/base/mutex.h"
 
 namespace frond::broker::cluster {
 
@@ -65,7 +66,8 @@ class ClusterMap {
   // True once every partition of a generation has had a leaf, or ready_without_all_after has passed, whatever came
   // later. Any thread.
   bool settled() const { return settled_.load(std::memory_order_relaxed); }
-  // What searches lack, such as "1 of 4 partitions have no leaf"; empty: nothing. Any thread.
+  // What searches lack, such as "1 of 4 partitions have no leaf", or a leaf that serves another collection; empty:
+  // nothing. Any thread.
   std::string lacking() const;
 
   // Call it when a request failed as kUnavailable: the leaf counts as down until it answers a hello again.
@@ -90,6 +92,7 @@ class ClusterMap {
   wire::HelloRequest hello_to(const LeafRef& leaf) const;
   void schedule(const LeafRef& leaf, std::chrono::milliseconds after);
   void redraw();
+  void note_misplaced();
   void settle();
 
   TimerQueue& timers_;
@@ -102,6 +105,8 @@ class ClusterMap {
   GenerationOrder order_;
   std::atomic<bool> settled_{false}, ready_{false};
   std::atomic<std::size_t> partitions_{0}, covered_{0};  // of topology_, for other threads
+  mutable Mutex noting_;
+  std::string misplaced_ FROND_GUARDED_BY(noting_);  // of leaves_, for other threads
   TimerQueue::Id patience_;
   std::shared_ptr<ClusterMap*> alive_;  // null inside after our destructor: replies may come later
 };

@@ -27,6 +27,7 @@ struct LeafNode {
   Instant last_seen{};                   // time of the last good hello
   std::optional<wire::HelloReply> said;  // the last good hello; kept while the leaf is down
   bool listed = true;                    // false: the last look-up did not list it
+  bool misplaced = false;                // it serves a collection that the broker does not have; last_error says which
   bool elsewhere = false;                // it serves another of the broker's collections, and not this one
   // Another replica answered a search first that this one was asked before, and it has not said a word since.
   bool silent = false;

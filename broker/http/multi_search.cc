@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/lines.h"
+
 namespace frond::broker::http {
 
 struct MultiSearch::Batch {
@@ -43,12 +45,9 @@ MultiSearch::Ticket MultiSearch::run(std::string body, SearchService::Reply repl
   if (running_ >= config_.max_requests) return refuse(too_many());
   auto batch = std::make_shared<Batch>();
   batch->body = std::move(body);
-  for (std::string_view left = batch->body; !left.empty();) {
-    const auto end = left.find('\n');
-    auto line = left.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    batch->lines.push_back(line);
-    left = end == std::string_view::npos ? std::string_view() : left.substr(end + 1);
+  Lines lines(batch->body);
+  while (const auto line = lines.next()) {
+    batch->lines.push_back(*line);
     if (batch->lines.size() > config_.max_lines)
       return refuse(frond::http::problem(
           400, "Bad request", "The body has more than " + std::to_string(config_.max_lines) + " lines.", "body"));

@@ -4,10 +4,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <system_error>
+
+#include "common/base/lines.h"
+#include "common/files/read.h"
 
 namespace frond::leaf::schedule {
 namespace {
@@ -188,31 +189,20 @@ Result<CostModel> parse_cost_model(std::string_view text) {
   if (text.size() > kMaxCostModelBytes)
     return Error(Code::kInvalid, "longer than " + std::to_string(kMaxCostModelBytes) + " bytes");
   Reader reader;
-  std::size_t number = 0;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    ++number;
-    if (number == 1) {
-      if (line != kHeader) return Error(Code::kInvalid, "line 1: must be '" + std::string(kHeader) + "'");
-    } else if (auto read = reader.line(line); !read) {
-      return std::move(read).error().within("line " + std::to_string(number));
+  Lines lines(text);
+  while (const auto line = lines.next()) {
+    if (lines.number() == 1) {
+      if (*line != kHeader) return Error(Code::kInvalid, "line 1: must be '" + std::string(kHeader) + "'");
+    } else if (auto read = reader.line(*line); !read) {
+      return std::move(read).error().within("line " + std::to_string(lines.number()));
     }
   }
-  if (number == 0) return Error(Code::kInvalid, "line 1: must be '" + std::string(kHeader) + "'");
+  if (lines.number() == 0) return Error(Code::kInvalid, "line 1: must be '" + std::string(kHeader) + "'");
   return std::move(reader).finish();
 }
 
 Result<CostModel> read_cost_model(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text;
-  if (in) {
-    text.resize(kMaxCostModelBytes + 1);
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(in.gcount()));
-  }
-  if (!in && !in.eof()) return Error(Code::kNotFound, file.string() + ": can't be read");
-  auto model = parse_cost_model(text);
+  auto model = parse_cost_model(FROND_TRY(files::read_text(file, kMaxCostModelBytes)));
   if (!model) return std::move(model).error().within(file.string());
   return model;
 }

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "common/base/lines.h"
+#include "common/files/read.h"
 #include "tools/bench/synthetic_lists.h"
 
 namespace frond::tools::bench {
+
+constexpr std::size_t kMaxFileBytes = std::size_t{4} << 30;  // of integers
 namespace fs = std::filesystem;
 
 std::uint64_t IntegerSet::integers() const {
@@ -65,11 +67,8 @@ Result<IntegerSet> set_of_files(const fs::path& path, std::size_t min_length) {
   IntegerSet set;
   set.name = "files";
   for (const fs::path& file : files) {
-    std::ifstream in(file, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    auto list = parse_integers(text);
-    if (!in || !list)
-      return Error(Code::kInvalid, file.string() + ": " + (list ? "can't be read" : list.error().message()));
+    auto list = parse_integers(without_mark(FROND_TRY(files::read_text(file, kMaxFileBytes))));
+    if (!list) return std::move(list).error().within(file.string());
     if (list->size() >= std::max<std::size_t>(min_length, 1)) set.lists.push_back(std::move(*list));
   }
   return set;

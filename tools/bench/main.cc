@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "common/base/program_output.h"
 #include "common/config/command_line.h"
 #include "tools/bench/commands.h"
 #include "tools/synth/synth_command.h"
@@ -25,7 +26,8 @@ int run(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   try {
-    return frond::tools::bench::run(argc, argv);
+    frond::hold_standard_descriptors();
+    return frond::finish_output("frond", frond::tools::bench::run(argc, argv));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "frond: %s\n", error.what());
     return 1;

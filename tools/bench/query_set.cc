@@ -1,16 +1,18 @@
 #include "tools/bench/query_set.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include <nlohmann/json.hpp>
 
+#include "common/base/lines.h"
+#include "common/files/read.h"
 #include "common/text/analyzer.h"
 #include "tools/topics.h"
 
 namespace frond::tools::bench {
 namespace {
+
+constexpr std::size_t kMaxQueriesBytes = std::size_t{1} << 30;
 
 BenchQuery analysed(text::Analyzer& analyzer, std::string_view text) {
   BenchQuery query;
@@ -27,16 +29,14 @@ BenchQuery analysed(text::Analyzer& analyzer, std::string_view text) {
 // The lines of JSON objects that have the tag.
 Result<std::string> lines_with(std::string_view contents, std::string_view tag) {
   std::string kept;
-  std::size_t number = 0;
-  for (std::size_t at = 0; at < contents.size();) {
-    const std::string_view line = contents.substr(at, contents.find('\n', at) - at);
-    at += line.size() + 1;
-    ++number;
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+  Lines lines(contents);
+  while (const auto next = lines.next()) {
+    const std::string_view line = *next;
+    if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
     const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
     const auto tags = json.is_object() ? json.find("tags") : json.end();
     if (!json.is_object() || tags == json.end() || !tags->is_array())
-      return Error(Code::kInvalid, "line " + std::to_string(number) + ": no object with \"tags\"");
+      return Error(Code::kInvalid, "line " + std::to_string(lines.number()) + ": no object with \"tags\"");
     if (std::find(tags->begin(), tags->end(), tag) != tags->end()) kept.append(line) += '\n';
   }
   if (kept.empty()) return Error(Code::kInvalid, "no query has the tag '" + std::string(tag) + "'");
@@ -62,9 +62,7 @@ Result<std::vector<BenchQuery>> parse_queries(std::string_view contents, std::st
 
 Result<std::vector<BenchQuery>> read_queries(const std::filesystem::path& file, std::string_view tag,
                                              const text::AnalyzerConfig& analyzer) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return Error(Code::kNotFound, file.string() + ": can't be read");
-  const std::string contents{std::istreambuf_iterator<char>(in), {}};
+  const std::string contents = FROND_TRY(files::read_input(file, kMaxQueriesBytes));
   auto queries = parse_queries(contents, tag, analyzer);
   if (!queries) return std::move(queries).error().within(file.string());
   return queries;

@@ -4,11 +4,14 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
+
+#include "common/base/lines.h"
+#include "common/files/read.h"
 
 namespace frond::tools::bench {
 namespace {
+
+constexpr std::size_t kMaxTraceBytes = std::size_t{1} << 30;
 
 constexpr std::string_view kHeader = "frond-schedule-trace 1";
 constexpr double kMaxUs = 1e9;
@@ -63,27 +66,21 @@ Result<void> add_line(std::string_view line, ScheduleTrace& trace) {
 
 Result<ScheduleTrace> parse_schedule_trace(std::string_view text) {
   ScheduleTrace trace;
-  std::size_t number = 0;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    ++number;
-    if (number == 1) {
-      if (line != kHeader) break;
-    } else if (auto added = add_line(line, trace); !added) {
-      return std::move(added).error().within("line " + std::to_string(number));
+  Lines lines(text);
+  while (const auto line = lines.next()) {
+    if (lines.number() == 1) {
+      if (*line != kHeader) break;
+    } else if (auto added = add_line(*line, trace); !added) {
+      return std::move(added).error().within("line " + std::to_string(lines.number()));
     }
   }
-  if (number <= 1) return Error(Code::kInvalid, "line 1: must be '" + std::string(kHeader) + "', then queries");
+  if (lines.number() <= 1) return Error(Code::kInvalid, "line 1: must be '" + std::string(kHeader) + "', then queries");
   if (trace.queries.empty()) return Error(Code::kInvalid, "there is no query");
   return trace;
 }
 
 Result<ScheduleTrace> read_schedule_trace(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) return Error(Code::kNotFound, file.string() + ": can't be read");
-  auto trace = parse_schedule_trace(text);
+  auto trace = parse_schedule_trace(FROND_TRY(files::read_input(file, kMaxTraceBytes)));
   if (!trace) return std::move(trace).error().within(file.string());
   return trace;
 }
