@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,18 +12,33 @@
 #include "indexer/ingest/html_tags.h"
 #include "indexer/ingest/lines.h"
 #include "indexer/ingest/wikitext_lines.h"
+#include "indexer/ingest/wikitext_templates.h"
 
 namespace frond::indexer::ingest {
 namespace {
 
-// Elements whose content is dropped, or taken as it is: in them nothing is markup but their end tag.
+// Elements of MediaWiki and of the extensions that most wikis have: those whose content is dropped, or taken as it is,
+// in which nothing is markup but their end tag; those that begin a line; and the others. Anything else between angle
+// brackets is text.
 constexpr std::string_view kDroppedElements[] = {
-    "ref",   "math",           "gallery", "timeline", "score",        "imagemap",   "graph",  "mapframe",    "maplink",
-    "style", "templatestyles", "chem",    "hiero",    "templatedata", "references", "script", "categorytree"};
+    "ref",         "math",    "gallery",  "timeline",     "score",      "imagemap", "graph",        "mapframe",
+    "maplink",     "chem",    "ce",       "hiero",        "references", "mapdata",  "categorytree", "templatestyles",
+    "includeonly", "infobox", "inputbox", "templatedata", "rss",        "phonos"};
 constexpr std::string_view kVerbatimElements[] = {"nowiki", "pre", "source", "syntaxhighlight"};
-constexpr std::string_view kBreakingElements[] = {"br", "p",          "div",    "li", "ul", "ol",  "dl",
-                                                  "dd", "dt",         "table",  "tr", "hr", "h1",  "h2",
-                                                  "h3", "blockquote", "center", "h4", "h5", "poem"};
+constexpr std::string_view kBreakingElements[] = {"br", "p",          "div",    "li", "ul", "ol",   "dl",
+                                                  "dd", "dt",         "table",  "tr", "hr", "h1",   "h2",
+                                                  "h3", "blockquote", "center", "h4", "h5", "poem", "h6"};
+constexpr std::string_view kInlineElements[] = {
+    "abbr",    "b",         "bdi",       "bdo",       "big",   "caption", "cite",    "code",      "data",
+    "del",     "dfn",       "em",        "font",      "i",     "ins",     "kbd",     "link",      "mark",
+    "meta",    "q",         "rb",        "rp",        "rt",    "rtc",     "ruby",    "s",         "samp",
+    "small",   "span",      "strike",    "strong",    "sub",   "sup",     "td",      "th",        "time",
+    "tt",      "u",         "var",       "wbr",       "tfoot", "thead",   "tbody",   "noinclude", "onlyinclude",
+    "section", "indicator", "languages", "translate", "tvar",  "tabber",  "tabview", "verse"};
+// Those of them that have no attributes without a value: "a <b and c> d" is text.
+constexpr std::string_view kFormattingElements[] = {
+    "b",     "big",    "cite",   "code", "del", "dfn", "em", "i",   "ins", "kbd",  "q",    "s",  "samp",
+    "small", "strike", "strong", "sub",  "sup", "tt",  "u",  "var", "p",   "mark", "data", "rt", "rp"};
 constexpr std::string_view kSchemes[] = {"http://", "https://", "ftp://", "//", "mailto:", "news:", "irc://"};
 
 constexpr std::array<bool, 256> kMarks = [] {
@@ -270,7 +286,9 @@ class Wikitext {
     const auto found =
         std::find_if(open_.rbegin(), open_.rend(), [](const Open& o) { return o.kind == Kind::kTemplate; });
     if (found == open_.rend()) return;
+    const std::optional<std::string> text = text_of_template(std::string_view(out_).substr(found->begin));
     out_.resize(found->begin);
+    if (text) out_.append(*text);
     open_.erase(std::prev(found.base()), open_.end());
   }
 
@@ -299,12 +317,27 @@ class Wikitext {
     }
     const TagName tag_name = tag_name_at(rest_, name_at);
     const std::string_view name = tag_name.view();
+    if (!is_element(name, rest_.substr(0, end).substr(name_at + name.size()))) {
+      out_.push_back('<');
+      rest_.remove_prefix(1);
+      return;
+    }
     const bool alone = rest_[end - 1] == '/';
     rest_.remove_prefix(end + 1);
     if (is_among(name, kBreakingElements)) out_.push_back('\n');
     if (closes || alone) return;
     if (is_among(name, kDroppedElements)) return pass_content(tag_name, false);
     if (is_among(name, kVerbatimElements)) pass_content(tag_name, true);
+  }
+  // behind: what follows the name up to the '>'; only its beginning is looked at, so that many tags take linear time.
+  static bool is_element(std::string_view name, std::string_view behind) {
+    constexpr std::size_t kLooked = 256;
+    const auto among = [&](const auto& names) { return is_among(name, names); };
+    if (!among(kInlineElements) && !among(kBreakingElements) && !among(kDroppedElements) && !among(kVerbatimElements))
+      return false;
+    behind = trimmed(behind.substr(0, kLooked));
+    if (behind.find('=') != behind.npos) return true;
+    return behind.find('<') == behind.npos && (behind.empty() || behind == "/" || !among(kFormattingElements));
   }
   // The place of the next '>'. It is kept, so that tags that are never closed are not searched again and again.
   std::size_t tag_close() {

@@ -1,5 +1,5 @@
 #pragma once
-// MediaWiki's markup to text. Not a MediaWiki: templates are not expanded.
+// MediaWiki's markup to text. Not a MediaWiki: of templates, it knows a few that show their arguments.
 #include <string>
 #include <string_view>
 
@@ -11,8 +11,9 @@ namespace frond::indexer::ingest {
 inline constexpr std::size_t kMaxWikiDepth = 40;
 
 // The text of a page: one line a paragraph, heading, list item or row of a table, white space folded. Kept: the labels
-// of links, the cells and captions of tables, what stands between tags, and the content of <nowiki>, <pre> and source
-// code as it is. Dropped: templates, references, comments, files and their captions, categories, links to the page in
+// of links, the cells and captions of tables, what stands between tags, the content of <nowiki>, <pre> and source code
+// as it is, the arguments of text_of_template(), and what looks like a tag but is none of MediaWiki's. Dropped: other
+// templates, references, comments, files and their captions, categories, links to the page in
 // other languages, formulas, galleries, attributes, magic words such as __TOC__. What is never closed is text; what
 // nests deeper than kMaxWikiDepth loses its marks only. Takes linear time. Accepts any text; valid UTF-8 gives valid
 // UTF-8.

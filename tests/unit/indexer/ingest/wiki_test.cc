@@ -103,9 +103,30 @@ TEST(Wikitext, KeepsLabelsAndDropsTargets) {
   EXPECT_EQ(text_of("[[File:A.jpg]]\n[[Image:B.png|left]]text"), "text");
 }
 TEST(Wikitext, DropsTemplatesHoweverNested) {
-  EXPECT_EQ(text_of("{{Infobox\n| a = {{b|c}}\n| d = [[e]]\n}}\n'''X''' ({{lang|de|x}}; ) is {{x}}y."), "X is y.");
+  EXPECT_EQ(text_of("{{Infobox\n| a = {{lang|fr|c}}\n| d = [[e]]\n}}\n'''X''' ({{IPA|de|x}}; ) is {{x}}y."), "X is y.");
   EXPECT_EQ(text_of("open {{ never closed"), "open never closed");
   EXPECT_EQ(text_of("a }} b ]] c"), "a b c");
+}
+TEST(Wikitext, KeepsWhatSimpleTemplatesShow) {
+  EXPECT_EQ(text_of("{{lang|fr|mot}} {{Lang-fr|le [[mot|mots]]}} {{transl|ar|ISO|salam}} {{langx|de|Wort|lit=x}}"),
+            "mot le mots salam Wort");
+  EXPECT_EQ(
+      text_of("{{convert|5|km|mi}}, {{Convert|5|to|7|ft|m|abbr=on}}, {{cvt|3|kg}}, {{val|1.5|u=m}}, {{frac|1|2}}"),
+      "5 km, 5 to 7 ft, 3 kg, 1.5 m, 1/2");
+  EXPECT_EQ(text_of("{{nowrap|a {{small|b}}}} {{abbr|HTML|HyperText}} {{sic|teh}} {{nobr|1=x=y}} {{formatnum:12}}"),
+            "a b HTML teh x=y 12");
+  EXPECT_EQ(text_of("{{quote|Some ''words''.|An author}}\n1990{{ndash}}1995 {{unknown|x}}{{nowrap}}."),
+            "Some words.\n1990–1995 .");
+}
+TEST(Wikitext, ShowsWhatIsNoTagOfMediaWiki) {
+  EXPECT_EQ(text_of("#include <stdio.h> and vector<int>, Map<String, Integer>"),
+            "include <stdio.h> and vector<int>, Map<String, Integer>");
+  EXPECT_EQ(
+      text_of("if a <b and c> d, a <b && c> d, <someone@example.org> <https://x.org/> <T> </T> <script>x</script>"),
+      "if a <b and c> d, a <b && c> d, <someone@example.org> <https://x.org/> <T> </T> <script>x</script>");
+  EXPECT_EQ(
+      text_of("<b>a</b> <B >b</B > <span class=\"x\">c</span> <div nowrap>d</div> <br clear=all /> <b id=x>e</b>"),
+      "a b c\nd\ne");
 }
 TEST(Wikitext, KeepsTheCellsOfTables) {
   EXPECT_EQ(text_of("{| class=\"wikitable\"\n|+ Caption\n! style=\"x\" | Head 1 !! Head 2\n|-\n| align=left | one || "
@@ -127,8 +148,9 @@ TEST(Wikitext, ReadsTagsAndReferences) {
   EXPECT_EQ(text_of("a <!-- never closed"), "a");
 }
 TEST(Wikitext, TakesLinearTimeForWhateverIsNeverClosed) {
-  for (const std::string mark : {"{{", "[[", "[[a|", "{|\n", "<ref>", "<a ", "<!-", "[http://", "'''", "{|\n|", "(",
-                                 "[[a:", "__A", "</", "&#", "{{[[", "\n=", "|", "!!"}) {
+  for (const std::string mark : {"{{",  "[[",    "[[a|", "{|\n", "<ref>", "<a ",      "<!-",       "[http://",
+                                 "'''", "{|\n|", "(",    "[[a:", "__A",   "</",       "&#",        "{{[[",
+                                 "\n=", "|",     "!!",   "<b <", "<T>",   "{{small|", "{{convert|"}) {
     std::string text;
     while (text.size() < (2 << 20)) text += mark;
     EXPECT_LE(text_of(text).size(), text.size()) << mark;
