@@ -13,7 +13,7 @@
 namespace frond::indexer::ingest {
 namespace {
 
-constexpr char kHtmlMark = 'h', kTextMark = 't';
+constexpr char kHtmlMark = 'h', kXhtmlMark = 'x', kTextMark = 't';
 constexpr std::size_t kMaxBeginning = 4 << 10;  // of a record, that is looked at to tell whether it is one
 
 }  // namespace
@@ -108,7 +108,7 @@ Result<void> ArchiveBlocks::read(ContentStream& stream, const WarcHead& head, Cu
 void ArchiveBlocks::tell_type(Cut& cut) const {
   const PageType page = page_type(page_->named, std::string_view(cut.bytes).substr(page_->head, kSniffBytes));
   cut.skip_because = page.skip_because;
-  if (page.text == TextType::kHtml) cut.bytes.front() = kHtmlMark;
+  if (page.text == TextType::kHtml) cut.bytes.front() = page_->xhtml ? kXhtmlMark : kHtmlMark;
 }
 
 Result<std::size_t> ArchiveBlocks::read_head(ContentStream& stream, std::uint64_t& left, std::string& head) {
@@ -175,7 +175,7 @@ Result<void> ArchiveBlocks::read_page(ContentStream& stream, const WarcHead& war
   decoder.finish(cut.bytes);
   if (decoder.too_long()) cut.problem = too_long_why_;
   if (!decoder.too_long() && decoder.damaged()) cut.problem = "a body whose compression is damaged";
-  page_ = {head, named.text, codings.empty()};
+  page_ = {head, named.text, is_xhtml(type.essence), codings.empty()};
   return {};
 }
 
@@ -190,8 +190,10 @@ std::string warc_page_head(const WarcPage& page) {
 
 std::optional<WarcPage> warc_page(std::string_view bytes) {
   WarcPage page;
-  if (bytes.empty() || (bytes.front() != kHtmlMark && bytes.front() != kTextMark)) return std::nullopt;
-  page.type = bytes.front() == kHtmlMark ? TextType::kHtml : TextType::kText;
+  const char mark = bytes.empty() ? '\0' : bytes.front();
+  if (mark != kHtmlMark && mark != kXhtmlMark && mark != kTextMark) return std::nullopt;
+  page.type = mark == kTextMark ? TextType::kText : TextType::kHtml;
+  page.xhtml = mark == kXhtmlMark;
   std::array<std::string_view, 4> lines;
   for (std::string_view& line : lines) {
     const std::size_t end = bytes.find('\n');

@@ -21,6 +21,7 @@ struct WarcPage {
   std::string_view id, url, charset;
   TextType type = TextType::kUnknown;  // kHtml or kText
   std::string_view content;
+  bool xhtml = false;  // its server calls it XHTML
 };
 // The part before the content: lines of id, URL, charset and type.
 std::string warc_page_head(const WarcPage& page);
@@ -59,6 +60,7 @@ class ArchiveBlocks {
   struct Page {
     std::size_t head = 0;  // bytes of the cut before the content
     TextType named = TextType::kUnknown;
+    bool xhtml = false;    // so its server calls it
     bool as_sent = false;  // the content is what was read of the block
   };
   std::optional<Page> page_;  // of the block at hand

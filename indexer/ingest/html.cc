@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <csetjmp>
-#include <optional>
 #include <vector>
 
 #include "common/text/analyzer.h"
 #include "common/text/utf8.h"
-#include "indexer/ingest/html_depth.h"
-#include "indexer/ingest/html_title.h"
+#include "indexer/ingest/html_cleaner.h"
 #include "indexer/ingest/page_arena.h"
 
 namespace frond::indexer::ingest {
@@ -30,20 +28,19 @@ GumboOutput* parse(PageArena& arena, const char* html, std::size_t bytes) {
   return gumbo_parse_with_options(&options, html, bytes);
 }
 
-std::string prepared(std::string_view utf8) {
-  const std::optional<std::string> closed = with_closed_titles(utf8);
-  return with_bounded_depth(closed ? *closed : utf8);
+Error refusal_of(const PageArena& arena, std::size_t tree_bytes) {
+  if (arena.refusal() == PageArena::Refusal::kStopped) return {Code::kUnavailable, "stopped"};
+  if (arena.refusal() == PageArena::Refusal::kTime)
+    return {Code::kInvalid, "HTML that takes more than " + std::to_string(PageArena::kMaxSeconds) + " s to parse"};
+  return {Code::kInvalid, "HTML whose elements take more than " + std::to_string(tree_bytes >> 20) +
+                              " MiB of memory (see --memory-limit)"};
 }
 
 enum class Role { kInline, kBlock, kCell, kDropped, kTitle };
 
 Role role_of(const GumboElement& element) {
   switch (element.tag) {
-    case GUMBO_TAG_SCRIPT:
-    case GUMBO_TAG_STYLE:
     case GUMBO_TAG_TEMPLATE:
-    case GUMBO_TAG_NOEMBED:
-    case GUMBO_TAG_IFRAME:
       return Role::kDropped;
     case GUMBO_TAG_TITLE:
       return element.tag_namespace == GUMBO_NAMESPACE_HTML ? Role::kTitle : Role::kInline;
@@ -133,7 +130,10 @@ class TreeText {
 
   void enter(const GumboNode* node) {
     if (node->type == GUMBO_NODE_TEXT || node->type == GUMBO_NODE_WHITESPACE || node->type == GUMBO_NODE_CDATA) {
-      folder().text(node->v.text.text);
+      const std::string_view text = node->v.text.text;
+      if (text == kPilcrow && node->parent->type == GUMBO_NODE_ELEMENT && node->parent->v.element.tag == GUMBO_TAG_A)
+        return;
+      folder().text(text);
     } else if (node->type == GUMBO_NODE_ELEMENT || node->type == GUMBO_NODE_TEMPLATE) {
       Role role = role_of(node->v.element);
       if (role == Role::kDropped) return;
@@ -168,19 +168,19 @@ class TreeText {
 
 }  // namespace
 
-Result<TitledText> html_to_text(std::string_view utf8, std::size_t tree_bytes) {
+Result<TitledText> html_to_text(std::string_view utf8, const HtmlOptions& options) {
   if (utf8.size() > kMaxHtmlBytes) return Error(Code::kInvalid, "HTML longer than 16 MiB");
-  const std::string html = prepared(utf8);
-  tree_bytes = std::max(PageArena::kMinBytes, std::min(tree_bytes, max_tree_bytes(html.size())));
-  PageArena arena(tree_bytes);
+  const std::string html = cleaned_html(utf8, options.xhtml);
+  const std::size_t tree_bytes =
+      std::max(PageArena::kMinBytes, std::min(options.tree_bytes, max_tree_bytes(utf8.size())));
+  PageArena arena(tree_bytes, options.stop);
   const GumboOutput* output = parse(arena, html.data(), html.size());
-  if (!output)
-    return Error(Code::kInvalid, "HTML whose elements take more than " + std::to_string(tree_bytes >> 20) +
-                                     " MiB of memory (see --memory-limit)");
+  if (!output) return refusal_of(arena, tree_bytes);
   TitledText result = TreeText().of(output->document);
   std::ranges::replace(result.title, '\n', ' ');
   if (!text::is_utf8(result.title)) result.title = text::repaired_utf8(result.title);  // references to surrogates
   if (!text::is_utf8(result.body)) result.body = text::repaired_utf8(result.body);
+  result.title = tidy_title(result.title);
   return result;
 }
 

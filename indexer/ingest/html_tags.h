@@ -1,8 +1,10 @@
 #pragma once
-// Finds tags in a page before it is parsed: their names and ends, and elements whose content holds no tags.
+// Finds tags in a page before it is parsed, as the HTML standard's tokenizer does: their names, attributes and ends,
+// comments, and elements whose content holds no tags.
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace frond::indexer::ingest {
@@ -22,13 +24,29 @@ inline bool is_tag_letter(char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z
 // The name that begins at html[at].
 TagName tag_name_at(std::string_view html, std::size_t at);
 
-// The place behind the '>' of the tag whose name begins at `at`. Quoted attribute values may hold a '>'.
-std::size_t tag_end(std::string_view html, std::size_t at);
+struct TagEnd {
+  std::size_t at = 0;          // behind the '>'; the page's size if there is none
+  bool there = false;          // there is a '>'
+  bool closes_itself = false;  // "/>"
+};
+// The end of the tag whose name begins at `at`. Quoted attribute values may hold a '>'.
+TagEnd tag_end(std::string_view html, std::size_t at);
 
-// Whether an element's content is text only, as of script, style and title.
-bool is_raw_element(const TagName& name);
+// An attribute as it is written, without quotation marks; both parts are views of the page.
+struct Attribute {
+  std::string_view name, value;
+};
+// What stands between a tag's name and its '>'. `tag`: the whole tag.
+std::string_view attributes_of(std::string_view tag);
+// Takes the next attribute off `attributes`.
+std::optional<Attribute> take_attribute(std::string_view& attributes);
 
-// The place of a raw element's end tag, searched from `at`. The page's size: there is none.
-std::size_t raw_element_end(std::string_view html, std::size_t at, const TagName& name);
+// The place behind the comment that begins at `at` with "<!--". The page's size: it never ends.
+std::size_t comment_end(std::string_view html, std::size_t at);
+
+// The place of the end tag of `name`, searched from `at`; npos: there is none.
+std::size_t find_end_tag(std::string_view html, std::size_t at, const TagName& name);
+// The same of a script that begins at `at`. In "<!-- … -->" another script may be opened and closed.
+std::size_t find_script_end(std::string_view html, std::size_t at);
 
 }  // namespace frond::indexer::ingest

@@ -97,6 +97,8 @@ MediaType media_type(std::string_view content_type) {
   return type;
 }
 
+bool is_xhtml(std::string_view essence) { return essence.ends_with("xhtml+xml"); }
+
 PageType page_type(std::string_view essence) {
   if (essence.empty()) return {};
   const Known* const found =

@@ -13,6 +13,8 @@ struct MediaType {
   std::string_view charset;  // a view of what was parsed. Empty: none
 };
 MediaType media_type(std::string_view content_type);
+// Of a MediaType's essence.
+bool is_xhtml(std::string_view essence);
 
 enum class TextType {
   kHtml,     // also XHTML

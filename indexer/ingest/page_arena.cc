@@ -1,5 +1,7 @@
 #include "indexer/ingest/page_arena.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <bit>
 #include <new>
@@ -12,9 +14,19 @@ namespace {
 // it.
 std::size_t block_bytes_for(std::size_t limit) { return limit < (16 << 20) ? 256 << 10 : 1 << 20; }
 
+std::uint64_t thread_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
 }  // namespace
 
-PageArena::PageArena(std::size_t limit) : limit_(limit), block_bytes_(block_bytes_for(limit)) {
+PageArena::PageArena(std::size_t limit, const std::stop_token* stop)
+    : limit_(limit),
+      block_bytes_(block_bytes_for(limit)),
+      stop_(stop),
+      deadline_ns_(thread_ns() + kMaxSeconds * 1'000'000'000) {
   blocks_.reserve(limit / block_bytes_ + 1);
 }
 
@@ -41,8 +53,20 @@ std::size_t PageArena::class_of(std::size_t bytes) {
   return kSmallBytes / kUnit + 4 * doublings + (bytes - below) / (below / 4);
 }
 
+void PageArena::refuse(Refusal why) {
+  refusal_ = why;
+  std::longjmp(exhausted_, 1);
+}
+
+void PageArena::check_time() {
+  unchecked_ = 0;
+  if (stop_ && stop_->stop_requested()) refuse(Refusal::kStopped);
+  if (thread_ns() > deadline_ns_) refuse(Refusal::kTime);
+}
+
 void* PageArena::take(std::size_t size) {
-  if (size > limit_) std::longjmp(exhausted_, 1);
+  if (size > limit_) refuse(Refusal::kMemory);
+  if (++unchecked_ == kTakesUnchecked) check_time();
   const std::size_t bytes = rounded(size);
   if (bytes > kLargeBytes) return take_large(bytes);
   Free*& free = free_[class_of(bytes)];
@@ -86,9 +110,9 @@ void PageArena::give_back(void* piece) {
 
 // Jumps if the limit does not allow it.
 std::byte* PageArena::new_block(std::size_t bytes) {
-  if (bytes > limit_ - std::min(limit_, used_)) std::longjmp(exhausted_, 1);
+  if (bytes > limit_ - std::min(limit_, used_)) refuse(Refusal::kMemory);
   auto* const block = new (std::nothrow) std::byte[bytes];
-  if (!block) std::longjmp(exhausted_, 1);  // an exception could not pass through gumbo
+  if (!block) refuse(Refusal::kMemory);  // an exception could not pass through gumbo
   used_ += bytes;
   return block;
 }

@@ -9,6 +9,8 @@ namespace {
 
 bool consists_of(std::string_view line, char c) { return line.size() >= 3 && line.find_first_not_of(c) == line.npos; }
 
+bool is_underline(std::string_view line) { return consists_of(line, '=') || consists_of(line, '-'); }
+
 // Removes front matter, --- key: value … ---, from the beginning of `text`. Sets `title` to the value of "title:".
 void take_front_matter(std::string_view& text, std::string& title) {
   std::string_view rest = text;
@@ -30,8 +32,24 @@ void take_front_matter(std::string_view& text, std::string& title) {
   }
 }
 
-// One line without link and image targets, emphasis and code marks.
+// Finds a character again and again, from places behind the first that never go back.
+class NextPlace {
+ public:
+  NextPlace(std::string_view text, char wanted) : text_(text), wanted_(wanted) {}
+  std::size_t from(std::size_t at) {
+    if (place_ < at) place_ = text_.find(wanted_, at);  // npos is behind all
+    return place_;
+  }
+
+ private:
+  std::string_view text_;
+  char wanted_;
+  std::size_t place_ = 0;
+};
+
+// One line without link and image targets, emphasis and code marks. Takes linear time.
 void append_inline(std::string_view line, std::string& out) {
+  NextPlace angle(line, '>'), round(line, ')'), square(line, ']');
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
     if (c == '\\' && i + 1 < line.size() && std::string_view("\\`*_{}[]()#+-.!|<>~").find(line[i + 1]) != line.npos) {
@@ -43,10 +61,10 @@ void append_inline(std::string_view line, std::string& out) {
     } else if (c == ']') {
       const char opening = i + 1 < line.size() ? line[i + 1] : '\0';
       if (opening != '(' && opening != '[') continue;
-      const std::size_t end = line.find(opening == '(' ? ')' : ']', i + 2);
+      const std::size_t end = (opening == '(' ? round : square).from(i + 2);
       if (end != line.npos) i = end;
     } else if (c == '<') {
-      const std::size_t end = line.find('>', i);
+      const std::size_t end = angle.from(i + 1);
       const char next = i + 1 < line.size() ? line[i + 1] : '\0';
       const bool tag = (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') || next == '/';
       if (!tag || end == line.npos) {
@@ -64,6 +82,17 @@ void append_inline(std::string_view line, std::string& out) {
   out.push_back('\n');
 }
 
+// Without "{#id .class}", or "{: #id}", or "{/* #id */}", at its end.
+std::string_view without_attributes(std::string_view heading) {
+  const std::size_t open = heading.ends_with('}') ? heading.rfind('{') : heading.npos;
+  if (open == heading.npos || open == 0 || std::string_view("\\${").find(heading[open - 1]) != std::string_view::npos)
+    return heading;
+  const std::string_view inside = trimmed(heading.substr(open + 1, heading.size() - open - 2));
+  const bool list = inside.starts_with(':') || inside.starts_with("/*") || inside.starts_with('#') ||
+                    (inside.starts_with('.') && heading[open - 1] == ' ');
+  return list && inside.size() > 1 ? trimmed(heading.substr(0, open)) : heading;
+}
+
 // A line without the marks of a heading, quote or list item. `heading` says whether it was a heading.
 std::string_view without_block_marks(std::string_view line, bool& heading) {
   line = trimmed(line);
@@ -71,7 +100,7 @@ std::string_view without_block_marks(std::string_view line, bool& heading) {
   const std::size_t hashes = std::min(line.find_first_not_of('#'), line.size());
   heading = hashes >= 1 && hashes <= 6 && (hashes == line.size() || line[hashes] == ' ');
   if (heading) {
-    line = trimmed(line.substr(hashes));
+    line = without_attributes(trimmed(line.substr(hashes)));
     const std::size_t last = line.find_last_not_of('#');
     return last == line.npos ? std::string_view() : trimmed(line.substr(0, last + 1));
   }
@@ -115,6 +144,20 @@ std::string folded(std::string_view utf8) {
   return out;
 }
 
+std::string tidy_title(std::string_view title) {
+  title = without_attributes(title);
+  std::string out;
+  for (std::size_t at = title.find(kPilcrow); at != title.npos; at = title.find(kPilcrow)) {
+    const std::string_view behind = title.substr(at + kPilcrow.size());
+    const bool ends = trimmed(behind).empty(), after_word = at > 0 && title[at - 1] != ' ';
+    out.append(title.substr(0, at));
+    if (out.empty() || !(ends || (after_word && behind.starts_with(' ')))) out.append(kPilcrow);
+    title = behind;
+  }
+  out.append(title);
+  return std::string(trimmed(out));
+}
+
 std::string readable(std::string_view utf8) {
   std::string out;
   out.reserve(utf8.size());
@@ -156,14 +199,16 @@ TitledText markdown_to_text(std::string_view utf8) {
       result.body.append(line).push_back('\n');
       continue;
     }
-    const bool underline = consists_of(bare, '=') || consists_of(bare, '-');
+    const bool underline = is_underline(bare), underlined = !bare.empty() && is_underline(trimmed(first_line(rest)));
+    const std::string_view shown = underlined ? without_attributes(bare) : bare;
     bool heading = false;
     std::string words;
-    append_inline(without_block_marks(underline ? previous : bare, heading), words);
+    append_inline(without_block_marks(underline ? previous : shown, heading), words);
     if (result.title.empty() && (heading || (underline && !previous.empty()))) result.title = folded(words);
     if (!underline && !consists_of(bare, '*')) result.body.append(words);
-    previous = underline ? std::string_view() : bare;
+    previous = underline ? std::string_view() : shown;
   }
+  result.title = tidy_title(result.title);
   result.body = readable(result.body);
   return result;
 }

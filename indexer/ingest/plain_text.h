@@ -24,6 +24,12 @@ class TextFolder {
 };
 std::string folded(std::string_view utf8);
 
+// The sign of the link that documentation has at its headings.
+inline constexpr std::string_view kPilcrow = "\xc2\xb6";
+// A title without what belongs to its heading: pilcrows at its end, or behind a word and before a space; "{#id .class}"
+// at its end.
+std::string tidy_title(std::string_view title);
+
 // Without control characters except tab and line end. Lines and spaces stay.
 std::string readable(std::string_view utf8);
 
@@ -31,8 +37,9 @@ std::string readable(std::string_view utf8);
 // beginning.
 std::string underlined_heading(std::string_view utf8);
 
-// The text of Markdown without the marks of headings, lists, emphasis and code, and without link targets, comments and
-// front matter. The title is the front matter's, or else the first heading, which also stays in the body.
+// The text of Markdown without the marks of headings, lists, emphasis and code, and without link targets, attributes of
+// headings, comments and front matter. The title is the front matter's, or else the first heading, which also stays in
+// the body.
 TitledText markdown_to_text(std::string_view utf8);
 
 }  // namespace frond::indexer::ingest

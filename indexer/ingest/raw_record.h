@@ -2,6 +2,7 @@
 // One record as it stands in its file, and records that gave no document.
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,7 @@ struct RawRecord {
   std::shared_ptr<const WikiSite> site = nullptr;       // MediaWiki only
   std::uint64_t parse_bytes = 0;                        // parse_cost(), if the reader's caller has set it
   std::uint64_t tree_bytes = kMaxTreeBytes;             // the part of it for the elements of an HTML page
+  const std::stop_token* stop = nullptr;                // ends the parsing of a page; outlives the parsing
   std::uint32_t lines = 0;  // not 0: `bytes`, but for the first `front`, are so many whole lines, with their ends
   std::size_t front = 0;    // of `bytes`, that are not of this record
   // Set for a line of another record, which outlives this: then `bytes` is empty.

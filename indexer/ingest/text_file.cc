@@ -13,10 +13,14 @@
 namespace frond::indexer::ingest {
 namespace {
 
-Result<TitledText> text_of(std::string_view name, std::string_view bytes, std::size_t tree_bytes) {
+Result<TitledText> text_of(std::string_view name, const RawRecord& record) {
+  const std::string_view bytes = record.bytes;
   std::string storage;
   const TextKind kind = text_kind(name, plain_beginning(bytes.substr(0, kSniffBytes), storage));
-  if (kind == TextKind::kHtml) return html_to_text(FROND_TRY(to_utf8(bytes, charset_of_html(bytes))), tree_bytes);
+  if (kind == TextKind::kHtml) {
+    const bool xhtml = has_suffix(name, ".xhtml") || has_suffix(name, ".xht");
+    return html_to_text(FROND_TRY(to_utf8(bytes, charset_of_html(bytes))), {record.tree_bytes, xhtml, record.stop});
+  }
   if (kind == TextKind::kXml) return Error(Code::kInvalid, "XML or SGML that is not XHTML");
   const std::string text = FROND_TRY(to_utf8(bytes));
   if (looks_like_man_page(text)) return man_page_to_text(text);
@@ -28,7 +32,7 @@ Result<TitledText> text_of(std::string_view name, std::string_view bytes, std::s
 Result<Document> parse_text_file(const RawRecord& record) {
   const std::string id = text::repaired_utf8(record.name);  // names are bytes
   const std::string_view name = file_name(id);
-  TitledText text = FROND_TRY(text_of(name, record.bytes, record.tree_bytes));
+  TitledText text = FROND_TRY(text_of(name, record));
   Document document;
   document.title = text.title.empty() ? std::string(name) : std::move(text.title);
   document.body = std::move(text.body);

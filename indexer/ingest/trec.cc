@@ -39,7 +39,7 @@ Result<Document> parse_trec(const RawRecord& record) {
     rest.remove_prefix(number->end);
   }
   std::string_view charset;
-  bool plain = false;
+  bool plain = false, xhtml = false;
   if (const std::optional<Section> header = find_section(rest, "<dochdr>", "</dochdr>")) {
     std::string_view lines = trimmed(header->content);
     const std::string_view line = take_line(lines), first = line.substr(0, line.find_first_of(kSpaces));
@@ -48,6 +48,7 @@ Result<Document> parse_trec(const RawRecord& record) {
     const std::string_view named = HeaderFields::parse(lines).value("Content-Type");
     const MediaType type = media_type(named);
     charset = type.charset;
+    xhtml = is_xhtml(type.essence);
     plain = !type.essence.empty() && page_type(type.essence).text != TextType::kHtml && !begins_like_html(rest);
   }
   if (charset.empty()) charset = charset_of_html(rest);
@@ -56,7 +57,7 @@ Result<Document> parse_trec(const RawRecord& record) {
     document.body = readable(trimmed(utf8));
     return document;
   }
-  TitledText text = FROND_TRY(html_to_text(utf8, record.tree_bytes));
+  TitledText text = FROND_TRY(html_to_text(utf8, {record.tree_bytes, xhtml, record.stop}));
   document.title = std::move(text.title);
   document.body = std::move(text.body);
   return document;

@@ -23,7 +23,7 @@ Result<Document> parse_warc(const RawRecord& record) {
   const std::string_view declared = html && page->charset.empty() ? charset_of_html(page->content) : page->charset;
   const std::string utf8 = FROND_TRY(to_utf8(page->content, declared));
   if (html) {
-    TitledText text = FROND_TRY(html_to_text(utf8, record.tree_bytes));
+    TitledText text = FROND_TRY(html_to_text(utf8, {record.tree_bytes, page->xhtml, record.stop}));
     document.title = std::move(text.title);
     document.body = std::move(text.body);
   } else {

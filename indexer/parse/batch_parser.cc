@@ -65,13 +65,17 @@ bool BatchParser::parse_within_memory(ingest::RawRecord& record, Place place, Pa
   const std::optional<WorkingMemory::Lease> lease =
       expensive ? limits_.memory->take(record.parse_bytes, stop) : std::nullopt;
   if (expensive && !lease) return false;
+  if (stop.stop_requested()) return false;
+  record.stop = &stop;
   parse_one(record, place, out);
+  record.stop = nullptr;
   return true;
 }
 
 void BatchParser::parse_one(ingest::RawRecord& record, Place place, ParsedBatch& out) {
   FROND_CHECK(out.documents.size() < kMaxBatchDocuments);
   Result<ingest::Document> document = document_of(record);
+  if (!document && document.error().code() == Code::kUnavailable) return;  // stopped
   if (!document) {
     out.bad.push_back(ingest::bad_record(record, document.error()));
     return;

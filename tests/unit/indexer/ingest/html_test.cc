@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "indexer/ingest/html_depth.h"
+#include <stop_token>
+
+#include "indexer/ingest/html_cleaner.h"
 
 namespace frond::indexer::ingest {
 namespace {
@@ -65,13 +67,113 @@ TEST(Html, SurvivesDepthWithoutEnd) {
 }
 TEST(Html, IsRefusedWhenTooLong) { EXPECT_EQ(html_to_text(std::string(kMaxHtmlBytes + 1, 'x')), Code::kInvalid); }
 
-TEST(HtmlDepth, BlanksOnlyWhatIsTooDeep) {
-  EXPECT_EQ(with_bounded_depth("<a><b><i>x</i></b></a><a>y", 2), "<a><b>   x</i></b></a><a>y");
-  EXPECT_EQ(with_bounded_depth("<p><p><p><br><li><img>", 1), "<p><p><p><br><li><img>");
-  EXPECT_EQ(with_bounded_depth("<a><script><b><b></script><!-- <b> --><b q=\"<>\">z", 1),
-            "<a><script><b><b></script><!-- <b> -->          z");
-  EXPECT_EQ(with_bounded_depth("<a", 1), "<a");
-  EXPECT_EQ(with_bounded_depth("<", 1), "<");
+TEST(Html, TakesTimeInProportion) {
+  // Attributes in one tag, in many, and in elements that later tags add theirs to.
+  std::string attributes, spread, roots, formatting, nested;
+  for (int i = 0; i < 300000; ++i) attributes += "a" + std::to_string(i) + "=1 ";
+  for (int i = 0; i < 100000; ++i) roots += "<html a" + std::to_string(i) + "><body b" + std::to_string(i) + ">";
+  for (int i = 0; i < 1000; ++i)
+    spread += "<p " + attributes.substr(0, 2000) + "><b " + attributes.substr(0, 2000) + ">";
+  for (int i = 0; i < 100000; ++i)
+    formatting += "<b id=" + std::to_string(i) + "><i><a><font size=" + std::to_string(i) + ">";
+  EXPECT_EQ(body("<p " + attributes + ">x"), "x");
+  EXPECT_EQ(body(roots + "x"), "x");
+  EXPECT_EQ(body(spread + "x"), "x");
+  EXPECT_EQ(body(formatting + "<p>x<p>y"), "x\ny");
+  // Elements that nest although their end tags are usually left out, or although they seem to end.
+  for (const std::string_view pattern : {"<dd><li>",
+                                         "<optgroup>",
+                                         "<svg><td>",
+                                         "<li><ul></li>",
+                                         "<form><div></form>",
+                                         "<span><div></span>",
+                                         "<svg><title><div></svg>",
+                                         "<svg><foreignObject><p>",
+                                         "<noscript><div></noscript>",
+                                         "<b><div><div></b></div>",
+                                         "<table><b>x",
+                                         "<table><td><b><i><u>",
+                                         "<!--",
+                                         "<!DOCTYPE",
+                                         "&amp",
+                                         "<title>",
+                                         "<script>",
+                                         "<script><!--<script>",
+                                         "<a href='",
+                                         "<textarea>",
+                                         "<![CDATA[",
+                                         "</",
+                                         "<a/"}) {
+    std::string page;
+    while (page.size() < (1 << 20)) page += pattern;
+    for (int i = 0; i < 100000; ++i) page += "</p>";
+    const Result<TitledText> text = html_to_text(page);
+    EXPECT_TRUE(text || text.error().message().find("memory") != std::string::npos)
+        << pattern << text.error().message();
+  }
+}
+TEST(Html, StopsWhenItIsTold) {
+  std::string page;
+  for (int i = 0; i < 100000; ++i) page += "<p>x";
+  std::stop_source stop;
+  const std::stop_token token = stop.get_token();
+  EXPECT_TRUE(html_to_text(page, {.stop = &token}));
+  stop.request_stop();
+  EXPECT_EQ(html_to_text(page, {.stop = &token}), Code::kUnavailable);
+}
+TEST(Html, HasNoTextInCodeAndFrames) {
+  EXPECT_EQ(body("a<script>if (x<y) '<p>'</script>b<style>p{}</style>c<iframe>d</iframe>e<noembed>f</noembed>g"),
+            "abceg");
+  EXPECT_EQ(body("<script><!-- w('<script src=x></script>') --></script>x"), "x");
+  EXPECT_EQ(body("<script><!-- never closed </script>x"), "x");
+  EXPECT_EQ(body("<html><frameset cols='*'><frame src=a><noframes><body bgcolor=white><a href=m>Main page</a></body>"
+                 "</noframes></frameset></html>"),
+            "Main page");
+}
+TEST(Html, EndsElementsThatCloseThemselvesInXhtml) {
+  const std::string root = "<html xmlns=\"http://www.w3.org/1999/xhtml\"><head><title>T</title></head><body>";
+  for (const std::string_view name : {"script", "style", "iframe", "textarea", "noscript", "xmp", "title", "noframes",
+                                      "noembed", "plaintext", "select", "svg", "p", "br"}) {
+    const std::string tag = "<" + std::string(name);
+    const std::string rest = "<p>words</p></body></html>";
+    EXPECT_EQ(html_to_text(root + tag + "/>" + rest).value().body, "words") << name;
+    EXPECT_EQ(html_to_text(root + tag + " id=\"x\" />" + rest).value().title, "T") << name;
+    EXPECT_EQ(body("<?xml version=\"1.0\"?><html>" + tag + " />" + rest), "words") << name;
+    EXPECT_EQ(html_to_text("<html>" + tag + "/>" + rest, {.xhtml = true}).value().body, "words") << name;
+  }
+  EXPECT_EQ(body(root + "<![CDATA[a < b &amp; c]]></body></html>"), "a < b &amp; c");
+  // Not in HTML.
+  EXPECT_EQ(body("<script/>x</script>y"), "y");
+  EXPECT_EQ(body("<svg><script/><style/><path/></svg>y"), "y");
+}
+TEST(Html, EndsElementsThatNeverEndAtTheNextTag) {
+  EXPECT_EQ(body("<script src=x /><p>y"), "y");
+  EXPECT_EQ(body("<script>var a = 1\n</head><body><p>y"), "y");
+  EXPECT_EQ(body("<style>p{}<body>y"), "y");
+  for (const std::string_view name : {"textarea", "xmp", "iframe", "noembed", "noscript", "noframes"})
+    EXPECT_EQ(body("<" + std::string(name) + "><p>x <b>y</b>"), "x y") << name;
+}
+TEST(Html, LeavesPilcrowsOfHeadingsOut) {
+  EXPECT_EQ(body("<h1>Install<a class=headerlink href=#x>\u00b6</a></h1><p>\u00b6 x"), "Install\n\u00b6 x");
+  const auto title = [](std::string_view text) { return html_to_text("<title>" + std::string(text)).value().title; };
+  EXPECT_EQ(title("Install\u00b6"), "Install");
+  EXPECT_EQ(title("Install\u00b6 - Docs &para;"), "Install - Docs");
+  EXPECT_EQ(title("\u00b6"), "\u00b6");
+  EXPECT_EQ(title("The \u00b6 sign"), "The \u00b6 sign");
+  EXPECT_EQ(title("Install {#install}"), "Install");
+}
+
+TEST(HtmlCleaner, BlanksOnlyWhatIsTooDeep) {
+  const auto bounded = [](std::string_view html, std::size_t depth) { return cleaned_html(html, false, depth); };
+  EXPECT_EQ(bounded("<a><b><i>x</i></b></a><a>y", 2), "<a><b> x</i></b></a><a>y");
+  EXPECT_EQ(bounded("<p><p><p><br><li>a<li>b<img>", 1), "<p><p><p><br><li>a<li>b<img>");
+  EXPECT_EQ(bounded("<u><script><b><b></script><!-- <b> --><b q= \"<>\">z", 1), "<u> z");
+  EXPECT_EQ(bounded("x<a", 1), "x");
+  EXPECT_EQ(bounded("<", 1), "<");
+}
+TEST(HtmlCleaner, LeavesOutWhatIsNoText) {
+  EXPECT_EQ(cleaned_html("<!DOCTYPE html><P CLASS='>' id=a>x < y<!-->z<!--->z<!-- -- --!>z</P a=b><br/></ x><? y ?>"),
+            "<p>x < yzzz</p><br>");
 }
 
 }  // namespace

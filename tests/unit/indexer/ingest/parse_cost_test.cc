@@ -71,7 +71,7 @@ TEST(ParseCost, LeavesPagesWhatTheyNeed) {
       std::string page = "<!DOCTYPE html><title>t</title>";
       while (page.size() < bytes) page += row;
       const ParseCost cost = parse_cost(record(&kFiles, page, "a.html"));
-      EXPECT_TRUE(html_to_text(page, cost.tree_bytes)) << bytes << " bytes of " << row;
+      EXPECT_TRUE(html_to_text(page, {cost.tree_bytes})) << bytes << " bytes of " << row;
       EXPECT_LT(cost.tree_bytes, cost.bytes + 1);
     }
   }

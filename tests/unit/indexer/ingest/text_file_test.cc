@@ -46,6 +46,23 @@ TEST(TextFile, InMarkdownLosesItsMarks) {
   EXPECT_EQ(file("a.md", "Under\n=====\ntext").title, "Under");
   EXPECT_EQ(file("a.md", "no heading").title, "a.md");
 }
+TEST(TextFile, InMarkdownLosesTheAttributesOfHeadings) {
+  EXPECT_EQ(file("a.md", "# The *tool* {#tool .big}\n").body, "The tool\n");
+  EXPECT_EQ(file("a.md", "# The tool{#tool}\n").title, "The tool");
+  EXPECT_EQ(file("a.md", "# The tool ## {: #tool }\n").title, "The tool");
+  EXPECT_EQ(file("a.md", "The tool {/* #tool */}\n---\nx").body, "The tool\nx\n");
+  EXPECT_EQ(file("a.md", "# The tool [\u00b6](#tool)\n").title, "The tool");
+  for (const std::string heading : {"Sets {a, b}", "${#array}", "{#}", "The {#id} mark"})
+    EXPECT_EQ(file("a.md", "# " + heading + "\n").title, heading);
+}
+TEST(TextFile, InMarkdownTakesLinearTime) {
+  for (const std::string_view mark : {"<a", "](", "[](", "< ", "][", "`", "<!-", "{"}) {
+    std::string text;
+    while (text.size() < (4 << 20)) text += mark;
+    EXPECT_LE(file("a.md", text).body.size(), 2 * text.size());
+    EXPECT_LE(file("a.md", "# " + text + ">)]").body.size(), 2 * text.size());
+  }
+}
 TEST(ManPage, GivesTitleAndText) {
   const Document page =
       file("man1/ls.1",
