@@ -8,15 +8,23 @@
 
 namespace frond::indexer::ingest {
 
-// Takes the first encoding that applies: the one of a byte order mark; UTF-16 or UTF-32, if the NULs lie so; UTF-8, if
-// the bytes are valid UTF-8; `declared`, the name in the header or markup (may be empty); what uchardet detects;
-// windows-1252. Bytes without a meaning become U+FFFD; NULs are dropped. Only the encodings of a fixed list are
-// converted, since some converters of the C library had security holes. kInvalid: longer than `max_bytes` in UTF-8.
+// Takes the first encoding that applies:
+// 1. the one of a byte order mark; UTF-16 or UTF-32, if the NULs lie so;
+// 2. `declared`, the label in the header or markup, as browsers read it. Not if that gives errors, but the bytes are
+//    valid UTF-8; nor if it has one byte a character, and the bytes are valid UTF-8 with more than a few characters;
+// 3. UTF-8, if the bytes are valid UTF-8 or most of what is beyond ASCII is; ISO-2022-JP, if they have its escapes;
+// 4. what uchardet detects; windows-1252.
+// Bytes without a meaning become U+FFFD; NULs are dropped. kInvalid: longer than `max_bytes` in UTF-8.
 Result<std::string> to_utf8(std::string_view bytes, std::string_view declared = {},
                             std::size_t max_bytes = kMaxDocumentBytes);
 
-// The encoding that an HTML page names in its first kilobyte, in a meta element or else in an XML declaration. Empty:
-// it names none.
-std::string_view charset_of_html(std::string_view bytes);
+// A line or row of a format whose files are UTF-8, which names no encoding: itself, if it is valid UTF-8, or else
+// to_utf8() of it, in `storage`. Valid as long as both arguments.
+Result<std::string_view> utf8_of_line(std::string_view line, std::string& storage);
+
+// The encoding that an HTML page declares, for to_utf8(): `http`, the one in its server's header, if that is a label;
+// or else the one in the page's first meta element with a label, or in its XML declaration, as the HTML standard's
+// prescan reads them (13.2.3.2), in 16 KiB instead of one. Empty: none.
+std::string_view charset_of_html(std::string_view bytes, std::string_view http = {});
 
 }  // namespace frond::indexer::ingest

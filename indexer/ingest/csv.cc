@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "common/text/utf8.h"
+#include "indexer/ingest/charset.h"
 #include "indexer/ingest/csv_cutter.h"
 #include "indexer/ingest/document_fields.h"
 #include "indexer/ingest/lines.h"
@@ -43,9 +43,9 @@ Sniffed sniff_csv(const Head& head) {
 }
 
 Result<Document> parse_csv(const RawRecord& record) {
-  if (!text::is_utf8(record.bytes)) return Error(Code::kInvalid, "not valid UTF-8");
   const CsvColumns& columns = *record.columns;
-  std::vector<std::string> fields = csv_fields(record.bytes, columns.separator);
+  std::string storage;
+  std::vector<std::string> fields = csv_fields(FROND_TRY(utf8_of_line(record.bytes, storage)), columns.separator);
   if (fields.size() != columns.fields.size())
     return Error(Code::kInvalid, std::to_string(fields.size()) + " columns, but the header has " +
                                      std::to_string(columns.fields.size()));

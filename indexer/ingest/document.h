@@ -15,7 +15,8 @@ using text::kMaxTitleBytes;
 using text::kMaxUrlBytes;
 
 // All four fields are valid UTF-8 and have at most kMaxDocumentBytes together. The id is not empty and has at most
-// kMaxIdBytes and no control characters. URL, title and body may be empty; kMaxTitleBytes and kMaxUrlBytes bound them.
+// kMaxIdBytes and no control characters. URL, title and body may be empty, and have no NULs; kMaxTitleBytes and
+// kMaxUrlBytes bound them.
 struct Document {
   std::string id, url, title, body;
   scoring::Prior prior = 0;  // its static prior

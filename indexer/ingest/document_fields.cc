@@ -71,6 +71,8 @@ std::string no_id_field(const FieldNames& names) {
 std::string id_is_empty(const FieldNames&) { return "the id is empty"; }
 
 Result<void> finish_document(Document& document, const SourceFormat& format, bool make_ids, const FieldNames& names) {
+  for (std::string* const field : {&document.url, &document.title, &document.body})
+    if (field->find('\0') != field->npos) std::erase(*field, '\0');
   if (document.id.empty()) {
     if (!make_ids) return Error(Code::kInvalid, format.no_id(names) + "; --make-ids makes one from the content");
     document.id = content_id(document);

@@ -16,9 +16,10 @@ Result<void> check_id(std::string_view id);
 // ids.
 std::string content_id(const Document& document);
 
-// Turns what a parser of `format` gave into what document.h promises. A document without an id gets its content_id() if
-// `make_ids` is set. The end of a title that is too long moves to the front of the body, so no word is cut or lost. A
-// URL that is too long is dropped. kInvalid: no id, one that check_id() refuses, or more than kMaxDocumentBytes in all.
+// Turns what a parser of `format` gave into what document.h promises. NULs are dropped. A document without an id gets
+// its content_id() if `make_ids` is set. The end of a title that is too long moves to the front of the body, so no word
+// is cut or lost. A URL that is too long is dropped. kInvalid: no id, one that check_id() refuses, or more than
+// kMaxDocumentBytes in all.
 Result<void> finish_document(Document& document, const SourceFormat& format, bool make_ids,
                              const FieldNames& names = usual_field_names());
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "common/text/utf8.h"
 #include "indexer/ingest/json_words.h"
 #include "indexer/ingest/text_memory.h"
 
@@ -205,12 +206,14 @@ bool may_be_a_limit(simdjson::error_code error) {
          error == simdjson::DEPTH_ERROR || error == simdjson::N_ATOM_ERROR;
 }
 
-Result<Document> parse_with(dom::parser& parser, const RawRecord& record, const FieldNames& names,
+Result<Document> parse_with(dom::parser& parser, std::string_view json, bool padded, const FieldNames& names,
                             std::string_view prior_field) {
-  const std::string_view json = record.text();
-  const bool padded = record.slack() >= simdjson::SIMDJSON_PADDING;
   dom::element root;
-  if (const auto error = parser.parse(json.data(), json.size(), !padded).get(root))
+  const auto error = parser.parse(json.data(), json.size(), !padded).get(root);
+  // JSON is UTF-8: other bytes are errors, not another encoding.
+  if (error == simdjson::UTF8_ERROR)
+    return parse_with(parser, text::repaired_utf8(json), /*padded=*/false, names, prior_field);
+  if (error)
     return may_be_a_limit(error) ? parse_with_words(parser, json, names, prior_field) : broken(error);
   dom::object object;
   if (root.get(object) != simdjson::SUCCESS) return Error(Code::kInvalid, "not a JSON object");
@@ -225,9 +228,10 @@ Result<Document> parse_with(dom::parser& parser, const RawRecord& record, const 
 Result<Document> parse_json(const RawRecord& record) { return parse_json_fields(record, usual_field_names(), {}); }
 
 Result<Document> parse_json_fields(const RawRecord& record, const FieldNames& names, std::string_view prior_field) {
+  const bool padded = record.slack() >= simdjson::SIMDJSON_PADDING;
   if (record.text().size() > kKeptParserBytes) {
     dom::parser parser;
-    return parse_with(parser, record, names, prior_field);
+    return parse_with(parser, record.text(), padded, names, prior_field);
   }
   thread_local dom::parser parser = [] {
     dom::parser made;
@@ -235,7 +239,7 @@ Result<Document> parse_json_fields(const RawRecord& record, const FieldNames& na
     static_cast<void>(ignored);
     return made;
   }();
-  return parse_with(parser, record, names, prior_field);
+  return parse_with(parser, record.text(), padded, names, prior_field);
 }
 
 JsonFields fields_of_json(std::string_view json, const FieldNames& names) {
@@ -243,6 +247,7 @@ JsonFields fields_of_json(std::string_view json, const FieldNames& names) {
   dom::object object;
   Result<JsonWords> words = Error(Code::kInvalid, {});
   if (const auto error = parser.parse(json.data(), json.size()).get(object)) {
+    if (error == simdjson::UTF8_ERROR) return fields_of_json(text::repaired_utf8(json), names);
     if (may_be_a_limit(error)) words = JsonWords::set_aside(json);
     if (!words || parser.parse(words->json).get(object) != simdjson::SUCCESS) return {};
   }

@@ -69,7 +69,8 @@ std::uint64_t text_cost(std::uint64_t bytes) { return bytes * kTextTenths / 10; 
 ParseCost file_cost(std::string_view bytes, bool page) {
   const std::uint64_t tree = page ? tree_cost(bytes) : 0;
   std::uint64_t tenths = page ? kPageTenths : kFileTenths;
-  if (!text::is_utf8(bytes)) tenths = bytes.size() > kSmallFile ? kConvertedTenths : kSmallConvertedTenths;
+  if (!text::is_utf8(bytes) || bytes.find("\x1b$") != bytes.npos)
+    tenths = bytes.size() > kSmallFile ? kConvertedTenths : kSmallConvertedTenths;
   if (bytes.find('\0') != bytes.npos && wide_encoding(bytes).empty()) tenths += kNulTenths;
   return {bytes.size() * tenths / 10 + tree, tree};
 }

@@ -51,8 +51,7 @@ Result<Document> parse_trec(const RawRecord& record) {
     xhtml = is_xhtml(type.essence);
     plain = !type.essence.empty() && page_type(type.essence).text != TextType::kHtml && !begins_like_html(rest);
   }
-  if (charset.empty()) charset = charset_of_html(rest);
-  const std::string utf8 = FROND_TRY(to_utf8(rest, charset));
+  const std::string utf8 = FROND_TRY(to_utf8(rest, plain ? charset : charset_of_html(rest, charset)));
   if (plain) {
     document.body = readable(trimmed(utf8));
     return document;

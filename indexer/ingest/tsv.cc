@@ -1,9 +1,8 @@
 #include "indexer/ingest/tsv.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 
+#include "indexer/ingest/charset.h"
 #include "indexer/ingest/document_fields.h"
 #include "indexer/ingest/file_kind.h"
 #include "indexer/ingest/line_cutter.h"
@@ -47,10 +46,10 @@ bool take_web_columns(std::string_view rest, Document& document) {
 }
 
 Result<Document> parse_tsv(const RawRecord& record) {
-  const std::string_view line = record.text();
+  std::string storage;
+  const std::string_view line = FROND_TRY(utf8_of_line(record.text(), storage));
   const std::size_t tab = line.find('\t');
   if (tab == line.npos) return Error(Code::kInvalid, "no tab behind the id");
-  if (!simdjson::validate_utf8(line.data(), line.size())) return Error(Code::kInvalid, "not valid UTF-8");
   Document document;
   document.id = line.substr(0, tab);
   const std::string_view rest = line.substr(tab + 1);

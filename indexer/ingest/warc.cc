@@ -20,7 +20,7 @@ Result<Document> parse_warc(const RawRecord& record) {
   document.url = FROND_TRY(to_utf8(page->url));
   // As in browsers, what the server says comes before what the page says.
   const bool html = page->type == TextType::kHtml;
-  const std::string_view declared = html && page->charset.empty() ? charset_of_html(page->content) : page->charset;
+  const std::string_view declared = html ? charset_of_html(page->content, page->charset) : page->charset;
   const std::string utf8 = FROND_TRY(to_utf8(page->content, declared));
   if (html) {
     TitledText text = FROND_TRY(html_to_text(utf8, {record.tree_bytes, page->xhtml, record.stop}));

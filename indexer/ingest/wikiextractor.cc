@@ -40,7 +40,7 @@ std::string attribute(std::string_view tag, std::string_view name) {
 }
 
 Result<Document> parse_wikiextractor(const RawRecord& record) {
-  const std::string utf8 = FROND_TRY(to_utf8(record.bytes));
+  const std::string utf8 = FROND_TRY(to_utf8(record.bytes, "utf-8"));
   std::string_view rest = utf8;
   const std::string_view line = take_line(rest);
   if (!line.ends_with('>')) return Error(Code::kInvalid, "the tag <doc …> does not end on its line");

@@ -12,7 +12,41 @@ using namespace std::string_view_literals;
 TEST(Charset, LeavesUtf8AsItIs) {
   EXPECT_EQ(to_utf8("häuser"), "häuser");
   EXPECT_EQ(to_utf8("\xef\xbb\xbfx"), "x");
-  EXPECT_EQ(to_utf8("häuser", "iso-8859-1"), "häuser");
+}
+TEST(Charset, RepairsUtf8AndNeverGuessesAgain) {
+  EXPECT_EQ(to_utf8("caf\xe9 Погода", "UTF-8"), "caf\uFFFD Погода");
+  EXPECT_EQ(to_utf8("caf\xe9", "utf8"), "caf\uFFFD");
+  EXPECT_EQ(to_utf8("\xef\xbb\xbf"
+                    "caf\xe9"),
+            "caf\uFFFD");
+  EXPECT_EQ(to_utf8("\xef\xbb\xbf"
+                    "caf\xe9\0"sv,
+                    "windows-1251"),
+            "caf\uFFFD");
+  EXPECT_EQ(to_utf8("Погода \xe9 в столице"), "Погода \uFFFD в столице");
+  EXPECT_EQ(to_utf8("Погода\xd0..."), "Погода\uFFFD...");
+}
+TEST(Charset, CountsTheDeclarationBeforeUtf8) {
+  EXPECT_EQ(to_utf8("\xcd\xbc\xc6\xac", "gb2312"), "图片");
+  EXPECT_EQ(to_utf8("\xcd\xbc\xc6\xac", "GBK"), "图片");
+  EXPECT_EQ(to_utf8("\x1b$BEl5~\x1b(B x", "iso-2022-jp"), "東京 x");
+  EXPECT_EQ(to_utf8("\x1b$BEl5~\x1b(B x"), "東京 x");
+  EXPECT_EQ(to_utf8("~{VPND~} ~~ x", "hz-gb-2312"), "中文 ~ x");
+  EXPECT_EQ(to_utf8("\x1b$)C\x0e\x47\x51\x0f x", "iso-2022-kr"), "한 x");
+  EXPECT_EQ(to_utf8("CAF\xc9\xae", "windows-1252"), "CAFÉ®");
+  EXPECT_EQ(to_utf8("\xc2\xb3", "koi8-r"), "бЁ");
+  EXPECT_EQ(to_utf8("\xc7\xb1", "euc-kr"), "풉");
+  EXPECT_EQ(to_utf8("x", "gb2312"), "x");
+}
+TEST(Charset, TakesUtf8ThatIsCalledSomethingElse) {
+  const std::string_view german = "Häuser, Bäume, Büsche und schöne größere Flüsse";
+  EXPECT_EQ(to_utf8(german, "iso-8859-1"), german);
+  EXPECT_EQ(to_utf8("图片和文字。", "gb2312"), "图片和文字。");  // not valid in GB 18030
+  EXPECT_EQ(to_utf8("häuser", "no such label"), "häuser");
+  EXPECT_EQ(to_utf8("häuser", "utf-16"), "häuser");
+  std::string brands;
+  for (int i = 0; i < 20; ++i) brands += "NESCAF\xc9\xae ";
+  EXPECT_EQ(to_utf8(brands, "windows-1252").value().substr(0, 11), "NESCAFÉ® ");
 }
 TEST(Charset, ObeysByteOrderMarks) {
   EXPECT_EQ(to_utf8("\xff\xfeh\0\xe4\0"sv), "hä");
@@ -51,10 +85,20 @@ TEST(Charset, RefusesWhatGrowsTooLong) {
 }
 TEST(Charset, IsFoundInAPage) {
   EXPECT_EQ(charset_of_html("<meta CHARSET='koi8-r'>"), "koi8-r");
-  EXPECT_EQ(charset_of_html("<meta content=\"text/html; charset=ISO-8859-2\">"), "ISO-8859-2");
+  EXPECT_EQ(charset_of_html("<meta http-equiv=Content-Type content=\"text/html; charset = ISO-8859-2\">"),
+            "ISO-8859-2");
+  EXPECT_EQ(charset_of_html("<meta name=x content=\"charset=koi8-r\"><meta charset=big5>"), "big5");
+  EXPECT_EQ(charset_of_html("<meta charset=nonsense><meta charset=\" big5 \">"), " big5 ");
+  EXPECT_EQ(charset_of_html("<!-- <meta charset=big5> --><a href='?charset=big5'><body><meta charset=big5>"), "");
   EXPECT_EQ(charset_of_html("<p>"), "");
+  EXPECT_EQ(charset_of_html("<meta charset=UTF-16LE>"), "utf-8");
+  EXPECT_EQ(to_utf8("\xe9", charset_of_html("<meta charset=x-user-defined>")), "é");
   EXPECT_EQ(charset_of_html("<?xml version='1.0' encoding='koi8-r'?><html>"), "koi8-r");
+  EXPECT_EQ(charset_of_html("<?xml version='1.0' encoding='koi8-r'?><html><meta charset=big5>"), "big5");
   EXPECT_EQ(charset_of_html("<?xml version='1.0'?><a encoding='koi8-r'>"), "");
+  // The server's comes first, if it is one.
+  EXPECT_EQ(charset_of_html("<meta charset=big5>", "koi8-r"), "koi8-r");
+  EXPECT_EQ(charset_of_html("<meta charset=big5>", "none"), "big5");
 }
 
 }  // namespace

@@ -63,6 +63,12 @@ TEST(TextFile, InMarkdownTakesLinearTime) {
     EXPECT_LE(file("a.md", "# " + text + ">)]").body.size(), 2 * text.size());
   }
 }
+TEST(TextFile, IsReadInTheEncodingThatItDeclares) {
+  EXPECT_EQ(file("a.html", "<meta charset=iso-2022-jp><p>\x1b$BEl5~\x1b(B").body, "東京");
+  EXPECT_EQ(file("a.html", "<meta charset=gb2312><title>\xcd\xbc\xc6\xac</title>").title, "图片");
+  EXPECT_EQ(file("a.html", "<meta charset=utf-8><p>caf\xe9").body, "caf\uFFFD");
+  EXPECT_EQ(file("a.xhtml", "<html><title>T</title><script/><p>words").body, "words");
+}
 TEST(ManPage, GivesTitleAndText) {
   const Document page =
       file("man1/ls.1",

@@ -68,6 +68,18 @@ TEST(Warc, TakesBodiesOutOfChunksAndDecompressesThem) {
   ASSERT_EQ(got.documents.size(), 2u);
   for (const Document& document : got.documents) EXPECT_EQ(document.body, "Some words.");
 }
+TEST(Warc, RepairsUtf8AndReadsXhtmlAsXhtml) {
+  const Collected got =
+      read(response("a", page("text/html; charset=utf-8", "<meta charset=windows-1251>caf\xe9 \xd0\x9c")) +
+           response("b", page("text/html; charset=nonsense", "<meta charset=windows-1251>\xcc\xee\xf1\xea\xe2\xe0")) +
+           response("c", page("text/plain", "Погода \xe9 и столица")) +
+           response("d", page("application/xhtml+xml", "<html><head><script/><title>T</title></head><body>words")));
+  ASSERT_EQ(got.documents.size(), 4u);
+  EXPECT_EQ(got.documents[0].body, "caf\uFFFD М");
+  EXPECT_EQ(got.documents[1].body, "Москва");
+  EXPECT_EQ(got.documents[2].body, "Погода \uFFFD и столица");
+  EXPECT_EQ(got.documents[3].title + "|" + got.documents[3].body, "T|words");
+}
 TEST(Warc, ReadsAnyEncodingAndBelievesTheServerFirst) {
   const Collected got = read(
       response("a", page("text/html; charset=\"windows-1251\"", "<meta charset=iso-8859-1>\xcc\xee\xf1\xea\xe2\xe0")) +
