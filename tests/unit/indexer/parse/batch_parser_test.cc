@@ -6,6 +6,7 @@
 #include <atomic>
 #include <map>
 #include <random>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -172,6 +173,27 @@ TEST(BatchParser, GivesTheBytesOfDearRecordsBackAndTheirLeasesToo) {
   EXPECT_TRUE(memory.take(3 << 20, {}));
 }
 
+TEST(BatchParser, StopsBetweenRecordsAndInAPage) {
+  std::string page;
+  for (int i = 0; i < 1'000'000; ++i) page += "<p>x";
+  const auto html = [&] {
+    ingest::RawRecord record = jsonl(1, page);
+    record.format = &ingest::kFiles;
+    record.name = "a.html";
+    return record;
+  };
+  for (const bool before : {true, false}) {
+    std::vector<ingest::RawRecord> records = {html(), html(), html(), html(), html(), html(), html(), html()};
+    BatchParser parser({text::Stemmer::kPorter, true}, 1);
+    ParsedBatch batch;
+    std::stop_source stop;
+    if (before) stop.request_stop();
+    std::jthread later([&] { stop.request_stop(); });
+    parser.parse(records, batch, stop.get_token());
+    EXPECT_LT(batch.documents.size(), records.size());
+    EXPECT_TRUE(batch.bad.empty());
+  }
+}
 TEST(WorkingMemory, MakesWhoWantsMoreThanIsLeftWait) {
   WorkingMemory memory(100);
   std::optional<WorkingMemory::Lease> first = memory.take(60, {});
