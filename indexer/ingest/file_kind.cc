@@ -161,6 +161,9 @@ bool looks_binary(std::string_view head) {
   const std::string_view content = head.substr(begin, head.find_last_not_of('\0') + 1 - begin);
   std::size_t controls = 0;
   for (const char c : content) controls += kControls[static_cast<unsigned char>(c)];
+  // ISO-2022-KR and -CN shift their characters out and in.
+  if (controls > 0 && content.find("\x1b$)") != content.npos)
+    for (const char c : content) controls -= c == '\x0e' || c == '\x0f';
   return controls > std::max<std::size_t>(1, content.size() / 50) && wide_encoding(head).empty();
 }
 

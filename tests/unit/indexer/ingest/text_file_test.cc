@@ -65,6 +65,12 @@ TEST(TextFile, InMarkdownTakesLinearTime) {
 }
 TEST(TextFile, IsReadInTheEncodingThatItDeclares) {
   EXPECT_EQ(file("a.html", "<meta charset=iso-2022-jp><p>\x1b$BEl5~\x1b(B").body, "東京");
+  const support::ScratchFolder folder;
+  const std::string korean = "<meta charset=iso-2022-kr>\x1b$)C<title>\x0e\x47\x51\x0f</title><p>\x0e\x47\x51\x0f";
+  const std::string japanese = "<meta charset=iso-2022-jp><p>\x1b$BEl5~\x1b(B";
+  const Collected got = collect({write_in(folder, "a.html", korean), write_in(folder, "b.html", japanese)});
+  ASSERT_EQ(got.documents.size(), 2u);
+  EXPECT_EQ(got.documents[0].title + "|" + got.documents[0].body + "|" + got.documents[1].body, "한|한|東京");
   EXPECT_EQ(file("a.html", "<meta charset=gb2312><title>\xcd\xbc\xc6\xac</title>").title, "图片");
   EXPECT_EQ(file("a.html", "<meta charset=utf-8><p>caf\xe9").body, "caf\uFFFD");
   EXPECT_EQ(file("a.xhtml", "<html><title>T</title><script/><p>words").body, "words");
