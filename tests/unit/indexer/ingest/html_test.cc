@@ -105,8 +105,8 @@ TEST(Html, TakesTimeInProportion) {
                                          "</",
                                          "<a/"}) {
     std::string page;
-    while (page.size() < (1 << 20)) page += pattern;
-    for (int i = 0; i < 100000; ++i) page += "</p>";
+    while (page.size() < (1 << 18)) page += pattern;
+    for (int i = 0; i < 50000; ++i) page += "</p>";
     const Result<TitledText> text = html_to_text(page);
     EXPECT_TRUE(text || text.error().message().find("memory") != std::string::npos)
         << pattern << text.error().message();
