@@ -213,8 +213,7 @@ Result<Document> parse_with(dom::parser& parser, std::string_view json, bool pad
   // JSON is UTF-8: other bytes are errors, not another encoding.
   if (error == simdjson::UTF8_ERROR)
     return parse_with(parser, text::repaired_utf8(json), /*padded=*/false, names, prior_field);
-  if (error)
-    return may_be_a_limit(error) ? parse_with_words(parser, json, names, prior_field) : broken(error);
+  if (error) return may_be_a_limit(error) ? parse_with_words(parser, json, names, prior_field) : broken(error);
   dom::object object;
   if (root.get(object) != simdjson::SUCCESS) return Error(Code::kInvalid, "not a JSON object");
   JsonRecord parsed(object, nullptr);
