@@ -149,9 +149,12 @@ class RequestMessage::Parser final : public beast::http::basic_parser<true> {
   std::size_t append(Text piece) {
     std::string& body = request.body;
     if (const std::size_t need = body.size() + piece.size(); need > body.capacity()) {
-      // Grows with what has come, up to what there may be.
+      // Grows with what has come, up to what there may be. A string at least doubles: the last step begins below half,
+      // else the body of a known length would end in room for nearly two of it.
       const auto max_size = std::min<std::uint64_t>(content_length().value_or(max_body), max_body);
-      body.reserve(std::max<std::size_t>(need, std::min<std::uint64_t>(max_size, std::max(2 * need, kFirstBodyRoom))));
+      std::uint64_t room = std::max(2 * need, kFirstBodyRoom);
+      if (content_length() && 2 * room > max_size) room = max_size;
+      body.reserve(std::max<std::size_t>(need, std::min(max_size, room)));
     }
     body.append(piece.data(), piece.size());
     left -= piece.size();
