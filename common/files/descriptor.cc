@@ -92,6 +92,11 @@ Result<Descriptor> open_beneath(const std::filesystem::path& root, std::string_v
 
 Result<Descriptor> open_any(const std::filesystem::path& path) { return open_at_once(path, O_RDONLY, 0); }
 
+std::string reason_of(const Error& error, const std::filesystem::path& path) {
+  const std::string front = "opening " + path.string() + ": ";
+  return error.message().starts_with(front) ? error.message().substr(front.size()) : error.message();
+}
+
 Error system_error(Code code, std::string_view doing, const std::filesystem::path& path) {
   const int number = errno;
   return {code, std::string(doing) + " " + path.string() + ": " + std::strerror(number)};

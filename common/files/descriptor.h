@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -42,6 +43,9 @@ Result<Descriptor> open_input(const std::filesystem::path& path);
 Result<Descriptor> open_beneath(const std::filesystem::path& root, std::string_view relative);
 // A file or folder, for reading, whatever it is: not to be read. Does not wait.
 Result<Descriptor> open_any(const std::filesystem::path& path);
+
+// What an error of these says of `path`, without "opening <path>: ".
+std::string reason_of(const Error& error, const std::filesystem::path& path);
 
 // "<doing> <path>: <what errno says>". Reads errno, so nothing may come between the failed call and this one.
 Error system_error(Code code, std::string_view doing, const std::filesystem::path& path);

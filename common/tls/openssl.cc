@@ -96,7 +96,8 @@ void use_socket(SSL& ssl, int fd) {
 
 Result<std::string> read_pem_file(const std::string& path) {
   auto read = files::read_text(path, kMaxPemBytes);
-  if (!read) return Error(Code::kInvalid, read.error().message());
+  if (read == Code::kCorrupt) return Error(Code::kInvalid, path + ": larger than 1 MiB");
+  if (!read) return Error(Code::kInvalid, path + ": " + files::reason_of(read.error(), path));
   std::string text(without_mark(*read));
   if (text.empty()) return Error(Code::kInvalid, path + ": empty, or no file");
   return text;

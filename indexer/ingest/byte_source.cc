@@ -44,7 +44,8 @@ std::uint64_t ByteSource::window_bytes() const {
 
 Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::filesystem::path& path, const InputLimits& limits) {
   auto opened = files::open_input(path);
-  if (!opened) return Error(Code::kUnavailable, opened.error().message());
+  if (!opened)
+    return Error(Code::kUnavailable, path.string() + ": cannot open: " + files::reason_of(opened.error(), path));
   files::Descriptor file = *std::move(opened);
   ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   std::unique_ptr<ByteSource> source(new ByteSource(std::move(file), path.string(), limits));

@@ -202,7 +202,9 @@ Result<CostModel> parse_cost_model(std::string_view text) {
 }
 
 Result<CostModel> read_cost_model(const std::filesystem::path& file) {
-  auto model = parse_cost_model(FROND_TRY(files::read_text(file, kMaxCostModelBytes)));
+  const auto text = files::read_text(file, kMaxCostModelBytes + 1);
+  if (text == Code::kNotFound) return Error(Code::kNotFound, file.string() + ": can't be read");
+  auto model = parse_cost_model(FROND_TRY(text));
   if (!model) return std::move(model).error().within(file.string());
   return model;
 }
