@@ -211,7 +211,8 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   if (options.node_name.empty()) options.node_name = default_node_name(net::parse_host_port(options.http)->port);
   options.allow_exhaustive = exhaustive == "on";
   if (options.max_msearch_in_flight == 0) options.max_msearch_in_flight = std::max(1u, options.max_in_flight / 4);
-  if (options.max_costly_per_client == 0) options.max_costly_per_client = std::max(1u, options.max_costly_in_flight / 4);
+  if (options.max_costly_per_client == 0)
+    options.max_costly_per_client = std::max(1u, options.max_costly_in_flight / 4);
   if (options.max_msearch_in_flight > options.max_in_flight)
     return app.refuse("--max-msearch-in-flight is more than --max-in-flight");
   if (options.leaves.empty() && options.leaf_dns.empty()) return app.refuse("--leaf or --leaf-dns is required");

@@ -77,7 +77,7 @@ class FilesCursor final : public TermFilesCursor {
   std::unique_ptr<rocksdb::Iterator> iterator_;  // destroyed before the reader
   TermStatistics statistics_;
   ByteView inline_list_;  // in the iterator's value
-  bool sought_ = false;  // the iterator is where next() is to move to
+  bool sought_ = false;   // the iterator is where next() is to move to
 };
 
 }  // namespace

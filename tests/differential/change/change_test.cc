@@ -233,7 +233,8 @@ class AChangedCollection : public testing::TestWithParam<Case> {
           partition::PublishedPartition::open(repository() / "c" / "partitions" / entry.id, entry.summary.files);
       ASSERT_TRUE(opened) << opened.error().message();
       RemovedTerms by_digests(manifest.analyzer);
-      RemovedTerms by_lists(manifest.analyzer, {}, indexer::change::kHeldTermBytes, indexer::change::Verification::kLists);
+      RemovedTerms by_lists(manifest.analyzer, {}, indexer::change::kHeldTermBytes,
+                            indexer::change::Verification::kLists);
       const auto counts = by_digests.add(**opened, docids), expected = by_lists.add(**opened, docids);
       ASSERT_TRUE(counts && expected) << entry.id;
       ASSERT_EQ(counts->postings, expected->postings) << entry.id;
