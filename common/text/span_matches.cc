@@ -122,7 +122,11 @@ class StretchFinder {
     while (begin > 0 && odd - begin < kMaxTokenBytes && is_ascii(text_[begin - 1]) &&
            !text::ends_stretch(text_, begin - 1))
       --begin;
-    if (rules_.split_case || wanted_.may_go_on_with(text_, begin, odd, c.value) || in_long_stretch(odd))
+    // A span may begin at such a character whatever is before it: "10²" has 2, and "x℃" c.
+    const bool begins_anywhere =
+        rules_.split_case ||
+        (rules_.standard3 && (word_class_of(c.value) == WordClass::kBreak || CutForm::changes(c.value)));
+    if (begins_anywhere || wanted_.may_go_on_with(text_, begin, odd, c.value) || in_long_stretch(odd))
       analyze_around(odd);
     return next_odd(odd + c.bytes, end);
   }

@@ -170,6 +170,8 @@ TEST(Standard3, MarksWhatItFindsInTexts) {
   EXPECT_THAT(found("the U.S.A. and the USA", "usa"), ElementsAre("U.S.A", "USA"));
   EXPECT_THAT(found("70 ㎏ of CO₂, 2½", "kg co2 1/2"), ElementsAre("㎏", "CO₂", "2", "½"));
   EXPECT_THAT(found("since v1.2.3", "1.2.3"), ElementsAre("v1.2.3"));
+  EXPECT_THAT(found("x℃ 10² 2½", "c"), ElementsAre("℃"));
+  EXPECT_THAT(found("x℃ 10² 3½", "2"), ElementsAre("²", "½"));
   EXPECT_THAT(found("great 🍕🍕 ❤️", "🍕 ❤"), ElementsAre("🍕", "🍕", "❤️"));
   EXPECT_THAT(found("של צה\"ל", "צה״ל"), ElementsAre("צה\"ל"));
 }
