@@ -107,8 +107,9 @@ Result<void> get(schema::FetchRequest::Reader from, FetchRequest& to) {
   for (const auto ordinal : ordinals) to.ordinals.push_back(ordinal);
   to.content = from.getContent();
   to.fields = fields_of(from.getFields());
-  FROND_TRY(at_most(from.getId().size(), kMaxFetchedIdBytes, "bytes of an id"));
-  to.id = text_of(from.getId());
+  const auto id = from.getId();  // read once: reading counts towards the limit, also a second time
+  FROND_TRY(at_most(id.size(), kMaxFetchedIdBytes, "bytes of an id"));
+  to.id = text_of(id);
   return {};
 }
 

@@ -157,7 +157,7 @@ TEST_F(APartition, HasItsTermsInItsFilesToo) {
   }
   EXPECT_FALSE(from_files->next().value());
   EXPECT_EQ(terms, summary_->terms);
-  EXPECT_EQ(terms_of_files(files() / "none", summary_->files)->next(), Code::kUnavailable);
+  EXPECT_EQ(terms_of_files(files() / "none", summary_->files)->next(), Code::kNotFound);
 }
 
 TEST_F(APartition, KeepsReadableSlackAfterEveryListAndOutlivesItsOwner) {

@@ -174,7 +174,7 @@ TEST_F(OperationLogTest, EveryCutThatLosesAnAcknowledgedChangeIsFound) {
     write(newest, whole.substr(0, size));
     const auto opened = OperationLog::open(folder.path() / "log", {});
     ASSERT_EQ(opened, Code::kCorrupt) << size << " of " << used << " bytes";
-    EXPECT_TRUE(opened.error().message().ends_with("20")) << opened.error().message();
+    EXPECT_NE(opened.error().message().find("20"), std::string::npos) << opened.error().message();
   }
   write(newest, whole);  // nothing was changed by looking
   open();

@@ -315,7 +315,7 @@ TEST(SearchQuery, MovesSearchesWithManyPostingsToThem) {
   ServedCollection served(documents, 2);
   TwoSchedulers both(served);
   auto request = request_of(Mode::kAuto, {"t0", "t1"}, 2);
-  request.auto_needs = request.depth = 200;
+  request.auto_needs = request.depth = 100;
   const auto wanted = served.search(request);
   const std::uint64_t postings = documents_with(documents, {"t0"}, true) + documents_with(documents, {"t1"}, true);
   expect_same_hits(both.search(request, postings), wanted);
