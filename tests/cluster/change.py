@@ -121,9 +121,9 @@ def refusals(setting, repository):
     empty = setting.path("empty-repository")
     ids = setting.path("no-ids")
     open(ids, "w", encoding="utf-8").close()
-    for flags, wanted in ((["remove", "--repository", empty, "--collection", "c", "--ids", ids], "no generation"),
-                          (["add", "--repository", empty, "--collection", "c", "--input", ids], "no generation"),
-                          (["compact", "--repository", empty, "--collection", "c"], "no generation"),
+    for flags, wanted in ((["remove", "--repository", empty, "--collection", "c", "--ids", ids], "nothing is published"),
+                          (["add", "--repository", empty, "--collection", "c", "--input", ids], "nothing is published"),
+                          (["compact", "--repository", empty, "--collection", "c"], "nothing is published"),
                           (["remove", "--repository", repository, "--collection", "c", "--ids", ids + "-absent"], "--ids")):
         done = subprocess.run([setting.program("frond-indexer"), *flags], capture_output=True, text=True, timeout=60)
         harness.expect(done.returncode != 0 and wanted in done.stderr, f"{flags[0]}: {done.returncode}, {done.stderr}")

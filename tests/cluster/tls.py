@@ -115,7 +115,7 @@ def check_clients(setting, cluster, other, query):
     """frond believes whom it should, and says why where it does not."""
     port, ca = cluster.http, cluster.authority.ca
     good = frond(setting, "search", "--broker", f"https://127.0.0.1:{port}", "--tls-ca", ca, query)
-    harness.expect(good.returncode == 0 and " documents in " in good.stdout, f"frond search: {good.stderr}{good.stdout}")
+    harness.expect(good.returncode == 0 and " ms\n" in good.stdout and " documents" in good.stdout, f"frond search: {good.stderr}{good.stdout}")
     by_environment = frond(setting, "search", "--broker", f"https://127.0.0.1:{port}", query, environment={"FROND_TLS_CA": ca})
     harness.expect(by_environment.returncode == 0, f"frond search with FROND_TLS_CA: {by_environment.stderr}")
     probe = frond(setting, "probe", f"https://127.0.0.1:{port}/readyz", "--tls-ca", ca)
