@@ -99,7 +99,7 @@ CASES = {
     "a body that is no UTF-8": (posted("/v1/search", "Content-Length: 9", body=b'{"q":"\xff"}'), [400], [404], [405]),
     "a body of 50,000 brackets": (posted("/v1/search", "Content-Length: 50000", body=b"[" * 50000), [400], [404], [405]),
     "WebSocket": (get("/livez", "Connection: Upgrade", "Upgrade: websocket"), [200]),
-    "a key that is none": (request("DELETE /v1/collections/c/documents/%zz HTTP/1.1", "Authorization: Basic ===="), [404], [404], [401]),
+    "a key that is none": (request("DELETE /v1/collections/c/documents/%zz HTTP/1.1", "Authorization: Basic ===="), [405], [404], [401]),
 }
 
 
