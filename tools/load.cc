@@ -9,14 +9,14 @@
 #include "tools/commands.h"
 #include "tools/load_generator.h"
 #include "tools/load_report.h"
-#include "tools/topics.h"
+#include "tools/topics/topics.h"
 
 namespace frond::tools {
 namespace {
 
 struct LoadFlags {
   QueryFlags query;
-  std::string queries;
+  std::string queries, field;
   double rate = 0, seconds = 10, warmup = 0, drain = 5;
   unsigned concurrency = 0, connections = 256, msearch = 0;
   std::uint64_t seed = 1;
@@ -80,7 +80,7 @@ LoadOptions options_of(const LoadFlags& flags) {
 
 Result<void> load(const LoadFlags& flags) {
   const Endpoint to = FROND_TRY(endpoint_of(flags.query.broker, flags.query.tls_ca, flags.query.key_file));
-  const auto topics = FROND_TRY(read_topics(flags.queries));
+  const auto topics = FROND_TRY(read_topics(flags.queries, flags.field));
   auto options = options_of(flags);
   options.trust = to.trust;
   auto report = generate_load(to.url, requests_of(to, flags, topics), options);
@@ -98,8 +98,9 @@ void add_load(config::CommandLine& program, int& status) {
   auto& command = program.add_command(
       "load",
       "Queries at a given rate (open loop, Poisson arrivals) or concurrency (closed loop); latencies and throughput");
-  command.add_option("--queries", flags->queries, "number:text, id<TAB>text, JSON lines {\"query\"}, or plain lines")
-      .required();
+  command.add_option("--queries", flags->queries, kTopicForms).required();
+  command.add_option("--topic-field", flags->field,
+                     "The element or member that is the query, as desc; default: title, query …");
   command.add_option("--rate", flags->rate, "Requests a second, open loop; latency counts from when each was due")
       .check(config::range(0.001, 1e6));
   command.add_option("--concurrency", flags->concurrency, "Connections that each ask again when answered, closed loop")

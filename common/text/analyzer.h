@@ -39,7 +39,7 @@ class Analyzer {
   // Calls sink(std::string_view term, TokenSpan where) for every term of a document's `text`, nearly in order; those of
   // standard2 and standard3 may overlap (term_spans.h). Terms are valid during the call only; they are UTF-8, never
   // empty, never contain a NUL, and are at most kMaxTokenBytes + a few bytes long. Bytes that are not UTF-8 separate
-  // words.
+  // words. The sink must not use this analyzer.
   template <class Sink>
   void analyze(std::string_view text, Sink&& sink) {
     const auto give = [&](std::string_view of, TokenSpan token, TokenSpan where) {

@@ -22,7 +22,9 @@ def make_files(setting):
         good = file.read()
     for name, content in {"empty.jsonl": b"", "noise.jsonl": bytes(range(256)) * 8, "paper.jsonl": b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\n",
                           "cut.jsonl.gz": gzip.compress(good)[:40], "noise.gz": b"\x1f\x8b\x08\0" + bytes(60), "words.conf": b"a few words\n",
-                          "colour.conf": b"colour = red\n", "file": b"text\n", "ids": b"nobody\n"}.items():
+                          "colour.conf": b"colour = red\n", "file": b"text\n", "ids": b"nobody\n", "run": b"1 Q0 d 1 2.5 frond\n",
+                          "page.xml": b"<page><b>words</b></page>\n", "same": b"1\tword\n1\tnumber\n", "topics": b"1\tword\n2\tnumber word\n",
+                          "topics.gz": gzip.compress(b"<TOP><num>7<title>word</TOP>")}.items():
         with open(setting.path(name), "wb") as file:
             file.write(content)
     os.mkdir(setting.path("empty"))
@@ -38,6 +40,7 @@ def command_lines(setting, taken):
     broker = ("frond-broker", "--leaf", "tcp://127.0.0.1:1", "--collection", "c", "--http")
     serve = (*indexer, "serve", "--repository", path("repository"), "--listen", "127.0.0.1:0")
     of = ("--repository", path("repository"), "--collection")
+    asks = ("frond", "run", "--broker", "http://127.0.0.1:1", "--topics")
     return [
         # A wrong command or flag.
         (indexer, "a command is needed", "build"),
@@ -105,6 +108,16 @@ def command_lines(setting, taken):
         (("frond-broker", "--collection", "c", "--http", "127.0.0.1:0"), "--leaf"),
         (("frond-broker", "--collection", "c", "--http", "127.0.0.1:0", "--leaf", "127.0.0.1:1"), "--leaf", "tcp://"),
         (("frond", "search", "--broker", "http://127.0.0.1:1", "words"), "127.0.0.1:1", "refused"),
+        # Topics that are none, a run that could not be read.
+        ((*asks, path("nowhere")), path("nowhere")),
+        ((*asks, path("run")), path("run"), "is a run"),
+        ((*asks, path("page.xml")), "page.xml", "<topic>"),
+        ((*asks, path("same")), "same", "topics 1 and 2 have one id"),
+        ((*asks, path("good.jsonl"), "--topic-field", "words"), "good.jsonl", "words"),
+        ((*asks, path("topics"), "--tag", "a b"), "--tag", "a b"),
+        ((*asks, path("topics")), "topic 1", "refused"),
+        ((*asks, path("topics"), "--output", path("nowhere/run")), "topic 1", "refused"),
+        (("frond", "load", "--broker", "http://127.0.0.1:1", "--concurrency", "1", "--queries", path("page.xml")), "page.xml", "<topic>"),
         # A wrong key.
         ((*serve, "--api-keys", path("nowhere")), "--api-keys", path("nowhere")),
         ((*serve, "--api-keys", path("good.jsonl")), "--api-keys", "good.jsonl", "line 1"),
@@ -179,6 +192,30 @@ def expect_problem(what, status, body, wanted, word):
     harness.expect(problem["status"] == wanted and word in json.dumps(problem) and len(problem["detail"]) > 10, f"{what}: {problem}")
 
 
+def check_runs(setting, broker):
+    """A run file is replaced when all of the new one is there."""
+    output = setting.path("old-run")
+
+    def run(topics, broker=broker, to=output):
+        done = subprocess.run([setting.program("frond"), "run", "--broker", broker, "--topics", setting.path(topics), "--k", "3", "--output", to],
+                              capture_output=True, text=True, timeout=20)
+        with open(output, encoding="utf-8") as file:
+            return done.returncode, done.stdout + file.read()
+
+    with open(output, "w", encoding="utf-8") as file:
+        file.write("old\n")
+    for topics, at in (("topics", "http://127.0.0.1:1"), ("run", broker), ("page.xml", broker)):
+        harness.expect(run(topics, at) == (1, "old\n"), f"{topics} by {at} leaves the old run: {run(topics, at)}")
+    for topics, ids in (("topics", ["1"] * 3 + ["2"] * 3), ("topics.gz", ["7"] * 3)):
+        code, text = run(topics)
+        lines = [line.split(" ") for line in text.splitlines()]
+        harness.expect(code == 0 and [line[0] for line in lines] == ids and all(len(line) == 6 for line in lines), f"{topics}: {text}")
+    harness.expect(run("topics", to="/dev/null")[0] == 0 and run("topics", to="/dev/full")[0] == 1, "a device is written as it stands")
+    harness.expect(run("topics", to="/dev/stdout")[1].startswith("1 Q0 "), "standard output by its name")
+    left = [name for name in os.listdir(setting.folder) if name.endswith(".part")]
+    harness.expect(not left, f"drafts are left: {left}")
+
+
 def check_searches(setting):
     cluster = harness.Cluster(setting, setting.path("repository"), "c", 1)
     for path, parameters, status, word in SEARCHES:
@@ -193,6 +230,7 @@ def check_searches(setting):
         harness.expect(status == 200 and json.loads(body)["hits"] == [], f"q={query!r}: {status} {body[:200]!r}")
     status, body = harness.fetch(cluster.leaf_http[0], "/v1/search?q=word")
     expect_problem("a search at a leaf", status, body, 404, "/v1/search")
+    check_runs(setting, f"http://127.0.0.1:{cluster.http}")
     cluster.stop()
     print(f"{len(SEARCHES) + 7} wrong searches: each names what is wrong", flush=True)
 

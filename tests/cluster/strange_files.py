@@ -30,7 +30,8 @@ def check_flags(setting, pipe):
                     (*serve, "--tls-certificate", pipe, "--tls-key", pipe), (*broker, "--api-keys", pipe), (*broker, "--config", pipe),
                     (*broker, "--curve-secret-key", pipe, "--curve-leaf-key", pipe), (*leaf, "--curve-secret-key", pipe, "--curve-clients", pipe),
                     (*leaf, "--cost-model", pipe),
-                    ("frond", "search", "--key-file", pipe, "word"), ("frond", "search", "--tls-ca", pipe, "word")):
+                    ("frond", "search", "--key-file", pipe, "word"), ("frond", "search", "--tls-ca", pipe, "word"),
+                    ("frond", "run", "--topics", pipe), ("frond", "load", "--concurrency", "1", "--queries", pipe)):
         try:
             done = run(setting, *command)
         except subprocess.TimeoutExpired as late:

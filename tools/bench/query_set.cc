@@ -5,14 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/lines.h"
-#include "common/files/read.h"
 #include "common/text/analyzer.h"
-#include "tools/topics.h"
+#include "tools/topics/topics.h"
 
 namespace frond::tools::bench {
 namespace {
-
-constexpr std::size_t kMaxQueriesBytes = std::size_t{1} << 30;
 
 BenchQuery analysed(text::Analyzer& analyzer, std::string_view text) {
   BenchQuery query;
@@ -62,7 +59,7 @@ Result<std::vector<BenchQuery>> parse_queries(std::string_view contents, std::st
 
 Result<std::vector<BenchQuery>> read_queries(const std::filesystem::path& file, std::string_view tag,
                                              const text::AnalyzerConfig& analyzer) {
-  const std::string contents = FROND_TRY(files::read_input(file, kMaxQueriesBytes));
+  const std::string contents = FROND_TRY(read_topic_file(file));
   auto queries = parse_queries(contents, tag, analyzer);
   if (!queries) return std::move(queries).error().within(file.string());
   return queries;

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "common/text/utf8.h"
-#include "tools/topics.h"
+#include "tools/topics/topics.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto topics = frond::tools::parse_topics({reinterpret_cast<const char*>(data), size});
