@@ -87,8 +87,9 @@ bool SearchQuery::is_too_much_here() const {
   if (costly_ || parts_.costly == nullptr) return false;
   const std::uint64_t postings = postings_in_largest();
   if (postings <= parts_.small_postings || postings >= parts_.costly_postings) return postings > parts_.small_postings;
-  const schedule::Scheduler::Load load = parts_.scheduler.load();
-  return load.waiting > 0 || load.running >= load.workers;
+  // Between both: where a thread is idle. Behind a costly search it would wait longer than behind usual ones.
+  const schedule::Scheduler::Load here = parts_.scheduler.load(), there = parts_.costly->load();
+  return (here.waiting > 0 || here.running >= here.workers) && there.waiting == 0 && there.running < there.workers;
 }
 
 // Of the partitions of todo_. 0 if the terms could not be looked up.

@@ -339,6 +339,13 @@ TEST(SearchQuery, MovesSearchesOfMediumSizeWhereOthersWouldWait) {
   both.usual.workers = 1;
   (void)both.search(request);
   EXPECT_EQ(both.costly.taken, 1u) << "no worker would be left";
+  both.costly.workers = 1;
+  (void)both.search(request);
+  EXPECT_EQ(both.costly.taken, 0u) << "it would wait behind a costly search";
+  both.costly.workers = 2;
+  both.costly.others_wait = 1;
+  (void)both.search(request);
+  EXPECT_EQ(both.costly.taken, 0u) << "… and here too";
 }
 
 TEST(SearchQuery, NamesPartitionsThatTheCostlyThreadsHaveNoRoomFor) {
