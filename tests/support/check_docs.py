@@ -2,7 +2,7 @@
 """Checks that every relative link of every Markdown file has a target, that every directory with a build target has a section in
 docs/architecture.md, that this page names no directory that does not exist, that tables are whole: each has a header, and each
 row as many cells as that (a `|` in a cell is written `\\|`), and that figures are those of docs/measurements/figures.json: in Markdown
-a figure is followed by its key, `54.8<!--index-stored-->`. Exit 1 and a list of what is wrong.
+a figure is followed by its key, `54.8<!--index-stored-->`. Each decision has a status, and is in their index. Exit 1 and a list of what is wrong.
 """
 import json
 import os
@@ -13,6 +13,7 @@ import sys
 MAP = "docs/architecture.md"
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 AREAS = ("common", "indexer", "leaf", "broker")
+DECISIONS = "docs/adr/"
 FIGURES = "docs/measurements/figures.json"
 FIGURE = re.compile(r"([^\s|;(]*)<!--([\w-]+)-->")
 
@@ -93,6 +94,16 @@ def wrong_figures(pages, figures):
             yield f"{FIGURES}: {key} has no unit, date or machine"
 
 
+def decisions_without_status(pages):
+    index = pages.get(DECISIONS + "README.md", "")
+    for page, text in pages.items():
+        if page.startswith(DECISIONS + "0"):
+            if not re.search(r"^Status: (holds|replaced by \[)", text, re.M):
+                yield f"{page}: no line Status: holds, or replaced by [ADR N](...)"
+            if f"]({os.path.basename(page)})" not in index:
+                yield f"{DECISIONS}README.md: {page} is not in it"
+
+
 def directories(files):
     """The directories that need a section: each part of each area, and the top folders of everything else."""
     wanted = set()
@@ -110,7 +121,8 @@ def directories(files):
 def main():
     files = tracked()
     wrong = [w for f in files if f.endswith(".md") for w in (*broken_links(f), *broken_tables(f))]
-    wrong += wrong_figures({f: read(f) for f in files if f.endswith(".md")}, json.loads(read(FIGURES)))
+    pages = {f: read(f) for f in files if f.endswith(".md")}
+    wrong += [*wrong_figures(pages, json.loads(read(FIGURES))), *decisions_without_status(pages)]
     named = set(re.findall(r"`([\w./-]+)/`", "\n".join(re.findall(r"^#+ .*$", read(MAP), re.M))))
     wrong += [f"{MAP}: no section for {d}/" for d in sorted(directories(files) - named)]
     wrong += [f"{MAP}: has a section for {d}/, which does not exist" for d in sorted(named) if not os.path.isdir(d)]
