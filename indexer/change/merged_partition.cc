@@ -182,11 +182,13 @@ Result<partition::PartitionSummary> write_merged(std::span<const MergeSource> so
       folder, options.average_length, partition::PartitionWriter::kIdBytes, options.stored));
   std::vector<std::uint32_t> lengths;
   lengths.reserve(documents.size());
+  std::vector<std::unique_ptr<partition::DocumentCursor>> cursors;  // each source's documents come in their order
+  for (const MergeSource& source : sources) cursors.push_back(source.partition->document_cursor());
   for (const MergedDocument& one : documents) {
     if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
     const Partition& source = *sources[one.source].partition;
     lengths.push_back(source.lengths()[one.docid]);
-    const partition::OwnedDocument document = FROND_TRY(source.document(one.docid));
+    const partition::OwnedDocument document = FROND_TRY(cursors[one.source]->document(one.docid));
     const scoring::Prior prior = source.priors() == nullptr ? 0 : source.priors()->of(one.docid);
     FROND_TRY(writer->add_document({document.id, document.url, document.title, document.body, prior}, lengths.back()));
     if (options.pace != nullptr)
