@@ -44,11 +44,17 @@ Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const reposit
   for (const PartitionEntry& entry : manifest.partitions) {
     auto& hidden = opened->hidden_.emplace_back();
     std::uint64_t count = 0;
-    for (const partition::ChangesPtr& one : opened->changes_)
-      if (const auto found = one->hidden().find(entry.id); found != one->hidden().end()) {
-        hidden.emplace_back(found->second);
-        count += found->second.size();
-      }
+    for (std::size_t i = 0; i < opened->changes_.size(); ++i) {
+      const auto& in_file = opened->changes_[i]->hidden();
+      const auto found = in_file.find(entry.id);
+      if (found == in_file.end()) continue;
+      if (found->second.back() >= entry.summary.documents)
+        return Error(Code::kCorrupt, manifest.changes[i].name + ": hidden document " +
+                                         std::to_string(found->second.back()) + " of partition " + entry.id +
+                                         ", which has " + std::to_string(entry.summary.documents));
+      hidden.emplace_back(found->second);
+      count += found->second.size();
+    }
     if (count != entry.hidden.documents)
       return Error(Code::kCorrupt, "partition " + entry.id + " has " + std::to_string(count) +
                                        " hidden documents; the manifest says " +
@@ -146,7 +152,11 @@ bool CurrentGeneration::is_hidden(std::size_t number, DocId docid) const {
 
 Result<std::vector<DocId>> CurrentGeneration::hidden(std::size_t number) const {
   const PartitionEntry& entry = manifest_.partitions[number];
-  return partition::hidden_documents_of(entry.id, entry.summary.documents, changes_);
+  auto hidden = partition::hidden_documents_of(entry.id, entry.summary.documents, changes_);
+  if (hidden) return hidden;
+  std::string files;
+  for (const auto& file : manifest_.changes) files += (files.empty() ? "" : ", ") + file.name;
+  return std::move(hidden).error().within(files);
 }
 
 Result<std::unique_ptr<const PublishedPartition>> CurrentGeneration::open_partition(std::size_t number,
