@@ -185,6 +185,10 @@ Result<void> Build::invert() {
   if (summary_.inverted.documents == 0 && !options_.may_be_empty)
     return Error(Code::kInvalid,
                  "the input has no document; nothing is published" + what_was_skipped(summary_.inverted));
+  if (const auto& wanted = options_.documents; wanted && summary_.inverted.documents != *wanted)
+    return Error(Code::kInvalid, "the input has " + std::to_string(summary_.inverted.documents) +
+                                     " documents instead of " + std::to_string(*wanted) +
+                                     what_was_skipped(summary_.inverted));
   if (journal_) FROND_TRY(journal_->wait());
   if (records_stages()) FROND_TRY(journal_->end_stage(resume::Stage::kInverted, summary_.inverted));
   return {};

@@ -272,12 +272,16 @@ std::string writing_json(write::WrittenCollections& collections, const std::stri
                    {"error", writer.error().message()}});
   const CollectionWriter::State state = (*writer)->state();
   const ordered_json error = state.error.empty() ? ordered_json(nullptr) : ordered_json(state.error);
+  ordered_json listed = ordered_json::array();
+  for (const auto& [id, sequence, reason] : state.not_indexed.first)
+    listed.push_back({{"id", id}, {"sequence", sequence}, {"reason", reason}});
   return dumped({{"state", "writing"},
                  {"pending_operations", state.pending_operations},
                  {"pending_bytes", state.pending_bytes},
                  {"accepted_sequence", state.accepted},
                  {"published_sequence", state.published},
                  {"error", error},
+                 {"not_indexed", {{"documents", state.not_indexed.documents}, {"first", std::move(listed)}}},
                  {"compaction",
                   {{"running", state.compacting},
                    {"documents", state.compaction_documents},

@@ -124,6 +124,7 @@ Result<std::unique_ptr<CollectionWriter>> CollectionWriter::open(const WriterOpt
     return Error(Code::kNotFound, log_folder.string() + " has no settings: a creation of collection " + collection +
                                       " was cut off. Make it again, or remove it");
   held.settings = FROND_TRY(settings_from_json(settings));
+  held.not_indexed = FROND_TRY(NotIndexed::open(held.folder));
   return std::unique_ptr<CollectionWriter>(
       new CollectionWriter(std::move(with_epoch), places, collection, std::move(held), shared, metrics, log));
 }

@@ -245,7 +245,7 @@ Result<Appended> OperationLog::append(std::span<const Operation> operations, con
   });
 }
 
-Result<OperationLog::Taken> OperationLog::read(Sequence after, std::uint64_t max_bytes) const {
+Result<OperationLog::Taken> OperationLog::read(Sequence after, std::uint64_t max_bytes, std::size_t most) const {
   return guarded(folder_.string(), [&]() -> Result<Taken> {
     Taken taken;
     taken.last = after;
@@ -256,7 +256,8 @@ Result<OperationLog::Taken> OperationLog::read(Sequence after, std::uint64_t max
       auto operation = operation_of(text_of(at->value()));
       const auto number = number_of(text_of(at->key()));
       if (!operation || !number) return error("an operation that can't be read");
-      more = !taken.operations.empty() && taken.bytes + operation->bytes() > max_bytes;
+      more = taken.operations.size() == most ||
+             (!taken.operations.empty() && taken.bytes + operation->bytes() > max_bytes);
       if (more) break;
       taken.bytes += operation->bytes();
       taken.last = *number;

@@ -80,8 +80,10 @@ class OperationLog {
     Sequence last = 0;
     std::uint64_t bytes = 0;
   };
-  // What follows `after`, in order: at least one operation if there is one, then as many as are within `max_bytes`.
-  Result<Taken> read(Sequence after, std::uint64_t max_bytes) const;
+  // What follows `after`, in order: at least one operation if there is one, then as many as are within `max_bytes`, and
+  // `most` of them.
+  static constexpr std::size_t kAll = ~std::size_t{0};
+  Result<Taken> read(Sequence after, std::uint64_t max_bytes, std::size_t most = kAll) const;
   // What is up to `last` is in a published generation.
   Result<void> forget(const Taken& taken);
 
