@@ -14,6 +14,16 @@ namespace fs = std::filesystem;
 using partition::PublishedPartition;
 using repository::PartitionEntry;
 
+namespace {
+
+Result<void> expect_document(const PartitionEntry& entry, std::string_view id, DocId docid) {
+  if (docid < entry.summary.documents) return {};
+  return Error(Code::kCorrupt, "partition " + entry.id + ": the id " + partition::printable(id) + " is of document " +
+                                   std::to_string(docid) + " of " + std::to_string(entry.summary.documents));
+}
+
+}  // namespace
+
 Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const repository::RepositoryWriter& writer) {
   const fs::path& folder = writer.in_place() ? writer.published_folder() : writer.folder();
   return open(writer.source(), folder.filename().string(),
@@ -78,6 +88,7 @@ Result<CurrentGeneration::FoundIds> CurrentGeneration::find_in(std::size_t numbe
   FoundIds found;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const auto docid = FROND_TRY(ids_[number]->find(sorted[i]));
+    if (docid) FROND_TRY(expect_document(manifest_.partitions[number], sorted[i], *docid));
     if (docid && !is_hidden(number, *docid)) found.emplace_back(i, *docid);
   }
   return found;
@@ -89,8 +100,10 @@ Result<CurrentGeneration::FoundIds> CurrentGeneration::find_by_ranges(std::size_
   const auto ids = partition::RangedIds::open("partition " + entry.id, entry.summary, files_.ranges_of(entry));
   const auto docids = FROND_TRY(ids->find(sorted));
   FoundIds found;
-  for (std::size_t i = 0; i < sorted.size(); ++i)
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (docids[i]) FROND_TRY(expect_document(entry, sorted[i], *docids[i]));
     if (docids[i] && !is_hidden(number, *docids[i])) found.emplace_back(i, *docids[i]);
+  }
   return found;
 }
 

@@ -1,6 +1,4 @@
 // A compaction beside other writers: what they change meanwhile holds in what was merged, or the merge is dropped.
-#include "common/partition/change_file.h"
-#include "common/partition/file_checksum.h"
 #include "tests/differential/change/random_changes.h"
 
 namespace frond::change_test {
@@ -106,42 +104,6 @@ TEST_P(AChangedCollection, IsNotMergedBeyondTheMemoryAllowed) {
   ASSERT_TRUE(none) << none.error().message();
   EXPECT_EQ(none->too_large, 1u);
   EXPECT_FALSE(none->published);
-}
-
-// What hides a document that there is not, in a generation that is published while partitions are merged.
-TEST_P(AChangedCollection, IsNotMergedWhereAFileOfChangesHidesWhatIsNotThere) {
-  ASSERT_TRUE(build(repository(), some_texts(50), GetParam().partitions));
-  add(some_texts(30), -1);
-  for (const bool manifest_agrees : {false, true}) {
-    SCOPED_TRACE(manifest_agrees);
-    std::string file_name, partition_id;
-    const auto publish_nonsense = [&](std::string_view step) {
-      if (step != "compaction: publish") return;
-      const auto writer = *repository::RepositoryWriter::open(repository(), "c");
-      auto draft = *writer->source().manifest(current());
-      draft.generation = writer->next_generation();
-      auto& entry = draft.partitions[0];
-      partition_id = entry.id;
-      const auto beyond = static_cast<DocId>(entry.summary.documents + 3);
-      const std::uint64_t more = manifest_agrees ? 10 : 0;
-      entry.summary.documents += more;
-      ++entry.hidden.documents;
-      draft.statistics.documents += more - 1;
-      const auto file = writer->building() / "changes.sst";
-      const auto changes = *partition::ChangeWriter::create(file, {{entry.id, {beyond}}});
-      ASSERT_TRUE(changes->finish({draft.terms, draft.postings, draft.statistics.tokens}));
-      draft.changes.push_back(*partition::describe_file(file));
-      file_name = draft.changes.back().name = std::to_string(draft.generation) + ".changes.sst";
-      const auto published = writer->publish(draft, {}, file);
-      ASSERT_TRUE(published) << published.error().message();
-    };
-    const auto compacted = indexer::change::compact({repository(), "c", 0, publish_nonsense}, {2, 0.2, true}, {});
-    ASSERT_EQ(compacted, Code::kCorrupt);
-    const std::string& told = compacted.error().message();
-    EXPECT_NE(told.find(manifest_agrees ? "partition " + partition_id + " has" : file_name), std::string::npos) << told;
-    const auto writer = *repository::RepositoryWriter::open(repository(), "c");
-    ASSERT_TRUE(writer->rollback());
-  }
 }
 
 }  // namespace
