@@ -166,7 +166,8 @@ Result<void> CollectionWriter::expect_going() const {
   return Error(Code::kUnavailable, "the service ends");
 }
 
-Result<Generation> CollectionWriter::rollback(const std::optional<RequestMark>& mark) {
+Result<Generation> CollectionWriter::make_current(std::optional<Generation> generation,
+                                                  const std::optional<RequestMark>& mark) {
   {
     const MutexLock lock(mutex_);
     FROND_TRY(expect_going());
@@ -174,23 +175,13 @@ Result<Generation> CollectionWriter::rollback(const std::optional<RequestMark>& 
   const auto held = FROND_TRY(writer(kShortPatience, {}));
   if (mark)
     if (const auto before = FROND_TRY(operations_->known(*mark))) return Generation{*before};
-  const Generation generation = FROND_TRY(held->rollback());
-  if (mark) FROND_TRY(operations_->remember(*mark, generation));
+  if (generation)
+    FROND_TRY(held->switch_to(*generation));
+  else
+    generation = FROND_TRY(held->rollback());
+  if (mark) FROND_TRY(operations_->remember(*mark, *generation));
   places_.note_current(collection_);
-  return generation;
-}
-
-Result<void> CollectionWriter::switch_to(Generation generation, const std::optional<RequestMark>& mark) {
-  {
-    const MutexLock lock(mutex_);
-    FROND_TRY(expect_going());
-  }
-  const auto held = FROND_TRY(writer(kShortPatience, {}));
-  if (mark && FROND_TRY(operations_->known(*mark))) return {};
-  FROND_TRY(held->switch_to(generation));
-  if (mark) FROND_TRY(operations_->remember(*mark, generation));
-  places_.note_current(collection_);
-  return {};
+  return *generation;
 }
 
 }  // namespace frond::indexer::write

@@ -105,9 +105,9 @@ class CollectionWriter {
   void when_published(std::function<void(Result<Published>)> done);
   // Looks for something to merge soon.
   void compact_soon();
-  // Make another generation current, but for a request that came before. Errors as RepositoryWriter's, and as known().
-  Result<Generation> rollback(const std::optional<RequestMark>& mark);
-  Result<void> switch_to(Generation generation, const std::optional<RequestMark>& mark);
+  // Makes another generation current, but for a request that came before: this one, as switch_to(), or without one that
+  // before the current one, as rollback(). Gives which. Errors as RepositoryWriter's, and as known().
+  Result<Generation> make_current(std::optional<Generation> generation, const std::optional<RequestMark>& mark);
   // As OperationLog's.
   Result<std::optional<std::uint64_t>> known(const RequestMark& mark) const { return operations_->known(mark); }
   Result<void> remember(const RequestMark& mark, std::uint64_t number) { return operations_->remember(mark, number); }

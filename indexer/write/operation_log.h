@@ -113,6 +113,10 @@ class OperationLog {
 
  private:
   OperationLog(std::filesystem::path folder, std::unique_ptr<rocksdb::DB> db);
+  Result<std::optional<std::string>> get(std::string_view key) const;  // empty: there is none
+  // These two are synced.
+  Result<void> put(std::string_view key, std::string_view value);
+  Result<void> write_synced(rocksdb::WriteBatch& batch);
   Result<void> recover(const PublishedChanges& published, const LogHead& known);
   Result<void> identify(const std::string& known);
   Result<void> write_lines(const files::Descriptor& out, const std::filesystem::path& file) const;  // … and syncs it
