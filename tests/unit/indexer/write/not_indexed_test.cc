@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/repository/repository.h"
+#include "indexer/ingest/input_limits.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/write/operation_log.h"
 #include "indexer/write/written_collections.h"
@@ -33,11 +34,11 @@ class ADocumentThatCantBeIndexed : public testing::Test {
   ADocumentThatCantBeIndexed() { fs::create_directory(repository()); }
   fs::path repository() const { return folder_ / "repository"; }
   fs::path in(const std::string& name) const { return repository() / "c" / name; }
-  void serve() {
+  void serve(std::uint64_t memory_limit = pipeline::kMinMemoryLimit, std::chrono::milliseconds refresh = 1ms) {
     WriterOptions options;
     options.repository = repository();
-    options.refresh = 1ms;
-    options.memory_limit = pipeline::kMinMemoryLimit;
+    options.refresh = refresh;
+    options.memory_limit = memory_limit;
     all_.reset();
     registry_ = std::make_unique<metrics::Registry>("test");
     all_ = WrittenCollections::open(options, *registry_, log_).value();
@@ -112,6 +113,27 @@ TEST_F(ADocumentThatCantBeIndexed, IsSetAsideWhileTheOthersArePublished) {
   fs::remove(in(kNotIndexedFile));
   EXPECT_EQ(state().not_indexed.documents, 0u);
   EXPECT_EQ(metric("frond_indexer_not_indexed_documents"), 0);
+}
+
+TEST_F(ADocumentThatCantBeIndexed, MayBeOfAServiceWithMoreMemory) {
+  const std::uint64_t less = pipeline::kMinMemoryLimit, more = 8 * less;
+  serve(more, 1h);
+  ASSERT_EQ(*all_->create("c", ""), true);
+  {
+    const auto writer = *all_->find("c");
+    // Publishes the first change at once, and the others in an hour.
+    ASSERT_TRUE(writer->accept(std::vector{document("first")}, {}));
+    ASSERT_TRUE(publishes_all()) << state().error;
+    std::string words;
+    while (words.size() <= ingest::InputLimits::of(less).record_bytes) words += "word ";
+    const Operation large{"large", R"({"id":"large","body":")" + words + R"("})"};
+    ASSERT_EQ(*writer->checked_id(large.line), "large");
+    ASSERT_TRUE(writer->accept(std::vector{document("before"), large, document("after")}, {}));
+  }
+  serve(less);
+  ASSERT_TRUE(publishes_all()) << state().error;
+  EXPECT_EQ(published_documents(), 3u);
+  EXPECT_EQ(ids_of(state().not_indexed), Ids{"large"});
 }
 
 TEST_F(ADocumentThatCantBeIndexed, DoesNotKeepBackWhatReplacesIt) {
