@@ -300,7 +300,7 @@ Held held_of(unsigned seed, std::uint32_t partitions, const runs::SliceLimits& l
   return held;
 }
 
-TEST(CodedLists, OfHeldTextsAreTheSameInSlicesOfAnySize) {
+TEST(CodedLists, OfDevicePostingsAreTheSameInSlicesOfAnySize) {
   for (const std::uint32_t partitions : {1u, 3u}) {
     constexpr std::size_t kMany = std::size_t{1} << 16;
     const Held whole = held_of(7, partitions, {kMany, kMany});

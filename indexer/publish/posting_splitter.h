@@ -1,5 +1,5 @@
 #pragma once
-// Deals postings to the groups of partitions, in order of terms and documents.
+// Splits postings to the groups of partitions, in order of terms and documents.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -57,10 +57,10 @@ class GroupsOfPartition {
 };
 
 // One thread.
-class PostingDealer {
+class PostingSplitter {
  public:
   // postings: about as many will come.
-  PostingDealer(std::uint32_t partitions, std::size_t postings)
+  PostingSplitter(std::uint32_t partitions, std::size_t postings)
       : deal_(partitions), all_(partitions, GroupsOfPartition(postings / partitions * 9 / 8 + std::size_t{16})) {}
 
   // A posting of the term at hand. Documents ascend.
