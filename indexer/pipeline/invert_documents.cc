@@ -7,7 +7,9 @@
 #include <thread>
 #include <utility>
 
+#include "common/base/bounded_queue.h"
 #include "common/base/check.h"
+#include "common/base/first_error.h"
 #include "common/base/thread_name.h"
 #include "indexer/ingest/input_size.h"
 #include "indexer/invert/assignment.h"
@@ -15,8 +17,6 @@
 #include "indexer/parse/large_pages.h"
 #include "indexer/pipeline/batch_filler.h"
 #include "indexer/pipeline/batch_pool.h"
-#include "indexer/pipeline/bounded_queue.h"
-#include "indexer/pipeline/first_error.h"
 #include "indexer/pipeline/inverter_lanes.h"
 #include "indexer/pipeline/memory_budget.h"
 #include "indexer/pipeline/reorder_buffer.h"

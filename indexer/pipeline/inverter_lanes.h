@@ -17,12 +17,12 @@
 #include <string>
 #include <vector>
 
+#include "common/base/bounded_queue.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
 #include "indexer/invert/inverters.h"
 #include "indexer/invert/text_inverter.h"
 #include "indexer/pipeline/batch_pool.h"
-#include "indexer/pipeline/bounded_queue.h"
 #include "indexer/pipeline/memory_budget.h"
 #include "indexer/runs/document_lengths.h"
 

@@ -6,10 +6,10 @@
 #include <system_error>
 #include <thread>
 
+#include "common/base/first_error.h"
 #include "common/base/task_pool.h"
 #include "common/base/thread_name.h"
 #include "common/repository/disk_space.h"
-#include "indexer/pipeline/first_error.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/publish/partition_lists.h"
 #include "indexer/publish/stored_fields.h"
@@ -64,7 +64,7 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
   if (spool == nullptr) spool = &(read = FROND_TRY(runs::SpoolReader::read_contents(part.spool)));
   const auto writer =
       FROND_TRY(partition::PartitionWriter::create(folder / id, options.average_length, options.memory.id_bytes));
-  pipeline::FirstError error(stop);
+  FirstError error(stop);
   PartitionLists lists(*writer, {part.runs, number, folder, spool->lengths}, shared.lists, error);
   error.guard([&]() -> Result<void> {
     FROND_TRY(shared.fields.write(*writer, part.spool, spool->field_bytes, thread, shared.done, error.token()));
@@ -94,7 +94,7 @@ Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDoc
   TaskPool pool("packer", options.memory.packers);
   Shared shared{options, done, {pool, options.stored, options.sample, options.memory, parts.size()}, {options, pool}};
   FROND_TRY(shared.lists.prepare(parts, folder));
-  pipeline::FirstError error(stop);
+  FirstError error(stop);
   const auto work = [&](std::size_t thread) -> Result<void> {
     for (std::uint32_t p = next++; p < parts.size() && !error.token().stop_requested(); p = next++) {
       if (p < options.written.size() && options.written[p]) {

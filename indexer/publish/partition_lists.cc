@@ -127,8 +127,7 @@ void ListSupply::add_merge_seconds(double seconds) {
   merge_seconds_ += seconds;
 }
 
-PartitionLists::PartitionLists(partition::PartitionWriter& writer, const Of& of, ListSupply& supply,
-                               pipeline::FirstError& error)
+PartitionLists::PartitionLists(partition::PartitionWriter& writer, const Of& of, ListSupply& supply, FirstError& error)
     : writer_(writer),
       number_(of.number),
       supply_(supply),

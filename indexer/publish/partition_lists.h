@@ -11,12 +11,12 @@
 #include <thread>
 #include <vector>
 
+#include "common/base/first_error.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
 #include "common/partition/partition_writer.h"
 #include "common/partition/term_digests.h"
 #include "common/postings/deficit_table.h"
-#include "indexer/pipeline/first_error.h"
 #include "indexer/pipeline/invert_documents.h"
 #include "indexer/publish/coded_lists.h"
 #include "indexer/publish/kept_terms.h"
@@ -79,7 +79,7 @@ class PartitionLists {
     std::span<const std::uint32_t> lengths;  // of its documents
   };
   // Begins. Errors go to `error`, which stops the threads, too. Borrows its arguments.
-  PartitionLists(partition::PartitionWriter& writer, const Of& of, ListSupply& supply, pipeline::FirstError& error);
+  PartitionLists(partition::PartitionWriter& writer, const Of& of, ListSupply& supply, FirstError& error);
   void join() { threads_.clear(); }
   // After join(), without an error.
   std::vector<std::uint64_t> take_digests();
@@ -95,7 +95,7 @@ class PartitionLists {
   partition::PartitionWriter& writer_;
   const std::uint32_t number_;
   ListSupply& supply_;
-  pipeline::FirstError& error_;
+  FirstError& error_;
   const postings::DeficitTable deficits_;
   const ListSource source_;
   partition::TermDigests digests_;

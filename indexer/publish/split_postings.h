@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/bounded_queue.h"
 #include "common/base/result.h"
 #include "common/base/task_pool.h"
-#include "indexer/pipeline/bounded_queue.h"
 #include "indexer/publish/list_stream.h"
 #include "indexer/publish/written_terms.h"
 #include "indexer/runs/posting_slices.h"
@@ -20,7 +20,7 @@ namespace frond::indexer::publish {
 
 // Postings on their way from where they are read to where lists are built.
 using Group = std::shared_ptr<const PostingGroup>;
-using Groups = pipeline::BoundedQueue<Group>;
+using Groups = BoundedQueue<Group>;
 
 struct SplitSlice {
   struct Term {

@@ -274,7 +274,7 @@ Held held_of(unsigned seed, std::uint32_t partitions, const runs::SliceLimits& l
   }
   EXPECT_TRUE(inverter.invert(std::move(texts), numbers));
   EXPECT_TRUE(inverter.give_lengths());
-  const auto slices = inverter.hold(~std::uint64_t{0}).value();
+  const auto slices = inverter.take_postings(~std::uint64_t{0}).value();
   const runs::ListCoding coding{{lengths.begin(), lengths.end()}, 0.4, 30};
   EXPECT_TRUE(slices->codes(coding, limits));
   Held held;
