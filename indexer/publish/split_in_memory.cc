@@ -90,7 +90,16 @@ SplitSlice split(const std::shared_ptr<const Slice>& slice, std::uint32_t partit
     term.text = text;
     term.document_frequency = one.postings;
     const std::uint64_t first = one.of->first_document();
-    invert::for_each_posting(*one.chain, one.of->arena(), [&](std::uint32_t number, Frequency frequency) {
+    invert::ChainReader reader(*one.chain, one.of->arena());
+    while (splitter.is_one() && reader.left() > 0) {
+      auto to = splitter.room(text, reader.left());
+      reader.read(to.count, [&](std::uint32_t number, Frequency frequency) {
+        term.occurrences += frequency;
+        *to.docids++ = static_cast<DocId>(first + number);
+        *to.frequencies++ = frequency;
+      });
+    }
+    reader.read(reader.left(), [&](std::uint32_t number, Frequency frequency) {
       term.occurrences += frequency;
       splitter.add(text, first + number, frequency);
     });
