@@ -110,7 +110,7 @@ class Build {
   std::unique_ptr<resume::JournalWriter> journal_;  // null: nothing is recorded
   BuildSummary summary_;
   bool careful_ = false;
-  pipeline::HeldPostings held_;              // of the first half, if they fit
+  pipeline::UnspilledPostings unspilled_;    // of the first half, if they fit
   std::optional<publish::TermsFile> terms_;  // if they were written beside the lists
 };
 
@@ -176,7 +176,7 @@ Result<void> Build::invert() {
     invert.checkpoints.from = &begun->checkpoint;
     invert.checkpoints.session = begun->session + 1;
   }
-  if (!careful_ && !is_ordered()) invert.held = &held_;
+  if (!careful_ && !is_ordered()) invert.unspilled = &unspilled_;
   invert.may_lose_postings = !careful_;
   summary_.inverted =
       FROND_TRY(from_ ? (*from_)(folder_->path(), invert.partitions)
@@ -229,11 +229,11 @@ Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::s
                                     options_.beside.tokens + summary_.inverted.tokens}
           .average_length(),
       summary_.inverted.sample,
-      held_.of_all() ? pipeline::plan_writing_at_once(limit, partitions, options_.threads, held_.bytes, documents)
-                     : pipeline::plan_writing(limit, partitions, options_.threads, held_.bytes,
-                                              (documents + partitions - 1) / partitions),
+      unspilled_.empty()
+          ? pipeline::plan_writing(limit, partitions, options_.threads, 0, (documents + partitions - 1) / partitions)
+          : pipeline::plan_writing_at_once(limit, partitions, options_.threads, unspilled_.bytes, documents),
       options_.disk_reserve,
-      held_.source || held_.of_all() ? &held_ : nullptr,
+      unspilled_.empty() ? nullptr : &unspilled_,
       !options_.add,  // what is added is counted otherwise
       std::vector<std::optional<partition::PartitionSummary>>(partitions),
       {}};
