@@ -103,7 +103,7 @@ nlohmann::ordered_json as_json(const Plot& plot) {
 std::string script_of(const Plot& plot, const std::string& svg) {
   const bool bars = !plot.categories.empty();
   std::string data, axes = bars ? "set style data histogram\nset style fill solid 0.8\nset yrange [0:*]\n" : "";
-  if (plot.log_x && !bars) axes += "set logscale x\nset format x \"%.4s%c\"\n";
+  if (plot.log_x && !bars) axes += "set logscale x\nset format x \"%.0s%c\"\n";
   if (plot.log_y) axes += std::string(bars ? "set yrange [*:*]\n" : "") + "set logscale y\n";
   std::vector<std::string> curves;
   (bars ? add_bars : add_lines)(plot, data, curves);

@@ -85,7 +85,8 @@ void add_indexing_flags(config::CommandLine& app, Flags& flags) {
       .check(config::range(0, 256))
       .show_default();
   app.add_option("--gpu-inverters", indexing.gpu_inverters,
-                 "Wei 2011: inverters on the GPU beside those on CPUs: numbers, each with rows of its own; 0: none");
+                 "Wei 2011: inverters on the GPU beside those on CPUs: numbers, each with rows of its own; 0: none")
+      .show_default("1,2");
   app.add_option("--gpu-device", indexing.gpu.device, "The GPU that all of these use").show_default();
   app.add_option("--gpu-memory", indexing.gpu.bytes, "Memory of the GPU for each of these")
       .transform(config::byte_size())
