@@ -65,7 +65,7 @@ Result<void> run_papers(const Flags& flags) {
   if (flags.json)
     fmt::print("{}\n", json_of(run).dump());
   else if (flags.out.empty())
-    fmt::print("{}", page_of(run, false));
+    fmt::print("{}", page_of(run, Beside::kNothing));
   else
     fmt::print("{}\n", (flags.out / "page.md").string());
   const auto failed = std::count_if(run.outcomes.begin(), run.outcomes.end(),

@@ -85,7 +85,8 @@ Result<bool> write_report(const Run& run, const fs::path& folder) {
       if (!drawn || !*drawn) charts = std::move(drawn);
     }
   }
-  FROND_TRY(files::replace_file(folder / "page.md", page_of(run, charts && *charts)));
+  FROND_TRY(
+      files::replace_file(folder / "page.md", page_of(run, charts && *charts ? Beside::kCharts : Beside::kScripts)));
   return charts;
 }
 

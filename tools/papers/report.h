@@ -1,5 +1,6 @@
 #pragma once
 // What a run of frond-papers writes: page.md, a page with the charts of plots/*.svg, and results.json.
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -21,8 +22,13 @@ struct Run {
   std::vector<Outcome> outcomes;
 };
 
-// Markdown. with_charts: plots/<plot_file()> are there; otherwise their scripts.
-std::string page_of(const Run& run, bool with_charts);
+enum class Beside : std::uint8_t {  // what lies beside the page
+  kNothing,
+  kScripts,  // results.json, and the scripts of plots/<plot_file()>
+  kCharts,   // … and these
+};
+// Markdown.
+std::string page_of(const Run& run, Beside beside);
 // "ding-f7-1.svg": the n-th plot, from 1.
 std::string plot_file(const Experiment& experiment, std::size_t number);
 nlohmann::ordered_json json_of(const Run& run);

@@ -37,11 +37,14 @@ Run some_run() {
 }
 
 TEST(PapersReport, IsAPageWithTablesChartsAndWhatIsMissing) {
-  const std::string page = page_of(some_run(), true);
+  const std::string page = page_of(some_run(), Beside::kCharts);
   for (const char* part : {"a <processor>", "| 1,234,567.89 |", "| -3,456.70 |", "\\<b>", "- 1 < 2\n",
                            "![p](plots/ding-t1-1.svg)", "Not run: it needs a GPU.", "**Failed**: disk & all"})
     EXPECT_NE(page.find(part), std::string::npos) << part << " in\n" << page;
-  EXPECT_NE(page_of(some_run(), false).find("plots/ding-t1-1.svg.gnuplot is its script"), std::string::npos);
+  EXPECT_NE(page_of(some_run(), Beside::kScripts).find("plots/ding-t1-1.svg.gnuplot is its script"), std::string::npos);
+  const std::string alone = page_of(some_run(), Beside::kNothing);
+  EXPECT_EQ(alone.find("plots/"), std::string::npos);
+  EXPECT_EQ(alone.find("results.json"), std::string::npos);
 }
 
 TEST(PapersReport, HasNumbersInItsJson) {
