@@ -36,6 +36,20 @@ function(frond_add_library name)
   target_link_libraries(frond_${name} ${kind} ${ARG_DEPENDS})
 endfunction()
 
+# frond_embed_files(variable a::b FILES…): sets `variable` to a source with a function a::b::name() for each file, which
+# returns its bytes; '.' and '-' of its name become '_'.
+function(frond_embed_files variable namespace)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE files)
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/embedded.cc)
+  add_custom_command(
+    OUTPUT ${generated}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${generated} -DNAMESPACE=${namespace} "-DFILES=${files}"
+            -P ${CMAKE_SOURCE_DIR}/cmake/EmbedFiles.cmake
+    DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/EmbedFiles.cmake
+    VERBATIM)
+  set(${variable} ${generated} PARENT_SCOPE)
+endfunction()
+
 # frond_add_program(frond-leaf SOURCES main.cc DEPENDS …): a binary in build/<preset>/bin.
 function(frond_add_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})

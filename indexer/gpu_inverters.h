@@ -1,5 +1,5 @@
 #pragma once
-// What runs on the GPU in a build, if this program has it; for frond-indexer and `frond bench index`.
+// What runs on the GPU in a build, if this program has it; for frond-indexer and frond-papers.
 #include <chrono>
 
 #include "common/base/result.h"

@@ -5,8 +5,8 @@
 
 #include "common/base/program_output.h"
 #include "common/config/command_line.h"
-#include "tools/bench_program.h"
-#include "tools/commands.h"
+#include "tools/commands/bench_program.h"
+#include "tools/commands/commands.h"
 
 namespace frond::tools {
 namespace {

@@ -26,7 +26,7 @@ NOT_OF_UNITS = "readability-duplicate-include,misc-unused-using-decls,misc-unuse
 # Highway compiles once an instruction set is read once.
 EXTRA = ["-Wno-unknown-warning-option", "-Wno-unused-function", "-DHWY_COMPILE_ONLY_STATIC"]
 FINDING = re.compile(r"^E\[[^\]]*\] \[([^\]]+)\] Line (\d+): (.*)")
-ALONE = ("tests/", "common/codec/", "leaf/cpu/", "tools/bench/", "tools/synth/")  # UNITY_BUILD OFF there
+ALONE = ("tests/", "common/codec/", "leaf/cpu/", "tools/bench/", "tools/papers/", "tools/synth/")  # UNITY_BUILD OFF there
 
 
 def commands():

@@ -8,12 +8,9 @@ void add_bench(config::CommandLine& program, int& status) {
   auto& bench = program.add_command("bench", "Measures parts of the system in this process, without a cluster");
   bench.require_command();
   add_bench_codec(bench, status);
-  add_bench_intersect(bench, status);
   add_bench_query(bench, status);
   add_bench_cache(bench, status);
   add_bench_schedule(bench, status);
-  add_bench_index(bench, status);
-  add_bench_papers(bench, status);
 }
 
 }  // namespace frond::tools::bench

@@ -1,6 +1,6 @@
 #pragma once
-// `frond bench`, a command of frond-bench, and its subcommands, one file each. tools/commands.h describes the form of
-// the functions.
+// `frond bench`, a command of frond-bench, and its subcommands, one file each. tools/commands/commands.h describes the
+// form of the functions.
 namespace frond::config {
 class CommandLine;
 }
@@ -10,11 +10,8 @@ namespace frond::tools::bench {
 void add_bench(config::CommandLine& program, int& status);
 
 void add_bench_codec(config::CommandLine& bench, int& status);
-void add_bench_intersect(config::CommandLine& bench, int& status);
 void add_bench_query(config::CommandLine& bench, int& status);
 void add_bench_cache(config::CommandLine& bench, int& status);
 void add_bench_schedule(config::CommandLine& bench, int& status);
-void add_bench_index(config::CommandLine& bench, int& status);
-void add_bench_papers(config::CommandLine& bench, int& status);  // in papers/
 
 }  // namespace frond::tools::bench

@@ -1,5 +1,5 @@
-// frond-bench: runs `frond bench` and `frond synth` (tools/bench_program.h). It prints its name as frond, the command
-// that users type.
+// frond-bench: runs `frond bench` and `frond synth` (tools/commands/bench_program.h). It prints its name as frond, the
+// command that users type.
 #include <cstdio>
 #include <exception>
 

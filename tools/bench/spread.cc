@@ -2,9 +2,37 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 namespace frond::tools::bench {
+
+Spread spread_of(std::vector<double> rounds) {
+  if (rounds.empty()) return {};
+  std::sort(rounds.begin(), rounds.end());
+  return {rounds[rounds.size() / 2], rounds.front(), rounds.back()};
+}
+
+Spread rate_of(std::vector<double> seconds, double count) {
+  for (double& each : seconds) each = count / std::max(each, 1e-9);
+  return spread_of(std::move(seconds));
+}
+
+Distribution distribution_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double share) {
+    const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size()) - 1e-9));
+    return values[std::max<std::size_t>(rank, 1) - 1];
+  };
+  Distribution out;
+  for (const double value : values) out.mean += value / static_cast<double>(values.size());
+  out.median = at(0.5);
+  out.p95 = at(0.95);
+  out.p99 = at(0.99);
+  return out;
+}
 
 std::string shown(const Spread& figure, int digits) {
   if (figure.median == 0) return "-";
@@ -14,6 +42,10 @@ std::string shown(const Spread& figure, int digits) {
 
 nlohmann::ordered_json as_json(const Spread& figure) {
   return {{"median", figure.median}, {"least", figure.min}, {"most", figure.max}};
+}
+
+nlohmann::ordered_json as_json(const Distribution& figures) {
+  return {{"mean", figures.mean}, {"median", figures.median}, {"p95", figures.p95}, {"p99", figures.p99}};
 }
 
 }  // namespace frond::tools::bench

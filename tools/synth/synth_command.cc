@@ -12,9 +12,9 @@
 
 #include "common/codec/codec_choice.h"
 #include "common/config/command_line.h"
-#include "tools/commands.h"
-#include "tools/synth/collection.h"
-#include "tools/synth/text_command.h"
+#include "tools/commands/commands.h"
+#include "tools/synth/collection/collection.h"
+#include "tools/synth/text/text_command.h"
 
 namespace frond::tools::synth {
 namespace {

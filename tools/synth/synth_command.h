@@ -6,7 +6,7 @@ class CommandLine;
 
 namespace frond::tools::synth {
 
-// See tools/commands.h for the form of this function.
+// See tools/commands/commands.h for the form of this function.
 void add_synth(config::CommandLine& program, int& status);
 
 }  // namespace frond::tools::synth

@@ -10,7 +10,7 @@
 #include "tests/support/collections/memory_list_store.h"
 #include "tests/support/collections/random_collection.h"
 #include "tests/support/gpu/uploaded_list.h"
-#include "tools/papers/decode_lists.h"
+#include "tools/papers/term_at_a_time/decode_lists.h"
 
 namespace frond::bench {
 namespace {

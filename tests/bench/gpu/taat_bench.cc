@@ -8,7 +8,7 @@
 #include "tests/bench/gpu/gov2.h"
 #include "tests/bench/gpu/gpu_bench.h"
 #include "tests/support/gpu/uploaded_list.h"
-#include "tools/papers/term_at_a_time.h"
+#include "tools/papers/term_at_a_time/term_at_a_time.h"
 
 namespace frond::bench {
 namespace {

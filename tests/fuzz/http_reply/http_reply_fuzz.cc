@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tools/answer.h"
-#include "tools/answer_marks.h"
-#include "tools/reply_reader.h"
+#include "tools/client/answer.h"
+#include "tools/client/answer_marks.h"
+#include "tools/client/reply_reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace frond::tools;

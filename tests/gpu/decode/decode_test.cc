@@ -1,6 +1,6 @@
 // Lists copied to the device: every block decodes there to what the host decodes, the table leads to the right block,
 // and blobs that are not what they say are found out.
-#include "tools/papers/decode_lists.h"
+#include "tools/papers/term_at_a_time/decode_lists.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // A score a document in device memory and a tournament give the oracle's hits, to the byte.
-#include "tools/papers/term_at_a_time.h"
+#include "tools/papers/term_at_a_time/term_at_a_time.h"
 
 #include <gtest/gtest.h>
 

@@ -143,7 +143,8 @@ TEST(Build, WritesNoRunsIfThePostingsFitInMemory) {
     const auto [runs_of_held, held] = built_as("held", [](BuildOptions&) {});
     EXPECT_EQ(runs_of_held, 0u);
     EXPECT_FALSE(held.blobs.empty());
-    const auto [runs, written] = built_as("written", [](BuildOptions& options) { options.invert.memory.unspilled = 0; });
+    const auto [runs, written] =
+        built_as("written", [](BuildOptions& options) { options.invert.memory.unspilled = 0; });
     EXPECT_EQ(runs, 3u * partitions);
     EXPECT_EQ(held.blobs, written.blobs);
     // One inverter has runs after all: what the others hold is written, too.

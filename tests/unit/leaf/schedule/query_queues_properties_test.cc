@@ -7,8 +7,8 @@
 #include <set>
 
 #include "leaf/schedule/query_queues.h"
-#include "tools/bench/schedule_simulation.h"
-#include "tools/bench/schedule_workload.h"
+#include "tools/bench/schedule/schedule_simulation.h"
+#include "tools/bench/schedule/schedule_workload.h"
 #include "tools/synth/random.h"
 
 namespace frond::leaf::schedule {

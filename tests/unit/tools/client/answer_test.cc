@@ -1,0 +1,66 @@
+#include "tools/client/answer.h"
+
+#include <gtest/gtest.h>
+
+#include "tools/client/answer_marks.h"
+
+namespace frond::tools {
+namespace {
+
+const std::string kWhole =
+    R"({"took_ms":1.5,"timed_out":false,"generation":3,"cache":"hit","coverage":{"partitions_total":2,"partitions_answered":1,)"
+    R"("degraded":[{"partition":1,"reason":"deadline"}]},"total":{"value":12,"relation":"gte","all_words":{"value":5,"relation":"eq"}},)"
+    R"("hits":[{"id":"d1","score":7.25,"title":"T","url":"u","snippet":"say \"cache\":\"hit\""}],)"
+    R"("signs_not_applied":[{"sign":"-","text":"-lazy"},{"sign":"\"…\"","text":"\"a b\""}]})";
+
+TEST(Answer, IsReadWhole) {
+  const auto answer = parse_answer(200, kWhole);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->total, 12u);
+  EXPECT_FALSE(answer->total_exact);
+  EXPECT_EQ(answer->all_words, 5u);
+  EXPECT_EQ(answer->unsearched, 1u);
+  ASSERT_EQ(answer->hits.size(), 1u);
+  EXPECT_EQ(answer->hits[0].id, "d1");
+  EXPECT_EQ(answer->hits[0].score, "7.25");
+  EXPECT_EQ(answer->signs, (std::vector<std::string>{"-lazy", "\"a b\""}));
+}
+
+TEST(Answer, SaysWhyNothingWasAsked) {
+  EXPECT_EQ(parse_answer(200, kWhole)->empty_query, "");
+  EXPECT_EQ(parse_answer(200, R"({"hits":[],"empty_query":"stop_words"})")->empty_query, "stop_words");
+}
+
+TEST(Answer, OfAnErrorStatusCarriesTheProblem) {
+  const auto answer = parse_answer(400, R"({"title":"bad request","detail":"k is not a number","parameter":"k"})");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().message(), "status 400: bad request: k is not a number: k");
+  EXPECT_EQ(parse_answer(503, "not json").error().code(), Code::kUnavailable);
+}
+
+TEST(Answer, WithoutHitsOrScoresIsCorrupt) {
+  for (const auto* body : {"", "[]", "{}", R"({"hits":3})", R"({"hits":[{"id":"a"}]})"})
+    EXPECT_EQ(parse_answer(200, body).error().code(), Code::kCorrupt) << body;
+}
+
+TEST(AnswerMarks, CountAnswersOfManyLinesAndIgnoreText) {
+  const auto marks =
+      answer_marks(kWhole + "\n" + R"({"cache":"miss","coverage":{"degraded":[]},"hits":[]})" + "\n" + kWhole);
+  EXPECT_EQ(marks.answered, 3u);
+  EXPECT_EQ(marks.cache_hits, 2u);
+  EXPECT_EQ(marks.unsearched, 2u);
+}
+
+TEST(AnswerMarks, TellProblemDocumentsFromAnswers) {
+  const auto marks = answer_marks(kWhole + "\n" + R"({"status":429,"detail":"no \"hits\": today"})" + "\n");
+  EXPECT_EQ(marks.answered, 1u);
+}
+
+TEST(Printable, ReplacesControlCharacters) { EXPECT_EQ(printable("a\x1b[2J\nb\x7f"), "a [2J b "); }
+
+TEST(PrintableSnippet, TurnsMarksIntoHighlightsAndReferencesIntoCharacters) {
+  EXPECT_EQ(printable_snippet("<mark>a</mark> &lt;b&gt; &amp;lt; &quot;c&#39;\x1b", "[", "]"), "[a] <b> &lt; \"c' ");
+}
+
+}  // namespace
+}  // namespace frond::tools

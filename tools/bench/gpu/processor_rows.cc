@@ -1,0 +1,187 @@
+#include "tools/bench/gpu/processor_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "common/base/check.h"
+
+namespace frond::tools::bench {
+namespace {
+
+constexpr std::size_t kMinQueries = 16;  // min queries in a range of postings that gets a row
+constexpr std::uint32_t kAloneQueries = 500;
+
+class ProcessorMeasurement {
+ public:
+  ProcessorMeasurement(const ProcessorOptions& options, const Processors& processors, const ProcessorObserver& observer)
+      : options_(options), cpu_(processors.cpu), gpu_(processors.gpu), observer_(observer) {}
+
+  void say(const std::string& line) const {
+    if (observer_.say) observer_.say(line);
+  }
+
+  Result<void> run(BenchMode mode, std::uint32_t k, std::span<const PlannedQuery> queries) {
+    if (gpu_) {
+      FROND_TRY(settle(mode, queries));
+      FROND_TRY(alone("gpu", gpu_->engine(), mode, k, queries));
+      for (const std::size_t batch : options_.batches)
+        FROND_TRY(rate("gpu", gpu_->engine(), mode, k, queries, batch, options_.callers));
+    }
+    if (cpu_) {
+      FROND_TRY(alone("cpu", *cpu_, mode, k, queries.first(std::min<std::size_t>(queries.size(), 100))));
+      FROND_TRY(rate("cpu", *cpu_, mode, k, queries, 1, options_.threads));
+    }
+    if (gpu_ && cpu_ && options_.break_even) FROND_TRY(by_postings(mode, k, queries));
+    return {};
+  }
+
+ private:
+  void add(const ProcessorRow& row) const {
+    if (observer_.row) observer_.row(row);
+  }
+
+  // Copies all lists to the device, and checks that both processors find the same hits.
+  Result<void> settle(BenchMode mode, std::span<const PlannedQuery> queries) {
+    const auto before = gpu_->counters();
+    // Without a CPU to compare with, the device is compared with itself: one by one against batches.
+    leaf::engine::QueryEngine& other = cpu_ ? *cpu_ : gpu_->engine();
+    const std::size_t differing = FROND_TRY(count_differing(gpu_->engine(), other, mode, queries, options_.threads));
+    if (differing > 0)
+      return Error(Code::kCorrupt, fmt::format("{}: {} of {} queries have another answer on the GPU", name_of(mode),
+                                               differing, queries.size()));
+    const auto after = gpu_->counters();
+    if (after.refused > 0 || after.fallbacks > before.fallbacks)
+      return Error(Code::kDevice,
+                   fmt::format("{} lists were refused by the device, which holds {} bytes of them, and {} plans were "
+                               "left to the CPU",
+                               after.refused, after.held_bytes, after.fallbacks - before.fallbacks));
+    std::string held = fmt::format("{} bytes of lists on the device", after.held_bytes);
+    if (after.plain_forms > 0) held += fmt::format(", {} of them {} plain forms", after.plain_bytes, after.plain_forms);
+    say(fmt::format("{:4} all {} queries have the same answer {}; {}", name_of(mode), queries.size(),
+                    cpu_ ? "on both" : "alone and in batches", held));
+    return {};
+  }
+
+  Result<void> alone(std::string_view processor, leaf::engine::QueryEngine& engine, BenchMode mode, std::uint32_t k,
+                     std::span<const PlannedQuery> queries) {
+    const auto us = FROND_TRY(
+        time_alone(engine, mode, queries.first(std::min<std::size_t>(queries.size(), kAloneQueries)), options_.rounds));
+    add({.processor = processor, .mode = mode, .k = k, .alone_us = us});
+    return {};
+  }
+
+  Result<void> rate(std::string_view processor, leaf::engine::QueryEngine& engine, BenchMode mode, std::uint32_t k,
+                    std::span<const PlannedQuery> queries, std::size_t batch, std::uint32_t callers) {
+    const bool steps = options_.steps && processor == "gpu";
+    const auto before = steps ? gpu_->steps() : std::vector<BenchGpu::Step>();
+    const Spread rate = FROND_TRY(time_batches(engine, mode, queries, timing(batch, callers, options_.seconds)));
+    ProcessorRow row{.processor = processor,
+                     .mode = mode,
+                     .k = k,
+                     .alone_us = {},
+                     .batch = batch,
+                     .callers = callers,
+                     .queries_per_second = rate,
+                     .steps = {}};
+    if (steps) row.steps = shares_of(before, gpu_->steps());
+    add(row);
+    return {};
+  }
+
+  // The share of each step in the time spent since `before`.
+  static std::vector<ProcessorRow::Step> shares_of(std::span<const BenchGpu::Step> before,
+                                                   std::span<const BenchGpu::Step> after) {
+    double all = 0;
+    for (std::size_t i = 0; i < after.size(); ++i) all += after[i].microseconds - before[i].microseconds;
+    std::vector<ProcessorRow::Step> shares;
+    for (std::size_t i = 0; i < after.size(); ++i)
+      shares.push_back({after[i].name, all > 0 ? 100 * (after[i].microseconds - before[i].microseconds) / all : 0});
+    return shares;
+  }
+
+  // Measures queries grouped by the postings of their lists, with three groups per power of ten.
+  Result<void> by_postings(BenchMode mode, std::uint32_t k, std::span<const PlannedQuery> queries) {
+    std::string header =
+        fmt::format("{:4} by postings a query: queries/s of {} CPU threads; of the GPU, {} callers, in batches of",
+                    name_of(mode), options_.threads, options_.callers);
+    for (const std::size_t batch : options_.batches) header += fmt::format(" {}", batch);
+    say(header + "; us alone: CPU, GPU");
+    std::vector<PlannedQuery> sorted(queries.begin(), queries.end());
+    std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.postings < b.postings; });
+    const auto range_of = [](const PlannedQuery& query) {
+      return std::floor(3 * std::log10(static_cast<double>(query.postings)));
+    };
+    for (std::size_t begin = 0; begin < sorted.size();) {
+      std::size_t end = begin;
+      while (end < sorted.size() && range_of(sorted[end]) == range_of(sorted[begin])) ++end;
+      if (end - begin >= kMinQueries) FROND_TRY(one_range(mode, k, std::span(sorted).subspan(begin, end - begin)));
+      begin = end;
+    }
+    return {};
+  }
+
+  Result<void> one_range(BenchMode mode, std::uint32_t k, std::span<const PlannedQuery> queries) {
+    const double seconds = std::min(options_.seconds, 0.1);
+    const auto some = queries.first(std::min<std::size_t>(queries.size(), 64));
+    const Spread cpu = FROND_TRY(time_batches(*cpu_, mode, queries, timing(1, options_.threads, seconds)));
+    const auto cpu_alone = FROND_TRY(time_alone(*cpu_, mode, some, options_.rounds));
+    const auto gpu_alone = FROND_TRY(time_alone(gpu_->engine(), mode, some, options_.rounds));
+    PostingsRow row{.mode = mode,
+                    .k = k,
+                    .min_postings = queries.front().postings,
+                    .max_postings = queries.back().postings,
+                    .queries = queries.size(),
+                    .cpu_queries_per_second = cpu.median,
+                    .cpu_alone_us = cpu_alone.mean,
+                    .gpu_alone_us = gpu_alone.mean,
+                    .gpu = {}};
+    for (const std::size_t batch : options_.batches) {
+      const Spread rate =
+          FROND_TRY(time_batches(gpu_->engine(), mode, queries, timing(batch, options_.callers, seconds)));
+      row.gpu.push_back({batch, rate.median});
+    }
+    if (observer_.by_postings) observer_.by_postings(row);
+    return {};
+  }
+
+  BatchTiming timing(std::size_t batch, std::uint32_t callers, double seconds) const {
+    return {.batch = batch, .callers = callers, .rounds = options_.rounds, .seconds = seconds};
+  }
+
+  const ProcessorOptions& options_;
+  leaf::engine::QueryEngine* const cpu_;  // null: not measured
+  BenchGpu* const gpu_;                   // null: not measured
+  const ProcessorObserver& observer_;
+};
+
+}  // namespace
+
+std::string_view name_of(BenchMode mode) {
+  constexpr std::array<std::string_view, 3> kNames = {"and", "or", "auto"};
+  return kNames[static_cast<std::size_t>(mode)];
+}
+
+Result<ProcessorSummary> measure_processors(PartitionSearcher& searcher, std::span<const BenchQuery> queries,
+                                            const ProcessorOptions& options, const Processors& processors,
+                                            const ProcessorObserver& observer) {
+  FROND_CHECK(processors.cpu || processors.gpu);
+  ProcessorMeasurement bench(options, processors, observer);
+  bench.say(searcher.description());
+  ProcessorSummary summary;
+  for (const std::uint32_t k : options.ks) {
+    const auto planned = FROND_TRY(plan_queries(searcher, queries, k, options.ranked));
+    summary = {planned.size(), 0};
+    for (const auto& query : planned)
+      summary.postings_a_query += static_cast<double>(query.postings) / static_cast<double>(planned.size());
+    bench.say(fmt::format("{} queries of {:.0f} postings, k = {}{}; median (least .. most) of {} rounds",
+                          summary.queries, summary.postings_a_query, k,
+                          options.ranked ? "" : ", not ranked, all matches counted", options.rounds));
+    for (const BenchMode mode : options.modes) FROND_TRY(bench.run(mode, k, planned));
+  }
+  return summary;
+}
+
+}  // namespace frond::tools::bench

@@ -1,0 +1,222 @@
+// frond bench query: measures the query algorithms on one partition, without a cluster.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <memory>
+
+#include "common/config/command_line.h"
+#include "common/scoring/prior.h"
+#include "leaf/engines.h"
+#include "tools/bench/commands.h"
+#include "tools/bench/gpu/bench_processors.h"
+#include "tools/bench/query/partition_searcher.h"
+#include "tools/bench/query/query_report.h"
+#include "tools/bench/query/query_set.h"
+#include "tools/bench/query/query_timing.h"
+#include "tools/commands/commands.h"
+
+namespace frond::tools::bench {
+namespace {
+
+struct BenchQueryFlags {
+  PartitionChoice from;
+  std::vector<std::string> algorithms{std::string(leaf::kDefaultEngine)};
+  std::vector<std::uint32_t> ks{10};
+  std::vector<std::string> modes{"or"};
+  std::string queries, tag, write_queries;
+  std::size_t min_terms = 1, limit = 0;
+  TimingOptions timing;
+  bool json = false, count = false, gpu_no_buckets = false;
+  std::string rank = "score";
+  std::string processor;  // empty: the CPU's algorithms, by CPU time
+  std::vector<std::size_t> batches{1, 16, 64, 256, 2000};
+  std::uint32_t callers = 3;
+  double seconds = 1;
+  bool break_even = false;
+  BenchGpuOptions gpu;
+};
+
+BenchMode mode_named(std::string_view name) {
+  if (name == "and") return BenchMode::kAnd;
+  return name == "or" ? BenchMode::kOr : BenchMode::kAuto;
+}
+
+// The first `limit` queries of at least `min_terms` distinct terms, all of them known.
+Result<std::vector<BenchQuery>> chosen_queries(const BenchQueryFlags& flags, const PartitionSearcher& searcher) {
+  auto read = FROND_TRY(read_queries(flags.queries, flags.tag, searcher.analyzer()));
+  std::vector<BenchQuery> chosen;
+  for (auto& query : read) {
+    if (flags.limit > 0 && chosen.size() == flags.limit) break;
+    if (flags.min_terms > 1 &&
+        (query.size() < flags.min_terms || FROND_TRY(searcher.known_terms(query)) < query.size()))
+      continue;
+    chosen.push_back(std::move(query));
+  }
+  if (chosen.empty())
+    return Error(Code::kInvalid,
+                 fmt::format("{}: no query has {} distinct known terms", flags.queries, flags.min_terms));
+  return chosen;
+}
+
+Result<void> write_terms(const std::string& file, std::span<const BenchQuery> queries) {
+  std::ofstream out(file, std::ios::trunc);
+  for (const auto& query : queries) {
+    std::string line;
+    for (const auto& term : query)
+      for (std::uint32_t i = 0; i < term.occurrences; ++i) line.append(line.empty() ? "" : " ").append(term.text);
+    out << line << '\n';
+  }
+  if (!out.flush()) return Error(Code::kInvalid, file + ": can't be written");
+  return {};
+}
+
+// For --processor: measures the leaf's engines unchanged, by the wall clock.
+Result<void> bench_by_processor(const BenchQueryFlags& flags) {
+  const auto cpu = FROND_TRY(leaf::engine_named(leaf::kDefaultEngine));
+  std::unique_ptr<BenchGpu> gpu;
+  if (flags.processor != "cpu") gpu = FROND_TRY(make_bench_gpu(flags.gpu, *cpu));  // fails before anything is read
+  ProcessorOptions options{.modes = {},
+                           .ks = flags.ks,
+                           .ranked = flags.timing.ranked,
+                           .batches = flags.batches,
+                           .callers = flags.callers,
+                           .threads = flags.timing.threads,
+                           .rounds = flags.timing.rounds,
+                           .seconds = flags.seconds,
+                           .break_even = flags.break_even,
+                           .steps = flags.gpu.timed};
+  for (const auto& mode : flags.modes) options.modes.push_back(mode_named(mode));
+  const auto searcher = FROND_TRY(PartitionSearcher::open(flags.from));
+  const auto queries = FROND_TRY(chosen_queries(flags, *searcher));
+  return bench_processors(*searcher, queries, options, {flags.processor == "gpu" ? nullptr : cpu.get(), gpu.get()},
+                          flags.json);
+}
+
+Result<void> bench_query(const BenchQueryFlags& flags) {
+  if (!flags.processor.empty()) return bench_by_processor(flags);
+  std::vector<std::unique_ptr<leaf::engine::QueryEngine>> engines;
+  for (const auto& name : flags.algorithms) engines.push_back(FROND_TRY(leaf::engine_named(name)));
+  const auto searcher = FROND_TRY(PartitionSearcher::open(flags.from));
+  const auto queries = FROND_TRY(chosen_queries(flags, *searcher));
+  if (!flags.write_queries.empty()) FROND_TRY(write_terms(flags.write_queries, queries));
+  auto rows = nlohmann::ordered_json::array();
+  if (!flags.json) {
+    fmt::print("{}\n{} queries, best of {} rounds each\n", searcher->description(), queries.size(),
+               flags.timing.rounds);
+    print_query_header();
+  }
+  for (const auto& mode : flags.modes)
+    for (const std::uint32_t k : flags.ks)
+      for (const auto& engine : engines) {
+        auto options = flags.timing;
+        options.mode = mode_named(mode);
+        options.k = k;
+        const auto timing = FROND_TRY(time_queries(*searcher, *engine, queries, options));
+        if (flags.json)
+          rows.push_back(query_timing_as_json(engine->name(), mode, k, timing));
+        else
+          print_query_timing(engine->name(), mode, k, options.threads, timing);
+      }
+  if (flags.json) {
+    const nlohmann::ordered_json out{{"partition", searcher->description()},
+                                     {"queries", queries.size()},
+                                     {"mode", fmt::format("{}", fmt::join(flags.modes, " "))},
+                                     {"threads", flags.timing.threads},
+                                     {"rounds", flags.timing.rounds},
+                                     {"rows", rows}};
+    fmt::print("{}\n", out.dump());
+  }
+  return {};
+}
+
+std::string algorithm_names() {
+  std::string names;
+  for (const auto& entry : leaf::all_engines()) names.append(names.empty() ? "" : ", ").append(entry.name);
+  return names;
+}
+
+}  // namespace
+
+void add_bench_query(config::CommandLine& bench_command, int& status) {
+  auto flags = std::make_shared<BenchQueryFlags>();
+  auto& command = bench_command.add_command(
+      "query", "Queries on one partition in this process: CPU time a query, and queries a second");
+  command.add_option("--repository", flags->from.repository, "The repository: a directory or URL").required();
+  command.add_option("--collection", flags->from.collection, "Its collection").required();
+  command.add_option("--partition", flags->from.partition, "The partition's number").show_default();
+  command.add_option("--host-cache", flags->from.host_cache_bytes, "Bytes of a list cache as leaves have it; 0: none");
+  command.add_option("--algorithm", flags->algorithms, "One or more of " + algorithm_names()).show_default();
+  command.add_option("--queries", flags->queries, "number:text, id<TAB>text, plain lines, or JSON lines {\"query\"}")
+      .required();
+  command.add_option("--tag", flags->tag, "Only JSON lines with this tag: union, intersection, …");
+  command.add_option("--mode", flags->modes, "Which documents match, one or more")
+      .check(config::one_of({"and", "or", "auto"}))
+      .show_default();
+  command.add_option("--min-terms", flags->min_terms, "From 2 on: only queries of so many distinct terms, all known");
+  command.add_option("--limit", flags->limit, "Only the first so many queries; 0: all");
+  command.add_option("--k", flags->ks, "Hits wanted, one or more").check(config::range(1, 10'000)).show_default();
+  add_bm25_flags(command, flags->from.k1, flags->from.b);
+  command
+      .add_option("--hide", flags->from.hide,
+                  "The share of documents, drawn at random, that are passed over as if they were removed")
+      .check(config::range(0.0, 1.0))
+      .show_default();
+  command
+      .add_option("--priors", flags->from.priors,
+                  "The highest of static priors made up for all documents, most of them small; 0: the collection's")
+      .check(config::range(0.0, scoring::kMaxPriorValue))
+      .show_default();
+  command.add_option("--rank", flags->rank, "none: the first hits in the collection's order, and an exact total")
+      .check(config::one_of({"score", "none"}))
+      .show_default();
+  command.add_flag("--count", flags->count, "Count the matches; --k and --rank do not matter");
+  command.add_option("--count-to", flags->timing.count_to, "Matches of AND are counted at least so far, and to k")
+      .show_default();
+  command.add_option("--threads", flags->timing.threads, "Threads that search")
+      .check(config::range(1, 1024))
+      .show_default();
+  command.add_option("--rounds", flags->timing.rounds, "A query's time is the best of so many")
+      .check(config::range(1, 10'000))
+      .show_default();
+  command
+      .add_option("--processor", flags->processor,
+                  "The leaf's engines by the wall clock, lists at hand, instead of --algorithm: gpu, cpu, or both in "
+                  "one run, with every answer compared")
+      .check(config::one_of({"gpu", "cpu", "both"}));
+  command.add_option("--batch", flags->batches, "Queries that the GPU is given in a call, one or more")
+      .check(config::range(1, 1'000'000))
+      .show_default();
+  command.add_option("--callers", flags->callers, "Threads that call the GPU; --threads are the CPU's")
+      .check(config::range(1, 1024))
+      .show_default();
+  command.add_option("--seconds", flags->seconds, "Of a round with --processor, at least; it ends with a whole pass")
+      .check(config::range(0.0, 3600.0))
+      .show_default();
+  command.add_flag("--break-even", flags->break_even, "With both: also by postings a query");
+  command.add_flag("--steps", flags->gpu.timed, "Also the steps of the GPU's batches, and their shares of the time");
+  command.add_option("--gpu-device", flags->gpu.device, "The device's number").show_default();
+  command.add_option("--gpu-memory", flags->gpu.memory_bytes, "Bytes of it to use: workspaces and lists")
+      .transform(config::byte_size())
+      .show_default();
+  command
+      .add_option("--gpu-plain-lists", flags->gpu.plain_bytes,
+                  "Of these, for plain forms of the lists that --count and --rank none look documents up in; 0: none")
+      .transform(config::byte_size())
+      .show_default();
+  command.add_flag("--gpu-no-buckets", flags->gpu_no_buckets,
+                   "Counts look documents up in the blocks of hs-lrc lists, not by their buckets, for comparison");
+  command.add_option("--write-queries", flags->write_queries, "Also writes the queries' terms to this file");
+  command.add_flag("--json", flags->json, "Print one JSON object");
+  command.on_chosen([flags, &status] {
+    if (flags->count) flags->ks = {0};
+    flags->gpu.by_bucket = !flags->gpu_no_buckets;
+    flags->timing.ranked = !flags->count && flags->rank == "score";
+    status = exit_status("bench query", bench_query(*flags));
+  });
+}
+
+}  // namespace frond::tools::bench

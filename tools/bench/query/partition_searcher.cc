@@ -1,0 +1,178 @@
+#include "tools/bench/query/partition_searcher.h"
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/partition/change_file.h"
+#include "common/partition/document_priors.h"
+#include "common/partition/hidden_documents.h"
+#include "common/partition/partition.h"
+#include "common/partition/term_statistics.h"
+#include "common/repository/repository.h"
+#include "leaf/lists/cached_list_store.h"
+#include "leaf/lists/partition_list_store.h"
+#include "tools/bench/scratch_folder.h"
+
+namespace frond::tools::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Searcher final : public PartitionSearcher {
+ public:
+  Searcher(std::unique_ptr<ScratchFolder> scratch, repository::Manifest manifest, const PartitionChoice& choice)
+      : number_(choice.number),
+        scratch_(std::move(scratch)),
+        manifest_(std::move(manifest)),
+        entry_(manifest_.partitions[choice.partition]),
+        hide_(choice.hide),
+        most_prior_(choice.priors),
+        bm25_{choice.k1.value_or(manifest_.bm25.k1), choice.b.value_or(manifest_.bm25.b)} {}
+
+  Result<void> fetch(const repository::RepositorySource& source) {
+    const fs::path files = scratch_->path() / "files", database = scratch_->path() / "database";
+    const fs::path terms = scratch_->path() / "terms.sst";
+    std::error_code failure;
+    fs::create_directories(files, failure);
+    if (failure) return Error(Code::kUnavailable, files.string() + ": " + failure.message());
+    for (const auto& file : entry_.summary.files)
+      FROND_TRY(source.fetch(repository::partition_file_path(entry_, file), file, files / file.name));
+    FROND_TRY(partition::Partition::ingest(files, entry_.summary.files, database, /*move=*/true));
+    FROND_TRY(
+        source.fetch(repository::generation_file_path(manifest_.term_statistics), manifest_.term_statistics, terms));
+    partition_ = FROND_TRY(partition::Partition::open(database, partition::FileReads::kMapped));
+    terms_ = FROND_TRY(partition::GenerationTerms::open(terms));
+    std::vector<partition::ChangesPtr> changes;
+    for (const auto& file : manifest_.changes) {
+      const fs::path place = scratch_->path() / file.name;
+      FROND_TRY(source.fetch(repository::generation_file_path(file), file, place));
+      changes.push_back(FROND_TRY(partition::Changes::open(place)));
+    }
+    auto hidden = FROND_TRY(partition::hidden_documents_of(entry_.id, partition_->documents(), changes));
+    hide_more(hidden);
+    make_priors();
+    if (!hidden.empty()) hidden_.emplace(partition_->documents(), hidden);
+    if (!changes.empty()) terms_ = partition::changed_terms(terms_, std::move(changes));
+    return {};
+  }
+
+  // Most are small: values are the fourth power of a number drawn evenly. The same in every process.
+  void make_priors() {
+    if (most_prior_ <= 0) return;
+    std::mt19937_64 random(15);
+    std::vector<scoring::Prior> priors(partition_->documents());
+    for (scoring::Prior& prior : priors) {
+      const double drawn = static_cast<double>(random() >> 11) * 0x1p-53;
+      prior = scoring::prior_of(most_prior_ * drawn * drawn * drawn * drawn);
+    }
+    priors_.emplace(std::move(priors));
+  }
+
+  // Draws the same documents in every process.
+  void hide_more(std::vector<DocId>& hidden) const {
+    if (hide_ <= 0) return;
+    std::mt19937_64 random(16);
+    std::vector<DocId> all;
+    for (DocId docid = 0, next = 0; docid < partition_->documents(); ++docid) {
+      const bool is_hidden = next < hidden.size() && hidden[next] == docid;
+      next += is_hidden;
+      const double drawn = static_cast<double>(random() >> 11) * 0x1p-53;
+      if (drawn < hide_ || is_hidden) all.push_back(docid);
+    }
+    hidden = std::move(all);
+  }
+
+  void keep_lists(std::uint64_t cache_bytes) {
+    store_.add(number_, partition_);
+    if (cache_bytes > 0)
+      cache_.emplace(store_, clock_, leaf::lists::CachedListStore::Options{.budget_bytes = cache_bytes});
+  }
+
+  Result<leaf::engine::Plan> plan(const BenchQuery& query, leaf::engine::Mode mode, std::uint32_t k) override {
+    leaf::engine::Plan plan;
+    plan.mode = mode;
+    plan.k = k;
+    plan.lengths = partition_->lengths();
+    plan.partition = number_;
+    plan.norm = scoring::length_norm(bm25_, manifest_.statistics);
+    plan.placement = entry_.placement();
+    plan.priors = priors_ ? &*priors_ : partition_->priors();
+    plan.hidden = hidden_ ? &*hidden_ : nullptr;
+    std::vector<leaf::lists::ListKey> keys;
+    keys.reserve(query.size());
+    for (const auto& term : query) keys.push_back({number_, term.text});
+    auto lists = FROND_TRY(lists_from().fetch(keys, Deadline::never()));
+    plan.terms.reserve(query.size());
+    for (std::size_t i = 0; i < query.size(); ++i) {
+      if (mode == leaf::engine::Mode::kOr && lists[i]->postings.count() == 0) continue;
+      auto df = terms_->df(query[i].text);
+      if (!df && df.error().code() != Code::kNotFound) return std::move(df).error();
+      const float weight = scoring::term_weight(bm25_, manifest_.statistics, df ? *df : 0, query[i].occurrences);
+      plan.terms.push_back({std::move(lists[i]), weight,
+                            scoring::BoundScale(weight, bm25_, manifest_.statistics,
+                                                {manifest_.bm25.b, partition_->built_average_length()})});
+    }
+    return plan;
+  }
+
+  Result<std::size_t> known_terms(const BenchQuery& query) const override {
+    std::size_t known = 0;
+    for (const auto& term : query) {
+      auto df = terms_->df(term.text);
+      if (!df && df.error().code() != Code::kNotFound) return std::move(df).error();
+      known += df.has_value();
+    }
+    return known;
+  }
+
+  const text::AnalyzerConfig& analyzer() const override { return manifest_.analyzer; }
+  std::string description() const override {
+    return fmt::format("{}, generation {}, partition {}: {} documents, {} postings, codec {}{}{}", manifest_.collection,
+                       manifest_.generation, entry_.id, entry_.summary.documents, entry_.summary.postings,
+                       manifest_.codec, hidden_ ? fmt::format(", {} documents hidden", hidden_->count()) : "",
+                       priors_ ? fmt::format(", priors up to {}", most_prior_) : "");
+  }
+
+ private:
+  leaf::lists::ListStore& lists_from() {
+    if (cache_) return *cache_;
+    return store_;
+  }
+
+  const std::uint64_t number_;                    // of the partition in list keys
+  const std::unique_ptr<ScratchFolder> scratch_;  // declared first: removed after all that uses it
+  const repository::Manifest manifest_;
+  const repository::PartitionEntry& entry_;
+  const double hide_, most_prior_;      // PartitionChoice::hide, priors
+  const scoring::Bm25Parameters bm25_;  // to rank by
+  std::shared_ptr<const partition::Partition> partition_;
+  std::shared_ptr<const partition::GenerationTerms> terms_;
+  std::optional<partition::HiddenDocuments> hidden_;  // none: the generation has all documents
+  std::optional<partition::DocumentPriors> priors_;   // made up; none: the partition's own
+  const SteadyClock clock_;
+  leaf::lists::PartitionListStore store_{clock_};
+  std::optional<leaf::lists::CachedListStore> cache_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PartitionSearcher>> PartitionSearcher::open(const PartitionChoice& choice) {
+  const auto source = FROND_TRY(repository::RepositorySource::open(choice.repository, choice.collection));
+  const Generation current = FROND_TRY(source->current());
+  auto manifest = FROND_TRY(source->manifest(current));
+  if (choice.partition >= manifest.partitions.size())
+    return Error(Code::kNotFound, fmt::format("collection {} has no partition {}, only {}", choice.collection,
+                                              choice.partition, manifest.partitions.size()));
+  auto scratch = FROND_TRY(ScratchFolder::create());
+  auto searcher = std::make_unique<Searcher>(std::move(scratch), std::move(manifest), choice);
+  FROND_TRY(searcher->fetch(*source));
+  searcher->keep_lists(choice.host_cache_bytes);
+  return std::unique_ptr<PartitionSearcher>(std::move(searcher));
+}
+
+}  // namespace frond::tools::bench

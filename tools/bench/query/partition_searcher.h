@@ -1,0 +1,49 @@
+#pragma once
+// Opens one partition of a published generation in this process, as a leaf does, and makes plans for queries on it.
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/deadline.h"
+#include "common/base/result.h"
+#include "common/text/analyzer_config.h"
+#include "leaf/engine/plan.h"
+#include "tools/bench/query/query_set.h"
+
+namespace frond::tools::bench {
+
+struct PartitionChoice {
+  std::string repository;  // a directory or URL
+  std::string collection;
+  std::uint32_t partition = 0;         // its number in the current generation
+  std::uint64_t host_cache_bytes = 0;  // size of the list cache, as in a leaf; 0: no cache
+  // Names the partition in list keys. Searchers whose plans meet in one engine need different numbers.
+  std::uint64_t number = 1;
+  std::optional<double> k1, b;  // to rank by; empty: the collection's
+  // The share of documents that are hidden, drawn at random, beside those that the generation hides. Statistics stay.
+  double hide = 0;
+  // The highest of static priors that are made up for all documents, in the unit of scores; 0: the partition's own.
+  double priors = 0;
+};
+
+// The partition's files are copied into a scratch folder and verified. The folder is removed with this object. plan()
+// may be called from any thread.
+class PartitionSearcher {
+ public:
+  // kNotFound: no such collection or partition; kCorrupt names the file.
+  static Result<std::unique_ptr<PartitionSearcher>> open(const PartitionChoice& choice);
+  virtual ~PartitionSearcher() = default;
+
+  // Prepares a query as a leaf does: looks up the terms' document frequencies in the generation and their lists in the
+  // partition. Under kOr, a term without postings here is left out; under kAnd, it has an empty list. kCorrupt.
+  virtual Result<leaf::engine::Plan> plan(const BenchQuery& query, leaf::engine::Mode mode, std::uint32_t k) = 0;
+  // The number of the query's terms that the generation has.
+  virtual Result<std::size_t> known_terms(const BenchQuery& query) const = 0;
+  virtual const text::AnalyzerConfig& analyzer() const = 0;
+  virtual std::string description() const = 0;  // for the output: documents, postings, codec
+};
+
+}  // namespace frond::tools::bench

@@ -1,0 +1,137 @@
+// frond bench schedule: trains the leaf's cost model, simulates its scheduler under a virtual clock, and runs it with
+// real engines.
+#include "tools/bench/schedule/bench_schedule.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <memory>
+
+#include "common/config/command_line.h"
+#include "tools/bench/commands.h"
+#include "tools/bench/schedule/schedule_figure.h"
+#include "tools/bench/schedule/schedule_trace.h"
+#include "tools/bench/schedule/schedule_workload.h"
+#include "tools/commands/commands.h"
+
+namespace frond::tools::bench {
+
+using nlohmann::ordered_json;
+
+Result<void> simulate_schedule(const BenchScheduleFlags& flags) {
+  ScheduleTrace trace;
+  if (!flags.trace.empty())
+    trace = FROND_TRY(read_schedule_trace(flags.trace));
+  else
+    trace = {leaf::schedule::default_cost_model().launch_us, leaf::schedule::default_cost_model().scales,
+             synthetic_queries(10'000, {.error = flags.error, .bias = flags.bias}, flags.seed)};
+  FigureOptions options{.arrivals = flags.arrivals, .points = flags.points, .seed = flags.seed};
+  options.simulation = simulation_options(flags.workers, flags.streams, flags.batch, trace.launch_us);
+  options.simulation.scales = trace.scales;
+  if (!flags.json)
+    fmt::print("{}: {} queries; {} workers, {} streams, batches of up to {}; {} arrivals a run, seed {}\n",
+               flags.trace.empty() ? "synthetic" : flags.trace, trace.queries.size(), flags.workers, flags.streams,
+               flags.batch, flags.arrivals, flags.seed);
+  std::vector<Figure> figures;
+  auto rows = ordered_json::array();
+  for (const double deadline : flags.deadlines_ms) {
+    figures.push_back(simulate_figure(trace.queries, deadline * 1000, options));
+    if (flags.json)
+      rows.push_back(as_json(figures.back()));
+    else
+      print_figure(figures.back());
+    std::fflush(stdout);
+  }
+  if (flags.json)
+    fmt::print("{}\n", ordered_json{{"queries", trace.queries.size()},
+                                    {"workers", flags.workers},
+                                    {"streams", flags.streams},
+                                    {"arrivals", flags.arrivals},
+                                    {"figures", rows}}
+                           .dump());
+  if (flags.plot.empty()) return {};
+  if (!FROND_TRY(draw_plot(plot_of(figures), flags.plot)))
+    fmt::print(stderr, "{}; {}.gnuplot makes the plot where there is one\n", kNoGnuplot, flags.plot);
+  return {};
+}
+
+void add_bench_schedule(config::CommandLine& bench_command, int& status) {
+  auto flags = std::make_shared<BenchScheduleFlags>();
+  auto& command = bench_command.add_command(
+      "schedule",
+      "The leaf's scheduler, simulated: delay by arrival rate; with --live: run; with --train: its cost model");
+  command.add_flag("--train", flags->train,
+                   "Measure queries of an index and train a cost model, instead of simulating");
+  command.add_flag(
+      "--live", flags->live,
+      "Answer queries of an index at each of --rates with real engines and threads, instead of simulating");
+  command.add_option("--rates", flags->rates, "With --live: queries a second, one or more")
+      .check(config::range(0.001, 1e9));
+  command.add_option("--seconds", flags->seconds, "With --live: of each run")
+      .check(config::range(0.001, 3600.0))
+      .show_default();
+  command.add_option("--repository", flags->repository, "With --train or --live: the repository, a directory or URL");
+  command.add_option("--collection", flags->collections,
+                     "Its collection, of which all partitions are searched; several: all are measured");
+  command.add_option("--queries", flags->queries,
+                     "number:text, id<TAB>text, plain lines, or JSON lines {\"query\"}; a file for each collection, or "
+                     "one for all");
+  command.add_option("--tag", flags->tag, "Only JSON lines with this tag");
+  command.add_option("--limit", flags->limit, "Only the first so many queries of a file; 0: all").show_default();
+  command.add_option("--k", flags->ks, "Hits wanted, one or more").check(config::range(1, 10'000)).show_default();
+  command.add_option("--rounds", flags->rounds, "A query's time is the best of so many")
+      .check(config::range(1, 10'000))
+      .show_default();
+  command.add_option("--trees", flags->trees, "Of each processor and mode, at most")
+      .check(config::range(0, static_cast<int>(leaf::schedule::CostRegression::kMaxTrees)))
+      .show_default();
+  command.add_option("--processor", flags->processor, "What is measured; the rest of the model stays the default")
+      .check(config::one_of({"cpu", "gpu", "both"}))
+      .show_default();
+  command.add_option("--callers", flags->callers, "Threads that call the GPU")
+      .check(config::range(1, 1024))
+      .show_default();
+  command.add_option("--gpu-device", flags->gpu.device, "The device's number").show_default();
+  command.add_option("--gpu-memory", flags->gpu.memory_bytes, "Bytes of it to use: workspaces and lists")
+      .transform(config::byte_size())
+      .show_default();
+  command.add_option("--base", flags->base,
+                     "With --train: the model in this file is what errors are compared with, and what remains of what "
+                     "is not measured; without it the built-in one");
+  command.add_option("--model", flags->model, "With --train: writes the model to this file");
+  command.add_option("--trace", flags->trace,
+                     "With --train: writes the costs of the held out queries to this file. Otherwise: simulates the "
+                     "queries of this file instead of synthetic ones");
+  command.add_option("--workers", flags->workers, "The CPU's threads").check(config::range(0, 1024)).show_default();
+  command.add_option("--streams", flags->streams, "The GPU's batches at a time; 0: no GPU")
+      .check(config::range(0, 64))
+      .show_default();
+  command.add_option("--batch", flags->batch, "Queries in a batch, at most")
+      .check(config::range(1, 65536))
+      .show_default();
+  command.add_option("--deadline-ms", flags->deadlines_ms, "Deadlines, one or more")
+      .check(config::range(0.1, 1e6))
+      .show_default();
+  command.add_option("--arrivals", flags->arrivals, "Queries of each run")
+      .check(config::range(1, 10'000'000))
+      .show_default();
+  command.add_option("--points", flags->points, "Rates in a curve").check(config::range(1, 1000)).show_default();
+  command.add_option("--error", flags->error, "Synthetic: spread of the logarithm of predictions; 0.22: 15 % off")
+      .check(config::range(0.0, 10.0))
+      .show_default();
+  command.add_option("--bias", flags->bias, "Synthetic: all predictions are wrong by this factor")
+      .check(config::range(0.01, 100.0))
+      .show_default();
+  command.add_option("--seed", flags->seed, "Of synthetic queries and arrivals").show_default();
+  command.add_option("--plot", flags->plot, "Also plots the curves to this SVG file, with gnuplot");
+  command.add_flag("--json", flags->json, "Print one JSON object");
+  command.on_chosen([flags, &status] {
+    status = exit_status("bench schedule", flags->live    ? run_schedule(*flags)
+                                           : flags->train ? train_schedule(*flags)
+                                                          : simulate_schedule(*flags));
+  });
+}
+
+}  // namespace frond::tools::bench

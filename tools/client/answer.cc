@@ -1,0 +1,103 @@
+#include "tools/client/answer.h"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace frond::tools {
+namespace {
+
+using Json = nlohmann::json;
+
+Error corrupt_answer(std::string_view what) { return Error(Code::kCorrupt, "answer: " + std::string(what)); }
+
+std::string text_of(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::optional<std::uint64_t> number_of(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number_unsigned() ? std::optional<std::uint64_t>(*found) : std::nullopt;
+}
+
+Error refusal(int status, std::string_view body) {
+  const auto problem = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  std::string why = "status " + std::to_string(status);
+  if (problem.is_object()) {
+    for (const char* name : {"title", "detail", "parameter"})
+      if (const auto text = text_of(problem, name); !text.empty()) why += ": " + printable(text);
+  }
+  return Error(status >= 400 && status < 500 ? Code::kInvalid : Code::kUnavailable, std::move(why));
+}
+
+Result<void> read_hits(const Json& answer, Answer& out) {
+  const auto hits = answer.find("hits");
+  if (hits == answer.end() || !hits->is_array()) return corrupt_answer("no \"hits\"");
+  for (const auto& hit : *hits) {
+    if (!hit.is_object() || !hit.contains("score") || !hit["score"].is_number())
+      return corrupt_answer("a hit without a score");
+    out.hits.push_back(
+        {text_of(hit, "id"), text_of(hit, "title"), text_of(hit, "url"), text_of(hit, "snippet"), hit["score"].dump()});
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Answer> parse_answer(int status, std::string_view body) {
+  if (status != 200) return refusal(status, body);
+  const auto answer = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  if (!answer.is_object()) return corrupt_answer("not a JSON object");
+  Answer out;
+  FROND_TRY(read_hits(answer, out));
+  out.cache = text_of(answer, "cache");
+  out.empty_query = text_of(answer, "empty_query");
+  if (const auto took = answer.find("took_ms"); took != answer.end() && took->is_number()) out.took_ms = *took;
+  if (const auto total = answer.find("total"); total != answer.end() && total->is_object()) {
+    out.total = number_of(*total, "value").value_or(0);
+    out.total_exact = text_of(*total, "relation") != "gte";
+    if (const auto all = total->find("all_words"); all != total->end() && all->is_object())
+      out.all_words = number_of(*all, "value");
+  }
+  if (const auto signs = answer.find("signs_not_applied"); signs != answer.end() && signs->is_array()) {
+    for (const auto& one : *signs)
+      if (one.is_object()) out.signs.push_back(printable(text_of(one, "text")));
+  }
+  if (const auto coverage = answer.find("coverage"); coverage != answer.end() && coverage->is_object()) {
+    const auto unsearched = coverage->find("degraded");
+    if (unsearched != coverage->end() && unsearched->is_array()) out.unsearched = unsearched->size();
+  }
+  return out;
+}
+
+std::string printable(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
+  return out;
+}
+
+std::string printable_snippet(std::string_view html, std::string_view on, std::string_view off) {
+  const std::pair<std::string_view, std::string_view> replacements[] = {
+      {"<mark>", on}, {"</mark>", off}, {"&lt;", "<"},  {"&gt;", ">"},
+      {"&amp;", "&"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&apos;", "'"}};
+  const auto replace_front = [&](std::string& out) {
+    for (const auto& [what, with] : replacements) {
+      if (!html.starts_with(what)) continue;
+      out += with;
+      html.remove_prefix(what.size());
+      return true;
+    }
+    return false;
+  };
+  std::string out;
+  while (!html.empty()) {
+    if (replace_front(out)) continue;
+    out += printable(html.substr(0, 1));
+    html.remove_prefix(1);
+  }
+  return out;
+}
+
+}  // namespace frond::tools

@@ -1,0 +1,45 @@
+#include "tools/client/broker_client.h"
+
+namespace frond::tools {
+
+Result<Reply> BrokerClient::get(std::string_view target) {
+  const std::string request = "GET " + url_.path + std::string(target) + " HTTP/1.1\r\nHost: " + url_.authority() +
+                              "\r\nAccept: application/json\r\n" + authorization_ + "\r\n";
+  const bool reused = stream_.open();
+  auto reply = exchange(request);
+  if (!reply) stream_.close();
+  // The broker may have closed the idle connection since the last request. Sending a search twice is safe.
+  if (!reply && reused && reply.error().code() == Code::kUnavailable) {
+    reply = exchange(request);
+    if (!reply) stream_.close();
+  }
+  if (!reply) return std::move(reply).error().within("broker " + url_.authority());
+  return reply;
+}
+
+Result<Reply> BrokerClient::exchange(const std::string& request) {
+  if (!stream_.open()) {
+    stream_ = FROND_TRY(http::ClientStream::connect(url_.host, url_.port, trust_.get(), timeout_));
+    reader_.reset();
+  }
+  FROND_TRY(stream_.write_all(request));
+  return receive();
+}
+
+Result<Reply> BrokerClient::receive() {
+  for (;;) {
+    const auto ready = FROND_TRY(reader_.next());
+    if (ready) {
+      Reply reply{ready->status, std::string(ready->body)};
+      if (!ready->keep_alive) stream_.close();
+      return reply;
+    }
+    constexpr std::size_t kRead = 64 << 10;
+    char* to = reader_.room(kRead);
+    const auto got = FROND_TRY(stream_.read_some({to, reader_.room_size()}));
+    if (got == 0) return Error(Code::kUnavailable, "the connection was closed before the reply was whole");
+    reader_.received(got);
+  }
+}
+
+}  // namespace frond::tools

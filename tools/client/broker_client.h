@@ -1,0 +1,42 @@
+#pragma once
+// A blocking keep-alive connection to a broker, used by `frond search` and `frond run`. One thread.
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.h"
+#include "common/http/client_stream.h"
+#include "common/net/address.h"
+#include "tools/client/reply_reader.h"
+
+namespace frond::tools {
+
+struct Reply {
+  int status = 0;
+  std::string body;
+};
+
+class BrokerClient {
+ public:
+  // `trust`: null for a plain address. `timeout` applies to each step: connecting, sending, receiving. `authorization`:
+  // a line of each request's header, with its end; may be empty.
+  BrokerClient(net::Url url, std::shared_ptr<const tls::Trust> trust, std::chrono::milliseconds timeout,
+               std::string authorization = {})
+      : url_(std::move(url)), trust_(std::move(trust)), timeout_(timeout), authorization_(std::move(authorization)) {}
+  // `target`: path and query, relative to the URL's prefix. If the broker has closed the idle connection, get()
+  // reconnects once. Errors: kUnavailable, naming the address; kDeadline: no whole reply in time; kCorrupt: not HTTP.
+  Result<Reply> get(std::string_view target);
+
+ private:
+  Result<Reply> exchange(const std::string& request);
+  Result<Reply> receive();
+  net::Url url_;
+  std::shared_ptr<const tls::Trust> trust_;
+  std::chrono::milliseconds timeout_;
+  std::string authorization_;
+  http::ClientStream stream_;
+  ReplyReader reader_;
+};
+
+}  // namespace frond::tools

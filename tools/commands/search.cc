@@ -1,0 +1,79 @@
+// frond search: prints the hits of one query for a person to read.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "common/config/command_line.h"
+#include "tools/client/answer.h"
+#include "tools/client/broker_client.h"
+#include "tools/commands/commands.h"
+
+namespace frond::tools {
+namespace {
+
+struct SearchFlags {
+  QueryFlags query;
+  std::vector<std::string> words;
+  std::uint32_t offset = 0;
+  bool json = false;
+};
+
+void print(const Answer& answer, std::uint32_t offset, bool colour) {
+  const std::string_view bold = colour ? "\x1b[1m" : "", plain = colour ? "\x1b[0m" : "";
+  std::string out =
+      fmt::format("{}{} {}{} in {:g} ms", answer.total_exact ? "" : "at least ", answer.total,
+                  answer.total == 1 ? "document" : "documents",
+                  answer.all_words ? fmt::format(", {} with all words,", *answer.all_words) : "", answer.took_ms);
+  if (answer.cache == "hit") out += ", from the cache";
+  if (answer.unsearched > 0)
+    out +=
+        fmt::format("; {} {} did not answer", answer.unsearched, answer.unsearched == 1 ? "partition" : "partitions");
+  out += '\n';
+  if (!answer.signs.empty())
+    out += fmt::format("Not applied, but taken as plain text: {}\n", fmt::join(answer.signs, "  "));
+  if (answer.empty_query == "stop_words")
+    out += "The query has only stop words, which this collection does not index: add a rarer word.\n";
+  else if (!answer.empty_query.empty())
+    out += "The query has no words.\n";
+  std::uint64_t rank = offset;
+  for (const auto& hit : answer.hits) {
+    out += fmt::format("\n{:>3}. {:<9.4f} {}{}{}  [{}]\n", ++rank, std::strtod(hit.score.c_str(), nullptr), bold,
+                       printable(hit.title), plain, printable(hit.id));
+    if (!hit.snippet.empty()) out += fmt::format("     {}\n", printable_snippet(hit.snippet, bold, plain));
+  }
+  std::fputs(out.c_str(), stdout);
+}
+
+Result<void> search(const SearchFlags& flags) {
+  std::string query;
+  for (const auto& word : flags.words) query += (query.empty() ? "" : " ") + word;
+  auto endpoint = FROND_TRY(endpoint_of(flags.query.broker, flags.query.tls_ca, flags.query.key_file));
+  BrokerClient broker(std::move(endpoint.url), std::move(endpoint.trust), patience(flags.query),
+                      std::move(endpoint.authorization));
+  const auto reply = FROND_TRY(broker.get(search_target(flags.query, query, flags.offset)));
+  const auto answer = FROND_TRY(parse_answer(reply.status, reply.body));
+  if (flags.json)
+    std::puts(reply.body.c_str());
+  else
+    print(answer, flags.offset, ::isatty(STDOUT_FILENO) == 1);
+  return {};
+}
+
+}  // namespace
+
+void add_search(config::CommandLine& program, int& status) {
+  auto flags = std::make_shared<SearchFlags>();
+  auto& command = program.add_command("search", "Ask a broker, print rank, score, title, id and snippet");
+  command.add_option("query", flags->words, "The words to search for").required();
+  add_query_flags(command, flags->query);
+  command.add_option("--offset", flags->offset, "Hits to leave out at the front").check(config::range(0, 9'999));
+  command.add_flag("--json", flags->json, "Print the broker's answer as it came");
+  command.on_chosen([flags, &status] { status = exit_status("search", search(*flags)); });
+}
+
+}  // namespace frond::tools

@@ -1,0 +1,113 @@
+#include "tools/synth/collection/collection.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "common/base/first_error.h"
+#include "common/repository/repository.h"
+#include "indexer/publish/publication.h"
+#include "tools/synth/collection/partition.h"
+
+namespace frond::tools::synth {
+namespace {
+
+std::vector<SyntheticList> prepare_lists(const CollectionSize& size, std::span<const std::uint32_t> lengths,
+                                         unsigned threads) {
+  std::vector<std::optional<SyntheticList>> made(lengths.size());
+  std::atomic<std::uint32_t> next{0};
+  {
+    std::vector<std::jthread> running;
+    for (unsigned t = 0; t < threads; ++t)
+      running.emplace_back([&] {
+        for (std::uint32_t i; (i = next++) < made.size();) made[i].emplace(size, i, lengths[i]);
+      });
+  }
+  std::vector<SyntheticList> lists;
+  lists.reserve(made.size());
+  for (auto& list : made) lists.push_back(*std::move(list));
+  return lists;
+}
+
+DocId begin_of(const SynthOptions& options, std::uint32_t partition) {
+  return static_cast<DocId>(std::uint64_t{options.size.documents} * partition / options.partitions);
+}
+
+Result<std::vector<partition::PartitionSummary>> write_partitions(const SynthOptions& options,
+                                                                  std::span<const SyntheticList> lists,
+                                                                  const std::vector<std::string>& ids,
+                                                                  const std::filesystem::path& folder,
+                                                                  std::stop_token stop) {
+  // Builds several partitions at once while there are threads for them. Their writers run beside the building threads.
+  const unsigned at_once = std::min<unsigned>(options.partitions, options.threads);
+  const PartitionOptions each{options.codecs, scoring::Bm25Parameters{}.b, std::max(1u, options.threads / at_once)};
+  std::vector<partition::PartitionSummary> summaries(options.partitions);
+  std::atomic<std::uint32_t> next{0};
+  indexer::FirstError error(stop);
+  const std::stop_token over = error.token();
+  {
+    std::vector<std::jthread> running;
+    for (unsigned t = 0; t < at_once; ++t)
+      running.emplace_back([&] {
+        error.guard([&]() -> Result<void> {
+          for (std::uint32_t p; (p = next++) < options.partitions && !over.stop_requested();) {
+            auto written = write_partition(options.size, lists, begin_of(options, p), begin_of(options, p + 1),
+                                           folder / ids[p], each, over);
+            if (!written) return std::move(written).error().within("partition " + std::to_string(p));
+            summaries[p] = *std::move(written);
+          }
+          return {};
+        });
+      });
+  }
+  FROND_TRY(error.result());
+  return summaries;
+}
+
+}  // namespace
+
+Result<SynthSummary> synthesize(const SynthOptions& options, std::stop_token stop) {
+  const auto start = std::chrono::steady_clock::now();
+  FROND_CHECK(options.size.documents > 0 && options.partitions > 0 && options.threads > 0);
+  FROND_CHECK(options.partitions <= options.size.documents);
+  SynthSummary summary;
+  summary.queries = draw_queries(*options.size.profile, options.size.documents, options.queries, options.size.seed);
+  const auto lists = prepare_lists(options.size, summary.queries.list_lengths, options.threads);
+  const auto writer = FROND_TRY(repository::RepositoryWriter::open(options.repository, options.collection));
+  std::vector<std::string> ids;
+  for (std::uint32_t p = 0; p < options.partitions; ++p)
+    ids.push_back(indexer::publish::new_partition_id(writer->next_generation(), p));
+  auto summaries = FROND_TRY(write_partitions(options, lists, ids, writer->building(), stop));
+  repository::Manifest draft;
+  draft.collection = options.collection;
+  draft.codec = options.codecs.name;
+  draft.order = options.size.order == DocidOrder::kRandom ? "random" : "input";
+  draft.analyzer = {.stemmer = text::Stemmer::kNone, .stop_words = false};
+  for (std::uint32_t p = 0; p < options.partitions; ++p)
+    draft.partitions.push_back({ids[p], begin_of(options, p), 1, std::move(summaries[p])});
+  summary.manifest =
+      FROND_TRY(indexer::publish::publish_generation(*writer, std::move(draft), stop, {options.threads}));
+  summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return summary;
+}
+
+std::string query_lines(const QuerySet& queries) {
+  std::string lines;
+  for (std::size_t q = 0; q < queries.queries.size(); ++q) {
+    lines += std::to_string(q + 1);
+    char before = ':';
+    for (const auto list : queries.queries[q]) {
+      lines += before + term_of(list);
+      before = ' ';
+    }
+    lines += '\n';
+  }
+  return lines;
+}
+
+}  // namespace frond::tools::synth
