@@ -78,7 +78,8 @@ std::unique_ptr<ChangeCursor> merged_changes(std::vector<std::unique_ptr<ChangeC
 std::unique_ptr<ChangeCursor> merged_changes(std::span<const ChangesPtr> files);
 
 // The document frequencies of a generation: `base` with `changes`, oldest first, of which there is at least one.
-// Look-ups are cached as those of `base`. Look-ups give kCorrupt if a sum is negative.
+// `base` and each file keep what was looked up in them, for all generations that share them. Look-ups give kCorrupt if
+// a sum is negative.
 std::shared_ptr<const GenerationTerms> changed_terms(std::shared_ptr<const GenerationTerms> base,
                                                      std::vector<ChangesPtr> changes);
 

@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "common/partition/change_file.h"
-#include "common/partition/df_cache.h"
 
 namespace frond::partition {
 namespace {
@@ -13,14 +12,12 @@ class ChangedTerms final : public GenerationTerms {
       : base_(std::move(base)), changes_(std::move(changes)) {}
 
   Result<std::uint64_t> df(std::string_view term) const override {
-    if (const auto kept = cache_.find(term)) return *kept;
     const auto stored = base_->df(term);
     if (!stored && stored.error().code() != Code::kNotFound) return stored.error();
     std::int64_t df = stored ? static_cast<std::int64_t>(*stored) : 0;
     for (const auto& one : changes_) df += FROND_TRY(one->by(term));
     if (df < 0) return negative(term, df);
     if (df == 0) return Error(Code::kNotFound, "term " + printable(term));
-    cache_.put(term, static_cast<std::uint64_t>(df));
     return static_cast<std::uint64_t>(df);
   }
 
@@ -101,7 +98,6 @@ class ChangedTerms final : public GenerationTerms {
   }
   std::shared_ptr<const GenerationTerms> base_;
   std::vector<ChangesPtr> changes_;
-  mutable DfCache cache_;
 };
 
 }  // namespace

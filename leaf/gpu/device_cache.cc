@@ -214,16 +214,16 @@ void DeviceCache::fulfil(const Order& order) {
   if (!done && done.error().code() == Code::kDevice) lost_.store(true, std::memory_order_relaxed);
 }
 
-// Allocates from the arena, evicting plain forms, then lists, if needed. Drops arrays that nothing uses any more. The
-// last copy of the pointer releases it. Null: no room.
+// Allocates from the arena, evicting plain forms, then lists, if needed; not those of plans, whose memory would not be
+// free. Drops arrays that nothing uses any more. The last copy of the pointer releases it. Null: no room.
 std::shared_ptr<std::byte> DeviceCache::allocate(std::size_t bytes) {
   arrays_.drop_unused();
   for (;;) {
     if (std::byte* piece = arena_.allocate(bytes))
       return {piece, [arena = &arena_](const std::byte* used) { arena->release(used); }};
-    if (plain_.evict_one()) continue;
+    if (plain_.evict_unused()) continue;
     const MutexLock lock(mutex_);
-    if (!kept_.evict_one()) return nullptr;
+    if (!kept_.evict_unused()) return nullptr;
   }
 }
 

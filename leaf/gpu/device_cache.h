@@ -1,9 +1,9 @@
 #pragma once
 // The lists in device memory. pin() gives a plan its lists if all are there. Otherwise the CPU answers this plan, and a
 // background thread copies the missing lists for later plans (list_copier.h). Lists are evicted as in host memory
-// (leaf/lists/kept_lists.h); an evicted list's memory is released when no plan uses it. The document lengths of a
-// partition are copied with its first list and stay until forget(). Other arrays by document are copied when a plan
-// first needs them (document_arrays.h).
+// (leaf/lists/kept_lists.h); an evicted list's memory is released when no plan uses it. Where the device has no memory
+// left, only lists that no plan uses are evicted. The document lengths of a partition are copied with its first list
+// and stay until forget(). Other arrays by document are copied when a plan first needs them (document_arrays.h).
 //
 // A list whose bytes are corrupt, or that is too large for an image, is remembered as refused and not copied again.
 // Lists that plans without ranking look many documents up in get a plain form beside (plain_lists.h).

@@ -32,7 +32,7 @@ Result<void> PlainLists::make(const ResidentList& list, ListCopier& copier) {
   }
   std::byte* piece = nullptr;
   while ((piece = arena_.allocate(form.bytes())) == nullptr)
-    if (!evict_one()) return {};
+    if (!evict_unused()) return {};
   std::shared_ptr<std::byte> memory(piece, [arena = &arena_](const std::byte* used) { arena->release(used); });
   auto made = std::make_shared<ResidentPlain>();
   made->memory = std::move(memory);
@@ -45,9 +45,9 @@ Result<void> PlainLists::make(const ResidentList& list, ListCopier& copier) {
   return {};
 }
 
-bool PlainLists::evict_one() {
+bool PlainLists::evict_unused() {
   const MutexLock lock(mutex_);
-  return kept_.evict_one();
+  return kept_.evict_unused();
 }
 
 void PlainLists::forget(std::uint64_t partition) {

@@ -39,8 +39,8 @@ class PlainLists {
   std::shared_ptr<const ResidentPlain> find(const ResidentList& list, std::uint64_t documents, bool& wanted);
   // Makes the list's form, if there is room and it has none yet, and waits. One thread at a time. kDevice.
   Result<void> make(const ResidentList& list, ListCopier& copier);
-  // False: there is none.
-  bool evict_one();
+  // False: there is none that no plan uses.
+  bool evict_unused();
   void forget(std::uint64_t partition);
   Counters counters() const;
 

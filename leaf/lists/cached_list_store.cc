@@ -113,14 +113,13 @@ void CachedListStore::look_up(Request& request) {
       request.leases[i] = std::move(lease);
       continue;
     }
-    auto& load = shard.loading[key];
-    if (load) {
+    if (const auto found = shard.loading.find(key); found != shard.loading.end()) {
       ++shard.counters.coalesced;
-      request.others.emplace_back(i, load);
+      request.others.emplace_back(i, found->second);
     } else {
       ++shard.counters.misses;
-      load = std::make_shared<Load>();
-      request.own.emplace_back(i, load);
+      // The request has it first: if memory runs out now, the request's end abandons the load.
+      shard.loading.emplace(key, request.own.emplace_back(i, std::make_shared<Load>()).second);
     }
   }
 }
@@ -168,7 +167,8 @@ void CachedListStore::abandon(const ListKey& key, Load& load) {
   auto& shard = shard_of(key);
   {
     const MutexLock lock(shard.mutex);
-    shard.loading.erase(key);
+    const auto found = shard.loading.find(key);
+    if (found != shard.loading.end() && found->second.get() == &load) shard.loading.erase(found);
   }
   load.finish(nullptr);
 }

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kRemembered = 4096;
 // A list may be charged at most budget / kMaxShare.
 constexpr std::size_t kMaxShare = 4;
-// Lists that an eviction passes over because they were used. Bounds the time under the caller's lock.
+// Lists that an eviction passes over because they are used. Bounds the time under the caller's lock.
 constexpr int kMaxSpared = 64;
 
 }  // namespace
@@ -50,13 +50,26 @@ void KeptLists::insert(const ListKey& key, Kept kept, std::size_t bytes) {
   lru_.insert(key, std::move(kept), charged);
 }
 
-bool KeptLists::evict_one() {
+// The lists that are spared become the most recently used.
+template <class Predicate>
+void KeptLists::pass_over(Predicate spares) {
   for (int spared = 0; spared < kMaxSpared; ++spared) {
     const auto oldest = lru_.oldest();
-    if (oldest.value == nullptr || *oldest.value == nullptr || !(*oldest.value)->take_mark()) break;
+    if (oldest.value == nullptr || *oldest.value == nullptr || !spares(*oldest.value)) break;
     lru_.find(*oldest.key);
   }
+}
+
+bool KeptLists::evict_one() {
+  pass_over([](const Kept& kept) { return kept->take_mark(); });
   return lru_.evict_one();
+}
+
+bool KeptLists::evict_unused() {
+  const auto held = [](const Kept& kept) { return kept.use_count() > 1; };
+  pass_over([&held](const Kept& kept) { return kept->take_mark() || held(kept); });
+  const auto oldest = lru_.oldest();
+  return oldest.value != nullptr && !held(*oldest.value) && lru_.evict_one();
 }
 
 void KeptLists::erase_partition(std::uint64_t partition) {

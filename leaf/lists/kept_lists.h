@@ -39,6 +39,9 @@ class KeptLists {
   void insert(const ListKey& key, Kept kept, std::size_t bytes);
   // Evicts one list even if the budget is not exceeded. False: there is none.
   bool evict_one();
+  // Evicts a list that the cache alone holds, so that its memory is free afterwards. Passes over lists that others
+  // hold. False: there is none among those that would be evicted next.
+  bool evict_unused();
   void erase_partition(std::uint64_t partition);
 
   std::size_t bytes() const { return lru_.bytes(); }
@@ -48,6 +51,9 @@ class KeptLists {
   static std::size_t overhead(const ListKey& key);
 
  private:
+  template <class Predicate>
+  void pass_over(Predicate spares);
+
   cache::SegmentedLru<ListKey, Kept, ListKeyHash> lru_;
   std::vector<std::uint32_t> seen_;  // fingerprints of keys asked for, direct-mapped
 };

@@ -76,7 +76,11 @@ QueryScheduler::Admitted QueryScheduler::submit(const std::shared_ptr<Query>& qu
 
 QueryScheduler::Consequences QueryScheduler::consequences(Instant now) {
   Consequences then;
-  while (QueryJob* const job = queues_.next_dropped()) then.dropped.push_back(std::move(query_of(*job).self_));
+  while (QueryJob* const job = queues_.next_dropped()) {
+    Query& query = query_of(*job);
+    query.dropped_next_ = std::move(then.dropped);
+    then.dropped = std::move(query.self_);
+  }
   const QueryQueues::Wanted wanted = queues_.wanted(now);
   if (wanted.cpu && !cpu_task_waits_) then.run_on_cpu = cpu_task_waits_ = true;
   if (wanted.gpu && idle_threads_ > 0 && *wanted.gpu < wake_at_) {
@@ -92,13 +96,20 @@ void QueryScheduler::apply(Consequences what) {
     changed_.notify_all();
   else if (what.wake_gpu)
     changed_.notify_one();
-  if (what.run_on_cpu) {
+  try {
     const auto run = [this](const Result<std::chrono::microseconds>&) { run_on_cpu(); };
-    (void)pool_.submit_one({Deadline::never(), run, 0}, Lane::kLast);
+    if (what.run_on_cpu) (void)pool_.submit_one({Deadline::never(), run, 0}, Lane::kLast);
+  } catch (const std::exception&) {  // out of memory: the next change of the queues asks for the task again
+    const MutexLock lock(mutex_);
+    cpu_task_waits_ = false;
   }
-  for (std::shared_ptr<Query>& query : what.dropped) {
-    const auto run = [query = std::move(query)](const Result<std::chrono::microseconds>&) { query->drop(); };
-    (void)pool_.submit_one({Deadline::never(), run, 0}, Lane::kContinue);
+  while (std::shared_ptr<Query> query = std::move(what.dropped)) {
+    what.dropped = std::move(query->dropped_next_);
+    try {
+      const auto run = [query = std::move(query)](const Result<std::chrono::microseconds>&) { query->drop(); };
+      (void)pool_.submit_one({Deadline::never(), run, 0}, Lane::kContinue);
+    } catch (const std::exception&) {  // out of memory even to report it: the request ends at its deadline
+    }
   }
 }
 
@@ -112,25 +123,32 @@ void QueryScheduler::run_on_cpu() {
     cpu_task_waits_ = false;
     if (queues_.wanted(now).cpu)
       if (QueryJob* const job = queues_.next_for_cpu(now)) query = std::move(query_of(*job).self_);
+    if (query != nullptr) query->on_worker_ = true;
     then = consequences(now);
   }
   apply(std::move(then));
+  if (query == nullptr) return;
   try {
-    if (query == nullptr) return;
     if (query->ran != nullptr) *query->ran = {.taken = now};
     query->search_on_cpu();
   } catch (const std::exception&) {  // out of memory even to report an error: the request ends at its deadline
+    end_on_cpu(*query);
   }
 }
 
 void QueryScheduler::cpu_done(Query& query, std::chrono::microseconds spent) {
-  const Instant now = clock_.now();
   predictor_.observe(query.costs.cpu,
                      static_cast<double>(std::max<std::int64_t>(1, spent.count())) / query.costs.cpu.us);
+  end_on_cpu(query);
+}
+
+// The query's worker is free, unless it is already.
+void QueryScheduler::end_on_cpu(Query& query) {
+  const Instant now = clock_.now();
   Consequences then;
   {
     const MutexLock lock(mutex_);
-    queues_.cpu_done(query);
+    if (std::exchange(query.on_worker_, false)) queues_.cpu_done(query);
     then = consequences(now);
   }
   apply(std::move(then));
@@ -174,6 +192,7 @@ void QueryScheduler::run_batches() {
   name_this_thread("leaf-gpu");
   Batch batch;
   batch.jobs.resize(options_.max_batch);
+  batch.owned.reserve(options_.max_batch);
   while (next_batch(batch)) {
     std::vector<GpuAnswer> answers;
     try {
@@ -191,10 +210,12 @@ void QueryScheduler::run_batches() {
     }
     apply(std::move(then));
     if (batch.profiled) tell(batch);
+    for (QueryJob* const job : batch.queries()) batch.owned.push_back(std::move(query_of(*job).self_));
     try {
       answer(batch, std::move(answers));
     } catch (const std::exception&) {  // out of memory even to reply: the requests end at their deadlines
     }
+    batch.owned.clear();
     const MutexLock lock(mutex_);
     --batches_;
     changed_.notify_all();
@@ -266,8 +287,7 @@ void QueryScheduler::answer(Batch& batch, std::vector<GpuAnswer> answers) {
   auto next = answers.begin();
   std::vector<Task> tasks;
   tasks.reserve(batch.count);
-  for (QueryJob* const job : batch.queries()) {
-    std::shared_ptr<Query> query = std::move(query_of(*job).self_);
+  for (std::shared_ptr<Query>& query : batch.owned) {
     std::vector<GpuAnswer> own(query->plans.size());
     if (next != answers.end()) {
       const auto end = next + static_cast<std::ptrdiff_t>(own.size());
@@ -283,9 +303,14 @@ void QueryScheduler::answer(Batch& batch, std::vector<GpuAnswer> answers) {
 }
 
 void QueryScheduler::drain() {
+  Consequences then;
+  {
+    const MutexLock lock(mutex_);
+    draining_ = true;
+    then = consequences(clock_.now());
+  }
+  apply(std::move(then));
   MutexLock lock(mutex_);
-  draining_ = true;
-  changed_.notify_all();
   while (batches_ != 0 || queues_.waiting() != 0) changed_.wait(lock.mutex());
 }
 

@@ -53,15 +53,18 @@ class Query : public QueryJob {
   QueryRun* ran = nullptr;
 
   // A task of the pool calls one of these for each submit() that returned kYes. They handle their own failures; an
-  // exception that they throw is discarded.
-  virtual void search_on_cpu() = 0;  // then the owner calls QueryScheduler::cpu_done()
+  // exception that they throw is discarded. If memory runs out, none may be called; the scheduler then lets go of the
+  // query.
+  virtual void search_on_cpu() = 0;  // then the owner calls QueryScheduler::cpu_done(); an exception counts as that
   // One answer per plan, in order.
   virtual void take_answers(std::vector<GpuAnswer> answers) = 0;
   virtual void drop() = 0;  // its deadline has passed or cannot be met any more, or it is cancelled
 
  private:
   friend class QueryScheduler;
-  std::shared_ptr<Query> self_;  // while the scheduler has it
+  std::shared_ptr<Query> self_;          // while the scheduler has it
+  std::shared_ptr<Query> dropped_next_;  // Consequences::dropped
+  bool on_worker_ = false;               // it counts as one of cpu_workers; under the scheduler's lock
 };
 
 // The metrics of a leaf that has no QueryScheduler: nothing waits, and nothing is refused.
@@ -105,13 +108,15 @@ class QueryScheduler {
   const CostPredictor& predictor() const { return predictor_; }
 
  private:
-  // What follows from a change of the queues; done after the lock is released.
+  // What follows from a change of the queues; done after the lock is released. Neither step throws: what was taken from
+  // the queues before is not lost.
   struct Consequences {
-    std::vector<std::shared_ptr<Query>> dropped;
+    std::shared_ptr<Query> dropped;  // the first of a list
     bool run_on_cpu = false, wake_gpu = false, wake_all = false;
   };
   struct Batch {
     std::vector<QueryJob*> jobs;
+    std::vector<std::shared_ptr<Query>> owned;  // the queries while they are answered
     std::size_t count = 0;
     std::uint32_t stream = 0;
     Instant started{};
@@ -123,6 +128,7 @@ class QueryScheduler {
   Consequences consequences(Instant now) FROND_REQUIRES(mutex_);
   void apply(Consequences what);
   void run_on_cpu();
+  void end_on_cpu(Query& query);
   void run_batches();
   bool next_batch(Batch& batch);
   std::vector<GpuAnswer> search(Batch& batch);

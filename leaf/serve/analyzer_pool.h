@@ -1,6 +1,7 @@
 #pragma once
 // Keeps analyzers from one request to the next. Making one costs more than the snippets of a whole page: its stem cache
 // of 2 MiB must be cleared and then filled again.
+#include <exception>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -50,7 +51,10 @@ class AnalyzerPool {
  private:
   void give_back(const text::AnalyzerConfig& config, std::unique_ptr<text::Analyzer> analyzer) {
     const MutexLock lock(mutex_);
-    if (config_ == config) idle_.push_back(std::move(analyzer));
+    try {
+      if (config_ == config) idle_.push_back(std::move(analyzer));
+    } catch (const std::exception&) {  // out of memory, in a destructor: it is made again
+    }
   }
 
   Mutex mutex_;

@@ -29,6 +29,7 @@ LeafService::LeafService(SearchParts parts, Identity identity, std::function<Cac
       identity_(std::move(identity)),
       cache_state_(std::move(cache_state)),
       brokers_(brokers),
+      taken_(parts.registry != nullptr ? parts.registry->gauge(families::kInFlight) : metrics::Gauge()),
       search_metrics_(parts),
       documents_(parts.board, parts.scheduler, parts.clock, parts.costly, parts.damage) {
   if (parts_.registry == nullptr) return;
@@ -40,7 +41,6 @@ LeafService::LeafService(SearchParts parts, Identity identity, std::function<Cac
   }
   for (const Kind kind : {kSearch, kFetch})
     cancelled_[kind] = parts_.registry->counter(families::kRequestsCancelled, {{"kind", kNames[kind]}});
-  in_flight_ = parts_.registry->gauge(families::kInFlight);
 }
 
 void LeafService::on_request(const wire::Peer& peer, ByteView bytes, const Answer& answer) {
@@ -49,10 +49,7 @@ void LeafService::on_request(const wire::Peer& peer, ByteView bytes, const Answe
     if (const auto head = wire::head_of_search(bytes)) return take_search(peer, *head, bytes, arrival, answer);
     Result<wire::Request> request = wire::decode_request(bytes);
     // The request id is unknown, so the peer cannot match this reply; it is for debugging.
-    if (!request) {
-      in_flight_.add(1);
-      return replying(kMalformed, arrival, answer)(wire::ErrorReply{0, request.error().message()});
-    }
+    if (!request) return replying(kMalformed, arrival, answer)(wire::ErrorReply{0, request.error().message()});
     dispatch(peer, std::move(*request), arrival, answer);
   } catch (const std::exception&) {  // out of memory: the peer's deadline ends the request
   }
@@ -62,7 +59,6 @@ std::function<void(const wire::Reply&)> LeafService::replying(Kind kind, Instant
                                                               InFlight entry) {
   requests_[kind].add();
   return [this, kind, arrival, answer = std::move(answer), entry = std::move(entry)](const wire::Reply& reply) {
-    in_flight_.add(-1);
     if (entry && entry->cancellation().cancelled()) return cancelled_[kind].add();
     durations_[kind].observe(std::chrono::duration<double>(parts_.clock.now() - arrival).count());
     answer(wire::encode(reply));
@@ -74,7 +70,6 @@ void LeafService::take_search(const wire::Peer& peer, const wire::SearchHead& he
                               const Answer& answer) {
   InFlight entry = taken_.add(peer, head.request_id);
   const Deadline deadline = deadline_of(arrival, head.budget, entry->cancellation());
-  in_flight_.add(1);
   schedule::Task task{deadline,
                       [this, message = CountedBytes(bytes, waiting_bytes_), arrival, answer = answer, deadline,
                        entry = std::move(entry)](const SearchQuery::Waited& waited) mutable {
@@ -99,19 +94,16 @@ void LeafService::search(ByteView message, Deadline deadline, const SearchQuery:
 
 void LeafService::dispatch(const wire::Peer& peer, wire::Request request, Instant arrival, const Answer& answer) {
   if (auto* fetch = std::get_if<wire::FetchRequest>(&request)) {
-    in_flight_.add(1);
     InFlight entry = taken_.add(peer, fetch->request_id);
     const Deadline deadline = deadline_of(arrival, fetch->budget, entry->cancellation());
     documents_.fetch(std::move(*fetch), deadline, replying(kFetch, arrival, answer, std::move(entry)));
   } else if (const auto* cancel = std::get_if<wire::CancelRequest>(&request)) {
     taken_.cancel(peer, cancel->request_id);
   } else if (const auto* asked = std::get_if<wire::HelloRequest>(&request)) {
-    in_flight_.add(1);
     // A broker of another collection only finds out that this leaf is not for it.
     if (asked->broker.collection.empty() || asked->broker.collection == identity_.collection)
       brokers_.heard(asked->broker, answer, arrival);
-    const MutexLock lock(telling_);
-    replying(kHello, arrival, answer)(hello(asked->request_id));
+    telling_.run([this, id = asked->request_id, arrival, answer] { replying(kHello, arrival, answer)(hello(id)); });
   }
 }
 
@@ -121,8 +113,7 @@ void LeafService::withdraw() {
 }
 
 void LeafService::announce() {
-  const MutexLock lock(telling_);
-  brokers_.tell_all(wire::encode(wire::Reply(hello(/*request_id=*/0))), parts_.clock.now());
+  telling_.run([this] { brokers_.tell_all(wire::encode(wire::Reply(hello(/*request_id=*/0))), parts_.clock.now()); });
 }
 
 std::string LeafService::why_not_ready() const {

@@ -10,13 +10,13 @@
 #include <functional>
 #include <string>
 
-#include "common/base/mutex.h"
 #include "common/metrics/registry.h"
 #include "common/wire/codec.h"
 #include "common/wire/messages.h"
 #include "leaf/generation/broker_roll.h"
 #include "leaf/serve/counted_bytes.h"
 #include "leaf/serve/document_handler.h"
+#include "leaf/serve/in_turn.h"
 #include "leaf/serve/requests_in_flight.h"
 #include "leaf/serve/search_query.h"
 
@@ -43,8 +43,9 @@ class LeafService {
   LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state,
               generation::BrokerRoll& brokers);
 
-  // Called on the socket's thread; does not block or throw. `answer` is called at most once, now or later; never for a
-  // request that `peer` cancels. withdraw() and announce() call the `answer` of each broker's latest hello once more.
+  // Called on the socket's thread; does not block or throw. No lock is held while `answer` is called. `answer` is
+  // called at most once, now or later; never for a request that `peer` cancels. withdraw() and announce() call the
+  // `answer` of each broker's latest hello once more.
   void on_request(const wire::Peer& peer, ByteView bytes, const Answer& answer);
   // Any thread.
   void withdraw();
@@ -65,7 +66,7 @@ class LeafService {
   void search(ByteView message, Deadline deadline, const SearchQuery::Waited& waited, Instant arrival, Answer answer,
               const InFlight& entry);
   void dispatch(const wire::Peer& peer, wire::Request request, Instant arrival, const Answer& answer);
-  // Counts a request that is in flight, and times its reply. Drops the reply if the request was cancelled.
+  // Counts a request, and times its reply. Drops the reply if the request was cancelled.
   std::function<void(const wire::Reply&)> replying(Kind kind, Instant arrival, Answer answer, InFlight entry = {});
 
   const SearchParts parts_;
@@ -77,10 +78,9 @@ class LeafService {
   SearchMetrics search_metrics_;
   DocumentHandler documents_;
   std::atomic<bool> withdrawn_{false};
-  Mutex telling_;  // held from describing what is served until it is queued: a broker hears of changes in their order
+  InTurn telling_;  // what is served is described and queued in one turn: a broker hears of changes in their order
   metrics::Counter requests_[kKinds], cancelled_[kKinds];
   metrics::Histogram durations_[kKinds];
-  metrics::Gauge in_flight_;
 };
 
 }  // namespace frond::leaf::serve

@@ -25,6 +25,7 @@ std::size_t RequestsInFlight::size() const {
 }
 
 void RequestsInFlight::remove(const Entry& entry) {
+  gauge_.add(-1);
   const MutexLock lock(mutex_);
   const auto found = entries_.find(entry.key_);
   if (found != entries_.end() && found->second == &entry) entries_.erase(found);

@@ -10,6 +10,7 @@
 
 #include "common/base/deadline.h"
 #include "common/base/mutex.h"
+#include "common/metrics/registry.h"
 #include "common/wire/router_socket.h"
 
 namespace frond::leaf::serve {
@@ -19,11 +20,13 @@ class RequestsInFlight {
   // Requests beyond this number are served, but cannot be cancelled. A leaf's queues hold far fewer.
   static constexpr std::size_t kMaxEntries = 1 << 16;
 
-  // One request. Removes itself from the registry when destroyed; the registry outlives it.
+  // One request. Removes itself from the registry when destroyed, with or without an answer; the registry outlives it.
   class Entry {
    public:
     Entry(RequestsInFlight& registry, wire::Peer peer, std::uint64_t number)
-        : registry_(registry), key_{std::move(peer), number} {}
+        : registry_(registry), key_{std::move(peer), number} {
+      registry_.gauge_.add(1);
+    }
     ~Entry() { registry_.remove(*this); }
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
@@ -40,6 +43,9 @@ class RequestsInFlight {
     Cancellation cancellation_;
   };
 
+  // `gauge` has the number of entries, also beyond kMaxEntries.
+  explicit RequestsInFlight(const metrics::Gauge& gauge = {}) : gauge_(gauge) {}
+
   // If the peer already has a request of this number in flight, cancel() applies to that one.
   std::shared_ptr<const Entry> add(const wire::Peer& peer, std::uint64_t number);
   // False: no such request is in flight.
@@ -54,6 +60,7 @@ class RequestsInFlight {
   };
   void remove(const Entry& entry);
 
+  metrics::Gauge gauge_;
   mutable Mutex mutex_;
   std::unordered_map<Entry::Key, Entry*, Hash> entries_ FROND_GUARDED_BY(mutex_);
 };

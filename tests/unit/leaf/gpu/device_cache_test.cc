@@ -109,6 +109,26 @@ TEST_F(DeviceCacheOfClosingPartitions, IsReadyForPlansOfItsOwnLeases) {
   EXPECT_EQ(cache_->counters().hits, hits + 3);
 }
 
+TEST_F(DeviceCacheOfClosingPartitions, EvictsNoListThatAPlanUses) {
+  std::vector<std::weak_ptr<const lists::List>> lists;
+  const engine::Plan first = plan(0, lists), other = plan(1, lists);
+  EXPECT_FALSE(cache_->pin(first));
+  cache_->settle();
+  auto ready = cache_->pin(first);
+  ASSERT_TRUE(ready);
+  for (std::size_t bytes = arena_.bytes(); bytes >= device::Arena::kGranule; bytes /= 2)
+    while (arena_.allocate(bytes) != nullptr) {
+    }
+  EXPECT_FALSE(cache_->pin(other));
+  cache_->settle();
+  EXPECT_EQ(cache_->counters().evictions, 0u) << "it would free nothing";
+  EXPECT_TRUE(cache_->pin(first));
+  ready.reset();
+  EXPECT_FALSE(cache_->pin(other));
+  cache_->settle();
+  EXPECT_GT(cache_->counters().evictions, 0u);
+}
+
 class DeviceCacheOfHiddenDocuments : public DeviceCacheOfClosingPartitions {
  protected:
   std::shared_ptr<const partition::HiddenDocuments> hidden(DocId docid) const {

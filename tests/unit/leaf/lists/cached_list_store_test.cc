@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <latch>
+#include <new>
 #include <stdexcept>
 #include <thread>
 
 #include "tests/support/built_list.h"
 #include "tests/support/collections/manual_clock.h"
 #include "tests/support/collections/memory_list_store.h"
+#include "tests/support/memory/failing_allocations.h"
 
 namespace frond::leaf::lists {
 namespace {
@@ -94,6 +96,27 @@ TEST_F(ACachedListStore, LetsNobodyWaitForALoadThatThrew) {
   EXPECT_THROW(static_cast<void>(fetch("a")), std::runtime_error);
   throws = false;
   EXPECT_TRUE(fetch("a").has_value());
+}
+
+TEST_F(ACachedListStore, LetsNobodyWaitForALoadWhoseRequestRanOutOfMemory) {
+  if (!support::kAllocationsCanFail) GTEST_SKIP();
+  const SteadyClock clock;
+  CachedListStore cache(below_, clock, {.budget_bytes = 1 << 20, .shards = 1});
+  const ListKey key{1, "a"};
+  bool failed = true;
+  for (std::uint64_t count = 1; failed; ++count) {
+    cache.invalidate(1);
+    support::fail_allocation(count);
+    try {
+      (void)cache.fetch(std::span(&key, 1), Deadline::never());
+    } catch (const std::bad_alloc&) {
+    }
+    failed = !support::allocation_will_fail();
+    support::fail_allocation(0);
+    cache.invalidate(1);  // looks at all loads
+    const auto soon = Deadline::after(clock, std::chrono::seconds(2));
+    ASSERT_TRUE(cache.fetch(std::span(&key, 1), soon).has_value()) << "allocation " << count;
+  }
 }
 
 TEST_F(ACachedListStore, StopsWaitingForAnothersLoadAtItsOwnDeadline) {

@@ -63,6 +63,18 @@ TEST(KeptLists, EvictsEvenIfAllListsAreUsed) {
   EXPECT_EQ(lru.entries(), 0u);
 }
 
+TEST(KeptLists, EvictsOnlyWhatNobodyHoldsIfAskedTo) {
+  KeptLists lru(kBudget);
+  for (int number = 0; number < 10; ++number) ask(lru, number, 2000);
+  const KeptLists::Kept first = lru.find(key(3)), second = lru.find(key(8));
+  first->mark_used();
+  while (lru.evict_unused()) {
+  }
+  EXPECT_EQ(lru.entries(), 2u);
+  EXPECT_EQ(lru.find(key(3)), first);
+  EXPECT_EQ(lru.find(key(8)), second);
+}
+
 TEST(KeptLists, AdmitsALargeListToAFullCacheOnlyWhenAskedForAgain) {
   KeptLists lru(kBudget);
   for (int i = 0; i < 100; ++i) ask(lru, i, 2000);

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <new>
 #include <string>
@@ -73,6 +74,7 @@ class TestQuery final : public Query {
   }
   void search_on_cpu() override {
     ++on_cpu;
+    if (out_of_memory) throw std::bad_alloc();
     scheduler_->cpu_done(*this, std::chrono::microseconds(20));
   }
   void take_answers(std::vector<GpuAnswer> answers) override {
@@ -88,6 +90,7 @@ class TestQuery final : public Query {
   void drop() override { ++dropped; }
   int ends() const { return on_cpu + on_gpu + dropped; }
   std::atomic<int> on_cpu{0}, on_gpu{0}, dropped{0}, unanswered{0};
+  std::atomic<bool> out_of_memory{false};
 
  private:
   QueryScheduler*& scheduler_;
@@ -256,6 +259,78 @@ TEST(QueryScheduler, RefusesWhatWouldBeLate) {
   late->deadline = Deadline::after(leaf.clock, std::chrono::microseconds(1));
   EXPECT_EQ(leaf.queries.submit(late), QueryScheduler::Admitted::kTooLate);
   gpu.open();
+}
+
+// Keeps tasks until the test runs them.
+class HeldPool final : public Scheduler {
+ public:
+  Result<void> admit(std::span<Task> tasks, Lane) override {
+    if (out_of_memory) throw std::bad_alloc();
+    for (Task& task : tasks) tasks_.push_back(std::move(task));
+    return {};
+  }
+  void drain() override {}
+  Load load() const override { return {.waiting = 1, .limit = 100, .workers = 2, .running = 0}; }
+  bool runs_caller() const override { return false; }
+  // False: there is none.
+  bool run_one() {
+    if (tasks_.empty()) return false;
+    const Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    task.run(std::chrono::microseconds(0));
+    return true;
+  }
+  bool out_of_memory = false;
+
+ private:
+  std::deque<Task> tasks_;
+};
+
+class QuerySchedulerWithoutMemory : public testing::Test {
+ protected:
+  std::shared_ptr<TestQuery> submit(std::uint32_t number) {
+    auto query = std::make_shared<TestQuery>(scheduler_, number, 1, true, false);
+    EXPECT_EQ(queries_.submit(query), QueryScheduler::Admitted::kYes);
+    return query;
+  }
+  void run_all() {
+    while (pool_.run_one()) {
+    }
+  }
+  TestGpu gpu_{true};
+  const support::ManualClock clock_;
+  HeldPool pool_;
+  QueryScheduler queries_{{.cpu_workers = 2}, gpu_.gpu(), pool_, clock_, nullptr};
+  QueryScheduler* scheduler_ = &queries_;
+};
+
+TEST_F(QuerySchedulerWithoutMemory, RunsWhatItTookAlthoughItCannotAskForTheNext) {
+  const auto one = submit(1), other = submit(2), last = submit(3);
+  pool_.out_of_memory = true;
+  pool_.run_one();
+  pool_.out_of_memory = false;
+  EXPECT_EQ(one->on_cpu + other->on_cpu + last->on_cpu, 1);
+  const auto next = submit(4);
+  run_all();
+  for (const auto& query : {one, other, last, next}) EXPECT_EQ(query->on_cpu, 1);
+}
+
+TEST_F(QuerySchedulerWithoutMemory, AsksAgainForATaskThatThePoolDidNotTake) {
+  pool_.out_of_memory = true;
+  const auto one = submit(1);
+  pool_.out_of_memory = false;
+  const auto other = submit(2);
+  run_all();
+  EXPECT_EQ(one->on_cpu, 1);
+  EXPECT_EQ(other->on_cpu, 1);
+}
+
+TEST_F(QuerySchedulerWithoutMemory, GivesTheWorkerBackOfASearchThatThrew) {
+  for (std::uint32_t number = 1; number <= 2; ++number) submit(number)->out_of_memory = true;
+  run_all();
+  const auto next = submit(3);
+  run_all();
+  EXPECT_EQ(next->on_cpu, 1);
 }
 
 TEST(QueryScheduler, SearchesOnTheCallersThreadWhatIsForTheCpu) {

@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/memory/failing_allocations.h"
+
 namespace frond::leaf::serve {
 namespace {
 
@@ -21,6 +23,17 @@ TEST(AnalyzerPool, LendsAgainWhatItWasGivenBack) {
   }
   const auto lease = pool.take(kStemmed);
   EXPECT_EQ(&*lease, first);
+}
+
+TEST(AnalyzerPool, KeepsNoAnalyzerThatItHasNoMemoryFor) {
+  if (!support::kAllocationsCanFail) GTEST_SKIP();
+  AnalyzerPool pool;
+  {
+    const auto lease = pool.take(kStemmed);
+    support::fail_allocation(1);
+  }
+  EXPECT_FALSE(support::allocation_will_fail());
+  EXPECT_EQ((*pool.take(kStemmed)).terms("running"), Terms{"run"});
 }
 
 TEST(AnalyzerPool, LendsAnAnalyzerToOneAtATime) {

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "leaf/schedule/worker_pool.h"
+#include "tests/support/memory/failing_allocations.h"
 #include "tests/unit/leaf/serve/leaf_service_fixture.h"
 
 namespace frond::leaf::serve {
@@ -56,6 +57,27 @@ TEST_F(LeafServiceWithAWorker, DropsWhatIsGivenUpWhileItWaits) {
   EXPECT_TRUE(exposes("frond_leaf_requests_cancelled_total{kind=\"fetch\"} 1"));
   EXPECT_TRUE(exposes("frond_leaf_requests_in_flight 0"));
   EXPECT_TRUE(exposes("frond_leaf_unsearched_partitions_total{reason=\"deadline\"} 0")) << "nobody went without";
+}
+
+TEST_F(LeafServiceWithAWorker, CountsNoRequestForEverThatMemoryRanOutFor) {
+  if (!support::kAllocationsCanFail) GTEST_SKIP();
+  const LeafService::Answer answer = [this](const ByteBuffer&) { ++answers_; };
+  block();
+  for (const wire::Request& request :
+       {wire::Request(request_of(wire::Mode::kOr, {"t0"}, 3)), wire::Request(fetch_of({1}))}) {
+    const ByteBuffer bytes = wire::encode(request);
+    bool failed = true;
+    for (std::uint64_t count = 1; failed; ++count) {
+      support::fail_allocation(count);
+      busy_.on_request("one", bytes, answer);
+      failed = !support::allocation_will_fail();
+      support::fail_allocation(0);
+    }
+  }
+  EXPECT_FALSE(exposes("frond_leaf_requests_in_flight 0"));
+  open_.count_down();
+  pool_.drain();
+  EXPECT_TRUE(exposes("frond_leaf_requests_in_flight 0"));
 }
 
 TEST_F(LeafServiceWithAWorker, RefusesSearchesOnceThoseThatWaitAreTooManyBytes) {

@@ -110,6 +110,16 @@ TEST_F(LeafServiceTest, TellsOfNoGenerationOnceWithdrawnButStillServes) {
   EXPECT_EQ(ask<wire::SearchReply>(request_of(wire::Mode::kOr, {"t0"}, 3)).or_ranking.matches, 100u);
 }
 
+TEST_F(LeafServiceTest, HoldsNoLockWhileItAnswersAndTellsOfChangesInTheirOrder) {
+  std::vector<bool> draining;
+  const wire::HelloRequest hello{5, {1, "b:1", {1, 0}, std::chrono::milliseconds(500), false}};
+  service_.on_request("broker", wire::encode(wire::Request(hello)), [&](ByteBuffer reply) {
+    draining.push_back(std::get<wire::HelloReply>(wire::decode_reply(reply).value()).draining);
+    if (draining.size() == 1) service_.withdraw();
+  });
+  EXPECT_EQ(draining, (std::vector<bool>{false, true}));
+}
+
 TEST_F(LeafServiceTest, TellsBrokersThatItDrainsAtOnceAndWaitsForThoseThatNeedIt) {
   std::vector<wire::HelloReply> got;
   const auto hello_from = [&](std::uint64_t instance, bool needs) {
