@@ -132,7 +132,7 @@ void add_bench_index(config::CommandLine& bench_command, int& status) {
       .transform(config::byte_size());
   command.add_option("--threads", flags->options.threads, "Figure 10: parsers and inverters together")
       .check(config::range(1, 256))
-      .show_default();
+      .show_default("one for each core");
   command.add_option("--figure-10", flags->options.rows, "Numbers of parsers of its rows, instead of all");
   command.add_option("--parsers", flags->options.parsers, "Tables IV to VI: parsers; 0: two less than --threads")
       .check(config::range(0, 256))

@@ -161,7 +161,8 @@ void add_bench_intersect(config::CommandLine& bench_command, int& status) {
       .check(config::range(1, 1000))
       .show_default();
   command.add_option("--threads", flags->threads, "Threads that make lists, and that the CPU intersects with")
-      .check(config::range(1, 1024));
+      .check(config::range(1, 1024))
+      .show_default("one for each core");
   command.add_option("--seed", flags->set.seed, "Of lists and queries").show_default();
   command.add_flag("!--no-engine", flags->engine, "Leave out engine cpu, for comparison");
   command.add_flag("--linearity", flags->linearity, "How near the lists are to lines (Ao 2011, Table 1)");

@@ -83,7 +83,7 @@ void add_bench_papers(config::CommandLine& bench_command, int& status) {
       .show_default();
   command.add_option("--threads", flags->threads, "Threads that make data, and that are measured where many are")
       .check(config::range(1, 256))
-      .show_default();
+      .show_default("one for each core");
   command.add_option("--seed", flags->seed, "Of all made-up data").show_default();
   command.add_flag("--json", flags->json, "Also print results.json as one line");
   command.on_chosen([flags, &status] { status = exit_status("bench papers", bench_papers(*flags)); });
