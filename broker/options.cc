@@ -130,7 +130,7 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
       .show_default();
   app.add_option("--max-msearches", options.max_msearches,
                  "msearch requests at a time, each with up to 64 MiB of answers and 64 lines at work; more "
-                 "are answered 429")
+                 "are answered 429. Bulk clients of a fast leaf want more")
       .check(config::range(1, 1024))
       .show_default();
   app.add_option("--max-costly-in-flight", options.max_costly_in_flight,
@@ -155,8 +155,8 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
       .show_default();
   app.add_option("--hedge-share", options.hedge_share,
                  "Share of searches that may be sent to a second replica because the first takes twice as "
-                 "long as 19 of 20 of its last 128; 0: none. None goes to a leaf at half of its queue or of "
-                 "--max-leaf-in-flight")
+                 "long as 19 of 20 of its last 128 searches took; 0: none. None goes to a leaf at half of its "
+                 "queue or of --max-leaf-in-flight")
       .check(config::range(0.0, 1.0))
       .show_default();
 }
@@ -242,7 +242,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
                  "/livez is 503 once one of --threads has not turned for this many seconds")
       .check(config::range(2, 3600))
       .show_default();
-  app.add_option("--log-level", log_level, "debug, info, warn or error")
+  app.add_option("--log-level", log_level, "The least severe level that is logged: debug, info, warn or error")
       .check(config::log_level())
       .show_default()
       .group("Logs");

@@ -253,7 +253,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   add_spans(app, spans);
   app.add_option("--node-name", options.node_name,
                  "What brokers and logs call this leaf; default: the machine's name, and the port of --http");
-  app.add_option("--log-level", log_level, "debug, info, warn or error")
+  app.add_option("--log-level", log_level, "The least severe level that is logged: debug, info, warn or error")
       .check(config::log_level())
       .show_default()
       .group("Logs");

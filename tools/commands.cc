@@ -27,7 +27,10 @@ void add_query_flags(config::CommandLine& command, QueryFlags& flags) {
   command.add_option("--k", flags.k, "Hits wanted").check(config::range(1, 1000)).show_default().group("Search");
   command.add_option("--processor", flags.processor, "What evaluates: auto, cpu, gpu, exhaustive").group("Search");
   command.add_option("--cache", flags.cache, "The broker's result cache").check(config::one_of({"on", "off"}));
-  command.add_option("--fields", flags.fields, "The fields of a hit: id, title, url, snippet, separated by commas")
+  command
+      .add_option("--fields", flags.fields,
+                  "The fields of a hit: id, title, url, snippet, separated by commas; id alone is the least "
+                  "work for the leaves")
       .group("Search");
   command.add_option("--timeout-ms", flags.timeout_ms, "The deadline to ask for; 0: the broker's default")
       .check(config::range(0, 600'000))

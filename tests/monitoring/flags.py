@@ -13,7 +13,7 @@ import sys
 from expressions import ROOT, read
 
 PROGRAMS = ("frond-leaf", "frond-broker", "frond-indexer", "frond", "frond-bench")
-PAGES = ("README.md", "docs/operations.md", "docs/terms.md", "docs/measuring.md", "docs/input-formats.md", "docs/http-api.md")
+PAGES = ("README.md", *(f"docs/{page}.md" for page in ("operations", "kubernetes", "terms", "metrics", "measuring", "input-formats", "http-api")))
 MOST = 20  # flags that --help shows of a command, those of every program (--help, --config …) not counted
 GENERAL = {"help", "help-all", "version", "config", "generate"}
 # Flags of other programs that pages show.
@@ -25,7 +25,8 @@ def said(programs):
     """{command: {flag: "needed", "shown" or "hidden"}}."""
     found = {}
     for program in PROGRAMS:
-        lines = subprocess.run([os.path.join(programs, program), "--generate", "flags"], capture_output=True, text=True, check=True, timeout=60)
+        lines = subprocess.run([os.path.join(programs, program), "--generate", "flags"], capture_output=True, text=True, check=True,
+                               timeout=60)
         for line in lines.stdout.splitlines():
             command, name, shown = line.split("\t")[:3]
             if name.startswith("--"):
@@ -86,10 +87,12 @@ def main():
     for page in PAGES:
         named = set(re.findall(r"(?<![\w-])--([a-z][a-z0-9-]*)", read(os.path.join(ROOT, page))))
         wrong += [f"{page}: no program has --{flag}" for flag in sorted(named - known)]
-    wrong += compose({p: {f for command, of_command in flags.items() if command.split()[0] == p for f in of_command} for p in ("frond-leaf", "frond-broker", "frond-indexer")})
+    wrong += compose({program: {flag for command, of_command in flags.items() if command.split()[0] == program for flag in of_command}
+                      for program in PROGRAMS})
     for command, of_command in flags.items():
         print(f"{command}: --help shows {sum(shown != 'hidden' for shown in of_command.values())} of {len(of_command)} flags")
-    page = subprocess.run([os.path.join(ROOT, "docs/generate-flags"), "--check", "--bin", programs], capture_output=True, text=True, timeout=60)
+    page = subprocess.run([os.path.join(ROOT, "docs/generate-flags"), "--check", "--bin", programs], capture_output=True, text=True,
+                          timeout=60)
     if page.returncode != 0:
         wrong.append(page.stdout + page.stderr)
     print("\n".join(wrong))
