@@ -6,10 +6,10 @@
 
 namespace frond::indexer {
 
-// The best of the usual values on four sets with judgments: docs/measurements/2026-11-23-defaults.md.
+// The best of the usual values on four sets with judgments: docs/measurements/analyzer-and-quality.md.
 inline constexpr scoring::Bm25Parameters kNewCollectionBm25 = {.k1 = 1.5, .b = 0.75};
 
-// More of what people look for is found by it: docs/measurements/2026-11-28-analyzer.md. A file in the Common Index
+// More of what people look for is found by it: docs/measurements/analyzer-and-quality.md. A file in the Common Index
 // File Format has terms that others made, most often by rules that are nearer to the older analyzer.
 inline constexpr text::AnalyzerKind kNewCollectionAnalyzer = text::AnalyzerKind::kStandard3;
 inline constexpr text::AnalyzerKind kImportedAnalyzer = text::AnalyzerKind::kStandard;

@@ -1,7 +1,7 @@
 #pragma once
 // XXH3 of long pieces of memory. By itself the library takes the instructions that all processors of an architecture
 // have. Where it also brings others, these functions take the widest that this processor has: 43 GB/s in place of 15 to
-// 17 where the bytes are in the cache (docs/measurements/2026-11-26-writing-bodies.md). The hashes are the same. Short
+// 17 where the bytes are in the cache (docs/measurements/indexing.md). The hashes are the same. Short
 // keys are hashed sooner by <xxhash.h> itself. Any thread.
 #include <cstdint>
 

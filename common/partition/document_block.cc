@@ -89,7 +89,7 @@ ByteBuffer train_dictionary(ByteView samples, std::span<const std::size_t> sizes
   if (sizes.size() < kMinSamples || samples.size() < kMinSampleBytes) return {};
   ByteBuffer dictionary(bytes);
   // ZDICT_trainFromBuffer() would try several values of k and take six times as long for dictionaries that are at most
-  // 1 % better (docs/measurements/2026-11-23-indexing.md).
+  // 1 % better (docs/measurements/indexing.md).
   ZDICT_fastCover_params_t parameters{};
   parameters.k = 200;
   parameters.d = 8;

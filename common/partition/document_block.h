@@ -16,7 +16,7 @@ namespace frond::partition {
 inline constexpr int kCompressionLevel = 3;
 inline constexpr std::size_t kDictionaryBytes = 64 << 10;
 // A dictionary of a large collection. With one of this size zstd's fastest strategy finds nearly as much as level 3
-// does with the smaller one, in less time (docs/measurements/2026-11-24-indexing-cpu.md).
+// does with the smaller one, in less time (docs/measurements/indexing.md).
 inline constexpr std::size_t kLargeDictionaryBytes = 256 << 10;
 // Before its last document a block has fewer than document_block_bytes(); the rest of the 64 KiB is room for lengths.
 inline constexpr std::size_t kMaxBlockBytes = kMaxDocumentBytes + (64 << 10);
@@ -33,7 +33,7 @@ void append_document(const StoredDocument& document, ByteBuffer& block);
 ByteBuffer train_dictionary(ByteView samples, std::span<const std::size_t> sizes, std::size_t bytes = kDictionaryBytes);
 inline constexpr std::size_t kMinSampleBytes = 256 << 10;
 // A partition with fewer bytes of fields has no dictionary: it would save little more than it takes, and training one
-// takes 6 % of the time of a small build (docs/measurements/2026-11-26-text-to-postings-shown.md).
+// takes 6 % of the time of a small build (docs/measurements/indexing.md).
 inline constexpr std::size_t kMinTrainedBytes = 4 << 20;
 
 // A trained dictionary, prepared for compression. Its size decides how blocks are compressed. Immutable, for any number

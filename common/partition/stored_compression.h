@@ -12,7 +12,7 @@ namespace frond::partition {
 enum class StoredCompression : std::uint8_t {
   kSmall,  // blocks of 4 KiB with a trained dictionary
   kFast,   // blocks of 8 KiB without one, in which few repetitions are looked for: a third of the time, 1.3 to 1.5
-           // times the size (docs/measurements/2026-11-25-stored-fields.md)
+           // times the size (docs/measurements/indexing.md)
 };
 
 inline constexpr std::string_view kStoredCompressionNames = "small, fast";

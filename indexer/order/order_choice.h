@@ -16,7 +16,7 @@ inline constexpr double kMinSaved = 0.01;
 inline constexpr std::uint32_t kAutoThreads = 64;
 
 // Processor seconds of one core of 2026: measured on articles and passages
-// (docs/measurements/2026-11-23-order-auto.md).
+// (docs/measurements/codecs.md).
 struct OrderCost {
   double order = 0;  // bisecting, and dealing runs and documents
   double rest = 0;   // everything else of the build

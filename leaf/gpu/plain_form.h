@@ -14,7 +14,7 @@
 namespace frond::leaf::gpu {
 
 // docIDs in a bucket, at most, if they are spread evenly: the fastest of 16 to 256
-// (docs/measurements/2026-11-22-intersection.md).
+// (docs/measurements/intersection.md).
 inline constexpr std::uint32_t kBucketDocids = 16;
 
 class PlainForm {

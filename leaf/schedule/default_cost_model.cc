@@ -1,6 +1,6 @@
 // The cost model of a leaf that is given none: `frond bench schedule --train --processor both --trees 12 --k 1 10 100
 // 1000` on four collections of the gov2 profile (25.2 million documents; 8 in 4 partitions; 2 in 2; 0.4 in 4), on an
-// H200 and its host's CPU. Errors: docs/measurements/2026-11-23-scheduler.md.
+// H200 and its host's CPU. Errors: docs/measurements/gpu-search.md.
 #include "common/base/check.h"
 #include "leaf/schedule/cost_model.h"
 #include "leaf/schedule/cost_model_text.h"

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Checks that every relative link of every Markdown file has a target, that every directory with a build target has a section in
-docs/architecture.md, that this page names no directory that does not exist, and that tables are whole: each has a header, and each
-row as many cells as that (a `|` in a cell is written `\\|`). Exit 1 and a list of what is wrong.
+docs/architecture.md, that this page names no directory that does not exist, that tables are whole: each has a header, and each
+row as many cells as that (a `|` in a cell is written `\\|`), and that figures are those of docs/measurements/figures.json: in Markdown
+a figure is followed by its key, `54.8<!--index-stored-->`. Each decision has a status, and is in their index. Exit 1 and a list of what is wrong.
 """
+import json
 import os
 import re
 import subprocess
@@ -11,6 +13,9 @@ import sys
 MAP = "docs/architecture.md"
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 AREAS = ("common", "indexer", "leaf", "broker")
+DECISIONS = "docs/adr/"
+FIGURES = "docs/measurements/figures.json"
+FIGURE = re.compile(r"([^\s|;(]*)<!--([\w-]+)-->")
 
 
 def tracked():
@@ -65,6 +70,40 @@ def broken_tables(path):
                 yield f"{path}:{number}: {has - 1} cells in a table of {cells - 1}"
 
 
+def wrong_figures(pages, figures):
+    """`pages`: the text of each page by its path; `figures`: what the file has."""
+    known = {f["key"]: f for f in figures}
+    seen = set()
+    for page, text in pages.items():
+        for shown, key in FIGURE.findall(without_code(text)):
+            seen.add((page, key))
+            if key not in known:
+                yield f"{page}: {shown} has the key {key}, which {FIGURES} has not"
+            elif shown != known[key]["value"]:
+                yield f"{page}: {key} is {shown}, and {known[key]['value']} in {FIGURES}"
+    if len(known) != len(figures):
+        yield f"{FIGURES}: a key is there twice"
+    for key, figure in known.items():
+        page = "docs/measurements/" + figure["page"]
+        for place in (page, "README.md"):
+            if (place, key) not in seen:
+                yield f"{FIGURES}: {key} is not in {place}"
+        if figure["commit"] not in pages.get(page, ""):
+            yield f"{FIGURES}: {page} does not name {figure['commit']}, the commit of {key}"
+        if not (figure["unit"] and figure["date"] and figure["machine"]):
+            yield f"{FIGURES}: {key} has no unit, date or machine"
+
+
+def decisions_without_status(pages):
+    index = pages.get(DECISIONS + "README.md", "")
+    for page, text in pages.items():
+        if page.startswith(DECISIONS + "0"):
+            if not re.search(r"^Status: (holds|replaced by \[)", text, re.M):
+                yield f"{page}: no line Status: holds, or replaced by [ADR N](...)"
+            if f"]({os.path.basename(page)})" not in index:
+                yield f"{DECISIONS}README.md: {page} is not in it"
+
+
 def directories(files):
     """The directories that need a section: each part of each area, and the top folders of everything else."""
     wanted = set()
@@ -82,6 +121,8 @@ def directories(files):
 def main():
     files = tracked()
     wrong = [w for f in files if f.endswith(".md") for w in (*broken_links(f), *broken_tables(f))]
+    pages = {f: read(f) for f in files if f.endswith(".md")}
+    wrong += [*wrong_figures(pages, json.loads(read(FIGURES))), *decisions_without_status(pages)]
     named = set(re.findall(r"`([\w./-]+)/`", "\n".join(re.findall(r"^#+ .*$", read(MAP), re.M))))
     wrong += [f"{MAP}: no section for {d}/" for d in sorted(directories(files) - named)]
     wrong += [f"{MAP}: has a section for {d}/, which does not exist" for d in sorted(named) if not os.path.isdir(d)]

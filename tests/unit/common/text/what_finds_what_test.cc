@@ -1,6 +1,6 @@
 // A query, a text, and whether AND finds it: with standard, and with standard2 and standard3, both with --fold-accents.
 // Stemmer and stop words as the collection of that language would have them. The page
-// docs/measurements/2026-11-28-analyzer.md shows the table; FROND_SHOW_TABLE=1 prints it.
+// docs/measurements/analyzer-and-quality.md has the sums; FROND_SHOW_TABLE=1 prints the table.
 #include <gtest/gtest.h>
 
 #include <algorithm>
