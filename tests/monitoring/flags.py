@@ -85,7 +85,7 @@ def main():
     wrong = [*helps(programs, flags), *first_steps(flags)]
     known = {flag for of_command in flags.values() for flag in of_command} | FOREIGN | GENERAL
     for page in PAGES:
-        named = set(re.findall(r"(?<![\w-])--([a-z][a-z0-9-]*)", read(os.path.join(ROOT, page))))
+        named = set(re.findall(r"(?<![\w!-])--([a-z][a-z0-9-]*)", read(os.path.join(ROOT, page))))
         wrong += [f"{page}: no program has --{flag}" for flag in sorted(named - known)]
     wrong += compose({program: {flag for command, of_command in flags.items() if command.split()[0] == program for flag in of_command}
                       for program in PROGRAMS})
