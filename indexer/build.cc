@@ -1,6 +1,5 @@
 #include "indexer/build.h"
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -9,6 +8,7 @@
 #include "common/repository/repository.h"
 #include "indexer/build_lock.h"
 #include "indexer/build_publication.h"
+#include "indexer/order/order_choice.h"
 #include "indexer/publish/partition_build.h"
 #include "indexer/publish/publication.h"
 #include "indexer/publish/share.h"
@@ -54,12 +54,6 @@ std::string what_was_skipped(const pipeline::InvertedDocuments& inverted) {
   add("records", inverted.skipped_records);
   if (text.empty()) text = "; there are no files";
   return text;
-}
-
-// Whether docIDs are packed by binary packing, in which one large gap makes its whole block wide.
-bool packs_blocks(const codec::CodecChoice& codecs) {
-  return std::all_of(codecs.docids.begin(), codecs.docids.end(),
-                     [](const codec::ListCodec* codec) { return codec->name().find("bp") != std::string_view::npos; });
 }
 
 // One try at a build: from the beginning, or from where a killed build left off.
@@ -116,7 +110,7 @@ class Build {
   std::unique_ptr<resume::JournalWriter> journal_;  // null: nothing is recorded
   BuildSummary summary_;
   bool careful_ = false;
-  pipeline::HeldPostings held_;              // of the first half, if they fit
+  pipeline::UnspilledPostings unspilled_;    // of the first half, if they fit
   std::optional<publish::TermsFile> terms_;  // if they were written beside the lists
 };
 
@@ -182,7 +176,7 @@ Result<void> Build::invert() {
     invert.checkpoints.from = &begun->checkpoint;
     invert.checkpoints.session = begun->session + 1;
   }
-  if (!careful_ && !is_ordered()) invert.held = &held_;
+  if (!careful_ && !is_ordered()) invert.unspilled = &unspilled_;
   invert.may_lose_postings = !careful_;
   summary_.inverted =
       FROND_TRY(from_ ? (*from_)(folder_->path(), invert.partitions)
@@ -191,6 +185,10 @@ Result<void> Build::invert() {
   if (summary_.inverted.documents == 0 && !options_.may_be_empty)
     return Error(Code::kInvalid,
                  "the input has no document; nothing is published" + what_was_skipped(summary_.inverted));
+  if (const auto& wanted = options_.documents; wanted && summary_.inverted.documents != *wanted)
+    return Error(Code::kInvalid, "the input has " + std::to_string(summary_.inverted.documents) +
+                                     " documents instead of " + std::to_string(*wanted) +
+                                     what_was_skipped(summary_.inverted));
   if (journal_) FROND_TRY(journal_->wait());
   if (records_stages()) FROND_TRY(journal_->end_stage(resume::Stage::kInverted, summary_.inverted));
   return {};
@@ -204,7 +202,7 @@ Result<void> Build::order() {
       options_.invert.partitions,
       options_.threads,
       options_.invert.memory.limit,
-      packs_blocks(options_.codecs),
+      order::packs_blocks(options_.codecs),
       {options_.gpu_bisect, options_.reckons_with_gpu, [this](const std::string& said) { logger_.warn(said); }}};
   FROND_TRY(order::order_documents(summary_.inverted, how, folder_->path(), stop_));
   pipeline::release_unused_memory();
@@ -231,11 +229,11 @@ Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::s
                                     options_.beside.tokens + summary_.inverted.tokens}
           .average_length(),
       summary_.inverted.sample,
-      held_.of_all() ? pipeline::plan_writing_at_once(limit, partitions, options_.threads, held_.bytes, documents)
-                     : pipeline::plan_writing(limit, partitions, options_.threads, held_.bytes,
-                                              (documents + partitions - 1) / partitions),
+      unspilled_.empty()
+          ? pipeline::plan_writing(limit, partitions, options_.threads, 0, (documents + partitions - 1) / partitions)
+          : pipeline::plan_writing_at_once(limit, partitions, options_.threads, unspilled_.bytes, documents),
       options_.disk_reserve,
-      held_.source || held_.of_all() ? &held_ : nullptr,
+      unspilled_.empty() ? nullptr : &unspilled_,
       !options_.add,  // what is added is counted otherwise
       std::vector<std::optional<partition::PartitionSummary>>(partitions),
       {}};

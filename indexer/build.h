@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -42,7 +43,9 @@ struct BuildOptions {
   std::vector<std::string> removed_ids = {};  // with `add`: of documents that go; none of them is in the inputs
   std::uint64_t log_sequence = 0;             // Manifest::log_sequence of what is published; 0: with `add` as it is
   std::string log_id = {};                    // of the log that this is a number of
-  bool may_be_empty = false;                  // publish a generation without documents instead of giving kInvalid
+  // That the inputs must have: kInvalid, and nothing is published, if they give another number. Empty: any.
+  std::optional<std::uint64_t> documents = {};
+  bool may_be_empty = false;  // publish a generation without documents instead of giving kInvalid
   std::uint32_t threads =
       1;  // of the machine: bounds the partitions written at once, and the threads that order documents
   // A build of the same options and inputs that was killed is gone on with, and this one can be.

@@ -45,34 +45,42 @@ Result<void> DocumentReader::decompress(ByteView value, Extent extent, DocumentB
                                   : decompressor_.decompress(value, block);
 }
 
-void DocumentReader::read(std::span<const DocId> docids, Extent extent, const Partition::DocumentVisit& visit) const {
-  Held held;
-  for (std::size_t place = 0; place < docids.size(); ++place) {
-    const DocId docid = docids[place];
-    if (!held.has(docid)) {
-      const Result<void> loaded =
-          guarded(database_->folder().native(), [&]() -> Result<void> { return load(docid, extent, held); });
-      if (!loaded) {
-        held.clear();
-        if (!visit(place, loaded.error())) return;
-        continue;
-      }
-    }
-    if (!visit(place, held.documents()[docid - held.first])) return;
+class DocumentReader::Cursor final : public DocumentCursor {
+ public:
+  explicit Cursor(const DocumentReader& reader) : reader_(reader) {}
+
+  Result<OwnedDocument> document(DocId docid) override {
+    const StoredDocument found = FROND_TRY(reader_.find(docid, Extent::kWhole, held_));
+    OwnedDocument owned{std::string(found.id), std::string(found.url), std::string(found.title),
+                        std::string(found.body)};
+    if (held_.own.raw.size() > kMostHeld) held_ = Held();
+    return owned;
   }
+
+ private:
+  static constexpr std::size_t kMostHeld = std::size_t{1} << 20;
+  const DocumentReader& reader_;
+  Held held_;
+};
+
+std::unique_ptr<DocumentCursor> DocumentReader::cursor() const { return std::make_unique<Cursor>(*this); }
+
+Result<StoredDocument> DocumentReader::find(DocId docid, Extent extent, Held& held) const {
+  if (!held.has(docid)) {
+    const auto loaded =
+        guarded(database_->folder().native(), [&]() -> Result<void> { return load(docid, extent, held); });
+    if (!loaded) {
+      held.clear();
+      return loaded.error();
+    }
+  }
+  return held.documents()[docid - held.first];
 }
 
-Result<OwnedDocument> DocumentReader::whole(DocId docid) const {
-  Result<OwnedDocument> owned = OwnedDocument{};
-  read({&docid, 1}, Extent::kWhole, [&](std::size_t, const Result<StoredDocument>& found) {
-    if (found)
-      owned = OwnedDocument{std::string(found->id), std::string(found->url), std::string(found->title),
-                            std::string(found->body)};
-    else
-      owned = found.error();
-    return true;
-  });
-  return owned;
+void DocumentReader::read(std::span<const DocId> docids, Extent extent, const Partition::DocumentVisit& visit) const {
+  Held held;
+  for (std::size_t place = 0; place < docids.size(); ++place)
+    if (!visit(place, find(docids[place], extent, held))) return;
 }
 
 Result<void> DocumentReader::load(DocId docid, Extent extent, Held& held) const {

@@ -32,12 +32,15 @@ class DocumentReader {
   // Whether to read only the front of a large block (document_block.h). Only kFront uses the cache.
   enum class Extent : std::uint8_t { kFront, kWhole };
   void read(std::span<const DocId> docids, Extent extent, const Partition::DocumentVisit& visit) const;
-  // As Partition::document().
-  Result<OwnedDocument> whole(DocId docid) const;
+  // As Partition::document_cursor(). This outlives it.
+  std::unique_ptr<DocumentCursor> cursor() const;
   Result<void> for_each(const std::function<bool(DocId, const StoredDocument&)>& visit) const;
 
  private:
   struct Held;
+  class Cursor;
+  // The document, in `held`, which is changed if it does not have it; it has none after an error.
+  Result<StoredDocument> find(DocId docid, Extent extent, Held& held) const;
   // Fills `held` with the block that holds the document.
   Result<void> load(DocId docid, Extent extent, Held& held) const;
   // The block that begins with document `first`, from the cache or loaded. Errors name `docid`.

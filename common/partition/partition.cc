@@ -77,7 +77,8 @@ class RocksPartition final : public Partition {
     return lists_.segment(term, number);
   }
 
-  Result<OwnedDocument> document(DocId docid) const override { return documents_.whole(docid); }
+  Result<OwnedDocument> document(DocId docid) const override { return document_cursor()->document(docid); }
+  std::unique_ptr<DocumentCursor> document_cursor() const override { return documents_.cursor(); }
 
   void read_documents(std::span<const DocId> docids, const DocumentVisit& visit) const override {
     documents_.read(docids, DocumentReader::Extent::kFront, visit);

@@ -102,6 +102,15 @@ enum class FileReads : std::uint8_t {
   kBuffered,  // a block at a time, verified, within a few MiB: for reading a partition once, within a memory limit
 };
 
+// Reads documents one by one, whole. One thread; its partition outlives it. The block of stored fields that was read
+// last is held, up to 1 MiB, so ascending docIDs read and decompress each block once.
+class DocumentCursor {
+ public:
+  virtual ~DocumentCursor() = default;
+  // Errors as Partition::document().
+  virtual Result<OwnedDocument> document(DocId docid) = 0;
+};
+
 class Partition {
  public:
   // Makes the database `database` from a partition's verified files (named as PartitionFile::name, in `files_folder`)
@@ -137,6 +146,7 @@ class Partition {
   // One segment of a term's list. kNotFound, kCorrupt.
   virtual Result<PinnedBytes> segment(std::string_view term, std::uint32_t number) const = 0;
   virtual Result<OwnedDocument> document(DocId docid) const = 0;
+  virtual std::unique_ptr<DocumentCursor> document_cursor() const = 0;
   // Calls `visit` for each of `docids` in turn with its place there and the document, or an error (kNotFound, kCorrupt,
   // kUnavailable). The views are valid during the call; reading ends if it returns false. Adjacent documents are stored
   // together, so ascending docIDs are fastest: each block is read and decompressed once. For showing documents: only

@@ -38,7 +38,7 @@ class Published final : public PublishedPartition {
     return number_of<std::uint64_t>(kTermDigestsPrefix, kDigestsPerValue, docid);
   }
 
-  Result<OwnedDocument> document(DocId docid) const override { return documents_.whole(docid); }
+  Result<OwnedDocument> document(DocId docid) const override { return documents_.cursor()->document(docid); }
   void read_documents(std::span<const DocId> docids, const Partition::DocumentVisit& visit) const override {
     documents_.read(docids, DocumentReader::Extent::kWhole, visit);
   }

@@ -10,7 +10,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "common/base/thread_name.h"
 #include "common/files/write.h"
 #include "common/partition/memory_file_system.h"
 #include "common/partition/records.h"
@@ -81,7 +80,7 @@ Result<std::vector<TermSection>> decode_sections(ByteView directory, std::uint64
 Result<TermSectionsWriter> TermSectionsWriter::create(const std::filesystem::path& file, std::uint32_t threads) {
   auto out = files::open(file, O_WRONLY | O_CREAT | O_TRUNC);
   if (!out) return Error(Code::kUnavailable, out.error().message());
-  return TermSectionsWriter(file, *std::move(out), std::max(1u, threads));
+  return TermSectionsWriter(file, *std::move(out), threads);
 }
 
 Result<void> TermSectionsWriter::put(std::string_view term, std::uint64_t df) {
@@ -99,27 +98,20 @@ Result<void> TermSectionsWriter::put(std::string_view term, std::uint64_t df) {
 
 // totals: those of the file, if the section is its last one.
 Result<void> TermSectionsWriter::end_section(std::optional<TermTotals> totals) {
-  while (encoding_.size() >= threads_ || (encoding_.size() > 1 && encoding_bytes_ + terms_.bytes() > kMaxBytes))
-    FROND_TRY(write_oldest());
-  Terms terms = std::exchange(terms_, {});
-  Encoding one{terms.text.substr(0, terms.ends.empty() ? 0 : terms.ends[0]), terms.bytes(), {}};
-  encoding_bytes_ += one.bytes;
-  const std::string name = "encode-" + std::to_string(encoding_.size());
-  one.result = std::async(std::launch::async, [file = file_, name, totals, terms = std::move(terms)] {
-    name_this_thread(name.c_str());
-    return encode(file, terms, totals);
-  });
-  encoding_.push_back(std::move(one));
+  while (encoding_->sections.full()) FROND_TRY(write_oldest());
+  const auto terms = std::make_shared<const Terms>(std::exchange(terms_, {}));
+  encoding_->first_terms.push_back(terms->text.substr(0, terms->ends.empty() ? 0 : terms->ends[0]));
+  encoding_->sections.begin(std::max(terms->bytes(), kMaxBytes / encoding_->pool.threads()),
+                            [file = file_, totals, terms](std::size_t) { return encode(file, *terms, totals); });
   return {};
 }
 
 Result<void> TermSectionsWriter::write_oldest() {
-  Encoding one = std::move(encoding_.front());
-  encoding_.pop_front();
-  encoding_bytes_ -= one.bytes;
-  const std::string bytes = FROND_TRY(one.result.get());
+  std::string first_term = std::move(encoding_->first_terms.front());
+  encoding_->first_terms.pop_front();
+  const std::string bytes = FROND_TRY(encoding_->sections.take());
   FROND_TRY(files::write_all(out_, as_bytes(bytes), file_));
-  written_.push_back({std::move(one.first_term), written_bytes_, bytes.size()});
+  written_.push_back({std::move(first_term), written_bytes_, bytes.size()});
   written_bytes_ += bytes.size();
   return {};
 }
@@ -155,7 +147,7 @@ Result<void> TermSectionsWriter::end(const TermTotals& totals) {
 
 Result<void> TermSectionsWriter::finish(const TermTotals& totals) {
   if (!ended_) FROND_TRY(end(totals));
-  while (!encoding_.empty()) FROND_TRY(write_oldest());
+  while (!encoding_->sections.empty()) FROND_TRY(write_oldest());
   if (written_.size() > 1) {
     ByteBuffer directory;
     encode_sections(written_, directory);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
-#include <future>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +13,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
+#include "common/base/task_pool.h"
 #include "common/files/descriptor.h"
 #include "common/partition/term_statistics.h"
 
@@ -39,7 +40,7 @@ Result<std::vector<TermSection>> decode_sections(ByteView directory, std::uint64
 // not ascend. The allocator and the system's threads may throw: callers are in guarded().
 class TermSectionsWriter {
  public:
-  // Sections that are encoded or wait take 32 MiB at most, or there are two.
+  // Sections that are encoded or wait take so much at most, and there is at most one more than threads.
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{32} << 20;
   // Creates the file. At most `threads` sections are encoded at a time.
   static Result<TermSectionsWriter> create(const std::filesystem::path& file, std::uint32_t threads);
@@ -59,12 +60,13 @@ class TermSectionsWriter {
     std::uint64_t bytes() const { return text.size() + ends.size() * (sizeof ends[0] + sizeof dfs[0]); }
   };
   struct Encoding {
-    std::string first_term;
-    std::uint64_t bytes;  // of its terms
-    std::future<Result<std::string>> result;
+    explicit Encoding(std::uint32_t threads) : pool("encode", threads), sections(pool, kMaxBytes) {}
+    TaskPool pool;
+    OrderedTasks<std::string> sections;
+    std::deque<std::string> first_terms;  // of these
   };
   TermSectionsWriter(std::filesystem::path file, files::Descriptor out, std::uint32_t threads)
-      : file_(std::move(file)), out_(std::move(out)), threads_(threads) {}
+      : file_(std::move(file)), out_(std::move(out)), encoding_(std::make_unique<Encoding>(threads)) {}
   static Result<std::string> encode(const std::filesystem::path& file, const Terms& terms,
                                     const std::optional<TermTotals>& totals);
   Result<void> end_section(std::optional<TermTotals> totals);
@@ -72,12 +74,10 @@ class TermSectionsWriter {
 
   std::filesystem::path file_;
   files::Descriptor out_;
-  std::uint32_t threads_;
   Terms terms_;            // of the next section
   bool ended_ = false;     // there is none
   std::string last_term_;  // of the section before it
-  std::deque<Encoding> encoding_;
-  std::uint64_t encoding_bytes_ = 0;
+  std::unique_ptr<Encoding> encoding_;
   std::vector<TermSection> written_;
   std::uint64_t written_bytes_ = 0;
 };

@@ -110,8 +110,6 @@ Result<void> upload_all(std::vector<Upload> uploads, std::uint64_t part_bytes,
                         const std::function<bool()>& stopping);
 // Those of a local folder, as "<key>/<name>".
 Result<std::vector<Upload>> uploads_of(const std::filesystem::path& local, const std::string& key);
-Result<void> put_folder(const objects::ObjectStore& store, const std::filesystem::path& local, const std::string& key,
-                        const std::function<bool()>& stopping);
 // Makes and locks the local folder of a collection in a bucket. kOverloaded: another writer here holds its LOCK.
 Result<files::Descriptor> lock_local_folder(const std::filesystem::path& folder);
 // A RepositorySource of the same bucket. What `memory` has is not read; it outlives the source. Null: all is read.

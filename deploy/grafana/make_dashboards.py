@@ -253,6 +253,7 @@ def indexer():
             panel("Collections", "short", ("sum by (state) (frond_indexer_written_collections)", "{{state}}"), why="standby: another service writes it."),
             panel("Leases", "short", ('sum by (instance, event) (increase(frond_indexer_lease_events_total{event!="renewed"}[$__rate_interval]))', "{{instance}} {{event}}"),
                   ("frond_indexer_set_aside_changes_total", "{{instance}} changes set aside"), why="lost: another service took the collection over."),
+            panel("Documents that can't be indexed", "short", ("frond_indexer_not_indexed_documents", "{{instance}}"), why="In files not-indexed.jsonl, until somebody removes these."),
         ]),
         ("On its way to the leaves", [
             panel("Newest generation", "none", ("max by (collection) (frond_leaf_generation)", "newest on a leaf {{collection}}"), ("min by (collection) (frond_leaf_generation)", "oldest on a leaf {{collection}}"),

@@ -53,6 +53,12 @@ MergeSize size_of(const Merge& merge, const Manifest& manifest) {
   return size;
 }
 
+Error other_size(const PartitionEntry& entry, std::uint64_t documents, Generation generation) {
+  return Error(Code::kCorrupt, "partition " + entry.id + " has " + std::to_string(documents) +
+                                   " documents; the manifest of generation " + std::to_string(generation) + " says " +
+                                   std::to_string(entry.summary.documents));
+}
+
 // How many documents of a source came into the merged partitions before ordinal `before`.
 std::uint64_t kept_below(const PartitionEntry& entry, const std::vector<DocId>& hidden, Ordinal before) {
   if (before <= entry.base) return 0;
@@ -124,6 +130,8 @@ Result<void> Compaction::merge(const Merge& merge, Made& made, const CompactionL
     const PartitionEntry& entry = manifest_.partitions[p];
     auto partition = partition::Partition::open(opened(entry), partition::FileReads::kMapped);
     if (!partition) return std::move(partition).error().within("partition " + entry.id);
+    if ((*partition)->documents() != entry.summary.documents)
+      return other_size(entry, (*partition)->documents(), manifest_.generation);
     sources.push_back({*std::move(partition), entry.placement(), hidden_[p]});
     made.sources.push_back({entry, hidden_[p]});
     base = std::min(base, entry.base);
@@ -193,6 +201,8 @@ Result<std::optional<std::vector<std::size_t>>> Compaction::still_there(const Ma
       return entry.id == source.entry.id && entry.base == source.entry.base && entry.stride == source.entry.stride;
     });
     if (found == partitions.end()) return std::optional<std::vector<std::size_t>>();
+    if (found->summary.documents != source.entry.summary.documents)
+      return other_size(*found, source.entry.summary.documents, now.manifest().generation);
     numbers.push_back(static_cast<std::size_t>(found - partitions.begin()));
     const auto hidden = FROND_TRY(now.hidden(numbers.back()));
     if (!std::includes(hidden.begin(), hidden.end(), source.hidden.begin(), source.hidden.end()))

@@ -14,6 +14,16 @@ namespace fs = std::filesystem;
 using partition::PublishedPartition;
 using repository::PartitionEntry;
 
+namespace {
+
+Result<void> expect_document(const PartitionEntry& entry, std::string_view id, DocId docid) {
+  if (docid < entry.summary.documents) return {};
+  return Error(Code::kCorrupt, "partition " + entry.id + ": the id " + partition::printable(id) + " is of document " +
+                                   std::to_string(docid) + " of " + std::to_string(entry.summary.documents));
+}
+
+}  // namespace
+
 Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const repository::RepositoryWriter& writer) {
   const fs::path& folder = writer.in_place() ? writer.published_folder() : writer.folder();
   return open(writer.source(), folder.filename().string(),
@@ -44,11 +54,17 @@ Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const reposit
   for (const PartitionEntry& entry : manifest.partitions) {
     auto& hidden = opened->hidden_.emplace_back();
     std::uint64_t count = 0;
-    for (const partition::ChangesPtr& one : opened->changes_)
-      if (const auto found = one->hidden().find(entry.id); found != one->hidden().end()) {
-        hidden.emplace_back(found->second);
-        count += found->second.size();
-      }
+    for (std::size_t i = 0; i < opened->changes_.size(); ++i) {
+      const auto& in_file = opened->changes_[i]->hidden();
+      const auto found = in_file.find(entry.id);
+      if (found == in_file.end()) continue;
+      if (found->second.back() >= entry.summary.documents)
+        return Error(Code::kCorrupt, manifest.changes[i].name + ": hidden document " +
+                                         std::to_string(found->second.back()) + " of partition " + entry.id +
+                                         ", which has " + std::to_string(entry.summary.documents));
+      hidden.emplace_back(found->second);
+      count += found->second.size();
+    }
     if (count != entry.hidden.documents)
       return Error(Code::kCorrupt, "partition " + entry.id + " has " + std::to_string(count) +
                                        " hidden documents; the manifest says " +
@@ -72,6 +88,7 @@ Result<CurrentGeneration::FoundIds> CurrentGeneration::find_in(std::size_t numbe
   FoundIds found;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const auto docid = FROND_TRY(ids_[number]->find(sorted[i]));
+    if (docid) FROND_TRY(expect_document(manifest_.partitions[number], sorted[i], *docid));
     if (docid && !is_hidden(number, *docid)) found.emplace_back(i, *docid);
   }
   return found;
@@ -83,8 +100,10 @@ Result<CurrentGeneration::FoundIds> CurrentGeneration::find_by_ranges(std::size_
   const auto ids = partition::RangedIds::open("partition " + entry.id, entry.summary, files_.ranges_of(entry));
   const auto docids = FROND_TRY(ids->find(sorted));
   FoundIds found;
-  for (std::size_t i = 0; i < sorted.size(); ++i)
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (docids[i]) FROND_TRY(expect_document(entry, sorted[i], *docids[i]));
     if (docids[i] && !is_hidden(number, *docids[i])) found.emplace_back(i, *docids[i]);
+  }
   return found;
 }
 
@@ -146,7 +165,11 @@ bool CurrentGeneration::is_hidden(std::size_t number, DocId docid) const {
 
 Result<std::vector<DocId>> CurrentGeneration::hidden(std::size_t number) const {
   const PartitionEntry& entry = manifest_.partitions[number];
-  return partition::hidden_documents_of(entry.id, entry.summary.documents, changes_);
+  auto hidden = partition::hidden_documents_of(entry.id, entry.summary.documents, changes_);
+  if (hidden) return hidden;
+  std::string files;
+  for (const auto& file : manifest_.changes) files += (files.empty() ? "" : ", ") + file.name;
+  return std::move(hidden).error().within(files);
 }
 
 Result<std::unique_ptr<const PublishedPartition>> CurrentGeneration::open_partition(std::size_t number,

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <tuple>
 #include <utility>
 
-#include "common/postings/posting_list.h"
+#include "indexer/change/stored_list.h"
 
 namespace frond::indexer::change {
 namespace {
@@ -15,72 +16,45 @@ using partition::PublishedPartition;
 // Finds documents in a list. They ascend.
 class ListReader {
  public:
-  static Result<ListReader> open(const PublishedPartition& partition, std::string_view term) {
-    ListReader reader;
-    reader.stored_ = FROND_TRY(partition.list(term));
-    std::vector<ByteView> segments;
-    for (const auto& segment : reader.stored_.segments) segments.push_back(segment.bytes());
-    return open_segments(std::move(reader), segments, term);
-  }
-  // The list of the cursor's term, which the cursor may have.
-  static Result<ListReader> open(const PublishedPartition& partition, const partition::TermCursor& at) {
-    const ByteView list = at.inline_list();
-    if (list.empty()) return open(partition, at.term());
-    ListReader reader;
-    reader.inline_.assign(list.begin(), list.end());
-    reader.inline_.resize(list.size() + codec::kReadSlack);
-    return open_segments(std::move(reader), {ByteView(reader.inline_).first(list.size())}, at.term());
-  }
+  explicit ListReader(StoredList stored) : stored_(std::move(stored)) {}
   // 0: the list does not have the document.
   Result<Frequency> frequency_of(DocId docid) {
-    const std::uint32_t block = list_.find_block(docid, block_ == kNone ? 0 : block_);
-    if (block == list_.blocks()) return Frequency{0};
+    const std::uint32_t block = list().find_block(docid, block_ == kNone ? 0 : block_);
+    if (block == list().blocks()) return Frequency{0};
     if (block != block_) {
-      FROND_TRY(list_.decode_docids(block, docids_));
-      FROND_TRY(list_.decode_frequencies(block, frequencies_));
+      FROND_TRY(list().decode_docids(block, docids_));
+      FROND_TRY(list().decode_frequencies(block, frequencies_));
       block_ = block;
     }
-    const auto end = docids_.begin() + list_.block_size(block);
+    const auto end = docids_.begin() + list().block_size(block);
     const auto at = std::lower_bound(docids_.begin(), end, docid);
     if (at == end || *at != docid) return Frequency{0};
     return frequencies_[static_cast<std::size_t>(at - docids_.begin())];
   }
-  std::uint32_t blocks() const { return list_.blocks(); }
+  std::uint32_t blocks() const { return list().blocks(); }
   // Calls visit(docid, frequency) for postings of documents from `first` to `last` for which wanted(docid) holds.
   template <class Wanted, class Visit>
   Result<void> for_each(DocId first, DocId last, const Wanted& wanted, const Visit& visit) {
-    for (std::uint32_t block = list_.find_block(first, 0); block < list_.blocks(); ++block) {
-      FROND_TRY(list_.decode_docids(block, docids_));
+    for (std::uint32_t block = list().find_block(first, 0); block < list().blocks(); ++block) {
+      FROND_TRY(list().decode_docids(block, docids_));
       bool decoded = false;
-      for (std::uint32_t i = 0; i < list_.block_size(block); ++i) {
+      for (std::uint32_t i = 0; i < list().block_size(block); ++i) {
         if (docids_[i] < first || docids_[i] > last || !wanted(docids_[i])) continue;
-        if (!decoded) FROND_TRY(list_.decode_frequencies(block, frequencies_));
+        if (!decoded) FROND_TRY(list().decode_frequencies(block, frequencies_));
         decoded = true;
         visit(docids_[i], frequencies_[i]);
       }
-      if (list_.last_docid(block) >= last) break;
+      if (list().last_docid(block) >= last) break;
     }
     return {};
   }
-  // Whether a mapped list could be read; asked after it was.
-  Result<void> intact() const {
-    for (const auto& segment : stored_.segments) FROND_TRY(segment.intact());
-    return {};
-  }
+  Result<void> intact() const { return stored_.intact(); }
 
  private:
-  static Result<ListReader> open_segments(ListReader&& reader, const std::vector<ByteView>& segments,
-                                          std::string_view term) {
-    auto list = postings::PostingList::open(segments);
-    if (!list) return std::move(list).error().within("list of " + partition::printable(term));
-    reader.list_ = *std::move(list);
-    return std::move(reader);
-  }
+  const postings::PostingList& list() const { return stored_.postings(); }
 
   static constexpr std::uint32_t kNone = 0xffffffff;
-  partition::TermList stored_;
-  ByteBuffer inline_;
-  postings::PostingList list_;
+  StoredList stored_;
   std::uint32_t block_ = kNone;
   std::array<std::uint32_t, codec::kBlockLength> docids_{}, frequencies_{};
 };
@@ -98,7 +72,7 @@ Result<std::uint64_t> count_in_all_lists(const PublishedPartition& partition, st
     expected += FROND_TRY(partition.length(docid));
   }
   const auto read = [&](const partition::TermCursor& at) -> Result<void> {
-    ListReader list = FROND_TRY(ListReader::open(partition, at));
+    ListReader list(FROND_TRY(StoredList::open(partition, at.term(), at.inline_list())));
     std::uint64_t documents = 0;
     const auto count = [&](DocId, Frequency frequency) {
       documents += frequency > 0;
@@ -135,8 +109,10 @@ Result<std::uint64_t> ListComparison::count(TermCounts& counts, std::vector<DocI
   std::vector<DocId> wrong;
   for (std::size_t begin = 0, end = 0; begin < uses_.size(); begin = end) {
     while (end < uses_.size() && uses_[end].term == uses_[begin].term) ++end;
-    auto list = ListReader::open(partition_, uses_[begin].term);
-    if (!list && list.error().code() != Code::kNotFound) return list.error();
+    auto stored = StoredList::open(partition_, uses_[begin].term);
+    if (!stored && stored.error().code() != Code::kNotFound) return stored.error();
+    std::optional<ListReader> list;
+    if (stored) list.emplace(*std::move(stored));
     for (std::size_t i = begin; i < end; ++i)
       if (!list || FROND_TRY(list->frequency_of(uses_[i].docid)) != uses_[i].frequency) wrong.push_back(uses_[i].docid);
     if (list) FROND_TRY(list->intact());

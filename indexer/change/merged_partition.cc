@@ -8,10 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "common/codec/list_codec.h"
 #include "common/partition/term_digests.h"
 #include "common/postings/list_builder.h"
-#include "common/postings/posting_list.h"
+#include "indexer/change/stored_list.h"
 
 namespace frond::indexer::change {
 namespace {
@@ -45,34 +44,19 @@ class Renumbering {
   // Appends the postings of the cursor's term of documents that are kept, with their new docIDs. Gives the bytes of the
   // list.
   Result<std::uint64_t> read(const partition::TermCursor& at, std::vector<Posting>& out) {
-    const std::string_view term = at.term();
-    if (const ByteView list = at.inline_list(); !list.empty()) {
-      inline_.assign(list.begin(), list.end());
-      inline_.resize(list.size() + codec::kReadSlack);
-      FROND_TRY(decode(term, {{ByteView(inline_).first(list.size())}}, out));
-      return std::uint64_t{list.size()};
-    }
-    const auto stored = FROND_TRY(partition_.list(term));
-    std::vector<ByteView> segments;
-    std::uint64_t bytes = 0;
-    for (const auto& segment : stored.segments) {
-      segments.push_back(segment.bytes());
-      bytes += segment.bytes().size();
-    }
-    FROND_TRY(decode(term, segments, out));
-    for (const auto& segment : stored.segments) FROND_TRY(segment.intact());
-    return bytes;
+    const StoredList stored = FROND_TRY(StoredList::open(partition_, at.term(), at.inline_list()));
+    FROND_TRY(decode(at.term(), stored.postings(), out));
+    FROND_TRY(stored.intact());
+    return stored.bytes();
   }
 
  private:
-  Result<void> decode(std::string_view term, const std::vector<ByteView>& segments, std::vector<Posting>& out) const {
-    auto list = postings::PostingList::open(segments);
-    if (!list) return std::move(list).error().within("list of " + partition::printable(term));
+  Result<void> decode(std::string_view term, const postings::PostingList& list, std::vector<Posting>& out) const {
     std::array<std::uint32_t, codec::kBlockLength> docids, frequencies;
-    for (std::uint32_t block = list->find_block(first_, 0); block < list->blocks(); ++block) {
-      FROND_TRY(list->decode_docids(block, docids));
-      FROND_TRY(list->decode_frequencies(block, frequencies));
-      for (std::uint32_t i = 0; i < list->block_size(block); ++i) {
+    for (std::uint32_t block = list.find_block(first_, 0); block < list.blocks(); ++block) {
+      FROND_TRY(list.decode_docids(block, docids));
+      FROND_TRY(list.decode_frequencies(block, frequencies));
+      for (std::uint32_t i = 0; i < list.block_size(block); ++i) {
         if (docids[i] >= partition_.documents())
           return Error(Code::kCorrupt, "list of " + partition::printable(term) + ": docID " +
                                            std::to_string(docids[i]) + " is no document");
@@ -80,13 +64,12 @@ class Renumbering {
         if (const DocId number = numbers_[docids[i] - first_]; number != kNoDoc)
           out.push_back({number, frequencies[i]});
       }
-      if (list->last_docid(block) >= last_) break;
+      if (list.last_docid(block) >= last_) break;
     }
     return {};
   }
 
   const Partition& partition_;
-  ByteBuffer inline_;
   DocId first_ = kNoDoc, last_ = 0;  // that are kept
   std::vector<DocId> numbers_;       // by docID - first_; kNoDoc: not kept
 };
@@ -182,11 +165,13 @@ Result<partition::PartitionSummary> write_merged(std::span<const MergeSource> so
       folder, options.average_length, partition::PartitionWriter::kIdBytes, options.stored));
   std::vector<std::uint32_t> lengths;
   lengths.reserve(documents.size());
+  std::vector<std::unique_ptr<partition::DocumentCursor>> cursors;  // each source's documents come in their order
+  for (const MergeSource& source : sources) cursors.push_back(source.partition->document_cursor());
   for (const MergedDocument& one : documents) {
     if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
     const Partition& source = *sources[one.source].partition;
     lengths.push_back(source.lengths()[one.docid]);
-    const partition::OwnedDocument document = FROND_TRY(source.document(one.docid));
+    const partition::OwnedDocument document = FROND_TRY(cursors[one.source]->document(one.docid));
     const scoring::Prior prior = source.priors() == nullptr ? 0 : source.priors()->of(one.docid);
     FROND_TRY(writer->add_document({document.id, document.url, document.title, document.body, prior}, lengths.back()));
     if (options.pace != nullptr)

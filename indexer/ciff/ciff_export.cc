@@ -56,7 +56,8 @@ class Export {
       FROND_TRY(files_.ingest(entry, scratch / entry.id));
       partitions_.push_back(FROND_TRY(Partition::open(scratch / entry.id, partition::FileReads::kCopied)));
       numbers_.emplace_back(partitions_.back()->documents(), 0);
-      const auto hidden_now = FROND_TRY(partition::hidden_documents_of(entry.id, entry.summary.documents, changes));
+      const auto hidden_now =
+          FROND_TRY(partition::hidden_documents_of(entry.id, partitions_.back()->documents(), changes));
       for (const DocId docid : hidden_now) numbers_.back()[docid] = kNoDoc;
     }
     const auto writer = FROND_TRY(CiffWriter::create(to));

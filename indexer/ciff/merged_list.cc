@@ -9,16 +9,10 @@ Result<std::unique_ptr<MergedList>> MergedList::open(
     const std::vector<std::vector<std::uint32_t>>& numbers, std::string_view term) {
   auto merged = std::make_unique<MergedList>();
   for (std::size_t p = 0; p < partitions.size(); ++p) {
-    Result<partition::TermList> list = partitions[p]->list(term);
+    auto list = change::StoredList::open(*partitions[p], term);
     if (!list && list.error().code() == Code::kNotFound) continue;
     if (!list) return std::move(list).error();
-    auto part = std::make_unique<Part>();
-    part->pinned = *std::move(list);
-    std::vector<ByteView> segments;
-    for (const auto& segment : part->pinned.segments) segments.push_back(segment.bytes());
-    part->list = FROND_TRY(postings::PostingList::open(segments));
-    part->numbers = numbers[p];
-    merged->parts_.push_back(std::move(part));
+    merged->parts_.push_back(std::make_unique<Part>(*std::move(list), numbers[p]));
   }
   FROND_TRY(merged->rewind());
   return merged;
@@ -36,13 +30,14 @@ Result<void> MergedList::rewind() {
 // Puts the part's next posting among the heads, unless there is none.
 Result<void> MergedList::advance(std::size_t i) {
   Part& part = *parts_[i];
+  const postings::PostingList& list = part.stored.postings();
   for (;; ++part.at) {
     if (part.at == part.size) {
-      if (part.block == part.list.blocks()) return {};
-      part.size = part.list.block_size(part.block);
+      if (part.block == list.blocks()) return {};
+      part.size = list.block_size(part.block);
       part.at = 0;
-      FROND_TRY(part.list.decode_docids(part.block, part.docids));
-      FROND_TRY(part.list.decode_frequencies(part.block, part.frequencies));
+      FROND_TRY(list.decode_docids(part.block, part.docids));
+      FROND_TRY(list.decode_frequencies(part.block, part.frequencies));
       ++part.block;
     }
     const std::uint32_t docid = part.docids[part.at];

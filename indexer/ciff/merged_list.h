@@ -7,11 +7,13 @@
 #include <queue>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/result.h"
 #include "common/partition/partition.h"
 #include "common/postings/posting_list.h"
+#include "indexer/change/stored_list.h"
 
 namespace frond::indexer::ciff {
 
@@ -35,8 +37,9 @@ class MergedList {
 
  private:
   struct Part {
-    partition::TermList pinned;
-    postings::PostingList list;
+    Part(change::StoredList list, std::span<const std::uint32_t> its_numbers)
+        : stored(std::move(list)), numbers(its_numbers) {}
+    change::StoredList stored;
     std::span<const std::uint32_t> numbers;
     std::uint32_t block = 0, size = 0, at = 0;  // the next block to decode; of the one at hand
     std::array<std::uint32_t, postings::kBlockLength> docids{}, frequencies{};

@@ -65,8 +65,6 @@ class BTreeDictionary {
   void for_each_in_order(Visit&& visit) {
     visit_in_order<Cursor>(CursorOf{this}, std::forward<Visit>(visit));
   }
-  // The same, for who takes the terms one by one. Nothing is added meanwhile.
-  auto terms_in_order() { return TermsInOrder<Cursor, CursorOf>(CursorOf{this}); }
   // The same of one collection, by place. Any thread.
   class Ordered;
   Ordered order(TrieCollection collection) const { return Ordered(*this, roots_[collection]); }

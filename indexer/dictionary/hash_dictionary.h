@@ -101,8 +101,6 @@ class HashDictionary {
   void for_each_in_order(Visit&& visit) {
     visit_in_order<Cursor>(CursorOf{this}, std::forward<Visit>(visit));
   }
-  // The same, for who takes the terms one by one; made once.
-  auto terms_in_order() { return TermsInOrder<Cursor, CursorOf>(CursorOf{this}); }
   // The same of one collection; each at most once. Several threads may order different collections at the same time.
   class Ordered;
   Ordered order(TrieCollection collection) { return Ordered(*this, sort_table(tables_[collection])); }

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "common/base/thread_name.h"
 #include "indexer/ingest/parse_cost.h"
 
 namespace frond::indexer::ingest {
@@ -20,58 +19,52 @@ std::size_t ReadAhead::blocks_a_thread(std::uint64_t memory_limit) {
 
 ReadAhead::ReadAhead(int file, std::uint64_t offset, std::size_t threads, std::size_t blocks,
                      std::shared_ptr<ReadMemory> memory)
-    : file_(file), offset_(offset), memory_(std::move(memory)), blocks_(blocks) {
+    : file_(file),
+      offset_(offset),
+      memory_(std::move(memory)),
+      spare_(blocks),
+      pool_("read-ahead", threads),
+      reads_(pool_, blocks - 1) {  // beside the one that next() gave last
   for (std::size_t i = 0; memory_ && i < blocks && !memory_->empty(); ++i) {
-    blocks_[i].bytes = std::move(memory_->back());
+    spare_[blocks - 1 - i] = std::move(memory_->back());
     memory_->pop_back();
   }
-  for (std::size_t i = 0; i < threads; ++i)
-    threads_.emplace_back([this, i] {
-      name_this_thread(("read-ahead-" + std::to_string(i)).c_str());
-      run();
-    });
+  begin_reads();
 }
 
 ReadAhead::~ReadAhead() {
-  {
-    const MutexLock lock(mutex_);
-    ended_ = true;
-  }
-  room_.notify_all();
-  threads_.clear();
+  end_ = 0;
+  while (!reads_.empty())
+    if (auto block = reads_.take()) spare_.push_back(std::move(block->bytes));
   if (!memory_) return;
-  for (Block& block : blocks_)
-    if (block.bytes.capacity() >= kBlockBytes) memory_->push_back(std::move(block.bytes));
+  spare_.push_back(std::move(last_.bytes));
+  for (std::string& bytes : spare_)
+    if (bytes.capacity() >= kBlockBytes) memory_->push_back(std::move(bytes));
 }
 
-void ReadAhead::run() {
-  for (;;) {
-    std::uint64_t number = 0;
-    {
-      const MutexLock lock(mutex_);
-      // The block that next() gave last is in use.
-      room_.wait(mutex_, [this]() FROND_REQUIRES(mutex_) {
-        return ended_ || begun_ + 1 < std::max<std::uint64_t>(given_, 1) + blocks_.size();
-      });
-      if (ended_) return;
-      number = begun_++;
+void ReadAhead::begin_reads() {
+  while (!reads_.full() && next_ <= end_) {
+    const auto memory = std::make_shared<std::string>();
+    if (!spare_.empty()) {
+      memory->swap(spare_.back());
+      spare_.pop_back();
     }
-    Block& mine = block(number);
-    read(number, mine);
-    const MutexLock lock(mutex_);
-    mine.read = true;
-    if (waits_ && number + 1 == given_) there_.notify_one();
-    if (ended_ || mine.size == kBlockBytes) continue;
-    ended_ = true;  // also after an error
-    room_.notify_all();
+    reads_.begin(
+        1, [this, number = next_++, memory](std::size_t) -> Result<Block> { return read(number, std::move(*memory)); });
   }
 }
 
-void ReadAhead::read(std::uint64_t number, Block& to) const {
-  to.bytes.reserve(kBlockBytes + kSpareBytes);  // it may have come from take()
-  to.bytes.resize(kBlockBytes);
-  read_bytes(number, to);
-  to.lines = count_of(std::string_view(to.bytes).substr(0, to.size), '\n');
+ReadAhead::Block ReadAhead::read(std::uint64_t number, std::string memory) {
+  Block block;
+  block.bytes = std::move(memory);
+  if (number > end_) return block;
+  block.bytes.reserve(kBlockBytes + kSpareBytes);  // it may have come from take()
+  block.bytes.resize(kBlockBytes);
+  read_bytes(number, block);
+  block.lines = count_of(std::string_view(block.bytes).substr(0, block.size), '\n');
+  for (std::uint64_t end = end_; block.size < kBlockBytes && number < end;)  // also after an error
+    if (end_.compare_exchange_weak(end, number)) break;
+  return block;
 }
 
 // Short at the end of the file, or before an error.
@@ -89,28 +82,20 @@ void ReadAhead::read_bytes(std::uint64_t number, Block& to) const {
 }
 
 Result<ByteView> ReadAhead::next() {
-  const MutexLock lock(mutex_);
-  if (given_ > 0) {
-    Block& last = block(given_ - 1);
-    if (last.size < kBlockBytes) {
-      if (last.error != 0) return Error(Code::kUnavailable, std::strerror(last.error));
-      return ByteView();
-    }
-    last.read = false;
+  if (!given_ || last_.size == kBlockBytes) {
+    if (given_) spare_.push_back(std::move(last_.bytes));
+    last_ = FROND_TRY(reads_.take());
+    given_ = true;
+    begin_reads();
+    if (last_.size > 0) return as_bytes(last_.bytes).first(last_.size);
   }
-  Block& mine = block(given_++);
-  if (given_ > 1) room_.notify_one();
-  waits_ = true;
-  there_.wait(mutex_, [&] { return mine.read; });
-  waits_ = false;
-  if (mine.size == 0 && mine.error != 0) return Error(Code::kUnavailable, std::strerror(mine.error));
-  last_ = &mine;
-  return as_bytes(mine.bytes).first(mine.size);
+  if (last_.error != 0) return Error(Code::kUnavailable, std::strerror(last_.error));
+  return ByteView();
 }
 
 std::string ReadAhead::take(std::string memory) {
-  last_->bytes.resize(last_->size);
-  return std::exchange(last_->bytes, std::move(memory));
+  last_.bytes.resize(last_.size);
+  return std::exchange(last_.bytes, std::move(memory));
 }
 
 }  // namespace frond::indexer::ingest

@@ -1,17 +1,16 @@
 #pragma once
 // Reads a large file that is not compressed on several threads: copying from the system's cache takes one thread longer
 // than parsers need for what it read, and a disk answers several requests faster than one.
-#include <condition_variable>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "common/base/bytes.h"
-#include "common/base/mutex.h"
 #include "common/base/result.h"
+#include "common/base/task_pool.h"
 #include "indexer/ingest/read_memory.h"
 
 namespace frond::indexer::ingest {
@@ -41,7 +40,7 @@ class ReadAhead {
   Result<ByteView> next();
   // Of the bytes that next() gave last: how many line feeds they have. Counted where they were read, in that core's
   // caches.
-  std::uint64_t lines() const { return last_->lines; }
+  std::uint64_t lines() const { return last_.lines; }
   // These bytes themselves, so that nobody has to copy them. `memory` is used in their place. Once after next().
   std::string take(std::string memory);
 
@@ -51,27 +50,21 @@ class ReadAhead {
     std::size_t size = 0;
     std::uint64_t lines = 0;
     int error = 0;
-    bool read = false;
   };
-  Block& block(std::uint64_t number) { return blocks_[number % blocks_.size()]; }
-  void run();
-  void read(std::uint64_t number, Block& to) const;
+  void begin_reads();
+  Block read(std::uint64_t number, std::string memory);
   void read_bytes(std::uint64_t number, Block& to) const;
 
   const int file_;
   const std::uint64_t offset_;
   const std::shared_ptr<ReadMemory> memory_;
-  Mutex mutex_;
-  // A thread is woken for each block that may be begun, and next() only for its block: all of them for every change
-  // would wait for each other at the mutex.
-  std::condition_variable_any room_, there_;
-  std::vector<Block> blocks_;  // each belongs to a thread while it is read, else, under mutex_, to next()
-  Block* last_ = nullptr;      // that next() gave
-  std::uint64_t begun_ FROND_GUARDED_BY(mutex_) = 0;  // blocks that a thread has taken
-  std::uint64_t given_ FROND_GUARDED_BY(mutex_) = 0;  // by next(); the last of them is in use
-  bool waits_ FROND_GUARDED_BY(mutex_) = false;       // next() does, for block given_ - 1
-  bool ended_ FROND_GUARDED_BY(mutex_) = false;       // no further block is begun
-  std::vector<std::jthread> threads_;
+  std::vector<std::string> spare_;                      // memory of blocks
+  std::uint64_t next_ = 0;                              // block to read
+  std::atomic<std::uint64_t> end_ = ~std::uint64_t{0};  // the first block that is short: the file has none behind it
+  Block last_;                                          // that next() gave
+  bool given_ = false;                                  // it has given one
+  TaskPool pool_;
+  OrderedTasks<Block> reads_;  // last: it uses the others
 };
 
 }  // namespace frond::indexer::ingest

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <exception>
-#include <string>
+#include <memory>
 #include <utility>
-
-#include "common/base/thread_name.h"
 
 namespace frond::indexer::ingest {
 namespace {
@@ -69,68 +67,17 @@ void unpack(Compression compression, std::size_t max_bytes, FilePart& part) {
   part.whole = true;
 }
 
-Unpackers::Unpackers(Compression compression, const AheadPlan& plan) : compression_(compression), plan_(plan) {
-  for (std::size_t i = 0; i < plan.threads; ++i) threads_.emplace_back([this, i] { run(i); });
-}
-Unpackers::~Unpackers() {
-  {
-    const MutexLock lock(mutex_);
-    stopped_ = true;
-  }
-  changed_.notify_all();
-}
-
-void Unpackers::run(std::size_t number) {
-  name_this_thread(("unpacker-" + std::to_string(number)).c_str());
-  for (;;) {
-    Slot* slot = nullptr;
-    {
-      MutexLock lock(mutex_);
-      for (;;) {
-        if (stopped_) return;
-        const auto next =
-            std::ranges::find_if(slots_, [](const auto& one) { return one->state == Slot::State::kWaiting; });
-        if (next != slots_.end()) {
-          slot = next->get();
-          slot->state = Slot::State::kInWork;
-          break;
-        }
-        changed_.wait(mutex_);
-      }
-    }
-    try {
-      if (slot->part.tried) unpack(compression_, plan_.plain_bytes, slot->part);
-    } catch (const std::exception&) {  // no memory: the caller does it piece by piece
-      slot->part.plain = {};
-      slot->part.whole = false;
-    }
-    {
-      const MutexLock lock(mutex_);
-      slot->state = Slot::State::kDone;
-    }
-    changed_.notify_all();
-  }
-}
-
 void Unpackers::give(FilePart part) {
-  auto slot = std::make_unique<Slot>();
-  if (!part.tried) slot->state = Slot::State::kDone;
-  slot->part = std::move(part);
-  {
-    const MutexLock lock(mutex_);
-    slots_.push_back(std::move(slot));
-  }
-  ++given_;
-  changed_.notify_all();
-}
-
-FilePart Unpackers::take() {
-  MutexLock lock(mutex_);
-  while (slots_.front()->state != Slot::State::kDone) changed_.wait(mutex_);
-  FilePart part = std::move(slots_.front()->part);
-  slots_.pop_front();
-  ++taken_;
-  return part;
+  if (!part.tried) return parts_.put(1, std::move(part));
+  parts_.begin(1, [this, given = std::make_shared<FilePart>(std::move(part))](std::size_t) -> Result<FilePart> {
+    try {
+      unpack(compression_, plan_.plain_bytes, *given);
+    } catch (const std::exception&) {  // no memory: the caller does it piece by piece
+      given->plain = {};
+      given->whole = false;
+    }
+    return std::move(*given);
+  });
 }
 
 }  // namespace frond::indexer::ingest

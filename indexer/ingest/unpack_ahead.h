@@ -6,18 +6,12 @@
 // the part turns out to be whole streams, from its first byte to its last, that is its content, provided that the part
 // before ended a stream. Otherwise, since what looked like a beginning was none, since streams are long, damaged or
 // padded, the caller decompresses the part in order, where the one before ended.
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <memory>
-#include <optional>
-#include <thread>
-#include <vector>
+#include <string_view>
 
 #include "common/base/bytes.h"
-#include "common/base/mutex.h"
-#include "common/base/result.h"
+#include "common/base/task_pool.h"
 #include "indexer/ingest/decompress.h"
 
 namespace frond::indexer::ingest {
@@ -44,36 +38,23 @@ struct FilePart {
   ByteBuffer plain;
 };
 
-// The threads that decompress parts: "unpacker-i".
+// The threads that decompress parts: "unpacker-i". One thread calls.
 class Unpackers {
  public:
-  Unpackers(Compression compression, const AheadPlan& plan);
-  // Parts in work are finished and dropped.
-  ~Unpackers();
-  Unpackers(const Unpackers&) = delete;
-  Unpackers& operator=(const Unpackers&) = delete;
+  Unpackers(Compression compression, const AheadPlan& plan)
+      : compression_(compression), plan_(plan), pool_("unpacker", plan.threads), parts_(pool_, plan.parts) {}
 
-  // One thread calls these. The parts come back in the order in which they were given.
-  bool full() const { return given_ - taken_ >= plan_.parts; }
-  bool empty() const { return given_ == taken_; }
+  // The parts come back in the order in which they were given.
+  bool full() const { return parts_.full(); }
+  bool empty() const { return parts_.empty(); }
   void give(FilePart part);
-  FilePart take();
+  FilePart take() { return *parts_.take(); }
 
  private:
-  struct Slot {
-    FilePart part;
-    enum class State { kWaiting, kInWork, kDone } state = State::kWaiting;
-  };
-  void run(std::size_t number);
-
   const Compression compression_;
   const AheadPlan plan_;
-  std::uint64_t given_ = 0, taken_ = 0;
-  Mutex mutex_;
-  std::condition_variable_any changed_;
-  std::deque<std::unique_ptr<Slot>> slots_ FROND_GUARDED_BY(mutex_);  // in order
-  bool stopped_ FROND_GUARDED_BY(mutex_) = false;
-  std::vector<std::jthread> threads_;
+  TaskPool pool_;
+  OrderedTasks<FilePart> parts_;  // last: it uses the pool
 };
 
 // Decompresses a part that is whole streams: sets `plain` and `whole`. `plain` has at most `max_bytes`.

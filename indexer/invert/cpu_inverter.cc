@@ -91,27 +91,17 @@ Result<std::vector<runs::RunFile>> CpuInverter<Dictionary>::flush() {
 }
 
 template <class Dictionary>
-std::unique_ptr<HeldChains> CpuInverter<Dictionary>::hold() {
+std::unique_ptr<InMemoryPostings> CpuInverter<Dictionary>::take_postings() {
   if (!runs_.empty()) return nullptr;
-  auto held = std::exchange(memory_, std::make_unique<InverterMemory<Dictionary>>());
+  auto memory = std::exchange(memory_, std::make_unique<InverterMemory<Dictionary>>());
   note_memory();
-  return std::make_unique<HeldPostings<Dictionary>>(std::move(held), first_.value_or(0));
+  return std::make_unique<DictionaryPostings<Dictionary>>(std::move(memory), first_.value_or(0));
 }
 
 template <class Dictionary>
 Result<void> CpuInverter<Dictionary>::write_runs() {
   PartitionRuns runs(folder_, label_ + "-" + std::to_string(flushes_), partitions_, frame_bytes_);
-  std::optional<Error> failed;
-  std::string term;
-  memory_->dictionary.for_each_in_order([&](std::string_view prefix, std::string_view suffix,
-                                            const PostingChain& chain) {
-    term.assign(prefix).append(suffix);
-    for_each_posting(chain, memory_->arena,
-                     [&](std::uint32_t number, Frequency frequency) { runs.add(term, *first_ + number, frequency); });
-    if (auto written = runs.end_term(term); !written) failed = std::move(written).error();
-    return !failed.has_value();
-  });
-  if (failed) return *std::move(failed);
+  FROND_TRY(write_terms(*memory_, *first_, runs));
   FROND_TRY(runs.finish(runs_));
   memory_->dictionary.clear();
   memory_->arena.clear();

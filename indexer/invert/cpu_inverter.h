@@ -10,7 +10,7 @@
 
 #include "indexer/dictionary/btree_dictionary.h"
 #include "indexer/dictionary/hash_dictionary.h"
-#include "indexer/invert/held_postings.h"
+#include "indexer/invert/dictionary_postings.h"
 #include "indexer/invert/inverter.h"
 #include "indexer/invert/posting_chain.h"
 #include "indexer/invert/terms_ahead.h"
@@ -30,7 +30,7 @@ class CpuInverter final : public Inverter {
   Result<void> invert(const parse::TokenGroups& tokens, std::span<const parse::TokenGroup> groups,
                       std::span<const DocumentNumber> numbers) override;
   Result<std::vector<runs::RunFile>> flush() override;
-  std::unique_ptr<HeldChains> hold() override;
+  std::unique_ptr<InMemoryPostings> take_postings() override;
   std::uint64_t memory_bytes() const override { return memory_bytes_.load(std::memory_order_relaxed); }
 
  private:

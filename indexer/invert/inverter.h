@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "indexer/invert/held_chains.h"
+#include "indexer/invert/in_memory_postings.h"
 #include "indexer/parse/token_groups.h"
 #include "indexer/runs/run_writer.h"
 
@@ -44,7 +44,7 @@ class Inverter {
   virtual Result<std::vector<runs::RunFile>> flush() = 0;
   // In place of the last flush(): what flush() would write, left in memory. Frees the inverter's own memory. Null, and
   // nothing is changed: this inverter cannot, or it has written runs since the last flush(). Called once, last.
-  virtual std::unique_ptr<HeldChains> hold() { return nullptr; }
+  virtual std::unique_ptr<InMemoryPostings> take_postings() { return nullptr; }
   // The bytes that flush() would free.
   virtual std::uint64_t memory_bytes() const = 0;
 };

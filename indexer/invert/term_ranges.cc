@@ -38,7 +38,7 @@ TrieCollection first_triple(std::string_view term) {
   }));
 }
 
-void append(const HeldTerms& from, std::size_t begin, std::size_t end, HeldTerms& to) {
+void append(const TermPostings& from, std::size_t begin, std::size_t end, TermPostings& to) {
   if (begin == end) return;
   const std::size_t text_begin = begin == 0 ? 0 : from.terms[begin - 1].end;
   const std::size_t before = to.text.size();
@@ -50,10 +50,10 @@ void append(const HeldTerms& from, std::size_t begin, std::size_t end, HeldTerms
 }
 
 // Most often one of the two has few terms.
-HeldTerms merged(HeldTerms a, HeldTerms b) {
+TermPostings merged(TermPostings a, TermPostings b) {
   if (a.terms.size() < b.terms.size()) std::swap(a, b);
   if (b.terms.empty()) return a;
-  HeldTerms both;
+  TermPostings both;
   both.text.reserve(a.text.size() + b.text.size());
   both.terms.reserve(a.terms.size() + b.terms.size());
   std::size_t at = 0;
@@ -70,13 +70,13 @@ HeldTerms merged(HeldTerms a, HeldTerms b) {
 
 }  // namespace
 
-TermRanges::TermRanges(const std::vector<std::unique_ptr<HeldChains>>& held) : others_(kFirstTriple) {
-  for (const auto& one : held) held_.push_back(one.get());
+TermRanges::TermRanges(const std::vector<std::unique_ptr<InMemoryPostings>>& postings) : others_(kFirstTriple) {
+  for (const auto& one : postings) postings_.push_back(one.get());
 }
 
 TermRanges::Ordered TermRanges::ordered(TrieCollection collection) const {
   Ordered all;
-  for (HeldChains* const one : held_)
+  for (InMemoryPostings* const one : postings_)
     if (one->terms_of(collection) > 0) all.push_back(one->order(collection));
   return all;
 }
@@ -91,7 +91,7 @@ void TermRanges::cut() {
       begins_.emplace_back(TriePrefix(static_cast<TrieCollection>(collection)).text());
       terms = 0;
     }
-    for (const HeldChains* const one : held_) terms += one->terms_of(static_cast<TrieCollection>(collection));
+    for (const InMemoryPostings* const one : postings_) terms += one->terms_of(static_cast<TrieCollection>(collection));
   }
   for (const Ordered& all : others_)
     for (const auto& one : all)
@@ -100,10 +100,10 @@ void TermRanges::cut() {
   begins_.erase(std::unique(begins_.begin(), begins_.end()), begins_.end());
 }
 
-HeldTerms TermRanges::terms(std::size_t range) const {
+TermPostings TermRanges::terms(std::size_t range) const {
   const std::string& begin = begins_[range];
   const std::string* const end = range + 1 < begins_.size() ? &begins_[range + 1] : nullptr;
-  HeldTerms all;
+  TermPostings all;
   all.terms.reserve(kTerms + kTerms / 4);
   const TrieCollection last = end != nullptr ? first_triple(*end) : static_cast<TrieCollection>(kTrieCollections);
   for (TrieCollection triple = first_triple(begin); triple < last; ++triple) {
@@ -112,9 +112,9 @@ HeldTerms TermRanges::terms(std::size_t range) const {
       of_triple[0]->append(0, of_triple[0]->size(), all);
       continue;
     }
-    HeldTerms its;
+    TermPostings its;
     for (const auto& one : of_triple) {
-      HeldTerms some;
+      TermPostings some;
       one->append(0, one->size(), some);
       its = merged(std::move(its), std::move(some));
     }
@@ -126,7 +126,7 @@ HeldTerms TermRanges::terms(std::size_t range) const {
       const auto not_before = [&one](const std::string& term) {
         return first_place(0, one->size(), [&](std::size_t place) { return one->term(place) >= term; });
       };
-      HeldTerms some;
+      TermPostings some;
       one->append(not_before(begin), end != nullptr ? not_before(*end) : one->size(), some);
       all = merged(std::move(all), std::move(some));
     }

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "indexer/invert/held_chains.h"
+#include "indexer/invert/in_memory_postings.h"
 
 namespace frond::indexer::invert {
 
@@ -22,8 +22,8 @@ class TermRanges {
   // A range has about so many terms, or one collection.
   static constexpr std::size_t kTerms = 8192;
 
-  // No two of `held` have the same term. Borrows them.
-  explicit TermRanges(const std::vector<std::unique_ptr<HeldChains>>& held);
+  // No two of `postings` have the same term. Borrows them.
+  explicit TermRanges(const std::vector<std::unique_ptr<InMemoryPostings>>& postings);
 
   // The first step, for each collection below kFirstTriple. Several threads, each with other collections.
   void order(dictionary::TrieCollection collection);
@@ -31,13 +31,13 @@ class TermRanges {
   void cut();
   std::size_t count() const { return begins_.size(); }
   // The third one, once for each range below count(). Several threads, each with other ranges.
-  HeldTerms terms(std::size_t range) const;
+  TermPostings terms(std::size_t range) const;
 
  private:
   using Ordered = std::vector<std::unique_ptr<CollectionTerms>>;  // of a collection, of all that have terms of it
   Ordered ordered(dictionary::TrieCollection collection) const;
 
-  std::vector<HeldChains*> held_;
+  std::vector<InMemoryPostings*> postings_;
   std::vector<Ordered> others_;      // by collection, below kFirstTriple
   std::vector<std::string> begins_;  // of ranges
 };

@@ -36,7 +36,7 @@ class TextInverter {
   // In place of the last flush(): what flush() would write stays where it is, if it takes at most so many bytes of the
   // host's memory. Gives all lengths. Null: this inverter cannot, or it has written runs, or the device has failed;
   // flush() writes runs then. Called once, last. Errors as flush()'s.
-  virtual Result<std::unique_ptr<runs::PostingSlices>> hold(std::uint64_t /*most*/) {
+  virtual Result<std::unique_ptr<runs::PostingSlices>> take_postings(std::uint64_t /*most*/) {
     return std::unique_ptr<runs::PostingSlices>();
   }
   virtual std::uint64_t memory_bytes() const = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 namespace frond::indexer::order {
@@ -14,6 +15,7 @@ constexpr double kLevel = 22, kDealt = 140, kDealtByte = 4.4, kBuiltByte = 55;
 constexpr std::uint32_t kLastRange = 16;  // ranges that bisection leaves as they are
 constexpr std::uint32_t kSampled = 16;    // one term of so many
 constexpr std::uint32_t kBlock = 128;
+constexpr std::string_view kBinaryPacking = "binary packing";  // a codec::CodecInfo::family
 
 // One sampled term in one partition.
 struct List {
@@ -31,6 +33,11 @@ OrderCost order_cost(std::uint32_t documents, std::uint64_t postings, std::uint6
   const auto all = static_cast<double>(postings);
   const auto text = static_cast<double>(bytes);
   return {1e-9 * (all * (kDealt + (on_gpu ? 0 : kLevel * levels)) + kDealtByte * text), 1e-9 * kBuiltByte * text};
+}
+
+bool packs_blocks(const codec::CodecChoice& codecs) {
+  return std::ranges::all_of(codecs.docids,
+                             [](const codec::ListCodec* codec) { return codec->info().family == kBinaryPacking; });
 }
 
 DocIdBits docid_bits(const ForwardIndex& index, std::span<const std::uint32_t> order, std::uint32_t partitions) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "common/codec/codec_choice.h"
 #include "indexer/order/forward_index.h"
 
 namespace frond::indexer::order {
@@ -25,6 +26,9 @@ struct OrderCost {
 // postings: of the forward index; bytes: of the input, decompressed; on_gpu: a GPU bisects, beside whose time that of
 // the rest counts alone.
 OrderCost order_cost(std::uint32_t documents, std::uint64_t postings, std::uint64_t bytes, bool on_gpu = false);
+
+// Whether docIDs are packed by codecs of the family of binary packing, in which one large gap makes its block wide.
+bool packs_blocks(const codec::CodecChoice& codecs);
 
 // About the bits of the docIDs of a sample of the terms, if order[place] = document is dealt to so many partitions.
 struct DocIdBits {

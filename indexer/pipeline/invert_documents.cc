@@ -7,7 +7,9 @@
 #include <thread>
 #include <utility>
 
+#include "common/base/bounded_queue.h"
 #include "common/base/check.h"
+#include "common/base/first_error.h"
 #include "common/base/thread_name.h"
 #include "indexer/ingest/input_size.h"
 #include "indexer/invert/assignment.h"
@@ -15,8 +17,6 @@
 #include "indexer/parse/large_pages.h"
 #include "indexer/pipeline/batch_filler.h"
 #include "indexer/pipeline/batch_pool.h"
-#include "indexer/pipeline/bounded_queue.h"
-#include "indexer/pipeline/first_error.h"
 #include "indexer/pipeline/inverter_lanes.h"
 #include "indexer/pipeline/memory_budget.h"
 #include "indexer/pipeline/reorder_buffer.h"
@@ -87,7 +87,7 @@ class Pipeline {
   Result<bool> finish_checkpoint();
   Result<bool> begin_checkpoint(ingest::ReadPosition position);
   Result<void> end_checkpoint();
-  std::uint64_t may_hold();
+  std::uint64_t may_keep();
   void add_runs(std::vector<runs::RunFile> runs);
   void split(Batch& batch);
   Batch* next_parsed();
@@ -306,14 +306,14 @@ void Pipeline::split(Batch& batch) {
 
 // Sequencer thread, at the end: how much of the postings may stay in memory. The end of a stage that is recorded, since
 // the input was as long as what may be lost, needs them on the disk.
-std::uint64_t Pipeline::may_hold() {
+std::uint64_t Pipeline::may_keep() {
   const bool is_recorded =
       runs_ > 0 || (options_.checkpoints.every > 0 && progress_.bytes >= options_.checkpoints.every);
-  if (options_.held == nullptr || is_recorded || lanes_.has_runs()) return 0;
-  if (plan_.text_batch == 0 && lanes_.memory_bytes() > plan_.held) return 0;
-  if (plan_.text_batch == 0 && options_.partitions == 1) return plan_.held;
-  const WritePlan plan = plan_writing_at_once(plan_.limit, options_.partitions, 1, plan_.held, sequencer_->documents());
-  return plan.fits ? plan_.held : 0;
+  if (options_.unspilled == nullptr || is_recorded || lanes_.has_runs()) return 0;
+  if (plan_.text_batch == 0 && lanes_.memory_bytes() > plan_.unspilled) return 0;
+  const WritePlan plan =
+      plan_writing_at_once(plan_.limit, options_.partitions, 1, plan_.unspilled, sequencer_->documents());
+  return plan.fits ? plan_.unspilled : 0;
 }
 
 // Sequencer thread. Spools get several batches at once as long as there is nothing to wait for.
@@ -344,7 +344,7 @@ Result<void> Pipeline::sequence() {
   spools_->close();
   FROND_TRY(sequencer_->flush());
   log_.finish();
-  lanes_.close(may_hold());
+  lanes_.close(may_keep());
   sequence_seconds_ = thread_seconds();
   return {};
 }
@@ -376,12 +376,10 @@ Result<InvertedDocuments> Pipeline::run() {
   }
   FROND_TRY(error_.result());
   for (runs::LengthsWriter& lengths : lengths_) FROND_TRY(lengths.flush());
-  if (options_.held != nullptr) {
-    options_.held->bytes = lanes_.held_bytes();
-    options_.held->chains = FROND_TRY(lanes_.take_held());
-    if (options_.partitions == 1 && !options_.held->chains.empty())
-      options_.held->source = invert::joined(std::exchange(options_.held->chains, {}));
-    options_.held->slices = lanes_.take_slices();
+  if (options_.unspilled != nullptr) {
+    options_.unspilled->bytes = lanes_.unspilled_bytes();
+    options_.unspilled->in_memory = FROND_TRY(lanes_.take_in_memory());
+    options_.unspilled->on_device = lanes_.take_slices();
   }
   return collect();
 }

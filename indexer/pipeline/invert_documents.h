@@ -26,24 +26,22 @@
 #include "common/text/analyzer_config.h"
 #include "indexer/ingest/parse_record.h"
 #include "indexer/ingest/record_reader.h"
-#include "indexer/invert/held_chains.h"
+#include "indexer/invert/in_memory_postings.h"
 #include "indexer/invert/inverters.h"
 #include "indexer/invert/text_inverter.h"
 #include "indexer/pipeline/checkpoint.h"
 #include "indexer/pipeline/inverted_documents.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/runs/posting_slices.h"
-#include "indexer/runs/posting_source.h"
 
 namespace frond::indexer::pipeline {
 
-// Postings that were not written to runs. One of the first three is set, or none.
-struct HeldPostings {
-  std::unique_ptr<runs::PostingSource> source;              // of one partition
-  std::unique_ptr<runs::PostingSlices> slices;              // of all partitions
-  std::vector<std::unique_ptr<invert::HeldChains>> chains;  // of all, if there are several: one for each inverter
-  std::uint64_t bytes = 0;                                  // of the host's memory
-  bool of_all() const { return slices != nullptr || !chains.empty(); }
+// The postings of all partitions, where none were written to runs: one of the first two is set, or none.
+struct UnspilledPostings {
+  std::unique_ptr<runs::PostingSlices> on_device;
+  std::vector<std::unique_ptr<invert::InMemoryPostings>> in_memory;  // one for each inverter
+  std::uint64_t bytes = 0;                                           // of the host's memory
+  bool empty() const { return on_device == nullptr && in_memory.empty(); }
 };
 
 struct InvertOptions {
@@ -61,9 +59,9 @@ struct InvertOptions {
   MemoryPlan memory;                                        // also the numbers of threads
   invert::AroundInverter around_inverter;                   // empty: the inverters as they are
   CheckpointOptions checkpoints;
-  // Set to the postings of the build if they may stay in memory (MemoryPlan::held): there is one partition, or memory
-  // is enough for all partitions to be written at once. There are no runs then. Null: all postings are written to runs.
-  HeldPostings* held = nullptr;
+  // Set to the postings of the build if they may stay where they are (MemoryPlan::unspilled), since memory is enough
+  // for all partitions to be written at once. There are no runs then. Null: all postings are written to runs.
+  UnspilledPostings* unspilled = nullptr;
   // Whether kDevice may be the end of it: a GPU has failed, and postings are lost since the last checkpoint.
   bool may_lose_postings = false;
 };

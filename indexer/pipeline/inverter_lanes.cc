@@ -7,7 +7,7 @@
 
 #include "common/base/check.h"
 #include "common/base/thread_name.h"
-#include "indexer/invert/held_postings.h"
+#include "indexer/invert/partition_runs.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/pipeline/thread_time.h"
 #include "indexer/runs/run_merger.h"
@@ -94,8 +94,8 @@ bool InverterLanes::push(Batch& batch, std::stop_token stop) {
   return std::all_of(lanes_.begin(), lanes_.end(), [&](const auto& lane) { return lane->queue->push(&batch, stop); });
 }
 
-void InverterLanes::close(std::uint64_t hold) {
-  hold_ = hold;
+void InverterLanes::close(std::uint64_t keep) {
+  keep_ = keep;
   for (const auto& lane : lanes_) lane->queue->close();
 }
 
@@ -207,10 +207,10 @@ std::uint64_t InverterLanes::memory_bytes() const {
   return all;
 }
 
-std::uint64_t InverterLanes::held_bytes() const {
+std::uint64_t InverterLanes::unspilled_bytes() const {
   std::uint64_t all = 0;
   for (const auto& lane : lanes_)
-    if (lane->held || lane->slices) all += lane->held_bytes;
+    if (lane->in_memory || lane->slices) all += lane->unspilled_bytes;
   return all;
 }
 
@@ -219,25 +219,27 @@ bool InverterLanes::has_runs() {
   return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return !lane->runs.empty(); });
 }
 
-Result<std::vector<std::unique_ptr<invert::HeldChains>>> InverterLanes::take_held() {
-  const bool all_held =
-      std::all_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->held != nullptr; });
-  std::vector<std::unique_ptr<invert::HeldChains>> held;
+Result<std::vector<std::unique_ptr<invert::InMemoryPostings>>> InverterLanes::take_in_memory() {
+  const bool all =
+      std::all_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->in_memory != nullptr; });
+  std::vector<std::unique_ptr<invert::InMemoryPostings>> taken;
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     Lane& lane = *lanes_[i];
-    if (!lane.held) continue;
-    if (all_held) {
-      held.push_back(std::move(lane.held));
+    if (!lane.in_memory) continue;
+    if (all) {
+      taken.push_back(std::move(lane.in_memory));
       continue;
     }
     // Another inverter has runs after all, and they are merged with runs only.
-    auto written = FROND_TRY(
-        invert::write_runs(*lane.held, folder_, run_prefix_ + "held" + std::to_string(i), partitions_, frame_bytes_));
-    lane.held.reset();
+    invert::PartitionRuns runs(folder_, run_prefix_ + "last" + std::to_string(i), partitions_, frame_bytes_);
+    FROND_TRY(lane.in_memory->write_runs(runs));
+    std::vector<runs::RunFile> written;
+    FROND_TRY(runs.finish(written));
+    lane.in_memory.reset();
     const MutexLock lock(flushed_mutex_);
     for (runs::RunFile& run : written) lane.runs.push_back({lane.ordered, std::move(run)});
   }
-  return held;
+  return taken;
 }
 
 std::unique_ptr<runs::PostingSlices> InverterLanes::take_slices() { return std::move(lanes_.front()->slices); }
@@ -274,16 +276,16 @@ Result<void> InverterLanes::run_batches(Lane& lane, std::size_t number, BatchPoo
 
 Result<void> InverterLanes::end(Lane& lane) {
   OneInverter& inverter = lane.inverters[lane.active];
-  const std::uint64_t most = hold_;
+  const std::uint64_t most = keep_;
   if (most > 0 && inverter.tokens) {
     // Batches may have come since the sequencer saw that it is little enough.
-    lane.held_bytes = lane.memory_bytes();
-    if ((would_hold_ += lane.held_bytes) <= most) lane.held = inverter.tokens->hold();
+    lane.unspilled_bytes = lane.memory_bytes();
+    if ((would_keep_ += lane.unspilled_bytes) <= most) lane.in_memory = inverter.tokens->take_postings();
   } else if (most > 0) {
-    lane.slices = FROND_TRY(inverter.texts->hold(most));
-    if (lane.slices) lane.held_bytes = lane.slices->memory_bytes();
+    lane.slices = FROND_TRY(inverter.texts->take_postings(most));
+    if (lane.slices) lane.unspilled_bytes = lane.slices->memory_bytes();
   }
-  return lane.held || lane.slices ? Result<void>() : flush(lane, inverter, ++lane.ordered);
+  return lane.in_memory || lane.slices ? Result<void>() : flush(lane, inverter, ++lane.ordered);
 }
 
 }  // namespace frond::indexer::pipeline

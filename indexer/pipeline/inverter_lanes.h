@@ -17,12 +17,12 @@
 #include <string>
 #include <vector>
 
+#include "common/base/bounded_queue.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
 #include "indexer/invert/inverters.h"
 #include "indexer/invert/text_inverter.h"
 #include "indexer/pipeline/batch_pool.h"
-#include "indexer/pipeline/bounded_queue.h"
 #include "indexer/pipeline/memory_budget.h"
 #include "indexer/runs/document_lengths.h"
 
@@ -55,9 +55,9 @@ class InverterLanes {
 
   // Sequencer: gives a batch to all inverters. False: stopped.
   bool push(Batch& batch, std::stop_token stop);
-  // Sequencer: no more batches and no more flushes will come. hold: what the inverters have stays in memory, for
-  // take_held() or take_slices(), if none of them has written a run, and all together hold at most so many bytes.
-  void close(std::uint64_t hold = 0);
+  // Sequencer: no more batches and no more flushes will come. keep: what the inverters have stays in memory, for
+  // take_in_memory() or take_slices(), if none of them has written a run, and all together hold at most so many bytes.
+  void close(std::uint64_t keep = 0);
   // Any thread: if an inverter holds more than `bytes`, makes all flush and waits until they have, or until `stop`.
   void flush_above(std::uint64_t bytes, std::stop_token stop);
 
@@ -76,9 +76,9 @@ class InverterLanes {
   std::vector<runs::RunFile> take_runs(std::uint64_t order = ~std::uint64_t{0});
   // When the threads have ended, before take_runs(): the postings that stayed in memory, of each inverter. None: there
   // are runs. kUnavailable: the disk.
-  Result<std::vector<std::unique_ptr<invert::HeldChains>>> take_held();
+  Result<std::vector<std::unique_ptr<invert::InMemoryPostings>>> take_in_memory();
   std::unique_ptr<runs::PostingSlices> take_slices();
-  std::uint64_t held_bytes() const;  // of their memory, before
+  std::uint64_t unspilled_bytes() const;  // of their memory, before
   // What all inverters have in memory, and whether there are runs that were not taken.
   std::uint64_t memory_bytes() const;
   bool has_runs();
@@ -103,16 +103,16 @@ class InverterLanes {
     runs::RunFile run;
   };
   struct Lane {
-    std::array<OneInverter, 2> inverters;         // the second is a spare, if there is one
-    std::size_t active = 0;                       // that takes batches; of the lane's thread, as is flushing
-    std::future<Result<void>> flushing;           // the other one
-    std::unique_ptr<BoundedQueue<Batch*>> queue;  // null: flush
-    std::vector<Flushed> runs;                    // flushed and not taken, under flushed_mutex_
-    std::uint64_t flushes = 0;                    // carried out, under flushed_mutex_
-    std::uint64_t ordered = 0;                    // that the lane's thread has seen
-    std::unique_ptr<invert::HeldChains> held;     // when its thread has ended; or
+    std::array<OneInverter, 2> inverters;                 // the second is a spare, if there is one
+    std::size_t active = 0;                               // that takes batches; of the lane's thread, as is flushing
+    std::future<Result<void>> flushing;                   // the other one
+    std::unique_ptr<BoundedQueue<Batch*>> queue;          // null: flush
+    std::vector<Flushed> runs;                            // flushed and not taken, under flushed_mutex_
+    std::uint64_t flushes = 0;                            // carried out, under flushed_mutex_
+    std::uint64_t ordered = 0;                            // that the lane's thread has seen
+    std::unique_ptr<invert::InMemoryPostings> in_memory;  // when its thread has ended; or
     std::unique_ptr<runs::PostingSlices> slices;
-    std::uint64_t held_bytes = 0;  // of it
+    std::uint64_t unspilled_bytes = 0;  // of it
     bool has_spare() const { return inverters[1].tokens || inverters[1].texts; }
     std::uint64_t memory_bytes() const { return inverters[0].memory_bytes() + inverters[1].memory_bytes(); }
   };
@@ -142,8 +142,8 @@ class InverterLanes {
   std::uint64_t orders_ FROND_GUARDED_BY(order_mutex_) = 0;
   Mutex flushed_mutex_;
   std::condition_variable_any flushed_;
-  std::atomic<std::uint64_t> hold_ = 0;        // bytes
-  std::atomic<std::uint64_t> would_hold_ = 0;  // of the inverters that have ended
+  std::atomic<std::uint64_t> keep_ = 0;        // bytes
+  std::atomic<std::uint64_t> would_keep_ = 0;  // of the inverters that have ended
   std::uint64_t text_tokens_ = 0;              // the thread of the lane; others when it has ended
   std::map<std::uint64_t, std::uint64_t> text_tokens_before_ FROND_GUARDED_BY(flushed_mutex_);  // by order
   std::atomic<double> flush_seconds_ = 0;

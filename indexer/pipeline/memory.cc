@@ -31,8 +31,8 @@ constexpr std::uint64_t kParserBytes = kMiB + 256 * kKiB;
 constexpr int kLargeTables = parse::kMaxTableBits, kSmallTables = 15;
 constexpr std::uint64_t kMinForLargeTables = 256 * kMiB, kTablesShare = 16;
 // Of postings that stay in memory while the partition is written.
-constexpr std::uint64_t kHeldShare = 4;
-constexpr std::uint32_t kHeldThreads = 2;  // that still write it beside them
+constexpr std::uint64_t kUnspilledShare = 4;
+constexpr std::uint32_t kUnspilledThreads = 2;  // that still write it beside them
 // A batch takes its records, their tokens, their fields, and the spare capacity of vectors; a parser takes
 // tokens in text order and in groups, fields, and scratch memory.
 constexpr std::uint64_t kBatchTenths = 55, kParserTenths = 50;
@@ -90,8 +90,8 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
       std::clamp<std::size_t>(limit / kSpoolsShare / partitions, 4 * kKiB, runs::SpoolWriter::kBufferBytes);
   if (texts) plan.lengths_bytes = plan.spool_bytes / 4;
   plan.flush_at = limit - limit / 16;
-  plan.held = limit / kHeldShare;
-  while (plan.held > 0 && !plan_writing(limit, 1, kHeldThreads, plan.held).fits) plan.held /= 2;
+  plan.unspilled = limit / kUnspilledShare;
+  while (plan.unspilled > 0 && !plan_writing(limit, 1, kUnspilledThreads, plan.unspilled).fits) plan.unspilled /= 2;
   plan.min_run = invert::kMinInverterBytes;
   const std::uint64_t batch = batch_bytes * kBatchTenths / 10, sets = plan.spares ? 2 : 1;
   const std::uint64_t always =
@@ -147,7 +147,7 @@ MemoryPlan plan_memory_of_texts(std::uint64_t limit, std::uint32_t parsers, std:
 namespace {
 
 // With so many packers: as many partitions at once as fit.
-WritePlan plan_packers(std::uint64_t limit, std::uint32_t partitions, std::uint32_t packers, std::uint64_t held,
+WritePlan plan_packers(std::uint64_t limit, std::uint32_t partitions, std::uint32_t packers, std::uint64_t unspilled,
                        std::uint64_t documents) {
   // One partition takes: RocksDB's buffers, readers of runs. Beside these, ids are sorted, and one long document is
   // written at a time. Training a dictionary takes less than a partition, whose documents wait for it.
@@ -163,7 +163,7 @@ WritePlan plan_packers(std::uint64_t limit, std::uint32_t partitions, std::uint3
   plan.packers = packers;
   plan.ahead_bytes = (packers + 2) * kTaskBytes;
   const std::uint64_t one = kWriterBytes + plan.id_bytes + kAheadFactor * plan.ahead_bytes + kDocumentBytes * documents;
-  const std::uint64_t always = shared + held + packers * kPackerBytes;
+  const std::uint64_t always = shared + unspilled + packers * kPackerBytes;
   const std::uint64_t left = limit - std::min(limit, always);
   plan.at_once =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left / one, 1, std::max<std::uint32_t>(1, partitions)));
@@ -182,28 +182,30 @@ WritePlan plan_packers(std::uint64_t limit, std::uint32_t partitions, std::uint3
   return plan;
 }
 
-WritePlan plan_partitions(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held,
+WritePlan plan_partitions(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t unspilled,
                           std::uint64_t documents) {
   // Two threads read and write each.
   const std::uint32_t most = std::min(partitions, (threads + 1) / 2);
   for (std::uint32_t packers = std::max(1u, threads);; packers = packers * 3 / 4)
-    if (const WritePlan plan = plan_packers(limit, most, packers, held, documents); plan.fits || packers == 1)
+    if (const WritePlan plan = plan_packers(limit, most, packers, unspilled, documents); plan.fits || packers == 1)
       return plan;
 }
 
 WritePlan plan_partitions_at_once(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads,
-                                  std::uint64_t held, std::uint64_t documents) {
+                                  std::uint64_t unspilled, std::uint64_t documents) {
   // A posting is in its slice and in a partition's group, whose vectors grow; it may be a term's only one, whose
-  // statistics take 16 bytes. One slice may have a term of all documents; where there is memory, each packer deals one.
-  constexpr std::uint64_t kPostingBytes = 3 * (sizeof(DocId) + sizeof(Frequency)) + 16;
+  // name and statistics take 32 bytes. One slice may have a term of all documents; where there is memory, each packer
+  // splits one.
+  constexpr std::uint64_t kPostingBytes = 3 * (sizeof(DocId) + sizeof(Frequency)) + 32;
   for (std::uint32_t packers = std::max(1u, threads);; packers = packers * 3 / 4) {
-    const std::uint64_t slices = ((packers + 2) * kHeldSlicePostings + 2 * documents) * kPostingBytes;
-    WritePlan plan = plan_packers(limit, partitions, packers, held + slices, (documents + partitions - 1) / partitions);
+    const std::uint64_t slices = ((packers + 2) * kSlicePostings + 2 * documents) * kPostingBytes;
+    WritePlan plan =
+        plan_packers(limit, partitions, packers, unspilled + slices, (documents + partitions - 1) / partitions);
     plan.fits = plan.fits && plan.at_once == partitions;
-    plan.dealt_postings = (packers + 2) * kHeldSlicePostings;
+    plan.sliced_postings = (packers + 2) * kSlicePostings;
     if (plan.fits) {
       const std::uint64_t more = std::min(packers * documents, (limit - plan.bytes) / 4 / kPostingBytes);
-      plan.dealt_postings += more;
+      plan.sliced_postings += more;
       plan.bytes += more * kPostingBytes;
     }
     if (plan.fits || packers == 1) return plan;
@@ -215,38 +217,38 @@ constexpr std::uint64_t kTermsBytes = 48 * kMiB, kMinForTerms = 1024 * kMiB;
 // Of the limit, for the statistics of all partitions' terms.
 constexpr std::uint64_t kKeptTermsShare = 32;
 
-// plan(held): the same with the statistics of terms, if these fit, too.
+// plan(unspilled): the same with the statistics of terms, if these fit, too.
 template <class Plan>
-WritePlan with_terms(std::uint64_t limit, std::uint64_t held, Plan plan) {
+WritePlan with_terms(std::uint64_t limit, std::uint64_t unspilled, Plan plan) {
   if (limit >= kMinForTerms)
-    if (WritePlan made = plan(held + kTermsBytes); made.fits) {
+    if (WritePlan made = plan(unspilled + kTermsBytes); made.fits) {
       made.has_terms = true;
       return made;
     }
-  return plan(held);
+  return plan(unspilled);
 }
 
 }  // namespace
 
-WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held,
+WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t unspilled,
                        std::uint64_t documents) {
-  const auto plan = [&](std::uint64_t all_held) {
-    return plan_partitions(limit, partitions, threads, all_held, documents);
+  const auto plan = [&](std::uint64_t all_unspilled) {
+    return plan_partitions(limit, partitions, threads, all_unspilled, documents);
   };
-  if (partitions == 1) return with_terms(limit, held, plan);
-  const WritePlan without = plan(held);
+  if (partitions == 1) return with_terms(limit, unspilled, plan);
+  const WritePlan without = plan(unspilled);
   const std::uint64_t kept = limit / kKeptTermsShare;
-  WritePlan with = with_terms(limit, held + kept, plan);
+  WritePlan with = with_terms(limit, unspilled + kept, plan);
   // They must not cost threads, which would take longer than the merge of terms that they save.
   if (!with.has_terms || with.at_once < without.at_once || with.packers < without.packers) return without;
   with.kept_terms_bytes = kept;
   return with;
 }
 
-WritePlan plan_writing_at_once(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held,
-                               std::uint64_t documents) {
-  return with_terms(limit, held, [&](std::uint64_t all_held) {
-    return plan_partitions_at_once(limit, partitions, threads, all_held, documents);
+WritePlan plan_writing_at_once(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads,
+                               std::uint64_t unspilled, std::uint64_t documents) {
+  return with_terms(limit, unspilled, [&](std::uint64_t all_unspilled) {
+    return plan_partitions_at_once(limit, partitions, threads, all_unspilled, documents);
   });
 }
 

@@ -47,7 +47,7 @@ struct MemoryPlan {
   std::size_t spool_bytes = 0;    // of a spool's buffer
   std::size_t lengths_bytes = 0;  // of that of the lengths beside it, with an inverter of texts
   std::uint64_t flush_at = 0;     // resident bytes at which the inverters flush, in case the sums above are wrong
-  std::uint64_t held = 0;         // of postings that stay in memory while partitions are written
+  std::uint64_t unspilled = 0;    // of postings that stay in memory while partitions are written
   std::uint64_t min_run = 0;      // such a flush is only worth while if an inverter holds more
 };
 MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters,
@@ -56,8 +56,8 @@ MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t
 inline constexpr std::uint64_t kMinMemoryLimitOfTexts = std::uint64_t{256} << 20;
 MemoryPlan plan_memory_of_texts(std::uint64_t limit, std::uint32_t parsers, std::uint32_t partitions = 1);
 
-// Postings of a slice, when those of all partitions are dealt from a device (runs/posting_slices.h).
-inline constexpr std::size_t kHeldSlicePostings = std::size_t{1} << 17;
+// Postings of a slice, when those of all partitions are split (runs/posting_slices.h).
+inline constexpr std::size_t kSlicePostings = std::size_t{1} << 17;
 
 // The same while partitions are written.
 struct WritePlan {
@@ -66,7 +66,7 @@ struct WritePlan {
   std::uint64_t ahead_bytes =
       0;  // of each partition's postings, and of its fields, that are given to packers at a time
   std::uint64_t runs_ahead_bytes = 0;  // of each partition's runs, decoded before they are merged
-  std::uint64_t dealt_postings = 0;    // that are dealt at a time, where all partitions are written at once
+  std::uint64_t sliced_postings = 0;   // that are split at a time, where all partitions are written at once
   std::size_t id_bytes = 0;            // of a partition's ids, sorted in memory
   bool has_terms = false;              // whether there is memory to write the statistics of all terms meanwhile
   std::uint64_t kept_terms_bytes = 0;  // for those of several partitions from runs, which are kept until the end
@@ -74,13 +74,13 @@ struct WritePlan {
   std::uint64_t limit = 0;             // resident bytes of the process
   std::uint64_t bytes = 0;             // that all of this takes at most
 };
-// held: what postings take beside it (MemoryPlan::held). documents: of the largest partition; each takes 12 bytes, for
-// its length and its term digest.
-WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held = 0,
-                       std::uint64_t documents = 0);
+// unspilled: what postings take beside it (MemoryPlan::unspilled). documents: of the largest partition; each takes 12
+// bytes, for its length and its term digest.
+WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads,
+                       std::uint64_t unspilled = 0, std::uint64_t documents = 0);
 // The same where all partitions are written at once, or it does not fit. documents: of all partitions.
-WritePlan plan_writing_at_once(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held,
-                               std::uint64_t documents);
+WritePlan plan_writing_at_once(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads,
+                               std::uint64_t unspilled, std::uint64_t documents);
 
 std::uint64_t resident_bytes();       // of this process now; 0 where the system does not say
 std::uint64_t peak_resident_bytes();  // since it started

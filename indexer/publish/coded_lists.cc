@@ -59,7 +59,7 @@ class TermsThread {
 
  private:
   static constexpr std::size_t kSlicesAhead = 4;
-  pipeline::BoundedQueue<std::shared_ptr<const runs::CodedSlice>> slices_;
+  BoundedQueue<std::shared_ptr<const runs::CodedSlice>> slices_;
   Result<void> put_;  // of the thread
   std::jthread thread_;
 };

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/bounded_queue.h"
 #include "common/base/result.h"
 #include "common/codec/codec_choice.h"
-#include "indexer/pipeline/bounded_queue.h"
 #include "indexer/publish/list_stream.h"
 #include "indexer/publish/written_terms.h"
 #include "indexer/runs/posting_slices.h"
@@ -23,7 +23,7 @@ struct CodedGroup {
   std::span<const runs::CodedPiece> pieces;       // of this one
   std::uint64_t bytes = 0;                        // of memory: its own, or its share of the slice's if that is more
 };
-using CodedGroups = pipeline::BoundedQueue<CodedGroup>;
+using CodedGroups = BoundedQueue<CodedGroup>;
 
 // Whether lists are packed with the one codec in which they can be coded.
 bool can_be_coded(const codec::CodecChoice& codecs);

@@ -11,8 +11,8 @@
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
+#include "common/base/task_pool.h"
 #include "indexer/publish/list_stream.h"
-#include "indexer/publish/task_pool.h"
 #include "indexer/publish/written_terms.h"
 
 namespace frond::indexer::publish {

@@ -11,16 +11,11 @@
 namespace frond::indexer::publish {
 
 Result<PostingMerger> PostingMerger::open(const ListSource& source) {
-  PostingMerger merger;
-  merger.source_ = source.held;
-  if (source.held != nullptr) return merger;
   const auto reduced = FROND_TRY(runs::reduce_runs(source.runs, source.partition, source.scratch));
   const bool fits = reduced.size() * runs::RunCursor::kAheadBytes <= source.ahead_bytes;
-  merger.merged_ = std::make_unique<runs::RunMerger>(
-      FROND_TRY(runs::RunMerger::open(reduced, source.partition, fits ? source.ahead : runs::DoAhead())));
-  merger.source_ = merger.merged_.get();
+  auto merged = FROND_TRY(runs::RunMerger::open(reduced, source.partition, fits ? source.ahead : nullptr));
   runs::remove_merged(reduced, source.runs);
-  return merger;
+  return PostingMerger(std::move(merged));
 }
 
 Result<std::optional<PostingGroup>> PostingMerger::next() {
@@ -34,12 +29,12 @@ Result<std::optional<PostingGroup>> PostingMerger::next() {
 // False: there is none left.
 Result<bool> PostingMerger::add_piece(PostingGroup& group) {
   const bool first = !in_term_;
-  if (first && !FROND_TRY(source_->next_term())) return false;
+  if (first && !FROND_TRY(runs_.next_term())) return false;
   const std::size_t begin = group.docids.size(), end = begin + postings::kSegmentPostings;
   group.docids.insert(group.docids.end(), docids_.begin(), docids_.end());
   group.frequencies.insert(group.frequencies.end(), frequencies_.begin(), frequencies_.end());
   // One posting more than a segment tells that the list goes on.
-  while (group.docids.size() <= end && FROND_TRY(source_->read(group.docids, group.frequencies, end + 1))) {
+  while (group.docids.size() <= end && FROND_TRY(runs_.read(group.docids, group.frequencies, end + 1))) {
   }
   in_term_ = group.docids.size() > end;
   const std::size_t taken = std::min(group.docids.size(), end);
@@ -47,9 +42,9 @@ Result<bool> PostingMerger::add_piece(PostingGroup& group) {
   frequencies_.assign(group.frequencies.begin() + static_cast<std::ptrdiff_t>(taken), group.frequencies.end());
   group.docids.resize(taken);
   group.frequencies.resize(taken);
-  group.pieces.push_back({std::string(source_->term()), taken, first, !in_term_});
+  group.pieces.push_back({std::string(runs_.term()), taken, first, !in_term_});
   group.bytes +=
-      (taken - begin) * (sizeof(DocId) + sizeof(Frequency)) + sizeof(PostingGroup::Piece) + source_->term().size();
+      (taken - begin) * (sizeof(DocId) + sizeof(Frequency)) + sizeof(PostingGroup::Piece) + runs_.term().size();
   return true;
 }
 

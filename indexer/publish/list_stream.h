@@ -3,10 +3,10 @@
 // threads of the pool build and encode the lists of many terms at a time, and another thread stores them.
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/base/bytes.h"
@@ -28,9 +28,8 @@ struct ListSource {
   std::span<const std::uint32_t> lengths;  // of the partition's documents
   const codec::CodecChoice& codecs;
   double b = 0, average_length = 0;
-  runs::PostingSource* held = nullptr;               // in place of runs; null: runs
   const postings::DeficitTable* deficits = nullptr;  // of b and average_length; null: none
-  runs::DoAhead ahead{};                             // reads runs, if they take no more than ahead_bytes for that
+  TaskPool* ahead = nullptr;                         // reads runs, if they take no more than ahead_bytes for that
   std::uint64_t ahead_bytes = 0;
 };
 
@@ -48,7 +47,7 @@ struct PostingGroup {
   std::uint64_t bytes = 0;
 };
 
-// Merges the runs, or takes what was held in memory. One thread.
+// The postings of the runs, merged. One thread.
 class PostingMerger {
  public:
   // Merges runs into fewer first if there are too many. kCorrupt: the message names the run; kUnavailable.
@@ -57,10 +56,9 @@ class PostingMerger {
   Result<std::optional<PostingGroup>> next();
 
  private:
-  PostingMerger() = default;
+  explicit PostingMerger(runs::RunMerger runs) : runs_(std::move(runs)) {}
   Result<bool> add_piece(PostingGroup& group);
-  std::unique_ptr<runs::PostingSource> merged_;  // null: held
-  runs::PostingSource* source_ = nullptr;
+  runs::RunMerger runs_;
   bool in_term_ = false;  // the term at hand has a further piece
   // Postings of that piece which were read already.
   std::vector<DocId> docids_;

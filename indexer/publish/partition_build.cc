@@ -6,13 +6,13 @@
 #include <system_error>
 #include <thread>
 
+#include "common/base/first_error.h"
+#include "common/base/task_pool.h"
 #include "common/base/thread_name.h"
 #include "common/repository/disk_space.h"
-#include "indexer/pipeline/first_error.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/publish/partition_lists.h"
 #include "indexer/publish/stored_fields.h"
-#include "indexer/publish/task_pool.h"
 #include "indexer/runs/document_lengths.h"
 #include "indexer/runs/document_spool.h"
 
@@ -28,17 +28,18 @@ struct Shared {
   StoredFields fields;
   ListSupply lists;
 
-  // What a partition's run would have, if postings are held.
-  std::uint64_t held_bytes(std::size_t partitions) const {
-    if (options.held == nullptr) return 0;
-    if (options.held->slices) return options.held->slices->postings() * kRunBytesOfPosting / partitions;
-    return options.held->bytes / 2 / partitions;  // the rest is the dictionary
+  // What a partition's run would have, if there is none.
+  std::uint64_t unspilled_bytes(std::size_t partitions) const {
+    if (options.unspilled == nullptr) return 0;
+    if (const auto& on_device = options.unspilled->on_device)
+      return on_device->postings() * kRunBytesOfPosting / partitions;
+    return options.unspilled->bytes / 2 / partitions;  // the rest is the dictionary
   }
 };
 
 // A partition takes about as much as the runs and half as much as the spool that it is made from, which are removed
 // afterwards. Three quarters of that must be free, or the build fails before the partition is begun.
-Result<void> expect_room(const pipeline::InvertedDocuments::Part& part, std::uint64_t held_bytes,
+Result<void> expect_room(const pipeline::InvertedDocuments::Part& part, std::uint64_t unspilled_bytes,
                          const std::filesystem::path& folder, std::uint64_t disk_reserve) {
   std::uint64_t bytes = 0;
   const auto add = [&bytes](const std::filesystem::path& file) {
@@ -48,7 +49,7 @@ Result<void> expect_room(const pipeline::InvertedDocuments::Part& part, std::uin
   add(part.spool);
   bytes /= 2;
   for (const auto& run : part.runs) add(run);
-  bytes += held_bytes;
+  bytes += unspilled_bytes;
   return repository::expect_room(folder, bytes / 4 * 3, disk_reserve, "writing it");
 }
 
@@ -57,13 +58,13 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
                                                     std::size_t partitions, Shared& shared, std::size_t thread,
                                                     std::stop_token stop) {
   const PartitionBuildOptions& options = shared.options;
-  FROND_TRY(expect_room(part, shared.held_bytes(partitions), folder, options.disk_reserve));
+  FROND_TRY(expect_room(part, shared.unspilled_bytes(partitions), folder, options.disk_reserve));
   runs::SpoolContents read;
   const runs::SpoolContents* spool = shared.lists.contents(number);
   if (spool == nullptr) spool = &(read = FROND_TRY(runs::SpoolReader::read_contents(part.spool)));
   const auto writer =
       FROND_TRY(partition::PartitionWriter::create(folder / id, options.average_length, options.memory.id_bytes));
-  pipeline::FirstError error(stop);
+  FirstError error(stop);
   PartitionLists lists(*writer, {part.runs, number, folder, spool->lengths}, shared.lists, error);
   error.guard([&]() -> Result<void> {
     FROND_TRY(shared.fields.write(*writer, part.spool, spool->field_bytes, thread, shared.done, error.token()));
@@ -90,10 +91,10 @@ Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDoc
   FROND_CHECK(ids.size() == parts.size());
   std::vector<partition::PartitionSummary> summaries(parts.size());
   std::atomic<std::uint32_t> next = 0;
-  TaskPool pool(options.memory.packers);
+  TaskPool pool("packer", options.memory.packers);
   Shared shared{options, done, {pool, options.stored, options.sample, options.memory, parts.size()}, {options, pool}};
   FROND_TRY(shared.lists.prepare(parts, folder));
-  pipeline::FirstError error(stop);
+  FirstError error(stop);
   const auto work = [&](std::size_t thread) -> Result<void> {
     for (std::uint32_t p = next++; p < parts.size() && !error.token().stop_requested(); p = next++) {
       if (p < options.written.size() && options.written[p]) {
@@ -110,10 +111,10 @@ Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDoc
   };
   {
     std::vector<std::jthread> threads;
-    if (shared.lists.deals())
+    if (shared.lists.splits())
       threads.emplace_back([&] {
-        name_this_thread("deal-0");
-        error.guard([&] { return shared.lists.deal_all(error.token()); });
+        name_this_thread("split-0");
+        error.guard([&] { return shared.lists.split_all(error.token()); });
       });
     for (std::uint32_t i = 0; i < std::max(1u, options.memory.at_once); ++i)
       threads.emplace_back([&, i] {

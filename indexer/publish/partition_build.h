@@ -1,8 +1,8 @@
 #pragma once
 // The second half of a build: writes each partition's files from its runs and its spool. Four threads a partition read
 // and write: "merge-p" merges runs, "lists-p" writes lists, "digests-p" adds up what documents have in them, "writer-p"
-// cuts documents into blocks and writes these (stored_fields.h). Where a device has the postings, or the inverters have
-// kept them, one thread, "deal-0", reads them for all partitions in place of "merge-p", or reads lists that the device
+// cuts documents into blocks and writes these (stored_fields.h). Where a device or the inverters still have the
+// postings, one thread, "split-0", reads them for all partitions in place of "merge-p", or reads lists that the device
 // has coded, with digests (partition_lists.h). What takes time, decoding runs, building lists and compressing blocks,
 // is done by the threads "packer-i" for all partitions that are written, as many at once as memory and cores allow;
 // where these are as many as cores, "writer-p" compresses by itself. Not a byte depends on the number of threads.
@@ -31,10 +31,9 @@ struct PartitionBuildOptions {
   const pipeline::FieldSample& sample;  // of the collection's stored fields
   pipeline::WritePlan memory;
   std::uint64_t disk_reserve = 0;  // bytes of the disk that must stay free
-  // The postings, if there are no runs: of partition 0, which is the only one then; or of all, and memory.at_once is
-  // their number (as from plan_writing_at_once()). Null: all are in runs. Taken. A device that fails while they are
-  // read is kDevice.
-  pipeline::HeldPostings* held = nullptr;
+  // The postings, if there are no runs; memory.at_once is the number of partitions then (as from
+  // plan_writing_at_once()). Null: all are in runs. Taken. A device that fails while they are read is kDevice.
+  pipeline::UnspilledPostings* unspilled = nullptr;
   // Whether to write the statistics of all terms, if no partition was written before and memory.has_terms.
   bool writes_terms = false;
   // By partition, those that an earlier build has written; empty: none.

@@ -8,6 +8,7 @@
 #include "common/base/thread_name.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/pipeline/thread_time.h"
+#include "indexer/publish/split_in_memory.h"
 
 namespace frond::indexer::publish {
 namespace {
@@ -22,7 +23,7 @@ constexpr std::size_t kCodedAhead = 4 * kMergedAhead;         // the same of cod
 // of the packers have postings, and more postings.
 constexpr std::size_t kMostSlices = 8, kPostingsOfAList = 8;
 runs::SliceLimits coded_slice(const pipeline::WritePlan& plan) {
-  const std::size_t lists = pipeline::kHeldSlicePostings * std::clamp<std::size_t>(plan.packers / 4, 1, kMostSlices);
+  const std::size_t lists = pipeline::kSlicePostings * std::clamp<std::size_t>(plan.packers / 4, 1, kMostSlices);
   return {lists * kPostingsOfAList, lists};
 }
 
@@ -37,29 +38,29 @@ std::vector<std::unique_ptr<Queue>> queues(std::size_t partitions, std::size_t b
 
 Result<void> ListSupply::prepare(const std::vector<pipeline::InvertedDocuments::Part>& parts,
                                  const std::filesystem::path& folder) {
-  const bool held = options_.held != nullptr && options_.held->of_all();
+  const pipeline::UnspilledPostings* const unspilled = options_.unspilled;
   const bool writes_all =
       std::none_of(options_.written.begin(), options_.written.end(), [](const auto& one) { return one.has_value(); });
   terms_file_ = folder / kTermsFile;
   if (options_.writes_terms && options_.memory.has_terms && writes_all) {
-    if (held || parts.size() == 1)
+    if (unspilled != nullptr || parts.size() == 1)
       terms_ = FROND_TRY(WrittenTerms::create(terms_file_, options_.memory.packers));
     else
       kept_ = std::make_unique<KeptTerms>(parts.size(), options_.memory.kept_terms_bytes);
   }
-  if (!held) return {};
+  if (unspilled == nullptr) return {};
   FROND_CHECK(options_.memory.at_once == parts.size());
-  if (options_.held->slices && can_be_coded(options_.codecs)) {
+  if (unspilled->on_device && can_be_coded(options_.codecs)) {
     coding_ = {{}, options_.b, options_.average_length};
     FROND_TRY(read_contents(parts));
     for (const runs::SpoolContents& of : contents_) coding_.lengths.emplace_back(of.lengths);
-    if (options_.held->slices->codes(coding_, coded_slice(options_.memory))) {
+    if (unspilled->on_device->codes(coding_, coded_slice(options_.memory))) {
       coded_ = queues<CodedGroups>(parts.size(), kCodedAhead);
       return {};
     }
     contents_.clear();
   }
-  dealt_ = queues<Groups>(parts.size(), kMergedAhead);
+  split_ = queues<Groups>(parts.size(), kMergedAhead);
   return {};
 }
 
@@ -71,34 +72,39 @@ Result<void> ListSupply::read_contents(const std::vector<pipeline::InvertedDocum
   return {};
 }
 
-Result<void> ListSupply::deal_all(std::stop_token stop) {
+Result<void> ListSupply::split_all(std::stop_token stop) {
   Result<void> read;
-  if (!options_.held->chains.empty()) {
-    read = deal_chains(options_.held->chains, dealt_, terms_.get(), pool_, options_.memory.dealt_postings, stop);
-    // The memory of each takes its time to give back.
-    OrderedTasks<bool> frees(pool_, 0);
-    for (auto& one : options_.held->chains)
-      frees.begin(0, [&one](std::size_t) -> Result<bool> {
-        one.reset();
-        return true;
-      });
-    while (!frees.empty()) (void)frees.take().has_value();
-    options_.held->chains.clear();
-  } else if (coded_.empty()) {
-    read = deal_postings(*options_.held->slices, dealt_, terms_.get(), pool_, stop);
-  } else {
-    auto digests =
-        give_coded_lists(*options_.held->slices, coding_, coded_slice(options_.memory), coded_, terms_.get(), stop);
+  if (!coded_.empty()) {
+    auto digests = give_coded_lists(*options_.unspilled->on_device, coding_, coded_slice(options_.memory), coded_,
+                                    terms_.get(), stop);
     if (digests) {
       digests_ = *std::move(digests);
       for (const auto& queue : coded_) queue->close();
     } else {
       read = std::move(digests).error();
     }
+  } else {
+    SplitPostings to(split_, terms_.get(), pool_, options_.memory.sliced_postings, stop);
+    read = options_.unspilled->on_device ? split_slices(*options_.unspilled->on_device, to) : split_in_memory(to);
   }
   add_merge_seconds(pipeline::thread_seconds());
   if (read && terms_) read = terms_->end();
   return read;
+}
+
+Result<void> ListSupply::split_in_memory(SplitPostings& to) {
+  auto& postings = options_.unspilled->in_memory;
+  FROND_TRY(publish::split_in_memory(postings, pool_, to));
+  // The memory of each takes its time to give back.
+  OrderedTasks<bool> frees(pool_, 0);
+  for (auto& one : postings)
+    frees.begin(0, [&one](std::size_t) -> Result<bool> {
+      one.reset();
+      return true;
+    });
+  while (!frees.empty()) FROND_TRY(frees.take());
+  postings.clear();
+  return {};
 }
 
 Result<std::optional<TermsFile>> ListSupply::finish_terms() {
@@ -121,8 +127,7 @@ void ListSupply::add_merge_seconds(double seconds) {
   merge_seconds_ += seconds;
 }
 
-PartitionLists::PartitionLists(partition::PartitionWriter& writer, const Of& of, ListSupply& supply,
-                               pipeline::FirstError& error)
+PartitionLists::PartitionLists(partition::PartitionWriter& writer, const Of& of, ListSupply& supply, FirstError& error)
     : writer_(writer),
       number_(of.number),
       supply_(supply),
@@ -135,11 +140,8 @@ PartitionLists::PartitionLists(partition::PartitionWriter& writer, const Of& of,
               supply.options_.codecs,
               supply.options_.b,
               supply.options_.average_length,
-              supply.options_.held != nullptr ? supply.options_.held->source.get() : nullptr,
               &deficits_,
-              [&pool = supply.pool_](std::function<void()> task) {
-                pool.add([task = std::move(task)](std::size_t) { task(); });
-              },
+              &supply.pool_,
               supply.options_.memory.runs_ahead_bytes},
       digests_(supply.coded_.empty() ? of.lengths.size() : 0),
       of_runs_(kMergedAhead),
@@ -148,7 +150,7 @@ PartitionLists::PartitionLists(partition::PartitionWriter& writer, const Of& of,
     begin("lists-", [this] { return write_coded(); });
     return;
   }
-  if (supply_.dealt_.empty()) begin("merge-", [this] { return merge_runs(); });
+  if (supply_.split_.empty()) begin("merge-", [this] { return merge_runs(); });
   begin("lists-", [this] { return write_lists(); });
   begin("digests-", [this] { return sum_digests(); });
 }
@@ -173,7 +175,6 @@ Result<void> PartitionLists::merge_runs() {
     if (!of_runs_.push(std::make_shared<const PostingGroup>(*std::move(next)), error_.token(), bytes)) break;
   }
   of_runs_.close();
-  if (source_.held != nullptr) supply_.options_.held->source.reset();  // nobody else reads it
   supply_.add_merge_seconds(pipeline::thread_seconds() - began);
   return {};
 }
@@ -209,7 +210,7 @@ Result<void> PartitionLists::write_coded() {
     while (!tasks.full()) {
       const std::optional<CodedGroup> next = tasks.empty() ? from.pop(stop) : from.try_pop();
       if (!next) break;
-      tasks.begin(next->bytes, [&slices = *supply_.options_.held->slices, some = *next](std::size_t) {
+      tasks.begin(next->bytes, [&slices = *supply_.options_.unspilled->on_device, some = *next](std::size_t) {
         return built_of(slices, some);
       });
     }
@@ -222,7 +223,7 @@ Result<void> PartitionLists::write_coded() {
 
 // A thread of its own adds each document's digest up: packers would wait for each other at documents of many terms.
 Result<void> PartitionLists::sum_digests() {
-  WrittenTerms* const terms = supply_.dealt_.empty() ? supply_.terms_.get() : nullptr;  // who deals has them
+  WrittenTerms* const terms = supply_.split_.empty() ? supply_.terms_.get() : nullptr;  // who splits has them
   while (const std::optional<Group> group = built_.pop(error_.token())) {
     add_digests(**group, digests_);
     if (terms != nullptr) FROND_TRY(terms->put(**group));

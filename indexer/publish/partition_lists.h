@@ -1,6 +1,6 @@
 #pragma once
-// The lists of partitions on their way to the files: from each partition's runs or its postings in memory, or from a
-// device, which has those of all partitions, as postings or as coded lists.
+// The lists of partitions on their way to the files: from each partition's runs, or from the postings of all partitions
+// in the memory of inverters or on a device, which may code the lists, too.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -11,19 +11,17 @@
 #include <thread>
 #include <vector>
 
+#include "common/base/first_error.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
 #include "common/partition/partition_writer.h"
 #include "common/partition/term_digests.h"
 #include "common/postings/deficit_table.h"
-#include "indexer/pipeline/first_error.h"
 #include "indexer/pipeline/invert_documents.h"
 #include "indexer/publish/coded_lists.h"
-#include "indexer/publish/dealt_chains.h"
-#include "indexer/publish/dealt_postings.h"
 #include "indexer/publish/kept_terms.h"
 #include "indexer/publish/partition_build.h"
-#include "indexer/publish/task_pool.h"
+#include "indexer/publish/split_postings.h"
 #include "indexer/publish/written_terms.h"
 #include "indexer/runs/document_spool.h"
 
@@ -37,10 +35,10 @@ class ListSupply {
   // Before the partitions are written. kCorrupt, kUnavailable: a spool cannot be read, terms cannot be written.
   Result<void> prepare(const std::vector<pipeline::InvertedDocuments::Part>& parts,
                        const std::filesystem::path& folder);
-  bool deals() const { return !dealt_.empty() || !coded_.empty(); }
-  // Gives the partitions what the device, or the inverters, have, if deals(). One thread. Errors as deal_postings(),
-  // deal_chains() and give_coded_lists().
-  Result<void> deal_all(std::stop_token stop);
+  bool splits() const { return !split_.empty() || !coded_.empty(); }
+  // Gives the partitions what the device, or the inverters, have, if splits(). One thread. Errors as split_slices(),
+  // split_in_memory() and give_coded_lists().
+  Result<void> split_all(std::stop_token stop);
   // What prepare() had to read of a partition's spool; null: nothing.
   const runs::SpoolContents* contents(std::uint32_t partition) const {
     return contents_.empty() ? nullptr : &contents_[partition];
@@ -52,6 +50,7 @@ class ListSupply {
  private:
   friend class PartitionLists;
   Result<void> read_contents(const std::vector<pipeline::InvertedDocuments::Part>& parts);
+  Result<void> split_in_memory(SplitPostings& to);
   void add_merge_seconds(double seconds);
 
   const PartitionBuildOptions& options_;
@@ -61,7 +60,7 @@ class ListSupply {
   std::unique_ptr<KeptTerms> kept_;      // each partition's threads see its own
   std::filesystem::path terms_file_;
   // By partition; one of the two where a device, or inverters, have the postings of all.
-  std::vector<std::unique_ptr<Groups>> dealt_;
+  std::vector<std::unique_ptr<Groups>> split_;
   std::vector<std::unique_ptr<CodedGroups>> coded_;
   std::vector<std::vector<std::uint64_t>> digests_;  // with coded_: set before that is closed
   std::vector<runs::SpoolContents> contents_;        // with coded_, by partition
@@ -80,7 +79,7 @@ class PartitionLists {
     std::span<const std::uint32_t> lengths;  // of its documents
   };
   // Begins. Errors go to `error`, which stops the threads, too. Borrows its arguments.
-  PartitionLists(partition::PartitionWriter& writer, const Of& of, ListSupply& supply, pipeline::FirstError& error);
+  PartitionLists(partition::PartitionWriter& writer, const Of& of, ListSupply& supply, FirstError& error);
   void join() { threads_.clear(); }
   // After join(), without an error.
   std::vector<std::uint64_t> take_digests();
@@ -91,12 +90,12 @@ class PartitionLists {
   Result<void> write_lists();
   Result<void> write_coded();
   Result<void> sum_digests();
-  Groups& postings() { return supply_.dealt_.empty() ? of_runs_ : *supply_.dealt_[number_]; }
+  Groups& postings() { return supply_.split_.empty() ? of_runs_ : *supply_.split_[number_]; }
 
   partition::PartitionWriter& writer_;
   const std::uint32_t number_;
   ListSupply& supply_;
-  pipeline::FirstError& error_;
+  FirstError& error_;
   const postings::DeficitTable deficits_;
   const ListSource source_;
   partition::TermDigests digests_;

@@ -1,7 +1,6 @@
 #pragma once
 // Seam: the postings of all partitions, where an inverter of texts has kept them in place of writing runs
-// (docs/adr/0039-postings-of-texts-stay-on-the-device.md). PostingSource (posting_source.h) is the same for one
-// partition. They may also be had as lists, coded where they are
+// (docs/adr/0039-postings-of-texts-stay-on-the-device.md). They may also be had as lists, coded where they are
 // (docs/adr/0045-lists-are-coded-on-the-device.md).
 #include <cstddef>
 #include <cstdint>

@@ -1,15 +1,16 @@
 #include "indexer/runs/run_cursor.h"
 
-#include <exception>
 #include <utility>
 
 namespace frond::indexer::runs {
 
-Result<RunCursor> RunCursor::open(const std::filesystem::path& path, std::uint32_t partition, const DoAhead& ahead) {
+Result<RunCursor> RunCursor::open(const std::filesystem::path& path, std::uint32_t partition, TaskPool* ahead) {
   RunCursor cursor(path);
-  cursor.reader_ = std::make_shared<RunReader>(FROND_TRY(RunReader::open(path, partition)));
-  cursor.ahead_ = ahead;
-  if (cursor.ahead_) cursor.begin_batch();
+  cursor.reader_ = std::make_unique<RunReader>(FROND_TRY(RunReader::open(path, partition)));
+  if (ahead != nullptr) {
+    cursor.ahead_ = std::make_unique<OrderedTasks<Batch>>(*ahead, 1);
+    cursor.begin_batch();
+  }
   return cursor;
 }
 
@@ -25,7 +26,7 @@ Result<bool> RunCursor::next_of_batch() {
   while (at_ == batch_.records.size()) {
     if (batch_.error) return *batch_.error;
     if (batch_.last) return false;
-    batch_ = coming_.get();
+    batch_ = FROND_TRY(ahead_->take());
     at_ = 0;
     if (!batch_.last && !batch_.error) begin_batch();
   }
@@ -38,17 +39,8 @@ Result<bool> RunCursor::next_of_batch() {
   return true;
 }
 
-// The task keeps the reader if this cursor ends before it.
 void RunCursor::begin_batch() {
-  const auto promised = std::make_shared<std::promise<Batch>>();
-  coming_ = promised->get_future();
-  ahead_([promised, reader = reader_] {
-    try {
-      promised->set_value(read_batch(*reader));
-    } catch (const std::exception&) {
-      promised->set_exception(std::current_exception());
-    }
-  });
+  ahead_->begin(1, [reader = reader_.get()](std::size_t) -> Result<Batch> { return read_batch(*reader); });
 }
 
 RunCursor::Batch RunCursor::read_batch(RunReader& reader) {

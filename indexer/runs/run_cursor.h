@@ -4,8 +4,6 @@
 // merges.
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,20 +13,19 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "common/base/task_pool.h"
 #include "indexer/runs/run_reader.h"
 
 namespace frond::indexer::runs {
 
-// Has a task done by some thread, at some time. Tasks wait for nothing. Empty: there is no such thread.
-using DoAhead = std::function<void(std::function<void()> task)>;
-
-// One thread. Holds a RunReader; with DoAhead, records of up to kAheadBytes beside it. Errors name the file: kCorrupt,
+// One thread. Holds a RunReader; with a pool, records of up to kAheadBytes beside it. Errors name the file: kCorrupt,
 // kUnavailable.
 class RunCursor {
  public:
   static constexpr std::uint64_t kAheadBytes = std::uint64_t{512} << 10;
 
-  static Result<RunCursor> open(const std::filesystem::path& path, std::uint32_t partition, const DoAhead& ahead = {});
+  // ahead: has records read and decoded ahead; outlives this. Null: they are read when they are needed.
+  static Result<RunCursor> open(const std::filesystem::path& path, std::uint32_t partition, TaskPool* ahead = nullptr);
   // Moves to the next record; false after the last one.
   Result<bool> next() { return ahead_ ? next_of_batch() : next_of_reader(); }
   // The record at hand, until next() is called.
@@ -58,14 +55,13 @@ class RunCursor {
   void begin_batch();
 
   std::filesystem::path path_;
-  std::shared_ptr<RunReader> reader_;  // of a task, while there is one
-  DoAhead ahead_;
-  std::future<Batch> coming_;
+  std::unique_ptr<RunReader> reader_;  // of a task, while there is one
   Batch batch_;
   std::size_t at_ = 0;  // of the next record
   std::string_view term_;
   std::span<const DocId> docids_;
   std::span<const Frequency> frequencies_;
+  std::unique_ptr<OrderedTasks<Batch>> ahead_;  // last: it uses the reader. Null: nothing is read ahead
 };
 
 }  // namespace frond::indexer::runs

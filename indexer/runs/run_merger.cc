@@ -7,6 +7,7 @@
 
 #include "common/base/check.h"
 #include "indexer/runs/run_format.h"
+#include "indexer/runs/run_writer.h"
 
 namespace frond::indexer::runs {
 
@@ -38,7 +39,7 @@ bool RunMerger::goes_on() const {
 }
 
 Result<RunMerger> RunMerger::open(std::span<const std::filesystem::path> runs, std::uint32_t partition,
-                                  const DoAhead& ahead) {
+                                  TaskPool* ahead) {
   FROND_CHECK(runs.size() <= kMaxFanIn);
   RunMerger merger;
   merger.readers_.reserve(runs.size());
@@ -136,22 +137,22 @@ Result<void> RunMerger::take_record(std::uint32_t run, std::vector<DocId>& docid
   return {};
 }
 
-Result<RunFile> write_run(PostingSource& source, const std::filesystem::path& to, std::uint32_t partition,
-                          std::size_t frame_bytes) {
-  RunWriter writer = FROND_TRY(RunWriter::create(to, partition, frame_bytes));
+namespace {
+
+// Writes all that a merger has as a run.
+Result<RunFile> write_run(RunMerger& from, const std::filesystem::path& to, std::uint32_t partition) {
+  RunWriter writer = FROND_TRY(RunWriter::create(to, partition));
   std::vector<DocId> docids;
   std::vector<Frequency> frequencies;
-  while (FROND_TRY(source.next_term())) {
-    while (FROND_TRY(source.read(docids, frequencies, kFramePayloadBytes))) {
-      FROND_TRY(writer.add(source.term(), docids, frequencies));
+  while (FROND_TRY(from.next_term())) {
+    while (FROND_TRY(from.read(docids, frequencies, kFramePayloadBytes))) {
+      FROND_TRY(writer.add(from.term(), docids, frequencies));
       docids.clear();
       frequencies.clear();
     }
   }
   return writer.finish();
 }
-
-namespace {
 
 // Where the `count` neighbouring runs begin that have the fewest bytes together.
 std::size_t smallest_neighbours(std::span<const std::filesystem::path> runs, std::size_t count) {

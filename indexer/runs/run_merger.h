@@ -10,9 +10,7 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
-#include "indexer/runs/posting_source.h"
 #include "indexer/runs/run_cursor.h"
-#include "indexer/runs/run_writer.h"
 
 namespace frond::indexer::runs {
 
@@ -22,15 +20,19 @@ inline constexpr std::size_t kMaxFanIn = 128;
 // One thread. Of two runs with the same term, the earlier one in `runs` has the lower docIDs. If its last docID is the
 // other's first, each has a part of that document, and the frequencies are added. Errors name the run: kCorrupt (also
 // if docIDs do not ascend from run to run), kUnavailable.
-class RunMerger final : public PostingSource {
+class RunMerger {
  public:
   // At most kMaxFanIn runs. ahead: takes RunCursor::kAheadBytes of each run beside what this holds.
   static Result<RunMerger> open(std::span<const std::filesystem::path> runs, std::uint32_t partition,
-                                const DoAhead& ahead = {});
+                                TaskPool* ahead = nullptr);
 
-  Result<bool> next_term() override;
-  std::string_view term() const override { return term_; }
-  Result<bool> read(std::vector<DocId>& docids, std::vector<Frequency>& frequencies, std::size_t wanted) override;
+  // Moves to the next term, past the unread postings of this one. False: there is none.
+  Result<bool> next_term();
+  // Valid until the next call of next_term().
+  std::string_view term() const { return term_; }
+  // Appends postings of the term, in docID order, until `docids` has at least `wanted` or the term has no more. False:
+  // it had none left.
+  Result<bool> read(std::vector<DocId>& docids, std::vector<Frequency>& frequencies, std::size_t wanted);
 
  private:
   // A term as far as most comparisons need it: its first bytes, as a number that sorts as they do, and its size.
@@ -66,10 +68,6 @@ class RunMerger final : public PostingSource {
   };
   std::optional<Held> held_;
 };
-
-// Writes all of a source as a run. Errors as the source's and RunWriter's.
-Result<RunFile> write_run(PostingSource& source, const std::filesystem::path& to, std::uint32_t partition,
-                          std::size_t frame_bytes = kFramePayloadBytes);
 
 // Merges neighbouring runs into larger ones in `folder` until there are at most kMaxFanIn. Keeps the order. The runs
 // that were given stay.

@@ -80,10 +80,7 @@ http::Response describe_collection(const ServedRepository& repository, std::stri
   if (!repository::is_safe_name(collection)) return missing();
   const auto manifest = [&]() -> Result<repository::Manifest> {
     const auto source = FROND_TRY(repository.source(collection));
-    const Generation number = FROND_TRY(source->current());
-    auto read = source->manifest(number);
-    if (read || read.error().code() != Code::kNotFound) return read;
-    return Error(Code::kCorrupt, "generation " + std::to_string(number) + " is current, and its manifest is missing");
+    return write::current_manifest(*source);
   }();
   ordered_json described;
   const bool unpublished = !manifest && manifest.error().code() == Code::kNotFound;

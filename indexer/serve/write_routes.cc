@@ -113,21 +113,26 @@ Result<std::optional<write::RequestMark>> mark_of(const Request& request, const 
 }
 
 Response no_key(const Error& error) { return problem(400, "Bad request", error.message() + ".", "Idempotency-Key"); }
-// What came with another body, or another request, before.
-Response reused(const Error& error) { return problem(422, "Unprocessable content", error.message() + "."); }
+// `missing`: what is answered if it is not there.
+Response made_current(const Result<Generation>& generation, std::string missing) {
+  if (generation) return {.body = dumped({{"generation", *generation}})};
+  // The key came with another body, or another request, before.
+  const std::string told = generation.error().message() + ".";
+  if (generation.error().code() == Code::kInvalid) return problem(422, "Unprocessable content", told);
+  if (generation.error().code() == Code::kNotFound) return problem(409, "Conflict", std::move(missing));
+  return with_retry(problem(503, "Unavailable", told));
+}
 
-Response post_documents(write::WrittenCollections& collections, Request& request) {
-  const auto writer = collections.find(collection_of(request, kDocuments));
-  if (!writer) return refused(writer.error());
+Response post_documents(CollectionWriter& writer, Request& request) {
   if (auto other = other_than_lines(request)) return *std::move(other);
   const auto mark = mark_of(request);
   if (!mark) return no_key(mark.error());
-  auto parsed = parse_lines(request.body, **writer);
+  auto parsed = parse_lines(request.body, writer);
   if (!parsed)
     return problem(413, "Content too large",
                    "A request may have " + std::to_string(kMaxLines) + " documents: send them in several.");
   std::string().swap(request.body);  // the operations have it
-  const auto accepted = (*writer)->accept(parsed->operations, *mark);
+  const auto accepted = writer.accept(parsed->operations, *mark);
   if (!accepted) return not_accepted(accepted.error());
   return {.content_type = "application/x-ndjson",
           .body = std::move(parsed->statuses),
@@ -136,9 +141,7 @@ Response post_documents(write::WrittenCollections& collections, Request& request
                       {"Cache-Control", "no-store"}}};
 }
 
-Response delete_document(write::WrittenCollections& collections, const Request& request) {
-  const auto writer = collections.find(collection_of(request, kDocument));
-  if (!writer) return refused(writer.error());
+Response delete_document(CollectionWriter& writer, Request& request) {
   auto id = http::path_value(request.path, kDocument, 1);
   if (!id) return problem(400, "Bad request", id.error().message() + ".", "id");
   if (id->empty() || id->size() > text::kMaxIdBytes)
@@ -146,7 +149,7 @@ Response delete_document(write::WrittenCollections& collections, const Request& 
   const Operation removal{*std::move(id), ""};
   const auto mark = mark_of(request, "remove " + removal.id);
   if (!mark) return no_key(mark.error());
-  const auto accepted = (*writer)->accept({&removal, 1}, *mark);
+  const auto accepted = writer.accept({&removal, 1}, *mark);
   if (!accepted) return not_accepted(accepted.error());
   return {.body = dumped({{"id", removal.id}, {"sequence", accepted->last}})};
 }
@@ -206,30 +209,19 @@ void refresh(write::WrittenCollections& collections, const Request& request, htt
   });
 }
 
-Response compact(write::WrittenCollections& collections, const Request& request) {
-  const auto writer = collections.find(collection_of(request, kCompact));
-  if (!writer) return refused(writer.error());
-  (*writer)->compact_soon();
+Response compact(CollectionWriter& writer, Request&) {
+  writer.compact_soon();
   return {.status = 202, .body = dumped({{"compaction", "soon"}})};
 }
 
-Response rollback(write::WrittenCollections& collections, const Request& request) {
-  const auto writer = collections.find(collection_of(request, kRollback));
-  if (!writer) return refused(writer.error());
+Response rollback(CollectionWriter& writer, Request& request) {
   const auto mark = mark_of(request, "rollback");
   if (!mark) return no_key(mark.error());
-  const auto generation = (*writer)->rollback(*mark);
-  if (generation) return {.body = dumped({{"generation", *generation}})};
-  if (generation.error().code() == Code::kInvalid) return reused(generation.error());
-  if (generation.error().code() == Code::kNotFound)
-    return problem(409, "Conflict", "There is no generation before the current one.");
-  return with_retry(problem(503, "Unavailable", generation.error().message() + "."));
+  return made_current(writer.make_current({}, *mark), "There is no generation before the current one.");
 }
 
 // {"generation":N}
-Response switch_generation(write::WrittenCollections& collections, const Request& request) {
-  const auto writer = collections.find(collection_of(request, kSwitch));
-  if (!writer) return refused(writer.error());
+Response switch_generation(CollectionWriter& writer, Request& request) {
   const auto asked = nlohmann::json::parse(request.body, nullptr, /*allow_exceptions=*/false);
   const bool well = asked.is_object() && asked.size() == 1 && asked.contains("generation") &&
                     asked["generation"].is_number_unsigned() && asked["generation"].get<Generation>() > 0;
@@ -237,12 +229,8 @@ Response switch_generation(write::WrittenCollections& collections, const Request
   const auto generation = asked["generation"].get<Generation>();
   const auto mark = mark_of(request, "switch");
   if (!mark) return no_key(mark.error());
-  const auto switched = (*writer)->switch_to(generation, *mark);
-  if (switched) return {.body = dumped({{"generation", generation}})};
-  if (switched.error().code() == Code::kInvalid) return reused(switched.error());
-  if (switched.error().code() == Code::kNotFound)
-    return problem(409, "Conflict", "There is no generation " + std::to_string(generation) + ".");
-  return with_retry(problem(503, "Unavailable", switched.error().message() + "."));
+  return made_current(writer.make_current(generation, *mark),
+                      "There is no generation " + std::to_string(generation) + ".");
 }
 
 // What is done in the background now, and how far it is.
@@ -272,12 +260,16 @@ std::string writing_json(write::WrittenCollections& collections, const std::stri
                    {"error", writer.error().message()}});
   const CollectionWriter::State state = (*writer)->state();
   const ordered_json error = state.error.empty() ? ordered_json(nullptr) : ordered_json(state.error);
+  ordered_json listed = ordered_json::array();
+  for (const auto& [id, sequence, reason] : state.not_indexed.first)
+    listed.push_back({{"id", id}, {"sequence", sequence}, {"reason", reason}});
   return dumped({{"state", "writing"},
                  {"pending_operations", state.pending_operations},
                  {"pending_bytes", state.pending_bytes},
                  {"accepted_sequence", state.accepted},
                  {"published_sequence", state.published},
                  {"error", error},
+                 {"not_indexed", {{"documents", state.not_indexed.documents}, {"first", std::move(listed)}}},
                  {"compaction",
                   {{"running", state.compacting},
                    {"documents", state.compaction_documents},
@@ -315,14 +307,21 @@ void WriteRoutes::add_to(http::Router& router) const {
   look(kGenerations, [root = repository](const Request& request) {
     return list_generations(*root, collection_of(request, kGenerations));
   });
-  change("POST", kDocuments, Access::kWrite, max_request, post_documents);
-  change("DELETE", kDocument, Access::kWrite, 0, delete_document);
+  const auto write = [&](std::string_view method, std::string_view path, Access access, std::size_t max_body,
+                         Response (*answer)(CollectionWriter&, Request&)) {
+    change(method, path, access, max_body, [path, answer](write::WrittenCollections& all, Request& request) {
+      const auto writer = all.find(collection_of(request, path));
+      return writer ? answer(**writer, request) : refused(writer.error());
+    });
+  };
+  write("POST", kDocuments, Access::kWrite, max_request, post_documents);
+  write("DELETE", kDocument, Access::kWrite, 0, delete_document);
   change("PUT", kCollection, Access::kAdmin, kMaxSettings,
          [root = repository](auto& all, const Request& request) { return put_collection(all, *root, request); });
   change("DELETE", kCollection, Access::kAdmin, 0, delete_collection);
-  change("POST", kCompact, Access::kAdmin, 0, compact);
-  change("POST", kRollback, Access::kAdmin, 0, rollback);
-  change("POST", kSwitch, Access::kAdmin, kMaxSettings, switch_generation);
+  write("POST", kCompact, Access::kAdmin, 0, compact);
+  write("POST", kRollback, Access::kAdmin, 0, rollback);
+  write("POST", kSwitch, Access::kAdmin, kMaxSettings, switch_generation);
   look(kJobs, [all = collections](const Request& request) { return all == nullptr ? closed() : jobs(*all, request); });
   add("POST", kRefresh, {.access = Access::kWrite}, [all = collections](Request& request, http::Responder responder) {
     if (all == nullptr) return responder.send(closed());

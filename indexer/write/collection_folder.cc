@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/files/write.h"
+#include "indexer/write/not_indexed.h"
 #include "indexer/write/operation_log.h"
 
 namespace frond::indexer::write {
@@ -17,7 +18,8 @@ namespace fs = std::filesystem;
 // common/repository/repository.h, and the service's own.
 constexpr std::string_view kFolders[] = {"generations", "partitions", "building", "builds",   "compacting",
                                          "holders",     "writing",    "scratch",  kLogFolder, "fetched"};
-constexpr std::string_view kFiles[] = {"CURRENT", "HIGHEST", "LOCK", "settings.json", "log-batch.jsonl", kLogHeadFile};
+constexpr std::string_view kFiles[] = {"CURRENT",         "HIGHEST",    "LOCK",         "settings.json",
+                                       "log-batch.jsonl", kLogHeadFile, kNotIndexedFile};
 
 bool may_be_there(const std::string& name, bool is_folder) {
   if (name.front() == '.' || name == "lost+found" || name.starts_with("overtaken-")) return true;

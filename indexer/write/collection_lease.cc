@@ -25,24 +25,32 @@ std::string utc_name() {
 Result<void> set_aside_overtaken(const std::optional<repository::LeaseRecord>& last, std::uint64_t epoch,
                                  const fs::path& folder, OperationLog& operations, const WriteMetrics& metrics,
                                  Logger& log) {
-  const std::uint64_t waiting = operations.operations(), used_in = FROND_TRY(operations.epoch());
+  const std::uint64_t used_in = FROND_TRY(operations.epoch());
   const bool other_life = used_in != 0 && repository::life_of(used_in) != repository::life_of(epoch);
   if (other_life) FROND_TRY(operations.forget_keys());
-  if (waiting == 0 || (!other_life && (!last || last->log == operations.id()))) return {};
-  const fs::path file = overtaken_file(folder, other_life ? used_in : last->epoch);
-  FROND_TRY(operations.set_aside(file));
-  auto to = metrics;
-  to.set_aside.add(static_cast<double>(waiting));
-  log.error(other_life ? "accepted changes are set aside: the collection was removed, and made again since"
-                       : "accepted changes are set aside: another service wrote the collection since",
-            {{"changes", std::to_string(waiting)}, {"file", file.string()}, {"service", last ? last->holder : ""}});
-  return {};
+  if (!other_life && (!last || last->log == operations.id())) return {};
+  return set_aside_all(
+      operations, overtaken_file(folder, other_life ? used_in : last->epoch),
+      other_life ? "the collection was removed, and made again since" : "another service wrote the collection since",
+      last ? last->holder : "", metrics, log);
 }
 
 }  // namespace
 
 fs::path overtaken_file(const fs::path& folder, std::uint64_t epoch) {
   return folder / ("overtaken-" + utc_name() + "-" + std::to_string(epoch) + ".jsonl");
+}
+
+Result<void> set_aside_all(OperationLog& operations, const fs::path& file, const std::string& why,
+                           const std::string& service, const WriteMetrics& metrics, Logger& log) {
+  const std::uint64_t waiting = operations.operations();
+  if (waiting == 0) return {};
+  FROND_TRY(operations.set_aside(file));
+  auto to = metrics;
+  to.set_aside.add(static_cast<double>(waiting));
+  log.error("accepted changes are set aside",
+            {{"reason", why}, {"changes", std::to_string(waiting)}, {"file", file.string()}, {"service", service}});
+  return {};
 }
 
 Result<std::unique_ptr<repository::LeasePlace>> lease_place(const fs::path& repository, const std::string& collection,

@@ -24,6 +24,11 @@ Result<std::unique_ptr<repository::LeasePlace>> lease_place(const std::filesyste
 // Where changes are set aside that another service's are newer than: in `folder`, with the time in the name.
 std::filesystem::path overtaken_file(const std::filesystem::path& folder, std::uint64_t epoch);
 
+// Puts all that waits in the log into this file, if anything does: logs and counts it. `service`: of another one, which
+// is why; it may be unknown.
+Result<void> set_aside_all(OperationLog& operations, const std::filesystem::path& file, const std::string& why,
+                           const std::string& service, const WriteMetrics& metrics, Logger& log);
+
 // Takes the lease for the service that has this log open, which notes the epoch. What the log has of an earlier epoch
 // goes into a file in `folder`, if another log was written to since, or if it is of another life of the collection.
 // Logs and counts both. Errors as WriterLease::acquire().

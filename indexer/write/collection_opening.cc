@@ -13,19 +13,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// kNotFound: nothing is published.
+PublishedChanges changes_of(const Result<repository::Manifest>& current) {
+  return current ? PublishedChanges{current->log_id, current->log_sequence} : PublishedChanges();
+}
+
+}  // namespace
+
 Result<repository::Manifest> current_manifest(const repository::RepositorySource& source) {
   const Generation number = FROND_TRY(source.current());
   auto manifest = source.manifest(number);
   if (manifest || manifest.error().code() != Code::kNotFound) return manifest;
   return Error(Code::kCorrupt, "the manifest of its current generation is missing: " + manifest.error().message());
 }
-
-PublishedChanges changes_of(const Result<repository::Manifest>& current) {
-  return current ? PublishedChanges{current->log_id, current->log_sequence} : PublishedChanges();
-}
-
-}  // namespace
 
 Result<LogLoss> CollectionWriter::accept_loss(const CollectionPlaces& places, const std::string& collection) {
   const auto source = FROND_TRY(places.source(collection));
@@ -124,6 +123,7 @@ Result<std::unique_ptr<CollectionWriter>> CollectionWriter::open(const WriterOpt
     return Error(Code::kNotFound, log_folder.string() + " has no settings: a creation of collection " + collection +
                                       " was cut off. Make it again, or remove it");
   held.settings = FROND_TRY(settings_from_json(settings));
+  held.not_indexed = FROND_TRY(NotIndexed::open(held.folder));
   return std::unique_ptr<CollectionWriter>(
       new CollectionWriter(std::move(with_epoch), places, collection, std::move(held), shared, metrics, log));
 }

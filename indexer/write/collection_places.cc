@@ -153,14 +153,9 @@ Result<void> CollectionPlaces::remove_stale_log(const std::string& collection, c
   {
     fs::remove(log_head_path(stale), unknown);  // what it has lost of an earlier life does not matter
     const auto operations = FROND_TRY(OperationLog::open(stale, {}));
-    if (const auto waiting = operations->operations(); waiting > 0) {
-      const fs::path file = overtaken_file(local, 0);
-      FROND_TRY(operations->set_aside(file));
-      auto to = metrics;
-      to.set_aside.add(static_cast<double>(waiting));
-      log.error("accepted changes are set aside: the collection was removed since",
-                {{"collection", collection}, {"changes", std::to_string(waiting)}, {"file", file.string()}});
-    }
+    Logger named(log, "collection", collection);
+    FROND_TRY(
+        set_aside_all(*operations, overtaken_file(local, 0), "the collection was removed since", "", metrics, named));
   }
   fs::remove(log_head_path(stale), unknown);
   return remove_folder(stale, local.parent_path(), log);

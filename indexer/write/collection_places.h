@@ -17,6 +17,9 @@
 
 namespace frond::indexer::write {
 
+// Of a collection. kNotFound: nothing is published; kCorrupt: CURRENT names a generation without one.
+Result<repository::Manifest> current_manifest(const repository::RepositorySource& source);
+
 class CollectionPlaces {
  public:
   // kInvalid: a bad place, or none for what is local.

@@ -107,17 +107,18 @@ Result<bool> CollectionWriter::compact_once(const std::stop_token& stop) {
   progress_.documents_written = 0;
   compacting_ = true;
   auto merged = [&]() -> Result<bool> {
-    const auto compaction = FROND_TRY(change::Compaction::prepare(
-        options, {}, {options_.compact_rate, options_.memory_limit, &shared_.merging}, &progress_, stop));
+    const auto compaction = change::Compaction::prepare(
+        options, {}, {options_.compact_rate, options_.memory_limit, &shared_.merging}, &progress_, stop);
     const auto held = FROND_TRY(writer(kLockPatience, stop));
-    if (compaction->empty()) {
-      FROND_TRY(held->prune(options_.keep));
-      return false;
-    }
-    const auto summary = FROND_TRY(compaction->publish(*held, stop));
+    Result<change::CompactionSummary> summary = change::CompactionSummary();
+    if (!compaction)
+      summary = compaction.error();
+    else if (!(*compaction)->empty())
+      summary = (*compaction)->publish(*held, stop);
+    if (summary && summary->published) places_.note_current(collection_);
+    // Also where partitions can't be merged, since generations would fill the disk.
     FROND_TRY(held->prune(options_.keep));
-    if (summary.published) places_.note_current(collection_);
-    return summary.published.has_value();
+    return FROND_TRY(std::move(summary)).published.has_value();
   }();
   compacting_ = false;
   return merged;

@@ -1,7 +1,9 @@
 #pragma once
 // Writes one collection: accepts changes into its log, and publishes them in the background, many in one generation.
 // After any death it goes on where its log and the current generation's Manifest::log_sequence say: nothing that was
-// accepted is lost, and nothing is published twice.
+// accepted is lost, and nothing is published twice. Where changes can't be published together, fewer are tried, down to
+// the one that keeps back the others. If that is a document that can't be indexed by itself either, it is set aside
+// (not_indexed.h). Nothing is set aside where the disk, the collection or its settings are what fails.
 //
 // Threads: "publish" indexes and publishes, "compact" merges small partitions and removes old generations, and "lease"
 // renews the lease, where there is one (CollectionPlaces). Other writers (commands) may publish in between.
@@ -30,6 +32,7 @@
 #include "indexer/write/collection_settings.h"
 #include "indexer/write/log_check.h"
 #include "indexer/write/metrics.h"
+#include "indexer/write/not_indexed.h"
 #include "indexer/write/operation_log.h"
 
 namespace frond::indexer::write {
@@ -102,9 +105,9 @@ class CollectionWriter {
   void when_published(std::function<void(Result<Published>)> done);
   // Looks for something to merge soon.
   void compact_soon();
-  // Make another generation current, but for a request that came before. Errors as RepositoryWriter's, and as known().
-  Result<Generation> rollback(const std::optional<RequestMark>& mark);
-  Result<void> switch_to(Generation generation, const std::optional<RequestMark>& mark);
+  // Makes another generation current, but for a request that came before: this one, as switch_to(), or without one that
+  // before the current one, as rollback(). Gives which. Errors as RepositoryWriter's, and as known().
+  Result<Generation> make_current(std::optional<Generation> generation, const std::optional<RequestMark>& mark);
   // As OperationLog's.
   Result<std::optional<std::uint64_t>> known(const RequestMark& mark) const { return operations_->known(mark); }
   Result<void> remember(const RequestMark& mark, std::uint64_t number) { return operations_->remember(mark, number); }
@@ -123,6 +126,7 @@ class CollectionWriter {
     std::uint64_t pending_operations = 0, pending_bytes = 0;
     Sequence accepted = 0, published = 0;
     std::string error;  // of the last publication, if it failed
+    NotIndexed::Listed not_indexed;
     bool compacting = false;
     std::uint64_t compaction_documents = 0, compaction_written = 0;
     std::uint64_t publishing_operations = 0;  // of the publication that runs; 0: none does
@@ -141,6 +145,7 @@ class CollectionWriter {
     std::unique_ptr<OperationLog> operations;
     std::unique_ptr<repository::LeasePlace> lease_place;  // these two: null without leases
     std::unique_ptr<repository::WriterLease> lease;
+    std::unique_ptr<NotIndexed> not_indexed;
     std::optional<CollectionSettings> settings;
     std::filesystem::path folder;
   };
@@ -154,14 +159,20 @@ class CollectionWriter {
                                                                const std::stop_token& stop) const;
   void publish_loop(const std::stop_token& stop);
   void compact_loop(const std::stop_token& stop);
-  Result<void> publish_next(const std::stop_token& stop);
+  Result<void> publish_next(std::size_t most, std::size_t& tried, const std::stop_token& stop);
   Result<void> index(OperationLog::Taken& taken, const std::stop_token& stop);
+  Result<void> remove(std::vector<std::string> ids, Sequence last, const std::stop_token& stop);
+  Result<void> write_off(const OperationLog::Taken& taken);
+  BuildOptions build_options(const std::filesystem::path& file, std::uint64_t documents, std::uint64_t bytes) const;
+  Result<void> set_aside_next(const Error& why, const std::stop_token& stop);
+  Result<std::string> fault_of(const Operation& document, const std::stop_token& stop);
+  Result<void> try_alone(const std::string& line, const std::stop_token& stop);
   Result<bool> compact_once(const std::stop_token& stop);
   Result<std::optional<Generation>> current() const;
   // The same right after a publication, without asking an object store again.
   Result<std::optional<Generation>> published_last() const;
   void answer_published();
-  void answer_failed(const Error& error);
+  void answer_failed(const Error& error, bool damaged);
   std::uint64_t batch_bytes() const { return options_.memory_limit / 4; }  // of one publication
   const std::filesystem::path& folder() const { return folder_; }
 
@@ -173,6 +184,7 @@ class CollectionWriter {
   const std::unique_ptr<OperationLog> operations_;
   const std::unique_ptr<repository::LeasePlace> lease_place_;
   const std::unique_ptr<repository::WriterLease> lease_;
+  const std::unique_ptr<NotIndexed> not_indexed_;
   const CollectionSettings settings_;  // of its first generation
   SharedWork& shared_;
   WriteMetrics metrics_;

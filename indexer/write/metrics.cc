@@ -17,6 +17,7 @@ WriteMetrics::WriteMetrics(metrics::Registry& registry)
       pending(registry.gauge(families::kPending)),
       pending_bytes(registry.gauge(families::kPendingBytes)),
       pending_seconds(registry.gauge(families::kPendingSeconds)),
+      not_indexed(registry.gauge(families::kNotIndexed)),
       writing(registry.gauge(families::kCollections, {{"state", "writing"}})),
       standby(registry.gauge(families::kCollections, {{"state", "standby"}})),
       refused(registry.gauge(families::kCollections, {{"state", "refused"}})) {}

@@ -26,6 +26,9 @@ inline constexpr Family kSetAside{
     "frond_indexer_set_aside_changes_total",
     "Accepted changes that were put into a file instead of being published, since another service has written or "
     "removed the collection."};
+inline constexpr Family kNotIndexed{"frond_indexer_not_indexed_documents",
+                                    "Accepted documents that can't be indexed. They are in files not-indexed.jsonl "
+                                    "until somebody removes these."};
 inline constexpr Family kCollections{"frond_indexer_written_collections",
                                      "Collections by state: writing, standby (another service writes them), or "
                                      "refused (what is stored of them is damaged)."};
@@ -38,7 +41,7 @@ struct WriteMetrics {
   metrics::Counter accepted, published, failed, compacted, compactions_failed;
   metrics::Counter lease_taken, lease_renewed, lease_failed, lease_lost, set_aside;
   metrics::Histogram publish_seconds;
-  metrics::Gauge pending, pending_bytes, pending_seconds, writing, standby, refused;
+  metrics::Gauge pending, pending_bytes, pending_seconds, not_indexed, writing, standby, refused;
 };
 
 }  // namespace frond::indexer::write

@@ -92,6 +92,26 @@ Error OperationLog::error(const std::string& what) const {
   return Error(Code::kCorrupt, folder_.string() + ": " + what);
 }
 
+Result<std::optional<std::string>> OperationLog::get(std::string_view key) const {
+  std::string value;
+  const auto status = db_->Get({}, slice_of(key), &value);
+  if (status.IsNotFound()) return std::optional<std::string>();
+  FROND_TRY(checked(status, folder_));
+  return std::optional<std::string>(std::move(value));
+}
+
+Result<void> OperationLog::write_synced(rocksdb::WriteBatch& batch) {
+  rocksdb::WriteOptions synced;
+  synced.sync = true;
+  return written(*db_, db_->Write(synced, &batch), folder_);
+}
+
+Result<void> OperationLog::put(std::string_view key, std::string_view value) {
+  rocksdb::WriteBatch batch;
+  batch.Put(slice_of(key), slice_of(value));
+  return write_synced(batch);
+}
+
 Result<std::unique_ptr<OperationLog>> OperationLog::open(const std::filesystem::path& folder,
                                                          const PublishedChanges& published) {
   return guarded(folder.string(), [&]() -> Result<std::unique_ptr<OperationLog>> {
@@ -115,15 +135,15 @@ Result<std::unique_ptr<OperationLog>> OperationLog::open(const std::filesystem::
 }
 
 Result<void> OperationLog::identify(const std::string& known) {
-  const auto status = db_->Get({}, slice_of(kIdentity), &id_);
-  if (!status.IsNotFound()) return checked(status, folder_);
+  if (auto there = FROND_TRY(get(kIdentity))) {
+    id_ = *std::move(there);
+    return {};
+  }
   std::random_device random;
   char hex[17];
   std::snprintf(hex, sizeof hex, "%08x%08x", random(), random());
   id_ = known.empty() ? hex : known;  // its numbers go on
-  rocksdb::WriteOptions synced;
-  synced.sync = true;
-  return written(*db_, db_->Put(synced, slice_of(kIdentity), slice_of(id_)), folder_);
+  return put(kIdentity, id_);
 }
 
 Result<void> OperationLog::recover(const PublishedChanges& of_generation, const LogHead& known) {
@@ -131,10 +151,7 @@ Result<void> OperationLog::recover(const PublishedChanges& of_generation, const 
   LogHead head{id_};
   if (known.log == id_) head = known;
   const Sequence published = std::max(of_this_log ? of_generation.sequence : 0, head.published);
-  std::string text;
-  const auto status = db_->Get({}, slice_of(kForgotten), &text);
-  if (!status.IsNotFound()) FROND_TRY(checked(status, folder_));
-  const Sequence forgotten = number_of(text).value_or(0);
+  const Sequence forgotten = number_of(FROND_TRY(get(kForgotten)).value_or("")).value_or(0);
   Sequence last = std::max({of_generation.sequence, forgotten, known.last});
   FROND_TRY(checked(db_->DeleteRange({}, db_->DefaultColumnFamily(), slice_of(numbered(kOperation, 0)),
                                      slice_of(numbered(kOperation, published + 1))),
@@ -168,13 +185,11 @@ Result<void> OperationLog::recover(const PublishedChanges& of_generation, const 
 
 Result<std::optional<std::uint64_t>> OperationLog::known(const RequestMark& mark) const {
   return guarded(folder_.string(), [&]() -> Result<std::optional<std::uint64_t>> {
-    std::string value;
-    const auto status = db_->Get({}, slice_of(kKey + mark.key), &value);
-    if (status.IsNotFound()) return std::optional<std::uint64_t>();
-    FROND_TRY(checked(status, folder_));
-    const auto number = number_of(value.substr(0, 9));
+    const auto value = FROND_TRY(get(kKey + mark.key));
+    if (!value) return std::optional<std::uint64_t>();
+    const auto number = number_of(value->substr(0, 9));
     if (!number) return error("an idempotency key that can't be read");
-    if (value.substr(9) == mark.body) return number;
+    if (value->substr(9) == mark.body) return number;
     return Error(Code::kInvalid, "this Idempotency-Key came with another request before, or with another body");
   });
 }
@@ -184,9 +199,7 @@ Result<void> OperationLog::remember(const RequestMark& mark, std::uint64_t numbe
     const MutexLock lock(appending_);
     rocksdb::WriteBatch batch;
     FROND_TRY(add_mark(batch, mark, number));
-    rocksdb::WriteOptions synced;
-    synced.sync = true;
-    FROND_TRY(written(*db_, db_->Write(synced, &batch), folder_));
+    FROND_TRY(write_synced(batch));
     ++keys_;
     return {};
   });
@@ -199,10 +212,7 @@ Result<void> OperationLog::add_mark(rocksdb::WriteBatch& batch, const RequestMar
   batch.Put(slice_of(numbered(kRing, keys_)), slice_of(key));
   if (keys_ < kKeptKeys) return {};
   const std::string oldest = numbered(kRing, keys_ - kKeptKeys);
-  std::string old_key;
-  const auto found = db_->Get({}, slice_of(oldest), &old_key);
-  if (!found.IsNotFound()) FROND_TRY(checked(found, folder_));
-  if (found.ok()) batch.Delete(slice_of(old_key));
+  if (const auto old_key = FROND_TRY(get(oldest))) batch.Delete(slice_of(*old_key));
   batch.Delete(slice_of(oldest));
   return {};
 }
@@ -245,7 +255,7 @@ Result<Appended> OperationLog::append(std::span<const Operation> operations, con
   });
 }
 
-Result<OperationLog::Taken> OperationLog::read(Sequence after, std::uint64_t max_bytes) const {
+Result<OperationLog::Taken> OperationLog::read(Sequence after, std::uint64_t max_bytes, std::size_t most) const {
   return guarded(folder_.string(), [&]() -> Result<Taken> {
     Taken taken;
     taken.last = after;
@@ -256,7 +266,8 @@ Result<OperationLog::Taken> OperationLog::read(Sequence after, std::uint64_t max
       auto operation = operation_of(text_of(at->value()));
       const auto number = number_of(text_of(at->key()));
       if (!operation || !number) return error("an operation that can't be read");
-      more = !taken.operations.empty() && taken.bytes + operation->bytes() > max_bytes;
+      more = taken.operations.size() == most ||
+             (!taken.operations.empty() && taken.bytes + operation->bytes() > max_bytes);
       if (more) break;
       taken.bytes += operation->bytes();
       taken.last = *number;
@@ -313,20 +324,12 @@ Result<void> OperationLog::set_aside(const std::filesystem::path& file) {
 }
 
 Result<std::uint64_t> OperationLog::epoch() const {
-  return guarded(folder_.string(), [&]() -> Result<std::uint64_t> {
-    std::string text;
-    const auto status = db_->Get({}, slice_of(kEpoch), &text);
-    if (!status.IsNotFound()) FROND_TRY(checked(status, folder_));
-    return number_of(text).value_or(0);
-  });
+  return guarded(folder_.string(),
+                 [&]() -> Result<std::uint64_t> { return number_of(FROND_TRY(get(kEpoch)).value_or("")).value_or(0); });
 }
 
 Result<void> OperationLog::set_epoch(std::uint64_t epoch) {
-  return guarded(folder_.string(), [&]() -> Result<void> {
-    rocksdb::WriteOptions synced;
-    synced.sync = true;
-    return written(*db_, db_->Put(synced, slice_of(kEpoch), slice_of(numbered(kEpoch[0], epoch))), folder_);
-  });
+  return guarded(folder_.string(), [&] { return put(kEpoch, numbered(kEpoch[0], epoch)); });
 }
 
 Result<void> OperationLog::forget_keys() {
@@ -334,26 +337,17 @@ Result<void> OperationLog::forget_keys() {
     rocksdb::WriteBatch batch;
     for (const char kind : {kKey, kRing})
       batch.DeleteRange(slice_of(std::string(1, kind)), slice_of(std::string(1, static_cast<char>(kind + 1))));
-    rocksdb::WriteOptions synced;
-    synced.sync = true;
-    return written(*db_, db_->Write(synced, &batch), folder_);
+    return write_synced(batch);
   });
 }
 
 Result<std::string> OperationLog::settings() const {
-  return guarded(folder_.string(), [&]() -> Result<std::string> {
-    std::string json;
-    const auto status = db_->Get({}, slice_of(kSettings), &json);
-    if (!status.IsNotFound()) FROND_TRY(checked(status, folder_));
-    return json;
-  });
+  return guarded(folder_.string(), [&]() -> Result<std::string> { return FROND_TRY(get(kSettings)).value_or(""); });
 }
 
 Result<void> OperationLog::set_settings(std::string_view json) {
   return guarded(folder_.string(), [&]() -> Result<void> {
-    rocksdb::WriteOptions synced;
-    synced.sync = true;
-    FROND_TRY(checked(db_->Put(synced, slice_of(kSettings), slice_of(json)), folder_));
+    FROND_TRY(put(kSettings, json));
     return head_->has_settings();
   });
 }

@@ -80,8 +80,10 @@ class OperationLog {
     Sequence last = 0;
     std::uint64_t bytes = 0;
   };
-  // What follows `after`, in order: at least one operation if there is one, then as many as are within `max_bytes`.
-  Result<Taken> read(Sequence after, std::uint64_t max_bytes) const;
+  // What follows `after`, in order: at least one operation if there is one, then as many as are within `max_bytes`, and
+  // `most` of them.
+  static constexpr std::size_t kAll = ~std::size_t{0};
+  Result<Taken> read(Sequence after, std::uint64_t max_bytes, std::size_t most = kAll) const;
   // What is up to `last` is in a published generation.
   Result<void> forget(const Taken& taken);
 
@@ -111,6 +113,10 @@ class OperationLog {
 
  private:
   OperationLog(std::filesystem::path folder, std::unique_ptr<rocksdb::DB> db);
+  Result<std::optional<std::string>> get(std::string_view key) const;  // empty: there is none
+  // These two are synced.
+  Result<void> put(std::string_view key, std::string_view value);
+  Result<void> write_synced(rocksdb::WriteBatch& batch);
   Result<void> recover(const PublishedChanges& published, const LogHead& known);
   Result<void> identify(const std::string& known);
   Result<void> write_lines(const files::Descriptor& out, const std::filesystem::path& file) const;  // … and syncs it

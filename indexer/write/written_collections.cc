@@ -290,7 +290,7 @@ WrittenCollections::States WrittenCollections::states() const {
 }
 
 void WrittenCollections::tell() {
-  double writing = 0, standby = 0, refused = 0, pending = 0, bytes = 0, seconds = 0;
+  double writing = 0, standby = 0, refused = 0, pending = 0, bytes = 0, seconds = 0, not_indexed = 0;
   const auto now = std::chrono::steady_clock::now();
   {
     MutexLock entries(mutex_);
@@ -301,6 +301,7 @@ void WrittenCollections::tell() {
       const auto state = entry.writer->state();
       pending += static_cast<double>(state.pending_operations);
       bytes += static_cast<double>(state.pending_bytes);
+      not_indexed += static_cast<double>(state.not_indexed.documents);
       if (state.published >= entry.awaited) {
         entry.awaited = state.accepted;
         entry.awaited_since = now;
@@ -316,6 +317,7 @@ void WrittenCollections::tell() {
   to.pending.set(pending);
   to.pending_bytes.set(bytes);
   to.pending_seconds.set(seconds);
+  to.not_indexed.set(not_indexed);
 }
 
 }  // namespace frond::indexer::write

@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "cluster"))
 import harness  # noqa: E402
 import random_text  # noqa: E402
 from network import pipe  # noqa: E402
-from store import PLACE, Store  # noqa: E402
+from store import PLACE, Store, expect_s3rver, s3rver  # noqa: E402
 
 
 def indexer(setting, store, command, *args, scratch="scratch", code=0):
@@ -309,16 +309,13 @@ def main():
     parser.add_argument("--suite", choices=("s3rver", "faults"), required=True)
     parser.add_argument("--server", default="build/release/tests/object_server", help="the object store for tests")
     parsed = parser.parse_args()
-    s3rver = os.path.join(HERE, "node_modules", "s3rver", "bin", "s3rver.js")
-    if parsed.suite == "s3rver" and not (shutil.which("node") and os.path.exists(s3rver)):
-        print("skipped: no node, or no node_modules: npm ci in tests/objects")
-        sys.exit(harness.SKIPPED)
+    if parsed.suite == "s3rver":
+        expect_s3rver()
 
     def test(setting):
         server = os.path.abspath(parsed.server)
         if parsed.suite == "s3rver":
-            store = Store(setting, "s3rver", lambda port: ["node", s3rver, "-d", setting.path("s3"), "-a", "127.0.0.1", "-p", str(port), "--configure-bucket", "bucket"],
-                          "S3RVER", "S3RVER")
+            store = s3rver(setting)
             check_changes(setting, store)
             check_life(setting, store)
             return

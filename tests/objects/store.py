@@ -1,5 +1,6 @@
 """An object store as a process, for tests."""
 import os
+import shutil
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness  # noqa: E402
 
 PLACE = "s3://bucket/deep/prefix"
+S3RVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "node_modules", "s3rver", "bin", "s3rver.js")
 
 
 class Store:
@@ -53,3 +55,16 @@ def faulty(setting, server, name="store", faults=0, conditions="on"):
     """Ours: `faults` of 1,000 requests fail."""
     seed = str(setting.rng.randrange(2**31))
     return Store(setting, name, lambda port: [os.path.abspath(server), str(port), str(faults), seed, conditions], "test-key-id", "test-secret")
+
+
+def expect_s3rver():
+    """Ends the test as skipped where it is not installed."""
+    if not (shutil.which("node") and os.path.exists(S3RVER)):
+        print("skipped: no node, or no node_modules: npm ci in tests/objects")
+        sys.exit(harness.SKIPPED)
+
+
+def s3rver(setting):
+    """One that is not ours, and ignores conditions."""
+    return Store(setting, "s3rver", lambda port: ["node", S3RVER, "-d", setting.path("s3"), "-a", "127.0.0.1", "-p", str(port), "--configure-bucket", "bucket"],
+                 "S3RVER", "S3RVER")

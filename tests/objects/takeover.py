@@ -18,6 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "cluster"))
 import harness  # noqa: E402
 import writing  # noqa: E402
+from store import expect_s3rver  # noqa: E402
 from takeover_parts import DOCUMENTS, Where, await_writing, current, ids, logged, parsed, post, readiness  # noqa: E402
 
 
@@ -363,5 +364,8 @@ if __name__ == "__main__":
     parser.add_argument("--server", default="build/release/tests/object_server", help="the object store for tests")
     parser.add_argument("--conditions", choices=("on", "off"), default="on", help="whether the store obeys conditional writes")
     parser.add_argument("--directory", action="store_true", help="in a directory instead")
+    parser.add_argument("--s3rver", action="store_true", help="the store is one that is not ours, without conditional writes")
     PARSED = parser.parse_args()
+    if PARSED.s3rver:
+        expect_s3rver()
     harness.run(test, PARSED)

@@ -8,7 +8,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cluster"))
 import harness  # noqa: E402
 import writing  # noqa: E402
-from store import PLACE, faulty  # noqa: E402
+from store import PLACE, faulty, s3rver  # noqa: E402
 
 DOCUMENTS = "/v1/collections/c/documents"
 
@@ -21,7 +21,7 @@ class Where:
             self.place, self.flags, self.below_state, self.rounds = setting.path("repository"), (), (), 8
             os.mkdir(self.place)
             return
-        store = faulty(setting, arguments.server, conditions=arguments.conditions)
+        store = s3rver(setting) if arguments.s3rver else faulty(setting, arguments.server, conditions=arguments.conditions)
         self.place, self.flags, self.below_state, self.rounds = PLACE, store.arguments(), ("bucket", "deep", "prefix"), 2
 
     def check(self, setting, collection):

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/first_error.h"
 #include "common/repository/repository.h"
-#include "indexer/pipeline/first_error.h"
 #include "indexer/publish/publication.h"
 #include "tools/synth/partition.h"
 
@@ -48,7 +48,7 @@ Result<std::vector<partition::PartitionSummary>> write_partitions(const SynthOpt
   const PartitionOptions each{options.codecs, scoring::Bm25Parameters{}.b, std::max(1u, options.threads / at_once)};
   std::vector<partition::PartitionSummary> summaries(options.partitions);
   std::atomic<std::uint32_t> next{0};
-  indexer::pipeline::FirstError error(stop);
+  indexer::FirstError error(stop);
   const std::stop_token over = error.token();
   {
     std::vector<std::jthread> running;

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "indexer/invert/assignment.h"
-#include "indexer/invert/held_postings.h"
 #include "indexer/invert/inverters.h"
+#include "indexer/invert/partition_runs.h"
 #include "indexer/runs/run_merger.h"
 #include "tests/contract/inverter/tested_inverters.h"
 #include "tests/support/scratch_folder.h"
@@ -143,48 +143,8 @@ TEST_P(EveryInverter, AgreesWithAMapOnRandomCollections) {
     for (const std::uint32_t partitions : {1u, 2u, 3u, 16u, 64u}) compare_with_map(seed, partitions);
 }
 
-// What a source has. Reads few postings at a time.
-Index read_source(runs::PostingSource& source) {
-  Index index;
-  std::string last;
-  while (source.next_term() == true) {
-    EXPECT_LT(last, source.term());
-    last = source.term();
-    std::vector<DocId> docids;
-    std::vector<Frequency> frequencies;
-    if (last.size() % 3 == 0) continue;  // postings may be left out
-    while (source.read(docids, frequencies, docids.size() + 1 + last.size() % 7) == true) {
-    }
-    for (std::size_t i = 0; i < docids.size(); ++i) index[last][docids[i]] = frequencies[i];
-  }
-  return index;
-}
-
-TEST_P(EveryInverter, HoldsWhatItWouldWriteIfItHoldsAnything) {
-  std::mt19937 random(7);
-  std::vector<std::unique_ptr<HeldChains>> held;
-  Index expected;
-  for (int part = 0; part < 3; ++part) {
-    const auto inverter = make(1, {}, "h" + std::to_string(part));
-    for (DocumentNumber n = 100; n < 1'100; ++n) {
-      Batch batch;
-      batch.begin_document(n);
-      for (std::size_t count = random() % 20; count > 0; --count) {
-        const std::string term = random_term(random) + "x" + std::to_string(part);
-        batch.add(term);
-        if (term.size() % 3 != 0) ++expected[term][static_cast<DocId>(n)];
-      }
-      batch.finish();
-      ASSERT_TRUE(invert(*inverter, batch));
-    }
-    held.push_back(inverter->hold());
-    if (held.back() == nullptr) return;  // it always writes runs
-  }
-  EXPECT_EQ(read_source(*joined(std::move(held))), expected);
-}
-
-TEST_P(EveryInverter, HoldsThePostingsOfAllPartitionsAsTheRunsThatItWouldWrite) {
-  for (const std::uint32_t partitions : {2u, 20u}) {
+TEST_P(EveryInverter, GivesPostingsThatBecomeTheRunsThatItWouldWrite) {
+  for (const std::uint32_t partitions : {1u, 2u, 20u}) {
     std::mt19937 random(partitions);
     const auto inverter = make(partitions, {}, "p" + std::to_string(partitions));
     std::vector<Index> expected(partitions);
@@ -200,16 +160,17 @@ TEST_P(EveryInverter, HoldsThePostingsOfAllPartitionsAsTheRunsThatItWouldWrite) 
       batch.finish();
       ASSERT_TRUE(invert(*inverter, batch));
     }
-    const auto held = inverter->hold();
-    if (held == nullptr) return;  // it always writes runs
-    const auto runs = write_runs(*held, folder_.path(), "held" + std::to_string(partitions), partitions,
-                                 runs::RunWriter::kMinFrameBytes);
-    ASSERT_TRUE(runs) << runs.error().message();
-    for (std::uint32_t p = 0; p < partitions; ++p) EXPECT_EQ(read_runs(*runs, p), expected[p]) << p;
+    const auto postings = inverter->take_postings();
+    if (postings == nullptr) return;  // it always writes runs
+    PartitionRuns to(folder_.path(), "last" + std::to_string(partitions), partitions, runs::RunWriter::kMinFrameBytes);
+    ASSERT_TRUE(postings->write_runs(to));
+    std::vector<runs::RunFile> runs;
+    ASSERT_TRUE(to.finish(runs));
+    for (std::uint32_t p = 0; p < partitions; ++p) EXPECT_EQ(read_runs(runs, p), expected[p]) << p;
   }
 }
 
-TEST_P(EveryInverter, HoldsNothingBesideRuns) {
+TEST_P(EveryInverter, GivesNoPostingsBesideRuns) {
   const auto inverter = make(2, [] { return std::uint64_t{0}; });
   Batch batch;
   Index expected;
@@ -223,7 +184,7 @@ TEST_P(EveryInverter, HoldsNothingBesideRuns) {
   }
   batch.finish();
   ASSERT_TRUE(invert(*inverter, batch));
-  EXPECT_EQ(inverter->hold(), nullptr);
+  EXPECT_EQ(inverter->take_postings(), nullptr);
   const auto runs = inverter->flush();
   ASSERT_TRUE(runs);
   EXPECT_EQ(read_runs(*runs, 0), expected);

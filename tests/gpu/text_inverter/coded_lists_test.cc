@@ -274,7 +274,7 @@ Held held_of(unsigned seed, std::uint32_t partitions, const runs::SliceLimits& l
   }
   EXPECT_TRUE(inverter.invert(std::move(texts), numbers));
   EXPECT_TRUE(inverter.give_lengths());
-  const auto slices = inverter.hold(~std::uint64_t{0}).value();
+  const auto slices = inverter.take_postings(~std::uint64_t{0}).value();
   const runs::ListCoding coding{{lengths.begin(), lengths.end()}, 0.4, 30};
   EXPECT_TRUE(slices->codes(coding, limits));
   Held held;
@@ -300,7 +300,7 @@ Held held_of(unsigned seed, std::uint32_t partitions, const runs::SliceLimits& l
   return held;
 }
 
-TEST(CodedLists, OfHeldTextsAreTheSameInSlicesOfAnySize) {
+TEST(CodedLists, OfDevicePostingsAreTheSameInSlicesOfAnySize) {
   for (const std::uint32_t partitions : {1u, 3u}) {
     constexpr std::size_t kMany = std::size_t{1} << 16;
     const Held whole = held_of(7, partitions, {kMany, kMany});

@@ -7,7 +7,7 @@
 #include "common/base/thread_name.h"
 #include "common/device/runtime.h"
 #include "indexer/invert/cpu_text_inverter.h"
-#include "indexer/invert/gpu/text/held_texts.h"
+#include "indexer/invert/gpu/text/device_postings.h"
 #include "indexer/invert/gpu/text/sliced_runs.h"
 
 namespace frond::indexer::invert::gpu {
@@ -206,7 +206,7 @@ Result<std::vector<runs::RunFile>> GpuTextInverter::flush() {
   return std::exchange(runs_, {});
 }
 
-Result<std::unique_ptr<runs::PostingSlices>> GpuTextInverter::hold(std::uint64_t most) {
+Result<std::unique_ptr<runs::PostingSlices>> GpuTextInverter::take_postings(std::uint64_t most) {
   std::unique_ptr<runs::PostingSlices> held;
   if (cpu_ || !device_ || flushes_ > 0) return held;
   std::vector<std::uint32_t> totals;
@@ -221,8 +221,8 @@ Result<std::unique_ptr<runs::PostingSlices>> GpuTextInverter::hold(std::uint64_t
   FROND_TRY(lengths_.end());
   texts_.drop_all();
   sought_.reset();
-  held = std::make_unique<HeldTexts>(setup_.inverter.gpu.device, std::move(device_), std::move(terms_), *base_,
-                                     std::move(totals), term_bytes_);
+  held = std::make_unique<DevicePostings>(setup_.inverter.gpu.device, std::move(device_), std::move(terms_), *base_,
+                                          std::move(totals), term_bytes_);
   term_bytes_ = 0;
   return held;
 }

@@ -6,9 +6,9 @@
 // the next batch together and has it copied to the device, another thread has the device seek the tokens of a batch,
 // and meanwhile answers for the batch before, whose tokens were sought.
 //
-// The texts of a run are kept in the host's memory until it is written, or until hold(). Where they may be lost,
-// those that the device has are dropped when there are too many. When the device fails, or there is none, they go to a
-// CpuTextInverter, which takes the device's place from then on.
+// The texts of a run are kept in the host's memory until it is written, or until take_postings(). Where they may be
+// lost, those that the device has are dropped when there are too many. When the device fails, or there is none, they go
+// to a CpuTextInverter, which takes the device's place from then on.
 #include <atomic>
 #include <functional>
 #include <future>
@@ -35,7 +35,7 @@ class GpuTextInverter final : public TextInverter {
   Result<void> invert(DocumentTexts texts, std::span<const DocumentNumber> numbers) override;
   Result<void> give_lengths() override;
   Result<std::vector<runs::RunFile>> flush() override;
-  Result<std::unique_ptr<runs::PostingSlices>> hold(std::uint64_t most) override;
+  Result<std::unique_ptr<runs::PostingSlices>> take_postings(std::uint64_t most) override;
   std::uint64_t memory_bytes() const override {
     return cpu_on_.load(std::memory_order_acquire) ? cpu_->memory_bytes()
                                                    : texts_.bytes() + term_bytes_.load(std::memory_order_relaxed);
@@ -67,7 +67,7 @@ class GpuTextInverter final : public TextInverter {
   std::unique_ptr<DeviceText> device_;  // null: not yet used, or lost
   std::unique_ptr<TextInverter> cpu_;   // in place of the device
   std::atomic<bool> cpu_on_ = false;
-  std::unique_ptr<TextTerms> terms_;         // of the working thread; null: they are held
+  std::unique_ptr<TextTerms> terms_;         // of the working thread; null: they were taken
   KeptTexts texts_;                          // of which the run has something, or a batch
   std::optional<DocumentNumber> base_;       // numbers on the device are from it
   std::atomic<bool> texts_dropped_ = false;  // texts of the run: only the device has its postings

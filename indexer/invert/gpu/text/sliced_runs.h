@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
+#include "common/base/bounded_queue.h"
 #include "indexer/invert/gpu/text/slice_filler.h"
 #include "indexer/invert/gpu/text/term_numbers.h"
 #include "indexer/invert/partition_runs.h"
-#include "indexer/pipeline/bounded_queue.h"
 
 namespace frond::indexer::invert::gpu {
 
@@ -58,7 +58,7 @@ class SlicedRuns {
   const TermNumbers& names_;
   const TermOrder& order_;
   std::deque<Slice> slices_;  // two for each writer
-  pipeline::BoundedQueue<Slice*> full_, empty_;
+  BoundedQueue<Slice*> full_, empty_;
   SliceFiller filler_;
   Slice* slice_ = nullptr;                        // the one that is filled
   std::atomic<bool> failed_ = false;              // a writer has failed

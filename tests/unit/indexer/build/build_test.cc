@@ -143,7 +143,7 @@ TEST(Build, WritesNoRunsIfThePostingsFitInMemory) {
     const auto [runs_of_held, held] = built_as("held", [](BuildOptions&) {});
     EXPECT_EQ(runs_of_held, 0u);
     EXPECT_FALSE(held.blobs.empty());
-    const auto [runs, written] = built_as("written", [](BuildOptions& options) { options.invert.memory.held = 0; });
+    const auto [runs, written] = built_as("written", [](BuildOptions& options) { options.invert.memory.unspilled = 0; });
     EXPECT_EQ(runs, 3u * partitions);
     EXPECT_EQ(held.blobs, written.blobs);
     // One inverter has runs after all: what the others hold is written, too.
@@ -168,7 +168,7 @@ class Grows final : public invert::Inverter {
     return inverter_->invert(tokens, groups, numbers);
   }
   Result<std::vector<runs::RunFile>> flush() override { return inverter_->flush(); }
-  std::unique_ptr<invert::HeldChains> hold() override { return inverter_->hold(); }
+  std::unique_ptr<invert::InMemoryPostings> take_postings() override { return inverter_->take_postings(); }
   std::uint64_t memory_bytes() const override {
     return std::this_thread::get_id() == thread_ ? inverter_->memory_bytes() : 0;
   }
@@ -184,7 +184,7 @@ TEST(Build, WritesRunsWhereInvertersHoldMoreAtTheEnd) {
   for (const std::uint64_t limit : {1u, 64u}) {
     BuildOptions options = options_for(folder, "r" + std::to_string(limit), 3);
     options.invert.memory = pipeline::plan_memory(std::uint64_t{2} << 30, 1, 2, 3);
-    options.invert.memory.held = limit << 20;
+    options.invert.memory.unspilled = limit << 20;
     options.invert.around_inverter = [](std::unique_ptr<invert::Inverter> one, std::size_t) {
       return std::make_unique<Grows>(std::move(one));
     };

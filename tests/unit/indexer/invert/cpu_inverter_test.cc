@@ -69,11 +69,17 @@ TEST(CpuInverter, TellsTermsOfTheSameHashApart) {
     grouper.finish(groups);
     ASSERT_TRUE(inverter.invert(groups, groups.groups, std::vector<DocumentNumber>{n}));
   }
-  const auto held = inverter.hold();
-  while (held->next_term().value())
-    for_each_posting(held->chain(), held->arena(), [&](std::uint32_t number, Frequency frequency) {
-      got[std::string(held->term())][number] = frequency;
-    });
+  const auto postings = inverter.take_postings();
+  for (std::size_t collection = 0; collection < dictionary::kTrieCollections; ++collection) {
+    if (postings->terms_of(static_cast<dictionary::TrieCollection>(collection)) == 0) continue;
+    const auto terms = postings->order(static_cast<dictionary::TrieCollection>(collection));
+    TermPostings all;
+    terms->append(0, terms->size(), all);
+    for (std::size_t i = 0; i < all.terms.size(); ++i)
+      for_each_posting(*all.terms[i].chain, postings->arena(), [&](std::uint32_t number, Frequency frequency) {
+        got[std::string(all.term(i))][number] = frequency;
+      });
+  }
   EXPECT_EQ(got, expected) << one << ", " << other;
 }
 

@@ -22,7 +22,7 @@ constexpr std::uint64_t kFirst = (std::uint64_t{1} << 32) - 5;
 
 // terms: one document each.
 template <class Inverter>
-std::unique_ptr<HeldChains> held(const std::vector<std::vector<std::string>>& documents, std::uint64_t first) {
+std::unique_ptr<InMemoryPostings> held(const std::vector<std::vector<std::string>>& documents, std::uint64_t first) {
   Inverter inverter("/nonexistent", "i", 1, [] { return std::uint64_t{1} << 30; });
   for (std::size_t n = 0; n < documents.size(); ++n) {
     if (documents[n].empty()) continue;
@@ -33,11 +33,11 @@ std::unique_ptr<HeldChains> held(const std::vector<std::vector<std::string>>& do
     grouper.finish(groups);
     EXPECT_TRUE(inverter.invert(groups, groups.groups, std::vector<DocumentNumber>{first + n}));
   }
-  return inverter.hold();
+  return inverter.take_postings();
 }
 
 // All terms, as four threads get them.
-std::vector<std::pair<std::string, Postings>> all_terms(const std::vector<std::unique_ptr<HeldChains>>& held,
+std::vector<std::pair<std::string, Postings>> all_terms(const std::vector<std::unique_ptr<InMemoryPostings>>& held,
                                                         std::size_t& ranges) {
   TermRanges terms(held);
   const auto by_threads = [](std::size_t count, const std::function<void(std::size_t)>& work) {
@@ -54,12 +54,12 @@ std::vector<std::pair<std::string, Postings>> all_terms(const std::vector<std::u
              [&](std::size_t one) { terms.order(static_cast<dictionary::TrieCollection>(one)); });
   terms.cut();
   ranges = terms.count();
-  std::vector<HeldTerms> got(ranges);
+  std::vector<TermPostings> got(ranges);
   by_threads(ranges, [&](std::size_t one) { got[one] = terms.terms(one); });
   std::vector<std::pair<std::string, Postings>> all;
-  for (const HeldTerms& some : got)
+  for (const TermPostings& some : got)
     for (std::size_t i = 0; i < some.terms.size(); ++i) {
-      const HeldTerms::Term& term = some.terms[i];
+      const TermPostings::Term& term = some.terms[i];
       auto& postings = all.emplace_back(some.term(i), Postings()).second;
       for_each_posting(*term.chain, term.of->arena(), [&](std::uint32_t number, Frequency frequency) {
         postings[static_cast<std::uint32_t>(term.of->first_document() + number - kFirst)] = frequency;
@@ -93,7 +93,7 @@ void expect_all_in_order(unsigned seed, std::size_t inverters, std::size_t terms
     texts[owner % inverters][document].push_back(term);
     ++expected[term][document];
   }
-  std::vector<std::unique_ptr<HeldChains>> all;
+  std::vector<std::unique_ptr<InMemoryPostings>> all;
   for (const auto& its : texts) {
     std::size_t first = 0;  // document of the inverter
     while (first + 1 < its.size() && its[first].empty()) ++first;

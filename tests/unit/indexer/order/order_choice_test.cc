@@ -75,5 +75,31 @@ TEST(OrderChoice, IsNotWorthItsTimeForVeryManyShortDocuments) {
   EXPECT_TRUE(order_cost(1'000'000, 40 * postings / 2, 40 * bytes).worthwhile()) << "long documents";
 }
 
+// A codec of which only the description counts.
+class DescribedCodec final : public codec::ListCodec {
+ public:
+  DescribedCodec(std::string_view name, std::string_view family)
+      : info_{.name = name, .id = 255, .family = family, .source = ""} {}
+  const codec::CodecInfo& info() const override { return info_; }
+  void encode(std::span<const std::uint32_t>, codec::Numbers, ByteBuffer&) const override {}
+  Result<void> decode(ByteView, std::uint32_t, codec::Numbers, std::uint32_t, DocId,
+                      std::span<std::uint32_t, codec::kBlockLength>) const override {
+    return {};
+  }
+
+ private:
+  const codec::CodecInfo info_;
+};
+
+TEST(OrderChoice, KnowsBinaryPackingByItsFamilyWhateverACodecIsCalled) {
+  for (const auto* codec : codec::all_codecs())
+    EXPECT_EQ(packs_blocks(*codec), codec->info().docids ? codec->info().family == "binary packing" : true)
+        << codec->name();
+  EXPECT_TRUE(packs_blocks(DescribedCodec("wide-blocks", "binary packing")));
+  EXPECT_FALSE(packs_blocks(DescribedCodec("subpar", "rice")));
+  EXPECT_FALSE(packs_blocks(DescribedCodec("rbp", "patched")));
+  EXPECT_TRUE(packs_blocks(*codec::codec_choice_named("vbyte,simd-bp128")) == false) << "frequencies do not count";
+}
+
 }  // namespace
 }  // namespace frond::indexer::order

@@ -78,7 +78,7 @@ TEST(KeptTerms, AreThoseOfAllPartitions) {
     }
     EXPECT_GT(kept.bytes(), partitions * 10'000);
     const ScratchFolder folder;
-    TaskPool pool(3);
+    TaskPool pool("packer", 3);
     const auto terms = WrittenTerms::create(folder / "terms", 2).value();
     ASSERT_TRUE(kept.merge(pool, *terms).value());
     const TermsFile file = terms->finish().value();
@@ -95,7 +95,7 @@ TEST(KeptTerms, AreThoseOfAllPartitions) {
 TEST(KeptTerms, AreNoneWhereNoPartitionHasAny) {
   const ScratchFolder folder;
   KeptTerms kept(2, kEnough);
-  TaskPool pool(1);
+  TaskPool pool("packer", 1);
   const auto terms = WrittenTerms::create(folder / "terms", 1).value();
   EXPECT_TRUE(kept.merge(pool, *terms).value());
   EXPECT_EQ(terms->finish().value().totals, partition::TermTotals());
@@ -110,7 +110,7 @@ TEST(KeptTerms, AreDroppedWhereThereAreTooMany) {
   put_all(kept, 1, lists, random);
   EXPECT_LT(kept.bytes(), 40'000u) << "what goes on to come is not kept";
   const ScratchFolder folder;
-  TaskPool pool(1);
+  TaskPool pool("packer", 1);
   const auto terms = WrittenTerms::create(folder / "terms", 1).value();
   EXPECT_FALSE(kept.merge(pool, *terms).value());
 }

@@ -66,7 +66,7 @@ class StoredFieldsTest : public testing::Test {
       spool.append(frame).value();
       spool.finish().value();
     }
-    TaskPool pool(setting.packers);
+    TaskPool pool("packer", setting.packers);
     pipeline::WritePlan plan;
     plan.packers = static_cast<std::uint32_t>(setting.packers);
     plan.at_once = static_cast<std::uint32_t>(setting.partitions);
@@ -128,7 +128,7 @@ TEST_F(StoredFieldsTest, EndWithTheErrorOfADamagedSpool) {
   const auto spool = scratch_ / "spool-0";
   support::flip_byte(spool, std::filesystem::file_size(spool) / 2);
   for (const std::size_t packers : {1u, 4u}) {
-    TaskPool pool(packers);
+    TaskPool pool("packer", packers);
     pipeline::WritePlan plan;
     plan.ahead_bytes = 1 << 20;
     pipeline::FieldSample sample;

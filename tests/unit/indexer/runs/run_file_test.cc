@@ -2,14 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "indexer/pipeline/bounded_queue.h"
+#include "common/base/task_pool.h"
 #include "indexer/runs/run_cursor.h"
 #include "indexer/runs/run_merger.h"
 #include "indexer/runs/run_reader.h"
@@ -58,26 +57,7 @@ RunFile write_run(const std::filesystem::path& path, const Index& index, std::si
   return *run;
 }
 
-// Three threads that do tasks in any order.
-class Helpers {
- public:
-  Helpers() {
-    for (int i = 0; i < 3; ++i)
-      threads_.emplace_back([this](const std::stop_token& stop) {
-        while (const auto task = tasks_.pop(stop)) (*task)();
-      });
-  }
-  ~Helpers() { tasks_.close(); }
-  DoAhead ahead() {
-    return [this](std::function<void()> task) { (void)tasks_.push(std::move(task), {}); };
-  }
-
- private:
-  pipeline::BoundedQueue<std::function<void()>> tasks_{1'000'000};
-  std::vector<std::jthread> threads_;
-};
-
-Index read_merged_by(const std::vector<std::filesystem::path>& paths, std::size_t wanted, const DoAhead& ahead) {
+Index read_merged_by(const std::vector<std::filesystem::path>& paths, std::size_t wanted, TaskPool* ahead) {
   Index index;
   auto merger = RunMerger::open(paths, 3, ahead);
   EXPECT_TRUE(merger) << merger.error().message();
@@ -100,10 +80,11 @@ Index read_merged_by(const std::vector<std::filesystem::path>& paths, std::size_
 
 // The same whether other threads read ahead or not.
 Index read_merged(const std::vector<std::filesystem::path>& paths, std::size_t wanted = 1) {
-  Helpers helpers;
-  Index index = read_merged_by(paths, wanted, {});
-  EXPECT_EQ(read_merged_by(paths, wanted, helpers.ahead()), index);
-  EXPECT_EQ(read_merged_by(paths, wanted, [](const std::function<void()>& task) { task(); }), index);
+  Index index = read_merged_by(paths, wanted, nullptr);
+  for (const std::size_t threads : {1, 3}) {
+    TaskPool pool("helper", threads);
+    EXPECT_EQ(read_merged_by(paths, wanted, &pool), index);
+  }
   return index;
 }
 
@@ -206,7 +187,8 @@ TEST(RunMerger, RefusesRunsWhoseDocumentsDoNotAscend) {
 
 // Reads to the end or to the first error.
 Result<void> read_all_ahead(const std::filesystem::path& path) {
-  RunCursor cursor = FROND_TRY(RunCursor::open(path, 3, [](const std::function<void()>& task) { task(); }));
+  TaskPool pool("helper", 1);
+  RunCursor cursor = FROND_TRY(RunCursor::open(path, 3, &pool));
   while (FROND_TRY(cursor.next())) {
   }
   return {};
@@ -234,8 +216,8 @@ TEST(RunCursor, GivesRecordsThatComeBeforeDamage) {
     for (DocId docid = 0; docid < 1000; ++docid) index["term" + std::to_string(i)][docid * 300] = 70'000;
   const auto path = write_run(folder / "a.run", index).path;
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 40);
-  Helpers helpers;
-  RunCursor cursor = RunCursor::open(path, 3, helpers.ahead()).value();
+  TaskPool pool("helper", 3);
+  RunCursor cursor = RunCursor::open(path, 3, &pool).value();
   RunReader reader = RunReader::open(path, 3).value();
   for (;;) {
     const auto one = reader.next();
@@ -253,12 +235,9 @@ TEST(RunCursor, GivesRecordsThatComeBeforeDamage) {
 TEST(RunCursor, MayEndBeforeWhatIsReadAhead) {
   const ScratchFolder folder;
   const auto path = write_run(folder / "a.run", {{"a", {{1, 1}}}}).path;
-  std::function<void()> late;
-  {
-    const auto cursor = RunCursor::open(path, 3, [&late](std::function<void()> task) { late = std::move(task); });
-    ASSERT_TRUE(cursor);
-  }
-  late();
+  TaskPool pool("helper", 1);
+  pool.add([](std::size_t) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); });
+  ASSERT_TRUE(RunCursor::open(path, 3, &pool));
 }
 
 TEST(RunReader, FindsEveryFlippedByteAndEveryMissingEnd) {

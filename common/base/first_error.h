@@ -11,7 +11,7 @@
 #include "common/base/mutex.h"
 #include "common/base/result.h"
 
-namespace frond::indexer::pipeline {
+namespace frond {
 
 // Any thread.
 class FirstError {
@@ -50,4 +50,4 @@ class FirstError {
   std::stop_callback<std::function<void()>> forward_;
 };
 
-}  // namespace frond::indexer::pipeline
+}  // namespace frond

@@ -1,4 +1,4 @@
-#include "indexer/invert/gpu/text/held_texts.h"
+#include "indexer/invert/gpu/text/device_postings.h"
 
 #include <algorithm>
 #include <memory>
@@ -25,8 +25,8 @@ std::uint64_t documents_of(const runs::ListCoding& coding) {
 
 }  // namespace
 
-HeldTexts::HeldTexts(int device, std::unique_ptr<DeviceText> text, std::unique_ptr<TextTerms> terms,
-                     DocumentNumber first, std::vector<std::uint32_t> totals, std::uint64_t memory_bytes)
+DevicePostings::DevicePostings(int device, std::unique_ptr<DeviceText> text, std::unique_ptr<TextTerms> terms,
+                               DocumentNumber first, std::vector<std::uint32_t> totals, std::uint64_t memory_bytes)
     : device_(device), text_(std::move(text)), first_(first), memory_bytes_(memory_bytes), totals_(std::move(totals)) {
   for (const std::uint32_t total : totals_) {
     terms_with_postings_ += total > 0 ? 1 : 0;
@@ -40,14 +40,14 @@ HeldTexts::HeldTexts(int device, std::unique_ptr<DeviceText> text, std::unique_p
   });
 }
 
-void HeldTexts::order(TextTerms& terms) {
+void DevicePostings::order(TextTerms& terms) {
   terms.end_adding();
   terms_.emplace(terms.numbers(), totals_, terms.crew());
   place_terms(terms.crew());
 }
 
 // Where the postings of each term begin.
-void HeldTexts::place_terms(Crew& crew) {
+void DevicePostings::place_terms(Crew& crew) {
   const std::span<const std::uint32_t> in_order = terms_->numbers();
   starts_.resize(in_order.size() + 1);
   offsets_.resize(totals_.size());
@@ -69,7 +69,8 @@ void HeldTexts::place_terms(Crew& crew) {
   starts_.back() = static_cast<std::uint32_t>(postings_);
 }
 
-Result<void> HeldTexts::read(std::size_t slice_postings, const std::function<Result<void>(runs::PostingSlice)>& take) {
+Result<void> DevicePostings::read(std::size_t slice_postings,
+                                  const std::function<Result<void>(runs::PostingSlice)>& take) {
   ordered_.get();
   FROND_TRY(device::use(device_));  // of this thread
   const std::unique_ptr<DeviceText> text = std::move(text_);
@@ -86,7 +87,7 @@ Result<void> HeldTexts::read(std::size_t slice_postings, const std::function<Res
   });
 }
 
-std::uint32_t HeldTexts::window_postings(const runs::ListCoding& coding, const runs::SliceLimits& limits) const {
+std::uint32_t DevicePostings::window_postings(const runs::ListCoding& coding, const runs::SliceLimits& limits) const {
   const std::uint64_t documents = documents_of(coding);
   if (!text_ || documents <= first_) return 0;
   for (std::size_t most = limits.postings;; most /= 2) {
@@ -96,12 +97,13 @@ std::uint32_t HeldTexts::window_postings(const runs::ListCoding& coding, const r
   }
 }
 
-bool HeldTexts::codes(const runs::ListCoding& coding, const runs::SliceLimits& limits) const {
+bool DevicePostings::codes(const runs::ListCoding& coding, const runs::SliceLimits& limits) const {
   return window_postings(coding, limits) > 0;
 }
 
 // Behind the last term of the window that begins with `first`.
-std::size_t HeldTexts::end_of_window(std::size_t first, const runs::SliceLimits& limits, std::size_t partitions) const {
+std::size_t DevicePostings::end_of_window(std::size_t first, const runs::SliceLimits& limits,
+                                          std::size_t partitions) const {
   std::size_t end = first, lists = 0;
   for (; end < terms_->size(); ++end) {
     lists += std::min<std::size_t>(partitions, postings_of(end));
@@ -110,7 +112,7 @@ std::size_t HeldTexts::end_of_window(std::size_t first, const runs::SliceLimits&
   return end;
 }
 
-Result<std::vector<std::vector<std::uint64_t>>> HeldTexts::code(
+Result<std::vector<std::vector<std::uint64_t>>> DevicePostings::code(
     const runs::ListCoding& coding, const runs::SliceLimits& limits,
     const std::function<Result<void>(std::shared_ptr<const runs::CodedSlice>)>& take) {
   const std::uint32_t most = window_postings(coding, limits);

@@ -1,5 +1,5 @@
 #pragma once
-// Deals postings to the groups of partitions, in order of terms and documents.
+// Splits postings to the groups of partitions, in order of terms and documents.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +29,22 @@ class GroupsOfPartition {
     group.frequencies.push_back(frequency);
     ++postings_;
   }
+  // Room for further postings of the term, which the caller fills: at most `wanted`, at least one.
+  struct Room {
+    DocId* docids;
+    Frequency* frequencies;
+    std::size_t count;
+  };
+  Room room(std::string_view term, std::size_t wanted) {
+    if (postings_ == postings::kSegmentPostings) end_piece(term, /*last=*/false);
+    if (groups_.empty() || (postings_ == 0 && groups_.back().bytes >= kPostingGroupBytes)) begin_group();
+    PostingGroup& group = groups_.back();
+    const std::size_t begin = group.docids.size(), count = std::min(wanted, postings::kSegmentPostings - postings_);
+    group.docids.resize(begin + count);
+    group.frequencies.resize(begin + count);
+    postings_ += count;
+    return {group.docids.data() + begin, group.frequencies.data() + begin, count};
+  }
   void end_term(std::string_view term) {
     end_piece(term, /*last=*/true);
     first_ = true;
@@ -36,7 +52,7 @@ class GroupsOfPartition {
   std::vector<PostingGroup> take() { return std::move(groups_); }
 
  private:
-  static constexpr std::size_t kMostExpected = postings::kSegmentPostings;
+  static constexpr std::size_t kMostExpected = kPostingGroupBytes / (sizeof(DocId) + sizeof(Frequency));
   void begin_group() {
     PostingGroup& group = groups_.emplace_back();
     group.docids.reserve(expected_);
@@ -57,12 +73,18 @@ class GroupsOfPartition {
 };
 
 // One thread.
-class PostingDealer {
+class PostingSplitter {
  public:
   // postings: about as many will come.
-  PostingDealer(std::uint32_t partitions, std::size_t postings)
+  PostingSplitter(std::uint32_t partitions, std::size_t postings)
       : deal_(partitions), all_(partitions, GroupsOfPartition(postings / partitions * 9 / 8 + std::size_t{16})) {}
 
+  // Of the only partition: postings need not be given one by one.
+  bool is_one() const { return all_.size() == 1; }
+  GroupsOfPartition::Room room(std::string_view term, std::size_t wanted) {
+    if (!all_[0].in_term()) open_.push_back(0);
+    return all_[0].room(term, wanted);
+  }
   // A posting of the term at hand. Documents ascend.
   void add(std::string_view term, std::uint64_t document, Frequency frequency) {
     const auto to = deal_.place_of(document);

@@ -1,8 +1,7 @@
 #pragma once
-// What an inverter had in memory at the end of a build that wrote no run: its terms, each with the chain of its
-// postings. Read in one of two ways: term by term, as a PostingSource, by builds of one partition and by who writes it
-// as runs; or collection by collection, by several threads (term_ranges.h), which others then decode
-// (docs/adr/0057-postings-that-fit-are-dealt.md).
+// What an inverter has in memory at the end of a build that wrote no run: its terms, each with the chain of its
+// postings. Read collection by collection, by several threads (term_ranges.h), which others then decode; or written as
+// runs after all.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,20 +10,21 @@
 #include <vector>
 
 #include "common/base/ids.h"
+#include "common/base/result.h"
 #include "indexer/dictionary/arena.h"
 #include "indexer/dictionary/trie.h"
 #include "indexer/invert/posting_chain.h"
-#include "indexer/runs/posting_source.h"
 
 namespace frond::indexer::invert {
 
-class HeldChains;
+class InMemoryPostings;
+class PartitionRuns;
 
 // Terms that follow each other, of one inverter or of several. Any thread reads them.
-struct HeldTerms {
+struct TermPostings {
   struct Term {
     const PostingChain* chain;
-    const HeldChains* of;
+    const InMemoryPostings* of;
     std::uint32_t end;  // in `text`
     std::uint32_t postings;
   };
@@ -43,24 +43,23 @@ class CollectionTerms {
   virtual std::size_t size() const = 0;
   virtual std::string term(std::size_t place) const = 0;
   // Appends the terms [begin, end).
-  virtual void append(std::size_t begin, std::size_t end, HeldTerms& to) const = 0;
+  virtual void append(std::size_t begin, std::size_t end, TermPostings& to) const = 0;
 };
 
-// Never fails. One thread, but for what several may call.
-class HeldChains : public runs::PostingSource {
+// In one of two ways: order() of each collection, or write_runs().
+class InMemoryPostings {
  public:
-  // Of the term at hand, in place of read(), in which docIDs are numbers of documents.
-  virtual const PostingChain& chain() const = 0;
-
-  // In place of next_term(). Any thread:
+  virtual ~InMemoryPostings() = default;
+  // Any thread:
   virtual std::size_t terms_of(dictionary::TrieCollection collection) const = 0;
   // Puts the terms of a collection in order, which no other thread does, once. What it gives lives as long as this.
   virtual std::unique_ptr<CollectionTerms> order(dictionary::TrieCollection collection) = 0;
-
-  // Any thread:
   virtual const dictionary::Arena& arena() const = 0;
   // The number of the document that the numbers in chains count from.
   virtual std::uint64_t first_document() const = 0;
+
+  // Adds all, as the inverter would have done; the caller finishes `runs`. One thread. kUnavailable: the disk.
+  virtual Result<void> write_runs(PartitionRuns& runs) = 0;
 };
 
 }  // namespace frond::indexer::invert

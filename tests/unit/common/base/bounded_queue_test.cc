@@ -1,5 +1,5 @@
 // Bounded queues, and the first error of many threads.
-#include "indexer/pipeline/bounded_queue.h"
+#include "common/base/bounded_queue.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "indexer/pipeline/first_error.h"
+#include "common/base/first_error.h"
 
-namespace frond::indexer::pipeline {
+namespace frond {
 namespace {
 
 TEST(BoundedQueue, HandsEverythingOverInOrder) {
@@ -57,4 +57,4 @@ TEST(FirstError, TurnsWhatIsThrownIntoAnError) {
 }
 
 }  // namespace
-}  // namespace frond::indexer::pipeline
+}  // namespace frond

@@ -1,5 +1,5 @@
-// Postings of all partitions, dealt, of a device or of inverters: each partition has its own, in pieces of a segment.
-#include "indexer/publish/dealt_postings.h"
+// Postings of all partitions, split, of a device or of inverters: each partition has its own, in pieces of a segment.
+#include "indexer/publish/split_postings.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "common/postings/list_view.h"
 #include "indexer/invert/cpu_inverter.h"
 #include "indexer/invert/document_deal.h"
-#include "indexer/publish/dealt_chains.h"
+#include "indexer/publish/split_in_memory.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::publish {
@@ -111,7 +111,7 @@ void expect_terms(const TermsFile& file, const std::map<std::string, std::map<st
   EXPECT_EQ(file.totals, totals);
 }
 
-TEST(DealtPostings, GivesEachPartitionItsOwn) {
+TEST(SplitPostings, GivesEachPartitionItsOwn) {
   for (const std::uint32_t partitions : {1u, 2u, 3u, 16u}) {
     SCOPED_TRACE(partitions);
     std::mt19937 random(partitions);
@@ -121,15 +121,16 @@ TEST(DealtPostings, GivesEachPartitionItsOwn) {
     totals[18] = postings::kSegmentPostings;
     MadeUp made(partitions, partitions == 2 ? (std::uint64_t{1} << 32) - 500 : 1000, totals);
     auto to = queues(partitions);
-    TaskPool pool(3);
+    TaskPool pool("packer", 3);
     const support::ScratchFolder folder;
     const auto terms = WrittenTerms::create(folder / "terms", 2).value();
     std::vector<Postings> got(partitions);
     {
       std::vector<std::jthread> threads;
       for (std::uint32_t p = 0; p < partitions; ++p) threads.emplace_back([&, p] { got[p] = taken_from(*to[p]); });
-      const auto dealt = deal_postings(made, to, terms.get(), pool, {});
-      ASSERT_TRUE(dealt) << dealt.error().message();
+      SplitPostings split(to, terms.get(), pool, 1 << 20, {});
+      const auto done = split_slices(made, split);
+      ASSERT_TRUE(done) << done.error().message();
     }
     expect_terms(terms->finish().value(), made.given);
     std::vector<Postings> expected(partitions);
@@ -141,9 +142,9 @@ TEST(DealtPostings, GivesEachPartitionItsOwn) {
 }
 
 // The postings of `documents` documents from `first` on, held by an inverter. Its terms begin with `label`.
-std::unique_ptr<invert::HeldChains> held_by_inverter(const std::string& label, std::uint64_t first,
-                                                     std::uint32_t documents,
-                                                     std::map<std::string, std::map<std::uint64_t, Frequency>>& given) {
+std::unique_ptr<invert::InMemoryPostings> held_by_inverter(
+    const std::string& label, std::uint64_t first, std::uint32_t documents,
+    std::map<std::string, std::map<std::uint64_t, Frequency>>& given) {
   std::mt19937 random(documents);
   invert::HashInverter inverter("/nonexistent", "i", 1, [] { return std::uint64_t{1} << 30; });
   for (std::uint32_t begin = 0; begin < documents; begin += 1000) {
@@ -164,29 +165,30 @@ std::unique_ptr<invert::HeldChains> held_by_inverter(const std::string& label, s
     grouper.finish(groups);
     EXPECT_TRUE(inverter.invert(groups, groups.groups, numbers));
   }
-  return inverter.hold();
+  return inverter.take_postings();
 }
 
-TEST(DealtChains, GiveEachPartitionItsOwn) {
+TEST(SplitInMemory, GiveEachPartitionItsOwn) {
   for (const std::uint32_t partitions : {2u, 3u, 16u}) {
     SCOPED_TRACE(partitions);
     const std::uint64_t first = partitions == 2 ? (std::uint64_t{1} << 32) - 500 : 1000;
     std::map<std::string, std::map<std::uint64_t, Frequency>> given;
-    std::vector<std::unique_ptr<invert::HeldChains>> held;
+    std::vector<std::unique_ptr<invert::InMemoryPostings>> held;
     for (const char* const label : {"alpha", "alphabetic", "alphabet", "9", "b"})
       held.push_back(held_by_inverter(label, first,
                                       held.empty() && partitions == 2 ? 3 * postings::kSegmentPostings : 3000, given));
     held.push_back(held_by_inverter("none", first, 0, given));
     auto to = queues(partitions);
-    TaskPool pool(3);
+    TaskPool pool("packer", 3);
     const support::ScratchFolder folder;
     const auto terms = WrittenTerms::create(folder / "terms", 2).value();
     std::vector<Postings> got(partitions);
     {
       std::vector<std::jthread> threads;
       for (std::uint32_t p = 0; p < partitions; ++p) threads.emplace_back([&, p] { got[p] = taken_from(*to[p]); });
-      const auto dealt = deal_chains(held, to, terms.get(), pool, 1 << 20, {});
-      ASSERT_TRUE(dealt) << dealt.error().message();
+      SplitPostings split(to, terms.get(), pool, 1 << 20, {});
+      const auto done = split_in_memory(held, pool, split);
+      ASSERT_TRUE(done) << done.error().message();
     }
     expect_terms(terms->finish().value(), given);
     std::vector<Postings> expected(partitions);
@@ -197,26 +199,29 @@ TEST(DealtChains, GiveEachPartitionItsOwn) {
   }
 }
 
-TEST(DealtChains, StopWhereNobodyTakesThem) {
+TEST(SplitInMemory, StopWhereNobodyTakesThem) {
   std::map<std::string, std::map<std::uint64_t, Frequency>> given;
-  std::vector<std::unique_ptr<invert::HeldChains>> held;
+  std::vector<std::unique_ptr<invert::InMemoryPostings>> held;
   held.push_back(held_by_inverter("a", 0, 300'000, given));
   auto to = queues(2);
-  TaskPool pool(2);
+  TaskPool pool("packer", 2);
   std::stop_source stop;
-  Result<void> dealt;
+  Result<void> done;
   {
-    const std::jthread dealing([&] { dealt = deal_chains(held, to, nullptr, pool, 1 << 20, stop.get_token()); });
+    const std::jthread splitting([&] {
+      SplitPostings split(to, nullptr, pool, 1 << 20, stop.get_token());
+      done = split_in_memory(held, pool, split);
+    });
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     stop.request_stop();
   }
-  ASSERT_FALSE(dealt);
-  EXPECT_EQ(dealt.error().code(), Code::kUnavailable);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code(), Code::kUnavailable);
 }
 
 // So many terms that an error comes long before all are read. The threads that put them in order must not wait then.
-TEST(DealtChains, SayWhyTermsCannotBeWritten) {
-  std::vector<std::unique_ptr<invert::HeldChains>> held;
+TEST(SplitInMemory, SayWhyTermsCannotBeWritten) {
+  std::vector<std::unique_ptr<invert::InMemoryPostings>> held;
   for (int i = 0; i < 2; ++i) {  // both have the same terms
     invert::HashInverter inverter("/nonexistent", "i", 1, [] { return std::uint64_t{1} << 30; });
     parse::TokenGrouper grouper;
@@ -229,10 +234,10 @@ TEST(DealtChains, SayWhyTermsCannotBeWritten) {
     }
     grouper.finish(groups);
     ASSERT_TRUE(inverter.invert(groups, groups.groups, numbers));
-    held.push_back(inverter.hold());
+    held.push_back(inverter.take_postings());
   }
   auto to = queues(2);
-  TaskPool pool(2);
+  TaskPool pool("packer", 2);
   const support::ScratchFolder folder;
   const auto terms = WrittenTerms::create(folder / "terms", 1).value();
   std::stop_source stop;
@@ -243,14 +248,15 @@ TEST(DealtChains, SayWhyTermsCannotBeWritten) {
       while (queue->pop(stop.get_token())) {
       }
     });
-  const auto dealt = deal_chains(held, to, terms.get(), pool, 1 << 20, {});
-  ASSERT_FALSE(dealt);
-  EXPECT_EQ(dealt.error().code(), Code::kInvalid) << dealt.error().message();
+  SplitPostings split(to, terms.get(), pool, 1 << 20, {});
+  const auto done = split_in_memory(held, pool, split);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code(), Code::kInvalid) << done.error().message();
   stop.request_stop();
 }
 
 // One that has much for each partition must not keep one partition busy while the others wait.
-TEST(DealtPostings, GoToThePartitionsInTurn) {
+TEST(SplitPostings, GoToThePartitionsInTurn) {
   constexpr std::size_t kGroups = 5;
   std::vector<std::vector<PostingGroup>> groups(2);
   for (auto& its : groups) {
@@ -260,7 +266,12 @@ TEST(DealtPostings, GoToThePartitionsInTurn) {
   groups[1].resize(kGroups - 2);
   auto to = queues(2);
   std::stop_source stop;
-  const std::jthread giver([&] { EXPECT_TRUE(give_groups(std::move(groups), to, stop.get_token())); });
+  TaskPool pool("packer", 1);
+  const std::jthread giver([&] {
+    SplitPostings split(to, nullptr, pool, 1, stop.get_token());
+    EXPECT_TRUE(split.add(1, [&groups] { return SplitSlice{std::move(groups), {}, {}}; }));
+    EXPECT_TRUE(split.finish());
+  });
   for (std::size_t i = 0; i < kGroups; ++i)
     for (std::size_t p = 0; p < (i < kGroups - 2 ? 2u : 1u); ++p) {
       std::optional<Group> taken;
@@ -271,11 +282,11 @@ TEST(DealtPostings, GoToThePartitionsInTurn) {
     }
 }
 
-TEST(DealtPostings, LeavesQueuesOpenWhenTheDeviceFails) {
+TEST(SplitPostings, LeavesQueuesOpenWhenTheDeviceFails) {
   MadeUp made(1, 0, std::vector<std::size_t>(5000, 100));
   made.fails_at = 3000;
   auto to = queues(2);
-  TaskPool pool(2);
+  TaskPool pool("packer", 2);
   std::stop_source stop;
   std::vector<std::jthread> readers;
   readers.reserve(to.size());
@@ -286,27 +297,31 @@ TEST(DealtPostings, LeavesQueuesOpenWhenTheDeviceFails) {
       }
       ended += stop.stop_requested() ? 1 : 0;
     });
-  const auto dealt = deal_postings(made, to, nullptr, pool, {});
-  ASSERT_FALSE(dealt);
-  EXPECT_EQ(dealt.error().code(), Code::kDevice);
+  SplitPostings split(to, nullptr, pool, 1 << 20, {});
+  const auto done = split_slices(made, split);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code(), Code::kDevice);
   stop.request_stop();
   readers.clear();
   EXPECT_EQ(ended, 2);  // none was told that it has all
 }
 
-TEST(DealtPostings, StopsWhereNobodyTakesThem) {
+TEST(SplitPostings, StopsWhereNobodyTakesThem) {
   MadeUp made(2, 0, std::vector<std::size_t>(20'000, 100));
   auto to = queues(2);
-  TaskPool pool(2);
+  TaskPool pool("packer", 2);
   std::stop_source stop;
-  Result<void> dealt;
+  Result<void> done;
   {
-    const std::jthread dealing([&] { dealt = deal_postings(made, to, nullptr, pool, stop.get_token()); });
+    const std::jthread splitting([&] {
+      SplitPostings split(to, nullptr, pool, 1 << 20, stop.get_token());
+      done = split_slices(made, split);
+    });
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     stop.request_stop();
   }
-  ASSERT_FALSE(dealt);
-  EXPECT_EQ(dealt.error().code(), Code::kUnavailable);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code(), Code::kUnavailable);
 }
 
 }  // namespace

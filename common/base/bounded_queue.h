@@ -10,7 +10,7 @@
 
 #include "common/base/mutex.h"
 
-namespace frond::indexer::pipeline {
+namespace frond {
 
 // Any thread.
 template <class T>
@@ -71,4 +71,4 @@ class BoundedQueue {
   bool closed_ FROND_GUARDED_BY(mutex_) = false;
 };
 
-}  // namespace frond::indexer::pipeline
+}  // namespace frond

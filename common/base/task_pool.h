@@ -1,6 +1,6 @@
 #pragma once
-// The threads that do the costly part of writing partitions: they build lists and compress stored fields. Each
-// partition has streams of tasks (OrderedTasks), all of which share the pool, so every core works on whatever there is.
+// Ordered work on several threads: a pool of threads, and streams of tasks (OrderedTasks) that share it, each of which
+// gets its results in the order in which it began the tasks. So every core works on whatever there is.
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -16,30 +16,34 @@
 #include "common/base/mutex.h"
 #include "common/base/result.h"
 
-namespace frond::indexer::publish {
+namespace frond {
 
 // Any thread adds tasks. Tasks never wait for other threads. The streams bound how many tasks there are.
 class TaskPool {
  public:
   // `worker` is the number of the thread that runs the task, below threads().
   using Task = std::function<void(std::size_t worker)>;
-  // Threads are called "packer-<number>".
-  explicit TaskPool(std::size_t threads);
+  // At most `threads`, at least 1, called "<name>-<number>". They begin when there is work for them.
+  TaskPool(std::string name, std::size_t threads);
   // All tasks were carried out: streams wait for theirs.
   ~TaskPool();
   TaskPool(const TaskPool&) = delete;
   TaskPool& operator=(const TaskPool&) = delete;
 
-  std::size_t threads() const { return threads_.size(); }
+  std::size_t threads() const { return most_; }
+  // Throws what the system throws if it has no thread, and the task is not added.
   void add(Task task);
 
  private:
   void run(std::size_t worker);
+  const std::string name_;
+  const std::size_t most_;
   Mutex mutex_;
   std::condition_variable_any changed_;
   std::deque<Task> tasks_ FROND_GUARDED_BY(mutex_);
+  std::size_t idle_ FROND_GUARDED_BY(mutex_) = 0;  // threads that wait, or will when they begin
   bool closed_ FROND_GUARDED_BY(mutex_) = false;
-  std::vector<std::jthread> threads_;
+  std::vector<std::jthread> threads_ FROND_GUARDED_BY(mutex_);
 };
 
 // Tasks of one stream, whose results are taken in the order in which the tasks were begun. One thread, which begins
@@ -123,4 +127,4 @@ class OrderedTasks {
   std::condition_variable_any done_;
 };
 
-}  // namespace frond::indexer::publish
+}  // namespace frond

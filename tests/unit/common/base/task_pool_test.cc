@@ -1,5 +1,5 @@
 // Tasks of many streams are carried out by all threads; each stream gets its results in order.
-#include "indexer/publish/task_pool.h"
+#include "common/base/task_pool.h"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,11 @@
 #include <new>
 #include <set>
 
-namespace frond::indexer::publish {
+namespace frond {
 namespace {
 
 TEST(OrderedTasks, GiveResultsInTheOrderInWhichTasksWereBegun) {
-  TaskPool pool(4);
+  TaskPool pool("worker", 4);
   ASSERT_EQ(pool.threads(), 4u);
   const auto stream = [&pool](std::uint32_t count) {
     OrderedTasks<std::uint32_t> tasks(pool, 8);
@@ -33,7 +33,7 @@ TEST(OrderedTasks, GiveResultsInTheOrderInWhichTasksWereBegun) {
 }
 
 TEST(OrderedTasks, AreBoundedByTheirBytesButAlwaysMayBeginOne) {
-  TaskPool pool(1);
+  TaskPool pool("worker", 1);
   OrderedTasks<int> tasks(pool, 100);
   const auto nothing = [](std::size_t) -> Result<int> { return 0; };
   EXPECT_FALSE(tasks.full());
@@ -48,7 +48,7 @@ TEST(OrderedTasks, AreBoundedByTheirBytesButAlwaysMayBeginOne) {
 }  // the destructor waits for both
 
 TEST(OrderedTasks, TakeResultsThatTheCallerHasAmongTheOthers) {
-  TaskPool pool(1);
+  TaskPool pool("worker", 1);
   OrderedTasks<int> tasks(pool, 100);
   EXPECT_FALSE(tasks.ready());
   EXPECT_FALSE(tasks.full_with(1000)) << "there is none yet";
@@ -73,7 +73,7 @@ TEST(OrderedTasks, TakeResultsThatTheCallerHasAmongTheOthers) {
 }
 
 TEST(OrderedTasks, KeepErrorsAndTurnExceptionsIntoErrors) {
-  TaskPool pool(2);
+  TaskPool pool("worker", 2);
   OrderedTasks<int> tasks(pool, 100);
   tasks.begin(1, [](std::size_t) -> Result<int> { return Error(Code::kCorrupt, "broken"); });
   tasks.begin(1, [](std::size_t) -> Result<int> { throw std::bad_alloc(); });
@@ -84,11 +84,11 @@ TEST(OrderedTasks, KeepErrorsAndTurnExceptionsIntoErrors) {
 }
 
 TEST(OrderedTasks, KnowWhichThreadRunsThem) {
-  TaskPool pool(3);
+  TaskPool pool("worker", 3);
   OrderedTasks<std::size_t> tasks(pool, 1000);
   for (int i = 0; i < 100; ++i) tasks.begin(1, [](std::size_t worker) -> Result<std::size_t> { return worker; });
   while (!tasks.empty()) EXPECT_LT(tasks.take().value(), 3u);
 }
 
 }  // namespace
-}  // namespace frond::indexer::publish
+}  // namespace frond

@@ -16,12 +16,12 @@
 
 namespace frond::indexer::invert::gpu {
 
-class HeldTexts final : public runs::PostingSlices {
+class DevicePostings final : public runs::PostingSlices {
  public:
   // `text` has a run whose terms are those of `terms`; its totals. device: the number of the device. memory_bytes: what
   // the host has of it, and takes to put terms in order.
-  HeldTexts(int device, std::unique_ptr<DeviceText> text, std::unique_ptr<TextTerms> terms, DocumentNumber first,
-            std::vector<std::uint32_t> totals, std::uint64_t memory_bytes);
+  DevicePostings(int device, std::unique_ptr<DeviceText> text, std::unique_ptr<TextTerms> terms, DocumentNumber first,
+                 std::vector<std::uint32_t> totals, std::uint64_t memory_bytes);
 
   Result<void> read(std::size_t slice_postings, const std::function<Result<void>(runs::PostingSlice)>& take) override;
   bool codes(const runs::ListCoding& coding, const runs::SliceLimits& limits) const override;

@@ -1,0 +1,303 @@
+// How what a CollectionWriter has accepted becomes generations, and what happens to a document that can't be indexed.
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include "common/base/thread_name.h"
+#include "common/repository/disk_space.h"
+#include "common/repository/repository.h"
+#include "indexer/build.h"
+#include "indexer/build_lock.h"
+#include "indexer/change/remove.h"
+#include "indexer/ingest/json.h"
+#include "indexer/pipeline/memory.h"
+#include "indexer/write/collection_writer.h"
+#include "indexer/write/folded.h"
+
+namespace frond::indexer::write {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// With each so many partitions, publications come as much less often: compaction has to keep up.
+constexpr std::size_t kManyPartitions = 64;
+constexpr milliseconds kFirstPause{1000};  // after a failure; doubled up to
+constexpr milliseconds kLongestPause{30'000};
+constexpr const char* kBatchFile = "log-batch.jsonl";  // in the collection's folder, while it is indexed
+constexpr const char* kTrialFolder = ".trial";         // there, a repository, while one document is tried alone
+constexpr const char* kTrialDocument = R"({"id":"1","body":"word"})";  // that nothing is wrong with
+
+// Whether an error may come from what is published, and not from the disk or from other writers.
+bool may_be_of_changes(const Error& error) { return error.code() == Code::kInvalid || error.code() == Code::kCorrupt; }
+
+// How many changes are published at a time: all that fit, or fewer, while one of them is looked for.
+class Part {
+ public:
+  std::size_t most() const { return most_; }
+  bool is_all() const { return most_ == OperationLog::kAll; }
+  void published() {
+    failed_before_ = false;
+    most_ = most_ < whole_ / 2 ? 2 * most_ : OperationLog::kAll;
+  }
+  // Whether it is time to look for one change: the same ones failed before, and may fail for ever.
+  bool failed(const Error& error) {
+    const bool before = std::exchange(failed_before_, may_be_of_changes(error));
+    return failed_before_ && (before || !is_all());
+  }
+  void halve(std::size_t tried) {
+    if (is_all()) whole_ = tried;
+    most_ = tried / 2;
+  }
+
+ private:
+  std::size_t most_ = OperationLog::kAll, whole_ = 0;  // whole: that failed together
+  bool failed_before_ = false;
+};
+
+Result<void> write_lines(const fs::path& file, const std::vector<const Operation*>& documents) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  for (const Operation* document : documents) out << document->line << '\n';
+  out.close();
+  if (!out) return Error(Code::kUnavailable, file.string() + " can't be written");
+  return {};
+}
+
+// That index so many bytes: starting a parser, with its tables, takes as long as parsing some 100 KiB.
+std::uint32_t threads_for(std::uint64_t bytes) {
+  constexpr std::uint64_t kBytesEach = 512 << 10;
+  const std::uint64_t most = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
+  return static_cast<std::uint32_t>(std::min(1 + bytes / kBytesEach, most));
+}
+
+// Removes the file or folder when it ends.
+struct Removed {
+  fs::path path;
+  ~Removed() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+};
+
+}  // namespace
+
+void CollectionWriter::publish_loop(const std::stop_token& stop) {
+  name_this_thread("publish");
+  yield_to_others(10);
+  auto next = steady_clock::now();
+  milliseconds pause = kFirstPause;
+  Part part;
+  while (!stop.stop_requested()) {
+    {
+      MutexLock lock(mutex_);
+      const auto pending = [this] { return operations_->last() > published_; };
+      changed_.wait(mutex_, stop, pending);
+      // Until it is time, somebody asks, the service ends, or there is more than fits into one publication.
+      changed_.wait_until(mutex_, stop, next, [&]() FROND_REQUIRES(mutex_) {
+        return ending_ || !waiting_.empty() || !part.is_all() || operations_->bytes() > batch_bytes();
+      });
+    }
+    if (stop.stop_requested()) return;
+    next = steady_clock::now() + options_.refresh * (1 + partitions_ / kManyPartitions);
+    std::size_t tried = 0;
+    auto published = publish_next(part.most(), tried, stop);
+    if (stop.stop_requested()) return;
+    (published ? metrics_.published : metrics_.failed).add();
+    bool hopeless = false;
+    if (!published && part.failed(published.error())) {
+      if (tried > 1) {
+        log_.warn("accepted changes can't be published together; fewer are tried",
+                  {{"reason", published.error().message()}, {"changes", std::to_string(tried)}});
+        part.halve(tried);
+        continue;
+      }
+      published = set_aside_next(published.error(), stop);
+      if (stop.stop_requested()) return;
+      hopeless = !published && may_be_of_changes(published.error());
+    }
+    if (published) {
+      pause = kFirstPause;
+      part.published();
+      answer_published();
+      continue;
+    }
+    log_.error("accepted changes can't be published; it is tried again",
+               {{"reason", published.error().message()}, {"pause_ms", std::to_string(pause.count())}});
+    answer_failed(published.error(), hopeless);
+    MutexLock lock(mutex_);
+    changed_.wait_for(mutex_, stop, pause, [] { return false; });
+    pause = ending_ ? kFirstPause : std::min(2 * pause, kLongestPause);
+  }
+}
+
+// The next part of what was accepted becomes a generation: `most` changes, of which `tried` says how many there were.
+Result<void> CollectionWriter::publish_next(std::size_t most, std::size_t& tried, const std::stop_token& stop) {
+  const auto begin = steady_clock::now();
+  FROND_TRY(expect_held());
+  auto taken = FROND_TRY(operations_->read(published_, batch_bytes(), most));
+  tried = taken.operations.size();
+  if (taken.operations.empty())
+    return Error(Code::kCorrupt, (folder() / kLogFolder).string() + ": changes after " +
+                                     std::to_string(published_.load()) + " are missing");
+  publishing_documents_ = 0;
+  publishing_.documents_written = 0;
+  publishing_operations_ = taken.operations.size();
+  const auto indexed = index(taken, stop);
+  publishing_operations_ = 0;
+  FROND_TRY(indexed);
+  if (options_.objects.memory)
+    places_.note_current(collection_, *options_.objects.memory);
+  else
+    places_.note_current(collection_);
+  FROND_TRY(write_off(taken));
+  metrics_.publish_seconds.observe(std::chrono::duration<double>(steady_clock::now() - begin).count());
+  return {};
+}
+
+Result<void> CollectionWriter::write_off(const OperationLog::Taken& taken) {
+  FROND_TRY(operations_->forget(taken));
+  published_ = taken.last;
+  return {};
+}
+
+// Afterwards `taken` has no lines any more.
+Result<void> CollectionWriter::index(OperationLog::Taken& taken, const std::stop_token& stop) {
+  Folded change = folded(taken.operations);
+  const bool exists = FROND_TRY(published_last()).has_value();
+  if (change.documents.empty()) {
+    if (!exists) return {};  // nothing to remove from
+    return remove(std::move(change.removed_ids), taken.last, stop);
+  }
+  const Removed batch{folder() / kBatchFile};
+  FROND_TRY(write_lines(batch.path, change.documents));
+  for (Operation& operation : taken.operations) std::string().swap(operation.line);
+  BuildOptions options = build_options(batch.path, change.documents.size(), taken.bytes);
+  options.repository = options_.repository;
+  options.objects = options_.objects;
+  options.collection = collection_;
+  options.log_sequence = taken.last;
+  options.log_id = operations_->id();
+  if (exists) options.removed_ids = std::move(change.removed_ids);
+  const MutexLock one_at_a_time(shared_.building);
+  publishing_documents_ = change.documents.size();
+  const auto built =
+      FROND_TRY(exists ? add(options, publishing_, log_, stop) : build(options, publishing_, log_, stop));
+  partitions_ = built.manifest.partitions.size();
+  return {};
+}
+
+Result<void> CollectionWriter::remove(std::vector<std::string> ids, Sequence last, const std::stop_token& stop) {
+  change::ChangeOptions options{options_.repository, collection_, options_.disk_reserve, {}, options_.objects,
+                                kLockPatience,       last,        operations_->id()};
+  auto next = ids.begin();
+  const auto next_id = [&]() -> Result<std::optional<std::string>> {
+    if (next == ids.end()) return std::optional<std::string>();
+    return std::optional<std::string>(*next++);
+  };
+  const MutexLock one_at_a_time(shared_.building);
+  FROND_TRY(change::remove_documents(options, next_id, stop));
+  return {};
+}
+
+// Of a file with so many documents, all of which have to be indexed; not yet where to.
+BuildOptions CollectionWriter::build_options(const fs::path& file, std::uint64_t documents, std::uint64_t bytes) const {
+  BuildOptions options;
+  options.invert.inputs = {file};
+  options.invert.format = &ingest::kJsonl;
+  options.invert.analyzer = settings_.analyzer;
+  const std::uint32_t cores = threads_for(bytes);
+  options.invert.memory = pipeline::plan_memory(options_.memory_limit, cores, std::max(1u, cores / 3));
+  options.documents = documents;
+  options.codecs = settings_.codecs;
+  options.stored = settings_.stored;
+  options.bm25 = settings_.bm25;
+  options.disk_reserve = options_.disk_reserve;
+  options.may_be_empty = true;
+  options.threads = cores;
+  options.resume = false;
+  return options;
+}
+
+// `why`: the next change can't be published by itself. Gives this back if it is not the document's fault.
+Result<void> CollectionWriter::set_aside_next(const Error& why, const std::stop_token& stop) {
+  FROND_TRY(expect_held());
+  const auto taken = FROND_TRY(operations_->read(published_, batch_bytes(), 1));
+  if (taken.operations.size() != 1 || taken.operations[0].removes()) return why;
+  const Operation& document = taken.operations[0];
+  const std::string fault = FROND_TRY(fault_of(document, stop));
+  if (fault.empty() || stop.stop_requested()) return why;
+  FROND_TRY(repository::expect_room(folder(), document.bytes(), options_.disk_reserve, "setting a document aside"));
+  FROND_TRY(not_indexed_->add(document, taken.last, fault));
+  log_.error("an accepted document can't be indexed; it is set aside", {{"id", document.id},
+                                                                        {"sequence", std::to_string(taken.last)},
+                                                                        {"reason", fault},
+                                                                        {"file", not_indexed_->file().string()}});
+  return write_off(taken);
+}
+
+// Why it can't be indexed, into no matter what collection; empty: it can, or nothing can.
+Result<std::string> CollectionWriter::fault_of(const Operation& document, const std::stop_token& stop) {
+  if (const auto id = checked_id(document.line); !id) return id.error().message();
+  const auto alone = try_alone(document.line, stop);
+  if (alone) return std::string();
+  if (!may_be_of_changes(alone.error())) return alone.error();
+  const auto other = try_alone(kTrialDocument, stop);
+  return other ? alone.error().message() : std::string();
+}
+
+// Indexes a document for a collection like this one, which is removed again.
+Result<void> CollectionWriter::try_alone(const std::string& line, const std::stop_token& stop) {
+  const Removed trial{folder() / kTrialFolder};
+  std::error_code failed;
+  fs::create_directories(trial.path, failed);
+  if (failed) return Error(Code::kUnavailable, "creating " + trial.path.string() + ": " + failed.message());
+  const Operation document{"", line};
+  FROND_TRY(write_lines(trial.path / kBatchFile, {&document}));
+  BuildOptions options = build_options(trial.path / kBatchFile, 1, line.size());
+  options.repository = trial.path;
+  options.collection = collection_;
+  if (const auto number = FROND_TRY(current()))
+    options.invert.analyzer = FROND_TRY(source_->manifest(*number)).analyzer;
+  BuildProgress progress;
+  const MutexLock one_at_a_time(shared_.building);
+  FROND_TRY(build(options, progress, log_, stop));
+  return {};
+}
+
+void CollectionWriter::answer_published() {
+  const auto number = published_last();
+  std::vector<Waiting> ready;
+  {
+    MutexLock lock(mutex_);
+    error_.clear();
+    damaged_ = false;
+    const auto later = std::partition(waiting_.begin(), waiting_.end(),
+                                      [this](const Waiting& one) { return one.sequence > published_; });
+    ready.assign(std::make_move_iterator(later), std::make_move_iterator(waiting_.end()));
+    waiting_.erase(later, waiting_.end());
+    changed_.notify_all();  // for the compactor
+  }
+  for (Waiting& one : ready) {
+    if (number)
+      one.done(Published{number->value_or(0), published_});
+    else
+      one.done(number.error());
+  }
+}
+
+void CollectionWriter::answer_failed(const Error& error, bool damaged) {
+  std::vector<Waiting> failed;
+  {
+    MutexLock lock(mutex_);
+    error_ = error.message();
+    damaged_ = damaged;
+    changed_.notify_all();
+    failed.swap(waiting_);
+  }
+  for (Waiting& one : failed) one.done(error);
+}
+
+}  // namespace frond::indexer::write
