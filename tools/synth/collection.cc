@@ -48,7 +48,7 @@ Result<std::vector<partition::PartitionSummary>> write_partitions(const SynthOpt
   const PartitionOptions each{options.codecs, scoring::Bm25Parameters{}.b, std::max(1u, options.threads / at_once)};
   std::vector<partition::PartitionSummary> summaries(options.partitions);
   std::atomic<std::uint32_t> next{0};
-  indexer::FirstError error(stop);
+  FirstError error(stop);
   const std::stop_token over = error.token();
   {
     std::vector<std::jthread> running;

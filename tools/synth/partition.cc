@@ -137,7 +137,7 @@ Result<partition::PartitionSummary> write_partition(const CollectionSize& size, 
   const Documents documents = settle_documents(size, lists, begin, end, options.threads, stop);
   const auto writer = FROND_TRY(partition::PartitionWriter::create(folder, average_length));
   ListLine<BuiltList> line(static_cast<std::uint32_t>(lists.size()) + 1, 2 * options.threads + 2);
-  indexer::FirstError error(stop);
+  FirstError error(stop);
   const std::stop_token over = error.token();
   {
     std::vector<std::jthread> builders;
