@@ -25,15 +25,21 @@ void add_listeners(config::CommandLine& app, Options& options) {
   app.add_option("--http", options.http, "Where the API is served: HOST:PORT").required().check(config::host_port());
   app.add_option("--admin-http", options.admin_http,
                  "Where /livez, /readyz, /metrics and /v1/cluster are served as well, over plain HTTP: HOST:PORT")
-      .check(config::host_port());
+      .check(config::host_port())
+      .group("Addresses");
   app.add_option(
          "--http-hosts", options.http_hosts,
          "Names of this server, separated by commas: requests to --http under another name are answered 421, but "
          "for addresses and the routes of --admin-http; none: any name")
-      .delimiter(',');
-  auto& certificate = app.add_option("--tls-certificate", options.tls_certificate,
-                                     "PEM file, the server's certificate first: the API is served over HTTPS");
-  auto& key = app.add_option("--tls-key", options.tls_key, "PEM file of the certificate's private key");
+      .delimiter(',')
+      .group("Addresses");
+  auto& certificate =
+      app.add_option("--tls-certificate", options.tls_certificate,
+                     "PEM file, the server's certificate first, then the chain: the API is served over HTTPS. "
+                     "Read again when it changes")
+          .group("Keys and TLS");
+  auto& key =
+      app.add_option("--tls-key", options.tls_key, "PEM file of the certificate's private key").group("Keys and TLS");
   certificate.needs(key);
   key.needs(certificate);
   app.add_option("--tls-hsts-seconds", options.hsts_seconds,
@@ -45,24 +51,32 @@ void add_listeners(config::CommandLine& app, Options& options) {
 
 // How much clients may use.
 void add_client_limits(config::CommandLine& app, Options& options) {
-  app.add_option("--max-connections", options.max_connections, "HTTP connections; more are answered 503")
+  app.add_option("--max-connections", options.max_connections,
+                 "HTTP connections, at most half of the open files that the system allows. One more closes "
+                 "one that has waited for a second: without a complete header, idle, or with an incomplete "
+                 "body; else it is answered 503")
       .check(config::range(1, 1 << 20))
       .show_default();
-  app.add_option(
-         "--max-connections-per-address", options.max_connections_per_address,
-         "HTTP connections of one address (or 64 bits of an IPv6 address); more are answered 429; 0: half of all")
+  app.add_option("--max-connections-per-address", options.max_connections_per_address,
+                 "HTTP connections of one address (or 64 bits of an IPv6 address); more are answered 429. "
+                 "Behind a proxy that all clients use: --max-connections. 0: half of all")
       .check(config::range(0, 1 << 20))
       .show_default();
   app.add_option("--max-body-bytes", options.max_body_bytes,
-                 "Bytes of all requests that are received or not answered yet; requests past this are answered 503")
+                 "Bytes of all requests of 4 KiB or more that are received or not answered yet. One key, or "
+                 "address, may use as much as it leaves for all others. Beyond, a body waits up to 10 s, then "
+                 "it is answered 503")
       .transform(config::byte_size())
       .show_default("64MiB");
   app.add_option("--max-unsent-bytes", options.max_unsent_bytes,
-                 "Bytes of all answers that clients have not received yet; past this a large answer becomes 503")
+                 "Bytes of all answers that clients have not received yet, shared among addresses in the same "
+                 "way; past this an answer of more than 16 KiB becomes 503. Past half of it, an answer must "
+                 "be read within 60 s")
       .transform(config::byte_size())
       .show_default("256MiB");
   app.add_option("--min-client-rate", options.min_client_rate,
-                 "Bytes a second that a client must send of a body and receive of a large answer; 0: any")
+                 "Bytes a second that a client must send of a body and receive of an answer of more than 64 "
+                 "KiB, on average over 5 s; 0: any")
       .transform(config::byte_size())
       .show_default("4KiB");
 }
@@ -70,62 +84,79 @@ void add_client_limits(config::CommandLine& app, Options& options) {
 // Who may ask, and how often.
 void add_keys(config::CommandLine& app, Options& options) {
   app.add_option(
-      "--api-keys", options.api_keys,
-      "File of API keys (frond keygen --api-key), read again when it changes: requests to --http need a key, "
-      "but for pages and probes; none: searching is open");
+         "--api-keys", options.api_keys,
+         "File of API keys (frond keygen --api-key), read again when it changes: requests to --http need a key, "
+         "but for pages and probes; none: searching is open")
+      .group("Keys and TLS");
   keys::add_limit_flags(app, options.of_key, options.of_address);
 }
 
 // What searches may ask for, and how many are evaluated at a time.
 void add_search_limits(config::CommandLine& app, Options& options, std::string& exhaustive) {
-  app.add_option("--cache", options.cache_bytes, "Budget of the result cache; 0: no cache")
+  app.add_option("--cache", options.cache_bytes,
+                 "Budget of the result cache, and up to a 64th more for texts of requests that it knows; 0: "
+                 "no cache")
       .transform(config::byte_size())
-      .show_default("64MiB");
+      .show_default("64MiB")
+      .group("Resources");
   app.add_option("--default-timeout", options.default_timeout_ms, "Milliseconds of a search without timeout_ms")
       .check(config::range(1, 3'600'000))
-      .show_default();
+      .show_default()
+      .group("Limits");
   app.add_option("--max-timeout", options.max_timeout_ms, "Largest timeout_ms of a search")
       .check(config::range(1, 3'600'000))
-      .show_default();
+      .show_default()
+      .group("Limits");
   app.add_option("--max-depth", options.max_depth, "Largest offset + k of a search")
       .check(config::range(10, 10'000))
-      .show_default();
+      .show_default()
+      .group("Limits");
   app.add_option("--max-terms", options.max_terms, "Largest number of terms of a search")
       .check(config::range(1, 512))
       .show_default();
   app.add_option("--allow-exhaustive", exhaustive,
-                 "off: searches for processor=exhaustive, the slow reference that scores every document, are refused")
+                 "off: searches for processor=exhaustive, the slow reference that scores every document, are "
+                 "answered 400")
       .check(config::one_of({"on", "off"}))
       .show_default();
   app.add_option("--max-in-flight", options.max_in_flight, "Searches evaluated at a time; more are answered 429")
       .check(config::range(1, 1 << 20))
-      .show_default();
+      .show_default()
+      .group("Limits");
   app.add_option("--max-msearch-in-flight", options.max_msearch_in_flight,
-                 "Lines of all msearch requests evaluated at a time; more wait. 0: a quarter of --max-in-flight")
+                 "Lines of all msearch requests evaluated at a time; more wait, and the rest is kept for "
+                 "single searches. 0: a quarter of --max-in-flight")
       .check(config::range(0, 1 << 20))
       .show_default();
   app.add_option("--max-msearches", options.max_msearches,
-                 "msearch requests at a time, each with up to 64 MiB of answers; more are answered 429")
+                 "msearch requests at a time, each with up to 64 MiB of answers and 64 lines at work; more "
+                 "are answered 429. Bulk clients of a fast leaf want more")
       .check(config::range(1, 1024))
       .show_default();
-  app.add_option(
-         "--max-costly-in-flight", options.max_costly_in_flight,
-         "Costly searches evaluated at a time: more than 100 hits, deeper than 1,000, more than 64 terms, exhaustive")
+  app.add_option("--max-costly-in-flight", options.max_costly_in_flight,
+                 "Costly searches evaluated at a time: more than 100 hits, deeper than 1,000, more than 64 "
+                 "terms, exhaustive. More wait until their deadline, 64 of one client, and further ones are "
+                 "answered 429")
       .check(config::range(1, 1 << 20))
       .show_default();
   app.add_option("--max-costly-per-client", options.max_costly_per_client,
-                 "Of these, searches of one client (its key, else its address); more wait. 0: a quarter")
+                 "Of these, searches of one client (its key, else its address); a free place goes to the "
+                 "client that has the fewest. Behind a proxy and without keys: --max-costly-in-flight. 0: a "
+                 "quarter")
       .check(config::range(0, 1 << 20))
       .show_default();
   app.add_option("--max-msearch-timeout", options.max_msearch_timeout_ms,
                  "Milliseconds of a whole msearch request; lines that were not started by then are answered 504")
       .check(config::range(1, 3'600'000))
       .show_default();
-  app.add_option("--max-leaf-in-flight", options.max_leaf_in_flight, "Searches and fetches sent to one leaf at a time")
+  app.add_option("--max-leaf-in-flight", options.max_leaf_in_flight,
+                 "Searches and fetches sent to one leaf at a time, by all threads")
       .check(config::range(1, 1 << 16))
       .show_default();
   app.add_option("--hedge-share", options.hedge_share,
-                 "Share of searches that may be sent to a second replica because the first is slow; 0: none")
+                 "Share of searches that may be sent to a second replica because the first takes twice as "
+                 "long as 19 of 20 of its last 128 searches took; 0: none. None goes to a leaf at half of its "
+                 "queue or of --max-leaf-in-flight")
       .check(config::range(0.0, 1.0))
       .show_default();
 }
@@ -160,26 +191,34 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
                  "A collection to search; may be repeated. Routes that name none are for the first")
       .required();
   auto& leaf = app.add_option("--leaf", options.leaves, "A leaf: tcp://HOST:PORT; may be repeated")
-                   .check(config::tcp_endpoint());
+                   .check(config::tcp_endpoint())
+                   .group("Leaves");
   app.add_option("--leaf-dns", options.leaf_dns, "NAME:PORT: every address of the name is a leaf")
       .check(config::host_port())
-      .excludes(leaf);
+      .excludes(leaf)
+      .group("Leaves");
   app.add_option("--leaf-dns-interval-ms", options.leaf_dns_interval_ms,
-                 "Milliseconds between two look-ups of the name")
+                 "Milliseconds between two look-ups of the name. A leaf that answers is kept though no "
+                 "look-up names it; it is dropped after 10 s of silence, or when it says that it ends")
       .check(config::range(100, 3'600'000))
       .show_default();
   app.add_option("--curve-secret-key", options.curve_secret_key,
-                 "File of this broker's secret key (frond keygen): connections to leaves use CURVE");
+                 "File of this broker's secret key (frond keygen): connections to leaves use CURVE")
+      .group("Keys and TLS");
   app.add_option("--curve-leaf-key", options.curve_leaf_key,
-                 "File of the leaves' public key; needed with --curve-secret-key");
+                 "File of the leaves' public key; needed with --curve-secret-key")
+      .group("Keys and TLS");
   add_search_limits(app, options, exhaustive);
   add_client_limits(app, options);
   add_keys(app, options);
   options.threads = default_threads(std::thread::hardware_concurrency());
   app.add_option("--threads", options.threads,
-                 "Threads that answer searches, each with connections of its own to all leaves")
+                 "Threads that answer searches, a core each, with connections of their own to all leaves. A "
+                 "broker with a machine of its own: two thirds of the cores. With more than one, no other "
+                 "program may share the port of --http")
       .check(config::range(1, kMaxThreads))
-      .show_default();
+      .show_default("a quarter of the cores, 1 to 8")
+      .group("Resources");
   app.add_option("--poll-ms", options.poll_ms, "Milliseconds between two hellos to a leaf")
       .check(config::range(10, 60'000))
       .show_default();
@@ -195,14 +234,18 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
          "--replicas", options.replicas,
          "Leaves that each partition is meant to have, for metrics and alerts; 0: as many as the one with the most")
       .check(config::range(0, 1024))
-      .show_default();
+      .show_default()
+      .group("Leaves");
   app.add_option("--node-name", options.node_name,
                  "This broker's name in the logs of leaves; default: the machine's name, and the port of --http");
   app.add_option("--stall-seconds", options.stall_seconds,
-                 "/livez is 503 once a loop that the broker needs has not turned for this many seconds")
+                 "/livez is 503 once one of --threads has not turned for this many seconds")
       .check(config::range(2, 3600))
       .show_default();
-  app.add_option("--log-level", log_level, "debug, info, warn or error").check(config::log_level()).show_default();
+  app.add_option("--log-level", log_level, "The least severe level that is logged: debug, info, warn or error")
+      .check(config::log_level())
+      .show_default()
+      .group("Logs");
   config::add_log_buffer(app, options.log_buffer);
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
 

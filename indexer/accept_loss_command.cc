@@ -16,7 +16,8 @@ AcceptLossCommand::AcceptLossCommand(config::CommandLine& app)
       .required()
       .type_name("NAME");
   command_.add_option("--state", place_.objects.scratch, "As the service has it: the local folder with the log")
-      .type_name("DIR");
+      .type_name("DIR")
+      .group("Several services");
 }
 
 int AcceptLossCommand::run(Logger&) {

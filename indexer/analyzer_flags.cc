@@ -87,21 +87,27 @@ void AnalyzerFlags::add(config::CommandLine& command, const std::string& what) {
               "found; standard, the oldest, in which width, apostrophes and soft hyphens matter and words of "
               "scripts without spaces are not found")
       .check(config::one_of({text::kAnalyzerNames.begin(), text::kAnalyzerNames.end()}))
-      .show_default();
+      .show_default()
+      .group("Terms");
   command.add_option("--stemmer", stemmer, "porter|english|none; with standard2 and standard3 also: " + more_stemmers())
-      .show_default();
-  command.add_flag(
-      "--fold-accents", fold_accents,
-      "Not with --analyzer standard: Latin and Greek letters are found without their accents and with them");
-  command.add_flag("--split-case", split_case,
-                   "With --analyzer standard3: camelCase words are found by their parts, too, as code needs it");
+      .show_default()
+      .group("Terms");
+  command
+      .add_flag("--fold-accents", fold_accents,
+                "Not with --analyzer standard: Latin and Greek letters are found without their accents and with them")
+      .group("Terms");
+  command
+      .add_flag("--split-case", split_case,
+                "With --analyzer standard3: camelCase words are found by their parts, too, as code needs it")
+      .group("Terms");
   command
       .add_option("--stop-words", stop_words,
                   "Words that are not indexed: those of a language, " + languages_with_stop_words() +
                       "; those of a file, separated by white space; auto: of the stemmer's language, English without "
                       "one; on: English; off: none")
       .type_name("auto|LANGUAGE|FILE|on|off")
-      .show_default();
+      .show_default()
+      .group("Terms");
 }
 
 Result<text::AnalyzerConfig> AnalyzerFlags::made() const {

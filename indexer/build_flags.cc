@@ -23,7 +23,8 @@ void add_place_flags(config::CommandLine& command, Place& place) {
   command
       .add_option("--scratch", place.objects.scratch,
                   "Local folder for what is built before it goes to an s3:// repository, which needs it")
-      .type_name("DIR");
+      .type_name("DIR")
+      .group("Object storage");
 }
 
 void add_repository_flags(config::CommandLine& command, Place& place) {
@@ -36,7 +37,8 @@ void add_repository_flags(config::CommandLine& command, Place& place) {
   config::add_object_flags(command, place.objects.access);
   command
       .add_option("--s3-lease-seconds", place.lease_s,
-                  "A writer of an s3:// repository that was silent for so long is taken for dead")
+                  "A writer of an s3:// repository that was silent for so long is taken for dead; the same for "
+                  "all writers of a repository")
       .check(config::range(3, 3600))
       .show_default();
   command
@@ -109,7 +111,8 @@ BuildCommand::BuildCommand(config::CommandLine& app, Kind kind)
   add_input_flags();
   partitions_flag_ = &command_.add_option("--partitions", partitions_, "Partitions that documents are dealt to")
                           .check(config::range(1, 256))
-                          .show_default();
+                          .show_default()
+                          .group("Resources");
   if (kind == Kind::kBuild) add_share_flags();
   add_thread_flags();
   add_gpu_flags();
@@ -118,7 +121,8 @@ BuildCommand::BuildCommand(config::CommandLine& app, Kind kind)
                   "Resident memory of the build, at least 128MiB; what does not fit "
                   "goes to disk below the repository")
       .transform(config::byte_size())
-      .show_default("1GiB");
+      .show_default("1GiB")
+      .group("Resources");
   add_disk_reserve_flag(command_, disk_reserve_);
   if (kind == Kind::kBuild) add_collection_flags();
   command_
@@ -163,7 +167,8 @@ void BuildCommand::add_input_flags() {
       .add_option("--format", format_,
                   "Format of the input: " + ingest::format_names() +
                       ". auto tells each file's from its content and name; files: each file is a document")
-      .show_default();
+      .show_default()
+      .group("Documents");
   command_.add_flag("--hidden", hidden_,
                     "Index files and folders whose names begin with a dot, too; without it those inside a folder are "
                     "passed over");
@@ -173,21 +178,26 @@ void BuildCommand::add_input_flags() {
   command_.add_option("--prior-field", prior_field_,
                       "The field of JSON records that holds a document's static prior, a number from 0 to 1000 that is "
                       "added to its scores; a record without it has 0; default: no document has a prior");
-  command_.add_option(
-      "--id-field", id_field_,
-      "The field of JSON, or column of CSV, that holds a document's id, instead of the usual names. For "
-      "JSON, article.id is a path: id in the object article");
-  command_.add_option("--title-field", title_field_, "The same for the title");
-  command_.add_option("--text-field", text_fields_,
-                      "The same for the text; may be given again: then each that is there becomes lines of the text");
-  command_.add_option("--url-field", url_field_, "The same for the URL");
+  command_
+      .add_option("--id-field", id_field_,
+                  "The field of JSON, or column of CSV, that holds a document's id, instead of the usual names. For "
+                  "JSON, article.id is a path: id in the object article")
+      .group("Documents");
+  command_.add_option("--title-field", title_field_, "The same for the title").group("Documents");
+  command_
+      .add_option("--text-field", text_fields_,
+                  "The same for the text; may be given again: then each that is there becomes lines of the text")
+      .group("Documents");
+  command_.add_option("--url-field", url_field_, "The same for the URL").group("Documents");
 }
 
 void BuildCommand::add_thread_flags() {
-  command_.add_option("--parsers", parsers_, "Parser threads").check(config::range(1, 256)).show_default();
+  command_.add_option("--parsers", parsers_, "Parser threads")
+      .check(config::range(1, 256))
+      .show_default("one for each core");
   command_.add_option("--cpu-inverters", cpu_inverters_, "Inverter threads on the CPU")
       .check(config::range(1, 256))
-      .show_default();
+      .show_default("a third of the cores");
   command_
       .add_option(
           "--cpu-dictionary", cpu_dictionary_,
@@ -199,23 +209,25 @@ void BuildCommand::add_thread_flags() {
 
 void BuildCommand::add_gpu_flags() {
   command_
-      .add_option(
-          "--gpu-inverters", gpu_inverters_,
-          "Inverter threads with a GPU each, which take the collections of less frequent terms; the index is the "
-          "same")
+      .add_option("--gpu-inverters", gpu_inverters_,
+                  "Inverter threads with a GPU each, which take the trie collections of less frequent terms, "
+                  "those on the CPU the hundred most frequent ones. The index is the same; if the GPU fails, "
+                  "the build goes on without it")
       .check(config::range(0, 64))
       .show_default();
   command_
-      .add_option(
-          "--gpu-texts", gpu_texts_,
-          "on: the GPU analyzes texts and makes the postings, in place of all inverters; parsers only copy texts; the "
-          "index is the same; on|off")
+      .add_option("--gpu-texts", gpu_texts_,
+                  "on: the GPU analyzes texts and makes the postings, in place of all inverters; parsers only "
+                  "copy texts; the index is the same. Needs --memory-limit of 256MiB; on|off")
       .check(config::one_of({"on", "off"}))
-      .show_default();
+      .show_default()
+      .group("Resources");
   command_
       .add_option("--gpu-order", gpu_order_,
-                  "Whether a GPU bisects for --order bp and auto; the order is the same. auto: if there is one; on: "
-                  "--order auto also reckons with its time, so that it chooses bisection more often; auto|on|off")
+                  "Whether a GPU bisects for --order bp and auto; the order is the same. It takes 16 bytes of "
+                  "--gpu-memory a posting of frequent terms and 36 a document. auto: if there is one; on: "
+                  "--order auto also reckons with its time, so that it chooses bisection more often; "
+                  "auto|on|off")
       .check(config::one_of({"auto", "on", "off"}))
       .show_default();
   command_.add_option("--gpu-device", gpu_.device, "The number of the GPU that these use").show_default();
@@ -225,7 +237,8 @@ void BuildCommand::add_gpu_flags() {
       .show_default("2GiB");
   command_
       .add_option("--gpu-timeout-seconds", gpu_timeout_s_,
-                  "How long the GPU may take for one step before the build goes on without it")
+                  "How long the GPU may take for one step. Then the build goes on without it, from what is "
+                  "still in memory; the index is the same")
       .check(config::range(1, 3600))
       .show_default();
 }

@@ -162,11 +162,14 @@ RemoveCommand::RemoveCommand(config::CommandLine& app)
     : command_(
           app.add_command("remove", "Publishes a new generation without documents, which are named by their ids")) {
   add_place_flags(command_, place_);
-  command_.add_option("--ids", ids_, "File of the ids of documents to remove, one a line; - is standard input")
+  command_
+      .add_option("--ids", ids_,
+                  "File of the ids of documents to remove, one a line; - is standard input. Ids of no document "
+                  "are counted and named; if no id is of a document, nothing is published")
       .required()
       .type_name("FILE");
   add_disk_reserve_flag(command_, disk_reserve_);
-  command_.add_flag("--json", json_, "Print the summary as one JSON object");
+  command_.add_flag("--json", json_, "Print the summary as one JSON object").group("Output");
 }
 
 int RemoveCommand::run(Logger&) {
@@ -200,17 +203,23 @@ CompactCommand::CompactCommand(config::CommandLine& app)
                   "A group of partitions with a larger share of removed or replaced documents is written anew")
       .check(config::range(0.0, 1.0))
       .show_default();
-  command_.add_flag("--all", rules_.all, "Write everything anew, as many partitions as the collection was built with");
+  command_.add_flag("--all", rules_.all, "Write everything anew, as many partitions as the collection was built with")
+      .group("Merging");
   command_
       .add_option("--compact-rate", limits_.bytes_per_second,
                   "Bytes a second of documents, uncompressed, and lists that are merged; 0: no limit")
       .transform(config::byte_size())
-      .show_default("0");
-  command_.add_option("--memory-limit", limits_.memory, "Merges that need more memory are not begun; 0: no limit")
+      .show_default("0")
+      .group("Merging");
+  command_
+      .add_option("--memory-limit", limits_.memory,
+                  "What does not fit is merged in pieces; merges that cannot be divided and need more are not "
+                  "begun, and counted; 0: no limit")
       .transform(config::byte_size())
-      .show_default("0");
+      .show_default("0")
+      .group("Merging");
   add_disk_reserve_flag(command_, disk_reserve_);
-  command_.add_flag("--json", json_, "Print the summary as one JSON object");
+  command_.add_flag("--json", json_, "Print the summary as one JSON object").group("Output");
 }
 
 int CompactCommand::run(Logger&) {

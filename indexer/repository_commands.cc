@@ -82,8 +82,10 @@ CheckCommand::CheckCommand(config::CommandLine& app)
                                "Reads a generation whole: every checksum, list, document and statistic; "
                                "exit 1 and a list of what is wrong")) {
   add_place_flags(command_, place_);
-  command_.add_option("--generation", generation_, "Which generation; 0: the current one").show_default();
-  command_.add_flag("--json", json_, "Print the report as one JSON object");
+  command_.add_option("--generation", generation_, "Which generation; 0: the current one")
+      .show_default()
+      .group("Generation");
+  command_.add_flag("--json", json_, "Print the report as one JSON object").group("Output");
 }
 
 int CheckCommand::run(Logger&) {
@@ -149,7 +151,8 @@ PruneCommand::PruneCommand(config::CommandLine& app)
   add_place_flags(command_, place_);
   command_.add_option("--keep", keep_, "How many generations before the current one stay, for rollbacks")
       .check(config::range(0, 1000))
-      .show_default();
+      .show_default()
+      .group("Generation");
 }
 
 int PruneCommand::run(Logger&) {

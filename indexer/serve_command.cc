@@ -52,7 +52,8 @@ void ServeCommand::add_object_flags() {
           "Local folder of accepted changes, which must outlive the process; of an s3:// repository that is written, "
           "which needs it, also of what is being built. Of a directory: collections are written with a lease, so that "
           "a service on another machine can follow; default: accepted changes are in the repository")
-      .type_name("DIR");
+      .type_name("DIR")
+      .group("Several services");
   command_
       .add_option("--lease-seconds", lease_s_,
                   "With --state: a service that writes a collection and was silent for so long is followed by "
@@ -62,9 +63,11 @@ void ServeCommand::add_object_flags() {
   command_
       .add_option("--take-over", take_over_,
                   "With --state: a collection is taken over with the log of its last writer, or if that left "
-                  "nothing unpublished (own-log); or also without what it accepted and did not publish (any-log)")
+                  "nothing unpublished (own-log); or also without what it accepted and did not publish "
+                  "(any-log)")
       .check(config::one_of({"own-log", "any-log"}))
-      .show_default();
+      .show_default()
+      .group("Several services");
 }
 
 void ServeCommand::add_http_flags() {
@@ -75,16 +78,22 @@ void ServeCommand::add_http_flags() {
       .add_option("--http-hosts", options_.hosts,
                   "Names of this server, separated by commas: requests under another name are answered 421, but for "
                   "addresses and probes; none: any name")
-      .delimiter(',');
-  auto& certificate = command_.add_option("--tls-certificate", options_.tls_certificate,
-                                          "PEM file, the server's certificate first: served over HTTPS");
-  auto& key = command_.add_option("--tls-key", options_.tls_key, "PEM file of the certificate's private key");
+      .delimiter(',')
+      .group("Addresses");
+  auto& certificate = command_
+                          .add_option("--tls-certificate", options_.tls_certificate,
+                                      "PEM file, the server's certificate first: served over HTTPS")
+                          .group("Keys and TLS");
+  auto& key = command_.add_option("--tls-key", options_.tls_key, "PEM file of the certificate's private key")
+                  .group("Keys and TLS");
   certificate.needs(key);
   key.needs(certificate);
   command_.add_option("--readers", options_.readers, "Threads that read files")
       .check(config::range(1, 256))
       .show_default();
-  command_.add_option("--max-connections", options_.max_connections, "HTTP connections; more are answered 503")
+  command_
+      .add_option("--max-connections", options_.max_connections,
+                  "HTTP connections; more are answered 503. Half of them may wait for the next generation")
       .check(config::range(1, 1 << 20))
       .show_default();
   command_
@@ -99,29 +108,38 @@ void ServeCommand::add_http_flags() {
 }
 
 void ServeCommand::add_writing_flags() {
-  command_.add_option("--api-keys", options_.api_keys,
-                      "File of API keys (frond keygen --api-key), read again when it changes: documents and "
-                      "collections are written over "
-                      "HTTP with keys of scope write and admin; none: nothing is written");
+  command_
+      .add_option("--api-keys", options_.api_keys,
+                  "File of API keys (frond keygen --api-key), read again when it changes: documents and "
+                  "collections are written over "
+                  "HTTP with keys of scope write and admin; none: nothing is written")
+      .group("Keys and TLS");
   keys::add_limit_flags(command_, options_.of_key, options_.of_address);
   command_
       .add_option("--refresh-ms", refresh_ms_,
                   "Milliseconds from one publication of accepted changes to the next; a refresh does not wait")
       .check(config::range(10, 3'600'000))
-      .show_default();
-  const auto bytes = [this](const char* name, auto& value, const char* help, const char* shown) {
-    command_.add_option(name, value, help).transform(config::byte_size()).show_default(shown);
+      .show_default()
+      .group("Writing");
+  const auto bytes = [this](const char* name, auto& value, const char* help, const char* shown) -> config::Flag& {
+    return command_.add_option(name, value, help).transform(config::byte_size()).show_default(shown);
   };
   bytes("--max-request-bytes", options_.max_request_bytes, "Bytes of documents in one request; more are answered 413",
         "16MiB");
   bytes("--max-body-bytes", options_.max_body_bytes,
-        "Bytes of all requests that are received or not answered yet, more than twice --max-request-bytes; more are "
-        "answered 503",
+        "Bytes of all requests until they are answered, at least twice --max-request-bytes and 1 "
+        "MiB. One key may use as much as it leaves for all others. Beyond, a body waits up to 10 s, "
+        "then it is answered 503",
         "64MiB");
   bytes("--max-pending-bytes", options_.writing.max_pending_bytes,
-        "Bytes of a collection that are accepted and not published; more are answered 429", "256MiB");
+        "Bytes of a collection that are accepted and not published, and 128 for each change; more "
+        "are answered 429",
+        "256MiB");
   bytes("--memory-limit", options_.writing.memory_limit,
-        "Memory of indexing accepted changes and of merging partitions, at least 128MiB", "256MiB");
+        "Memory of indexing accepted changes, one collection at a time, and as much again of merging "
+        "partitions, at least 128MiB; what does not fit is merged in pieces, or stays apart",
+        "256MiB")
+      .group("Writing");
   bytes("--compact-rate", options_.writing.compact_rate,
         "Bytes a second of documents, uncompressed, and lists that are merged in the background; 0: no limit", "0");
   add_disk_reserve_flag(command_, options_.writing.disk_reserve);
@@ -129,8 +147,11 @@ void ServeCommand::add_writing_flags() {
       .add_option("--keep", options_.writing.keep,
                   "How many generations before the current one of a written collection stay, for rollbacks")
       .check(config::range(1, 1000))
-      .show_default();
-  command_.add_option("--max-collections", options_.writing.max_collections, "Collections that are written")
+      .show_default()
+      .group("Writing");
+  command_
+      .add_option("--max-collections", options_.writing.max_collections,
+                  "Collections that are written; each has up to 8 MiB of log in memory, and two threads")
       .check(config::range(1, 1024))
       .show_default();
 }

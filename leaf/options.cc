@@ -17,13 +17,15 @@ namespace {
 constexpr std::size_t kMaxCollections = 64;  // each has a thread that follows its repository
 
 void add_trust_options(config::CommandLine& app, Options& options) {
-  app.add_option(
-      "--tls-ca", options.tls_ca,
-      "PEM file of the authorities to believe of an https repository or object store; default: the system's");
+  app.add_option("--tls-ca", options.tls_ca,
+                 "PEM file of the authorities to believe of an https repository or object store; default: the system's")
+      .group("Keys and TLS");
   app.add_option("--curve-secret-key", options.curve_secret_key,
-                 "File of the leaves' secret key (frond keygen): only brokers with CURVE are served");
+                 "File of the leaves' secret key (frond keygen): only brokers with CURVE are served")
+      .group("Keys and TLS");
   app.add_option("--curve-clients", options.curve_clients,
-                 "File of the brokers' public keys, one a line, read again when it changes; goes with the above");
+                 "File of the brokers' public keys, one a line, read again when it changes; goes with the above")
+      .group("Keys and TLS");
 }
 
 void add_disk_options(config::CommandLine& app, Options& options, std::uint64_t& lock_wait_s) {
@@ -36,9 +38,11 @@ void add_disk_options(config::CommandLine& app, Options& options, std::uint64_t&
                  "Free space that fetching leaves on the file system of --data: without it, and room for all that is "
                  "to be fetched, nothing is")
       .transform(config::byte_size())
-      .show_default("64MiB");
+      .show_default("64MiB")
+      .group("Resources");
   app.add_option("--lock-wait", lock_wait_s,
-                 "Seconds to wait for another leaf that still holds --data, before this one gives up")
+                 "Seconds to wait for another leaf that still holds --data; then this one ends with exit code "
+                 "2")
       .check(config::range(0, 86'400))
       .show_default();
 }
@@ -47,23 +51,30 @@ void add_gpu_options(config::CommandLine& app, Options& options, std::string& gp
   app.add_option("--gpu", gpu,
                  "auto: use the first GPU where there is one; off; or a device's number, which must be there")
       .check(config::one_of({"auto", "off"}) | config::range(0, 63))
-      .show_default();
-  app.add_option("--gpu-cache", options.gpu_cache_bytes, "GPU memory to use: lists, and 24 MiB to 192 MiB to work in")
+      .show_default()
+      .group("Resources");
+  app.add_option("--gpu-cache", options.gpu_cache_bytes,
+                 "GPU memory to use: 24 MiB to 192 MiB to work in, 4 bytes a document, the rest for lists, "
+                 "which take about a third more than on disk")
       .transform(config::byte_size())
-      .show_default("4GiB");
+      .show_default("4GiB")
+      .group("Resources");
   app.add_option("--gpu-plain-lists", options.gpu_plain_bytes,
-                 "Of --gpu-cache, at most, for plain forms of lists that counts often look documents up in; 0: none")
+                 "Of --gpu-cache, at most, for plain forms (4.5 bytes a posting) of lists that counts often "
+                 "look documents up in: OR is counted 3 to 30 % faster, AND 7 to 24 % slower; 0: none")
       .transform(config::byte_size())
       .show_default();
   app.add_option("--gpu-least-postings", options.min_gpu_postings,
-                 "Searches with fewer postings in every partition are the CPU's, unless a request asks for the GPU")
+                 "Searches with fewer postings in every partition are the CPU's, unless a request asks for "
+                 "the GPU; 0: all are the GPU's")
       .show_default();
   app.add_option("--cost-model", options.cost_model,
-                 "On a leaf with a GPU: file that predicts what searches cost, from frond bench schedule --train; "
-                 "default: a built-in one");
+                 "On a leaf with a GPU: file that predicts what searches cost, from frond bench schedule "
+                 "--train on a machine like this one; observed times correct it. Default: a built-in one");
 
   app.add_option("--gpu-check-share", options.check_share,
-                 "Share of the GPU's answers that the CPU evaluates again, to compare them, 0 to 1")
+                 "Share of the GPU's answers that the CPU evaluates again, 0 to 1. A difference is logged and "
+                 "counted, and the CPU's answer is sent")
       .check(config::range(0.0, 1.0))
       .show_default();
   app.add_option("--gpu-queue-limit", options.gpu_queue_limit,
@@ -75,13 +86,17 @@ void add_gpu_options(config::CommandLine& app, Options& options, std::string& gp
 void add_cache_options(config::CommandLine& app, Options& options) {
   app.add_option("--host-cache", options.host_cache_bytes, "Budget of the list cache in host memory; 0: no cache")
       .transform(config::byte_size())
-      .show_default("1GiB");
+      .show_default("1GiB")
+      .group("Resources");
   app.add_option("--document-cache", options.document_cache_bytes,
-                 "Budget of the cache of stored fields, uncompressed, in host memory; 0: no cache")
+                 "Budget of the cache of stored fields, in uncompressed blocks of 4 or 8 KiB, for documents "
+                 "whose text is shown; 0: no cache")
       .transform(config::byte_size())
-      .show_default("64MiB");
+      .show_default("64MiB")
+      .group("Resources");
   app.add_option("--term-cache", options.term_cache_bytes,
-                 "Budget of the table of terms, with their frequencies and where their lists are; 0: no table")
+                 "Budget of the table of terms, with their frequencies and where their lists are: 0.3 KiB a "
+                 "term, and 0.4 KiB for each partition; 0: no table")
       .transform(config::byte_size())
       .show_default("32MiB");
 }
@@ -93,31 +108,41 @@ struct Spans {
 };
 
 void add_spans(config::CommandLine& app, Spans& spans) {
-  app.add_option("--poll-ms", spans.poll_ms, "How often CURRENT is read, in milliseconds")
+  app.add_option("--poll-ms", spans.poll_ms,
+                 "How often CURRENT and its manifest are read, in milliseconds, where the repository does not "
+                 "tell of a change")
       .check(config::range(10, 3'600'000))
       .show_default();
   app.add_option("--grace-seconds", spans.grace_s,
-                 "How long a superseded generation stays after its last request, once brokers have left it")
+                 "How long a superseded generation stays after its last request, once every broker that talks "
+                 "to this leaf serves a newer one")
       .check(config::range(0, 86'400))
       .show_default();
   app.add_option("--superseded-limit-seconds", spans.superseded_s,
-                 "The longest that a superseded generation stays for brokers that have not left it")
+                 "The longest that a superseded generation stays for brokers that still serve it, or no "
+                 "longer send hellos")
       .check(config::range(0, 31'536'000))
       .show_default();
   app.add_option("--ready-after-ms", spans.ready_after_ms,
-                 "/readyz is 200 this long after the start at the earliest: so that brokers find the leaf first")
+                 "/readyz is 200 this long after the start at the earliest. Where tools wait for it before "
+                 "they remove another leaf: longer than DNS answers may be old, plus the brokers' "
+                 "--leaf-dns-interval-ms")
       .check(config::range(0, 3'600'000))
       .show_default();
   app.add_option("--drain-ms", spans.drain_ms,
-                 "After SIGTERM: how long brokers have to notice before requests are refused")
+                 "After SIGTERM: how long requests are still accepted, while brokers, which are told at once, "
+                 "turn to other leaves")
       .check(config::range(0, 60'000))
       .show_default();
   app.add_option("--drain-needed-ms", spans.drain_needed_ms,
-                 "After that: the longest to serve on for a broker that knows nobody else for a partition")
+                 "After --drain-ms: how much longer to serve, at most, while a broker knows no other leaf for "
+                 "a partition")
       .check(config::range(0, 3'600'000))
       .show_default();
   app.add_option("--stall-seconds", spans.stall_s,
-                 "/livez is 503 once a loop that the leaf needs has not turned for so long")
+                 "/livez is 503, and names the loop, once a loop that the leaf needs has not turned for so "
+                 "long: a thread of its socket, the one that reads the keys, or all workers of a pool past "
+                 "their task's deadline")
       .check(config::range(2, 3600))
       .show_default();
 }
@@ -185,38 +210,53 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   add_trust_options(app, options);
   app.add_option("--shard", shard, "I/N: serve the partitions p with p mod N = I")
       .check(config::shard())
-      .show_default();
-  app.add_option("--cpu-threads", options.cpu_threads, "Worker threads").check(config::range(1, 1024)).show_default();
-  app.add_option("--io-threads", options.io_threads,
-                 "Threads that read and write the brokers' connections; by default more with more cores")
+      .show_default()
+      .group("Several machines");
+  app.add_option("--cpu-threads", options.cpu_threads, "Worker threads")
+      .check(config::range(1, 1024))
+      .show_default("one for each core")
+      .group("Resources");
+  app.add_option("--io-threads", options.io_threads, "Threads that read, write and encrypt the brokers' connections")
       .check(config::range(1, 16))
-      .show_default();
+      .show_default("1 + cores / 8, at most 4");
   app.add_option("--max-peers", options.max_peers,
-                 "Connections to --listen; at one more a quiet one is closed, or the new one. 0: by the limit of open "
-                 "files, at most 4096")
+                 "Connections to --listen, at most half of the open files that the system allows beyond 128. One more "
+                 "closes a connection that has sent no valid request for 3 s, or one of the address that has "
+                 "the most; else it is refused. 0: that half, at most 4096")
       .check(config::range(0, 65'536))
       .show_default();
   app.add_option("--max-peers-by-address", options.max_peers_by_address,
-                 "The same for one address; 0: a quarter of --max-peers, at least 16")
+                 "The same for one address (of IPv6 one /64 network); a broker has a connection for each of "
+                 "its --threads. 0: a quarter of --max-peers, at least 16")
       .check(config::range(0, 65'536))
       .show_default();
-  auto& costly = app.add_option("--costly-threads", options.costly_threads,
-                                "Threads for what costs many times the usual. Default: as many as --cpu-threads")
-                     .check(config::range(1, 1024));
+  auto& costly =
+      app.add_option("--costly-threads", options.costly_threads,
+                     "Threads for costly work, so that it does not delay other work: searches deeper than 100, of "
+                     "more than 64 terms or exhaustive, fetches of more than 100 documents, and searches with "
+                     "--costly-postings. Default: as many as --cpu-threads")
+          .check(config::range(1, 1024));
   app.add_option("--costly-postings", options.costly_postings,
-                 "A search that has about so many postings or more in a partition runs on those")
+                 "Estimated postings of a search in one partition that make it costly: about a millisecond of "
+                 "work; while other work waits, 20,000 are enough")
       .show_default();
-  app.add_option("--engine", options.engine, "What evaluates queries on the CPU").show_default();
+  app.add_option("--engine", options.engine, "What evaluates queries on the CPU: cpu; or exhaustive, for comparisons")
+      .show_default();
   add_cache_options(app, options);
   add_disk_options(app, options, lock_wait_s);
   add_gpu_options(app, options, gpu);
-  app.add_option("--queue-limit", options.queue_limit, "Searches that may wait for a worker; more are refused")
+  app.add_option("--queue-limit", options.queue_limit,
+                 "Searches that may wait for a worker; more are refused. Without a GPU also those that would "
+                 "almost certainly come after their deadline")
       .check(config::range(1, 1 << 20))
       .show_default();
   add_spans(app, spans);
   app.add_option("--node-name", options.node_name,
                  "What brokers and logs call this leaf; default: the machine's name, and the port of --http");
-  app.add_option("--log-level", log_level, "debug, info, warn or error").check(config::log_level()).show_default();
+  app.add_option("--log-level", log_level, "The least severe level that is logged: debug, info, warn or error")
+      .check(config::log_level())
+      .show_default()
+      .group("Logs");
   config::add_log_buffer(app, options.log_buffer);
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
 

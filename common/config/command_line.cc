@@ -29,9 +29,14 @@ std::string environment_name(const std::string& flag) {
 
 void name_environment(CLI::App& app) {
   for (CLI::Option* option : app.get_options())
-    if (!option->get_lnames().empty() && option != app.get_help_ptr() && option->get_lnames()[0] != "version")
+    if (!option->get_lnames().empty() && (is_own(*option) || option->get_lnames()[0] == "config"))
       option->envname(environment_name(option->get_lnames()[0]));
   for (CLI::App* command : app.get_subcommands({})) name_environment(*command);
+}
+
+void add_help(CLI::App& app) {
+  app.set_help_flag("-h,--help", "Print the flags that users set, and exit")->group(kGeneral);
+  app.set_help_all_flag("--help-all", "Print all flags, and exit")->group(kGeneral);
 }
 
 // CLI11 lets the file win over the environment. Operators expect the opposite, so values that the environment sets are
@@ -162,6 +167,10 @@ Flag& Flag::show_default(const std::string& text) {
   option_.default_str(text);
   return *this;
 }
+Flag& Flag::group(const std::string& name) {
+  option_.group(name);
+  return *this;
+}
 Flag& Flag::delimiter(char between) {
   option_.delimiter(between);
   return *this;
@@ -181,8 +190,10 @@ Flag& Flag::excludes(Flag& other) {
 bool Flag::given() const { return option_.count() > 0; }
 
 CommandLine::CommandLine(const std::string& description, const std::string& program)
-    : owned_(std::make_unique<CLI::App>(description, program)), app_(*owned_) {}
-CommandLine::CommandLine(CommandLine& parent, CLI::App& app) : parent_(&parent), app_(app) {}
+    : owned_(std::make_unique<CLI::App>(description, program)), app_(*owned_) {
+  add_help(app_);
+}
+CommandLine::CommandLine(CommandLine& parent, CLI::App& app) : parent_(&parent), app_(app) { add_help(app_); }
 CommandLine::~CommandLine() = default;
 
 template <class T>
@@ -216,17 +227,20 @@ void CommandLine::on_chosen(std::function<void()> action) { app_.callback(std::m
 std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
   try {
     app_.config_formatter(std::make_shared<FileBelowEnvironment>());
-    app_.set_config("--config", "", "File of `flag = value` lines")->check([](const std::string& file) {
-      const auto opened = files::open_input(file);  // CLI11 would wait for a pipe
-      return opened || opened.error().code() == Code::kNotFound ? std::string() : opened.error().message();
-    });
+    app_.set_config("--config", "", "File of `flag = value` lines")
+        ->group(kGeneral)
+        ->check([](const std::string& file) {
+          const auto opened = files::open_input(file);  // CLI11 would wait for a pipe
+          return opened || opened.error().code() == Code::kNotFound ? std::string() : opened.error().message();
+        });
     app_.allow_config_extras(false);
-    app_.set_version_flag("--version", std::string(version()));
+    app_.set_version_flag("--version", std::string(version()))->group(kGeneral);
     name_environment(app_);
     if (argc == 3 && std::string_view(argv[1]) == "--generate") return generate(argv[2]);
     app_.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::ParseError& e) {
+    arrange_help(app_, dynamic_cast<const CLI::CallForAllHelp*>(&e) != nullptr);
     if (e.get_exit_code() == 0) return app_.exit(e);
     return refuse(said(app_, e));
   } catch (const std::exception& e) {
@@ -235,8 +249,15 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
 }
 
 int CommandLine::generate(std::string_view what) const {
-  if (what != "man" && what != "bash") return refuse("--generate: '" + std::string(what) + "' is none of man, bash");
-  std::cout << (what == "man" ? manual_page(app_, version()) : bash_completion(app_)) << std::flush;
+  if (what == "man")
+    std::cout << manual_page(app_, version());
+  else if (what == "bash")
+    std::cout << bash_completion(app_);
+  else if (what == "flags")
+    std::cout << flag_lines(app_);
+  else
+    return refuse("--generate: '" + std::string(what) + "' is none of man, bash, flags");
+  std::cout << std::flush;
   return 0;  // finish_output() says whether it was written
 }
 

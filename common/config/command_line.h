@@ -58,6 +58,9 @@ class Flag {
   Flag& transform(const Rule& rule);  // … and the rule may rewrite the text before the variable receives it
   Flag& show_default();               // --help prints the variable's present value
   Flag& show_default(const std::string& text);
+  // A flag that users set. Where a command has such flags, --help lists these and the needed ones, under their groups'
+  // names, at most 20 of a command (tests/monitoring/flags.py); --help-all lists all.
+  Flag& group(const std::string& name);
   Flag& delimiter(char between);  // several values in one argument
   Flag& type_name(const std::string& name);
   Flag& needs(Flag& other);
@@ -87,8 +90,8 @@ class CommandLine {
   void on_chosen(std::function<void()> action);  // runs while parse() runs, if this command was named
 
   // Adds --config, --version and the environment's names to the finished command line, and parses. Gives an exit code
-  // when the process should end: 0 after --help, --version or --generate (manual.h), 2 after one line on stderr that
-  // names the flag.
+  // when the process should end: 0 after --help, --help-all, --version or --generate (manual.h), 2 after one line on
+  // stderr that names the flag.
   std::optional<int> parse(int argc, const char* const* argv);
   // Prints "<program>: <message>" as one line on stderr; returns 2. For what is found wrong after parsing.
   int refuse(std::string_view message) const;

@@ -9,6 +9,14 @@
 namespace frond::config {
 namespace {
 
+constexpr const char* kUngrouped = "Options";  // CLI11's name for the group of a flag that was given none
+
+// Whether some flags of a command are marked as those that users set.
+bool has_groups(const CLI::App& app) {
+  const auto flags = app.get_options();
+  return std::ranges::any_of(flags, [](const auto* flag) { return is_own(*flag) && flag->get_group() != kUngrouped; });
+}
+
 // Text for man: its escape character and the characters that begin requests at the front of a line.
 std::string escaped(std::string_view text) {
   std::string out;
@@ -58,7 +66,44 @@ std::string values_of(const CLI::Option& flag) {
   return values;
 }
 
+void add_flag_lines(const CLI::App& app, const std::string& command, std::string& text) {
+  const bool grouped = has_groups(app);
+  for (const CLI::Option* flag : app.get_options()) {
+    if (!is_own(*flag)) continue;
+    const std::string help = !grouped || flag->get_group() != kUngrouped ? "shown" : "hidden";
+    text += command + "\t" + flag->get_name(false, true) + "\t" + (flag->get_required() ? "needed" : help) + "\t" +
+            (flag->get_type_size() == 0 ? "" : flag->get_type_name()) + "\t" + flag->get_default_str() + "\t" +
+            flag->get_description() + "\n";
+  }
+  for (const CLI::App* each : commands_of(app)) add_flag_lines(*each, command + " " + each->get_name(), text);
+}
+
 }  // namespace
+
+bool is_own(const CLI::Option& flag) { return flag.get_group() != kGeneral; }
+
+void arrange_help(CLI::App& app, bool all) {
+  const bool grouped = has_groups(app);
+  std::size_t count = 0, hidden = 0;
+  for (CLI::Option* flag : app.get_options()) {
+    if (!is_own(*flag)) continue;
+    ++count;
+    if (flag->get_group() != kUngrouped) continue;
+    const bool hide = grouped && !all && !flag->get_required();
+    hidden += hide ? 1 : 0;
+    flag->group(hide ? "" : flag->get_required() ? "Needed" : grouped ? "More" : "Flags");
+  }
+  if (hidden > 0)
+    app.footer("These are " + std::to_string(count - hidden) + " of " + std::to_string(count) +
+               " flags: --help-all lists all.");
+  for (CLI::App* command : app.get_subcommands({})) arrange_help(*command, all);
+}
+
+std::string flag_lines(const CLI::App& app) {
+  std::string text;
+  add_flag_lines(app, app.get_name(), text);
+  return text;
+}
 
 std::string manual_page(const CLI::App& app, std::string_view version) {
   const std::string name = app.get_name();

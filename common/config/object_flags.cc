@@ -4,8 +4,11 @@ namespace frond::config {
 
 void add_object_flags(CommandLine& app, objects::Access& access) {
   app.add_option("--s3-endpoint", access.endpoint,
-                 "Server of an s3:// repository, http[s]://HOST[:PORT]; default: Amazon's for the region");
-  app.add_option("--s3-region", access.region, "Region that requests are signed for").show_default();
+                 "Server of an s3:// repository, http[s]://HOST[:PORT]; default: Amazon's for the region")
+      .group("Object storage");
+  app.add_option("--s3-region", access.region, "Region that requests are signed for")
+      .show_default()
+      .group("Object storage");
   app.add_option("--s3-path-style", access.path_style,
                  "on: the bucket is in the path; off: in the host's name; auto: on if there is an --s3-endpoint")
       .check(one_of({"auto", "on", "off"}))
@@ -13,7 +16,8 @@ void add_object_flags(CommandLine& app, objects::Access& access) {
   app.add_option("--s3-credentials", access.credentials_file,
                  "File with aws_access_key_id and aws_secret_access_key, read again when it changes; default: the "
                  "environment's AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN")
-      .type_name("FILE");
+      .type_name("FILE")
+      .group("Object storage");
   app.add_option("--s3-part", access.part_bytes,
                  "Size of the ranges and parts that objects are read and written in, at least 5MiB")
       .transform(byte_size())

@@ -240,7 +240,7 @@ function help_of(command) {
   const key = command.join(" ");
   if (!helps.has(key)) {
     const [program, ...rest] = command;
-    helps.set(key, spawnSync(path.join(bin, program), [...rest, "--help"], { encoding: "utf8" }).stdout ?? "");
+    helps.set(key, spawnSync(path.join(bin, program), [...rest, "--help-all"], { encoding: "utf8" }).stdout ?? "");
   }
   return helps.get(key);
 }

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""docs/operations.md lists every flag of the programs with its true default, and names no flag that does not exist.
-
-A heading that is a command (frond-leaf, frond bench query) opens its section; the rows of the section's tables are
-| flags | default | meaning |. A default may be followed by a colon and words. Flags under "All programs" belong to all. The compose files are checked too: each
-flag and each FROND_ variable there must be one of its program. Exit 1 and a list of what is wrong.
+"""Flags and where they are written: docs/flags.md is what the programs say (docs/generate-flags); --help of a command shows at most 20
+flags; those of the first steps in README.md are among these; operations.md and the other pages name no flag that does not exist,
+nor do the compose files, where each FROND_ variable has to be a flag as well. Exit 1 and a list of what is wrong.
 """
 import argparse
+import glob
 import os
 import re
 import subprocess
@@ -13,87 +12,68 @@ import sys
 
 from expressions import ROOT, read
 
-MANUAL = "docs/operations.md"
-COMMANDS = ("frond-leaf", "frond-broker", "frond-indexer",
-            *(f"frond-indexer {c}" for c in ("build", "publish", "add", "remove", "compact", "check", "rollback", "switch", "prune", "accept-loss", "serve", "import-ciff", "export-ciff")),
-            "frond", *(f"frond {c}" for c in ("search", "run", "load", "probe", "keygen", "synth")),
-            *(f"frond bench {c}" for c in ("codec", "query", "cache", "schedule")), "frond-papers")
-ALL = "All programs"
-OPTION = re.compile(r"^  (?:-\w,)?--([a-z0-9-]+)(?:\{false\})? ?(.*?) *(?:\(Env:.*)?$")
-DEFAULT = re.compile(r"=(\[[^\]]*\]|[^\s=]+)(?: \.\.\.)?(?: REQUIRED)?$")
-CORES = {"cores": os.cpu_count(), "a third of the cores": max(1, os.cpu_count() // 3),
-         "a quarter of the cores (1 to 8)": min(max(1, os.cpu_count() // 4), 8),
-         "1 + cores / 8 (up to 4)": min(4, 1 + os.cpu_count() // 8)}
-UNITS = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
-# Flags of other programs that the manual shows.
-FOREIGN = set("addext bin ccache cert data-binary disable-eviction fresh-base generate key link-dest long namespace old set tag target values".split())
+PROGRAMS = ("frond-leaf", "frond-broker", "frond-indexer", "frond", "frond-bench", "frond-papers")
+PAGES = ("README.md", *(f"docs/{page}.md" for page in ("operations", "kubernetes", "terms", "metrics", "measuring", "input-formats", "http-api")))
+MOST = 20  # flags that --help shows of a command, those of every program (--help, --config …) not counted
+GENERAL = {"help", "help-all", "version", "config", "generate"}
+# Flags of other programs that pages show.
+FOREIGN = set("addext bin build ccache cert data-binary disable-eviction fresh-base key link-dest long namespace old out preset retry "
+              "retry-all-errors retry-delay sanitizers set tag target values".split())
 
 
-def helped(programs, command):
-    """{flag: default, None where the help names none} of a command."""
-    program, *words = command.split()
-    done = subprocess.run([os.path.join(programs, program), *words, "--help"], capture_output=True, text=True, timeout=60)
-    if done.returncode != 0:
-        sys.exit(f"{command} --help exited {done.returncode}: {done.stderr}")
-    flags = {}
-    for line in done.stdout.splitlines():
-        if found := OPTION.match(line):
-            default = DEFAULT.search(found[2].split(" (Env:")[0])
-            flags[found[1]] = default[1] if default else None
-    return {flag: default for flag, default in flags.items() if flag not in ("help", "version")}
-
-
-def value(text):
-    """A default in one spelling: numbers without separators and units, lists without brackets and spaces."""
-    text = re.sub(r", (?=\d)", ",", text.strip().strip("`").strip("[]"))
-    if text in CORES:
-        return str(CORES[text])
-    if found := re.fullmatch(r"(\d{1,3}(?:,\d{3})+|\d+) ?(KiB|MiB|GiB|)", text):
-        return str(int(found[1].replace(",", "")) * UNITS[found[2]])
-    return text
-
-
-def sections(manual):
-    """{command: {flag: default as written}} of the tables below headings that are commands, with commas between."""
-    found, at = {}, ()
-    for line in manual.splitlines():
-        if heading := re.match(r"#+ (.*)$", line):
-            at = [name for name in heading[1].split(", ") if name in (ALL, *COMMANDS)]
-        elif row := re.match(r"\| (`--.*?) \| (.*?) \| ", line):
-            for command in at:
-                found.setdefault(command, {}).update({flag: row[2] for flag in re.findall(r"`--([a-z0-9-]+)`", row[1])})
+def said(programs):
+    """{command: {flag: "needed", "shown" or "hidden"}}."""
+    found = {}
+    for program in PROGRAMS:
+        lines = subprocess.run([os.path.join(programs, program), "--generate", "flags"], capture_output=True, text=True, check=True,
+                               timeout=60)
+        for line in lines.stdout.splitlines():
+            command, name, shown = line.split("\t")[:3]
+            if name.startswith("--"):
+                found.setdefault(command, {})[name.removeprefix("--").removesuffix("{false}")] = shown
     return found
 
 
-def compare(command, real, written, shared):
-    for flag, default in real.items():
-        if flag not in written and flag not in shared:
-            yield f"{command}: --{flag} is not in its table"
-            continue
-        said = written.get(flag, shared.get(flag))
-        said = said if said.startswith("`") and said.endswith("`") else said.split(":")[0]
-        if default is not None and value(said) != value(default):
-            yield f"{command}: the default of --{flag} is {default}, not {said!r}"
-        if default is None and re.match(r"`?[0-9]", said):
-            yield f"{command}: --{flag} has no default, not {said!r}"
-    for flag in written:
-        if flag not in real:
-            yield f"{command}: there is no --{flag}"
+def helps(programs, flags):
+    """What is wrong with --help and --help-all of each command."""
+    for command, of_command in flags.items():
+        program, *words = command.split()
+        for flag, wanted in (("--help", {f for f, shown in of_command.items() if shown != "hidden"}), ("--help-all", set(of_command))):
+            done = subprocess.run([os.path.join(programs, program), *words, flag], capture_output=True, text=True, timeout=60)
+            shown = set(re.findall(r"^  (?:-\w,)?--([a-z0-9-]+)", done.stdout, re.M)) - GENERAL
+            if flag == "--help-all" and not words:
+                shown &= wanted  # it goes on with the commands
+            if done.returncode != 0 or shown != wanted:
+                yield f"{command} {flag}: shows {sorted(shown - wanted)}, and not {sorted(wanted - shown)}"
+            if flag == "--help" and len(shown) > MOST:
+                yield f"{command} --help shows {len(shown)} flags, more than {MOST}: mark fewer with group()"
 
 
-def compose(flags):
-    for name in ("deploy/compose.yaml", "deploy/compose.gpu.yaml"):
-        program = None
-        for line in read(os.path.join(ROOT, name)).splitlines():
+def first_steps(flags):
+    """Flags of commands in README.md that --help hides."""
+    for block in re.findall(r"^```\w*\n(.*?)^```", read(os.path.join(ROOT, "README.md")), re.M | re.S):
+        for line in block.replace("\\\n", " ").splitlines():
+            for command in sorted(flags, key=len, reverse=True):
+                if found := re.search(rf"(?:^|[/ ]){command} (.*)", line.split(" #")[0]):
+                    for flag in re.findall(r"--([a-z0-9-]+)", found[1]):
+                        if flags[command].get(flag, "shown") == "hidden":
+                            yield f"README.md: {command} --help hides --{flag}"
+                    break
+
+
+def compose(of_program):
+    for path in sorted(glob.glob(os.path.join(ROOT, "deploy/compose*.yaml"))):
+        name, program = os.path.relpath(path, ROOT), None
+        for line in read(path).splitlines():
             if found := re.match(r" +- (frond[a-z-]*)$", line):
                 program = found[1]
             elif (found := re.match(r" +- --([a-z0-9-]+)=", line)) and program:
-                if found[1] not in flags[program]:
+                if found[1] not in of_program[program]:
                     yield f"{name}: {program} has no --{found[1]}"
             elif re.match(r"  \S", line):
                 program = None
             elif found := re.match(r" +FROND_(\w+):", line):
-                if found[1].lower().replace("_", "-") not in flags["frond-leaf"]:
+                if found[1].lower().replace("_", "-") not in of_program["frond-leaf"]:
                     yield f"{name}: frond-leaf has no --{found[1].lower().replace('_', '-')}"
 
 
@@ -101,16 +81,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default="build/release/bin", help="the folder of the programs")
     programs = parser.parse_args().bin
-    manual = read(os.path.join(ROOT, MANUAL))
-    real = {command: helped(programs, command) for command in COMMANDS}
-    written = sections(manual)
-    shared = written.pop(ALL, {})
-    wrong = [w for command in COMMANDS for w in compare(command, real[command], written.get(command, {}), shared)]
-    known = {flag for flags in real.values() for flag in flags} | FOREIGN | {"help", "version"}
-    wrong += [f"{MANUAL}: no program has --{flag}" for flag in sorted(set(re.findall(r"(?<![\w-])--([a-z][a-z0-9-]*)", manual)) - known)]
-    of_program = {p: {f for command in COMMANDS if command.split()[0] == p for f in real[command]} for p in {c.split()[0] for c in COMMANDS}}
-    wrong += compose(of_program)
-    print(f"{len(COMMANDS)} commands, {sum(map(len, real.values()))} flags")
+    flags = said(programs)
+    wrong = [*helps(programs, flags), *first_steps(flags)]
+    known = {flag for of_command in flags.values() for flag in of_command} | FOREIGN | GENERAL
+    for page in PAGES:
+        named = set(re.findall(r"(?<![\w!-])--([a-z][a-z0-9-]*)", read(os.path.join(ROOT, page))))
+        wrong += [f"{page}: no program has --{flag}" for flag in sorted(named - known)]
+    wrong += compose({program: {flag for command, of_command in flags.items() if command.split()[0] == program for flag in of_command}
+                      for program in PROGRAMS})
+    for command, of_command in flags.items():
+        print(f"{command}: --help shows {sum(shown != 'hidden' for shown in of_command.values())} of {len(of_command)} flags")
+    page = subprocess.run([os.path.join(ROOT, "docs/generate-flags"), "--check", "--bin", programs], capture_output=True, text=True,
+                          timeout=60)
+    if page.returncode != 0:
+        wrong.append(page.stdout + page.stderr)
     print("\n".join(wrong))
     sys.exit(1 if wrong else 0)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/operations.md names every alert, every metric of a process, every reason why a partition is unsearched, and every message
-that a process logs at warn or error. Exit 1 and a list of what is missing.
+"""docs/metrics.md names every metric of a process; docs/operations.md every alert, every reason why a partition is unsearched, and
+every message that a process logs at warn or error. Exit 1 and a list of what is missing.
 """
 import glob
 import os
@@ -18,16 +18,16 @@ def sources(*folders):
 
 
 def main():
-    manual = read(os.path.join(ROOT, "docs/operations.md"))
+    manual, table = (read(os.path.join(ROOT, page)) for page in ("docs/operations.md", "docs/metrics.md"))
     alerts = re.findall(r"- alert: (\w+)", read(os.path.join(ROOT, "deploy/prometheus/rules/alerts.yml")))
     metrics = {m for text in sources("common", "broker", "leaf", "indexer")
                for m in re.findall(r'"((?:frond_(?:broker|leaf|indexer|http|log)|process)_[a-z0-9_]+)"', text)}
     messages = {m for text in sources("common", "broker", "leaf", "indexer")
                 for m in re.findall(r'\blog(?:ger)?_?(?:\.|->)(?:warn|error)\(\s*"([^"]+)"', text)}
     reasons = re.findall(r'\{UnsearchedReason::k\w+, "(\w+)"', read(os.path.join(ROOT, "common/wire/unsearched.h")))
-    wrong = [f"docs/operations.md does not name the {kind} {name}" for kind, names in
-             (("alert", alerts), ("metric", metrics), ("reason", reasons), ("message", messages))
-             for name in sorted(names) if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", manual)]
+    wrong = [f"no page names the {kind} {name}" for kind, names, page in
+             (("alert", alerts, manual), ("metric", metrics, table), ("reason", reasons, manual), ("message", messages, manual))
+             for name in sorted(names) if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", page)]
     print(f"{len(alerts)} alerts, {len(metrics)} metrics, {len(reasons)} reasons, {len(messages)} messages")
     print("\n".join(wrong))
     sys.exit(1 if wrong or not (alerts and metrics and reasons and messages) else 0)

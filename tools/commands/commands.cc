@@ -14,18 +14,27 @@
 namespace frond::tools {
 
 void add_query_flags(config::CommandLine& command, QueryFlags& flags) {
-  command.add_option("--broker", flags.broker, "The broker's address, http[s]://HOST:PORT").show_default();
+  command.add_option("--broker", flags.broker, "The broker's address, http[s]://HOST:PORT")
+      .show_default()
+      .group("Broker");
   add_tls_ca(command, flags.tls_ca);
   add_key_file(command, flags.key_file);
-  command.add_option("--collection", flags.collection, "One of the broker's collections; default: its first");
+  command.add_option("--collection", flags.collection, "One of the broker's collections; default: its first")
+      .group("Broker");
   command.add_option("--mode", flags.mode, "Which documents match: all terms, any, or all and then any")
-      .check(config::one_of({"and", "or", "auto"}));
-  command.add_option("--k", flags.k, "Hits wanted").check(config::range(1, 1000)).show_default();
-  command.add_option("--processor", flags.processor, "What evaluates: auto, cpu, gpu, exhaustive");
+      .check(config::one_of({"and", "or", "auto"}))
+      .group("Search");
+  command.add_option("--k", flags.k, "Hits wanted").check(config::range(1, 1000)).show_default().group("Search");
+  command.add_option("--processor", flags.processor, "What evaluates: auto, cpu, gpu, exhaustive").group("Search");
   command.add_option("--cache", flags.cache, "The broker's result cache").check(config::one_of({"on", "off"}));
-  command.add_option("--fields", flags.fields, "The fields of a hit: id, title, url, snippet, separated by commas");
+  command
+      .add_option("--fields", flags.fields,
+                  "The fields of a hit: id, title, url, snippet, separated by commas; id alone is the least "
+                  "work for the leaves")
+      .group("Search");
   command.add_option("--timeout-ms", flags.timeout_ms, "The deadline to ask for; 0: the broker's default")
-      .check(config::range(0, 600'000));
+      .check(config::range(0, 600'000))
+      .group("Search");
   add_bm25_flags(command, flags.bm25_k1, flags.bm25_b);
   command
       .add_option("--prior-weight", flags.prior_weight,
@@ -47,12 +56,13 @@ void add_tls_ca(config::CommandLine& command, std::string& file) {
       },
       "FILE");
   command.add_option("--tls-ca", file, "PEM file of the authorities to believe under https; default: the system's")
-      .check(authorities);
+      .check(authorities)
+      .group("Broker");
 }
 
 void add_key_file(config::CommandLine& command, std::string& file) {
-  command.add_option("--key-file", file,
-                     "File of the API key to send; default: the key in FROND_API_KEY, if it is set");
+  command.add_option("--key-file", file, "File of the API key to send; default: the key in FROND_API_KEY, if it is set")
+      .group("Broker");
 }
 
 Result<Endpoint> endpoint_of(std::string_view url, const std::string& tls_ca, const std::string& key_file) {

@@ -99,15 +99,23 @@ void add_load(config::CommandLine& program, int& status) {
       "load",
       "Queries at a given rate (open loop, Poisson arrivals) or concurrency (closed loop); latencies and throughput");
   command.add_option("--queries", flags->queries, kTopicForms).required();
-  command.add_option("--topic-field", flags->field,
-                     "The element or member that is the query, as desc; default: title, query …");
+  command
+      .add_option("--topic-field", flags->field,
+                  "The element or member that is the query, as desc; default: title, query …")
+      .group("Load");
   command.add_option("--rate", flags->rate, "Requests a second, open loop; latency counts from when each was due")
-      .check(config::range(0.001, 1e6));
+      .check(config::range(0.001, 1e6))
+      .group("Load");
   command.add_option("--concurrency", flags->concurrency, "Connections that each ask again when answered, closed loop")
-      .check(config::range(1, 10'000));
-  command.add_option("--seconds", flags->seconds, "Recorded time").check(config::range(0.01, 86'400.0)).show_default();
+      .check(config::range(1, 10'000))
+      .group("Load");
+  command.add_option("--seconds", flags->seconds, "Recorded time")
+      .check(config::range(0.01, 86'400.0))
+      .show_default()
+      .group("Load");
   command.add_option("--warmup", flags->warmup, "Seconds of load before, not recorded")
-      .check(config::range(0.0, 3'600.0));
+      .check(config::range(0.0, 3'600.0))
+      .group("Load");
   command.add_option("--drain", flags->drain, "Seconds to await answers after the end")
       .check(config::range(0.0, 600.0))
       .show_default();
@@ -115,13 +123,14 @@ void add_load(config::CommandLine& program, int& status) {
       .check(config::range(1, 10'000))
       .show_default();
   command.add_option("--msearch", flags->msearch, "Queries a request, through /v1/msearch; 0: one, through /v1/search")
-      .check(config::range(0, 1'000));
+      .check(config::range(0, 1'000))
+      .group("Load");
   command.add_option("--seed", flags->seed, "Of the arrivals").show_default();
   command.add_option("--rank", flags->rank, "none: hits in the collection's order, with an exact total")
       .check(config::one_of({"score", "none"}));
   command.add_flag("--count", flags->count,
                    "Count the matches instead of searching; without the flags of hits and ranking");
-  command.add_flag("--json", flags->json, "Print one JSON object");
+  command.add_flag("--json", flags->json, "Print one JSON object").group("Output");
   add_query_flags(command, flags->query);
   command.on_chosen([flags, &program, &status] {
     status = (flags->rate > 0) == (flags->concurrency > 0)

@@ -35,7 +35,8 @@ void add_probe(config::CommandLine& program, int& status) {
   add_key_file(command, flags->key_file);
   command.add_option("--timeout", flags->timeout_ms, "Milliseconds that each step may take")
       .show_default()
-      .check(config::range(1, 600'000));
+      .check(config::range(1, 600'000))
+      .group("Broker");
   command.on_chosen([flags, &status] {
     status = exit_status(
         "probe", probe(flags->url, flags->tls_ca, flags->key_file, std::chrono::milliseconds(flags->timeout_ms)));

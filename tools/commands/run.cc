@@ -154,12 +154,15 @@ void add_run(config::CommandLine& program, int& status) {
   auto& command =
       program.add_command("run", "Topics to a TREC run file (topic Q0 id rank score tag), through a broker");
   command.add_option("--topics", flags->topics, kTopicForms).required();
-  command.add_option("--topic-field", flags->field,
-                     "The element or member that is the query, as desc; default: title, query …");
-  command.add_option("--output", flags->output, "The run file; -: standard output").show_default();
+  command
+      .add_option("--topic-field", flags->field,
+                  "The element or member that is the query, as desc; default: title, query …")
+      .group("Topics");
+  command.add_option("--output", flags->output, "The run file; -: standard output").show_default().group("Output");
   command.add_option("--tag", flags->tag, "The run's name, its last column")
       .check(config::accepted(why_no_tag, "WORD"))
-      .show_default();
+      .show_default()
+      .group("Output");
   add_query_flags(command, flags->query);
   command.on_chosen([flags, &status] { status = exit_status("run", run(*flags)); });
 }

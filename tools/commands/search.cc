@@ -71,8 +71,10 @@ void add_search(config::CommandLine& program, int& status) {
   auto& command = program.add_command("search", "Ask a broker, print rank, score, title, id and snippet");
   command.add_option("query", flags->words, "The words to search for").required();
   add_query_flags(command, flags->query);
-  command.add_option("--offset", flags->offset, "Hits to leave out at the front").check(config::range(0, 9'999));
-  command.add_flag("--json", flags->json, "Print the broker's answer as it came");
+  command.add_option("--offset", flags->offset, "Hits to leave out at the front")
+      .check(config::range(0, 9'999))
+      .group("Search");
+  command.add_flag("--json", flags->json, "Print the broker's answer as it came").group("Output");
   command.on_chosen([flags, &status] { status = exit_status("search", search(*flags)); });
 }
 

@@ -118,7 +118,7 @@ int run(int argc, const char* const* argv) {
       .show_default();
   app.add_option("--threads", flags.threads, "Threads that make data, and that are measured where many are")
       .check(config::range(1, 256))
-      .show_default();
+      .show_default("one for each core");
   app.add_option("--rounds", flags.rounds, "Rounds, of which the median counts; 0: the scale's")
       .check(config::range(0, 1000))
       .show_default();

@@ -121,29 +121,37 @@ void add_synth(config::CommandLine& program, int& status) {
   auto flags = std::make_shared<SynthFlags>();
   auto& command =
       program.add_command("synth", "Makes up a collection, or text, of the papers' sizes and distributions");
-  command.add_option("--profile", flags->profile,
-                     "After which collection: " + profile_names() + "; with --text " + text_profile_names());
-  command.add_flag("--text", flags->text, "Write text for the indexer instead of publishing a collection");
+  command
+      .add_option("--profile", flags->profile,
+                  "After which collection: " + profile_names() + "; with --text " + text_profile_names())
+      .group("What");
+  command.add_flag("--text", flags->text, "Write text for the indexer instead of publishing a collection")
+      .group("What");
   add_text_flags(command, flags->of_text);
-  command.add_option("--repository", flags->repository, "Directory of the repository; needed without --text");
-  command.add_option("--collection", flags->collection, "The collection's name; needed without --text");
+  command.add_option("--repository", flags->repository, "Directory of the repository; needed without --text")
+      .group("A collection");
+  command.add_option("--collection", flags->collection, "The collection's name; needed without --text")
+      .group("A collection");
   command.add_option("--partitions", flags->partitions, "Contiguous parts of the documents")
       .check(config::range(1, 256))
-      .show_default();
-  command.add_option("--documents", flags->documents, "Documents. 0: the profile's own; with --text no limit");
+      .show_default()
+      .group("A collection");
+  command.add_option("--documents", flags->documents, "Documents. 0: the profile's own; with --text no limit")
+      .group("What");
   command.add_option("--order", flags->order, "docIDs clustered, or as if shuffled")
       .check(config::one_of({"input", "random"}))
       .show_default();
-  command.add_option("--seed", flags->seed, "The same seed gives the same collection").show_default();
+  command.add_option("--seed", flags->seed, "The same seed gives the same collection").show_default().group("What");
   command.add_option("--threads", flags->threads, "Threads that draw and pack lists, or make text")
       .check(config::range(1, 256))
-      .show_default();
+      .show_default("one for each core");
   command.add_option("--codec", flags->codec, "As frond-indexer build --codec").show_default();
   command.add_option("--query-count", flags->query_count, "Queries; only their lists are made")
       .check(config::range(1, 1'000'000))
       .show_default();
-  command.add_option("--queries", flags->queries, "Writes the queries to this file, for frond bench query and load");
-  command.add_flag("--json", flags->json, "Print one JSON object");
+  command.add_option("--queries", flags->queries, "Writes the queries to this file, for frond bench query and load")
+      .group("A collection");
+  command.add_flag("--json", flags->json, "Print one JSON object").group("Output");
   command.on_chosen([flags, &program, &status] {
     const bool complete = flags->text || (!flags->repository.empty() && !flags->collection.empty());
     status = complete ? exit_status("synth", run(*flags))

@@ -32,8 +32,10 @@ def processor_us(process):
 
 
 def knows(setting, flag):
-    told = subprocess.run([setting.program("frond-indexer"), "build", "--help"], capture_output=True, text=True, check=True).stdout
-    return f"--{flag} " in told
+    """Also of older programs, which have no --help-all and show all flags with --help."""
+    told = [subprocess.run([setting.program("frond-indexer"), "build", kind], capture_output=True, text=True, check=False).stdout
+            for kind in ("--help-all", "--help")]
+    return f"--{flag} " in "".join(told)
 
 
 def load(setting, cluster, k):

@@ -149,16 +149,22 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
   command.add_option("--collection", flags->from.collection, "Its collection").required();
   command.add_option("--partition", flags->from.partition, "The partition's number").show_default();
   command.add_option("--host-cache", flags->from.host_cache_bytes, "Bytes of a list cache as leaves have it; 0: none");
-  command.add_option("--algorithm", flags->algorithms, "One or more of " + algorithm_names()).show_default();
+  command.add_option("--algorithm", flags->algorithms, "One or more of " + algorithm_names())
+      .show_default()
+      .group("Search");
   command.add_option("--queries", flags->queries, "number:text, id<TAB>text, plain lines, or JSON lines {\"query\"}")
       .required();
   command.add_option("--tag", flags->tag, "Only JSON lines with this tag: union, intersection, …");
   command.add_option("--mode", flags->modes, "Which documents match, one or more")
       .check(config::one_of({"and", "or", "auto"}))
-      .show_default();
+      .show_default()
+      .group("Search");
   command.add_option("--min-terms", flags->min_terms, "From 2 on: only queries of so many distinct terms, all known");
   command.add_option("--limit", flags->limit, "Only the first so many queries; 0: all");
-  command.add_option("--k", flags->ks, "Hits wanted, one or more").check(config::range(1, 10'000)).show_default();
+  command.add_option("--k", flags->ks, "Hits wanted, one or more")
+      .check(config::range(1, 10'000))
+      .show_default()
+      .group("Search");
   add_bm25_flags(command, flags->from.k1, flags->from.b);
   command
       .add_option("--hide", flags->from.hide,
@@ -172,36 +178,42 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
       .show_default();
   command.add_option("--rank", flags->rank, "none: the first hits in the collection's order, and an exact total")
       .check(config::one_of({"score", "none"}))
-      .show_default();
-  command.add_flag("--count", flags->count, "Count the matches; --k and --rank do not matter");
+      .show_default()
+      .group("Search");
+  command.add_flag("--count", flags->count, "Count the matches; --k and --rank do not matter").group("Search");
   command.add_option("--count-to", flags->timing.count_to, "Matches of AND are counted at least so far, and to k")
       .show_default();
   command.add_option("--threads", flags->timing.threads, "Threads that search")
       .check(config::range(1, 1024))
-      .show_default();
+      .show_default()
+      .group("How");
   command.add_option("--rounds", flags->timing.rounds, "A query's time is the best of so many")
       .check(config::range(1, 10'000))
-      .show_default();
+      .show_default()
+      .group("How");
   command
       .add_option("--processor", flags->processor,
                   "The leaf's engines by the wall clock, lists at hand, instead of --algorithm: gpu, cpu, or both in "
                   "one run, with every answer compared")
-      .check(config::one_of({"gpu", "cpu", "both"}));
+      .check(config::one_of({"gpu", "cpu", "both"}))
+      .group("How");
   command.add_option("--batch", flags->batches, "Queries that the GPU is given in a call, one or more")
       .check(config::range(1, 1'000'000))
-      .show_default();
+      .show_default()
+      .group("How");
   command.add_option("--callers", flags->callers, "Threads that call the GPU; --threads are the CPU's")
       .check(config::range(1, 1024))
       .show_default();
   command.add_option("--seconds", flags->seconds, "Of a round with --processor, at least; it ends with a whole pass")
       .check(config::range(0.0, 3600.0))
       .show_default();
-  command.add_flag("--break-even", flags->break_even, "With both: also by postings a query");
+  command.add_flag("--break-even", flags->break_even, "With both: also by postings a query").group("How");
   command.add_flag("--steps", flags->gpu.timed, "Also the steps of the GPU's batches, and their shares of the time");
   command.add_option("--gpu-device", flags->gpu.device, "The device's number").show_default();
   command.add_option("--gpu-memory", flags->gpu.memory_bytes, "Bytes of it to use: workspaces and lists")
       .transform(config::byte_size())
-      .show_default();
+      .show_default()
+      .group("How");
   command
       .add_option("--gpu-plain-lists", flags->gpu.plain_bytes,
                   "Of these, for plain forms of the lists that --count and --rank none look documents up in; 0: none")
@@ -210,7 +222,7 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
   command.add_flag("--gpu-no-buckets", flags->gpu_no_buckets,
                    "Counts look documents up in the blocks of hs-lrc lists, not by their buckets, for comparison");
   command.add_option("--write-queries", flags->write_queries, "Also writes the queries' terms to this file");
-  command.add_flag("--json", flags->json, "Print one JSON object");
+  command.add_flag("--json", flags->json, "Print one JSON object").group("Output");
   command.on_chosen([flags, &status] {
     if (flags->count) flags->ks = {0};
     flags->gpu.by_bucket = !flags->gpu_no_buckets;

@@ -62,25 +62,35 @@ void add_bench_schedule(config::CommandLine& bench_command, int& status) {
   auto& command = bench_command.add_command(
       "schedule",
       "The leaf's scheduler, simulated: delay by arrival rate; with --live: run; with --train: its cost model");
-  command.add_flag("--train", flags->train,
-                   "Measure queries of an index and train a cost model, instead of simulating");
-  command.add_flag(
-      "--live", flags->live,
-      "Answer queries of an index at each of --rates with real engines and threads, instead of simulating");
+  command.add_flag("--train", flags->train, "Measure queries of an index and train a cost model, instead of simulating")
+      .group("How");
+  command
+      .add_flag("--live", flags->live,
+                "Answer queries of an index at each of --rates with real engines and threads, instead of simulating")
+      .group("How");
   command.add_option("--rates", flags->rates, "With --live: queries a second, one or more")
-      .check(config::range(0.001, 1e9));
+      .check(config::range(0.001, 1e9))
+      .group("How");
   command.add_option("--seconds", flags->seconds, "With --live: of each run")
       .check(config::range(0.001, 3600.0))
       .show_default();
-  command.add_option("--repository", flags->repository, "With --train or --live: the repository, a directory or URL");
-  command.add_option("--collection", flags->collections,
-                     "Its collection, of which all partitions are searched; several: all are measured");
-  command.add_option("--queries", flags->queries,
-                     "number:text, id<TAB>text, plain lines, or JSON lines {\"query\"}; a file for each collection, or "
-                     "one for all");
+  command.add_option("--repository", flags->repository, "With --train or --live: the repository, a directory or URL")
+      .group("What");
+  command
+      .add_option("--collection", flags->collections,
+                  "Its collection, of which all partitions are searched; several: all are measured")
+      .group("What");
+  command
+      .add_option("--queries", flags->queries,
+                  "number:text, id<TAB>text, plain lines, or JSON lines {\"query\"}; a file for each collection, or "
+                  "one for all")
+      .group("What");
   command.add_option("--tag", flags->tag, "Only JSON lines with this tag");
   command.add_option("--limit", flags->limit, "Only the first so many queries of a file; 0: all").show_default();
-  command.add_option("--k", flags->ks, "Hits wanted, one or more").check(config::range(1, 10'000)).show_default();
+  command.add_option("--k", flags->ks, "Hits wanted, one or more")
+      .check(config::range(1, 10'000))
+      .show_default()
+      .group("How");
   command.add_option("--rounds", flags->rounds, "A query's time is the best of so many")
       .check(config::range(1, 10'000))
       .show_default();
@@ -89,7 +99,8 @@ void add_bench_schedule(config::CommandLine& bench_command, int& status) {
       .show_default();
   command.add_option("--processor", flags->processor, "What is measured; the rest of the model stays the default")
       .check(config::one_of({"cpu", "gpu", "both"}))
-      .show_default();
+      .show_default()
+      .group("How");
   command.add_option("--callers", flags->callers, "Threads that call the GPU")
       .check(config::range(1, 1024))
       .show_default();
@@ -97,14 +108,21 @@ void add_bench_schedule(config::CommandLine& bench_command, int& status) {
   command.add_option("--gpu-memory", flags->gpu.memory_bytes, "Bytes of it to use: workspaces and lists")
       .transform(config::byte_size())
       .show_default();
-  command.add_option("--base", flags->base,
-                     "With --train: the model in this file is what errors are compared with, and what remains of what "
-                     "is not measured; without it the built-in one");
-  command.add_option("--model", flags->model, "With --train: writes the model to this file");
-  command.add_option("--trace", flags->trace,
-                     "With --train: writes the costs of the held out queries to this file. Otherwise: simulates the "
-                     "queries of this file instead of synthetic ones");
-  command.add_option("--workers", flags->workers, "The CPU's threads").check(config::range(0, 1024)).show_default();
+  command
+      .add_option("--base", flags->base,
+                  "With --train: the model in this file is what errors are compared with, and what remains of what "
+                  "is not measured; without it the built-in one")
+      .group("Files");
+  command.add_option("--model", flags->model, "With --train: writes the model to this file").group("Files");
+  command
+      .add_option("--trace", flags->trace,
+                  "With --train: writes the costs of the held out queries to this file. Otherwise: simulates the "
+                  "queries of this file instead of synthetic ones")
+      .group("Files");
+  command.add_option("--workers", flags->workers, "The CPU's threads")
+      .check(config::range(0, 1024))
+      .show_default()
+      .group("How");
   command.add_option("--streams", flags->streams, "The GPU's batches at a time; 0: no GPU")
       .check(config::range(0, 64))
       .show_default();
@@ -113,8 +131,11 @@ void add_bench_schedule(config::CommandLine& bench_command, int& status) {
       .show_default();
   command.add_option("--deadline-ms", flags->deadlines_ms, "Deadlines, one or more")
       .check(config::range(0.1, 1e6))
-      .show_default();
-  command.add_option("--arrivals", flags->arrivals, "Queries of each run")
+      .show_default()
+      .group("How");
+  command
+      .add_option("--arrivals", flags->arrivals,
+                  "Queries of each run; more if they come in less than four times the deadline")
       .check(config::range(1, 10'000'000))
       .show_default();
   command.add_option("--points", flags->points, "Rates in a curve").check(config::range(1, 1000)).show_default();
@@ -125,8 +146,8 @@ void add_bench_schedule(config::CommandLine& bench_command, int& status) {
       .check(config::range(0.01, 100.0))
       .show_default();
   command.add_option("--seed", flags->seed, "Of synthetic queries and arrivals").show_default();
-  command.add_option("--plot", flags->plot, "Also plots the curves to this SVG file, with gnuplot");
-  command.add_flag("--json", flags->json, "Print one JSON object");
+  command.add_option("--plot", flags->plot, "Also plots the curves to this SVG file, with gnuplot").group("Files");
+  command.add_flag("--json", flags->json, "Print one JSON object").group("Files");
   command.on_chosen([flags, &status] {
     status = exit_status("bench schedule", flags->live    ? run_schedule(*flags)
                                            : flags->train ? train_schedule(*flags)

@@ -50,14 +50,21 @@ void report(const TextOptions& options, const TextSummary& summary, bool json, s
 }  // namespace
 
 void add_text_flags(config::CommandLine& command, TextFlags& flags) {
-  command.add_option("--output", flags.output, "With --text: the file, or - for standard output");
+  command
+      .add_option("--output", flags.output,
+                  "With --text: the file, which is replaced, or - for standard output; with --file-bytes a "
+                  "folder, new or empty")
+      .group("Text");
   command.add_option("--bytes", flags.bytes, "With --text: ends with the document that reaches this size")
-      .transform(config::byte_size());
+      .transform(config::byte_size())
+      .group("Text");
   command.add_option("--file-bytes", flags.file_bytes, "With --text: files of this size in the folder --output")
-      .transform(config::byte_size());
-  command.add_option("--markup", flags.markup, "With --text: JSON Lines, or HTML pages in TREC's <DOC>")
+      .transform(config::byte_size())
+      .group("Text");
+  command.add_option("--markup", flags.markup, "With --text: JSON Lines without tags, or HTML pages in TREC's <DOC>")
       .check(config::one_of({"jsonl", "html"}))
-      .show_default();
+      .show_default()
+      .group("Text");
   command.add_option("--numbers", flags.shares.numbers, "With --text: share of words that are numbers")
       .check(config::range(0.0, 0.3))
       .show_default();

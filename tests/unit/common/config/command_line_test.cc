@@ -79,6 +79,41 @@ std::string generated(const char* what) {
   EXPECT_EQ(app.parse(3, arguments.data()), 0);
   return testing::internal::GetCapturedStdout();
 }
+// What a program prints for its flag --help, or another one.
+std::string helped(const char* flag, bool marked) {
+  CommandLine app("A test's program.", "a-program");
+  std::string value;
+  app.add_option("--place", value, "Where").required();
+  Flag& colour = app.add_option("--colour", value, "Which colour").show_default("red");
+  if (marked) colour.group("Looks");
+  app.add_option("--depth", value, "How deep");
+  const std::vector<const char*> arguments = {"a-program", flag};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(app.parse(2, arguments.data()), 0);
+  return testing::internal::GetCapturedStdout();
+}
+TEST(ACommandLine, HelpsWithWhatUsersSetAndTellsOfTheRest) {
+  const std::string some = helped("--help", true), all = helped("--help-all", true);
+  for (const std::string& text : {some, all}) {
+    EXPECT_LT(text.find("Needed:\n  --place"), text.find("Looks:\n  --colour")) << text;
+    EXPECT_NE(text.find("--help-all"), text.npos);
+  }
+  EXPECT_EQ(some.find("--depth"), some.npos) << some;
+  EXPECT_NE(some.find("These are 2 of 3 flags: --help-all lists all."), some.npos) << some;
+  EXPECT_NE(all.find("More:\n  --depth"), all.npos) << all;
+  EXPECT_EQ(all.find("These are"), all.npos) << all;
+}
+TEST(ACommandLine, HelpsWithAllFlagsWhereNoneIsMarked) {
+  const std::string text = helped("--help", false);
+  for (const char* part : {"Needed:\n  --place", "Flags:\n  --colour", "--depth"})
+    EXPECT_NE(text.find(part), text.npos) << part << text;
+  EXPECT_EQ(text.find("These are"), text.npos) << text;
+}
+TEST(ACommandLine, MakesALineForEachFlag) {
+  EXPECT_EQ(generated("flags"),
+            "a-program build\t--input\tneeded\tTEXT\t\tWhat\n"
+            "a-program build\t--order\tshown\tTEXT:{near,far}\tnear\t.dots - and \\ too\n");
+}
 TEST(ACommandLine, MakesItsManualPage) {
   const std::string page = generated("man");
   EXPECT_TRUE(page.starts_with(".TH A-PROGRAM 1")) << page;
