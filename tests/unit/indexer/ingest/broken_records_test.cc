@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ctime>
 #include <functional>
+#include <set>
 
 #include "tests/unit/indexer/ingest/files.h"
 
@@ -66,13 +67,65 @@ TEST(BrokenCsv, IsNotTsv) {
   EXPECT_EQ(got.documents[0].body, "\"never closed");
 }
 
+struct Layout {
+  std::string_view before, between, after;
+};
+constexpr Layout kLayouts[] = {{"[", ",", "]"},     {"[\n", ",\n", "\n]\n"},    {"", "\n", "\n"},
+                               {"", "", ""},        {"[ ", " , ", " ]"},        {"[\n  ", ",\n  ", "\n]\n"},
+                               {"[\n", "\n,", "]"}, {"[\r\n", ",\r\n", "\r\n]"}};
+std::string object(int i, bool pretty) {
+  const std::string line = pretty ? "\n    " : "", space = pretty ? " " : "";
+  return "{" + line + "\"id\":" + space + "\"" + number(i) + "\"," + line + "\"more\":" + space + "{\"k\":" + space +
+         "[\"v w\"]}," + line + "\"text\":" + space + "[\"body " + number(i) + "\"," + space + "\"x\"]" +
+         (pretty ? "\n  }" : "}");
+}
+std::string objects(const Layout& layout, bool pretty, const std::string& second, int records) {
+  std::string file(layout.before);
+  for (int i = 1; i <= records; ++i)
+    file.append(i > 1 ? layout.between : "").append(i == 2 ? second : object(i, pretty));
+  return file.append(layout.after);
+}
+// Without any one of its quotation marks, brackets and braces.
+TEST(BrokenJson, LosesTheRecordOnly) {
+  constexpr int kFew = 30;
+  for (const Layout& layout : kLayouts)
+    for (const bool pretty : {false, true}) {
+      const std::string whole = object(2, pretty);
+      for (std::size_t at = 0; at < whole.size(); ++at) {
+        if (std::string_view("\"[]{}").find(whole[at]) == std::string_view::npos) continue;
+        std::string second = whole;
+        second.erase(at, 1);
+        const support::ScratchFolder folder;
+        const Collected got = collect({write_in(folder, "x", objects(layout, pretty, second, kFew))}, &kJson);
+        const auto ids = got.ids();
+        std::set<std::string> missing;
+        for (int i = 1; i <= kFew; ++i)
+          if (std::ranges::find(ids, number(i)) == ids.end()) missing.insert(number(i));
+        EXPECT_THAT(missing, ElementsAre("2")) << objects(layout, pretty, second, 3);
+        EXPECT_GE(got.bad.size(), 1u) << second;
+        EXPECT_LE(got.bad.size(), 12u) << objects(layout, pretty, second, 3);
+      }
+    }
+}
+TEST(BrokenJson, IsNotWhatHoldsBracketsAndMarksInText) {
+  const std::string text = R"(},{\"id\":\"9\"},\n{ ]},{ \\\\\" , \"},{\" )";
+  std::string file;
+  for (int i = 1; i <= 3; ++i)
+    file += (i > 1 ? "," : "[") + std::string(R"({"id":)") + number(i) + R"(,"l":[{"a":[]},{},[[{}]]],"text":")" +
+            text + "\"}";
+  const Collected got = read_as("x.json", file + "]");
+  EXPECT_THAT(got.ids(), ElementsAre("1", "2", "3"));
+  EXPECT_THAT(got.bad, IsEmpty());
+}
+
 // Reads `make(n)` and `make(2 * n)`: not more than in proportion.
-void expect_linear(std::string_view name, const std::function<std::string(int)>& make, int n) {
+void expect_linear(std::string_view name, const std::function<std::string(int)>& make, int n,
+                   const SourceFormat* format = nullptr) {
   const auto seconds = [&](int many) {
     const support::ScratchFolder folder;
     const auto path = write_in(folder, name, make(many));
     const std::clock_t begin = std::clock();
-    EXPECT_THAT(collect({path}).error, IsEmpty());
+    EXPECT_THAT(collect({path}, format).error, IsEmpty());
     return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   };
   const double once = seconds(n), twice = seconds(2 * n);
@@ -90,6 +143,14 @@ TEST(BrokenRecords, TakeTimeInProportionToTheirBytes) {
   for (int i = 0; i < 15; ++i) block += number(i) + ",\"\"\n";
   expect_linear("x.csv", repeat("id,text\n", block), 4500);
   expect_linear("x.csv", repeat("id,text\n", "1,\"a\n2,\"\"\n3,\"\"\n4,\"\"\n5,\"\"\n"), 16'000);
+  const std::string in_list = R"({"id":"1","text":"some text"},)";
+  expect_linear("x.json", repeat("{\"id\":\"0\",\"t\":[\n", in_list), 50'000, &kJson);
+  expect_linear("x.json", repeat("[", R"({"id":"1","text":"some text},)"), 50'000, &kJson);
+  const std::string_view recovering = "[\n{\"a\":\n{\"b\":1}\n{\"id\":\"0\",\"text\":[\"x\"},";
+  expect_linear("x.json", repeat(recovering, R"({"id":"1","text":["some text"},)"), 50'000, &kJson);
+  expect_linear("x.json", repeat(recovering, R"({"id":"1","text":"some text"},)"), 50'000, &kJson);
+  expect_linear("x.json", repeat("[\n{\"a\":\n{\"b\":1}\n{\"id\":\"0\",\"text\":\"", R"(they say "hi" )"), 100'000,
+                &kJson);
 }
 
 }  // namespace
