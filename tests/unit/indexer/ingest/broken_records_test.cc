@@ -151,6 +151,17 @@ TEST(BrokenRecords, TakeTimeInProportionToTheirBytes) {
   expect_linear("x.json", repeat(recovering, R"({"id":"1","text":"some text"},)"), 50'000, &kJson);
   expect_linear("x.json", repeat("[\n{\"a\":\n{\"b\":1}\n{\"id\":\"0\",\"text\":\"", R"(they say "hi" )"), 100'000,
                 &kJson);
+  const auto record = [](const std::string& length) {
+    return "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <a>\r\nWARC-Target-URI: http://x.org/\r\nContent-Type: "
+           "text/plain\r\nContent-Length: " +
+           length + "\r\n\r\nwords\r\n\r\n";
+  };
+  expect_linear("x.warc", repeat("", record("999999999999")), 7000);
+  expect_linear("x.warc", repeat("", record("60000000")), 7000);
+  expect_linear("x.warc", repeat("", record("500001")), 7000);
+  const std::string other = "WARC/1.0\r\nContent-Length: 999999999999\r\n\r\nwords\r\n\r\n";
+  expect_linear("x.warc", repeat("", other), 20'000);
+  expect_linear("x.arc", repeat("", "http://x.org/ 192.0.2.1 20080101000000 text/html 99999999\nwords\n"), 15'000);
 }
 
 }  // namespace
