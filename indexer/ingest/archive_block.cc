@@ -81,8 +81,15 @@ Result<void> ArchiveBlocks::read(ContentStream& stream, const WarcHead& head, Cu
   std::string_view next;  // the beginning of the next record, which was read with this one
   if (held_.empty() && left == 0) {
     next = std::string_view(last_).substr(last_.size() - FROND_TRY(begun_in_block(stream)));
-  } else if (!held_.empty() && (left > 0 || !FROND_TRY(is_end(stream)))) {
+  } else if (!held_.empty()) {
     next = std::string_view(held_).substr(std::min(find_record(), held_.size()));
+    if (left == 0 && FROND_TRY(is_end(stream))) {
+      // The length is right, or it is that of the next records, too.
+      if (!next.empty() && stream.source().ends_stream(stream.offset() - next.size()))
+        cut.problem = "a record whose Content-Length goes beyond its part of the compressed file";
+      else
+        next = {};
+    }
   }
   if (next.empty()) {
     if (left > 0) cut.problem = "the file ends inside the record";

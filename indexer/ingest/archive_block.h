@@ -42,6 +42,7 @@ class ArchiveBlocks {
 
   // Leaves the stream behind the block of a record, which begins there. Sets the cut's bytes to a WarcPage, or says why
   // there is none. If a record begins inside the block and none behind it, the length is wrong: the block ends there.
+  // If it is compressed by itself, and the block goes on in what is, the record is bad.
   Result<void> read(ContentStream& stream, const WarcHead& head, Cut& cut);
   // Appends to `head` up to and with the empty line that ends it, but at most `left` bytes. The place behind the line;
   // npos: there is none. `left` shrinks by what was read.

@@ -42,6 +42,7 @@ struct FilePart {
   bool tried = false;  // it begins and ends where a stream seems to begin, or the file ends
   bool whole = false;  // it consists of whole streams, whose content is `plain`
   ByteBuffer plain;
+  std::vector<std::size_t> ends;  // of the streams, in `plain`
 };
 
 // The threads that decompress parts: "unpacker-i".
@@ -76,7 +77,7 @@ class Unpackers {
   std::vector<std::jthread> threads_;
 };
 
-// Decompresses a part that is whole streams: sets `plain` and `whole`. `plain` has at most `max_bytes`.
+// Decompresses a part that is whole streams: sets `plain`, `ends` and `whole`. `plain` has at most `max_bytes`.
 void unpack(Compression compression, std::size_t max_bytes, FilePart& part);
 
 }  // namespace frond::indexer::ingest
