@@ -26,7 +26,7 @@ std::optional<SkipReason> InputWalk::reason_to_pass(const fs::directory_entry& e
   return std::nullopt;
 }
 
-// What repositories (also one that is being built) and databases have; see repository_writer.cc.
+// What repositories (also one that is being built) and databases have; see repository_writer.cc. Copies have no LOCK.
 bool InputWalk::is_of_frond(const Level& level) {
   const auto has = [&](std::string_view key) {
     return std::ranges::find(level.entries, key, &Entry::key) != level.entries.end();
@@ -34,7 +34,8 @@ bool InputWalk::is_of_frond(const Level& level) {
   const auto has_manifest = [&] {
     return std::ranges::any_of(level.entries, [](const Entry& entry) { return entry.key.starts_with("MANIFEST-"); });
   };
-  return has("LOCK") && (has("generations/") || has("builds/") || (has("CURRENT") && has_manifest()));
+  if (has("generations/")) return has("CURRENT") || has("partitions/") || has("LOCK");
+  return (has("LOCK") && has("builds/")) || (has("CURRENT") && has_manifest());
 }
 
 void InputWalk::enter(fs::path folder) {

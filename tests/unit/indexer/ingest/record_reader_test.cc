@@ -46,15 +46,40 @@ TEST(RecordReader, TellsFilesOfSeveralInputsApartIfNamesAreEqual) {
 TEST(RecordReader, PassesOverRepositoriesAndDatabases) {
   const support::ScratchFolder folder;
   write_in(folder, "in/a.txt", "text");
-  for (const char* name :
-       {"r/c/LOCK", "r/c/generations/1.json", "r/c/CURRENT", "r/building/LOCK", "r/building/builds/x/log", "data/LOCK",
-        "data/CURRENT", "data/MANIFEST-000005", "data/LOG", "mine/LOCK", "mine/CURRENT"})
+  for (const char* name : {"r/c/LOCK",
+                           "r/c/generations/1.json",
+                           "r/c/CURRENT",
+                           "r/building/LOCK",
+                           "r/building/builds/x/log",
+                           "data/LOCK",
+                           "data/CURRENT",
+                           "data/MANIFEST-000005",
+                           "data/LOG",
+                           "copy/CURRENT",
+                           "copy/generations/1.json",
+                           "half/generations/1.json",
+                           "half/partitions/p/x",
+                           "locked/generations/1.json",
+                           "locked/LOCK",
+                           "db/CURRENT",
+                           "db/MANIFEST-000005",
+                           "mine/LOCK",
+                           "mine/CURRENT",
+                           "mine2/generations/x",
+                           "mine3/partitions/x",
+                           "mine4/LOCK",
+                           "mine5/CURRENT",
+                           "mine6/builds/x",
+                           "mine7/CURRENT",
+                           "mine7/partitions/x"})
     write_in(folder, "in/" + std::string(name), "text");
   const auto reader = RecordReader::open({folder.path() / "in"}, &kFiles, {}).value();
   std::vector<std::string> names;
   while (const auto record = reader->next().value()) names.push_back(record->name);
-  EXPECT_THAT(names, ElementsAre("a.txt", "mine/CURRENT", "mine/LOCK"));
-  EXPECT_THAT(to_string(reader->skipped()), testing::StartsWith("3 repository ("));
+  EXPECT_THAT(names,
+              ElementsAre("a.txt", "mine/CURRENT", "mine/LOCK", "mine2/generations/x", "mine3/partitions/x",
+                          "mine4/LOCK", "mine5/CURRENT", "mine6/builds/x", "mine7/CURRENT", "mine7/partitions/x"));
+  EXPECT_THAT(to_string(reader->skipped()), testing::StartsWith("7 repository ("));
 }
 TEST(RecordReader, ListsAllFilesThatItSkips) {
   const support::ScratchFolder folder;
