@@ -43,6 +43,34 @@ TEST(RecordReader, TellsFilesOfSeveralInputsApartIfNamesAreEqual) {
   EXPECT_EQ(collect({in / "a/x.txt", in / "b/x.txt"}, &kFiles).ids(), (Ids{"a/x.txt", "b/x.txt"}));
   EXPECT_EQ(collect({in / "b", in / "a/../b/."}, &kFiles).ids(), (Ids{"b/x.txt", "b/x.txt"}));  // really the same
 }
+TEST(RecordReader, ReadsBannersAsBadRecordsWhateverTheEnding) {
+  const std::string_view jsonl = "{\"id\":\"1\",\"text\":\"x\"}\n{\"id\":\"2\",\"text\":\"y\"}\n";
+  const std::string_view arc = "http://x.org/ 192.0.2.1 20080101000000 text/plain 24\nHTTP/1.1 200 OK\r\n\r\nwords\n";
+  const std::string_view warc =
+      "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Record-ID: <1>\r\nContent-Length: 5\r\n\r\nwords\r\n\r\n";
+  const std::pair<std::string, std::string_view> kinds[] = {
+      {"jsonl", jsonl}, {"ndjson", jsonl}, {"json", jsonl}, {"arc", arc}, {"warc", warc}};
+  for (const auto& [ending, records] : kinds)
+    for (const std::string junk : {"Exported from somewhere\n", "# two\n# lines\n", "{'x': 1}\n"})
+      for (const bool packed : {false, true}) {
+        const support::ScratchFolder folder;
+        const auto write = [&](const std::string& at, const std::string& content) {
+          return write_in(folder, at + "." + ending + (packed ? ".gz" : ""), packed ? gzipped(content) : content);
+        };
+        const fs::path file = write("in/good", junk + std::string(records));
+        for (const fs::path& input : {file, folder.path() / "in"}) {
+          const Collected got = collect({input});
+          EXPECT_EQ(got.documents.size(), records == jsonl ? 2u : 1u) << input << ": " << junk;
+          EXPECT_GE(got.bad.size(), 1u) << input << ": " << junk;
+          for (const Document& document : got.documents) EXPECT_THAT(document.body, testing::Not(HasSubstr("Exp")));
+        }
+        const fs::path other = write("none/none", junk);
+        for (const fs::path& input : {other, folder.path() / "none"}) {
+          if (ending == "json" && junk.front() == '{') continue;  // JSON of another kind is a text in a folder
+          EXPECT_THAT(collect({input}).documents, IsEmpty()) << input << ": " << junk;
+        }
+      }
+}
 TEST(RecordReader, PassesOverRepositoriesAndDatabases) {
   const support::ScratchFolder folder;
   write_in(folder, "in/a.txt", "text");
