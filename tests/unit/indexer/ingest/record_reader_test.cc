@@ -32,16 +32,33 @@ TEST(RecordReader, TakesInputsAsGivenAndFoldersInByteOrderOfPath) {
 }
 TEST(RecordReader, TellsFilesOfSeveralInputsApartIfNamesAreEqual) {
   const support::ScratchFolder folder;
-  for (const char* name : {"a/x.txt", "a/y/z.txt", "b/x.txt", "c/b/x.txt", "d.txt"})
+  for (const char* name : {"a/x.txt", "a/y/z.txt", "b/x.txt", "b/y.txt", "c/b/x.txt", "d.txt", "e/b/x.txt"})
     write_in(folder, "in/" + std::string(name), "text");
   const fs::path in = folder.path() / "in";
   using Ids = std::vector<std::string>;
   EXPECT_EQ(collect({in / "a", in / "d.txt"}, &kFiles).ids(), (Ids{"x.txt", "y/z.txt", "d.txt"}));
   EXPECT_EQ(collect({in / "a/", in / "b", in / "d.txt"}, &kFiles).ids(),
-            (Ids{"a/x.txt", "a/y/z.txt", "b/x.txt", "d.txt"}));
-  EXPECT_EQ(collect({in / "b", in / "c/b"}, &kFiles).ids(), (Ids{"in/b/x.txt", "c/b/x.txt"}));
-  EXPECT_EQ(collect({in / "a/x.txt", in / "b/x.txt"}, &kFiles).ids(), (Ids{"a/x.txt", "b/x.txt"}));
-  EXPECT_EQ(collect({in / "b", in / "a/../b/."}, &kFiles).ids(), (Ids{"b/x.txt", "b/x.txt"}));  // really the same
+            (Ids{"x.txt", "y/z.txt", "b/x.txt", "y.txt", "d.txt"}));
+  EXPECT_EQ(collect({in / "b", in / "a"}, &kFiles).ids(), (Ids{"b/x.txt", "y.txt", "x.txt", "y/z.txt"}));
+  EXPECT_EQ(collect({in / "b", in / "c/b", in / "e/b"}, &kFiles).ids(),
+            (Ids{"x.txt", "y.txt", "c/b/x.txt", "e/b/x.txt"}));
+  EXPECT_EQ(collect({in / "a/x.txt", in / "b/x.txt"}, &kFiles).ids(), (Ids{"x.txt", "b/x.txt"}));
+  EXPECT_EQ(collect({in / "b", in / "a/../b/."}, &kFiles).ids(), (Ids{"x.txt", "y.txt", "x.txt", "y.txt"}));
+  // The label makes no name that another file has.
+  write_in(folder, "in/a/b/x.txt", "text");
+  EXPECT_EQ(collect({in / "a", in / "b"}, &kFiles).ids(), (Ids{"b/x.txt", "x.txt", "y/z.txt", "in/b/x.txt", "y.txt"}));
+}
+TEST(RecordReader, KeepsTheIdsOfAllFilesWhenAnotherOneComes) {
+  const support::ScratchFolder folder;
+  const auto ids = [&] { return collect({folder.path() / "la", folder.path() / "lb"}, &kFiles).ids(); };
+  write_in(folder, "la/x.txt", "x of la");
+  write_in(folder, "lb/y.txt", "y of lb");
+  EXPECT_THAT(ids(), ElementsAre("x.txt", "y.txt"));
+  write_in(folder, "lb/x.txt", "x of lb");
+  EXPECT_THAT(ids(), ElementsAre("x.txt", "lb/x.txt", "y.txt"));
+  // All ids stay, also if it is the first one by its path: all files are read again.
+  write_in(folder, "la/y.txt", "y of la");
+  EXPECT_THAT(ids(), ElementsAre("x.txt", "y.txt", "lb/x.txt", "lb/y.txt"));
 }
 TEST(RecordReader, ReadsBannersAsBadRecordsWhateverTheEnding) {
   const std::string_view jsonl = "{\"id\":\"1\",\"text\":\"x\"}\n{\"id\":\"2\",\"text\":\"y\"}\n";
