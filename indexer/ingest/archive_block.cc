@@ -15,6 +15,7 @@ namespace {
 
 constexpr char kHtmlMark = 'h', kXhtmlMark = 'x', kTextMark = 't';
 constexpr std::size_t kMaxBeginning = 4 << 10;  // of a record, that is looked at to tell whether it is one
+constexpr std::size_t kDoubtfulStep = 16 << 10;
 
 }  // namespace
 
@@ -34,7 +35,7 @@ void ArchiveBlocks::consume(ContentStream& stream, std::string_view taken) {
     if (taken.size() > edge) last_.assign(taken.substr(taken.size() - edge));
     if (last_.size() >= beginning_.mark.size()) last_.erase(0, last_.size() - (beginning_.mark.size() - 1));
   } else {
-    held_.append(taken);  // of a page, no more than fits; read() looks at the rest of the block
+    held_.append(taken);
   }
   stream.consume(taken.size());
 }
@@ -69,39 +70,54 @@ Result<void> ArchiveBlocks::read(ContentStream& stream, const WarcHead& head, Cu
   last_ = "\n";  // behind the head
   page_.reset();
   std::uint64_t left = head.length;
+  // A block that does not fit into memory is no page: a record that begins in it is one. So it is in what was read to
+  // the end of a block whose length was wrong: the next lengths are wrong, too, or it would be read again and again.
+  doubtful_ = left >= max_bytes_ || stream.offset() < wrong_until_;
   cut.skip_because = head.skip_because;
   if (head.block == WarcBlock::kHttp) FROND_TRY(read_response(stream, head, left, cut));
   if (head.block == WarcBlock::kPage) FROND_TRY(read_page(stream, head, media_type(head.content_type), {}, left, cut));
-  while (left > 0) {
-    // A block that does not fit into memory is no page: a record that begins in it is one.
-    if (held_.size() >= max_bytes_) {
-      if (find_record() != held_.npos) break;
-      held_.clear();
-      last_.clear();
-    }
-    const std::string_view window = FROND_TRY(stream.window());
-    if (window.empty()) break;
-    const std::string_view taken =
-        window.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(window.size(), left)));
-    consume(stream, taken);
-    left -= taken.size();
+  while (!FROND_TRY(next_in_block(stream, left)).empty()) {
   }
   std::string_view next;  // the beginning of the next record, which was read with this one
   if (held_.empty() && left == 0) {
     next = std::string_view(last_).substr(last_.size() - FROND_TRY(begun_in_block(stream)));
-  } else if (!held_.empty() && (left > 0 || !FROND_TRY(is_end(stream)))) {
+  } else if (!held_.empty()) {
     next = std::string_view(held_).substr(std::min(find_record(), held_.size()));
+    if (left == 0 && FROND_TRY(is_end(stream))) {
+      // The length is right, or it is that of the next records, too.
+      if (!next.empty() && stream.source().ends_stream(stream.offset() - next.size()))
+        cut.problem = "a record whose Content-Length goes beyond its part of the compressed file";
+      else
+        next = {};
+    }
   }
   if (next.empty()) {
     if (left > 0) cut.problem = "the file ends inside the record";
   } else {
     if (page_ && page_->as_sent)
       cut.bytes.resize(std::max(page_->head, cut.bytes.size() - std::min(next.size(), cut.bytes.size())));
+    if (!held_.empty()) wrong_until_ = std::max(wrong_until_, stream.offset());
     stream.put_back(next);
     held_ = {};
   }
   if (page_ && cut.problem.empty()) tell_type(cut);
   return {};
+}
+
+// Consumes and gives what comes next of the block; empty: its end, or that of the file, or the next record.
+Result<std::string_view> ArchiveBlocks::next_in_block(ContentStream& stream, std::uint64_t& left) {
+  if (left == 0) return std::string_view();
+  if (doubtful_ && !held_.empty()) {
+    if (find_record() != held_.npos) return std::string_view();
+    held_.erase(0, held_.size() - std::min(held_.size(), kMaxBeginning));
+  }
+  const std::string_view window = FROND_TRY(stream.window());
+  const std::uint64_t most = doubtful_ ? std::min<std::uint64_t>(left, kDoubtfulStep) : left;
+  const std::string_view taken =
+      window.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(window.size(), most)));
+  consume(stream, taken);
+  left -= taken.size();
+  return taken;
 }
 
 // Says what the page of the cut is, or why it is skipped.
@@ -163,14 +179,9 @@ Result<void> ArchiveBlocks::read_page(ContentStream& stream, const WarcHead& war
   cut.bytes = warc_page_head({warc.id, warc.url, type.charset, TextType::kText, {}});
   const std::size_t head = cut.bytes.size();
   BodyDecoder decoder(codings, max_bytes_);
-  for (bool more = true; more && left > 0;) {
-    const std::string_view window = FROND_TRY(stream.window());
-    if (window.empty()) break;
-    const std::string_view taken =
-        window.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(window.size(), left)));
-    more = decoder.feed(taken, cut.bytes);
-    consume(stream, taken);
-    left -= taken.size();
+  for (bool more = true; more;) {
+    const std::string_view taken = FROND_TRY(next_in_block(stream, left));
+    more = !taken.empty() && decoder.feed(taken, cut.bytes);
   }
   decoder.finish(cut.bytes);
   if (decoder.too_long()) cut.problem = too_long_why_;

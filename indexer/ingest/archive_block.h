@@ -42,6 +42,7 @@ class ArchiveBlocks {
 
   // Leaves the stream behind the block of a record, which begins there. Sets the cut's bytes to a WarcPage, or says why
   // there is none. If a record begins inside the block and none behind it, the length is wrong: the block ends there.
+  // If it is compressed by itself, and the block goes on in what is, the record is bad.
   Result<void> read(ContentStream& stream, const WarcHead& head, Cut& cut);
   // Appends to `head` up to and with the empty line that ends it, but at most `left` bytes. The place behind the line;
   // npos: there is none. `left` shrinks by what was read.
@@ -51,6 +52,7 @@ class ArchiveBlocks {
   Result<void> read_response(ContentStream& stream, const WarcHead& head, std::uint64_t& left, Cut& cut);
   Result<void> read_page(ContentStream& stream, const WarcHead& head, const MediaType& type,
                          const std::vector<Coding>& codings, std::uint64_t& left, Cut& cut);
+  Result<std::string_view> next_in_block(ContentStream& stream, std::uint64_t& left);
   void consume(ContentStream& stream, std::string_view taken);
   void tell_type(Cut& cut) const;
   std::size_t find_record() const;
@@ -67,8 +69,10 @@ class ArchiveBlocks {
   Beginning beginning_;
   std::size_t max_bytes_;
   std::string too_long_why_;
-  std::string last_;  // bytes before `held_`, if nothing is held: fewer than the mark has
-  std::string held_;  // what was read of the block from the first mark on
+  std::string last_;       // bytes before `held_`, if nothing is held: fewer than the mark has
+  std::string held_;       // what was read of the block from the first mark on; if it is doubtful, the end of that
+  bool doubtful_ = false;  // the block ends where a record begins in it
+  std::uint64_t wrong_until_ = 0;  // the place in the stream up to which blocks were read whose lengths are wrong
 };
 
 }  // namespace frond::indexer::ingest

@@ -141,8 +141,10 @@ Result<void> ByteSource::fill_from_parts() {
   at_end_ = part.raw.empty();
   stored_bytes_ += part.raw.size();
   if (part.whole && begin_ == end_ && decompressor_->at_boundary() && !decompressor_->padded()) {
+    for (const std::size_t end : part.ends) note_stream_end(given_ + end);
     content_ = std::move(part.plain);
     content_at_ = 0;
+    given_ += content_.size();
     return {};
   }
   stored_.erase(stored_.begin(), stored_.begin() + static_cast<std::ptrdiff_t>(begin_));
@@ -167,6 +169,11 @@ Result<void> ByteSource::fill() {
     stored_bytes_ += static_cast<std::uint64_t>(got);
     return {};
   }
+}
+
+void ByteSource::note_stream_end(std::uint64_t offset) {
+  if (stream_ends_.size() == kMaxStreams) stream_ends_.pop_front();
+  stream_ends_.push_back(offset);
 }
 
 Error ByteSource::cannot_read(const std::string& why) const {
@@ -219,6 +226,8 @@ Result<ByteView> ByteSource::read() {
     Result<Decompressor::Progress> progress = decompressor_->step(in, plain_);
     if (!progress) return damaged(progress.error());
     begin_ += progress->consumed;
+    given_ += progress->produced;
+    if (decompressor_->at_boundary()) note_stream_end(given_);
     if (progress->produced > 0) return ByteView(plain_).first(progress->produced);
     if (progress->consumed > 0) continue;
     if (at_end_)

@@ -2,7 +2,9 @@
 // A file's content, decompressed by the method that its first bytes name, through buffers of fixed size. gzip and bzip2
 // files of many streams are decompressed by limits.threads threads, and large files that are not compressed read by
 // half of these.
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -34,6 +36,10 @@ class ByteSource {
   std::optional<std::uint64_t> lines_to_take() const;
   // These bytes themselves, so that they need not be copied; `memory` is used in their place. Once after read().
   std::string take(std::string memory);
+  // Whether one of the streams that the file is compressed in, such as a member of gzip, ends at this place of the
+  // content, which was read. Knows the last kMaxStreams.
+  static constexpr std::size_t kMaxStreams = 1 << 20;
+  bool ends_stream(std::uint64_t offset) const { return std::ranges::binary_search(stream_ends_, offset); }
   // A decoder of what is in the file is about to take a window of so many bytes: tells it to limits.on_window, with the
   // file's own, once for the largest. False: the limits do not allow both.
   bool hold_window(std::uint64_t bytes);
@@ -51,6 +57,7 @@ class ByteSource {
   void begin_ahead();
   Result<void> read_raw(std::size_t max_bytes);
   Result<FilePart> cut_part();
+  void note_stream_end(std::uint64_t offset);
   Error damaged(const Error& why) const;
   Error cannot_read(const std::string& why) const;
 
@@ -74,6 +81,8 @@ class ByteSource {
   std::unique_ptr<Unpackers> unpackers_;
   ByteBuffer content_;
   std::size_t content_at_ = 0;
+  std::uint64_t given_ = 0;                // bytes of content, by decompressor_ or of parts that were taken
+  std::deque<std::uint64_t> stream_ends_;  // places in the content
 };
 
 }  // namespace frond::indexer::ingest

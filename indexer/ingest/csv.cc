@@ -140,8 +140,9 @@ std::size_t CsvRowEnd::find(std::string_view piece) {
       begins_ = true;
       return at;
     }
-    quoted_ = c == '"' && begins_;
+    quoted_ = c == '"' && begins_ && quotable_ > 0;
     begins_ = c == separator_;
+    if (begins_ && quotable_ > 0) --quotable_;
   }
   return piece.npos;
 }

@@ -33,10 +33,12 @@ std::vector<std::string> csv_fields(std::string_view row, char separator);
 // inside marks, too.
 bool is_sound_csv_row(std::string_view row, char separator, std::size_t columns);
 
-// Finds the end of a row that comes in pieces: the first line end that is not inside quotation marks.
+// Finds the end of a row that comes in pieces: the first line end that is not inside quotation marks. Behind the first
+// `columns`, such marks stand for themselves.
 class CsvRowEnd {
  public:
-  explicit CsvRowEnd(char separator) : separator_(separator) {}
+  explicit CsvRowEnd(char separator, std::size_t columns = std::string_view::npos)
+      : separator_(separator), quotable_(columns) {}
   // The place of the row's end in `piece`, the row's next piece; npos: it is further on. Behind it the next row begins.
   std::size_t find(std::string_view piece);
   // Whether the row goes on inside quotation marks.
@@ -44,7 +46,8 @@ class CsvRowEnd {
 
  private:
   char separator_;
-  bool begins_ = true;  // the next character is the first of a field
+  std::size_t quotable_;  // columns from here on
+  bool begins_ = true;    // the next character is the first of a field
   bool quoted_ = false;
 };
 

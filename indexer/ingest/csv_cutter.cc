@@ -13,6 +13,9 @@ constexpr std::string_view kNeverClosed = "a quotation mark that is not closed, 
 // So many rows tell whether rows follow: three in four must be sound.
 constexpr int kRowsToTell = 16;
 constexpr std::size_t kBytesToTell = 16 << 10;  // beyond the row that is not sound
+// So many columns more than the header has may be quoted. A quotation mark that opens a row's field closes the field of
+// an earlier row that is still open, so of the rows that are read on past it there are never more than columns.
+constexpr std::size_t kSurplusColumns = 16;
 
 class CsvCutter final : public RecordCutter {
  public:
@@ -43,58 +46,65 @@ class CsvCutter final : public RecordCutter {
  private:
   // False at the end of the stream.
   Result<bool> read_row(ContentStream& stream, Cut& cut) {
-    CsvRowEnd row(columns_ ? columns_->separator : ',');
+    CsvRowEnd row = row_end();
     for (bool any = false;; any = true) {
       const std::string_view window = FROND_TRY(stream.window());
       if (window.empty()) {
-        if (any && row.quoted()) (void)FROND_TRY(resume_at_next_line(stream, cut, {}, true));
+        if (any && row.quoted() && !FROND_TRY(resume_inside(stream, cut, {}))) refuse(cut);
         return any;
       }
       const std::size_t end = row.find(window), bytes = std::min(end, window.size());
-      if (cut.bytes.size() + bytes > max_bytes_ && FROND_TRY(resume_at_next_line(stream, cut, {}, false))) return true;
+      if (cut.bytes.size() + bytes > max_bytes_ && FROND_TRY(resume_inside(stream, cut, {}))) return true;
       pieces_.append(FROND_TRY(stream.window()).substr(0, bytes), cut);
       stream.consume(bytes + (end != window.npos));
       if (end == window.npos) continue;
       if (columns_ && cut.bytes.find('\n') != cut.bytes.npos && !is_sound(cut.bytes))
-        (void)FROND_TRY(resume_at_next_line(stream, cut, "\n", false));
+        (void)FROND_TRY(resume_inside(stream, cut, "\n"));
       return true;
     }
   }
 
-  // A row that goes over several lines and is not sound: if rows follow its first line, that line is the bad record,
-  // and the others are read again. `end`: what was consumed behind cut.bytes. `at_end`: the stream ends inside the row,
-  // which is bad in any case.
-  Result<bool> resume_at_next_line(ContentStream& stream, Cut& cut, std::string_view end, bool at_end) {
+  // A row that goes over several lines and is not sound: if rows follow from one of them on, the row is bad, and is
+  // read again from there. `end`: what was consumed behind cut.bytes. Lines before that one are not looked at again.
+  Result<bool> resume_inside(ContentStream& stream, Cut& cut, std::string_view end) {
     const std::size_t line = cut.bytes.find('\n');
-    bool rows = line != std::string::npos && columns_ != nullptr;
-    if (rows) {
-      std::string rest = cut.bytes.substr(line + 1).append(end);
-      const std::size_t taken = rest.size();
-      if (!at_end) rest.append(FROND_TRY(stream.peek(kBytesToTell)).substr(0, kBytesToTell));
-      rows = rows_follow(rest, at_end);
-      if (rows) stream.put_back(std::string_view(rest).substr(0, taken));
-    }
-    if (rows || at_end) {
-      if (cut.problem.empty()) cut.problem = kNeverClosed;
-      cut.bytes = {};
-    }
-    return rows;
+    if (line == std::string::npos || !columns_) return false;
+    cut.bytes.append(end);
+    const std::size_t inside = cut.bytes.size() - line - 1;
+    stream.put_back(std::string_view(cut.bytes).substr(line + 1));
+    cut.bytes.resize(cut.bytes.size() - end.size());
+    const std::string_view text = FROND_TRY(stream.peek(inside + kBytesToTell));
+    std::size_t at = 0;
+    while (at < inside && !rows_follow(text.substr(at, inside - at + kBytesToTell)))
+      at = std::min(text.find('\n', at), inside) + 1;
+    stream.consume(std::min(at, inside));
+    if (at < inside) refuse(cut);
+    return at < inside;
+  }
+  static void refuse(Cut& cut) {
+    if (cut.problem.empty()) cut.problem = kNeverClosed;
+    cut.bytes = {};
   }
 
+  CsvRowEnd row_end() const {
+    return columns_ ? CsvRowEnd(columns_->separator, columns_->fields.size() + kSurplusColumns) : CsvRowEnd(',');
+  }
   bool is_sound(std::string_view row) const {
     return is_sound_csv_row(row, columns_->separator, columns_->fields.size());
   }
-  // `whole`: the text is all that follows.
-  bool rows_follow(std::string_view text, bool whole) const {
+  // Whether the text begins with a sound row, and most of those behind it are sound.
+  bool rows_follow(std::string_view text) const {
     int rows = 0, sound = 0;
     while (!text.empty() && rows < kRowsToTell) {
-      const std::size_t end = CsvRowEnd(columns_->separator).find(text);
-      if (end == text.npos && !whole && rows > 0) break;
+      const std::size_t end = row_end().find(text);
       const std::string_view row = text.substr(0, end);
+      const bool is_blank = trimmed(row).empty(), fits = is_sound(row);
+      if (rows == 0 && (is_blank || !fits)) return false;
+      if (end == text.npos && !fits) break;  // it may go on
       text.remove_prefix(std::min(text.size(), row.size() + 1));
-      if (trimmed(row).empty()) continue;
+      if (is_blank) continue;
       ++rows;
-      sound += is_sound(row);
+      sound += fits;
     }
     return rows > 0 && 4 * sound >= 3 * rows;
   }

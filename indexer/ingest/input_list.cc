@@ -1,8 +1,7 @@
 #include "indexer/ingest/input_list.h"
 
 #include <algorithm>
-#include <functional>
-#include <queue>
+#include <iterator>
 #include <set>
 #include <system_error>
 
@@ -26,7 +25,7 @@ std::optional<SkipReason> InputWalk::reason_to_pass(const fs::directory_entry& e
   return std::nullopt;
 }
 
-// What repositories (also one that is being built) and databases have; see repository_writer.cc.
+// What repositories (also one that is being built) and databases have; see repository_writer.cc. Copies have no LOCK.
 bool InputWalk::is_of_frond(const Level& level) {
   const auto has = [&](std::string_view key) {
     return std::ranges::find(level.entries, key, &Entry::key) != level.entries.end();
@@ -34,7 +33,8 @@ bool InputWalk::is_of_frond(const Level& level) {
   const auto has_manifest = [&] {
     return std::ranges::any_of(level.entries, [](const Entry& entry) { return entry.key.starts_with("MANIFEST-"); });
   };
-  return has("LOCK") && (has("generations/") || has("builds/") || (has("CURRENT") && has_manifest()));
+  if (has("generations/")) return has("CURRENT") || has("partitions/") || has("LOCK");
+  return (has("LOCK") && has("builds/")) || (has("CURRENT") && has_manifest());
 }
 
 void InputWalk::enter(fs::path folder) {
@@ -95,34 +95,7 @@ bool InputShare::has(std::uint64_t before, std::uint64_t total) const {
   return std::min<std::uint64_t>(before / each, count - 1) == index;  // empty files at the end begin at `total`
 }
 
-std::string labelled(std::string_view label, const InputFile& file, bool in_folder) {
-  if (label.empty()) return file.name;
-  return in_folder ? std::string(label) + "/" + file.name : std::string(label);
-}
-
 namespace {
-
-// Whether files of two inputs have the same name. Each walk is in the order of names, so equal ones meet.
-bool share_a_name(std::span<const fs::path> inputs, bool hidden) {
-  using Next = std::pair<std::string, std::size_t>;  // the next name, and its input
-  std::priority_queue<Next, std::vector<Next>, std::greater<>> names;
-  std::vector<InputWalk> walks;
-  const auto push = [&](std::size_t i) {
-    if (std::optional<InputFile> file = walks[i].next()) names.emplace(std::move(file->name), i);
-  };
-  for (const fs::path& input : inputs) {
-    walks.emplace_back(input, hidden);
-    push(walks.size() - 1);
-  }
-  for (std::string last; !names.empty();) {
-    auto [name, from] = names.top();
-    names.pop();
-    if (name == last) return true;
-    last = std::move(name);
-    push(from);
-  }
-  return false;
-}
 
 // The last `count` components of a path.
 std::string tail_of(const fs::path& path, std::size_t count) {
@@ -135,24 +108,39 @@ std::string tail_of(const fs::path& path, std::size_t count) {
 
 }  // namespace
 
-std::vector<std::string> input_labels(std::span<const fs::path> inputs, bool hidden) {
-  std::vector<std::string> labels(inputs.size());
-  if (inputs.size() < 2 || !share_a_name(inputs, hidden)) return labels;
-  std::vector<fs::path> paths;
+InputNames::InputNames(std::span<const fs::path> inputs) {
+  std::set<fs::path> folders;
   std::size_t most = 1;
   for (const fs::path& input : inputs) {
     std::error_code failed;
     fs::path path = fs::absolute(input, failed).lexically_normal();
     if (!path.has_filename()) path = path.parent_path();
-    most = std::max<std::size_t>(most, std::distance(path.begin(), path.end()));
-    paths.push_back(std::move(path));
+    const bool is_folder = fs::is_directory(path, failed);
+    inputs_.push_back({is_folder ? path : path.parent_path(), is_folder ? "" : path.filename().string()});
+    const fs::path& folder = *folders.insert(inputs_.back().folder).first;
+    most = std::max<std::size_t>(most, std::distance(folder.begin(), folder.end()));
   }
-  const std::set<fs::path> different(paths.begin(), paths.end());
-  for (std::size_t count = 1; count <= most; ++count) {
-    std::ranges::transform(paths, labels.begin(), [&](const fs::path& path) { return tail_of(path, count); });
-    if (std::set<std::string>(labels.begin(), labels.end()).size() == different.size()) break;
+  for (std::set<std::string> tails; label_parts_ < most; ++label_parts_) {
+    tails.clear();
+    for (const fs::path& folder : folders) tails.insert(tail_of(folder, label_parts_));
+    if (tails.size() == folders.size()) break;
   }
-  return labels;
+}
+
+bool InputNames::Input::holds(const std::string& name) const {
+  std::error_code failed;
+  return file.empty() ? fs::is_regular_file(fs::symlink_status(folder / name, failed)) : file == name;
+}
+
+std::string InputNames::name(std::size_t input, const InputFile& file) const {
+  const fs::path& own = inputs_[input].folder;
+  const auto is_before = [&](const Input& other) { return other.folder < own && other.holds(file.name); };
+  if (std::ranges::none_of(inputs_, is_before)) return file.name;
+  for (std::size_t parts = label_parts_;; ++parts) {
+    const std::string label = tail_of(own, parts), name = label + "/" + file.name;
+    const auto has_it = [&](const Input& other) { return other.folder != own && other.holds(name); };
+    if (label == tail_of(own, parts + 1) || std::ranges::none_of(inputs_, has_it)) return name;
+  }
 }
 
 Result<void> check_input(const fs::path& input) {

@@ -20,11 +20,25 @@ struct InputFile {
   std::string name;  // below the input folder; of an input that is a file, its last component
 };
 
-// What to put before the names of files, for each input: files of several inputs have equal names, which are ids of
-// documents. The last components of the inputs' paths, as many as tell the inputs apart. Empty: all names differ.
-std::vector<std::string> input_labels(std::span<const std::filesystem::path> inputs, bool hidden);
-// The name with the label of its input, which may be empty.
-std::string labelled(std::string_view label, const InputFile& file, bool in_folder);
+// Names of files of several inputs, which are ids of documents. A file keeps its name, unless an input whose path comes
+// before that of its own holds one with that name, too: then its own folder's last components stand before it, as many
+// as tell the folders of inputs apart, or more if a file has that name. So a file that is added takes no id from the
+// collection: each name of the files before is a name of one of the files behind. The order of inputs does not matter.
+class InputNames {
+ public:
+  explicit InputNames(std::span<const std::filesystem::path> inputs);
+  std::string name(std::size_t input, const InputFile& file) const;
+  std::size_t inputs() const { return inputs_.size(); }
+
+ private:
+  struct Input {
+    std::filesystem::path folder;  // absolute; that of an input that is a file is where it lies
+    std::string file;              // the only one; empty: all
+    bool holds(const std::string& name) const;
+  };
+  std::vector<Input> inputs_;
+  std::size_t label_parts_ = 1;
+};
 
 // Walks one input: a file or pipe gives itself; a folder its files, recursively, in byte order of their whole paths.
 // Holds the listings of the folders on the way only. Inside a folder these are passed over: symbolic links, since what

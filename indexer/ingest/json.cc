@@ -48,15 +48,6 @@ bool is_named_lines(const Head& head) {
   return has_suffix(head.file.path, ".jsonl") || has_suffix(head.file.path, ".ndjson");
 }
 
-// Whether a line behind the first one begins an object.
-bool has_object_line(std::string_view text) {
-  for (std::size_t end; (end = text.find('\n')) != text.npos;) {
-    text.remove_prefix(end + 1);
-    if (opens_object(without_spaces(text))) return true;
-  }
-  return false;
-}
-
 enum class Layout { kOther, kLines, kValues };  // of a file: no JSON, an object a line, objects over several lines
 
 Layout layout_of(const Head& head) {
@@ -87,19 +78,22 @@ bool holds_documents(const Head& head, Layout layout) {
   return alone ? fields.id && fields.body : fields.title_or_body;
 }
 
-Sniffed sniff_jsonl(const Head& head) {
-  const Layout layout = layout_of(head);
-  const bool alone = has_suffix(head.file.path, ".json") && !head.file.in_folder;
-  if (layout == Layout::kOther && (is_named_lines(head) || alone)) {
-    // What an exporter writes before the first object is a bad record.
-    if (has_object_line(head.text)) return {true, {}};
-    return {true, kind_without_records(head.file.bytes)};
+// Files whose names say so are JSON from the first line on that is; what stands before it is a bad record. In a folder,
+// .json may also be JSON that holds no documents.
+Sniffed sniff(const Head& head, Layout wanted) {
+  const bool lines = is_named_lines(head), named = lines || has_suffix(head.file.path, ".json");
+  Head json = head;
+  while (named && !json.text.empty() && layout_of(json) == Layout::kOther) {
+    (void)take_line(json.text);
+    json.text = without_spaces(json.text);
   }
-  return {layout == Layout::kLines && holds_documents(head, Layout::kLines), {}};
+  if (layout_of(json) != Layout::kOther) return {layout_of(json) == wanted && holds_documents(json, wanted), {}};
+  const bool other_json = head.file.in_folder && !lines && head.text.find_first_of("[{\"") == 0;
+  if (!named || other_json) return {};
+  return {true, kind_without_records(head.file.bytes)};
 }
-Sniffed sniff_json(const Head& head) {
-  return {layout_of(head) == Layout::kValues && holds_documents(head, Layout::kValues), {}};
-}
+Sniffed sniff_jsonl(const Head& head) { return sniff(head, Layout::kLines); }
+Sniffed sniff_json(const Head& head) { return sniff(head, Layout::kValues); }
 
 // The longest JSON that is cheap whatever it holds, and the bytes that a byte of it takes: a number of one digit and a
 // comma take 8 bytes in the parser's index and 32 on its tape.

@@ -39,9 +39,8 @@ Error ended_by(const Error& error) {
 struct RecordReader::State {
   const SourceFormat* wanted;  // null: recognised file by file
   BadRecordSink sink;
-  std::vector<fs::path> inputs;     // the next one last
-  std::vector<std::string> labels;  // of these
-  std::string label;                // of the input that is walked
+  InputNames names{{}};
+  std::vector<fs::path> inputs;  // that are not yet walked; the next one last
   ReadOptions options;
   InputCensus seen;    // all files, in this share or not, when the reader was opened
   InputCensus walked;  // the files that were walked past since then, in this share or not
@@ -120,8 +119,6 @@ std::optional<InputFile> RecordReader::State::walk_on() {
     if (inputs.empty()) return std::nullopt;
     const fs::path input = std::move(inputs.back());
     inputs.pop_back();
-    label = std::move(labels.back());
-    labels.pop_back();
     walk = std::make_unique<InputWalk>(input, options.hidden, observer());
     among_tsv = !wanted && walk->is_folder() && is_folder_of_tsv(input, options);
   }
@@ -139,7 +136,7 @@ std::optional<InputFile> RecordReader::State::next_file() {
 // Opens `file` and sets `format` and `cutter`, or says why the file is skipped. An error that is one bad record only is
 // reported; then there is no cutter.
 Result<std::optional<SkipReason>> RecordReader::State::open_file() {
-  file.name = labelled(label, file, walk->is_folder());
+  file.name = names.name(names.inputs() - inputs.size() - 1, file);
   Result<std::unique_ptr<ByteSource>> source = ByteSource::open(file.path, options.limits);
   if (!source) {
     if (!may_skip(source.error())) return ended_by(source.error());
@@ -247,8 +244,7 @@ Result<std::unique_ptr<RecordReader>> RecordReader::open(std::vector<fs::path> i
     state->seen.add_all(input, options.hidden);
   }
   state->wanted = format;
-  state->labels = input_labels(inputs, options.hidden);
-  std::ranges::reverse(state->labels);
+  state->names = InputNames(inputs);
   state->sink = std::move(sink);
   state->options = std::move(options);
   state->options.limits.read_memory = std::make_shared<ReadMemory>();

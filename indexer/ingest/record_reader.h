@@ -42,11 +42,10 @@ struct ReadOptions {
 class RecordReader {
  public:
   // Inputs are read in the order given, folders as InputWalk says; of all files, those of options.share. Names of files
-  // have the labels of input_labels(). `format` null:
-  // the format of each file is recognised. kNotFound: an input does not exist; kInvalid: it is neither file, pipe nor
-  // folder, or there are no inputs. Memory: the record at hand, and a window as options.limits allow.
-  // With options.from, reads the file at hand there again from its beginning up to that place, and counts on from it;
-  // kCorrupt: the inputs are not those of that position; kUnavailable: also, stopped.
+  // are InputNames. `format` null: the format of each file is recognised. kNotFound: an input does not exist; kInvalid:
+  // it is neither file, pipe nor folder, or there are no inputs. Memory: the record at hand, and a window as
+  // options.limits allow. With options.from, reads the file at hand there again from its beginning up to that place,
+  // and counts on from it; kCorrupt: the inputs are not those of that position; kUnavailable: also, stopped.
   static Result<std::unique_ptr<RecordReader>> open(std::vector<std::filesystem::path> inputs,
                                                     const SourceFormat* format, BadRecordSink sink,
                                                     ReadOptions options = {});

@@ -60,6 +60,7 @@ void unpack(Compression compression, std::size_t max_bytes, FilePart& part) {
     if (!progress || (progress->consumed == 0 && progress->produced == 0)) return part.plain.clear();
     in = in.subspan(progress->consumed);
     size += progress->produced;
+    if ((*decompressor)->at_boundary()) part.ends.push_back(size);
   }
   // A further stream behind padding is an error, which only a reader in order can find.
   if ((*decompressor)->padded()) return part.plain.clear();

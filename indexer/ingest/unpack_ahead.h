@@ -36,6 +36,7 @@ struct FilePart {
   bool tried = false;  // it begins and ends where a stream seems to begin, or the file ends
   bool whole = false;  // it consists of whole streams, whose content is `plain`
   ByteBuffer plain;
+  std::vector<std::size_t> ends;  // of the streams, in `plain`
 };
 
 // The threads that decompress parts: "unpacker-i". One thread calls.
@@ -57,7 +58,7 @@ class Unpackers {
   OrderedTasks<FilePart> parts_;  // last: it uses the pool
 };
 
-// Decompresses a part that is whole streams: sets `plain` and `whole`. `plain` has at most `max_bytes`.
+// Decompresses a part that is whole streams: sets `plain`, `ends` and `whole`. `plain` has at most `max_bytes`.
 void unpack(Compression compression, std::size_t max_bytes, FilePart& part);
 
 }  // namespace frond::indexer::ingest

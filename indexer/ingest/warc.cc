@@ -38,15 +38,18 @@ ParseCost warc_cost(const RawRecord& record) {
   return file_cost(page->content, page->type == TextType::kHtml);
 }
 
-// A file called .warc that does not begin as one is read from where a record begins.
-Sniffed sniff_warc(const Head& head) {
-  if (is_warc_version(first_line(head.text))) return {true, {}};
-  if (!has_suffix(head.file.path, ".warc")) return {};
-  if (head.text.find("\nWARC/") != head.text.npos) return {true, {}};
+// A file with the name of an archive that does not begin as one is read from where a record begins.
+Sniffed sniff(const Head& head, std::string_view ending, bool (*begins_record)(std::string_view line)) {
+  if (begins_record(first_line(head.text))) return {true, {}};
+  if (!has_suffix(head.file.path, ending)) return {};
+  for (std::string_view rest = head.text; !rest.empty();)
+    if (begins_record(take_line(rest))) return {true, {}};
   return {true, kind_without_records(head.file.bytes)};
 }
-
-Sniffed sniff_arc(const Head& head) { return {arc_head(first_line(head.text)).has_value(), {}}; }
+Sniffed sniff_warc(const Head& head) { return sniff(head, ".warc", is_warc_version); }
+Sniffed sniff_arc(const Head& head) {
+  return sniff(head, ".arc", [](std::string_view line) { return arc_head(line).has_value(); });
+}
 
 }  // namespace
 

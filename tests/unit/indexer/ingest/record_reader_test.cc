@@ -32,29 +32,99 @@ TEST(RecordReader, TakesInputsAsGivenAndFoldersInByteOrderOfPath) {
 }
 TEST(RecordReader, TellsFilesOfSeveralInputsApartIfNamesAreEqual) {
   const support::ScratchFolder folder;
-  for (const char* name : {"a/x.txt", "a/y/z.txt", "b/x.txt", "c/b/x.txt", "d.txt"})
+  for (const char* name : {"a/x.txt", "a/y/z.txt", "b/x.txt", "b/y.txt", "c/b/x.txt", "d.txt", "e/b/x.txt"})
     write_in(folder, "in/" + std::string(name), "text");
   const fs::path in = folder.path() / "in";
   using Ids = std::vector<std::string>;
   EXPECT_EQ(collect({in / "a", in / "d.txt"}, &kFiles).ids(), (Ids{"x.txt", "y/z.txt", "d.txt"}));
   EXPECT_EQ(collect({in / "a/", in / "b", in / "d.txt"}, &kFiles).ids(),
-            (Ids{"a/x.txt", "a/y/z.txt", "b/x.txt", "d.txt"}));
-  EXPECT_EQ(collect({in / "b", in / "c/b"}, &kFiles).ids(), (Ids{"in/b/x.txt", "c/b/x.txt"}));
-  EXPECT_EQ(collect({in / "a/x.txt", in / "b/x.txt"}, &kFiles).ids(), (Ids{"a/x.txt", "b/x.txt"}));
-  EXPECT_EQ(collect({in / "b", in / "a/../b/."}, &kFiles).ids(), (Ids{"b/x.txt", "b/x.txt"}));  // really the same
+            (Ids{"x.txt", "y/z.txt", "b/x.txt", "y.txt", "d.txt"}));
+  EXPECT_EQ(collect({in / "b", in / "a"}, &kFiles).ids(), (Ids{"b/x.txt", "y.txt", "x.txt", "y/z.txt"}));
+  EXPECT_EQ(collect({in / "b", in / "c/b", in / "e/b"}, &kFiles).ids(),
+            (Ids{"x.txt", "y.txt", "c/b/x.txt", "e/b/x.txt"}));
+  EXPECT_EQ(collect({in / "a/x.txt", in / "b/x.txt"}, &kFiles).ids(), (Ids{"x.txt", "b/x.txt"}));
+  EXPECT_EQ(collect({in / "b", in / "a/../b/."}, &kFiles).ids(), (Ids{"x.txt", "y.txt", "x.txt", "y.txt"}));
+  // The label makes no name that another file has.
+  write_in(folder, "in/a/b/x.txt", "text");
+  EXPECT_EQ(collect({in / "a", in / "b"}, &kFiles).ids(), (Ids{"b/x.txt", "x.txt", "y/z.txt", "in/b/x.txt", "y.txt"}));
+}
+TEST(RecordReader, KeepsTheIdsOfAllFilesWhenAnotherOneComes) {
+  const support::ScratchFolder folder;
+  const auto ids = [&] { return collect({folder.path() / "la", folder.path() / "lb"}, &kFiles).ids(); };
+  write_in(folder, "la/x.txt", "x of la");
+  write_in(folder, "lb/y.txt", "y of lb");
+  EXPECT_THAT(ids(), ElementsAre("x.txt", "y.txt"));
+  write_in(folder, "lb/x.txt", "x of lb");
+  EXPECT_THAT(ids(), ElementsAre("x.txt", "lb/x.txt", "y.txt"));
+  // All ids stay, also if it is the first one by its path: all files are read again.
+  write_in(folder, "la/y.txt", "y of la");
+  EXPECT_THAT(ids(), ElementsAre("x.txt", "y.txt", "lb/x.txt", "lb/y.txt"));
+}
+TEST(RecordReader, ReadsBannersAsBadRecordsWhateverTheEnding) {
+  const std::string_view jsonl = "{\"id\":\"1\",\"text\":\"x\"}\n{\"id\":\"2\",\"text\":\"y\"}\n";
+  const std::string_view arc = "http://x.org/ 192.0.2.1 20080101000000 text/plain 24\nHTTP/1.1 200 OK\r\n\r\nwords\n";
+  const std::string_view warc =
+      "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Record-ID: <1>\r\nContent-Length: 5\r\n\r\nwords\r\n\r\n";
+  const std::pair<std::string, std::string_view> kinds[] = {
+      {"jsonl", jsonl}, {"ndjson", jsonl}, {"json", jsonl}, {"arc", arc}, {"warc", warc}};
+  for (const auto& [ending, records] : kinds)
+    for (const std::string junk : {"Exported from somewhere\n", "# two\n# lines\n", "{'x': 1}\n"})
+      for (const bool packed : {false, true}) {
+        const support::ScratchFolder folder;
+        const auto write = [&](const std::string& at, const std::string& content) {
+          return write_in(folder, at + "." + ending + (packed ? ".gz" : ""), packed ? gzipped(content) : content);
+        };
+        const fs::path file = write("in/good", junk + std::string(records));
+        for (const fs::path& input : {file, folder.path() / "in"}) {
+          const Collected got = collect({input});
+          EXPECT_EQ(got.documents.size(), records == jsonl ? 2u : 1u) << input << ": " << junk;
+          EXPECT_GE(got.bad.size(), 1u) << input << ": " << junk;
+          for (const Document& document : got.documents) EXPECT_THAT(document.body, testing::Not(HasSubstr("Exp")));
+        }
+        const fs::path other = write("none/none", junk);
+        for (const fs::path& input : {other, folder.path() / "none"}) {
+          if (ending == "json" && junk.front() == '{') continue;  // JSON of another kind is a text in a folder
+          EXPECT_THAT(collect({input}).documents, IsEmpty()) << input << ": " << junk;
+        }
+      }
 }
 TEST(RecordReader, PassesOverRepositoriesAndDatabases) {
   const support::ScratchFolder folder;
   write_in(folder, "in/a.txt", "text");
-  for (const char* name :
-       {"r/c/LOCK", "r/c/generations/1.json", "r/c/CURRENT", "r/building/LOCK", "r/building/builds/x/log", "data/LOCK",
-        "data/CURRENT", "data/MANIFEST-000005", "data/LOG", "mine/LOCK", "mine/CURRENT"})
+  for (const char* name : {"r/c/LOCK",
+                           "r/c/generations/1.json",
+                           "r/c/CURRENT",
+                           "r/building/LOCK",
+                           "r/building/builds/x/log",
+                           "data/LOCK",
+                           "data/CURRENT",
+                           "data/MANIFEST-000005",
+                           "data/LOG",
+                           "copy/CURRENT",
+                           "copy/generations/1.json",
+                           "half/generations/1.json",
+                           "half/partitions/p/x",
+                           "locked/generations/1.json",
+                           "locked/LOCK",
+                           "db/CURRENT",
+                           "db/MANIFEST-000005",
+                           "mine/LOCK",
+                           "mine/CURRENT",
+                           "mine2/generations/x",
+                           "mine3/partitions/x",
+                           "mine4/LOCK",
+                           "mine5/CURRENT",
+                           "mine6/builds/x",
+                           "mine7/CURRENT",
+                           "mine7/partitions/x"})
     write_in(folder, "in/" + std::string(name), "text");
   const auto reader = RecordReader::open({folder.path() / "in"}, &kFiles, {}).value();
   std::vector<std::string> names;
   while (const auto record = reader->next().value()) names.push_back(record->name);
-  EXPECT_THAT(names, ElementsAre("a.txt", "mine/CURRENT", "mine/LOCK"));
-  EXPECT_THAT(to_string(reader->skipped()), testing::StartsWith("3 repository ("));
+  EXPECT_THAT(names,
+              ElementsAre("a.txt", "mine/CURRENT", "mine/LOCK", "mine2/generations/x", "mine3/partitions/x",
+                          "mine4/LOCK", "mine5/CURRENT", "mine6/builds/x", "mine7/CURRENT", "mine7/partitions/x"));
+  EXPECT_THAT(to_string(reader->skipped()), testing::StartsWith("7 repository ("));
 }
 TEST(RecordReader, ListsAllFilesThatItSkips) {
   const support::ScratchFolder folder;

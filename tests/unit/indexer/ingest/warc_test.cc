@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <random>
 
 #include "indexer/ingest/http_response.h"
 #include "indexer/ingest/warc_cutter.h"
@@ -174,6 +175,39 @@ TEST(Warc, EndsARecordBeforeTheNextOneWhateverItsHeadSays) {
   EXPECT_THAT(read(longer(record("WARC-Type: request\r\n", "x"), 100) + of("a") + of("b")).ids(),
               ElementsAre("a", "b"));
   EXPECT_THAT(read(response("a", page("text/plain", "\n" + of("b"))) + of("c")).ids(), ElementsAre("a", "c"));
+}
+// Where every record is compressed by itself, one whose length is that of the next one, too, is told from one that
+// holds another record; by any number of threads.
+TEST(Warc, EndsARecordWithItsPartOfTheCompressedFile) {
+  const auto of = [](std::string_view id, std::size_t bytes = 0) {
+    std::mt19937 random(1);
+    std::string noise;
+    while (noise.size() < bytes) noise.push_back(static_cast<char>('a' + random() % 26));
+    return response(id, page("text/plain", "words\n" + noise));
+  };
+  for (const auto& pack :
+       {+[](std::string_view plain) { return gzipped(plain); }, +[](std::string_view plain) { return bzipped(plain); },
+        +[](std::string_view plain) { return zstd_compressed(plain); }})
+    for (const std::uint32_t threads : {1u, 3u}) {
+      const support::ScratchFolder folder;
+      const std::string next = of("b"), covers = longer(of("a"), static_cast<int>(next.size()));
+      std::string file = pack(covers) + pack(next) + pack(of("c"));
+      for (int i = 0; i < 8; ++i) file += pack(of("n", 300'000)) + pack(std::string());
+      file += pack(covers) + pack(next) + pack(of("c")) + pack(response("d", page("text/plain", "\n" + next))) +
+              pack(covers) + pack(next);
+      ReadOptions options;
+      options.limits.threads = threads;
+      std::vector<std::string> bad, ids;
+      const auto reader =
+          RecordReader::open(
+              {write_in(folder, "x", file)}, nullptr, [&](const BadRecord& one) { bad.push_back(one.reason); }, options)
+              .value();
+      while (const auto record = reader->next().value()) ids.push_back(parse_record(*record)->id);
+      EXPECT_THAT(ids, ElementsAre("b", "c", "n", "n", "n", "n", "n", "n", "n", "n", "b", "c", "d", "b"));
+      EXPECT_THAT(bad, testing::AllOf(testing::SizeIs(3), testing::Each(HasSubstr("Content-Length"))));
+      // Without members of their own, it holds the other one as its page.
+      EXPECT_THAT(read(pack(covers + next + of("c"))).ids(), ElementsAre("a", "c"));
+    }
 }
 std::string arc(std::string_view url, std::string_view block,
                 std::string_view fields = "192.0.2.1 20080101000000 text/html") {
