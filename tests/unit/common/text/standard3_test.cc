@@ -107,6 +107,9 @@ TEST(Standard3, TakesEndingsAndNoOthersBehindApostrophes) {
   EXPECT_THAT(besides("rock'n Google'i"), ElementsAre("rock", "n", "google", "i"));
   EXPECT_FALSE(has_ending("don", "t"));
   EXPECT_TRUE(has_ending("abc", "the"));
+  EXPECT_TRUE(has_ending("rock", "\u00e9t\u00e9"));
+  for (const char* const digits : {"456", "000'000", "\u00b2"}) EXPECT_FALSE(has_ending("123", digits)) << digits;
+  EXPECT_THAT(besides("123'456 1'000'000 123\u2019456"), IsEmpty());
 }
 TEST(Standard3, SplitsAtCapitalsIfAsked) {
   const AnalyzerConfig split = standard3(Stemmer::kNone, false, true);
