@@ -32,23 +32,29 @@ Result<Converted> converted(std::string_view bytes, const char* from, std::size_
   const std::unique_ptr<void, decltype(&iconv_close)> closed(converter, iconv_close);
   Converted out;
   out.text.reserve(bytes.size() + bytes.size() / 4);
-  char buffer[4096];
   char* in = const_cast<char*>(bytes.data());  // iconv only reads it
   std::size_t left = bytes.size();
-  while (left > 0) {
-    if (out.text.size() > max_bytes) return grown_too_long(max_bytes);
-    char* to = buffer;
+  const auto convert = [&](char** from_here) {  // null: the character that is held, as the next one may combine with it
+    char buffer[4096], *to = buffer;
     std::size_t room = sizeof buffer;
-    const std::size_t status = iconv(converter, &in, &left, &to, &room);
+    const std::size_t status = iconv(converter, from_here, &left, &to, &room);
     const int error = status == static_cast<std::size_t>(-1) ? errno : 0;
     out.text.append(buffer, to);
+    return error;
+  };
+  const bool has_escapes = std::string_view(from).starts_with("ISO-2022");  // none is held, and they would be forgotten
+  while (left > 0) {
+    if (out.text.size() > max_bytes) return grown_too_long(max_bytes);
+    const int error = convert(&in);
     if (error == 0 || error == E2BIG) continue;
+    if (!has_escapes) convert(nullptr);
     out.text.append(text::kReplacement);
     out.errors = true;
     if (error == EINVAL) break;  // a character cut short by the end
     ++in;
     --left;
   }
+  convert(nullptr);
   if (!text::is_utf8(out.text)) out.text = text::repaired_utf8(out.text);
   return out;
 }
