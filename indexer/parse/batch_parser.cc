@@ -28,7 +28,7 @@ BatchParser::BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t par
       grouper_(limits.kept_bytes, use == TextUse::kCopy ? kMinTableBits : limits.table_bits),
       terms_(analyzer, use == TextUse::kCopy ? kMinTableBits : limits.table_bits, grouper_),
       frames_(partitions, runs::DocumentFrameWriter(limits.kept_bytes / partitions)) {
-  if (analyzer.kind == text::AnalyzerKind::kStandard3) form_.emplace();
+  if (analyzer.kind == text::AnalyzerKind::kStandard3) form_.emplace(/*keeps_places=*/false);
 }
 
 void BatchParser::parse(std::span<ingest::RawRecord> records, ParsedBatch& out, const std::stop_token& stop) {
