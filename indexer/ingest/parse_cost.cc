@@ -85,6 +85,12 @@ ParseCost file_cost(std::string_view bytes, bool page) {
   return {bytes.size() * tenths / 10 + tree, tree};
 }
 
-ParseCost parse_cost(const RawRecord& record) { return record.format->cost(record); }
+ParseCost parse_cost(const RawRecord& record) {
+  ParseCost cost = record.format->cost(record);
+  const std::string_view text = record.text();
+  if (record.format->one_encoding && (record.encoding != nullptr || (text.size() > kSmallFile && !text::is_utf8(text))))
+    cost.bytes += text.size() * (kConvertedTenths - kFileTenths) / 10;
+  return cost;
+}
 
 }  // namespace frond::indexer::ingest
