@@ -211,6 +211,11 @@ Result<Document> parse_with(dom::parser& parser, std::string_view json, bool pad
                             std::string_view prior_field) {
   dom::element root;
   const auto error = parser.parse(json.data(), json.size(), !padded).get(root);
+  if (error == simdjson::UTF8_ERROR) {
+    Result<Document> document = parse_with(parser, text::repaired_utf8(json), /*padded=*/false, names, prior_field);
+    if (document) document->not_utf8 = true;
+    return document;
+  }
   if (error) return may_be_a_limit(error) ? parse_with_words(parser, json, names, prior_field) : broken(error);
   dom::object object;
   if (root.get(object) != simdjson::SUCCESS) return Error(Code::kInvalid, "not a JSON object");
@@ -226,11 +231,13 @@ Result<Document> parse_json(const RawRecord& record) { return parse_json_fields(
 
 Result<Document> parse_json_fields(const RawRecord& record, const FieldNames& names, std::string_view prior_field) {
   std::string storage;
-  const std::string_view json = FROND_TRY(utf8_of_record(record, storage));
-  const bool not_utf8 = !storage.empty(), padded = !not_utf8 && record.slack() >= simdjson::SIMDJSON_PADDING;
+  std::string_view json = record.text();
+  // What is UTF-8 the parser finds out itself.
+  if (record.encoding != nullptr) json = FROND_TRY(utf8_of_record(record, storage));
+  const bool decoded = !storage.empty(), padded = !decoded && record.slack() >= simdjson::SIMDJSON_PADDING;
   const auto parsed = [&](dom::parser& parser) {
     Result<Document> document = parse_with(parser, json, padded, names, prior_field);
-    if (document) document->not_utf8 = not_utf8;
+    if (document && decoded) document->not_utf8 = true;
     return document;
   };
   if (json.size() > kKeptParserBytes) {
