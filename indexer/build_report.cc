@@ -82,6 +82,7 @@ std::string input_text(const pipeline::InvertedDocuments& in) {
   text += skipped_text("files", in.skipped) + skipped_text("records", in.skipped_records);
   text += shortened_text("titles longer than 1,024 bytes were cut; what follows is in the text", in.titles_cut);
   text += shortened_text("URLs longer than 2,048 bytes were left out", in.urls_dropped);
+  text += shortened_text("records were not UTF-8, and decoded, or their wrong bytes replaced by U+FFFD", in.not_utf8);
   return text;
 }
 
@@ -199,6 +200,7 @@ std::string summary_json(const BuildSummary& summary) {
                                        {"skipped_records", skipped_json(in.skipped_records)},
                                        {"titles_cut", tally_json(in.titles_cut)},
                                        {"urls_dropped", tally_json(in.urls_dropped)},
+                                       {"not_utf8", tally_json(in.not_utf8)},
                                        {"bytes", in.bytes},
                                        {"megabytes_per_second", megabytes_a_second(summary)},
                                        {"seconds",

@@ -50,12 +50,9 @@ class Analyzer {
       return for_each_token(text, [&](TokenSpan token) { give(text, token, token); });
     if (config().kind == AnalyzerKind::kStandard2)
       return for_each_span(text, [&](TokenSpan span, bool) { give(text, span, span); });
-    cut_form().in_pieces(text, [&](std::string_view form, std::size_t begin) {
-      const auto give_span = [&](TokenSpan span, bool) {
-        const TokenSpan where = cut_form().original(span);
-        give(form, span, {begin + where.begin, begin + where.end});
-      };
-      for_each_span(form, give_span, span_rules(config()));
+    cut_form().in_pieces(text, [&](std::string_view form, std::size_t from) {
+      const auto give_span = [&](TokenSpan span, bool) { give(form, span, cut_form().original(span)); };
+      for_each_span(form, give_span, span_rules(config()), from);
     });
   }
   std::vector<std::string> terms(std::string_view text);

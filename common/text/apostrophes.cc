@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "common/text/utf8.h"
+#include "common/text/word_class.h"
 
 namespace frond::text {
 namespace {
@@ -50,7 +51,9 @@ bool has_ending(std::string_view before, std::string_view behind) {
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     return small;
   };
-  if (before.size() < kLeastBefore || behind.empty() || decode_utf8(behind, 0).value > kLastLatin) return false;
+  if (before.size() < kLeastBefore || behind.empty()) return false;
+  const char32_t first = decode_utf8(behind, 0).value;
+  if (first > kLastLatin || word_class_of(first) != WordClass::kLetter) return false;
   const auto letters = static_cast<std::size_t>(std::ranges::find_if_not(behind, is_ascii_letter) - behind.begin());
   const bool is_contracted =
       (letters == behind.size() || is_ascii(behind[letters])) &&

@@ -2,12 +2,14 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 
 #include "common/text/normal_form.h"
+#include "common/text/term_spans.h"
 #include "common/text/utf8.h"
 #include "common/text/word_class.h"
 
@@ -87,7 +89,7 @@ char32_t hebrew_mark(char32_t c) {
 
 // A change of the text: `bytes` of it at `at` become something else.
 struct Change {
-  std::size_t at = 0, bytes = 0;  // 0: none any more
+  std::size_t at = 0, bytes = 0;  // 0: none before `at`
   char32_t to = 0;                // 0: what the character is taken apart to
 };
 
@@ -120,8 +122,12 @@ std::size_t ascii_end(std::string_view text, std::size_t at) {
   return at;
 }
 
-Change next_change(std::string_view text, std::size_t from) {
-  for (std::size_t at = ascii_end(text, from); at < text.size(); at = ascii_end(text, at)) {
+// The first change from `from` on; none is sought much behind `until`.
+Change next_change(std::string_view text, std::size_t from, std::size_t until) {
+  std::size_t at = from;
+  while (at < until) {
+    at = ascii_end(text.substr(0, until), at);
+    if (at == until) break;
     const CodePoint c = decode_utf8(text, at);
     const std::size_t next = at + c.bytes;
     if (c.value == kNoCodePoint || has_plain_form(c.value)) {
@@ -137,7 +143,7 @@ Change next_change(std::string_view text, std::size_t from) {
     if (CutForm::changes(c.value)) return {at, c.bytes, usual_joiner(c.value)};
     at = next;
   }
-  return {};
+  return {at};
 }
 
 void append_apart(char32_t c, std::string& out) {
@@ -162,37 +168,88 @@ bool CutForm::changes(char32_t c) {
   return type != 0 && cuts_otherwise(c, type);
 }
 
-bool CutForm::changes(std::string_view text) { return next_change(text, 0).bytes > 0; }
+bool CutForm::changes(std::string_view text) { return next_change(text, 0, text.size()).bytes > 0; }
+
+void CutForm::begin() {
+  form_.clear();
+  stretches_.clear();
+  at_ = dropped_ = from_ = 0;
+  cut_ = {};
+}
 
 std::string_view CutForm::of(std::string_view text) {
-  stretches_.clear();
-  Change change = next_change(text, 0);
-  if (change.bytes == 0) return text;
-  form_.clear();
-  std::size_t at = 0;
-  for (; change.bytes > 0; change = next_change(text, at)) {
-    stretches_.push_back({form_.size(), at, change.at - at, false});
-    form_.append(text, at, change.at - at);
-    stretches_.push_back({form_.size(), change.at, change.bytes, true});
-    if (change.to != 0)
-      append_utf8(change.to, form_);
-    else
-      append_apart(decode_utf8(text, change.at).value, form_);
-    at = change.at + change.bytes;
-  }
-  stretches_.push_back({form_.size(), at, text.size() - at, false});
-  form_.append(text, at);
+  begin();
+  if (!changes(text)) return text;
+  grow(text, std::string::npos);
   return form_;
 }
 
-const CutForm::Stretch& CutForm::stretch_of(std::size_t form) const {
+// Until the form has about `most` bytes, or is whole.
+void CutForm::grow(std::string_view text, std::size_t most) {
+  const auto keep = [this](std::size_t bytes, bool whole) {
+    if (keeps_places_) stretches_.push_back({dropped_ + form_.size(), at_, bytes, whole});
+  };
+  while (at_ < text.size() && form_.size() < most) {
+    const Change change = next_change(text, at_, at_ + std::min(text.size() - at_, most - form_.size()));
+    keep(change.at - at_, false);
+    form_.append(text, at_, change.at - at_);
+    at_ = change.at;
+    if (change.bytes == 0) continue;
+    keep(change.bytes, true);
+    if (change.to != 0)
+      append_utf8(change.to, form_);
+    else
+      append_apart(decode_utf8(text, at_).value, form_);
+    at_ += change.bytes;
+  }
+}
+
+// The last place before which no span depends on what is behind it, nor the other way round: before white space, or
+// else behind a token. Behind a run of grams the next piece has the last one again. An end of 0: there is none.
+CutForm::Cut CutForm::place_to_cut() const {
+  constexpr std::size_t kAhead = 2 * kMaxTokenBytes;  // what tells where a token ends
+  for (std::size_t at = form_.size() - 1; at > form_.size() / 2; --at)
+    if (static_cast<unsigned char>(form_[at]) <= ' ') return {at, at};
+  constexpr auto kRules = TokenRules::kWordsAndSymbols;
+  Cut found;
+  Gram last{0, from_};
+  bool several = from_ > 0;  // in the run that `last` ends
+  for (TokenSpan token = next_token(form_, from_, kRules); token.begin + kAhead < form_.size();
+       token = next_token(form_, token.end, kRules)) {
+    for (Gram gram = next_gram(form_, token.begin, token.end); gram.begin != token.end;
+         gram = next_gram(form_, gram.end, token.end)) {
+      several = gram.begin > 0 && gram.begin == last.end;
+      last = gram;
+    }
+    if (std::string_view(".@&+#").find(form_[token.end]) != std::string_view::npos) continue;  // parts of terms
+    if (last.end != token.end) found = {token.end, token.end};
+    if (last.end == token.end && several) found = {token.end, last.begin};
+  }
+  return found;
+}
+
+// False: the last one was.
+bool CutForm::next_piece(std::string_view text) {
+  from_ = cut_.end - cut_.next;
+  form_.erase(0, cut_.next);
+  dropped_ += cut_.next;
+  if (!stretches_.empty()) stretches_.erase(stretches_.begin(), stretch_of(dropped_));
+  for (std::size_t most = kPieceBytes;; most *= 2) {
+    grow(text, most);
+    cut_ = at_ == text.size() ? Cut{form_.size(), form_.size()} : place_to_cut();
+    if (at_ == text.size() || cut_.end > 0) return cut_.end > from_;
+  }
+}
+
+std::vector<CutForm::Stretch>::const_iterator CutForm::stretch_of(std::size_t form) const {
   // The last one that begins at or before it; empty ones are before others of the same place.
-  return *std::prev(std::ranges::upper_bound(stretches_, form, {}, &Stretch::form));
+  return std::prev(std::ranges::upper_bound(stretches_, form, {}, &Stretch::form));
 }
 
 TokenSpan CutForm::original(TokenSpan part) const {
   if (stretches_.empty() || part.begin >= part.end) return part;
-  const Stretch &first = stretch_of(part.begin), &last = stretch_of(part.end - 1);
+  part = {dropped_ + part.begin, dropped_ + part.end};
+  const Stretch &first = *stretch_of(part.begin), &last = *stretch_of(part.end - 1);
   return {first.whole ? first.text : first.text + (part.begin - first.form),
           last.whole ? last.text + last.text_bytes : last.text + (part.end - last.form)};
 }

@@ -6,8 +6,7 @@
 //     ™ and ℠, which would become letters of the name before. Digits that are raised or lowered stay (next_token()).
 //   - Between Hebrew letters a quotation mark is gershayim, and an apostrophe geresh; one behind a word is dropped.
 //   - Other middle dots and ties are · and _.
-// The form of a form is the form itself, and that of a text is that of its pieces between spaces.
-#include <algorithm>
+// The form of a form is the form itself.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -20,27 +19,25 @@ namespace frond::text {
 // One thread; keeps its memory.
 class CutForm {
  public:
+  // keeps_places: whether original() is asked, for which each change takes up to 64 bytes.
+  explicit CutForm(bool keeps_places = true) : keeps_places_(keeps_places) {}
   static bool changes(std::string_view text);
   // Whether a character changes wherever it stands.
   static bool changes(char32_t c);
   // The form, which is `text` itself if nothing changes. Valid until the next call. It has up to 7 times as many bytes.
   std::string_view of(std::string_view text);
-  // Of the last form: where in the text, or the piece, a part of it stands.
+  // Of the last form, or the piece at hand: where in the text a part of it stands.
   TokenSpan original(TokenSpan part) const;
 
-  // Calls use(std::string_view form, std::size_t begin) for the forms of pieces of `text`, which begin there; no word
-  // is in two of them. Takes memory for one piece.
+  // Calls use(std::string_view piece, std::size_t from) for pieces of the form, for for_each_span(): together they have
+  // the spans of the whole. The first `from` bytes are the end of the piece before, which spans of both have. Takes
+  // memory for one piece of about kPieceBytes; more only where words are joined by @ or & all along. A text in which
+  // nothing changes is one piece.
   template <class Use>
   void in_pieces(std::string_view text, Use&& use) {
-    if (!changes(text)) {
-      stretches_.clear();
-      return use(text, 0);
-    }
-    for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end) {
-      end = begin + std::min(kPieceBytes, text.size() - begin);
-      while (end < text.size() && static_cast<unsigned char>(text[end]) > ' ') ++end;
-      use(of(text.substr(begin, end - begin)), begin);
-    }
+    begin();
+    if (!changes(text)) return use(text, std::size_t{0});
+    while (next_piece(text)) use(std::string_view(form_).substr(0, cut_.end), from_);
   }
 
  private:
@@ -50,10 +47,22 @@ class CutForm {
     std::size_t form, text, text_bytes;
     bool whole;
   };
-  const Stretch& stretch_of(std::size_t form) const;
+  // Where a piece ends, and where in it the next one begins.
+  struct Cut {
+    std::size_t end = 0, next = 0;
+  };
+  void begin();
+  void grow(std::string_view text, std::size_t most);
+  Cut place_to_cut() const;
+  bool next_piece(std::string_view text);
+  std::vector<Stretch>::const_iterator stretch_of(std::size_t form) const;
 
-  std::string form_;
-  std::vector<Stretch> stretches_;  // none: the form is the text
+  bool keeps_places_;
+  std::string form_;  // that of the text before at_, without what was dropped of it
+  std::size_t at_ = 0, dropped_ = 0;
+  std::size_t from_ = 0;  // of the piece at hand
+  Cut cut_;
+  std::vector<Stretch> stretches_;  // in the whole form; none: it is the text
 };
 
 }  // namespace frond::text

@@ -7,6 +7,7 @@
 namespace frond::text {
 namespace {
 
+constexpr std::size_t kMaxPoints = 64;      // of a cluster
 constexpr std::int32_t kReplaced = 0xfffd;  // stands for a byte that is not UTF-8
 
 struct Place {
@@ -44,20 +45,22 @@ bool may_go_on_with(std::int32_t c) {
 template <class Visit>
 void clusters_around(std::string_view text, std::size_t at, Visit&& visit) {
   std::size_t begin = code_point_before(text, at);
-  while (begin > 0) {
+  for (std::size_t points = 1; begin > 0 && points < kMaxPoints; ++points) {
     const std::size_t one = code_point_before(text, begin);
-    const bool joined =
-        may_go_on_with(place_at(text, begin).c) || bound_class(place_at(text, one).c) == UTF8PROC_BOUNDCLASS_PREPEND;
-    if (!joined) break;
+    const std::int32_t c = place_at(text, begin).c;
+    if (!may_go_on_with(c) && bound_class(place_at(text, one).c) != UTF8PROC_BOUNDCLASS_PREPEND) break;
+    if (bound_class(c) == UTF8PROC_BOUNDCLASS_REGIONAL_INDICATOR) points = 0;  // flags are told apart from the first on
     begin = one;
   }
   std::int32_t state = 0;
+  std::size_t points = 1;  // of the cluster
   Place here = place_at(text, begin);
   if (!visit(begin)) return;
   for (std::size_t next = begin + here.bytes; next < text.size(); next += here.bytes) {
     const std::int32_t last = here.c;
     here = place_at(text, next);
-    if (utf8proc_grapheme_break_stateful(last, here.c, &state) && !visit(next)) return;
+    points = utf8proc_grapheme_break_stateful(last, here.c, &state) ? 1 : points + 1;
+    if ((points == 1 || points > kMaxPoints) && !visit(next)) return;
   }
   visit(text.size());
 }

@@ -127,6 +127,7 @@ std::string render(std::string_view body, TokenSpan window, std::span<const Term
   std::string out;
   bool pending = false, whole = true;
   if (window.begin > 0) out.append(kEllipsis);
+  const std::size_t front = out.size();
   std::size_t at = window.begin;
   for (const TermMatch& match : matches) {
     const TokenSpan whole_word = whole_clusters(body, match.where);
@@ -134,15 +135,20 @@ std::string render(std::string_view body, TokenSpan window, std::span<const Term
     if (word.begin >= word.end) continue;  // an analyzer's tokens may overlap
     whole = append_folded(body, {at, word.begin}, pending, budget, out);
     const bool space = pending && !out.empty();
-    whole = whole && budget >= word.end - word.begin + space;
+    // A part of a word stands for it only if there is nothing else to show.
+    whole = whole && (budget >= word.end - word.begin + space || out.size() == front);
     if (!whole) break;
     if (space) out.push_back(' ');
     budget -= space;
     pending = false;
     out.append(kMatchBegin);
-    append_folded(body, word, pending, budget, out);  // fits: a token is valid UTF-8 without spaces
-    out.append(kMatchEnd);
+    whole = append_folded(body, word, pending, budget, out);
+    if (out.ends_with(kMatchBegin))
+      out.resize(out.size() - kMatchBegin.size());
+    else
+      out.append(kMatchEnd);
     at = word.end;
+    if (!whole) break;
   }
   whole = whole && append_folded(body, {at, window.end}, pending, budget, out);
   if (!whole || window.end < body.size()) out.append(kEllipsis);

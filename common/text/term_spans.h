@@ -77,7 +77,11 @@ Surroundings surroundings(std::string_view text, TokenSpan word);
 template <class Sink>
 class SpanCutter {
  public:
-  SpanCutter(std::string_view text, Sink& sink, SpanRules rules = {}) : text_(text), sink_(sink), rules_(rules) {}
+  // The first token begins at `from` or behind; before it is the last gram of a run of several, if anything is.
+  SpanCutter(std::string_view text, Sink& sink, SpanRules rules = {}, std::size_t from = 0)
+      : text_(text), sink_(sink), rules_(rules), grams_(from > 0 ? 2 : 0) {
+    last_.end = from;
+  }
 
   // A token of ASCII characters. may_have_joints: whether some of them may be neither letters nor digits.
   void plain(TokenSpan token, bool may_have_joints) {
@@ -217,18 +221,19 @@ class SpanCutter {
   Sink& sink_;
   const SpanRules rules_;
   Gram last_;          // of the run of grams
-  int grams_ = 0;      // in the run: 0, 1, or 2 for more
+  int grams_;          // in the run: 0, 1, or 2 for more
   bool open_ = false;  // the next word is joined to what begins at open_begin_
   std::size_t open_begin_ = 0;
   std::size_t joined_end_ = 0;  // of the last word
 };
 
 // sink(TokenSpan, bool main) for every span of `text`, which is in its form (cut_form.h) if it is cut by standard3.
-// Those of one place come together, not in the order of begins.
+// Those of one place come together, not in the order of begins. `from`: of CutForm::in_pieces(); those that end there
+// or before are left out.
 template <class Sink>
-void for_each_span(std::string_view text, Sink&& sink, SpanRules rules = {}) {
-  SpanCutter<std::remove_reference_t<Sink>> spans(text, sink, rules);
-  TokenCutter<decltype(spans)>(text, spans, token_rules(rules)).cut();
+void for_each_span(std::string_view text, Sink&& sink, SpanRules rules = {}, std::size_t from = 0) {
+  SpanCutter<std::remove_reference_t<Sink>> spans(text, sink, rules, from);
+  TokenCutter<decltype(spans)>(text, spans, token_rules(rules), from).cut();
   spans.finish();
 }
 

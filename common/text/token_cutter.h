@@ -29,8 +29,9 @@ class TokenCutter {
   // those of letters and digits with neither a dot before them nor one of @&+# behind. A sink that has it is given most
   // words as bits: runs(base, begins, ends, blocks, open), bits of so many times 64 characters from `base` on; `open`:
   // where a word began that the first end belongs to, or kNoWord. A begin without an end comes again as `open`.
-  TokenCutter(std::string_view text, Sink& sink, TokenRules rules = TokenRules::kWords)
-      : text_(text), sink_(sink), rules_(rules) {}
+  // from: where tokens begin; a token may end there.
+  TokenCutter(std::string_view text, Sink& sink, TokenRules rules = TokenRules::kWords, std::size_t from = 0)
+      : text_(text), sink_(sink), rules_(rules), at_(from) {}
 
   void cut() {
     std::array<TokenBits, kWindowBlocks> window;
@@ -172,7 +173,7 @@ class TokenCutter {
   const std::string_view text_;
   Sink& sink_;
   const TokenRules rules_;
-  std::size_t at_ = 0;        // tokens before it were found
+  std::size_t at_;            // tokens before it were found
   std::size_t open_ = kNone;  // where the word at hand began
   std::uint64_t joints_ = 0;  // characters inside words, in the blocks where the word at hand is
 };

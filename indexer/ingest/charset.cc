@@ -32,34 +32,44 @@ Result<Converted> converted(std::string_view bytes, const char* from, std::size_
   const std::unique_ptr<void, decltype(&iconv_close)> closed(converter, iconv_close);
   Converted out;
   out.text.reserve(bytes.size() + bytes.size() / 4);
-  char buffer[4096];
   char* in = const_cast<char*>(bytes.data());  // iconv only reads it
   std::size_t left = bytes.size();
-  while (left > 0) {
-    if (out.text.size() > max_bytes) return grown_too_long(max_bytes);
-    char* to = buffer;
+  const auto convert = [&](char** from_here) {  // null: the character that is held, as the next one may combine with it
+    char buffer[4096], *to = buffer;
     std::size_t room = sizeof buffer;
-    const std::size_t status = iconv(converter, &in, &left, &to, &room);
+    const std::size_t status = iconv(converter, from_here, &left, &to, &room);
     const int error = status == static_cast<std::size_t>(-1) ? errno : 0;
     out.text.append(buffer, to);
+    return error;
+  };
+  const bool has_escapes = std::string_view(from).starts_with("ISO-2022");  // none is held, and they would be forgotten
+  while (left > 0) {
+    if (out.text.size() > max_bytes) return grown_too_long(max_bytes);
+    const int error = convert(&in);
     if (error == 0 || error == E2BIG) continue;
+    if (!has_escapes) convert(nullptr);
     out.text.append(text::kReplacement);
     out.errors = true;
     if (error == EINVAL) break;  // a character cut short by the end
     ++in;
     --left;
   }
+  convert(nullptr);
   if (!text::is_utf8(out.text)) out.text = text::repaired_utf8(out.text);
   return out;
 }
 
-const Encoding* guessed(std::string_view bytes) {
+// Of text that is not UTF-8, nor in characters of two bytes or four.
+const Encoding& guessed(std::string_view bytes) {
   const std::unique_ptr<uchardet, void (*)(uchardet_t)> detector(uchardet_new(), uchardet_delete);
-  if (!detector) return nullptr;
   const std::string_view sample = bytes.substr(0, kDetectBytes);
-  if (uchardet_handle_data(detector.get(), sample.data(), sample.size()) != 0) return nullptr;
-  uchardet_data_end(detector.get());
-  return encoding_of(uchardet_get_charset(detector.get()));
+  const Encoding* guess = nullptr;
+  if (detector && uchardet_handle_data(detector.get(), sample.data(), sample.size()) == 0) {
+    uchardet_data_end(detector.get());
+    guess = encoding_of(uchardet_get_charset(detector.get()));
+  }
+  const bool fits = guess != nullptr && guess->form != CodeForm::kUtf8 && guess->form != CodeForm::kWide;
+  return fits ? *guess : *encoding_of("windows-1252");
 }
 
 bool is_all_ascii(std::string_view bytes) {
@@ -88,6 +98,12 @@ Utf8Share utf8_share(std::string_view bytes) {
       seen[share.different++] = c.value;
   }
   return share;
+}
+
+// Whether text that declares nothing is UTF-8, in spite of some bytes that are not.
+bool is_mostly_utf8(std::string_view bytes) {
+  const Utf8Share share = utf8_share(bytes);
+  return share.characters > share.invalid_bytes || share.invalid_bytes == 0;
 }
 
 // Valid UTF-8 that a server or page calls something else, which is frequent: text of one byte a character is valid
@@ -122,11 +138,8 @@ Result<std::string> narrow_to_utf8(std::string_view bytes, std::string_view labe
   if (declared && declared->form == CodeForm::kUtf8) return text::repaired_utf8(bytes);
   if (declared) return as_declared(bytes, *declared, valid, max_bytes);
   if (escapes && is_all_ascii(bytes)) return as_declared(bytes, *encoding_of("iso-2022-jp"), valid, max_bytes);
-  const Utf8Share share = utf8_share(bytes);
-  if (share.characters > share.invalid_bytes || share.invalid_bytes == 0) return text::repaired_utf8(bytes);
-  const Encoding* guess = guessed(bytes);
-  if (!guess || guess->form == CodeForm::kUtf8) guess = encoding_of("windows-1252");
-  return as_declared(bytes, *guess, false, max_bytes);
+  if (is_mostly_utf8(bytes)) return text::repaired_utf8(bytes);
+  return as_declared(bytes, guessed(bytes), false, max_bytes);
 }
 
 }  // namespace
@@ -149,9 +162,19 @@ Result<std::string> to_utf8(std::string_view bytes, std::string_view declared, s
   return out;
 }
 
-Result<std::string_view> utf8_of_line(std::string_view line, std::string& storage) {
-  if (text::is_utf8(line)) return line;
-  storage = FROND_TRY(to_utf8(line));
+const Encoding* encoding_of_file(std::string_view beginning, bool whole) {
+  // The end may be a part of a character.
+  for (int i = 0; !whole && i < 3 && !beginning.empty() && !text::is_ascii(beginning.back()); ++i)
+    beginning.remove_suffix(1);
+  return byte_order_mark(beginning) > 0 || is_mostly_utf8(beginning) ? nullptr : &guessed(beginning);
+}
+
+Result<std::string_view> utf8_of_record(const RawRecord& record, std::string& storage) {
+  const std::string_view bytes = record.text();
+  if (record.encoding == nullptr ? text::is_utf8(bytes) : is_all_ascii(bytes)) return bytes;
+  storage = record.encoding == nullptr ? text::repaired_utf8(bytes)
+                                       : FROND_TRY(as_declared(bytes, *record.encoding, false, kMaxDocumentBytes));
+  if (storage.size() > kMaxDocumentBytes) return grown_too_long(kMaxDocumentBytes);
   return std::string_view(storage);
 }
 

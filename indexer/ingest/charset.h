@@ -5,6 +5,8 @@
 
 #include "common/base/result.h"
 #include "indexer/ingest/document.h"
+#include "indexer/ingest/encoding_label.h"
+#include "indexer/ingest/raw_record.h"
 
 namespace frond::indexer::ingest {
 
@@ -18,9 +20,13 @@ namespace frond::indexer::ingest {
 Result<std::string> to_utf8(std::string_view bytes, std::string_view declared = {},
                             std::size_t max_bytes = kMaxDocumentBytes);
 
-// A line or row of a format whose files are UTF-8, which names no encoding: itself, if it is valid UTF-8, or else
-// to_utf8() of it, in `storage`. Valid as long as both arguments.
-Result<std::string_view> utf8_of_line(std::string_view line, std::string& storage);
+// The encoding of a file whose format names none (SourceFormat::one_encoding), by its beginning. `whole`: it is not
+// cut. Null: UTF-8, by its mark or as in 3; else the one of 4.
+const Encoding* encoding_of_file(std::string_view beginning, bool whole);
+
+// The text of a record of such a file as UTF-8: itself, or else in `storage`, with U+FFFD for bytes without a meaning.
+// Valid as long as both arguments. kInvalid: as to_utf8().
+Result<std::string_view> utf8_of_record(const RawRecord& record, std::string& storage);
 
 // The encoding that an HTML page declares, for to_utf8(): `http`, the one in its server's header, if that is a label;
 // or else the one in the page's first meta element with a label, or in its XML declaration, as the HTML standard's

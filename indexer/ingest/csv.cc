@@ -45,11 +45,12 @@ Sniffed sniff_csv(const Head& head) {
 Result<Document> parse_csv(const RawRecord& record) {
   const CsvColumns& columns = *record.columns;
   std::string storage;
-  std::vector<std::string> fields = csv_fields(FROND_TRY(utf8_of_line(record.bytes, storage)), columns.separator);
+  std::vector<std::string> fields = csv_fields(FROND_TRY(utf8_of_record(record, storage)), columns.separator);
   if (fields.size() != columns.fields.size())
     return Error(Code::kInvalid, std::to_string(fields.size()) + " columns, but the header has " +
                                      std::to_string(columns.fields.size()));
   Document document;
+  document.not_utf8 = !storage.empty();
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (columns.fields[i] == Field::kId) document.id = std::move(fields[i]);
     if (columns.fields[i] == Field::kUrl) document.url = std::move(fields[i]);
@@ -150,6 +151,7 @@ std::size_t CsvRowEnd::find(std::string_view piece) {
 constinit const SourceFormat kCsv = {
     .name = "csv",
     .evidence = Evidence::kHeader,
+    .one_encoding = true,
     .sniff = sniff_csv,
     .cut = csv_cutter,
     .parse = parse_csv,

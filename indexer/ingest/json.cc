@@ -113,6 +113,7 @@ ParseCost json_cost(const RawRecord& record) {
 constinit const SourceFormat kJsonl = {
     .name = "jsonl",
     .evidence = Evidence::kOpening,
+    .one_encoding = true,
     .sniff = sniff_jsonl,
     .cut = line_cutter,
     .parse = parse_json,
@@ -123,6 +124,7 @@ constinit const SourceFormat kJsonl = {
 constinit const SourceFormat kJson = {
     .name = "json",
     .evidence = Evidence::kOpening,
+    .one_encoding = true,
     .sniff = sniff_json,
     .cut = json_cutter,
     .parse = parse_json,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/text/utf8.h"
+#include "indexer/ingest/charset.h"
 #include "indexer/ingest/json_words.h"
 #include "indexer/ingest/text_memory.h"
 
@@ -210,9 +211,11 @@ Result<Document> parse_with(dom::parser& parser, std::string_view json, bool pad
                             std::string_view prior_field) {
   dom::element root;
   const auto error = parser.parse(json.data(), json.size(), !padded).get(root);
-  // JSON is UTF-8: other bytes are errors, not another encoding.
-  if (error == simdjson::UTF8_ERROR)
-    return parse_with(parser, text::repaired_utf8(json), /*padded=*/false, names, prior_field);
+  if (error == simdjson::UTF8_ERROR) {
+    Result<Document> document = parse_with(parser, text::repaired_utf8(json), /*padded=*/false, names, prior_field);
+    if (document) document->not_utf8 = true;
+    return document;
+  }
   if (error) return may_be_a_limit(error) ? parse_with_words(parser, json, names, prior_field) : broken(error);
   dom::object object;
   if (root.get(object) != simdjson::SUCCESS) return Error(Code::kInvalid, "not a JSON object");
@@ -227,10 +230,19 @@ Result<Document> parse_with(dom::parser& parser, std::string_view json, bool pad
 Result<Document> parse_json(const RawRecord& record) { return parse_json_fields(record, usual_field_names(), {}); }
 
 Result<Document> parse_json_fields(const RawRecord& record, const FieldNames& names, std::string_view prior_field) {
-  const bool padded = record.slack() >= simdjson::SIMDJSON_PADDING;
-  if (record.text().size() > kKeptParserBytes) {
+  std::string storage;
+  std::string_view json = record.text();
+  // What is UTF-8 the parser finds out itself.
+  if (record.encoding != nullptr) json = FROND_TRY(utf8_of_record(record, storage));
+  const bool decoded = !storage.empty(), padded = !decoded && record.slack() >= simdjson::SIMDJSON_PADDING;
+  const auto parsed = [&](dom::parser& parser) {
+    Result<Document> document = parse_with(parser, json, padded, names, prior_field);
+    if (document && decoded) document->not_utf8 = true;
+    return document;
+  };
+  if (json.size() > kKeptParserBytes) {
     dom::parser parser;
-    return parse_with(parser, record.text(), padded, names, prior_field);
+    return parsed(parser);
   }
   thread_local dom::parser parser = [] {
     dom::parser made;
@@ -238,7 +250,7 @@ Result<Document> parse_json_fields(const RawRecord& record, const FieldNames& na
     static_cast<void>(ignored);
     return made;
   }();
-  return parse_with(parser, record.text(), padded, names, prior_field);
+  return parsed(parser);
 }
 
 JsonFields fields_of_json(std::string_view json, const FieldNames& names) {

@@ -9,7 +9,7 @@ LineRecords::LineRecords(const RawRecord& lines)
     : lines_(lines),
       rest_(std::string_view(lines.bytes).substr(lines.front)),
       readable_end_(lines.bytes.data() + lines.bytes.capacity()),
-      record_{.format = lines.format, .file = lines.file} {}
+      record_{.format = lines.format, .file = lines.file, .encoding = lines.encoding} {}
 
 RawRecord* LineRecords::next() {
   while (!rest_.empty()) {

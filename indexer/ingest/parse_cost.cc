@@ -66,6 +66,16 @@ std::uint64_t separators_of(std::string_view json) {
 
 std::uint64_t text_cost(std::uint64_t bytes) { return bytes * kTextTenths / 10; }
 
+std::uint64_t form_cost(std::string_view text) {
+  // Of the 18 bytes three are in the text; once more while the form is copied as it grows. By how much other characters
+  // grow is less than what their tokens would take.
+  constexpr std::uint64_t kSquareBytes = 30;
+  std::uint64_t squares = 0;  // U+3300 to U+33FF
+  for (std::size_t at = 0; (at = text.find('\xe3', at)) != text.npos && ++at < text.size();)
+    squares += static_cast<unsigned char>(text[at]) >= 0x8c && static_cast<unsigned char>(text[at]) <= 0x8f;
+  return kSquareBytes * squares;
+}
+
 ParseCost file_cost(std::string_view bytes, bool page) {
   const std::uint64_t tree = page ? tree_cost(bytes) : 0;
   std::uint64_t tenths = page ? kPageTenths : kFileTenths;
@@ -75,6 +85,12 @@ ParseCost file_cost(std::string_view bytes, bool page) {
   return {bytes.size() * tenths / 10 + tree, tree};
 }
 
-ParseCost parse_cost(const RawRecord& record) { return record.format->cost(record); }
+ParseCost parse_cost(const RawRecord& record) {
+  ParseCost cost = record.format->cost(record);
+  const std::string_view text = record.text();
+  if (record.format->one_encoding && (record.encoding != nullptr || (text.size() > kSmallFile && !text::is_utf8(text))))
+    cost.bytes += text.size() * (kConvertedTenths - kFileTenths) / 10;
+  return cost;
+}
 
 }  // namespace frond::indexer::ingest

@@ -23,6 +23,9 @@ ParseCost parse_cost(const RawRecord& record);
 std::uint64_t text_cost(std::uint64_t bytes);
 // Text in any encoding, converted and then analyzed; `page`: parsed as HTML, too.
 ParseCost file_cost(std::string_view bytes, bool page);
+// What a text takes beside text_cost() where it is not cut into tokens but copied in its form (common/text/cut_form.h),
+// in which a character of three bytes may have 18.
+std::uint64_t form_cost(std::string_view text);
 // How often `wanted` is in `bytes`.
 std::uint64_t count_of(std::string_view bytes, char wanted);
 // The same of JSON's separators: , : { } [ ]

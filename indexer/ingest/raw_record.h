@@ -12,6 +12,7 @@
 namespace frond::indexer::ingest {
 
 struct CsvColumns;
+struct Encoding;
 struct WikiSite;
 struct SourceFormat;
 
@@ -25,6 +26,7 @@ struct RawRecord {
   std::string bytes;                     // without the line's end
   std::shared_ptr<const CsvColumns> columns = nullptr;  // CSV only
   std::shared_ptr<const WikiSite> site = nullptr;       // MediaWiki only
+  const Encoding* encoding = nullptr;                   // of the file, if its format has one_encoding; null: UTF-8
   std::uint64_t parse_bytes = 0;                        // parse_cost(), if the reader's caller has set it
   std::uint64_t tree_bytes = kMaxTreeBytes;             // the part of it for the elements of an HTML page
   const std::stop_token* stop = nullptr;                // ends the parsing of a page; outlives the parsing

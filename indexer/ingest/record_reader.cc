@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "indexer/ingest/charset.h"
 #include "indexer/ingest/formats.h"
 #include "indexer/ingest/tsv.h"
 
@@ -50,6 +51,7 @@ struct RecordReader::State {
   // The file at hand, if there is one.
   InputFile file;
   const SourceFormat* format = nullptr;
+  const Encoding* encoding = nullptr;  // as RawRecord's
   std::unique_ptr<ContentStream> stream;
   std::unique_ptr<RecordCutter> cutter;
   std::uint64_t plain_before = 0, stored_before = 0;  // of the files read before it
@@ -160,6 +162,9 @@ Result<std::optional<SkipReason>> RecordReader::State::open_file() {
                                 wanted);
   if (const auto* const reason = std::get_if<SkipReason>(&told)) return std::optional<SkipReason>(*reason);
   format = std::get<const SourceFormat*>(told);
+  // Of the same bytes however many were read.
+  const std::string_view beginning = head->substr(0, kSniffBytes);
+  encoding = format->one_encoding ? encoding_of_file(beginning, beginning.size() < kSniffBytes) : nullptr;
   cutter = format->cut(options.limits.record_bytes);
   cutter->use_names(names_or_usual(options.names.get()));
   cuts = 0;
@@ -330,6 +335,7 @@ Result<std::optional<RawRecord>> RecordReader::next() {
                                                 .bytes = std::move(record.bytes),
                                                 .columns = std::move(record.columns),
                                                 .site = std::move(record.site),
+                                                .encoding = s.encoding,
                                                 .lines = record.lines,
                                                 .front = record.front});
     s.report(s.file.path, record.number, record.offset, std::string(record.problem));

@@ -56,6 +56,8 @@ struct SourceFormat {
   Evidence evidence;
   // A file is one record, and its name the id. A damaged file is one bad record; of other formats, it ends the build.
   bool whole_file = false;
+  // Nothing in a file says how its text is encoded: all of it is UTF-8, or else in what encoding_of_file() tells.
+  bool one_encoding = false;
   // Any thread. Called only if --format does not name a format, or whole_file is set.
   Sniffed (*sniff)(const Head& head);
   // A cutter for one file. Records longer than `max_bytes` are bad records.

@@ -47,10 +47,11 @@ bool take_web_columns(std::string_view rest, Document& document) {
 
 Result<Document> parse_tsv(const RawRecord& record) {
   std::string storage;
-  const std::string_view line = FROND_TRY(utf8_of_line(record.text(), storage));
+  const std::string_view line = FROND_TRY(utf8_of_record(record, storage));
   const std::size_t tab = line.find('\t');
   if (tab == line.npos) return Error(Code::kInvalid, "no tab behind the id");
   Document document;
+  document.not_utf8 = !storage.empty();
   document.id = line.substr(0, tab);
   const std::string_view rest = line.substr(tab + 1);
   if (take_web_columns(rest, document)) return document;
@@ -78,6 +79,7 @@ bool looks_like_tsv(std::string_view beginning) {
 constinit const SourceFormat kTsv = {
     .name = "tsv",
     .evidence = Evidence::kLines,
+    .one_encoding = true,
     .sniff = sniff_tsv,
     .cut = line_cutter,
     .parse = parse_tsv,

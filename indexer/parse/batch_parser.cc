@@ -28,12 +28,12 @@ BatchParser::BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t par
       grouper_(limits.kept_bytes, use == TextUse::kCopy ? kMinTableBits : limits.table_bits),
       terms_(analyzer, use == TextUse::kCopy ? kMinTableBits : limits.table_bits, grouper_),
       frames_(partitions, runs::DocumentFrameWriter(limits.kept_bytes / partitions)) {
-  if (analyzer.kind == text::AnalyzerKind::kStandard3) form_.emplace();
+  if (analyzer.kind == text::AnalyzerKind::kStandard3) form_.emplace(/*keeps_places=*/false);
 }
 
 void BatchParser::parse(std::span<ingest::RawRecord> records, ParsedBatch& out, const std::stop_token& stop) {
   out.documents.clear();
-  out.shortened.clear();
+  out.altered.clear();
   out.texts.clear();
   std::uint64_t record_bytes = 0;
   for (const ingest::RawRecord& record : records) record_bytes += record.bytes.size();
@@ -80,8 +80,8 @@ void BatchParser::parse_one(ingest::RawRecord& record, Place place, ParsedBatch&
     out.bad.push_back(ingest::bad_record(record, document.error()));
     return;
   }
-  if (document->title_cut || document->url_dropped)
-    out.shortened.push_back({place.record, place.line, document->title_cut, document->url_dropped});
+  if (document->title_cut || document->url_dropped || document->not_utf8)
+    out.altered.push_back({place.record, place.line, document->title_cut, document->url_dropped, document->not_utf8});
   const std::uint32_t length = take_text(*document, out);
   const std::size_t field_bytes = frames_[out.documents.size() % frames_.size()].add(
       {document->id, document->url, document->title, options_.store_bodies ? document->body : std::string_view(),

@@ -23,7 +23,7 @@ struct DocumentTexts {
   void add(std::string_view title, std::string_view body, text::CutForm* form = nullptr) {
     for (const std::string_view text : {title, body}) {
       if (form != nullptr)
-        form->in_pieces(text, [&](std::string_view piece, std::size_t) { bytes.append(piece); });
+        form->in_pieces(text, [&](std::string_view piece, std::size_t from) { bytes.append(piece.substr(from)); });
       else
         bytes.append(text);
       bytes.push_back('\n');

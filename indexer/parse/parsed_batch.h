@@ -28,11 +28,11 @@ struct ParsedDocument {
   scoring::Prior prior = 0;
 };
 
-// A document of which a field was too long.
-struct ShortenedDocument {
-  std::uint32_t record = 0;  // which of the batch's records
-  ingest::LinePlace line;    // in that record
-  bool title_cut = false, url_dropped = false;
+// A document that is not as it was given.
+struct AlteredDocument {
+  std::uint32_t record = 0;                                       // which of the batch's records
+  ingest::LinePlace line;                                         // in that record
+  bool title_cut = false, url_dropped = false, not_utf8 = false;  // as ingest::Document's
 };
 
 struct ParsedBatch {
@@ -43,7 +43,7 @@ struct ParsedBatch {
   // no document of the batch is a duplicate; otherwise they are made anew when they are written to spools.
   std::vector<ByteBuffer> frames;
   std::vector<ingest::BadRecord> bad;  // in input order
-  std::vector<ShortenedDocument> shortened;
+  std::vector<AlteredDocument> altered;
 };
 
 }  // namespace frond::indexer::parse

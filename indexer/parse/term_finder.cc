@@ -51,20 +51,20 @@ class TermFinder::Sink {
 
 std::uint32_t TermFinder::add(std::string_view text) {
   FROND_CHECK(text.size() <= 0xffffffff);
-  if (analyzer_.config().kind != text::AnalyzerKind::kStandard3) return add_form(text);
+  if (analyzer_.config().kind != text::AnalyzerKind::kStandard3) return add_form(text, 0);
   std::uint32_t terms = 0;
-  form_.in_pieces(text, [&](std::string_view form, std::size_t) { terms += add_form(form); });
+  form_.in_pieces(text, [&](std::string_view form, std::size_t from) { terms += add_form(form, from); });
   return terms;
 }
 
-// Of a text, or a piece of it, as it is cut.
-std::uint32_t TermFinder::add_form(std::string_view form) {
+// Of a text, or a piece of its form.
+std::uint32_t TermFinder::add_form(std::string_view form, std::size_t from) {
   Sink sink(*this, form);
   if (analyzer_.config().kind == text::AnalyzerKind::kStandard)
     text::for_each_token(form, sink);
   else
     text::for_each_span(
-        form, [&](text::TokenSpan span, bool) { sink(span); }, text::span_rules(analyzer_.config()));
+        form, [&](text::TokenSpan span, bool) { sink(span); }, text::span_rules(analyzer_.config()), from);
   return sink.finish();
 }
 

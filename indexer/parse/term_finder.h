@@ -35,7 +35,7 @@ class TermFinder {
     TermTable::Sought sought;
   };
   class Sink;
-  std::uint32_t add_form(std::string_view form);
+  std::uint32_t add_form(std::string_view form, std::size_t from);
   std::uint32_t add_full(std::string_view text);
   std::uint32_t add_tokens(std::string_view text, std::size_t first, std::size_t count);
   void find_tokens(std::string_view text, std::size_t first, std::size_t count);
@@ -44,7 +44,7 @@ class TermFinder {
   TermId learn(const NewToken& token, std::string_view text, std::string_view term);
 
   text::Analyzer analyzer_;
-  text::CutForm form_;  // standard3 only
+  text::CutForm form_{/*keeps_places=*/false};  // standard3 only
   TokenTable tokens_;
   LongTokens long_tokens_;
   TokenGrouper& grouper_;

@@ -8,6 +8,7 @@ void BadRecordLog::go_on_from(const InvertedDocuments& counted) {
   last_bad_ = counted.last_bad;
   titles_cut_ = counted.titles_cut;
   urls_dropped_ = counted.urls_dropped;
+  not_utf8_ = counted.not_utf8;
 }
 
 Result<void> BadRecordLog::bad(const ingest::BadRecord& record) {
@@ -30,10 +31,11 @@ void BadRecordLog::duplicate(const ingest::RecordPlace& record, std::string_view
                                 {"reason", "the id '" + std::string(id) + "' was there before; the first stays"}});
 }
 
-void BadRecordLog::shortened(const ingest::RecordPlace& record, bool title_cut, bool url_dropped) {
+void BadRecordLog::altered(const ingest::RecordPlace& record, const parse::AlteredDocument& how) {
   const std::string where = std::string(record.file) + ": record " + std::to_string(record.number);
-  if (title_cut) titles_cut_.add(where);
-  if (url_dropped) urls_dropped_.add(where);
+  if (how.title_cut) titles_cut_.add(where);
+  if (how.url_dropped) urls_dropped_.add(where);
+  if (how.not_utf8) not_utf8_.add(where);
 }
 
 void BadRecordLog::finish() {

@@ -39,7 +39,7 @@ struct Batch {
       if (record.lines > 0 && line_memory.size() < kLineMemory) line_memory.push_back(std::move(record.bytes));
     records.clear();
     parsed.bad.clear();
-    parsed.shortened.clear();
+    parsed.altered.clear();
     parsed.documents.clear();
     parsed.texts.clear();
     for (ByteBuffer& frame : parsed.frames) frame.clear();  // keeps their memory

@@ -55,7 +55,8 @@ void BatchFiller::note_bad(const ingest::BadRecord& bad) {
 // Whether the record fits into the memory limit. Sets parse_bytes and tree_bytes; of many lines, the parser does.
 bool BatchFiller::fits(ingest::RawRecord& record) {
   if (record.lines > 0) return true;
-  const ingest::ParseCost cost = ingest::parse_cost(record);
+  ingest::ParseCost cost = ingest::parse_cost(record);
+  if (plan_.text_batch > 0) cost.bytes += ingest::form_cost(record.text());
   const std::uint64_t min_bytes = cost.bytes - cost.tree_bytes;
   const std::uint64_t max_bytes = plan_.alone - std::min(plan_.alone, reader_->window_bytes());
   if (min_bytes > max_bytes) {

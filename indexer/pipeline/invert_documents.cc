@@ -391,6 +391,7 @@ InvertedDocuments Pipeline::counted(std::uint64_t text_tokens) const {
   all.sample = sequencer_->sample();
   all.titles_cut = log_.titles_cut();
   all.urls_dropped = log_.urls_dropped();
+  all.not_utf8 = log_.not_utf8();
   all.last_bad = log_.last_bad();
   all.documents = sequencer_->documents();
   all.tokens = sequencer_->tokens() + text_tokens;

@@ -23,7 +23,7 @@ struct InvertedDocuments {
   ingest::InputSummary input;  // of all inputs, in the share or not
   ingest::FilesRead files_read;
   ingest::Skipped skipped, skipped_records;
-  ingest::Tally titles_cut, urls_dropped;
+  ingest::Tally titles_cut, urls_dropped, not_utf8;
   std::string order;     // the documents' order, by its name, if it was changed or chosen; empty: the input's
   std::string last_bad;  // the last bad record, as to_string(BadRecord)
   std::uint64_t documents = 0, tokens = 0, bytes = 0, bad_records = 0, duplicates = 0, runs = 0, run_bytes = 0;

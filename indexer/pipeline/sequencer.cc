@@ -33,9 +33,8 @@ Result<void> Sequencer::number(Batch& batch) {
     if (i + 1 == BatchFiller::kMaxDetails) log_.left_out(batch.bad_left_out);
     FROND_TRY(log_.bad(batch.parsed.bad[i]));
   }
-  for (const parse::ShortenedDocument& document : batch.parsed.shortened)
-    log_.shortened(ingest::place_of(batch.records[document.record], document.line), document.title_cut,
-                   document.url_dropped);
+  for (const parse::AlteredDocument& document : batch.parsed.altered)
+    log_.altered(ingest::place_of(batch.records[document.record], document.line), document);
   look_at_ids(batch);
   if (id_log_) FROND_TRY(id_log_->add(new_ids_));
   if (ids_.bytes() > max_id_bytes_)

@@ -62,6 +62,7 @@ void put_counts(ByteWriter& out, const pipeline::InvertedDocuments& all) {
   put_skipped(out, all.skipped_records);
   put_tally(out, all.titles_cut);
   put_tally(out, all.urls_dropped);
+  put_tally(out, all.not_utf8);
   out.put_text(all.order);
   out.put_text(all.last_bad);
   put_input(out, all.input);
@@ -208,6 +209,7 @@ class Decoder {
     all.skipped_records = skipped();
     all.titles_cut = tally();
     all.urls_dropped = tally();
+    all.not_utf8 = tally();
     all.order = text();
     expect(all.order.empty() || repository::is_safe_name(all.order), "its order of documents");
     all.last_bad = text();

@@ -98,6 +98,12 @@ def records_at_the_limit(rng, folder):
     return write_documents(os.path.join(folder, "limit.jsonl"), spans(rng, latin(rng, 50_000), 8, LIMIT // 16 - 4096))
 
 
+def characters_of_words(rng, folder):
+    """Texts without a space, of characters that are words to the analyzer, or become them."""
+    return write_documents(os.path.join(folder, "characters.jsonl"),
+                           ((number, one * ((LIMIT // 16 - 4096) // len(one.encode()))) for number, one in enumerate("\u3316\u00bd\u4e2d")))
+
+
 def json_array(rng, folder):
     path = os.path.join(folder, "array.json")
     with open(path, "w", encoding="ascii") as file:
@@ -154,6 +160,7 @@ CASES = {
     "pages": (pages, (1, 2), "longer than the limit of 8 MiB, a 16th of --memory-limit"),
     "long_records": (long_records, (1, 8), "longer than the limit of 8 MiB, a 16th of --memory-limit"),
     "records_at_the_limit": (records_at_the_limit, (8, 0), ""),
+    "characters_of_words": (characters_of_words, (3, 0), ""),
     "json_array": (json_array, (8, 0), ""),
     "csv_rows": (csv_rows, (8, 4), "of memory to parse, more than --memory-limit allows"),
     "wide_texts": (wide_texts, (6, 2), "more than --memory-limit allows"),

@@ -146,6 +146,28 @@ TEST(GpuTextInverter, FindsWhatTheCpuFindsByTheRulesOfStandard3) {
   }
 }
 
+// Every two characters around an apostrophe, the first one behind none, one and two others.
+TEST(GpuTextInverter, FindsWhatTheCpuFindsAroundApostrophes) {
+  for (const std::string apostrophe : {"'", "\u2019"})
+    for (const text::AnalyzerConfig& analyzer :
+         {text::AnalyzerConfig{}, standard2(), standard3(text::Stemmer::kPorter, false),
+          standard3(text::Stemmer::kNone, true), standard3(text::Stemmer::kTurkish, false)}) {
+      Batch batch;
+      text::CutForm form;
+      for (char before = 1; before > 0; ++before) {
+        const bool is_digit = before >= '0' && before <= '9';
+        std::string all;
+        for (const std::string front : {"", is_digit ? "1" : "x", is_digit ? "12" : "xy"})
+          for (char behind = 1; behind > 0; ++behind)
+            for (const std::size_t times : {1u, 3u})
+              all += front + before + apostrophe + std::string(times, behind) + " ";
+        batch.texts.add("", all, analyzer.kind == text::AnalyzerKind::kStandard3 ? &form : nullptr);
+        batch.numbers.push_back(static_cast<DocumentNumber>(before));
+      }
+      expect_what_the_cpu_finds({std::move(batch)}, {.analyzer = analyzer});
+    }
+}
+
 TEST(GpuTextInverter, CutsDocumentsThatAreLongerThanABatch) {
   for (const text::AnalyzerConfig& analyzer :
        {text::AnalyzerConfig{}, standard2(), standard3(text::Stemmer::kPorter, false)}) {

@@ -5,9 +5,9 @@
 //
 // The host's are: chunks with a byte >= 0x80 or of more than kMaxChunkBytes, tokens of more than kKeyBytes, and with
 // the rules of standard2 (term_spans.h) chunks with a dot before a letter or digit, or one of @ & + #; of standard3
-// also chunks with an underscore, a colon before a letter or digit, or an apostrophe before what is no English ending,
-// with the splitting of camelCase with a capital behind another letter or digit, and of Turkish with an I, of which the
-// small letter is none of ASCII.
+// also chunks with an underscore, a colon before a letter or digit, or an apostrophe before letters that are no English
+// ending, with the splitting of camelCase with a capital behind another letter or digit, and of Turkish with an I, of
+// which the small letter is none of ASCII.
 #include "common/device/warp.cuh"
 #include "indexer/invert/gpu/text/text_on_device.h"
 

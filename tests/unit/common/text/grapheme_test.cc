@@ -68,6 +68,34 @@ TEST(Grapheme, OfAFlagIsFoundInALongRun) {
   EXPECT_EQ(cluster_end("x" + flags, 20005), 20009u);
 }
 
+// So that a place is found in a few steps, wherever it is in whatever text.
+TEST(Grapheme, HasAtMost64CodePoints) {
+  const std::string long_one = "fox" + repeated("\u0301", 1000);
+  const std::size_t end = 2 + 1 + 63 * 2;
+  for (const std::size_t at : {std::size_t{3}, std::size_t{5}, end - 2}) {
+    EXPECT_EQ(cluster_begin(long_one, at), 2u) << at;
+    EXPECT_EQ(cluster_end(long_one, at), end) << at;
+  }
+  for (const std::size_t at : {end, end + 2, end + 200}) {
+    EXPECT_EQ(cluster_begin(long_one, at), at);
+    EXPECT_EQ(cluster_end(long_one, at), at);
+  }
+  const std::string hearts = repeated("\u2764\ufe0f", 500);  // each is a cluster, however many there are
+  EXPECT_EQ(cluster_begin(hearts, 2403), 2400u);
+  EXPECT_EQ(cluster_end(hearts, 2403), 2406u);
+}
+
+TEST(Grapheme, DoesNotHideAWordWithAThousandMarks) {
+  Analyzer analyzer({Stemmer::kNone, false, AnalyzerKind::kStandard3, /*fold_accents=*/true});
+  for (const int marks : {100, 1000}) {
+    const std::string text = "a quick fox" + repeated("\u0301", marks) + " and " + std::string(1000, 'z');
+    const std::string shown = snippet(analyzer, text, {{"fox"}}, kSnippetBytes);
+    EXPECT_NE(shown.find(std::string(kMatchBegin) + "fox\u0301"), std::string::npos) << shown;
+    EXPECT_NE(shown.find(kMatchEnd), std::string::npos) << shown;
+    EXPECT_LE(shown.size(), kSnippetBytes + 2 + 6);
+  }
+}
+
 TEST(Grapheme, IsOneByteThatIsNoUtf8) {
   const std::string text = "\xff\xff\u0301\xe2\x84";
   for (std::size_t at : {0, 1, 4, 5, 6}) EXPECT_EQ(cluster_begin(text, at), at);

@@ -107,6 +107,9 @@ TEST(Standard3, TakesEndingsAndNoOthersBehindApostrophes) {
   EXPECT_THAT(besides("rock'n Google'i"), ElementsAre("rock", "n", "google", "i"));
   EXPECT_FALSE(has_ending("don", "t"));
   EXPECT_TRUE(has_ending("abc", "the"));
+  EXPECT_TRUE(has_ending("rock", "\u00e9t\u00e9"));
+  for (const char* const digits : {"456", "000'000", "\u00b2"}) EXPECT_FALSE(has_ending("123", digits)) << digits;
+  EXPECT_THAT(besides("123'456 1'000'000 123\u2019456"), IsEmpty());
 }
 TEST(Standard3, SplitsAtCapitalsIfAsked) {
   const AnalyzerConfig split = standard3(Stemmer::kNone, false, true);
@@ -119,6 +122,50 @@ TEST(Standard3, FindsItselfInTheFirstPieceAndTheLast) {
   const std::string filler(200 << 10, ' ');
   const std::string text = "½ cup" + filler + "CO₂ ㎏" + filler + "①";
   EXPECT_THAT(asked(text), ElementsAre("1", "2", "cup", "co2", "kg", "1"));
+}
+
+// Texts with nothing between words.
+TEST(CutForm, ComesInPiecesOfABoundedLength) {
+  for (const std::string character :
+       {"\u3316", "\u00bd", "\u337f", "\uff41", "\u3316\u0301", "\u338f\u337f", "\u32a4"}) {
+    std::string text;
+    while (text.size() < (1 << 20)) text += character;
+    CutForm form;
+    std::size_t longest = 0;
+    form.in_pieces(text, [&](std::string_view piece, std::size_t) { longest = std::max(longest, piece.size()); });
+    EXPECT_LE(longest, std::size_t{65} << 10) << character;
+  }
+}
+TEST(CutForm, HasTheWordsOfTheWholeInItsPieces) {
+  const std::string_view parts[] = {"\u3316", "\u00bd", "\u337f", "\uff41", "\u0301", "\u338f", "\u32a4", "中",    "国",
+                                    "が",     "カ",     "\u3099", "한",     "국",     "ก",      "a",      "A",     "1",
+                                    "_",      ".",      "'",      "@",      "&",      "+",      "#",      ":",     "。",
+                                    "☺",      "\u200d", "²",      "\xff",   "צ",      "\"",     "ל",      "\u30fb"};
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    std::vector<std::string_view> some;
+    for (std::size_t i = 1 + random() % 5; i > 0; --i) some.push_back(parts[random() % std::size(parts)]);
+    std::string text;
+    while (text.size() < (100 << 10) + random() % 100000)
+      text += random() % 50 == 0 ? parts[random() % std::size(parts)] : some[random() % some.size()];
+    if (seed % 4 == 0) text.insert(text.size() / 2, " ");
+    const AnalyzerConfig config = standard3(Stemmer::kNone, false, seed % 3 == 0);
+    Analyzer analyzer(config);
+    CutForm form;
+    const std::string_view whole = form.of(text);
+    using Term = std::pair<std::string, std::size_t>;  // with its end, of which the whole has no two alike
+    std::vector<Term> expected, found;
+    for_each_span(
+        whole,
+        [&](TokenSpan span, bool) {
+          const std::string_view term = analyzer.term_of(whole.substr(span.begin, span.end - span.begin));
+          if (!term.empty()) expected.emplace_back(term, form.original(span).end);
+        },
+        span_rules(config));
+    analyzer.analyze(text, [&](std::string_view term, TokenSpan where) { found.emplace_back(term, where.end); });
+    EXPECT_TRUE(found == expected) << text.substr(0, 200);
+  }
 }
 
 TEST(CutForm, IsTheTextItselfMostly) {

@@ -3,11 +3,41 @@
 #include <gtest/gtest.h>
 
 #include "common/text/utf8.h"
+#include "indexer/ingest/encoding_label.h"
 
 namespace frond::indexer::ingest {
 namespace {
 
 using namespace std::string_view_literals;
+
+// Some converters hold a character that the next one may combine with.
+TEST(Charset, KeepsTheLastCharacter) {
+  for (const std::string label :
+       {"windows-1252", "windows-1251", "windows-1250",   "windows-1253", "windows-1254", "windows-1255",
+        "windows-1256", "windows-1257", "windows-1258",   "windows-874",  "iso-8859-2",   "iso-8859-3",
+        "iso-8859-4",   "iso-8859-5",   "iso-8859-6",     "iso-8859-7",   "iso-8859-8",   "iso-8859-10",
+        "iso-8859-13",  "iso-8859-14",  "iso-8859-15",    "iso-8859-16",  "koi8-r",       "koi8-u",
+        "ibm866",       "macintosh",    "x-mac-cyrillic", "ibm852",       "ibm855",       "ibm865",
+        "viscii"}) {
+    ASSERT_NE(encoding_of(label), nullptr) << label;
+    for (int byte = 0x80; byte < 0x100; ++byte)
+      for (const std::string before : {"", "a"}) {
+        const std::string text = before + static_cast<char>(byte);
+        EXPECT_EQ(*to_utf8(text, label) + "\n", *to_utf8(text + "\n", label)) << label << " " << byte;
+      }
+  }
+  for (const std::string label : {"gb18030", "big5", "euc-jp", "shift_jis", "euc-kr"})
+    for (int lead = 0x81; lead < 0xff; ++lead)
+      for (int trail = 0x40; trail < 0xff; ++trail) {
+        const std::string text{static_cast<char>(lead), static_cast<char>(trail)};
+        const std::string line = *to_utf8(text + "\n", label);
+        if (line.find(text::kReplacement) != std::string::npos) continue;  // they are no character
+        ASSERT_EQ(*to_utf8(text, label) + "\n", line) << label << " " << lead << " " << trail;
+      }
+  for (const std::string label : {"iso-2022-jp", "iso-2022-kr", "iso-2022-cn", "hz-gb-2312"})
+    EXPECT_EQ(to_utf8("x", label), "x") << label;
+  EXPECT_EQ(to_utf8("\xe0\xd9", "windows-1255"), "\u05d0\uFFFD") << "in their order";
+}
 
 TEST(Charset, LeavesUtf8AsItIs) {
   EXPECT_EQ(to_utf8("häuser"), "häuser");

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "indexer/ingest/encoding_label.h"
 #include "tests/unit/indexer/ingest/files.h"
 
 namespace frond::indexer::ingest {
@@ -145,9 +146,12 @@ TEST(Tsv, TakesTheFourColumnsOfWebDocuments) {
   EXPECT_EQ(tsv("d1\thttps://x.y/\tthe text")->body, "https://x.y/\tthe text");
   EXPECT_EQ(tsv("d1\tno URL\tA title\tthe text")->body, "no URL\tA title\tthe text");
 }
-TEST(Tsv, RepairsWhatIsMostlyUtf8AndDetectsOtherEncodings) {
+TEST(Tsv, RepairsWhatIsNotUtf8AndIsReadInTheEncodingOfItsFile) {
   EXPECT_EQ(tsv("a\tПогода \xc3 сегодня")->body, "Погода \uFFFD сегодня");
-  EXPECT_EQ(tsv("a\tcaf\xe9 words")->body, "café words");
+  EXPECT_EQ(tsv("a\tcaf\xe9 words")->body, "caf\uFFFD words");
+  RawRecord record = raw(&kTsv, "a\tcaf\xe9 words");
+  record.encoding = encoding_of("latin1");
+  EXPECT_EQ(parse_record(record)->body, "café words");
 }
 TEST(Tsv, SaysWhatIsWrong) {
   EXPECT_EQ(reason(tsv("no tab here")), "no tab behind the id");

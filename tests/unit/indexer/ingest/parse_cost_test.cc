@@ -142,5 +142,14 @@ TEST(ParseCost, CountsTheSeparatorsOfJson) {
   }
 }
 
+TEST(ParseCost, OfAFormCountsWhatBecomesMuchLonger) {
+  for (const std::string character : {"\u3316", "\u33af", "\u337f"}) {
+    std::string text;
+    for (int i = 0; i < 1000; ++i) text += character;
+    EXPECT_GE(form_cost(text) + text_cost(text.size()), 2 * 18 * 1000u) << character;
+  }
+  EXPECT_EQ(form_cost("カタカナ 、。 中文 \u3013 \xe3"), 0u);
+}
+
 }  // namespace
 }  // namespace frond::indexer::ingest

@@ -62,6 +62,14 @@ TEST(InvertDocuments, CountsWhatItRefuses) {
   EXPECT_NE(log.find(R"("record":"1001")"), std::string::npos) << log.substr(0, 500);
 }
 
+TEST(InvertDocuments, CountsWhatIsNotUtf8) {
+  const auto [result, log] = run(documents(10, 0) + "{\"id\":\"x\",\"contents\":\"caf\xc3\xa9 \xc3\xa9 \xff\"}\n", 0);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->not_utf8.count, 1u);
+  ASSERT_EQ(result->not_utf8.examples.size(), 1u);
+  EXPECT_TRUE(result->not_utf8.examples[0].ends_with("input.jsonl: record 11"));
+}
+
 TEST(InvertDocuments, EndsAtOneBadRecordTooMany) {
   const auto [result, log] = run(documents(10, 6), 5);
   ASSERT_EQ(result, Code::kInvalid);

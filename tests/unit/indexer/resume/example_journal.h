@@ -19,6 +19,7 @@ inline Journal example_journal(const std::filesystem::path& folder) {
   all.skipped.add(ingest::SkipReason::kPdf, "a.pdf");
   all.skipped_records.add(ingest::SkipReason::kHttpStatus, "a.warc: record 5");
   all.titles_cut.add("b: record 2");
+  all.not_utf8.add("b: record 3");
   all.order = "bp";
   all.last_bad = "c: record 3: why";
   all.documents = 9;
