@@ -155,7 +155,7 @@ def check_inputs(setting):
         sets.same(summary["documents"], 2, "documents of two inputs")
         sets.same(open(skipped).read(), f"repository\t{repository}/c\npdf\t{folder}/b/y.pdf\n", "the list of skipped files")
     found = sets.Found(setting, "inputs", [folder + "/a", folder + "/b"])
-    sets.same(found.ids("wombat"), ["x.txt", "b/x.txt"], "ids of files of two inputs")
+    sets.same(found.ids("wombat"), ["b/x.txt", "x.txt"], "ids of files of two inputs")
     found.stop()
     done = subprocess.run([setting.program("frond-indexer"), "build", "--repository", setting.path("piped"), "--collection", "c", "--json",
                            "--input", "-", "--id-field", "meta.key", "--title-field", "name", "--text-field", "parts.text",
