@@ -53,8 +53,10 @@ void add_client_limits(config::CommandLine& app, Options& options) {
          "HTTP connections of one address (or 64 bits of an IPv6 address); more are answered 429; 0: half of all")
       .check(config::range(0, 1 << 20))
       .show_default();
-  app.add_option("--max-body-bytes", options.max_body_bytes,
-                 "Bytes of all requests that are received or not answered yet; requests past this are answered 503")
+  app.add_option(
+         "--max-body-bytes", options.max_body_bytes,
+         "Bytes of all requests that are received or not answered yet, but for those of less than 4 KiB, of which "
+         "a connection has 8 KiB; requests past this wait, then are answered 503")
       .transform(config::byte_size())
       .show_default("64MiB");
   app.add_option("--max-unsent-bytes", options.max_unsent_bytes,

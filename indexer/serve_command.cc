@@ -115,8 +115,8 @@ void ServeCommand::add_writing_flags() {
   bytes("--max-request-bytes", options_.max_request_bytes, "Bytes of documents in one request; more are answered 413",
         "16MiB");
   bytes("--max-body-bytes", options_.max_body_bytes,
-        "Bytes of all requests that are received or not answered yet, more than twice --max-request-bytes; more are "
-        "answered 503",
+        "Bytes of all requests that are received or not answered yet, more than twice --max-request-bytes, but for "
+        "those of less than 4 KiB, of which a connection has 8 KiB; more wait, then are answered 503",
         "64MiB");
   bytes("--max-pending-bytes", options_.writing.max_pending_bytes,
         "Bytes of a collection that are accepted and not published; more are answered 429", "256MiB");
