@@ -63,9 +63,9 @@ void add_client_limits(config::CommandLine& app, Options& options) {
       .check(config::range(0, 1 << 20))
       .show_default();
   app.add_option("--max-body-bytes", options.max_body_bytes,
-                 "Bytes of all requests of 4 KiB or more that are received or not answered yet. One key, or "
-                 "address, may use as much as it leaves for all others. Beyond, a body waits up to 10 s, then "
-                 "it is answered 503")
+                 "Bytes of all requests that are received or not answered yet, but for those of less than 4 KiB, of "
+                 "which a connection has 8 KiB. One key, or address, may use as much as it leaves for all others. "
+                 "Beyond, a request waits up to 10 s, then it is answered 503")
       .transform(config::byte_size())
       .show_default("64MiB");
   app.add_option("--max-unsent-bytes", options.max_unsent_bytes,

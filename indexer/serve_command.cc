@@ -126,11 +126,12 @@ void ServeCommand::add_writing_flags() {
   };
   bytes("--max-request-bytes", options_.max_request_bytes, "Bytes of documents in one request; more are answered 413",
         "16MiB");
-  bytes("--max-body-bytes", options_.max_body_bytes,
-        "Bytes of all requests until they are answered, at least twice --max-request-bytes and 1 "
-        "MiB. One key may use as much as it leaves for all others. Beyond, a body waits up to 10 s, "
-        "then it is answered 503",
-        "64MiB");
+  bytes(
+      "--max-body-bytes", options_.max_body_bytes,
+      "Bytes of all requests that are received or not answered yet, at least twice --max-request-bytes and 1 MiB, but "
+      "for those of less than 4 KiB, of which a connection has 8 KiB. One key may use as much as it leaves for all "
+      "others. Beyond, a request waits up to 10 s, then it is answered 503",
+      "64MiB");
   bytes("--max-pending-bytes", options_.writing.max_pending_bytes,
         "Bytes of a collection that are accepted and not published, and 128 for each change; more "
         "are answered 429",

@@ -166,6 +166,7 @@ void ClusterMap::leave_elsewhere(const LeafRef& leaf, const std::string& collect
   leaf->elsewhere = true;
   leaf->failures = 0;
   leaf->last_error = "serves collection '" + collection + "'";
+  if (std::exchange(leaf->misplaced, false)) note_misplaced();
   if (leaf->healthy) mark_down(leaf, leaf->last_error);
   if (!leaf->listed) return remove(leaf);
   schedule(leaf, config_.poll);

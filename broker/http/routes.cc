@@ -164,10 +164,9 @@ void serve_lines(MultiSearch& many, Request&& request, Responder responder) {
 // `pattern` has the id as its value `which`.
 void serve_document_of(SearchService& service, std::string_view pattern, std::size_t which, const Request& request,
                        Responder responder) {
-  if (refuse_parameters(request, responder)) return;
-  const auto id = frond::http::path_value(request.path, pattern, which);
+  auto id = frond::http::path_value(request.path, pattern, which);
   if (!id) return responder.send(frond::http::problem(400, "Bad request", id.error().message(), "id"));
-  serve_document(service, *id, std::move(responder));
+  serve_document(service, *std::move(id), request, std::move(responder));
 }
 
 void add_collection_routes(frond::http::Router& router, const std::shared_ptr<const RouteTargets>& to) {
@@ -199,6 +198,10 @@ void add_collection_routes(frond::http::Router& router, const std::shared_ptr<co
                       [](const RouteTargets& all, std::size_t number, Request&& request, Responder responder) {
                         serve_document_of(collection_of(all, number).service, kDocument, 1, request,
                                           std::move(responder));
+                      });
+  add_for_collections(router, to, "GET", "/v1/collections/{collection}/documents", {.access = Access::kSearch},
+                      [](const RouteTargets& all, std::size_t number, Request&& request, Responder responder) {
+                        serve_document(collection_of(all, number).service, {}, request, std::move(responder));
                       });
   router.add("GET", "/v1/collections",
              [to](Request&& request, Responder responder) {
@@ -250,6 +253,10 @@ frond::http::Router make_routes(RouteTargets targets) {
                serve_document_of(to->service, kDocument, 0, request, std::move(responder));
              },
              {.access = Access::kSearch});
+  router.add(
+      "GET", "/v1/documents",
+      [to](Request&& request, Responder responder) { serve_document(to->service, {}, request, std::move(responder)); },
+      {.access = Access::kSearch});
   add_collection_routes(router, to);
   add_admin_routes(router, to);
   // The search page keeps its state in the query string, so its route takes any parameters.

@@ -115,6 +115,7 @@ class SearchService {
   const cache::KnownTexts& known_texts() const { return known_; }  // of this thread
   Shared& shared() { return shared_; }
   scatter::ScatterContext& scatter() { return scatter_; }
+  cluster::HomeThread& home() { return home_; }
 
  private:
   Ticket search(const SearchParameters& parameters, Reply reply, const std::string& text,

@@ -1,6 +1,7 @@
 #include "broker/query/query_signs.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/text/utf8.h"
 
@@ -15,6 +16,8 @@ bool is_number(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || c == '.'; });
 }
 
+constexpr std::size_t kLookedAt = 256;  // bytes of a word, for a URL, an address or a field
+
 constexpr std::string_view kOpening = "\u201c", kLow = "\u201e", kClosing = "\u201d";
 
 class Scanner {
@@ -22,7 +25,7 @@ class Scanner {
   explicit Scanner(std::string_view query) : query_(query) {}
 
   std::vector<Sign> signs() {
-    for (; skip_spaces(); first_ = false) take_word();
+    for (; signs_.size() < kMaxSigns && skip_spaces(); first_ = false) take_word();
     // Without an operator, a group changes nothing: (…) is plain text then.
     if (!group_.empty() && operators_) add("(…)", group_);
     return std::move(signs_);
@@ -36,9 +39,10 @@ class Scanner {
   char peek(std::size_t ahead = 0) const { return at_ + ahead < query_.size() ? query_[at_ + ahead] : ' '; }
   std::string_view rest() const { return query_.substr(at_); }
   // From here to the next space.
-  std::string_view word() const {
-    const auto text = rest();
-    return text.substr(0, static_cast<std::size_t>(std::find_if(text.begin(), text.end(), is_space) - text.begin()));
+  std::string_view word() {
+    if (at_ >= word_end_) word_end_ = at_;
+    while (word_end_ < query_.size() && !is_space(query_[word_end_])) ++word_end_;
+    return query_.substr(at_, word_end_ - at_);
   }
   void add(std::string_view sign, std::string_view text) {
     if (signs_.size() == kMaxSigns) return;
@@ -57,8 +61,9 @@ class Scanner {
     if (is_operator(whole)) return;
     take_prefixes(whole);
     if (peek() == '(') return take_group();
-    if (is_plain(word())) return skip_word();
-    if (const std::size_t length = field_length(word()); length != 0) {
+    const std::string_view front = word().substr(0, kLookedAt);
+    if (is_plain(front)) return skip_word();
+    if (const std::size_t length = field_length(front); length != 0) {
       add("field:", whole);
       at_ += length;
       operators_ = operators_ || peek() == '(';
@@ -96,8 +101,8 @@ class Scanner {
 
   // What is inside is scanned as if the parenthesis were not there.
   void take_group() {
-    const std::size_t end = query_.find(')', at_);
-    if (end != std::string_view::npos && group_.empty()) group_ = query_.substr(at_, end + 1 - at_);
+    const std::size_t end = std::exchange(group_sought_, true) ? std::string_view::npos : query_.find(')', at_);
+    if (end != std::string_view::npos) group_ = query_.substr(at_, end + 1 - at_);
     while (peek() == '(') ++at_;
   }
 
@@ -130,6 +135,8 @@ class Scanner {
   bool take_phrase() {
     const bool curved = rest().starts_with(kOpening) || rest().starts_with(kLow);
     if (!curved && peek() != '"') return false;
+    bool& unclosed = curved ? unclosed_curved_ : unclosed_;
+    if (unclosed) return false;
     const std::size_t inside = at_ + (curved ? kOpening.size() : 1);
     for (std::size_t end = inside; end < query_.size(); ++end) {
       const std::string_view left = query_.substr(end);
@@ -147,6 +154,7 @@ class Scanner {
       skip_word();
       return true;
     }
+    unclosed = true;
     return false;
   }
   // ~2 and ^1.5 behind a word or phrase.
@@ -158,11 +166,14 @@ class Scanner {
 
   // [2010 TO 2020], {a TO b]
   bool take_range() {
-    if (peek() != '[' && peek() != '{') return false;
+    if ((peek() != '[' && peek() != '{') || at_ < no_range_before_) return false;
     const std::size_t end = query_.find_first_of("]}", at_);
-    if (end == std::string_view::npos) return false;
-    const std::string_view range = query_.substr(at_, end + 1 - at_);
-    if (range.find(" TO ") == std::string_view::npos) return false;
+    const bool ends = end != std::string_view::npos;
+    const std::string_view range = query_.substr(at_, ends ? end + 1 - at_ : end);
+    if (!ends || range.find(" TO ") == std::string_view::npos) {
+      no_range_before_ = at_ + range.size();
+      return false;
+    }
     add("[…]", range);
     at_ = end + 1;
     return true;
@@ -193,9 +204,12 @@ class Scanner {
   }
 
   const std::string_view query_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0, word_end_ = 0;
   std::vector<Sign> signs_;
-  std::string_view group_;                 // the first one
+  std::string_view group_;  // the first one
+  // What need not be searched again, so that the time is in proportion to the query's length.
+  bool group_sought_ = false, unclosed_ = false, unclosed_curved_ = false;
+  std::size_t no_range_before_ = 0;
   bool operators_ = false, first_ = true;  // some were added; at the first word
 };
 

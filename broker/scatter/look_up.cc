@@ -10,11 +10,12 @@ namespace {
 
 class LookUp final : public Abandonable, public std::enable_shared_from_this<LookUp> {
  public:
-  LookUp(ScatterContext& context, std::shared_ptr<const cluster::Topology> topology, std::string id, Deadline deadline,
-         std::function<void(LookUpResult)> done)
+  LookUp(ScatterContext& context, std::shared_ptr<const cluster::Topology> topology, std::string id,
+         std::uint32_t body_bytes, Deadline deadline, std::function<void(LookUpResult)> done)
       : context_(context),
         topology_(std::move(topology)),
         id_(std::move(id)),
+        body_bytes_(body_bytes),
         deadline_(deadline),
         done_(std::move(done)) {}
 
@@ -55,6 +56,7 @@ class LookUp final : public Abandonable, public std::enable_shared_from_this<Loo
     request.generation = topology_->generation;
     request.content = topology_->content;
     request.id = id_;
+    request.body_bytes = body_bytes_;
     const std::uint64_t number = ++sent_;
     const cluster::RequestId asked =
         leaf->client->fetch(std::move(request), deadline_,
@@ -99,6 +101,7 @@ class LookUp final : public Abandonable, public std::enable_shared_from_this<Loo
   ScatterContext& context_;
   const std::shared_ptr<const cluster::Topology> topology_;
   const std::string id_;
+  const std::uint32_t body_bytes_;
   const Deadline deadline_;
   std::function<void(LookUpResult)> done_;  // null: it was called, or is not to be
   LookUpResult result_;
@@ -109,8 +112,10 @@ class LookUp final : public Abandonable, public std::enable_shared_from_this<Loo
 }  // namespace
 
 std::shared_ptr<Abandonable> look_up(ScatterContext& context, std::shared_ptr<const cluster::Topology> topology,
-                                     std::string id, Deadline deadline, std::function<void(LookUpResult)> done) {
-  auto started = std::make_shared<LookUp>(context, std::move(topology), std::move(id), deadline, std::move(done));
+                                     std::string id, std::uint32_t body_bytes, Deadline deadline,
+                                     std::function<void(LookUpResult)> done) {
+  auto started =
+      std::make_shared<LookUp>(context, std::move(topology), std::move(id), body_bytes, deadline, std::move(done));
   started->start();
   return started;
 }

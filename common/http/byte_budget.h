@@ -22,8 +22,10 @@ class ByteBudget {
   std::uint64_t refusals() const { return refusals_.load(std::memory_order_relaxed); }
 
   // Whether a client that holds `held` bytes may hold `more`.
-  bool has_room(std::size_t held, std::size_t more) const {
-    const std::size_t then = held + more, all = used() + more;
+  bool has_room(std::size_t held, std::size_t more) const { return has_room_beside(used(), held, more); }
+  // The same if `used` bytes were held in all.
+  bool has_room_beside(std::size_t used, std::size_t held, std::size_t more) const {
+    const std::size_t then = held + more, all = used + more;
     return all <= limit_ && (then <= kSmall || then <= limit_ - all);
   }
   void count_refusal() { refusals_.fetch_add(1, std::memory_order_relaxed); }

@@ -22,10 +22,12 @@ struct ClientState {
   explicit ClientState(std::size_t servers) : waiting(std::make_unique<AgeList[]>(servers)) {}
 
   std::atomic<std::size_t> connections{0};
-  std::atomic<std::size_t> body_bytes{0};      // of requests that are received, or not answered yet
-  std::atomic<std::size_t> waiting_bodies{0};  // that are not read on until there is room
-  std::atomic<std::size_t> unsent_bytes{0};    // of answers that it has not taken
-  std::size_t users = 0;                       // connections, and requests that are counted; under Clients' mutex
+  std::atomic<std::size_t> body_bytes{0};    // of requests that are received, or not answered yet
+  std::atomic<std::size_t> unsent_bytes{0};  // of answers that it has not taken
+  // Under RequestRoom's mutex: requests that wait for room, the bytes that they hold, and in which look none got any.
+  std::size_t waiting_bodies = 0, waiting_bytes = 0;
+  std::uint64_t passed_over = 0;
+  std::size_t users = 0;  // connections, and requests that are counted; under Clients' mutex
   // Its connections that wait for it to send something: a list for each server, which only that server's thread uses.
   const std::unique_ptr<AgeList[]> waiting;
 };

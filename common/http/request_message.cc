@@ -190,6 +190,13 @@ bool RequestMessage::is_header_whole() const { return impl_->parser->is_header_d
 bool RequestMessage::is_whole() const { return impl_->parser->is_done(); }
 bool RequestMessage::is_chunked() const { return impl_->parser->chunked(); }
 std::uint64_t RequestMessage::left() const { return impl_->parser->left; }
+std::size_t RequestMessage::body_room() const {
+  const Parser& parser = *impl_->parser;
+  const std::string& body = parser.request.body;
+  const std::size_t taken = body.empty() ? 0 : body.capacity();
+  if (parser.chunked()) return std::max(taken, std::min(parser.max_body, kFirstBodyRoom));
+  return std::max<std::size_t>(taken, body.size() + parser.left);
+}
 const Request& RequestMessage::request() const { return impl_->parser->request; }
 bool RequestMessage::keep_alive() const { return impl_->parser->persistent; }
 bool RequestMessage::take_expect_continue() { return std::exchange(impl_->parser->awaited, false); }

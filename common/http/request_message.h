@@ -29,6 +29,8 @@ class RequestMessage {
   // Valid once the header is whole: how the body is framed, and the bytes of it, or of its chunk, that are missing.
   bool is_chunked() const;
   std::uint64_t left() const;
+  // Bytes of memory for the body: see RequestParser::room().
+  std::size_t body_room() const;
   const Request& request() const;
   bool keep_alive() const;
   bool take_expect_continue();

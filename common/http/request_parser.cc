@@ -125,11 +125,6 @@ RequestParser::Step RequestParser::take_header(std::string_view& rest) {
   return State::kHeader;
 }
 
-std::size_t RequestParser::body_capacity() const {
-  const std::string& body = message_.request().body;
-  return body.empty() ? 0 : body.capacity();
-}
-
 RequestParser::Step RequestParser::take_body(std::string_view& rest) {
   if (rest.empty()) return State::kNeedMore;
   const auto used = message_.give(rest);

@@ -44,9 +44,9 @@ class RequestParser {
   bool allow_body(std::size_t max) { return message_.allow_body(max); }
   // True once for each request whose client waits for 100 Continue before it sends the body.
   bool take_expect_continue() { return message_.take_expect_continue(); }
-  // Bytes of memory that an unfinished body takes now.
-  std::size_t body_capacity() const;
-  std::size_t header_bytes() const { return header_bytes_; }  // of the last request's header
+  // Bytes of memory that the request takes, once its header is whole: of a body of known length all of it, even before
+  // it comes; of a chunked one what it takes now, or first.
+  std::size_t room() const { return message_.body_room() + 2 * header_bytes_; }  // as it came, and in pieces
 
   // Whether the connection may stay open after this request. Valid when kDone.
   bool keep_alive() const { return message_.keep_alive(); }
@@ -79,8 +79,8 @@ class RequestParser {
   std::size_t looked_at_ = 0;   // the line does not end before here
   std::string_view line_;       // the last one found, without its CRLF
   std::size_t trailers_end_ = 0;
-  std::size_t header_bytes_ = 0;
-  std::size_t overhead_ = 0;  // bytes of chunk extensions
+  std::size_t header_bytes_ = 0;  // of the last request's header
+  std::size_t overhead_ = 0;      // bytes of chunk extensions
   bool begun_ = false, forgiven_ = false;
 };
 

@@ -45,10 +45,13 @@ class Server {
   struct Config {
     std::string listen;                 // "host:port", "[v6]:port"; port 0 picks one
     std::size_t max_header = 16 << 10;  // bytes of request line and fields; more: 414 or 431
-    // Bytes of all requests, from when they come until they are answered and no handler keeps them (Request::counted);
-    // small ones are not counted. One client, by its key or else by its address, may hold at most as much as is left
-    // for all others. A body that would exceed that waits unread for `body_patience`, but 64 of a client at most; then
-    // its request gets a 503. The limit of one request is in RouteLimits.
+    // Bytes of all requests, from when they come until they are answered and no handler keeps them (Request::counted).
+    // A request of known length is counted whole before any of its body is read on, a chunked one as it grows. Requests
+    // of less than 4 KiB are not counted; a connection has less than 8 KiB of those unanswered, more waits unread. One
+    // client, by its key or else by its address, may hold at most as much as is left for all others. A request that
+    // would exceed that waits unread for `body_patience`, but 64 of a client at most, the first to come the first to go
+    // on; then it gets a 503. So does a chunked one, at once, that would wait for others that wait for it. The limit of
+    // one request is in RouteLimits.
     std::size_t max_body_bytes = 64 << 20;
     std::chrono::milliseconds body_patience{10'000};
     // A further connection closes the one that has waited longest, if that is at least a second: one without a whole

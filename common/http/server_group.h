@@ -10,6 +10,7 @@
 #include "common/base/mutex.h"
 #include "common/http/byte_budget.h"
 #include "common/http/clients.h"
+#include "common/http/request_room.h"
 #include "common/http/server.h"
 
 namespace frond::http {
@@ -32,8 +33,8 @@ class ServerGroup {
 
   std::atomic<std::size_t> sessions{0}, restricted{0};  // connections; those on which only reserved routes are served
   Clients clients;
-  ByteBudget bodies;  // of requests that are received, or not answered yet
-  ByteBudget unsent;  // of answers that clients have not taken
+  RequestRoom bodies;  // of requests that are received, or not answered yet
+  ByteBudget unsent;   // of answers that clients have not taken
   // As in Server::Counters.
   std::atomic<std::uint64_t> refused_connections{0}, refused_of_address{0}, gave_way{0}, slow_headers{0},
       slow_bodies{0}, slow_readers{0}, idle{0}, failed_reads{0};

@@ -123,6 +123,7 @@ void Session::leave() {
   pieces_.reset();
   pieces_bytes_ = {};
   counted_ = nullptr;
+  patience_.reset();
   for (AgeLink* const link : {&by_age_, &by_phase_, &by_client_, &by_restriction_}) link->leave();
   core_->group->clients.leave(client_);
   --core_->session_count;

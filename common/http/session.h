@@ -18,6 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/asio/steady_timer.hpp>
+
 #include "common/http/answer_batch.h"
 #include "common/http/body_pieces.h"
 #include "common/http/input_buffer.h"
@@ -86,6 +88,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     UnsentBytes unsent;
     std::shared_ptr<Permit> permit;       // until it is answered
     std::shared_ptr<const void> counted;  // … the request's bytes
+    std::size_t uncounted = 0;            // … or these few
     std::function<void()> gone;           // called if the client leaves before the answer is there
   };
   // Null: the connection has closed, or the request is answered.
@@ -114,11 +117,11 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   Routing route();
   std::optional<Response> turned_away();
   Response no_room();
+  bool admit(RequestParser::State state);
   bool admit_body();
-  bool count(std::size_t bytes, const ClientId& client);
-  bool hold_body();
+  bool take_room();
   void await_room();
-  void look_for_room();
+  void go_on();
   void dispatch();
   Slot& push_slot();
   void push_interim();
@@ -143,10 +146,11 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   Clients::Entry& client_;
   Stream stream_;
   RequestParser parser_;
-  std::optional<Routing> routing_;         // of the request whose body is on its way in
-  std::shared_ptr<RequestBytes> counted_;  // of that body; null: nothing has come
-  std::optional<Time> waits_since_;        // for room for it; it is not read on meanwhile
-  std::size_t unsent_ = 0;                 // bytes of answers; declared before slots_, whose UnsentBytes refer to it
+  std::optional<Routing> routing_;                     // of the request that is on its way in, once its header is whole
+  std::shared_ptr<RequestBytes> counted_;              // of that request; null: few
+  std::optional<boost::asio::steady_timer> patience_;  // while it waits for room; nothing is read meanwhile
+  std::size_t uncounted_ = 0;  // bytes of requests that are not answered, and too small to be counted
+  std::size_t unsent_ = 0;     // bytes of answers; declared before slots_, whose UnsentBytes refer to it
   AgeLink by_age_{this}, by_phase_{this}, by_client_{this}, by_restriction_{this};
   Phase phase_ = Phase::kFresh;
   Restriction restriction_ = Restriction::kNone;

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include <boost/asio/error.hpp>
-#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/post.hpp>
 
 #include "common/http/session.h"
 
@@ -13,8 +13,6 @@ namespace asio = boost::asio;
 
 constexpr std::size_t kMaxUnsentBytes = 64 << 10;  // of a connection; with more, its next request waits unread
 
-constexpr std::chrono::milliseconds kLookForRoom{20};
-
 Response too_many_bytes() {
   auto response = problem(503, "Unavailable", "Too many bytes of requests wait to be answered; try again soon.");
   response.headers.emplace_back("Retry-After", "1");
@@ -23,9 +21,12 @@ Response too_many_bytes() {
 }  // namespace
 
 // Whether its next request must wait.
-bool Session::full() const { return slots_.size() >= core_->config.max_pipelined || unsent_ > kMaxUnsentBytes; }
+bool Session::full() const {
+  return slots_.size() >= core_->config.max_pipelined || unsent_ > kMaxUnsentBytes ||
+         uncounted_ > RequestBytes::kUncounted;
+}
 bool Session::may_read() const {
-  return stream_.is_open() && takes_requests() && reading_ == Reading::kPaused && !full() && !waits_since_;
+  return stream_.is_open() && takes_requests() && reading_ == Reading::kPaused && !full() && !patience_;
 }
 
 void Session::read() {
@@ -64,12 +65,12 @@ void Session::consume() {
     used += progress.used;
     if (progress.state == RequestParser::State::kFailed) {
       refuse(parser_.failure(), routing_ ? routing_->label : std::string_view());
-    } else if (progress.state == RequestParser::State::kHeader) {
-      if (admit_body()) continue;
-    } else if (progress.state == RequestParser::State::kNeedMore) {
-      if (hold_body() && parser_.take_expect_continue()) push_interim();
+    } else if (!admit(progress.state)) {
       break;
-    } else {
+    } else if (progress.state == RequestParser::State::kNeedMore) {
+      if (parser_.take_expect_continue()) push_interim();
+      break;
+    } else if (progress.state == RequestParser::State::kDone) {
       dispatch();
       if (used == input_.bytes().size()) break;
     }
@@ -100,9 +101,17 @@ std::optional<Response> Session::turned_away() {
     return problem(421, "Misdirected request", "This server is not called '" + host.substr(0, 200) + "'.");
   return {};
 }
+// Routes a request whose header is whole, and takes room for it. False: it waits for that, or is refused.
+bool Session::admit(RequestParser::State state) {
+  if (!routing_) {
+    if (state == RequestParser::State::kNeedMore) return true;
+    routing_ = route();
+    if (state == RequestParser::State::kHeader && !admit_body()) return false;
+  }
+  return routing_->handler == nullptr || take_room();
+}
 // Whether the body that the header announces may come. If not, the request is answered without it.
 bool Session::admit_body() {
-  routing_ = route();
   if (routing_->handler == nullptr) {
     refuse(*std::move(routing_->answer), routing_->label);
     return false;
@@ -114,35 +123,35 @@ bool Session::admit_body() {
   refuse(parser_.failure(), routing_->label);
   return false;
 }
-// Counts bytes of the request at hand. False: that is over the limit.
-bool Session::count(std::size_t bytes, const ClientId& client) {
-  if (!counted_) counted_ = std::make_shared<RequestBytes>(core_->group, client);
-  return counted_->grow_to(bytes);
-}
-// Counts the memory of a body that has grown. If that is over the limit, nothing more is read until there is room.
-bool Session::hold_body() {
-  const std::size_t needed = parser_.body_capacity();
-  if (needed == 0 || count(needed, routing_->client)) return true;
-  await_room();
-  return false;
-}
-// Room comes when others are answered, on any thread: so it is looked for, which costs little.
-void Session::await_room() {
-  const Time now = std::chrono::steady_clock::now();
-  if (!waits_since_) waits_since_ = now;
-  if (now - *waits_since_ >= core_->config.body_patience || !counted_->begin_wait()) {
-    core_->group->bodies.count_refusal();
-    return refuse(too_many_bytes(), routing_->label);
+// Takes room for what the request at hand is known to need. If there is none, nothing more is read until there is.
+bool Session::take_room() {
+  const std::size_t bytes = parser_.room();
+  if (!counted_) {
+    if (bytes <= RequestBytes::kUncounted || routing_->limits.reserved) return true;
+    const auto begin = [core = core_, held = weak_from_this()] {
+      asio::post(core->io, [held] {
+        if (const auto self = held.lock()) self->go_on();
+      });
+    };
+    counted_ = std::make_shared<RequestBytes>(core_->group, routing_->client, begin);
   }
-  const auto timer = std::make_shared<asio::steady_timer>(core_->io, kLookForRoom);
-  timer->async_wait([timer, self = shared_from_this()](const ErrorCode& ec) {
-    if (!ec) self->look_for_room();
+  const auto outcome = counted_->take(bytes);
+  if (outcome == RequestRoom::Outcome::kWaits) await_room();
+  if (outcome == RequestRoom::Outcome::kRefused) refuse(too_many_bytes(), routing_->label);
+  return outcome == RequestRoom::Outcome::kTaken;
+}
+void Session::await_room() {
+  patience_.emplace(core_->io, core_->config.body_patience);
+  patience_->async_wait([self = shared_from_this()](const ErrorCode&) {
+    if (!self->patience_ || self->patience_->expiry() > std::chrono::steady_clock::now()) return;
+    self->core_->group->bodies.count_refusal();
+    self->refuse(too_many_bytes(), self->routing_->label);
   });
 }
-void Session::look_for_room() {
-  if (!waits_since_ || !stream_.is_open() || !hold_body()) return;
-  counted_->end_wait();
-  waits_since_.reset();
+// There is room for the request at hand.
+void Session::go_on() {
+  if (!patience_ || counted_->waits()) return;  // it was refused meanwhile
+  patience_.reset();
   enter_phase(/*anew=*/true);  // its client was not slow
   received({});
 }
@@ -161,20 +170,13 @@ void Session::dispatch() {
   if (!slot.keep_alive) advance(State::kEnding);
   try {  // exceptions of handlers end here
     Responder responder(shared_from_this(), slot.sequence);
-    Routing routing = routing_ ? *std::exchange(routing_, std::nullopt) : route();
+    Routing routing = *std::exchange(routing_, std::nullopt);
     responder.set_route(routing.label);
-    const std::size_t header_bytes = counted_ ? 0 : 2 * parser_.header_bytes();  // as it came, and in pieces
+    if (!counted_) uncounted_ += slot.uncounted = parser_.room();
     Request request = parser_.take();
     request.client = routing.client;
-    const std::size_t bytes = request.body.capacity() + header_bytes;
-    const bool few = !counted_ && (bytes <= RequestBytes::kUncounted || routing.limits.reserved);
-    const bool too_many = !few && !count(bytes, routing.client);
     slot.counted = request.counted = std::exchange(counted_, nullptr);
     slot.permit = request.permit = std::move(routing.permit);
-    if (too_many) {
-      core_->group->bodies.count_refusal();
-      return responder.send(too_many_bytes());
-    }
     if (routing.handler == nullptr) return responder.send(*std::move(routing.answer));
     (*routing.handler)(std::move(request), std::move(responder));
   } catch (const std::exception&) {
@@ -195,7 +197,7 @@ void Session::refuse(Response response, std::string_view route) {
   (void)parser_.take();  // frees the memory of a body
   routing_.reset();
   counted_ = nullptr;
-  waits_since_.reset();
+  patience_.reset();
   settle(slot.sequence, std::move(response), route);
 }
 

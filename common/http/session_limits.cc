@@ -54,7 +54,7 @@ void Session::expire(Time now) {
       ++counters.slow_headers;
       return refuse(problem(408, "Request timeout", "The request's header did not come whole in time."));
     case Phase::kBody:
-      if (waits_since_ || !sends_too_slowly(now)) return look_again(now);
+      if (patience_ || !sends_too_slowly(now)) return look_again(now);
       ++counters.slow_bodies;
       return refuse(problem(408, "Request timeout", "The request's body comes too slowly."), routing_->label);
     case Phase::kWorking:

@@ -18,6 +18,7 @@ void Session::settle(std::uint64_t sequence, Response response, std::string_view
   slot.gone = nullptr;
   slot.permit = nullptr;
   slot.counted = nullptr;
+  uncounted_ -= std::exchange(slot.uncounted, 0);
   if (response.reader && !core_->config.run_reader) response = problem(500, "Internal error", "No thread reads files.");
   const auto held = [&response] { return response.reader ? BodyPieces::held(*response.reader) : response.body.size(); };
   if (held() > AnswerBatch::kMaxInlineBody && !core_->group->unsent.admits(client_.second.unsent_bytes, held())) {

@@ -110,6 +110,7 @@ Result<void> get(schema::FetchRequest::Reader from, FetchRequest& to) {
   const auto id = from.getId();  // read once: reading counts towards the limit, also a second time
   FROND_TRY(at_most(id.size(), kMaxFetchedIdBytes, "bytes of an id"));
   to.id = text_of(id);
+  to.body_bytes = from.getBodyBytes();
   return {};
 }
 
@@ -145,7 +146,8 @@ Result<void> get(capnp::List<schema::Document>::Reader from, std::vector<Fetched
   for (const auto one : from) {
     const auto reason = FROND_TRY(enum_of(one.getReason(), kLastUnsearchedReason, "reason"));
     to.push_back({one.getOrdinal(), one.getFound(), text_of(one.getId()), text_of(one.getTitle()),
-                  text_of(one.getUrl()), text_of(one.getSnippet()), reason, text_of(one.getBody())});
+                  text_of(one.getUrl()), text_of(one.getSnippet()), reason, text_of(one.getBody()),
+                  one.getTruncated()});
   }
   return {};
 }

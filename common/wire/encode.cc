@@ -75,6 +75,7 @@ void put(const FetchRequest& from, schema::FetchRequest::Builder to) {
   to.setContent(from.content);
   to.setFields(from.fields);
   if (!from.id.empty()) to.setId(text_of(from.id));
+  to.setBodyBytes(from.body_bytes);
 }
 
 void put(const Broker& from, schema::Broker::Builder to) {
@@ -108,6 +109,7 @@ void put(const std::vector<FetchedDocument>& from, capnp::List<schema::Document>
     to[i].setSnippet(text_of(from[i].snippet));
     to[i].setReason(static_cast<schema::UnsearchedReason>(from[i].reason));
     if (!from[i].body.empty()) to[i].setBody(text_of(from[i].body));
+    to[i].setTruncated(from[i].truncated);
   }
 }
 

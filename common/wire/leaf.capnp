@@ -141,7 +141,8 @@ struct FetchRequest {
   ordinals @3 :List(UInt64);     # documents of the leaf's partitions
   content @4 :UInt64;            # the generation's content; 0: any content with this number
   fields @5 :UInt16 = 7;         # wanted beside the id: title 1, url 2, snippet 4; unknown bits are ignored
-  id @6 :Text;                   # not empty: the document of this id, whole; `terms`, `ordinals` and `fields` do not count
+  id @6 :Text;                   # not empty: the document of this id; `terms`, `ordinals` and `fields` do not count
+  bodyBytes @7 :UInt32;          # … with so many bytes of its body at most; 0: as many as a leaf sends, as older leaves do
 }
 struct FetchReply {
   documents @0 :List(Document);  # in the order of the request; of one by id: one, or none if no partition has it
@@ -155,6 +156,7 @@ struct Document {
   snippet @5 :Text;              # plain text; matched words lie between U+0002 and U+0003
   reason @6 :UnsearchedReason = corrupt;  # if not found: why; older leaves do not say
   body @7 :Text;                 # only of a fetch by id
+  truncated @8 :Bool;            # the body is longer; older leaves do not say
 }
 
 struct HelloReply {

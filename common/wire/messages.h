@@ -108,7 +108,8 @@ struct FetchRequest {
   std::vector<Ordinal> ordinals;     // documents of the leaf's partitions
   ContentId content = 0;             // the generation's content; 0: any content with this number
   std::uint8_t fields = kAllFields;  // wanted beside the id; an older leaf sends all
-  std::string id;                    // not empty: this document, whole; for leaves with kFeatureById
+  std::string id;                    // not empty: this document; for leaves with kFeatureById
+  std::uint32_t body_bytes = 0;  // … and so much of its body at most; 0: kMaxFetchedBodyBytes, as of an older leaf
 };
 struct FetchedDocument {
   Ordinal ordinal = 0;
@@ -117,6 +118,7 @@ struct FetchedDocument {
   std::string snippet;                                   // plain text; matched words lie between U+0002 and U+0003
   UnsearchedReason reason = UnsearchedReason::kCorrupt;  // why it is not found; an older leaf sends none
   std::string body = {};                                 // only of a fetch by id
+  bool truncated = false;                                // the body is longer; an older leaf does not say
 };
 struct FetchReply {
   std::uint64_t request_id = 0;

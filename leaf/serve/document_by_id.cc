@@ -1,7 +1,9 @@
 #include "leaf/serve/document_by_id.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "common/text/field_limits.h"
 #include "common/text/utf8.h"
 #include "common/wire/limits.h"
 
@@ -13,6 +15,13 @@ Result<partition::OwnedDocument> document_of(const generation::ServedPartition& 
   const DocId docid = FROND_TRY(partition.open->partition().docid_of(id));
   if (partition.hidden && partition.hidden->contains(docid)) return Error(Code::kNotFound, "it is hidden");
   return partition.open->partition().document(docid);
+}
+
+// Between characters. True: it was longer.
+bool shorten(std::string& field, std::size_t most) {
+  if (field.size() <= most) return false;
+  field.resize(text::utf8_boundary(field, most));
+  return true;
 }
 
 }  // namespace
@@ -27,14 +36,17 @@ wire::Reply find_document(const generation::ServedGeneration& generation, const 
     }
     auto document = document_of(partition, request.id);
     if (document) {
-      if (document->body.size() > wire::kMaxFetchedBodyBytes)
-        document->body.resize(text::utf8_boundary(document->body, wire::kMaxFetchedBodyBytes));
+      const std::size_t asked = request.body_bytes == 0 ? wire::kMaxFetchedBodyBytes : request.body_bytes;
+      const bool truncated = shorten(document->body, std::min(asked, wire::kMaxFetchedBodyBytes));
+      shorten(document->title, text::kMaxTitleBytes);
+      shorten(document->url, text::kMaxUrlBytes);
       wire::FetchReply reply{request.request_id, {}};
       reply.documents.push_back({.found = true,
                                  .id = std::move(document->id),
                                  .title = std::move(document->title),
                                  .url = std::move(document->url),
-                                 .body = std::move(document->body)});
+                                 .body = std::move(document->body),
+                                 .truncated = truncated});
       return reply;
     }
     if (document.error().code() == Code::kNotFound) continue;

@@ -1,6 +1,6 @@
 #pragma once
-// Finds a document by its external id, for a FetchRequest with `id`: id, title and URL, and its body, whole up to
-// wire::kMaxFetchedBodyBytes.
+// Finds a document by its external id, for a FetchRequest with `id`: id, title and URL, and so much of its body as the
+// request wants, up to wire::kMaxFetchedBodyBytes.
 #include "common/base/deadline.h"
 #include "common/wire/messages.h"
 #include "leaf/generation/damage_log.h"

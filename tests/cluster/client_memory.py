@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """What clients and documents cause is held within limits: the terms of a change that has millions of them; bodies that wait for the
-indexer service's threads, also of clients that have left, while another key's write is answered soon; the answer to many bad lines.
+indexer service's threads, also of clients that have left, while another key's write is answered soon; large bodies that come together; the
+answer to many bad lines.
 
 Memory is RssAnon: mapped files are the system's.
 """
+import concurrent.futures
 import json
 import os
 import socket
@@ -78,12 +80,25 @@ def check_terms(setting, keys, key_file):
     harness.end(service.process, "the service")
 
 
+def check_turns(service):
+    """A key's large bodies at once: one that waits for room holds none that another waits for, which took 10 s and ended with 503."""
+    large = "word " * (MIB // 10)  # few documents, which are soon worked on
+    body, begun = "".join('{"id":"large%d","body":"%s"}\n' % (number, large) for number in range(30)), time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(4) as senders:
+        posts = [senders.submit(service.expect, 200, "POST", "/v1/collections/c/documents", body, key="write") for _ in range(4)]
+    for post in posts:
+        post.result()
+    took = time.monotonic() - begun
+    harness.expect(took < 8, f"four bodies of 15 MiB took {took:.1f} s")
+
+
 def check_bodies(setting, keys, key_file):
     """A key's bodies, of clients that stay and of clients that leave at once, and another key's write meanwhile."""
     repository = setting.path("posted")
     os.mkdir(repository)
     service = writing.Service(setting, repository, keys, "--api-keys", key_file, "--memory-limit", f"{LIMIT}MiB", name="posted")
     service.expect(201, "PUT", "/v1/collections/c", key="admin")
+    check_turns(service)
     lines = "".join('{"id":"%d","body":"%s"}\n' % (number, f"w{number} " * 20) for number in range(95000)).encode()[:BODY]
     body = lines[:lines.rindex(b"\n") + 1]
     head = (f"POST /v1/collections/c/documents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {keys['write']}\r\n"

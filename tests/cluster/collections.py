@@ -65,7 +65,7 @@ def documents(setting, broker, body):
     for collection, name, count in ((A, "a", 200), (B, "b", 300)):
         for n in (0, 1, count // 2, count - 1):
             status, text = broker.ask(f"/v1/collections/{collection}/documents/{name}{n}")
-            harness.expect(status == 200 and json.loads(text) == {"id": f"{name}{n}", "title": "", "url": "", "body": body(n), "generation": 1}, f"{name}{n}: {status} {text!r}")
+            harness.expect(status == 200 and json.loads(text) == {"id": f"{name}{n}", "title": "", "url": "", "body": body(n), "truncated": False, "generation": 1}, f"{name}{n}: {status} {text!r}")
         status, text = broker.ask(f"/v1/collections/{collection}/documents/{name}{count}")
         harness.expect(status == 404 and json.loads(text)["parameter"] == "id", f"{name}{count}: {status} {text!r}")
     harness.expect(broker.ask("/v1/documents/%61" + "7")[0] == 200 and broker.ask("/v1/documents/b7")[0] == 404, "the route without a name is not the first collection's")

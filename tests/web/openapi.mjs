@@ -156,6 +156,12 @@ const found = await (await fetch(`${base}/v1/search?q=links&k=1&fields=id`, { he
 const documentId = found.hits?.[0]?.id ?? 'none';
 const withId = (template) => template.replace('{id}', encodeURIComponent(documentId));
 
+// What a GET needs at least.
+const queryOf = (template) => {
+  if (/\/(search|count)$/.test(template)) return { query: 'q=links' };
+  return template.endsWith('/documents') ? { query: `id=${encodeURIComponent(documentId)}` } : {};
+};
+
 async function checkDocuments() {
   for (const template of ['/v1/documents/{id}', '/v1/collections/{collection}/documents/{id}']) {
     const of = (id) => ({ path: template.replace('{collection}', collection).replace('{id}', id) });
@@ -163,6 +169,11 @@ async function checkDocuments() {
     await settle([coverage === 'whole' ? 404 : 503], 'GET', template, of('no%2Fsuch%20document'));
     agree('a broken escape', false, await exchange('GET', template, of('%4')));
     agree('a parameter', false, await exchange('GET', template, { ...of('x'), query: 'k=3' }));
+    const byQuery = template.replace('/{id}', ''), path = byQuery.replace('{collection}', collection);
+    if (coverage === 'whole') await settle([200], 'GET', byQuery, { path, query: new URLSearchParams({ id: documentId, body_bytes: 3 }).toString() });
+    for (const id of ['.', '..']) await settle([coverage === 'whole' ? 404 : 503], 'GET', byQuery, { path, query: `id=${id}` });
+    for (const query of ['', 'id=', 'id=a&id=b', 'id=a&body_bytes=0', 'id=a&body_bytes=33554433', 'id=a&k=3'])
+      agree(`documents?${query}`, false, await exchange('GET', byQuery, { path, query }));
   }
 }
 
@@ -192,7 +203,7 @@ async function checkCollections() {
   for (const [template, item] of Object.entries(document.paths).filter(([one]) => one.includes('{collection}'))) {
     for (const [name, wanted] of [[collection, 200], [encodeURIComponent(collection).replace('m', '%6d'), 200], ['other', 404]]) {
       const path = withId(template).replace('{collection}', name);
-      if (item.get) await settle([wanted], 'GET', template, { path, ...(/\/(search|count)$/.test(template) && { query: 'q=links' }) });
+      if (item.get) await settle([wanted], 'GET', template, { path, ...queryOf(template) });
       if (item.post) await settle([wanted], 'POST', template, { path, body: '{"q":"links"}' });
     }
   }
@@ -205,7 +216,7 @@ async function checkKeys() {
     for (const method of ['GET', 'POST'].filter((one) => item[one.toLowerCase()])) {
       const { security } = item[method.toLowerCase()];
       const path = withId(template).replace('{file}', 'page.css').replace('{collection}', collection);
-      const request = method === 'POST' ? { path, body: '{"q":"links"}' } : { path, ...(/\/(search|count)$/.test(template) && { query: 'q=links' }) };
+      const request = method === 'POST' ? { path, body: '{"q":"links"}' } : { path, ...queryOf(template) };
       const ask = async (headers, wanted) => {
         const status = await exchange(method, template, { ...request, headers });
         expect(status === wanted, `${method} ${template} with ${Object.keys(headers)}: ${status}, ${wanted} wanted`);

@@ -143,6 +143,9 @@ journey('a document that is not there', 'whole', async () => {
   const page = await open('/document?id=no%2Fsuch', { expected: ['404'] });
   await page.locator('.notice').waitFor();
   expect((await text(page, '#notice')).includes("no document 'no/such'"), await text(page, '#notice'));
+  await page.goto(base + '/document?id=..');
+  await page.locator('.notice').waitFor();
+  expect((await text(page, '#notice')).includes("no document '..'"), await text(page, '#notice'));
   await page.goto(base + '/document');
   await page.locator('.notice').waitFor();
   return page;

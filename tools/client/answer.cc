@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 namespace frond::tools {
@@ -57,8 +59,10 @@ Result<Answer> parse_answer(int status, std::string_view body) {
   if (const auto total = answer.find("total"); total != answer.end() && total->is_object()) {
     out.total = number_of(*total, "value").value_or(0);
     out.total_exact = text_of(*total, "relation") != "gte";
-    if (const auto all = total->find("all_words"); all != total->end() && all->is_object())
+    if (const auto all = total->find("all_words"); all != total->end() && all->is_object()) {
       out.all_words = number_of(*all, "value");
+      out.all_words_exact = text_of(*all, "relation") != "gte";
+    }
   }
   if (const auto signs = answer.find("signs_not_applied"); signs != answer.end() && signs->is_array()) {
     for (const auto& one : *signs)
@@ -68,6 +72,20 @@ Result<Answer> parse_answer(int status, std::string_view body) {
     const auto unsearched = coverage->find("degraded");
     if (unsearched != coverage->end() && unsearched->is_array()) out.unsearched = unsearched->size();
   }
+  return out;
+}
+
+std::string summary(const Answer& answer) {
+  const auto counted = [](std::uint64_t count, bool exact) {
+    return fmt::format("{}{}", exact ? "" : "at least ", count);
+  };
+  std::string out = counted(answer.total, answer.total_exact) + (answer.total == 1 ? " document" : " documents");
+  if (answer.all_words) out += ", " + counted(*answer.all_words, answer.all_words_exact) + " with all words,";
+  out += fmt::format(" in {:g} ms", answer.took_ms);
+  if (answer.cache == "hit") out += ", from the cache";
+  if (answer.unsearched > 0)
+    out +=
+        fmt::format("; {} {} did not answer", answer.unsearched, answer.unsearched == 1 ? "partition" : "partitions");
   return out;
 }
 

@@ -20,6 +20,7 @@ struct Answer {
   std::uint64_t total = 0;
   bool total_exact = true;
   std::optional<std::uint64_t> all_words;  // mode auto: documents with all words, or at least so many
+  bool all_words_exact = true;
   std::string cache;
   std::string empty_query;       // of a query without terms: stop_words or no_words
   std::uint64_t unsearched = 0;  // partitions without an answer
@@ -30,6 +31,9 @@ struct Answer {
 // Parses an answer from a reply's status and body. Errors: kInvalid (4xx) or kUnavailable (any other status except
 // 200), with the problem document's detail; kCorrupt, naming the missing member.
 Result<Answer> parse_answer(int status, std::string_view body);
+
+// "at least 1000 documents, 12 with all words, in 1.5 ms, from the cache; 1 partition did not answer".
+std::string summary(const Answer& answer);
 
 // Makes untrusted text safe for a terminal or a line of output: control characters become spaces.
 std::string printable(std::string_view text);

@@ -25,15 +25,7 @@ struct SearchFlags {
 
 void print(const Answer& answer, std::uint32_t offset, bool colour) {
   const std::string_view bold = colour ? "\x1b[1m" : "", plain = colour ? "\x1b[0m" : "";
-  std::string out =
-      fmt::format("{}{} {}{} in {:g} ms", answer.total_exact ? "" : "at least ", answer.total,
-                  answer.total == 1 ? "document" : "documents",
-                  answer.all_words ? fmt::format(", {} with all words,", *answer.all_words) : "", answer.took_ms);
-  if (answer.cache == "hit") out += ", from the cache";
-  if (answer.unsearched > 0)
-    out +=
-        fmt::format("; {} {} did not answer", answer.unsearched, answer.unsearched == 1 ? "partition" : "partitions");
-  out += '\n';
+  std::string out = summary(answer) + '\n';
   if (!answer.signs.empty())
     out += fmt::format("Not applied, but taken as plain text: {}\n", fmt::join(answer.signs, "  "));
   if (answer.empty_query == "stop_words")

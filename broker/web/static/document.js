@@ -20,15 +20,17 @@ async function show() {
   if (!id) return showFailure({ title: 'No document', detail: 'The address names none: /document?id=…' });
   $('source').textContent = 'Asking…';
   const of = collection ? `/v1/collections/${encodeURIComponent(collection)}` : '/v1';
-  const got = await ask(`${of}/documents/${encodeURIComponent(id)}`);
+  // Not in the path, where a browser drops the ids . and ..
+  const got = await ask(`${of}/documents?${new URLSearchParams({ id })}`);
   if (!got?.body) return showFailure(got.failure);
-  const { title, url, body, generation } = got.body;
+  const { title, url, body, truncated, generation } = got.body;
   document.title = `${title || id} – Frond`;
   $('title').textContent = title || id;
   const away = isWeb(url) && link(url, '', url);
   if (away) away.rel = 'noreferrer';
-  $('source').replaceChildren(...[away, `${away ? ' · ' : ''}${id} · ${plural(body.length, 'character')} · generation ${generation}`].filter(Boolean));
-  $('document').replaceChildren(body ? element('p', 'stored', body) : element('p', 'quiet', 'Nothing of its text is stored.'));
+  $('source').replaceChildren(...[away, `${away ? ' · ' : ''}${id} · ${truncated ? 'first ' : ''}${plural(body.length, 'character')} · generation ${generation}`].filter(Boolean));
+  $('document').replaceChildren(body ? element('p', 'stored', body) : element('p', 'quiet', 'Nothing of its text is stored.'),
+    ...(truncated ? [element('p', 'notice', 'The text goes on; this is its beginning.')] : []));
 }
 
 show();

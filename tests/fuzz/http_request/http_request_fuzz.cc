@@ -16,7 +16,7 @@ namespace {
 using frond::http::Request;
 using frond::http::RequestParser;
 
-constexpr std::size_t kMaxBody = 4096;
+constexpr std::size_t kMaxHeader = 2048, kMaxBody = 4096;
 
 // What a stream was taken for.
 struct Outcome {
@@ -42,7 +42,7 @@ bool operator==(const Outcome& a, const Outcome& b) {
 
 // `next_end` tells from how much has arrived how much has arrived then.
 Outcome parse(std::string_view all, const std::function<std::size_t(std::size_t)>& next_end) {
-  RequestParser parser({.max_header = 2048, .max_body = kMaxBody});
+  RequestParser parser({.max_header = kMaxHeader, .max_body = kMaxBody});
   Outcome outcome;
   std::size_t used = 0, have = 0;
   while (true) {
@@ -71,7 +71,7 @@ Outcome parse(std::string_view all, const std::function<std::size_t(std::size_t)
     }
     if (progress.state != RequestParser::State::kNeedMore) continue;
     parser.take_expect_continue();
-    FROND_CHECK(parser.body_capacity() <= 2 * kMaxBody);
+    FROND_CHECK(parser.room() <= 2 * (kMaxBody + kMaxHeader));
     if (have == all.size()) return outcome;
     have = std::min(all.size(), next_end(have));
   }

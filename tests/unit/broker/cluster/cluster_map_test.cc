@@ -126,6 +126,15 @@ TEST(ClusterMap, LeavesALeafToTheOtherCollectionOfItsBroker) {
   cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}, "other"));
   EXPECT_EQ(cluster.map.topology()->partitions[0].replicas.size(), 1u);
 }
+TEST(ClusterMap, LacksNoLeafThatTurnsToTheOtherCollectionOfItsBroker) {
+  ScriptedCluster cluster(1, {"other"});
+  cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}, "unknown"));
+  EXPECT_NE(cluster.map.lacking().find("'unknown'"), std::string::npos) << cluster.map.lacking();
+  while (cluster.leaf(0).hellos.open() == 0) cluster.advance(milliseconds(100));
+  cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}, "other"));
+  EXPECT_TRUE(cluster.map.leaves()[0]->elsewhere);
+  EXPECT_EQ(cluster.map.lacking().find("serves collection"), std::string::npos) << cluster.map.lacking();
+}
 // The leaf's next hello is answered with the partitions `numbers` of two.
 void meet(ScriptedCluster& cluster, std::size_t leaf, std::vector<std::uint32_t> numbers) {
   while (cluster.leaf(leaf).hellos.open() == 0) cluster.advance(milliseconds(100));

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "common/text/utf8.h"
@@ -17,6 +19,19 @@ std::string told(std::string_view query) {
   for (const Sign& one : signs_not_applied(query))
     out += (out.empty() ? "" : " ") + std::string(one.sign) + "<" + one.text + ">";
   return out;
+}
+
+// In time in proportion to the length of the query it takes a few milliseconds, else half a minute.
+TEST(QuerySigns, AreFoundSoonInAnyQuery) {
+  for (const std::string_view part : {"\"a ", "\u201ca ", "\u201e", "\"; ", "(-", "(", "-(a ", "[a ", "{a TO b ", "[",
+                                      "a:(", "a:", "a ", "a*", "@", ":", "-"})
+    for (const std::string_view end : {"", "]", ")", "\"", "\u201d", "@"}) {
+      std::string query;
+      while (query.size() < 256 << 10) query += part;
+      const auto begun = std::chrono::steady_clock::now();
+      EXPECT_LE(signs_not_applied(query + std::string(end)).size(), kMaxSigns);
+      EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(1)) << part << " … " << end;
+    }
 }
 
 TEST(QuerySigns, AreFoundWhereSearchBoxesHaveThem) {

@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 class ALookUp : public ASearch {
  protected:
   void begin(milliseconds time = milliseconds(1000)) {
-    running = look_up(context, cluster.map.topology(), "a/b", Deadline::after(cluster.clock, time),
+    running = look_up(context, cluster.map.topology(), "a/b", 5000, Deadline::after(cluster.clock, time),
                       [this](LookUpResult done) {
                         ASSERT_FALSE(result) << "once";
                         result = std::move(done);
@@ -38,6 +38,7 @@ TEST_F(ALookUp, AsksOneLeafForEachPartitionAndEndsWithTheFirstThatHasIt) {
   begin();
   EXPECT_EQ(leaf(0).fetches.open() + leaf(1).fetches.open(), 1u);
   EXPECT_EQ(leaf(2).fetches.last().id, "a/b");
+  EXPECT_EQ(leaf(2).fetches.last().body_bytes, 5000u);
   EXPECT_TRUE(leaf(2).fetches.last().ordinals.empty());
   answer(2, true);
   ASSERT_TRUE(result);

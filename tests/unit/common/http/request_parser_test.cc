@@ -93,8 +93,17 @@ TEST(RequestParser, SaysWhatABodyMayHaveBeforeAnyOfItIsRead) {
   RequestParser enough(kLimits);
   enough.feed(header);
   EXPECT_TRUE(enough.allow_body(40));
-  EXPECT_EQ(enough.body_capacity(), 0u) << "a promise takes no memory";
+  EXPECT_EQ(enough.room(), 40 + 2 * header.size()) << "all that is to come, before any of it";
   EXPECT_EQ(enough.feed(std::string(40, 'x')).state, RequestParser::State::kDone);
+}
+TEST(RequestParser, SaysWhatAChunkedBodyTakesFirst) {
+  const std::string_view header = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+  RequestParser parser(kLimits);
+  parser.feed(header);
+  ASSERT_TRUE(parser.allow_body(1 << 20));
+  EXPECT_EQ(parser.room(), (64 << 10) + 2 * header.size());
+  parser.feed("30000\r\n" + std::string(0x30000, 'x'));
+  EXPECT_GE(parser.room(), 0x30000 + 2 * header.size()) << "what it takes now";
 }
 TEST(RequestParser, TellsARequestThatHasBegunFromAnEmptyLine) {
   RequestParser parser(kLimits);

@@ -250,6 +250,78 @@ TEST_F(TheServersLimits, LetABodyWaitForRoomUnread) {
   EXPECT_EQ(counters().refused_bodies, 0u);
   EXPECT_EQ(counters().slow_bodies, 0u);
 }
+TEST_F(TheServersLimits, LetABodyWaitForRoomThatComesWhole) {
+  start({.max_body_bytes = 2'008'000});
+  const std::string header = "POST /a HTTP/1.1\r\nHost: x\r\n", body(8192, 'x');
+  Client large(port()), small(port()), chunked(port()), other(port());
+  large.say("POST /keep HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n" + std::string(1'000'000, 'x'));
+  for (std::size_t kept = 0; kept < 1;) on_io([&] { kept = kept_.size(); });
+  small.say(header + "Content-Length: 8192\r\n\r\n" + body);
+  chunked.say(header + "Transfer-Encoding: chunked\r\n\r\n2000\r\n" + body + "\r\n0\r\n\r\n");
+  EXPECT_TRUE(other.say(get("/a")).hear("/a").starts_with("HTTP/1.1 200 ")) << "what is small needs no room";
+  on_io([this] { kept_.clear(); });
+  release();
+  EXPECT_TRUE(large.hear("/held").starts_with("HTTP/1.1 200 "));
+  EXPECT_TRUE(small.hear(body).starts_with("HTTP/1.1 200 "));
+  EXPECT_TRUE(chunked.hear(body).starts_with("HTTP/1.1 200 "));
+  EXPECT_EQ(counters().refused_bodies, 0u);
+}
+TEST_F(TheServersLimits, LetLargeBodiesTakeTurns) {
+  start({.max_body_bytes = 3 << 20});
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 4; ++i)
+    clients.emplace_back(std::make_unique<Client>(port()))
+        ->say("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 900000\r\n\r\n" + std::string(200'000, 'x'));
+  while (counters().body_bytes < 900'000) std::this_thread::yield();
+  const auto begun = std::chrono::steady_clock::now();
+  for (const auto& client : clients) client->say(std::string(699'999, 'x') + "!");
+  for (const auto& client : clients) EXPECT_TRUE(client->hear("!").starts_with("HTTP/1.1 200 "));
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, seconds(2)) << "none waits for another's part";
+  EXPECT_EQ(counters().refused_bodies, 0u);
+}
+TEST_F(TheServersLimits, EndSomeChunkedBodiesThatWaitForEachOther) {
+  start({.max_body_bytes = 3 << 20});
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 4; ++i)
+    clients.emplace_back(std::make_unique<Client>(port()))
+        ->say("POST /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n493e0\r\n" +
+              std::string(300'000, 'x') + "\r\n");
+  while (counters().body_bytes < 1'200'000 && counters().refused_bodies == 0) std::this_thread::yield();
+  const auto begun = std::chrono::steady_clock::now();
+  for (const auto& client : clients) client->say("927c0\r\n" + std::string(600'000, 'x') + "\r\n0\r\n\r\n");
+  std::size_t taken = 0, refused = 0;
+  for (const auto& client : clients) {
+    const std::string heard = client->hear_all();
+    taken += heard.starts_with("HTTP/1.1 200 ");
+    refused += heard.starts_with("HTTP/1.1 503 ") && heard.find("Retry-After: 1") != std::string::npos;
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, seconds(2));
+  EXPECT_GE(taken, 1u);
+  EXPECT_GE(refused, 1u);
+  EXPECT_EQ(taken + refused, 4u);
+  EXPECT_EQ(counters().body_bytes, 0u);
+}
+TEST_F(TheServersLimits, LetSmallRequestsOfAConnectionWaitBeyondAFewKilobytes) {
+  start();
+  const std::string post = "POST /keep HTTP/1.1\r\nHost: x\r\nContent-Length: 1500\r\n\r\n" + std::string(1500, 'x');
+  Client client(port()), other(port());
+  for (int i = 0; i < 8; ++i) client.say(post);
+  const auto kept = [this] {
+    std::size_t requests = 0;
+    on_io([&] { requests = kept_.size(); });
+    return requests;
+  };
+  while (kept() < 3) std::this_thread::yield();
+  other.say(get("/a")).hear("/a");
+  EXPECT_EQ(kept(), 3u);
+  for (std::size_t answered = 0; answered < 8;) {
+    answered = kept();
+    release();
+  }
+  std::string heard;
+  while (count(heard, "/held") < 8) heard += client.hear_some(4096);
+  EXPECT_EQ(count(heard, "HTTP/1.1 200 "), 8u);
+}
 TEST_F(TheServersLimits, CountLongHeaders) {
   start();
   Client client(port());

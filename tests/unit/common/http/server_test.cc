@@ -121,7 +121,8 @@ TEST_F(AServer, BoundsTheBodiesThatAreOnTheirWayInTogether) {
   on_io([&] { held = server_->counters().body_bytes; });
   EXPECT_LE(held, std::size_t{3 << 19}) << "an address has no more than is left";
   Client promised(port()), small(port());
-  begin(promised, 100);  // an announced megabyte reserves nothing yet
+  begin(promised, 100);
+  EXPECT_TRUE(promised.hear_all().starts_with("HTTP/1.1 503 ")) << "an announced megabyte takes its room at once";
   EXPECT_TRUE(
       small.say("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nok").hear("ok").starts_with("HTTP/1.1 200 "));
   clients.clear();

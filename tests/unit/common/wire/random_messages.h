@@ -104,6 +104,7 @@ class RandomMessages {
     made.content = number();
     made.fields = static_cast<std::uint8_t>(below(kAllFields + 1));
     if (coin()) made.id = text(40, 1);
+    made.body_bytes = static_cast<std::uint32_t>(number());
     return made;
   }
   Ranking ranking() {
@@ -147,7 +148,7 @@ class RandomMessages {
     FetchReply made{number()};
     made.documents.resize(count(40));
     for (auto& one : made.documents)
-      one = {number(), coin(), text(40), text(40), text(40), text(300), reason(), text(300)};
+      one = {number(), coin(), text(40), text(40), text(40), text(300), reason(), text(300), coin()};
     return made;
   }
   HelloReply hello_reply() {

@@ -105,6 +105,36 @@ TEST_F(LeafServiceTest, FetchesTheFieldsThatAreWanted) {
   }
 }
 
+TEST(LeafServiceOfALargeDocument, CutsItsBodyAndSaysSo) {
+  auto documents = support::random_documents(40, 6);
+  std::string& body = documents[3].body;
+  while (body.size() < 33 << 20) body += "\u20ac";
+  documents[3].title = std::string(text::kMaxTitleBytes + 1, 't');
+  documents[3].url = std::string(text::kMaxUrlBytes + 1, 'u');
+  ServedCollection served(documents, 2);
+  schedule::InlineScheduler scheduler(served.clock);
+  DocumentHandler handler(served.board, scheduler, served.clock);
+  const auto fetched = [&](std::uint32_t body_bytes, std::size_t document) {
+    wire::FetchRequest request{.request_id = 5, .generation = 1, .budget = std::chrono::seconds(1)};
+    request.id = documents[document].id;
+    request.body_bytes = body_bytes;
+    std::optional<wire::FetchReply> got;
+    handler.fetch(request, Deadline::never(), [&](wire::Reply reply) { got = std::get<wire::FetchReply>(reply); });
+    return got->documents.at(0);
+  };
+  for (const std::uint32_t body_bytes : {0u, 1000u, 40u << 20}) {
+    const auto most = std::min<std::size_t>(body_bytes == 0 ? wire::kMaxFetchedBodyBytes : body_bytes, 32 << 20);
+    const auto document = fetched(body_bytes, 3);
+    EXPECT_TRUE(document.truncated) << body_bytes;
+    EXPECT_TRUE(body.starts_with(document.body) && document.body.size() <= most && document.body.size() + 3 > most);
+    EXPECT_EQ(document.title.size(), text::kMaxTitleBytes);
+    EXPECT_EQ(document.url.size(), text::kMaxUrlBytes);
+  }
+  const auto whole = fetched(static_cast<std::uint32_t>(documents[4].body.size()), 4);
+  EXPECT_EQ(whole.body, documents[4].body);
+  EXPECT_FALSE(whole.truncated);
+}
+
 // A partition from before ingest held them: answers with such fields took connections down.
 TEST(LeafServiceOfAnOldPartition, CutsFieldsThatAreTooLong) {
   auto documents = support::random_documents(40, 6);

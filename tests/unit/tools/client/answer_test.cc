@@ -19,11 +19,23 @@ TEST(Answer, IsReadWhole) {
   EXPECT_EQ(answer->total, 12u);
   EXPECT_FALSE(answer->total_exact);
   EXPECT_EQ(answer->all_words, 5u);
+  EXPECT_TRUE(answer->all_words_exact);
   EXPECT_EQ(answer->unsearched, 1u);
   ASSERT_EQ(answer->hits.size(), 1u);
   EXPECT_EQ(answer->hits[0].id, "d1");
   EXPECT_EQ(answer->hits[0].score, "7.25");
   EXPECT_EQ(answer->signs, (std::vector<std::string>{"-lazy", "\"a b\""}));
+}
+
+TEST(Answer, IsSummedUpInALine) {
+  EXPECT_EQ(summary(*parse_answer(200, kWhole)),
+            "at least 12 documents, 5 with all words, in 1.5 ms, from the cache; 1 partition did not answer");
+  const auto of = [](const char* total) {
+    return summary(*parse_answer(200, std::string(R"({"hits":[],"took_ms":2,"total":)") + total + "}"));
+  };
+  EXPECT_EQ(of(R"({"value":90,"relation":"gte","all_words":{"value":40,"relation":"gte"}})"),
+            "at least 90 documents, at least 40 with all words, in 2 ms");
+  EXPECT_EQ(of(R"({"value":1,"relation":"eq"})"), "1 document in 2 ms");
 }
 
 TEST(Answer, SaysWhyNothingWasAsked) {
