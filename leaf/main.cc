@@ -154,6 +154,7 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
   const GpuState gpu_state(options, gpu);
   gpu_state.export_to(registry);
   HostLists lists(options, clock, gpu, registry);
+  serve::RequestsInFlight requests;  // which tasks of the schedulers refer to
   Schedulers schedulers(options, engines.costs, clock, gpu, registry);
   generation::Numbers numbers;
   generation::DamageLog damage(log, clock);
@@ -182,6 +183,7 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
                                         .registry = registry,
                                         .lists = lists.registration(),
                                         .numbers = numbers,
+                                        .requests = requests,
                                         .documents = make_document_cache(options, registry),
                                         .parts = parts,
                                         .identity = {{},

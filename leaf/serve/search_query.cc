@@ -24,6 +24,12 @@ SearchQuery::SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire:
       plans_(parts, metrics, request_, deadline, generation_.get()),
       profiled_(request_.profile ? std::make_unique<Profiled>() : nullptr) {}
 
+std::size_t SearchQuery::bytes_of(const wire::SearchRequest& request) {
+  std::size_t bytes = sizeof(SearchQuery) + request.partitions.size() * (sizeof(std::uint32_t) + sizeof(Slot));
+  for (const wire::QueryTerm& term : request.terms) bytes += sizeof term + term.text.capacity();
+  return bytes;
+}
+
 void SearchQuery::start(const Waited& waited) {
   std::vector<std::uint32_t> wanted = request_.partitions;
   std::sort(wanted.begin(), wanted.end());

@@ -17,6 +17,7 @@
 //
 // Plans that the GPU does not answer run on the CPU within the same deadline.
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -38,6 +39,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   // empty.
   SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire::SearchRequest request, Deadline deadline,
               Done done);
+  // Memory that a search holds for its request, about.
+  static std::size_t bytes_of(const wire::SearchRequest& request);
   // Call once, as a task of parts.scheduler, with the time that the task waited; or anywhere, with the error for which
   // there is no such task. A shared_ptr must own the object.
   void start(const Waited& waited);
