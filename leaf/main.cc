@@ -213,9 +213,11 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
   });
   if (!http) return refuse(std::move(http).error().within("--http"));
 
-  socket.start([&](const wire::Peer& peer, ByteView request) {
-    collections.on_request(peer, request, [&, peer](ByteBuffer reply) { socket.send(peer, std::move(reply)); });
-  });
+  socket.start(
+      [&](const wire::Peer& peer, ByteView request) {
+        collections.on_request(peer, request, [&, peer](ByteBuffer reply) { socket.send(peer, std::move(reply)); });
+      },
+      [&](const wire::Peer& gone) { requests.cancel_all(gone); });
   for (const auto& one : served) one->start();
   log_start(log, options, socket, **http, gpu_state);
   run_until_stopped(io, signals, options, log, collections, **http);
