@@ -89,11 +89,12 @@ void LeafService::search(ByteView message, Deadline deadline, const SearchQuery:
   Result<wire::Request> request = wire::decode_request(message);
   if (!request) return replying(kMalformed, arrival, std::move(answer))(wire::ErrorReply{0, request.error().message()});
   auto& decoded = std::get<wire::SearchRequest>(*request);
-  const Result<void> room = entry->hold(SearchQuery::bytes_of(decoded));
   auto done = with_documents(documents_, decoded, deadline, parts_.clock, entry,
                              replying(kSearch, arrival, std::move(answer), entry));
-  std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(decoded), deadline, std::move(done))
-      ->start(room ? waited : SearchQuery::Waited(room.error()));
+  const auto query =
+      std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(decoded), deadline, std::move(done));
+  const Result<void> room = entry->hold(query->bytes());
+  query->start(room ? waited : SearchQuery::Waited(room.error()));
 }
 
 void LeafService::dispatch(const wire::Peer& peer, wire::Request request, Instant arrival, const Answer& answer) {

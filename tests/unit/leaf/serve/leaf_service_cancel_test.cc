@@ -114,6 +114,19 @@ TEST_F(LeafServiceWithAWorker, RefusesFetchesOnceThoseThatWaitHoldTooMuch) {
   EXPECT_EQ(answers_, 200);
 }
 
+TEST_F(LeafServiceWithAWorker, HoldsLittleForPartitionsThatAreNotHere) {
+  block(costly_);
+  auto costly = request_of(wire::Mode::kOr, {"t0"}, wire::kMaxPartitions);
+  costly.depth = 101;
+  for (int i = 0; i < 100; ++i) send_in_turn(costly);
+  while (pool_.load().waiting + pool_.load().running > 0) std::this_thread::yield();
+  EXPECT_LT(requests_.bytes(), 100u * 20'000);
+  EXPECT_EQ(answers_, 0);
+  open_.count_down();
+  costly_.drain();
+  EXPECT_EQ(answers_, 100);
+}
+
 TEST_F(LeafServiceWithAWorker, StopsAllThatAPeerHasAskedForOnceItHasGone) {
   served_.engine.before = [](const engine::Plan&) { ADD_FAILURE() << "searched"; };
   block();
