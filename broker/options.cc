@@ -1,6 +1,8 @@
 #include "broker/options.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <thread>
@@ -18,6 +20,7 @@ namespace frond::broker {
 namespace {
 
 constexpr std::uint32_t kMaxThreads = 64;
+constexpr std::uint64_t kMaxTimeoutMs = std::chrono::milliseconds(wire::kMaxBudget).count();
 constexpr std::size_t kMaxCollections = 64;  // each has connections of its own from each thread to every leaf
 
 // Where and how HTTP is served.
@@ -100,11 +103,11 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
       .show_default("64MiB")
       .group("Resources");
   app.add_option("--default-timeout", options.default_timeout_ms, "Milliseconds of a search without timeout_ms")
-      .check(config::range(1, 3'600'000))
+      .check(config::range(std::uint64_t{1}, kMaxTimeoutMs))
       .show_default()
       .group("Limits");
   app.add_option("--max-timeout", options.max_timeout_ms, "Largest timeout_ms of a search")
-      .check(config::range(1, 3'600'000))
+      .check(config::range(std::uint64_t{1}, kMaxTimeoutMs))
       .show_default()
       .group("Limits");
   app.add_option("--max-depth", options.max_depth, "Largest offset + k of a search")
@@ -220,7 +223,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
       .show_default("a quarter of the cores, 1 to 8")
       .group("Resources");
   app.add_option("--poll-ms", options.poll_ms, "Milliseconds between two hellos to a leaf")
-      .check(config::range(10, 60'000))
+      .check(config::range(10, static_cast<int>(wire::kMaxHelloInterval.count())))
       .show_default();
   app.add_option("--drain-ms", options.drain_ms, "Milliseconds after SIGTERM until open requests are ended")
       .check(config::range(0, 600'000))

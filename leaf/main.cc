@@ -154,6 +154,7 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
   const GpuState gpu_state(options, gpu);
   gpu_state.export_to(registry);
   HostLists lists(options, clock, gpu, registry);
+  serve::RequestsInFlight requests(registry.gauge(families::kInFlight));  // which tasks of the schedulers refer to
   Schedulers schedulers(options, engines.costs, clock, gpu, registry);
   generation::Numbers numbers;
   generation::DamageLog damage(log, clock);
@@ -182,6 +183,7 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
                                         .registry = registry,
                                         .lists = lists.registration(),
                                         .numbers = numbers,
+                                        .requests = requests,
                                         .documents = make_document_cache(options, registry),
                                         .parts = parts,
                                         .identity = {{},
@@ -211,9 +213,11 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
   });
   if (!http) return refuse(std::move(http).error().within("--http"));
 
-  socket.start([&](const wire::Peer& peer, ByteView request) {
-    collections.on_request(peer, request, [&, peer](ByteBuffer reply) { socket.send(peer, std::move(reply)); });
-  });
+  socket.start(
+      [&](const wire::Peer& peer, ByteView request) {
+        collections.on_request(peer, request, [&, peer](ByteBuffer reply) { socket.send(peer, std::move(reply)); });
+      },
+      [&](const wire::Peer& gone) { requests.cancel_all(gone); });
   for (const auto& one : served) one->start();
   log_start(log, options, socket, **http, gpu_state);
   run_until_stopped(io, signals, options, log, collections, **http);

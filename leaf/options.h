@@ -22,7 +22,7 @@ struct Options {
   std::uint32_t shard = 0, shards = 1;
   std::size_t cpu_threads = 1;
   unsigned io_threads = 1;
-  std::size_t max_peers = 0, max_peers_by_address = 0;  // connections of brokers; 0: as many as limits_of_peers() says
+  std::size_t max_peers = 0, max_peers_by_address = 0;  // connections of brokers; 0: by peer_numbers()
   std::size_t costly_threads = 1;
   std::uint64_t costly_postings = 1'000'000;
   std::optional<int> gpu_device;  // none: off

@@ -20,7 +20,7 @@ metrics::Labels labels_of(const Options& options, const std::string& collection)
 
 ServedCollection::ServedCollection(const Shared& shared, const CollectionPlace& place)
     : name_(place.name),
-      service_(shared.parts(board_), named(shared.identity, place.name), shared.cache_state, brokers_),
+      service_(shared.parts(board_), named(shared.identity, place.name), shared.cache_state, brokers_, shared.requests),
       loader_(*place.source, *place.folder, {shared.options.shard, shared.options.shards}, shared.lists,
               shared.options.disk_reserve, shared.documents, &shared.numbers),
       follower_(

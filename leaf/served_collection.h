@@ -30,6 +30,7 @@ class ServedCollection {
     metrics::Registry& registry;
     const generation::ListRegistration& lists;
     generation::Numbers& numbers;
+    serve::RequestsInFlight& requests;
     std::shared_ptr<partition::DocumentBlockCache> documents;
     // What its searches use, for a collection with this board.
     std::function<serve::SearchParts(const generation::ServedBoard&)> parts;

@@ -171,13 +171,14 @@ void LeafSocket::count_failure(End end, Trouble trouble) {
 bool LeafSocket::send(ByteView frame) {
   if (!is_connected() || !connection_->send(frame)) return false;
   // Once for all frames of this turn of the loop.
-  if (std::exchange(flush_posted_, true)) return true;
+  if (flush_posted_) return true;
   asio::post(shared_.io, [this, held = receiver_] {
     const auto alive = held.lock();
     if (!alive) return;
     flush_posted_ = false;
     if (const auto connection = connection_) connection->flush();
   });
+  flush_posted_ = true;
   return true;
 }
 

@@ -2,25 +2,12 @@
 
 #include <algorithm>
 
+#include "common/net/client_address.h"
+
 namespace frond::http {
 
-Clients::Key Clients::key_of(const boost::asio::ip::address& address) {
-  Key key{};
-  if (address.is_v4() || address.to_v6().is_v4_mapped()) {
-    const auto v4 = address.is_v4() ? address.to_v4()
-                                    : boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6());
-    const auto bytes = v4.to_bytes();
-    key[10] = key[11] = 0xff;  // as IPv6 writes it
-    std::copy(bytes.begin(), bytes.end(), key.begin() + 12);
-    return key;
-  }
-  const auto bytes = address.to_v6().to_bytes();
-  std::copy_n(bytes.begin(), 8, key.begin());
-  return key;
-}
-
 Clients::Entry& Clients::enter(const boost::asio::ip::address& address) {
-  Entry& entry = use(key_of(address));
+  Entry& entry = use(net::client_address(address));
   ++entry.second.connections;
   return entry;
 }

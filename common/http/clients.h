@@ -35,8 +35,6 @@ struct ClientState {
 class Clients {
  public:
   using Key = ClientAddress;
-  static Key key_of(const boost::asio::ip::address& address);
-
   using Entry = std::pair<const Key, ClientState>;
 
   // `servers`: how many share the clients.

@@ -1,6 +1,7 @@
 #pragma once
-// The largest counts and sizes that a message may hold. A reader refuses more as kCorrupt; a writer must not send more.
-// A term has at most text::kMaxTermBytes.
+// The largest counts, sizes and times that a message may hold. A reader refuses more as kCorrupt; a writer must not
+// send more. A term has at most text::kMaxTermBytes.
+#include <chrono>
 #include <cstddef>
 
 namespace frond::wire {
@@ -16,6 +17,9 @@ inline constexpr std::size_t kMaxFetchedBodyBytes = 32u << 20;  // of a document
 inline constexpr std::size_t kMaxBrokerNameBytes = 256;
 inline constexpr std::size_t kMaxCollectionNameBytes = 1024;
 inline constexpr std::size_t kMaxGenerations = 64;  // in one HelloReply
-inline constexpr std::size_t kMaxRuns = 16;         // in one SearchReply: a leaf sends one for AND, one for OR
+inline constexpr std::chrono::hours kMaxBudget{1};  // of a search or fetch; a leaf takes a longer one for this
+// Between two hellos of a broker: a peer that is quiet for twice as long may have to give way to others.
+inline constexpr std::chrono::milliseconds kMaxHelloInterval{1500};
+inline constexpr std::size_t kMaxRuns = 16;  // in one SearchReply: a leaf sends one for AND, one for OR
 
 }  // namespace frond::wire

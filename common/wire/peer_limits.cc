@@ -1,23 +1,13 @@
 #include "common/wire/peer_limits.h"
 
 #include <algorithm>
+#include <queue>
 #include <utility>
 
 namespace frond::wire {
-namespace {
-
-std::string group_of(boost::asio::ip::address address) {
-  if (address.is_v6() && address.to_v6().is_v4_mapped())
-    address = boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6());
-  if (address.is_v4()) return address.to_string();
-  const auto bytes = address.to_v6().to_bytes();
-  return {bytes.begin(), bytes.begin() + 8};
-}
-
-}  // namespace
 
 PeerLimits::Admission PeerLimits::admit(const boost::asio::ip::address& address, Instant now) {
-  const std::string group = group_of(address);
+  const net::ClientAddress group = net::client_address(address);
   const MutexLock lock(mutex_);
   const auto count_of = by_address_.find(group);
   const std::size_t count = count_of == by_address_.end() ? 0 : count_of->second;
@@ -46,7 +36,7 @@ PeerLimits::Admission PeerLimits::admit(const boost::asio::ip::address& address,
   return admission;
 }
 
-const PeerLimits::Place* PeerLimits::quietest(const std::string* address, Instant before) const {
+const PeerLimits::Place* PeerLimits::quietest(const net::ClientAddress* address, Instant before) const {
   const Place* found = nullptr;
   for (const auto& [id, place] : places_)
     if (place->heard() <= before && (address == nullptr || place->address == *address) &&
@@ -65,6 +55,46 @@ void PeerLimits::remove(const Place& place) {
 void PeerLimits::leave(const Place& place) {
   const MutexLock lock(mutex_);
   remove(place);
+}
+
+std::size_t PeerLimits::hold(Place& place, std::size_t bytes) {
+  const std::size_t more =
+      bytes - place.held_.exchange(bytes, std::memory_order_relaxed);  // modulo 2^64, as is the sum
+  return held_.fetch_add(more, std::memory_order_relaxed) + more;
+}
+
+std::vector<std::uint64_t> PeerLimits::shed(std::size_t max) {
+  using Holder = std::pair<std::size_t, std::shared_ptr<Place>>;
+  struct Group {
+    std::size_t held = 0;
+    std::vector<Holder> holders;  // the largest last
+  };
+  const MutexLock lock(mutex_);
+  std::map<net::ClientAddress, Group> groups;
+  for (const auto& [id, place] : places_) {
+    const std::size_t held = place->held_.load(std::memory_order_relaxed);
+    Group& group = groups[place->address];
+    group.held += held;
+    if (held > 0) group.holders.emplace_back(held, place);
+  }
+  std::priority_queue<std::pair<std::size_t, Group*>> most;
+  for (auto& [address, group] : groups) {
+    std::sort(group.holders.begin(), group.holders.end());
+    most.emplace(group.held, &group);
+  }
+  std::vector<std::uint64_t> shed;
+  while (held_.load(std::memory_order_relaxed) > max && !most.empty()) {
+    Group& group = *most.top().second;
+    most.pop();
+    if (group.holders.empty()) continue;
+    const auto [held, place] = std::move(group.holders.back());
+    group.holders.pop_back();
+    most.emplace(group.held -= held, &group);
+    shed.push_back(place->id);
+    hold(*place, 0);
+    remove(*place);
+  }
+  return shed;
 }
 
 std::size_t PeerLimits::size() const {

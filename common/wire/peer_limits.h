@@ -1,11 +1,11 @@
 #pragma once
-// How many connections a leaf's socket accepts, in total and from one address, and which one gives way to a new one. Of
-// an IPv6 address only the first 64 bits count, since a host chooses the rest itself. Thread-safe.
+// How many connections a leaf's socket accepts, in total and from one address (net::client_address()), which one gives
+// way to a new one, and which ones when all hold too much memory. Thread-safe.
 //
-// A connection is quiet while it sends no valid request. Brokers say hello every second, so theirs are not. At a limit
-// the quietest connection gives way, once it has been quiet for kMinQuiet: of the same address, or at the limit in
-// total of any. If the total is full of connections that are not quiet, the address with the most gives one up to an
-// address with fewer. Otherwise the new connection is refused.
+// A connection is quiet while it sends no valid request. Brokers say hello every 1.5 s or more often, so theirs are
+// not. At a limit the quietest connection gives way, once it has been quiet for kMinQuiet: of the same address, or at
+// the limit in total of any. If the total is full of connections that are not quiet, the address with the most gives
+// one up to an address with fewer. Otherwise the new connection is refused.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -13,32 +13,35 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <string>
-#include <utility>
+#include <vector>
 
 #include <boost/asio/ip/address.hpp>
 
 #include "common/base/deadline.h"
 #include "common/base/mutex.h"
+#include "common/net/client_address.h"
+#include "common/wire/limits.h"
 
 namespace frond::wire {
 
 class PeerLimits {
  public:
-  static constexpr std::chrono::milliseconds kMinQuiet{3000};
+  static constexpr std::chrono::milliseconds kMinQuiet = 2 * kMaxHelloInterval;
 
   // A connection that was accepted.
   struct Place {
-    Place(std::uint64_t number, std::string group, Instant now)
-        : id(number), address(std::move(group)), heard_(now.time_since_epoch().count()) {}
+    Place(std::uint64_t number, const net::ClientAddress& client, Instant now)
+        : id(number), address(client), heard_(now.time_since_epoch().count()) {}
     const std::uint64_t id;  // counts from 1
-    const std::string address;
+    const net::ClientAddress address;
     // When it last sent a valid request; before the first, when it was accepted. Any thread.
     Instant heard() const { return Instant(Instant::duration(heard_.load(std::memory_order_relaxed))); }
     void hear(Instant now) { heard_.store(now.time_since_epoch().count(), std::memory_order_relaxed); }
 
    private:
+    friend class PeerLimits;
     std::atomic<Instant::rep> heard_;
+    std::atomic<std::size_t> held_{0};
   };
   enum class Refusal { kFull, kAddress };
   struct Admission {
@@ -53,16 +56,23 @@ class PeerLimits {
   void leave(const Place& place);
   std::size_t size() const;
 
+  // Counts the memory that a connection holds from now on, in place of what it held before. Returns that of all.
+  std::size_t hold(Place& place, std::size_t bytes);
+  // The connections to close so that all together hold at most `max` bytes: each time the largest of the address that
+  // holds the most. They have left already.
+  std::vector<std::uint64_t> shed(std::size_t max);
+
  private:
   using Places = std::map<std::uint64_t, std::shared_ptr<Place>>;
   void remove(const Place& place) FROND_REQUIRES(mutex_);
   // The quietest that is quiet since `before` or longer, of `address` or, if that is null, of all.
-  const Place* quietest(const std::string* address, Instant before) const FROND_REQUIRES(mutex_);
+  const Place* quietest(const net::ClientAddress* address, Instant before) const FROND_REQUIRES(mutex_);
 
   const std::size_t max_peers_, max_by_address_;
+  std::atomic<std::size_t> held_{0};
   mutable Mutex mutex_;
   Places places_ FROND_GUARDED_BY(mutex_);
-  std::map<std::string, std::size_t> by_address_ FROND_GUARDED_BY(mutex_);
+  std::map<net::ClientAddress, std::size_t> by_address_ FROND_GUARDED_BY(mutex_);
   std::uint64_t next_ FROND_GUARDED_BY(mutex_) = 1;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <utility>
 
 #include <boost/asio/dispatch.hpp>
@@ -24,6 +23,7 @@ constexpr milliseconds kTurn{500};                 // of the timer
 constexpr milliseconds kLastTurn{10};              // while the loop waits for the network to take the last replies
 constexpr milliseconds kBetweenChecks{250};        // of whether a peer's requests are valid
 constexpr std::size_t kMaxUnsentBytes = 32 << 20;  // of a peer, beyond one reply
+static_assert(kMaxHeldBytes >= kMaxUnsentBytes + kMaxMessageBytes);
 
 PeerOutcome outcome_of(End end, bool ready) {
   switch (end) {
@@ -84,6 +84,10 @@ class PeerLoop::Connected final : public Connection::Owner {
       loop_.parts_.gate->count_failed(trouble, address_);
     leave(outcome_of(end, was_ready));
   }
+  void on_held(std::size_t bytes) override {
+    const std::size_t all = loop_.parts_.limits.hold(*place_, bytes);
+    if (all > loop_.parts_.config.max_held_bytes && bytes > 0) loop_.overfull();
+  }
   // Ends this object.
   void leave(PeerOutcome outcome) {
     loop_.parts_.counts.add(outcome);
@@ -98,7 +102,6 @@ class PeerLoop::Connected final : public Connection::Owner {
   }
 
   const std::shared_ptr<Connection>& connection() const { return connection_; }
-  const PeerLimits::Place& place() const { return *place_; }
 
  private:
   PeerLoop& loop_;
@@ -111,12 +114,7 @@ class PeerLoop::Connected final : public Connection::Owner {
 };
 
 PeerLoop::PeerLoop(const Parts& parts, unsigned number)
-    : parts_(parts), number_(number), turned_(parts.clock.now().time_since_epoch().count()) {
-  shared_.max_held = parts.config.max_held_bytes / parts.config.io_threads;
-  shared_.on_overfull = [this] {
-    if (!std::exchange(trimming_, true)) asio::post(io_, [this] { trim(); });
-  };
-}
+    : parts_(parts), number_(number), turned_(parts.clock.now().time_since_epoch().count()) {}
 
 PeerLoop::~PeerLoop() {
   begin_stop(Instant::min());
@@ -131,14 +129,15 @@ Peer PeerLoop::name_of(std::uint64_t place) const {
   return name;
 }
 
-void PeerLoop::start(RouterSocket::Receiver receiver) {
+void PeerLoop::start(RouterSocket::Receiver receiver, RouterSocket::Gone gone) {
   receiver_ = std::move(receiver);
+  gone_ = std::move(gone);
   turned_.store(parts_.clock.now().time_since_epoch().count(), std::memory_order_relaxed);
   thread_ = std::thread([this] {
     name_this_thread("leaf-socket");
-    asio::post(io_, [this] { tick(); });
     for (;;) {
       try {
+        arm();
         io_.run();
         return;
       } catch (const std::exception&) {  // out of memory for one message: it is lost, the next ones are handled
@@ -157,14 +156,15 @@ void PeerLoop::adopt(asio::ip::tcp::socket socket, std::shared_ptr<PeerLimits::P
                  });
 }
 
-void PeerLoop::give_way(std::uint64_t place) {
-  asio::dispatch(io_, [this, place] {
-    if (const auto peer = peers_.find(name_of(place)); peer != peers_.end()) peer->second->leave(PeerOutcome::kGaveWay);
+void PeerLoop::close(std::uint64_t place, PeerOutcome outcome) {
+  asio::dispatch(io_, [this, place, outcome] {
+    if (const auto peer = peers_.find(name_of(place)); peer != peers_.end()) peer->second->leave(outcome);
   });
 }
 
 void PeerLoop::remove(const Peer& peer) {
   const auto removed = peers_.extract(peer);  // destroyed when nothing refers to it any more: `peer` is its own
+  if (gone_) gone_(peer);
 }
 
 bool PeerLoop::send(const Peer& peer, ByteBuffer reply) {
@@ -183,57 +183,70 @@ bool PeerLoop::send(const Peer& peer, ByteBuffer reply) {
   return true;
 }
 
+// False: it is lost.
+bool PeerLoop::deliver(const Pending& reply) {
+  const auto peer = peers_.find(reply.peer);
+  if (peer == peers_.end()) return false;
+  const auto& connection = peer->second->connection();
+  try {
+    if (written_.empty() || written_.back() != connection) written_.push_back(connection);
+    return connection->send(reply.bytes);
+  } catch (const std::exception&) {  // out of memory
+    return false;
+  }
+}
+
 void PeerLoop::send_pending() {
   {
     const MutexLock lock(mutex_);
-    sending_.clear();  // of replies that an exception has left there
     sending_.swap(pending_);
     pending_bytes_ = 0;
   }
-  for (const Pending& reply : sending_) {
-    const auto peer = peers_.find(reply.peer);
-    if (peer == peers_.end() || !peer->second->connection()->send(reply.bytes)) {
-      drop();
-    } else if (written_.empty() || written_.back() != peer->second->connection()) {
-      written_.push_back(peer->second->connection());
-    }
-  }
+  for (const Pending& reply : sending_)
+    if (!deliver(reply)) drop();
   sending_.clear();
   for (const auto& connection : std::exchange(written_, {})) connection->flush();
 }
 
+// Sets the timer, unless it is set.
+void PeerLoop::arm() {
+  if (armed_) return;
+  {
+    const MutexLock lock(mutex_);
+    timer_.expires_after(stopping_ ? kLastTurn : kTurn);
+  }
+  timer_.async_wait([this](const boost::system::error_code&) {  // also when begin_stop() cancels it
+    armed_ = false;
+    tick();
+  });
+  armed_ = true;
+}
+
+// What an exception left undone elsewhere is done here, so the timer is set before there can be one.
 void PeerLoop::tick() {
+  arm();
   const Instant now = parts_.clock.now();
   turned_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+  send_pending();
   std::vector<Peer> names;
   names.reserve(peers_.size());
   for (const auto& [name, peer] : peers_) names.push_back(name);
   for (const Peer& name : names)
     if (const auto peer = peers_.find(name); peer != peers_.end()) peer->second->tick(now);
-  if (stopped()) return close_all();
-  const MutexLock lock(mutex_);
-  timer_.expires_after(stopping_ ? kLastTurn : kTurn);
-  timer_.async_wait([this](const boost::system::error_code& ec) {
-    if (!ec) tick();
-  });
+  if (stopped()) close_all();
 }
 
-// Closes connections until the loop holds less than its limit: of the address that holds the most its largest.
+void PeerLoop::overfull() {
+  if (trimming_) return;
+  asio::post(io_, [this] { trim(); });
+  trimming_ = true;
+}
+
+// Closes connections of all loops until together they hold less than the limit.
 void PeerLoop::trim() {
   trimming_ = false;
-  while (shared_.held > shared_.max_held) {
-    std::map<std::string_view, std::size_t> by_address;
-    for (const auto& [name, peer] : peers_) by_address[peer->place().address] += peer->connection()->held();
-    Connected* largest = nullptr;
-    std::pair<std::size_t, std::size_t> most{0, 0};
-    for (const auto& [name, peer] : peers_)
-      if (const std::pair held{by_address[peer->place().address], peer->connection()->held()}; held > most) {
-        most = held;
-        largest = peer.get();
-      }
-    if (largest == nullptr) return;
-    largest->leave(PeerOutcome::kMemory);
-  }
+  for (const std::uint64_t place : parts_.limits.shed(parts_.config.max_held_bytes))
+    for (const auto& loop : parts_.loops) loop->close(place, PeerOutcome::kMemory);
 }
 
 void PeerLoop::begin_stop(Instant deadline) {
@@ -242,10 +255,7 @@ void PeerLoop::begin_stop(Instant deadline) {
     stopping_ = true;
     stop_at_ = deadline;
   }
-  asio::post(io_, [this] {
-    timer_.cancel();
-    tick();
-  });
+  asio::post(io_, [this] { timer_.cancel(); });
 }
 
 // Whether the loop is to end now.

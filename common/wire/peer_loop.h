@@ -34,6 +34,7 @@ class PeerLoop {
     CurveGate* gate;                      // null: no CURVE
     Mutex* one_at_a_time;                 // held around the receiver; null: there is one loop
     std::atomic<std::uint64_t>& dropped;  // replies
+    const std::vector<std::unique_ptr<PeerLoop>>& loops;
   };
   PeerLoop(const Parts& parts, unsigned number);
   ~PeerLoop();
@@ -41,11 +42,11 @@ class PeerLoop {
   PeerLoop& operator=(const PeerLoop&) = delete;
 
   boost::asio::io_context& io() { return io_; }
-  void start(RouterSocket::Receiver receiver);
+  void start(RouterSocket::Receiver receiver, RouterSocket::Gone gone);
   // All of these from any thread.
   void adopt(boost::asio::ip::tcp::socket socket, std::shared_ptr<PeerLimits::Place> place, std::string address);
-  // If a connection has this place, closes it, so that another one finds room.
-  void give_way(std::uint64_t place);
+  // Closes the connection of this place, if this loop has it.
+  void close(std::uint64_t place, PeerOutcome outcome);
   bool send(const Peer& peer, ByteBuffer reply);
   // Takes no more replies; ends the thread once those taken are sent, at `deadline` at the latest.
   void begin_stop(Instant deadline);
@@ -62,8 +63,11 @@ class PeerLoop {
   };
 
   Peer name_of(std::uint64_t place) const;
+  void arm();
   void tick();
+  bool deliver(const Pending& reply);
   void send_pending();
+  void overfull();
   void trim();
   void remove(const Peer& peer);
   void close_all();
@@ -77,10 +81,11 @@ class PeerLoop {
   boost::asio::io_context io_{1};
   boost::asio::steady_timer timer_{io_};
   RouterSocket::Receiver receiver_;
+  RouterSocket::Gone gone_;
   std::unordered_map<Peer, std::unique_ptr<Connected>> peers_;
   std::vector<Pending> sending_;  // empty, but keeps its memory
   std::vector<std::shared_ptr<zmtp::Connection>> written_;
-  bool trimming_ = false;
+  bool armed_ = false, trimming_ = false;  // the timer is set; trim() is posted
   std::atomic<Instant::rep> turned_;
   Mutex mutex_;
   std::vector<Pending> pending_ FROND_GUARDED_BY(mutex_);

@@ -50,7 +50,8 @@ class ZmtpRouterSocket final : public RouterSocket {
                                 .counts = counts_,
                                 .gate = gate_ ? &*gate_ : nullptr,
                                 .one_at_a_time = config_.io_threads > 1 ? &one_at_a_time_ : nullptr,
-                                .dropped = dropped_};
+                                .dropped = dropped_,
+                                .loops = loops_};
     for (unsigned i = 0; i < config_.io_threads; ++i) loops_.push_back(std::make_unique<PeerLoop>(parts, i));
     acceptor_.emplace(loops_[0]->io());
     again_.emplace(loops_[0]->io());
@@ -59,9 +60,9 @@ class ZmtpRouterSocket final : public RouterSocket {
 
   Result<void> bind();
   std::uint16_t port() const override { return port_; }
-  void start(Receiver receiver) override {
+  void start(Receiver receiver, Gone gone) override {
     accept();
-    for (const auto& loop : loops_) loop->start(receiver);
+    for (const auto& loop : loops_) loop->start(receiver, gone);
   }
   bool send(const Peer& peer, ByteBuffer reply) override {
     return loops_[PeerLoop::number_of(peer) % loops_.size()]->send(peer, std::move(reply));
@@ -118,12 +119,17 @@ void ZmtpRouterSocket::accept() {
   const unsigned loop = next_loop_++ % loops_.size();
   acceptor_->async_accept(loops_[loop]->io(), [this, loop](const error_code& ec, tcp::socket socket) {
     if (ec == asio::error::operation_aborted) return;
-    if (!ec) admit(std::move(socket), loop);
-    if (!ec || ec == asio::error::connection_aborted) return accept();
+    if (!ec || ec == asio::error::connection_aborted) {
+      accept();  // first, as what follows may throw
+      if (!ec) admit(std::move(socket), loop);
+      return;
+    }
     again_->expires_after(kAcceptAgain);
     again_->async_wait([this](const error_code& cancelled) {
       if (!cancelled) accept();
     });
+    counts_.add(PeerOutcome::kDescriptors);
+    refusals_.say("a connection has to wait", {{"error", ec.message()}});
   });
 }
 
@@ -141,7 +147,7 @@ void ZmtpRouterSocket::admit(tcp::socket socket, unsigned loop) {
     return;
   }
   if (admission.gives_way)
-    for (const auto& other : loops_) other->give_way(*admission.gives_way);
+    for (const auto& other : loops_) other->close(*admission.gives_way, PeerOutcome::kGaveWay);
   loops_[loop]->adopt(std::move(socket), std::move(admission.place), peer.address().to_string());
 }
 

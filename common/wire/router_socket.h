@@ -34,6 +34,8 @@ namespace frond::wire {
 // The interval of heartbeats, in both directions; a peer that is silent for the timeout after one is disconnected.
 inline constexpr std::chrono::milliseconds kHeartbeatInterval{1000};
 inline constexpr std::chrono::milliseconds kHeartbeatTimeout{3000};
+// Of memory for incomplete requests and replies not taken. One peer may have a reply of any size, behind others.
+inline constexpr std::size_t kMaxHeldBytes = 128u << 20;
 
 // Identifies a connected broker: opaque bytes, valid while it stays connected.
 using Peer = std::string;
@@ -60,7 +62,7 @@ class RouterSocket {
     std::size_t max_peers_by_address = 1024;
     std::chrono::milliseconds handshake_timeout{5000};
     std::chrono::milliseconds unused_timeout{10'000};  // until a connection's first valid request
-    std::size_t max_held_bytes = 128u << 20;           // of all peers: incomplete requests, replies not taken
+    std::size_t max_held_bytes = kMaxHeldBytes;        // of all peers, on all threads
     std::size_t max_pending_replies = 65'536;          // that workers have passed to send(), a thread
     std::size_t max_pending_bytes = 256u << 20;
     std::optional<Curve> curve;  // none: no encryption, any peer may connect
@@ -70,13 +72,17 @@ class RouterSocket {
   // valid during the call and may be unaligned.
   using Receiver = std::function<void(Peer peer, ByteView request)>;
 
+  // Called on the socket's threads when a peer has gone, after its last request; several calls at a time. Must not
+  // block, must not throw. Not called for those that stop() disconnects.
+  using Gone = std::function<void(const Peer& peer)>;
+
   // Binds the socket. Errors: kInvalid, not an address; kUnavailable, the address is in use.
   static Result<std::unique_ptr<RouterSocket>> create(Config config);
   virtual ~RouterSocket() = default;
 
   virtual std::uint16_t port() const = 0;
   // Starts the threads. Call it once.
-  virtual void start(Receiver receiver) = 0;
+  virtual void start(Receiver receiver, Gone gone = nullptr) = 0;
   // Queues a reply. Any thread, never blocks. False: dropped, because the queue is full or the socket has stopped.
   virtual bool send(const Peer& peer, ByteBuffer reply) = 0;
   // Sends the queued replies, ends the threads, and waits at most `linger` until the network has taken them.

@@ -1,5 +1,6 @@
 #include "common/zmtp/connection.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
@@ -12,7 +13,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 namespace {
-constexpr int kFramesATurn = 32;
+constexpr int kFramesATurn = 32;  // of a loop, but at least one for each connection
 }
 
 Connection::Connection(tcp::socket socket, std::unique_ptr<Mechanism> mechanism, const Limits& limits, Owner& owner,
@@ -54,7 +55,8 @@ void Connection::read() {
 
 void Connection::take(ByteView bytes) {
   if (closed_) return;
-  const Trouble trouble = conversation_.take(bytes, kFramesATurn, [this](ByteView message) {
+  const int frames = std::max(1, kFramesATurn / (1 + shared_.paused));
+  const Trouble trouble = conversation_.take(bytes, frames, [this](ByteView message) {
     if (!std::exchange(told_ready_, true)) owner_.on_ready(*this);
     if (!closed_) owner_.on_message(*this, message);
     return !closed_;
@@ -65,23 +67,23 @@ void Connection::take(ByteView bytes) {
   if (conversation_.ready() && !std::exchange(told_ready_, true)) owner_.on_ready(*this);
   if (closed_) return;
   if (!conversation_.paused()) return wait();
-  asio::post(socket_.get_executor(), [self = shared_from_this()] { self->take({}); });
+  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    --self->shared_.paused;
+    self->take({});
+  });
+  ++shared_.paused;
 }
 
 bool Connection::send(ByteView message) {
   if (!ready()) return false;
-  if (unsent() > 0 && unsent() + message.size() > limits_.max_unsent_bytes) return false;
+  if (unsent() >= limits_.max_unsent_bytes) return false;
   if (unsent() == 0) progress_ = now_;
   conversation_.put_message(message);
   return true;
 }
 
 void Connection::count() {
-  const std::size_t now = closed_ ? 0 : held();
-  if (now == counted_) return;
-  shared_.held += now - counted_;
-  counted_ = now;
-  if (shared_.held > shared_.max_held) shared_.on_overfull();
+  if (std::exchange(counted_, held()) != held()) owner_.on_held(counted_);
 }
 
 void Connection::flush() {
@@ -96,11 +98,11 @@ void Connection::send_some() {
     const std::size_t sent = socket_.write_some(asio::buffer(bytes.data(), bytes.size()), ec);
     if (ec == asio::error::interrupted) continue;
     if (ec == asio::error::would_block) {
-      writing_ = true;
       socket_.async_wait(tcp::socket::wait_write, [self = shared_from_this()](const error_code& failed) {
         self->writing_ = false;
         if (!failed) self->flush();
       });
+      writing_ = true;
       return;
     }
     if (ec) return;  // reading tells the owner, from a handler of its own
@@ -116,7 +118,8 @@ void Connection::tick(Instant now) {
   if (!ready()) return now - since_ > limits_.handshake ? end(End::kHandshake) : void();
   if (now - heard_ > limits_.silence) return end(End::kSilent);
   if (unsent() > 0 && now - progress_ > limits_.stall) return end(End::kStalled);
-  if (now - pinged_ < limits_.heartbeat || unsent() > 0) return;
+  if (unsent() > 0) return flush();  // which an exception may have kept from it
+  if (now - pinged_ < limits_.heartbeat) return;
   pinged_ = progress_ = now;
   conversation_.put_ping();
   flush();

@@ -2,12 +2,11 @@
 // A Conversation over a TCP socket, on an Asio loop. Keeps the connection alive with PING each second, and ends it when
 // the peer breaks the protocol, is silent, does not finish its handshake or does not read. Its loop's thread only.
 //
-// Input is never stopped: what arrives is handed on at once, a few messages a turn of the loop, so that no peer keeps
-// others waiting. What is to be sent is limited; more is refused.
+// Input is never stopped: what arrives is handed on at once, a few messages a turn of the loop, which connections that
+// have more share, so that no peer keeps others waiting. What is to be sent is limited; more is refused.
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <memory>
 
 #include <boost/asio/ip/tcp.hpp>
@@ -29,7 +28,7 @@ enum class End {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // Its functions may call close() and send(), never from inside the connection's own send().
+  // Its functions but on_held() may call close() and send(), never from inside the connection's own send().
   class Owner {
    public:
     virtual ~Owner() = default;
@@ -37,17 +36,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
     virtual void on_message(Connection& connection, ByteView message) = 0;
     // At most once, and the last call; not after close().
     virtual void on_end(Connection& connection, End end, Trouble trouble) = 0;
+    // held() is another: 0 from inside close(), and before on_end(). Must not call the connection.
+    virtual void on_held(std::size_t) {}
   };
   // What the connections of one loop share.
   struct Shared {
     std::array<std::byte, 64 << 10> scratch{};
-    std::size_t held = 0;                                 // by all of them
-    std::size_t max_held = static_cast<std::size_t>(-1);  // beyond it on_overfull() is called, after each change
-    std::function<void()> on_overfull = [] {};            // must not close a connection itself, but may post that
+    int paused = 0;  // connections that have more messages for the next turn
   };
   struct Limits {
     std::size_t max_message_bytes;              // of a message of the peer
-    std::size_t max_unsent_bytes;               // beyond one message
+    std::size_t max_unsent_bytes;               // with so many no more is taken; one message may exceed it
     std::chrono::milliseconds handshake{5000};  // the longest that it may take
     std::chrono::milliseconds heartbeat{1000};  // between PINGs
     std::chrono::milliseconds silence{4000};    // the longest without a byte of the peer
@@ -57,7 +56,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // `socket` is connected. `owner` outlives the connection or its close(), `shared` the loop's handlers.
   Connection(boost::asio::ip::tcp::socket socket, std::unique_ptr<Mechanism> mechanism, const Limits& limits,
              Owner& owner, Shared& shared, Instant now);
-  ~Connection() { shared_.held -= counted_; }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -74,8 +72,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   Instant since() const { return since_; }
   std::size_t unsent() const { return conversation_.unsent().size(); }
-  // Bytes of memory for what has arrived or is to be sent.
-  std::size_t held() const { return conversation_.kept() + unsent(); }
+  // Memory for what has arrived or is to be sent.
+  std::size_t held() const { return closed_ ? 0 : conversation_.held(); }
 
  private:
   void wait();
@@ -90,7 +88,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const Limits limits_;
   Owner& owner_;
   Shared& shared_;
-  std::size_t counted_ = 0;  // of shared_.held
+  std::size_t counted_ = 0;  // held(), as the owner knows it
   const Instant since_;
   Instant now_, heard_, pinged_, progress_;  // as of the last tick; of reading, PING and sending
   bool told_ready_ = false, writing_ = false, closed_ = false;

@@ -10,9 +10,9 @@ constexpr std::size_t kGreetingBytes = 64, kMechanismAt = 12, kMechanismBytes = 
 constexpr std::byte kSignatureFirst{0xff}, kSignatureLast{0x7f}, kVersion{3};
 constexpr std::size_t kMaxHandshakeBytes = 4096;  // of one command; libzmq's have some 300
 constexpr std::size_t kMaxPingContext = 16;
-constexpr std::size_t kMaxPongs = 64 << 10;    // bytes to send beyond which a PING is not answered
-constexpr std::size_t kUsualBytes = 64 << 10;  // buffers that grew beyond are given back when they are empty
-constexpr unsigned kPingTtl = 30;              // tenths of a second until the peer may take this side for dead
+constexpr std::size_t kMaxPongs = 64 << 10;  // bytes to send beyond which a PING is not answered
+constexpr std::size_t kMaxHeadBytes = 9;
+constexpr unsigned kPingTtl = 30;  // tenths of a second until the peer may take this side for dead
 
 struct Head {
   std::uint8_t flags = 0;
@@ -31,9 +31,9 @@ Head head_of(ByteView bytes) {
   return head;
 }
 
-void empty(ByteBuffer& buffer) {
-  buffer.clear();
-  if (buffer.capacity() > kUsualBytes) buffer = ByteBuffer();
+// `bytes` from the front, which are none from then on.
+void drop_front(ByteBuffer& buffer, std::size_t& bytes) {
+  buffer.erase(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(std::exchange(bytes, 0)));
 }
 
 }  // namespace
@@ -57,14 +57,13 @@ Trouble Conversation::take(ByteView bytes, int max_frames, const OnMessage& on_m
     trouble = take_all(bytes, used, max_frames, on_message);
     keep(bytes.subspan(used));
   } else {
-    kept_.erase(kept_.begin(),
-                kept_.begin() + static_cast<std::ptrdiff_t>(bytes.empty() ? 0 : std::exchange(used_, 0)));
+    if (!bytes.empty()) drop_front(kept_, used_);
     kept_.insert(kept_.end(), bytes.begin(), bytes.end());
     trouble = take_all(ByteView(kept_).subspan(used_), used, max_frames, on_message);
     used_ += used;
     if (kept() == 0) keep({});
-    if (wanted_ > 0) kept_.reserve(used_ + wanted_);
   }
+  opened_ = ByteBuffer();
   if (trouble != Trouble::kNone) over_ = true;
   if (over_) keep({});
   return trouble;
@@ -73,15 +72,11 @@ Trouble Conversation::take(ByteView bytes, int max_frames, const OnMessage& on_m
 // Keeps `rest` instead of what was kept.
 void Conversation::keep(ByteView rest) {
   used_ = 0;
-  empty(kept_);
-  if (rest.empty()) return;
-  if (wanted_ > rest.size()) kept_.reserve(wanted_);
-  kept_.assign(rest.begin(), rest.end());
+  kept_ = ByteBuffer(rest.begin(), rest.end());
 }
 
 Trouble Conversation::take_all(ByteView bytes, std::size_t& used, int max_frames, const OnMessage& on_message) {
   paused_ = false;
-  wanted_ = 0;
   if (state_ == State::kGreeting) {
     if (const Trouble trouble = take_greeting(bytes); trouble != Trouble::kNone || bytes.size() < kGreetingBytes)
       return trouble;
@@ -93,10 +88,7 @@ Trouble Conversation::take_all(ByteView bytes, std::size_t& used, int max_frames
     if (head.bytes == 0) return Trouble::kNone;
     const std::size_t max = ready() ? max_message_bytes_ + mechanism_->overhead() : kMaxHandshakeBytes;
     if (head.body > max) return Trouble::kProtocol;
-    if (bytes.size() - used - head.bytes < head.body) {
-      wanted_ = head.bytes + head.body;
-      return Trouble::kNone;
-    }
+    if (bytes.size() - used - head.bytes < head.body) return Trouble::kNone;
     if (frames == max_frames) {
       paused_ = true;
       return Trouble::kNone;
@@ -136,7 +128,6 @@ Trouble Conversation::take_frame(std::uint8_t flags, ByteView body, const OnMess
   const bool more = (flags & kMore) != 0;
   if (!more && !dropping_ && !on_message(body)) over_ = true;
   dropping_ = more;
-  if (opened_.capacity() > kUsualBytes) empty(opened_);
   return Trouble::kNone;
 }
 
@@ -151,8 +142,19 @@ Trouble Conversation::take_command(ByteView body) {
   put_name("PONG", pong);
   pong.insert(pong.end(), body.begin(),
               body.begin() + static_cast<std::ptrdiff_t>(std::min(body.size(), kMaxPingContext)));
-  mechanism_->seal(kCommand, pong, out_);
+  put(kCommand, pong);
   return Trouble::kNone;
+}
+
+// What was sent makes room. More is allocated in proportion to what is unsent.
+void Conversation::put(std::uint8_t flags, ByteView body) {
+  const std::size_t more = kMaxHeadBytes + mechanism_->overhead() + body.size();
+  if (out_.size() + more > out_.capacity()) {
+    drop_front(out_, sent_);
+    const std::size_t kept = out_.size();
+    if (kept + std::max(more, kept / 4) > out_.capacity()) out_.reserve(kept + std::max(more, kept / 2));
+  }
+  mechanism_->seal(flags, body, out_);
 }
 
 void Conversation::put_command(ByteView body) {
@@ -165,17 +167,14 @@ void Conversation::put_ping() {
   put_name("PING", ping);
   ping.push_back(std::byte{0});
   ping.push_back(std::byte{kPingTtl});
-  mechanism_->seal(kCommand, ping, out_);
+  put(kCommand, ping);
 }
 
 void Conversation::sent(std::size_t bytes) {
   sent_ += bytes;
-  if (sent_ == out_.size()) {
-    sent_ = 0;
-    empty(out_);
-  } else if (sent_ > kUsualBytes && sent_ > out_.size() / 2) {
-    out_.erase(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(std::exchange(sent_, 0)));
-  }
+  if (sent_ < out_.size()) return;
+  sent_ = 0;
+  out_ = ByteBuffer();
 }
 
 }  // namespace frond::zmtp

@@ -24,10 +24,6 @@ void Collections::on_request(const wire::Peer& peer, ByteView bytes, const LeafS
   using Kind = wire::RequestTarget::Kind;
   const auto target = wire::target_of(bytes);
   const One* wanted = &all_.front();
-  if (target && target->kind == Kind::kCancel) {  // a peer's requests have different numbers: one service has it
-    for (const One& one : all_) one.service.on_request(peer, bytes, answer);
-    return;
-  }
   if (target && target->kind == Kind::kHello) {
     for (const One& one : all_)
       if (one.name == target->collection) wanted = &one;

@@ -2,7 +2,8 @@
 // The services of a leaf's collections, as one to brokers: finds the service that a request is for. A hello names its
 // collection. Searches and fetches are told apart by the content of their generation, which no two collections share,
 // since it is a checksum of a manifest that names its collection. Requests that name neither, as those of older
-// brokers, are for the first collection. So are requests that no collection here can answer: the reply says so.
+// brokers, are for the first collection. So are requests that no collection here can answer: the reply says so; and
+// cancellations, since the services share their requests in flight.
 //
 // Thread-safe.
 #include <string>

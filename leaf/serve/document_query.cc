@@ -76,6 +76,13 @@ DocumentQuery::DocumentQuery(std::shared_ptr<const generation::ServedGeneration>
   left_ = pieces();
 }
 
+std::size_t DocumentQuery::bytes_of(const wire::FetchRequest& request) {
+  std::size_t bytes = sizeof(DocumentQuery) + request.id.capacity();
+  bytes += request.ordinals.size() * (sizeof(Ordinal) + sizeof(Place) + sizeof(wire::FetchedDocument));
+  for (const std::string& term : request.terms) bytes += sizeof term + term.capacity();
+  return bytes;
+}
+
 // At least one, so that a task sends the reply even if there is nothing to read.
 std::size_t DocumentQuery::pieces() const {
   return std::max<std::size_t>(1, (places_.size() + kDocumentsAPiece - 1) / kDocumentsAPiece);

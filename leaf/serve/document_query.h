@@ -6,6 +6,7 @@
 // The task that finishes the last piece sends the reply; tasks that start later find nothing to do. So a fetch never
 // waits for a task that has not started, however busy the other workers are.
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,6 +32,8 @@ class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
   DocumentQuery(std::shared_ptr<const generation::ServedGeneration> generation, wire::FetchRequest request,
                 Deadline deadline, AnalyzerPool& analyzers, const Clock& clock, generation::DamageLog* damage,
                 Done done);
+  // Memory that a fetch holds for its request and its reply's heads, about.
+  static std::size_t bytes_of(const wire::FetchRequest& request);
   // At most `workers` tasks, and at least one; fewer if there are few documents.
   std::vector<schedule::Task> tasks(std::size_t workers);
   // Whether it has one piece, about a millisecond of work.

@@ -5,31 +5,28 @@
 #include <exception>
 #include <span>
 
+#include "common/wire/limits.h"
 #include "leaf/families/metric_families.h"
+#include "leaf/serve/document_query.h"
 #include "leaf/serve/shown_documents.h"
 
 namespace frond::leaf::serve {
 namespace {
 
-// A longer budget counts as this: no broker gives one, and the sum with an instant must not overflow.
-constexpr std::chrono::hours kMaxBudget{24};
-// Of searches that wait for a worker, some 300 bytes each: a bound for peers that send far longer ones.
-constexpr std::size_t kMaxWaitingBytes = 64u << 20;
-
 Deadline deadline_of(Instant arrival, std::chrono::microseconds budget, const Cancellation& cancellation) {
-  return Deadline::at(arrival + std::clamp<std::chrono::microseconds>(budget, std::chrono::microseconds(0), kMaxBudget))
-      .or_when(cancellation);
+  constexpr std::chrono::microseconds kLeast{0}, kMost = wire::kMaxBudget;
+  return Deadline::at(arrival + std::clamp(budget, kLeast, kMost)).or_when(cancellation);
 }
 
 }  // namespace
 
 LeafService::LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state,
-                         generation::BrokerRoll& brokers)
+                         generation::BrokerRoll& brokers, RequestsInFlight& taken)
     : parts_(parts),
       identity_(std::move(identity)),
       cache_state_(std::move(cache_state)),
       brokers_(brokers),
-      taken_(parts.registry != nullptr ? parts.registry->gauge(families::kInFlight) : metrics::Gauge()),
+      taken_(taken),
       search_metrics_(parts),
       documents_(parts.board, parts.scheduler, parts.clock, parts.costly, parts.damage) {
   if (parts_.registry == nullptr) return;
@@ -70,15 +67,14 @@ void LeafService::take_search(const wire::Peer& peer, const wire::SearchHead& he
                               const Answer& answer) {
   InFlight entry = taken_.add(peer, head.request_id);
   const Deadline deadline = deadline_of(arrival, head.budget, entry->cancellation());
+  Result<void> taken = entry->hold(bytes.size());
   schedule::Task task{deadline,
-                      [this, message = CountedBytes(bytes, waiting_bytes_), arrival, answer = answer, deadline,
+                      [this, message = ByteBuffer(bytes.begin(), bytes.end()), arrival, answer = answer, deadline,
                        entry = std::move(entry)](const SearchQuery::Waited& waited) mutable {
-                        search(message.view(), deadline, waited, arrival, std::move(answer), entry);
+                        search(message, deadline, waited, arrival, std::move(answer), entry);
                       },
                       0};
-  const Result<void> taken = waiting_bytes_.load(std::memory_order_relaxed) > kMaxWaitingBytes
-                                 ? Error(Code::kOverloaded, "the requests that wait have too many bytes")
-                                 : parts_.scheduler.admit(std::span(&task, 1), schedule::Lane::kSearch);
+  if (taken) taken = parts_.scheduler.admit(std::span(&task, 1), schedule::Lane::kSearch);
   if (!taken) task.run(taken.error());
 }
 
@@ -89,14 +85,20 @@ void LeafService::search(ByteView message, Deadline deadline, const SearchQuery:
   auto& decoded = std::get<wire::SearchRequest>(*request);
   auto done = with_documents(documents_, decoded, deadline, parts_.clock, entry,
                              replying(kSearch, arrival, std::move(answer), entry));
-  std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(decoded), deadline, std::move(done))->start(waited);
+  const auto query =
+      std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(decoded), deadline, std::move(done));
+  const Result<void> room = entry->hold(query->bytes());
+  query->start(room ? waited : SearchQuery::Waited(room.error()));
 }
 
 void LeafService::dispatch(const wire::Peer& peer, wire::Request request, Instant arrival, const Answer& answer) {
   if (auto* fetch = std::get_if<wire::FetchRequest>(&request)) {
     InFlight entry = taken_.add(peer, fetch->request_id);
     const Deadline deadline = deadline_of(arrival, fetch->budget, entry->cancellation());
-    documents_.fetch(std::move(*fetch), deadline, replying(kFetch, arrival, answer, std::move(entry)));
+    const Result<void> room = entry->hold(DocumentQuery::bytes_of(*fetch));
+    auto done = replying(kFetch, arrival, answer, std::move(entry));
+    if (room) return documents_.fetch(std::move(*fetch), deadline, std::move(done));
+    done(wire::ErrorReply{fetch->request_id, room.error().message(), wire::reason_of(room.error().code())});
   } else if (const auto* cancel = std::get_if<wire::CancelRequest>(&request)) {
     taken_.cancel(peer, cancel->request_id);
   } else if (const auto* asked = std::get_if<wire::HelloRequest>(&request)) {

@@ -1,20 +1,21 @@
 #pragma once
 // Answers the requests of brokers. Hands searches and fetches to the scheduler; a search is decoded by the task that
 // runs it, so that the socket's thread does little for each. Answers hello at once, so that brokers do not take a busy
-// leaf for a dead one. A request that its broker cancels (CancelRequest) stops where it is and gets no reply.
+// leaf for a dead one. A request that its broker cancels (CancelRequest) stops where it is and gets no reply. Requests
+// are refused as overload while those in flight hold too much memory (requests_in_flight.h).
 //
 // Draining has two steps. First, withdraw() reports it to brokers at once, and again in the reply to every later hello;
 // these replies list no generations. Brokers then use other leaves; requests are still served. Second, the owner drains
 // the scheduler; from then on searches are answered as unsearched.
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "common/metrics/registry.h"
 #include "common/wire/codec.h"
 #include "common/wire/messages.h"
 #include "leaf/generation/broker_roll.h"
-#include "leaf/serve/counted_bytes.h"
 #include "leaf/serve/document_handler.h"
 #include "leaf/serve/in_turn.h"
 #include "leaf/serve/requests_in_flight.h"
@@ -39,9 +40,9 @@ class LeafService {
   // Sends the reply's bytes to the requester; from any thread.
   using Answer = std::function<void(ByteBuffer)>;
 
-  // `brokers` records every hello; it outlives this object.
+  // `brokers` records every hello. It and `taken`, which the services of a leaf share, outlive this object.
   LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state,
-              generation::BrokerRoll& brokers);
+              generation::BrokerRoll& brokers, RequestsInFlight& taken);
 
   // Called on the socket's thread; does not block or throw. No lock is held while `answer` is called. `answer` is
   // called at most once, now or later; never for a request that `peer` cancels. withdraw() and announce() call the
@@ -60,7 +61,7 @@ class LeafService {
 
  private:
   enum Kind { kSearch, kFetch, kHello, kMalformed, kKinds };
-  using InFlight = std::shared_ptr<const RequestsInFlight::Entry>;  // null: cannot be cancelled
+  using InFlight = std::shared_ptr<RequestsInFlight::Entry>;  // null: of a kind that is answered at once
   void take_search(const wire::Peer& peer, const wire::SearchHead& head, ByteView bytes, Instant arrival,
                    const Answer& answer);
   void search(ByteView message, Deadline deadline, const SearchQuery::Waited& waited, Instant arrival, Answer answer,
@@ -73,8 +74,7 @@ class LeafService {
   const Identity identity_;
   const std::function<CacheState()> cache_state_;
   generation::BrokerRoll& brokers_;
-  RequestsInFlight taken_;
-  std::atomic<std::size_t> waiting_bytes_{0};  // of searches
+  RequestsInFlight& taken_;
   SearchMetrics search_metrics_;
   DocumentHandler documents_;
   std::atomic<bool> withdrawn_{false};

@@ -1,34 +1,48 @@
 #include "leaf/serve/requests_in_flight.h"
 
-#include <utility>
-
 namespace frond::leaf::serve {
 
-std::shared_ptr<const RequestsInFlight::Entry> RequestsInFlight::add(const wire::Peer& peer, std::uint64_t number) {
-  const auto entry = std::make_shared<Entry>(*this, peer, number);
-  const MutexLock lock(mutex_);
-  if (entries_.size() < kMaxEntries) entries_.try_emplace(entry->key_, entry.get());
-  return entry;
+RequestsInFlight::Entry::Entry(RequestsInFlight& registry, const wire::Peer& peer, std::uint64_t number)
+    : registry_(registry) {
+  {
+    const MutexLock lock(registry_.mutex_);
+    place_ = registry_.entries_.emplace(std::pair(peer, number), this);
+  }
+  registry_.gauge_.add(1);
 }
 
+RequestsInFlight::Entry::~Entry() {
+  registry_.gauge_.add(-1);
+  registry_.bytes_.fetch_sub(bytes_, std::memory_order_relaxed);
+  const MutexLock lock(registry_.mutex_);
+  registry_.entries_.erase(place_);
+}
+
+Result<void> RequestsInFlight::Entry::hold(std::size_t bytes) {
+  const std::size_t more = bytes - std::exchange(bytes_, bytes);  // modulo 2^64, as is the sum
+  if (registry_.bytes_.fetch_add(more, std::memory_order_relaxed) + more <= kMaxBytes) return {};
+  return Error(Code::kOverloaded, "the requests in flight hold too much memory");
+}
+
+// Entries exist while they are in the map: their destructor needs the lock to remove them.
 bool RequestsInFlight::cancel(const wire::Peer& peer, std::uint64_t number) {
+  const std::pair key(peer, number);
   const MutexLock lock(mutex_);
-  const auto found = entries_.find({peer, number});
-  if (found == entries_.end()) return false;
-  found->second->cancellation_.cancel();  // the entry exists: its destructor needs this lock to remove it
+  const auto first = entries_.lower_bound(key);
+  if (first == entries_.end() || first->first != key) return false;
+  first->second->cancellation_.cancel();
   return true;
+}
+
+void RequestsInFlight::cancel_all(const wire::Peer& peer) {
+  const MutexLock lock(mutex_);
+  for (auto one = entries_.lower_bound({peer, 0}); one != entries_.end() && one->first.first == peer; ++one)
+    one->second->cancellation_.cancel();
 }
 
 std::size_t RequestsInFlight::size() const {
   const MutexLock lock(mutex_);
   return entries_.size();
-}
-
-void RequestsInFlight::remove(const Entry& entry) {
-  gauge_.add(-1);
-  const MutexLock lock(mutex_);
-  const auto found = entries_.find(entry.key_);
-  if (found != entries_.end() && found->second == &entry) entries_.erase(found);
 }
 
 }  // namespace frond::leaf::serve

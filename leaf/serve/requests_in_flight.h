@@ -1,15 +1,17 @@
 #pragma once
-// Searches and fetches without an answer yet, by peer and request id, so that a broker can cancel one. All calls cost
-// O(1) and may come from any thread.
+// Searches and fetches without an answer yet, of all collections of a leaf: by peer and request id, so that a broker
+// can cancel one, and all of a broker that has gone; and the memory that they hold, which is limited. A call costs
+// O(log n), cancel_all() that for each request of the peer. Any thread.
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <memory>
-#include <string>
-#include <unordered_map>
+#include <utility>
 
 #include "common/base/deadline.h"
 #include "common/base/mutex.h"
+#include "common/base/result.h"
 #include "common/metrics/registry.h"
 #include "common/wire/router_socket.h"
 
@@ -17,52 +19,53 @@ namespace frond::leaf::serve {
 
 class RequestsInFlight {
  public:
-  // Requests beyond this number are served, but cannot be cancelled. A leaf's queues hold far fewer.
-  static constexpr std::size_t kMaxEntries = 1 << 16;
+  class Entry;
+
+ private:
+  using Entries = std::multimap<std::pair<wire::Peer, std::uint64_t>, Entry*>;
+
+ public:
+  // Of all requests, some kilobytes each: a bound for peers that send far longer ones.
+  static constexpr std::size_t kMaxBytes = 64u << 20;
 
   // One request. Removes itself from the registry when destroyed, with or without an answer; the registry outlives it.
   class Entry {
    public:
-    Entry(RequestsInFlight& registry, wire::Peer peer, std::uint64_t number)
-        : registry_(registry), key_{std::move(peer), number} {
-      registry_.gauge_.add(1);
-    }
-    ~Entry() { registry_.remove(*this); }
+    Entry(RequestsInFlight& registry, const wire::Peer& peer, std::uint64_t number);
+    ~Entry();
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
     const Cancellation& cancellation() const { return cancellation_; }
+    // Counts the memory that the request holds from now on, in place of what it held before. kOverloaded: all of them
+    // hold more than kMaxBytes, so refuse it. One thread at a time.
+    Result<void> hold(std::size_t bytes);
 
    private:
     friend class RequestsInFlight;
     RequestsInFlight& registry_;
-    const struct Key {
-      wire::Peer peer;
-      std::uint64_t number = 0;
-      friend bool operator==(const Key&, const Key&) = default;
-    } key_;
+    std::size_t bytes_ = 0;
     Cancellation cancellation_;
+    Entries::iterator place_;
   };
 
-  // `gauge` has the number of entries, also beyond kMaxEntries.
+  // `gauge` has the number of entries.
   explicit RequestsInFlight(const metrics::Gauge& gauge = {}) : gauge_(gauge) {}
 
   // If the peer already has a request of this number in flight, cancel() applies to that one.
-  std::shared_ptr<const Entry> add(const wire::Peer& peer, std::uint64_t number);
+  std::shared_ptr<Entry> add(const wire::Peer& peer, std::uint64_t number) {
+    return std::make_shared<Entry>(*this, peer, number);
+  }
   // False: no such request is in flight.
   bool cancel(const wire::Peer& peer, std::uint64_t number);
+  void cancel_all(const wire::Peer& peer);
   std::size_t size() const;
+  std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
-  struct Hash {
-    std::size_t operator()(const Entry::Key& key) const {
-      return std::hash<std::string>()(key.peer) ^ (key.number * 0x9e3779b97f4a7c15);
-    }
-  };
-  void remove(const Entry& entry);
-
   metrics::Gauge gauge_;
   mutable Mutex mutex_;
-  std::unordered_map<Entry::Key, Entry*, Hash> entries_ FROND_GUARDED_BY(mutex_);
+  Entries entries_ FROND_GUARDED_BY(mutex_);
+  std::atomic<std::size_t> bytes_{0};
 };
 
 }  // namespace frond::leaf::serve

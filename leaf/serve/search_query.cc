@@ -24,22 +24,31 @@ SearchQuery::SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire:
       plans_(parts, metrics, request_, deadline, generation_.get()),
       profiled_(request_.profile ? std::make_unique<Profiled>() : nullptr) {}
 
+std::size_t SearchQuery::bytes() const {
+  const std::size_t wanted = request_.partitions.size();
+  std::size_t bytes =
+      sizeof *this + wanted * sizeof(std::uint32_t) + std::min(wanted, partitions_here()) * sizeof(Slot);
+  for (const wire::QueryTerm& term : request_.terms) bytes += sizeof term + term.text.capacity();
+  return bytes;
+}
+
 void SearchQuery::start(const Waited& waited) {
   std::vector<std::uint32_t> wanted = request_.partitions;
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-  slots_ = std::vector<Slot>(wanted.size());
-  todo_.reserve(wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    Slot& slot = slots_[i];
-    slot.profile.partition = wanted[i];
-    if (generation_ == nullptr)
-      slot.unsearched = wire::UnsearchedReason::kUnknownGeneration;
-    else if ((slot.partition = generation_->find(wanted[i])) == nullptr)
-      slot.unsearched = wire::UnsearchedReason::kUnavailable;
-    else
-      todo_.push_back(&slot);
+  slots_.reserve(std::min(wanted.size(), partitions_here()));
+  for (const std::uint32_t number : wanted) {
+    const auto* const partition = generation_ == nullptr ? nullptr : generation_->find(number);
+    if (partition == nullptr) {
+      lacking_.push_back(number);
+      continue;
+    }
+    Slot& slot = slots_.emplace_back();
+    slot.partition = partition;
+    slot.profile.partition = number;
   }
+  todo_.reserve(slots_.size());
+  for (Slot& slot : slots_) todo_.push_back(&slot);
   mode_ = request_.mode == wire::Mode::kOr ? engine::Mode::kOr : engine::Mode::kAnd;
   (mode_ == engine::Mode::kOr ? has_or_ : has_and_) = true;
   if (!has_waited(waited) || todo_.empty()) return finish();

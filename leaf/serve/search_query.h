@@ -17,6 +17,7 @@
 //
 // Plans that the GPU does not answer run on the CPU within the same deadline.
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -38,6 +39,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   // empty.
   SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire::SearchRequest request, Deadline deadline,
               Done done);
+  // Memory that the search holds for its request, about.
+  std::size_t bytes() const;
   // Call once, as a task of parts.scheduler, with the time that the task waited; or anywhere, with the error for which
   // there is no such task. A shared_ptr must own the object.
   void start(const Waited& waited);
@@ -111,6 +114,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   void fail(Slot& slot, const Error& why);
   bool needs_disjunction() const;
   wire::Ranking merged(engine::Mode mode);
+  std::size_t partitions_here() const { return generation_ == nullptr ? 0 : generation_->partitions.size(); }
   schedule::Scheduler& scheduler() const { return costly_ ? *parts_.costly : parts_.scheduler; }
   engine::SharedFloor& floor() { return mode_ == engine::Mode::kAnd ? and_floor_ : or_floor_; }
 
@@ -121,7 +125,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   const Done done_;
   const std::shared_ptr<const generation::ServedGeneration> generation_;  // null: this leaf does not serve it
   SearchPlans plans_;
-  std::vector<Slot> slots_;
+  std::vector<Slot> slots_;                 // of the partitions that the generation has here
+  std::vector<std::uint32_t> lacking_;      // the others that are wanted
   bool costly_ = false;                     // the costly threads run it from now on
   engine::Mode mode_ = engine::Mode::kAnd;  // of the wave
   // The wave's partitions without an outcome yet. The CPU's threads take them in order: `untaken_` are left to take,

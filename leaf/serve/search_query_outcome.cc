@@ -107,14 +107,16 @@ void SearchQuery::finish() {
   wire::SearchReply reply{request_.request_id, has_and_, has_or_};
   if (has_and_) reply.and_ranking = merged(engine::Mode::kAnd);
   if (has_or_) reply.or_ranking = merged(engine::Mode::kOr);
-  for (const Slot& slot : slots_) {
-    if (slot.unsearched) {
+  for (const Slot& slot : slots_)
+    if (slot.unsearched)
       reply.unsearched.push_back({slot.profile.partition, *slot.unsearched});
-      metrics_.unsearched[static_cast<std::size_t>(*slot.unsearched)].add();
-    } else if (request_.profile) {
+    else if (request_.profile)
       reply.profile.push_back(slot.profile);
-    }
-  }
+  for (const std::uint32_t number : lacking_)
+    reply.unsearched.push_back({number, generation_ == nullptr ? wire::UnsearchedReason::kUnknownGeneration
+                                                               : wire::UnsearchedReason::kUnavailable});
+  for (const wire::UnsearchedPartition& one : reply.unsearched)
+    metrics_.unsearched[static_cast<std::size_t>(one.reason)].add();
   if (profiled_) reply.runs = std::move(profiled_->runs);
   done_(std::move(reply));
 }

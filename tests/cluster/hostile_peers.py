@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Strangers at a leaf's --listen, and a stranger in the place of a leaf: floods whose senders read nothing and close, connections that
-stay, halves of handshakes, endless messages. Leaf and broker go on, probes are answered, a new generation is taken, and a new broker
-becomes ready, with 1,024 files open at most. With CURVE, peers that do not have an allowed key are closed.
+stay, halves of handshakes, endless messages, searches that nobody waits for. Leaf and broker go on, probes are answered, a new
+generation is taken, and a new broker becomes ready, with 1,024 files open at most. With CURVE, peers that do not have an allowed key
+are closed.
 """
 import json
 import resource
@@ -25,6 +26,20 @@ def frame(body, flags=0):
 
 def ready(kind):
     return frame(b"\x05READY\x0bSocket-Type" + struct.pack(">I", len(kind)) + kind, 4)
+
+
+def exhaustive(number, terms):
+    """A search that scores every document of partition 0 in generation 1: one hour, 200 hits. Cap'n Proto, word by word."""
+    count, texts, pairs = len(terms), b"", b""
+    for i, term in enumerate(terms):
+        behind = 2 * (count - i - 1) + len(texts) // 8
+        pairs += struct.pack("<QII", 0, behind << 2 | 1, (len(term) + 1) << 3 | 2)
+        texts += term.encode().ljust(len(term) // 8 * 8 + 8, b"\0")
+    head = struct.pack("<IIQQIIQ", 0, 0x20002, number, 0, 4, 0x40005, 0)  # a request of the first kind, a struct of 5 and 4 words
+    head += bytes.fromhex("01000000000000000300030000000000c20000000000000000a493d6000000000000000000000000")
+    head += struct.pack("<IIIIQQ", 3 << 2 | 1, 2 * count << 3 | 7, (3 + 2 * count + len(texts) // 8) << 2 | 1, 1 << 3 | 4, 0, 0)
+    words = head + struct.pack("<II", count << 2, 0x10001) + pairs + texts + bytes(8)
+    return struct.pack("<II", 0, len(words) // 8) + words
 
 
 def stranger(port, source="127.0.0.1", whole=True):
@@ -85,6 +100,19 @@ def check_floods(cluster):
                 peer.close()
     harness.expect(cluster.leaves[0].poll() is None, f"the leaf ended with {cluster.leaves[0].poll()}")
     harness.expect(cluster.search("the", cache="off").whole, "a search is not whole after floods")
+
+
+def check_gone(cluster, words):
+    """Thousands of slow searches of a peer that leaves: another one's costly search does not wait for them."""
+    peer = stranger(cluster.leaf_ports[0])
+    peer.sendall(b"".join(frame(exhaustive(number, words)) for number in range(1, 4097)))
+    harness.eventually(lambda: harness.metric(cluster.leaf_http[0], "frond_leaf_requests_in_flight") > 2000, "thousands of searches wait")
+    peer.close()
+    started = time.monotonic()
+    harness.expect(cluster.search(words[1], k=200, cache="off", timeout_ms=30_000).whole, "a search is not whole after others were left")
+    took = time.monotonic() - started
+    harness.expect(took < 2, f"a search waited for {took:.1f} s for those of a peer that has gone")
+    print(f"a search took {took:.3f} s beside thousands that were left")
 
 
 def check_crowd(setting, cluster, rebuild):
@@ -155,12 +183,14 @@ def check_hostile_leaf(setting, cluster, data):
 
 def test(setting):
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES + 1000, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
-    source = random_text.Collection(setting.rng, 300, ["the", *random_text.vocabulary(setting.rng, 50)]).write(setting.path("documents.jsonl"))
+    words = ["the", *random_text.vocabulary(setting.rng, 50)]
+    source = random_text.Collection(setting.rng, 10_000, words).write(setting.path("documents.jsonl"))
     repository = setting.path("repository")
     setting.build(repository, "c", [source], 1)
     setting.before["frond-leaf"] = ("prlimit", f"--nofile={OPEN_FILES}")
     cluster = harness.Cluster(setting, repository, "c", 1, leaf_flags=("--poll-ms", 300))
     check_floods(cluster)
+    check_gone(cluster, words)
     check_crowd(setting, cluster, lambda: setting.build(repository, "c", [source], 1))
     for data in (frame(bytes(1000)) * 400, frame(bytes(60_000), 1), b"\2" + b"\xff" * 8, PONG * 1000):
         check_hostile_leaf(setting, cluster, data)

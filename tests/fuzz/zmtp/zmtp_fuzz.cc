@@ -24,6 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     bytes = bytes.subspan(next.size());
     const auto trouble = talk.take(next, 2, [](ByteView message) { return message.size() <= 1000; });
     if (talk.kept() > size) std::abort();
+    if (talk.held() > 2 * size + 4096) std::abort();
     if (trouble != zmtp::Trouble::kNone) break;
     while (talk.paused())
       if (talk.take({}, 2, [](ByteView) { return true; }) != zmtp::Trouble::kNone) break;

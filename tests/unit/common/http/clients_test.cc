@@ -1,4 +1,4 @@
-// Which connections count as one client, and how clients share a budget.
+// The clients that are connected, and how they share a budget.
 #include "common/http/clients.h"
 
 #include <gtest/gtest.h>
@@ -11,17 +11,6 @@ namespace frond::http {
 namespace {
 using boost::asio::ip::make_address;
 
-TEST(Clients, AreAddressesOfIpv4AndNetworksOfIpv6) {
-  const auto same = [](const char* one, const char* other) {
-    return Clients::key_of(make_address(one)) == Clients::key_of(make_address(other));
-  };
-  EXPECT_TRUE(same("192.0.2.1", "192.0.2.1"));
-  EXPECT_TRUE(same("192.0.2.1", "::ffff:192.0.2.1")) << "on a socket that takes both";
-  EXPECT_FALSE(same("192.0.2.1", "192.0.2.2"));
-  EXPECT_TRUE(same("2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff")) << "the second half is the client's choice";
-  EXPECT_FALSE(same("2001:db8:1:2::1", "2001:db8:1:3::1"));
-  EXPECT_FALSE(same("::1", "0.0.0.1"));
-}
 TEST(Clients, AreForgottenWithTheirLastConnection) {
   Clients clients;
   auto& one = clients.enter(make_address("192.0.2.1"));

@@ -1,7 +1,11 @@
 // What peers may do to a leaf's socket: others are served meanwhile, and the socket outlives it.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <chrono>
+#include <latch>
 #include <thread>
 #include <vector>
 
@@ -47,8 +51,18 @@ class ASocketWithStrangers : public testing::Test {
       std::this_thread::sleep_for(milliseconds(5));
     return socket_->peer_counts().of(outcome) >= count;
   }
+  // Reads on until so many bytes have come.
+  static bool takes(RawPeer& peer, std::size_t bytes) {
+    for (std::size_t got = 0; got < bytes;) {
+      const std::size_t some = peer.hear_some().size();
+      if (some == 0) return false;
+      got += some;
+    }
+    return true;
+  }
   std::unique_ptr<RouterSocket> socket_;
 };
+constexpr std::size_t kLargeReply = 20u << 20;
 
 // libzmq 4.3.4 aborts here: it stops reading at its high-water mark, and an answer comes when the connection is gone.
 TEST_F(ASocketWithStrangers, OutlivesFloodsWhoseSendersReadNothingAndClose) {
@@ -150,6 +164,66 @@ TEST_F(ASocketWithStrangers, DropsTheRepliesOfWhoDoesNotReadAndThenClosesIt) {
          std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(milliseconds(100));
   EXPECT_TRUE(eventually(PeerOutcome::kStalled));
+}
+TEST_F(ASocketWithStrangers, SendsAWholeReplyBehindOneThatWaits) {
+  start({}, kLargeReply);
+  RawPeer peer(port());
+  EXPECT_TRUE(peer.greet() && peer.send(kHello + kHello));
+  EXPECT_TRUE(takes(peer, 2 * kLargeReply));
+  EXPECT_EQ(socket_->dropped(), 0u);
+}
+TEST_F(ASocketWithStrangers, LeavesAPeerTimeForALargeReplyHoweverManyThreadsThereAre) {
+  start({.io_threads = 16}, kLargeReply);
+  RawPeer peer(port());
+  EXPECT_TRUE(peer.greet() && peer.send(kHello));
+  std::this_thread::sleep_for(milliseconds(300));
+  EXPECT_TRUE(takes(peer, kLargeReply));
+}
+TEST_F(ASocketWithStrangers, TakesAConnectionOnceThereIsADescriptorForIt) {
+  start();
+  rlimit usual{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
+  const int next = ::dup(0);
+  ::close(next);
+  const rlimit one_more{static_cast<rlim_t>(next) + 1, usual.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &one_more), 0);
+  RawPeer peer(port());  // has the last one
+  EXPECT_TRUE(eventually(PeerOutcome::kDescriptors));
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
+  EXPECT_TRUE(peer.greet() && peer.send(kHello) && peer.hears("good"));
+}
+// Bursts of many peers that were all there before somebody's one request.
+TEST_F(ASocketWithStrangers, SharesATurnAmongThoseThatSendMuch) {
+  constexpr int kPeers = 100, kBurst = 64;
+  std::latch entered{1}, open{1};
+  std::atomic<int> before{0};
+  std::atomic<bool> heard{false};
+  socket_ = *RouterSocket::create({.listen = "tcp://127.0.0.1:0"});
+  socket_->start([&](const Peer&, ByteView request) {
+    if (request.size() == 1) {
+      entered.count_down();
+      open.wait();
+    }
+    heard = heard || request.size() == 2;
+    if (!heard) ++before;
+  });
+  std::vector<RawPeer> peers;
+  for (int i = 0; i < kPeers + 2; ++i) {
+    RawPeer& peer = peers.emplace_back(port());
+    EXPECT_TRUE(peer.greet() && peer.hears("READY"));
+  }
+  EXPECT_TRUE(peers[0].send(zmtp_frame("1")));
+  entered.wait();
+  std::string burst;
+  for (int i = 0; i < kBurst; ++i) burst += kHello;
+  for (int i = 1; i <= kPeers; ++i) EXPECT_TRUE(peers[static_cast<std::size_t>(i)].send(burst));
+  EXPECT_TRUE(peers.back().send(zmtp_frame("22")));
+  open.count_down();
+  const auto end = std::chrono::steady_clock::now() + seconds(20);
+  while (!heard && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(milliseconds(1));
+  EXPECT_TRUE(heard);
+  EXPECT_LT(before, 600) << "a turn of 32 for each makes 3,200";
+  socket_->stop(milliseconds(0));
 }
 TEST_F(ASocketWithStrangers, ServesOverSeveralThreads) {
   start({.io_threads = 3, .max_peers_by_address = 8});

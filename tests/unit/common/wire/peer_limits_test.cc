@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -62,6 +64,10 @@ TEST_F(PeerLimitsOf6And3ByAddress, TakeAMappedAddressForThePlainOne) {
   EXPECT_EQ(knock("::ffff:192.0.2.1").place, nullptr);
   enter("::ffff:192.0.2.2");
 }
+TEST_F(PeerLimitsOf6And3ByAddress, TakeNoNetworkForAnAddressOfTheSameLetters) {
+  for (int i = 0; i < 3; ++i) enter("10.0.0.1");
+  enter("3130:2e30:2e30:2e31::1");  // its first 8 bytes are "10.0.0.1"
+}
 TEST_F(PeerLimitsOf6And3ByAddress, TakeFromTheAddressWithTheMostWhenAllAreBusy) {
   std::vector<std::shared_ptr<PeerLimits::Place>> first;
   for (int i = 0; i < 3; ++i) first.push_back(enter("192.0.2.1"));
@@ -80,6 +86,35 @@ TEST_F(PeerLimitsOf6And3ByAddress, PreferAQuietOneOfAnyAddress) {
   for (int i = 0; i < 3; ++i) enter("192.0.2.1");
   for (int i = 0; i < 2; ++i) enter("192.0.2.2");
   EXPECT_EQ(knock("192.0.2.4").gives_way, quiet->id);
+}
+TEST_F(PeerLimitsOf6And3ByAddress, ShedTheLargestOfTheAddressThatHoldsTheMostUntilAllHoldLittleEnough) {
+  const auto one = enter("192.0.2.1"), small = enter("192.0.2.1"), large = enter("192.0.2.1"),
+             single = enter("192.0.2.2"), idle = enter("192.0.2.3");
+  EXPECT_EQ(limits_.hold(*one, 100), 100u);
+  EXPECT_EQ(limits_.hold(*one, 30), 30u);
+  limits_.hold(*small, 20);
+  limits_.hold(*large, 40);
+  EXPECT_EQ(limits_.hold(*single, 60), 150u);
+  EXPECT_TRUE(limits_.shed(150).empty());
+  EXPECT_EQ(limits_.shed(100), (std::vector{large->id, single->id})) << "90 against 60, then 60 against 50";
+  EXPECT_EQ(limits_.size(), 3u);
+  EXPECT_EQ(limits_.hold(*large, 7), 57u) << "until it is closed";
+  EXPECT_EQ(limits_.hold(*large, 0), 50u);
+  EXPECT_EQ(limits_.shed(0), (std::vector{one->id, small->id}));
+  EXPECT_EQ(limits_.size(), 1u);
+}
+TEST(PeerLimits, ShedThousandsInOnePass) {
+  constexpr unsigned kPeers = 60'000;
+  PeerLimits limits(kPeers, kPeers);
+  std::vector<std::shared_ptr<PeerLimits::Place>> places;
+  for (unsigned i = 0; i < kPeers; ++i) {
+    const auto address = boost::asio::ip::make_address_v4((10u << 24) + i / 2);
+    places.push_back(limits.admit(address, Instant()).place);
+    limits.hold(*places.back(), 1000 + i % 7);
+  }
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_EQ(limits.shed(0).size(), kPeers);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, seconds(5)) << "a pass for each takes minutes";
 }
 TEST_F(PeerLimitsOf6And3ByAddress, ForgetWhoHasLeft) {
   std::vector<std::shared_ptr<PeerLimits::Place>> all;

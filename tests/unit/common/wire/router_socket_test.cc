@@ -123,6 +123,31 @@ TEST(RouterSocket, SendsWhatIsQueuedBeforeItStops) {
   EXPECT_FALSE(router->send(known, ByteBuffer()));
 }
 
+TEST(RouterSocket, TellsWhoHasGone) {
+  const auto router = listening();
+  Peer known, lost;
+  std::atomic<bool> gone{false};
+  router->start(
+      [&](const Peer& peer, ByteView request) {
+        known = peer;
+        router->send(peer, copy_of(request));
+      },
+      [&](const Peer& peer) {
+        lost = peer;
+        gone = true;
+        gone.notify_one();
+      });
+  {
+    Dealer dealer(router->port());
+    dealer.send("x");
+    EXPECT_EQ(dealer.receive(), "x");
+    EXPECT_FALSE(gone);
+  }
+  gone.wait(false);
+  router->stop(milliseconds(0));
+  EXPECT_EQ(lost, known);
+}
+
 TEST(RouterSocket, SaysWhatIsWrongWithAnAddress) {
   const auto router = listening();
   EXPECT_EQ(RouterSocket::create({.listen = "tcp://127.0.0.1:" + std::to_string(router->port())}), Code::kUnavailable);

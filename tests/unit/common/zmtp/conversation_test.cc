@@ -84,6 +84,31 @@ TEST_P(EveryMechanism, RefusesAMessageThatIsTooLargeBeforeItHasCome) {
   EXPECT_EQ(router_.take(dealer_.talk.unsent().first(20)), Trouble::kProtocol);
   EXPECT_EQ(router_.talk.kept(), 0u);
 }
+TEST_P(EveryMechanism, HoldsNoMoreThanTwiceWhatHasComeAndNothingOfWhatIsDone) {
+  ASSERT_EQ(exchange(router_, dealer_), Trouble::kNone);
+  EXPECT_EQ(router_.talk.held() + dealer_.talk.held(), 0u);
+  dealer_.talk.put_message(ByteBuffer(kMaxMessage));
+  const ByteView frame = dealer_.talk.unsent();
+  EXPECT_LE(dealer_.talk.held(), frame.size() + 100);
+  for (std::size_t come = 0; come < frame.size();) {
+    const std::size_t step = come == 0 ? 20 : std::min<std::size_t>(30'000, frame.size() - come);
+    EXPECT_EQ(router_.take(frame.subspan(come, step)), Trouble::kNone);
+    come += step;
+    EXPECT_LE(router_.talk.held(), 2 * come);
+  }
+  EXPECT_EQ(router_.talk.held(), 0u);
+  dealer_.talk.sent(frame.size());
+  EXPECT_EQ(dealer_.talk.held(), 0u);
+}
+TEST_P(EveryMechanism, MakesRoomOfWhatItHasSentWhileSomeIsAlwaysUnsent) {
+  ASSERT_EQ(exchange(router_, dealer_), Trouble::kNone);
+  router_.talk.put_message(ByteBuffer(50'000));
+  for (int i = 0; i < 10'000; ++i) {
+    router_.talk.put_message(ByteBuffer(1000));
+    router_.talk.sent(router_.talk.unsent().size() - 50'000);
+    ASSERT_LE(router_.talk.held(), 100'000u);
+  }
+}
 TEST_P(EveryMechanism, PausesAfterAFewFramesAndGoesOn) {
   ASSERT_EQ(exchange(router_, dealer_), Trouble::kNone);
   for (int i = 0; i < 10; ++i) dealer_.talk.put_message(as_bytes("x"));

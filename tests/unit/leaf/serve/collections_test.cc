@@ -14,7 +14,7 @@ namespace {
 class CollectionsTest : public testing::Test {
  protected:
   struct Side {
-    Side(const std::string& name, std::size_t documents, std::uint64_t seed)
+    Side(const std::string& name, std::size_t documents, std::uint64_t seed, RequestsInFlight& requests)
         : texts(support::random_documents(documents, seed)),
           served(texts, 2),
           scheduler(served.clock),
@@ -22,7 +22,7 @@ class CollectionsTest : public testing::Test {
               served.parts(scheduler),
               {name, "node:1", "1.0", [] { return std::string("absent"); },
                served.clock.now() + std::chrono::seconds(2)},
-              [] { return CacheState(); }, brokers) {}
+              [] { return CacheState(); }, brokers, requests) {}
     GenerationId id() const { return served.board.get()->back()->id(); }
 
     std::vector<support::TestDocument> texts;
@@ -53,7 +53,8 @@ class CollectionsTest : public testing::Test {
     for (Side* side : {&a_, &b_}) side->served.clock.advance(std::chrono::seconds(2));
   }
 
-  Side a_{"a", 100, 1}, b_{"b", 60, 2};
+  RequestsInFlight requests_;
+  Side a_{"a", 100, 1, requests_}, b_{"b", 60, 2, requests_};
   const Collections leaf_{{{"a", a_.service, a_.served.board}, {"b", b_.service, b_.served.board}}};
 };
 

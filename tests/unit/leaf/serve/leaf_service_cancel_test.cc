@@ -1,8 +1,9 @@
-// Requests that brokers cancel.
+// Requests that brokers cancel, and those that wait when there are too many.
 #include <atomic>
 #include <latch>
 #include <thread>
 
+#include "common/wire/limits.h"
 #include "leaf/schedule/worker_pool.h"
 #include "tests/support/memory/failing_allocations.h"
 #include "tests/unit/leaf/serve/leaf_service_fixture.h"
@@ -16,30 +17,45 @@ class LeafServiceWithAWorker : public LeafServiceTest {
   void send(const wire::Peer& peer, const wire::Request& request) {
     busy_.on_request(peer, wire::encode(request), [this](const ByteBuffer&) { ++answers_; });
   }
+  // The same once no request waits for the usual worker.
+  void send_in_turn(const wire::Request& request) {
+    while (pool_.load().waiting + pool_.load().running > 0) std::this_thread::yield();
+    send("one", request);
+  }
+  static std::vector<std::string> long_words() {
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < wire::kMaxTerms; ++i) words.push_back(std::to_string(i) + std::string(1000, 'x'));
+    return words;
+  }
   // Keeps the worker and the thread of fetches until it is opened.
-  void block() {
+  void block() { block(pool_); }
+  void block(schedule::WorkerPool& pool) {
     schedule::Task task;
     task.run = [this](const auto&) {
       entered_.count_down();
       open_.wait();
     };
-    ASSERT_TRUE(pool_.submit({task, task}, schedule::Lane::kInteractive));
+    ASSERT_TRUE(pool.submit({task, task}, schedule::Lane::kInteractive));
     entered_.wait();
   }
   bool exposes(const std::string& line) { return registry_.exposition().find(line + "\n") != std::string::npos; }
   SearchParts busy_parts() {
     SearchParts parts = served_.parts(pool_);
     parts.registry = &registry_;
+    parts.costly = &costly_;
     return parts;
   }
 
   metrics::Registry registry_{"test"};
-  std::latch entered_{2}, open_{1};  // outlive the pool's threads
-  schedule::WorkerPool pool_{{1, 100}, served_.clock, &registry_};
+  RequestsInFlight requests_{registry_.gauge(families::kInFlight)};  // in place of the fixture's
+  std::latch entered_{2}, open_{1};                                  // outlive the pool's threads
+  schedule::WorkerPool pool_{{1, 1000}, served_.clock, &registry_};
+  schedule::WorkerPool costly_{{1, 1000, schedule::WorkerPool::Options::Work::kCostly}, served_.clock, &registry_};
   LeafService busy_{busy_parts(),
                     {"c", "node:1", "1.0", [] { return std::string("absent"); }, ready_from_},
                     [] { return CacheState{}; },
-                    brokers_};
+                    brokers_,
+                    requests_};
   std::atomic<int> answers_{0};
 };
 
@@ -91,6 +107,81 @@ TEST_F(LeafServiceWithAWorker, RefusesSearchesOnceThoseThatWaitAreTooManyBytes) 
   EXPECT_EQ(answers_, 40);
 }
 
+TEST_F(LeafServiceWithAWorker, RefusesSearchesOnceThoseThatWaitForCostlyThreadsHoldTooMuch) {
+  block(costly_);
+  auto costly = request_of(wire::Mode::kOr, long_words(), 3);
+  costly.depth = 101;
+  for (int i = 0; i < 200; ++i) send_in_turn(costly);
+  while (pool_.load().waiting + pool_.load().running > 0) std::this_thread::yield();
+  EXPECT_GT(answers_, 60) << "each holds half a MiB";
+  EXPECT_LT(answers_, 100);
+  EXPECT_GT(requests_.bytes(), RequestsInFlight::kMaxBytes * 9 / 10);
+  open_.count_down();
+  pool_.drain();
+  costly_.drain();
+  EXPECT_EQ(answers_, 200);
+  EXPECT_EQ(requests_.bytes(), 0u);
+}
+
+TEST_F(LeafServiceWithAWorker, RefusesFetchesOnceThoseThatWaitHoldTooMuch) {
+  block(costly_);
+  wire::FetchRequest fetch = fetch_of(std::vector<Ordinal>(wire::kMaxOrdinals, 1));
+  fetch.terms = long_words();
+  fetch.fields = wire::kFieldTitle;
+  for (int i = 0; i < 200; ++i) send("one", fetch);
+  EXPECT_GT(answers_, 60) << "each holds three quarters of a MiB";
+  EXPECT_LT(answers_, 140);
+  open_.count_down();
+  pool_.drain();
+  costly_.drain();
+  EXPECT_EQ(answers_, 200);
+}
+
+TEST_F(LeafServiceWithAWorker, HoldsLittleForPartitionsThatAreNotHere) {
+  block(costly_);
+  auto costly = request_of(wire::Mode::kOr, {"t0"}, wire::kMaxPartitions);
+  costly.depth = 101;
+  for (int i = 0; i < 100; ++i) send_in_turn(costly);
+  while (pool_.load().waiting + pool_.load().running > 0) std::this_thread::yield();
+  EXPECT_LT(requests_.bytes(), 100u * 20'000);
+  EXPECT_EQ(answers_, 0);
+  open_.count_down();
+  costly_.drain();
+  EXPECT_EQ(answers_, 100);
+}
+
+TEST_F(LeafServiceWithAWorker, StopsAllThatAPeerHasAskedForOnceItHasGone) {
+  served_.engine.before = [](const engine::Plan&) { ADD_FAILURE() << "searched"; };
+  block();
+  auto search = request_of(wire::Mode::kOr, {"t0"}, 3);
+  search.budget = std::chrono::hours(1);
+  for (int i = 0; i < 500; ++i) {
+    search.request_id = static_cast<std::uint64_t>(42 + i % 400);  // some are used twice
+    send("one", search);
+    send("one", fetch_of({1}));
+  }
+  served_.engine.before = nullptr;
+  send("two", search);
+  requests_.cancel_all("one");
+  open_.count_down();
+  pool_.drain();
+  EXPECT_EQ(answers_, 1);
+  EXPECT_EQ(requests_.size(), 0u);
+}
+
+TEST_F(LeafServiceWithAWorker, ObeysNoLongerBudgetThanBrokersGive) {
+  block();
+  auto search = request_of(wire::Mode::kOr, {"t0"}, 3);
+  search.budget = std::chrono::hours(24);
+  std::optional<wire::Reply> reply;
+  busy_.on_request("one", wire::encode(search), [&](const ByteBuffer& got) { reply = *wire::decode_reply(got); });
+  served_.clock.advance(wire::kMaxBudget);
+  open_.count_down();
+  pool_.drain();
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(std::get<wire::SearchReply>(*reply).unsearched.at(0).reason, wire::UnsearchedReason::kDeadline);
+}
+
 TEST_F(LeafServiceWithAWorker, StopsWhatIsGivenUpWhileItRuns) {
   int searched = 0;
   served_.engine.before = [&](const engine::Plan& plan) {
@@ -129,14 +220,29 @@ TEST(RequestsInFlight, ForgetWhatHasEnded) {
   RequestsInFlight requests;
   auto one = requests.add("a", 1);
   const auto again = requests.add("a", 1), other = requests.add("b", 1);
-  EXPECT_EQ(requests.size(), 2u);
+  EXPECT_EQ(requests.size(), 3u);
   EXPECT_TRUE(requests.cancel("a", 1));
   EXPECT_TRUE(one->cancellation().cancelled());
   EXPECT_FALSE(again->cancellation().cancelled()) << "the first of that number";
   EXPECT_FALSE(other->cancellation().cancelled());
   one.reset();
-  EXPECT_FALSE(requests.cancel("a", 1));
-  EXPECT_EQ(requests.size(), 1u);
+  EXPECT_EQ(requests.size(), 2u);
+  requests.cancel_all("a");
+  EXPECT_TRUE(again->cancellation().cancelled());
+  EXPECT_FALSE(other->cancellation().cancelled());
+  EXPECT_FALSE(requests.cancel("c", 1));
+}
+
+TEST(RequestsInFlight, CountWhatTheyHoldNow) {
+  RequestsInFlight requests;
+  auto one = requests.add("a", 1), two = requests.add("a", 2);
+  EXPECT_TRUE(one->hold(RequestsInFlight::kMaxBytes));
+  EXPECT_EQ(two->hold(1), Code::kOverloaded);
+  EXPECT_TRUE(one->hold(10));
+  EXPECT_EQ(requests.bytes(), 11u);
+  one.reset();
+  two.reset();
+  EXPECT_EQ(requests.bytes(), 0u);
 }
 
 }  // namespace

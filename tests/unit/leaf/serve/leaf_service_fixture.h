@@ -35,6 +35,7 @@ class LeafServiceTest : public testing::Test {
 
   const std::vector<support::TestDocument> documents_ = support::random_documents(100, 1);
   ServedCollection served_{documents_, 3};
+  RequestsInFlight requests_;  // outlives the tasks that hold some
   schedule::InlineScheduler scheduler_{served_.clock};
   generation::BrokerRoll brokers_;
   std::string refusals_;  // of the GPU
@@ -45,7 +46,8 @@ class LeafServiceTest : public testing::Test {
       [] {
         return CacheState{1, 2, 3, 4};
       },
-      brokers_};
+      brokers_,
+      requests_};
 };
 
 }  // namespace frond::leaf::serve

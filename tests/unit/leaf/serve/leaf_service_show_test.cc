@@ -80,7 +80,7 @@ TEST_F(AShownSearch, HasTheRankingWithoutDocumentsWhenLittleTimeIsLeft) {
   SearchParts parts = served_.parts(scheduler_);
   LeafService service(
       {parts.board, parts.lists, slow, slow, scheduler_, served_.clock},
-      {"c", "node:1", "1.0", [] { return std::string("absent"); }}, [] { return CacheState{}; }, brokers_);
+      {"c", "node:1", "1.0", [] { return std::string("absent"); }}, [] { return CacheState{}; }, brokers_, requests_);
   std::optional<wire::SearchReply> reply;
   service.on_request("broker", wire::encode(wire::Request(request)),
                      [&](ByteBuffer bytes) { reply = std::get<wire::SearchReply>(*wire::decode_reply(bytes)); });

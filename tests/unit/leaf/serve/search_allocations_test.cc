@@ -64,6 +64,7 @@ class AllocationsOfASearch : public testing::Test {
   QuickEngine engine_;
   schedule::InlineScheduler scheduler_{served_.clock};
   generation::BrokerRoll brokers_;
+  RequestsInFlight requests_;
   LeafService service_{{.board = served_.board,
                         .lists = lists_,
                         .engine = engine_,
@@ -73,7 +74,8 @@ class AllocationsOfASearch : public testing::Test {
                         .terms = &terms_},
                        {"c", "node:1", "1.0", [] { return std::string("absent"); }},
                        [] { return CacheState{}; },
-                       brokers_};
+                       brokers_,
+                       requests_};
 };
 
 TEST_F(AllocationsOfASearch, AreFew) {
