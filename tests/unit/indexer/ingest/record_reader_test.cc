@@ -71,7 +71,7 @@ TEST(RecordReader, ReadsBannersAsBadRecordsWhateverTheEnding) {
     for (const std::string junk : {"Exported from somewhere\n", "# two\n# lines\n", "{'x': 1}\n"})
       for (const bool packed : {false, true}) {
         const support::ScratchFolder folder;
-        const auto write = [&](const std::string& at, const std::string& content) {
+        const auto write = [&, ending = ending](const std::string& at, const std::string& content) {
           return write_in(folder, at + "." + ending + (packed ? ".gz" : ""), packed ? gzipped(content) : content);
         };
         const fs::path file = write("in/good", junk + std::string(records));

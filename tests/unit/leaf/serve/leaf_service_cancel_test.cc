@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "common/wire/limits.h"
+#include "leaf/families/metric_families.h"
 #include "leaf/schedule/worker_pool.h"
 #include "tests/support/memory/failing_allocations.h"
 #include "tests/unit/leaf/serve/leaf_service_fixture.h"
