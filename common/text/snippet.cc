@@ -79,6 +79,17 @@ std::size_t plain_words(std::string_view text) {
   return at;
 }
 
+// How many bytes append_folded() makes of a part without white space.
+std::size_t bytes_shown(std::string_view part) {
+  std::size_t bytes = 0;
+  for (std::size_t at = 0; at < part.size();) {
+    const CodePoint c = decode_utf8(part, at);
+    bytes += c.value == kNoCodePoint ? kReplacement.size() : c.bytes;
+    at += c.bytes;
+  }
+  return bytes;
+}
+
 // Appends body[from, to) with folded white space and repaired bytes; `pending`: a space is owed before the next one.
 // False: stopped where `budget` bytes would be exceeded (a replacement is longer than the byte it stands for), between
 // grapheme clusters.
@@ -107,7 +118,7 @@ bool append_folded(std::string_view body, TokenSpan part, bool& pending, std::si
       budget = 0;
       const std::size_t begin = cluster_begin(body, at - c.bytes);
       const bool is_appended = !space && begin >= part.begin && !is_space(decode_utf8(body, begin).value);
-      if (is_appended) out.resize(out.size() - (at - c.bytes - begin));
+      if (is_appended) out.resize(out.size() - bytes_shown(body.substr(begin, at - c.bytes - begin)));
       return false;
     }
     if (space) out.push_back(' ');

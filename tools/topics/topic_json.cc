@@ -115,11 +115,12 @@ Result<Topics> parse_json_topics(std::string_view text, std::string_view field) 
   if (lines) return parse_json_lines(text, field);
   const auto file = parsed(text);
   if (file.is_array() || file.is_object()) return parse_whole(file, field);
-  // For the place of the error: the lines' own if the first is most of an object, else the parser's.
   try {
     const Json whole = Json::parse(text);
   } catch (const Json::parse_error& error) {
     return invalid(line_of(text, std::min<std::size_t>(error.byte, text.size())) + ": not JSON");
+  } catch (const Json::out_of_range&) {
+    return invalid("a number is too large for a double");
   }
   return invalid("not JSON");
 }

@@ -36,6 +36,10 @@ TEST(Snippet, ShowsAShortBodyWhole) {
   EXPECT_EQ(show("", {"fox"}), "");
   EXPECT_EQ(show("fox", {"fox"}, 0), "");
 }
+TEST(Snippet, IsCutBehindWholeCharactersAlsoWhereBytesAreReplaced) {
+  const std::string body = "fox and \xd1\xd1\xdf\xac den";  // two bytes that are not UTF-8, and a mark on the second
+  for (std::size_t bytes = 0; bytes < 30; ++bytes) EXPECT_TRUE(is_utf8(show(body, {"fox"}, bytes))) << bytes;
+}
 TEST(Snippet, FallsBackToTheBeginning) {
   const std::string text = show("Start of " + filler(100), {"fox"});
   EXPECT_THAT(text, StartsWith("Start of lorem"));

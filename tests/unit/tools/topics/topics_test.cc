@@ -39,6 +39,7 @@ TEST(Topics, AreReadFromOneJsonValue) {
   EXPECT_EQ(shown("[1]"), "1=[1];") << "words";
   EXPECT_EQ(shown("[{\"query\": \"a\"}, 2]"), "error: topic 2: not a JSON object");
   EXPECT_EQ(shown("[\n{\"query\": \"a\",}\n]"), "error: line 2: not JSON");
+  EXPECT_EQ(shown("{\"a\": 1e400,\n}"), "error: a number is too large for a double");
   EXPECT_EQ(shown("{\"a\": [1]}"),
             "error: topic 1: no \"query\", \"text\", \"title\" or \"question\"; it has \"a\": name one by "
             "--topic-field");
