@@ -1,0 +1,206 @@
+// A leaf's replies.
+#include "common/wire/decode_parts.h"
+
+namespace frond::wire {
+namespace {
+
+using namespace decoding;
+
+Result<void> get(schema::Ranking::Reader from, Ranking& to) {
+  const auto hits = from.getHits();
+  FROND_TRY(at_most(hits.size(), kMaxDepth, "hits"));
+  to.hits.reserve(hits.size());
+  for (const auto hit : hits) {
+    to.hits.push_back({hit.getOrdinal(), hit.getScore()});
+    if (to.hits.size() > 1 && !topk::better(to.hits.end()[-2], to.hits.back()))
+      return corrupt("hits out of order at place " + std::to_string(to.hits.size() - 1));
+  }
+  to.matches = from.getMatches();
+  to.exact = from.getExact();
+  return {};
+}
+
+Result<void> get(capnp::List<schema::Document>::Reader from, std::vector<FetchedDocument>& to) {
+  FROND_TRY(at_most(from.size(), kMaxOrdinals, "documents"));
+  to.reserve(from.size());
+  for (const auto one : from) {
+    const auto reason = FROND_TRY(enum_of(one.getReason(), kLastUnsearchedReason, "reason"));
+    to.push_back({one.getOrdinal(), one.getFound(), string_of(one.getId()), string_of(one.getTitle()),
+                  string_of(one.getUrl()), string_of(one.getSnippet()), reason, string_of(one.getBody()),
+                  one.getTruncated()});
+  }
+  return {};
+}
+
+SearchRun run_of(schema::SearchRun::Reader from) {
+  SearchRun to;
+  to.mode = known_or_first(from.getMode(), Mode::kOr);
+  to.on_cpu = from.getOnCpu();
+  to.on_gpu = from.getOnGpu();
+  to.queue = known_or_first(from.getQueue(), RunQueue::kEither);
+  to.reason = known_or_first(from.getReason(), kLastRunReason);
+  to.stolen = from.getStolen();
+  to.resident = known_or_first(from.getResident(), Resident::kYes);
+  to.k = from.getK();
+  to.partitions = from.getPartitions();
+  to.terms = from.getTerms();
+  to.postings = from.getPostings();
+  to.blocks = from.getBlocks();
+  to.shortest = from.getShortest();
+  to.second = from.getSecond();
+  to.predicted_cpu_ns = from.getPredictedCpuNanos();
+  to.predicted_gpu_ns = from.getPredictedGpuNanos();
+  to.wait_ns = from.getWaitNanos();
+  to.cpu_ns = from.getCpuNanos();
+  to.batch_queries = from.getBatchQueries();
+  to.batch_plans = from.getBatchPlans();
+  to.build_ns = from.getBuildNanos();
+  to.transfer_ns = from.getTransferNanos();
+  to.kernel_ns = from.getKernelNanos();
+  to.answer_ns = from.getAnswerNanos();
+  return to;
+}
+
+Result<void> get(schema::SearchReply::Reader from, SearchReply& to) {
+  to.has_and = from.hasAnd();
+  if (to.has_and) FROND_TRY(get(from.getAnd(), to.and_ranking));
+  to.has_or = from.hasOr();
+  if (to.has_or) FROND_TRY(get(from.getOr(), to.or_ranking));
+  const auto unsearched = from.getUnsearched();
+  FROND_TRY(at_most(unsearched.size(), kMaxPartitions, "unsearched partitions"));
+  to.unsearched.reserve(unsearched.size());
+  for (const auto one : unsearched) {
+    const auto reason = FROND_TRY(enum_of(one.getReason(), kLastUnsearchedReason, "reason"));
+    to.unsearched.push_back({one.getPartition(), reason});
+  }
+  const auto profile = from.getProfile();
+  FROND_TRY(at_most(profile.size(), 2 * kMaxPartitions, "profiles"));  // AND and OR
+  to.profile.reserve(profile.size());
+  for (const auto one : profile)
+    to.profile.push_back({one.getPartition(), string_of(one.getEngine()), one.getQueueMicros(), one.getListsMicros(),
+                          one.getEngineMicros(), one.getPostings()});
+  const auto runs = from.getRuns();
+  FROND_TRY(at_most(runs.size(), kMaxRuns, "runs"));
+  to.runs.reserve(runs.size());
+  for (const auto one : runs) to.runs.push_back(run_of(one));
+  return get(from.getDocuments(), to.documents);
+}
+
+Result<text::StopWords> stop_words_of(schema::Analyzer::Reader from) {
+  const auto words = from.getOwnStopWords();
+  if (words.size() == 0) {
+    const std::string name = string_of(from.getStopWordList());
+    const auto known = text::StopWords::named(name);
+    if (!known) return corrupt("unknown stop words '" + name.substr(0, kMaxShownName) + "'");
+    return *known;
+  }
+  FROND_TRY(at_most(words.size(), text::StopWords::kMaxOwn, "stop words"));
+  std::vector<std::string> own;
+  own.reserve(words.size());
+  for (const auto word : words) own.push_back(string_of(word));
+  auto made = text::StopWords::own(std::move(own));
+  if (!made) return corrupt(made.error().message());
+  return made;
+}
+
+Result<void> get(schema::Analyzer::Reader from, text::AnalyzerConfig& to) {
+  to = {};
+  to.stop_words = from.getStopWords();
+  const bool more_stop_words = from.getStemmer() == schema::Stemmer::BY_NAME_WITH_STOP_WORDS;
+  if (from.getStemmer() != schema::Stemmer::BY_NAME && !more_stop_words) {
+    to.stemmer = FROND_TRY(enum_of(from.getStemmer(), text::Stemmer::kEnglish, "stemmer"));
+    return {};
+  }
+  const std::string name = string_of(from.getName()), stemmer_name = string_of(from.getStemmerName());
+  const auto kind = text::analyzer_named(name);
+  if (!kind) return corrupt("unknown analyzer '" + name.substr(0, kMaxShownName) + "'");
+  const auto stemmer = text::stemmer_named(stemmer_name);
+  if (!stemmer) return corrupt("unknown stemmer '" + stemmer_name.substr(0, kMaxShownName) + "'");
+  to = {*stemmer, from.getStopWords(), *kind, from.getFoldAccents(), from.getSplitCase()};
+  if (more_stop_words) to.stop_words = FROND_TRY(stop_words_of(from));
+  if (!is_valid(to)) return corrupt("analyzer " + name + " with a stemmer, folding or splitting that it does not have");
+  return {};
+}
+
+Result<void> get(schema::ServedGeneration::Reader from, ServedGeneration& to) {
+  to.generation = from.getGeneration();
+  to.partitions_total = from.getPartitionsTotal();
+  FROND_TRY(at_most(to.partitions_total, kMaxPartitions, "partitions in all"));
+  FROND_TRY(get(from.getAnalyzer(), to.analyzer));
+  to.bm25 = FROND_TRY(bm25_of(from.getK1(), from.getB()));
+  to.statistics = {from.getDocuments(), from.getTokens()};
+  const auto partitions = from.getPartitions();
+  FROND_TRY(at_most(partitions.size(), kMaxPartitions, "partitions"));
+  to.partitions.reserve(partitions.size());
+  for (const auto one : partitions) {
+    to.partitions.push_back({one.getNumber(), {one.getBase(), one.getStride(), one.getDocuments()}, one.getHidden()});
+    if (one.getStride() == 0) return corrupt("a stride of 0");
+    if (one.getHidden() > one.getDocuments()) return corrupt("more hidden documents than documents");
+    if (one.getNumber() >= to.partitions_total)
+      return corrupt("partition " + std::to_string(one.getNumber()) + " of " + std::to_string(to.partitions_total));
+  }
+  to.content = from.getContent();
+  return {};
+}
+
+Result<void> get(schema::HelloReply::Reader from, HelloReply& to) {
+  to.collection = string_of(from.getCollection());
+  to.node = string_of(from.getNode());
+  to.version = string_of(from.getVersion());
+  const auto generations = from.getGenerations();
+  FROND_TRY(at_most(generations.size(), kMaxGenerations, "generations"));
+  to.generations.resize(generations.size());
+  for (unsigned i = 0; i < generations.size(); ++i) FROND_TRY(get(generations[i], to.generations[i]));
+  to.gpu = string_of(from.getGpu());
+  to.cpu_threads = from.getCpuThreads();
+  to.queue_depth = from.getQueueDepth();
+  to.queue_limit = from.getQueueLimit();
+  to.host_cache_bytes = from.getHostCacheBytes();
+  to.host_cache_limit = from.getHostCacheLimit();
+  to.host_cache_hits = from.getHostCacheHits();
+  to.host_cache_misses = from.getHostCacheMisses();
+  to.detail = string_of(from.getDetail());
+  to.draining = from.getDraining();
+  to.features = from.getFeatures();
+  return {};
+}
+
+Result<Reply> get(schema::Reply::Reader from) {
+  switch (from.which()) {
+    case schema::Reply::SEARCH: {
+      SearchReply to{.request_id = from.getRequestId()};
+      FROND_TRY(get(from.getSearch(), to));
+      return Reply(std::move(to));
+    }
+    case schema::Reply::FETCH: {
+      FetchReply to{.request_id = from.getRequestId()};
+      FROND_TRY(get(from.getFetch().getDocuments(), to.documents));
+      return Reply(std::move(to));
+    }
+    case schema::Reply::HELLO: {
+      HelloReply to{.request_id = from.getRequestId()};
+      FROND_TRY(get(from.getHello(), to));
+      return Reply(std::move(to));
+    }
+    case schema::Reply::ERROR: {
+      const UnsearchedReason reason = FROND_TRY(enum_of(from.getErrorReason(), kLastUnsearchedReason, "reason"));
+      return Reply(ErrorReply{from.getRequestId(), string_of(from.getError()), reason});
+    }
+  }
+  return corrupt("unknown kind " + std::to_string(static_cast<unsigned>(from.which())));
+}
+
+}  // namespace
+
+Result<Reply> decode_reply(ByteView bytes) {
+  return decode_as<schema::Reply, Reply>(bytes, "reply", [](schema::Reply::Reader from) { return get(from); });
+}
+
+std::optional<std::uint64_t> request_id_of(ByteView damaged_reply) {
+  return glance<schema::Reply>(damaged_reply, [](schema::Reply::Reader from) {
+    const std::uint64_t id = from.getRequestId();
+    return id == 0 ? std::optional<std::uint64_t>() : id;
+  });
+}
+
+}  // namespace frond::wire

@@ -1,0 +1,133 @@
+// A broker's requests.
+#include "common/wire/decode_parts.h"
+
+namespace frond::wire {
+namespace {
+
+using namespace decoding;
+
+Result<void> get(schema::SearchRequest::Reader from, SearchRequest& to) {
+  to.generation = from.getGeneration();
+  to.mode = FROND_TRY(enum_of(from.getMode(), Mode::kAuto, "mode"));
+  to.processor = FROND_TRY(enum_of(from.getProcessor(), Processor::kExhaustive, "processor"));
+  to.rank = FROND_TRY(enum_of(from.getRank(), Rank::kNone, "rank"));
+  to.profile = from.getProfile();
+  to.depth = from.getDepth();
+  FROND_TRY(at_most(to.depth, kMaxDepth, "hits wanted"));
+  to.auto_needs = from.getAutoNeeds();
+  to.budget = std::chrono::microseconds(from.getBudgetMicros());
+  const auto terms = from.getTerms();
+  FROND_TRY(at_most(terms.size(), kMaxTerms, "terms"));
+  to.terms.reserve(terms.size());
+  std::uint64_t occurrences = 0;
+  for (const auto term : terms) {
+    to.terms.push_back({FROND_TRY(term_of(term.getText())), term.getOccurrences()});
+    if (to.terms.back().occurrences == 0) return corrupt("a term that occurs 0 times");
+    occurrences += to.terms.back().occurrences;
+  }
+  FROND_TRY(at_most(occurrences, scoring::kMaxQueryTerms, "term occurrences"));
+  const auto partitions = from.getPartitions();
+  FROND_TRY(at_most(partitions.size(), kMaxPartitions, "partitions"));
+  to.partitions.reserve(partitions.size());
+  for (const auto number : partitions) to.partitions.push_back(number);
+  to.content = from.getContent();
+  to.prior_weight = from.getPriorWeight();
+  if (to.prior_weight > scoring::kMaxPriorWeight) return corrupt("the weight of priors is out of range");
+  if (from.hasBm25()) to.bm25 = FROND_TRY(bm25_of(from.getBm25().getK1(), from.getBm25().getB()));
+  const auto show = from.getShow();
+  to.show = {show.getOffset(), show.getCount(), fields_of(show.getFields())};
+  FROND_TRY(at_most(to.show.count, kMaxOrdinals, "documents to show"));
+  return at_most(std::size_t{to.show.offset} + to.show.count, to.depth, "hits to be shown");
+}
+
+Result<void> get(schema::FetchRequest::Reader from, FetchRequest& to) {
+  to.generation = from.getGeneration();
+  to.budget = std::chrono::microseconds(from.getBudgetMicros());
+  const auto terms = from.getTerms();
+  FROND_TRY(at_most(terms.size(), kMaxTerms, "terms"));
+  to.terms.reserve(terms.size());
+  for (const auto term : terms) to.terms.push_back(FROND_TRY(term_of(term)));
+  const auto ordinals = from.getOrdinals();
+  FROND_TRY(at_most(ordinals.size(), kMaxOrdinals, "ordinals"));
+  to.ordinals.reserve(ordinals.size());
+  for (const auto ordinal : ordinals) to.ordinals.push_back(ordinal);
+  to.content = from.getContent();
+  to.fields = fields_of(from.getFields());
+  const auto id = from.getId();  // read once: reading counts towards the limit, also a second time
+  FROND_TRY(at_most(id.size(), kMaxFetchedIdBytes, "bytes of an id"));
+  to.id = string_of(id);
+  to.body_bytes = from.getBodyBytes();
+  return {};
+}
+
+Result<void> get(schema::Broker::Reader from, Broker& to) {
+  to.instance = from.getInstance();
+  FROND_TRY(at_most(from.getName().size(), kMaxBrokerNameBytes, "bytes of a broker's name"));
+  to.name = string_of(from.getName());
+  to.serving = {from.getGeneration(), from.getContent()};
+  to.hello_every = std::chrono::milliseconds(from.getHelloMillis());
+  to.needs_leaf = from.getNeedsLeaf();
+  FROND_TRY(at_most(from.getCollection().size(), kMaxCollectionNameBytes, "bytes of a collection's name"));
+  to.collection = string_of(from.getCollection());
+  return {};
+}
+
+Result<Request> get(schema::Request::Reader from) {
+  switch (from.which()) {
+    case schema::Request::SEARCH: {
+      SearchRequest to{.request_id = from.getRequestId()};
+      FROND_TRY(get(from.getSearch(), to));
+      return Request(std::move(to));
+    }
+    case schema::Request::FETCH: {
+      FetchRequest to{.request_id = from.getRequestId()};
+      FROND_TRY(get(from.getFetch(), to));
+      return Request(std::move(to));
+    }
+    case schema::Request::HELLO: {
+      HelloRequest to{.request_id = from.getRequestId()};
+      if (from.hasBroker()) FROND_TRY(get(from.getBroker(), to.broker));
+      return Request(std::move(to));
+    }
+    case schema::Request::CANCEL:
+      return Request(CancelRequest{from.getRequestId()});
+  }
+  return corrupt("unknown kind " + std::to_string(static_cast<unsigned>(from.which())));
+}
+
+}  // namespace
+
+Result<Request> decode_request(ByteView bytes) {
+  return decode_as<schema::Request, Request>(bytes, "request", [](schema::Request::Reader from) { return get(from); });
+}
+
+std::optional<SearchHead> head_of_search(ByteView request) {
+  return glance<schema::Request>(request, [](schema::Request::Reader from) -> std::optional<SearchHead> {
+    if (!from.isSearch()) return {};
+    return SearchHead{from.getRequestId(), std::chrono::microseconds(from.getSearch().getBudgetMicros())};
+  });
+}
+
+std::optional<RequestTarget> target_of(ByteView request) {
+  using Kind = RequestTarget::Kind;
+  return glance<schema::Request>(request, [](schema::Request::Reader from) -> std::optional<RequestTarget> {
+    switch (from.which()) {
+      // Each is read once: reading counts towards the limit, also a second time.
+      case schema::Request::SEARCH: {
+        const auto search = from.getSearch();
+        return RequestTarget{Kind::kSearch, {}, {search.getGeneration(), search.getContent()}};
+      }
+      case schema::Request::FETCH: {
+        const auto fetch = from.getFetch();
+        return RequestTarget{Kind::kFetch, {}, {fetch.getGeneration(), fetch.getContent()}};
+      }
+      case schema::Request::HELLO:
+        return RequestTarget{Kind::kHello, string_of(from.getBroker().getCollection()), {}};
+      case schema::Request::CANCEL:
+        return RequestTarget{Kind::kCancel, {}, {}};
+    }
+    return {};
+  });
+}
+
+}  // namespace frond::wire
