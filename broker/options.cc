@@ -223,7 +223,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
       .show_default("a quarter of the cores, 1 to 8")
       .group("Resources");
   app.add_option("--poll-ms", options.poll_ms, "Milliseconds between two hellos to a leaf")
-      .check(config::range(10, static_cast<int>(wire::kMaxHelloInterval.count())))
+      .check(config::range(10, 60'000))
       .show_default();
   app.add_option("--drain-ms", options.drain_ms, "Milliseconds after SIGTERM until open requests are ended")
       .check(config::range(0, 600'000))

@@ -18,8 +18,6 @@ inline constexpr std::size_t kMaxBrokerNameBytes = 256;
 inline constexpr std::size_t kMaxCollectionNameBytes = 1024;
 inline constexpr std::size_t kMaxGenerations = 64;  // in one HelloReply
 inline constexpr std::chrono::hours kMaxBudget{1};  // of a search or fetch; a leaf takes a longer one for this
-// Between two hellos of a broker: a peer that is quiet for twice as long may have to give way to others.
-inline constexpr std::chrono::milliseconds kMaxHelloInterval{1500};
-inline constexpr std::size_t kMaxRuns = 16;  // in one SearchReply: a leaf sends one for AND, one for OR
+inline constexpr std::size_t kMaxRuns = 16;         // in one SearchReply: a leaf sends one for AND, one for OR
 
 }  // namespace frond::wire

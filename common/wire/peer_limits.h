@@ -2,10 +2,10 @@
 // How many connections a leaf's socket accepts, in total and from one address (net::client_address()), which one gives
 // way to a new one, and which ones when all hold too much memory. Thread-safe.
 //
-// A connection is quiet while it sends no valid request. Brokers say hello every 1.5 s or more often, so theirs are
-// not. At a limit the quietest connection gives way, once it has been quiet for kMinQuiet: of the same address, or at
-// the limit in total of any. If the total is full of connections that are not quiet, the address with the most gives
-// one up to an address with fewer. Otherwise the new connection is refused.
+// A connection is quiet until its first valid request, and while its peer answers no heartbeat: a broker that says
+// hello seldom is not. At a limit the quietest connection gives way, once it has been quiet for kMinQuiet: of the same
+// address, or at the limit in total of any. If the total is full of connections that are not quiet, the address with
+// the most gives one up to an address with fewer. Otherwise the new connection is refused.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -20,13 +20,12 @@
 #include "common/base/deadline.h"
 #include "common/base/mutex.h"
 #include "common/net/client_address.h"
-#include "common/wire/limits.h"
 
 namespace frond::wire {
 
 class PeerLimits {
  public:
-  static constexpr std::chrono::milliseconds kMinQuiet = 2 * kMaxHelloInterval;
+  static constexpr std::chrono::milliseconds kMinQuiet{3000};
 
   // A connection that was accepted.
   struct Place {
@@ -34,7 +33,7 @@ class PeerLimits {
         : id(number), address(client), heard_(now.time_since_epoch().count()) {}
     const std::uint64_t id;  // counts from 1
     const net::ClientAddress address;
-    // When it last sent a valid request; before the first, when it was accepted. Any thread.
+    // When it last sent a valid request or, having sent one, anything; before, when it was accepted. Any thread.
     Instant heard() const { return Instant(Instant::duration(heard_.load(std::memory_order_relaxed))); }
     void hear(Instant now) { heard_.store(now.time_since_epoch().count(), std::memory_order_relaxed); }
 

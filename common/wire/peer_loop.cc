@@ -98,6 +98,7 @@ class PeerLoop::Connected final : public Connection::Owner {
     const auto connection = connection_;
     if (connection->ready() && !used_ && now - connection->since() > loop_.parts_.config.unused_timeout)
       return leave(PeerOutcome::kUnused);
+    if (used_ && connection->heard() > place_->heard()) place_->hear(connection->heard());
     connection->tick(now);
   }
 

@@ -71,6 +71,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void close();
 
   Instant since() const { return since_; }
+  Instant heard() const { return heard_; }  // when the last byte came, as of a tick
   std::size_t unsent() const { return conversation_.unsent().size(); }
   // Memory for what has arrived or is to be sent.
   std::size_t held() const { return closed_ ? 0 : conversation_.held(); }
