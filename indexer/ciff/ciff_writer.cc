@@ -45,6 +45,10 @@ std::uint64_t posting_bytes(std::uint64_t gap, std::uint64_t frequency) {
 std::filesystem::path CiffWriter::draft() const { return path_.string() + std::string(files::kDraftSuffix); }
 
 Result<std::unique_ptr<CiffWriter>> CiffWriter::create(const std::filesystem::path& path) {
+  std::error_code none;
+  const auto there = std::filesystem::status(path, none);
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
+    return Error(Code::kInvalid, path.string() + ": is no file, and would be replaced by one");
   const std::filesystem::path draft = path.string() + std::string(files::kDraftSuffix);
   auto file = FROND_TRY(files::open(draft, O_WRONLY | O_CREAT | O_TRUNC));
   return std::unique_ptr<CiffWriter>(new CiffWriter(path, std::move(file)));

@@ -17,7 +17,8 @@ namespace frond::indexer::ciff {
 std::uint64_t posting_bytes(std::uint64_t gap, std::uint64_t frequency);
 
 // One thread. The header, then lists, each with its postings, then documents: as many as the header says. Errors:
-// kInvalid: a number or a list is too large for a protocol buffer; kUnavailable: the disk. Messages name the file.
+// kInvalid: a number or a list is too large for a protocol buffer, or the path is something else than a file;
+// kUnavailable: the disk. Messages name the file.
 class CiffWriter {
  public:
   // Writes to "<path>.part".

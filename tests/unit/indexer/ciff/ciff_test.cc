@@ -2,6 +2,7 @@
 // answers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 
@@ -103,6 +104,15 @@ struct Import : testing::Test {
   support::ScratchFolder folder;
   Imported imported;
 };
+
+// A rename over it would take its place: of /dev/stdout, for example.
+TEST(Ciff, IsNotWrittenInPlaceOfWhatIsNoFile) {
+  const support::ScratchFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink(folder / "pipe", folder / "link");
+  for (const char* const name : {"pipe", "link"}) EXPECT_EQ(CiffWriter::create(folder / name), Code::kInvalid);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+}
 
 TEST(Ciff, IsReadAsItIsWritten) {
   const support::ScratchFolder folder;
