@@ -98,6 +98,14 @@ std::string LogLoss::text() const {
   return text;
 }
 
+Result<void> expect_files(const fs::path& folder) {
+  std::error_code failed;
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
+    if (std::error_code unknown; !at->is_regular_file(unknown) && !at->is_directory(unknown))
+      return Error(Code::kCorrupt, at->path().string() + " is no file");
+  return {};
+}
+
 Result<LogLoss> find_loss(const fs::path& folder, const LogHead& head, const PublishedChanges& published) {
   LogLoss loss;
   Sequence floor = std::max(head.published, head.passed);
@@ -110,6 +118,7 @@ Result<LogLoss> find_loss(const fs::path& folder, const LogHead& head, const Pub
       loss.shorter = true;
       return {};
     }
+    FROND_TRY(expect_files(folder));
     const auto held = FROND_TRY(HeldDatabase::hold(folder));
     rocksdb::DB* db = nullptr;
     const auto status = rocksdb::DB::OpenForReadOnly(log_options(), folder.string(), &db);
@@ -130,12 +139,21 @@ Result<LogLoss> find_loss(const fs::path& folder, const LogHead& head, const Pub
 
 Result<LogLoss> accept_loss(const fs::path& folder, const PublishedChanges& published) {
   const fs::path path = log_head_path(folder);
-  auto head = FROND_TRY(read_log_head(path));
+  const std::string aside = overtaken_file(folder.parent_path(), 0).string();
+  auto read = read_log_head(path);
+  if (!read && read.error().code() == Code::kCorrupt) {
+    FROND_TRY(files::rename(path, aside + "-log-head"));
+    FROND_TRY(files::sync_parent(path));
+    LogLoss loss;
+    loss.unreadable = read.error().message() + ", so nobody knows what is missing";
+    return loss;
+  }
+  auto head = FROND_TRY(std::move(read));
   if (!head) return Error(Code::kNotFound, path.string() + " is not there: nothing is known to be missing");
   LogLoss loss = FROND_TRY(find_loss(folder, *head, published));
   if (!loss.any()) return loss;
   if (!loss.unreadable.empty()) {
-    FROND_TRY(files::rename(folder, overtaken_file(folder.parent_path(), 0).string() + "-log"));
+    FROND_TRY(files::rename(folder, aside + "-log"));
     FROND_TRY(files::sync_parent(folder));
   }
   head->passed = head->last;

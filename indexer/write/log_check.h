@@ -25,13 +25,16 @@ struct LogLoss {
   std::string text() const;
 };
 
+// kCorrupt: something in the log's folder is neither a file nor a folder. RocksDB would wait for a pipe.
+Result<void> expect_files(const std::filesystem::path& folder);
 // Changes nothing in the folder, so that files which are put back count again. What is `published` is not missed, nor
 // what the head has passed. kOverloaded: a service has the log open; kUnavailable.
 Result<LogLoss> find_loss(const std::filesystem::path& folder, const LogHead& head, const PublishedChanges& published);
 
-// Goes on without what is missing, once and for all: notes it in the head. A log that can't be read is moved away, to
-// "overtaken-…" beside it. Gives what was missing; if that is nothing, nothing is changed. Errors as find_loss();
-// kNotFound: there is no head, so nothing is known to be missing.
+// Goes on without what is missing, once and for all: notes it in the head. A log or a head that can't be read is moved
+// away, to "overtaken-…" beside it; without its head nobody knows what a log should have. Gives what was missing; if
+// that is nothing, nothing is changed. Errors as find_loss(); kNotFound: there is no head, so nothing is known to be
+// missing.
 Result<LogLoss> accept_loss(const std::filesystem::path& folder, const PublishedChanges& published);
 
 }  // namespace frond::indexer::write

@@ -48,14 +48,6 @@ Result<void> checked(const rocksdb::Status& status, const std::filesystem::path&
   if (status.ok()) return {};
   return partition::error_of(status, folder.string());
 }
-// RocksDB would wait for a pipe.
-Result<void> expect_files(const std::filesystem::path& folder) {
-  std::error_code failed;
-  for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
-    if (std::error_code unknown; !at->is_regular_file(unknown) && !at->is_directory(unknown))
-      return Error(Code::kCorrupt, at->path().string() + " is no file");
-  return {};
-}
 // The same of a write. After one that failed, RocksDB takes no more until it is told that the disk may be well again.
 Result<void> written(rocksdb::DB& db, const rocksdb::Status& status, const std::filesystem::path& folder) {
   if (!status.ok()) db.Resume().PermitUncheckedError();

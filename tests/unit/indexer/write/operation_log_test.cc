@@ -262,6 +262,31 @@ TEST_F(OperationLogTest, ALogThatCantBeReadIsMovedAwayWhenItIsGivenUp) {
   EXPECT_EQ(append({{"c", "1"}})->last, 3u);
   EXPECT_EQ(ids_of(*log->read(log->published(), kMuch)), Texts{"c+"});
 }
+TEST_F(OperationLogTest, AHeadThatCantBeReadIsMovedAwayWhenItIsGivenUp) {
+  open();
+  ASSERT_TRUE(append({{"a", "1"}}));
+  log.reset();
+  std::ofstream(log_head_path(folder.path() / "log")) << "nonsense";
+  EXPECT_EQ(OperationLog::open(folder.path() / "log", {}), Code::kCorrupt);
+  const auto loss = accept_loss(folder.path() / "log", {});
+  ASSERT_TRUE(loss) << loss.error().message();
+  EXPECT_TRUE(loss->any());
+  EXPECT_NE(loss->text().find("nobody knows what is missing"), std::string::npos) << loss->text();
+  open();
+  EXPECT_EQ(log->operations(), 1u) << "what the log has is there";
+}
+
+TEST_F(OperationLogTest, APipeInItIsGivenUpWithoutWaiting) {
+  open();
+  ASSERT_TRUE(append({{"a", "1"}}));
+  log.reset();
+  std::filesystem::remove(folder.path() / "log" / "CURRENT");
+  ASSERT_EQ(::mkfifo((folder.path() / "log" / "CURRENT").c_str(), 0600), 0);
+  const auto loss = accept_loss(folder.path() / "log", {});
+  ASSERT_TRUE(loss) << loss.error().message();
+  EXPECT_NE(loss->text().find("is no file"), std::string::npos) << loss->text();
+}
+
 TEST_F(OperationLogTest, WaitsForNoPipe) {
   open();
   log.reset();
