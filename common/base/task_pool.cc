@@ -1,6 +1,7 @@
 #include "common/base/task_pool.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "common/base/thread_name.h"
 
@@ -22,8 +23,12 @@ TaskPool::~TaskPool() {
 void TaskPool::add(Task task) {
   const MutexLock lock(mutex_);
   if (tasks_.size() >= idle_ && threads_.size() < most_) {
-    threads_.emplace_back([this, worker = threads_.size()] { run(worker); });
-    ++idle_;
+    try {
+      threads_.emplace_back([this, worker = threads_.size()] { run(worker); });
+      ++idle_;
+    } catch (const std::system_error&) {  // the system has no more
+      if (threads_.empty()) throw;
+    }
   }
   tasks_.push_back(std::move(task));
   changed_.notify_one();

@@ -31,7 +31,7 @@ class TaskPool {
   TaskPool& operator=(const TaskPool&) = delete;
 
   std::size_t threads() const { return most_; }
-  // Throws what the system throws if it has no thread, and the task is not added.
+  // Throws if there is no memory, or no thread at all; then the task is not added.
   void add(Task task);
 
  private:
@@ -78,17 +78,23 @@ class OrderedTasks {
     Slot* const slot = slots_.back().get();
     slot->bytes = bytes;
     bytes_ += bytes;
-    pool_.add([this, slot, work = std::move(work)](std::size_t worker) mutable {
-      std::optional<Result<T>> result;
-      try {
-        result.emplace(work(worker));
-      } catch (const std::exception& thrown) {
-        result.emplace(Error(Code::kUnavailable, thrown.what()));
-      }
-      const MutexLock lock(mutex_);
-      slot->result = std::move(result);
-      if (slot == awaited_) done_.notify_one();
-    });
+    try {
+      pool_.add([this, slot, work = std::move(work)](std::size_t worker) mutable {
+        std::optional<Result<T>> result;
+        try {
+          result.emplace(work(worker));
+        } catch (const std::exception& thrown) {
+          result.emplace(Error(Code::kUnavailable, thrown.what()));
+        }
+        const MutexLock lock(mutex_);
+        slot->result = std::move(result);
+        if (slot == awaited_) done_.notify_one();
+      });
+    } catch (...) {  // nobody will carry it out, so nobody must wait for it
+      bytes_ -= bytes;
+      slots_.pop_back();
+      throw;
+    }
   }
   // As begin() of a task whose result the caller has already.
   void put(std::uint64_t bytes, Result<T> result) {

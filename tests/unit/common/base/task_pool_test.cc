@@ -72,6 +72,20 @@ TEST(OrderedTasks, TakeResultsThatTheCallerHasAmongTheOthers) {
   EXPECT_FALSE(tasks.full_with(1000));
 }
 
+// A task that can't be added, for lack of memory for example, is not waited for.
+struct CantBeKept {
+  CantBeKept() = default;
+  CantBeKept(const CantBeKept&) { throw std::bad_alloc(); }
+  Result<int> operator()(std::size_t) const { return 1; }
+};
+TEST(OrderedTasks, ForgetATaskThatCannotBeAdded) {
+  TaskPool pool("worker", 1);
+  OrderedTasks<int> tasks(pool, 100);
+  EXPECT_THROW(tasks.begin<const CantBeKept&>(60, CantBeKept()), std::bad_alloc);
+  EXPECT_TRUE(tasks.empty());
+  EXPECT_FALSE(tasks.full_with(1000));
+}
+
 TEST(OrderedTasks, KeepErrorsAndTurnExceptionsIntoErrors) {
   TaskPool pool("worker", 2);
   OrderedTasks<int> tasks(pool, 100);
