@@ -202,5 +202,5 @@ struct ServedPartition {
   base @1 :UInt64;               # ordinal = base + docID * stride
   stride @2 :UInt64 = 1;         # at least 1
   documents @3 :UInt64;
-  hidden @4 :UInt64;             # of these, which the generation does not have; the GPU does not search the partition then
+  hidden @4 :UInt64;             # how many of them the generation does not have any more
 }

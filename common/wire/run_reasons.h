@@ -39,7 +39,7 @@ inline constexpr RunReasonRow kRunReasons[] = {
     {RunReason::kGpuLost, "gpu_lost", "The leaf's GPU has failed."},
     {RunReason::kRequested, "requested", "The request names the processor."},
     {RunReason::kFewPostings, "few_postings", "The lists are shorter than `--gpu-least-postings`, so the CPU ran it."},
-    {RunReason::kNoHits, "no_hits", "It ranks, but wants no hits, as no request of this API does; the CPU ran it."},
+    {RunReason::kNoHits, "no_hits", "A ranked search for 0 hits, which no request of this API is; the CPU ran it."},
     {RunReason::kSuited, "suited", "It is predicted to take less time on this processor."},
     {RunReason::kFreeFirst, "free_first", "It suits both processors, and this one had time first."},
     {RunReason::kStolen, "stolen",
