@@ -1,7 +1,6 @@
 #pragma once
 // The leaf's GPU as main() sees it. Implemented in accelerator_gpu.cc if the build has CUDA, otherwise in
 // accelerator_absent.cc.
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,10 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/log.h"
 #include "common/base/result.h"
 #include "common/metrics/registry.h"
 #include "leaf/engine/batch_times.h"
 #include "leaf/engine/query_engine.h"
+#include "leaf/options.h"
 
 namespace frond::leaf {
 
@@ -36,14 +37,19 @@ class Accelerator {
   virtual void forget(std::uint64_t partition) = 0;
 };
 
-// Bytes of the GPU's memory: of all that is used, and of these at most for plain forms of lists (gpu/plain_lists.h).
-struct GpuMemory {
-  std::size_t all_bytes = 0, plain_bytes = 0;
-};
-
-// `below` answers what the GPU does not, and outlives the accelerator. kDevice: no such device, or it cannot be used,
-// with the reason; kInvalid: too little memory. The registry may be scraped only while the accelerator lives.
-Result<std::unique_ptr<Accelerator>> make_accelerator(int device, const GpuMemory& memory, engine::QueryEngine& below,
+// The GPU of options.gpu_device, with the memory that the options give it. `below` answers what the GPU does not, and
+// outlives the accelerator. kDevice: no such device, or it cannot be used, with the reason; kInvalid: too little
+// memory. The registry may be scraped only while the accelerator lives.
+Result<std::unique_ptr<Accelerator>> make_accelerator(const Options& options, engine::QueryEngine& below,
                                                       metrics::Registry& registry);
+// The same; null: the options want no GPU, or there is none and the log has the reason. Error: the leaf needs a GPU,
+// and there is none.
+Result<std::unique_ptr<Accelerator>> accelerator_for(const Options& options, engine::QueryEngine& below,
+                                                     metrics::Registry& registry, Logger& log);
+
+// For hello and metrics: off, absent, ready or lost. `gpu` may be null.
+std::string gpu_state(const Options& options, const Accelerator* gpu);
+// All outlive the registry's last exposition.
+void export_gpu_state(metrics::Registry& registry, const Options& options, const Accelerator* gpu);
 
 }  // namespace frond::leaf

@@ -2,7 +2,7 @@
 
 namespace frond::leaf {
 
-Result<std::unique_ptr<Accelerator>> make_accelerator(int, const GpuMemory&, engine::QueryEngine&, metrics::Registry&) {
+Result<std::unique_ptr<Accelerator>> make_accelerator(const Options&, engine::QueryEngine&, metrics::Registry&) {
   return Error(Code::kDevice, "GPU: this build has no CUDA");
 }
 

@@ -25,46 +25,41 @@ class Gpu final : public Accelerator {
   std::unique_ptr<gpu::GpuEngine> engine_;
 };
 
-void export_counters(metrics::Registry& registry, const gpu::GpuEngine& engine, std::size_t plain_bytes) {
+void export_counters(metrics::Registry& registry, const gpu::GpuEngine& engine, std::uint64_t plain_bytes) {
+  using Counters = gpu::GpuEngine::Counters;
+  using Lists = gpu::DeviceCache::Counters;
+  using Plain = gpu::PlainLists::Counters;
   registry.gauge(families::kGpuCacheLimit).set(static_cast<double>(engine.list_bytes()));
   registry.gauge(families::kGpuPlainLimit).set(static_cast<double>(plain_bytes));
-  const auto follow = [&registry](const metrics::Family& family) { return registry.following_counter(family); };
-  registry.before_scrape([&engine, bytes = registry.gauge(families::kGpuCacheBytes),
-                          hits = follow(families::kGpuCacheHits), misses = follow(families::kGpuCacheMisses),
-                          evictions = follow(families::kGpuCacheEvictions),
-                          damaged = registry.following_counter(families::kGpuListsRefused, {{"reason", "damaged"}}),
-                          too_large = registry.following_counter(families::kGpuListsRefused, {{"reason", "too_large"}}),
-                          copied = follow(families::kGpuCopiedBytes), batches = follow(families::kGpuBatches),
-                          busy = follow(families::kGpuBusy), plans = follow(families::kGpuPlans),
-                          fallbacks = follow(families::kGpuFallbacks), ties = follow(families::kGpuTies),
-                          plain = registry.gauge(families::kGpuPlainBytes), made = follow(families::kGpuPlainMade),
-                          used = follow(families::kGpuPlainUsed)]() mutable {
-    const auto now = engine.counters();
-    bytes.set(static_cast<double>(now.lists.bytes));
-    hits.follow(now.lists.hits);
-    misses.follow(now.lists.misses);
-    evictions.follow(now.lists.evictions);
-    damaged.follow(now.lists.damaged);
-    too_large.follow(now.lists.too_large);
-    copied.follow(now.lists.copied_bytes);
-    batches.follow(now.batches);
-    busy.follow(now.busy_seconds);
-    plans.follow(now.plans);
-    fallbacks.follow(now.fallbacks);
-    ties.follow(now.unanswered);
-    plain.set(static_cast<double>(now.lists.plain.bytes));
-    made.follow(now.lists.plain.made);
-    used.follow(now.lists.plain.used);
-  });
+  const families::Export batches(registry, [&engine] { return engine.counters(); });
+  batches.counter(families::kGpuBatches, &Counters::batches);
+  batches.counter(families::kGpuBusy, &Counters::busy_seconds);
+  batches.counter(families::kGpuPlans, &Counters::plans);
+  batches.counter(families::kGpuFallbacks, &Counters::fallbacks);
+  batches.counter(families::kGpuTies, &Counters::unanswered);
+  const families::Export lists(registry, [&engine] { return engine.counters().lists; });
+  lists.gauge(families::kGpuCacheBytes, &Lists::bytes);
+  lists.counter(families::kGpuCacheHits, &Lists::hits);
+  lists.counter(families::kGpuCacheMisses, &Lists::misses);
+  lists.counter(families::kGpuCacheEvictions, &Lists::evictions);
+  lists.counter(families::kGpuListsRefused, &Lists::damaged, {{"reason", "damaged"}});
+  lists.counter(families::kGpuListsRefused, &Lists::too_large, {{"reason", "too_large"}});
+  lists.counter(families::kGpuCopiedBytes, &Lists::copied_bytes);
+  const families::Export plain(registry, [&engine] { return engine.counters().lists.plain; });
+  plain.gauge(families::kGpuPlainBytes, &Plain::bytes);
+  plain.counter(families::kGpuPlainMade, &Plain::made);
+  plain.counter(families::kGpuPlainUsed, &Plain::used);
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Accelerator>> make_accelerator(int device, const GpuMemory& memory, engine::QueryEngine& below,
+Result<std::unique_ptr<Accelerator>> make_accelerator(const Options& options, engine::QueryEngine& below,
                                                       metrics::Registry& registry) {
-  auto engine = FROND_TRY(gpu::GpuEngine::create(
-      {.device = device, .memory_bytes = memory.all_bytes, .plain = {.bytes = memory.plain_bytes}}, below));
-  export_counters(registry, *engine, memory.plain_bytes);
+  auto engine = FROND_TRY(gpu::GpuEngine::create({.device = *options.gpu_device,
+                                                  .memory_bytes = options.gpu_cache_bytes,
+                                                  .plain = {.bytes = options.gpu_plain_bytes}},
+                                                 below));
+  export_counters(registry, *engine, options.gpu_plain_bytes);
   return std::unique_ptr<Accelerator>(std::make_unique<Gpu>(std::move(engine)));
 }
 

@@ -6,35 +6,26 @@
 #include "leaf/engine/exhaustive.h"
 
 namespace frond::leaf {
-namespace {
 
-template <class Engine>
-std::unique_ptr<engine::QueryEngine> make() {
-  return std::make_unique<Engine>();
+std::unique_ptr<engine::QueryEngine> EngineEntry::make() const {
+  for (const cpu::DisjunctionAlgorithm& one : cpu::disjunctions())
+    if (one.name == name) return std::make_unique<cpu::CpuEngine>(one);
+  return std::make_unique<engine::ExhaustiveEngine>();
 }
 
-// The CPU engine with one of its algorithms for OR, named after that algorithm.
-constexpr std::string_view kWindowed = "windowed", kExhaustiveOr = "exhaustive-or", kMaxScore = "maxscore",
-                           kBlockMaxMaxScore = "block-max-maxscore", kWand = "wand", kBlockMaxWand = "block-max-wand";
-template <const std::string_view& algorithm>
-std::unique_ptr<engine::QueryEngine> make_cpu() {
-  return std::make_unique<cpu::CpuEngine>(algorithm, algorithm);
+std::span<const EngineEntry> all_engines() {
+  static const std::vector<EngineEntry> engines = [] {
+    std::vector<EngineEntry> all;
+    for (const cpu::DisjunctionAlgorithm& one : cpu::disjunctions()) all.push_back({one.name});
+    all.insert(all.begin() + 1, {"exhaustive"});
+    return all;
+  }();
+  return engines;
 }
-
-constexpr EngineEntry kEngines[] = {
-    {"cpu", make<cpu::CpuEngine>},    {"exhaustive", make<engine::ExhaustiveEngine>},
-    {kWindowed, make_cpu<kWindowed>}, {kExhaustiveOr, make_cpu<kExhaustiveOr>},
-    {kMaxScore, make_cpu<kMaxScore>}, {kBlockMaxMaxScore, make_cpu<kBlockMaxMaxScore>},
-    {kWand, make_cpu<kWand>},         {kBlockMaxWand, make_cpu<kBlockMaxWand>},
-};
-
-}  // namespace
-
-std::span<const EngineEntry> all_engines() { return kEngines; }
 
 Result<std::unique_ptr<engine::QueryEngine>> engine_named(std::string_view name) {
   std::string known;
-  for (const auto& entry : kEngines) {
+  for (const EngineEntry& entry : all_engines()) {
     if (entry.name == name) return entry.make();
     known.append(known.empty() ? "" : ", ").append(entry.name);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// The engines that this build has, in one constant table (engines.cc).
+// The engines that this build has: the CPU's, one for each of its algorithms for OR, and the exhaustive one.
 #include <memory>
 #include <span>
 #include <string_view>
@@ -11,7 +11,7 @@ namespace frond::leaf {
 
 struct EngineEntry {
   std::string_view name;  // equals the engine's name(); the CPU's algorithms differ only for OR
-  std::unique_ptr<engine::QueryEngine> (*make)();
+  std::unique_ptr<engine::QueryEngine> make() const;
 };
 
 inline constexpr std::string_view kDefaultEngine = "cpu";

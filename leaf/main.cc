@@ -26,24 +26,17 @@
 #include "common/repository/repository.h"
 #include "common/wire/router_socket.h"
 #include "leaf/accelerator.h"
-#include "leaf/collection_places.h"
-#include "leaf/curve.h"
-#include "leaf/document_cache.h"
-#include "leaf/ending.h"
+#include "leaf/broker_socket.h"
+#include "leaf/caches.h"
 #include "leaf/engines.h"
 #include "leaf/families/metric_families.h"
-#include "leaf/gpu_state.h"
-#include "leaf/host_lists.h"
-#include "leaf/loops.h"
-#include "leaf/opened_data.h"
+#include "leaf/lifecycle.h"
 #include "leaf/options.h"
-#include "leaf/peers.h"
 #include "leaf/probes.h"
-#include "leaf/schedule/cost_model_text.h"
+#include "leaf/schedule/cost_model.h"
 #include "leaf/schedulers.h"
 #include "leaf/serve/collections.h"
 #include "leaf/served_collection.h"
-#include "leaf/term_cache.h"
 
 // Read by jemalloc when the process starts: memory that was freed goes back to the system within about a second.
 extern "C" {
@@ -57,15 +50,6 @@ constexpr std::chrono::milliseconds kLastReplies{500};  // max wait until the la
 constexpr std::chrono::milliseconds kLastLines{1000};
 constexpr std::chrono::milliseconds kLastTransfer{2000};  // max wait for the follower to finish a file
 
-void export_serving(metrics::Registry& registry, const serve::Collections& collections,
-                    const wire::RouterSocket& socket) {
-  registry.before_scrape([&, ready = registry.gauge(families::kReady),
-                          lost = registry.following_counter(families::kRepliesLost)]() mutable {
-    ready.set(collections.why_not_ready().empty() ? 1 : 0);
-    lost.follow(socket.dropped());
-  });
-}
-
 std::string joined(const std::vector<std::string>& names) {
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
@@ -73,7 +57,7 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 void log_start(Logger& log, const Options& options, const wire::RouterSocket& socket, const http::Server& http,
-               const GpuState& gpu) {
+               const Accelerator* gpu) {
   log.info("started", {{"node", options.node_name},
                        {"collection", joined(options.collections)},
                        {"repository", options.repository},
@@ -82,7 +66,7 @@ void log_start(Logger& log, const Options& options, const wire::RouterSocket& so
                        {"curve", options.curve_secret_key.empty() ? "off" : "on"},
                        {"http_port", std::to_string(http.port())},
                        {"cpu_threads", std::to_string(options.cpu_threads)},
-                       {"gpu", gpu.now()}});
+                       {"gpu", gpu_state(options, gpu)}});
 }
 
 // Prints one line about a wrong option or environment. Returns the exit code, 2.
@@ -101,16 +85,6 @@ void run_until_stopped(boost::asio::io_context& io, boost::asio::signal_set& sig
     ending.begin();
   });
   io.run();
-}
-
-Result<std::unique_ptr<wire::RouterSocket>> open_socket(const Options& options, const PeerNumbers& peers,
-                                                        const Curve& curve, Logger& log) {
-  return wire::RouterSocket::create({.listen = options.listen,
-                                     .io_threads = options.io_threads,
-                                     .max_peers = peers.max_peers,
-                                     .max_peers_by_address = peers.max_by_address,
-                                     .curve = curve.socket_config(),
-                                     .log = &log});
 }
 
 // What every part of the process uses.
@@ -148,11 +122,10 @@ Result<Engines> make_engines(const Options& options, Process& process) {
 // Creates the parts that follow the repository, search and answer. Runs until a signal, then until all admitted
 // requests are answered. Returns the exit code.
 int serve_until_stopped(const Options& options, Process& process, const std::vector<CollectionPlace>& places,
-                        const OpenedData& data, const Curve& curve, wire::RouterSocket& socket, Engines& engines) {
+                        const OpenedData& data, wire::RouterSocket& socket, Engines& engines) {
   auto& [log, clock, io, signals, registry] = process;
   Accelerator* const gpu = engines.gpu.get();
-  const GpuState gpu_state(options, gpu);
-  gpu_state.export_to(registry);
+  export_gpu_state(registry, options, gpu);
   HostLists lists(options, clock, gpu, registry);
   serve::RequestsInFlight requests(registry.gauge(families::kInFlight));  // which tasks of the schedulers refer to
   Schedulers schedulers(options, engines.costs, clock, gpu, registry);
@@ -189,9 +162,9 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
                                         .identity = {{},
                                                      options.node_name,
                                                      std::string(config::version()),
-                                                     [&] { return gpu_state.now(); },
+                                                     [&, gpu] { return gpu_state(options, gpu); },
                                                      clock.now() + options.ready_after,
-                                                     [&] { return gpu_state.refusals(); }},
+                                                     [gpu] { return gpu ? gpu->refusals() : std::string(); }},
                                         .cache_state = [&] { return lists.cache_state(); }};
   // They end before `lists`, where their partitions are registered.
   std::vector<std::unique_ptr<ServedCollection>> served;
@@ -202,14 +175,22 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
   }
   const serve::Collections collections(std::move(services));
 
-  export_serving(registry, collections, socket);
-  curve.export_metrics(registry, socket);
-  const Loops loops(socket, schedulers.pool(), schedulers.costly(), options.stall);
-  loops.export_ages(registry);
+  families::Export(registry, [&] {
+    return collections.why_not_ready();
+  }).gauge(families::kReady, [](const std::string& why_not) { return why_not.empty(); });
+  // The follower of the repository is left out, since its transfers may take long.
+  const auto loops = [&] {
+    std::vector<Loop> all = socket.loops();
+    all.push_back({"workers", schedulers.pool().turned()});
+    all.push_back({"costly", schedulers.costly().turned()});
+    return all;
+  };
+  export_loop_ages(registry, clock, loops);
   const http::Server::Config probes{.listen = options.http, .max_connections = kProbeConnections};
   auto http = open_port(data, [&] {
-    return http::Server::create(process.io, probes,
-                                probe_routes(process.registry, collections, [&] { return loops.stalled(); }));
+    return http::Server::create(process.io, probes, probe_routes(process.registry, collections, [&] {
+                                  return stalled(loops(), process.clock.now(), options.stall);
+                                }));
   });
   if (!http) return refuse(std::move(http).error().within("--http"));
 
@@ -219,7 +200,7 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
       },
       [&](const wire::Peer& gone) { requests.cancel_all(gone); });
   for (const auto& one : served) one->start();
-  log_start(log, options, socket, **http, gpu_state);
+  log_start(log, options, socket, **http, gpu);
   run_until_stopped(io, signals, options, log, collections, **http);
 
   schedulers.drain();
@@ -250,10 +231,10 @@ int run(const Options& options, std::size_t open_files) {
   if (!curve) return refuse(curve.error());
   auto socket = open_port(*data, [&] { return open_socket(options, peers, *curve, process.log); });
   if (!socket) return refuse(std::move(socket).error().within("--listen"));
-  export_peers(process.registry, **socket, peers.max_peers);
+  export_socket(process.registry, **socket, *curve, peers);
   auto engines = make_engines(options, process);
   if (!engines) return refuse(engines.error());
-  return serve_until_stopped(options, process, *places, *data, *curve, **socket, *engines);
+  return serve_until_stopped(options, process, *places, *data, **socket, *engines);
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 #include "leaf/probes.h"
 
-#include <utility>
-
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "common/objects/request_metrics.h"
 #include "leaf/families/metric_families.h"
@@ -53,24 +52,31 @@ http::Response readiness(const serve::Collections& collections) {
 
 }  // namespace
 
+void export_loop_ages(metrics::Registry& registry, const Clock& clock, std::function<std::vector<Loop>()> loops) {
+  registry.before_scrape([&registry, &clock, loops = std::move(loops)] {
+    for (const Loop& loop : loops())
+      registry.gauge(families::kLoopAge, {{"loop", std::string(loop.name)}})
+          .set(std::chrono::duration<double>(clock.now() - loop.turned).count());
+  });
+}
+
 void export_transfers(metrics::Registry& registry, const std::vector<CollectionPlace>& places) {
-  registry.before_scrape([&places, bytes = registry.following_counter(families::kFetchedBytes),
-                          broken = registry.following_counter(families::kTransfersBroken),
-                          slow = registry.following_counter(families::kTransfersSlow),
-                          resumed = registry.following_counter(families::kTransfersResumed)]() mutable {
-    repository::TransferCounts now;
+  using repository::TransferCounts;
+  const families::Export exported(registry, [&places] {
+    TransferCounts now;
     for (const CollectionPlace& place : places) {
-      const repository::TransferCounts one = place.source->transfers();
+      const TransferCounts one = place.source->transfers();
       now.bytes += one.bytes;
       now.broken += one.broken;
       now.slow += one.slow;
       now.resumed += one.resumed;
     }
-    bytes.follow(now.bytes);
-    broken.follow(now.broken);
-    slow.follow(now.slow);
-    resumed.follow(now.resumed);
+    return now;
   });
+  exported.counter(families::kFetchedBytes, &TransferCounts::bytes);
+  exported.counter(families::kTransfersBroken, &TransferCounts::broken);
+  exported.counter(families::kTransfersSlow, &TransferCounts::slow);
+  exported.counter(families::kTransfersResumed, &TransferCounts::resumed);
 }
 
 void export_object_requests(metrics::Registry& registry, const objects::Counts& requests) {

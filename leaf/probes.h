@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "common/base/liveness.h"
 #include "common/http/router.h"
 #include "common/metrics/registry.h"
 #include "common/repository/repository.h"
-#include "leaf/collection_places.h"
 #include "leaf/serve/collections.h"
+#include "leaf/served_collection.h"
 
 namespace frond::leaf {
 
@@ -23,6 +24,8 @@ inline constexpr std::size_t kProbeConnections = 128;
 http::Router probe_routes(metrics::Registry& registry, const serve::Collections& collections,
                           std::function<std::string()> stalled);
 
+// How long ago each of the loops that the leaf needs last turned, as a metric.
+void export_loop_ages(metrics::Registry& registry, const Clock& clock, std::function<std::vector<Loop>()> loops);
 // Exports the bytes and faults of transfers from the repository as metrics, of all collections together. `places`
 // outlives the registry's last exposition.
 void export_transfers(metrics::Registry& registry, const std::vector<CollectionPlace>& places);

@@ -1,10 +1,42 @@
 #include "leaf/served_collection.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
+
+#include "common/repository/manifest.h"
 
 namespace frond::leaf {
 namespace {
+
+namespace fs = std::filesystem;
+
+// Deletes what lies in `folder`, except `kept`. Best effort: the next start tries again.
+void sweep(const fs::path& folder, const std::set<std::string>& kept, Logger& log) {
+  std::error_code ignored;
+  std::vector<fs::path> doomed;
+  for (fs::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored))
+    if (!kept.contains(at->path().filename().string())) doomed.push_back(at->path());
+  for (const fs::path& one : doomed) {
+    fs::remove_all(one, ignored);
+    log.info("the files of a collection that is not served any more are deleted", {{"folder", one.string()}});
+  }
+}
+
+// The collection that has the data folder itself; places.end(): none.
+std::vector<CollectionPlace>::iterator owner_of_root(std::vector<CollectionPlace>& places, const fs::path& more,
+                                                     const generation::DataFolder& root) {
+  if (const auto kept = root.remembered())
+    if (const auto manifest = repository::manifest_from_json(*kept)) {
+      const auto named = std::find_if(places.begin(), places.end(),
+                                      [&](const CollectionPlace& one) { return one.name == manifest->collection; });
+      if (named != places.end()) return named;
+    }
+  return std::find_if(places.begin(), places.end(), [&](const CollectionPlace& one) {
+    std::error_code failure;
+    return !fs::is_directory(more / one.name, failure);
+  });
+}
 
 serve::Identity named(serve::Identity identity, const std::string& collection) {
   identity.collection = collection;
@@ -17,6 +49,49 @@ metrics::Labels labels_of(const Options& options, const std::string& collection)
 }
 
 }  // namespace
+
+Result<std::vector<CollectionPlace>> open_sources(const Options& options, Logger& log) {
+  const bool local = options.repository.find("://") == std::string::npos;
+  std::error_code failure;
+  if (local && !fs::is_directory(options.repository, failure))
+    return Error(Code::kInvalid,
+                 options.repository + (fs::exists(options.repository, failure)
+                                           ? " is no folder"
+                                           : " does not exist: make the folder, if its first build is still to come"));
+  std::vector<CollectionPlace> places;
+  for (const std::string& name : options.collections) {
+    CollectionPlace& place = places.emplace_back();
+    place.name = name;
+    if (local && !fs::is_directory(fs::path(options.repository) / name, failure))
+      log.warn("the collection is not in the repository yet: it is waited for",
+               {{"collection", name}, {"there", repository::collections_in(options.repository)}});
+    place.source = FROND_TRY(repository::RepositorySource::open(
+        options.repository, name, {.tls_ca = options.tls_ca, .min_bytes_per_second = options.fetch_min_rate},
+        options.objects));
+  }
+  return places;
+}
+
+Result<void> open_folders(std::vector<CollectionPlace>& places, const fs::path& path,
+                          const generation::DataFolder& root, Logger& log) {
+  const fs::path more = path / "collections";
+  const auto owner = owner_of_root(places, more, root);
+  if (owner == places.end()) root.keep_only({}, {});
+  std::set<std::string> kept;
+  for (auto place = places.begin(); place != places.end(); ++place) {
+    if (place == owner) {
+      place->folder = &root;
+      continue;
+    }
+    kept.insert(place->name);
+    auto folder = generation::DataFolder::open(more / place->name);
+    if (!folder) return std::move(folder).error().within("--data");
+    place->own_folder = *std::move(folder);
+    place->folder = place->own_folder.get();
+  }
+  sweep(more, kept, log);
+  return {};
+}
 
 ServedCollection::ServedCollection(const Shared& shared, const CollectionPlace& place)
     : name_(place.name),

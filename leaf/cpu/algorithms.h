@@ -1,22 +1,98 @@
 #pragma once
-// The CPU engine's algorithms for OR, in one table. All are rank-safe and give the same bytes; they differ in what they
-// skip and at what cost. A new one needs a file here, a line in this table and a line in leaf/engines.cc. The
-// differential and contract tests and `frond bench query` run every engine in leaf/engines.cc.
+// The CPU engine's algorithms.
+#include <span>
 #include <string_view>
 
 #include "leaf/engine/plan.h"
 
 namespace frond::leaf::cpu {
 
+// AND: the k best of the documents that hold every term. Matches are counted as far as the plan asks. Unranked: the k
+// first of them; all are counted, and nothing is scored or skipped by bounds.
+//
+// The shortest list, the driver, is read block by block. A block's documents are intersected with the next longer list,
+// what remains with the next. Blocks of the longer lists are found by their last docIDs and decoded only if they may
+// hold a remaining document. Scores are computed only for documents in all lists whose block bounds reach the
+// threshold.
+//
+// Once enough matches are counted, bounds skip more: whole blocks of the driver, if their bound and those of the
+// overlapping blocks of other lists stay below the threshold (Ding and Suel 2011, here for AND); then single documents,
+// by their scores in the driver, before other lists are looked at and again before each of their blocks is decoded.
+//
+// No list may be empty. Errors: kCorrupt, kDeadline.
+Result<engine::Outcome> search_conjunction(const engine::Plan& plan, const Clock& clock);
+
+// A query with one list: it is read once, block by block. Blocks whose bounds can't reach the threshold are not
+// decoded. `matches` is the list's length, so it is exact.
+//
+// Exactly one of the plan's lists has postings. Errors: kCorrupt, kDeadline.
+Result<engine::Outcome> search_single_term(const engine::Plan& plan, const Clock& clock);
+
+// Plans that are not ranked: the k first documents that match, by docID, and the exact number of matches. Frequencies
+// are not decoded and nothing is scored.
+//
+// One list: its length is the number; blocks are decoded until there are k documents. AND: search_conjunction(). OR:
+// docIDs are marked, one window of documents at a time; windows without postings are skipped. For two lists, once there
+// are k documents, the rest is counted as |A| + |B| - |A and B|, because a conjunction decodes only blocks that both
+// lists need.
+//
+// The plan is not ranked; one of its lists has postings, for AND all of them. Errors: kCorrupt, kDeadline.
+Result<engine::Outcome> search_unranked(const engine::Plan& plan, const Clock& clock);
+
+// OR: the k documents with the highest sums over the terms that they hold.
+//
+// MaxScore (Turtle and Flood 1995) over windows of documents, with the bounds of the blocks that overlap the window
+// (Chakrabarti, Chaudhuri, Ganti 2011). In each window the terms are ordered by bound. The terms with the lowest
+// bounds, as many as together stay below the threshold, are non-essential. Essential lists are scored in vectors, block
+// by block, and added up in an array over the window. Documents that may still reach the threshold are then looked up
+// in the non-essential lists, highest bound first. If all bounds together stay below the threshold, nothing is decoded.
+// With at most one essential list, the window extends as far as the bounds hold.
+//
+// Sums are integers, so the split never changes a score. `matches` is exact while nothing was pruned, else the greater
+// of the documents counted so far and the length of the longest list.
+//
+// Lists without postings are ignored. Errors: kCorrupt, kDeadline.
+Result<engine::Outcome> search_disjunction(const engine::Plan& plan, const Clock& clock);
+
+// OR without pruning: every posting of every list is decoded, scored and added up, one window of documents at a time.
+// The baseline for the algorithms that prune, and the fastest of them if a query asks for most of its matches.
+// `matches` is exact.
+//
+// At least two lists, none of them empty; k > 0. Errors: kCorrupt, kDeadline.
+Result<engine::Outcome> search_exhaustive_or(const engine::Plan& plan, const Clock& clock);
+
+// OR, document at a time, by essential lists. Lists are sorted by bound. Those with the lowest bounds, as many as
+// together stay below the threshold, are non-essential: they are only looked up, for documents of the other lists.
+//
+// MaxScore: Turtle and Flood, IP&M 1995. Block-max MaxScore: Chakrabarti, Chaudhuri and Ganti, WSDM 2011: the bounds of
+// the blocks that may hold the document, not those of whole lists, decide when its look-ups stop. Both are rank-safe.
+// search_disjunction() does the same over windows of documents.
+//
+// At least two lists, none of them empty; k > 0. Errors: kCorrupt, kDeadline.
+Result<engine::Outcome> search_maxscore(const engine::Plan& plan, const Clock& clock);
+Result<engine::Outcome> search_block_max_maxscore(const engine::Plan& plan, const Clock& clock);
+
+// OR, document at a time, by pivots. The lists are sorted by the documents under their cursors. The pivot is the first
+// document at which the bounds of the lists up to it add up to the threshold: no document before it can be among the k
+// best.
+//
+// WAND: Broder, Carmel, Herscovici, Soffer, Zien, CIKM 2003. Block-max WAND: Ding and Suel, SIGIR 2011: before a pivot
+// is scored, the bounds of the blocks that may hold it are added up; if they stay below the threshold, the lists skip
+// to the first end of one of these blocks. Both are rank-safe. The default is search_disjunction().
+//
+// At least two lists, none of them empty; k > 0. Errors: kCorrupt, kDeadline.
+Result<engine::Outcome> search_wand(const engine::Plan& plan, const Clock& clock);
+Result<engine::Outcome> search_block_max_wand(const engine::Plan& plan, const Clock& clock);
+
+// The algorithms for OR, in one table. All are rank-safe and give the same bytes; they differ in what they skip and at
+// what cost. A new one needs a file here and a line in the table (cpu_engine.cc). The differential and contract tests
+// and `frond bench query` run every engine in leaf/engines.cc, which takes them from here.
 struct DisjunctionAlgorithm {
   std::string_view name;
   // At least two lists, none of them empty; k > 0. Errors: kCorrupt, kDeadline.
   Result<engine::Outcome> (*search)(const engine::Plan& plan, const Clock& clock);
 };
-
-inline constexpr std::string_view kAutomatic = "auto";  // the default; the same as "windowed"
-
-// A FROND_CHECK fails if there is no such name.
-const DisjunctionAlgorithm& disjunction_named(std::string_view name);
+// The first is the default.
+std::span<const DisjunctionAlgorithm> disjunctions();
 
 }  // namespace frond::leaf::cpu

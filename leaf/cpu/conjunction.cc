@@ -1,4 +1,4 @@
-#include "leaf/cpu/conjunction.h"
+#include "leaf/cpu/algorithms.h"
 
 #include <algorithm>
 #include <array>

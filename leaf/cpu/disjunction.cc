@@ -1,16 +1,15 @@
-#include "leaf/cpu/disjunction.h"
+// OR over windows of documents: MaxScore, and without pruning.
+#include "leaf/cpu/algorithms.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
 
-#include "leaf/cpu/first_threshold.h"
 #include "leaf/cpu/kernels.h"
 #include "leaf/cpu/term_reader.h"
 #include "leaf/cpu/threshold.h"
 #include "leaf/cpu/window_sums.h"
-#include "leaf/cpu/window_term.h"
 
 namespace frond::leaf::cpu {
 namespace {
@@ -213,6 +212,35 @@ Result<engine::Outcome> Disjunction::run() {
 
 Result<engine::Outcome> search_disjunction(const engine::Plan& plan, const Clock& clock) {
   return Disjunction(plan, clock).run();
+}
+
+Result<engine::Outcome> search_exhaustive_or(const engine::Plan& plan, const Clock& clock) {
+  auto terms = FROND_TRY(open_terms<OrderedTerm>(plan, terms_with_postings(plan)));
+  Threshold threshold(plan);
+  WindowSums sums;
+  std::array<DocId, kWindow + kSelectSlack> docids;
+  std::array<Score, kWindow + kSelectSlack> scores;
+  engine::Outcome outcome;
+  const std::uint64_t documents = plan.lengths.size();
+  for (std::uint64_t begin = 0; begin < documents; begin += kWindow) {
+    if (plan.deadline.passed(clock)) return deadline_passed();
+    const auto end = static_cast<DocId>(std::min<std::uint64_t>(begin + kWindow, documents));
+    for (OrderedTerm& term : terms)
+      term.take_below(end, [&](std::uint32_t from, std::uint32_t to) {
+        sums.add(term.reader(), from, to, static_cast<DocId>(begin));
+      });
+    outcome.matches += sums.documents(static_cast<DocId>(begin), plan.hidden);
+    threshold.look_at(static_cast<DocId>(begin), end - 1);
+    const auto least = static_cast<Score>(std::min<std::uint64_t>(threshold.least(), 0xffffffff));
+    const Selection kept{docids.data(), scores.data()};
+    threshold.offer(kept, sums.take(static_cast<DocId>(begin), least, kept));
+  }
+  for (OrderedTerm& term : terms) {
+    if (term.reader().corrupt()) return term.reader().error();
+    outcome.postings_decoded += term.reader().postings_decoded();
+  }
+  outcome.hits = threshold.take();
+  return outcome;
 }
 
 }  // namespace frond::leaf::cpu

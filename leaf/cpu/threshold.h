@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/partition/hidden_documents.h"
 #include "common/topk/top_k.h"
-#include "leaf/cpu/hidden.h"
 #include "leaf/cpu/kernels.h"
+#include "leaf/cpu/term_reader.h"
 #include "leaf/engine/plan.h"
 
 namespace frond::leaf::cpu {
@@ -19,6 +20,20 @@ namespace frond::leaf::cpu {
 // Loops over blocks check the deadline once in this many blocks, about four thousand postings.
 inline constexpr std::uint32_t kBlocksBetweenGlances = 32;
 inline Error deadline_passed() { return Error(Code::kDeadline, "the deadline passed during evaluation"); }
+
+// Hidden documents: taken out of selections, and counted in lists whose length is the number of matches.
+//
+// Drops hidden documents; returns how many are left.
+std::size_t drop_hidden(const partition::HiddenDocuments& hidden, Selection documents, std::size_t count);
+
+// How many hidden documents the term's list has. Decodes the blocks that may hold some: all of the list at most. Moves
+// the reader; a block that does not decode makes it corrupt().
+std::uint64_t hidden_postings(TermReader& term, const partition::HiddenDocuments& hidden);
+
+// The documents of the whole list that are not hidden.
+inline std::uint64_t postings_left(TermReader& term, const partition::HiddenDocuments* hidden) {
+  return term.list().count() - (hidden == nullptr ? 0 : hidden_postings(term, *hidden));
+}
 
 class Threshold {
  public:
@@ -63,5 +78,13 @@ class Threshold {
   scoring::Score start_ = 0;
   scoring::Score most_prior_;  // that a document of those looked at has, weighted
 };
+
+// A threshold known before any document is evaluated, so that pruning starts at once.
+//
+// A score that at least k documents reach by this term alone, so documents with lower scores can't be among the k best;
+// 0: unknown. It comes from the deficits stored with the list if there are any for this k; otherwise the blocks with
+// the highest bounds are scored.
+// `hidden` documents, of which there may be none (null), do not count.
+Score first_threshold(TermReader& term, std::uint32_t k, const partition::HiddenDocuments* hidden);
 
 }  // namespace frond::leaf::cpu

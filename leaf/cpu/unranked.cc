@@ -1,4 +1,4 @@
-#include "leaf/cpu/unranked.h"
+#include "leaf/cpu/algorithms.h"
 
 #include <algorithm>
 #include <array>
@@ -6,10 +6,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "leaf/cpu/conjunction.h"
-#include "leaf/cpu/hidden.h"
 #include "leaf/cpu/term_reader.h"
 #include "leaf/cpu/threshold.h"
+#include "leaf/cpu/window_sums.h"
 
 namespace frond::leaf::cpu {
 namespace {
@@ -29,39 +28,6 @@ constexpr DocId kWindow = Marks::kWindow;
 void keep(const engine::Plan& plan, DocId docid, engine::Outcome& outcome) {
   outcome.hits.push_back({plan.placement.ordinal(docid), 0});
 }
-
-// A list, and the first of its postings that is not in the union yet.
-class UnionTerm {
- public:
-  UnionTerm(const engine::Plan& plan, const engine::PlanTerm& term) : reader_(plan, term) {}
-  TermReader& reader() { return reader_; }
-
-  // No posting that is left has a lower docID. kNoDoc: none is left.
-  DocId next() const {
-    if (block_ == reader_.blocks() || reader_.corrupt()) return kNoDoc;
-    if (reader_.block() == block_) return reader_.docids()[from_];
-    return block_ == 0 ? 0 : reader_.list().last_docid(block_ - 1) + 1;
-  }
-  // Marks the postings below begin + kWindow; no posting that is left has a docID below `begin`.
-  void add(DocId begin, Marks& marks) {
-    const std::uint64_t end = std::uint64_t{begin} + kWindow;
-    while (block_ < reader_.blocks()) {
-      reader_.enter(block_);
-      if (reader_.corrupt()) return;
-      const bool whole = reader_.last() < end;
-      const std::uint32_t to = whole ? reader_.size() : reader_.position_of(static_cast<DocId>(end));
-      const DocId* const docids = reader_.docids();
-      for (std::uint32_t i = from_; i < to; ++i) marks.set(docids[i] - begin);
-      from_ = whole ? 0 : to;
-      if (!whole) return;
-      ++block_;
-    }
-  }
-
- private:
-  TermReader reader_;
-  std::uint32_t block_ = 0, from_ = 0;
-};
 
 // How many of a group's bytes are 1.
 std::uint64_t count_marks(const std::uint8_t* group) {
@@ -128,7 +94,7 @@ Result<std::uint64_t> count_either(const engine::Plan& plan, const Clock& clock,
 }
 
 Result<engine::Outcome> search_union(const engine::Plan& plan, const Clock& clock) {
-  auto terms = FROND_TRY(open_terms<UnionTerm>(plan, terms_with_postings(plan)));
+  auto terms = FROND_TRY(open_terms<OrderedTerm>(plan, terms_with_postings(plan)));
   Marks marks;
   engine::Outcome outcome;
   for (std::uint64_t begin = 0;; begin += kWindow) {
@@ -138,13 +104,17 @@ Result<engine::Outcome> search_union(const engine::Plan& plan, const Clock& cloc
       break;
     }
     DocId next = kNoDoc;
-    for (const UnionTerm& term : terms) next = std::min(next, term.next());
+    for (const OrderedTerm& term : terms) next = std::min(next, term.next());
     if (next == kNoDoc) break;
     begin = std::max<std::uint64_t>(begin, next / kWindow * kWindow);
-    for (UnionTerm& term : terms) term.add(static_cast<DocId>(begin), marks);
+    for (OrderedTerm& term : terms)
+      term.take_below(begin + kWindow, [&](std::uint32_t from, std::uint32_t to) {
+        const DocId* const docids = term.reader().docids();
+        for (std::uint32_t i = from; i < to; ++i) marks.set(docids[i] - static_cast<DocId>(begin));
+      });
     take(plan, static_cast<DocId>(begin), marks, outcome);
   }
-  for (UnionTerm& term : terms) {
+  for (OrderedTerm& term : terms) {
     if (term.reader().corrupt()) return term.reader().error();
     outcome.postings_decoded += term.reader().postings_decoded();
   }

@@ -1,8 +1,35 @@
 #pragma once
 // Every metric of frond-leaf.
+#include <functional>
+#include <utility>
+
 #include "common/metrics/registry.h"
 
 namespace frond::leaf::families {
+
+// Exports what is counted elsewhere: before each scrape `now` is called, which returns a struct of counts, and a metric
+// is set to what `of` reads of it, a member or a function. All that they use outlives the registry's last exposition.
+template <class Now>
+class Export {
+ public:
+  Export(metrics::Registry& registry, Now now) : registry_(registry), now_(std::move(now)) {}
+  template <class Of>
+  void gauge(const metrics::Family& family, Of of, const metrics::Labels& labels = {}) const {
+    registry_.before_scrape([gauge = registry_.gauge(family, labels), now = now_, of]() mutable {
+      gauge.set(static_cast<double>(std::invoke(of, now())));
+    });
+  }
+  template <class Of>
+  void counter(const metrics::Family& family, Of of, const metrics::Labels& labels = {}) const {
+    registry_.before_scrape([counter = registry_.following_counter(family, labels), now = now_, of]() mutable {
+      counter.follow(std::invoke(of, now()));
+    });
+  }
+
+ private:
+  metrics::Registry& registry_;
+  const Now now_;
+};
 
 // Queue and workers. Label pool: usual; costly (work that costs many times the usual and has its own threads).
 inline constexpr metrics::Family kQueueTasks{"frond_leaf_queue_tasks", "Tasks that wait for a worker."};

@@ -12,7 +12,7 @@
 #include "common/scoring/bm25.h"
 #include "common/scoring/prior.h"
 #include "leaf/gpu/block_entry.h"
-#include "leaf/gpu/intersect/list_view.h"
+#include "leaf/gpu/list_search.h"
 
 namespace frond::leaf::gpu {
 
@@ -29,7 +29,7 @@ struct TermOnDevice {
 
 struct QueryOnDevice {
   const std::uint32_t* lengths;  // of the partition's documents
-  // Of all documents, then maxima of kPriorStretch and of kPriorRegion documents each (search/priors.cuh); null: none.
+  // Of all documents, then maxima of kPriorStretch and of kPriorRegion documents each (search/thread.cuh); null: none.
   const scoring::Prior* priors;
   scoring::PriorWeight prior_weight;
   scoring::Score max_prior;     // what a prior adds at most; 0: there are none
@@ -105,9 +105,9 @@ struct BatchOnDevice {
   std::uint32_t input_bytes;  // a multiple of 16
   const QueryOnDevice* queries;
   const TermOnDevice* terms;
-  const Row* rows;                   // ends with a row that has only first_task: the number of tasks
-  const std::uint32_t* group_rows;   // the row of every kTasksOfAGroup-th task
-  const intersect::ListView* plain;  // by term: its list's plain form, count 0: none (plain_form.h); null: none at all
+  const Row* rows;                  // ends with a row that has only first_task: the number of tasks
+  const std::uint32_t* group_rows;  // the row of every kTasksOfAGroup-th task
+  const PlainView* plain;           // by term: its list's plain form, count 0: none (plain_lists.h); null: none at all
   // Queries whose number of matches is what their first term's list has of documents that are not hidden, or contains
   // it; the hidden ones are counted. Each by count_blocks thread blocks.
   const std::uint32_t* counted;

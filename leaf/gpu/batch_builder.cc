@@ -143,7 +143,7 @@ bool fits_kernels(const engine::Plan& plan) {
 std::span<const TermOnDevice> BatchBuilder::add_terms(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
   const std::size_t first = terms_.size();
-  const intersect::ListView no_form;
+  const PlainView no_form;
   const auto before = [&plan](const TermOnDevice& a, const TermOnDevice& b) {
     if (plan.mode == engine::Mode::kAnd) return a.list.count < b.list.count;
     return plan.ranked ? a.max_score > b.max_score : a.list.count > b.list.count;

@@ -33,7 +33,7 @@ struct ResidentArray {
 };
 // A list's plain form on the device, likewise (plain_lists.h).
 struct ResidentPlain : lists::KeptList {
-  intersect::ListView view;
+  PlainView view;
   std::shared_ptr<const std::byte> memory;
 };
 // A list on the device, likewise.
@@ -114,7 +114,7 @@ class BatchBuilder {
 
   std::vector<QueryOnDevice> queries_;
   std::vector<TermOnDevice> terms_;
-  std::vector<intersect::ListView> plain_;  // of the terms, if the batch is not ranked
+  std::vector<PlainView> plain_;  // of the terms, if the batch is not ranked
   std::vector<Row> rows_;
   std::vector<std::uint32_t> group_rows_;
   std::vector<std::uint32_t> counted_;  // BatchOnDevice::counted

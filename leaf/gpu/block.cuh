@@ -3,7 +3,7 @@
 //
 // Mapping: all 32 lanes call together with equal arguments, unless a comment says otherwise. Result: lane t gets
 // numbers 4 t .. 4 t + 3 in registers. Shared memory: none. Blocks are aligned to 16, and 16 bytes behind them are
-// readable. Lists are admitted (admit.h), so nothing is checked here.
+// readable. Lists are admitted (list_kernels.h), so nothing is checked here.
 #include "common/base/ids.h"
 #include "common/codec/bits/packed_number.h"
 #include "common/codec/list_codec.h"

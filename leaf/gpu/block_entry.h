@@ -1,7 +1,7 @@
 #pragma once
 // Layout of a list in device memory: an entry of 16 bytes for every block, so that one load gives its last docID, its
-// highest score and where its numbers lie. Entries are made on the device when a list is copied there (admit.h), from
-// the blob's own index.
+// highest score and where its numbers lie. Entries are made on the device when a list is copied there (list_kernels.h),
+// from the blob's own index.
 #include <cstddef>
 #include <cstdint>
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "leaf/gpu/admit.h"
+#include "leaf/gpu/list_kernels.h"
 
 namespace frond::leaf::gpu {
 
@@ -44,7 +44,7 @@ Result<void> ListCopier::copy_bytes(ByteView bytes, std::byte* to) {
   return {};
 }
 
-Result<void> ListCopier::make_plain_form(const DeviceList& list, const intersect::ListView& form) {
+Result<void> ListCopier::make_plain_form(const DeviceList& list, const PlainView& form) {
   FROND_TRY(gpu::make_plain_form(list, form, stream_.get()));
   Half& half = next_half();
   FROND_TRY(half.free.wait());

@@ -8,7 +8,7 @@
 #include "common/base/result.h"
 #include "common/device/runtime.h"
 #include "leaf/gpu/list_image.h"
-#include "leaf/gpu/plain_form.h"
+#include "leaf/gpu/list_kernels.h"
 #include "leaf/lists/list_store.h"
 
 namespace frond::leaf::gpu {
@@ -18,11 +18,11 @@ class ListCopier {
   // On the current device. `staging_bytes`: of pinned memory. kDevice.
   static Result<ListCopier> create(std::size_t staging_bytes);
 
-  // Copies `image`, planned of `list`, to `to`, has the device check it (admit.h), and waits. `to` has image.bytes()
-  // bytes. False: blocks are wrong, so kernels must not use it. kDevice; List::intact()'s errors.
+  // Copies `image`, planned of `list`, to `to`, has the device check it (list_kernels.h), and waits. `to` has
+  // image.bytes() bytes. False: blocks are wrong, so kernels must not use it. kDevice; List::intact()'s errors.
   Result<bool> copy_list(const lists::List& list, const ListImage& image, std::byte* to);
-  // Makes the plain form of an admitted list (plain_form.h) and waits. kDevice.
-  Result<void> make_plain_form(const DeviceList& list, const intersect::ListView& form);
+  // Makes the plain form of an admitted list (list_kernels.h) and waits. kDevice.
+  Result<void> make_plain_form(const DeviceList& list, const PlainView& form);
   // Copies `bytes` to `to` and waits. kDevice.
   Result<void> copy_bytes(ByteView bytes, std::byte* to);
 

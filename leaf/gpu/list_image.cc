@@ -7,7 +7,7 @@
 #include <string>
 
 #include "common/postings/long_form.h"
-#include "leaf/gpu/codecs/codec_table.h"
+#include "leaf/gpu/codecs/served_codecs.h"
 
 namespace frond::leaf::gpu {
 namespace {

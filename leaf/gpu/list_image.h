@@ -8,7 +8,7 @@
 // The blobs are copied unchanged, but for segments in a codec that no kernel reads (codecs/served_codecs.h): the host
 // decodes these and packs them as simd-bp128. A last block with fewer than 128 postings (so every list in the short
 // form) is stored separately: the host decodes its Rice codes and packs them like a full block, so kernels know only
-// one kind of block. The host checks what it reads of the blobs; the device checks the rest (admit.h).
+// one kind of block. The host checks what it reads of the blobs; the device checks the rest (list_kernels.h).
 #include <cstdint>
 #include <memory>
 #include <span>

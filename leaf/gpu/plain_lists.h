@@ -1,6 +1,7 @@
 #pragma once
-// The plain forms of lists (plain_form.h) in device memory: which lists have one, and when one is made. They share the
-// lists' arena, up to a budget of their own, and never displace a list: where lists need room, forms are dropped first.
+// The plain forms of lists (list_kernels.h) in device memory: which lists have one, and when one is made. They share
+// the lists' arena, up to a budget of their own, and never displace a list: where lists need room, forms are dropped
+// first.
 //
 // A form is made once the documents that were looked up in its list are `pays` times the list's postings: by then the
 // form would have paid for itself. Forms are evicted as lists are (leaf/lists/kept_lists.h); one that no plan uses any

@@ -1,4 +1,4 @@
-#include "leaf/schedule/cost_model_text.h"
+#include "leaf/schedule/cost_model.h"
 
 #include <algorithm>
 #include <charconv>

@@ -3,7 +3,6 @@
 // H200 and its host's CPU. Errors: docs/measurements/gpu-search.md.
 #include "common/base/check.h"
 #include "leaf/schedule/cost_model.h"
-#include "leaf/schedule/cost_model_text.h"
 
 namespace frond::leaf::schedule {
 namespace {

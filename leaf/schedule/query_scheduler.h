@@ -24,7 +24,7 @@
 #include "common/metrics/registry.h"
 #include "leaf/engine/batch_times.h"
 #include "leaf/engine/plan.h"
-#include "leaf/schedule/cost_predictor.h"
+#include "leaf/schedule/cost_model.h"
 #include "leaf/schedule/query_queues.h"
 #include "leaf/schedule/scheduler.h"
 

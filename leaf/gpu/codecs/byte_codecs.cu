@@ -1,17 +1,10 @@
 // Search kernels for vbyte, varintgb, streamvbyte, gpu-vbyte128 and gpu-vbyte1024.
 #include "common/device_codec/byte_codecs.cuh"
-#include "leaf/gpu/codecs/search_kernels.h"
-#include "leaf/gpu/codecs/stream_lists.cuh"
-#include "leaf/gpu/search/search_kernel.cuh"
+#include "leaf/gpu/codecs/family.cuh"
 
 namespace frond::leaf::gpu::codecs {
 
 using namespace device_codec;
-
-#define FROND_KERNEL(function, id, docids, frequencies)                                     \
-  Result<void> search_##function(const BatchOnDevice& batch, device::StreamHandle stream) { \
-    return search::launch_search<StreamLists<docids, frequencies>>(batch, stream);          \
-  }
-FROND_GPU_BYTE_CODECS(FROND_KERNEL)
+FROND_GPU_BYTE_CODECS(FROND_SEARCH_KERNEL)
 
 }  // namespace frond::leaf::gpu::codecs

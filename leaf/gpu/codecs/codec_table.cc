@@ -1,10 +1,8 @@
-#include "leaf/gpu/codecs/codec_table.h"
+#include "leaf/gpu/codecs/served_codecs.h"
 
 #include <algorithm>
 #include <iterator>
 
-#include "leaf/gpu/codecs/search_kernels.h"
-#include "leaf/gpu/codecs/served_codecs.h"
 
 namespace frond::leaf::gpu::codecs {
 namespace {

@@ -1,10 +1,7 @@
 // The kernels for lists of any codecs, and admission of all lists but those in simd-bp128.
-#include "leaf/gpu/admission.cuh"
-#include "leaf/gpu/codecs/codec_table.h"
 #include "leaf/gpu/codecs/mixed_lists.cuh"
-#include "leaf/gpu/codecs/search_kernels.h"
-#include "leaf/gpu/plain_form.cuh"
-#include "leaf/gpu/search/hidden_kernel.cuh"
+#include "leaf/gpu/codecs/served_codecs.h"
+#include "leaf/gpu/list_kernels.cuh"
 #include "leaf/gpu/search/search_kernel.cuh"
 #include "leaf/gpu/search/start_kernel.cuh"
 

@@ -110,7 +110,7 @@ struct MixedLists {
 #undef FROND_CASE
   }
 
-  // For admission (admission.cuh).
+  // For admission (list_kernels.cuh).
   __device__ static bool find_place(std::byte* image, const SegmentPlace& segment, std::uint32_t block, DocId before,
                                     BlockEntry& entry) {
     return keep_docids(image, segment, block, before, entry) && keep_frequencies(image, segment, block, before, entry);

@@ -1,9 +1,9 @@
 #pragma once
 // The kernels of a batch (batch.h), in the order in which they are launched. All are asynchronous. kDevice.
 //
-// Layers, as in CUB. Thread: thread.cuh. Warp: warp_state.cuh, the steps warp_gather.cuh, warp_look_up.cuh,
-// warp_hidden.cuh and warp_emit.cuh, warp_task.cuh; for queries that are not ranked warp_unranked.cuh, warp_marks.cuh.
-// Thread block: thread_block.cuh. Device: search.cu. start.cu and select.cu are one layer each.
+// Layers, as in CUB. Thread: thread.cuh. Warp: warp_state.cuh, warp_task.cuh with its steps; for queries that are not
+// ranked warp_unranked.cuh, warp_marks.cuh. Thread block and device: search_kernel.cuh. start_kernel.cuh and select.cu
+// are one layer each.
 #include "common/base/result.h"
 #include "common/device/runtime.h"
 #include "leaf/gpu/batch.h"

@@ -4,7 +4,8 @@
 //
 // Mapping: every lane has its own document, so a warp searches 32 blocks with the instructions of one search.
 // Result: in the registers of the calling lane. Lanes may call under divergence; there are no warp operations.
-// Shared memory: none. Alignment: as block_entry.h says. Lists are admitted (admit.h), so nothing is checked here.
+// Shared memory: none. Alignment: as block_entry.h says. Lists are admitted (list_kernels.h), so nothing is checked
+// here.
 #include "leaf/gpu/batch.h"
 #include "leaf/gpu/block.cuh"
 
@@ -88,6 +89,62 @@ __device__ inline Score most_of_posting(const QueryOnDevice& query, const TermOn
 // The highest score that a posting of the block can have.
 __device__ inline Score max_score_of(const TermOnDevice& term, const BlockEntry& entry) {
   return term.bounds.bound(static_cast<scoring::PackedDeficit>(entry.deficit_and_count >> 16));
+}
+
+// Documents that a query passes over whatever the lists say (QueryOnDevice::hidden). Any thread alone.
+
+// A bit for each of the documents 32 * word .. 32 * word + 31.
+__device__ inline std::uint32_t hidden_word(const QueryOnDevice& query, std::uint32_t word) {
+  return query.hidden == nullptr ? 0 : __ldg(query.hidden + word);
+}
+__device__ inline bool is_hidden(const QueryOnDevice& query, DocId docid) {
+  return (hidden_word(query, docid / 32) >> (docid % 32) & 1) != 0;
+}
+
+// What documents' static priors add to their scores (common/scoring/prior.h), exactly and at most. Only for queries
+// that have priors. One thread alone.
+//
+// Batches with such queries have a search kernel of their own, for lists that WithPriors<Lists> reads: in the usual
+// one, which has no register to spare, the same branches would make every query spill more.
+//
+// Bounds of scores are of terms and prior together, so thresholds and floors are those of whole scores: a held
+// document's score has the most that a prior of its stretch adds, until its own is known; a block's bound has that of
+// its documents' range, a list's that of the partition (QueryOnDevice::max_prior).
+template <class Lists>
+struct WithPriors : Lists {
+  static constexpr bool kAddsPriors = true;
+};
+template <class Lists>
+concept AddsPriors = Lists::kAddsPriors;
+// QueryOnDevice::max_prior, which is 0 in other kernels.
+template <class Lists>
+__device__ inline scoring::Score max_prior_of(const QueryOnDevice& query) {
+  if constexpr (AddsPriors<Lists>) return query.max_prior;
+  return 0;
+}
+
+__device__ inline scoring::Score prior_score(const QueryOnDevice& query, DocId docid) {
+  return scoring::weighted(__ldg(query.priors + docid), query.prior_weight);
+}
+
+// At least that of the document: the most of any document in its stretch.
+__device__ inline scoring::Score most_prior_near(const QueryOnDevice& query, DocId docid) {
+  return scoring::weighted(__ldg(query.priors + query.documents + docid / scoring::kPriorStretch), query.prior_weight);
+}
+
+// At least that of any document first .. last: from a few stretches or regions, or else the most of all.
+__device__ inline scoring::Score most_prior_in(const QueryOnDevice& query, DocId first, DocId last) {
+  constexpr std::uint32_t kLooks = 8;
+  const scoring::Prior* maxima = query.priors + query.documents;
+  std::uint32_t step = scoring::kPriorStretch;
+  if (last / step - first / step >= kLooks) {
+    maxima += (query.documents - 1) / step + 1;
+    step = scoring::kPriorRegion;
+    if (last / step - first / step >= kLooks) return query.max_prior;
+  }
+  scoring::Prior most = 0;
+  for (std::uint32_t i = first / step; i <= last / step; ++i) most = max(most, __ldg(maxima + i));
+  return scoring::weighted(most, query.prior_weight);
 }
 
 }  // namespace frond::leaf::gpu::search

@@ -6,8 +6,8 @@
 // Mapping and results: warp_state.cuh; a task is some kMarksBlock documents, lane t has every 32nd word of their marks.
 // Shared memory: none.
 #include "leaf/gpu/document_order.h"
-#include "leaf/gpu/search/hidden.cuh"
-#include "leaf/gpu/search/warp_emit.cuh"
+#include "leaf/gpu/search/thread.cuh"
+#include "leaf/gpu/search/warp_state.cuh"
 
 namespace frond::leaf::gpu::search {
 

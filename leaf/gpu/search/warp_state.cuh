@@ -1,6 +1,6 @@
 #pragma once
 // Search, warp layer: the data that one warp works with during one task (batch.h). The three steps that work on it are
-// in warp_gather.cuh, warp_look_up.cuh and warp_emit.cuh; warp_task.cuh runs them in turn.
+// in warp_task.cuh, and emit() here.
 //
 // Mapping: one warp a task. All 32 lanes call every function of this layer together, with equal arguments unless a
 // comment names the lane's own; returned counts are equal in all lanes.
@@ -8,6 +8,8 @@
 // Shared memory: one Held a warp, 2,560 bytes, aligned to 16. Each step of settle() (warp_task.cuh) begins and ends
 // with all lanes' writes visible to all lanes.
 #include "leaf/gpu/search/packed_lists.cuh"
+#include "leaf/gpu/search/thread.cuh"
+#include "leaf/gpu/search/threshold.cuh"
 #include "leaf/gpu/tuning.h"
 
 namespace frond::leaf::gpu::search {
@@ -59,6 +61,76 @@ __device__ inline std::uint32_t lanes_below(std::uint32_t lane) { return (1u << 
 // Reads 32 bits that other warps change, so that all lanes get the same value.
 __device__ inline std::uint32_t read_together(const std::uint32_t* from) {
   return __shfl_sync(kFullWarp, __ldcg(from), 0);
+}
+
+// Search, warp layer: hidden documents are taken out of the held ones, once all lists have been asked and before
+// anything is counted or emitted. Few are left by then, so the bits of few are loaded.
+// Mapping, results and shared memory: warp_state.cuh.
+
+// Removes hidden documents from the first `count` held ones; the query has some. Keeps the order; returns how many
+// stay.
+__device__ inline std::uint32_t drop_hidden(const QueryOnDevice& query, Held& held, std::uint32_t count) {
+  const std::uint32_t lane = lane_of_warp();
+  std::uint32_t kept = 0;
+  for (std::uint32_t from = 0; from < count; from += 32) {
+    const std::uint32_t at = from + lane;
+    const bool live = at < count;
+    const DocId docid = live ? held.docids[at] : 0;
+    const Score score = live ? held.scores[at] : 0;
+    const std::uint16_t place = live ? held.places[at] : std::uint16_t{0};
+    const bool keep = live && !is_hidden(query, docid);
+    const std::uint32_t keepers = __ballot_sync(kFullWarp, keep);
+    __syncwarp();  // all lanes have read their documents
+    if (keep) {
+      const std::uint32_t to = kept + static_cast<std::uint32_t>(__popc(keepers & lanes_below(lane)));
+      held.docids[to] = docid;
+      held.scores[to] = score;
+      held.places[to] = place;
+    }
+    __syncwarp();
+    kept += static_cast<std::uint32_t>(__popc(keepers));
+  }
+  return kept;
+}
+
+// Search, warp layer, step 3: matches are counted, candidates go to device memory, and the threshold rises.
+// Mapping: warp_state.cuh. No shared memory. Results are in the batch's keys, bins and the query's state, which all
+// warps of the query change by atomic operations.
+
+// Adds the document of each lane with `wanted` to the query's candidates, and its score to the query's bins. Documents
+// for which there is no room are counted, but not written. After each k / 4 candidates (at least 8) the threshold is
+// computed from the bins again.
+__device__ inline void emit(const TaskQuery& of, DocId docid, Score score, bool wanted, Progress& progress) {
+  const std::uint32_t lane = lane_of_warp();
+  const std::uint32_t emitting = __ballot_sync(kFullWarp, wanted);
+  if (emitting == 0) return;
+  const auto count = static_cast<std::uint32_t>(__popc(emitting));
+  std::uint32_t first = 0;
+  if (lane == 0) first = atomicAdd(&of.state->emitted, count);
+  first = __shfl_sync(kFullWarp, first, 0);
+  if (wanted) {
+    const std::uint32_t to = first + static_cast<std::uint32_t>(__popc(emitting & lanes_below(lane)));
+    if (to < of.batch.candidates)
+      of.batch.keys[std::size_t{of.number} * of.batch.candidates + to] = std::uint64_t{score} << 32 | (~docid);
+    atomicAdd(of.batch.bins + std::size_t{of.number} * kBins + bin_of(score, of.query.bin_shift), 1u);
+  }
+  const std::uint32_t k = of.query.k, step = max(k / 4, 8u);
+  if (first + count < k || (first + count) / step == first / step) return;
+  const Score raised = threshold_of_query(of.batch, of.number, lane);
+  if (lane == 0) atomicMax(&of.state->threshold, raised);
+  progress.threshold = max(progress.threshold, raised);
+}
+
+// Adds `count` matches to the query's, and finds out whether enough are counted.
+__device__ inline void count_matches(const TaskQuery& of, std::uint32_t count, Progress& progress) {
+  const std::uint32_t lane = lane_of_warp();
+  if (of.query.count_to == kCountAll) {
+    if (lane == 0 && count > 0) atomicAdd(&of.state->matches, count);  // result unused, so no lane waits for it
+    return;
+  }
+  std::uint32_t all = 0;
+  if (lane == 0) all = (count ? atomicAdd(&of.state->matches, count) : __ldcg(&of.state->matches)) + count;
+  progress.enough = __shfl_sync(kFullWarp, all, 0) > of.query.count_to;
 }
 
 }  // namespace frond::leaf::gpu::search

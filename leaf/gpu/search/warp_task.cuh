@@ -1,14 +1,176 @@
 #pragma once
+// Search, warp layer, step 1: the documents of a block of the driving list that may be hits are added to Held.
+// Mapping, results and shared memory: warp_state.cuh. A block is decoded in registers, lane t has postings 4 t .. 4 t
+// + 3.
+#include "leaf/gpu/search/thread.cuh"
+#include "leaf/gpu/search/warp_state.cuh"
+
+namespace frond::leaf::gpu::search {
+
+// Adds documents behind the first `count` of Held, which has room for 128 more, and returns the new count. `block`: the
+// block's index in the task. `before`: docid_before() of the block. Scores: Held. Ends without a __syncwarp(): settle()
+// has one.
+template <class Lists>
+__device__ inline std::uint32_t gather(const TaskQuery& of, const TaskRange& range, const BlockEntry& entry,
+                                       std::uint32_t before, std::uint32_t block, Held& held, std::uint32_t count,
+                                       typename Lists::Scratch& scratch, Progress& progress) {
+  const TermOnDevice& term = of.terms[range.driver];
+  const QueryOnDevice& query = of.query;
+  const std::uint32_t lane = lane_of_warp();
+  Four docids;
+  Lists::docids(term.list, range.first_block + block, entry, before, lane, scratch, docids);
+  const std::uint32_t size = size_of(entry);
+  // The list that the documents will be looked up in first: its marks are asked here.
+  const bool sifts = range.driver + 1 < query.terms;
+  const TermOnDevice& next = of.terms[range.driver + sifts];
+  Four frequencies{};
+  if (!progress.counting) {
+    Lists::frequencies(term.list, range.first_block + block, entry, lane, scratch, frequencies);
+  }
+  progress.runs += kRuns;
+  bool keep[4], absent[4];
+  Score scores[4];
+  std::uint32_t mine = 0;
+#pragma unroll
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const std::uint32_t index = 4 * lane + i;
+    keep[i] = index < size && index * (1u << range.split) / codec::kBlockLength == range.part;
+    // A bound of the score tells which marks are loaded: each load is of another sector of memory. Loading lengths here
+    // too, in whatever form, took longer than looking up the documents that they exclude.
+    scores[i] = progress.counting ? 0 : most_of_posting(query, term, frequencies.at[i] + 1);
+    if constexpr (AddsPriors<Lists>)
+      if (query.priors != nullptr && keep[i] && !progress.counting) scores[i] += most_prior_near(query, docids.at[i]);
+    keep[i] = keep[i] && (progress.counting || scores[i] + term.max_rest >= progress.threshold);
+    absent[i] = keep[i] && sifts && !marked(next.list, docids.at[i]);
+  }
+#pragma unroll
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    if (absent[i]) keep[i] = !query.conjunction && scores[i] + next.max_rest >= progress.threshold;
+    mine += keep[i];
+  }
+  const std::uint32_t start = sum_before(mine, lane);
+  std::uint32_t to = count + start;
+#pragma unroll
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    if (!keep[i]) continue;
+    held.docids[to] = docids.at[i];
+    held.scores[to] = scores[i];
+    held.places[to] =
+        static_cast<std::uint16_t>((absent[i] ? kAbsent : 0) + block * codec::kBlockLength + 4 * lane + i);
+    ++to;
+  }
+  return count + __shfl_sync(kFullWarp, start + mine, 31);
+}
+
+// Search, warp layer, step 2: the held documents are looked up in another list of the query.
+// Mapping, results and shared memory: warp_state.cuh. Each lane looks up one document at a time (thread.cuh).
+
+// Asks the marks of term `number` for the first `count` held documents. Drops those that are no hits if they are not in
+// the list, and marks the others that are not there with kAbsent. Keeps their order; returns how many stay.
+__device__ inline std::uint32_t sift(const TaskQuery& of, const TaskRange& range, std::uint32_t number, Held& held,
+                                     std::uint32_t count, const Progress& progress) {
+  const TermOnDevice& term = of.terms[number];
+  const std::uint32_t lane = lane_of_warp();
+  const bool conjunction = of.query.conjunction, before_driver = number < range.driver;
+  constexpr std::uint32_t kLoads = 4;  // in flight
+  std::uint32_t kept = 0;
+  for (std::uint32_t from = 0; from < count; from += 32 * kLoads) {
+    DocId docids[kLoads];
+    bool present[kLoads];
+#pragma unroll
+    for (std::uint32_t i = 0; i < kLoads; ++i) {
+      const std::uint32_t at = from + 32 * i + lane;
+      docids[i] = at < count ? held.docids[at] : 0;
+      present[i] = at < count && marked(term.list, docids[i]);
+    }
+#pragma unroll
+    for (std::uint32_t i = 0; i < kLoads; ++i) {
+      const std::uint32_t at = from + 32 * i + lane;
+      const Score score = at < count ? held.scores[at] : 0;
+      const std::uint16_t place = at < count ? held.places[at] : std::uint16_t{0};
+      const bool keep =
+          at < count && (present[i] || before_driver || (!conjunction && score + term.max_rest >= progress.threshold));
+      const std::uint32_t keepers = __ballot_sync(kFullWarp, keep);
+      __syncwarp();  // all lanes have read their documents
+      if (keep) {
+        const std::uint32_t to = kept + static_cast<std::uint32_t>(__popc(keepers & lanes_below(lane)));
+        held.docids[to] = docids[i];
+        held.scores[to] = score;
+        held.places[to] = present[i] ? place : static_cast<std::uint16_t>(place | kAbsent);
+      }
+      __syncwarp();
+      kept += static_cast<std::uint32_t>(__popc(keepers));
+    }
+  }
+  return kept;
+}
+
+// Looks the first `count` held documents up in the list of term `number`. Those that may still be hits stay, in their
+// order, with the term's score added; returns how many. Those with kAbsent are not looked for. Which stay:
+//   AND: documents in the list; when matches are not counted, only those that may reach the threshold.
+//   OR, term behind the driving one (`number` > driver): documents that may reach the threshold.
+//   OR, term before the driving one: documents not in the list. The others are found where that term drives.
+template <class Lists>
+__device__ inline std::uint32_t look_up(const TaskQuery& of, const TaskRange& range, std::uint32_t number, Held& held,
+                                        std::uint32_t count, Progress& progress) {
+  const TermOnDevice& term = of.terms[number];
+  const std::uint32_t lane = lane_of_warp();
+  const bool conjunction = of.query.conjunction, before_driver = number < range.driver;
+  // The score that later terms may still add and, while matches are counted, also the driving term and the prior.
+  const Score open =
+      progress.counting ? term.max_rest + of.terms[0].max_score + max_prior_of<Lists>(of.query) : term.max_rest;
+  const Range none{term.list.block_count, term.list.block_count};
+  const auto range_at = [&](std::uint32_t at) {
+    return at < count && held.places[at] < kAbsent ? range_of(term.list, held.docids[at]) : none;
+  };
+  Range ahead = range_at(lane);
+  std::uint32_t kept = 0;
+  for (std::uint32_t from = 0; from < count; from += 32) {
+    const std::uint32_t at = from + lane;
+    bool live = at < count;
+    const DocId docid = live ? held.docids[at] : 0;
+    Score score = live ? held.scores[at] : 0;
+    const std::uint16_t place = live ? held.places[at] % kAbsent : std::uint16_t{0};
+    const Range blocks = ahead;
+    ahead = range_at(at + 32);  // loaded for the next iteration
+    const std::uint32_t block = block_of(term.list, docid, blocks);
+    bool wanted = block < term.list.block_count;
+    Located where{};
+    if (wanted) where = locate(term.list, block);
+    const Score most = wanted && !before_driver ? max_score_of(term, where.entry) : 0;
+    const bool matters = live && score != kNone && score + most + open >= progress.threshold;
+    if (!progress.counting && !before_driver) {
+      live = matters;
+      wanted = wanted && live;
+    }
+    std::uint32_t index = kNone;
+    if (wanted) index = Lists::find(term.list, block, where.entry, run_of(where, docid), docid);
+    progress.runs += static_cast<std::uint32_t>(__popc(__ballot_sync(kFullWarp, wanted)));
+    const bool found = index != kNone;
+    if (progress.counting && !matters)
+      score = kNone;
+    else if (found && !before_driver)
+      score += score_posting(of.query, term, Lists::frequency(term.list, block, where.entry, index), docid);
+    const bool keep = before_driver ? live && !found
+                                    : live && (found || !conjunction) &&
+                                          (progress.counting || score + term.max_rest >= progress.threshold);
+    const std::uint32_t keepers = __ballot_sync(kFullWarp, keep);
+    __syncwarp();  // all lanes have read their documents
+    if (keep) {
+      const std::uint32_t to = kept + static_cast<std::uint32_t>(__popc(keepers & lanes_below(lane)));
+      held.docids[to] = docid;
+      held.scores[to] = score;
+      held.places[to] = place;
+    }
+    __syncwarp();
+    kept += static_cast<std::uint32_t>(__popc(keepers));
+  }
+  return kept;
+}
+
 // Search, warp layer: a whole task. Blocks of the driving list are gathered until Held is nearly full, then the held
 // documents are looked up in the query's other lists and those left are emitted; and so on.
 // Mapping, results and shared memory: warp_state.cuh.
-#include "leaf/gpu/search/priors.cuh"
-#include "leaf/gpu/search/warp_emit.cuh"
-#include "leaf/gpu/search/warp_gather.cuh"
-#include "leaf/gpu/search/warp_hidden.cuh"
-#include "leaf/gpu/search/warp_look_up.cuh"
-
-namespace frond::leaf::gpu::search {
 
 // The exact score of a held document, or 0 if it cannot reach the threshold. `score`: as held (Held::scores).
 template <class Lists>

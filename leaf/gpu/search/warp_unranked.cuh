@@ -6,22 +6,20 @@
 // of their lists, longest first. A document counts where its first term in that order drives, so it is looked up in the
 // earlier lists only, and counts if none has it. All documents of the longest list count, so that list is not read for
 // the count: of two lists A and B, as many are read as for |A| + |B| - |A and B|. Where documents are hidden, those of
-// the longest list are counted apart (hidden_kernel.cuh). (Marking the documents of a window in shared memory would
+// the longest list are counted apart (start_kernel.cuh). (Marking the documents of a window in shared memory would
 // read every list whole, also one that is a hundred times longer than the others.)
 //
 // A list of an eighth of the documents or more has a mark for each document (list_image.cc), so its marks tell which
 // documents it has, and nothing is looked up in it. Where AND has only such lists, or OR two or more, these are
 // combined by their marks (warp_marks.cuh). Ao's methods (Ao et al. 2011): a list with a plain form is looked up there
-// by hash segmentation (plain_form.h), one of codec hs-lrc by its buckets (codecs/bucket_search.cuh).
+// by hash segmentation (list_search.h), one of codec hs-lrc by its buckets (codecs/stream_lists.cuh).
 //
 // The k first documents are emitted with the scores of document_order.h. A row whose documents are not counted (the
 // first of OR; all, when the query runs again) reads only blocks that may have some of these.
 //
 // Mapping, results and shared memory: warp_state.cuh. Of Held, the scores are not used, and of the places only kAbsent.
 #include "leaf/gpu/document_order.h"
-#include "leaf/gpu/intersect/plain_search.h"
-#include "leaf/gpu/search/warp_emit.cuh"
-#include "leaf/gpu/search/warp_hidden.cuh"
+#include "leaf/gpu/search/warp_state.cuh"
 
 namespace frond::leaf::gpu::search {
 
@@ -182,10 +180,8 @@ __device__ inline std::uint32_t look_up_any(const TaskQuery& of, std::uint32_t n
                                             Progress& progress) {
   const DeviceList& list = of.terms[number].list;
   if (of.batch.plain != nullptr) {
-    const intersect::ListView& plain = of.batch.plain[of.query.first_term + number];
-    if (plain.count != 0)
-      return look_up_by(of, held, count,
-                        [&](DocId docid) { return intersect::HashSegmentation::holds(plain, docid, {}); });
+    const PlainView& plain = of.batch.plain[of.query.first_term + number];
+    if (plain.count != 0) return look_up_by(of, held, count, [&](DocId docid) { return plain.holds(docid); });
   }
   if constexpr (requires { Lists::holds(list, DocId{}); }) {
     if (of.batch.by_bucket) return look_up_by(of, held, count, [&](DocId docid) { return Lists::holds(list, docid); });

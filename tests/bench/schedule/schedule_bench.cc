@@ -5,8 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "leaf/schedule/cost_model_text.h"
-#include "leaf/schedule/cost_predictor.h"
+#include "leaf/schedule/cost_model.h"
 #include "leaf/schedule/query_queues.h"
 #include "tools/bench/clocks.h"
 #include "tools/bench/schedule/schedule_workload.h"

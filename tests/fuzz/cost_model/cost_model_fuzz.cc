@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "leaf/schedule/cost_model_text.h"
+#include "leaf/schedule/cost_model.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace frond::leaf::schedule;

@@ -10,7 +10,7 @@
 #include "common/postings/list_builder.h"
 #include "common/postings/long_form.h"
 #include "leaf/engines.h"
-#include "leaf/gpu/codecs/codec_table.h"
+#include "leaf/gpu/codecs/served_codecs.h"
 #include "leaf/gpu/gpu_engine.h"
 #include "tests/support/collections/indexed_collection.h"
 #include "tests/support/collections/memory_list_store.h"

@@ -1,5 +1,5 @@
 // Batches of intersections on the device: every method finds what std::set_intersection finds.
-#include "leaf/gpu/intersect/intersector.h"
+#include "tools/papers/intersect/intersector.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "tests/support/docid_lists.h"
 
-namespace frond::leaf::gpu::intersect {
+namespace frond::tools::papers {
 namespace {
 
 using support::Random;
@@ -137,4 +137,4 @@ TEST(Intersector, RefusesAQueryOfMoreListsThanItCanTake) {
 }
 
 }  // namespace
-}  // namespace frond::leaf::gpu::intersect
+}  // namespace frond::tools::papers

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "common/device/runtime.h"
-#include "leaf/gpu/admit.h"
+#include "leaf/gpu/list_kernels.h"
 #include "leaf/gpu/list_image.h"
 
 namespace frond::support {

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "leaf/engines.h"
-#include "leaf/schedule/cost_model_text.h"
+#include "leaf/schedule/cost_model.h"
 #include "tools/bench/query/query_set.h"
 #include "tools/bench/schedule/bench_schedule.h"
 #include "tools/bench/schedule/cost_measurement.h"

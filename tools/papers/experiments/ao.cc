@@ -14,7 +14,6 @@ namespace frond::tools::papers {
 using namespace bench;
 namespace {
 
-using leaf::gpu::intersect::Kind, leaf::gpu::intersect::Method;
 using synth::DocidOrder;
 
 constexpr DocidOrder kOrders[] = {DocidOrder::kInput, DocidOrder::kRandom};

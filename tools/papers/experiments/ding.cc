@@ -112,7 +112,6 @@ Result<Exhibit> ding_figure_4(Workbench& bench) {
 }
 
 Result<Exhibit> ding_figure_6(Workbench& bench) {
-  using leaf::gpu::intersect::Kind, leaf::gpu::intersect::Method;
   constexpr std::uint32_t kAlone[] = {1};
   Plot plot{.title = "Two lists of equal length",
             .x_title = "docIDs of a list",

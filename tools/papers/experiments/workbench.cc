@@ -215,7 +215,7 @@ IntersectionOptions Workbench::intersection_options(unsigned threads) const {
   return options;
 }
 
-Result<IntersectionTiming> Workbench::intersect_on_cpu(const IntersectionSet& set, leaf::gpu::intersect::Method method,
+Result<IntersectionTiming> Workbench::intersect_on_cpu(const IntersectionSet& set, Method method,
                                                        unsigned threads) {
   const auto options = intersection_options(threads);
   const std::string key = fmt::format("{} {} {}", set.name, name_of(method), options.threads);
@@ -230,7 +230,7 @@ Result<IntersectionTiming> Workbench::intersect_by_engine(const IntersectionSet&
 }
 
 Result<std::vector<IntersectionTiming>> Workbench::intersect_on_gpu(const IntersectionSet& set,
-                                                                    leaf::gpu::intersect::Method method,
+                                                                    Method method,
                                                                     std::span<const std::uint32_t> thresholds) {
   const std::string key = fmt::format("{} {} {}", set.name, name_of(method), fmt::join(thresholds, ","));
   if (const auto found = on_gpu_.find(key); found != on_gpu_.end()) return found->second;

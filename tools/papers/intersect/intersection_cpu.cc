@@ -7,21 +7,16 @@
 #include "common/base/deadline.h"
 #include "common/postings/list_builder.h"
 #include "leaf/engines.h"
-#include "leaf/gpu/intersect/line_search.h"
-#include "leaf/gpu/intersect/list_form.h"
 #include "tools/bench/clocks.h"
 #include "tools/bench/parallel.h"
 #include "tools/papers/intersect/intersection_timing.h"
+#include "tools/papers/intersect/list_form.h"
+#include "tools/papers/intersect/list_search.h"
 
 namespace frond::tools::papers {
 
 using namespace bench;
 namespace {
-
-using leaf::gpu::intersect::Kind;
-using leaf::gpu::intersect::ListForm;
-using leaf::gpu::intersect::ListView;
-using leaf::gpu::intersect::Method;
 
 IntersectionTiming timing_of(std::size_t queries, const IntersectionOptions& options,
                              const std::function<void(std::size_t)>& answer) {
@@ -55,7 +50,6 @@ void intersect(std::span<const ListView> lists, std::vector<DocId>& found) {
 
 using Intersect = void (*)(std::span<const ListView>, std::vector<DocId>&);
 Intersect intersect_by(Method method) {
-  using namespace leaf::gpu::intersect;
   if (!needs_no_kernel(method)) return nullptr;
   switch (method.kind) {
     case Kind::kBinary:

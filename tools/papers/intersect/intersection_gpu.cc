@@ -2,18 +2,14 @@
 #include <chrono>
 
 #include "common/device/runtime.h"
-#include "leaf/gpu/intersect/intersector.h"
 #include "tools/bench/clocks.h"
 #include "tools/papers/intersect/intersection_timing.h"
+#include "tools/papers/intersect/intersector.h"
 
 namespace frond::tools::papers {
 
 using namespace bench;
 namespace {
-
-using leaf::gpu::intersect::Answers;
-using leaf::gpu::intersect::DeviceIndex;
-using leaf::gpu::intersect::Intersector;
 
 bool right(const IntersectionSet& set, const Answers& answers) {
   for (std::size_t q = 0; q < answers.queries(); ++q) {
@@ -77,7 +73,7 @@ Result<void> find_gpu() {
   return device::use(0);
 }
 
-Result<std::vector<IntersectionTiming>> time_on_gpu(const IntersectionSet& set, leaf::gpu::intersect::Method method,
+Result<std::vector<IntersectionTiming>> time_on_gpu(const IntersectionSet& set, Method method,
                                                     const IntersectionOptions& options) {
   FROND_TRY(find_gpu());
   const DeviceIndex index = FROND_TRY(DeviceIndex::create(method, set.lists, set.documents, options.threads));

@@ -6,8 +6,7 @@ using namespace bench;
 
 Result<void> find_gpu() { return Error(Code::kDevice, "GPU: this build has no CUDA"); }
 
-Result<std::vector<IntersectionTiming>> time_on_gpu(const IntersectionSet&, leaf::gpu::intersect::Method,
-                                                    const IntersectionOptions&) {
+Result<std::vector<IntersectionTiming>> time_on_gpu(const IntersectionSet&, Method, const IntersectionOptions&) {
   return find_gpu().error();
 }
 

@@ -7,7 +7,7 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
-#include "leaf/gpu/intersect/query_set.h"
+#include "tools/papers/intersect/methods.h"
 #include "tools/synth/document_model.h"
 
 namespace frond::tools::papers {
@@ -16,7 +16,7 @@ struct IntersectionSet {
   std::string name;  // "gov/random"
   std::uint32_t documents = 0;
   std::vector<std::vector<DocId>> lists;
-  leaf::gpu::intersect::QuerySet queries;
+  QuerySet queries;
   std::vector<std::vector<DocId>> answers;  // by std::set_intersection
 
   std::uint64_t postings() const;  // of all lists

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "leaf/gpu/intersect/methods.h"
 #include "tools/bench/spread.h"
 #include "tools/papers/intersect/intersection_set.h"
+#include "tools/papers/intersect/methods.h"
 
 namespace frond::tools::papers {
 
@@ -30,13 +30,12 @@ struct IntersectionTiming {
 // In intersection_gpu.cc with CUDA, otherwise in intersection_no_gpu.cc. kDevice: no GPU, or it failed; kCorrupt: a
 // wrong answer.
 Result<void> find_gpu();
-Result<std::vector<IntersectionTiming>> time_on_gpu(const IntersectionSet& set, leaf::gpu::intersect::Method method,
+Result<std::vector<IntersectionTiming>> time_on_gpu(const IntersectionSet& set, Method method,
                                                     const IntersectionOptions& options);
 
 // The same building blocks on `threads` threads, each with one query at a time. kInvalid: the method exists only as a
 // kernel.
-Result<IntersectionTiming> time_on_cpu(const IntersectionSet& set, leaf::gpu::intersect::Method method,
-                                       const IntersectionOptions& options);
+Result<IntersectionTiming> time_on_cpu(const IntersectionSet& set, Method method, const IntersectionOptions& options);
 
 // AND by the engine `cpu` with scores, top 10, on `threads` threads. Lists are in codec simd-bp128; all frequencies are
 // 1.

@@ -13,7 +13,6 @@
 #include <thread>
 #include <vector>
 
-#include "leaf/gpu/intersect/plain_search.h"
 #include "tests/support/collections/indexed_collection.h"
 #include "tests/support/cuda_on_host/fibers.h"
 
@@ -256,7 +255,7 @@ TEST_F(DeviceCacheOfPlainForms, HoldsAllDocidsInBuckets) {
   const auto ready = cached->pin(asked);
   const std::size_t place = ready->plain[0] == nullptr;
   const postings::PostingList& list = asked.terms[place].list->postings;
-  const intersect::ListView& form = ready->plain[place]->view;
+  const PlainView& form = ready->plain[place]->view;
   ASSERT_EQ(form.count, list.count());
   std::vector<DocId> docids;
   std::array<std::uint32_t, codec::kBlockLength> block{};
@@ -264,12 +263,12 @@ TEST_F(DeviceCacheOfPlainForms, HoldsAllDocidsInBuckets) {
     ASSERT_TRUE(list.decode_docids(b, block).has_value());
     docids.insert(docids.end(), block.begin(), block.begin() + list.block_size(b));
   }
-  EXPECT_TRUE(std::equal(docids.begin(), docids.end(), intersect::docids_of(form)));
+  EXPECT_TRUE(std::equal(docids.begin(), docids.end(), form.docids));
   std::size_t next = 0;
   for (DocId docid = 0; docid < asked.lengths.size() + 100; ++docid) {
     const bool wanted = next < docids.size() && docids[next] == docid;
     next += wanted;
-    ASSERT_EQ(intersect::HashSegmentation::holds(form, docid, {}), wanted) << docid;
+    ASSERT_EQ(form.holds(docid), wanted) << docid;
   }
 }
 

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <random>
 
-#include "leaf/schedule/cost_model_text.h"
-#include "leaf/schedule/cost_predictor.h"
 
 namespace frond::leaf::schedule {
 namespace {

@@ -1,6 +1,6 @@
 // Simulated queues of tasks, first come first served: a task that would be refused by ServiceTimes would not have been
 // answered in time.
-#include "leaf/schedule/service_times.h"
+#include "leaf/schedule/worker_pool.h"
 
 #include <gtest/gtest.h>
 

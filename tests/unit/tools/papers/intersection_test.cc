@@ -53,7 +53,7 @@ TEST(IntersectionSet, OfAnUnknownProfileIsAnError) {
 TEST(TimeOnCpu, ChecksTheAnswersOfEveryMethodThatNeedsNoKernel) {
   const auto set = make_intersection_set(small(synth::DocidOrder::kInput, 1));
   ASSERT_TRUE(set.has_value());
-  for (const auto method : leaf::gpu::intersect::all_methods()) {
+  for (const auto method : all_methods()) {
     const auto timing = time_on_cpu(*set, method, {.rounds = 1, .threads = 2});
     if (!needs_no_kernel(method)) {
       EXPECT_EQ(timing, Code::kInvalid);

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "leaf/engines.h"
-#include "leaf/schedule/cost_model_text.h"
+#include "leaf/schedule/cost_model.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_repository.h"
 #include "tools/bench/schedule/cost_measurement.h"

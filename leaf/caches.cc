@@ -1,0 +1,54 @@
+#include "leaf/caches.h"
+
+#include "leaf/families/metric_families.h"
+
+namespace frond::leaf {
+
+HostLists::HostLists(const Options& options, const Clock& clock, Accelerator* gpu, metrics::Registry& registry)
+    : stored_(clock),
+      cache_(stored_, clock, {.budget_bytes = options.host_cache_bytes}),
+      registration_{[this](std::uint64_t number, auto partition) { stored_.add(number, partition); },
+                    [this, gpu](std::uint64_t number) {
+                      stored_.remove(number);
+                      cache_.invalidate(number);
+                      if (gpu) gpu->forget(number);
+                    }} {
+  using Counters = lists::CachedListStore::Counters;
+  registry.gauge(families::kHostCacheLimit).set(static_cast<double>(cache_.budget_bytes()));
+  const families::Export exported(registry, [this] { return cache_.counters(); });
+  exported.gauge(families::kHostCacheBytes, &Counters::bytes);
+  exported.counter(families::kHostCacheHits, &Counters::hits);
+  exported.counter(families::kHostCacheMisses, &Counters::misses);
+}
+
+serve::CacheState HostLists::cache_state() const {
+  const lists::CachedListStore::Counters now = cache_.counters();
+  return {now.bytes, cache_.budget_bytes(), now.hits, now.misses};
+}
+
+std::shared_ptr<partition::DocumentBlockCache> make_document_cache(const Options& options,
+                                                                   metrics::Registry& registry) {
+  const auto cache = std::make_shared<partition::DocumentBlockCache>(options.document_cache_bytes);
+  using Counters = partition::DocumentBlockCache::Counters;
+  registry.gauge(families::kDocumentCacheLimit).set(static_cast<double>(cache->budget_bytes()));
+  const families::Export exported(registry, [cache] { return cache->counters(); });
+  exported.gauge(families::kDocumentCacheBytes, &Counters::bytes);
+  exported.counter(families::kDocumentCacheHits, &Counters::hits);
+  exported.counter(families::kDocumentCacheMisses, &Counters::misses);
+  exported.counter(families::kDocumentCacheEvictions, &Counters::evictions);
+  return options.document_cache_bytes == 0 ? nullptr : cache;
+}
+
+std::shared_ptr<serve::TermTable> make_term_table(const Options& options, metrics::Registry& registry) {
+  using Counters = serve::TermTable::Counters;
+  auto table = std::make_shared<serve::TermTable>(options.term_cache_bytes);
+  registry.gauge(families::kTermCacheLimit).set(static_cast<double>(table->budget_bytes()));
+  const families::Export exported(registry, [table] { return table->counters(); });
+  exported.gauge(families::kTermCacheBytes, &Counters::bytes);
+  exported.counter(families::kTermCacheHits, &Counters::hits);
+  exported.counter(families::kTermCacheMisses, &Counters::misses);
+  exported.counter(families::kTermCacheEvictions, &Counters::evictions);
+  return table;
+}
+
+}  // namespace frond::leaf

@@ -1,0 +1,45 @@
+#pragma once
+// The leaf's caches in host memory, as the options set them, and their metrics: posting lists, stored fields, and what
+// searches found out about terms.
+#include <memory>
+
+#include "common/base/deadline.h"
+#include "common/metrics/registry.h"
+#include "common/partition/document_block_cache.h"
+#include "leaf/accelerator.h"
+#include "leaf/generation/generation_loader.h"
+#include "leaf/lists/cached_list_store.h"
+#include "leaf/lists/partition_list_store.h"
+#include "leaf/options.h"
+#include "leaf/serve/leaf_service.h"
+#include "leaf/serve/term_table.h"
+
+namespace frond::leaf {
+
+// The posting lists of the open partitions, cached if the options set a cache size.
+class HostLists {
+ public:
+  // `gpu` may be null. All outlive this; this outlives the registry's last exposition.
+  HostLists(const Options& options, const Clock& clock, Accelerator* gpu, metrics::Registry& registry);
+  HostLists(const HostLists&) = delete;
+  HostLists& operator=(const HostLists&) = delete;
+
+  lists::ListStore& store() { return cache_.budget_bytes() != 0 ? static_cast<lists::ListStore&>(cache_) : stored_; }
+  // Adds the partitions that are opened, and removes those that are closed, here and on the GPU.
+  const generation::ListRegistration& registration() const { return registration_; }
+  serve::CacheState cache_state() const;
+
+ private:
+  lists::PartitionListStore stored_;
+  lists::CachedListStore cache_;
+  const generation::ListRegistration registration_;
+};
+
+// The cache of stored fields, which the partitions share. Null: the options want none; its metrics
+// are then 0.
+std::shared_ptr<partition::DocumentBlockCache> make_document_cache(const Options& options, metrics::Registry& registry);
+
+// The table of terms, which searches share.
+std::shared_ptr<serve::TermTable> make_term_table(const Options& options, metrics::Registry& registry);
+
+}  // namespace frond::leaf
