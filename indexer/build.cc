@@ -14,7 +14,7 @@
 #include "indexer/publish/share.h"
 #include "indexer/resume/build_folder.h"
 #include "indexer/resume/journal_writer.h"
-#include "indexer/runs/document_lengths.h"
+#include "indexer/runs/document_spool.h"
 
 namespace frond::indexer {
 namespace {

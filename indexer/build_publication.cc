@@ -17,22 +17,6 @@ namespace {
 // Other writers hold LOCK while they begin or publish a build, or prune.
 constexpr std::chrono::seconds kPatienceToPublish{600};
 
-// Empties the folder that a publication works in when it ends, also with an error.
-class EmptiedFolder {
- public:
-  explicit EmptiedFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  ~EmptiedFolder() {
-    std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored))
-      std::filesystem::remove_all(entry.path(), ignored);
-  }
-  EmptiedFolder(const EmptiedFolder&) = delete;
-  EmptiedFolder& operator=(const EmptiedFolder&) = delete;
-
- private:
-  std::filesystem::path folder_;
-};
-
 std::vector<repository::PartitionEntry> entries_of(const BuiltIndex& built) {
   std::vector<repository::PartitionEntry> entries;
   for (std::size_t p = 0; p < built.ids.size(); ++p)
@@ -90,7 +74,7 @@ Result<repository::Manifest> publish_build(const BuildOptions& options, const Bu
                                            Logger& logger, const std::stop_token& stop) {
   const auto writer = FROND_TRY(open_writer(options.repository, options.collection, options.objects, kPatienceToPublish,
                                             stop, options.before_step));
-  const EmptiedFolder emptied(writer->building());
+  const publish::EmptiedFolder emptied(writer->building());
   FROND_TRY(repository::expect_room(writer->building(), 0, options.disk_reserve, "publishing"));
   for (const std::string& id : built.ids)
     FROND_TRY(publish::link_partition(built.folder / id, writer->building() / id));

@@ -11,7 +11,7 @@
 #include "common/base/result.h"
 #include "common/partition/partition_writer.h"
 #include "indexer/build.h"
-#include "indexer/publish/written_terms.h"
+#include "indexer/publish/term_statistics.h"
 
 namespace frond::indexer {
 

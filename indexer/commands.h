@@ -17,7 +17,7 @@
 #include "indexer/change/compact.h"
 #include "indexer/change/tiers.h"
 #include "indexer/collection_defaults.h"
-#include "indexer/invert/inverters.h"
+#include "indexer/invert/inverter.h"
 #include "indexer/serve/serve.h"
 #include "indexer/signals.h"
 

@@ -3,8 +3,7 @@
 #include <chrono>
 
 #include "common/base/result.h"
-#include "indexer/invert/inverters.h"
-#include "indexer/invert/text_inverter.h"
+#include "indexer/invert/inverter.h"
 #include "indexer/order/document_order.h"
 
 namespace frond::indexer {

@@ -13,10 +13,6 @@ std::uint64_t long_hash(ByteView bytes, std::uint64_t seed) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
-void update_long_hash_64(void* state, ByteView bytes) {
-  XXH3_64bits_update(static_cast<XXH3_state_t*>(state), bytes.data(), bytes.size());
-}
-
 void update_long_hash_128(void* state, ByteView bytes) {
   XXH3_128bits_update(static_cast<XXH3_state_t*>(state), bytes.data(), bytes.size());
 }

@@ -11,8 +11,7 @@ namespace frond {
 
 // XXH3_64bits_withSeed().
 std::uint64_t long_hash(ByteView bytes, std::uint64_t seed = 0);
-// XXH3_64bits_update() and XXH3_128bits_update(). state: an XXH3_state_t that was reset for the same size.
-void update_long_hash_64(void* state, ByteView bytes);
+// XXH3_128bits_update(). state: an XXH3_state_t that was reset for 128 bits.
 void update_long_hash_128(void* state, ByteView bytes);
 
 }  // namespace frond

@@ -11,9 +11,9 @@
 #include "indexer/ingest/document_fields.h"
 #include "indexer/ingest/formats.h"
 #include "indexer/parse/parsed_batch.h"
-#include "indexer/pipeline/id_set.h"
+#include "indexer/pipeline/ids.h"
 #include "indexer/runs/document_spool.h"
-#include "indexer/runs/run_writer.h"
+#include "indexer/runs/run_file.h"
 
 namespace frond::indexer::ciff {
 namespace {

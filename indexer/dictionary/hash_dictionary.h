@@ -21,7 +21,6 @@
 #include "common/base/check.h"
 #include "indexer/dictionary/arena.h"
 #include "indexer/dictionary/collection_order.h"
-#include "indexer/dictionary/table_memory.h"
 #include "indexer/dictionary/trie.h"
 
 namespace frond::indexer::dictionary {

@@ -4,21 +4,35 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "indexer/dictionary/arena.h"
 #include "indexer/dictionary/btree_dictionary.h"
 #include "indexer/dictionary/hash_dictionary.h"
-#include "indexer/invert/dictionary_postings.h"
+#include "indexer/invert/in_memory_postings.h"
 #include "indexer/invert/inverter.h"
+#include "indexer/invert/partition_runs.h"
 #include "indexer/invert/posting_chain.h"
-#include "indexer/invert/terms_ahead.h"
 
 namespace frond::indexer::invert {
 
+// The memory of an inverter.
+template <class Dictionary>
+struct InverterMemory {
+  dictionary::Arena arena;
+  Dictionary dictionary{arena};
+  std::uint64_t bytes() const { return arena.bytes() + dictionary.table_bytes(); }
+};
+
 // It may hold so much whatever the budget is: the tables of collections, and the arena's first blocks.
 inline constexpr std::uint64_t kMinInverterBytes = std::uint64_t{4} << 20;
+struct TermAhead;
+
 // Dictionary: of PostingChain. Instantiated for the two that are included here.
 template <class Dictionary>
 class CpuInverter final : public Inverter {

@@ -3,7 +3,7 @@
 // of a device that was lost, and is what the device's results are compared with.
 #include <memory>
 
-#include "indexer/invert/text_inverter.h"
+#include "indexer/invert/inverter.h"
 #include "indexer/parse/term_finder.h"
 #include "indexer/parse/token_groups.h"
 

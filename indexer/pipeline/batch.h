@@ -1,14 +1,20 @@
 #pragma once
 // Consecutive records on their way through the pipeline, with what each stage makes of them.
 #include <atomic>
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "common/base/bytes.h"
+#include "common/base/mutex.h"
 #include "indexer/ingest/record_reader.h"
 #include "indexer/invert/inverter.h"
 #include "indexer/parse/parsed_batch.h"
+#include "indexer/runs/document_frame.h"
 
 namespace frond::indexer::pipeline {
 
@@ -52,6 +58,43 @@ struct Batch {
     parsed = {};
     numbers = {};
   }
+};
+
+// Calls visit(i, fields) for each document of the batch, in input order. `fields` borrow the batch.
+template <class Visit>
+void for_each_fields(const parse::ParsedBatch& batch, Visit&& visit) {
+  const std::vector<ByteBuffer>& frames = batch.frames;
+  std::vector<std::size_t> at(frames.size(), runs::kDocumentFrameHeaderBytes);
+  for (std::size_t i = 0; i < batch.documents.size(); ++i) {
+    const std::size_t j = i % frames.size(), bytes = batch.documents[i].field_bytes;
+    visit(i, ByteView(frames[j]).subspan(at[j], bytes));
+    at[j] += bytes;
+  }
+}
+
+// All batches of a build; others borrow them. The pool bounds what is in flight: the number of batches, and the bytes
+// of their records where records are larger than a batch should be. A record that needs the memory of all others is in
+// flight alone. Any thread.
+class BatchPool {
+ public:
+  BatchPool(std::size_t batches, std::uint64_t max_record_bytes);
+  // A cleared batch; null: stopped.
+  Batch* acquire(std::stop_token stop);
+  // Waits until the filled batch fits beside those in flight, or none is in flight. False: stopped.
+  bool admit(const Batch& batch, std::stop_token stop);
+  // Waits until no batch with a record alone is in flight, or until `stop`.
+  void wait_for_alone(std::stop_token stop);
+  // Takes an admitted batch back.
+  void release(Batch& batch);
+
+ private:
+  const std::uint64_t max_record_bytes_;
+  std::vector<std::unique_ptr<Batch>> all_;
+  Mutex mutex_;
+  std::condition_variable_any changed_;
+  std::vector<Batch*> free_ FROND_GUARDED_BY(mutex_);
+  std::uint64_t in_flight_ FROND_GUARDED_BY(mutex_) = 0;  // bytes of records; every batch has some
+  bool alone_ FROND_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace frond::indexer::pipeline

@@ -1,6 +1,7 @@
 #include "indexer/pipeline/invert_documents.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,14 +16,12 @@
 #include "indexer/invert/assignment.h"
 #include "indexer/parse/batch_parser.h"
 #include "indexer/parse/large_pages.h"
+#include "indexer/pipeline/batch.h"
 #include "indexer/pipeline/batch_filler.h"
-#include "indexer/pipeline/batch_pool.h"
 #include "indexer/pipeline/inverter_lanes.h"
-#include "indexer/pipeline/memory_budget.h"
-#include "indexer/pipeline/reorder_buffer.h"
+#include "indexer/pipeline/memory.h"
 #include "indexer/pipeline/sequencer.h"
 #include "indexer/pipeline/spools.h"
-#include "indexer/pipeline/thread_time.h"
 
 namespace frond::indexer::pipeline {
 namespace {
@@ -44,6 +43,8 @@ class Pipeline {
         texts_kept_(2 * plan_.text_batch),
         pool_(plan_.batches, plan_.batches * plan_.batch_bytes),
         to_parsers_(plan_.parsers),
+        to_sequencer_(plan_.batches),
+        parsing_(plan_.parsers),
         session_(session_of(options.checkpoints)),
         lanes_({.cpu = *options.inverter,
                 .gpu = options.gpu_inverter,
@@ -105,7 +106,10 @@ class Pipeline {
   const parse::LargePagesKept texts_kept_;
   BatchPool pool_;
   BoundedQueue<Batch*> to_parsers_;
-  ReorderBuffer to_sequencer_;
+  BoundedQueue<Batch*> to_sequencer_;
+  std::atomic<std::uint32_t> parsing_;           // parsers that have not ended
+  std::map<std::uint64_t, Batch*> out_of_turn_;  // of the sequencer: parsed before the one that comes next
+  std::uint64_t next_sequence_ = 0;              // the number of that
   const std::string session_;
   std::vector<runs::LengthsWriter> lengths_;  // by partition, with an inverter of texts
   InverterLanes lanes_;
@@ -119,20 +123,19 @@ class Pipeline {
     std::uint64_t order = 0;
   };
   std::optional<OpenCheckpoint> checkpoint_;
-  std::vector<InvertedDocuments::Part> parts_;  // the runs of checkpoints, or all when the threads have ended
-  std::uint64_t runs_ = 0, run_bytes_ = 0;      // of parts_
-  std::vector<double> parse_seconds_, spool_seconds_, invert_seconds_;
+  InvertedDocuments made_;  // its runs are those of checkpoints, or all when the threads have ended
+  std::vector<double> parse_seconds_, invert_seconds_;
   double read_seconds_ = 0, sequence_seconds_ = 0;
 };
 
 // Of a killed build: cuts off what it wrote behind its last checkpoint.
 Result<void> Pipeline::open_spools() {
   std::vector<runs::SpoolWriter> writers;
-  for (const InvertedDocuments::Part& part : parts_)
+  for (const InvertedDocuments::Part& part : made_.partitions)
     writers.push_back(FROND_TRY(options_.checkpoints.from != nullptr
                                     ? runs::SpoolWriter::append_to(part.spool, part.spool_bytes, plan_.spool_bytes)
                                     : runs::SpoolWriter::create(part.spool, plan_.spool_bytes)));
-  spools_.emplace(std::move(writers));
+  spools_.emplace(std::move(writers), plan_.spoolers, pool_, error_);
   return {};
 }
 
@@ -151,8 +154,8 @@ Result<void> Pipeline::open_lengths(std::uint64_t documents) {
     const std::uint64_t of_partition = (documents + options_.partitions - 1 - p) / options_.partitions;
     lengths_.push_back(
         FROND_TRY(options_.checkpoints.from != nullptr
-                      ? runs::LengthsWriter::append_to(parts_[p].spool, of_partition, plan_.lengths_bytes)
-                      : runs::LengthsWriter::create(parts_[p].spool, plan_.lengths_bytes)));
+                      ? runs::LengthsWriter::append_to(made_.partitions[p].spool, of_partition, plan_.lengths_bytes)
+                      : runs::LengthsWriter::create(made_.partitions[p].spool, plan_.lengths_bytes)));
   }
   return {};
 }
@@ -165,16 +168,17 @@ Result<void> Pipeline::open() {
   Sequencer::Seen seen;
   if (from != nullptr) {
     FROND_CHECK(from->so_far.partitions.size() == options_.partitions && options_.checkpoints.every > 0);
-    parts_ = from->so_far.partitions;
-    runs_ = from->so_far.runs;
-    run_bytes_ = from->so_far.run_bytes;
+    made_.partitions = from->so_far.partitions;
+    made_.runs = from->so_far.runs;
+    made_.run_bytes = from->so_far.run_bytes;
+    made_.resumed_documents = from->so_far.documents;
     seen.documents = from->so_far.documents;
     seen.tokens = from->so_far.tokens;
     seen.sample = from->so_far.sample;
     log_.go_on_from(from->so_far);
   } else {
-    parts_.resize(options_.partitions);
-    for (std::uint32_t p = 0; p < options_.partitions; ++p) parts_[p].spool = spool_path(p);
+    made_.partitions.resize(options_.partitions);
+    for (std::uint32_t p = 0; p < options_.partitions; ++p) made_.partitions[p].spool = spool_path(p);
   }
   FROND_TRY(open_spools());
   std::optional<IdLog> ids = FROND_TRY(open_ids(seen.ids));
@@ -185,7 +189,6 @@ Result<void> Pipeline::open() {
   progress_.stored_total = filler_->reader().stored_bytes_total();
   sequencer_.emplace(options_.partitions, std::move(ids), std::move(seen), plan_.ids, log_);
   parse_seconds_.resize(plan_.parsers);
-  spool_seconds_.resize(plan_.spoolers);
   invert_seconds_.resize(lanes_.count());
   progress_.reading = true;
   return {};
@@ -228,7 +231,6 @@ Result<void> Pipeline::read() {
     ++sequence;
   }
   to_parsers_.close();
-  to_sequencer_.close(sequence);
   read_seconds_ = thread_seconds();
   return {};
 }
@@ -243,8 +245,9 @@ Result<void> Pipeline::parse() {
   while (const std::optional<Batch*> batch = to_parsers_.pop(error_.token())) {
     parser.parse((*batch)->records, (*batch)->parsed, error_.token());
     if (error_.token().stop_requested()) return {};  // records may be missing, which no checkpoint must leave out
-    to_sequencer_.put(**batch);
+    (void)to_sequencer_.push(*batch, error_.token());
   }
+  if (--parsing_ == 0) to_sequencer_.close();
   return {};
 }
 
@@ -252,8 +255,7 @@ Result<void> Pipeline::parse() {
 // stopped.
 Result<bool> Pipeline::finish_checkpoint() {
   if (!checkpoint_) return true;
-  if (!lanes_.wait_for_flush(checkpoint_->order, error_.token()) || !spools_->wait_for_flush(error_.token()))
-    return false;
+  if (!lanes_.wait_for_flush(checkpoint_->order, error_.token()) || !spools_->wait_for_flush()) return false;
   FROND_TRY(end_checkpoint());
   return true;
 }
@@ -280,11 +282,11 @@ Result<void> Pipeline::end_checkpoint() {
   Checkpoint made = std::move(checkpoint_->made);
   add_runs(lanes_.take_runs(checkpoint_->order));
   for (std::uint32_t p = 0; p < options_.partitions; ++p) {
-    made.so_far.partitions[p].runs = parts_[p].runs;
+    made.so_far.partitions[p].runs = made_.partitions[p].runs;
     made.so_far.partitions[p].spool_bytes = spools_->flushed_bytes(p);
   }
-  made.so_far.runs = runs_;
-  made.so_far.run_bytes = run_bytes_;
+  made.so_far.runs = made_.runs;
+  made.so_far.run_bytes = made_.run_bytes;
   made.so_far.tokens += lanes_.text_tokens_before(checkpoint_->order);
   checkpoint_.reset();
   return options_.checkpoints.save(std::move(made));
@@ -293,9 +295,9 @@ Result<void> Pipeline::end_checkpoint() {
 // Runs that were taken together; what was added before them has lower docIDs.
 void Pipeline::add_runs(std::vector<runs::RunFile> runs) {
   for (runs::RunFile& run : runs) {
-    parts_[run.partition].runs.push_back(std::move(run.path));
-    ++runs_;
-    run_bytes_ += run.bytes;
+    made_.partitions[run.partition].runs.push_back(std::move(run.path));
+    ++made_.runs;
+    made_.run_bytes += run.bytes;
   }
 }
 
@@ -308,7 +310,7 @@ void Pipeline::split(Batch& batch) {
 // the input was as long as what may be lost, needs them on the disk.
 std::uint64_t Pipeline::may_keep() {
   const bool is_recorded =
-      runs_ > 0 || (options_.checkpoints.every > 0 && progress_.bytes >= options_.checkpoints.every);
+      made_.runs > 0 || (options_.checkpoints.every > 0 && progress_.bytes >= options_.checkpoints.every);
   if (options_.unspilled == nullptr || is_recorded || lanes_.has_runs()) return 0;
   if (plan_.text_batch == 0 && lanes_.memory_bytes() > plan_.unspilled) return 0;
   const WritePlan plan =
@@ -316,11 +318,19 @@ std::uint64_t Pipeline::may_keep() {
   return plan.fits ? plan_.unspilled : 0;
 }
 
-// Sequencer thread. Spools get several batches at once as long as there is nothing to wait for.
+// Sequencer thread: the next batch in input order; null: after the last one, or stopped. Spools get several batches at
+// once as long as there is nothing to wait for.
 Batch* Pipeline::next_parsed() {
-  if (Batch* const batch = to_sequencer_.try_next()) return batch;
-  spools_->hand_over();
-  return to_sequencer_.next(error_.token());
+  while (!out_of_turn_.contains(next_sequence_)) {
+    std::optional<Batch*> parsed = to_sequencer_.try_pop();
+    if (!parsed) {
+      spools_->hand_over();
+      parsed = to_sequencer_.pop(error_.token());
+    }
+    if (!parsed) return nullptr;
+    out_of_turn_.emplace((*parsed)->sequence, *parsed);
+  }
+  return out_of_turn_.extract(next_sequence_++).mapped();
 }
 
 Result<void> Pipeline::sequence() {
@@ -328,8 +338,8 @@ Result<void> Pipeline::sequence() {
   while (Batch* const batch = next_parsed()) {
     FROND_TRY(sequencer_->number(*batch));
     progress_.documents = sequencer_->documents();
-    progress_.bad_records = log_.bad_records();
-    progress_.duplicates = log_.duplicates();
+    progress_.bad_records = log_.counts().bad_records;
+    progress_.duplicates = log_.counts().duplicates;
     budget_.set_ids(sequencer_->id_bytes());
     const std::unique_ptr<ingest::ReadPosition> position = std::move(batch->position);
     if (plan_.text_batch == 0) split(*batch);
@@ -341,7 +351,7 @@ Result<void> Pipeline::sequence() {
     if (checkpoint_ && lanes_.has_flushed(checkpoint_->order) && spools_->has_flushed()) FROND_TRY(end_checkpoint());
   }
   if (!FROND_TRY(finish_checkpoint())) return {};
-  spools_->close();
+  spools_->order_flush();
   FROND_TRY(sequencer_->flush());
   log_.finish();
   lanes_.close(may_keep());
@@ -361,12 +371,6 @@ Result<InvertedDocuments> Pipeline::run() {
         parse_seconds_[i] = thread_seconds();
       });
     threads.emplace_back([this] { error_.guard([this] { return sequence(); }); });
-    for (std::uint32_t i = 0; i < plan_.spoolers; ++i)
-      threads.emplace_back([this, i] {
-        name_this_thread(("spooler-" + std::to_string(i)).c_str());
-        error_.guard([this] { return spools_->run(pool_, error_.token()); });
-        spool_seconds_[i] = thread_seconds();
-      });
     for (std::size_t i = 0; i < lanes_.count(); ++i)
       threads.emplace_back([this, i] {
         name_this_thread(("inverter-" + std::to_string(i)).c_str());
@@ -374,6 +378,7 @@ Result<InvertedDocuments> Pipeline::run() {
         invert_seconds_[i] = thread_seconds();
       });
   }
+  (void)spools_->wait_for_flush();  // where it is not stopped by an error
   FROND_TRY(error_.result());
   for (runs::LengthsWriter& lengths : lengths_) FROND_TRY(lengths.flush());
   if (options_.unspilled != nullptr) {
@@ -386,20 +391,11 @@ Result<InvertedDocuments> Pipeline::run() {
 
 // What the sequencer's thread knows. All of it is in files, but for what is being written to runs and spools.
 InvertedDocuments Pipeline::counted(std::uint64_t text_tokens) const {
-  InvertedDocuments all;
-  all.partitions = parts_;
+  InvertedDocuments all = made_;
+  static_cast<RefusedRecords&>(all) = log_.counts();
   all.sample = sequencer_->sample();
-  all.titles_cut = log_.titles_cut();
-  all.urls_dropped = log_.urls_dropped();
-  all.not_utf8 = log_.not_utf8();
-  all.last_bad = log_.last_bad();
   all.documents = sequencer_->documents();
   all.tokens = sequencer_->tokens() + text_tokens;
-  all.bad_records = log_.bad_records();
-  all.duplicates = log_.duplicates();
-  all.runs = runs_;
-  all.run_bytes = run_bytes_;
-  if (options_.checkpoints.from != nullptr) all.resumed_documents = options_.checkpoints.from->so_far.documents;
   return all;
 }
 
@@ -413,9 +409,9 @@ InvertedDocuments Pipeline::collect() {
   all.skipped_records = filler_->reader().skipped_records();
   all.bytes = filler_->reader().bytes_read();
   for (const double seconds : parse_seconds_) all.parse_seconds += seconds;
-  for (const double seconds : spool_seconds_) all.spool_seconds += seconds;
   for (const double seconds : invert_seconds_) all.invert_seconds += seconds;
   all.invert_seconds += lanes_.flush_seconds();
+  all.spool_seconds = spools_->seconds();
   all.read_seconds = read_seconds_;
   all.sequence_seconds = sequence_seconds_;
   return all;

@@ -6,7 +6,7 @@
 //   unpacker-i  parts of a compressed file (unpack_ahead.h)       a part
 //   parser-i    BatchParser                                       a batch
 //   sequencer   Sequencer, in input order; memory; flush orders   the next batch; the disk, for the log of ids
-//   spooler-i   Spools, each frame of fields to its spool         a frame; the disk
+//   spooler-i   Spools, frames of fields to their spools           the disk
 //   inverter-i  an Inverter, on its own collections               a batch; the disk, when flushing
 //
 // With an inverter of texts (invert/text_inverter.h), parsers copy texts, and there is one inverter, which analyzes
@@ -27,9 +27,7 @@
 #include "indexer/ingest/parse_record.h"
 #include "indexer/ingest/record_reader.h"
 #include "indexer/invert/in_memory_postings.h"
-#include "indexer/invert/inverters.h"
-#include "indexer/invert/text_inverter.h"
-#include "indexer/pipeline/checkpoint.h"
+#include "indexer/invert/inverter.h"
 #include "indexer/pipeline/inverted_documents.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/runs/posting_slices.h"

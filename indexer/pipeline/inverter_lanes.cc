@@ -9,7 +9,6 @@
 #include "common/base/thread_name.h"
 #include "indexer/invert/partition_runs.h"
 #include "indexer/pipeline/memory.h"
-#include "indexer/pipeline/thread_time.h"
 #include "indexer/runs/run_merger.h"
 
 namespace frond::indexer::pipeline {

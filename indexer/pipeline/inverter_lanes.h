@@ -20,11 +20,10 @@
 #include "common/base/bounded_queue.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
-#include "indexer/invert/inverters.h"
-#include "indexer/invert/text_inverter.h"
-#include "indexer/pipeline/batch_pool.h"
-#include "indexer/pipeline/memory_budget.h"
-#include "indexer/runs/document_lengths.h"
+#include "indexer/invert/inverter.h"
+#include "indexer/pipeline/batch.h"
+#include "indexer/pipeline/memory.h"
+#include "indexer/runs/document_spool.h"
 
 namespace frond::indexer::pipeline {
 

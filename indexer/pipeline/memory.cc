@@ -2,6 +2,7 @@
 
 #include <malloc.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,14 +11,14 @@
 #include "common/base/ids.h"
 #include "indexer/ingest/input_limits.h"
 #include "indexer/invert/cpu_inverter.h"
-#include "indexer/invert/inverters.h"
+#include "indexer/invert/inverter.h"
 #include "indexer/invert/partition_runs.h"
 #include "indexer/parse/term_table.h"
 #include "indexer/runs/document_spool.h"
-#include "indexer/runs/run_cursor.h"
 #include "indexer/runs/run_merger.h"
 
 namespace frond::indexer::pipeline {
+
 namespace {
 
 constexpr std::uint64_t kKiB = 1024, kMiB = 1024 * kKiB;
@@ -36,8 +37,8 @@ constexpr std::uint32_t kUnspilledThreads = 2;  // that still write it beside th
 // A batch takes its records, their tokens, their fields, and the spare capacity of vectors; a parser takes
 // tokens in text order and in groups, fields, and scratch memory.
 constexpr std::uint64_t kBatchTenths = 55, kParserTenths = 50;
-// The places of fields where there are duplicates (runs::ScatteredFrame): the shortest documents have 11 bytes.
-constexpr std::uint64_t kSpoolersTenths = 30;
+// Lengths and priors where there are duplicates: the shortest documents have 11 bytes.
+constexpr std::uint64_t kSpoolersTenths = 10;
 // More would only wait: together these write some gigabytes a second.
 constexpr std::uint32_t kMaxSpoolers = 8;
 constexpr std::uint64_t kMinBatch = 64 * kKiB, kMaxBatch = 2 * kMiB;
@@ -109,10 +110,6 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
   if (std::max(beside_others, beside_one_alone) <= limit) plan.elastic = limit - always - plan.drained;
   return plan;
 }
-
-}  // namespace
-
-namespace {
 
 MemoryPlan plan_threads(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters, std::uint32_t partitions,
                         std::uint32_t gpu_inverters, bool texts) {
@@ -274,6 +271,18 @@ double process_seconds() {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
   };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+double thread_seconds() {
+  struct timespec now {};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+void MemoryBudget::share_out() {
+  const std::uint64_t taken = ids_ + window_ + alone_;
+  const std::uint64_t left = plan_.elastic - std::min(plan_.elastic, taken);
+  postings_of_one_.store(std::max(invert::kMinInverterBytes, left / plan_.all_inverters()), std::memory_order_relaxed);
 }
 
 void bound_unused_memory(std::uint64_t limit) {

@@ -16,8 +16,11 @@
 //
 // Which records are refused depends on the limit only, not on the number of threads: if the threads do not fit, there
 // are fewer.
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 
+#include "common/base/mutex.h"
 #include "common/base/result.h"
 
 namespace frond::indexer::pipeline {
@@ -86,6 +89,7 @@ std::uint64_t resident_bytes();       // of this process now; 0 where the system
 std::uint64_t peak_resident_bytes();  // since it started
 
 double process_seconds();  // processor time of all threads since it started
+double thread_seconds();   // of the calling thread since that began
 
 // Large pieces return to the system when they are freed, and threads share few heaps: so resident memory is little more
 // than the memory in use. With a large limit of resident bytes, larger pieces are kept for further use, and each thread
@@ -96,5 +100,33 @@ void release_unused_memory();
 // The same, unless all that the plan takes fits below the limit beside what is resident now. Returning memory takes a
 // tenth of a second a GB, for which other threads wait, and as much again when it is used next.
 void release_unused_memory(const WritePlan& plan);
+
+// The memory that ids, windows and a record alone leave to the inverters at the moment. Postings make room for all of
+// these, since they can be flushed. Any thread.
+class MemoryBudget {
+ public:
+  explicit MemoryBudget(const MemoryPlan& plan) : plan_(plan) { share_out(); }
+  // The bytes that each inverter may hold.
+  std::uint64_t postings_of_one() const { return postings_of_one_.load(std::memory_order_relaxed); }
+
+  void set_ids(std::uint64_t bytes) { set(ids_, bytes); }
+  void set_window(std::uint64_t bytes) { set(window_, bytes); }
+  // A record alone takes so many bytes in all; 0: there is none.
+  void set_alone(std::uint64_t bytes) { set(alone_, bytes - std::min(bytes, plan_.drained)); }
+
+ private:
+  void set(std::uint64_t& part, std::uint64_t bytes) {
+    const MutexLock lock(mutex_);
+    if (part == bytes) return;
+    part = bytes;
+    share_out();
+  }
+  void share_out();
+
+  const MemoryPlan& plan_;
+  Mutex mutex_;
+  std::uint64_t ids_ = 0, window_ = 0, alone_ = 0;  // under mutex_, except in the constructor
+  std::atomic<std::uint64_t> postings_of_one_ = 0;
+};
 
 }  // namespace frond::indexer::pipeline

@@ -4,10 +4,47 @@
 #include <string>
 #include <utility>
 
-#include "indexer/pipeline/batch_fields.h"
+#include "indexer/pipeline/batch.h"
 #include "indexer/pipeline/batch_filler.h"
 
 namespace frond::indexer::pipeline {
+
+Result<void> BadRecordLog::bad(const ingest::BadRecord& record) {
+  if (++counts_.bad_records <= kReportedRecords)
+    logger_.warn("bad record", {{"file", record.file},
+                                {"record", std::to_string(record.number)},
+                                {"offset", std::to_string(record.offset)},
+                                {"reason", record.reason}});
+  counts_.last_bad = to_string(record);
+  if (counts_.bad_records <= max_bad_records_) return {};
+  return Error(Code::kInvalid, "more than " + std::to_string(max_bad_records_) +
+                                   " bad records (--max-bad-records); the last: " + counts_.last_bad);
+}
+
+void BadRecordLog::duplicate(const ingest::RecordPlace& record, std::string_view id) {
+  if (++counts_.duplicates > kReportedRecords) return;
+  logger_.warn("duplicate id", {{"file", std::string(record.file)},
+                                {"record", std::to_string(record.number)},
+                                {"offset", std::to_string(record.offset)},
+                                {"reason", "the id '" + std::string(id) + "' was there before; the first stays"}});
+}
+
+void BadRecordLog::altered(const ingest::RecordPlace& record, const parse::AlteredDocument& how) {
+  const std::string where = std::string(record.file) + ": record " + std::to_string(record.number);
+  if (how.title_cut) counts_.titles_cut.add(where);
+  if (how.url_dropped) counts_.urls_dropped.add(where);
+  if (how.not_utf8) counts_.not_utf8.add(where);
+}
+
+void BadRecordLog::finish() {
+  const auto say = [this](const char* what, std::uint64_t count) {
+    if (count > kReportedRecords)
+      logger_.warn(what, {{"count", std::to_string(count)}, {"reported", std::to_string(kReportedRecords)}});
+  };
+  say("bad records", counts_.bad_records);
+  say("duplicate ids", counts_.duplicates);
+}
+
 namespace {
 
 constexpr std::uint64_t kDoubledShare = 8;  // of the memory for ids

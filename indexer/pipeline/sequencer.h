@@ -5,16 +5,47 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "common/base/log.h"
 #include "common/base/result.h"
-#include "indexer/pipeline/bad_record_log.h"
+#include "indexer/ingest/record_reader.h"
+#include "indexer/parse/parsed_batch.h"
 #include "indexer/pipeline/batch.h"
 #include "indexer/pipeline/field_sample.h"
-#include "indexer/pipeline/id_log.h"
-#include "indexer/pipeline/id_set.h"
+#include "indexer/pipeline/ids.h"
+#include "indexer/pipeline/inverted_documents.h"
 
 namespace frond::indexer::pipeline {
+
+inline constexpr std::uint64_t kReportedRecords = 100;
+
+// Counts records that gave no document, and documents whose id had come before. The first hundred of each kind are
+// logged with file, record, byte offset and reason. Also counts documents that are not as they were given, with the
+// first of them as examples.
+// One thread.
+class BadRecordLog {
+ public:
+  BadRecordLog(Logger& logger, std::uint64_t max_bad_records) : logger_(logger), max_bad_records_(max_bad_records) {}
+  // Goes on counting from what another log counted; what that one reported counts as reported.
+  void go_on_from(const RefusedRecords& counted) { counts_ = counted; }
+  // kInvalid: there are more than max_bad_records.
+  Result<void> bad(const ingest::BadRecord& record);
+  // Counts so many bad records, of which no details are known, before the next call of bad().
+  void left_out(std::uint64_t count) { counts_.bad_records += count; }
+  // Duplicates are not bad records: their document is in the index.
+  void duplicate(const ingest::RecordPlace& record, std::string_view id);
+  void altered(const ingest::RecordPlace& record, const parse::AlteredDocument& how);
+  // Logs how many were not logged one by one.
+  void finish();
+  const RefusedRecords& counts() const { return counts_; }
+
+ private:
+  Logger& logger_;
+  std::uint64_t max_bad_records_;
+  RefusedRecords counts_;
+};
 
 // Document n of the collection is docID n / P of partition n mod P. One thread.
 class Sequencer {

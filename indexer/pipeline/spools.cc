@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include "indexer/pipeline/batch_fields.h"
-#include "indexer/runs/document_frame.h"
+#include "indexer/pipeline/memory.h"
 
 namespace frond::indexer::pipeline {
 namespace {
@@ -12,10 +11,16 @@ constexpr std::size_t kBatchesAtOnce = 8;  // more are handed over in any case: 
 
 }  // namespace
 
-Spools::Spools(std::vector<runs::SpoolWriter> writers) {
+Spools::Spools(std::vector<runs::SpoolWriter> writers, std::uint32_t threads, BatchPool& batches, FirstError& error)
+    : batches_(batches), error_(error), pool_("spooler", threads) {
   spools_.reserve(writers.size());
   for (runs::SpoolWriter& writer : writers)
     spools_.push_back({std::move(writer), static_cast<std::uint32_t>(spools_.size())});
+}
+
+Spools::~Spools() {
+  MutexLock lock(mutex_);
+  changed_.wait(mutex_, [this]() FROND_REQUIRES(mutex_) { return tasks_ == 0; });
 }
 
 void Spools::push(Batch& batch) {
@@ -26,27 +31,23 @@ void Spools::push(Batch& batch) {
 void Spools::hand_over() {
   if (pushed_.empty()) return;
   const MutexLock lock(mutex_);
-  hand_over_locked();
-  changed_.notify_one();  // it goes on while any spool is ready; where that is too slow, the next time wakes another
-}
-
-void Spools::hand_over_locked() {
   for (Spool& spool : spools_) {
-    if (!spool.is_taken && spool.waiting.empty()) {
-      ready_.push_back(&spool);
-      ++spools_left_;
-    }
     spool.waiting.insert(spool.waiting.end(), pushed_.begin(), pushed_.end());
+    if (spool.is_task) continue;
+    pool_.add([this, &spool](std::size_t) { write_waiting(spool); });
+    spool.is_task = true;
+    ++tasks_;
   }
   pushed_.clear();
 }
 
 void Spools::order_flush() {
+  {
+    const MutexLock lock(mutex_);
+    flushes_left_ += spools_.size();
+  }
   pushed_.push_back(nullptr);
-  const MutexLock lock(mutex_);
-  hand_over_locked();
-  flushes_left_ += spools_.size();
-  changed_.notify_all();
+  hand_over();
 }
 
 bool Spools::has_flushed() {
@@ -54,9 +55,9 @@ bool Spools::has_flushed() {
   return flushes_left_ == 0;
 }
 
-bool Spools::wait_for_flush(std::stop_token stop) {
+bool Spools::wait_for_flush() {
   MutexLock lock(mutex_);
-  return flushed_.wait(mutex_, stop, [this]() FROND_REQUIRES(mutex_) { return flushes_left_ == 0; });
+  return changed_.wait(mutex_, error_.token(), [this]() FROND_REQUIRES(mutex_) { return flushes_left_ == 0; });
 }
 
 std::uint64_t Spools::flushed_bytes(std::uint32_t partition) {
@@ -64,61 +65,42 @@ std::uint64_t Spools::flushed_bytes(std::uint32_t partition) {
   return spools_[partition].flushed_bytes;
 }
 
-void Spools::close() {
-  order_flush();
+// A task: writes until nothing waits for the spool.
+void Spools::write_waiting(Spool& spool) {
+  const double began = thread_seconds();
+  std::vector<Batch*> batches;
+  while (next(spool, batches)) error_.guard([&] { return write(spool, batches); });
+  seconds_.fetch_add(thread_seconds() - began);
   const MutexLock lock(mutex_);
-  closed_ = true;
+  --tasks_;
   changed_.notify_all();
 }
 
-// Gives back what was taken, and takes what waits for the next spool. False: all is written, or stopped.
-bool Spools::next(Task& task, std::stop_token stop) {
-  MutexLock lock(mutex_);
-  if (task.spool != nullptr) give_back(task);
-  const auto go_on = [this]() FROND_REQUIRES(mutex_) { return !ready_.empty() || (closed_ && spools_left_ == 0); };
-  if (!changed_.wait(mutex_, stop, go_on) || ready_.empty()) return false;
-  task.spool = ready_.front();
-  ready_.pop_front();
-  task.spool->is_taken = true;
-  task.batches.swap(task.spool->waiting);
-  return true;
+bool Spools::next(Spool& spool, std::vector<Batch*>& batches) {
+  batches.clear();
+  const MutexLock lock(mutex_);
+  batches.swap(spool.waiting);
+  return spool.is_task = !batches.empty();
 }
 
-void Spools::give_back(Task& task) {
-  Spool& spool = *std::exchange(task.spool, nullptr);
-  spool.is_taken = false;
-  if (!spool.waiting.empty())
-    ready_.push_back(&spool);  // this thread takes one next
-  else if (--spools_left_ == 0)
-    changed_.notify_all();
-  task.batches.clear();
-  if (const auto bytes = std::exchange(task.flushed_bytes, std::nullopt)) {
-    spool.flushed_bytes = *bytes;
-    if (--flushes_left_ == 0) flushed_.notify_all();
-  }
-}
-
-Result<void> Spools::run(BatchPool& pool, std::stop_token stop) {
-  Task task;
-  while (next(task, stop)) FROND_TRY(write(task, pool));
-  return {};
-}
-
-Result<void> Spools::write(Task& task, BatchPool& pool) const {
-  runs::SpoolWriter& writer = task.spool->writer;
-  for (Batch* const batch : task.batches) {
+Result<void> Spools::write(Spool& spool, const std::vector<Batch*>& batches) {
+  for (Batch* const batch : batches) {
+    if (error_.token().stop_requested()) return {};
     if (batch == nullptr) {
-      FROND_TRY(writer.finish());
-      task.flushed_bytes = writer.bytes();
+      FROND_TRY(spool.writer.finish());
+      const MutexLock lock(mutex_);
+      spool.flushed_bytes = spool.writer.bytes();
+      if (--flushes_left_ == 0) changed_.notify_all();
       continue;
     }
-    FROND_TRY(write(*task.spool, *batch));
-    if (--batch->readers_left == 0) pool.release(*batch);
+    FROND_TRY(write(spool, *batch));
+    if (--batch->readers_left == 0) batches_.release(*batch);
   }
   return {};
 }
 
-// The parser dealt the documents as if there were no duplicates. If there are, they are dealt here again.
+// The parser put the documents into frames as if there were no duplicates. If there are, the spool gets a frame of each
+// row of its documents that lie behind each other.
 Result<void> Spools::write(Spool& spool, const Batch& batch) const {
   const parse::ParsedBatch& parsed = batch.parsed;
   const std::size_t partitions = spools_.size();
@@ -126,12 +108,25 @@ Result<void> Spools::write(Spool& spool, const Batch& batch) const {
   if (!batch.has_duplicates)
     return spool.writer.append(
         parsed.frames[(spool.partition + partitions - batch.numbers[0] % partitions) % partitions]);
-  runs::ScatteredFrame frame(parsed.documents.size() / partitions + 1);
+  ByteView row;
+  std::vector<std::uint32_t> lengths;
+  std::vector<scoring::Prior> priors;
+  const auto end_row = [&] {
+    Result<void> written = spool.writer.append(row, lengths, priors);
+    lengths.clear();
+    priors.clear();
+    return written;
+  };
+  Result<void> written;
   for_each_fields(parsed, [&](std::size_t i, ByteView fields) {
-    if (batch.numbers[i] != invert::kDropped && batch.numbers[i] % partitions == spool.partition)
-      frame.add(fields, parsed.documents[i].length, parsed.documents[i].prior);
+    if (batch.numbers[i] == invert::kDropped || batch.numbers[i] % partitions != spool.partition) return;
+    if (!lengths.empty() && row.data() + row.size() != fields.data() && written) written = end_row();
+    row = lengths.empty() ? fields : ByteView(row.data(), row.size() + fields.size());
+    lengths.push_back(parsed.documents[i].length);
+    priors.push_back(parsed.documents[i].prior);
   });
-  return spool.writer.append(frame);
+  FROND_TRY(std::move(written));
+  return end_row();
 }
 
 }  // namespace frond::indexer::pipeline

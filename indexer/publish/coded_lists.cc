@@ -1,12 +1,8 @@
 #include "indexer/publish/coded_lists.h"
 
 #include <algorithm>
-#include <exception>
-#include <optional>
-#include <thread>
 #include <utility>
 
-#include "common/base/thread_name.h"
 #include "common/codec/list_codec.h"
 
 namespace frond::indexer::publish {
@@ -26,43 +22,6 @@ Result<void> put_terms(const runs::PostingSlices& from, const runs::CodedSlice& 
     FROND_TRY(terms.put(from.term(slice.first + i), all[i].document_frequency, all[i].occurrences));
   return {};
 }
-
-// A thread that has the terms of slices written, so that the device does not wait for it.
-class TermsThread {
- public:
-  TermsThread(const runs::PostingSlices& from, WrittenTerms& terms, std::stop_token stop)
-      : slices_(kSlicesAhead), thread_([this, &from, &terms, stop] {
-          name_this_thread("terms-0");
-          try {
-            while (put_) {
-              const auto slice = slices_.pop(stop);
-              if (!slice) break;
-              put_ = put_terms(from, **slice, terms);
-            }
-          } catch (const std::exception& thrown) {
-            put_ = Error(Code::kUnavailable, thrown.what());
-          }
-          slices_.close();
-        }) {}
-  ~TermsThread() { slices_.close(); }
-  TermsThread(const TermsThread&) = delete;
-  TermsThread& operator=(const TermsThread&) = delete;
-  // False: it has stopped; end() says why.
-  bool give(const std::shared_ptr<const runs::CodedSlice>& slice, const std::stop_token& stop) {
-    return slices_.push(slice, stop);
-  }
-  Result<void> end() {
-    slices_.close();
-    if (thread_.joinable()) thread_.join();
-    return put_;
-  }
-
- private:
-  static constexpr std::size_t kSlicesAhead = 4;
-  BoundedQueue<std::shared_ptr<const runs::CodedSlice>> slices_;
-  Result<void> put_;  // of the thread
-  std::jthread thread_;
-};
 
 // The pieces of each partition.
 std::vector<std::span<const runs::CodedPiece>> by_partition(const runs::CodedSlice& slice, std::size_t partitions) {
@@ -92,16 +51,22 @@ bool can_be_coded(const codec::CodecChoice& codecs) {
   return is_default(codecs.docids) && is_default(codecs.frequencies);
 }
 
-Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(runs::PostingSlices& from,
-                                                                 const runs::ListCoding& coding,
-                                                                 const runs::SliceLimits& limits,
-                                                                 const std::vector<std::unique_ptr<CodedGroups>>& to,
-                                                                 WrittenTerms* terms, std::stop_token stop) {
-  std::optional<TermsThread> thread;
-  if (terms != nullptr) thread.emplace(from, *terms, stop);
+Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(
+    runs::PostingSlices& from, const runs::ListCoding& coding, const runs::SliceLimits& limits,
+    const std::vector<std::unique_ptr<CodedGroups>>& to, WrittenTerms* terms, TaskPool& pool, std::stop_token stop) {
+  OrderedTasks<bool> put(pool, 0);  // at most one: terms come in order
+  const auto end_put = [&put]() -> Result<void> {
+    if (!put.empty()) FROND_TRY(put.take());
+    return {};
+  };
   const auto give = [&](const std::shared_ptr<const runs::CodedSlice>& slice) -> Result<void> {
     const Error stopped(Code::kUnavailable, "stopped");
-    if (thread && !thread->give(slice, stop)) return stopped;
+    FROND_TRY(end_put());
+    if (terms != nullptr)
+      put.begin(0, [&from, slice, terms](std::size_t) -> Result<bool> {
+        FROND_TRY(put_terms(from, *slice, *terms));
+        return true;
+      });
     const auto parts = by_partition(*slice, to.size());
     const std::uint64_t share = (slice->blobs.size() + slice->pieces.size_bytes()) / to.size();
     for (std::size_t p = 0; p < to.size(); ++p) {
@@ -112,7 +77,7 @@ Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(runs::PostingSl
     return {};
   };
   auto digests = from.code(coding, limits, give);
-  if (thread) FROND_TRY(thread->end());
+  FROND_TRY(end_put());
   return digests;
 }
 

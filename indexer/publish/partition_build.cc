@@ -13,7 +13,6 @@
 #include "indexer/pipeline/memory.h"
 #include "indexer/publish/partition_lists.h"
 #include "indexer/publish/stored_fields.h"
-#include "indexer/runs/document_lengths.h"
 #include "indexer/runs/document_spool.h"
 
 namespace frond::indexer::publish {

@@ -19,7 +19,7 @@
 #include "common/codec/codec_choice.h"
 #include "common/partition/partition_writer.h"
 #include "indexer/pipeline/invert_documents.h"
-#include "indexer/publish/written_terms.h"
+#include "indexer/publish/term_statistics.h"
 
 namespace frond::indexer::publish {
 

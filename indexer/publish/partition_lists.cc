@@ -7,8 +7,7 @@
 #include "common/base/check.h"
 #include "common/base/thread_name.h"
 #include "indexer/pipeline/memory.h"
-#include "indexer/pipeline/thread_time.h"
-#include "indexer/publish/split_in_memory.h"
+#include "indexer/publish/split_postings.h"
 
 namespace frond::indexer::publish {
 namespace {
@@ -76,7 +75,7 @@ Result<void> ListSupply::split_all(std::stop_token stop) {
   Result<void> read;
   if (!coded_.empty()) {
     auto digests = give_coded_lists(*options_.unspilled->on_device, coding_, coded_slice(options_.memory), coded_,
-                                    terms_.get(), stop);
+                                    terms_.get(), pool_, stop);
     if (digests) {
       digests_ = *std::move(digests);
       for (const auto& queue : coded_) queue->close();
@@ -151,7 +150,7 @@ PartitionLists::PartitionLists(partition::PartitionWriter& writer, const Of& of,
     return;
   }
   if (supply_.split_.empty()) begin("merge-", [this] { return merge_runs(); });
-  begin("lists-", [this] { return write_lists(); });
+  begin("lists-", [this] { return write_postings(); });
   begin("digests-", [this] { return sum_digests(); });
 }
 
@@ -179,46 +178,42 @@ Result<void> PartitionLists::merge_runs() {
   return {};
 }
 
-// Has the lists of the groups built and writes them. The groups go on to the digests.
-Result<void> PartitionLists::write_lists() {
+// Has tasks make lists of what comes, and writes them in order. begin(tasks, group) begins a task.
+template <class Queue, class Begin>
+Result<void> PartitionLists::write_lists(Queue& from, const Begin& begin) {
   const std::stop_token stop = error_.token();
   ListJoiner joiner(writer_);
   OrderedTasks<std::vector<BuiltLists>> tasks(supply_.pool_, supply_.options_.memory.ahead_bytes);
   while (!stop.stop_requested()) {
     while (!tasks.full()) {
-      std::optional<Group> next = tasks.empty() ? postings().pop(stop) : postings().try_pop();
+      auto next = tasks.empty() ? from.pop(stop) : from.try_pop();
       if (!next) break;
-      tasks.begin((*next)->bytes, [this, some = *next](std::size_t) { return build_lists(source_, *some); });
-      const std::uint64_t bytes = (*next)->bytes;
-      if (!built_.push(*std::move(next), stop, bytes)) break;
+      begin(tasks, *std::move(next));
     }
     if (tasks.empty()) break;
     std::vector<BuiltLists> lists = FROND_TRY(tasks.take());
     FROND_TRY(joiner.add(std::move(lists)));
   }
+  return {};
+}
+
+// The groups go on to the digests.
+Result<void> PartitionLists::write_postings() {
+  FROND_TRY(write_lists(postings(), [this](auto& tasks, Group group) {
+    tasks.begin(group->bytes, [this, group](std::size_t) { return build_lists(source_, *group); });
+    (void)built_.push(group, error_.token(), group->bytes);
+  }));
   built_.close();
   return {};
 }
 
-// The same for lists that a device has coded, which has the digests, too.
+// Of lists that a device has coded, which has the digests, too.
 Result<void> PartitionLists::write_coded() {
-  const std::stop_token stop = error_.token();
-  CodedGroups& from = *supply_.coded_[number_];
-  ListJoiner joiner(writer_);
-  OrderedTasks<std::vector<BuiltLists>> tasks(supply_.pool_, supply_.options_.memory.ahead_bytes);
-  while (!stop.stop_requested()) {
-    while (!tasks.full()) {
-      const std::optional<CodedGroup> next = tasks.empty() ? from.pop(stop) : from.try_pop();
-      if (!next) break;
-      tasks.begin(next->bytes, [&slices = *supply_.options_.unspilled->on_device, some = *next](std::size_t) {
-        return built_of(slices, some);
-      });
-    }
-    if (tasks.empty()) break;
-    std::vector<BuiltLists> lists = FROND_TRY(tasks.take());
-    FROND_TRY(joiner.add(std::move(lists)));
-  }
-  return {};
+  return write_lists(*supply_.coded_[number_], [this](auto& tasks, CodedGroup group) {
+    tasks.begin(group.bytes, [&slices = *supply_.options_.unspilled->on_device, group](std::size_t) {
+      return built_of(slices, group);
+    });
+  });
 }
 
 // A thread of its own adds each document's digest up: packers would wait for each other at documents of many terms.

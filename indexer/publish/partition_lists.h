@@ -19,10 +19,9 @@
 #include "common/postings/deficit_table.h"
 #include "indexer/pipeline/invert_documents.h"
 #include "indexer/publish/coded_lists.h"
-#include "indexer/publish/kept_terms.h"
 #include "indexer/publish/partition_build.h"
 #include "indexer/publish/split_postings.h"
-#include "indexer/publish/written_terms.h"
+#include "indexer/publish/term_statistics.h"
 #include "indexer/runs/document_spool.h"
 
 namespace frond::indexer::publish {
@@ -87,7 +86,9 @@ class PartitionLists {
  private:
   void begin(const char* name, std::function<Result<void>()> work);
   Result<void> merge_runs();
-  Result<void> write_lists();
+  template <class Queue, class Begin>
+  Result<void> write_lists(Queue& from, const Begin& begin);
+  Result<void> write_postings();
   Result<void> write_coded();
   Result<void> sum_digests();
   Groups& postings() { return supply_.split_.empty() ? of_runs_ : *supply_.split_[number_]; }

@@ -1,7 +1,6 @@
 #include "indexer/publish/publication.h"
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <ctime>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/in_parallel.h"
 #include "common/files/write.h"
 #include "common/partition/file_checksum.h"
 #include "common/partition/partition.h"
@@ -20,7 +20,7 @@
 namespace frond::indexer::publish {
 namespace {
 
-constexpr std::size_t kMaxOpened = 16;
+constexpr std::uint32_t kMaxOpened = 16;
 
 Result<partition::TermTotals> write_terms(const repository::Manifest& draft, const std::filesystem::path& building,
                                           const std::filesystem::path& to, partition::MergeMeans means,
@@ -32,23 +32,6 @@ Result<partition::TermTotals> write_terms(const repository::Manifest& draft, con
   std::vector<partition::FilesOfPartition> partitions;
   for (const auto& entry : draft.partitions) partitions.push_back({building / entry.id, entry.summary.files});
   return partition::write_term_statistics(partitions, means, to);
-}
-
-// Calls work(i) for every i below `count`, by up to `threads` threads and kMaxOpened. Gives an error, if there is one.
-template <class Work>
-Result<void> for_all(std::size_t count, std::size_t threads, const Work& work) {
-  std::atomic<std::size_t> next = 0;
-  const auto some = [&]() -> Result<void> {
-    for (std::size_t i = next++; i < count; i = next++) FROND_TRY(work(i));
-    return {};
-  };
-  std::vector<std::future<Result<void>>> others;
-  for (std::size_t i = 1; i < std::min({threads, count, kMaxOpened}); ++i)
-    others.push_back(std::async(std::launch::async, some));
-  Result<void> outcome = some();
-  for (auto& other : others)
-    if (auto its = other.get(); !its && outcome) outcome = std::move(its);
-  return outcome;
 }
 
 // What was written is read back once, before it is published.
@@ -63,7 +46,7 @@ Result<void> verify_files(std::span<const repository::PartitionEntry> partitions
     for (const auto& file : partition.summary.files) files.push_back({&partition, &file});
   // The longest first, so that all threads end at about the same time.
   std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.file->bytes > b.file->bytes; });
-  return for_all(files.size(), threads, [&](std::size_t i) {
+  return in_parallel(files.size(), std::min(threads, kMaxOpened), [&](std::size_t i) {
     return partition::verify_file(building / files[i].partition->id, *files[i].file);
   });
 }
@@ -86,6 +69,12 @@ Result<void> count_documents_of(const repository::PartitionEntry& entry, const s
 
 }  // namespace
 
+EmptiedFolder::~EmptiedFolder() {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored))
+    std::filesystem::remove_all(entry.path(), ignored);
+}
+
 std::string utc_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   struct tm utc {};
@@ -98,8 +87,8 @@ std::string utc_now() {
 Result<void> count_documents(std::span<const repository::PartitionEntry> partitions,
                              const std::filesystem::path& building, std::uint32_t threads) {
   FROND_TRY(verify_files(partitions, building, threads));
-  return for_all(partitions.size(), threads,
-                 [&](std::size_t p) { return count_documents_of(partitions[p], building); });
+  return in_parallel(partitions.size(), std::min(threads, kMaxOpened),
+                     [&](std::size_t p) { return count_documents_of(partitions[p], building); });
 }
 
 Result<void> link_partition(const std::filesystem::path& from, const std::filesystem::path& to) {

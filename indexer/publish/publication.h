@@ -7,11 +7,12 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/base/result.h"
 #include "common/partition/term_statistics.h"
 #include "common/repository/repository.h"
-#include "indexer/publish/written_terms.h"
+#include "indexer/publish/term_statistics.h"
 
 namespace frond::indexer::publish {
 
@@ -26,6 +27,18 @@ Result<void> count_documents(std::span<const repository::PartitionEntry> partiti
 // Puts the files of folder `from` under `to`, too, by hard links: whoever dies in between finds them where they were.
 // Moves the folder where the file system has no hard links. kUnavailable: the disk.
 Result<void> link_partition(const std::filesystem::path& from, const std::filesystem::path& to);
+
+// Empties the folder that a publication works in when it ends, also with an error.
+class EmptiedFolder {
+ public:
+  explicit EmptiedFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  ~EmptiedFolder();
+  EmptiedFolder(const EmptiedFolder&) = delete;
+  EmptiedFolder& operator=(const EmptiedFolder&) = delete;
+
+ private:
+  std::filesystem::path folder_;
+};
 
 // An id for a new partition: "g<generation>-p<number>-<random hex>".
 std::string new_partition_id(Generation generation, std::uint32_t number);

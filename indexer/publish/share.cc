@@ -10,7 +10,7 @@
 #include "common/partition/partition.h"
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
-#include "indexer/pipeline/id_set.h"
+#include "indexer/pipeline/ids.h"
 #include "indexer/publish/publication.h"
 
 namespace frond::indexer::publish {
@@ -131,20 +131,6 @@ void remove_objects(const std::string& place, const objects::Access& access) {
   for (const auto& object : found->objects) (void)(*store)->remove(object.key).has_value();
 }
 
-class BuildingFolder {
- public:
-  explicit BuildingFolder(fs::path folder) : folder_(std::move(folder)) {}
-  ~BuildingFolder() {
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(folder_, ignored)) fs::remove_all(entry.path(), ignored);
-  }
-  BuildingFolder(const BuildingFolder&) = delete;
-  BuildingFolder& operator=(const BuildingFolder&) = delete;
-
- private:
-  fs::path folder_;
-};
-
 }  // namespace
 
 fs::path share_repository(const fs::path& repository, std::string_view collection, std::uint32_t index,
@@ -156,7 +142,7 @@ Result<Manifest> publish_shares(const fs::path& repository, std::string_view col
                                 std::uint64_t disk_reserve, std::stop_token stop,
                                 const repository::ObjectWriting& objects) {
   const auto writer = FROND_TRY(repository::RepositoryWriter::open(repository, collection, {}, objects));
-  const BuildingFolder emptied(writer->building());
+  const EmptiedFolder emptied(writer->building());
   FROND_TRY(repository::expect_room(writer->building(), 0, disk_reserve, "publishing"));
   std::vector<Manifest> shares;
   for (std::uint32_t i = 0; i < count; ++i) {

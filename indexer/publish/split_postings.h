@@ -12,8 +12,9 @@
 #include "common/base/bounded_queue.h"
 #include "common/base/result.h"
 #include "common/base/task_pool.h"
+#include "indexer/invert/in_memory_postings.h"
 #include "indexer/publish/list_stream.h"
-#include "indexer/publish/written_terms.h"
+#include "indexer/publish/term_statistics.h"
 #include "indexer/runs/posting_slices.h"
 
 namespace frond::indexer::publish {
@@ -61,5 +62,13 @@ class SplitPostings {
 
 // Splits what is on a device. Errors as PostingSlices::read() and SplitPostings::add().
 Result<void> split_slices(runs::PostingSlices& from, SplitPostings& to);
+
+// Splits what inverters on a CPU have in memory (invert/in_memory_postings.h) to the partitions. Threads of the pool
+// put ranges of terms in order (invert/term_ranges.h), and decode the postings of slices of these.
+
+// No two of `from` have the same term; none was read before. One thread. Errors as SplitPostings::add(); kUnavailable
+// also: no memory.
+Result<void> split_in_memory(const std::vector<std::unique_ptr<invert::InMemoryPostings>>& from, TaskPool& pool,
+                             SplitPostings& to);
 
 }  // namespace frond::indexer::publish

@@ -12,7 +12,7 @@
 
 #include "common/files/lock.h"
 #include "common/partition/file_checksum.h"
-#include "indexer/runs/document_lengths.h"
+#include "indexer/runs/document_spool.h"
 
 namespace frond::indexer::resume {
 namespace {

@@ -10,7 +10,7 @@
 #include "common/base/bytes.h"
 #include "common/base/result.h"
 #include "common/partition/partition_writer.h"
-#include "indexer/pipeline/checkpoint.h"
+#include "indexer/pipeline/inverted_documents.h"
 #include "indexer/resume/build_identity.h"
 
 namespace frond::indexer::resume {

@@ -10,7 +10,7 @@
 
 #include "common/base/check.h"
 #include "common/base/long_hash.h"
-#include "indexer/runs/store_varint.h"
+#include "indexer/runs/run_file.h"
 
 namespace frond::indexer::runs {
 namespace {
@@ -23,20 +23,10 @@ Error corrupt(const char* what) { return Error(Code::kCorrupt, std::string("a fr
 constexpr std::uint32_t kPriorsBit = 1u << 31;
 
 // Fields, then lengths, then priors if there are any.
-std::uint64_t seed_of(std::span<const std::uint32_t> lengths, std::span<const scoring::Prior> priors) {
-  const std::uint64_t of_priors = priors.empty() ? 0 : XXH3_64bits(priors.data(), priors.size_bytes());
-  return XXH3_64bits_withSeed(lengths.data(), lengths.size_bytes(), of_priors);
-}
 std::uint64_t checksum_of(ByteView fields, std::span<const std::uint32_t> lengths,
                           std::span<const scoring::Prior> priors) {
-  return long_hash(fields, seed_of(lengths, priors));
-}
-
-void put_header(std::byte* to, std::size_t documents, bool priors, std::size_t field_bytes, std::uint64_t checksum) {
-  FROND_CHECK(field_bytes <= kMaxFrameBytes);
-  store_le(to, static_cast<std::uint32_t>(documents) | (priors ? kPriorsBit : 0));
-  store_le(to + 4, static_cast<std::uint32_t>(field_bytes));
-  store_le(to + 8, checksum);
+  const std::uint64_t of_priors = priors.empty() ? 0 : XXH3_64bits(priors.data(), priors.size_bytes());
+  return long_hash(fields, XXH3_64bits_withSeed(lengths.data(), lengths.size_bytes(), of_priors));
 }
 
 constexpr std::size_t kShortFields = 480;  // together
@@ -91,7 +81,8 @@ void DocumentFrameWriter::finish(ByteBuffer& frame) {
   if (lengths_.empty()) return;
   const ByteView fields = ByteView(bytes_).subspan(kDocumentFrameHeaderBytes);
   if (!any_prior_) priors_.clear();
-  put_header(bytes_.data(), lengths_.size(), any_prior_, fields.size(), checksum_of(fields, lengths_, priors_));
+  const auto header = frame_header(fields, lengths_, priors_);
+  std::copy(header.begin(), header.end(), bytes_.begin());
   bytes_.reserve(bytes_.size() + (lengths_.size() + priors_.size()) * sizeof(std::uint32_t));
   ByteWriter(bytes_).put_bytes(std::as_bytes(std::span(lengths_)));
   ByteWriter(bytes_).put_bytes(std::as_bytes(std::span(priors_)));
@@ -102,23 +93,13 @@ void DocumentFrameWriter::finish(ByteBuffer& frame) {
   if (bytes_.capacity() > 2 * kept_bytes_) ByteBuffer().swap(bytes_);
 }
 
-void ScatteredFrame::add(ByteView fields, std::uint32_t length, scoring::Prior prior) {
-  fields_.push_back(fields);
-  lengths_.push_back(length);
-  priors_.push_back(prior);
-  any_prior_ |= prior != 0;
-}
-
-std::array<std::byte, kDocumentFrameHeaderBytes> ScatteredFrame::header() const {
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> digest(XXH3_createState(), &XXH3_freeState);
-  XXH3_64bits_reset_withSeed(digest.get(), seed_of(lengths_, priors()));
-  std::size_t field_bytes = 0;
-  for (const ByteView fields : fields_) {
-    update_long_hash_64(digest.get(), fields);
-    field_bytes += fields.size();
-  }
+std::array<std::byte, kDocumentFrameHeaderBytes> frame_header(ByteView fields, std::span<const std::uint32_t> lengths,
+                                                              std::span<const scoring::Prior> priors) {
+  FROND_CHECK(fields.size() <= kMaxFrameBytes);
   std::array<std::byte, kDocumentFrameHeaderBytes> header{};
-  put_header(header.data(), lengths_.size(), any_prior_, field_bytes, XXH3_64bits_digest(digest.get()));
+  store_le(header.data(), static_cast<std::uint32_t>(lengths.size()) | (priors.empty() ? 0 : kPriorsBit));
+  store_le(header.data() + 4, static_cast<std::uint32_t>(fields.size()));
+  store_le(header.data() + 8, checksum_of(fields, lengths, priors));
   return header;
 }
 

@@ -40,30 +40,9 @@ class DocumentFrameWriter {
   bool any_prior_ = false;
 };
 
-// The same of fields that stay where they are until the frame is written (SpoolWriter::append), so that a frame takes
-// no memory for them. Makes one frame. One thread.
-class ScatteredFrame {
- public:
-  // documents: that are added at most; memory for their places is allocated at once, 24 bytes each.
-  explicit ScatteredFrame(std::size_t documents) {
-    fields_.reserve(documents);
-    lengths_.reserve(documents);
-    priors_.reserve(documents);
-  }
-  // Fields as for DocumentFrameWriter::add_fields(); borrowed.
-  void add(ByteView fields, std::uint32_t length, scoring::Prior prior);
-  // The parts of the frame, in this order. Called when all are added, of a frame that has documents.
-  std::array<std::byte, kDocumentFrameHeaderBytes> header() const;
-  std::span<const ByteView> fields() const { return fields_; }
-  std::span<const std::uint32_t> lengths() const { return lengths_; }
-  std::span<const scoring::Prior> priors() const { return any_prior_ ? priors_ : std::span<const scoring::Prior>(); }
-
- private:
-  std::vector<ByteView> fields_;
-  std::vector<std::uint32_t> lengths_;
-  std::vector<scoring::Prior> priors_;
-  bool any_prior_ = false;
-};
+// The header of a frame of these fields, which lie behind each other. priors: of all documents, or none.
+std::array<std::byte, kDocumentFrameHeaderBytes> frame_header(ByteView fields, std::span<const std::uint32_t> lengths,
+                                                              std::span<const scoring::Prior> priors);
 
 // A frame's header, with which a reader can skip to the next frame.
 struct DocumentFrameHeader {

@@ -17,7 +17,7 @@
 
 #include "common/device/runtime.h"
 #include "indexer/invert/cpu_inverter.h"
-#include "indexer/invert/inverters.h"
+#include "indexer/invert/inverter.h"
 
 namespace frond::indexer::invert::gpu {
 

@@ -2,7 +2,7 @@
 // Bisection in device memory: all ranges of a level at once. For .cu files and the host.
 #include <cstdint>
 
-#include "indexer/order/range_index.h"
+#include "indexer/order/graph_bisection.h"
 
 namespace frond::indexer::order::gpu {
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "indexer/invert/assignment.h"
-#include "indexer/invert/inverters.h"
 #include "indexer/invert/partition_runs.h"
 #include "indexer/runs/run_merger.h"
 #include "tests/contract/inverter/tested_inverters.h"

@@ -2,7 +2,7 @@
 // Which implementations inverter_test.cc tests: those of the CPU, or the one of the GPU (tests/gpu/inverter).
 #include <span>
 
-#include "indexer/invert/inverters.h"
+#include "indexer/invert/inverter.h"
 
 namespace frond::indexer::invert {
 

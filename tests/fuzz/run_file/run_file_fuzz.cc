@@ -10,8 +10,7 @@
 
 #include "indexer/runs/document_frame.h"
 #include "indexer/runs/document_spool.h"
-#include "indexer/runs/run_format.h"
-#include "indexer/runs/run_reader.h"
+#include "indexer/runs/run_file.h"
 
 namespace frond::indexer::runs {
 namespace {

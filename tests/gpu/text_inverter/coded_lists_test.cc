@@ -12,10 +12,10 @@
 
 #include "common/codec/binary_packing/simd_bp128.h"
 #include "common/postings/list_builder.h"
-#include "indexer/invert/document_deal.h"
 #include "indexer/invert/gpu/text/device_text.h"
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
 #include "indexer/invert/gpu/text/lists/list_coder.h"
+#include "indexer/invert/partition_runs.h"
 #include "tests/gpu/text_inverter/random_texts.h"
 #include "tests/support/scratch_folder.h"
 

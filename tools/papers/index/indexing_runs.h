@@ -10,7 +10,7 @@
 #include "common/base/result.h"
 #include "common/text/analyzer_config.h"
 #include "indexer/build.h"
-#include "indexer/invert/inverters.h"
+#include "indexer/invert/inverter.h"
 #include "tools/papers/index/inverter_probe.h"
 
 namespace frond::tools::papers {

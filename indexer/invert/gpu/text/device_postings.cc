@@ -7,9 +7,9 @@
 
 #include "common/base/thread_name.h"
 #include "common/device/runtime.h"
-#include "indexer/invert/document_deal.h"
 #include "indexer/invert/gpu/text/lists/list_coder.h"
 #include "indexer/invert/gpu/text/slice_filler.h"
+#include "indexer/invert/partition_runs.h"
 
 namespace frond::indexer::invert::gpu {
 namespace {

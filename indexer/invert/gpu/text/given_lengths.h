@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/base/result.h"
-#include "indexer/invert/text_inverter.h"
+#include "indexer/invert/inverter.h"
 
 namespace frond::indexer::invert::gpu {
 

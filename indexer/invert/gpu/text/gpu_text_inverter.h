@@ -22,7 +22,7 @@
 #include "indexer/invert/gpu/text/kept_texts.h"
 #include "indexer/invert/gpu/text/sought_batches.h"
 #include "indexer/invert/gpu/text/text_terms.h"
-#include "indexer/invert/text_inverter.h"
+#include "indexer/invert/inverter.h"
 
 namespace frond::indexer::invert::gpu {
 

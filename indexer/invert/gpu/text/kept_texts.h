@@ -10,7 +10,7 @@
 
 #include "common/base/mutex.h"
 #include "common/base/result.h"
-#include "indexer/invert/text_inverter.h"
+#include "indexer/invert/inverter.h"
 
 namespace frond::indexer::invert::gpu {
 

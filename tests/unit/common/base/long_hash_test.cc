@@ -36,18 +36,16 @@ TEST(LongHash, IsTheLibrarysOfPieces) {
   const ByteBuffer bytes = random_bytes(500'000);
   std::mt19937 random(kSeed);
   for (int round = 0; round < 20; ++round) {
-    const State state64(XXH3_createState(), &XXH3_freeState), state128(XXH3_createState(), &XXH3_freeState);
-    XXH3_64bits_reset_withSeed(state64.get(), 5);
+    const State state128(XXH3_createState(), &XXH3_freeState);
     XXH3_128bits_reset(state128.get());
     std::size_t size = 0;
     while (size < 400'000) {
       const std::size_t piece = random() % 3 == 0 ? random() % 300 : random() % 90'000;
-      update_long_hash_64(state64.get(), ByteView(bytes).subspan(size, piece));
       update_long_hash_128(state128.get(), ByteView(bytes).subspan(size, piece));
       size += piece;
     }
-    EXPECT_EQ(XXH3_64bits_digest(state64.get()), XXH3_64bits_withSeed(bytes.data(), size, 5)) << "seed " << kSeed;
-    EXPECT_TRUE(XXH128_isEqual(XXH3_128bits_digest(state128.get()), XXH3_128bits(bytes.data(), size)));
+    EXPECT_TRUE(XXH128_isEqual(XXH3_128bits_digest(state128.get()), XXH3_128bits(bytes.data(), size)))
+        << "seed " << kSeed;
   }
 }
 

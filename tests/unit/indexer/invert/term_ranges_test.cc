@@ -1,5 +1,5 @@
 // The terms of several inverters, in ranges that threads put in order.
-#include "indexer/invert/term_ranges.h"
+#include "indexer/invert/in_memory_postings.h"
 
 #include <gtest/gtest.h>
 

@@ -7,11 +7,10 @@
 #include <random>
 #include <string>
 
-#include "indexer/order/deal_documents.h"
-#include "indexer/order/simple_orders.h"
+#include "indexer/order/renumbering.h"
 #include "indexer/runs/document_spool.h"
+#include "indexer/runs/run_file.h"
 #include "indexer/runs/run_merger.h"
-#include "indexer/runs/run_writer.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::order {

@@ -1,4 +1,4 @@
-#include "indexer/order/range_index.h"
+#include "indexer/order/graph_bisection.h"
 
 #include <gtest/gtest.h>
 

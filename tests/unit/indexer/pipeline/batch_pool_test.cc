@@ -1,5 +1,5 @@
 // Batches in flight are bounded.
-#include "indexer/pipeline/batch_pool.h"
+#include "indexer/pipeline/batch.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The set of ids seen so far.
-#include "indexer/pipeline/id_set.h"
+#include "indexer/pipeline/ids.h"
 
 #include <gtest/gtest.h>
 

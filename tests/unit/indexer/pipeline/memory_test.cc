@@ -11,7 +11,6 @@
 
 #include "indexer/ingest/input_limits.h"
 #include "indexer/invert/cpu_inverter.h"
-#include "indexer/pipeline/memory_budget.h"
 
 namespace frond::indexer::pipeline {
 namespace {

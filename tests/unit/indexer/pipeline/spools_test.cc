@@ -5,7 +5,7 @@
 
 #include <random>
 #include <string>
-#include <thread>
+#include <tuple>
 
 #include "common/base/first_error.h"
 #include "tests/support/scratch_folder.h"
@@ -25,11 +25,11 @@ struct Document {
   std::size_t add_to(runs::DocumentFrameWriter& frame) const { return frame.add({id, "", "", body, prior}, length); }
 };
 
-std::vector<std::vector<Document>> random_batches(unsigned seed, std::size_t count) {
+std::vector<std::vector<Document>> random_batches(unsigned seed, std::size_t count, bool may_have_duplicates = true) {
   std::mt19937 random(seed);
   std::vector<std::vector<Document>> batches(count);
   for (auto& batch : batches) {
-    const bool duplicates = random() % 2 == 0, priors = random() % 2 == 0;
+    const bool duplicates = may_have_duplicates && random() % 2 == 0, priors = random() % 2 == 0;
     for (auto documents = random() % 40; documents > 0; --documents)
       batch.push_back({"id" + std::to_string(random()), std::string(random() % 30'000, 'x'),
                        static_cast<std::uint32_t>(random()), static_cast<scoring::Prior>(priors ? random() % 9 : 0),
@@ -87,18 +87,17 @@ std::vector<std::vector<std::uint64_t>> write_one_by_one(const ScratchFolder& fo
   return bytes;
 }
 
-// Runs a spooler on so many threads while `feed` does the sequencer's part.
-template <class Feed>
-Result<void> run(Spools& spools, BatchPool& pool, int threads, Feed&& feed) {
-  FirstError error{std::stop_token()};
-  {
-    std::vector<std::jthread> spoolers;
-    spoolers.reserve(static_cast<std::size_t>(threads));
-    for (int i = 0; i < threads; ++i)
-      spoolers.emplace_back([&] { error.guard([&] { return spools.run(pool, error.token()); }); });
-    feed(error.token());
-  }
-  return error.result();
+// All documents of a spool.
+std::vector<std::tuple<std::string, std::string, std::uint32_t, scoring::Prior>> documents_in(
+    const std::filesystem::path& path) {
+  std::vector<std::tuple<std::string, std::string, std::uint32_t, scoring::Prior>> all;
+  auto reader = runs::SpoolReader::open(path).value();
+  while (const auto frame = reader.next().value())
+    for (std::size_t i = 0; i < frame->documents().size(); ++i) {
+      const partition::StoredDocument& one = frame->documents()[i];
+      all.emplace_back(one.id, one.body, frame->length(i), one.prior);
+    }
+  return all;
 }
 
 Batch* filled(BatchPool& pool, const std::vector<Document>& documents, invert::DocumentNumber& next,
@@ -116,91 +115,93 @@ TEST(Spools, AreTheSameFromAnyNumberOfThreads) {
     const ScratchFolder expected, got;
     const auto batches = random_batches(static_cast<unsigned>(threads), 60);
     write_one_by_one(expected, batches);
-    Spools spools(writers(got));
+    FirstError error{std::stop_token()};
     BatchPool pool(4, 1 << 20);  // so the threads must give batches back
+    Spools spools(writers(got), static_cast<std::uint32_t>(threads), pool, error);
     invert::DocumentNumber next = 0;
-    ASSERT_TRUE(run(spools, pool, threads, [&](const std::stop_token& stop) {
-      for (std::size_t i = 0; i < batches.size(); ++i) {
-        if (Batch* const batch = filled(pool, batches[i], next, stop)) spools.push(*batch);
-        if (i % 3 == 2) spools.hand_over();
-      }
-      spools.close();
-    }));
+    for (std::size_t i = 0; i < batches.size(); ++i) {
+      spools.push(*filled(pool, batches[i], next, error.token()));
+      if (i % 3 == 2) spools.hand_over();
+    }
+    spools.order_flush();
+    ASSERT_TRUE(spools.wait_for_flush());
+    ASSERT_TRUE(error.result());
     for (std::uint32_t p = 0; p < kPartitions; ++p) {
-      const std::string bytes = support::read_file(spool(got, p));
-      EXPECT_EQ(spools.flushed_bytes(p), bytes.size());
-      EXPECT_TRUE(bytes == support::read_file(spool(expected, p))) << "partition " << p;
+      EXPECT_EQ(spools.flushed_bytes(p), std::filesystem::file_size(spool(got, p)));
+      EXPECT_TRUE(documents_in(spool(got, p)) == documents_in(spool(expected, p))) << "partition " << p;
     }
   }
 }
 
 TEST(Spools, HaveInTheirFilesWhatWasOrdered) {
   const ScratchFolder expected, got;
-  const auto batches = random_batches(/*seed=*/11, 20);
+  const auto batches = random_batches(/*seed=*/11, 20, /*duplicates=*/false);
   const auto wanted = write_one_by_one(expected, batches);
-  Spools spools(writers(got));
+  FirstError error{std::stop_token()};
   BatchPool pool(20, 1 << 20);
+  Spools spools(writers(got), 3, pool, error);
   invert::DocumentNumber next = 0;
-  ASSERT_TRUE(run(spools, pool, 3, [&](const std::stop_token& stop) {
-    for (std::size_t i = 0; i < batches.size(); ++i) {
-      spools.push(*filled(pool, batches[i], next, stop));
-      if (i != 9) continue;
-      spools.order_flush();
-      spools.push(*filled(pool, batches[++i], next, stop));  // belongs to what comes after the order
-      EXPECT_TRUE(spools.wait_for_flush(stop));
-      EXPECT_TRUE(spools.has_flushed());
-      for (std::uint32_t p = 0; p < kPartitions; ++p) {
-        EXPECT_EQ(spools.flushed_bytes(p), wanted[9][p]);
-        EXPECT_GE(std::filesystem::file_size(spool(got, p)), wanted[9][p]);
-      }
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    spools.push(*filled(pool, batches[i], next, error.token()));
+    if (i != 9) continue;
+    spools.order_flush();
+    spools.push(*filled(pool, batches[++i], next, error.token()));  // belongs to what comes after the order
+    EXPECT_TRUE(spools.wait_for_flush());
+    EXPECT_TRUE(spools.has_flushed());
+    for (std::uint32_t p = 0; p < kPartitions; ++p) {
+      EXPECT_EQ(spools.flushed_bytes(p), wanted[9][p]);
+      EXPECT_GE(std::filesystem::file_size(spool(got, p)), wanted[9][p]);
     }
-    spools.close();
-  }));
+  }
+  spools.order_flush();
+  ASSERT_TRUE(spools.wait_for_flush());
+  for (std::uint32_t p = 0; p < kPartitions; ++p)
+    EXPECT_TRUE(support::read_file(spool(got, p)) == support::read_file(spool(expected, p))) << "partition " << p;
 }
 
 TEST(Spools, KeepOnlySomeBatchesThatWereNotHandedOver) {
   const ScratchFolder folder;
-  Spools spools(writers(folder));
   constexpr std::size_t kMost = 8;
+  FirstError error{std::stop_token()};
   BatchPool pool(kMost, 1 << 20);
+  Spools spools(writers(folder), 2, pool, error);
   invert::DocumentNumber next = 0;
   const auto batches = random_batches(/*seed=*/5, kMost + 1);
-  ASSERT_TRUE(run(spools, pool, 2, [&](const std::stop_token& stop) {
-    for (std::size_t i = 0; i < kMost; ++i) spools.push(*filled(pool, batches[i], next, stop));
-    spools.push(*filled(pool, batches[kMost], next, stop));  // one was given back, or this would wait forever
-    spools.close();
-  }));
+  for (std::size_t i = 0; i < kMost; ++i) spools.push(*filled(pool, batches[i], next, error.token()));
+  spools.push(*filled(pool, batches[kMost], next, error.token()));  // one was given back, or this would wait forever
+  spools.order_flush();
+  EXPECT_TRUE(spools.wait_for_flush());
 }
 
 TEST(Spools, SayWhichFileCouldNotBeWritten) {
   const ScratchFolder folder;
   auto files = writers(folder);
   files[3] = runs::SpoolWriter::create("/dev/full").value();  // each write finds the disk full
-  Spools spools(std::move(files));
+  FirstError error{std::stop_token()};
   BatchPool pool(2, 1 << 20);
+  Spools spools(std::move(files), 2, pool, error);
   invert::DocumentNumber next = 0;
-  const auto batches = random_batches(/*seed=*/3, 40);
-  const auto done = run(spools, pool, 2, [&](const std::stop_token& stop) {
-    for (const auto& documents : batches) {
-      if (Batch* const batch = filled(pool, documents, next, stop)) spools.push(*batch);
-      spools.hand_over();
-    }
-    spools.close();
-  });
+  for (const auto& documents : random_batches(/*seed=*/3, 40)) {
+    if (Batch* const batch = filled(pool, documents, next, error.token())) spools.push(*batch);
+    spools.hand_over();
+  }
+  spools.order_flush();
+  EXPECT_FALSE(spools.wait_for_flush());
+  const auto done = error.result();
   ASSERT_EQ(done, Code::kUnavailable);
   EXPECT_NE(done.error().message().find("/dev/full"), std::string::npos) << done.error().message();
 }
 
 TEST(Spools, EndWhenTheyAreStopped) {
   const ScratchFolder folder;
-  Spools spools(writers(folder));
-  BatchPool pool(1, 1 << 20);
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_TRUE(spools.run(pool, stop.get_token()));
+  FirstError error(stop.get_token());
+  BatchPool pool(1, 1 << 20);
+  Spools spools(writers(folder), 2, pool, error);
   spools.order_flush();
+  EXPECT_FALSE(spools.wait_for_flush());
   EXPECT_FALSE(spools.has_flushed());
-  EXPECT_FALSE(spools.wait_for_flush(stop.get_token()));
 }
 
 }  // namespace

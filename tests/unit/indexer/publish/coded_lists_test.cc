@@ -86,7 +86,8 @@ TEST(CodedLists, ReachTheirPartitionsAndTheirTermsTheFile) {
   to.reserve(2);
   for (int p = 0; p < 2; ++p) to.push_back(std::make_unique<CodedGroups>(std::size_t{1} << 20));
   Coded from;
-  const auto digests = give_coded_lists(from, {}, {}, to, terms.get(), {}).value();
+  TaskPool pool("packer", 1);
+  const auto digests = give_coded_lists(from, {}, {}, to, terms.get(), pool, {}).value();
   EXPECT_EQ(digests, (std::vector<std::vector<std::uint64_t>>{{1, 2}, {3}}));
   const TermsFile file = terms->finish().value();
   EXPECT_EQ(file.totals, (partition::TermTotals{.terms = 4, .postings = 29, .occurrences = 58}));
@@ -111,8 +112,8 @@ TEST(CodedLists, ReachTheirPartitionsAndTheirTermsTheFile) {
   EXPECT_EQ(pieces, (std::vector<std::string>{"t1+", "t1.", "t3+", "t3."}));
 }
 
-// The thread that writes terms says what is wrong, and nobody waits for it.
-TEST(CodedLists, EndWithTheThreadThatWritesTerms) {
+// Who writes terms says what is wrong, and nobody waits for it.
+TEST(CodedLists, EndWithWhoWritesTerms) {
   for (const std::size_t place : {std::size_t{0}, std::size_t{3}}) {
     const support::ScratchFolder folder;
     const auto terms = WrittenTerms::create(folder / "terms", 1).value();
@@ -120,7 +121,8 @@ TEST(CodedLists, EndWithTheThreadThatWritesTerms) {
     to.reserve(2);
     for (int p = 0; p < 2; ++p) to.push_back(std::make_unique<CodedGroups>(std::size_t{1} << 20));
     Coded from(place);
-    const auto given = give_coded_lists(from, {}, {}, to, terms.get(), {});
+    TaskPool pool("packer", 1);
+    const auto given = give_coded_lists(from, {}, {}, to, terms.get(), pool, {});
     ASSERT_EQ(given, Code::kUnavailable);
     EXPECT_EQ(given.error().message(), "no memory");
   }

@@ -1,5 +1,5 @@
 // Blocks depend on the documents only, hold all of them, and are those that a PartitionWriter would cut.
-#include "indexer/publish/document_stream.h"
+#include "indexer/publish/stored_fields.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Statistics that each partition's thread kept are, merged, those of all lists.
-#include "indexer/publish/kept_terms.h"
+#include "indexer/publish/term_statistics.h"
 
 #include <gtest/gtest.h>
 

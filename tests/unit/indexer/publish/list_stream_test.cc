@@ -9,7 +9,7 @@
 #include "common/partition/records.h"
 #include "common/postings/list_builder.h"
 #include "common/postings/list_view.h"
-#include "indexer/runs/run_writer.h"
+#include "indexer/runs/run_file.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::publish {

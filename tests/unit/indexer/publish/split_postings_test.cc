@@ -10,8 +10,7 @@
 
 #include "common/postings/list_view.h"
 #include "indexer/invert/cpu_inverter.h"
-#include "indexer/invert/document_deal.h"
-#include "indexer/publish/split_in_memory.h"
+#include "indexer/invert/partition_runs.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::publish {

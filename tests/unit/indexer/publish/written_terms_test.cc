@@ -1,5 +1,5 @@
 // Statistics of terms that are written beside the lists are those of the lists.
-#include "indexer/publish/written_terms.h"
+#include "indexer/publish/term_statistics.h"
 
 #include <gtest/gtest.h>
 

@@ -202,30 +202,31 @@ TEST(Spool, LengthsBesideItAreAsInTheManual) {
             "02 00 00 00 2c 01 00 00 ");
 }
 
-TEST(DocumentSpool, HasTheSameBytesFromFieldsThatLieApart) {
+TEST(DocumentSpool, HasTheSameBytesFromFieldsThatAreInNoFrame) {
   std::mt19937 random(/*seed=*/7);
   const ScratchFolder folder;
-  auto together = SpoolWriter::create(folder / "together"), apart = SpoolWriter::create(folder / "apart");
-  for (const bool priors : {false, true}) {
+  auto framed = SpoolWriter::create(folder / "framed"), bare = SpoolWriter::create(folder / "bare");
+  EXPECT_TRUE(bare->append({}, {}, {})) << "of no documents, nothing is added";
+  for (const bool has_priors : {false, true}) {
     DocumentFrameWriter frame;
-    ScatteredFrame scattered(30);
-    EXPECT_TRUE(apart->append(scattered)) << "an empty one adds nothing";
-    std::vector<ByteBuffer> fields(30);  // longer ones than the spool's buffer are among them
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      ByteWriter out(fields[i]);
+    ByteBuffer fields;  // longer ones than the spool's buffer are among them
+    std::vector<std::uint32_t> lengths;
+    std::vector<scoring::Prior> priors;
+    for (int i = 0; i < 30; ++i) {
+      const std::size_t begin = fields.size();
+      ByteWriter out(fields);
       for (int field = 0; field < 4; ++field) out.put_text(random_text(random, i % 10 == 0 ? 100'000 : 200));
-      const auto length = static_cast<std::uint32_t>(random());
-      const auto prior = static_cast<scoring::Prior>(priors ? random() % 3 : 0);
-      frame.add_fields(fields[i], length, prior);
-      scattered.add(fields[i], length, prior);
+      lengths.push_back(static_cast<std::uint32_t>(random()));
+      priors.push_back(static_cast<scoring::Prior>(has_priors ? random() % 3 : 0));
+      frame.add_fields(ByteView(fields).subspan(begin), lengths.back(), priors.back());
     }
     ByteBuffer bytes;
     frame.finish(bytes);
-    ASSERT_TRUE(together->append(bytes));
-    ASSERT_TRUE(apart->append(scattered));
+    ASSERT_TRUE(framed->append(bytes));
+    ASSERT_TRUE(bare->append(fields, lengths, priors));
   }
-  ASSERT_TRUE(together->finish() && apart->finish());
-  EXPECT_TRUE(support::read_file(folder / "apart") == support::read_file(folder / "together"));
+  ASSERT_TRUE(framed->finish() && bare->finish());
+  EXPECT_TRUE(support::read_file(folder / "bare") == support::read_file(folder / "framed"));
 }
 
 }  // namespace

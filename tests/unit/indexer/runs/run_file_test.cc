@@ -9,10 +9,8 @@
 #include <vector>
 
 #include "common/base/task_pool.h"
-#include "indexer/runs/run_cursor.h"
+#include "indexer/runs/run_file.h"
 #include "indexer/runs/run_merger.h"
-#include "indexer/runs/run_reader.h"
-#include "indexer/runs/run_writer.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::runs {

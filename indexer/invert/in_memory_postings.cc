@@ -1,9 +1,10 @@
-#include "indexer/invert/term_ranges.h"
+#include "indexer/invert/in_memory_postings.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace frond::indexer::invert {
+
 namespace {
 
 using dictionary::kFirstTriple;

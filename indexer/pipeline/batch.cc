@@ -1,4 +1,4 @@
-#include "indexer/pipeline/batch_pool.h"
+#include "indexer/pipeline/batch.h"
 
 namespace frond::indexer::pipeline {
 

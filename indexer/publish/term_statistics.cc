@@ -1,12 +1,28 @@
-#include "indexer/publish/kept_terms.h"
+#include "indexer/publish/term_statistics.h"
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
-#include <span>
 #include <utility>
 
 namespace frond::indexer::publish {
+
+Result<std::unique_ptr<WrittenTerms>> WrittenTerms::create(const std::filesystem::path& file, std::uint32_t threads) {
+  auto out = FROND_TRY(partition::TermSectionsWriter::create(file, threads));
+  return std::unique_ptr<WrittenTerms>(new WrittenTerms(file, std::move(out)));
+}
+
+Result<void> WrittenTerms::put(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences) {
+  ++totals_.terms;
+  totals_.postings += document_frequency;
+  totals_.occurrences += occurrences;
+  return out_.put(term, document_frequency);
+}
+
+Result<TermsFile> WrittenTerms::finish() {
+  FROND_TRY(out_.finish(totals_));
+  return TermsFile{file_, totals_};
+}
+
 namespace {
 
 // A range has the terms of so many blocks of the partition that has most of them: some thousand terms of each.
@@ -84,19 +100,13 @@ void KeptTerms::put(std::size_t p, const PostingGroup& group) {
     Blocks().swap(part.blocks);
     return;
   }
-  std::size_t begin = 0;
-  for (const PostingGroup::Piece& piece : group.pieces) {
-    const auto frequencies = std::span(group.frequencies).subspan(begin, piece.end - begin);
-    begin = piece.end;
-    part.documents += frequencies.size();
-    part.occurrences = std::accumulate(frequencies.begin(), frequencies.end(), part.occurrences);
-    if (!piece.last) continue;
-    add(part, piece.term);
-    part.documents = part.occurrences = 0;
-  }
+  (void)part.sums.add(group, [&](auto term, auto documents, auto occurrences) -> Result<void> {
+    add(part, term, documents, occurrences);
+    return {};
+  });
 }
 
-void KeptTerms::add(Part& part, std::string_view term) {
+void KeptTerms::add(Part& part, std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences) {
   const bool begins = part.blocks.empty() || part.blocks.back().size() + kRecordBytes > kBlockBytes;
   if (begins) {
     part.blocks.emplace_back().reserve(kBlockBytes);
@@ -110,8 +120,8 @@ void KeptTerms::add(Part& part, std::string_view term) {
   ByteWriter out(block);
   out.put_varint(shared);
   out.put_text(term.substr(shared));
-  out.put_varint(part.documents);
-  out.put_varint(part.occurrences);
+  out.put_varint(document_frequency);
+  out.put_varint(occurrences);
   part.last_term = term;
   if (block.capacity() == capacity) return;
   if (bytes_ += block.capacity() - capacity + (begins ? sizeof(ByteBuffer) : 0); bytes_ > max_bytes_) too_many_ = true;

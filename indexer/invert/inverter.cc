@@ -1,4 +1,4 @@
-#include "indexer/invert/inverters.h"
+#include "indexer/invert/inverter.h"
 
 #include <algorithm>
 #include <iterator>
@@ -6,6 +6,7 @@
 #include "indexer/invert/cpu_inverter.h"
 
 namespace frond::indexer::invert {
+
 namespace {
 
 template <class Kind>

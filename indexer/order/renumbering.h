@@ -1,5 +1,5 @@
 #pragma once
-// Deals the postings of a collection, which are in input order, to partitions in another order.
+// Gives the postings and the stored fields of a collection, which are in input order, to partitions in another order.
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -24,5 +24,12 @@ struct Dealing {
 // kCorrupt: the message names the run; kUnavailable: the disk, or stopped.
 Result<std::vector<std::filesystem::path>> deal_runs(std::span<const std::filesystem::path> runs,
                                                      const Dealing& dealing);
+
+// Turns a spool in input order into one spool a partition, in dealing.folder. Stored fields do not fit into memory, so
+// they go through files: each holds the documents of a range of places, and is sorted in memory. kCorrupt: the message
+// names the file; kInvalid: more documents than dealing.memory and kMaxRanges files allow; kUnavailable: the disk, or
+// stopped.
+Result<std::vector<std::filesystem::path>> deal_documents(const std::filesystem::path& spool, const Dealing& dealing);
+inline constexpr std::size_t kMaxRanges = 256;  // all open at once
 
 }  // namespace frond::indexer::order
