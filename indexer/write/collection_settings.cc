@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "indexer/collection_defaults.h"
+#include "indexer/build/collection_defaults.h"
 
 namespace frond::indexer::write {
 namespace {
@@ -20,70 +20,72 @@ Result<double> number_of(const std::string& name, const json& value, double most
     return wrong(name, "a number from 0 to " + std::to_string(static_cast<int>(most)) + " is needed");
   return value.get<double>();
 }
+Result<bool> switch_of(const std::string& name, const json& value) {
+  if (!value.is_boolean()) return wrong(name, "true or false is needed");
+  return value.get<bool>();
+}
+// What a name stands for; `why`: it stands for nothing.
+template <class T>
+Result<T> known(const std::string& name, std::optional<T> named, const std::string& why) {
+  return named ? Result<T>(*std::move(named)) : Result<T>(wrong(name, why));
+}
 
 Result<text::StopWords> stop_words_of(const std::string& asked, text::Stemmer stemmer) {
   if (asked == "on" || asked == "off") return text::StopWords(asked == "on");
-  if (asked == "auto") {
-    if (stemmer <= text::Stemmer::kEnglish) return text::StopWords(true);
-    return text::StopWords::named(name_of(stemmer)).value_or(text::StopWords(false));
+  if (asked == "auto") return usual_stop_words(stemmer);
+  return known("stop_words", text::StopWords::named(asked),
+               "'" + asked.substr(0, 100) + "' is none of auto, on, off and the languages");
+}
+
+// Of one member; `stop_words` as asked.
+Result<void> take(const std::string& name, const json& value, CollectionSettings& to, std::string& stop_words) {
+  if (name == "analyzer") {
+    const auto kind = text::analyzer_named(FROND_TRY(text_of(name, value)));
+    to.analyzer.kind = FROND_TRY(known(name, kind, "is none of standard3, standard2 and standard"));
+  } else if (name == "stemmer") {
+    const auto stemmer = text::stemmer_named(FROND_TRY(text_of(name, value)));
+    to.analyzer.stemmer = FROND_TRY(known(name, stemmer, "there is no such stemmer"));
+  } else if (name == "stop_words") {
+    stop_words = FROND_TRY(text_of(name, value));
+  } else if (name == "fold_accents") {
+    to.analyzer.fold_accents = FROND_TRY(switch_of(name, value));
+  } else if (name == "split_case") {
+    to.analyzer.split_case = FROND_TRY(switch_of(name, value));
+  } else if (name == "k1") {
+    to.bm25.k1 = FROND_TRY(number_of(name, value, scoring::kMaxK1));
+  } else if (name == "b") {
+    to.bm25.b = FROND_TRY(number_of(name, value, 1));
+  } else if (name == "codec") {
+    auto choice = codec::codec_choice_named(FROND_TRY(text_of(name, value)));
+    if (!choice) return std::move(choice).error().within(name);
+    to.codecs = *std::move(choice);
+  } else if (name == "stored_compression") {
+    const auto choice = partition::stored_compression_named(FROND_TRY(text_of(name, value)));
+    to.stored = FROND_TRY(known(name, choice, "is none of " + std::string(partition::kStoredCompressionNames)));
+  } else {
+    return wrong(name.substr(0, 100), "there is no such member");
   }
-  const auto known = text::StopWords::named(asked);
-  if (!known) return wrong("stop_words", "'" + asked.substr(0, 100) + "' is none of auto, on, off and the languages");
-  return *known;
+  return {};
 }
 
 }  // namespace
 
 Result<CollectionSettings> settings_from_json(std::string_view text) {
-  text::AnalyzerConfig analyzer;
-  analyzer.kind = kNewCollectionAnalyzer;
-  scoring::Bm25Parameters bm25 = kNewCollectionBm25;
-  auto stored = partition::StoredCompression::kSmall;
-  codec::CodecChoice codecs = *codec::codec_named(codec::kDefaultCodec);
+  CollectionSettings to;
+  to.analyzer.kind = kNewCollectionAnalyzer;
+  to.bm25 = kNewCollectionBm25;
   std::string stop_words = "auto";
   if (!text.empty()) {
     const json members = json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!members.is_object()) return Error(Code::kInvalid, "the body is no JSON object");
-    for (const auto& [name, value] : members.items()) {
-      if (name == "analyzer") {
-        const auto kind = text::analyzer_named(FROND_TRY(text_of(name, value)));
-        if (!kind) return wrong(name, "is none of standard3, standard2 and standard");
-        analyzer.kind = *kind;
-      } else if (name == "stemmer") {
-        const auto stemmer = text::stemmer_named(FROND_TRY(text_of(name, value)));
-        if (!stemmer) return wrong(name, "there is no such stemmer");
-        analyzer.stemmer = *stemmer;
-      } else if (name == "stop_words") {
-        stop_words = FROND_TRY(text_of(name, value));
-      } else if (name == "fold_accents") {
-        if (!value.is_boolean()) return wrong(name, "true or false is needed");
-        analyzer.fold_accents = value.get<bool>();
-      } else if (name == "split_case") {
-        if (!value.is_boolean()) return wrong(name, "true or false is needed");
-        analyzer.split_case = value.get<bool>();
-      } else if (name == "k1") {
-        bm25.k1 = FROND_TRY(number_of(name, value, scoring::kMaxK1));
-      } else if (name == "b") {
-        bm25.b = FROND_TRY(number_of(name, value, 1));
-      } else if (name == "codec") {
-        auto choice = codec::codec_choice_named(FROND_TRY(text_of(name, value)));
-        if (!choice) return std::move(choice).error().within(name);
-        codecs = *std::move(choice);
-      } else if (name == "stored_compression") {
-        const auto choice = partition::stored_compression_named(FROND_TRY(text_of(name, value)));
-        if (!choice) return wrong(name, "is none of " + std::string(partition::kStoredCompressionNames));
-        stored = *choice;
-      } else {
-        return wrong(name.substr(0, 100), "there is no such member");
-      }
-    }
+    for (const auto& [name, value] : members.items()) FROND_TRY(take(name, value, to, stop_words));
   }
-  if (analyzer.split_case && analyzer.kind != text::AnalyzerKind::kStandard3)
+  if (to.analyzer.split_case && to.analyzer.kind != text::AnalyzerKind::kStandard3)
     return wrong("split_case", "needs analyzer standard3");
-  if (!is_valid(analyzer))
-    return wrong(analyzer.fold_accents ? "fold_accents" : "stemmer", "needs analyzer standard2 or standard3");
-  analyzer.stop_words = FROND_TRY(stop_words_of(stop_words, analyzer.stemmer));
-  return CollectionSettings{std::move(analyzer), bm25, std::move(codecs), stored};
+  if (!is_valid(to.analyzer))
+    return wrong(to.analyzer.fold_accents ? "fold_accents" : "stemmer", "needs analyzer standard2 or standard3");
+  to.analyzer.stop_words = FROND_TRY(stop_words_of(stop_words, to.analyzer.stemmer));
+  return to;
 }
 
 }  // namespace frond::indexer::write

@@ -14,7 +14,7 @@ namespace frond::indexer::write {
 struct CollectionSettings {
   text::AnalyzerConfig analyzer;
   scoring::Bm25Parameters bm25;
-  codec::CodecChoice codecs;
+  codec::CodecChoice codecs = *codec::codec_named(codec::kDefaultCodec);
   partition::StoredCompression stored = partition::StoredCompression::kSmall;
 };
 

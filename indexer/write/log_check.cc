@@ -1,6 +1,8 @@
-#include "indexer/write/log_check.h"
+// Whether a log still has what its head says that it has.
+#include "indexer/write/log_head.h"
 
 #include <algorithm>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -10,7 +12,6 @@
 
 #include "common/files/write.h"
 #include "common/partition/rocks.h"
-#include "indexer/write/collection_lease.h"
 #include "indexer/write/log_keys.h"
 
 namespace frond::indexer::write {
@@ -96,6 +97,15 @@ std::string LogLoss::text() const {
   }
   if (settings) text += std::string(text.empty() ? "" : "; ") + "the collection's settings are missing";
   return text;
+}
+
+fs::path overtaken_file(const fs::path& folder, std::uint64_t epoch) {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  char text[32];
+  (void)std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &utc);
+  return folder / ("overtaken-" + std::string(text) + "-" + std::to_string(epoch) + ".jsonl");
 }
 
 Result<void> expect_files(const fs::path& folder) {

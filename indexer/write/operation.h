@@ -1,7 +1,9 @@
 #pragma once
 // What clients change in a collection, one document at a time.
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace frond::indexer::write {
 
@@ -17,5 +19,14 @@ struct Operation {
   static constexpr std::uint64_t kOwnBytes = 128;
   std::uint64_t bytes() const { return kOwnBytes + id.size() + line.size(); }
 };
+
+// Operations in a row, as one change: of each id only what became of it.
+struct Folded {
+  std::vector<const Operation*> documents;  // the last one of each id that is not removed, in the order of acceptance
+  std::vector<std::string> removed_ids;     // whose last operation removes
+};
+
+// What it gives refers to `operations`.
+Folded folded(std::span<const Operation> operations);
 
 }  // namespace frond::indexer::write

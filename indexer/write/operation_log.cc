@@ -13,7 +13,6 @@
 
 #include "common/files/write.h"
 #include "common/partition/rocks.h"
-#include "indexer/write/log_check.h"
 #include "indexer/write/log_keys.h"
 
 namespace frond::indexer::write {

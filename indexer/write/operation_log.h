@@ -41,12 +41,6 @@ struct RequestMark {
   std::string body;  // a digest of the request's body
 };
 
-// What a generation has of a log: Manifest::log_id and log_sequence.
-struct PublishedChanges {
-  std::string log_id;  // empty: of whichever
-  Sequence sequence = 0;
-};
-
 struct Appended {
   Sequence last = 0;      // of the operations
   bool repeated = false;  // they were appended before, by a request with the same mark

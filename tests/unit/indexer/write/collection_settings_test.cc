@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "indexer/collection_defaults.h"
+#include "indexer/build/collection_defaults.h"
 
 namespace frond::indexer::write {
 namespace {
