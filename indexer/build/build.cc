@@ -330,10 +330,8 @@ Result<BuildSummary> add(BuildOptions options, BuildProgress& progress, Logger& 
   const repository::Manifest current = FROND_TRY(manifest_to_add_to(options));
   options.add = true;
   options.beside = current.statistics;
-  options.invert.analyzer = current.analyzer;
-  options.bm25 = current.bm25;
-  options.codecs = FROND_TRY(codec::codec_choice_named(current.codec));
-  options.stored = current.stored;
+  const auto codecs = FROND_TRY(codec::codec_choice_named(current.codec));
+  options.take({current.analyzer, current.bm25, codecs, current.stored});
   return build(options, progress, logger, std::move(stop));
 }
 

@@ -18,6 +18,7 @@
 #include "common/codec/codec_choice.h"
 #include "common/repository/manifest.h"
 #include "common/repository/repository.h"
+#include "indexer/build/collection_kind.h"
 #include "indexer/change/open_writer.h"
 #include "indexer/order/document_order.h"
 #include "indexer/pipeline/invert_documents.h"
@@ -32,6 +33,12 @@ struct BuildOptions : change::ChangeOptions {
   order::BisectElsewhere gpu_bisect = {};  // on a GPU, where that is the order; empty: on this machine's cores
   bool reckons_with_gpu = false;           // order kAuto chooses bisection with the GPU's time in mind
   scoring::Bm25Parameters bm25;
+  void take(CollectionKind kind) {
+    invert.analyzer = std::move(kind.analyzer);
+    codecs = std::move(kind.codecs);
+    stored = kind.stored;
+    bm25 = kind.bm25;
+  }
   // Publish the documents with those that the collection has, as add() does; `beside`: its statistics, which the bounds
   // of lists are best for. Bounds hold for others too.
   bool add = false;

@@ -1,4 +1,4 @@
-#include "indexer/ciff/ciff_export.h"
+#include "indexer/ciff/ciff.h"
 
 #include <algorithm>
 #include <array>

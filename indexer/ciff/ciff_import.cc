@@ -1,4 +1,4 @@
-#include "indexer/ciff/ciff_import.h"
+#include "indexer/ciff/ciff.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "common/text/term_limits.h"
-#include "indexer/ciff/ciff_file.h"
 #include "indexer/ingest/document_fields.h"
 #include "indexer/ingest/formats.h"
 #include "indexer/parse/parsed_batch.h"

@@ -3,9 +3,7 @@
 
 #include "common/config/options.h"
 #include "indexer/build/build.h"
-#include "indexer/build/collection_defaults.h"
 #include "indexer/build/gpu_inverters.h"
-#include "indexer/commands/analyzer_flags.h"
 #include "indexer/commands/build_report.h"
 #include "indexer/commands/build_status.h"
 #include "indexer/commands/command.h"
@@ -26,7 +24,6 @@ class BuildCommand final : public Command {
                     : "Indexes documents and publishes them with those of the current generation; documents that have "
                       "their ids are replaced"),
         kind_(kind) {
-    options_.bm25 = kNewCollectionBm25;
     invert_.max_bad_records = 1000;
     add_place_flags();
     add_input_flags();
@@ -55,13 +52,12 @@ class BuildCommand final : public Command {
   const config::Flag* partitions_flag_ = nullptr;
   BuildOptions options_;
   pipeline::InvertOptions& invert_ = options_.invert;
-  std::string format_{ingest::kAutoFormat}, codec_{codec::kDefaultCodec}, share_;
+  std::string format_{ingest::kAutoFormat}, share_;
   std::string order_{name_of(order::DocumentOrder::kInput)};
-  AnalyzerFlags analyzer_{kNewCollectionAnalyzer};
+  CollectionNames names_;
   std::uint32_t parsers_ = std::min(256u, hardware_threads());
   std::uint32_t cpu_inverters_ = std::clamp(hardware_threads() / 3, 1u, 256u);
   std::string cpu_dictionary_{invert::kUsualCpuDictionary}, store_bodies_ = "on";
-  std::string stored_compression_{name_of(partition::StoredCompression::kSmall)};
   std::uint32_t gpu_inverters_ = 0, gpu_timeout_s_ = 30;
   std::string gpu_texts_ = "off", gpu_order_ = "auto";
   std::uint64_t memory_limit_ = std::uint64_t{1} << 30;
@@ -158,15 +154,15 @@ void BuildCommand::add_resource_flags() {
 // What all documents of a collection have in common.
 void BuildCommand::add_collection_flags() {
   line_
-      .add_option("--codec", codec_,
+      .add_option("--codec", names_.codec,
                   "Codec of posting lists: a codec's name; DOCIDS,FREQUENCIES, two of them; or auto, for each list the "
                   "smallest of the fast ones")
       .show_default();
-  choice("--stored-compression", stored_compression_, {"small", "fast"},
+  choice("--stored-compression", names_.stored_compression, {"small", "fast"},
          "Stored fields: small, or fast, which takes a third of the time and up to half as much space again; "
          "small|fast");
-  analyzer_.add(line_, "How text becomes terms, of which a collection and its queries have one kind");
-  add_bm25_flags(line_, options_.bm25);
+  add_analyzer_flags(line_, names_, "How text becomes terms, of which a collection and its queries have one kind");
+  add_bm25_flags(line_, names_.bm25);
 }
 
 void BuildCommand::add_other_flags() {
@@ -266,9 +262,7 @@ Result<void> BuildCommand::check() {
   if (!format) return refuse("--format: '" + format_ + "' is none of " + ingest::format_names());
   invert_.format = *format;
   FROND_TRY(take_names());
-  invert_.analyzer = FROND_TRY(analyzer_.made());
-  FROND_TRY(take_codec_and_order(codec_, order_, options_));
-  options_.stored = *partition::stored_compression_named(stored_compression_);
+  FROND_TRY(take_kind_and_order(names_, order_, options_));
   if (share_.empty() == no_publish_) return refuse("--partition and --no-publish go together");
   if (!share_.empty() && partitions_flag_->given())
     return refuse("--partitions is the publisher's when --partition is given");
@@ -332,17 +326,6 @@ Result<std::string> BuildCommand::work(Logger& logger) {
 }
 
 }  // namespace
-
-Result<void> take_codec_and_order(const std::string& codec, const std::string& order, BuildOptions& options) {
-  const auto known_order = order::order_named(order);
-  if (!known_order)
-    return Error(Code::kInvalid, "--order: '" + order + "' is none of " + std::string(order::kOrderNames));
-  auto codecs = codec::codec_choice_named(codec);
-  if (!codecs) return Error(Code::kInvalid, "--codec: " + codecs.error().message());
-  options.order = *known_order;
-  options.codecs = *std::move(codecs);
-  return {};
-}
 
 void add_build_commands(config::CommandLine& app, Commands& all) {
   all.push_back(std::make_unique<BuildCommand>(app, BuildCommand::Kind::kBuild));

@@ -1,10 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "indexer/build/build.h"
-#include "indexer/build/collection_defaults.h"
-#include "indexer/ciff/ciff_export.h"
-#include "indexer/ciff/ciff_import.h"
-#include "indexer/commands/analyzer_flags.h"
+#include "indexer/ciff/ciff.h"
 #include "indexer/commands/build_report.h"
 #include "indexer/commands/command.h"
 
@@ -35,16 +32,15 @@ class ImportCiffCommand final : public Command {
         .group("Documents");
     number("--partitions", options_.invert.partitions, 1, 256, "Partitions that documents are dealt to")
         .group("Resources");
-    analyzer_.add(line_, "How the terms of the file were made from text, and those of queries will be");
+    add_analyzer_flags(line_, names_, "How the terms of the file were made from text, and those of queries will be");
     bytes("--memory-limit", memory_limit_, "1GiB",
           "Resident memory, at least 128MiB, of which documents take 4 bytes each, and 20 to 25 for ids")
         .group("Resources");
     add_disk_reserve_flag(target_.disk_reserve);
-    line_.add_option("--codec", codec_, "Codec of posting lists, as of build").show_default();
+    line_.add_option("--codec", names_.codec, "Codec of posting lists, as of build").show_default();
     line_.add_option("--order", order_, "Order of the documents, as of build: " + std::string(order::kOrderNames))
         .show_default();
-    options_.bm25 = kNewCollectionBm25;
-    add_bm25_flags(line_, options_.bm25);
+    add_bm25_flags(line_, names_.bm25);
     add_json_flag();
   }
 
@@ -54,17 +50,15 @@ class ImportCiffCommand final : public Command {
 
   BuildOptions options_;
   ciff::ImportOptions how_;
-  std::string lengths_ = "records", codec_ = std::string(codec::kDefaultCodec),
-              order_ = std::string(name_of(order::DocumentOrder::kInput));
-  AnalyzerFlags analyzer_{kImportedAnalyzer};
+  std::string lengths_ = "records", order_{name_of(order::DocumentOrder::kInput)};
+  CollectionNames names_{.analyzer = std::string(name_of(kImportedAnalyzer))};
   std::uint64_t memory_limit_ = std::uint64_t{1} << 30;
 };
 
 Result<void> ImportCiffCommand::check() {
   const auto refuse = [](const std::string& why) { return Error(Code::kInvalid, why); };
   FROND_TRY(settle_place());
-  options_.invert.analyzer = FROND_TRY(analyzer_.made());
-  FROND_TRY(take_codec_and_order(codec_, order_, options_));
+  FROND_TRY(take_kind_and_order(names_, order_, options_));
   if (options_.order == order::DocumentOrder::kUrl) return refuse("--order url: documents of CIFF have no URLs");
   if (memory_limit_ < pipeline::kMinMemoryLimit) return refuse("--memory-limit: at least 128MiB");
   FROND_TRY(expect_collection_name());

@@ -1,15 +1,61 @@
 #include "indexer/commands/command.h"
 
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 #include <iostream>
 #include <thread>
 
 #include "common/base/line_writer.h"
+#include "common/base/thread_name.h"
 #include "common/config/object_flags.h"
 #include "common/objects/place.h"
 
 namespace frond::indexer {
+namespace {
+
+sigset_t stop_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  return set;
+}
+
+}  // namespace
+
+StopOnSignal::StopOnSignal(std::chrono::milliseconds patience) : patience_(patience) {
+  const sigset_t set = stop_signals();
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  thread_ = std::thread([this] { wait(); });
+}
+
+StopOnSignal::~StopOnSignal() {
+  over_ = true;
+  // Wakes the thread that waits for it; all others have it blocked. NOLINTNEXTLINE(bugprone-bad-signal-to-kill-thread)
+  ::pthread_kill(thread_.native_handle(), SIGTERM);
+  thread_.join();
+}
+
+void StopOnSignal::wait() {
+  name_this_thread("signals");
+  const sigset_t set = stop_signals();
+  int number = 0;
+  if (::sigwait(&set, &number) != 0 || over_) return;
+  signal_ = number;
+  stop_.request_stop();
+  const std::chrono::seconds whole = std::chrono::duration_cast<std::chrono::seconds>(patience_);
+  const timespec span{whole.count(), std::chrono::nanoseconds(patience_ - whole).count()};
+  const int again = ::sigtimedwait(&set, nullptr, &span);
+  if (over_) return;
+  if (again < 0)
+    write_stderr("frond-indexer: stopped by signal " + std::to_string(number) + ", in the middle of work\n");
+  ::_exit(128 + (again > 0 ? again : number));
+}
 
 std::uint32_t hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
 
@@ -105,6 +151,53 @@ Result<void> Command::expect_collection() const {
     return Error(Code::kInvalid, "--collection: " + nothing + collection + " in " + root +
                                      ", which has: " + repository::collections_in(root) + ". Since collection " +
                                      collection + " has no generation, begin with frond-indexer build");
+  return {};
+}
+
+void add_analyzer_flags(config::CommandLine& command, CollectionNames& names, const std::string& what) {
+  command
+      .add_option(
+          "--analyzer", names.analyzer,
+          what +
+              ": standard3; standard2, older rules, in which symbols and the parts of words with : and _ are not "
+              "found; standard, the oldest, in which width, apostrophes and soft hyphens matter and words of "
+              "scripts without spaces are not found")
+      .check(config::one_of({text::kAnalyzerNames.begin(), text::kAnalyzerNames.end()}))
+      .show_default()
+      .group("Terms");
+  command
+      .add_option("--stemmer", names.stemmer,
+                  "porter|english|none; with standard2 and standard3 also: " + more_stemmers())
+      .show_default()
+      .group("Terms");
+  command
+      .add_flag("--fold-accents", names.fold_accents,
+                "Not with --analyzer standard: Latin and Greek letters are found without their accents and with them")
+      .group("Terms");
+  command
+      .add_flag("--split-case", names.split_case,
+                "With --analyzer standard3: camelCase words are found by their parts, too, as code needs it")
+      .group("Terms");
+  command
+      .add_option("--stop-words", names.stop_words,
+                  "Words that are not indexed: those of a language, " + languages_with_stop_words() +
+                      "; those of a file, separated by white space; auto: of the stemmer's language, English without "
+                      "one; on: English; off: none")
+      .type_name("auto|LANGUAGE|FILE|on|off")
+      .show_default()
+      .group("Terms");
+}
+
+void add_bm25_flags(config::CommandLine& command, scoring::Bm25Parameters& bm25) {
+  command.add_option("--k1", bm25.k1, "BM25's k1").check(config::range(0.0, double{scoring::kMaxK1})).show_default();
+  command.add_option("--b", bm25.b, "BM25's b").check(config::range(0.0, 1.0)).show_default();
+}
+
+Result<void> take_kind_and_order(const CollectionNames& names, const std::string& order, BuildOptions& options) {
+  options.take(FROND_TRY(kind_of(names, /*flags=*/true)));
+  const auto known = order::order_named(order);
+  if (!known) return Error(Code::kInvalid, "--order: '" + order + "' is none of " + std::string(order::kOrderNames));
+  options.order = *known;
   return {};
 }
 

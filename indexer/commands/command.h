@@ -1,5 +1,6 @@
 #pragma once
 // The commands of frond-indexer. Each adds its flags to its subcommand when it is made, and works with their values.
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -7,16 +8,40 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "common/base/log.h"
 #include "common/base/result.h"
 #include "common/config/command_line.h"
+#include "indexer/build/build.h"
 #include "indexer/change/open_writer.h"
-#include "indexer/commands/signals.h"
 
 namespace frond::indexer {
+
+// SIGINT and SIGTERM as a stop token. Made in main() before any other thread, so that all threads inherit the blocked
+// signals. A second signal ends the process at once, and so does the first one if this object is still there after
+// `patience`: something may wait for a pipe or a disk. The next build removes what that leaves.
+class StopOnSignal {
+ public:
+  static constexpr std::chrono::milliseconds kUsualPatience{1800};
+  explicit StopOnSignal(std::chrono::milliseconds patience = kUsualPatience);
+  ~StopOnSignal();
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+  std::stop_token token() const { return stop_.get_token(); }
+  // The signal that was received; 0: none.
+  int signal() const { return signal_; }
+
+ private:
+  void wait();
+  const std::chrono::milliseconds patience_;
+  std::stop_source stop_;
+  std::atomic<int> signal_ = 0;
+  std::atomic<bool> over_ = false;
+  std::thread thread_;
+};
 
 class Command {
  public:
@@ -83,6 +108,13 @@ void add_change_commands(config::CommandLine& app, Commands& all);
 void add_repository_commands(config::CommandLine& app, Commands& all);
 void add_serve_commands(config::CommandLine& app, Commands& all);
 void add_ciff_commands(config::CommandLine& app, Commands& all);
+
+// How text becomes terms; `what`: what is analyzed this way, for --help.
+void add_analyzer_flags(config::CommandLine& command, CollectionNames& names, const std::string& what);
+// --k1 and --b.
+void add_bm25_flags(config::CommandLine& command, scoring::Bm25Parameters& bm25);
+// Sets what these flags stand for. kInvalid: see kind_of(); there is no such order.
+Result<void> take_kind_and_order(const CollectionNames& names, const std::string& order, BuildOptions& options);
 
 // At least 1.
 std::uint32_t hardware_threads();

@@ -81,7 +81,7 @@ Result<LogLoss> CollectionWriter::accept_loss(const CollectionPlaces& places, co
 Result<bool> CollectionWriter::create(WriterService& service, const std::string& collection,
                                       std::string_view settings) {
   const CollectionPlaces& places = *service.places;
-  FROND_TRY(settings_from_json(settings));
+  FROND_TRY(kind_from_json(settings));
   FROND_TRY(places.expect_room(collection));
   const auto source = FROND_TRY(places.source(collection));
   const auto current = source->current();
@@ -164,7 +164,7 @@ Result<void> CollectionWriter::take(Standby& standby) {
   if (!current && settings.empty())
     return Error(Code::kNotFound, log_folder.string() + " has no settings: a creation of collection " + collection_ +
                                       " was cut off. Make it again, or remove it");
-  settings_ = FROND_TRY(settings_from_json(settings));
+  settings_ = FROND_TRY(kind_from_json(settings));
   not_indexed_ = FROND_TRY(NotIndexed::open(folder_));
   target_.log_id = operations_->id();
   return {};

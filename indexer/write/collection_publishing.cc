@@ -194,13 +194,10 @@ BuildOptions CollectionWriter::build_options(const fs::path& file, std::uint64_t
   BuildOptions options;
   options.invert.inputs = {file};
   options.invert.format = &ingest::kJsonl;
-  options.invert.analyzer = settings_.analyzer;
+  options.take(settings_);
   const std::uint32_t cores = threads_for(bytes);
   options.invert.memory = pipeline::plan_memory(service_.options.memory_limit, cores, std::max(1u, cores / 3));
   options.documents = documents;
-  options.codecs = settings_.codecs;
-  options.stored = settings_.stored;
-  options.bm25 = settings_.bm25;
   options.may_be_empty = true;
   options.threads = cores;
   options.resume = false;

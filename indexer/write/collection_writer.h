@@ -29,7 +29,6 @@
 #include "indexer/build/build.h"
 #include "indexer/change/compact.h"
 #include "indexer/write/collection_places.h"
-#include "indexer/write/collection_settings.h"
 #include "indexer/write/log_head.h"
 #include "indexer/write/metrics.h"
 #include "indexer/write/not_indexed.h"
@@ -193,7 +192,7 @@ class CollectionWriter {
   std::unique_ptr<repository::LeasePlace> lease_place_;  // these two: null without leases
   std::unique_ptr<repository::WriterLease> lease_;
   std::unique_ptr<NotIndexed> not_indexed_;
-  CollectionSettings settings_;  // of its first generation
+  CollectionKind settings_;  // of its first generation
   // What was forgotten is published, too: a rollback may have made an older generation current.
   std::atomic<Sequence> published_ = 0;
   std::atomic<bool> compacting_ = false;

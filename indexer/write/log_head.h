@@ -17,9 +17,12 @@
 #include "common/base/mutex.h"
 #include "common/base/result.h"
 #include "common/files/descriptor.h"
-#include "indexer/write/operation.h"
 
 namespace frond::indexer::write {
+
+// Of a collection, from 1, ascending in the order of acceptance; without gaps, but where a log was changed for another
+// one, or what it lost was given up. Never used twice.
+using Sequence = std::uint64_t;
 
 inline constexpr const char* kLogHeadFile = "log-head";
 

@@ -8,7 +8,7 @@
 
 #include "indexer/build/build.h"
 #include "indexer/check/check.h"
-#include "indexer/ciff/ciff_import.h"
+#include "indexer/ciff/ciff.h"
 #include "indexer/ciff/ciff_file.h"
 #include "tests/support/scratch_folder.h"
 

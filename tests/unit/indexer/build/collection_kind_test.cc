@@ -1,15 +1,13 @@
-#include "indexer/write/collection_settings.h"
+#include "indexer/build/collection_kind.h"
 
 #include <gtest/gtest.h>
 
-#include "indexer/build/collection_defaults.h"
-
-namespace frond::indexer::write {
+namespace frond::indexer {
 namespace {
 
-TEST(CollectionSettings, AreABuildsWhereNothingIsSaid) {
+TEST(CollectionKind, AreABuildsWhereNothingIsSaid) {
   for (const char* json : {"", "{}"}) {
-    const auto settings = settings_from_json(json);
+    const auto settings = kind_from_json(json);
     ASSERT_TRUE(settings) << json;
     EXPECT_EQ(settings->analyzer.kind, kNewCollectionAnalyzer);
     EXPECT_EQ(settings->analyzer.stemmer, text::Stemmer::kPorter);
@@ -19,8 +17,8 @@ TEST(CollectionSettings, AreABuildsWhereNothingIsSaid) {
     EXPECT_EQ(settings->stored, partition::StoredCompression::kSmall);
   }
 }
-TEST(CollectionSettings, TakeEveryMember) {
-  const auto settings = settings_from_json(
+TEST(CollectionKind, TakeEveryMember) {
+  const auto settings = kind_from_json(
       R"({"analyzer":"standard2","stemmer":"french","stop_words":"auto","fold_accents":true,"k1":0.9,"b":0.4,"codec":"auto"})");
   ASSERT_TRUE(settings) << settings.error().message();
   EXPECT_EQ(name_of(settings->analyzer.stemmer), "french");
@@ -29,13 +27,13 @@ TEST(CollectionSettings, TakeEveryMember) {
   EXPECT_EQ(settings->bm25.k1, 0.9);
   EXPECT_EQ(settings->codecs.name, "auto");
   EXPECT_FALSE(settings->analyzer.split_case);
-  EXPECT_TRUE(settings_from_json(R"({"split_case":true})")->analyzer.split_case) << "of standard3, the default";
-  EXPECT_EQ(settings_from_json(R"({"stored_compression":"fast"})")->stored, partition::StoredCompression::kFast);
-  EXPECT_EQ(settings_from_json(R"({"stored_compression":"small"})")->stored, partition::StoredCompression::kSmall);
-  EXPECT_TRUE(settings_from_json(R"({"stop_words":"off"})")->analyzer.stop_words.are_none());
+  EXPECT_TRUE(kind_from_json(R"({"split_case":true})")->analyzer.split_case) << "of standard3, the default";
+  EXPECT_EQ(kind_from_json(R"({"stored_compression":"fast"})")->stored, partition::StoredCompression::kFast);
+  EXPECT_EQ(kind_from_json(R"({"stored_compression":"small"})")->stored, partition::StoredCompression::kSmall);
+  EXPECT_TRUE(kind_from_json(R"({"stop_words":"off"})")->analyzer.stop_words.are_none());
 }
 // What is wrong is named, and nothing makes it read files.
-TEST(CollectionSettings, NameWhatIsWrong) {
+TEST(CollectionKind, NameWhatIsWrong) {
   const std::pair<const char*, const char*> wrong[] = {
       {"[]", "object"},
       {"{", "object"},
@@ -57,11 +55,11 @@ TEST(CollectionSettings, NameWhatIsWrong) {
       {R"({"stored_compression":true})", "stored_compression"},
       {R"({"color":"red"})", "color"}};
   for (const auto& [json, name] : wrong) {
-    const auto settings = settings_from_json(json);
+    const auto settings = kind_from_json(json);
     ASSERT_EQ(settings, Code::kInvalid) << json;
     EXPECT_NE(settings.error().message().find(name), std::string::npos) << settings.error().message();
   }
 }
 
 }  // namespace
-}  // namespace frond::indexer::write
+}  // namespace frond::indexer
