@@ -6,7 +6,7 @@
 #include "common/base/program_output.h"
 #include "common/base/server_process.h"
 #include "common/config/command_line.h"
-#include "indexer/commands.h"
+#include "indexer/commands/command.h"
 #include "indexer/pipeline/memory.h"
 
 namespace frond::indexer {
@@ -17,34 +17,17 @@ int run(int argc, const char* const* argv) {
   app.require_command();
   std::uint64_t log_buffer = Logger::kDefaultBufferBytes;
   config::add_log_buffer(app, log_buffer);
-  BuildCommand build(app, BuildCommand::Kind::kBuild);
-  BuildCommand add(app, BuildCommand::Kind::kAdd);
-  RemoveCommand remove(app);
-  CompactCommand compact(app);
-  PublishCommand publish(app);
-  CheckCommand check(app);
-  RollbackCommand rollback(app);
-  SwitchCommand switch_to(app);
-  PruneCommand prune(app);
-  ServeCommand serve(app);
-  AcceptLossCommand accept_loss(app);
-  ImportCiffCommand import_ciff(app);
-  ExportCiffCommand export_ciff(app);
+  Commands commands;
+  add_build_commands(app, commands);
+  add_change_commands(app, commands);
+  add_repository_commands(app, commands);
+  add_serve_commands(app, commands);
+  add_ciff_commands(app, commands);
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
   Logger logger("frond-indexer", LogLevel::kInfo, log_buffer);
-  if (build.chosen()) return build.run(logger);
-  if (add.chosen()) return add.run(logger);
-  if (remove.chosen()) return remove.run(logger);
-  if (compact.chosen()) return compact.run(logger);
-  if (publish.chosen()) return publish.run(logger);
-  if (check.chosen()) return check.run(logger);
-  if (switch_to.chosen()) return switch_to.run(logger);
-  if (prune.chosen()) return prune.run(logger);
-  if (serve.chosen()) return serve.run(logger);
-  if (accept_loss.chosen()) return accept_loss.run(logger);
-  if (import_ciff.chosen()) return import_ciff.run(logger);
-  if (export_ciff.chosen()) return export_ciff.run(logger);
-  return rollback.run(logger);
+  for (const auto& command : commands)
+    if (command->chosen()) return command->run(logger);
+  return 2;  // parse() has asked for one
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "common/partition/file_checksum.h"
 #include "common/partition/term_files.h"
-#include "indexer/change/hidden_terms.h"
+#include "indexer/change/removed_terms.h"
 #include "indexer/publish/publication.h"
 
 namespace frond::indexer::change {
@@ -47,7 +47,7 @@ class Publication {
     fs::remove(own_file(), ignored);
     if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
     FROND_TRY(writer_.publish(draft_, base_file_, changes_file_));
-    current_.keep_published(draft_, writer_.building(), base_file_, changes_file_);
+    current_.files().keep_published(draft_, writer_.building(), base_file_, changes_file_);
     return std::move(draft_);
   }
 

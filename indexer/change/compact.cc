@@ -9,7 +9,6 @@
 
 #include "common/files/lock.h"
 #include "common/repository/disk_space.h"
-#include "indexer/build_lock.h"
 #include "indexer/change/change_publication.h"
 #include "indexer/change/merged_partition.h"
 #include "indexer/change/removed_terms.h"
@@ -296,7 +295,7 @@ Result<CompactionSummary> Compaction::publish(repository::RepositoryWriter& writ
   }
   summary.published = *std::move(published);
   // In an object store the ids of what was merged are here, too.
-  now->keep_published(*summary.published, folder_, {}, {});
+  now->files().keep_published(*summary.published, folder_, {}, {});
   return summary;
 }
 
@@ -304,8 +303,7 @@ Result<CompactionSummary> compact(const ChangeOptions& options, const TierRules&
                                   const CompactionLimits& limits) {
   const auto compaction = FROND_TRY(Compaction::prepare(options, rules, limits, nullptr, stop));
   if (options.before_step) options.before_step("compaction: publish");
-  const auto writer = FROND_TRY(open_writer(options.repository, options.collection, options.objects, options.patience,
-                                            stop, options.before_step));
+  const auto writer = FROND_TRY(open_writer(options, stop, options.patience));
   return compaction->publish(*writer, std::move(stop));
 }
 

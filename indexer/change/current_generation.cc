@@ -43,13 +43,10 @@ Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const reposit
   opened->files_.keep_only(manifest);
   std::vector<partition::PartitionFile> statistics = manifest.changes;
   statistics.push_back(manifest.term_statistics);
-  FROND_TRY(opened->files_.fetch_generation_files(statistics));
-  const fs::path base = FROND_TRY(opened->files_.generation_file(manifest.term_statistics));
-  opened->base_ = FROND_TRY(partition::GenerationTerms::open(base));
-  for (const auto& file : manifest.changes) {
-    const fs::path local = FROND_TRY(opened->files_.generation_file(file));
-    opened->changes_.push_back(FROND_TRY(partition::Changes::open(local)));
-  }
+  auto local = FROND_TRY(opened->files_.generation_files(statistics));
+  opened->base_ = FROND_TRY(partition::GenerationTerms::open(local.back()));
+  local.pop_back();
+  for (const fs::path& file : local) opened->changes_.push_back(FROND_TRY(partition::Changes::open(file)));
   opened->terms_ = opened->changes_.empty() ? opened->base_ : partition::changed_terms(opened->base_, opened->changes_);
   for (const PartitionEntry& entry : manifest.partitions) {
     auto& hidden = opened->hidden_.emplace_back();
@@ -74,24 +71,26 @@ Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const reposit
   return opened;
 }
 
-Result<void> CurrentGeneration::open_ids(std::size_t number) {
-  if (ids_[number] != nullptr) return {};
-  const PartitionEntry& entry = manifest_.partitions[number];
-  const fs::path folder = FROND_TRY(files_.id_files(entry));
-  ids_[number] = FROND_TRY(partition::IdFiles::open(folder, entry.summary.files));
-  return {};
-}
-
-Result<CurrentGeneration::FoundIds> CurrentGeneration::find_in(std::size_t number,
-                                                               std::span<const std::string_view> sorted) {
-  FROND_TRY(open_ids(number));
+Result<CurrentGeneration::FoundIds> CurrentGeneration::not_hidden(
+    std::size_t number, std::span<const std::string_view> sorted,
+    const std::function<Result<std::optional<DocId>>(std::size_t)>& docid_of) const {
   FoundIds found;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
-    const auto docid = FROND_TRY(ids_[number]->find(sorted[i]));
+    const auto docid = FROND_TRY(docid_of(i));
     if (docid) FROND_TRY(expect_document(manifest_.partitions[number], sorted[i], *docid));
     if (docid && !is_hidden(number, *docid)) found.emplace_back(i, *docid);
   }
   return found;
+}
+
+Result<CurrentGeneration::FoundIds> CurrentGeneration::find_in(std::size_t number,
+                                                               std::span<const std::string_view> sorted) {
+  const PartitionEntry* const entry = &manifest_.partitions[number];
+  if (ids_[number] == nullptr) {
+    FROND_TRY(files_.fetch_ids({&entry, 1}));
+    ids_[number] = FROND_TRY(partition::IdFiles::open(files_.id_folder(*entry), entry->summary.files));
+  }
+  return not_hidden(number, sorted, [&](std::size_t i) { return ids_[number]->find(sorted[i]); });
 }
 
 Result<CurrentGeneration::FoundIds> CurrentGeneration::find_by_ranges(std::size_t number,
@@ -99,12 +98,7 @@ Result<CurrentGeneration::FoundIds> CurrentGeneration::find_by_ranges(std::size_
   const PartitionEntry& entry = manifest_.partitions[number];
   const auto ids = partition::RangedIds::open("partition " + entry.id, entry.summary, files_.ranges_of(entry));
   const auto docids = FROND_TRY(ids->find(sorted));
-  FoundIds found;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    if (docids[i]) FROND_TRY(expect_document(entry, sorted[i], *docids[i]));
-    if (docids[i] && !is_hidden(number, *docids[i])) found.emplace_back(i, *docids[i]);
-  }
-  return found;
+  return not_hidden(number, sorted, [&](std::size_t i) -> Result<std::optional<DocId>> { return docids[i]; });
 }
 
 // An id is of one document that is not hidden, so partitions are looked through each for itself, on a thread each.
@@ -143,18 +137,6 @@ Result<std::vector<std::optional<CurrentGeneration::Place>>> CurrentGeneration::
   for (std::size_t p = 0; p < partitions; ++p)
     for (const auto& [i, docid] : found[p]) places[order[i]] = Place{p, docid};
   return places;
-}
-
-Result<std::map<std::size_t, std::vector<DocId>>> CurrentGeneration::find_all(std::span<const std::string> ids,
-                                                                              Ids how) {
-  std::map<std::size_t, std::vector<DocId>> all;
-  for (const auto& place : FROND_TRY(find_each(ids, how)))
-    if (place) all[place->partition].push_back(place->docid);
-  for (auto& [partition, docids] : all) {
-    std::sort(docids.begin(), docids.end());
-    docids.erase(std::unique(docids.begin(), docids.end()), docids.end());
-  }
-  return all;
 }
 
 bool CurrentGeneration::is_hidden(std::size_t number, DocId docid) const {

@@ -3,7 +3,7 @@
 // with an external id is. Nothing is ingested: what is opened is in proportion to what is asked for.
 #include <cstdint>
 #include <filesystem>
-#include <map>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,10 +22,6 @@
 #include "indexer/change/generation_files.h"
 
 namespace frond::indexer::change {
-
-// What looking up an id takes beside its text.
-inline constexpr std::size_t kBytesOfAnId = sizeof(std::string) + 64;
-inline constexpr std::size_t kIdBytesAtOnce = std::size_t{4} << 20;  // of ids that a change has in memory
 
 // One thread, but any number for open_partition(), into different folders. Errors of every method: kCorrupt,
 // kUnavailable, naming the file or partition.
@@ -55,29 +51,23 @@ class CurrentGeneration {
   enum class Ids : std::uint8_t { kKept, kRanges };
   // For each id: nothing if no document of the generation has it. On several threads.
   Result<std::vector<std::optional<Place>>> find_each(std::span<const std::string> ids, Ids how);
-  // The same: the documents found, by partition; ascending, each once.
-  Result<std::map<std::size_t, std::vector<DocId>>> find_all(std::span<const std::string> ids, Ids how);
-  bool in_place() const { return files_.in_place(); }
   // A partition where it was published. Of an object store, its files are fetched into `scratch`, which the caller
   // removes when it has dropped the partition.
   Result<std::unique_ptr<const partition::PublishedPartition>> open_partition(
       std::size_t number, const std::filesystem::path& scratch) const;
   // Of an object store: what a removal needs of the partition, without its files.
   std::unique_ptr<partition::RangedPartition> open_by_ranges(std::size_t number) const;
-  // As GenerationFiles::keep_published(), of a change of this generation.
-  void keep_published(const repository::Manifest& manifest, const std::filesystem::path& building,
-                      const std::filesystem::path& terms, const std::filesystem::path& changes) const {
-    files_.keep_published(manifest, building, terms, changes);
-  }
+  const GenerationFiles& files() const { return files_; }
   // Above the ordinals of all documents, hidden ones too.
   Ordinal next_ordinal() const;
 
  private:
   explicit CurrentGeneration(GenerationFiles files) : files_(std::move(files)) {}
   bool is_hidden(std::size_t number, DocId docid) const;
-  Result<void> open_ids(std::size_t number);
   // Of sorted ids, those that the partition has and that are not hidden there: which they are, and their documents.
   using FoundIds = std::vector<std::pair<std::size_t, DocId>>;
+  Result<FoundIds> not_hidden(std::size_t number, std::span<const std::string_view> sorted,
+                              const std::function<Result<std::optional<DocId>>(std::size_t)>& docid_of) const;
   Result<FoundIds> find_in(std::size_t number, std::span<const std::string_view> sorted);
   Result<FoundIds> find_by_ranges(std::size_t number, std::span<const std::string_view> sorted) const;
   GenerationFiles files_;

@@ -15,18 +15,27 @@ using partition::Partition;
 using partition::PartitionFile;
 using repository::PartitionEntry;
 
-Result<void> GenerationFiles::fetch(const std::string& path, const PartitionFile& file, const fs::path& to) const {
+Result<void> GenerationFiles::fetch(const Wanted& wanted) const {
   std::error_code failed;
-  if (fs::file_size(to, failed) == file.bytes && !failed) return {};  // it was verified when it got its name
-  fs::create_directories(to.parent_path(), failed);
-  if (failed) return Error(Code::kUnavailable, "creating " + to.parent_path().string() + ": " + failed.message());
-  FROND_TRY(repository::expect_room(to.parent_path(), file.bytes, 0, "fetching " + path));
-  return source_.fetch(path, file, to);
+  // It was verified when it got its name.
+  if (fs::file_size(wanted.to, failed) == wanted.file.bytes && !failed) return {};
+  const fs::path folder = wanted.to.parent_path();
+  fs::create_directories(folder, failed);
+  if (failed) return Error(Code::kUnavailable, "creating " + folder.string() + ": " + failed.message());
+  FROND_TRY(repository::expect_room(folder, wanted.file.bytes, 0, "fetching " + wanted.path));
+  return source_.fetch(wanted.path, wanted.file, wanted.to);
 }
 
 Result<void> GenerationFiles::fetch_all(const std::vector<Wanted>& all) const {
   constexpr std::size_t kAtOnce = 8;
-  return in_parallel(all.size(), kAtOnce, [&](std::size_t i) { return fetch(all[i].path, all[i].file, all[i].to); });
+  return in_parallel(all.size(), kAtOnce, [&](std::size_t i) { return fetch(all[i]); });
+}
+
+void GenerationFiles::want(const PartitionEntry& entry, const fs::path& folder, bool ids, bool others,
+                           std::vector<Wanted>& all) {
+  for (const PartitionFile& file : entry.summary.files)
+    if (partition::has_ids(file) ? ids : others)
+      all.push_back({repository::partition_file_path(entry, file), file, folder / file.name});
 }
 
 // Numbers of generations may be used again after a rollback, so the checksum is part of the name.
@@ -34,26 +43,16 @@ fs::path GenerationFiles::name_of_fetched(const PartitionFile& file) const {
   return fetched_ / (file.xxh3 + "-" + file.name);
 }
 
-Result<fs::path> GenerationFiles::generation_file(const PartitionFile& file) const {
-  if (in_place()) return folder_ / repository::generation_file_path(file);
-  fs::path to = name_of_fetched(file);
-  FROND_TRY(fetch(repository::generation_file_path(file), file, to));
-  return to;
-}
-
-Result<void> GenerationFiles::fetch_generation_files(std::span<const PartitionFile> files) const {
-  if (in_place()) return {};
+Result<std::vector<fs::path>> GenerationFiles::generation_files(std::span<const PartitionFile> files) const {
+  std::vector<fs::path> paths;
   std::vector<Wanted> all;
-  for (const PartitionFile& file : files)
-    all.push_back({repository::generation_file_path(file), file, name_of_fetched(file)});
-  return fetch_all(all);
-}
-
-Result<fs::path> GenerationFiles::id_files(const PartitionEntry& entry) const {
-  if (in_place()) return folder_ / "partitions" / entry.id;
-  const PartitionEntry* const one = &entry;
-  FROND_TRY(fetch_ids({&one, 1}));
-  return fetched_ / entry.id;
+  for (const PartitionFile& file : files) {
+    const std::string path = repository::generation_file_path(file);
+    paths.push_back(in_place() ? folder_ / path : name_of_fetched(file));
+    if (!in_place()) all.push_back({path, file, paths.back()});
+  }
+  FROND_TRY(fetch_all(all));
+  return paths;
 }
 
 std::uint64_t GenerationFiles::missing_id_bytes(const PartitionEntry& entry) const {
@@ -61,27 +60,22 @@ std::uint64_t GenerationFiles::missing_id_bytes(const PartitionEntry& entry) con
   std::error_code failed;
   if (in_place()) return bytes;
   for (const PartitionFile& file : entry.summary.files)
-    if (partition::has_ids(file) && fs::file_size(fetched_ / entry.id / file.name, failed) != file.bytes)
+    if (partition::has_ids(file) && fs::file_size(id_folder(entry) / file.name, failed) != file.bytes)
       bytes += file.bytes;
   return bytes;
 }
 
 Result<void> GenerationFiles::fetch_ids(std::span<const PartitionEntry* const> partitions) const {
-  if (in_place()) return {};
   std::vector<Wanted> all;
   for (const PartitionEntry* entry : partitions)
-    for (const PartitionFile& file : entry->summary.files)
-      if (partition::has_ids(file))
-        all.push_back({repository::partition_file_path(*entry, file), file, fetched_ / entry->id / file.name});
+    if (!in_place()) want(*entry, id_folder(*entry), /*ids=*/true, /*others=*/false, all);
   return fetch_all(all);
 }
 
 Result<fs::path> GenerationFiles::for_reading(const PartitionEntry& entry, const fs::path& scratch) const {
   if (in_place()) return folder_ / "partitions" / entry.id;
   std::vector<Wanted> all;
-  for (const PartitionFile& file : entry.summary.files)
-    if (!partition::has_ids(file))
-      all.push_back({repository::partition_file_path(entry, file), file, scratch / file.name});
+  want(entry, scratch, /*ids=*/false, /*others=*/true, all);
   FROND_TRY(fetch_all(all));
   return scratch;
 }
@@ -98,8 +92,7 @@ Result<void> GenerationFiles::ingest(const PartitionEntry& entry, const fs::path
   fs::path whole = scratch;
   whole += ".fetched";
   std::vector<Wanted> all;
-  for (const PartitionFile& file : entry.summary.files)
-    all.push_back({repository::partition_file_path(entry, file), file, whole / file.name});
+  want(entry, whole, /*ids=*/true, /*others=*/true, all);
   FROND_TRY(fetch_all(all));
   FROND_TRY(Partition::ingest(whole, entry.summary.files, scratch, /*move=*/true));
   std::error_code ignored;

@@ -25,13 +25,12 @@ class GenerationFiles {
       : source_(source), folder_(std::move(folder)), fetched_(std::move(fetched)) {}
 
   bool in_place() const { return !folder_.empty(); }
-  // A file of term statistics or changes.
-  Result<std::filesystem::path> generation_file(const partition::PartitionFile& file) const;
-  // Fetches these files, for generation_file().
-  Result<void> fetch_generation_files(std::span<const partition::PartitionFile> files) const;
-  // The folder with the partition's files of ids.
-  Result<std::filesystem::path> id_files(const repository::PartitionEntry& entry) const;
-  // Fetches those of these partitions, for id_files().
+  // Files of term statistics and changes, in the same order.
+  Result<std::vector<std::filesystem::path>> generation_files(std::span<const partition::PartitionFile> files) const;
+  // The folder of a partition's files of ids, which fetch_ids() fetches where they are missing.
+  std::filesystem::path id_folder(const repository::PartitionEntry& entry) const {
+    return (in_place() ? folder_ / "partitions" : fetched_) / entry.id;
+  }
   Result<void> fetch_ids(std::span<const repository::PartitionEntry* const> partitions) const;
   // Bytes that fetch_ids() would fetch.
   std::uint64_t missing_id_bytes(const repository::PartitionEntry& entry) const;
@@ -57,9 +56,11 @@ class GenerationFiles {
     partition::PartitionFile file;
     std::filesystem::path to;
   };
+  // Adds the partition's files, those with ids or those without, which are to be in `folder`.
+  static void want(const repository::PartitionEntry& entry, const std::filesystem::path& folder, bool ids, bool others,
+                   std::vector<Wanted>& all);
   Result<void> fetch_all(const std::vector<Wanted>& all) const;
-  Result<void> fetch(const std::string& path, const partition::PartitionFile& file,
-                     const std::filesystem::path& to) const;
+  Result<void> fetch(const Wanted& wanted) const;
   std::filesystem::path name_of_fetched(const partition::PartitionFile& file) const;
   const repository::RepositorySource& source_;
   const std::filesystem::path folder_, fetched_;

@@ -1,9 +1,8 @@
 #include "indexer/change/pace.h"
 
 #include <algorithm>
-#include <condition_variable>
 
-#include "common/base/mutex.h"
+#include "indexer/change/open_writer.h"
 
 namespace frond::indexer::change {
 
@@ -17,12 +16,7 @@ Pace::Clock::duration Pace::owed(std::uint64_t bytes, Clock::time_point now) {
 }
 
 Result<void> Pace::spend(std::uint64_t bytes, const std::stop_token& stop) {
-  if (const auto wait = owed(bytes, Clock::now()); wait > Clock::duration{}) {
-    Mutex mutex;
-    std::condition_variable_any wake;
-    const MutexLock lock(mutex);
-    wake.wait_for(mutex, stop, wait, [] { return false; });
-  }
+  if (const auto wait = owed(bytes, Clock::now()); wait > Clock::duration{}) pause_for(wait, stop);
   if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
   return {};
 }

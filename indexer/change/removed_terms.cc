@@ -1,113 +1,223 @@
 #include "indexer/change/removed_terms.h"
 
 #include <algorithm>
-#include <optional>
+#include <array>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
+#include <system_error>
 
-#include "indexer/change/list_lookup.h"
+#include "common/base/in_parallel.h"
+#include "common/base/mutex.h"
+#include "indexer/change/stored_list.h"
 
 namespace frond::indexer::change {
 namespace {
 
+namespace fs = std::filesystem;
 using partition::PublishedPartition;
 using partition::StoredDocument;
 
-constexpr std::size_t kDocumentsAtOnce = 4096;  // whose terms are held
-constexpr std::size_t kFewDocuments = 1024;     // always analysed
-constexpr std::size_t kShareToReadLists = 16;   // of a partition's documents, from which all lists are read
+constexpr std::size_t kFewDocuments = 1024;    // always analysed
+constexpr std::size_t kShareToReadLists = 16;  // of a partition's documents, from which all lists are read
+constexpr std::size_t kLeastDocuments = 128;   // a piece of work has more, unless there are no more
 
-}  // namespace
+// Whether so many documents are so large a part of a partition that all its lists are read, rather than the documents'.
+bool reads_all_lists(std::size_t docids, std::size_t documents) {
+  return docids > kFewDocuments && docids * kShareToReadLists > documents;
+}
 
-// The documents of one partition.
-class RemovedTerms::Partition {
+// Finds documents in a list. They ascend.
+class ListReader {
  public:
-  Partition(RemovedTerms& all, const PublishedPartition& partition)
-      : all_(all), partition_(partition), comparison_(partition) {}
-
-  Result<Counts> add(std::span<const DocId> docids) {
-    for (const DocId docid : docids) counts_.tokens += FROND_TRY(partition_.length(docid));
-    if (reads_all_lists(docids.size(), partition_.documents())) {
-      counts_.postings += FROND_TRY(count_in_all_lists(partition_, docids, all_.terms_));
-    } else {
-      const bool digests = FROND_TRY(has_digests(docids));
-      FROND_TRY(read(docids, [&](DocId docid, const StoredDocument& document) {
-        return digests ? count(docid, document) : hold(docid, document);
-      }));
-      FROND_TRY(compare_held());
-      std::sort(unknown_.begin(), unknown_.end());
-      if (!unknown_.empty()) counts_.postings += FROND_TRY(count_in_all_lists(partition_, unknown_, all_.terms_));
+  explicit ListReader(StoredList stored) : stored_(std::move(stored)) {}
+  // 0: the list does not have the document.
+  Result<Frequency> frequency_of(DocId docid) {
+    const std::uint32_t block = list().find_block(docid, block_ == kNone ? 0 : block_);
+    if (block == list().blocks()) return Frequency{0};
+    if (block != block_) {
+      FROND_TRY(list().decode_docids(block, docids_));
+      FROND_TRY(list().decode_frequencies(block, frequencies_));
+      block_ = block;
     }
-    FROND_TRY(partition_.check_files());
-    FROND_TRY(Result<void>(all_.terms_.outcome()));
-    return counts_;
+    const auto end = docids_.begin() + list().block_size(block);
+    const auto at = std::lower_bound(docids_.begin(), end, docid);
+    if (at == end || *at != docid) return Frequency{0};
+    return frequencies_[static_cast<std::size_t>(at - docids_.begin())];
+  }
+  std::uint32_t blocks() const { return list().blocks(); }
+  // Calls visit(docid, frequency) for postings of documents from `first` to `last` for which wanted(docid) holds.
+  template <class Wanted, class Visit>
+  Result<void> for_each(DocId first, DocId last, const Wanted& wanted, const Visit& visit) {
+    for (std::uint32_t block = list().find_block(first, 0); block < list().blocks(); ++block) {
+      FROND_TRY(list().decode_docids(block, docids_));
+      bool decoded = false;
+      for (std::uint32_t i = 0; i < list().block_size(block); ++i) {
+        if (docids_[i] < first || docids_[i] > last || !wanted(docids_[i])) continue;
+        if (!decoded) FROND_TRY(list().decode_frequencies(block, frequencies_));
+        decoded = true;
+        visit(docids_[i], frequencies_[i]);
+      }
+      if (list().last_docid(block) >= last) break;
+    }
+    return {};
+  }
+  Result<void> intact() const { return stored_.intact(); }
+
+ private:
+  const postings::PostingList& list() const { return stored_.postings(); }
+
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  StoredList stored_;
+  std::uint32_t block_ = kNone;
+  std::array<std::uint32_t, codec::kBlockLength> docids_{}, frequencies_{};
+};
+
+// Documents that a partition is to lose. Each piece opens the partition for itself, which is cheap where it was
+// published: a PublishedPartition is one thread's.
+struct Piece {
+  std::size_t number = 0;  // of the partition
+  std::span<const DocId> docids;
+  RemovedTerms::Counts counts{};
+  std::vector<DocId> unknown{};  // what docids is of, where ranges did not tell
+};
+
+// Whether less is fetched if only ranges are read. A small partition comes while one answer is waited for.
+bool pays_to_read_ranges(const repository::PartitionEntry& entry, std::size_t docids) {
+  constexpr std::uint64_t kSmallPartition = std::uint64_t{1} << 20;
+  std::uint64_t bytes = 0;
+  for (const auto& file : entry.summary.files) bytes += file.bytes;
+  return !reads_all_lists(docids, entry.summary.documents) && bytes > kSmallPartition;
+}
+
+// Few pieces: each opens the lists of common terms. Where all lists are read, or files are elsewhere, one a partition:
+// each would fetch the same indexes and arrays, or all files.
+std::vector<Piece> pieces_of(const CurrentGeneration& current, const std::map<std::size_t, std::vector<DocId>>& hidden,
+                             std::size_t documents_each) {
+  std::vector<Piece> pieces;
+  for (const auto& [number, docids] : hidden) {
+    const repository::PartitionEntry& entry = current.manifest().partitions[number];
+    const bool whole = !current.files().in_place() || reads_all_lists(docids.size(), entry.summary.documents);
+    const std::span<const DocId> all = docids;
+    for (std::size_t at = 0, some = 0; at < all.size(); at += some) {
+      some = whole ? all.size() : std::min(all.size() - at, documents_each);
+      pieces.push_back({number, all.subspan(at, some)});
+    }
+  }
+  return pieces;
+}
+
+// Lends each thread an analyzer and the counts of what it has analysed. Any thread.
+class Counters {
+ public:
+  Counters(const text::AnalyzerConfig& analyzer, const fs::path& scratch, std::size_t held)
+      : analyzer_(analyzer), scratch_(scratch), held_(held) {}
+
+  template <class Work>
+  Result<void> with_one(const Work& work) {
+    std::unique_ptr<RemovedTerms> one;
+    {
+      const MutexLock lock(mutex_);
+      if (!idle_.empty()) {
+        one = std::move(idle_.back());
+        idle_.pop_back();
+      }
+    }
+    if (one == nullptr) one = std::make_unique<RemovedTerms>(analyzer_, scratch_, held_);
+    auto outcome = work(*one);
+    const MutexLock lock(mutex_);
+    idle_.push_back(std::move(one));
+    return outcome;
+  }
+  // Called last: of all.
+  std::unique_ptr<partition::ChangeCursor> sum() {
+    const MutexLock lock(mutex_);
+    std::vector<TermCounts> all;
+    for (const auto& one : idle_) all.push_back(one->take_documents());
+    return terms_of(std::move(all));
   }
 
  private:
-  Result<bool> has_digests(std::span<const DocId> docids) const {
-    if (docids.empty() || all_.verification_ == Verification::kLists) return false;
-    return FROND_TRY(partition_.term_digest(docids[0])).has_value();
-  }
-
-  template <class Visit>
-  Result<void> read(std::span<const DocId> docids, const Visit& visit) {
-    Result<void> outcome;
-    partition_.read_documents(docids, [&](std::size_t place, const Result<StoredDocument>& document) {
-      outcome = document ? visit(docids[place], *document) : Result<void>(document.error());
-      return outcome.has_value();
-    });
-    return outcome;
-  }
-
-  Result<void> count(DocId docid, const StoredDocument& document) {
-    const auto digest = FROND_TRY(partition_.term_digest(docid));
-    const auto terms = all_.count(document, FROND_TRY(partition_.length(docid)), digest);
-    if (terms)
-      counts_.postings += *terms;
-    else
-      unknown_.push_back(docid);
-    return {};
-  }
-
-  // For compare_held().
-  Result<void> hold(DocId docid, const StoredDocument& document) {
-    std::unordered_map<std::string, Frequency> terms;
-    std::uint64_t length = 0;
-    const auto add = [&](std::string_view term, text::TokenSpan) {
-      ++terms[std::string(term)];
-      ++length;
-    };
-    all_.analyzer_.analyze(document.title, add);
-    all_.analyzer_.analyze(document.body, add);
-    if (length != FROND_TRY(partition_.length(docid))) {
-      unknown_.push_back(docid);
-      return {};
-    }
-    for (const auto& [term, frequency] : terms) comparison_.add(term, docid, frequency);
-    if (++held_ < kDocumentsAtOnce && comparison_.bytes() < all_.max_held_bytes_) return {};
-    return compare_held();
-  }
-
-  Result<void> compare_held() {
-    if (held_ == 0) return {};
-    held_ = 0;
-    counts_.postings += FROND_TRY(comparison_.count(all_.terms_, unknown_));
-    return {};
-  }
-
-  RemovedTerms& all_;
-  const PublishedPartition& partition_;
-  Counts counts_;
-  ListComparison comparison_;
-  std::size_t held_ = 0;        // documents in comparison_
-  std::vector<DocId> unknown_;  // whose terms only the lists know
+  const text::AnalyzerConfig& analyzer_;
+  const fs::path& scratch_;
+  const std::size_t held_;
+  Mutex mutex_;
+  std::vector<std::unique_ptr<RemovedTerms>> idle_ FROND_GUARDED_BY(mutex_);
 };
 
-bool reads_all_lists(std::size_t docids, std::size_t documents) {
-  return docids > kFewDocuments && docids * kShareToReadLists > documents;
+// What ranges tell; leaves the other documents in piece.docids. Changes nothing after an error. Of an object store.
+Result<void> count_by_ranges(const CurrentGeneration& current, Piece& piece, const fs::path& scratch,
+                             RemovedTerms& terms) {
+  const auto partition = current.open_by_ranges(piece.number);
+  RemovedTerms told(current.manifest().analyzer, scratch, terms.held());
+  std::vector<DocId> unknown;
+  piece.counts = FROND_TRY(told.add_told(*partition, piece.docids, unknown));
+  terms.add_all(std::move(told));
+  piece.unknown = std::move(unknown);
+  piece.docids = piece.unknown;
+  return {};
+}
+
+Result<void> count(const CurrentGeneration& current, Piece& piece, const fs::path& scratch, RemovedTerms& terms) {
+  if (!current.files().in_place() &&
+      pays_to_read_ranges(current.manifest().partitions[piece.number], piece.docids.size())) {
+    auto told = count_by_ranges(current, piece, scratch, terms);
+    if (told && piece.docids.empty()) return {};
+    // What was damaged on the way is fetched as a whole, which is repeated where its checksum is wrong.
+    if (!told && told.error().code() != Code::kCorrupt) return told;
+  }
+  const fs::path folder = scratch / ("opened-" + current.manifest().partitions[piece.number].id);
+  auto counted = [&]() -> Result<RemovedTerms::Counts> {
+    const auto partition = FROND_TRY(current.open_partition(piece.number, folder));
+    return terms.add(*partition, piece.docids);
+  }();
+  if (!current.files().in_place()) {
+    std::error_code failed;
+    fs::remove_all(folder, failed);
+    if (failed && counted) return Error(Code::kUnavailable, folder.string() + ": " + failed.message());
+  }
+  const auto& counts = FROND_TRY(std::move(counted));
+  piece.counts.tokens += counts.tokens;
+  piece.counts.postings += counts.postings;
+  return {};
+}
+
+}  // namespace
+
+Result<std::uint64_t> count_in_all_lists(const PublishedPartition& partition, std::span<const DocId> docids,
+                                         TermCounts& counts) {
+  if (docids.empty()) return std::uint64_t{0};
+  const DocId first = docids.front(), last = docids.back();
+  std::vector<bool> wanted(last - first + 1);
+  std::uint64_t expected = 0, found = 0, postings = 0;
+  for (const DocId docid : docids) {
+    wanted[docid - first] = true;
+    expected += FROND_TRY(partition.length(docid));
+  }
+  const auto read = [&](const partition::TermCursor& at) -> Result<void> {
+    ListReader list(FROND_TRY(StoredList::open(partition, at.term(), at.inline_list())));
+    std::uint64_t documents = 0;
+    const auto count = [&](DocId, Frequency frequency) {
+      documents += frequency > 0;
+      found += frequency;
+    };
+    // Few documents are looked up in a long list; else all postings are looked at.
+    if (docids.size() < list.blocks())
+      for (const DocId docid : docids) count(docid, FROND_TRY(list.frequency_of(docid)));
+    else
+      FROND_TRY(list.for_each(
+          first, last, [&](DocId docid) { return wanted[docid - first]; }, count));
+    FROND_TRY(list.intact());
+    if (documents == 0) return {};
+    counts.add_documents(at.term(), documents);
+    postings += documents;
+    return {};
+  };
+  const auto terms = partition.terms();
+  while (FROND_TRY(terms->next())) FROND_TRY(read(*terms));
+  if (found == expected) return postings;
+  return Error(Code::kCorrupt, partition.folder().string() + ": the lists have " + std::to_string(found) +
+                                   " tokens of " + std::to_string(docids.size()) + " documents with " +
+                                   std::to_string(expected));
 }
 
 std::optional<std::uint64_t> RemovedTerms::count(const StoredDocument& document, std::uint64_t length,
@@ -140,7 +250,56 @@ Result<RemovedTerms::Counts> RemovedTerms::add_told(partition::RangedPartition& 
 }
 
 Result<RemovedTerms::Counts> RemovedTerms::add(const PublishedPartition& partition, std::span<const DocId> docids) {
-  return Partition(*this, partition).add(docids);
+  Counts counts;
+  for (const DocId docid : docids) counts.tokens += FROND_TRY(partition.length(docid));
+  std::vector<DocId> unknown;  // whose terms only the lists know
+  if (docids.empty() || reads_all_lists(docids.size(), partition.documents()) ||
+      !FROND_TRY(partition.term_digest(docids[0]))) {
+    unknown.assign(docids.begin(), docids.end());
+  } else {
+    Result<void> outcome;
+    const auto take = [&](DocId docid, const StoredDocument& document) -> Result<void> {
+      const auto digest = FROND_TRY(partition.term_digest(docid));
+      const auto terms = count(document, FROND_TRY(partition.length(docid)), digest);
+      if (terms)
+        counts.postings += *terms;
+      else
+        unknown.push_back(docid);
+      return {};
+    };
+    partition.read_documents(docids, [&](std::size_t place, const Result<StoredDocument>& document) {
+      outcome = document ? take(docids[place], *document) : Result<void>(document.error());
+      return outcome.has_value();
+    });
+    FROND_TRY(std::move(outcome));
+    std::sort(unknown.begin(), unknown.end());
+  }
+  if (!unknown.empty()) counts.postings += FROND_TRY(count_in_all_lists(partition, unknown, terms_));
+  FROND_TRY(partition.check_files());
+  FROND_TRY(Result<void>(terms_.outcome()));
+  return counts;
+}
+
+Result<HiddenTerms> hidden_terms(const CurrentGeneration& current,
+                                 const std::map<std::size_t, std::vector<DocId>>& hidden, const fs::path& scratch) {
+  std::size_t documents = 0;
+  for (const auto& [number, docids] : hidden) documents += docids.size();
+  const std::size_t threads = threads_for(documents, kLeastDocuments);
+  std::vector<Piece> pieces =
+      pieces_of(current, hidden, std::max(kLeastDocuments, (documents + threads - 1) / threads));
+  const std::size_t at_once =
+      current.files().in_place() ? threads : std::max(threads, GenerationFiles::kPartitionsByRanges);
+  Counters counters(current.manifest().analyzer, scratch, kHeldTermBytes / at_once);
+  FROND_TRY(in_parallel(pieces.size(), at_once, [&](std::size_t i) {
+    return counters.with_one([&](RemovedTerms& terms) { return count(current, pieces[i], scratch, terms); });
+  }));
+  HiddenTerms all{counters.sum(), {}};
+  for (const Piece& piece : pieces) {
+    RemovedTerms::Counts& sum = all.counts[piece.number];
+    sum.tokens += piece.counts.tokens;
+    sum.postings += piece.counts.postings;
+  }
+  return all;
 }
 
 }  // namespace frond::indexer::change

@@ -1,14 +1,15 @@
 #include "indexer/check/check.h"
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <numeric>
-#include <optional>
-#include <utility>
 
+#include "common/files/lock.h"
 #include "common/partition/change_file.h"
 #include "common/partition/term_statistics.h"
 #include "common/repository/repository.h"
 #include "indexer/check/partition_check.h"
-#include "indexer/check/scratch.h"
 
 namespace frond::indexer::check {
 namespace {
@@ -69,20 +70,15 @@ class Check {
       progress("changes");
       (void)check_file(folder_, name, file, faults_);
       auto opened = partition::Changes::open(folder_ / name);
-      if (!opened) {
-        faults_.add(name, opened.error().message());
-        continue;
-      }
-      if (auto verified = (*opened)->verify_checksums(); !verified) faults_.add(name, verified.error().message());
+      if (!faults_.expect(name, opened)) continue;
+      faults_.expect(name, (*opened)->verify_checksums());
       changes_.push_back(*std::move(opened));
     }
   }
 
   std::vector<DocId> hidden_of(const PartitionEntry& entry) {
     auto hidden = partition::hidden_documents_of(entry.id, entry.summary.documents, changes_);
-    if (hidden) return *std::move(hidden);
-    faults_.add("partition " + entry.id, hidden.error().message());
-    return {};
+    return faults_.expect("partition " + entry.id, hidden) ? *std::move(hidden) : std::vector<DocId>();
   }
 
   void check_ordinals() {
@@ -100,16 +96,9 @@ class Check {
     for (const auto& file : entry.summary.files)
       (void)check_file(folder_, partition_file_path(entry, file), file, faults_);
     const std::string name = "partition " + entry.id;
-    if (auto ingested = Partition::ingest(files, entry.summary.files, database, /*move=*/false); !ingested) {
-      faults_.add(name, ingested.error().message());
-      return nullptr;
-    }
+    if (!faults_.expect(name, Partition::ingest(files, entry.summary.files, database, /*move=*/false))) return nullptr;
     auto opened = Partition::open(database);
-    if (!opened) {
-      faults_.add(name, opened.error().message());
-      return nullptr;
-    }
-    return *opened;
+    return faults_.expect(name, opened) ? *opened : nullptr;
   }
 
   void check_term_statistics() {
@@ -117,8 +106,8 @@ class Check {
     progress("term statistics");
     (void)check_file(folder_, name, manifest_.term_statistics, faults_);
     const auto base = GenerationTerms::open(folder_ / name);
-    if (!base) return faults_.add(name, base.error().message());
-    if (auto verified = (*base)->verify_checksums(); !verified) faults_.add(name, verified.error().message());
+    if (!faults_.expect(name, base)) return;
+    faults_.expect(name, (*base)->verify_checksums());
     if (changes_.size() != manifest_.changes.size()) return;  // the sums could not agree
     const auto terms = changes_.empty() ? *base : partition::changed_terms(*base, changes_);
     if (partitions_.size() != manifest_.partitions.size()) return;  // nor then
@@ -136,14 +125,13 @@ class Check {
             faults_.expect_equal(where, "document frequency", df ? *df : 0, left);
           return {};
         });
-    if (!merged) return faults_.add(name, merged.error().message());
+    if (!faults_.expect(name, merged)) return;
     merged->terms -= gone;
     merged->occurrences -= hidden_.occurrences;
     for (const auto& [term, documents] : hidden_.documents) merged->postings -= documents;
     const auto& says = terms->totals();
     std::uint64_t stored = 0;
-    const auto visited = terms->for_each([&](auto, auto) { return ++stored > 0; });
-    if (!visited) faults_.add(name, visited.error().message());
+    faults_.expect(name, terms->for_each([&](auto, auto) { return ++stored > 0; }));
     faults_.expect_equal(name, "terms stored", stored, merged->terms);
     faults_.expect_equal(name, "terms", says.terms, merged->terms);
     faults_.expect_equal(name, "postings", says.postings, merged->postings);
@@ -215,6 +203,21 @@ Result<std::optional<CheckReport>> check_once(const fs::path& root, std::string_
 }
 
 }  // namespace
+
+Result<std::unique_ptr<Scratch>> Scratch::make(const fs::path& collection) {
+  for (const fs::path& parent : {collection, fs::temp_directory_path()}) {
+    std::string name = (parent / (std::string(repository::kCheckFolderPrefix) + "XXXXXX")).string();
+    if (::mkdtemp(name.data()) == nullptr) continue;
+    auto locked = files::try_lock_folder(name);
+    return std::make_unique<Scratch>(name, locked ? *std::move(locked) : std::nullopt);
+  }
+  return Error(Code::kUnavailable, collection.string() + ": no scratch folder: " + std::strerror(errno));
+}
+
+Scratch::~Scratch() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
 
 Result<CheckReport> check_generation(const fs::path& root, std::string_view collection, Generation generation,
                                      const CheckOptions& options) {

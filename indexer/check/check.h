@@ -3,12 +3,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "common/files/descriptor.h"
 #include "common/repository/repository.h"
 
 namespace frond::indexer::check {
@@ -51,5 +55,24 @@ struct CheckOptions {
 // it was removed meanwhile (of 0, the one that is current then is read instead); kUnavailable.
 Result<CheckReport> check_generation(const std::filesystem::path& root, std::string_view collection,
                                      Generation generation = 0, const CheckOptions& options = {});
+
+// A folder for the databases of a generation that is read as a whole, by a check or an export:
+// "<collection>/.check-XXXXXX", or where that cannot be made, in the system's folder for temporary files. It is locked,
+// so that a writer does not remove it as a dead check's. Removed with this object.
+class Scratch {
+ public:
+  // kUnavailable.
+  static Result<std::unique_ptr<Scratch>> make(const std::filesystem::path& collection);
+  Scratch(std::filesystem::path path, std::optional<files::Descriptor> lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
+  ~Scratch();
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  std::optional<files::Descriptor> lock_;
+};
 
 }  // namespace frond::indexer::check

@@ -34,7 +34,7 @@ class ListCheck {
     std::vector<ByteView> segments;
     for (const auto& segment : list.segments) segments.push_back(segment.bytes());
     const auto postings = postings::PostingList::open(segments);
-    if (!postings) return faults_.add(where_, postings.error().message());
+    if (!faults_.expect(where_, postings)) return;
     for (std::uint32_t block = 0; block < postings->blocks(); ++block)
       if (!check_block(*postings, block)) return;  // the rest would only say it again
     for (std::size_t i = 0; i < postings->segments().size(); ++i) {
@@ -52,9 +52,9 @@ class ListCheck {
   bool check_block(const postings::PostingList& list, std::uint32_t block) {
     const std::string where = where_ + ", block " + std::to_string(block);
     const std::uint32_t size = list.block_size(block);
-    if (auto decoded = list.decode_docids(block, docids_); !decoded) return fail(where, decoded.error().message());
-    if (auto decoded = list.decode_frequencies(block, frequencies_); !decoded)
-      return fail(where, decoded.error().message());
+    if (!faults_.expect(where, list.decode_docids(block, docids_)) ||
+        !faults_.expect(where, list.decode_frequencies(block, frequencies_)))
+      return false;
     scoring::PackedDeficit least = 0xffff;
     for (std::uint32_t i = 0; i < size; ++i) {
       const DocId docid = docids_[i];
@@ -123,8 +123,7 @@ class ListCheck {
 void check_digests(const Partition& partition, const std::string& name, std::span<const std::uint64_t> digests,
                    FaultList& faults) {
   const auto stored = partition.term_digests();
-  if (!stored) return faults.add(name, stored.error().message());
-  if (stored->empty()) return;  // written before there were any
+  if (!faults.expect(name, stored) || stored->empty()) return;  // empty: written before there were any
   const auto differ = std::ranges::mismatch(*stored, digests);
   if (differ.in1 == stored->end()) return;
   faults.add(name, "the term digest of document " + std::to_string(differ.in1 - stored->begin()) +
@@ -141,10 +140,7 @@ std::uint64_t check_lists(const Partition& partition, const std::string& name, d
     ++terms;
     postings += statistics.document_frequency;
     auto list = partition.list(term);
-    if (!list) {
-      faults.add(where, list.error().message());
-      return true;
-    }
+    if (!faults.expect(where, list)) return true;
     ListCheck check(partition, b, hidden, digests, term, where, faults);
     check.run(*list);
     if (check.hidden_postings() > 0) taken.documents[std::string(term)] += check.hidden_postings();
@@ -153,10 +149,7 @@ std::uint64_t check_lists(const Partition& partition, const std::string& name, d
     return true;
   });
   faults.report().lists += terms;
-  if (!visited) {
-    faults.add(name + ", terms", visited.error().message());
-    return hidden_postings;
-  }
+  if (!faults.expect(name + ", terms", visited)) return hidden_postings;
   faults.expect_equal(name, "terms", terms, partition.summary().terms);
   faults.expect_equal(name, "postings", postings, partition.summary().postings);
   check_digests(partition, name, digests.take(), faults);
@@ -184,13 +177,11 @@ void check_documents(const Partition& partition, const std::string& name, FaultL
     ++faults.report().documents;
     const auto back = partition.docid_of(document.id);
     const std::string where = name + ", document " + std::to_string(docid) + " ('" + std::string(document.id) + "')";
-    if (!back)
-      faults.add(where, back.error().message());
-    else if (*back != docid)
+    if (faults.expect(where, back) && *back != docid)
       faults.add(where, "its id leads to document " + std::to_string(*back));
     return true;
   });
-  if (!visited) faults.add(name + ", documents", visited.error().message());
+  faults.expect(name + ", documents", visited);
 }
 
 }  // namespace
@@ -199,10 +190,7 @@ bool check_file(const std::filesystem::path& folder, const std::string& name, co
                 FaultList& faults) {
   const auto file = files::open_beneath(folder, name);
   const auto found = file ? partition::describe_file(folder / name) : Result<repository::PartitionFile>(file.error());
-  if (!found) {
-    faults.add(name, found.error().message());
-    return false;
-  }
+  if (!faults.expect(name, found)) return false;
   ++faults.report().files;
   faults.report().file_bytes += found->bytes;
   if (!faults.expect_equal(name, "size", found->bytes, expected.bytes)) return false;
@@ -214,9 +202,9 @@ bool check_file(const std::filesystem::path& folder, const std::string& name, co
 void check_partition(const Partition& partition, const repository::PartitionEntry& entry, double b,
                      std::span<const DocId> hidden, HiddenPostings& taken, FaultList& faults) {
   const std::string name = "partition " + entry.id;
-  if (auto verified = partition.verify_checksums(); !verified) faults.add(name, verified.error().message());
-  if (auto counted = partition.count_entries(); !counted) faults.add(name, counted.error().message());
-  if (auto checked = partition.check_heads(); !checked) faults.add(name, checked.error().message());
+  faults.expect(name, partition.verify_checksums());
+  faults.expect(name, partition.count_entries());
+  faults.expect(name, partition.check_heads());
   const auto &is = partition.summary(), &should = entry.summary;
   faults.expect_equal(name, "documents", is.documents, should.documents);
   faults.expect_equal(name, "tokens", is.tokens, should.tokens);

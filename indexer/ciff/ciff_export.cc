@@ -1,6 +1,7 @@
-#include "indexer/ciff/ciff_export.h"
+#include "indexer/ciff/ciff.h"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -14,9 +15,8 @@
 #include "common/partition/term_statistics.h"
 #include "common/repository/repository.h"
 #include "indexer/change/generation_files.h"
-#include "indexer/check/scratch.h"
-#include "indexer/ciff/ciff_writer.h"
-#include "indexer/ciff/merged_list.h"
+#include "indexer/change/stored_list.h"
+#include "indexer/check/check.h"
 
 namespace frond::indexer::ciff {
 namespace {
@@ -40,6 +40,104 @@ struct Next {
   friend bool operator>(const Next& a, const Next& b) { return a.ordinal > b.ordinal; }
 };
 
+// One term's postings in a whole generation, by document number: the lists of
+// its partitions, merged.
+struct MergedPosting {
+  std::uint32_t document = 0;
+  Frequency frequency = 0;
+};
+
+// One thread. Holds a block of each partition's list.
+class MergedList {
+ public:
+  // `numbers[p][docid]`: the numbers of partition p's documents, ascending;
+  // kNoDoc: hidden, so its postings are passed over. kCorrupt: a list does not
+  // open.
+  static Result<std::unique_ptr<MergedList>> open(
+      std::span<const std::shared_ptr<const partition::Partition>> partitions,
+      const std::vector<std::vector<std::uint32_t>>& numbers, std::string_view term);
+  // The next posting; no value at the end. kCorrupt.
+  Result<std::optional<MergedPosting>> next();
+  // Starts again with the first posting.
+  Result<void> rewind();
+
+ private:
+  struct Part {
+    Part(change::StoredList list, std::span<const std::uint32_t> its_numbers)
+        : stored(std::move(list)), numbers(its_numbers) {}
+    change::StoredList stored;
+    std::span<const std::uint32_t> numbers;
+    std::uint32_t block = 0, size = 0,
+                  at = 0;  // the next block to decode; of the one at hand
+    std::array<std::uint32_t, postings::kBlockLength> docids{}, frequencies{};
+  };
+  struct Head {
+    std::uint32_t document;
+    std::size_t part;
+    friend bool operator>(const Head& a, const Head& b) { return a.document > b.document; }
+  };
+  Result<void> advance(std::size_t part);
+
+  std::vector<std::unique_ptr<Part>> parts_;
+  std::priority_queue<Head, std::vector<Head>, std::greater<>> heads_;
+};
+
+Result<std::unique_ptr<MergedList>> MergedList::open(
+    std::span<const std::shared_ptr<const partition::Partition>> partitions,
+    const std::vector<std::vector<std::uint32_t>>& numbers, std::string_view term) {
+  auto merged = std::make_unique<MergedList>();
+  for (std::size_t p = 0; p < partitions.size(); ++p) {
+    auto list = change::StoredList::open(*partitions[p], term);
+    if (!list && list.error().code() == Code::kNotFound) continue;
+    if (!list) return std::move(list).error();
+    merged->parts_.push_back(std::make_unique<Part>(*std::move(list), numbers[p]));
+  }
+  FROND_TRY(merged->rewind());
+  return merged;
+}
+
+Result<void> MergedList::rewind() {
+  heads_ = {};
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    parts_[i]->block = parts_[i]->size = parts_[i]->at = 0;
+    FROND_TRY(advance(i));
+  }
+  return {};
+}
+
+// Puts the part's next posting among the heads, unless there is none.
+Result<void> MergedList::advance(std::size_t i) {
+  Part& part = *parts_[i];
+  const postings::PostingList& list = part.stored.postings();
+  for (;; ++part.at) {
+    if (part.at == part.size) {
+      if (part.block == list.blocks()) return {};
+      part.size = list.block_size(part.block);
+      part.at = 0;
+      FROND_TRY(list.decode_docids(part.block, part.docids));
+      FROND_TRY(list.decode_frequencies(part.block, part.frequencies));
+      ++part.block;
+    }
+    const std::uint32_t docid = part.docids[part.at];
+    if (docid >= part.numbers.size())
+      return Error(Code::kCorrupt, "docID " + std::to_string(docid) + " is no document");
+    if (part.numbers[docid] == kNoDoc) continue;
+    heads_.push({part.numbers[docid], i});
+    return {};
+  }
+}
+
+Result<std::optional<MergedPosting>> MergedList::next() {
+  if (heads_.empty()) return std::optional<MergedPosting>();
+  const Head head = heads_.top();
+  heads_.pop();
+  Part& part = *parts_[head.part];
+  const MergedPosting posting{head.document, part.frequencies[part.at]};
+  ++part.at;
+  FROND_TRY(advance(head.part));
+  return std::optional<MergedPosting>(posting);
+}
+
 class Export {
  public:
   Export(const change::GenerationFiles& files, const repository::Manifest& manifest, std::stop_token stop)
@@ -47,10 +145,8 @@ class Export {
 
   Result<Exported> run(const fs::path& scratch, const fs::path& to) {
     std::vector<partition::ChangesPtr> changes;
-    for (const auto& file : manifest_.changes) {
-      const fs::path local = FROND_TRY(files_.generation_file(file));
-      changes.push_back(FROND_TRY(partition::Changes::open(local)));
-    }
+    const auto local = FROND_TRY(files_.generation_files(manifest_.changes));
+    for (const fs::path& file : local) changes.push_back(FROND_TRY(partition::Changes::open(file)));
     for (const auto& entry : manifest_.partitions) {
       FROND_TRY(expect_time());
       FROND_TRY(files_.ingest(entry, scratch / entry.id));
@@ -85,7 +181,8 @@ class Export {
 
   bool hidden(std::size_t p, DocId docid) const { return numbers_[p][docid] == kNoDoc; }
 
-  // Calls visit(partition, docID) for every document that is not hidden, by ordinal.
+  // Calls visit(partition, docID) for every document that is not hidden, by
+  // ordinal.
   Result<void> for_each_by_ordinal(const std::function<Result<void>(std::size_t, DocId)>& visit) const {
     std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
     const auto push = [&](std::size_t p, DocId docid) {
@@ -154,7 +251,8 @@ class Export {
     return {};
   }
 
-  // Documents are read a piece of each partition at a time, since each needs a look at the disk.
+  // Documents are read a piece of each partition at a time, since each needs a
+  // look at the disk.
   Result<void> write_documents(CiffWriter& writer) {
     constexpr std::size_t kAhead = 256;
     struct Read {

@@ -1,4 +1,4 @@
-#include "indexer/ciff/ciff_import.h"
+#include "indexer/ciff/ciff.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "common/text/term_limits.h"
-#include "indexer/ciff/ciff_reader.h"
 #include "indexer/ingest/document_fields.h"
 #include "indexer/ingest/formats.h"
 #include "indexer/parse/parsed_batch.h"
@@ -20,7 +19,8 @@ namespace {
 
 constexpr std::size_t kPiece = runs::kMaxRecordPostings;
 constexpr std::size_t kFrameDocuments = 256;
-// Java sorts terms by UTF-16, which differs from byte order at a few places. Each begins runs anew.
+// Java sorts terms by UTF-16, which differs from byte order at a few places.
+// Each begins runs anew.
 constexpr std::uint64_t kMaxRounds = 100;
 
 bool is_queryable(std::string_view term) {

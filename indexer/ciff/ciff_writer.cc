@@ -1,16 +1,16 @@
-#include "indexer/ciff/ciff_writer.h"
-
 #include <fcntl.h>
 
 #include <string>
 
 #include "common/files/write.h"
+#include "indexer/ciff/ciff_file.h"
 
 namespace frond::indexer::ciff {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
-// Tags: a field's number and whether a varint (0), eight bytes (1) or bytes behind their length (2) follow.
+// Tags: a field's number and whether a varint (0), eight bytes (1) or bytes
+// behind their length (2) follow.
 constexpr std::uint64_t tag(int number, int type) { return static_cast<std::uint64_t>(number << 3 | type); }
 
 std::uint64_t varint_bytes(std::uint64_t value) {
@@ -75,7 +75,9 @@ Result<void> CiffWriter::put_message() {
 Result<void> CiffWriter::header(const CiffHeader& header) {
   for (const std::uint64_t number : {header.lists, header.documents, header.total_lists, header.total_documents})
     if (number > kMaxCiffNumber)
-      return Error(Code::kInvalid, path_.string() + ": CIFF has at most 2^31 - 1 postings lists and as many documents");
+      return Error(Code::kInvalid, path_.string() +
+                                       ": CIFF has at most 2^31 - 1 postings "
+                                       "lists and as many documents");
   ByteWriter out(message_);
   put_number(out, 1, kCiffVersion);
   put_number(out, 2, header.lists);

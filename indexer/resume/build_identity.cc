@@ -1,11 +1,8 @@
 #include "indexer/resume/build_identity.h"
 
-#include <elf.h>
-#include <link.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstring>
 #include <system_error>
 
 #include "common/base/bytes.h"
@@ -16,39 +13,6 @@ namespace frond::indexer::resume {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Finds the note of type NT_GNU_BUILD_ID in a segment of notes.
-std::string build_id_in(ByteView notes) {
-  ByteReader in(notes);
-  while (in.ok() && in.left() >= sizeof(ElfW(Nhdr))) {
-    const auto name_bytes = in.get<std::uint32_t>(), bytes = in.get<std::uint32_t>(), type = in.get<std::uint32_t>();
-    const auto padded = [](std::uint32_t size) { return (std::uint64_t{size} + 3) / 4 * 4; };
-    const ByteView name = in.get_bytes(padded(name_bytes)), value = in.get_bytes(padded(bytes));
-    if (!in.ok() || type != NT_GNU_BUILD_ID || as_text(name) != std::string_view("GNU\0", 4)) continue;
-    static constexpr char kDigits[] = "0123456789abcdef";
-    std::string hex;
-    for (const std::byte byte : value.first(bytes)) {
-      hex += kDigits[std::to_integer<unsigned>(byte) >> 4];
-      hex += kDigits[std::to_integer<unsigned>(byte) & 15];
-    }
-    return hex;
-  }
-  return {};
-}
-
-int note_build_id(dl_phdr_info* object, std::size_t, void* to) {
-  for (int i = 0; i < object->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
-    if (segment.p_type != PT_NOTE) continue;
-    // The loader's addresses are numbers. NOLINTNEXTLINE(performance-no-int-to-ptr)
-    const auto* const begin = reinterpret_cast<const std::byte*>(object->dlpi_addr + segment.p_vaddr);
-    std::string found = build_id_in({begin, segment.p_memsz});
-    if (found.empty()) continue;
-    *static_cast<std::string*>(to) = std::move(found);
-    break;
-  }
-  return 1;  // the first object is the program itself
-}
 
 void add_path(partition::Xxh3& digest, const std::string& path, std::uint64_t bytes, const struct stat& status) {
   ByteBuffer record;
@@ -63,9 +27,8 @@ void add_path(partition::Xxh3& digest, const std::string& path, std::uint64_t by
 }  // namespace
 
 std::string this_program() {
-  std::string build_id;
-  ::dl_iterate_phdr(note_build_id, &build_id);
-  return std::string(config::version()) + (build_id.empty() ? "" : " " + build_id);
+  static const auto program = partition::describe_file("/proc/self/exe");
+  return std::string(config::version()) + (program ? " " + program->xxh3 : "");
 }
 
 std::optional<ingest::InputSummary> input_identity(std::span<const fs::path> inputs, bool hidden) {
@@ -92,19 +55,13 @@ std::optional<ingest::InputSummary> input_identity(std::span<const fs::path> inp
   return all;
 }
 
-namespace {
-std::string change_of(const std::string& what, const std::string& before, const std::string& now) {
-  return what + " was " + before + ", and is " + now + " now";
-}
-}  // namespace
-
 std::string difference(const BuildIdentity& before, const BuildIdentity& now) {
   if (before.program != now.program) return "it was built by " + before.program + ", and this is " + now.program;
   for (const auto& [flag, value] : now.options) {
     const auto same_flag = [&, name = &flag](const auto& other) { return other.first == *name; };
     const auto found = std::find_if(before.options.begin(), before.options.end(), same_flag);
     if (found == before.options.end()) return flag + " is new";
-    if (found->second != value) return change_of(flag, found->second, value);
+    if (found->second != value) return flag + " was " + found->second + ", and is " + value + " now";
   }
   if (before.options != now.options) return "it had other options";
   if (before.input.files != now.input.files || before.input.bytes != now.input.bytes)

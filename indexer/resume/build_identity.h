@@ -15,7 +15,7 @@
 namespace frond::indexer::resume {
 
 struct BuildIdentity {
-  std::string program;                                       // version and the linker's build id
+  std::string program;                                       // version and checksum
   std::vector<std::pair<std::string, std::string>> options;  // by flag: {"--stemmer", "porter"}
   ingest::InputSummary input;                                // its checksum is of paths, sizes and times of change
   friend bool operator==(const BuildIdentity&, const BuildIdentity&) = default;

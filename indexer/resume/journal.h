@@ -3,11 +3,14 @@
 // names and sizes; what it names was on the disk before the journal was. Format: docs/formats/build-journal.md.
 #include <cstdint>
 #include <filesystem>
+#include <future>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/base/bytes.h"
+#include "common/base/mutex.h"
 #include "common/base/result.h"
 #include "common/partition/partition_writer.h"
 #include "indexer/pipeline/inverted_documents.h"
@@ -52,5 +55,40 @@ Result<Journal> decode(ByteView bytes, const std::filesystem::path& folder);
 
 // kNotFound: the folder has no journal; kCorrupt, kUnavailable: the message names the file.
 Result<Journal> load_journal(const std::filesystem::path& folder);
+
+// Keeps a build's journal up to date. First what it names is synced, then the journal is replaced by one rename: a
+// crash at any instant leaves the journal of before or the new one, and everything that it names.
+// Any thread. Errors: kUnavailable, the disk; messages name the file.
+class JournalWriter {
+ public:
+  // `journal`: of this build so far; `written`: the folder has one.
+  JournalWriter(std::filesystem::path folder, Journal journal, bool written);
+  ~JournalWriter();
+  JournalWriter(const JournalWriter&) = delete;
+  JournalWriter& operator=(const JournalWriter&) = delete;
+
+  // Records a place in the input, by a thread of its own ("journal"): syncing many files takes seconds, in which the
+  // pipeline goes on. Waits for the checkpoint before, and gives its error.
+  Result<void> checkpoint(pipeline::Checkpoint made);
+  // Waits until checkpoint() is done.
+  Result<void> wait();
+  // Records the end of a stage, before which there is nothing left to read of the input.
+  Result<void> end_stage(Stage stage, const pipeline::InvertedDocuments& documents);
+  // Records that a partition is whole, in the folder's subfolder of that name.
+  Result<void> finish(FinishedPartition partition);
+  // Whether there is a journal: without one, nothing more need be recorded.
+  bool written() const;
+
+ private:
+  Result<void> write() FROND_REQUIRES(mutex_);
+  Result<void> sync_once(const std::filesystem::path& file) FROND_REQUIRES(mutex_);
+
+  const std::filesystem::path folder_;
+  mutable Mutex mutex_;
+  Journal journal_ FROND_GUARDED_BY(mutex_);
+  std::set<std::filesystem::path> synced_ FROND_GUARDED_BY(mutex_);  // runs, which do not change
+  bool written_ FROND_GUARDED_BY(mutex_);
+  std::future<Result<void>> pending_;  // one thread calls checkpoint() and wait()
+};
 
 }  // namespace frond::indexer::resume

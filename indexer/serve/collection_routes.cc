@@ -6,21 +6,14 @@
 #include <vector>
 
 #include "common/repository/repository.h"
-#include "indexer/serve/write_routes.h"
 #include "indexer/write/written_collections.h"
 
 namespace frond::indexer::serve {
 namespace {
 using nlohmann::ordered_json;
 
-http::Response json_response(const ordered_json& json) {
-  return {.body = json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n"};
-}
-http::Response unavailable(std::string_view detail) {
-  auto response = http::problem(503, "Unavailable", detail);
-  response.headers.emplace_back("Retry-After", "1");
-  return response;
-}
+http::Response unavailable(std::string_view detail) { return with_retry(http::problem(503, "Unavailable", detail)); }
+http::Response json_response(const ordered_json& json) { return {.body = dumped(json)}; }
 
 Result<Generation> current_of(const ServedRepository& repository, const std::string& collection) {
   const auto source = FROND_TRY(repository.source(collection));
@@ -61,7 +54,39 @@ ordered_json json_of(const repository::Manifest& manifest) {
           {"bm25", {{"k1", manifest.bm25.k1}, {"b", manifest.bm25.b}}}};
 }
 
+// The member "writing" of a collection's description.
+ordered_json writing_json(write::WrittenCollections& collections, const std::string& collection) {
+  const auto writer = collections.find(collection);
+  if (!writer)
+    return {{"state", writer.error().code() == Code::kCorrupt ? "refused" : "standby"},
+            {"error", writer.error().message()}};
+  const write::CollectionWriter::State state = (*writer)->state();
+  const ordered_json error = state.error.empty() ? ordered_json(nullptr) : ordered_json(state.error);
+  ordered_json listed = ordered_json::array();
+  for (const auto& [id, sequence, reason] : state.not_indexed.first)
+    listed.push_back({{"id", id}, {"sequence", sequence}, {"reason", reason}});
+  return {{"state", "writing"},
+          {"pending_operations", state.pending_operations},
+          {"pending_bytes", state.pending_bytes},
+          {"accepted_sequence", state.accepted},
+          {"published_sequence", state.published},
+          {"error", error},
+          {"not_indexed", {{"documents", state.not_indexed.documents}, {"first", std::move(listed)}}},
+          {"compaction",
+           {{"running", state.compacting},
+            {"documents", state.compaction_documents},
+            {"documents_written", state.compaction_written}}}};
+}
+
 }  // namespace
+
+std::string dumped(const ordered_json& json) {
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+http::Response with_retry(http::Response response) {
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
 
 http::Response list_collections(const ServedRepository& repository) {
   const auto names = repository.collections();
@@ -90,8 +115,7 @@ http::Response describe_collection(const ServedRepository& repository, std::stri
     if (writer || writer.error().code() != Code::kNotFound)
       described = {{"collection", collection}, {"generation", nullptr}};
   }
-  if (written != nullptr && !described.empty())
-    described["writing"] = ordered_json::parse(writing_json(*written, std::string(collection)));
+  if (written != nullptr && !described.empty()) described["writing"] = writing_json(*written, std::string(collection));
   if (!described.empty()) return json_response(described);
   if (unpublished) return missing();
   return unavailable("The collection can't be read: " + manifest.error().message() + ".");

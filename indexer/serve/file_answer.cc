@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,20 +16,15 @@
 namespace frond::indexer::serve {
 namespace {
 
-class FileReader final : public http::BodyReader {
+class RangeReader final : public http::BodyReader {
  public:
-  FileReader(files::Descriptor file, std::filesystem::path path, ByteRange range)
-      : file_(std::move(file)), path_(std::move(path)), range_(range) {}
+  RangeReader(ByteRange range, ReadBytes read) : range_(range), read_(std::move(read)) {}
   std::uint64_t size() const override { return range_.bytes; }
-  Result<void> read(std::uint64_t offset, std::span<std::byte> to) override {
-    if (FROND_TRY(files::read_at(file_, range_.from + offset, to, path_)) == to.size()) return {};
-    return Error(Code::kCorrupt, path_.string() + ": ends before its size when it was opened");
-  }
+  Result<void> read(std::uint64_t offset, std::span<std::byte> to) override { return read_(range_.from + offset, to); }
 
  private:
-  files::Descriptor file_;
-  std::filesystem::path path_;
-  ByteRange range_;
+  const ByteRange range_;
+  const ReadBytes read_;
 };
 
 std::string entity_tag(const struct stat& status) {
@@ -87,8 +83,7 @@ ByteRange byte_range(std::string_view field, std::uint64_t size) {
 }
 
 http::Response bytes_answer(const http::Request& request, std::uint64_t size, const std::string& tag,
-                            const FileAnswer& as,
-                            const std::function<std::shared_ptr<http::BodyReader>(ByteRange)>& reader) {
+                            const FileAnswer& as, ReadBytes read) {
   http::Response response{.content_type = std::string(as.content_type),
                           .headers = {{"Accept-Ranges", "bytes"}, {"Cache-Control", std::string(as.cache_control)}}};
   if (!tag.empty()) response.headers.emplace_back("ETag", tag);
@@ -110,7 +105,7 @@ http::Response bytes_answer(const http::Request& request, std::uint64_t size, co
     response.headers.emplace_back("Content-Range", content_range(asked, size));
     range = asked;
   }
-  response.reader = reader(range);
+  response.reader = std::make_shared<RangeReader>(range, std::move(read));
   return response;
 }
 
@@ -124,9 +119,12 @@ http::Response file_answer(const http::Request& request, const std::filesystem::
     return http::problem(503, "Unavailable", "The file can't be opened now.");
 
   const auto size = static_cast<std::uint64_t>(status.st_size);
-  return bytes_answer(request, size, entity_tag(status), as, [&](ByteRange range) {
-    return std::make_shared<FileReader>(*std::move(opened), root / path, range);
-  });
+  const auto file = std::make_shared<const files::Descriptor>(*std::move(opened));
+  return bytes_answer(request, size, entity_tag(status), as,
+                      [file, whole = root / path](std::uint64_t offset, std::span<std::byte> to) -> Result<void> {
+                        if (FROND_TRY(files::read_at(*file, offset, to, whole)) == to.size()) return {};
+                        return Error(Code::kCorrupt, whole.string() + ": ends before its size when it was opened");
+                      });
 }
 
 }  // namespace frond::indexer::serve

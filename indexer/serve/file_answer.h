@@ -3,10 +3,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "common/base/result.h"
 #include "common/http/message.h"
 
 namespace frond::indexer::serve {
@@ -33,9 +34,10 @@ struct ByteRange {
 };
 ByteRange byte_range(std::string_view field, std::uint64_t size);
 
-// The same of `size` bytes of any origin: `reader` reads a range of them. An empty `tag`: there is no entity tag.
+// The same of `size` bytes of any origin: `read` reads those from an offset on, on any thread, as long as the answer is
+// sent. An empty `tag`: there is no entity tag.
+using ReadBytes = std::function<Result<void>(std::uint64_t offset, std::span<std::byte> to)>;
 http::Response bytes_answer(const http::Request& request, std::uint64_t size, const std::string& tag,
-                            const FileAnswer& as,
-                            const std::function<std::shared_ptr<http::BodyReader>(ByteRange)>& reader);
+                            const FileAnswer& as, ReadBytes read);
 
 }  // namespace frond::indexer::serve

@@ -24,10 +24,7 @@
 #include "common/http/server_metrics.h"
 #include "common/keys/guard.h"
 #include "common/metrics/registry.h"
-#include "common/objects/request_metrics.h"
 #include "common/tls/server_identity.h"
-#include "indexer/object_families.h"
-#include "indexer/serve/api_description.h"
 #include "indexer/serve/collection_routes.h"
 #include "indexer/serve/current_news.h"
 #include "indexer/serve/served_repository.h"
@@ -36,6 +33,9 @@
 #include "indexer/write/written_collections.h"
 
 namespace frond::indexer::serve {
+namespace embedded {
+std::string_view openapi_json();  // of this folder, compiled in by cmake/EmbedFiles.cmake
+}
 namespace {
 namespace asio = boost::asio;
 constexpr std::chrono::seconds kLookInterval{1};  // at a new certificate, and new API keys
@@ -53,8 +53,8 @@ constexpr metrics::Family kHandshakeFailures{"frond_indexer_tls_handshake_failur
 // Where CURRENT of each collection is seen to change: of a bucket, what is noted of it (CollectionPlaces). Empty:
 // nowhere.
 std::filesystem::path watched_folder(const ServeOptions& options) {
-  if (!objects::is_object_place(options.repository.string())) return options.repository;
-  const auto folder = repository::local_folder(options.repository, "c", options.objects);
+  if (!objects::is_object_place(options.writing.repository.string())) return options.writing.repository;
+  const auto folder = repository::local_folder(options.writing.repository, "c", options.writing.objects);
   return folder ? folder->parent_path() : std::filesystem::path();
 }
 
@@ -79,8 +79,8 @@ class Service {
             [this](const http::Request& request) { return answer_now(request); },
             [this](std::function<void()> look) { asio::post(pool_, std::move(look)); }, registry_) {
     metrics::export_log(registry_, log);
-    if (objects::is_object_place(options.repository.string()))
-      objects::export_requests(registry_, kObjectFamilies, *options.objects.access.counts);
+    if (objects::is_object_place(options.writing.repository.string()))
+      objects::export_requests(registry_, kObjectFamilies, *options.writing.objects.access.counts);
   }
 
   Result<void> listen() {
@@ -90,9 +90,9 @@ class Service {
       tell_certificate();
     }
     auto hosts = FROND_TRY(http::HostList::parse(options_.hosts));
-    auto access = options_.objects.access;
+    auto access = options_.writing.objects.access;
     access.stop = reads_stop_.get_token();
-    repository_ = FROND_TRY(ServedRepository::open(options_.repository, access));
+    repository_ = FROND_TRY(ServedRepository::open(options_.writing.repository, access));
     guard_ = FROND_TRY(named("--api-keys", keys::Guard::create({.key_file = options_.api_keys,
                                                                 .of_key = options_.of_key,
                                                                 .of_address = options_.of_address,
@@ -101,8 +101,6 @@ class Service {
     look();
     if (!options_.api_keys.empty()) {
       auto writing = options_.writing;
-      writing.repository = options_.repository;
-      writing.objects = options_.objects;
       writing.objects.access.stop = writes_stop_.get_token();
       writing.lease_stop = leases_stop_.get_token();
       collections_ = FROND_TRY(write::WrittenCollections::open(std::move(writing), registry_, log_));
@@ -297,7 +295,7 @@ class Service {
 Result<void> serve(const ServeOptions& options, Logger& log, std::stop_token stop) {
   Service service(options, log);
   FROND_TRY(service.listen());
-  log.info("started", {{"repository", options.repository.string()},
+  log.info("started", {{"repository", options.writing.repository.string()},
                        {"port", std::to_string(service.port())},
                        {"tls", options.tls_certificate.empty() ? "off" : "on"}});
   service.run(stop);

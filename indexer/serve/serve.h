@@ -5,7 +5,6 @@
 // commands go on beside it.
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -13,13 +12,19 @@
 #include "common/base/log.h"
 #include "common/base/result.h"
 #include "common/keys/api_key.h"
+#include "common/objects/request_metrics.h"
 #include "indexer/write/collection_writer.h"
 
 namespace frond::indexer::serve {
 
+// The indexer's names of requests to an object store.
+inline constexpr objects::RequestFamilies kObjectFamilies{
+    {"frond_indexer_object_requests_total", "Requests to the object store, by kind and outcome."},
+    {"frond_indexer_object_request_seconds_total", "Seconds that they took, by kind."},
+    {"frond_indexer_object_bytes_total", "Bytes of bodies, sent and received."},
+    {"frond_indexer_object_retries_total", "Requests to the object store that were repeated."}};
+
 struct ServeOptions {
-  std::filesystem::path repository;      // a directory or s3://bucket[/prefix]
-  repository::ObjectWriting objects;     // of the latter; access.counts is set
   std::string listen;                    // HOST:PORT
   std::vector<std::string> hosts;        // as http::HostList::parse() takes them; empty: any
   std::string tls_certificate, tls_key;  // PEM files; empty: plain HTTP
@@ -33,7 +38,7 @@ struct ServeOptions {
   keys::Limits of_key, of_address;                  // as keys::Guard::Config has them
   std::size_t max_request_bytes = 16u << 20;        // of documents
   std::size_t max_body_bytes = 64u << 20;           // of all requests; as much again where they are worked on
-  write::WriterOptions writing;                     // but `repository` and `objects`, which are above
+  write::WriterOptions writing;                     // also which repository; objects.access.counts is set
 };
 
 // Serves until `stop`. Then changes are refused and what was accepted is published, while files are served on; then

@@ -1,9 +1,12 @@
 #include "indexer/serve/served_repository.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <system_error>
 #include <utility>
+
+#include "common/repository/manifest.h"
 
 namespace frond::indexer::serve {
 namespace {
@@ -14,37 +17,9 @@ constexpr std::chrono::seconds kClientPatience{10}, kProbePatience{1};
 // CURRENT is read whole in one request; of other objects, the first one asks only for size and version.
 constexpr std::uint64_t kCurrentBytes = 64;
 
-class ObjectReader final : public http::BodyReader {
- public:
-  ObjectReader(std::shared_ptr<const ObjectStore> store, std::string key, std::string etag, ByteRange range)
-      : store_(std::move(store)), key_(std::move(key)), etag_(std::move(etag)), range_(range) {}
-  std::uint64_t size() const override { return range_.bytes; }
-  Result<void> read(std::uint64_t offset, std::span<std::byte> to) override {
-    const auto got = FROND_TRY(store_->get(key_, range_.from + offset, to.size(), etag_));
-    if (got.bytes.size() != to.size()) return Error(Code::kCorrupt, key_ + ": is shorter than it was");
-    std::ranges::copy(got.bytes, to.begin());
-    return {};
-  }
-
- private:
-  const std::shared_ptr<const ObjectStore> store_;
-  const std::string key_, etag_;
-  const ByteRange range_;
-};
-
-class TextReader final : public http::BodyReader {
- public:
-  TextReader(ByteBuffer bytes, ByteRange range) : bytes_(std::move(bytes)), range_(range) {}
-  std::uint64_t size() const override { return range_.bytes; }
-  Result<void> read(std::uint64_t offset, std::span<std::byte> to) override {
-    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(range_.from + offset), to.size(), to.begin());
-    return {};
-  }
-
- private:
-  const ByteBuffer bytes_;
-  const ByteRange range_;
-};
+constexpr std::string_view kAnew = "no-cache";  // each reader asks whether it has changed
+// A partition's id is never used twice, so its files never change.
+constexpr std::string_view kForGood = "public, max-age=31536000, immutable";
 
 Generation generation_of(std::string_view manifest) {
   constexpr std::string_view kEnding = ".json";
@@ -67,8 +42,37 @@ Result<std::vector<std::string>> names_in(const fs::path& folder) {
 
 }  // namespace
 
-ServedRepository::ServedRepository(fs::path place, objects::Access access)
-    : place_(std::move(place)), access_(std::move(access)) {}
+std::optional<ServedFile> served_file(std::string_view request_path) {
+  if (!request_path.starts_with(kRepositoryPrefix)) return std::nullopt;
+  const std::string_view path = request_path.substr(kRepositoryPrefix.size());
+  std::string_view rest = path;
+  std::array<std::string_view, 4> names;
+  std::size_t count = 0;
+  for (bool more = true; more;) {
+    if (count == names.size()) return std::nullopt;
+    const auto slash = rest.find('/');
+    names[count] = rest.substr(0, slash);
+    if (!repository::is_safe_name(names[count++])) return std::nullopt;
+    more = slash != rest.npos;
+    if (more) rest.remove_prefix(slash + 1);
+  }
+  ServedFile file{std::string(names[0]), std::string(path), {.cache_control = kAnew}};
+  if (count == 2 && names[1] == "CURRENT") {
+    file.is_current = true;
+    file.as.content_type = "text/plain; charset=utf-8";
+    return file;
+  }
+  if (count == 3 && names[1] == "generations") {
+    // A repository that was made anew has other files of the same names here.
+    if (names[2].ends_with(".json")) file.as.content_type = "application/json";
+    return file;
+  }
+  if (count == 4 && names[1] == "partitions") {
+    file.as.cache_control = kForGood;
+    return file;
+  }
+  return std::nullopt;
+}
 
 Result<std::unique_ptr<ServedRepository>> ServedRepository::open(const fs::path& place, objects::Access access) {
   access.retries.time = std::min<std::chrono::milliseconds>(access.retries.time, kClientPatience);
@@ -135,10 +139,21 @@ http::Response ServedRepository::answer_object(const http::Request& request, con
     return http::problem(404, "Not found", "There is no such file.");
   if (!front) return http::problem(503, "Unavailable", "The object store does not give the file now.");
   const std::string tag = front->etag;
-  return bytes_answer(request, front->total, tag, file.as, [&](ByteRange range) -> std::shared_ptr<http::BodyReader> {
-    if (front->bytes.size() == front->total) return std::make_shared<TextReader>(std::move(front->bytes), range);
-    return std::make_shared<ObjectReader>(store_, file.path, tag, range);
-  });
+  const std::uint64_t total = front->total;
+  if (front->bytes.size() == total)
+    return bytes_answer(request, total, tag, file.as,
+                        [bytes = std::move(front->bytes)](std::uint64_t offset, std::span<std::byte> to) {
+                          std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), to.size(), to.begin());
+                          return Result<void>();
+                        });
+  return bytes_answer(
+      request, total, tag, file.as,
+      [store = store_, key = file.path, tag](std::uint64_t offset, std::span<std::byte> to) -> Result<void> {
+        const auto got = FROND_TRY(store->get(key, offset, to.size(), tag));
+        if (got.bytes.size() != to.size()) return Error(Code::kCorrupt, key + ": is shorter than it was");
+        std::ranges::copy(got.bytes, to.begin());
+        return {};
+      });
 }
 
 }  // namespace frond::indexer::serve

@@ -35,13 +35,6 @@ constexpr std::string_view kGenerations = "/v1/collections/{collection}/generati
 constexpr std::size_t kMaxSettings = 64 << 10;
 constexpr std::size_t kMaxKeyBytes = 128;
 
-std::string dumped(const ordered_json& json) {
-  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-}
-Response with_retry(Response response) {
-  response.headers.emplace_back("Retry-After", "1");
-  return response;
-}
 Response closed() {
   return problem(403, "Forbidden", "Nothing is written here: the service was started without --api-keys.");
 }
@@ -252,29 +245,6 @@ Response jobs(write::WrittenCollections& collections, const Request& request) {
 }
 
 }  // namespace
-
-std::string writing_json(write::WrittenCollections& collections, const std::string& collection) {
-  const auto writer = collections.find(collection);
-  if (!writer)
-    return dumped({{"state", writer.error().code() == Code::kCorrupt ? "refused" : "standby"},
-                   {"error", writer.error().message()}});
-  const CollectionWriter::State state = (*writer)->state();
-  const ordered_json error = state.error.empty() ? ordered_json(nullptr) : ordered_json(state.error);
-  ordered_json listed = ordered_json::array();
-  for (const auto& [id, sequence, reason] : state.not_indexed.first)
-    listed.push_back({{"id", id}, {"sequence", sequence}, {"reason", reason}});
-  return dumped({{"state", "writing"},
-                 {"pending_operations", state.pending_operations},
-                 {"pending_bytes", state.pending_bytes},
-                 {"accepted_sequence", state.accepted},
-                 {"published_sequence", state.published},
-                 {"error", error},
-                 {"not_indexed", {{"documents", state.not_indexed.documents}, {"first", std::move(listed)}}},
-                 {"compaction",
-                  {{"running", state.compacting},
-                   {"documents", state.compaction_documents},
-                   {"documents_written", state.compaction_written}}}});
-}
 
 void WriteRoutes::add_to(http::Router& router) const {
   using http::Access;

@@ -25,7 +25,4 @@ struct WriteRoutes {
   void add_to(http::Router& router) const;
 };
 
-// {"state":…,"pending_operations":…,…}: the member "writing" of a collection's description.
-std::string writing_json(write::WrittenCollections& collections, const std::string& collection);
-
 }  // namespace frond::indexer::serve

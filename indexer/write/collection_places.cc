@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <chrono>
 #include <random>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "common/files/read.h"
 #include "common/files/write.h"
-#include "indexer/write/collection_folder.h"
-#include "indexer/write/collection_lease.h"
+#include "indexer/write/log_head.h"
+#include "indexer/write/not_indexed.h"
 #include "indexer/write/operation_log.h"
 
 namespace frond::indexer::write {
@@ -29,7 +32,64 @@ std::string removed_name(const std::string& collection) {
   return std::string(kRemovedPrefix) + collection.substr(0, kShown) + "-" + std::to_string(random());
 }
 
+// common/repository/repository.h, and the service's own.
+constexpr std::string_view kFolders[] = {"generations", "partitions", "building", "builds",   "compacting",
+                                         "holders",     "writing",    "scratch",  kLogFolder, "fetched"};
+constexpr std::string_view kFiles[] = {"CURRENT",         "HIGHEST",    "LOCK",         "settings.json",
+                                       "log-batch.jsonl", kLogHeadFile, kNotIndexedFile};
+
+bool may_be_there(const std::string& name, bool is_folder) {
+  if (name.front() == '.' || name == "lost+found" || name.starts_with("overtaken-")) return true;
+  if (is_folder) return std::ranges::find(kFolders, name) != std::end(kFolders);
+  const std::string_view file = name.ends_with(files::kDraftSuffix)
+                                    ? std::string_view(name).substr(0, name.size() - files::kDraftSuffix.size())
+                                    : std::string_view(name);
+  return std::ranges::find(kFiles, file) != std::end(kFiles);
+}
+
+Error unreadable(const fs::path& path, const std::error_code& failed) {
+  return Error(Code::kUnavailable, path.string() + ": " + failed.message());
+}
+
 }  // namespace
+
+Result<void> expect_room_for_collection(const fs::path& folder) {
+  std::error_code failed;
+  const auto there = fs::symlink_status(folder, failed);
+  if (there.type() == fs::file_type::not_found) return {};
+  if (failed) return unreadable(folder, failed);
+  if (!fs::is_directory(folder, failed))
+    return Error(Code::kCorrupt, folder.string() + " is in the way: it is no folder. Move it away");
+  fs::directory_iterator at(folder, failed);
+  for (; !failed && at != fs::directory_iterator(); at.increment(failed)) {
+    std::error_code unknown;
+    if (!may_be_there(at->path().filename().string(), at->is_directory(unknown)))
+      return Error(Code::kCorrupt, at->path().string() + " is in the way: it is no collection's. Move it away");
+  }
+  if (failed) return unreadable(folder, failed);
+  return {};
+}
+
+Result<void> empty_collection_folder(const fs::path& folder) {
+  std::error_code failed;
+  std::vector<fs::path> all;
+  for (fs::directory_iterator at(folder, failed); !failed && at != fs::directory_iterator(); at.increment(failed))
+    all.push_back(at->path());
+  if (failed) return unreadable(folder, failed);
+  const auto turn = [](const fs::path& path) {
+    const std::string name = path.filename().string();
+    return name == "CURRENT" ? 0 : name == "LOCK" ? 4 : name == "settings.json" ? 3 : name == kLogFolder ? 2 : 1;
+  };
+  std::ranges::sort(all, {}, turn);
+  for (const fs::path& one : all) {
+    if (one.filename() == "lost+found") continue;
+    fs::remove_all(one, failed);
+    if (failed) return Error(Code::kUnavailable, "removing " + one.string() + ": " + failed.message());
+  }
+  FROND_TRY(files::sync(folder));
+  fs::remove(folder, failed);  // a mount stays, empty
+  return {};
+}
 
 Result<std::unique_ptr<CollectionPlaces>> CollectionPlaces::open(const fs::path& repository,
                                                                  const repository::ObjectWriting& objects) {
@@ -145,22 +205,6 @@ Result<void> CollectionPlaces::remove(const std::string& collection, Logger& log
   return store_ || !has_leases() ? Result<void>() : remove_folder(repository_ / collection, repository_, log);
 }
 
-Result<void> CollectionPlaces::remove_stale_log(const std::string& collection, const WriteMetrics& metrics,
-                                                Logger& log) const {
-  const fs::path local = folder(collection), stale = local / kLogFolder;
-  std::error_code unknown;
-  if (!fs::is_directory(stale, unknown)) return {};
-  {
-    fs::remove(log_head_path(stale), unknown);  // what it has lost of an earlier life does not matter
-    const auto operations = FROND_TRY(OperationLog::open(stale, {}));
-    Logger named(log, "collection", collection);
-    FROND_TRY(
-        set_aside_all(*operations, overtaken_file(local, 0), "the collection was removed since", "", metrics, named));
-  }
-  fs::remove(log_head_path(stale), unknown);
-  return remove_folder(stale, local.parent_path(), log);
-}
-
 Result<void> CollectionPlaces::remove_folder(const fs::path& there, const fs::path& where, Logger& log) const {
   std::error_code failed;
   const auto kind = fs::symlink_status(there, failed).type();
@@ -208,10 +252,10 @@ void CollectionPlaces::remove_remains() const {
   }
 }
 
-void CollectionPlaces::note_current(const std::string& collection, const repository::ObjectMemory& memory) const {
+void CollectionPlaces::note_current(const std::string& collection, const repository::ObjectMemory* memory) const {
   if (!store_) return;
   constexpr std::size_t kMax = 64;
-  const auto known = memory.known();
+  const auto known = memory == nullptr ? nullptr : memory->known();
   const auto now = known ? Result<objects::ObjectText>(objects::ObjectText{known->current_text, {}})
                          : store_->get_text(collection + kCurrent, kMax);
   const fs::path noted = folder(collection) / "CURRENT";

@@ -13,12 +13,19 @@
 #include "common/base/result.h"
 #include "common/objects/object_store.h"
 #include "common/repository/repository.h"
-#include "indexer/write/metrics.h"
 
 namespace frond::indexer::write {
 
 // Of a collection. kNotFound: nothing is published; kCorrupt: CURRENT names a generation without one.
 Result<repository::Manifest> current_manifest(const repository::RepositorySource& source);
+
+// Whether a collection may be made there: nothing is there, or a folder with nothing but a collection's files. Names
+// that begin with a dot, and lost+found, may be in it. kCorrupt: what is in the way; kUnavailable: it can't be read.
+Result<void> expect_room_for_collection(const std::filesystem::path& folder);
+
+// Empties a folder that can't be renamed, a mount for example, and removes it if it may. What makes it a collection's
+// goes first and last: if it dies in between, the rest is a collection still, or nothing. kUnavailable.
+Result<void> empty_collection_folder(const std::filesystem::path& folder);
 
 class CollectionPlaces {
  public:
@@ -48,11 +55,6 @@ class CollectionPlaces {
   // False: there are some.
   Result<bool> put_settings(const std::string& collection, std::string_view json) const;
 
-  // Only with leases, of a collection that is being made: a log of an earlier one of its name, which another service
-  // removed, is moved away. What it has not published goes into a file "overtaken-…" beside it. kOverloaded: another
-  // service has it open.
-  Result<void> remove_stale_log(const std::string& collection, const WriteMetrics& metrics, Logger& log) const;
-
   // With all that is in them. Nobody writes it meanwhile. In a bucket, CURRENT goes first, and the settings last but
   // for what keeps other writers out: if it fails before them, the collection is there, empty, and can be removed
   // again. A folder that can't be renamed is emptied.
@@ -61,15 +63,15 @@ class CollectionPlaces {
   void remove_remains() const;
   // Of a bucket, writes what CURRENT is to the local folder, where CurrentNews sees that it changes.
   // `memory` may know it.
-  void note_current(const std::string& collection, const repository::ObjectMemory& memory = {}) const;
+  void note_current(const std::string& collection, const repository::ObjectMemory* memory = nullptr) const;
+  // By a name in `where` that remove_remains() knows.
+  Result<void> remove_folder(const std::filesystem::path& folder, const std::filesystem::path& where,
+                             Logger& log) const;
 
  private:
   CollectionPlaces(std::filesystem::path repository, repository::ObjectWriting objects)
       : repository_(std::move(repository)), objects_(std::move(objects)) {}
   Result<void> remove_objects(const std::string& collection) const;
-  // By a name in `where` that remove_remains() knows.
-  Result<void> remove_folder(const std::filesystem::path& folder, const std::filesystem::path& where,
-                             Logger& log) const;
 
   const std::filesystem::path repository_;
   const repository::ObjectWriting objects_;

@@ -8,13 +8,11 @@
 #include "common/base/thread_name.h"
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
-#include "indexer/build.h"
-#include "indexer/build_lock.h"
-#include "indexer/change/remove.h"
+#include "indexer/build/build.h"
+#include "indexer/change/change_documents.h"
 #include "indexer/ingest/json.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/write/collection_writer.h"
-#include "indexer/write/folded.h"
 
 namespace frond::indexer::write {
 namespace {
@@ -101,11 +99,11 @@ void CollectionWriter::publish_loop(const std::stop_token& stop) {
       });
     }
     if (stop.stop_requested()) return;
-    next = steady_clock::now() + options_.refresh * (1 + partitions_ / kManyPartitions);
+    next = steady_clock::now() + service_.options.refresh * (1 + partitions_ / kManyPartitions);
     std::size_t tried = 0;
     auto published = publish_next(part.most(), tried, stop);
     if (stop.stop_requested()) return;
-    (published ? metrics_.published : metrics_.failed).add();
+    (published ? service_.metrics.published : service_.metrics.failed).add();
     bool hopeless = false;
     if (!published && part.failed(published.error())) {
       if (tried > 1) {
@@ -139,21 +137,18 @@ Result<void> CollectionWriter::publish_next(std::size_t most, std::size_t& tried
   FROND_TRY(expect_held());
   auto taken = FROND_TRY(operations_->read(published_, batch_bytes(), most));
   tried = taken.operations.size();
-  if (taken.operations.empty())
-    return Error(Code::kCorrupt, (folder() / kLogFolder).string() + ": changes after " +
+  if (tried == 0)
+    return Error(Code::kCorrupt, (folder_ / kLogFolder).string() + ": changes after " +
                                      std::to_string(published_.load()) + " are missing");
   publishing_documents_ = 0;
   publishing_.documents_written = 0;
-  publishing_operations_ = taken.operations.size();
+  publishing_operations_ = tried;
   const auto indexed = index(taken, stop);
   publishing_operations_ = 0;
   FROND_TRY(indexed);
-  if (options_.objects.memory)
-    places_.note_current(collection_, *options_.objects.memory);
-  else
-    places_.note_current(collection_);
+  service_.places->note_current(collection_, target_.objects.memory.get());
   FROND_TRY(write_off(taken));
-  metrics_.publish_seconds.observe(std::chrono::duration<double>(steady_clock::now() - begin).count());
+  service_.metrics.publish_seconds.observe(std::chrono::duration<double>(steady_clock::now() - begin).count());
   return {};
 }
 
@@ -167,38 +162,30 @@ Result<void> CollectionWriter::write_off(const OperationLog::Taken& taken) {
 Result<void> CollectionWriter::index(OperationLog::Taken& taken, const std::stop_token& stop) {
   Folded change = folded(taken.operations);
   const bool exists = FROND_TRY(published_last()).has_value();
+  change::ChangeOptions target = target_;
+  target.log_sequence = taken.last;
   if (change.documents.empty()) {
     if (!exists) return {};  // nothing to remove from
-    return remove(std::move(change.removed_ids), taken.last, stop);
+    auto next = change.removed_ids.begin();
+    const auto next_id = [&]() -> Result<std::optional<std::string>> {
+      if (next == change.removed_ids.end()) return std::optional<std::string>();
+      return std::optional<std::string>(*next++);
+    };
+    const MutexLock one_at_a_time(service_.building);
+    FROND_TRY(change::remove_documents(target, next_id, stop));
+    return {};
   }
-  const Removed batch{folder() / kBatchFile};
+  const Removed batch{folder_ / kBatchFile};
   FROND_TRY(write_lines(batch.path, change.documents));
   for (Operation& operation : taken.operations) std::string().swap(operation.line);
   BuildOptions options = build_options(batch.path, change.documents.size(), taken.bytes);
-  options.repository = options_.repository;
-  options.objects = options_.objects;
-  options.collection = collection_;
-  options.log_sequence = taken.last;
-  options.log_id = operations_->id();
+  static_cast<change::ChangeOptions&>(options) = std::move(target);
   if (exists) options.removed_ids = std::move(change.removed_ids);
-  const MutexLock one_at_a_time(shared_.building);
+  const MutexLock one_at_a_time(service_.building);
   publishing_documents_ = change.documents.size();
   const auto built =
       FROND_TRY(exists ? add(options, publishing_, log_, stop) : build(options, publishing_, log_, stop));
   partitions_ = built.manifest.partitions.size();
-  return {};
-}
-
-Result<void> CollectionWriter::remove(std::vector<std::string> ids, Sequence last, const std::stop_token& stop) {
-  change::ChangeOptions options{options_.repository, collection_, options_.disk_reserve, {}, options_.objects,
-                                kLockPatience,       last,        operations_->id()};
-  auto next = ids.begin();
-  const auto next_id = [&]() -> Result<std::optional<std::string>> {
-    if (next == ids.end()) return std::optional<std::string>();
-    return std::optional<std::string>(*next++);
-  };
-  const MutexLock one_at_a_time(shared_.building);
-  FROND_TRY(change::remove_documents(options, next_id, stop));
   return {};
 }
 
@@ -207,14 +194,10 @@ BuildOptions CollectionWriter::build_options(const fs::path& file, std::uint64_t
   BuildOptions options;
   options.invert.inputs = {file};
   options.invert.format = &ingest::kJsonl;
-  options.invert.analyzer = settings_.analyzer;
+  options.take(settings_);
   const std::uint32_t cores = threads_for(bytes);
-  options.invert.memory = pipeline::plan_memory(options_.memory_limit, cores, std::max(1u, cores / 3));
+  options.invert.memory = pipeline::plan_memory(service_.options.memory_limit, cores, std::max(1u, cores / 3));
   options.documents = documents;
-  options.codecs = settings_.codecs;
-  options.stored = settings_.stored;
-  options.bm25 = settings_.bm25;
-  options.disk_reserve = options_.disk_reserve;
   options.may_be_empty = true;
   options.threads = cores;
   options.resume = false;
@@ -229,7 +212,8 @@ Result<void> CollectionWriter::set_aside_next(const Error& why, const std::stop_
   const Operation& document = taken.operations[0];
   const std::string fault = FROND_TRY(fault_of(document, stop));
   if (fault.empty() || stop.stop_requested()) return why;
-  FROND_TRY(repository::expect_room(folder(), document.bytes(), options_.disk_reserve, "setting a document aside"));
+  FROND_TRY(
+      repository::expect_room(folder_, document.bytes(), service_.options.disk_reserve, "setting a document aside"));
   FROND_TRY(not_indexed_->add(document, taken.last, fault));
   log_.error("an accepted document can't be indexed; it is set aside", {{"id", document.id},
                                                                         {"sequence", std::to_string(taken.last)},
@@ -250,19 +234,20 @@ Result<std::string> CollectionWriter::fault_of(const Operation& document, const 
 
 // Indexes a document for a collection like this one, which is removed again.
 Result<void> CollectionWriter::try_alone(const std::string& line, const std::stop_token& stop) {
-  const Removed trial{folder() / kTrialFolder};
+  const Removed trial{folder_ / kTrialFolder};
   std::error_code failed;
   fs::create_directories(trial.path, failed);
   if (failed) return Error(Code::kUnavailable, "creating " + trial.path.string() + ": " + failed.message());
   const Operation document{"", line};
   FROND_TRY(write_lines(trial.path / kBatchFile, {&document}));
   BuildOptions options = build_options(trial.path / kBatchFile, 1, line.size());
+  options.disk_reserve = service_.options.disk_reserve;
   options.repository = trial.path;
   options.collection = collection_;
   if (const auto number = FROND_TRY(current()))
     options.invert.analyzer = FROND_TRY(source_->manifest(*number)).analyzer;
   BuildProgress progress;
-  const MutexLock one_at_a_time(shared_.building);
+  const MutexLock one_at_a_time(service_.building);
   FROND_TRY(build(options, progress, log_, stop));
   return {};
 }

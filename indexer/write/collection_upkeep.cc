@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "common/base/thread_name.h"
-#include "indexer/build_lock.h"
 #include "indexer/write/collection_writer.h"
 
 namespace frond::indexer::write {
@@ -53,7 +52,7 @@ void CollectionWriter::lease_loop(const std::stop_token& stop) {
     if (stop.stop_requested()) return;
     begin = std::chrono::steady_clock::now();
     const auto renewed = lease_->renew(operations_->operations());
-    (renewed ? metrics_.lease_renewed : metrics_.lease_failed).add();
+    (renewed ? service_.metrics.lease_renewed : service_.metrics.lease_failed).add();
     if (renewed && std::exchange(failing, false)) log_.info("the lease of a collection is renewed again");
     if (renewed) continue;
     if (!lease_->lost()) {
@@ -62,12 +61,12 @@ void CollectionWriter::lease_loop(const std::stop_token& stop) {
                   {{"reason", renewed.error().message()}});
       continue;
     }
-    metrics_.lease_lost.add();
+    service_.metrics.lease_lost.add();
     log_.error("the lease of a collection is lost: nothing of it is accepted or published here any more",
                {{"reason", renewed.error().message()},
                 {"epoch", std::to_string(lease_->epoch())},
                 {"waiting", std::to_string(operations_->operations())},
-                {"log", (folder() / kLogFolder).string()}});
+                {"log", (folder_ / kLogFolder).string()}});
     return;
   }
 }
@@ -87,10 +86,10 @@ void CollectionWriter::compact_loop(const std::stop_token& stop) {
     const auto compacted = compact_once(stop);
     if (stop.stop_requested()) return;
     if (!compacted) {
-      metrics_.compactions_failed.add();
+      service_.metrics.compactions_failed.add();
       log_.warn("a background compaction failed; it is tried again", {{"reason", compacted.error().message()}});
     } else if (*compacted) {
-      metrics_.compacted.add();
+      service_.metrics.compacted.add();
     }
     MutexLock lock(mutex_);
     changed_.wait_for(mutex_, stop, kCompactEvery, [this]() FROND_REQUIRES(mutex_) { return compact_asked_; });
@@ -101,23 +100,22 @@ void CollectionWriter::compact_loop(const std::stop_token& stop) {
 Result<bool> CollectionWriter::compact_once(const std::stop_token& stop) {
   if (!FROND_TRY(current())) return false;
   FROND_TRY(expect_held());
-  const change::ChangeOptions options{
-      options_.repository, collection_, options_.disk_reserve, {}, options_.objects, kLockPatience, 0, {}};
+  const WriterOptions& options = service_.options;
   progress_.documents = 0;
   progress_.documents_written = 0;
   compacting_ = true;
   auto merged = [&]() -> Result<bool> {
     const auto compaction = change::Compaction::prepare(
-        options, {}, {options_.compact_rate, options_.memory_limit, &shared_.merging}, &progress_, stop);
-    const auto held = FROND_TRY(writer(kLockPatience, stop));
+        target_, {}, {options.compact_rate, options.memory_limit, &service_.merging}, &progress_, stop);
+    const auto held = FROND_TRY(change::open_writer(target_, stop, kLockPatience));
     Result<change::CompactionSummary> summary = change::CompactionSummary();
     if (!compaction)
       summary = compaction.error();
     else if (!(*compaction)->empty())
       summary = (*compaction)->publish(*held, stop);
-    if (summary && summary->published) places_.note_current(collection_);
+    if (summary && summary->published) service_.places->note_current(collection_);
     // Also where partitions can't be merged, since generations would fill the disk.
-    FROND_TRY(held->prune(options_.keep));
+    FROND_TRY(held->prune(options.keep));
     return FROND_TRY(std::move(summary)).published.has_value();
   }();
   compacting_ = false;

@@ -5,7 +5,6 @@
 
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
-#include "indexer/build_lock.h"
 #include "indexer/ingest/json.h"
 #include "indexer/ingest/parse_cost.h"
 #include "indexer/ingest/parse_record.h"
@@ -14,42 +13,30 @@
 namespace frond::indexer::write {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::seconds;
-
-constexpr std::size_t kMaxWaiting = 1024;  // requests for a publication
-constexpr seconds kShortPatience{5};       // of a client, for whoever holds the collection
+constexpr std::size_t kMaxWaiting = 1024;          // requests for a publication
+constexpr std::chrono::seconds kShortPatience{5};  // of a client, for whoever holds the collection
 
 }  // namespace
 
-CollectionWriter::CollectionWriter(WriterOptions options, const CollectionPlaces& places, std::string collection,
-                                   Held held, SharedWork& shared, WriteMetrics metrics, Logger& log)
-    : options_(std::move(options)),
-      places_(places),
-      collection_(std::move(collection)),
-      folder_(std::move(held.folder)),
-      source_(std::move(held.source)),
-      operations_(std::move(held.operations)),
-      lease_place_(std::move(held.lease_place)),
-      lease_(std::move(held.lease)),
-      not_indexed_(std::move(held.not_indexed)),
-      settings_(*std::move(held.settings)),
-      shared_(shared),
-      metrics_(metrics),
-      log_(log, "collection", collection_),
-      most_for_a_record_(pipeline::plan_memory(options_.memory_limit, 1, 1).alone),
-      // What was forgotten is published, too: a rollback may have made an older generation current.
-      published_(operations_->published()),
-      publisher_([this](const std::stop_token& stop) { publish_loop(stop); }),
-      compactor_([this](const std::stop_token& stop) { compact_loop(stop); }) {
+CollectionWriter::CollectionWriter(WriterService& service, const std::string& collection)
+    : service_(service),
+      collection_(collection),
+      folder_(service.places->folder(collection)),
+      log_(service.log, "collection", collection),
+      most_for_a_record_(pipeline::plan_memory(service.options.memory_limit, 1, 1).alone),
+      target_(service.target(collection)) {}
+
+void CollectionWriter::start() {
+  published_ = operations_->published();
+  publisher_ = std::jthread([this](const std::stop_token& stop) { publish_loop(stop); });
+  compactor_ = std::jthread([this](const std::stop_token& stop) { compact_loop(stop); });
   if (lease_) leaser_ = std::jthread([this](const std::stop_token& stop) { lease_loop(stop); });
 }
 
 CollectionWriter::~CollectionWriter() {
-  publisher_.request_stop();
-  compactor_.request_stop();
-  publisher_.join();
-  compactor_.join();
+  for (std::jthread* thread : {&publisher_, &compactor_}) thread->request_stop();
+  for (std::jthread* thread : {&publisher_, &compactor_})
+    if (thread->joinable()) thread->join();
   if (leaser_.joinable()) {
     leaser_.request_stop();
     leaser_.join();
@@ -59,7 +46,7 @@ CollectionWriter::~CollectionWriter() {
 }
 
 Result<std::string> CollectionWriter::checked_id(const std::string& line) const {
-  const auto limits = ingest::InputLimits::of(options_.memory_limit);
+  const auto limits = ingest::InputLimits::of(service_.options.memory_limit);
   if (line.size() > limits.record_bytes) return Error(Code::kInvalid, ingest::too_long(limits.record_bytes));
   ingest::RawRecord record;
   record.format = &ingest::kJsonl;
@@ -92,11 +79,11 @@ Result<Appended> CollectionWriter::append(std::span<const Operation> operations,
   for (const Operation& operation : operations) bytes += operation.bytes();
   FROND_TRY(expect_held());
   // Publishing needs room, too.
-  FROND_TRY(repository::expect_room(folder(), bytes, options_.disk_reserve, "accepting changes"));
-  const Appended appended = FROND_TRY(operations_->append(operations, mark, options_.max_pending_bytes));
+  FROND_TRY(repository::expect_room(folder_, bytes, service_.options.disk_reserve, "accepting changes"));
+  const Appended appended = FROND_TRY(operations_->append(operations, mark, service_.options.max_pending_bytes));
   // Whoever takes the collection over now has not seen this log: what is not acknowledged may be in it, or not.
   FROND_TRY(expect_held());
-  if (!appended.repeated) metrics_.accepted.add(static_cast<double>(operations.size()));
+  if (!appended.repeated) service_.metrics.accepted.add(static_cast<double>(operations.size()));
   return appended;
 }
 
@@ -152,13 +139,8 @@ Result<std::optional<Generation>> CollectionWriter::current() const {
 }
 
 Result<std::optional<Generation>> CollectionWriter::published_last() const {
-  const auto known = options_.objects.memory ? options_.objects.memory->known() : nullptr;
+  const auto known = target_.objects.memory ? target_.objects.memory->known() : nullptr;
   return known ? std::optional<Generation>(known->generation) : current();
-}
-
-Result<std::unique_ptr<repository::RepositoryWriter>> CollectionWriter::writer(milliseconds patience,
-                                                                               const std::stop_token& stop) const {
-  return open_writer(options_.repository, collection_, options_.objects, patience, stop);
 }
 
 Result<void> CollectionWriter::expect_going() const {
@@ -172,7 +154,7 @@ Result<Generation> CollectionWriter::make_current(std::optional<Generation> gene
     const MutexLock lock(mutex_);
     FROND_TRY(expect_going());
   }
-  const auto held = FROND_TRY(writer(kShortPatience, {}));
+  const auto held = FROND_TRY(change::open_writer(target_, {}, kShortPatience));
   if (mark)
     if (const auto before = FROND_TRY(operations_->known(*mark))) return Generation{*before};
   if (generation)
@@ -180,7 +162,7 @@ Result<Generation> CollectionWriter::make_current(std::optional<Generation> gene
   else
     generation = FROND_TRY(held->rollback());
   if (mark) FROND_TRY(operations_->remember(*mark, *generation));
-  places_.note_current(collection_);
+  service_.places->note_current(collection_);
   return *generation;
 }
 

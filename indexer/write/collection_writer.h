@@ -26,11 +26,10 @@
 #include "common/base/mutex.h"
 #include "common/base/result.h"
 #include "common/repository/writer_lease.h"
-#include "indexer/build.h"
+#include "indexer/build/build.h"
 #include "indexer/change/compact.h"
 #include "indexer/write/collection_places.h"
-#include "indexer/write/collection_settings.h"
-#include "indexer/write/log_check.h"
+#include "indexer/write/log_head.h"
 #include "indexer/write/metrics.h"
 #include "indexer/write/not_indexed.h"
 #include "indexer/write/operation_log.h"
@@ -61,33 +60,47 @@ struct Standby {
   std::string log_id;  // of the log here; empty: not opened yet
 };
 
+// What all writers of a service share.
+struct WriterService {
+  WriterService(WriterOptions of_all, std::unique_ptr<CollectionPlaces> where, metrics::Registry& registry, Logger& to)
+      : options(std::move(of_all)),
+        places(std::move(where)),
+        metrics(registry),
+        log(to),
+        merging(options.memory_limit) {}
+  change::ChangeOptions target(const std::string& collection) const {
+    return {options.repository, collection, options.disk_reserve, {}, options.objects, kLockPatience};
+  }
+  const WriterOptions options;
+  const std::unique_ptr<CollectionPlaces> places;
+  WriteMetrics metrics;
+  Logger& log;
+  // So that their memory is one limit's, one indexes or removes at a time, and merges wait for room.
+  Mutex building;
+  change::MergeRoom merging;
+};
+
+// Where a collection's leases are. Requests for them end in time for the next renewal, and at
+// WriterOptions::lease_stop.
+Result<std::unique_ptr<repository::LeasePlace>> lease_place(const WriterOptions& options,
+                                                            const std::string& collection);
+
 struct Published {
   Generation generation = 0;  // current then; 0: there is none
   Sequence sequence = 0;      // the last change that is in it
 };
 
-// What all writers of a process share, so that their memory is one limit's: one indexes or removes at a time, and
-// merges wait for room.
-struct SharedWork {
-  explicit SharedWork(std::uint64_t memory_limit) : merging(memory_limit) {}
-  Mutex building;
-  change::MergeRoom merging;
-};
-
 class CollectionWriter {
  public:
-  // `shared`, `log` and the folder outlive the writer. kOverloaded: another service has the collection; kNotFound: the
+  // `service` and the folder outlive the writer. kOverloaded: another service has the collection; kNotFound: the
   // collection has neither a generation nor settings. `standby`: of this collection. kUnavailable also:
   // WriterLease::acquire(). kCorrupt also: its log has lost changes that were acknowledged.
-  static Result<std::unique_ptr<CollectionWriter>> open(const WriterOptions& options, const CollectionPlaces& places,
-                                                        const std::string& collection, Standby& standby,
-                                                        SharedWork& shared, const WriteMetrics& metrics, Logger& log);
+  static Result<std::unique_ptr<CollectionWriter>> open(WriterService& service, const std::string& collection,
+                                                        Standby& standby);
   // Makes a collection that has neither; false: it exists. kInvalid: the settings are wrong; kCorrupt: something that
   // is no collection's is in the way. What an earlier creation left that failed or died does not matter.
-  static Result<bool> create(const WriterOptions& options, const CollectionPlaces& places,
-                             const std::string& collection, std::string_view settings, const WriteMetrics& metrics,
-                             Logger& log);
-  // For a command, while no service writes the collection: see accept_loss() in log_check.h.
+  static Result<bool> create(WriterService& service, const std::string& collection, std::string_view settings);
+  // For a command, while no service writes the collection: see accept_loss() in log_head.h.
   static Result<LogLoss> accept_loss(const CollectionPlaces& places, const std::string& collection);
   // Ends its threads: at the next step of what they do. What waits stays in the log.
   ~CollectionWriter();
@@ -140,28 +153,20 @@ class CollectionWriter {
     Sequence sequence = 0;
     Done done;
   };
-  struct Held {
-    std::unique_ptr<repository::RepositorySource> source;
-    std::unique_ptr<OperationLog> operations;
-    std::unique_ptr<repository::LeasePlace> lease_place;  // these two: null without leases
-    std::unique_ptr<repository::WriterLease> lease;
-    std::unique_ptr<NotIndexed> not_indexed;
-    std::optional<CollectionSettings> settings;
-    std::filesystem::path folder;
-  };
-  CollectionWriter(WriterOptions options, const CollectionPlaces& places, std::string collection, Held held,
-                   SharedWork& shared, WriteMetrics metrics, Logger& log);
+  CollectionWriter(WriterService& service, const std::string& collection);
+  Result<void> take(Standby& standby);
+  Result<void> take_lease(Standby& standby);
+  Result<void> open_log(const std::optional<repository::Manifest>& current);
+  Result<void> set_aside_overtaken(const std::optional<repository::LeaseRecord>& last, std::uint64_t epoch);
+  void start();
   void lease_loop(const std::stop_token& stop);
   Result<Appended> append(std::span<const Operation> operations, const std::optional<RequestMark>& mark);
   Result<void> expect_going() const FROND_REQUIRES(mutex_);
   Result<void> expect_held() const { return lease_ ? lease_->expect_held() : Result<void>(); }
-  Result<std::unique_ptr<repository::RepositoryWriter>> writer(std::chrono::milliseconds patience,
-                                                               const std::stop_token& stop) const;
   void publish_loop(const std::stop_token& stop);
   void compact_loop(const std::stop_token& stop);
   Result<void> publish_next(std::size_t most, std::size_t& tried, const std::stop_token& stop);
   Result<void> index(OperationLog::Taken& taken, const std::stop_token& stop);
-  Result<void> remove(std::vector<std::string> ids, Sequence last, const std::stop_token& stop);
   Result<void> write_off(const OperationLog::Taken& taken);
   BuildOptions build_options(const std::filesystem::path& file, std::uint64_t documents, std::uint64_t bytes) const;
   Result<void> set_aside_next(const Error& why, const std::stop_token& stop);
@@ -173,24 +178,23 @@ class CollectionWriter {
   Result<std::optional<Generation>> published_last() const;
   void answer_published();
   void answer_failed(const Error& error, bool damaged);
-  std::uint64_t batch_bytes() const { return options_.memory_limit / 4; }  // of one publication
-  const std::filesystem::path& folder() const { return folder_; }
+  std::uint64_t batch_bytes() const { return service_.options.memory_limit / 4; }  // of one publication
 
-  const WriterOptions options_;  // with the lease's epoch
-  const CollectionPlaces& places_;
+  WriterService& service_;
   const std::string collection_;
   const std::filesystem::path folder_;  // local
-  const std::unique_ptr<repository::RepositorySource> source_;
-  const std::unique_ptr<OperationLog> operations_;
-  const std::unique_ptr<repository::LeasePlace> lease_place_;
-  const std::unique_ptr<repository::WriterLease> lease_;
-  const std::unique_ptr<NotIndexed> not_indexed_;
-  const CollectionSettings settings_;  // of its first generation
-  SharedWork& shared_;
-  WriteMetrics metrics_;
   Logger log_;
   const std::uint64_t most_for_a_record_;  // bytes that parsing it takes
-  std::atomic<Sequence> published_;
+  // Set by open().
+  change::ChangeOptions target_;  // with the lease's epoch
+  std::unique_ptr<repository::RepositorySource> source_;
+  std::unique_ptr<OperationLog> operations_;
+  std::unique_ptr<repository::LeasePlace> lease_place_;  // these two: null without leases
+  std::unique_ptr<repository::WriterLease> lease_;
+  std::unique_ptr<NotIndexed> not_indexed_;
+  CollectionKind settings_;  // of its first generation
+  // What was forgotten is published, too: a rollback may have made an older generation current.
+  std::atomic<Sequence> published_ = 0;
   std::atomic<bool> compacting_ = false;
   std::atomic<std::size_t> partitions_ = 0;  // of the last publication
   change::CompactionProgress progress_;

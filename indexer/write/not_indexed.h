@@ -11,7 +11,7 @@
 
 #include "common/base/mutex.h"
 #include "common/base/result.h"
-#include "indexer/write/operation.h"
+#include "indexer/write/operation_log.h"
 
 namespace frond::indexer::write {
 

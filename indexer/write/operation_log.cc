@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <random>
+#include <unordered_set>
 #include <utility>
 
 #include <rocksdb/db.h>
@@ -13,7 +14,6 @@
 
 #include "common/files/write.h"
 #include "common/partition/rocks.h"
-#include "indexer/write/log_check.h"
 #include "indexer/write/log_keys.h"
 
 namespace frond::indexer::write {
@@ -74,6 +74,22 @@ bool is_held(const rocksdb::Status& status) {
   const std::string text = status.ToString();
   if (text.starts_with("IO error: lock hold by current process")) return true;
   return text.starts_with("IO error: While lock file") && !text.ends_with("No locks available");
+}
+
+Folded folded(std::span<const Operation> operations) {
+  Folded folded;
+  std::unordered_set<std::string_view> seen;
+  for (std::size_t i = operations.size(); i-- > 0;) {
+    const Operation& operation = operations[i];
+    if (!seen.insert(operation.id).second) continue;
+    if (operation.removes())
+      folded.removed_ids.push_back(operation.id);
+    else
+      folded.documents.push_back(&operation);
+  }
+  std::ranges::reverse(folded.documents);
+  std::ranges::reverse(folded.removed_ids);
+  return folded;
 }
 
 OperationLog::OperationLog(std::filesystem::path folder, std::unique_ptr<rocksdb::DB> db)

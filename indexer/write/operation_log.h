@@ -23,7 +23,6 @@
 #include "common/base/result.h"
 #include "common/files/descriptor.h"
 #include "indexer/write/log_head.h"
-#include "indexer/write/operation.h"
 
 namespace rocksdb {
 class DB;
@@ -35,16 +34,29 @@ namespace frond::indexer::write {
 inline constexpr const char* kLogFolder = "log";
 inline constexpr std::uint64_t kKeptKeys = 10'000;  // idempotency keys of a collection
 
+// What clients change in a collection, one document at a time.
+struct Operation {
+  std::string id;    // external id
+  std::string line;  // the document, as a line of format jsonl; empty: the document with that id is removed
+  bool removes() const { return line.empty(); }
+  // What it counts in limits: also for the memory beside its texts, of which removals have little.
+  static constexpr std::uint64_t kOwnBytes = 128;
+  std::uint64_t bytes() const { return kOwnBytes + id.size() + line.size(); }
+};
+
+// Operations in a row, as one change: of each id only what became of it.
+struct Folded {
+  std::vector<const Operation*> documents;  // the last one of each id that is not removed, in the order of acceptance
+  std::vector<std::string> removed_ids;     // whose last operation removes
+};
+
+// What it gives refers to `operations`.
+Folded folded(std::span<const Operation> operations);
+
 // A request that may come again. Both are the client's.
 struct RequestMark {
   std::string key;   // 1 to 128 printable bytes
   std::string body;  // a digest of the request's body
-};
-
-// What a generation has of a log: Manifest::log_id and log_sequence.
-struct PublishedChanges {
-  std::string log_id;  // empty: of whichever
-  Sequence sequence = 0;
 };
 
 struct Appended {

@@ -8,8 +8,6 @@
 #include "common/base/thread_name.h"
 #include "common/files/lock.h"
 #include "common/repository/repository.h"
-#include "indexer/build_lock.h"
-#include "indexer/write/collection_lease.h"
 
 namespace frond::indexer::write {
 namespace {
@@ -36,21 +34,15 @@ Result<std::unique_ptr<WrittenCollections>> WrittenCollections::open(WriterOptio
 
 WrittenCollections::WrittenCollections(WriterOptions options, std::unique_ptr<CollectionPlaces> places,
                                        metrics::Registry& registry, Logger& log)
-    : options_(std::move(options)),
-      places_(std::move(places)),
-      log_(log),
-      metrics_(registry),
-      shared_(options_.memory_limit) {
+    : service_(std::move(options), std::move(places), registry, log) {
   registry.before_scrape([this] { tell(); });
-  places_->remove_remains();
+  this->places().remove_remains();
   {
     MutexLock lock(changing_);
     look();
   }
   looker_ = std::jthread([this](const std::stop_token& stop) { look_loop(stop); });
 }
-
-WrittenCollections::~WrittenCollections() = default;
 
 Result<std::shared_ptr<CollectionWriter>> WrittenCollections::find(const std::string& collection) {
   MutexLock lock(mutex_);
@@ -75,7 +67,7 @@ Result<bool> WrittenCollections::create(const std::string& collection, std::stri
     if (taken() >= options_.max_collections)
       return Error(Code::kOverloaded, "there are " + std::to_string(taken()) + " collections: see --max-collections");
   }
-  const bool made = FROND_TRY(CollectionWriter::create(options_, *places_, collection, settings, metrics_, log_));
+  const bool made = FROND_TRY(CollectionWriter::create(service_, collection, settings));
   open(collection);
   return made;
 }
@@ -95,7 +87,7 @@ Result<void> WrittenCollections::remove(const std::string& collection) {
   }
   if (!known) {
     // It may be there and not be readable.
-    const auto room = repository::is_safe_name(collection) ? places_->expect_room(collection) : Result<void>();
+    const auto room = repository::is_safe_name(collection) ? places().expect_room(collection) : Result<void>();
     return !room && room.error().code() == Code::kUnavailable ? room.error() : missing(collection);
   }
   const bool opened = writer != nullptr;
@@ -115,31 +107,30 @@ Result<void> WrittenCollections::remove(const std::string& collection) {
 // Nobody else changes it meanwhile.
 Result<void> WrittenCollections::remove_held(const std::string& collection, bool opened) {
   // Whoever uses the writer still, ends soon: nothing is accepted in a folder that is gone.
-  if (opened || places_->in_store()) {
-    const auto held = open_writer(options_.repository, collection, options_.objects, kLockPatience, {});
-    if (held) return places_->remove(collection, log_);
-    if (places_->in_store() || held.error().code() == Code::kOverloaded) return held.error();
+  if (opened || places().in_store()) {
+    const auto held = change::open_writer(service_.target(collection), {}, kLockPatience);
+    if (held) return places().remove(collection, log_);
+    if (places().in_store() || held.error().code() == Code::kOverloaded) return held.error();
   }
   // A writer wants more than its LOCK: folders, and files that can be read.
   const std::filesystem::path lock = options_.repository / collection / "LOCK";
   const auto held = FROND_TRY(files::try_lock_file(lock));
   if (!held) return Error(Code::kUnavailable, lock.string() + " is held: a command changes the collection");
-  return places_->remove(collection, log_);
+  return places().remove(collection, log_);
 }
 
 // Whether another service has a collection that could not be opened here.
 Result<void> WrittenCollections::expect_unwritten(const std::string& collection) {
-  const std::filesystem::path log = places_->folder(collection) / kLogFolder;
+  const std::filesystem::path log = places().folder(collection) / kLogFolder;
   std::error_code unknown;
   if (std::filesystem::is_directory(log, unknown)) {
     const auto opened = OperationLog::open(log, {});
     if (!opened && opened.error().code() == Code::kOverloaded) return opened.error();
   }
-  if (!places_->has_leases()) return {};
+  if (!places().has_leases()) return {};
   const SteadyClock clock;
   Standby& standby = standbys_[collection];
-  const auto place =
-      FROND_TRY(lease_place(options_.repository, collection, options_.objects, options_.lease, options_.lease_stop));
+  const auto place = FROND_TRY(lease_place(options_, collection));
   // What its last writer did not publish is removed with it.
   return repository::WriterLease::expect_free(*place, standby.watch, {standby.log_id, options_.lease, /*any_log=*/true},
                                               clock);
@@ -188,7 +179,7 @@ void WrittenCollections::finish(std::chrono::steady_clock::time_point end) {
 void WrittenCollections::look_loop(const std::stop_token& stop) {
   name_this_thread("collections");
   const milliseconds every =
-      places_->in_store() ? std::clamp<milliseconds>(options_.lease / 4, kLookEvery, kLongestLook) : kLookEvery;
+      places().in_store() ? std::clamp<milliseconds>(options_.lease / 4, kLookEvery, kLongestLook) : kLookEvery;
   while (!stop.stop_requested()) {
     MutexLock lock(changing_);
     wake_.wait_for(changing_, stop, every, [] { return false; });
@@ -200,7 +191,7 @@ void WrittenCollections::look() {
   if (ending()) return;
   std::vector<std::string> gone;
   std::vector<std::shared_ptr<CollectionWriter>> lost;  // end after the lock is given back
-  const auto found = places_->names();
+  const auto found = places().names();
   if (!found) {
     if (!told_unreadable_) log_.warn("the repository can't be read", {{"reason", found.error().message()}});
     told_unreadable_ = true;
@@ -219,14 +210,14 @@ void WrittenCollections::look() {
   lost.clear();
   for (const std::string& name : gone) forget(name);
   for (const std::string& name : *found) {
-    places_->note_current(name);
+    places().note_current(name);
     {
       MutexLock entries(mutex_);
       const auto entry = entries_.find(name);
       const bool known = entry != entries_.end();
       if (known && (entry->second.writer || std::chrono::steady_clock::now() < entry->second.again)) continue;
-      if (known && entry->second.is_remains() && !places_->in_store()) {
-        const auto more = places_->has_content(name);
+      if (known && entry->second.is_remains() && !places().in_store()) {
+        const auto more = places().has_content(name);
         if (more && !*more) continue;
       }
       if ((!known || entry->second.beyond) && taken() >= options_.max_collections) {
@@ -245,7 +236,7 @@ void WrittenCollections::look() {
 }
 
 void WrittenCollections::open(const std::string& collection) {
-  auto opened = CollectionWriter::open(options_, *places_, collection, standbys_[collection], shared_, metrics_, log_);
+  auto opened = CollectionWriter::open(service_, collection, standbys_[collection]);
   MutexLock entries(mutex_);
   Entry& entry = entries_[collection];
   if (ending_) {
@@ -290,13 +281,12 @@ WrittenCollections::States WrittenCollections::states() const {
 }
 
 void WrittenCollections::tell() {
-  double writing = 0, standby = 0, refused = 0, pending = 0, bytes = 0, seconds = 0, not_indexed = 0;
+  double pending = 0, bytes = 0, seconds = 0, not_indexed = 0;
   const auto now = std::chrono::steady_clock::now();
+  const States states = this->states();
   {
     MutexLock entries(mutex_);
     for (auto& [name, entry] : entries_) {
-      const bool damaged = !entry.writer && entry.error.code() == Code::kCorrupt;
-      ++(entry.writer && !entry.writer->lost() ? writing : damaged ? refused : standby);
       if (!entry.writer) continue;
       const auto state = entry.writer->state();
       pending += static_cast<double>(state.pending_operations);
@@ -310,10 +300,10 @@ void WrittenCollections::tell() {
         seconds = std::max(seconds, std::chrono::duration<double>(now - entry.awaited_since).count());
     }
   }
-  auto to = metrics_;
-  to.writing.set(writing);
-  to.standby.set(standby);
-  to.refused.set(refused);
+  WriteMetrics& to = service_.metrics;
+  to.writing.set(static_cast<double>(states.writing));
+  to.standby.set(static_cast<double>(states.standby.size() - states.refused.size()));
+  to.refused.set(static_cast<double>(states.refused.size()));
   to.pending.set(pending);
   to.pending_bytes.set(bytes);
   to.pending_seconds.set(seconds);

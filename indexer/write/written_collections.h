@@ -22,7 +22,6 @@ class WrittenCollections {
   // `log` and `registry` outlive it. Looks at the repository before it returns. Errors as CollectionPlaces::open().
   static Result<std::unique_ptr<WrittenCollections>> open(WriterOptions options, metrics::Registry& registry,
                                                           Logger& log);
-  ~WrittenCollections();
   WrittenCollections(const WrittenCollections&) = delete;
   WrittenCollections& operator=(const WrittenCollections&) = delete;
 
@@ -63,6 +62,7 @@ class WrittenCollections {
   };
   WrittenCollections(WriterOptions options, std::unique_ptr<CollectionPlaces> places, metrics::Registry& registry,
                      Logger& log);
+  const CollectionPlaces& places() const { return *service_.places; }
   void look_loop(const std::stop_token& stop);
   void look() FROND_REQUIRES(changing_);
   void open(const std::string& collection) FROND_REQUIRES(changing_);
@@ -73,11 +73,9 @@ class WrittenCollections {
   bool ending() const;
   void tell();
 
-  const WriterOptions options_;
-  const std::unique_ptr<CollectionPlaces> places_;
-  Logger& log_;
-  const WriteMetrics metrics_;
-  SharedWork shared_;
+  WriterService service_;
+  const WriterOptions& options_ = service_.options;
+  Logger& log_ = service_.log;
   bool told_unreadable_ FROND_GUARDED_BY(changing_) = false;
   bool told_too_many_ FROND_GUARDED_BY(changing_) = false;
   std::map<std::string, Standby, std::less<>> standbys_ FROND_GUARDED_BY(changing_);

@@ -1,7 +1,7 @@
 // Files that are whole, and contradict each other: what is wrong is told, by name, and nothing is changed.
 #include "common/partition/change_file.h"
 #include "common/partition/file_checksum.h"
-#include "indexer/ciff/ciff_export.h"
+#include "indexer/ciff/ciff.h"
 #include "tests/differential/change/random_changes.h"
 
 namespace frond::change_test {

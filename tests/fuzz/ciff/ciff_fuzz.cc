@@ -8,7 +8,7 @@
 
 #include "common/base/check.h"
 #include "common/text/utf8.h"
-#include "indexer/ciff/ciff_reader.h"
+#include "indexer/ciff/ciff_file.h"
 #include "indexer/ingest/decompress.h"
 
 using namespace frond;

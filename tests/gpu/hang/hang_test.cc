@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/device/patience.h"
-#include "indexer/build.h"
+#include "indexer/build/build.h"
 #include "indexer/ingest/json.h"
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
 #include "tests/gpu/hang/spin.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "indexer/build.h"
+#include "indexer/build/build.h"
 #include "indexer/ingest/json.h"
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
 #include "tests/gpu/text_inverter/random_texts.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "common/codec/codec_choice.h"
-#include "indexer/gpu_inverters.h"
+#include "indexer/build/gpu_inverters.h"
 #include "leaf/engines.h"
 #include "tools/papers/index/indexing.h"
 #include "tools/papers/intersect/drawn_lists.h"

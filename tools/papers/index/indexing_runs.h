@@ -9,7 +9,7 @@
 
 #include "common/base/result.h"
 #include "common/text/analyzer_config.h"
-#include "indexer/build.h"
+#include "indexer/build/build.h"
 #include "indexer/invert/inverter.h"
 #include "tools/papers/index/inverter_probe.h"
 

@@ -13,7 +13,7 @@
 #include "common/postings/posting_list.h"
 #include "common/repository/repository.h"
 #include "common/text/analyzer.h"
-#include "indexer/build.h"
+#include "indexer/build/build.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer {

@@ -8,7 +8,7 @@
 
 #include "common/partition/partition.h"
 #include "common/repository/repository.h"
-#include "indexer/build.h"
+#include "indexer/build/build.h"
 #include "indexer/resume/journal.h"
 #include "tests/support/scratch_folder.h"
 

@@ -9,7 +9,7 @@
 #include "common/partition/partition.h"
 #include "common/postings/posting_list.h"
 #include "common/repository/repository.h"
-#include "indexer/build.h"
+#include "indexer/build/build.h"
 #include "indexer/check/check.h"
 #include "indexer/ingest/json.h"
 #include "indexer/ingest/record_reader.h"

@@ -1,4 +1,4 @@
-#include "indexer/change/merge_room.h"
+#include "indexer/change/pace.h"
 
 #include <gtest/gtest.h>
 

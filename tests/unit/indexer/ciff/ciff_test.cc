@@ -6,11 +6,10 @@
 
 #include <cstdlib>
 
-#include "indexer/build.h"
+#include "indexer/build/build.h"
 #include "indexer/check/check.h"
-#include "indexer/ciff/ciff_import.h"
-#include "indexer/ciff/ciff_reader.h"
-#include "indexer/ciff/ciff_writer.h"
+#include "indexer/ciff/ciff.h"
+#include "indexer/ciff/ciff_file.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::ciff {

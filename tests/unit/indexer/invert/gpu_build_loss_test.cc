@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "indexer/build.h"
+#include "indexer/build/build.h"
 #include "indexer/ingest/json.h"
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
 #include "tests/support/cuda_on_host/failures.h"

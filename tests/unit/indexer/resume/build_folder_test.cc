@@ -6,7 +6,6 @@
 
 #include <chrono>
 
-#include "indexer/resume/journal_writer.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::resume {

@@ -34,7 +34,7 @@ TEST(BuildIdentity, NamesTheFirstDifference) {
   EXPECT_EQ(difference(now, before), "it had other options");
 }
 
-TEST(BuildIdentity, IsOfThisProgramAlone) { EXPECT_GE(this_program().size(), 20u) << "no build id of the linker's"; }
+TEST(BuildIdentity, IsOfThisProgramAlone) { EXPECT_GE(this_program().size(), 20u) << "no checksum of the program"; }
 
 TEST(BuildIdentity, NoticesEveryChangeOfTheInput) {
   const ScratchFolder folder;

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <xxhash.h>
 
-#include "indexer/resume/journal_writer.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/unit/indexer/resume/example_journal.h"
 

@@ -1,4 +1,4 @@
-#include "indexer/write/folded.h"
+#include "indexer/write/operation_log.h"
 
 #include <gtest/gtest.h>
 

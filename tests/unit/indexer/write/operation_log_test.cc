@@ -8,7 +8,7 @@
 #include <fstream>
 #include <thread>
 
-#include "indexer/write/log_check.h"
+#include "indexer/write/log_head.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::write {

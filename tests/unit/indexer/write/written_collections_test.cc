@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "indexer/write/collection_folder.h"
+#include "indexer/write/collection_places.h"
 #include "indexer/write/operation_log.h"
 #include "tests/support/scratch_folder.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "indexer/build.h"
+#include "indexer/build/build.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::tools::synth {

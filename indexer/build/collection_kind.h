@@ -1,0 +1,51 @@
+#pragma once
+// What a collection is made with, as flags and clients of the service say it, and as builds take it. Where nothing else
+// is said, it is what stands here: the parameters' own default values belong to what reads manifests and must not
+// change; these may, and do not touch collections that exist (ADR 22).
+#include <string>
+#include <string_view>
+
+#include "common/base/result.h"
+#include "common/codec/codec_choice.h"
+#include "common/partition/stored_compression.h"
+#include "common/scoring/bm25.h"
+#include "common/text/analyzer_config.h"
+
+namespace frond::indexer {
+
+// The best of the usual values on four sets with judgments: docs/measurements/analyzer-and-quality.md.
+inline constexpr scoring::Bm25Parameters kNewCollectionBm25 = {.k1 = 1.5, .b = 0.75};
+
+// More of what people look for is found by it: docs/measurements/analyzer-and-quality.md. A file in the Common Index
+// File Format has terms that others made, most often by rules that are nearer to the older analyzer.
+inline constexpr text::AnalyzerKind kNewCollectionAnalyzer = text::AnalyzerKind::kStandard3;
+inline constexpr text::AnalyzerKind kImportedAnalyzer = text::AnalyzerKind::kStandard;
+
+struct CollectionKind {
+  text::AnalyzerConfig analyzer;
+  scoring::Bm25Parameters bm25;
+  codec::CodecChoice codecs = *codec::codec_named(codec::kDefaultCodec);
+  partition::StoredCompression stored = partition::StoredCompression::kSmall;
+};
+
+// By name: --stemmer of a build is the member "stemmer" of a collection's settings.
+struct CollectionNames {
+  std::string analyzer{name_of(kNewCollectionAnalyzer)}, stemmer = "porter";
+  std::string stop_words = "auto";  // or on, off, a language; as a flag also a file
+  bool fold_accents = false, split_case = false;
+  std::string codec{codec::kDefaultCodec};
+  std::string stored_compression{name_of(partition::StoredCompression::kSmall)};
+  scoring::Bm25Parameters bm25 = kNewCollectionBm25;
+};
+
+// kInvalid: a name stands for nothing, they do not go together, or the file of stop words can't be used. Errors name
+// the flag, or without `flags` the member.
+Result<CollectionKind> kind_of(const CollectionNames& names, bool flags);
+// Any of the members. Empty: all as usual. kInvalid also: no JSON object, or a member that is wrong or unknown.
+Result<CollectionKind> kind_from_json(std::string_view json);
+
+// "danish|dutch|…": those that analyzer standard does not have, and those with stop words.
+std::string more_stemmers();
+std::string languages_with_stop_words();
+
+}  // namespace frond::indexer

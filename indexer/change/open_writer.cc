@@ -1,0 +1,52 @@
+#include "indexer/change/open_writer.h"
+
+#include <algorithm>
+#include <condition_variable>
+
+#include "common/base/mutex.h"
+#include "common/files/lock.h"
+
+namespace frond::indexer::change {
+namespace {
+
+bool is_held(const std::filesystem::path& lock) {
+  const auto locked = files::try_lock_file(lock);
+  return locked && !locked->has_value();
+}
+
+}  // namespace
+
+void pause_for(std::chrono::steady_clock::duration time, const std::stop_token& stop) {
+  Mutex mutex;
+  std::condition_variable_any wake;
+  const MutexLock lock(mutex);
+  wake.wait_for(mutex, stop, time, [] { return false; });
+}
+
+Result<std::unique_ptr<repository::RepositoryWriter>> open_writer(const ChangeOptions& options,
+                                                                  const std::stop_token& stop,
+                                                                  std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds kPause{50}, kStorePause{1000};
+  // A dead writer's lease ends by itself.
+  constexpr std::chrono::seconds kBeyondLease{30};
+  const bool in_store = objects::is_object_place(options.repository.string());
+  if (in_store) patience = std::max(patience, std::chrono::milliseconds(options.objects.access.lease + kBeyondLease));
+  const auto end = std::chrono::steady_clock::now() + patience;
+  // The last turn begins after the end, so an error of another kind that comes once is not taken for a held lock.
+  for (bool again = true;;) {
+    auto writer = repository::RepositoryWriter::open(options.repository, options.collection, options.before_step,
+                                                     options.objects);
+    if (writer || !again) return writer;
+    const Code why = writer.error().code();
+    // LOCK that is held is kUnavailable, as a disk is that fails.
+    if (why != Code::kOverloaded && (in_store || why != Code::kUnavailable)) return writer;
+    if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
+    again = std::chrono::steady_clock::now() < end;
+    if (why == Code::kUnavailable && !is_held(options.repository / options.collection / "LOCK"))
+      again = false;  // the disk, or it was released just now
+    else
+      pause_for(in_store ? kStorePause : kPause, stop);
+  }
+}
+
+}  // namespace frond::indexer::change
