@@ -17,8 +17,8 @@
 #include "indexer/build_status_server.h"
 #include "indexer/commands.h"
 #include "indexer/gpu_inverters.h"
-#include "indexer/ingest/csv.h"
-#include "indexer/ingest/formats.h"
+#include "indexer/ingest/formats/csv.h"
+#include "indexer/ingest/formats/formats.h"
 
 namespace frond::indexer {
 namespace {

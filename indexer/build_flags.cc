@@ -9,7 +9,7 @@
 #include "common/config/options.h"
 #include "common/objects/place.h"
 #include "indexer/commands.h"
-#include "indexer/ingest/formats.h"
+#include "indexer/ingest/formats/formats.h"
 
 namespace frond::indexer {
 

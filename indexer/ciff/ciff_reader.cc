@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "common/text/utf8.h"
-#include "indexer/ingest/byte_source.h"
+#include "indexer/ingest/streams/byte_source.h"
 
 namespace frond::indexer::ciff {
 namespace {

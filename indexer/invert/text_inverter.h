@@ -12,7 +12,7 @@
 
 #include "common/text/analyzer_config.h"
 #include "indexer/invert/inverters.h"
-#include "indexer/parse/document_texts.h"
+#include "indexer/parse/parsed_batch.h"
 #include "indexer/parse/term_table.h"
 #include "indexer/runs/posting_slices.h"
 

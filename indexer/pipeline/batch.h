@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "indexer/ingest/record_reader.h"
+#include "indexer/ingest/files/record_reader.h"
 #include "indexer/invert/inverter.h"
 #include "indexer/parse/parsed_batch.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "common/base/result.h"
-#include "indexer/ingest/read_position.h"
+#include "indexer/ingest/files/record_reader.h"
 #include "indexer/pipeline/inverted_documents.h"
 
 namespace frond::indexer::pipeline {

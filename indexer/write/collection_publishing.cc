@@ -11,7 +11,7 @@
 #include "indexer/build.h"
 #include "indexer/build_lock.h"
 #include "indexer/change/remove.h"
-#include "indexer/ingest/json.h"
+#include "indexer/ingest/formats/formats.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/write/collection_writer.h"
 #include "indexer/write/folded.h"

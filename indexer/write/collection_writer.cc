@@ -6,9 +6,8 @@
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
 #include "indexer/build_lock.h"
-#include "indexer/ingest/json.h"
-#include "indexer/ingest/parse_cost.h"
-#include "indexer/ingest/parse_record.h"
+#include "indexer/ingest/formats/formats.h"
+#include "indexer/ingest/records/parse_record.h"
 #include "indexer/pipeline/memory.h"
 
 namespace frond::indexer::write {
