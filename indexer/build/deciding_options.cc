@@ -3,7 +3,7 @@
 
 #include "common/text/analyzer_config.h"
 #include "indexer/build/build.h"
-#include "indexer/ingest/formats.h"
+#include "indexer/ingest/formats/formats.h"
 
 namespace frond::indexer {
 namespace {

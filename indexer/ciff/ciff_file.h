@@ -28,7 +28,7 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/files/descriptor.h"
-#include "indexer/ingest/byte_source.h"
+#include "indexer/ingest/streams/byte_source.h"
 
 namespace frond::indexer::ciff {
 

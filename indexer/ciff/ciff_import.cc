@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "common/text/term_limits.h"
-#include "indexer/ingest/document_fields.h"
-#include "indexer/ingest/formats.h"
+#include "indexer/ciff/ciff_reader.h"
+#include "indexer/ingest/formats/formats.h"
+#include "indexer/ingest/records/document.h"
 #include "indexer/parse/parsed_batch.h"
 #include "indexer/pipeline/ids.h"
 #include "indexer/runs/document_spool.h"

@@ -5,6 +5,7 @@
 
 #include "common/text/utf8.h"
 #include "indexer/ciff/ciff_file.h"
+#include "indexer/ingest/streams/byte_source.h"
 
 namespace frond::indexer::ciff {
 namespace {

@@ -7,8 +7,8 @@
 #include "indexer/commands/build_report.h"
 #include "indexer/commands/build_status.h"
 #include "indexer/commands/command.h"
-#include "indexer/ingest/csv.h"
-#include "indexer/ingest/formats.h"
+#include "indexer/ingest/formats/csv.h"
+#include "indexer/ingest/formats/formats.h"
 
 namespace frond::indexer {
 namespace {

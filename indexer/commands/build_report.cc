@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "indexer/ingest/formats.h"
+#include "indexer/ingest/formats/formats.h"
 #include "indexer/pipeline/memory.h"
 
 namespace frond::indexer {

@@ -1,5 +1,6 @@
 #pragma once
 // Lines and white space, for several formats. Results are views of the arguments.
+#include <algorithm>
 #include <string_view>
 
 namespace frond::indexer::ingest {
@@ -21,6 +22,11 @@ inline std::string_view without_spaces(std::string_view text) {
 
 // ASCII letters in lower case; other characters unchanged.
 inline char small_letter(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); }
+
+// Whether two names are equal but for the case of ASCII letters.
+inline bool same_name(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, small_letter, small_letter);
+}
 
 // The first line without "\n".
 inline std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }

@@ -19,7 +19,7 @@
 #include "common/base/result.h"
 #include "common/text/analyzer_config.h"
 #include "indexer/invert/in_memory_postings.h"
-#include "indexer/parse/document_texts.h"
+#include "indexer/parse/parsed_batch.h"
 #include "indexer/parse/term_table.h"
 #include "indexer/parse/token_groups.h"
 #include "indexer/runs/posting_slices.h"

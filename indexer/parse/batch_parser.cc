@@ -9,9 +9,9 @@
 #include <xxhash.h>
 
 #include "common/base/check.h"
-#include "indexer/ingest/input_limits.h"
-#include "indexer/ingest/line_records.h"
-#include "indexer/ingest/text_memory.h"
+#include "indexer/ingest/records/document.h"
+#include "indexer/ingest/records/parse_record.h"
+#include "indexer/ingest/streams/input_limits.h"
 
 namespace frond::indexer::parse {
 

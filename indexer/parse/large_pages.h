@@ -1,10 +1,16 @@
 #pragma once
 // Memory for large pieces that are filled at once: in large pages, where the system has them, so that a thread does not
 // stop at every 4 KiB for the system to find a page.
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
 
 namespace frond::indexer::parse {
 
@@ -32,15 +38,12 @@ struct PagePinning {
 // the piece calls it.
 bool pin_large_pages(const void* memory, const PagePinning& pinning);
 
-// How much of what is given back is kept for others that take as much; at first nothing. The system clears pages before
-// it gives them, and stops other threads of the process when it takes them. Frees what is kept now.
-void keep_large_pages(std::uint64_t bytes);
-
-// Keeps so much as long as it lives.
+// As long as it lives, so much of what is given back is kept for others that take as much; otherwise nothing is. The
+// system clears pages before it gives them, and stops other threads of the process when it takes them.
 class LargePagesKept {
  public:
-  explicit LargePagesKept(std::uint64_t bytes) { keep_large_pages(bytes); }
-  ~LargePagesKept() { keep_large_pages(0); }
+  explicit LargePagesKept(std::uint64_t bytes);
+  ~LargePagesKept();
   LargePagesKept(const LargePagesKept&) = delete;
   LargePagesKept& operator=(const LargePagesKept&) = delete;
 };
@@ -65,6 +68,45 @@ struct LargePageAllocator {
       give_large_pages(memory, in_large_pages(bytes));
   }
   bool operator==(const LargePageAllocator&) const { return true; }
+};
+
+// An array of zeros that takes memory only where it is touched: the tables of a parser are large, and many builds are
+// small. Large arrays ask for large pages, since tables are read at random.
+
+// Elements start as all zero bytes. Move-only. The constructor throws std::bad_alloc if there is no memory.
+template <class T>
+class ZeroedArray {
+  static_assert(std::is_trivially_destructible_v<T> && std::is_trivially_copyable_v<T>);
+
+ public:
+  explicit ZeroedArray(std::size_t size) : size_(size) {
+    void* const memory = ::mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    if (bytes() >= kLarge) ::madvise(memory, bytes(), MADV_HUGEPAGE);  // a hint
+    data_ = static_cast<T*>(memory);
+  }
+  ~ZeroedArray() {
+    if (data_ != nullptr) ::munmap(data_, bytes());
+  }
+  ZeroedArray(ZeroedArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
+  ZeroedArray& operator=(ZeroedArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+
+  std::size_t size() const { return size_; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  T* begin() { return data_; }
+  const T* begin() const { return data_; }
+  T* end() { return data_ + size_; }
+
+ private:
+  static constexpr std::size_t kLarge = std::size_t{4} << 20;
+  std::size_t bytes() const { return size_ * sizeof(T); }
+  T* data_ = nullptr;
+  std::size_t size_;
 };
 
 }  // namespace frond::indexer::parse

@@ -11,7 +11,6 @@
 #include "common/text/cut_form.h"
 #include "common/text/token_bits.h"
 #include "common/text/token_cutter.h"
-#include "indexer/parse/long_tokens.h"
 #include "indexer/parse/token_groups.h"
 #include "indexer/parse/token_table.h"
 

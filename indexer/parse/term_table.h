@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "indexer/dictionary/trie.h"
-#include "indexer/parse/zeroed_array.h"
+#include "indexer/parse/large_pages.h"
 
 namespace frond::indexer::parse {
 

@@ -11,7 +11,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/mutex.h"
-#include "indexer/ingest/record_reader.h"
+#include "indexer/ingest/files/record_reader.h"
 #include "indexer/invert/inverter.h"
 #include "indexer/parse/parsed_batch.h"
 #include "indexer/runs/document_frame.h"

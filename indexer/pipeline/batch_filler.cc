@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "indexer/ingest/parse_cost.h"
+#include "indexer/ingest/records/parse_record.h"
 
 namespace frond::indexer::pipeline {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "indexer/ingest/record_reader.h"
+#include "indexer/ingest/files/record_reader.h"
 #include "indexer/pipeline/batch.h"
 #include "indexer/pipeline/memory.h"
 

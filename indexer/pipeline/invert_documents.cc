@@ -12,7 +12,7 @@
 #include "common/base/check.h"
 #include "common/base/first_error.h"
 #include "common/base/thread_name.h"
-#include "indexer/ingest/input_size.h"
+#include "indexer/ingest/files/input_list.h"
 #include "indexer/invert/assignment.h"
 #include "indexer/parse/batch_parser.h"
 #include "indexer/parse/large_pages.h"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "indexer/ingest/input_list.h"
-#include "indexer/ingest/read_position.h"
-#include "indexer/ingest/skipped.h"
+#include "indexer/ingest/files/input_list.h"
+#include "indexer/ingest/files/record_reader.h"
+#include "indexer/ingest/files/skipped.h"
 #include "indexer/pipeline/field_sample.h"
 
 namespace frond::indexer::pipeline {

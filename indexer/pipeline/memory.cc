@@ -9,7 +9,7 @@
 #include <cstdio>
 
 #include "common/base/ids.h"
-#include "indexer/ingest/input_limits.h"
+#include "indexer/ingest/streams/input_limits.h"
 #include "indexer/invert/cpu_inverter.h"
 #include "indexer/invert/inverter.h"
 #include "indexer/invert/partition_runs.h"

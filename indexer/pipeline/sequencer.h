@@ -10,7 +10,7 @@
 
 #include "common/base/log.h"
 #include "common/base/result.h"
-#include "indexer/ingest/record_reader.h"
+#include "indexer/ingest/files/record_reader.h"
 #include "indexer/parse/parsed_batch.h"
 #include "indexer/pipeline/batch.h"
 #include "indexer/pipeline/field_sample.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "indexer/ingest/input_list.h"
+#include "indexer/ingest/files/input_list.h"
 
 namespace frond::indexer::resume {
 

@@ -9,7 +9,7 @@
 #include "common/base/check.h"
 #include "common/text/utf8.h"
 #include "indexer/ciff/ciff_file.h"
-#include "indexer/ingest/decompress.h"
+#include "indexer/ingest/streams/decompress.h"
 
 using namespace frond;
 using namespace frond::indexer;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/base/check.h"
-#include "indexer/ingest/content_coding.h"
+#include "indexer/ingest/http/content_coding.h"
 
 using namespace frond::indexer::ingest;
 

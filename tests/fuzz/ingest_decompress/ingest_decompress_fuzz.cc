@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/base/check.h"
-#include "indexer/ingest/decompress.h"
+#include "indexer/ingest/streams/decompress.h"
 
 using frond::ByteView;
 using frond::indexer::ingest::Compression;

@@ -6,10 +6,9 @@
 
 #include "common/base/check.h"
 #include "common/text/utf8.h"
-#include "indexer/ingest/csv.h"
-#include "indexer/ingest/formats.h"
-#include "indexer/ingest/parse_record.h"
-#include "indexer/ingest/text_file.h"
+#include "indexer/ingest/formats/csv.h"
+#include "indexer/ingest/formats/formats.h"
+#include "indexer/ingest/records/parse_record.h"
 
 using namespace frond::indexer::ingest;
 

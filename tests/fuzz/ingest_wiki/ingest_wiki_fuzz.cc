@@ -8,12 +8,12 @@
 
 #include "common/base/check.h"
 #include "common/text/utf8.h"
-#include "indexer/ingest/decompress.h"
-#include "indexer/ingest/parse_record.h"
-#include "indexer/ingest/record_reader.h"
-#include "indexer/ingest/wiki.h"
-#include "indexer/ingest/wiki_site.h"
-#include "indexer/ingest/wikitext.h"
+#include "indexer/ingest/files/record_reader.h"
+#include "indexer/ingest/formats/formats.h"
+#include "indexer/ingest/formats/wiki.h"
+#include "indexer/ingest/markup/wikitext.h"
+#include "indexer/ingest/records/parse_record.h"
+#include "indexer/ingest/streams/decompress.h"
 
 using namespace frond::indexer::ingest;
 

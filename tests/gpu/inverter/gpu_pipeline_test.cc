@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "indexer/ingest/json.h"
+#include "indexer/ingest/formats/formats.h"
 #include "indexer/invert/gpu/gpu_inverter.h"
 #include "indexer/pipeline/invert_documents.h"
 #include "tests/support/run_postings.h"

@@ -3,7 +3,7 @@
 
 #include "indexer/change/compact.h"
 #include "indexer/check/check.h"
-#include "indexer/ingest/json.h"
+#include "indexer/ingest/formats/formats.h"
 #include "tests/unit/indexer/build/made_up_builds.h"
 
 namespace frond::indexer {

@@ -11,8 +11,8 @@
 #include "common/repository/repository.h"
 #include "indexer/build/build.h"
 #include "indexer/check/check.h"
-#include "indexer/ingest/json.h"
-#include "indexer/ingest/record_reader.h"
+#include "indexer/ingest/files/record_reader.h"
+#include "indexer/ingest/formats/formats.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer {

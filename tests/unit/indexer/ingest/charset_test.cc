@@ -1,9 +1,9 @@
-#include "indexer/ingest/charset.h"
+#include "indexer/ingest/encoding/charset.h"
 
 #include <gtest/gtest.h>
 
 #include "common/text/utf8.h"
-#include "indexer/ingest/encoding_label.h"
+#include "indexer/ingest/encoding/encoding.h"
 
 namespace frond::indexer::ingest {
 namespace {

@@ -1,5 +1,5 @@
 // Bodies of HTTP responses to pages.
-#include "indexer/ingest/content_coding.h"
+#include "indexer/ingest/http/content_coding.h"
 
 #include <brotli/encode.h>
 #include <gtest/gtest.h>

@@ -3,14 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "common/text/utf8.h"
-#include "indexer/ingest/csv.h"
-#include "indexer/ingest/file_kind.h"
-#include "indexer/ingest/formats.h"
-#include "indexer/ingest/json.h"
-#include "indexer/ingest/markup.h"
-#include "indexer/ingest/text_file.h"
-#include "indexer/ingest/text_kind.h"
-#include "indexer/ingest/wide_text.h"
+#include "indexer/ingest/encoding/encoding.h"
+#include "indexer/ingest/files/file_kind.h"
+#include "indexer/ingest/formats/csv.h"
+#include "indexer/ingest/formats/formats.h"
 
 namespace frond::indexer::ingest {
 namespace {

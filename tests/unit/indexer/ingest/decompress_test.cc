@@ -1,5 +1,5 @@
 // Every compression: complete, in several streams, truncated, damaged.
-#include "indexer/ingest/decompress.h"
+#include "indexer/ingest/streams/decompress.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <array>
 #include <random>
 
-#include "indexer/ingest/byte_source.h"
+#include "indexer/ingest/streams/byte_source.h"
 #include "tests/unit/indexer/ingest/files.h"
 
 namespace frond::indexer::ingest {

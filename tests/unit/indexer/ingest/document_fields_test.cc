@@ -1,4 +1,4 @@
-#include "indexer/ingest/document_fields.h"
+#include "indexer/ingest/records/document.h"
 
 #include <gtest/gtest.h>
 

@@ -5,17 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "indexer/ingest/csv.h"
-#include "indexer/ingest/formats.h"
-#include "indexer/ingest/json.h"
-#include "indexer/ingest/parse_record.h"
-#include "indexer/ingest/record_reader.h"
-#include "indexer/ingest/text_file.h"
-#include "indexer/ingest/trec.h"
-#include "indexer/ingest/tsv.h"
-#include "indexer/ingest/warc.h"
-#include "indexer/ingest/wiki.h"
-#include "indexer/ingest/wikiextractor.h"
+#include "indexer/ingest/files/record_reader.h"
+#include "indexer/ingest/formats/csv.h"
+#include "indexer/ingest/formats/formats.h"
+#include "indexer/ingest/records/parse_record.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::ingest {

@@ -1,11 +1,9 @@
-#include "indexer/ingest/html.h"
+#include "indexer/ingest/markup/html.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <stop_token>
-
-#include "indexer/ingest/html_cleaner.h"
 
 namespace frond::indexer::ingest {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "indexer/ingest/field_names.h"
+#include "indexer/ingest/records/document.h"
 #include "tests/unit/indexer/ingest/files.h"
 
 namespace frond::indexer::ingest {

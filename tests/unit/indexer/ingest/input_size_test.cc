@@ -1,4 +1,4 @@
-#include "indexer/ingest/input_size.h"
+#include "indexer/ingest/files/input_list.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,12 +1,11 @@
 // Lines that are cut many at a time, by the reader and then by a parser, are those that are cut one by one.
-#include "indexer/ingest/line_records.h"
+#include "indexer/ingest/records/parse_record.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "indexer/ingest/parse_record.h"
-#include "indexer/ingest/read_ahead.h"
+#include "indexer/ingest/streams/read_ahead.h"
 #include "tests/unit/indexer/ingest/files.h"
 
 namespace frond::indexer::ingest {

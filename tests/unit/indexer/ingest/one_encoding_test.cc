@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "indexer/ingest/line_records.h"
+#include "indexer/ingest/records/parse_record.h"
 #include "tests/unit/indexer/ingest/files.h"
 
 namespace frond::indexer::ingest {

@@ -1,5 +1,5 @@
 // The memory that parsing a record takes, and that of an HTML page.
-#include "indexer/ingest/parse_cost.h"
+#include "indexer/ingest/records/parse_record.h"
 
 #include <gtest/gtest.h>
 
@@ -11,11 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "indexer/ingest/csv.h"
-#include "indexer/ingest/json.h"
-#include "indexer/ingest/page_arena.h"
-#include "indexer/ingest/text_file.h"
-#include "indexer/ingest/wikiextractor.h"
+#include "indexer/ingest/formats/csv.h"
+#include "indexer/ingest/formats/formats.h"
+#include "indexer/ingest/markup/html.h"
 
 namespace frond::indexer::ingest {
 namespace {

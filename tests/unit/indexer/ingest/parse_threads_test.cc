@@ -3,11 +3,8 @@
 
 #include <thread>
 
-#include "indexer/ingest/json.h"
-#include "indexer/ingest/parse_record.h"
-#include "indexer/ingest/text_file.h"
-#include "indexer/ingest/trec.h"
-#include "indexer/ingest/tsv.h"
+#include "indexer/ingest/formats/formats.h"
+#include "indexer/ingest/records/parse_record.h"
 
 namespace frond::indexer::ingest {
 namespace {

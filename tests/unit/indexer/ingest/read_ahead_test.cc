@@ -1,5 +1,5 @@
 // Large files give by several threads what they give by one.
-#include "indexer/ingest/read_ahead.h"
+#include "indexer/ingest/streams/read_ahead.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <random>
 
 #include "common/files/descriptor.h"
-#include "indexer/ingest/byte_source.h"
+#include "indexer/ingest/streams/byte_source.h"
 #include "tests/unit/indexer/ingest/files.h"
 
 namespace frond::indexer::ingest {

@@ -1,12 +1,12 @@
 // Records from paths: their order, formats, what is reported, and what ends the stream.
-#include "indexer/ingest/record_reader.h"
+#include "indexer/ingest/files/record_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "indexer/ingest/record_cutter.h"
+#include "indexer/ingest/records/record_cutter.h"
 #include "tests/unit/indexer/ingest/files.h"
 
 namespace frond::indexer::ingest {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "common/text/analyzer.h"
-#include "indexer/ingest/parse_record.h"
-#include "indexer/ingest/record_reader.h"
+#include "indexer/ingest/files/record_reader.h"
+#include "indexer/ingest/records/parse_record.h"
 
 namespace frond::indexer::ingest {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "indexer/ingest/man_page.h"
+#include "indexer/ingest/markup/plain_text.h"
 #include "tests/unit/indexer/ingest/files.h"
 
 namespace frond::indexer::ingest {

@@ -1,11 +1,11 @@
 // Files of many streams give by several threads what they give by one: content, and errors.
-#include "indexer/ingest/unpack_ahead.h"
+#include "indexer/ingest/streams/read_ahead.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "indexer/ingest/byte_source.h"
+#include "indexer/ingest/streams/byte_source.h"
 #include "tests/unit/indexer/ingest/files.h"
 
 namespace frond::indexer::ingest {

@@ -5,9 +5,8 @@
 #include <cstdlib>
 #include <random>
 
-#include "indexer/ingest/http_response.h"
-#include "indexer/ingest/warc_cutter.h"
-#include "indexer/ingest/warc_record.h"
+#include "indexer/ingest/formats/archive.h"
+#include "indexer/ingest/http/http_response.h"
 #include "tests/unit/indexer/ingest/files.h"
 
 namespace frond::indexer::ingest {

@@ -1,12 +1,12 @@
 // MediaWiki's export and markup.
-#include "indexer/ingest/wiki.h"
+#include "indexer/ingest/formats/formats.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "indexer/ingest/character_reference.h"
-#include "indexer/ingest/wiki_site.h"
-#include "indexer/ingest/wikitext.h"
+#include "indexer/ingest/formats/wiki.h"
+#include "indexer/ingest/markup/wikitext.h"
+#include "indexer/ingest/markup/xml.h"
 #include "tests/unit/indexer/ingest/files.h"
 
 namespace frond::indexer::ingest {

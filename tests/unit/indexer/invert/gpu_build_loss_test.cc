@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "indexer/build/build.h"
-#include "indexer/ingest/json.h"
+#include "indexer/ingest/formats/formats.h"
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
 #include "tests/support/cuda_on_host/failures.h"
 #include "tests/support/scratch_folder.h"

@@ -11,8 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "indexer/ingest/json.h"
-#include "indexer/ingest/text_file.h"
+#include "indexer/ingest/formats/formats.h"
 
 namespace frond::indexer::parse {
 namespace {

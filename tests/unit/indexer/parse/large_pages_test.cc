@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "indexer/parse/document_texts.h"
+#include "indexer/parse/parsed_batch.h"
 
 namespace frond::indexer::parse {
 namespace {

@@ -1,5 +1,5 @@
 // A long token is found if it was stored and not replaced.
-#include "indexer/parse/long_tokens.h"
+#include "indexer/parse/token_table.h"
 
 #include <gtest/gtest.h>
 

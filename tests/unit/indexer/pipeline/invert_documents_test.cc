@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "indexer/ingest/json.h"
+#include "indexer/ingest/formats/formats.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::pipeline {

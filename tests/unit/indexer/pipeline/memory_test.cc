@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "indexer/ingest/input_limits.h"
+#include "indexer/ingest/streams/input_limits.h"
 #include "indexer/invert/cpu_inverter.h"
 
 namespace frond::indexer::pipeline {

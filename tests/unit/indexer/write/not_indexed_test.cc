@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "common/repository/repository.h"
-#include "indexer/ingest/input_limits.h"
+#include "indexer/ingest/streams/input_limits.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/write/operation_log.h"
 #include "indexer/write/written_collections.h"

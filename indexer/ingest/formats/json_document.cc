@@ -1,0 +1,270 @@
+#include "indexer/ingest/formats/json_document.h"
+
+#include <simdjson.h>
+
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "common/text/utf8.h"
+#include "indexer/ingest/encoding/charset.h"
+#include "indexer/ingest/records/document.h"
+
+namespace frond::indexer::ingest {
+namespace {
+
+namespace dom = simdjson::dom;
+
+// A parser keeps buffers many times the size of the longest record it has seen: kept for ordinary ones only.
+constexpr std::size_t kKeptParserBytes = 128 << 10;
+constexpr std::string_view kListInList = "a list of lists or objects";
+
+// Appends the values of a path that are there and not null.
+void find_path(const dom::object& object, std::string_view path, std::vector<dom::element>& found) {
+  dom::element value;
+  if (object.at_key(path).get(value) == simdjson::SUCCESS) {
+    if (!value.is_null()) found.push_back(value);
+    return;
+  }
+  for (std::size_t dot = path.find('.'); dot != path.npos; dot = path.find('.', dot + 1)) {
+    if (object.at_key(path.substr(0, dot)).get(value) != simdjson::SUCCESS) continue;
+    const std::string_view rest = path.substr(dot + 1);
+    dom::object inner;
+    dom::array list;
+    if (value.get(inner) == simdjson::SUCCESS) return find_path(inner, rest, found);
+    if (value.get(list) != simdjson::SUCCESS) return;
+    for (const dom::element element : list)
+      if (element.get(inner) == simdjson::SUCCESS) find_path(inner, rest, found);
+    return;
+  }
+}
+
+// A field that is there and not null.
+struct JsonField {
+  std::string_view name;
+  dom::element value;
+  std::vector<dom::element> more = {};  // further values of a path
+};
+
+// One object, whose numbers may stand aside.
+class JsonRecord {
+ public:
+  // `words`: null if numbers do not stand aside.
+  JsonRecord(const dom::object& object, const JsonWords* words) : object_(object), words_(words) {}
+  Result<Document> document(const FieldNames& names, std::string_view prior_field);
+  // The first of `names`; absent: none is there.
+  std::optional<JsonField> first_of(std::span<const std::string> names, bool paths) const;
+  // A number has to be taken as it was written, so that what was given has no meaning.
+  bool needs_words() const { return needs_words_; }
+
+ private:
+  std::string_view append_scalar(const dom::element& value, std::string& out);
+  Result<void> append_text(const std::optional<JsonField>& field, char separator, std::string& text);
+  Result<void> take_id(const std::optional<JsonField>& field, std::string& id);
+  Result<scoring::Prior> prior_of(const std::string& name);
+  // Of a double. Empty: there are no words.
+  std::string_view written(const dom::element& number) {
+    needs_words_ |= words_ == nullptr;
+    return words_ == nullptr ? std::string_view() : words_->written(double(number));
+  }
+
+  const dom::object& object_;
+  const JsonWords* words_;
+  bool needs_words_ = false;
+};
+
+std::optional<JsonField> JsonRecord::first_of(std::span<const std::string> names, bool paths) const {
+  for (const std::string& name : names) {
+    dom::element value;
+    if (!paths) {
+      if (object_.at_key(name).get(value) == simdjson::SUCCESS && !value.is_null()) return JsonField{name, value};
+      continue;
+    }
+    std::vector<dom::element> found;
+    find_path(object_, name, found);
+    if (!found.empty()) return JsonField{name, found.front(), {found.begin() + 1, found.end()}};
+  }
+  return std::nullopt;
+}
+
+// Appends text, a number as it was written, or a truth value. What it is instead; empty: it was appended.
+std::string_view JsonRecord::append_scalar(const dom::element& value, std::string& out) {
+  switch (value.type()) {
+    case dom::element_type::STRING:
+      out += std::string_view(value);
+      return {};
+    case dom::element_type::INT64:
+      out += std::to_string(std::int64_t(value));
+      return {};
+    case dom::element_type::UINT64:
+      out += std::to_string(std::uint64_t(value));
+      return {};
+    case dom::element_type::BOOL:
+      out += bool(value) ? "true" : "false";
+      return {};
+    case dom::element_type::DOUBLE: {
+      const std::string_view word = written(value);
+      if (words_ != nullptr && !is_json_number(word)) return word;
+      out += word;
+      return {};
+    }
+    case dom::element_type::ARRAY:
+      return kListInList;
+    default:
+      return "an object";
+  }
+}
+
+// The values of a list, and of a path, stand one behind the other.
+Result<void> JsonRecord::append_text(const std::optional<JsonField>& field, char separator, std::string& text) {
+  if (!field) return {};
+  const auto append = [&](const dom::element& value, bool in_list) -> Result<void> {
+    if (!text.empty()) text += separator;
+    std::string_view other = append_scalar(value, text);
+    if (other.empty()) return {};
+    if (in_list && value.is_object()) other = kListInList;
+    return Error(Code::kInvalid, "\"" + std::string(field->name) + "\" holds " + std::string(other) +
+                                     "; text, numbers, true, false and lists of them are taken");
+  };
+  const auto append_all = [&](const dom::element& value) -> Result<void> {
+    dom::array list;
+    if (value.get(list) != simdjson::SUCCESS) return append(value, false);
+    for (const dom::element element : list)
+      if (!element.is_null()) FROND_TRY(append(element, true));
+    return {};
+  };
+  FROND_TRY(append_all(field->value));
+  for (const dom::element& value : field->more) FROND_TRY(append_all(value));
+  return {};
+}
+
+// Leaves it empty if there is none.
+Result<void> JsonRecord::take_id(const std::optional<JsonField>& field, std::string& id) {
+  if (!field) return {};
+  const dom::element_type type = field->value.type();
+  const bool scalar = field->more.empty() && type != dom::element_type::BOOL && append_scalar(field->value, id).empty();
+  if (!scalar || (type == dom::element_type::DOUBLE && id.find_first_of(".eE") != id.npos))
+    return Error(Code::kInvalid, "\"" + std::string(field->name) + "\" is neither a string nor a whole number");
+  return {};
+}
+
+// Absent or null: 0.
+Result<scoring::Prior> JsonRecord::prior_of(const std::string& name) {
+  const auto field = first_of(std::span(&name, 1), /*paths=*/true);
+  if (!field) return scoring::Prior{0};
+  const dom::element_type type = field->value.type();
+  const bool number =
+      type == dom::element_type::DOUBLE || type == dom::element_type::INT64 || type == dom::element_type::UINT64;
+  std::string given;
+  if (!number || !append_scalar(field->value, given).empty())
+    return Error(Code::kInvalid, "\"" + name + "\" is the prior, but not a number");
+  const double value = std::strtod(given.c_str(), nullptr);  // too large: infinite
+  if (!(value >= 0 && value <= scoring::kMaxPriorValue))
+    return Error(Code::kInvalid, "\"" + name + "\" is " + given + "; priors are numbers from 0 to 1000");
+  return scoring::prior_of(value);
+}
+
+Result<Document> JsonRecord::document(const FieldNames& names, std::string_view prior_field) {
+  const std::optional<JsonField> title = first_of(names.title, names.paths);
+  const std::optional<JsonField> body = first_of(names.body, names.paths);
+  if (!title && !body)
+    return Error(Code::kInvalid, "no text: none of " + quoted(names.body) + ", " + quoted(names.title) +
+                                     " is there; --text-field names another, and --format files takes whole files as "
+                                     "text");
+  Document document;
+  FROND_TRY(take_id(first_of(names.id, names.paths), document.id));
+  FROND_TRY(append_text(first_of(names.url, names.paths), ' ', document.url));
+  FROND_TRY(append_text(title, ' ', document.title));
+  document.body = take_text_memory();
+  if (!names.join_bodies) {
+    FROND_TRY(append_text(body, '\n', document.body));
+  } else {
+    for (const std::string& name : names.body)
+      FROND_TRY(append_text(first_of(std::span(&name, 1), names.paths), '\n', document.body));
+  }
+  if (!prior_field.empty()) document.prior = FROND_TRY(prior_of(std::string(prior_field)));
+  return document;
+}
+
+Error broken(simdjson::error_code error) {
+  return {Code::kInvalid, std::string("broken JSON: ") + simdjson::error_message(error)};
+}
+
+// The document of a record that simdjson refuses, or whose numbers have to be taken as they were written.
+Result<Document> parse_with_words(dom::parser& parser, std::string_view json, const FieldNames& names,
+                                  std::string_view prior_field) {
+  const JsonWords words = FROND_TRY(JsonWords::set_aside(json));
+  dom::object object;
+  if (const auto error = parser.parse(words.json).get(object)) return broken(error);
+  return JsonRecord(object, &words).document(names, prior_field);
+}
+
+// Whether simdjson refuses with this error what other readers take.
+bool may_be_a_limit(simdjson::error_code error) {
+  return error == simdjson::NUMBER_ERROR || error == simdjson::STRING_ERROR || error == simdjson::TAPE_ERROR ||
+         error == simdjson::DEPTH_ERROR || error == simdjson::N_ATOM_ERROR;
+}
+
+Result<Document> parse_with(dom::parser& parser, std::string_view json, bool padded, const FieldNames& names,
+                            std::string_view prior_field) {
+  dom::element root;
+  const auto error = parser.parse(json.data(), json.size(), !padded).get(root);
+  if (error == simdjson::UTF8_ERROR) {
+    Result<Document> document = parse_with(parser, text::repaired_utf8(json), /*padded=*/false, names, prior_field);
+    if (document) document->not_utf8 = true;
+    return document;
+  }
+  if (error) return may_be_a_limit(error) ? parse_with_words(parser, json, names, prior_field) : broken(error);
+  dom::object object;
+  if (root.get(object) != simdjson::SUCCESS) return Error(Code::kInvalid, "not a JSON object");
+  JsonRecord parsed(object, nullptr);
+  Result<Document> document = parsed.document(names, prior_field);
+  if (parsed.needs_words()) document = parse_with_words(parser, json, names, prior_field);
+  return document;
+}
+
+}  // namespace
+
+Result<Document> parse_json(const RawRecord& record) { return parse_json_fields(record, usual_field_names(), {}); }
+
+Result<Document> parse_json_fields(const RawRecord& record, const FieldNames& names, std::string_view prior_field) {
+  std::string storage;
+  std::string_view json = record.text();
+  // What is UTF-8 the parser finds out itself.
+  if (record.encoding != nullptr) json = FROND_TRY(utf8_of_record(record, storage));
+  const bool decoded = !storage.empty(), padded = !decoded && record.slack() >= simdjson::SIMDJSON_PADDING;
+  const auto parsed = [&](dom::parser& parser) {
+    Result<Document> document = parse_with(parser, json, padded, names, prior_field);
+    if (document && decoded) document->not_utf8 = true;
+    return document;
+  };
+  if (json.size() > kKeptParserBytes) {
+    dom::parser parser;
+    return parsed(parser);
+  }
+  thread_local dom::parser parser = [] {
+    dom::parser made;
+    const simdjson::error_code ignored = made.allocate(64 << 10, JsonWords::kMaxDepth);  // grows when it has to
+    static_cast<void>(ignored);
+    return made;
+  }();
+  return parsed(parser);
+}
+
+JsonFields fields_of_json(std::string_view json, const FieldNames& names) {
+  dom::parser parser;
+  dom::object object;
+  Result<JsonWords> words = Error(Code::kInvalid, {});
+  if (const auto error = parser.parse(json.data(), json.size()).get(object)) {
+    if (error == simdjson::UTF8_ERROR) return fields_of_json(text::repaired_utf8(json), names);
+    if (may_be_a_limit(error)) words = JsonWords::set_aside(json);
+    if (!words || parser.parse(words->json).get(object) != simdjson::SUCCESS) return {};
+  }
+  const JsonRecord record(object, nullptr);
+  const auto has = [&](std::span<const std::string> list) { return record.first_of(list, names.paths).has_value(); };
+  const bool id = has(names.id), body = has(names.body);
+  return {true, id, body || has(names.title), body};
+}
+
+}  // namespace frond::indexer::ingest

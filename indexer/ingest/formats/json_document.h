@@ -1,0 +1,55 @@
+#pragma once
+// A JSON object to a document; the only user of simdjson's parser.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.h"
+#include "indexer/ingest/records/document.h"
+#include "indexer/ingest/records/raw_record.h"
+#include "indexer/ingest/records/record_cutter.h"
+
+namespace frond::indexer::ingest {
+
+// SourceFormat::parse of both JSON formats: what formats.h says.
+Result<Document> parse_json(const RawRecord& record);
+// SourceFormat::parse_fields of both.
+Result<Document> parse_json_fields(const RawRecord& record, const FieldNames& names, std::string_view prior_field);
+
+// What an object has, to recognise the format of a file.
+struct JsonFields {
+  bool object = false;  // it is a whole and valid object
+  bool id = false, title_or_body = false, body = false;
+};
+JsonFields fields_of_json(std::string_view json, const FieldNames& names);
+
+// For JSON that simdjson refuses for a value that it cannot hold, although other readers take it: numbers of any length
+// or size, NaN and Infinity, half surrogate pairs, values that nest deeply. In it every number but short whole ones
+// stands aside: in its place there is its place in `begins`, as a number with an exponent, which simdjson takes for a
+// double. Deep values are null. Half surrogates are U+FFFD.
+class JsonWords {
+ public:
+  static constexpr std::size_t kMaxDepth = 64;  // brackets inside one another
+
+  // `json` is valid UTF-8. kInvalid: a word that is no JSON, nor NaN or Infinity; the message names it.
+  static Result<JsonWords> set_aside(std::string_view json);
+  std::string json;
+  // The word that stands for `double`, as it was written.
+  std::string_view written(double place) const;
+
+ private:
+  std::string source_;
+  std::vector<std::uint32_t> begins_;
+};
+
+// Whether `word` is a number of JSON's grammar, of any length.
+bool is_json_number(std::string_view word);
+
+// Cuts JSON values that follow one another, or that are the elements of one array. Looks at brackets and strings only;
+// whether a value is valid JSON is for the parser to say. A value in which one of these is missing is a bad record,
+// that ends where the next object begins.
+std::unique_ptr<RecordCutter> json_cutter(std::size_t max_bytes);
+
+}  // namespace frond::indexer::ingest
