@@ -30,16 +30,20 @@ Result<std::unique_ptr<http::TlsEndpoint>> tls_endpoint_for(const Options& optio
   return http::TlsEndpoint::create(options.tls_certificate, options.tls_key, timers, log, registry);
 }
 
-Result<std::unique_ptr<http::KeyEndpoint>> key_endpoint_for(const Options& options, cluster::TimerQueue& timers,
-                                                            const Clock& clock, Logger& log,
-                                                            metrics::Registry& registry) {
-  auto made = http::KeyEndpoint::create(
-      {.key_file = options.api_keys, .of_key = options.of_key, .of_address = options.of_address}, timers, clock, log,
-      registry);
+Result<std::unique_ptr<keys::Guard>> key_guard_for(const Options& options, const Clock& clock, Logger& log,
+                                                   metrics::Registry& registry) {
+  auto made = keys::Guard::create(
+      {.key_file = options.api_keys, .of_key = options.of_key, .of_address = options.of_address}, clock, log, registry);
   if (!made) return std::move(made).error().within("--api-keys");
   if (!options.api_keys.empty() && options.tls_certificate.empty())
     log.warn("API keys travel unencrypted to --http: give it a certificate, or put a proxy with TLS before it");
   return made;
+}
+
+frond::http::Gatekeeper gatekeeper_of(keys::Guard& guard) {
+  if (!guard.does_something()) return nullptr;
+  return [&guard](const frond::http::Request& header, const frond::http::ClientAddress& from,
+                  frond::http::Access needed) { return guard.admit(header, from, needed); };
 }
 
 frond::http::Server::Config public_config(const Options& options, std::size_t descriptors, Logger& log) {

@@ -6,7 +6,6 @@
 // cache, the flights and the limits, under short locks. Nothing there blocks. Main also serves probes and operators,
 // takes signals, and looks leaves up. Each loop has a background thread of Asio's resolver if it looks up names.
 #include <malloc.h>
-
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -20,15 +19,17 @@
 #include <utility>
 
 #include "broker/cluster/leaf_dns.h"
-#include "broker/curve.h"
-#include "broker/http/metrics_export.h"
+#include "broker/cluster/zmq_leaf_client.h"
+#include "broker/http/broker_status.h"
 #include "broker/http/routes.h"
 #include "broker/listeners.h"
 #include "broker/options.h"
 #include "broker/search_loop.h"
 #include "broker/search_loops.h"
 #include "common/base/line_writer.h"
+#include "common/base/log.h"
 #include "common/base/program_output.h"
+#include "common/base/result.h"
 #include "common/base/server_process.h"
 #include "common/base/thread_name.h"
 #include "common/config/options.h"
@@ -39,6 +40,20 @@
 
 namespace frond::broker {
 namespace {
+
+// The broker's CURVE keys and the leaves', read from the files that its options name. None: the options name no keys,
+// so CURVE is not used. Errors name the flag and the file. Logs a warning if every user of the machine can read the
+// secret key.
+Result<std::optional<cluster::ZmqLeafClients::Curve>> read_curve(const Options& options, Logger& log) {
+  if (options.curve_secret_key.empty()) return std::optional<cluster::ZmqLeafClients::Curve>();
+  auto own = wire::read_curve_secret_key(options.curve_secret_key);
+  if (!own) return std::move(own).error().within("--curve-secret-key");
+  auto leaf = wire::read_curve_public_key(options.curve_leaf_key);
+  if (!leaf) return std::move(leaf).error().within("--curve-leaf-key");
+  if (wire::readable_by_everybody(options.curve_secret_key))
+    log.warn("everybody on this machine can read the secret key", {{"file", options.curve_secret_key}});
+  return std::optional(cluster::ZmqLeafClients::Curve{*std::move(own), *std::move(leaf)});
+}
 
 constexpr std::chrono::milliseconds kLastLines{1000};
 
@@ -131,11 +146,12 @@ int serve(const Options& options, std::size_t descriptors) {
   const auto tls = tls_endpoint_for(options, first.timers(), runtime.log, runtime.registry);
   if (!tls) return refuse(tls.error());
 
-  const auto keys = key_endpoint_for(options, first.timers(), runtime.clock, runtime.log, runtime.registry);
+  const auto keys = key_guard_for(options, runtime.clock, runtime.log, runtime.registry);
   if (!keys) return refuse(keys.error());
+  const cluster::Repeating look_at_keys(first.timers(), kKeysInterval, [&] { (*keys)->look(); });
 
   auto public_http = public_config(options, descriptors, runtime.log);
-  public_http.gatekeeper = (*keys)->gatekeeper();
+  public_http.gatekeeper = gatekeeper_of(**keys);
   public_http.tls = *tls ? &(*tls)->identity() : nullptr;
   public_http.on_handshake_failure = [&](std::string_view reason) { (*tls)->count_failure(reason); };
   if (auto listens = loops.listen(std::move(public_http)); !listens)
@@ -161,6 +177,7 @@ int serve(const Options& options, std::size_t descriptors) {
 }
 
 }  // namespace
+
 }  // namespace frond::broker
 
 int main(int argc, char** argv) {

@@ -125,17 +125,12 @@ SearchLoop::SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::si
                {.max_in_flight = shared.options.max_leaf_in_flight, .loads = shared.leaf_loads, .curve = shared.curve}),
       metrics_(shared.registry),
       http_metrics_(shared.registry),
-      turned_(shared.clock.now()) {
+      turned_(shared.clock.now()),
+      turning_(timers_, kTurnInterval, [this] { turned_.store(shared_.clock.now(), std::memory_order_relaxed); }) {
   for (std::size_t i = 0; i < shared.options.collections.size(); ++i)
     collections_.push_back(std::make_unique<Collection>(*this, i, on_generation));
-  turn();
 }
 SearchLoop::~SearchLoop() = default;
-
-void SearchLoop::turn() {
-  turned_.store(shared_.clock.now(), std::memory_order_relaxed);
-  timers_.after(kTurnInterval, [this] { turn(); });
-}
 
 Result<void> SearchLoop::listen(frond::http::Server::Config config, frond::http::Router router) {
   config.on_answer = [this](std::string_view route, int status, double seconds) { count(route, status, seconds); };
@@ -144,19 +139,13 @@ Result<void> SearchLoop::listen(frond::http::Server::Config config, frond::http:
 }
 
 http::RouteTargets SearchLoop::targets() {
-  Collection& first = *collections_.front();
-  http::RouteTargets targets{.service = first.service,
-                             .multi_search = first.multi_search,
+  http::RouteTargets targets{.collections = {},
                              .registry = shared_.registry,
                              .metrics = shared_.metrics,
-                             .collection = shared_.options.collections.front(),
-                             .version = std::string(config::version()),
-                             .collect_status = {},
-                             .ready = {},
-                             .draining = {},
-                             .stalled = {}};
-  for (std::size_t i = 1; i < collections_.size(); ++i)
-    targets.more.push_back({shared_.options.collections[i], collections_[i]->service, collections_[i]->multi_search});
+                             .version = std::string(config::version())};
+  for (std::size_t i = 0; i < collections_.size(); ++i)
+    targets.collections.push_back(
+        {shared_.options.collections[i], collections_[i]->service, collections_[i]->multi_search});
   return targets;
 }
 

@@ -19,8 +19,7 @@
 
 #include "broker/cluster/cluster_map.h"
 #include "broker/cluster/home_thread.h"
-#include "broker/cluster/leaf_loads.h"
-#include "broker/cluster/timer_driver.h"
+#include "broker/cluster/timer_queue.h"
 #include "broker/cluster/zmq_leaf_client.h"
 #include "broker/http/broker_status.h"
 #include "broker/http/routes.h"
@@ -93,8 +92,6 @@ class SearchLoop {
   cluster::TimerQueue& timers() { return timers_; }
 
  private:
-  void turn();
-
   SharedParts& shared_;
   boost::asio::io_context& io_;
   const std::string number_;  // "1", "2", …; empty: it is the only one
@@ -111,6 +108,7 @@ class SearchLoop {
   std::vector<std::unique_ptr<Collection>> collections_;  // as in --collection
   std::unique_ptr<frond::http::Server> server_;
   std::atomic<Instant> turned_;
+  const cluster::Repeating turning_;
   std::optional<cluster::TimerQueue::Id> retry_;
   std::string unusable_;  // why leaves cannot be used, as logged last
 };

@@ -14,7 +14,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
-#include "broker/cluster/leaf_address.h"
+#include "broker/cluster/leaf_dns.h"
 #include "broker/cluster/timer_queue.h"
 #include "common/base/bytes.h"
 #include "common/base/log.h"

@@ -1,12 +1,17 @@
 #pragma once
 // Actions to run at an instant on the broker's one thread: deadlines, polls, hedges. An Asio timer runs them in the
-// process (timer_driver.h), a clock that tests move in tests; nothing here waits.
+// process, a clock that tests move in tests; nothing here waits.
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "common/base/deadline.h"
+
+namespace boost::asio {
+class io_context;
+}
 
 namespace frond::broker::cluster {
 
@@ -38,6 +43,44 @@ class TimerQueue {
   std::map<Id, std::function<void()>> actions_;
   std::uint64_t next_id_ = 1;
   std::function<void()> wake_;
+};
+
+// Runs an action at an interval for as long as this object exists.
+class Repeating {
+ public:
+  Repeating(TimerQueue& timers, std::chrono::microseconds interval, std::function<void()> action)
+      : timers_(timers), interval_(interval), action_(std::move(action)) {
+    plan();
+  }
+  ~Repeating() { timers_.cancel(next_); }
+  Repeating(const Repeating&) = delete;
+  Repeating& operator=(const Repeating&) = delete;
+
+ private:
+  void plan() {
+    next_ = timers_.after(interval_, [this] {
+      plan();
+      action_();
+    });
+  }
+
+  TimerQueue& timers_;
+  const std::chrono::microseconds interval_;
+  const std::function<void()> action_;
+  TimerQueue::Id next_;
+};
+
+// Runs a TimerQueue from an Asio loop.
+class TimerDriver {
+ public:
+  TimerDriver(boost::asio::io_context& io, TimerQueue& timers);
+  ~TimerDriver();
+  TimerDriver(const TimerDriver&) = delete;
+  TimerDriver& operator=(const TimerDriver&) = delete;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace frond::broker::cluster

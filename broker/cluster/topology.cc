@@ -1,6 +1,5 @@
 #include "broker/cluster/topology.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>

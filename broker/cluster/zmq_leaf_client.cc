@@ -1,15 +1,14 @@
 #include "broker/cluster/zmq_leaf_client.h"
 
 #include <algorithm>
-#include <unordered_map>
-#include <utility>
-#include <vector>
-
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <functional>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
 
-#include "broker/cluster/leaf_socket.h"
-#include "broker/cluster/open_requests.h"
 #include "common/net/address.h"
 #include "common/wire/codec.h"
 
@@ -17,6 +16,96 @@ namespace frond::broker::cluster {
 namespace asio = boost::asio;
 
 namespace {
+
+// The requests of one leaf client that have no reply yet, each with its callback and a timer at its deadline. Its
+// loop's thread only.
+using AnyDone = std::variant<Done<wire::SearchReply>, Done<wire::FetchReply>, Done<wire::HelloReply>>;
+inline bool is_hello(const AnyDone& done) { return std::holds_alternative<Done<wire::HelloReply>>(done); }
+// Calls `done` with an error.
+void fail(const AnyDone& done, const Error& error);
+
+class OpenRequests {
+ public:
+  // Called when a request's deadline passes; the request is not open any more.
+  using Expired = std::function<void(RequestId, const AnyDone&)>;
+
+  // Open requests are counted in `load`, too.
+  OpenRequests(TimerQueue& timers, std::shared_ptr<LeafLoad> load, Expired expired)
+      : timers_(timers), load_(std::move(load)), expired_(std::move(expired)) {}
+  ~OpenRequests();
+  OpenRequests(const OpenRequests&) = delete;
+  OpenRequests& operator=(const OpenRequests&) = delete;
+
+  // `id` is not open.
+  void add(RequestId id, AnyDone done, Deadline deadline);
+  // The request is not open any more; none: it was not.
+  std::optional<AnyDone> take(RequestId id);
+  // Calls the `done` of every open request with an error; none is open any more when the first is called.
+  void fail_all(const Error& error);
+
+  std::size_t size() const { return open_.size(); }
+  std::size_t hellos() const { return hellos_; }
+  const LeafLoad& load() const { return *load_; }
+
+ private:
+  struct Open {
+    AnyDone done;
+    TimerQueue::Id timer;
+  };
+
+  void count(const AnyDone& done, std::size_t change);
+
+  TimerQueue& timers_;
+  const std::shared_ptr<LeafLoad> load_;
+  const Expired expired_;
+  std::unordered_map<RequestId, Open> open_;
+  std::size_t hellos_ = 0;
+};
+
+void fail(const AnyDone& done, const Error& error) {
+  std::visit([&](const auto& call) { call(error); }, done);
+}
+
+// A change of -1 is that modulo 2^64.
+void OpenRequests::count(const AnyDone& done, std::size_t change) {
+  const bool hello = is_hello(done);
+  if (hello) hellos_ += change;
+  (hello ? load_->hellos : load_->searches_and_fetches).fetch_add(change, std::memory_order_relaxed);
+}
+
+OpenRequests::~OpenRequests() {
+  for (const auto& [id, one] : open_) {
+    timers_.cancel(one.timer);
+    count(one.done, -std::size_t{1});
+  }
+}
+
+void OpenRequests::add(RequestId id, AnyDone done, Deadline deadline) {
+  count(done, 1);
+  const auto timer = timers_.at(deadline.when(), [this, id] {
+    if (const auto late = take(id)) expired_(id, *late);
+  });
+  open_.emplace(id, Open{std::move(done), timer});
+}
+
+std::optional<AnyDone> OpenRequests::take(RequestId id) {
+  const auto at = open_.find(id);
+  if (at == open_.end()) return {};
+  timers_.cancel(at->second.timer);
+  std::optional<AnyDone> done(std::move(at->second.done));
+  open_.erase(at);
+  count(*done, -std::size_t{1});
+  return done;
+}
+
+void OpenRequests::fail_all(const Error& error) {
+  const auto open = std::exchange(open_, {});
+  for (const auto& [id, one] : open) {
+    timers_.cancel(one.timer);
+    count(one.done, -std::size_t{1});
+  }
+  for (const auto& [id, one] : open) fail(one.done, error);
+}
 
 // The code of a request that a leaf refuses as a whole. Only kUnavailable takes the leaf out of service.
 Code code_of(wire::UnsearchedReason reason) {

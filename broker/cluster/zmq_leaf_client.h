@@ -4,21 +4,24 @@
 //
 // When the connection is lost, all open requests fail at once, so that another replica can be asked inside the same
 // deadline; the client connects again in the background for as long as it lives, looking the leaf's name up again
-// (leaf_address.h). Replies are matched to requests by id; late and unknown replies are dropped. A reply that cannot be
+// (leaf_dns.h). Replies are matched to requests by id; late and unknown replies are dropped. A reply that cannot be
 // read fails its request as kCorrupt, or all open requests if its id cannot be read either. The leaf is told to stop
 // requests that are cancelled or whose deadline has passed. With CURVE keys everything is encrypted, and only a leaf
 // with the secret key of the given public key is talked to. The message of kUnavailable says why there is no
 // connection.
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "broker/cluster/leaf_client.h"
-#include "broker/cluster/leaf_loads.h"
 #include "broker/cluster/leaf_socket.h"
 #include "broker/cluster/timer_queue.h"
 #include "common/base/log.h"
+#include "common/base/mutex.h"
 #include "common/wire/curve_keys.h"
 
 namespace boost::asio {
@@ -26,6 +29,30 @@ class io_context;
 }
 
 namespace frond::broker::cluster {
+
+// The requests that each leaf has not answered yet, of all threads of the broker: each thread has a client of its own
+// for a leaf, and their limit and the choice of replicas are about all of them. Thread-safe.
+struct LeafLoad {
+  std::atomic<std::size_t> searches_and_fetches{0}, hellos{0};
+  std::size_t all() const { return searches_and_fetches + hellos; }
+};
+
+class LeafLoads {
+ public:
+  // The one object for all clients of "tcp://host:port".
+  std::shared_ptr<LeafLoad> of(const std::string& endpoint) {
+    const MutexLock lock(mutex_);
+    std::erase_if(loads_, [](const auto& load) { return load.second.expired(); });
+    auto& known = loads_[endpoint];
+    auto load = known.lock();
+    if (!load) known = load = std::make_shared<LeafLoad>();
+    return load;
+  }
+
+ private:
+  Mutex mutex_;
+  std::map<std::string, std::weak_ptr<LeafLoad>> loads_ FROND_GUARDED_BY(mutex_);
+};
 
 // Makes clients, for one thread of the broker. Outlives the clients.
 class ZmqLeafClients {

@@ -6,7 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "broker/http/profile_json.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::http {
@@ -28,48 +27,32 @@ void append_coverage(std::string& out, const merge::Page& page) {
 }
 
 void append_hit(std::string& out, const merge::PageHit& hit, const RenderOptions& options) {
-  const auto wanted = [&](std::uint8_t field) { return (options.fields & field) != 0; };
-  out += "{\"id\":";
-  append_json_string(out, hit.id);
+  out += '{';
+  append_text(out, "id", hit.id);
   if (options.ranked) {
-    out += ",\"score\":";
+    append_name(out, "score");
     append_score(out, hit.hit.score);
   }
-  if (wanted(wire::kFieldTitle)) {
-    out += ",\"title\":";
-    append_json_string(out, hit.title);
-  }
-  if (wanted(wire::kFieldUrl)) {
-    out += ",\"url\":";
-    append_json_string(out, hit.url);
-  }
-  if (wanted(wire::kFieldSnippet)) {
-    out += ",\"snippet\":";
-    append_json_string(out, snippet_html(hit.snippet));
-  }
-  if (options.explain) {
-    if (options.ranked) {
-      out += ",\"score_fixed\":";
-      append_number(out, hit.hit.score);
-    }
-    out += ",\"ordinal\":";
-    append_number(out, hit.hit.ordinal);
-  }
+  if ((options.fields & wire::kFieldTitle) != 0) append_text(out, "title", hit.title);
+  if ((options.fields & wire::kFieldUrl) != 0) append_text(out, "url", hit.url);
+  if ((options.fields & wire::kFieldSnippet) != 0) append_text(out, "snippet", snippet_html(hit.snippet));
+  if (options.explain && options.ranked) append_count(out, "score_fixed", hit.hit.score);
+  if (options.explain) append_count(out, "ordinal", hit.hit.ordinal);
   out += '}';
 }
 
-void append_relation(std::string& out, const merge::Count& count) {
-  out += count.exact ? ",\"relation\":\"eq\"" : ",\"relation\":\"gte\"";
+// `name`, and the relation of the value to the true one.
+void append_bound(std::string& out, std::string_view name, const merge::Count& count) {
+  append_count(out, name, count.value);
+  append_text(out, "relation", count.exact ? "eq" : "gte");
 }
 
 void append_total(std::string& out, const merge::Page& page) {
-  out += ",\"total\":{\"value\":";
-  append_number(out, page.total.value);
-  append_relation(out, page.total);
+  out += ",\"total\":{";
+  append_bound(out, "value", page.total);
   if (page.all_words) {
-    out += ",\"all_words\":{\"value\":";
-    append_number(out, page.all_words->value);
-    append_relation(out, *page.all_words);
+    out += ",\"all_words\":{";
+    append_bound(out, "value", *page.all_words);
     out += '}';
   }
   out += '}';
@@ -133,6 +116,21 @@ void append_thousandths(std::string& out, std::uint64_t value) {
   out += static_cast<char>('0' + thousandths / 100);
   out += static_cast<char>('0' + thousandths / 10 % 10);
   out += static_cast<char>('0' + thousandths % 10);
+}
+
+void append_name(std::string& out, std::string_view name) {
+  out += out.ends_with('{') ? "\"" : ",\"";
+  out.append(name).append("\":");
+}
+
+void append_text(std::string& out, std::string_view name, std::string_view text) {
+  append_name(out, name);
+  append_json_string(out, text);
+}
+
+void append_count(std::string& out, std::string_view name, std::uint64_t value) {
+  append_name(out, name);
+  append_number(out, value);
 }
 
 void append_json_string(std::string& out, std::string_view text) {
@@ -216,9 +214,7 @@ std::string render_rest(const merge::Page& page, const RenderOptions& options) {
   out.reserve(256 + page.hits.size() * 512);
   append_coverage(out, page);
   if (options.count) {
-    out += ",\"count\":";
-    append_number(out, page.total.value);
-    append_relation(out, page.total);
+    append_bound(out, "count", page.total);
   } else {
     append_total(out, page);
     append_hits(out, page, options);

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "broker/merge/page.h"
+#include "broker/merge/merge.h"
 #include "broker/query/query_signs.h"
 #include "common/wire/messages.h"
 
@@ -38,6 +38,14 @@ std::string render_answer(std::uint64_t took_us, bool timed_out, Generation gene
 void append_number(std::string& out, std::uint64_t value);
 // Appends value / 1000 with three decimals.
 void append_thousandths(std::string& out, std::uint64_t value);
+// Appends the name of a member, with a comma unless it is the object's first, and its colon.
+void append_name(std::string& out, std::string_view name);
+// … and a text.
+void append_text(std::string& out, std::string_view name, std::string_view text);
+// … and a number.
+void append_count(std::string& out, std::string_view name, std::uint64_t value);
+// Appends `,"profile":{…}`: where a search's time went.
+void append_profile(std::string& out, const merge::Page::Profile& profile);
 // Appends a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 // The shortest decimal that reads back as the same number. `value` is finite.

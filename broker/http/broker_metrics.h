@@ -96,10 +96,22 @@ constexpr std::string_view name_of(CacheUse use) {
 }
 
 struct SearchMetrics {
-  explicit SearchMetrics(metrics::Registry& registry);
-  void count(Outcome outcome, CacheUse use, double seconds);
+  explicit SearchMetrics(metrics::Registry& registry) {
+    static constexpr const char* kOutcomes[] = {"whole",       "degraded", "invalid",  "overloaded",
+                                                "unavailable", "deadline", "abandoned"};
+    static_assert(std::size(kOutcomes) == std::tuple_size_v<decltype(outcomes_)>);
+    for (std::size_t i = 0; i < outcomes_.size(); ++i)
+      outcomes_[i] = registry.counter(families::kSearches, {{"outcome", kOutcomes[i]}});
+    for (std::size_t i = 0; i < times_.size(); ++i)
+      times_[i] = registry.histogram(families::kSearchTime, metrics::latency_seconds(),
+                                     {{"cache", std::string(name_of(static_cast<CacheUse>(i)))}});
+  }
+  void count(Outcome outcome, CacheUse use, double seconds) {
+    count(outcome);
+    times_[static_cast<std::size_t>(use)].observe(seconds);
+  }
   // For a search that ended without its own answer: its duration is not recorded.
-  void count(Outcome outcome);
+  void count(Outcome outcome) { outcomes_[static_cast<std::size_t>(outcome)].add(); }
 
  private:
   std::array<metrics::Counter, 7> outcomes_;

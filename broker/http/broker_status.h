@@ -4,14 +4,21 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "broker/cluster/cluster_map.h"
 #include "broker/cluster/zmq_leaf_client.h"
 #include "broker/http/multi_search.h"
+#include "broker/http/search_service.h"
 #include "broker/scatter/scatter_context.h"
+#include "common/base/liveness.h"
+#include "common/base/mutex.h"
+#include "common/http/server.h"
+#include "common/metrics/registry.h"
 #include "common/wire/messages.h"
 
 namespace frond::broker::http {
@@ -44,8 +51,7 @@ struct ClusterView {
 };
 
 struct BrokerStatus {
-  ClusterView cluster;            // of the first collection
-  std::vector<ClusterView> more;  // of the others, in order
+  std::vector<ClusterView> clusters;  // of each collection
   scatter::ScatterCounters scatter;
   scatter::Hedging::Counters hedging;
   MultiSearch::Counters msearch;
@@ -60,12 +66,45 @@ BrokerStatus status_of(const cluster::ClusterMap& map, const Clock& clock, const
                        const SearchService& service, const MultiSearch& multi_search,
                        const cluster::ZmqLeafClients* clients);
 
-// Adds another collection's status on the same thread: its view becomes the last of `more`.
+// Adds another collection's status on the same thread: its view becomes the last of `clusters`.
 void add_collection(BrokerStatus& all, BrokerStatus&& one);
 
 // Adds another thread's. Counts are summed. Where the threads see the cluster differently, the worse view counts: the
 // broker is ready if all are; a leaf is healthy if it is for all; the generation is that of the thread that is not
 // ready, else of the one with fewer partitions covered, else the lower one.
 void merge(BrokerStatus& all, BrokerStatus&& one);
+
+// The body of GET /v1/cluster: this broker's view of the cluster as JSON.
+std::string cluster_json(const ClusterView& cluster, const SearchService& service, std::string_view collection,
+                         std::string_view version);
+
+// {"collections": [name, …]} and a newline, for /v1/collections.
+std::string collections_json(const std::vector<std::string>& names);
+
+// Copies what the broker's parts count into its metrics at each scrape. What is exported must outlive the registry's
+// last exposition.
+// The cache and the searches in flight, of all threads. Read at each exposition, on its thread.
+void export_shared(metrics::Registry& registry, const SearchService::Shared& shared);
+// The age of each loop. `loops` may be called on any thread.
+void export_loops(metrics::Registry& registry, std::function<std::vector<Loop>()> loops, const Clock& clock);
+
+// Requests to leaves and the cluster. They are counted on each thread, so the route /metrics collects them and calls
+// show() before an exposition. Failed handshakes are shown with CURVE and without: a leaf may use it all the same.
+// Thread-safe.
+class StatusMetrics {
+ public:
+  // `collections`: the broker's. With more than one, what concerns leaves and generations has a label of that name.
+  // `replicas`: how many leaves each partition is meant to have; 0: as many as the one with the most.
+  explicit StatusMetrics(metrics::Registry& registry, std::vector<std::string> collections = {},
+                         std::size_t replicas = 0)
+      : registry_(registry), collections_(std::move(collections)), replicas_(replicas) {}
+  void show(const BrokerStatus& status);
+
+ private:
+  metrics::Registry& registry_;
+  const std::vector<std::string> collections_;
+  const std::size_t replicas_;
+  Mutex mutex_;  // of two scrapes at once
+};
 
 }  // namespace frond::broker::http

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "broker/scatter/look_up.h"
+#include "broker/scatter/fetch.h"
 #include "broker/scatter/replica_choice.h"
 #include "common/text/utf8.h"
 

@@ -1,7 +1,8 @@
-#include "broker/http/metrics_export.h"
-
+// Copies what the broker's parts count into its metrics at each scrape.
 #include <algorithm>
 #include <utility>
+
+#include "broker/http/broker_status.h"
 
 namespace frond::broker::http {
 namespace {
@@ -111,9 +112,8 @@ void export_loops(metrics::Registry& registry, std::function<std::vector<Loop>()
 void StatusMetrics::show(const BrokerStatus& status) {
   const MutexLock lock(mutex_);
   show_requests(registry_, status);
-  show_cluster(registry_, status.cluster, collections_.size() > 1 ? collections_.front() : std::string(), replicas_);
-  for (std::size_t i = 0; i < status.more.size(); ++i)
-    show_cluster(registry_, status.more[i], collections_.at(i + 1), replicas_);
+  for (std::size_t i = 0; i < status.clusters.size(); ++i)
+    show_cluster(registry_, status.clusters[i], collections_.size() > 1 ? collections_.at(i) : "", replicas_);
 }
 
 }  // namespace frond::broker::http

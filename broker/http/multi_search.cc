@@ -125,8 +125,8 @@ void MultiSearch::search_line(const std::shared_ptr<Batch>& batch, std::size_t l
   };
   auto ticket = service_.search(
       parsed.parameters,
-      [this, batch, line](frond::http::Response response) { settle(batch, line, std::move(response)); },
-      SearchService::Line{batch->deadline, on_begun, batch->client}, text);
+      [this, batch, line](frond::http::Response response) { settle(batch, line, std::move(response)); }, text,
+      batch->client, SearchService::Line{batch->deadline, on_begun});
   if (!ticket) return;
   if (ticket.waits()) batch->waiting = line;
   batch->working.emplace(line, std::move(ticket));

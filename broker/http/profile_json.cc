@@ -1,10 +1,9 @@
-#include "broker/http/profile_json.h"
+#include "broker/http/answer_json.h"
 
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
-#include "broker/http/answer_json.h"
 #include "common/wire/messages.h"
 
 namespace frond::broker::http {
@@ -12,15 +11,8 @@ namespace {
 
 using Count = std::pair<std::string_view, std::uint64_t>;
 
-void append_name(std::string& out, std::string_view name) {
-  out += out.ends_with('{') ? "\"" : ",\"";
-  out.append(name).append("\":");
-}
 void append_counts(std::string& out, std::initializer_list<Count> counts) {
-  for (const auto& [name, value] : counts) {
-    append_name(out, name);
-    append_number(out, value);
-  }
+  for (const auto& [name, value] : counts) append_count(out, name, value);
 }
 // Nanoseconds, shown as microseconds.
 void append_times(std::string& out, std::initializer_list<Count> times) {
@@ -28,10 +20,6 @@ void append_times(std::string& out, std::initializer_list<Count> times) {
     append_name(out, name);
     append_thousandths(out, ns);
   }
-}
-void append_text(std::string& out, std::string_view name, std::string_view text) {
-  append_name(out, name);
-  append_json_string(out, text);
 }
 void append_flag(std::string& out, std::string_view name, bool value) {
   append_name(out, name);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "broker/http/broker_status.h"
-#include "broker/http/metrics_export.h"
 #include "broker/http/multi_search.h"
 #include "broker/http/search_service.h"
 #include "common/http/router.h"
@@ -18,23 +17,20 @@ inline constexpr std::size_t kMaxSearchBody = 64 << 10;  // POST /v1/search; mor
 inline constexpr std::size_t kMaxBatchBody = 8 << 20;    // POST /v1/msearch
 
 struct RouteTargets {
-  SearchService& service;
-  MultiSearch& multi_search;
-  metrics::Registry& registry;
-  StatusMetrics& metrics;
-  std::string collection, version;
-  // Calls its argument once with the status of all threads, at once or later on the calling thread.
-  std::function<void(std::function<void(const BrokerStatus&)>)> collect_status;
-  std::function<bool()> ready;           // whether searches are to come here; false: /readyz is 503
-  std::function<bool()> draining;        // true: /readyz is 503
-  std::function<std::string()> stalled;  // names a loop that does not turn: /livez is 503; empty: all turn
-  // The broker's other collections, in the order of BrokerStatus::more. What is above is the first one's.
   struct Collection {
     std::string name;
     SearchService& service;
     MultiSearch& multi_search;
   };
-  std::vector<Collection> more = {};
+  std::vector<Collection> collections;  // as in BrokerStatus; the first is that of routes which name none
+  metrics::Registry& registry;
+  StatusMetrics& metrics;
+  std::string version;
+  // Calls its argument once with the status of all threads, at once or later on the calling thread.
+  std::function<void(std::function<void(const BrokerStatus&)>)> collect_status = {};
+  std::function<bool()> ready = {};           // whether searches are to come here; false: /readyz is 503
+  std::function<bool()> draining = {};        // true: /readyz is 503
+  std::function<std::string()> stalled = {};  // names a loop that does not turn: /livez is 503; empty: all turn
   // What searches lack, told by /readyz; empty: nothing.
   std::function<std::string()> lacking = [] { return std::string(); };
 };

@@ -1,13 +1,18 @@
 #pragma once
 // The parameters of a search, read from a query string or a JSON object with the same names, limits and errors
-// (parameter_table.h). Pure functions.
+// (search_parameters.h). Pure functions.
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
+#include "broker/query/analyzed_query.h"
 #include "common/base/result.h"
 #include "common/http/server.h"
+#include "common/scoring/prior.h"
 #include "common/wire/limits.h"
 #include "common/wire/messages.h"
 
@@ -53,5 +58,88 @@ ParsedSearch parse_search_json(std::string_view json);
 // The same for /v1/count: `count` is true and not a parameter.
 ParsedSearch parse_count_query(std::string_view query_string);
 ParsedSearch parse_count_json(std::string_view json);
+
+// The parameters of a search, one row each: name, type, range, and where the value is stored. GET /v1/search takes all
+// of them in its query string; POST /v1/search and each line of POST /v1/msearch take the same ones as members of a
+// JSON object. /v1/count takes those that are not of hits, without `count`. openapi.json describes the same table; a
+// test compares them.
+template <class T>
+struct Choice {
+  std::string_view name;
+  T value;
+};
+
+// The types of values. `to` is the member that a value is stored in. In JSON, text, choices and sets are strings.
+struct TextValue {
+  std::string SearchParameters::*to;
+  std::size_t max_bytes;  // of UTF-8
+};
+struct IntegerValue {  // in JSON a number
+  std::uint32_t SearchParameters::*to;
+  std::uint32_t min, max;
+};
+struct RealValue {  // a decimal number, with an exponent if wanted; in JSON a number
+  std::variant<std::optional<double> SearchParameters::*, double SearchParameters::*> to;
+  unsigned min, max;
+};
+template <class T>
+struct ChoiceValue {
+  T SearchParameters::*to;
+  std::span<const Choice<T>> choices;
+};
+struct FlagValue {  // "true", "false", "1" or "0"; in JSON a boolean
+  bool SearchParameters::*to;
+};
+struct SetValue {                      // one or more of the names, each at most once, separated by commas
+  std::uint8_t SearchParameters::*to;  // gets the union of their bits
+  std::span<const Choice<std::uint8_t>> choices;
+};
+
+struct Parameter {
+  std::string_view name;
+  std::variant<TextValue, IntegerValue, RealValue, ChoiceValue<wire::Mode>, ChoiceValue<wire::Rank>,
+               ChoiceValue<wire::Processor>, ChoiceValue<bool>, FlagValue, SetValue>
+      value;
+  bool required = false;
+  bool of_hits = false;  // refused where only a count is wanted
+};
+
+inline constexpr Choice<wire::Mode> kModes[] = {
+    {"and", wire::Mode::kAnd}, {"or", wire::Mode::kOr}, {"auto", wire::Mode::kAuto}};
+inline constexpr Choice<wire::Rank> kRanks[] = {{"score", wire::Rank::kScore}, {"none", wire::Rank::kNone}};
+inline constexpr Choice<wire::Processor> kProcessors[] = {{"auto", wire::Processor::kAuto},
+                                                          {"cpu", wire::Processor::kCpu},
+                                                          {"gpu", wire::Processor::kGpu},
+                                                          {"exhaustive", wire::Processor::kExhaustive}};
+inline constexpr Choice<bool> kSwitches[] = {{"on", true}, {"off", false}};
+inline constexpr Choice<std::uint8_t> kFields[] = {{"id", 0},  // every hit has it
+                                                   {"title", wire::kFieldTitle},
+                                                   {"url", wire::kFieldUrl},
+                                                   {"snippet", wire::kFieldSnippet}};
+
+inline constexpr Parameter kParameters[] = {
+    {"q", TextValue{&SearchParameters::q, query::kMaxQueryBytes}, true},
+    {"k", IntegerValue{&SearchParameters::k, 1, kMaxK}, false, true},
+    {"offset", IntegerValue{&SearchParameters::offset, 0, kMaxDepth - 1}, false, true},
+    {"mode", ChoiceValue<wire::Mode>{&SearchParameters::mode, kModes}},
+    {"rank", ChoiceValue<wire::Rank>{&SearchParameters::rank, kRanks}, false, true},
+    {"k1", RealValue{&SearchParameters::k1, 0, static_cast<unsigned>(scoring::kMaxK1)}, false, true},
+    {"b", RealValue{&SearchParameters::b, 0, 1}, false, true},
+    {"prior_weight", RealValue{&SearchParameters::prior_weight, 0, scoring::kMaxPriorWeightValue}, false, true},
+    {"count", FlagValue{&SearchParameters::count}},
+    {"timeout_ms", IntegerValue{&SearchParameters::timeout_ms, 1, 3'600'000}},
+    {"processor", ChoiceValue<wire::Processor>{&SearchParameters::processor, kProcessors}},
+    {"cache", ChoiceValue<bool>{&SearchParameters::cache, kSwitches}},
+    {"explain", FlagValue{&SearchParameters::explain}},
+    {"profile", FlagValue{&SearchParameters::profile}},
+    {"allow_partial", FlagValue{&SearchParameters::allow_partial}},
+    {"fields", SetValue{&SearchParameters::fields, kFields}, false, true},
+};
+
+// The row of a name; null: none.
+const Parameter* find_parameter(std::string_view name);
+
+// Stores `text` in its place. Otherwise says what is wrong with it, in words that follow the parameter's name.
+std::optional<std::string> store(const Parameter& parameter, std::string_view text, SearchParameters& to);
 
 }  // namespace frond::broker::http

@@ -3,31 +3,44 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "broker/http/answer_json.h"
 #include "broker/scatter/replica_choice.h"
+#include "broker/scatter/search.h"
+#include "common/scoring/prior.h"
+#include "common/wire/cost.h"
 
 namespace frond::broker::http {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// A search that is not answered yet.
-struct SearchService::Job {
-  Question question;
-  Reply reply;
-  std::optional<Line> line;
-  Instant started;
-  Deadline deadline = Deadline::never();
-  std::string key;  // in the cache
-  CacheUse use = CacheUse::kBypass;
-  std::optional<Admission::Ticket> turn;         // while it waits for a place
-  std::optional<cache::Flights::Seat> seat;      // while it waits for a flight
-  std::shared_ptr<Evaluation> evaluation;        // its own evaluation, if that is not shared
-  std::optional<cluster::TimerQueue::Id> timer;  // ends the wait
+// What is searched, and how.
+struct Question {
+  SearchParameters parameters;
+  std::shared_ptr<const cluster::Topology> topology;
+  std::vector<wire::QueryTerm> terms;
+  Admission::Kind kind;
+  // To rank by; empty: those of the generation, or nothing is ranked. Equal searches have equal ones, however they say
+  // it.
+  std::optional<scoring::Bm25Parameters> bm25;
+  std::string signs;  // of q that are not applied, rendered (answer_json.h)
+
+  bool is_ranked() const { return parameters.rank != wire::Rank::kNone; }
+  // In fixed point; the usual one if nothing is ranked.
+  scoring::PriorWeight prior_weight() const {
+    return is_ranked() ? scoring::prior_weight_of(parameters.prior_weight) : scoring::kUsualPriorWeight;
+  }
+  // Whether the search costs many times the usual (common/wire/cost.h).
+  bool is_costly() const {
+    return parameters.processor == wire::Processor::kExhaustive || parameters.k > wire::kCostlyDocuments ||
+           parameters.offset + parameters.k > wire::kCostlyDepth || terms.size() > wire::kCostlyTerms;
+  }
 };
 
 namespace {
+
 // An evaluation ends this much before its deadline at most, so that searches with a slightly earlier deadline can share
 // it.
 constexpr microseconds kMaxSlack = milliseconds(50);
@@ -36,31 +49,108 @@ constexpr int kShareThatMayBeLost = 4;
 // Budget of each thread for known texts, for all collections: this share of the cache's, and at most so many bytes.
 constexpr std::size_t kKnownShare = 64, kMaxKnownBytes = 1 << 20;
 
-std::string cache_key(std::uint32_t collection, const SearchParameters& parameters,
-                      const std::optional<scoring::Bm25Parameters>& bm25, const GenerationId& generation,
-                      const query::AnalyzedQuery& query) {
+std::optional<scoring::Bm25Parameters> own_bm25(const SearchParameters& parameters,
+                                                const scoring::Bm25Parameters& of_generation) {
+  if (parameters.rank == wire::Rank::kNone) return {};
+  const scoring::Bm25Parameters asked{parameters.k1.value_or(of_generation.k1), parameters.b.value_or(of_generation.b)};
+  return asked == of_generation ? std::nullopt : std::optional(asked);
+}
+
+std::string cache_key(std::uint32_t collection, const Question& question, const query::AnalyzedQuery& query) {
   std::string key;
   const auto put = [&](auto value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
+  const SearchParameters& parameters = question.parameters;
   put(collection);
-  put(generation.number);
-  put(generation.content);
+  put(question.topology->generation);
+  put(question.topology->content);
   put(parameters.k);
   put(parameters.offset);
   put(parameters.mode);
   put(parameters.rank);
-  put(prior_weight(parameters));
-  put(bm25.has_value());
-  if (bm25) {
-    put(bm25->k1);
-    put(bm25->b);
+  put(question.prior_weight());
+  put(question.bm25.has_value());
+  if (question.bm25) {
+    put(question.bm25->k1);
+    put(question.bm25->b);
   }
   put(parameters.count);
   put(parameters.processor);  // hits are the same on all processors, but not where counting stopped
   put(parameters.explain);
   put(parameters.fields);
-  return key + normalized(query);
+  return key + normalized(query) + question.signs;
 }
+
+scatter::SearchPlan plan_of(const Question& question) {
+  const SearchParameters& asked = question.parameters;
+  scatter::SearchPlan plan{.topology = question.topology, .k = asked.k, .offset = asked.offset, .fields = asked.fields};
+  plan.request.terms = question.terms;
+  plan.request.mode = asked.mode;
+  plan.request.rank = asked.rank;
+  plan.request.bm25 = question.bm25;
+  plan.request.prior_weight = question.prior_weight();
+  plan.request.processor = asked.processor;
+  plan.request.profile = asked.profile || asked.explain;  // the explanation names the engines, which are in the profile
+  return plan;
+}
+
+// The answer to a query without terms; no leaf is asked.
+merge::Page empty_page(const Question& question) {
+  merge::Page page;
+  page.generation = question.topology->generation;
+  page.partitions_total = static_cast<std::uint32_t>(question.topology->partitions.size());
+  page.mode_used = question.parameters.mode == wire::Mode::kOr ? wire::Mode::kOr : wire::Mode::kAnd;
+  if (question.parameters.mode == wire::Mode::kAuto) page.all_words = merge::Count();
+  return page;
+}
+
+// The result of an evaluation, ready to be sent and cached.
+struct Answer {
+  std::string rest;  // the second part of the body (answer_json.h)
+  Generation generation = 0;
+  std::uint32_t partitions_total = 0, partitions_answered = 0;
+  bool timed_out = false, all_overloaded = false;
+  bool whole() const { return partitions_answered == partitions_total; }
+};
+
+cache::CachedAnswer answer_of(const Question& question, const merge::Page& page) {
+  const SearchParameters& asked = question.parameters;
+  const auto overloaded = [](const auto& one) { return one.reason == wire::UnsearchedReason::kOverloaded; };
+  auto answer = std::make_shared<Answer>(Answer{
+      .rest = render_rest(
+          page, {asked.explain, asked.profile, question.terms, question.bm25.value_or(question.topology->bm25),
+                 asked.fields, question.is_ranked(), asked.count, question.signs}),
+      .generation = page.generation,
+      .partitions_total = page.partitions_total,
+      .partitions_answered = page.partitions_answered(),
+      .timed_out = page.timed_out(),
+      .all_overloaded = !page.whole() && std::all_of(page.unsearched.begin(), page.unsearched.end(), overloaded)});
+  answer->rest.shrink_to_fit();
+  const std::size_t bytes = answer->rest.capacity() + sizeof(Answer);
+  return {std::move(answer), bytes};
+}
+
+frond::http::Response rendered(microseconds took, CacheUse use, const Answer& answer) {
+  return {.body = render_answer(static_cast<std::uint64_t>(took.count()), answer.timed_out, answer.generation,
+                                name_of(use), answer.rest)};
+}
+
+const Answer& answer_in(const cache::CachedAnswer& cached) { return *static_cast<const Answer*>(cached.value.get()); }
+
 }  // namespace
+
+// A search that is not answered yet.
+struct SearchService::Job : Question {
+  Reply reply;
+  std::optional<Line> line;
+  Instant started;
+  Deadline deadline = Deadline::never();
+  std::string key;  // in the cache
+  CacheUse use = CacheUse::kBypass;
+  std::optional<Admission::Ticket> turn;             // while it waits for a place
+  std::optional<cache::Flights::Seat> seat;          // while it waits for a flight
+  std::shared_ptr<scatter::Abandonable> evaluation;  // its own evaluation, if that is not shared
+  std::optional<cluster::TimerQueue::Id> timer;      // ends the wait
+};
 
 frond::http::Response overloaded() {
   frond::http::Response response =
@@ -89,82 +179,82 @@ SearchService::SearchService(scatter::ScatterContext& scatter, Config config, Sh
       known_(std::min(kMaxKnownBytes, config.cache_bytes / kKnownShare) / config.collections) {}
 
 std::optional<frond::http::Response> SearchService::known_answer(const std::string& text) {
-  const Instant started = scatter_.timers.clock().now();
+  const Instant started = now();
   const auto topology = scatter_.map.topology();
   const std::string* const key = topology ? known_.key_of(text, topology->id()) : nullptr;
   const auto cached = key != nullptr ? shared_.cache.find_known(*key) : cache::CachedAnswer();
   if (!cached.value) return {};
-  auto response = rendered(started, CacheUse::kHit, *static_cast<const Answer*>(cached.value.get()));
-  const std::chrono::duration<double> took = scatter_.timers.clock().now() - started;
-  metrics_.count(Outcome::kWhole, CacheUse::kHit, took.count());
+  auto response =
+      rendered(std::chrono::duration_cast<microseconds>(now() - started), CacheUse::kHit, answer_in(cached));
+  metrics_.count(Outcome::kWhole, CacheUse::kHit, std::chrono::duration<double>(now() - started).count());
   return response;
 }
 
 SearchService::Ticket SearchService::search(const SearchParameters& parameters, Reply reply, const std::string& text,
-                                            const frond::http::ClientId& client, Line* line) {
+                                            const frond::http::ClientId& client, std::optional<Line> line) {
   const auto job = std::make_shared<Job>();
-  job->question.parameters = parameters;
+  job->parameters = parameters;
   job->reply = std::move(reply);
-  if (line != nullptr) job->line = std::move(*line);
-  Ticket ticket;
+  job->line = std::move(line);
   give_time(*job);
-  const auto refuse = [&](std::string_view detail, std::string_view parameter) {
-    finish(*job, frond::http::problem(400, "Bad request", detail, parameter), Outcome::kInvalid);
-    return Ticket();
-  };
-  if (milliseconds(parameters.timeout_ms) > config_.max_timeout)
-    return refuse("timeout_ms is more than " + std::to_string(config_.max_timeout.count()), "timeout_ms");
-  if (parameters.offset + parameters.k > config_.max_depth)
-    return refuse("offset + k is more than " + std::to_string(config_.max_depth), "offset");
-  if (parameters.processor == wire::Processor::kExhaustive && !config_.allow_exhaustive)
-    return refuse("processor exhaustive is not allowed here", "processor");
-  job->question.topology = scatter_.map.topology();
-  if (!job->question.topology) {
-    finish(*job, frond::http::problem(503, "Unavailable", "No leaf serves this collection yet."),
-           Outcome::kUnavailable);
-    return ticket;
+  if (auto refusal = prepare(*job)) {
+    finish(*job, std::move(refusal->first), refusal->second);
+  } else if (const auto cached = job->use == CacheUse::kMiss ? shared_.cache.find(job->key) : cache::CachedAnswer();
+             cached.value) {
+    job->use = CacheUse::kHit;
+    if (!text.empty()) known_.remember(text, job->topology->id(), job->key);
+    answer(*job, cached);
+  } else {
+    job->kind = {job->line.has_value(), job->is_costly(), client};
+    begin(job);
   }
-  job->question.bm25 = own_bm25(parameters, job->question.topology->bm25);
-  const auto features = wire::features_needed(parameters.rank, job->question.bm25.has_value());
-  if (const auto old = scatter::too_old_for(*job->question.topology, features)) {
-    finish(*job,
-           frond::http::problem(503, "Unavailable",
-                                "The leaf " + *old + " is of an older version, which " +
-                                    (job->question.bm25 ? "ranks by the collection's k1 and b only"
-                                                        : "neither counts nor answers without ranking") +
-                                    "; no other leaf has its partitions."),
-           Outcome::kUnavailable);
-    return ticket;
-  }
-  auto query = analyzer_.analyze(parameters.q, job->question.topology->analyzer);
-  if (!query) return refuse(query.error().message(), "q");
-  if (query->words > config_.max_terms)
-    return refuse("q has " + std::to_string(query->words) + " terms, more than " + std::to_string(config_.max_terms),
-                  "q");
-  job->question.signs = render_signs(query::signs_not_applied(parameters.q));
-  if (query->terms.empty()) job->question.signs += render_empty(query->only_stop_words);
-  if (parameters.cache && !parameters.profile) {
-    job->use = CacheUse::kMiss;
-    job->key = cache_key(config_.collection, parameters, job->question.bm25, job->question.topology->id(), *query);
-    job->key += job->question.signs;
-    if (const cache::CachedAnswer cached = shared_.cache.find(job->key); cached.value) {
-      job->use = CacheUse::kHit;
-      if (!text.empty()) known_.remember(text, job->question.topology->id(), job->key);
-      answer(*job, *std::static_pointer_cast<const Answer>(cached.value));
-      return ticket;
-    }
-  }
-  job->question.terms = std::move(query->terms);
-  job->question.kind = {job->line.has_value(), is_costly(parameters, job->question.terms.size()), client};
-  begin(job);
+  Ticket ticket;
   if (job->reply) ticket.job_ = job;
   return ticket;
 }
 
+// Sets what is searched, and the key if the cache is used. Some: it is refused.
+std::optional<std::pair<frond::http::Response, Outcome>> SearchService::prepare(Job& job) {
+  const auto invalid = [](const std::string& detail, std::string_view parameter) {
+    return std::pair(frond::http::problem(400, "Bad request", detail, parameter), Outcome::kInvalid);
+  };
+  const auto unavailable = [](const std::string& detail) {
+    return std::pair(frond::http::problem(503, "Unavailable", detail), Outcome::kUnavailable);
+  };
+  const SearchParameters& asked = job.parameters;
+  if (milliseconds(asked.timeout_ms) > config_.max_timeout)
+    return invalid("timeout_ms is more than " + std::to_string(config_.max_timeout.count()), "timeout_ms");
+  if (asked.offset + asked.k > config_.max_depth)
+    return invalid("offset + k is more than " + std::to_string(config_.max_depth), "offset");
+  if (asked.processor == wire::Processor::kExhaustive && !config_.allow_exhaustive)
+    return invalid("processor exhaustive is not allowed here", "processor");
+  job.topology = scatter_.map.topology();
+  if (!job.topology) return unavailable("No leaf serves this collection yet.");
+  job.bm25 = own_bm25(asked, job.topology->bm25);
+  if (const auto old = scatter::too_old_for(*job.topology, wire::features_needed(asked.rank, job.bm25.has_value())))
+    return unavailable(
+        "The leaf " + *old + " is of an older version, which " +
+        (job.bm25 ? "ranks by the collection's k1 and b only" : "neither counts nor answers without ranking") +
+        "; no other leaf has its partitions.");
+  auto query = analyzer_.analyze(asked.q, job.topology->analyzer);
+  if (!query) return invalid(query.error().message(), "q");
+  if (query->words > config_.max_terms)
+    return invalid("q has " + std::to_string(query->words) + " terms, more than " + std::to_string(config_.max_terms),
+                   "q");
+  job.signs = render_signs(query::signs_not_applied(asked.q));
+  if (query->terms.empty()) job.signs += render_empty(query->only_stop_words);
+  if (asked.cache && !asked.profile) {
+    job.use = CacheUse::kMiss;
+    job.key = cache_key(config_.collection, job, *query);
+  }
+  job.terms = std::move(query->terms);
+  return {};
+}
+
 // Its time begins now.
 void SearchService::give_time(Job& job) {
-  const milliseconds asked(job.question.parameters.timeout_ms);
-  job.started = scatter_.timers.clock().now();
+  const milliseconds asked(job.parameters.timeout_ms);
+  job.started = now();
   job.deadline = Deadline::at(job.started + (asked.count() == 0 ? config_.default_timeout : asked));
   if (job.line && job.line->latest.when() < job.deadline.when()) job.deadline = job.line->latest;
 }
@@ -172,12 +262,10 @@ void SearchService::give_time(Job& job) {
 // Shares the evaluation of an equal search, or starts one that others may share.
 void SearchService::begin(const std::shared_ptr<Job>& job) {
   if (join(job)) return;
-  if (!job->line && !job->question.kind.costly) {
-    if (shared_.admission.try_begin(job->question.kind)) return lead(job);
-    return finish(*job, overloaded(), Outcome::kOverloaded);
-  }
+  const bool waits = job->line || job->kind.costly;
+  if (!waits && shared_.admission.try_begin(job->kind)) return lead(job);
   // Called on the thread of the search whose end makes room; the job is passed on and not kept there.
-  job->turn = shared_.admission.wait(job->question.kind, [this, job = job]() mutable {
+  job->turn = !waits ? Admission::kRefused : shared_.admission.wait(job->kind, [this, job = job]() mutable {
     home_.run([this, job = std::move(job)] { take_place(job); });
   });
   if (!job->turn) return lead(job);
@@ -190,12 +278,12 @@ void SearchService::begin(const std::shared_ptr<Job>& job) {
 
 // A place was taken for a search that waited for it.
 void SearchService::take_place(const std::shared_ptr<Job>& job) {
-  if (!job->turn) return shared_.admission.end(job->question.kind);  // it was ended meanwhile
+  if (!job->turn) return shared_.admission.end(job->kind);  // it was ended meanwhile
   job->turn.reset();
-  if (job->timer) scatter_.timers.cancel(*std::exchange(job->timer, {}));
+  stop_timer(*job);
   if (job->line) give_time(*job);
   if (join(job))
-    shared_.admission.end(job->question.kind);
+    shared_.admission.end(job->kind);
   else
     lead(job);
   if (!job->line) return;
@@ -222,43 +310,54 @@ void SearchService::await_deadline(const std::shared_ptr<Job>& job) {
     release(*job);
   });
 }
+void SearchService::stop_timer(Job& job) {
+  if (job.timer) scatter_.timers.cancel(*std::exchange(job.timer, {}));
+}
 
-// Starts an evaluation; a place was taken for it.
+// Starts an evaluation, for which a place was taken: the job's own, or a flight, which others may share.
 void SearchService::lead(const std::shared_ptr<Job>& job) {
   if (job->use != CacheUse::kMiss) {
-    const std::shared_ptr<const Question> question(job, &job->question);
-    job->evaluation = Evaluation::start(scatter_, shared_.admission, question, job->deadline,
-                                        [this, job](const auto& done) { answer(*job, *done); });
+    job->evaluation = evaluate(job, [this, job](const cache::CachedAnswer& done) { answer(*job, done); });
     return;
   }
   const auto slack = std::min(job->deadline.left(scatter_.timers.clock()) / 20, kMaxSlack);
   const auto [seat, begun] = shared_.flights.enter(job->key, earliest_end(*job), job->deadline.when(),
                                                    job->deadline.when() - slack, waiter(job));
   job->seat = seat;
-  if (begun) return evaluate(job);
-  await_deadline(job);  // another thread has begun it since join()
-  shared_.admission.end(job->question.kind);
-}
-
-// Evaluates the flight that the job has begun.
-void SearchService::evaluate(const std::shared_ptr<Job>& job) {
-  const auto flight = job->seat->flight;
+  if (!begun) {  // another thread has begun it since join()
+    await_deadline(job);
+    return shared_.admission.end(job->kind);
+  }
+  const auto flight = seat.flight;
   if (const auto stored = shared_.cache.peek(job->key); stored.value) {  // by a flight that ended since the look-up
-    shared_.admission.end(job->question.kind);
+    shared_.admission.end(job->kind);
     return shared_.flights.complete(job->key, flight, stored, true);
   }
-  const std::shared_ptr<const Question> question(job, &job->question);
-  auto evaluation = Evaluation::start(scatter_, shared_.admission, question, job->deadline,
-                                      [this, key = job->key, flight](const auto& done) {
-                                        const cache::CachedAnswer cached{done, done->rest.capacity() + sizeof(Answer)};
-                                        if (done->whole()) shared_.cache.store(key, cached);
-                                        shared_.flights.complete(key, flight, cached, done->whole());
-                                      });
+  auto evaluation = evaluate(job, [this, key = job->key, flight](const cache::CachedAnswer& done) {
+    const bool whole = answer_in(done).whole();
+    if (whole) shared_.cache.store(key, done);
+    shared_.flights.complete(key, flight, done, whole);
+  });
+  if (!evaluation) return;
   // Called on the thread of the last search that waited, which must not keep the evaluation.
   const auto stop = [this, evaluation]() mutable {
-    home_.run([evaluation = std::move(evaluation)] { evaluation->stop(); });
+    home_.run([evaluation = std::move(evaluation)] { evaluation->abandon(); });
   };
-  if (!shared_.flights.set_stop(job->key, flight, stop)) evaluation->stop();
+  if (!shared_.flights.set_stop(job->key, flight, stop)) evaluation->abandon();
+}
+
+// Asks the leaves, unless the query has no terms. `done` is called once, at the latest when the deadline passes,
+// possibly before evaluate() returns; not if the evaluation is abandoned. The place is held until then.
+std::shared_ptr<scatter::Abandonable> SearchService::evaluate(const std::shared_ptr<const Job>& job,
+                                                              cache::Flights::Waiter done) {
+  std::shared_ptr<void> place(nullptr, [&places = shared_.admission, kind = job->kind](void*) { places.end(kind); });
+  auto over = [job, place = std::move(place), done = std::move(done)](const merge::Page& page) mutable {
+    place = nullptr;
+    done(answer_of(*job, page));
+  };
+  if (!job->terms.empty()) return scatter::search(scatter_, plan_of(*job), job->deadline, std::move(over));
+  over(empty_page(*job));
+  return nullptr;
 }
 
 // Called on the thread of the evaluation; the job is passed on and not kept there.
@@ -266,18 +365,18 @@ cache::Flights::Waiter SearchService::waiter(const std::shared_ptr<Job>& job) {
   return [this, job = job](const cache::CachedAnswer& cached) mutable {
     home_.run([this, job = std::move(job), cached] {
       job->seat.reset();
-      if (job->timer) scatter_.timers.cancel(*std::exchange(job->timer, {}));
-      answer(*job, *std::static_pointer_cast<const Answer>(cached.value));
+      stop_timer(*job);
+      answer(*job, cached);
     });
   };
 }
 
 // Gives up everything that the search waits for.
 void SearchService::release(Job& job) {
-  if (job.timer) scatter_.timers.cancel(*std::exchange(job.timer, {}));
+  stop_timer(job);
   if (job.turn) shared_.admission.leave(*std::exchange(job.turn, {}));
   if (job.seat) shared_.flights.leave(job.key, *std::exchange(job.seat, {}));
-  if (const auto evaluation = std::exchange(job.evaluation, nullptr)) evaluation->stop();
+  if (const auto evaluation = std::exchange(job.evaluation, nullptr)) evaluation->abandon();
 }
 
 void SearchService::end(const Ticket& ticket, frond::http::Response instead, Outcome outcome) {
@@ -290,11 +389,12 @@ void SearchService::end(const Ticket& ticket, frond::http::Response instead, Out
 
 void SearchService::abandon(const Ticket& ticket) { end(ticket, abandoned(), Outcome::kAbandoned); }
 
-void SearchService::answer(Job& job, const Answer& answer) {
+void SearchService::answer(Job& job, const cache::CachedAnswer& cached) {
+  const Answer& answer = answer_in(cached);
   if (!answer.whole()) {
     const bool nothing = answer.partitions_answered == 0;
     if (nothing && answer.all_overloaded) return finish(job, overloaded(), Outcome::kOverloaded);
-    if (nothing || !job.question.parameters.allow_partial) {
+    if (nothing || !job.parameters.allow_partial) {
       const std::string covered = std::to_string(answer.partitions_answered) + " of " +
                                   std::to_string(answer.partitions_total) + " partitions answered";
       if (answer.timed_out)
@@ -303,22 +403,14 @@ void SearchService::answer(Job& job, const Answer& answer) {
       return finish(job, frond::http::problem(503, "Unavailable", covered + "."), Outcome::kUnavailable);
     }
   }
-  finish(job, rendered(job.started, job.use, answer), answer.whole() ? Outcome::kWhole : Outcome::kDegraded);
-}
-
-frond::http::Response SearchService::rendered(Instant started, CacheUse use, const Answer& answer) const {
-  const auto took = std::chrono::duration_cast<microseconds>(scatter_.timers.clock().now() - started);
-  frond::http::Response response;
-  response.body = render_answer(static_cast<std::uint64_t>(took.count()), answer.timed_out, answer.generation,
-                                name_of(use), answer.rest);
-  return response;
+  const auto took = std::chrono::duration_cast<microseconds>(now() - job.started);
+  finish(job, rendered(took, job.use, answer), answer.whole() ? Outcome::kWhole : Outcome::kDegraded);
 }
 
 void SearchService::finish(Job& job, frond::http::Response response, Outcome outcome) {
   const auto reply = std::exchange(job.reply, nullptr);
   if (!reply) return;
-  const std::chrono::duration<double> took = scatter_.timers.clock().now() - job.started;
-  metrics_.count(outcome, job.use, took.count());
+  metrics_.count(outcome, job.use, std::chrono::duration<double>(now() - job.started).count());
   reply(std::move(response));
 }
 

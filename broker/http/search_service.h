@@ -18,12 +18,10 @@
 #include <string>
 
 #include "broker/cache/flights.h"
-#include "broker/cache/known_texts.h"
 #include "broker/cache/result_cache.h"
 #include "broker/cluster/home_thread.h"
 #include "broker/http/admission.h"
 #include "broker/http/broker_metrics.h"
-#include "broker/http/evaluation.h"
 #include "broker/http/search_parameters.h"
 #include "broker/query/analyzed_query.h"
 #include "broker/scatter/scatter_context.h"
@@ -74,7 +72,6 @@ class SearchService {
   struct Line {
     Deadline latest;                 // the whole request's deadline
     std::function<void()> on_begun;  // called when the line gets a place, if it had to wait
-    frond::http::ClientId client{};  // http::Request::client
   };
 
   // `home`: the thread that the service is used on.
@@ -92,12 +89,7 @@ class SearchService {
   // `text`: the query string or the JSON that the parameters were read from, for known_answer(); empty: none. `client`:
   // http::Request::client.
   Ticket search(const SearchParameters& parameters, Reply reply, const std::string& text = {},
-                const frond::http::ClientId& client = {}) {
-    return search(parameters, std::move(reply), text, client, nullptr);
-  }
-  Ticket search(const SearchParameters& parameters, Reply reply, Line line, const std::string& text = {}) {
-    return search(parameters, std::move(reply), text, line.client, &line);
-  }
+                const frond::http::ClientId& client = {}, std::optional<Line> line = {});
   // The answer to a search whose text was answered from the cache before, if the answer is still there: a short way for
   // what comes often. None: read the parameters, and search().
   std::optional<frond::http::Response> known_answer(const std::string& text);
@@ -118,20 +110,20 @@ class SearchService {
   cluster::HomeThread& home() { return home_; }
 
  private:
-  Ticket search(const SearchParameters& parameters, Reply reply, const std::string& text,
-                const frond::http::ClientId& client, Line* line);
+  Instant now() const { return scatter_.timers.clock().now(); }
+  std::optional<std::pair<frond::http::Response, Outcome>> prepare(Job& job);
   void give_time(Job& job);
   void begin(const std::shared_ptr<Job>& job);
   void take_place(const std::shared_ptr<Job>& job);
   Instant earliest_end(const Job& job) const;
   bool join(const std::shared_ptr<Job>& job);
   void await_deadline(const std::shared_ptr<Job>& job);
+  void stop_timer(Job& job);
   void lead(const std::shared_ptr<Job>& job);
-  void evaluate(const std::shared_ptr<Job>& job);
+  std::shared_ptr<scatter::Abandonable> evaluate(const std::shared_ptr<const Job>& job, cache::Flights::Waiter done);
   cache::Flights::Waiter waiter(const std::shared_ptr<Job>& job);
   void release(Job& job);
-  void answer(Job& job, const Answer& answer);
-  frond::http::Response rendered(Instant started, CacheUse use, const Answer& answer) const;
+  void answer(Job& job, const cache::CachedAnswer& cached);
   void finish(Job& job, frond::http::Response response, Outcome outcome);
 
   scatter::ScatterContext& scatter_;

@@ -27,18 +27,16 @@ Result<std::unique_ptr<TlsEndpoint>> TlsEndpoint::create(std::string certificate
 TlsEndpoint::TlsEndpoint(std::unique_ptr<tls::ServerIdentity> identity, cluster::TimerQueue& timers, Logger& log,
                          metrics::Registry& registry)
     : identity_(std::move(identity)),
-      timers_(timers),
       log_(log),
       registry_(registry),
       expiry_(registry.gauge(families::kTlsExpiry)),
       reloaded_(registry.counter(families::kTlsReloads, {{"outcome", "ok"}})),
       refused_(registry.counter(families::kTlsReloads, {{"outcome", "failed"}})),
-      next_look_(timers.after(kLookInterval, [this] { look(); })) {
+      looks_(timers, kLookInterval, [this] { look(); }) {
   for (const char* reason : {"plain", "closed", "refused", "timeout"})
     registry.counter(families::kTlsHandshakeFailures, {{"reason", reason}});  // there from the start, as 0
   tell("TLS certificate in use");
 }
-TlsEndpoint::~TlsEndpoint() { timers_.cancel(next_look_); }
 
 void TlsEndpoint::tell(std::string_view what) {
   const auto ends = identity_->expires();
@@ -50,7 +48,6 @@ void TlsEndpoint::tell(std::string_view what) {
 }
 
 void TlsEndpoint::look() {
-  next_look_ = timers_.after(kLookInterval, [this] { look(); });
   const auto changed = identity_->refresh();
   if (!changed) {
     refused_.add();

@@ -16,14 +16,13 @@ namespace frond::broker::http {
 
 class TlsEndpoint {
  public:
-  static constexpr std::chrono::seconds kLookInterval{
-      1};  // of reading the files: a few KiB, usually from the page cache
+  // Of reading the files: a few KiB, usually from the page cache.
+  static constexpr std::chrono::seconds kLookInterval{1};
 
   // kInvalid: a file cannot be used; the message names it. `timers`, `log` and `registry` outlive the endpoint.
   static Result<std::unique_ptr<TlsEndpoint>> create(std::string certificate_file, std::string key_file,
                                                      cluster::TimerQueue& timers, Logger& log,
                                                      metrics::Registry& registry);
-  ~TlsEndpoint();
   TlsEndpoint(const TlsEndpoint&) = delete;
   TlsEndpoint& operator=(const TlsEndpoint&) = delete;
 
@@ -38,12 +37,11 @@ class TlsEndpoint {
   void tell(std::string_view what);
 
   std::unique_ptr<tls::ServerIdentity> identity_;
-  cluster::TimerQueue& timers_;
   Logger& log_;
   metrics::Registry& registry_;
   metrics::Gauge expiry_;
   metrics::Counter reloaded_, refused_;
-  cluster::TimerQueue::Id next_look_;
+  const cluster::Repeating looks_;
 };
 
 }  // namespace frond::broker::http

@@ -1,7 +1,6 @@
 #include "broker/merge/merge.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "common/topk/top_k.h"

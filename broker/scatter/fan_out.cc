@@ -14,6 +14,12 @@ wire::UnsearchedReason reason_of(Code code) {
   return code == Code::kNotFound ? wire::UnsearchedReason::kUnknownGeneration : wire::reason_of(code);
 }
 
+void put_in_order(std::vector<wire::UnsearchedPartition>& unsearched) {
+  std::ranges::stable_sort(unsearched, {}, &wire::UnsearchedPartition::partition);
+  const auto rest = std::ranges::unique(unsearched, {}, &wire::UnsearchedPartition::partition);
+  unsearched.erase(rest.begin(), rest.end());
+}
+
 namespace {
 constexpr std::size_t kMaxAttempts = 2;  // leaves that may be asked for one partition
 constexpr std::chrono::microseconds kMinHedge{2000};
@@ -196,10 +202,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
     } else {
       for (const auto partition : group.partitions) unsearched.push_back({partition, group.reason});
     }
-    const auto before = [](const auto& a, const auto& b) { return a.partition < b.partition; };
-    const auto same = [](const auto& a, const auto& b) { return a.partition == b.partition; };
-    std::stable_sort(unsearched.begin(), unsearched.end(), before);
-    unsearched.erase(std::unique(unsearched.begin(), unsearched.end(), same), unsearched.end());
+    put_in_order(unsearched);
     const bool over = group.tried.size() >= kMaxAttempts || deadline_.passed(context_.timers.clock());
     std::vector<wire::UnsearchedPartition> again;
     for (const auto& one : unsearched) {
@@ -226,8 +229,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   }
   void finish_if_settled() {
     if (!groups_.empty() || !done_) return;
-    std::sort(result_.unsearched.begin(), result_.unsearched.end(),
-              [](const auto& a, const auto& b) { return a.partition < b.partition; });
+    put_in_order(result_.unsearched);
     std::exchange(done_, nullptr)(std::move(result_));
   }
 

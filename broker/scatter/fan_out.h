@@ -12,8 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "broker/merge/page.h"
-#include "broker/scatter/abandonable.h"
+#include "broker/merge/merge.h"
 #include "broker/scatter/scatter_context.h"
 
 namespace frond::broker::scatter {

@@ -2,13 +2,14 @@
 // The second round trip of a search: the ids and the wanted fields of the page's hits, from the leaves that found them.
 // A leaf that has all partitions usually sends these with the ranking; then there is no second trip. If a leaf fails,
 // another replica is asked, once.
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "broker/merge/page.h"
-#include "broker/scatter/abandonable.h"
+#include "broker/merge/merge.h"
 #include "broker/scatter/scatter_context.h"
 
 namespace frond::broker::scatter {
@@ -33,5 +34,19 @@ struct FetchResult {
 // fetch. The loop's thread; `context` outlives the fetch.
 std::shared_ptr<Abandonable> fetch(ScatterContext& context, FetchPlan plan, Deadline deadline,
                                    std::function<void(FetchResult)> done);
+
+// Finds a document by its external id. Any partition may have it, so one leaf is asked for each; if a leaf fails,
+// another replica of its partitions, once. The first one that has the document ends the look-up.
+struct LookUpResult {
+  std::optional<wire::FetchedDocument> document;
+  std::vector<wire::UnsearchedPartition> unsearched;  // without a document: partitions that may have it, in order
+};
+
+// `body_bytes`: what is wanted of its body; older leaves send more. `done` is called once, at the latest when the
+// deadline passes; possibly before look_up() returns. The loop's thread; `context` outlives the look-up. Leaves without
+// wire::kFeatureById are not asked.
+std::shared_ptr<Abandonable> look_up(ScatterContext& context, std::shared_ptr<const cluster::Topology> topology,
+                                     std::string id, std::uint32_t body_bytes, Deadline deadline,
+                                     std::function<void(LookUpResult)> done);
 
 }  // namespace frond::broker::scatter

@@ -1,12 +1,68 @@
 #pragma once
 // What every search uses and counts. One object for each of the broker's threads, used on that thread only.
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "broker/cluster/cluster_map.h"
 #include "broker/cluster/timer_queue.h"
-#include "broker/scatter/hedging.h"
+#include "broker/cluster/topology.h"
 
 namespace frond::broker::scatter {
+
+// Limits hedges (the same request to a second replica): a hedge helps against one slow leaf, but adds load where all
+// are slow. Counts the hedges it allows and withholds.
+class Hedging {
+ public:
+  struct Limits {
+    double share = 0.05;  // hedges per search sent to a leaf; 0: no hedges
+    std::size_t max_leaf_in_flight = 2048;
+  };
+  struct Counters {
+    std::uint64_t sent = 0, over_budget = 0, overloaded = 0;
+  };
+  explicit Hedging(Limits limits) : limits_(limits), saved_(limits.share > 0 ? kMaxSaved : 0) {}
+
+  bool enabled() const { return limits_.share > 0; }
+  // Call for each search sent to a leaf: it adds `share` of a hedge to the budget.
+  void count_search() { saved_ = std::min(saved_ + limits_.share, kMaxSaved); }
+  // Whether to ask `other` as well now; takes one hedge from the budget.
+  bool allow(const cluster::LeafNode& other) {
+    if (is_busy(other)) {
+      ++counters_.overloaded;
+      return false;
+    }
+    if (saved_ < 1) {
+      ++counters_.over_budget;
+      return false;
+    }
+    saved_ -= 1;
+    ++counters_.sent;
+    return true;
+  }
+  const Counters& counters() const { return counters_; }
+
+ private:
+  static constexpr double kMaxSaved = 10;  // hedges that the budget can hold
+  // More than half of its in-flight limit, or of its queue, is in use.
+  bool is_busy(const cluster::LeafNode& leaf) const {
+    if (leaf.client->in_flight() * 2 > limits_.max_leaf_in_flight) return true;
+    return leaf.said && std::uint64_t{leaf.said->queue_depth} * 2 > leaf.said->queue_limit;
+  }
+
+  Limits limits_;
+  double saved_;
+  Counters counters_;
+};
+
+// Work under way whose caller may give it up before it is done. Its loop's thread only.
+class Abandonable {
+ public:
+  virtual ~Abandonable() = default;
+  // Gives the work up: `done` is destroyed without being called, and open requests to leaves are cancelled. Does
+  // nothing once `done` was called.
+  virtual void abandon() = 0;
+};
 
 struct ScatterCounters {
   std::uint64_t search_requests = 0, fetch_requests = 0;  // sent to leaves
@@ -26,5 +82,7 @@ struct ScatterContext {
 // that kNotFound is kUnknownGeneration: LeafClient returns it for that reason only. The broker then asks the leaf again
 // which generations it serves.
 wire::UnsearchedReason reason_of(Code code);
+// Sorts by partition; of several entries of one the first stays.
+void put_in_order(std::vector<wire::UnsearchedPartition>& unsearched);
 
 }  // namespace frond::broker::scatter

@@ -130,12 +130,8 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
       return std::any_of(unsearched.begin(), unsearched.end(),
                          [&](const auto& one) { return one.partition == partition; });
     });
-    for (const auto& one : unsearched) {
-      const auto known = [&](const auto& other) { return other.partition == one.partition; };
-      if (std::none_of(page_.unsearched.begin(), page_.unsearched.end(), known)) page_.unsearched.push_back(one);
-    }
-    std::sort(page_.unsearched.begin(), page_.unsearched.end(),
-              [](const auto& a, const auto& b) { return a.partition < b.partition; });
+    page_.unsearched.insert(page_.unsearched.end(), unsearched.begin(), unsearched.end());
+    put_in_order(page_.unsearched);
   }
 
   ScatterContext& context_;

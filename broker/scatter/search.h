@@ -4,8 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "broker/merge/page.h"
-#include "broker/scatter/abandonable.h"
+#include "broker/merge/merge.h"
 #include "broker/scatter/scatter_context.h"
 
 namespace frond::broker::scatter {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "common/text/term_limits.h"
-#include "indexer/ciff/ciff_reader.h"
 #include "indexer/ingest/formats/formats.h"
 #include "indexer/ingest/records/document.h"
 #include "indexer/parse/parsed_batch.h"

@@ -9,10 +9,8 @@
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
 #include "indexer/build/build.h"
-#include "indexer/build_lock.h"
 #include "indexer/change/change_documents.h"
 #include "indexer/ingest/formats/formats.h"
-#include "indexer/ingest/json.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/write/collection_writer.h"
 

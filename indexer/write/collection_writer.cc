@@ -6,7 +6,6 @@
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
 #include "indexer/ingest/formats/formats.h"
-#include "indexer/ingest/json.h"
 #include "indexer/ingest/records/parse_record.h"
 #include "indexer/pipeline/memory.h"
 

@@ -10,7 +10,6 @@
 #include "common/device/patience.h"
 #include "indexer/build/build.h"
 #include "indexer/ingest/formats/formats.h"
-#include "indexer/ingest/json.h"
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
 #include "tests/gpu/hang/spin.h"
 #include "tests/support/scratch_folder.h"

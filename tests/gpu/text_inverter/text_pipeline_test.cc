@@ -11,7 +11,6 @@
 
 #include "indexer/build/build.h"
 #include "indexer/ingest/formats/formats.h"
-#include "indexer/ingest/json.h"
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
 #include "tests/gpu/text_inverter/random_texts.h"
 #include "tests/support/scratch_folder.h"

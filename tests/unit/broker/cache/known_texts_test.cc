@@ -1,4 +1,4 @@
-#include "broker/cache/known_texts.h"
+#include "broker/cache/result_cache.h"
 
 #include <gtest/gtest.h>
 

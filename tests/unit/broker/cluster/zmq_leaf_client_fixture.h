@@ -10,7 +10,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "broker/cluster/timer_driver.h"
+#include "broker/cluster/timer_queue.h"
 #include "broker/cluster/zmq_leaf_client.h"
 #include "tests/support/loopback_leaf.h"
 

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "broker/http/metrics_export.h"
+#include "broker/http/broker_status.h"
 #include "broker/http/routes.h"
 #include "tests/support/captured_response.h"
 #include "tests/support/scripted_broker.h"
@@ -86,8 +86,13 @@ class Replayed {
     const auto status = [this](const auto& done) {
       done(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, broker.service, many, nullptr));
     };
-    const auto router = make_routes({broker.service, many, broker.registry, metrics, "manuals", "0.1.0", status,
-                                     [this] { return broker.cluster.map.ready(); }, [] { return false; },
+    const auto router = make_routes({{{"manuals", broker.service, many}},
+                                     broker.registry,
+                                     metrics,
+                                     "0.1.0",
+                                     status,
+                                     [this] { return broker.cluster.map.ready(); },
+                                     [] { return false; },
                                      [] { return std::string(); }});
     router(std::move(request), support::CapturedResponse::responder(captured));
     auto& leaf = broker.leaf();

@@ -1,5 +1,5 @@
 // openapi.json describes the parameters as the table has them: names, order, types, ranges, choices and defaults.
-#include "broker/http/parameter_table.h"
+#include "broker/http/search_parameters.h"
 
 #include <gtest/gtest.h>
 

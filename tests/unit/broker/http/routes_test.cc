@@ -1,5 +1,4 @@
 #include "broker/http/routes.h"
-#include "broker/http/metrics_export.h"
 
 #include <gtest/gtest.h>
 
@@ -17,11 +16,9 @@ using support::ScriptedBroker;
 class TheRoutes : public testing::Test {
  protected:
   TheRoutes()
-      : router(make_routes({broker.service,
-                            many,
+      : router(make_routes({{{"c", broker.service, many}},
                             broker.registry,
                             metrics,
-                            "c",
                             "1",
                             [this](const auto& done) {
                               done(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, broker.service,
@@ -30,7 +27,6 @@ class TheRoutes : public testing::Test {
                             [this] { return broker.cluster.map.ready(); },
                             [this] { return draining; },
                             [this] { return stalled; },
-                            {},
                             [this] { return broker.cluster.map.lacking(); }})) {
     export_shared(broker.registry, broker.shared);
   }

@@ -118,7 +118,7 @@ TEST_F(ThreeThreads, GiveAPlaceToALineThatWaitsOnAnother) {
   {
     const Mailbox::Here here(threads[1].home);
     const auto wait = [&](Answered& answer) {
-      return threads[1].service.search(asking("line" + std::to_string(begun), 1000), answer.reply(),
+      return threads[1].service.search(asking("line" + std::to_string(begun), 1000), answer.reply(), {}, {},
                                        SearchService::Line{Deadline::never(), [&] { ++begun; }});
     };
     gone = wait(left);
@@ -160,7 +160,8 @@ class AnyOrder : public ThreeThreads, public testing::WithParamInterface<unsigne
     if (pick(2) == 0)
       search.ticket = service.search(parameters, search.answer.reply());
     else
-      search.ticket = service.search(parameters, search.answer.reply(), SearchService::Line{Deadline::never(), [] {}});
+      search.ticket =
+          service.search(parameters, search.answer.reply(), {}, {}, SearchService::Line{Deadline::never(), [] {}});
   }
   void leave() {
     if (searches.empty()) return;
@@ -241,7 +242,8 @@ TEST_F(ThreeThreads, RunBesideEachOther) {
         const auto parameters = asking("word" + std::to_string(random() % 50));
         auto& answer = answers[number].emplace_back();
         const auto ticket = i % 3 == 0 ? self.service.search(parameters, answer.reply())
-                                       : self.service.search(parameters, answer.reply(), {Deadline::never(), [] {}});
+                                       : self.service.search(parameters, answer.reply(), {}, {},
+                                                             SearchService::Line{Deadline::never(), [] {}});
         if (random() % 16 == 0) self.service.abandon(ticket);
       }
       if (random() % 4 == 0) self.play();

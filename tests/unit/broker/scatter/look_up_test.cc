@@ -1,5 +1,5 @@
 // A document by its id: which leaves are asked, and what is known when some do not answer.
-#include "broker/scatter/look_up.h"
+#include "broker/scatter/fetch.h"
 
 #include "tests/unit/broker/scatter/search_fixture.h"
 
@@ -78,7 +78,7 @@ TEST_F(ALookUp, NamesPartitionsWithoutALeafAndThoseThatAreLate) {
   EXPECT_FALSE(result);
   cluster.advance(milliseconds(1000));
   ASSERT_TRUE(result);
-  EXPECT_EQ(missing(), "2:unavailable 0:deadline 1:deadline ");
+  EXPECT_EQ(missing(), "0:deadline 1:deadline 2:unavailable ");
 }
 TEST_F(ALookUp, DoesNotAskLeavesThatFindNoIds) {
   auto old = support::hello({support::served(1, 3, {0, 1})});
