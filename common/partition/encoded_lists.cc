@@ -6,7 +6,7 @@
 #include "common/partition/partition_writer.h"
 #include "common/partition/records.h"
 #include "common/postings/list_view.h"
-#include "common/text/term_limits.h"
+#include "common/text/limits.h"
 
 namespace frond::partition {
 

@@ -14,7 +14,7 @@
 #include "common/partition/rocks.h"
 #include "common/partition/term_sections.h"
 #include "common/partition/term_statistics.h"
-#include "common/text/term_limits.h"
+#include "common/text/limits.h"
 
 namespace frond::partition {
 namespace {

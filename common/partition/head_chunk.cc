@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "common/text/field_limits.h"
+#include "common/text/limits.h"
 
 namespace frond::partition {
 namespace {

@@ -18,7 +18,7 @@ namespace frond::partition {
 // A chunk ends with the head that fills it.
 inline constexpr std::size_t kHeadChunkBytes = 128u << 10;
 // A stored head, with its checksum and lengths. Three fields of the lengths that ingest allows fit
-// (common/text/field_limits.h). Longer heads are not stored: their places are empty, and readers take the block of
+// (common/text/limits.h). Longer heads are not stored: their places are empty, and readers take the block of
 // stored fields.
 inline constexpr std::size_t kMaxHeadBytes = 4u << 10;
 

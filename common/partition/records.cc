@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "common/partition/format.h"
-#include "common/text/term_limits.h"
+#include "common/text/limits.h"
 
 namespace frond::partition {
 

@@ -8,13 +8,11 @@
 #include <cstring>
 
 #include "common/base/check.h"
-#include "common/text/apostrophes.h"
 #include "common/text/normal_form.h"
 #include "common/text/porter.h"
-#include "common/text/stop_word_set.h"
 #include "common/text/stop_words.h"
+#include "common/text/unicode.h"
 #include "common/text/utf8.h"
-#include "common/text/word_class.h"
 
 namespace frond::text {
 namespace {
@@ -134,18 +132,14 @@ struct Analyzer::State {
   bool standard3 = false;
   bool turkish = false;            // standard3: what is behind an apostrophe is left out
   bool keeps_dotless = false;      // and I is the capital of the i without a dot, until words are stemmed
-  bool dotless = false;            // and I is the capital of the i without a dot, until words are stemmed
   unsigned known_marks = kMarks2;  // of the analyzer
   CutForm cut_form;                // standard3 only
   std::string turkish_form;        // scratch
   NormalForm normal_form{false};   // not of standard
-  StopWordSet stop_words;          // but for English
-  std::string word;                // scratch: the token in one case
+  StopWordSet stop_words;
+  std::string word;                                  // scratch: the token in one case
   std::array<char, 2 * kMaxTokenBytes> porter_word;  // scratch: the word that is stemmed
 
-  bool is_stop_word(std::string_view of) const {
-    return config.stop_words.are_english() ? is_english_stop_word(of) : stop_words.contains(of);
-  }
   std::string_view without_marks(unsigned marks);
   std::string_view compared(std::string_view token);
   void lower(std::string_view token);
@@ -225,7 +219,7 @@ std::string_view Analyzer::State::stem(std::string_view of) {
 }
 
 std::string_view Analyzer::State::stem_or_drop(std::string_view of) {
-  if (is_stop_word(of)) return {};
+  if (stop_words.contains(of)) return {};
   return stemmer ? stem(of) : of;
 }
 
@@ -260,7 +254,7 @@ std::string_view Analyzer::State::term_of_marked(unsigned marks) {
     return stemmer ? stem(word) : std::string_view(word);
   }
   if (standard3 && is_version(of)) of.remove_prefix(1);
-  return is_stop_word(of) ? std::string_view() : of;
+  return stop_words.contains(of) ? std::string_view() : of;
 }
 
 std::string_view Analyzer::State::with_dotted(std::string_view term) {
@@ -292,7 +286,6 @@ Analyzer::Analyzer(const AnalyzerConfig& config, int cache_bits) : state_(std::m
     FROND_CHECK(state_->stemmer != nullptr);  // Debian's libstemmer has all of them
     if (cache_bits > 0) state_->cache = std::make_unique<TermCache>(cache_bits);
   }
-  if (config.stop_words.are_english()) return;  // stop_words.cc has a table
   std::vector<std::string> compared;
   for (const std::string& word : config.stop_words.words())
     if (const std::string_view form = state_->compared(word); !form.empty()) compared.emplace_back(form);
@@ -335,6 +328,12 @@ std::vector<std::string> Analyzer::query_terms(std::string_view text) {
       },
       span_rules(state_->config));
   return all;
+}
+
+std::string described(const AnalyzerConfig& config) {
+  return "analyzer " + std::string(name_of(config.kind)) + ", stemmer " + std::string(name_of(config.stemmer)) +
+         ", stop words " + std::string(config.stop_words.name()) + (config.fold_accents ? ", accents folded" : "") +
+         (config.split_case ? ", split at capitals" : "");
 }
 
 }  // namespace frond::text

@@ -4,7 +4,7 @@
 // standard: words by Unicode's word boundaries; English possessives (with a stemmer), lower case, stop words, stem.
 // standard2: words in a normal form, in which case, width, apostrophes and soft hyphens make no difference, and accents
 //   neither with fold_accents (normal_form.h); elided articles, possessives, O' and commas between digits in groups of
-//   three are taken away (apostrophes.h); stop words, stem. Pairs of characters in scripts without spaces and in
+//   three are taken away (normal_form.h); stop words, stem. Pairs of characters in scripts without spaces and in
 //   Korean; words with . @ & + # are terms as a whole and by their parts (term_spans.h). The whole is not stemmed.
 // standard3: as standard2, of a text in its form (cut_form.h); words with : _ · have parts, too, and so have parts side
 //   by side (3.11 of 3.11.2); symbols are terms. Initials are a word (U.S.A is usa), a version loses its v (v1.2 is

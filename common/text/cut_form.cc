@@ -10,8 +10,8 @@
 
 #include "common/text/normal_form.h"
 #include "common/text/term_spans.h"
+#include "common/text/unicode.h"
 #include "common/text/utf8.h"
-#include "common/text/word_class.h"
 
 namespace frond::text {
 namespace {

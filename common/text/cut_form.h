@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/text/token_span.h"
+#include "common/text/token_cutter.h"
 
 namespace frond::text {
 

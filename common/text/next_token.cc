@@ -1,10 +1,9 @@
-// Where words begin and end: the word boundary rules of UAX #29 over the classes of word_class.h, kept to words.
+// Where words begin and end: the word boundary rules of UAX #29 over the classes of unicode.h, kept to words.
 #include <algorithm>
 
-#include "common/text/grapheme.h"
-#include "common/text/token_span.h"
+#include "common/text/token_cutter.h"
+#include "common/text/unicode.h"
 #include "common/text/utf8.h"
-#include "common/text/word_class.h"
 
 namespace frond::text {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/text/prefix_scan.h"
+#include "common/text/wanted_words.h"
 
 #include <bit>
 #include <cstring>

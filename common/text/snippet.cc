@@ -7,8 +7,8 @@
 #include <cstring>
 #include <vector>
 
-#include "common/text/grapheme.h"
 #include "common/text/term_matches.h"
+#include "common/text/unicode.h"
 #include "common/text/utf8.h"
 
 namespace frond::text {

@@ -19,7 +19,7 @@ inline constexpr std::string_view kMatchBegin = "\x02", kMatchEnd = "\x03";  // 
 // beginning of the body if nothing matches. `terms` are results of `analyzer`. The snippet is valid UTF-8 for any body,
 // on one line: white space and control characters become single spaces, so the marks cannot come from the body. It
 // starts or ends with an ellipsis where the body goes on, is cut between words if there are spaces, never inside a
-// grapheme cluster (grapheme.h), and has at most `max_bytes` bytes besides marks and ellipses. Marks stand around whole
+// grapheme cluster (unicode.h), and has at most `max_bytes` bytes besides marks and ellipses. Marks stand around whole
 // clusters; of a word that is longer than `max_bytes`, around its beginning. It is not HTML; escape it for that.
 std::string snippet(Analyzer& analyzer, std::string_view body, std::span<const std::string> terms,
                     std::size_t max_bytes);

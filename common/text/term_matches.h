@@ -21,7 +21,7 @@ struct TermMatch {
 std::vector<TermMatch> find_terms(Analyzer& analyzer, std::string_view text, std::span<const std::string> terms);
 
 // The same by cutting all of `text` into tokens: for many terms, for analyzers of which it is not known how a term's
-// tokens begin (token_prefix.h), and for tests.
+// tokens begin (wanted_words.h), and for tests.
 std::vector<TermMatch> find_terms_plainly(Analyzer& analyzer, std::string_view text,
                                           std::span<const std::string> terms);
 

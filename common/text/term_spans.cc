@@ -1,8 +1,8 @@
 #include "common/text/term_spans.h"
 
-#include "common/text/apostrophes.h"
+#include "common/text/normal_form.h"
+#include "common/text/unicode.h"
 #include "common/text/utf8.h"
-#include "common/text/word_class.h"
 
 namespace frond::text {
 namespace {

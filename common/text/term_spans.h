@@ -22,7 +22,6 @@
 
 #include "common/text/analyzer_config.h"
 #include "common/text/token_cutter.h"
-#include "common/text/token_span.h"
 #include "common/text/utf8.h"
 
 namespace frond::text {

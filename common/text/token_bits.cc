@@ -1,4 +1,4 @@
-#include "common/text/token_bits.h"
+#include "common/text/token_cutter.h"
 
 #include <cstring>
 
@@ -15,7 +15,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Bytes = hn::CappedTag<std::uint8_t, 64>;
 
-// The classes of word_class.h.
+// The classes of unicode.h.
 struct Classes {
   std::uint64_t letters = 0, digits = 0, underscores = 0, high = 0;
   std::uint64_t between_letters = 0, between_digits = 0;  // characters that are inside a word there

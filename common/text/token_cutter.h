@@ -1,7 +1,5 @@
 #pragma once
-// All tokens of a text: those that next_token() finds one after the other, where most of the text is ASCII 2.5 times as
-// fast. Words of ASCII characters come from bits (token_bits.h); a word that touches another byte, is very long, or
-// begins with an underscore is left to next_token().
+// A token's place in a text, and the plain way to find tokens one by one.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -11,11 +9,49 @@
 #include <string_view>
 #include <type_traits>
 
-#include "common/text/token_bits.h"
-#include "common/text/token_span.h"
-
 namespace frond::text {
 
+// Longer words are cut into pieces of at most this, between code points.
+inline constexpr std::size_t kMaxTokenBytes = 255;
+
+// A token: bytes [begin, end) of the text.
+struct TokenSpan {
+  std::size_t begin = 0, end = 0;
+  friend bool operator==(const TokenSpan&, const TokenSpan&) = default;
+};
+
+// Which characters are in tokens: letters and digits only; or also, for standard3, raised and lowered digits, which
+// belong to the word before them but to no other digit, and symbols (unicode.h), a grapheme cluster each.
+enum class TokenRules : bool { kWords, kWordsAndSymbols };
+
+// The next token at or after `from`; empty, at the end of the text, if there is none.
+TokenSpan next_token(std::string_view text, std::size_t from, TokenRules rules = TokenRules::kWords);
+
+// Which bytes of a text belong to words, found with vector instructions, 64 bytes at a time. Exact where a text is
+// ASCII; elsewhere it says where the rules for whole code points must decide (next_token.cc).
+
+// Bits of 64 bytes of a text; bit 0 is the first byte.
+struct TokenBits {
+  std::uint64_t words = 0;   // ASCII letters, digits and underscores
+  std::uint64_t inside = 0;  // the same, and ASCII characters that are inside a word between two letters or digits
+  std::uint64_t odd = 0;     // bytes >= 0x80, and ASCII characters before one that might be inside a word
+  std::uint64_t slow = 0;    // odd, and underscores: without these, words are the runs of `inside`
+  // What might make more of a word than a term (term_spans.h): characters inside it that are not of `words`, its first
+  // character if there is a dot before it, and any of @&+#.
+  std::uint64_t care = 0;
+};
+
+// For the 64 bytes from 64 * first_block on, and so on for `blocks` blocks; bytes outside the text count as spaces.
+void find_token_bits(std::string_view text, std::size_t first_block, std::size_t blocks, TokenBits* bits);
+
+// Writes base + i for each bit i of `bits`, 64 of them a number, in order, and returns how many. `places` has room for
+// kMorePlaces more.
+inline constexpr std::size_t kMorePlaces = 16;
+std::size_t find_places(const std::uint64_t* bits, std::size_t numbers, std::uint32_t base, std::uint32_t* places);
+
+// All tokens of a text: those that next_token() finds one after the other, where most of the text is ASCII 2.5 times as
+// fast. Words of ASCII characters come from TokenBits; a word that touches another byte, is very long, or
+// begins with an underscore is left to next_token().
 inline constexpr std::size_t kNoWord = ~std::size_t{0};
 inline constexpr std::size_t kMostRunBlocks = 32;  // that a sink is given at once
 

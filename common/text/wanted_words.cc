@@ -7,16 +7,13 @@
 #include <string>
 #include <utility>
 
-#include "common/text/letter_case.h"
 #include "common/text/normal_form.h"
-#include "common/text/token_span.h"
+#include "common/text/token_cutter.h"
+#include "common/text/unicode.h"
 #include "common/text/utf8.h"
 
 namespace frond::text {
 namespace {
-
-constexpr std::size_t kEnoughLetters = 4;                                    // to rule out most words
-constexpr std::string_view kDottedI = "\xc4\xb0", kKelvin = "\xe2\x84\xaa";  // lower case: i, k
 
 // Of 1,000 letters of English text, from a on.
 constexpr std::array<std::uint8_t, 26> kFrequency = {82, 15, 28, 43, 127, 22, 20, 61, 70, 2,  8, 40, 24,
@@ -82,6 +79,24 @@ ByteTriple rarest_triple(std::string_view ascii) {
   return triple_of(ascii, rarest);
 }
 
+// The term without the letters at its end that may be others in the word.
+std::string_view kept_by_stemmers(std::string_view term) {
+  std::size_t changed = 0;
+  if (term.ends_with("ble") || term.ends_with("ie"))
+    changed = 2;
+  else if (term.ends_with("bl") || term.ends_with('e') || term.ends_with('i') || term.ends_with('y'))
+    changed = 1;
+  return term.substr(0, term.size() > changed ? term.size() - changed : 1);
+}
+
+// Whether the first letter of a word that has_plain_form() and of its stem are the same. Of the others Indonesian's and
+// Irish's remove prefixes, Serbian's writes Cyrillic words in Latin letters, and Turkish's may change the last
+// consonant of what remains, which can be the first.
+bool keeps_first_letter(Stemmer stemmer) {
+  return stemmer != Stemmer::kIndonesian && stemmer != Stemmer::kIrish && stemmer != Stemmer::kSerbian &&
+         stemmer != Stemmer::kTurkish;
+}
+
 }  // namespace
 
 WantedWords::WantedWords(std::size_t terms) {
@@ -91,12 +106,7 @@ WantedWords::WantedWords(std::size_t terms) {
 
 void WantedWords::add(TokenPrefix prefix) {
   const auto ascii = static_cast<std::size_t>(std::ranges::find_if_not(prefix.bytes, is_ascii) - prefix.bytes.begin());
-  // What is looked for is ASCII, and if possible without the letters that a rare letter may stand for.
-  std::string_view start = prefix.bytes.substr(0, std::min(ascii, kMaxReach + 1));
-  const std::size_t rare = start.find_first_of("ik");
-  if (rare != std::string_view::npos && rare >= kEnoughLetters) start = start.substr(0, rare);
-  has_i_ = has_i_ || start.find('i') != std::string_view::npos;
-  has_k_ = has_k_ || start.find('k') != std::string_view::npos;
+  const std::string_view start = prefix.bytes.substr(0, std::min(ascii, kMaxReach + 1));
   Word& word = words_.emplace_back();
   word.prefix = prefix;
   ascii_only_ = ascii_only_ && ascii == prefix.bytes.size();
@@ -117,19 +127,6 @@ void WantedWords::add(TokenPrefix prefix) {
     append_utf8(letters[i], bytes);
     triples_.push_back(triple_of(bytes, {0, 1, bytes.size() - 1}));
   }
-}
-
-bool WantedWords::is_rare_letter(std::string_view text, std::size_t at) {
-  const std::string_view rest = text.substr(at, kKelvin.size());
-  return rest == kKelvin || rest.starts_with(kDottedI);
-}
-
-std::size_t WantedWords::next_rare_letter(std::string_view text, std::size_t from, std::size_t end) const {
-  // `rest` goes on where the last letter may.
-  const std::string_view rest = text.substr(0, std::min(text.size(), end + kKelvin.size() - 1));
-  if (has_i_) end = std::min(end, rest.find(kDottedI, from));
-  if (has_k_) end = std::min(end, rest.find(kKelvin, from));
-  return end;
 }
 
 bool WantedWords::begins_with(std::string_view text, std::size_t at, const TokenPrefix& prefix) {
@@ -177,6 +174,26 @@ bool WantedWords::may_go_on_with(std::string_view text, std::size_t begin, std::
 
 bool WantedWords::may_begin_near_end(std::string_view text, std::size_t at) const {
   return std::ranges::any_of(words_, [&](const Word& word) { return begins_with(text, at, word.prefix); });
+}
+
+std::optional<TokenPrefix> token_prefix(const AnalyzerConfig& config, std::string_view term) {
+  // All that a configuration holds: whoever adds something decides here what it does to the beginnings of tokens.
+  const auto& [stemmer, stop_words, kind, fold_accents, split_case] = config;
+  (void)stop_words;                // drops whole tokens only
+  (void)kind, (void)fold_accents;  // what these change the beginning of, find_spans() looks for in other ways
+  // "C++Builder" has the term "c++", and camelCase has "camel".
+  const bool ends_anywhere = term.ends_with('+') || split_case;
+  switch (stemmer) {
+    case Stemmer::kNone:
+      return TokenPrefix{term, ends_anywhere};
+    case Stemmer::kPorter:
+    case Stemmer::kEnglish:
+      if (term.find_first_of("aeiouy") == std::string_view::npos) return TokenPrefix{term, ends_anywhere};
+      return TokenPrefix{kept_by_stemmers(term), true};
+    default:
+      if (!keeps_first_letter(stemmer)) return std::nullopt;
+      return TokenPrefix{term.substr(0, decode_utf8(term, 0).bytes), true};
+  }
 }
 
 }  // namespace frond::text

@@ -15,7 +15,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
-#include "common/text/term_limits.h"
+#include "common/text/limits.h"
 #include "common/wire/codec.h"
 #include "common/wire/leaf.capnp.h"
 #include "common/wire/limits.h"

@@ -9,7 +9,7 @@
 #include "common/base/lines.h"
 #include "common/files/read.h"
 #include "common/text/analyzer.h"
-#include "common/text/stop_word_lists.h"
+#include "common/text/stop_words.h"
 #include "common/text/utf8.h"
 
 namespace frond::indexer {

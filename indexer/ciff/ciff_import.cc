@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/text/term_limits.h"
+#include "common/text/limits.h"
 #include "indexer/ingest/formats/formats.h"
 #include "indexer/ingest/records/document.h"
 #include "indexer/parse/parsed_batch.h"

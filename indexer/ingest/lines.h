@@ -28,6 +28,13 @@ inline bool same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, small_letter, small_letter);
 }
 
+// Where `small`, which has small letters, is in `text`, in any case; npos: it is not there.
+inline std::size_t find_in_any_case(std::string_view text, std::string_view small) {
+  const auto found = std::search(text.begin(), text.end(), small.begin(), small.end(),
+                                 [](char a, char b) { return small_letter(a) == b; });
+  return found == text.end() ? text.npos : static_cast<std::size_t>(found - text.begin());
+}
+
 // The first line without "\n".
 inline std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 

@@ -9,7 +9,6 @@
 
 #include "common/text/analyzer.h"
 #include "common/text/cut_form.h"
-#include "common/text/token_bits.h"
 #include "common/text/token_cutter.h"
 #include "indexer/parse/token_groups.h"
 #include "indexer/parse/token_table.h"

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "common/text/token_span.h"
+#include "common/text/token_cutter.h"
 #include "indexer/parse/large_pages.h"
 #include "indexer/parse/term_table.h"
 

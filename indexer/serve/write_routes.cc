@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/base/lines.h"
-#include "common/text/field_limits.h"
+#include "common/text/limits.h"
 #include "common/tls/digest.h"
 #include "indexer/serve/body_kind.h"
 #include "indexer/serve/collection_routes.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/text/field_limits.h"
+#include "common/text/limits.h"
 #include "common/text/utf8.h"
 #include "common/wire/limits.h"
 

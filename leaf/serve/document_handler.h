@@ -26,7 +26,7 @@ class DocumentHandler {
         costly_(costly != nullptr ? *costly : scheduler),
         clock_(clock),
         damage_(damage) {}
-  // Fields are cut at the limits of ingest (common/text/field_limits.h), so a reply has at most about 5 MB. Runs as
+  // Fields are cut at the limits of ingest (common/text/limits.h), so a reply has at most about 5 MB. Runs as
   // interactive tasks, at most one per thread; at once if the caller is a task itself and the documents are few. done()
   // is called once, during the call or later, on any thread. What `deadline` points to lives as long as `done`. A
   // document is not `found` if it is not in the leaf's partitions, cannot be read, or is reached after the deadline;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "common/partition/document_block.h"
-#include "common/text/field_limits.h"
+#include "common/text/limits.h"
 #include "common/text/snippet.h"
 #include "common/text/utf8.h"
 #include "common/wire/limits.h"

@@ -11,7 +11,7 @@ import harness
 import random_text
 
 LARGE = 40 << 20
-MAX_TITLE = 1024  # common/text/field_limits.h
+MAX_TITLE = 1024  # common/text/limits.h
 
 
 class Replicated(harness.Cluster):

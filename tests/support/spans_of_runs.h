@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "common/base/check.h"
-#include "common/text/token_bits.h"
 #include "common/text/token_cutter.h"
 
 namespace frond::support {

@@ -148,11 +148,10 @@ constexpr std::size_t kMetaPrescanBytes = 16 << 10;
 
 // The value behind `key` and an equals sign, in quotation marks or up to a space, ';' or '?'. Empty: there is none.
 std::string_view value_of(std::string_view text, std::string_view key) {
-  const auto same = [](char a, char b) { return small_letter(a) == b; };
   for (;;) {
-    const auto found = std::search(text.begin(), text.end(), key.begin(), key.end(), same);
-    if (found == text.end()) return {};
-    text = without_spaces(text.substr(static_cast<std::size_t>(found - text.begin()) + key.size()));
+    const std::size_t found = find_in_any_case(text, key);
+    if (found == text.npos) return {};
+    text = without_spaces(text.substr(found + key.size()));
     if (!text.starts_with('=')) continue;
     text = without_spaces(text.substr(1));
     if (!text.starts_with('"') && !text.starts_with('\'')) return text.substr(0, text.find_first_of(" \t\r\n\f;?'\""));

@@ -7,7 +7,7 @@
 
 #include "common/base/bytes.h"
 #include "common/partition/file_checksum.h"
-#include "common/text/field_limits.h"
+#include "common/text/limits.h"
 #include "indexer/ingest/encoding/charset.h"
 #include "indexer/ingest/files/file_kind.h"
 #include "indexer/ingest/formats/formats.h"
@@ -19,7 +19,7 @@
 namespace frond::indexer::ingest {
 namespace {
 
-Result<Document> parse_warc(const RawRecord& record) {
+Result<Document> parse_warc(const RawRecord& record, const NamedFields&) {
   const std::optional<WarcPage> page = warc_page(record.bytes);
   if (!page) return Error(Code::kInvalid, "no page");
   Document document;

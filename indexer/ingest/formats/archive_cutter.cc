@@ -25,23 +25,81 @@ bool is_warc_record(std::string_view text) {
 
 bool is_arc_record(std::string_view text) { return arc_head(take_line(text)).has_value(); }
 
-// Reads the blocks of one archive: what stands behind the head of a WARC or ARC record, to the page that it holds.
-class ArchiveBlocks {
+// The blocks of web archives are what stands behind the heads of WARC and ARC records, to the page that they hold.
+class ArchiveCutter final : public RecordCutter {
  public:
-  // How a record of the archive begins, to find the next one inside a block that is said to be longer than it is.
-  struct Beginning {
-    std::string_view mark;   // what each record begins with: so that it is found quickly, no frequent characters
-    std::size_t before = 0;  // bytes of it that are before the record: a line feed
-    bool (*is_record)(std::string_view text);
-  };
-  // Pages longer than `max_bytes` are bad records.
-  ArchiveBlocks(Beginning beginning, std::size_t max_bytes)
-      : beginning_(beginning), max_bytes_(max_bytes), too_long_why_(too_long(max_bytes)) {}
+  ArchiveCutter(bool arc, std::size_t max_bytes)
+      : RecordCutter(max_bytes),
+        arc_(arc),
+        beginning_(arc ? Beginning{"\nhttp", 1, is_arc_record} : Beginning{"WARC/", 0, is_warc_record}) {}
+  Result<std::optional<Cut>> next(ContentStream& stream) override {
+    Cut cut;
+    if (!FROND_TRY(find_begin(stream, cut))) return std::optional<Cut>();
+    cut.number = ++records_;
+    if (cut.problem.empty()) FROND_TRY(read_record(stream, cut));
+    if (!cut.problem.empty() || cut.skip_because) cut.bytes = {};
+    return std::optional<Cut>(std::move(cut));
+  }
+
+ private:
+  // Leaves the stream behind the first line of the next record. What stands before it other than empty lines is a bad
+  // record. False: the end.
+  Result<bool> find_begin(ContentStream& stream, Cut& cut) {
+    if (!found_) FROND_TRY(find_first_line(stream));
+    if (junk_) {
+      cut.problem = arc_ ? "what is here is no ARC record" : "what is here is no WARC record";
+      cut.offset = *junk_;
+      junk_.reset();
+      return true;
+    }
+    cut.offset = begin_;
+    return std::exchange(found_, false);
+  }
+  Result<void> find_first_line(ContentStream& stream) {
+    for (;;) {
+      const std::uint64_t offset = stream.offset();
+      if (!FROND_TRY(read_line(stream, line_))) return {};
+      if (arc_ ? arc_head(line_).has_value() : is_warc_version(line_)) {
+        begin_ = offset;
+        found_ = true;
+        return {};
+      }
+      if (!junk_ && !trimmed(line_).empty()) junk_ = offset;
+    }
+  }
+  // Reads a line, of which it keeps the beginning. False: the end.
+  static Result<bool> read_line(ContentStream& stream, std::string& line) {
+    line.clear();
+    for (bool any = false;; any = true) {
+      const std::string_view window = FROND_TRY(stream.window());
+      if (window.empty()) return any;
+      const std::size_t end = window.find('\n');
+      const std::string_view part = window.substr(0, end);
+      line.append(part.substr(0, kKeptOfLine - line.size()));
+      stream.consume(part.size() + (end != window.npos));
+      if (end != window.npos) return true;
+    }
+  }
+
+  Result<void> read_record(ContentStream& stream, Cut& cut) {
+    if (arc_) return read_block(stream, *arc_head(line_), cut);
+    std::uint64_t left = kMaxWarcHead;
+    std::string head;
+    const std::size_t end = FROND_TRY(read_head(stream, left, head));
+    if (end == head.npos) {
+      cut.problem = left == 0 ? "a WARC head longer than 64 KiB" : "the file ends inside the head of the record";
+      return {};
+    }
+    const std::optional<WarcHead> warc = warc_head(head);
+    if (warc) return read_block(stream, *warc, cut);
+    cut.problem = "a WARC record whose Content-Length is missing or no number";
+    return {};
+  }
 
   // Leaves the stream behind the block of a record, which begins there. Sets the cut's bytes to a WarcPage, or says why
   // there is none. If a record begins inside the block and none behind it, the length is wrong: the block ends there.
   // If it is compressed by itself, and the block goes on in what is, the record is bad.
-  Result<void> read(ContentStream& stream, const WarcHead& head, Cut& cut) {
+  Result<void> read_block(ContentStream& stream, const WarcHead& head, Cut& cut) {
     held_.clear();
     last_ = "\n";  // behind the head
     page_.reset();
@@ -99,7 +157,6 @@ class ArchiveBlocks {
     }
   }
 
- private:
   // Consumes the part of the window that belongs to the block. Keeps what may belong to the next record instead.
   void consume(ContentStream& stream, std::string_view taken) {
     if (held_.empty()) {
@@ -206,99 +263,30 @@ class ArchiveBlocks {
     return {};
   }
 
+  const bool arc_;
+  // How a record of the archive begins, to find the next one inside a block that is said to be longer than it is.
+  struct Beginning {
+    std::string_view mark;   // what each record begins with: so that it is found quickly, no frequent characters
+    std::size_t before = 0;  // bytes of it that are before the record: a line feed
+    bool (*is_record)(std::string_view text);
+  };
+  const Beginning beginning_;
+  std::string line_;  // the first of the record
+  std::uint64_t records_ = 0, begin_ = 0;
+  bool found_ = false;                 // the stream is behind line_
+  std::optional<std::uint64_t> junk_;  // where something else began before it
+  // Of the block at hand:
   struct Page {
     std::size_t head = 0;  // bytes of the cut before the content
     TextType named = TextType::kUnknown;
     bool xhtml = false;    // so its server calls it
     bool as_sent = false;  // the content is what was read of the block
   };
-  std::optional<Page> page_;  // of the block at hand
-  Beginning beginning_;
-  std::size_t max_bytes_;
-  std::string too_long_why_;
+  std::optional<Page> page_;
   std::string last_;       // bytes before `held_`, if nothing is held: fewer than the mark has
   std::string held_;       // what was read of the block from the first mark on; if it is doubtful, the end of that
   bool doubtful_ = false;  // the block ends where a record begins in it
   std::uint64_t wrong_until_ = 0;  // the place in the stream up to which blocks were read whose lengths are wrong
-};
-
-class ArchiveCutter final : public RecordCutter {
- public:
-  ArchiveCutter(bool arc, std::size_t max_bytes)
-      : arc_(arc),
-        blocks_(arc ? ArchiveBlocks::Beginning{"\nhttp", 1, is_arc_record}
-                    : ArchiveBlocks::Beginning{"WARC/", 0, is_warc_record},
-                max_bytes) {}
-  Result<std::optional<Cut>> next(ContentStream& stream) override {
-    Cut cut;
-    if (!FROND_TRY(find_begin(stream, cut))) return std::optional<Cut>();
-    cut.number = ++records_;
-    if (cut.problem.empty()) FROND_TRY(read_record(stream, cut));
-    if (!cut.problem.empty() || cut.skip_because) cut.bytes = {};
-    return std::optional<Cut>(std::move(cut));
-  }
-
- private:
-  // Leaves the stream behind the first line of the next record. What stands before it other than empty lines is a bad
-  // record. False: the end.
-  Result<bool> find_begin(ContentStream& stream, Cut& cut) {
-    if (!found_) FROND_TRY(find_first_line(stream));
-    if (junk_) {
-      cut.problem = arc_ ? "what is here is no ARC record" : "what is here is no WARC record";
-      cut.offset = *junk_;
-      junk_.reset();
-      return true;
-    }
-    cut.offset = begin_;
-    return std::exchange(found_, false);
-  }
-  Result<void> find_first_line(ContentStream& stream) {
-    for (;;) {
-      const std::uint64_t offset = stream.offset();
-      if (!FROND_TRY(read_line(stream, line_))) return {};
-      if (arc_ ? arc_head(line_).has_value() : is_warc_version(line_)) {
-        begin_ = offset;
-        found_ = true;
-        return {};
-      }
-      if (!junk_ && !trimmed(line_).empty()) junk_ = offset;
-    }
-  }
-  // Reads a line, of which it keeps the beginning. False: the end.
-  static Result<bool> read_line(ContentStream& stream, std::string& line) {
-    line.clear();
-    for (bool any = false;; any = true) {
-      const std::string_view window = FROND_TRY(stream.window());
-      if (window.empty()) return any;
-      const std::size_t end = window.find('\n');
-      const std::string_view part = window.substr(0, end);
-      line.append(part.substr(0, kKeptOfLine - line.size()));
-      stream.consume(part.size() + (end != window.npos));
-      if (end != window.npos) return true;
-    }
-  }
-
-  Result<void> read_record(ContentStream& stream, Cut& cut) {
-    if (arc_) return blocks_.read(stream, *arc_head(line_), cut);
-    std::uint64_t left = kMaxWarcHead;
-    std::string head;
-    const std::size_t end = FROND_TRY(blocks_.read_head(stream, left, head));
-    if (end == head.npos) {
-      cut.problem = left == 0 ? "a WARC head longer than 64 KiB" : "the file ends inside the head of the record";
-      return {};
-    }
-    const std::optional<WarcHead> warc = warc_head(head);
-    if (warc) return blocks_.read(stream, *warc, cut);
-    cut.problem = "a WARC record whose Content-Length is missing or no number";
-    return {};
-  }
-
-  const bool arc_;
-  ArchiveBlocks blocks_;
-  std::string line_;  // the first of the record
-  std::uint64_t records_ = 0, begin_ = 0;
-  bool found_ = false;                 // the stream is behind line_
-  std::optional<std::uint64_t> junk_;  // where something else began before it
 };
 
 }  // namespace

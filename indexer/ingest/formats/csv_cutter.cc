@@ -72,7 +72,7 @@ class CsvRowEnd {
 
 class CsvCutter final : public RecordCutter {
  public:
-  explicit CsvCutter(std::size_t max_bytes) : max_bytes_(max_bytes), pieces_(max_bytes) {}
+  using RecordCutter::RecordCutter;
   void use_names(const FieldNames& names) override { names_ = &names; }
   Result<std::optional<Cut>> next(ContentStream& stream) override {
     if (done_) return std::optional<Cut>();
@@ -108,7 +108,7 @@ class CsvCutter final : public RecordCutter {
       }
       const std::size_t end = row.find(window), bytes = std::min(end, window.size());
       if (cut.bytes.size() + bytes > max_bytes_ && FROND_TRY(resume_inside(stream, cut, {}))) return true;
-      pieces_.append(FROND_TRY(stream.window()).substr(0, bytes), cut);
+      append(FROND_TRY(stream.window()).substr(0, bytes), cut);
       stream.consume(bytes + (end != window.npos));
       if (end == window.npos) continue;
       if (columns_ && cut.bytes.find('\n') != cut.bytes.npos && !is_sound(cut.bytes))
@@ -162,8 +162,6 @@ class CsvCutter final : public RecordCutter {
     return rows > 0 && 4 * sound >= 3 * rows;
   }
 
-  std::size_t max_bytes_;
-  PieceCollector pieces_;
   const FieldNames* names_ = &usual_field_names();
   std::uint64_t rows_ = 0;
   std::shared_ptr<const CsvColumns> columns_;

@@ -52,6 +52,12 @@ enum class Evidence : std::uint8_t {
   kNone,     // takes what no other format claims
 };
 
+// For formats whose records name their fields. CSV's are named in its header, for SourceFormat::cut.
+struct NamedFields {
+  const FieldNames& names = usual_field_names();
+  std::string_view prior = {};  // which one holds a document's prior; empty: no document has one
+};
+
 struct SourceFormat {
   std::string_view name;  // the value of --format, and the name in reports
   Evidence evidence;
@@ -65,13 +71,9 @@ struct SourceFormat {
   std::unique_ptr<RecordCutter> (*cut)(std::size_t max_bytes);
   // The fields of one record, as it has them: the id may be empty, fields too long; finish_document() does the rest.
   // Any thread; any bytes. kInvalid says what is wrong with the record.
-  Result<Document> (*parse)(const RawRecord& record);
+  Result<Document> (*parse)(const RawRecord& record, const NamedFields& fields);
   ParseCost (*cost)(const RawRecord& record);  // see parse_cost()
   std::string_view no_id = "the id is empty";  // why one is refused; empty: records name their fields
-  // As `parse`, with these names of fields, and the document's prior from the field of this name, if it is not empty.
-  // Null: records have no fields of any name. CSV's are named in its header, for `cut`.
-  Result<Document> (*parse_fields)(const RawRecord& record, const FieldNames& names,
-                                   std::string_view prior_field) = nullptr;
 };
 
 // The source formats there are. The order is fixed: reports list formats in it.

@@ -134,7 +134,6 @@ constinit const SourceFormat kJsonl = {
     .parse = parse_json,
     .cost = json_cost,
     .no_id = {},
-    .parse_fields = parse_json_fields,
 };
 constinit const SourceFormat kJson = {
     .name = "json",
@@ -145,7 +144,6 @@ constinit const SourceFormat kJson = {
     .parse = parse_json,
     .cost = json_cost,
     .no_id = {},
-    .parse_fields = parse_json_fields,
 };
 
 bool is_json_number(std::string_view word) {

@@ -109,7 +109,7 @@ std::size_t find_object_line(std::string_view text, std::size_t from, std::uint6
 
 class JsonCutter final : public RecordCutter {
  public:
-  explicit JsonCutter(std::size_t max_bytes) : max_bytes_(max_bytes), pieces_(max_bytes) {}
+  using RecordCutter::RecordCutter;
   Result<std::optional<Cut>> next(ContentStream& stream) override {
     if (!FROND_TRY(find_value(stream))) return std::optional<Cut>();
     Cut cut{.number = ++values_, .offset = stream.offset()};
@@ -125,7 +125,7 @@ class JsonCutter final : public RecordCutter {
       const std::string_view piece = window.substr(0, end);
       if (cut.bytes.size() + piece.size() > max_bytes_ && resume_inside(stream, cut, 0)) break;
       const std::size_t before = cut.bytes.size();
-      pieces_.append(piece, cut);
+      append(piece, cut);
       stream.consume(piece.size());
       // A line's beginning may be in the pieces before; blanks are all that it has there.
       const std::size_t line = before == 0 ? 0 : std::min(cut.bytes.find_last_not_of(" \t", before - 1), before);
@@ -204,8 +204,6 @@ class JsonCutter final : public RecordCutter {
     }
     return window.npos;
   }
-  std::size_t max_bytes_;
-  PieceCollector pieces_;
   std::uint64_t values_ = 0;
   std::uint64_t indent_ = 0;                     // of the line in which the last value began
   std::optional<std::uint64_t> line_begin_ = 0;  // of the line, if no value has begun in it

@@ -192,12 +192,11 @@ Error broken(simdjson::error_code error) {
 }
 
 // The document of a record that simdjson refuses, or whose numbers have to be taken as they were written.
-Result<Document> parse_with_words(dom::parser& parser, std::string_view json, const FieldNames& names,
-                                  std::string_view prior_field) {
+Result<Document> parse_with_words(dom::parser& parser, std::string_view json, const NamedFields& fields) {
   const JsonWords words = FROND_TRY(JsonWords::set_aside(json));
   dom::object object;
   if (const auto error = parser.parse(words.json).get(object)) return broken(error);
-  return JsonRecord(object, &words).document(names, prior_field);
+  return JsonRecord(object, &words).document(fields.names, fields.prior);
 }
 
 // Whether simdjson refuses with this error what other readers take.
@@ -206,36 +205,33 @@ bool may_be_a_limit(simdjson::error_code error) {
          error == simdjson::DEPTH_ERROR || error == simdjson::N_ATOM_ERROR;
 }
 
-Result<Document> parse_with(dom::parser& parser, std::string_view json, bool padded, const FieldNames& names,
-                            std::string_view prior_field) {
+Result<Document> parse_with(dom::parser& parser, std::string_view json, bool padded, const NamedFields& fields) {
   dom::element root;
   const auto error = parser.parse(json.data(), json.size(), !padded).get(root);
   if (error == simdjson::UTF8_ERROR) {
-    Result<Document> document = parse_with(parser, text::repaired_utf8(json), /*padded=*/false, names, prior_field);
+    Result<Document> document = parse_with(parser, text::repaired_utf8(json), /*padded=*/false, fields);
     if (document) document->not_utf8 = true;
     return document;
   }
-  if (error) return may_be_a_limit(error) ? parse_with_words(parser, json, names, prior_field) : broken(error);
+  if (error) return may_be_a_limit(error) ? parse_with_words(parser, json, fields) : broken(error);
   dom::object object;
   if (root.get(object) != simdjson::SUCCESS) return Error(Code::kInvalid, "not a JSON object");
   JsonRecord parsed(object, nullptr);
-  Result<Document> document = parsed.document(names, prior_field);
-  if (parsed.needs_words()) document = parse_with_words(parser, json, names, prior_field);
+  Result<Document> document = parsed.document(fields.names, fields.prior);
+  if (parsed.needs_words()) document = parse_with_words(parser, json, fields);
   return document;
 }
 
 }  // namespace
 
-Result<Document> parse_json(const RawRecord& record) { return parse_json_fields(record, usual_field_names(), {}); }
-
-Result<Document> parse_json_fields(const RawRecord& record, const FieldNames& names, std::string_view prior_field) {
+Result<Document> parse_json(const RawRecord& record, const NamedFields& fields) {
   std::string storage;
   std::string_view json = record.text();
   // What is UTF-8 the parser finds out itself.
   if (record.encoding != nullptr) json = FROND_TRY(utf8_of_record(record, storage));
   const bool decoded = !storage.empty(), padded = !decoded && record.slack() >= simdjson::SIMDJSON_PADDING;
   const auto parsed = [&](dom::parser& parser) {
-    Result<Document> document = parse_with(parser, json, padded, names, prior_field);
+    Result<Document> document = parse_with(parser, json, padded, fields);
     if (document && decoded) document->not_utf8 = true;
     return document;
   };

@@ -7,16 +7,12 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "indexer/ingest/records/document.h"
-#include "indexer/ingest/records/raw_record.h"
-#include "indexer/ingest/records/record_cutter.h"
+#include "indexer/ingest/formats/formats.h"
 
 namespace frond::indexer::ingest {
 
 // SourceFormat::parse of both JSON formats: what formats.h says.
-Result<Document> parse_json(const RawRecord& record);
-// SourceFormat::parse_fields of both.
-Result<Document> parse_json_fields(const RawRecord& record, const FieldNames& names, std::string_view prior_field);
+Result<Document> parse_json(const RawRecord& record, const NamedFields& fields);
 
 // What an object has, to recognise the format of a file.
 struct JsonFields {

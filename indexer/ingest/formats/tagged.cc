@@ -31,7 +31,7 @@ bool begins_like_html(std::string_view bytes) {
   return markup_of(without_spaces(plain_beginning(bytes.substr(0, kSniffBytes), storage))) == Markup::kHtml;
 }
 
-Result<Document> parse_trec(const RawRecord& record) {
+Result<Document> parse_trec(const RawRecord& record, const NamedFields&) {
   std::string_view rest = record.bytes;
   Document document;
   if (const std::optional<Section> number = find_section(rest, "<docno>", "</docno>")) {
@@ -106,7 +106,7 @@ std::string attribute(std::string_view tag, std::string_view name) {
   return without_references(rest.substr(0, last ? rest.rfind('"') : rest.find('"')));
 }
 
-Result<Document> parse_wikiextractor(const RawRecord& record) {
+Result<Document> parse_wikiextractor(const RawRecord& record, const NamedFields&) {
   const std::string utf8 = FROND_TRY(to_utf8(record.bytes, "utf-8"));
   std::string_view rest = utf8;
   const std::string_view line = take_line(rest);

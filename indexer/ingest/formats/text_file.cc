@@ -27,7 +27,7 @@ Result<TitledText> text_of(std::string_view name, const RawRecord& record) {
   return plain;
 }
 
-Result<Document> parse_text_file(const RawRecord& record) {
+Result<Document> parse_text_file(const RawRecord& record, const NamedFields&) {
   const std::string id = text::repaired_utf8(record.name);  // names are bytes
   const std::string_view name = file_name(id);
   TitledText text = FROND_TRY(text_of(name, record));
@@ -48,7 +48,7 @@ Sniffed sniff_file(const Head& head) {
 // A file is a record.
 class FileCutter final : public RecordCutter {
  public:
-  explicit FileCutter(std::size_t max_bytes) : pieces_(max_bytes) {}
+  using RecordCutter::RecordCutter;
   Result<std::optional<Cut>> next(ContentStream& stream) override {
     if (done_) return std::optional<Cut>();
     done_ = true;
@@ -56,7 +56,7 @@ class FileCutter final : public RecordCutter {
     for (;;) {
       const std::string_view window = FROND_TRY(stream.window());
       if (window.empty()) break;
-      pieces_.append(window, cut);
+      append(window, cut);
       if (!cut.problem.empty()) break;
       stream.consume(window.size());
     }
@@ -64,7 +64,6 @@ class FileCutter final : public RecordCutter {
   }
 
  private:
-  PieceCollector pieces_;
   bool done_ = false;
 };
 
@@ -81,9 +80,7 @@ constinit const SourceFormat kFiles = {
     .evidence = Evidence::kNone,
     .whole_file = true,
     .sniff = sniff_file,
-    .cut = [](std::size_t max_bytes) -> std::unique_ptr<RecordCutter> {
-      return std::make_unique<FileCutter>(max_bytes);
-    },
+    .cut = RecordCutter::of<FileCutter>,
     .parse = parse_text_file,
     .cost = text_file_cost,
 };

@@ -32,19 +32,6 @@ std::string_view xml_element(std::string_view xml, std::string_view name) {
   return {};
 }
 
-// XML's five references and those by number, in text that is UTF-8 or nearly so; others stay as they are.
-std::string without_xml_references(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t at = std::min(text.find('&'), text.size());
-    out.append(text.substr(0, at));
-    text.remove_prefix(at);
-    if (!text.empty()) take_reference(text, ReferenceNames::kXml, out);
-  }
-  return out;
-}
-
 // What a page has, still with its references. Views of the page.
 struct WikiPage {
   std::string_view title, space, id, model, text;
@@ -69,7 +56,7 @@ WikiPage wiki_page(std::string_view page) {
   return found;
 }
 
-Result<Document> parse_wiki(const RawRecord& record) {
+Result<Document> parse_wiki(const RawRecord& record, const NamedFields&) {
   static const WikiSite kUnknown;
   const WikiSite& site = record.site ? *record.site : kUnknown;
   std::string repaired;
@@ -78,9 +65,9 @@ Result<Document> parse_wiki(const RawRecord& record) {
   const WikiPage page = wiki_page(bytes);
   Document document;
   document.id = page.id;
-  document.title = without_xml_references(page.title);
+  document.title = without_references(page.title, ReferenceNames::kXml);
   document.url = site.url_of(document.title);
-  document.body = wikitext_to_text(without_xml_references(page.text), site);
+  document.body = wikitext_to_text(without_references(page.text, ReferenceNames::kXml), site);
   return document;
 }
 
@@ -109,7 +96,7 @@ std::optional<SkipReason> reason_to_skip(const WikiPage& page, const WikiSite& s
 // A record is what stands between <page> and </page>, with the site of the export.
 class WikiCutter final : public RecordCutter {
  public:
-  explicit WikiCutter(std::size_t max_bytes) : pages_(tagged_cutter(kPageTags, max_bytes)) {}
+  explicit WikiCutter(std::size_t max_bytes) : RecordCutter(max_bytes), pages_(tagged_cutter(kPageTags, max_bytes)) {}
   Result<std::optional<Cut>> next(ContentStream& stream) override {
     if (!site_) FROND_TRY(read_head(stream));
     Result<std::optional<Cut>> cut = pages_->next(stream);
@@ -161,9 +148,7 @@ constinit const SourceFormat kWiki = {
     .name = "wiki",
     .evidence = Evidence::kOpening,
     .sniff = sniff_wiki,
-    .cut = [](std::size_t max_bytes) -> std::unique_ptr<RecordCutter> {
-      return std::make_unique<WikiCutter>(max_bytes);
-    },
+    .cut = RecordCutter::of<WikiCutter>,
     .parse = parse_wiki,
     .cost = [](const RawRecord& record) { return file_cost(record.bytes, false); },
     .no_id = "no <id> of the page",
@@ -173,7 +158,7 @@ WikiSite WikiSite::parse(std::string_view head) {
   WikiSite site;
   const std::string repaired = text::is_utf8(head) ? std::string() : text::repaired_utf8(head);
   if (!repaired.empty()) head = repaired;
-  const std::string base = without_xml_references(trimmed(xml_element(head, "base")));
+  const std::string base = without_references(trimmed(xml_element(head, "base")), ReferenceNames::kXml);
   if (const std::size_t slash = base.rfind('/'); slash != base.npos && base.find("://") < slash)
     site.page_url = base.substr(0, slash + 1);
   constexpr std::string_view kOpen = "<namespace ", kClose = "</namespace>";
@@ -185,7 +170,8 @@ WikiSite WikiSite::parse(std::string_view head) {
     Namespace made;
     std::from_chars(rest.data() + key + 5, rest.data() + end, made.key);
     rest.remove_prefix(end + 1);
-    made.name = without_xml_references(trimmed(rest.substr(0, std::min(rest.find(kClose), rest.find('<')))));
+    made.name =
+        without_references(trimmed(rest.substr(0, std::min(rest.find(kClose), rest.find('<')))), ReferenceNames::kXml);
     if (made.key != 0 && !made.name.empty() && made.name.size() <= 200) site.namespaces.push_back(std::move(made));
   }
   return site;

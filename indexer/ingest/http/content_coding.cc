@@ -1,7 +1,6 @@
 #include "indexer/ingest/http/content_coding.h"
 
 #include <brotli/decode.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -26,6 +25,10 @@ constexpr std::uint64_t kPassedFactor = 8;  // how many times the page's limit m
 enum class Status { kMore, kEnd, kBad };
 
 constexpr std::uint64_t kBrotliWindow = std::uint64_t{16} << 20, kZstdWindow = std::uint64_t{8} << 20;
+
+constexpr std::pair<std::string_view, Coding> kCodings[] = {
+    {"chunked", Coding::kChunked}, {"gzip", Coding::kGzip}, {"x-gzip", Coding::kGzip},
+    {"deflate", Coding::kDeflate}, {"br", Coding::kBrotli}, {"zstd", Coding::kZstd}};
 
 bool has_window(Coding coding) { return coding == Coding::kBrotli || coding == Coding::kZstd; }
 
@@ -156,48 +159,6 @@ class BodyDecoder::Chunks final : public Stage {
   std::size_t digits_ = 0, line_ = 0;
 };
 
-// gzip, several members too; or deflate, which is sent as zlib's format, as it should be, or without any head.
-class BodyDecoder::Inflate final : public Stage {
- public:
-  explicit Inflate(Coding coding) : coding_(coding) {
-    FROND_CHECK(inflateInit2(&stream_, coding == Coding::kGzip ? 15 + 16 : 15) == Z_OK);
-  }
-  ~Inflate() override { inflateEnd(&stream_); }
-  Inflate(const Inflate&) = delete;
-  Inflate& operator=(const Inflate&) = delete;
-
- private:
-  Status step(std::string_view& in, std::string_view& out) override {
-    if (ended_) {
-      if (in.empty()) return Status::kMore;
-      if (coding_ != Coding::kGzip || in.front() != '\x1f' || inflateReset(&stream_) != Z_OK) return Status::kEnd;
-      ended_ = false;
-    }
-    const auto bytes = static_cast<unsigned>(std::min<std::size_t>(in.size(), 1 << 30));
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));  // zlib only reads it
-    stream_.avail_in = bytes;
-    stream_.next_out = reinterpret_cast<Bytef*>(out_.data());
-    stream_.avail_out = kOutBytes;
-    const int status = inflate(&stream_, Z_NO_FLUSH);
-    in.remove_prefix(bytes - stream_.avail_in);
-    out = std::string_view(out_.data(), kOutBytes - stream_.avail_out);
-    ended_ = status == Z_STREAM_END;
-    if (ended_ || status == Z_OK || status == Z_BUF_ERROR) return Status::kMore;
-    out = {};
-    return Status::kBad;
-  }
-  bool try_again() override {
-    if (coding_ != Coding::kDeflate || raw_) return false;
-    raw_ = true;
-    return inflateReset2(&stream_, -15) == Z_OK;
-  }
-
-  Coding coding_;
-  z_stream stream_{};
-  bool ended_ = false, raw_ = false;
-  std::array<char, kOutBytes> out_;
-};
-
 class BodyDecoder::Brotli final : public Stage {
  public:
   Brotli() { state_ = BrotliDecoderCreateInstance(allocate, release, this); }
@@ -246,38 +207,58 @@ class BodyDecoder::Brotli final : public Stage {
   std::array<char, kOutBytes> out_;
 };
 
-class BodyDecoder::Zstd final : public Stage {
+// gzip, several members too; deflate, which is sent as zlib's format, as it should be, or without any head; zstd.
+class BodyDecoder::Stream final : public Stage {
  public:
-  Zstd() {
-    InputLimits limits;
-    limits.window_bytes = kZstdWindow;
-    decompressor_ = std::move(Decompressor::create(Compression::kZstd, limits)).value();
-  }
+  explicit Stream(Coding coding)
+      : coding_(coding),
+        decompressor_(made(coding == Coding::kGzip   ? Compression::kGzip
+                           : coding == Coding::kZstd ? Compression::kZstd
+                                                     : Compression::kZlib)) {}
 
  private:
+  static std::unique_ptr<Decompressor> made(Compression compression) {
+    InputLimits limits;
+    limits.window_bytes = kZstdWindow;
+    return std::move(Decompressor::create(compression, limits)).value();
+  }
   Status step(std::string_view& in, std::string_view& out) override {
+    if (coding_ != Coding::kZstd && begun_ && decompressor_->at_boundary()) {
+      if (in.empty()) return Status::kMore;
+      if (coding_ != Coding::kGzip || in.front() != '\x1f') return Status::kEnd;
+    }
+    begun_ = true;
     const auto progress = decompressor_->step(as_bytes(in), std::as_writable_bytes(std::span(out_)));
     if (!progress) return Status::kBad;
+    if (progress->consumed == 0 && progress->produced == 0 && !in.empty()) return Status::kBad;  // never seen
     in.remove_prefix(progress->consumed);
     out = std::string_view(out_.data(), progress->produced);
-    if (progress->consumed == 0 && progress->produced == 0 && !in.empty()) return Status::kBad;  // never seen
     return Status::kMore;
   }
+  bool try_again() override {
+    if (coding_ != Coding::kDeflate || std::exchange(raw_, true)) return false;
+    decompressor_ = made(Compression::kDeflate);
+    begun_ = false;
+    return true;
+  }
+  // zstd's library finds some damage only if a frame comes in one piece, so only whole frames are taken.
+  bool may_end() const override { return coding_ != Coding::kZstd || decompressor_->at_boundary(); }
 
-  // The library finds some damage only if a frame comes in one piece, so only whole frames are taken.
-  bool may_end() const override { return decompressor_->at_boundary(); }
-
+  const Coding coding_;
   std::unique_ptr<Decompressor> decompressor_;
+  bool begun_ = false, raw_ = false;
   std::array<char, kOutBytes> out_;
 };
 
 BodyDecoder::BodyDecoder(const std::vector<Coding>& codings, std::size_t max_bytes) : max_bytes_(max_bytes) {
   FROND_CHECK(codings.size() <= kMaxCodings);
   for (const Coding coding : codings) {
-    if (coding == Coding::kChunked) stages_.push_back(std::make_unique<Chunks>());
-    if (coding == Coding::kGzip || coding == Coding::kDeflate) stages_.push_back(std::make_unique<Inflate>(coding));
-    if (coding == Coding::kBrotli) stages_.push_back(std::make_unique<Brotli>());
-    if (coding == Coding::kZstd) stages_.push_back(std::make_unique<Zstd>());
+    if (coding == Coding::kChunked)
+      stages_.push_back(std::make_unique<Chunks>());
+    else if (coding == Coding::kBrotli)
+      stages_.push_back(std::make_unique<Brotli>());
+    else
+      stages_.push_back(std::make_unique<Stream>(coding));
   }
 }
 BodyDecoder::~BodyDecoder() = default;
@@ -307,10 +288,8 @@ bool BodyDecoder::damaged() const {
 
 std::uint64_t window_of(const std::vector<Coding>& codings) {
   std::uint64_t bytes = 0;
-  for (const Coding coding : codings) {
-    if (coding == Coding::kBrotli) bytes += kBrotliWindow;
-    if (coding == Coding::kZstd) bytes += kZstdWindow;
-  }
+  for (const Coding coding : codings)
+    bytes += coding == Coding::kBrotli ? kBrotliWindow : coding == Coding::kZstd ? kZstdWindow : 0;
   return bytes;
 }
 
@@ -322,18 +301,10 @@ bool add_codings(std::string_view field, std::vector<Coding>& codings) {
     const std::string_view name = trimmed(field.substr(0, comma));
     field.remove_prefix(std::min(comma + 1, field.size()));
     if (name.empty() || same_name(name, "identity") || same_name(name, "none") || same_name(name, "utf-8")) continue;
-    if (same_name(name, "chunked"))
-      named.push_back(Coding::kChunked);
-    else if (same_name(name, "gzip") || same_name(name, "x-gzip"))
-      named.push_back(Coding::kGzip);
-    else if (same_name(name, "deflate"))
-      named.push_back(Coding::kDeflate);
-    else if (same_name(name, "br"))
-      named.push_back(Coding::kBrotli);
-    else if (same_name(name, "zstd"))
-      named.push_back(Coding::kZstd);
-    else
-      return false;
+    const auto* const known =
+        std::ranges::find_if(kCodings, [&](const auto& coding) { return same_name(name, coding.first); });
+    if (known == std::end(kCodings)) return false;
+    named.push_back(known->second);
     if (codings.size() + named.size() > BodyDecoder::kMaxCodings) return false;
     if (has_window(named.back()) && std::exchange(window, true)) return false;
   }

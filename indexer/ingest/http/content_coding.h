@@ -41,9 +41,8 @@ class BodyDecoder {
  private:
   class Stage;
   class Chunks;
-  class Inflate;
   class Brotli;
-  class Zstd;
+  class Stream;
   bool pass(std::size_t stage, std::string_view piece, std::string& page);
 
   std::vector<std::unique_ptr<Stage>> stages_;

@@ -108,10 +108,9 @@ MediaType media_type(std::string_view content_type) {
     std::ranges::transform(type.essence, type.essence.begin(), small_letter);
   }
   constexpr std::string_view kKey = "charset=";
-  const auto found = std::search(content_type.begin(), content_type.end(), kKey.begin(), kKey.end(),
-                                 [](char a, char b) { return small_letter(a) == b; });
-  if (found == content_type.end()) return type;
-  std::string_view value = content_type.substr(static_cast<std::size_t>(found - content_type.begin()) + kKey.size());
+  const std::size_t found = find_in_any_case(content_type, kKey);
+  if (found == content_type.npos) return type;
+  std::string_view value = content_type.substr(found + kKey.size());
   value.remove_prefix(std::min(value.find_first_not_of(" \"'"), value.size()));
   type.charset = value.substr(0, value.find_first_of(" \"';,\t\r\n"));
   return type;

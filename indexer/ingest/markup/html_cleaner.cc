@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/text/field_limits.h"
+#include "common/text/limits.h"
 #include "indexer/ingest/lines.h"
 #include "indexer/ingest/markup/html.h"
 #include "indexer/ingest/markup/html_tags.h"

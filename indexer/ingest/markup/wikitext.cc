@@ -348,24 +348,12 @@ class Wikitext {
   // Goes behind the end tag. An element that is never closed has no content.
   void pass_content(const TagName& name, bool keep) {
     if (std::ranges::find(never_closed_, name) != never_closed_.end()) return;
-    std::size_t at = 0;
-    for (;; ++at) {
-      at = rest_.find("</", at);
-      if (at == rest_.npos) {
-        never_closed_.push_back(name);
-        return;
-      }
-      if (tag_name_at(rest_, at + 2) == name) break;
-    }
-    std::string_view content = rest_.substr(0, at);
+    const std::size_t at = find_end_tag(rest_, 0, name);
+    if (at == rest_.npos) return never_closed_.push_back(name);
+    const std::string_view content = rest_.substr(0, at);
     rest_.remove_prefix(at);
     rest_.remove_prefix(std::min(rest_.find('>'), rest_.size() - 1) + 1);
-    while (keep && !content.empty()) {
-      const std::size_t plain = std::min(content.find('&'), content.size());
-      out_.append(content.substr(0, plain));
-      content.remove_prefix(plain);
-      if (!content.empty()) take_reference(content, ReferenceNames::kHtml, out_);
-    }
+    if (keep) out_.append(without_references(content, ReferenceNames::kHtml));
   }
 
   std::string_view rest_;

@@ -104,4 +104,16 @@ void take_reference(std::string_view& text, ReferenceNames names, std::string& o
   text.remove_prefix(1);
 }
 
+std::string without_references(std::string_view text, ReferenceNames names) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t at = std::min(text.find('&'), text.size());
+    out.append(text.substr(0, at));
+    text.remove_prefix(at);
+    if (!text.empty()) take_reference(text, names, out);
+  }
+  return out;
+}
+
 }  // namespace frond::indexer::ingest

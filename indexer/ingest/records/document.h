@@ -10,7 +10,7 @@
 #include "common/base/result.h"
 #include "common/partition/partition_writer.h"
 #include "common/scoring/prior.h"
-#include "common/text/field_limits.h"
+#include "common/text/limits.h"
 
 namespace frond::indexer::ingest {
 

@@ -10,6 +10,7 @@
 #include "indexer/ingest/formats/formats.h"
 #include "indexer/ingest/markup/html.h"
 #include "indexer/ingest/records/document.h"
+#include "indexer/ingest/records/raw_record.h"
 #include "indexer/ingest/records/record_cutter.h"
 
 namespace frond::indexer::ingest {
@@ -59,9 +60,7 @@ Result<Document> parse_record(const RawRecord& record, const ParseOptions& optio
   try {
     const SourceFormat& format = *record.format;
     const FieldNames& names = names_or_usual(options.names.get());
-    Document document =
-        FROND_TRY(format.parse_fields != nullptr ? format.parse_fields(record, names, options.prior_field)
-                                                 : format.parse(record));
+    Document document = FROND_TRY(format.parse(record, {names, options.prior_field}));
     FROND_TRY(finish_document(document, format, options.make_ids, names));
     return document;
   } catch (const std::exception& error) {  // the allocator's, or a parser's
@@ -138,6 +137,16 @@ RawRecord* LineRecords::next() {
     return &record_;
   }
   return nullptr;
+}
+
+BadRecord bad_record(const RawRecord& record, const Error& error) {
+  return {record.file, record.number, record.offset, error.message()};
+}
+
+std::string to_string(const BadRecord& bad) {
+  std::string text = bad.file + ": ";
+  if (bad.number > 0) text += "record " + std::to_string(bad.number) + " at byte " + std::to_string(bad.offset) + ": ";
+  return text + bad.reason;
 }
 
 }  // namespace frond::indexer::ingest

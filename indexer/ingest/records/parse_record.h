@@ -15,7 +15,7 @@ struct ParseOptions {
   bool make_ids = false;     // a record without an id gets content_id()
   bool store_bodies = true;  // false: bodies are indexed, not stored
   // The field that holds a document's static prior, a number from 0 to scoring::kMaxPriorValue; a record without it has
-  // none. Only formats with SourceFormat::parse_fields have such fields. Empty: no document has a prior.
+  // none. Only JSON has such fields. Empty: no document has a prior.
   std::string prior_field = {};
   std::shared_ptr<const FieldNames> names = nullptr;  // null: the usual ones
 };

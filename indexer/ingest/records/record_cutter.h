@@ -35,7 +35,13 @@ struct Cut {
 // One thread.
 class RecordCutter {
  public:
+  // Records longer than `max_bytes` are bad records.
+  explicit RecordCutter(std::size_t max_bytes);
   virtual ~RecordCutter() = default;
+  template <class Cutter>
+  static std::unique_ptr<RecordCutter> of(std::size_t max_bytes) {  // for SourceFormat::cut
+    return std::make_unique<Cutter>(max_bytes);
+  }
   // Other names than the usual ones. Before the first call of next(); `names` outlives the cutter.
   virtual void use_names(const FieldNames& names) { static_cast<void>(names); }
   // The next record of `stream`, which is the same one in every call; no value at its end. Errors as ByteSource's.
@@ -53,6 +59,13 @@ class RecordCutter {
                             const std::stop_token& stop);
   // The number of cuts behind one, for pass().
   virtual std::uint64_t cuts_after(std::uint64_t before, const Cut&) const { return before + 1; }
+
+ protected:
+  // Appends a piece to cut.bytes. Sets cut.problem if the record becomes too long; its further pieces are dropped.
+  void append(std::string_view piece, Cut& cut) const;
+
+  const std::size_t max_bytes_;
+  const std::string too_long_why_;
 };
 
 // simdjson reads so many bytes past a record. A string with this much spare capacity need not be copied for it.
@@ -61,18 +74,6 @@ inline constexpr std::size_t kParserSlack = 64;
 // Appends a piece of a record. A record that has grown long gets capacity for `max_bytes` at once: untouched pages take
 // no memory, whereas a string that doubles exists twice while it is copied.
 void append_piece(std::string& record, std::string_view piece, std::size_t max_bytes);
-
-// Puts records of at most `max_bytes` together from pieces.
-class PieceCollector {
- public:
-  explicit PieceCollector(std::size_t max_bytes);
-  // Sets cut.problem if the record becomes too long; its further pieces are dropped.
-  void append(std::string_view piece, Cut& cut) const;
-
- private:
-  std::size_t max_bytes_;
-  std::string too_long_why_;
-};
 
 // Cuts files in which a line is a record: one by one, or many at once. Finding single lines is work for many threads,
 // which LineRecords is for; the thread that reads only looks for the end of the last one.

@@ -80,9 +80,10 @@ class StreamByStream : public Decompressor {
   std::uint64_t streams_ = 0;
 };
 
+// gzip; or the same data in zlib's format, or without any head.
 class Gzip final : public StreamByStream {
  public:
-  Gzip() { FROND_CHECK(inflateInit2(&stream_, 15 + 16) == Z_OK); }
+  explicit Gzip(int window_bits = 15 + 16) { FROND_CHECK(inflateInit2(&stream_, window_bits) == Z_OK); }
   ~Gzip() override { inflateEnd(&stream_); }
   Gzip(const Gzip&) = delete;
   Gzip& operator=(const Gzip&) = delete;
@@ -274,7 +275,7 @@ class Zstd final : public Decompressor {
 }  // namespace
 
 std::string_view name_of(Compression compression) {
-  constexpr std::string_view kNames[] = {"none", "gzip", "zstd", "bzip2", "xz"};
+  constexpr std::string_view kNames[] = {"none", "gzip", "zstd", "bzip2", "xz", "zlib", "deflate"};
   return kNames[static_cast<int>(compression)];
 }
 
@@ -287,18 +288,14 @@ Compression sniff_compression(ByteView head) {
 }
 
 Result<std::unique_ptr<Decompressor>> Decompressor::create(Compression compression, const InputLimits& limits) {
-  switch (compression) {
-    case Compression::kGzip:
-      return std::unique_ptr<Decompressor>(std::make_unique<Gzip>());
-    case Compression::kZstd:
-      return std::unique_ptr<Decompressor>(std::make_unique<Zstd>(limits));
-    case Compression::kBzip2:
-      return std::unique_ptr<Decompressor>(std::make_unique<Bzip2>());
-    case Compression::kXz:
-      return std::unique_ptr<Decompressor>(std::make_unique<Xz>(limits));
-    case Compression::kNone:
-      break;
-  }
+  std::unique_ptr<Decompressor> made;
+  if (compression == Compression::kGzip) made = std::make_unique<Gzip>();
+  if (compression == Compression::kZstd) made = std::make_unique<Zstd>(limits);
+  if (compression == Compression::kBzip2) made = std::make_unique<Bzip2>();
+  if (compression == Compression::kXz) made = std::make_unique<Xz>(limits);
+  if (compression == Compression::kZlib) made = std::make_unique<Gzip>(15);
+  if (compression == Compression::kDeflate) made = std::make_unique<Gzip>(-15);
+  if (made) return made;
   return Error(Code::kInvalid, "no decompressor for uncompressed bytes");
 }
 

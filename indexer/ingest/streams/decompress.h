@@ -13,7 +13,8 @@
 
 namespace frond::indexer::ingest {
 
-enum class Compression { kNone, kGzip, kZstd, kBzip2, kXz };
+// The last two are only of bodies: content_coding.h.
+enum class Compression { kNone, kGzip, kZstd, kBzip2, kXz, kZlib, kDeflate };
 std::string_view name_of(Compression compression);
 
 // How a file that begins with `head` is compressed. kCompressionSniffBytes are enough to tell.

@@ -13,7 +13,7 @@
 
 namespace frond::indexer::invert::gpu {
 
-// Classes of bytes, after word_class.h. 0: ends every word.
+// Classes of bytes, after unicode.h. 0: ends every word.
 inline constexpr std::uint32_t kLetter = 1, kDigit = 2, kUnderscore = 4, kBetweenLetters = 8, kBetweenDigits = 16,
                                kJoiner = 32, kHigh = 64;
 inline constexpr std::uint32_t kWord = kLetter | kDigit | kUnderscore;

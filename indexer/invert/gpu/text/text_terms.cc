@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "common/text/token_cutter.h"
-#include "common/text/word_class.h"
+#include "common/text/unicode.h"
 
 namespace frond::indexer::invert::gpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/text/field_limits.h"
+#include "common/text/limits.h"
 
 namespace frond::partition {
 namespace {

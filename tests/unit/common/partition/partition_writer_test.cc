@@ -13,7 +13,7 @@
 #include "common/partition/partition.h"
 #include "common/partition/published_partition.h"
 #include "common/postings/list_view.h"
-#include "common/text/term_limits.h"
+#include "common/text/limits.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_partition.h"
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/text/term_limits.h"
+#include "common/text/limits.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_partition.h"
 

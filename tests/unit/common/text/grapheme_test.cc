@@ -1,4 +1,4 @@
-#include "common/text/grapheme.h"
+#include "common/text/unicode.h"
 
 #include <gtest/gtest.h>
 

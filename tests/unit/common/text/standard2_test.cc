@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/text/analyzer.h"
-#include "common/text/apostrophes.h"
+#include "common/text/normal_form.h"
 #include "common/text/term_matches.h"
 #include "common/text/utf8.h"
 

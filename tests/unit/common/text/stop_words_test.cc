@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "common/text/analyzer.h"
-#include "common/text/stop_word_lists.h"
 
 namespace frond::text {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <random>
 
-#include "common/text/prefix_scan.h"
+#include "common/text/wanted_words.h"
 #include "tests/support/instruction_sets.h"
 
 namespace frond::text {

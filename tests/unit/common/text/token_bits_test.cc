@@ -1,5 +1,5 @@
 // The places of bits, by every instruction set.
-#include "common/text/token_bits.h"
+#include "common/text/token_cutter.h"
 
 #include <gtest/gtest.h>
 

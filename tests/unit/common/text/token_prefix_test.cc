@@ -1,4 +1,4 @@
-#include "common/text/token_prefix.h"
+#include "common/text/wanted_words.h"
 
 #include <gtest/gtest.h>
 #include <utf8proc.h>
@@ -7,10 +7,9 @@
 #include <random>
 
 #include "common/text/analyzer.h"
-#include "common/text/letter_case.h"
 #include "common/text/normal_form.h"
 #include "common/text/term_matches.h"
-#include "common/text/wanted_words.h"
+#include "common/text/unicode.h"
 
 namespace frond::text {
 namespace {

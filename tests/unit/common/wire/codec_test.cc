@@ -8,7 +8,7 @@
 #include <random>
 #include <span>
 
-#include "common/text/term_limits.h"
+#include "common/text/limits.h"
 #include "common/wire/leaf.capnp.h"
 #include "common/wire/limits.h"
 #include "tests/unit/common/wire/random_messages.h"

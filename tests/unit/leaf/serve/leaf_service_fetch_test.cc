@@ -6,7 +6,7 @@
 #include <random>
 #include <span>
 
-#include "common/text/field_limits.h"
+#include "common/text/limits.h"
 #include "common/text/snippet.h"
 #include "leaf/schedule/worker_pool.h"
 #include "tests/unit/leaf/serve/leaf_service_fixture.h"

@@ -1,10 +1,14 @@
 #pragma once
-// Unicode's Word_Break property of code points (UAX #29), as far as search needs it.
-// Differences: ideographs and hiragana have a class, as each is a word; scripts written without spaces (Thai, Khmer,
-// Lao, Burmese) count as letters, so that a run of them is one word; Hebrew's quotes and emoji have no rules of their
-// own here (cut_form.h, next_token()).
+// What search needs of Unicode's properties: the Word_Break property of code points (UAX #29), grapheme clusters,
+// letter case.
+//
+// Differences of word classes: ideographs and hiragana have a class, as each is a word; scripts written without spaces
+// (Thai, Khmer, Lao, Burmese) count as letters, so that a run of them is one word; Hebrew's quotes and emoji have no
+// rules of their own here (cut_form.h, next_token()).
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace frond::text {
 
@@ -45,5 +49,19 @@ constexpr std::array<WordClass, 128> ascii_table() {
 }
 }  // namespace word_class_detail
 inline constexpr std::array<WordClass, 128> kAsciiWordClass = word_class_detail::ascii_table();
+
+// Grapheme clusters (UAX #29): what readers take for one character, as a letter with its accents, a flag, or an emoji
+// with its skin tone. No reader means the longer ones that a text may have: behind 64 code points of a cluster, each
+// further one is a cluster of its own.
+
+// The greatest place <= at, and the least one >= at, at which a cluster of `text` begins or the text ends. Bytes that
+// are not UTF-8 are clusters of their own. Looks at 64 code points on either side, and back as far as a run of flags
+// reaches.
+std::size_t cluster_begin(std::string_view text, std::size_t at);
+std::size_t cluster_end(std::string_view text, std::size_t at);
+
+// `lower` itself, its capital, its title case and one more; several may be the same. Complete for what is its own lower
+// case: every code point that utf8proc's simple mapping takes to `lower` is among them.
+std::array<char32_t, 4> letters_with_lower_case(char32_t lower);
 
 }  // namespace frond::text

@@ -13,4 +13,8 @@ inline constexpr std::size_t kMaxTitleBytes = 1024;
 // Longer URLs are left out, since a cut URL leads elsewhere.
 inline constexpr std::size_t kMaxUrlBytes = 2048;
 
+// Bytes of a term, which has at least one and no NUL. Partitions store no longer terms, and requests to leaves carry
+// none.
+inline constexpr std::size_t kMaxTermBytes = 1024;
+
 }  // namespace frond::text
