@@ -7,7 +7,7 @@
 
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
-#include "indexer/change/change_documents.h"
+#include "indexer/change/change_publication.h"
 #include "indexer/publish/publication.h"
 
 namespace frond::indexer {
@@ -17,19 +17,9 @@ namespace {
 constexpr std::chrono::seconds kPatienceToPublish{600};
 
 // Empties the folder that a publication works in when it ends, also with an error.
-class EmptiedFolder {
- public:
-  explicit EmptiedFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  ~EmptiedFolder() {
-    std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored))
-      std::filesystem::remove_all(entry.path(), ignored);
-  }
-  EmptiedFolder(const EmptiedFolder&) = delete;
-  EmptiedFolder& operator=(const EmptiedFolder&) = delete;
-
- private:
-  std::filesystem::path folder_;
+struct EmptiedFolder {
+  const std::filesystem::path& folder;
+  ~EmptiedFolder() { change::empty_folder(folder); }
 };
 
 std::vector<repository::PartitionEntry> entries_of(const BuiltIndex& built) {
@@ -88,7 +78,7 @@ void warn_of_another_kind(const BuildOptions& options, Logger& logger) {
 Result<repository::Manifest> publish_build(const BuildOptions& options, const BuiltIndex& built, BuildSummary& summary,
                                            Logger& logger, const std::stop_token& stop) {
   const auto writer = FROND_TRY(change::open_writer(options, stop, kPatienceToPublish));
-  const EmptiedFolder emptied(writer->building());
+  const EmptiedFolder emptied{writer->building()};
   FROND_TRY(repository::expect_room(writer->building(), 0, options.disk_reserve, "publishing"));
   for (const std::string& id : built.ids)
     FROND_TRY(publish::link_partition(built.folder / id, writer->building() / id));
