@@ -19,7 +19,7 @@
 #include "common/repository/manifest.h"
 #include "common/repository/repository.h"
 #include "indexer/build/collection_kind.h"
-#include "indexer/change/open_writer.h"
+#include "indexer/change/waiting.h"
 #include "indexer/order/document_order.h"
 #include "indexer/pipeline/invert_documents.h"
 

@@ -7,7 +7,7 @@
 
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
-#include "indexer/change/change_documents.h"
+#include "indexer/change/change_publication.h"
 #include "indexer/publish/publication.h"
 
 namespace frond::indexer {

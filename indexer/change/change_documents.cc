@@ -1,4 +1,4 @@
-#include "indexer/change/change_documents.h"
+#include "indexer/change/change_publication.h"
 
 #include <algorithm>
 #include <utility>

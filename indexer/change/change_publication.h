@@ -8,7 +8,9 @@
 // all document frequencies are written anew.
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -18,6 +20,7 @@
 #include "common/partition/change_file.h"
 #include "common/repository/repository.h"
 #include "indexer/change/current_generation.h"
+#include "indexer/change/waiting.h"
 
 namespace frond::indexer::change {
 
@@ -44,5 +47,30 @@ struct Change {
 // irreversible step. Then nothing is changed. Gives the manifest as published.
 Result<repository::Manifest> publish_change(repository::RepositoryWriter& writer, const CurrentGeneration& current,
                                             const Change& change, std::stop_token stop);
+
+struct Addition {
+  std::vector<repository::PartitionEntry> partitions;  // of one build, documents dealt round-robin
+  std::vector<std::string> removed_ids;                // of documents to hide; none of them is added
+  std::uint64_t log_sequence = 0;                      // see Change
+  std::string log_id = {};
+};
+
+// Hides the documents of the current generation that have an id of those added or removed, places the new ones behind
+// all others and publishes. Base and stride of the new partitions are set here. `replaced` counts the documents hidden.
+// Errors as publish_change().
+Result<repository::Manifest> publish_added(repository::RepositoryWriter& writer, CurrentGeneration& current,
+                                           Addition addition, std::uint64_t& replaced, std::stop_token stop);
+
+struct RemovalSummary {
+  std::uint64_t removed = 0, unknown = 0, repeated = 0;  // ids: of documents, of none, given before
+  std::string an_unknown;                                // the first of these
+  std::optional<repository::Manifest> published;         // none if no id is of a document: nothing is changed
+};
+
+// `next_id` gives the ids one by one, then nothing; its errors end the removal. Nothing is changed after an error.
+// kNotFound: the collection has no generation; kUnavailable: another writer holds it, the disk, or stopped.
+Result<RemovalSummary> remove_documents(const ChangeOptions& options,
+                                        const std::function<Result<std::optional<std::string>>()>& next_id,
+                                        std::stop_token stop);
 
 }  // namespace frond::indexer::change

@@ -23,13 +23,6 @@ using repository::PartitionEntry;
 
 constexpr int kTriesToPin = 10;  // while others publish and prune
 
-void empty_folder(const fs::path& folder) {
-  std::vector<fs::path> entries;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) entries.push_back(entry.path());
-  for (const fs::path& entry : entries) fs::remove_all(entry, ignored);
-}
-
 std::uint64_t bytes_of(const PartitionEntry& entry) {
   std::uint64_t bytes = 0;
   for (const auto& file : entry.summary.files) bytes += file.bytes;

@@ -23,9 +23,8 @@
 #include "common/repository/repository.h"
 #include "indexer/change/change_publication.h"
 #include "indexer/change/current_generation.h"
-#include "indexer/change/open_writer.h"
-#include "indexer/change/pace.h"
 #include "indexer/change/tiers.h"
+#include "indexer/change/waiting.h"
 
 namespace frond::indexer::change {
 

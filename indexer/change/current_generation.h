@@ -1,6 +1,6 @@
 #pragma once
-// The current generation of a collection, open for a change: its statistics, its hidden documents, and where a document
-// with an external id is. Nothing is ingested: what is opened is in proportion to what is asked for.
+// The files of a published generation, as local ones: where they are if the repository is a directory, else fetched and
+// kept for the next change. Several are fetched at a time.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -19,10 +19,64 @@
 #include "common/partition/published_partition.h"
 #include "common/partition/ranged_partition.h"
 #include "common/repository/repository.h"
-#include "indexer/change/generation_files.h"
 
 namespace frond::indexer::change {
 
+// One thread. Errors of every method: kNotFound, kCorrupt, kUnavailable, naming the file.
+class GenerationFiles {
+ public:
+  // Ranges of so many partitions are read at a time: a thread mostly waits for answers.
+  static constexpr std::size_t kPartitionsByRanges = 4;
+  // folder: the collection's, if its files are in place; empty: files are fetched from `source`, which is borrowed,
+  // into `fetched`.
+  GenerationFiles(const repository::RepositorySource& source, std::filesystem::path folder,
+                  std::filesystem::path fetched)
+      : source_(source), folder_(std::move(folder)), fetched_(std::move(fetched)) {}
+
+  bool in_place() const { return !folder_.empty(); }
+  // Files of term statistics and changes, in the same order.
+  Result<std::vector<std::filesystem::path>> generation_files(std::span<const partition::PartitionFile> files) const;
+  // The folder of a partition's files of ids, which fetch_ids() fetches where they are missing.
+  std::filesystem::path id_folder(const repository::PartitionEntry& entry) const {
+    return (in_place() ? folder_ / "partitions" : fetched_) / entry.id;
+  }
+  Result<void> fetch_ids(std::span<const repository::PartitionEntry* const> partitions) const;
+  // Bytes that fetch_ids() would fetch.
+  std::uint64_t missing_id_bytes(const repository::PartitionEntry& entry) const;
+  // The folder with the partition's files for a PublishedPartition: where they are, or `scratch`, into which they are
+  // fetched, without those of ids.
+  Result<std::filesystem::path> for_reading(const repository::PartitionEntry& entry,
+                                            const std::filesystem::path& scratch) const;
+  // Reads ranges of the partition's published files. Any thread; `entry` and this outlive it.
+  partition::ReadRange ranges_of(const repository::PartitionEntry& entry) const;
+  // Opens all of a partition as database `scratch`, by links, or else by what is fetched and not kept.
+  Result<void> ingest(const repository::PartitionEntry& entry, const std::filesystem::path& scratch) const;
+  // Removes fetched files that the generation does not name, also parts of files.
+  void keep_only(const repository::Manifest& manifest) const;
+  // Takes files that were just published as fetched ones, as far as the next change wants them: `terms` and `changes`
+  // of this manifest (empty: none are new), and ids of its partitions in `building`. What can't be taken is fetched
+  // then.
+  void keep_published(const repository::Manifest& manifest, const std::filesystem::path& building,
+                      const std::filesystem::path& terms, const std::filesystem::path& changes) const;
+
+ private:
+  struct Wanted {
+    std::string path;
+    partition::PartitionFile file;
+    std::filesystem::path to;
+  };
+  // Adds the partition's files, those with ids or those without, which are to be in `folder`.
+  static void want(const repository::PartitionEntry& entry, const std::filesystem::path& folder, bool ids, bool others,
+                   std::vector<Wanted>& all);
+  Result<void> fetch_all(const std::vector<Wanted>& all) const;
+  Result<void> fetch(const Wanted& wanted) const;
+  std::filesystem::path name_of_fetched(const partition::PartitionFile& file) const;
+  const repository::RepositorySource& source_;
+  const std::filesystem::path folder_, fetched_;
+};
+
+// The current generation of a collection, open for a change: its statistics, its hidden documents, and where a document
+// with an external id is. Nothing is ingested: what is opened is in proportion to what is asked for.
 // One thread, but any number for open_partition(), into different folders. Errors of every method: kCorrupt,
 // kUnavailable, naming the file or partition.
 class CurrentGeneration {

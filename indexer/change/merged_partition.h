@@ -14,7 +14,7 @@
 #include "common/base/result.h"
 #include "common/codec/codec_choice.h"
 #include "common/partition/partition.h"
-#include "indexer/change/pace.h"
+#include "indexer/change/waiting.h"
 
 namespace frond::indexer::change {
 

@@ -175,9 +175,7 @@ Result<void> count(const CurrentGeneration& current, Piece& piece, const fs::pat
     fs::remove_all(folder, failed);
     if (failed && counted) return Error(Code::kUnavailable, folder.string() + ": " + failed.message());
   }
-  const auto& counts = FROND_TRY(std::move(counted));
-  piece.counts.tokens += counts.tokens;
-  piece.counts.postings += counts.postings;
+  piece.counts += FROND_TRY(std::move(counted));
   return {};
 }
 
@@ -220,27 +218,24 @@ Result<std::uint64_t> count_in_all_lists(const PublishedPartition& partition, st
                                    std::to_string(expected));
 }
 
-std::optional<std::uint64_t> RemovedTerms::count(const StoredDocument& document, std::uint64_t length,
-                                                 std::optional<std::uint64_t> digest) {
+bool RemovedTerms::count(const StoredDocument& document, std::uint64_t length, std::optional<std::uint64_t> digest,
+                         Counts& counts) {
   const auto add = [this](std::string_view term, text::TokenSpan) { terms_.add_token(term); };
   analyzer_.analyze(document.title, add);
   analyzer_.analyze(document.body, add);
-  if (terms_.tokens() == length && terms_.digest() == digest) return terms_.keep_document();
-  terms_.drop_document();
-  return std::nullopt;
+  const bool tells = terms_.tokens() == length && terms_.digest() == digest;
+  if (tells)
+    counts += {length, terms_.keep_document()};
+  else
+    terms_.drop_document();
+  return tells;
 }
 
 Result<RemovedTerms::Counts> RemovedTerms::add_told(partition::RangedPartition& partition,
                                                     std::span<const DocId> docids, std::vector<DocId>& unknown) {
   Counts counts;
   const auto take = [&](DocId docid, const partition::RangedPartition::Document& document) -> Result<void> {
-    const auto terms = count(document.fields, document.length, document.term_digest);
-    if (terms) {
-      counts.tokens += document.length;
-      counts.postings += *terms;
-    } else {
-      unknown.push_back(docid);
-    }
+    if (!count(document.fields, document.length, document.term_digest, counts)) unknown.push_back(docid);
     return {};
   };
   const bool digests = FROND_TRY(partition.read(docids, take));
@@ -251,7 +246,6 @@ Result<RemovedTerms::Counts> RemovedTerms::add_told(partition::RangedPartition& 
 
 Result<RemovedTerms::Counts> RemovedTerms::add(const PublishedPartition& partition, std::span<const DocId> docids) {
   Counts counts;
-  for (const DocId docid : docids) counts.tokens += FROND_TRY(partition.length(docid));
   std::vector<DocId> unknown;  // whose terms only the lists know
   if (docids.empty() || reads_all_lists(docids.size(), partition.documents()) ||
       !FROND_TRY(partition.term_digest(docids[0]))) {
@@ -260,11 +254,7 @@ Result<RemovedTerms::Counts> RemovedTerms::add(const PublishedPartition& partiti
     Result<void> outcome;
     const auto take = [&](DocId docid, const StoredDocument& document) -> Result<void> {
       const auto digest = FROND_TRY(partition.term_digest(docid));
-      const auto terms = count(document, FROND_TRY(partition.length(docid)), digest);
-      if (terms)
-        counts.postings += *terms;
-      else
-        unknown.push_back(docid);
+      if (!count(document, FROND_TRY(partition.length(docid)), digest, counts)) unknown.push_back(docid);
       return {};
     };
     partition.read_documents(docids, [&](std::size_t place, const Result<StoredDocument>& document) {
@@ -274,6 +264,7 @@ Result<RemovedTerms::Counts> RemovedTerms::add(const PublishedPartition& partiti
     FROND_TRY(std::move(outcome));
     std::sort(unknown.begin(), unknown.end());
   }
+  for (const DocId docid : unknown) counts.tokens += FROND_TRY(partition.length(docid));
   if (!unknown.empty()) counts.postings += FROND_TRY(count_in_all_lists(partition, unknown, terms_));
   FROND_TRY(partition.check_files());
   FROND_TRY(Result<void>(terms_.outcome()));
@@ -294,11 +285,7 @@ Result<HiddenTerms> hidden_terms(const CurrentGeneration& current,
     return counters.with_one([&](RemovedTerms& terms) { return count(current, pieces[i], scratch, terms); });
   }));
   HiddenTerms all{counters.sum(), {}};
-  for (const Piece& piece : pieces) {
-    RemovedTerms::Counts& sum = all.counts[piece.number];
-    sum.tokens += piece.counts.tokens;
-    sum.postings += piece.counts.postings;
-  }
+  for (const Piece& piece : pieces) all.counts[piece.number] += piece.counts;
   return all;
 }
 

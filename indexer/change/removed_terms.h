@@ -42,6 +42,11 @@ class RemovedTerms {
 
   struct Counts {
     std::uint64_t tokens = 0, postings = 0;
+    Counts& operator+=(const Counts& other) {
+      tokens += other.tokens;
+      postings += other.postings;
+      return *this;
+    }
   };
   // Adds the terms of documents, ascending, of a partition. Memory: TermCounts'. Time and reads are in proportion to
   // `docids` where fields are stored; where they are not, or without digests, or where `docids` is more than a
@@ -62,9 +67,9 @@ class RemovedTerms {
   TermCounts take_documents() { return std::move(terms_); }
 
  private:
-  // Counts the document's terms if its text has this length and this digest: gives how many terms. Nothing: it has not.
-  std::optional<std::uint64_t> count(const partition::StoredDocument& document, std::uint64_t length,
-                                     std::optional<std::uint64_t> digest);
+  // Counts the document's terms if its text has this length and this digest. False: it has not.
+  bool count(const partition::StoredDocument& document, std::uint64_t length, std::optional<std::uint64_t> digest,
+             Counts& counts);
   text::Analyzer analyzer_;
   const std::size_t held_;
   TermCounts terms_;

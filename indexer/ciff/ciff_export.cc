@@ -14,7 +14,7 @@
 #include "common/partition/partition.h"
 #include "common/partition/term_statistics.h"
 #include "common/repository/repository.h"
-#include "indexer/change/generation_files.h"
+#include "indexer/change/current_generation.h"
 #include "indexer/change/stored_list.h"
 #include "indexer/check/check.h"
 

@@ -5,7 +5,6 @@
 #include "indexer/build/build.h"
 #include "indexer/build/gpu_inverters.h"
 #include "indexer/commands/build_report.h"
-#include "indexer/commands/build_status.h"
 #include "indexer/commands/command.h"
 #include "indexer/ingest/formats/csv.h"
 #include "indexer/ingest/formats/formats.h"
@@ -305,22 +304,23 @@ Result<std::string> BuildCommand::work(Logger& logger) {
   pipeline::bound_unused_memory(memory_limit_);
   const auto stop = stop_on_signal();
   BuildProgress progress;
-  std::unique_ptr<BuildStatusServer> status;
+  std::shared_ptr<void> status;
   if (!http_.empty()) {
-    auto made = BuildStatusServer::create(http_, progress, *target_.objects.access.counts, logger);
+    auto made = serve_status(http_, progress, *target_.objects.access.counts, logger);
     if (!made) failed_code_ = 2;
     if (!made) return Error(Code::kInvalid, "--http: " + made.error().message());
     status = *std::move(made);
   }
-  auto built = [&] {
-    const ProgressLine line(progress);
+  const auto built = [&] {
+    const std::jthread line = progress_line(progress);
     if (kind_ == Kind::kAdd) return add(options_, progress, logger, stop);
     return no_publish_ ? build_share(options_, progress, logger, stop) : build(options_, progress, logger, stop);
   }();
-  const BuildSummary summary = FROND_TRY(std::move(built));
-  if (!status) return json_ ? summary_json(summary) : summary_text(summary);
+  if (!built) return built.error();
+  const std::string summary = json_ ? summary_json(*built) : summary_text(*built);
+  if (!status) return summary;
   // The process ends before a scrape sees the last values, so the server stays for a while.
-  std::cout << (json_ ? summary_json(summary) : summary_text(summary)) << std::endl;
+  std::cout << summary << std::endl;
   change::pause_for(std::chrono::seconds(http_linger_seconds_), stop);
   return std::string();
 }

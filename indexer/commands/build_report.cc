@@ -1,7 +1,9 @@
 #include "indexer/commands/build_report.h"
 
+#include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "indexer/ingest/formats/formats.h"
 #include "indexer/pipeline/memory.h"
@@ -18,29 +20,28 @@ std::string print(const char* format, Values... values) {
   return text;
 }
 
-// Bits a posting: of each part of the list blobs, and of all files of the partitions.
-struct Bits {
-  double docids = 0, frequencies = 0, index = 0, bounds = 0, headers = 0, lists = 0, files = 0;
-};
+// The parts of list blobs, by name.
+constexpr std::pair<const char*, std::uint64_t partition::PartitionSummary::*> kListParts[] = {
+    {"docids", &partition::PartitionSummary::docid_bytes},
+    {"frequencies", &partition::PartitionSummary::frequency_bytes},
+    {"index", &partition::PartitionSummary::index_bytes},
+    {"bounds", &partition::PartitionSummary::bound_bytes},
+    {"headers", &partition::PartitionSummary::header_bytes}};
 
-Bits bits_a_posting(const repository::Manifest& manifest) {
-  Bits bits;
-  std::uint64_t postings = 0, file_bytes = 0;
+// Bits a posting: of each of these, of all, and of all files of the partitions.
+std::array<double, std::size(kListParts) + 2> bits_a_posting(const repository::Manifest& manifest) {
+  std::array<double, std::size(kListParts) + 2> bits{};
+  std::uint64_t postings = 0;
   for (const auto& entry : manifest.partitions) {
-    const partition::PartitionSummary& s = entry.summary;
-    postings += s.postings;
-    bits.docids += 8.0 * static_cast<double>(s.docid_bytes);
-    bits.frequencies += 8.0 * static_cast<double>(s.frequency_bytes);
-    bits.index += 8.0 * static_cast<double>(s.index_bytes);
-    bits.bounds += 8.0 * static_cast<double>(s.bound_bytes);
-    bits.headers += 8.0 * static_cast<double>(s.header_bytes);
-    for (const auto& file : s.files) file_bytes += file.bytes;
+    postings += entry.summary.postings;
+    for (std::size_t i = 0; i < std::size(kListParts); ++i) {
+      const auto bytes = static_cast<double>(entry.summary.*kListParts[i].second);
+      bits[i] += 8 * bytes;
+      bits[std::size(kListParts)] += 8 * bytes;
+    }
+    for (const auto& file : entry.summary.files) bits.back() += 8 * static_cast<double>(file.bytes);
   }
-  if (postings == 0) return {};
-  for (double* part : {&bits.docids, &bits.frequencies, &bits.index, &bits.bounds, &bits.headers})
-    *part /= static_cast<double>(postings);
-  bits.lists = bits.docids + bits.frequencies + bits.index + bits.bounds + bits.headers;
-  bits.files = 8.0 * static_cast<double>(file_bytes) / static_cast<double>(postings);
+  for (double& part : bits) part = postings == 0 ? 0 : part / static_cast<double>(postings);
   return bits;
 }
 
@@ -148,7 +149,7 @@ std::string progress_text(const BuildProgress& progress, double seconds) {
 std::string summary_text(const BuildSummary& summary) {
   const repository::Manifest& m = summary.manifest;
   const pipeline::InvertedDocuments& in = summary.inverted;
-  const Bits bits = bits_a_posting(m);
+  const auto bits = bits_a_posting(m);
   const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
   std::string text = print(
       "generation %llu of %s (codec %s, order %s): %zu partitions, %llu documents, %llu tokens, %llu terms, %llu "
@@ -176,7 +177,7 @@ std::string summary_text(const BuildSummary& summary) {
   text += print(
       "bits a posting: docIDs %.2f, frequencies %.2f, index %.2f, bounds %.2f, headers %.2f, all %.2f; with "
       "stored fields %.2f\n",
-      bits.docids, bits.frequencies, bits.index, bits.bounds, bits.headers, bits.lists, bits.files);
+      bits[0], bits[1], bits[2], bits[3], bits[4], bits[5], bits[6]);
   text += print("peak memory %.1f MiB", static_cast<double>(pipeline::peak_resident_bytes()) / (1 << 20));
   return text;
 }
@@ -184,56 +185,51 @@ std::string summary_text(const BuildSummary& summary) {
 std::string summary_json(const BuildSummary& summary) {
   const repository::Manifest& m = summary.manifest;
   const pipeline::InvertedDocuments& in = summary.inverted;
-  const Bits bits = bits_a_posting(m);
-  const nlohmann::ordered_json json = {{"generation", m.generation},
-                                       {"collection", m.collection},
-                                       {"codec", m.codec},
-                                       {"order", m.order},
-                                       {"partitions", m.partitions.size()},
-                                       {"documents", m.statistics.documents},
-                                       {"tokens", m.statistics.tokens},
-                                       {"terms", m.terms},
-                                       {"postings", m.postings},
-                                       {"resumed_documents", in.resumed_documents},
-                                       {"added", summary.added},
-                                       {"replaced", summary.replaced},
-                                       {"bad_records", in.bad_records},
-                                       {"duplicate_ids", in.duplicates},
-                                       {"files_read", files_json(in.files_read)},
-                                       {"files_skipped", in.skipped.total()},
-                                       {"skipped", skipped_json(in.skipped)},
-                                       {"records_skipped", in.skipped_records.total()},
-                                       {"skipped_records", skipped_json(in.skipped_records)},
-                                       {"titles_cut", tally_json(in.titles_cut)},
-                                       {"urls_dropped", tally_json(in.urls_dropped)},
-                                       {"not_utf8", tally_json(in.not_utf8)},
-                                       {"bytes", in.bytes},
-                                       {"megabytes_per_second", megabytes_a_second(summary)},
-                                       {"seconds",
-                                        {{"total", summary.total_seconds},
-                                         {"index", summary.invert_seconds},
-                                         {"order", summary.order_seconds},
-                                         {"write", summary.write_seconds},
-                                         {"publish", summary.publish_seconds}}},
-                                       {"processor_seconds",
-                                        {{"read", in.read_seconds},
-                                         {"parse", in.parse_seconds},
-                                         {"number", in.sequence_seconds},
-                                         {"spool", in.spool_seconds},
-                                         {"invert", in.invert_seconds},
-                                         {"merge", summary.merge_seconds},
-                                         {"process", pipeline::process_seconds()}}},
-                                       {"runs", in.runs},
-                                       {"run_bytes", in.run_bytes},
-                                       {"peak_memory_bytes", pipeline::peak_resident_bytes()},
-                                       {"bits_per_posting",
-                                        {{"docids", bits.docids},
-                                         {"frequencies", bits.frequencies},
-                                         {"index", bits.index},
-                                         {"bounds", bits.bounds},
-                                         {"headers", bits.headers},
-                                         {"all", bits.lists},
-                                         {"files", bits.files}}}};
+  const auto bits = bits_a_posting(m);
+  nlohmann::ordered_json json = {{"generation", m.generation},
+                                 {"collection", m.collection},
+                                 {"codec", m.codec},
+                                 {"order", m.order},
+                                 {"partitions", m.partitions.size()},
+                                 {"documents", m.statistics.documents},
+                                 {"tokens", m.statistics.tokens},
+                                 {"terms", m.terms},
+                                 {"postings", m.postings},
+                                 {"resumed_documents", in.resumed_documents},
+                                 {"added", summary.added},
+                                 {"replaced", summary.replaced},
+                                 {"bad_records", in.bad_records},
+                                 {"duplicate_ids", in.duplicates},
+                                 {"files_read", files_json(in.files_read)},
+                                 {"files_skipped", in.skipped.total()},
+                                 {"skipped", skipped_json(in.skipped)},
+                                 {"records_skipped", in.skipped_records.total()},
+                                 {"skipped_records", skipped_json(in.skipped_records)},
+                                 {"titles_cut", tally_json(in.titles_cut)},
+                                 {"urls_dropped", tally_json(in.urls_dropped)},
+                                 {"not_utf8", tally_json(in.not_utf8)},
+                                 {"bytes", in.bytes},
+                                 {"megabytes_per_second", megabytes_a_second(summary)},
+                                 {"seconds",
+                                  {{"total", summary.total_seconds},
+                                   {"index", summary.invert_seconds},
+                                   {"order", summary.order_seconds},
+                                   {"write", summary.write_seconds},
+                                   {"publish", summary.publish_seconds}}},
+                                 {"processor_seconds",
+                                  {{"read", in.read_seconds},
+                                   {"parse", in.parse_seconds},
+                                   {"number", in.sequence_seconds},
+                                   {"spool", in.spool_seconds},
+                                   {"invert", in.invert_seconds},
+                                   {"merge", summary.merge_seconds},
+                                   {"process", pipeline::process_seconds()}}},
+                                 {"runs", in.runs},
+                                 {"run_bytes", in.run_bytes},
+                                 {"peak_memory_bytes", pipeline::peak_resident_bytes()}};
+  for (std::size_t i = 0; i < std::size(kListParts); ++i) json["bits_per_posting"][kListParts[i].first] = bits[i];
+  json["bits_per_posting"]["all"] = bits[5];
+  json["bits_per_posting"]["files"] = bits[6];
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -1,4 +1,4 @@
-#include "indexer/commands/build_status.h"
+#include "indexer/commands/build_report.h"
 
 #include <unistd.h>
 
@@ -14,7 +14,6 @@
 #include "common/http/server.h"
 #include "common/metrics/registry.h"
 #include "common/objects/request_metrics.h"
-#include "indexer/commands/build_report.h"
 #include "indexer/serve/serve.h"
 
 namespace frond::indexer {
@@ -62,7 +61,7 @@ void export_progress(metrics::Registry& registry, const BuildProgress& progress)
   });
 }
 
-class ServerThread final : public BuildStatusServer {
+class ServerThread {
  public:
   ServerThread(const BuildProgress& progress, const objects::Counts& requests, const Logger& logger)
       : registry_(config::version()) {
@@ -70,7 +69,9 @@ class ServerThread final : public BuildStatusServer {
     objects::export_requests(registry_, serve::kObjectFamilies, requests);
     metrics::export_log(registry_, logger);
   }
-  ~ServerThread() override {
+  ServerThread(const ServerThread&) = delete;
+  ServerThread& operator=(const ServerThread&) = delete;
+  ~ServerThread() {
     io_.stop();
     if (thread_.joinable()) thread_.join();
   }
@@ -102,9 +103,9 @@ class ServerThread final : public BuildStatusServer {
 
 }  // namespace
 
-ProgressLine::ProgressLine(const BuildProgress& progress) {
-  if (!::isatty(STDERR_FILENO)) return;
-  thread_ = std::jthread([this, &progress](std::stop_token stop) {
+std::jthread progress_line(const BuildProgress& progress) {
+  if (!::isatty(STDERR_FILENO)) return {};
+  return std::jthread([&progress](std::stop_token stop) {
     name_this_thread("progress");
     const auto start = std::chrono::steady_clock::now();
     while (!stop.stop_requested()) {
@@ -117,13 +118,11 @@ ProgressLine::ProgressLine(const BuildProgress& progress) {
   });
 }
 
-Result<std::unique_ptr<BuildStatusServer>> BuildStatusServer::create(const std::string& listen,
-                                                                     const BuildProgress& progress,
-                                                                     const objects::Counts& requests,
-                                                                     const Logger& logger) {
-  auto made = std::make_unique<ServerThread>(progress, requests, logger);
+Result<std::shared_ptr<void>> serve_status(const std::string& listen, const BuildProgress& progress,
+                                           const objects::Counts& requests, const Logger& logger) {
+  const auto made = std::make_shared<ServerThread>(progress, requests, logger);
   FROND_TRY(made->start(listen));
-  return std::unique_ptr<BuildStatusServer>(std::move(made));
+  return std::shared_ptr<void>(made);
 }
 
 }  // namespace frond::indexer

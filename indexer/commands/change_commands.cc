@@ -9,7 +9,7 @@
 #include "common/base/lines.h"
 #include "common/files/read.h"
 #include "common/repository/manifest.h"
-#include "indexer/change/change_documents.h"
+#include "indexer/change/change_publication.h"
 #include "indexer/change/compact.h"
 #include "indexer/commands/build_report.h"
 #include "indexer/commands/command.h"

@@ -16,7 +16,7 @@
 #include "common/base/result.h"
 #include "common/config/command_line.h"
 #include "indexer/build/build.h"
-#include "indexer/change/open_writer.h"
+#include "indexer/change/waiting.h"
 
 namespace frond::indexer {
 

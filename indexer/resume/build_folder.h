@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 
 #include "common/base/log.h"
 #include "common/base/result.h"
@@ -45,6 +47,15 @@ class BuildFolder {
   std::optional<Journal> journal_;
   bool kept_ = false;
 };
+
+// The program that runs. Two different builds of the program differ in it.
+std::string this_program();
+
+// No value: an input is not a file or folder that can be read a second time, such as a pipe.
+std::optional<ingest::InputSummary> input_identity(std::span<const std::filesystem::path> inputs, bool hidden);
+
+// For people, the first thing that is not the same: "--stemmer was porter, and is none now". Empty: all is the same.
+std::string difference(const BuildIdentity& before, const BuildIdentity& now);
 
 // Removes what builds that do not run any more have left. Returns how many there were. The caller holds LOCK.
 std::size_t remove_remains(const std::filesystem::path& collection);

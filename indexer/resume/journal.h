@@ -7,16 +7,27 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/bytes.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
 #include "common/partition/partition_writer.h"
+#include "indexer/ingest/files/input_list.h"
 #include "indexer/pipeline/inverted_documents.h"
-#include "indexer/resume/build_identity.h"
 
 namespace frond::indexer::resume {
+
+// Which build it is: the program, the options that decide what is published, and the inputs. A build goes on with what
+// another one left only if all of these are the same. Numbers of threads and devices do not count: they do not change a
+// byte of the index. The memory limit does, since records too large for it are refused.
+struct BuildIdentity {
+  std::string program;                                       // version and checksum
+  std::vector<std::pair<std::string, std::string>> options;  // by flag: {"--stemmer", "porter"}
+  ingest::InputSummary input;                                // its checksum is of paths, sizes and times of change
+  friend bool operator==(const BuildIdentity&, const BuildIdentity&) = default;
+};
 
 // The file in a build's scratch folder.
 inline constexpr const char* kJournalName = "journal";

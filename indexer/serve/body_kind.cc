@@ -1,4 +1,4 @@
-#include "indexer/serve/body_kind.h"
+#include "indexer/serve/routes.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,4 +1,4 @@
-#include "indexer/serve/collection_routes.h"
+#include "indexer/serve/routes.h"
 
 #include <nlohmann/json.hpp>
 #include <string>

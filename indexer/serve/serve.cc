@@ -25,10 +25,9 @@
 #include "common/keys/guard.h"
 #include "common/metrics/registry.h"
 #include "common/tls/server_identity.h"
-#include "indexer/serve/collection_routes.h"
 #include "indexer/serve/current_news.h"
+#include "indexer/serve/routes.h"
 #include "indexer/serve/served_repository.h"
-#include "indexer/serve/write_routes.h"
 #include "indexer/serve/write_turns.h"
 #include "indexer/write/written_collections.h"
 
@@ -145,26 +144,25 @@ class Service {
           answer(std::move(request), std::move(responder));
         },
         {}, "GET");
-    const auto probe = [&router](std::string_view path, http::Handler handler) {
-      router.add("GET", path, std::move(handler), {.reserved = true});
+    const auto add = [&router](std::string_view path, http::RouteLimits limits,
+                               std::function<void(http::Responder)> answer) {
+      router.add(
+          "GET", path,
+          [path, answer = std::move(answer)](http::Request&&, http::Responder responder) {
+            responder.set_route(path);
+            answer(std::move(responder));
+          },
+          limits);
     };
-    probe("/metrics", [this](http::Request&&, http::Responder responder) {
-      responder.set_route("/metrics");
+    add("/metrics", {.reserved = true}, [this](http::Responder responder) {
       responder.send({.content_type = std::string(metrics::kContentType), .body = registry_.exposition()});
     });
-    probe("/livez", [](http::Request&&, http::Responder responder) {
-      responder.set_route("/livez");
-      responder.send({.body = R"({"live":true})"
-                              "\n"});
-    });
-    probe("/readyz", [this](http::Request&&, http::Responder responder) {
-      responder.set_route("/readyz");
+    add("/livez", {.reserved = true}, [](http::Responder responder) { responder.send({.body = "{\"live\":true}\n"}); });
+    add("/readyz", {.reserved = true}, [this](http::Responder responder) {
       asio::post(pool_, [this, responder = std::move(responder)]() mutable { responder.send(ready()); });
     });
-    router.add("GET", "/openapi.json", [](http::Request&&, http::Responder responder) {
-      responder.set_route("/openapi.json");
-      responder.send({.body = std::string(embedded::openapi_json())});
-    });
+    add("/openapi.json", {},
+        [](http::Responder responder) { responder.send({.body = std::string(embedded::openapi_json())}); });
     WriteRoutes{collections_.get(), repository_.get(), options_.max_request_bytes, &writers_}.add_to(router);
     return router;
   }

@@ -1,4 +1,4 @@
-#include "indexer/serve/write_routes.h"
+#include "indexer/serve/routes.h"
 
 #include <algorithm>
 #include <memory>
@@ -11,8 +11,6 @@
 #include "common/base/lines.h"
 #include "common/text/limits.h"
 #include "common/tls/digest.h"
-#include "indexer/serve/body_kind.h"
-#include "indexer/serve/collection_routes.h"
 
 namespace frond::indexer::serve {
 namespace {

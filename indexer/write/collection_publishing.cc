@@ -9,7 +9,7 @@
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
 #include "indexer/build/build.h"
-#include "indexer/change/change_documents.h"
+#include "indexer/change/change_publication.h"
 #include "indexer/ingest/formats/formats.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/write/collection_writer.h"
@@ -119,12 +119,12 @@ void CollectionWriter::publish_loop(const std::stop_token& stop) {
     if (published) {
       pause = kFirstPause;
       part.published();
-      answer_published();
+      answer(nullptr);
       continue;
     }
     log_.error("accepted changes can't be published; it is tried again",
                {{"reason", published.error().message()}, {"pause_ms", std::to_string(pause.count())}});
-    answer_failed(published.error(), hopeless);
+    answer(&published.error(), hopeless);
     MutexLock lock(mutex_);
     changed_.wait_for(mutex_, stop, pause, [] { return false; });
     pause = ending_ ? kFirstPause : std::min(2 * pause, kLongestPause);
@@ -252,37 +252,23 @@ Result<void> CollectionWriter::try_alone(const std::string& line, const std::sto
   return {};
 }
 
-void CollectionWriter::answer_published() {
-  const auto number = published_last();
+// Those that wait for what is published now; or all, with why it failed.
+void CollectionWriter::answer(const Error* failed, bool damaged) {
+  const auto number = failed != nullptr ? Result<std::optional<Generation>>(*failed) : published_last();
   std::vector<Waiting> ready;
   {
     MutexLock lock(mutex_);
-    error_.clear();
-    damaged_ = false;
-    const auto later = std::partition(waiting_.begin(), waiting_.end(),
-                                      [this](const Waiting& one) { return one.sequence > published_; });
+    error_ = failed != nullptr ? failed->message() : "";
+    damaged_ = damaged;
+    const auto later = std::partition(waiting_.begin(), waiting_.end(), [&](const Waiting& one) {
+      return failed == nullptr && one.sequence > published_;
+    });
     ready.assign(std::make_move_iterator(later), std::make_move_iterator(waiting_.end()));
     waiting_.erase(later, waiting_.end());
     changed_.notify_all();  // for the compactor
   }
-  for (Waiting& one : ready) {
-    if (number)
-      one.done(Published{number->value_or(0), published_});
-    else
-      one.done(number.error());
-  }
-}
-
-void CollectionWriter::answer_failed(const Error& error, bool damaged) {
-  std::vector<Waiting> failed;
-  {
-    MutexLock lock(mutex_);
-    error_ = error.message();
-    damaged_ = damaged;
-    changed_.notify_all();
-    failed.swap(waiting_);
-  }
-  for (Waiting& one : failed) one.done(error);
+  for (Waiting& one : ready)
+    one.done(number ? Result<Published>(Published{number->value_or(0), published_}) : number.error());
 }
 
 }  // namespace frond::indexer::write

@@ -25,12 +25,12 @@
 #include "common/base/log.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
+#include "common/metrics/registry.h"
 #include "common/repository/writer_lease.h"
 #include "indexer/build/build.h"
 #include "indexer/change/compact.h"
 #include "indexer/write/collection_places.h"
 #include "indexer/write/log_head.h"
-#include "indexer/write/metrics.h"
 #include "indexer/write/not_indexed.h"
 #include "indexer/write/operation_log.h"
 
@@ -58,6 +58,15 @@ struct WriterOptions {
 struct Standby {
   repository::LeaseWatch watch;
   std::string log_id;  // of the log here; empty: not opened yet
+};
+
+// Of the service's writing, over all its collections.
+struct WriteMetrics {
+  explicit WriteMetrics(metrics::Registry& registry);
+  metrics::Counter accepted, published, failed, compacted, compactions_failed;
+  metrics::Counter lease_taken, lease_renewed, lease_failed, lease_lost, set_aside;
+  metrics::Histogram publish_seconds;
+  metrics::Gauge pending, pending_bytes, pending_seconds, not_indexed, writing, standby, refused;
 };
 
 // What all writers of a service share.
@@ -176,8 +185,7 @@ class CollectionWriter {
   Result<std::optional<Generation>> current() const;
   // The same right after a publication, without asking an object store again.
   Result<std::optional<Generation>> published_last() const;
-  void answer_published();
-  void answer_failed(const Error& error, bool damaged);
+  void answer(const Error* failed, bool damaged = false);
   std::uint64_t batch_bytes() const { return service_.options.memory_limit / 4; }  // of one publication
 
   WriterService& service_;

@@ -34,26 +34,17 @@ using partition::guarded;
 using partition::slice_of;
 using partition::text_of;
 
-// Nobody else opens the database meanwhile; it may itself only read it.
-class HeldDatabase {
- public:
-  static Result<std::unique_ptr<HeldDatabase>> hold(const fs::path& folder) {
-    std::unique_ptr<HeldDatabase> held(new HeldDatabase);
-    const auto status = rocksdb::Env::Default()->LockFile((folder / "LOCK").string(), &held->lock_);
-    if (status.ok()) return held;
-    if (is_held(status)) return Error(Code::kOverloaded, folder.string() + ": another service has it open");
-    return Error(Code::kUnavailable, status.ToString());
-  }
-  ~HeldDatabase() {
-    if (lock_ != nullptr) rocksdb::Env::Default()->UnlockFile(lock_).PermitUncheckedError();
-  }
-  HeldDatabase(const HeldDatabase&) = delete;
-  HeldDatabase& operator=(const HeldDatabase&) = delete;
-
- private:
-  HeldDatabase() = default;
-  rocksdb::FileLock* lock_ = nullptr;
+struct Unlock {
+  void operator()(rocksdb::FileLock* lock) const { rocksdb::Env::Default()->UnlockFile(lock).PermitUncheckedError(); }
 };
+// As long as it exists, nobody else opens the database; its holder may itself only read it.
+Result<std::unique_ptr<rocksdb::FileLock, Unlock>> hold_database(const fs::path& folder) {
+  rocksdb::FileLock* lock = nullptr;
+  const auto status = rocksdb::Env::Default()->LockFile((folder / "LOCK").string(), &lock);
+  if (status.ok()) return std::unique_ptr<rocksdb::FileLock, Unlock>(lock);
+  if (is_held(status)) return Error(Code::kOverloaded, folder.string() + ": another service has it open");
+  return Error(Code::kUnavailable, status.ToString());
+}
 
 void add_missing(LogLoss& loss, Sequence from, Sequence to) {
   if (from > to) return;
@@ -218,7 +209,7 @@ Result<LogLoss> find_loss(const fs::path& folder, const LogHead& head, const Pub
       return {};
     }
     FROND_TRY(expect_files(folder));
-    const auto held = FROND_TRY(HeldDatabase::hold(folder));
+    const auto held = FROND_TRY(hold_database(folder));
     rocksdb::DB* db = nullptr;
     const auto status = rocksdb::DB::OpenForReadOnly(log_options(), folder.string(), &db);
     const std::unique_ptr<rocksdb::DB> owned(db);

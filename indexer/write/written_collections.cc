@@ -17,6 +17,34 @@ constexpr std::chrono::seconds kLookEvery{1};
 constexpr std::chrono::seconds kLookAtDamage{5};
 constexpr std::chrono::seconds kLongestLook{5};  // at an object store, which is asked for each collection
 
+using metrics::Family;
+constexpr Family kAccepted{"frond_indexer_accepted_changes_total",
+                           "Documents and removals that were accepted over HTTP, and synced to the log."};
+constexpr Family kPending{"frond_indexer_pending_changes", "Accepted changes that are not published yet."};
+constexpr Family kPendingBytes{"frond_indexer_pending_bytes", "Bytes of these, over all collections."};
+constexpr Family kPendingSeconds{"frond_indexer_pending_seconds",
+                                 "For how long the oldest of these has waited, as seen at each scrape."};
+constexpr Family kPublications{"frond_indexer_publications_total",
+                               "Publications of accepted changes, by outcome: ok, or failed (tried again)."};
+constexpr Family kPublishSeconds{"frond_indexer_publish_seconds",
+                                 "Seconds from reading accepted changes out of the log to their new generation."};
+constexpr Family kCompactions{"frond_indexer_compactions_total",
+                              "Background compactions that had something to merge, by outcome: ok or failed."};
+constexpr Family kLeases{"frond_indexer_lease_events_total",
+                         "Leases of collections in an object store, by event: taken, renewed, failed (a "
+                         "renewal, tried again), lost (another "
+                         "service took the collection over, or it was removed)."};
+constexpr Family kSetAside{
+    "frond_indexer_set_aside_changes_total",
+    "Accepted changes that were put into a file instead of being published, since another service has written or "
+    "removed the collection."};
+constexpr Family kNotIndexed{"frond_indexer_not_indexed_documents",
+                             "Accepted documents that can't be indexed. They are in files not-indexed.jsonl "
+                             "until somebody removes these."};
+constexpr Family kCollections{"frond_indexer_written_collections",
+                              "Collections by state: writing, standby (another service writes them), or "
+                              "refused (what is stored of them is damaged)."};
+
 Error taken_over() { return Error(Code::kOverloaded, "another service has just taken it over"); }
 Error service_ends() { return Error(Code::kUnavailable, "the service ends"); }
 Error missing(const std::string& collection) {
@@ -24,6 +52,26 @@ Error missing(const std::string& collection) {
 }
 
 }  // namespace
+
+WriteMetrics::WriteMetrics(metrics::Registry& registry)
+    : accepted(registry.counter(kAccepted)),
+      published(registry.counter(kPublications, {{"outcome", "ok"}})),
+      failed(registry.counter(kPublications, {{"outcome", "failed"}})),
+      compacted(registry.counter(kCompactions, {{"outcome", "ok"}})),
+      compactions_failed(registry.counter(kCompactions, {{"outcome", "failed"}})),
+      lease_taken(registry.counter(kLeases, {{"event", "taken"}})),
+      lease_renewed(registry.counter(kLeases, {{"event", "renewed"}})),
+      lease_failed(registry.counter(kLeases, {{"event", "failed"}})),
+      lease_lost(registry.counter(kLeases, {{"event", "lost"}})),
+      set_aside(registry.counter(kSetAside)),
+      publish_seconds(registry.histogram(kPublishSeconds, metrics::latency_seconds())),
+      pending(registry.gauge(kPending)),
+      pending_bytes(registry.gauge(kPendingBytes)),
+      pending_seconds(registry.gauge(kPendingSeconds)),
+      not_indexed(registry.gauge(kNotIndexed)),
+      writing(registry.gauge(kCollections, {{"state", "writing"}})),
+      standby(registry.gauge(kCollections, {{"state", "standby"}})),
+      refused(registry.gauge(kCollections, {{"state", "refused"}})) {}
 
 Result<std::unique_ptr<WrittenCollections>> WrittenCollections::open(WriterOptions options, metrics::Registry& registry,
                                                                      Logger& log) {
@@ -189,26 +237,25 @@ void WrittenCollections::look_loop(const std::stop_token& stop) {
 
 void WrittenCollections::look() {
   if (ending()) return;
-  std::vector<std::string> gone;
-  std::vector<std::shared_ptr<CollectionWriter>> lost;  // end after the lock is given back
   const auto found = places().names();
   if (!found) {
-    if (!told_unreadable_) log_.warn("the repository can't be read", {{"reason", found.error().message()}});
-    told_unreadable_ = true;
+    if (!std::exchange(told_unreadable_, true))
+      log_.warn("the repository can't be read", {{"reason", found.error().message()}});
     return;
   }
   told_unreadable_ = false;
+  std::vector<std::shared_ptr<CollectionWriter>> ended;  // after the lock is given back
   {
     MutexLock entries(mutex_);
-    for (auto& [name, entry] : entries_) {
-      if (!std::ranges::binary_search(*found, name)) gone.push_back(name);
-      if (!entry.writer || !entry.writer->lost()) continue;
-      entry.error = taken_over();
-      lost.push_back(std::move(entry.writer));
+    for (auto at = entries_.begin(); at != entries_.end();) {
+      Entry& entry = at->second;
+      const bool gone = !std::ranges::binary_search(*found, at->first), lost = entry.writer && entry.writer->lost();
+      if (lost) entry.error = taken_over();
+      if (gone || lost) ended.push_back(std::move(entry.writer));
+      at = gone ? entries_.erase(at) : std::next(at);
     }
   }
-  lost.clear();
-  for (const std::string& name : gone) forget(name);
+  ended.clear();
   for (const std::string& name : *found) {
     places().note_current(name);
     {
@@ -221,8 +268,8 @@ void WrittenCollections::look() {
         if (more && !*more) continue;
       }
       if ((!known || entry->second.beyond) && taken() >= options_.max_collections) {
-        if (!told_too_many_) log_.warn("more collections than --max-collections: not all are written");
-        told_too_many_ = true;
+        if (!std::exchange(told_too_many_, true))
+          log_.warn("more collections than --max-collections: not all are written");
         Entry& beyond = entries_[name];
         beyond.beyond = true;
         beyond.error = Error(Code::kUnavailable, "there are more collections than --max-collections, " +

@@ -19,7 +19,7 @@
 #include "common/scoring/bm25.h"
 #include "common/topk/top_k.h"
 #include "indexer/build/build.h"
-#include "indexer/change/change_documents.h"
+#include "indexer/change/change_publication.h"
 #include "leaf/engines.h"
 #include "leaf/generation/generation_follower.h"
 #include "leaf/lists/partition_list_store.h"

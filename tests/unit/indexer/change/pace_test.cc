@@ -1,4 +1,4 @@
-#include "indexer/change/pace.h"
+#include "indexer/change/waiting.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What makes a build another one.
-#include "indexer/resume/build_identity.h"
+#include "indexer/resume/build_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // Which bodies are read as lines of JSON, and what others are told.
-#include "indexer/serve/body_kind.h"
+#include "indexer/serve/routes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Files as answers: bytes, ranges and tags, over real sockets; what a client that stalls or leaves costs; faults.
-#include "indexer/serve/file_answer.h"
+#include "indexer/serve/served_repository.h"
 
 #include <sys/stat.h>
 

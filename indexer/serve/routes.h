@@ -1,17 +1,19 @@
 #pragma once
-// GET /v1/collections and what is below it: which collections a repository has, and what their generations hold. They
-// read CURRENT and a manifest each, so they may block.
+// GET /v1/collections and what is below it: which collections a repository has, and what their generations hold; and
+// the routes that change collections (docs/operations.md, "Writing over HTTP"). Handlers read CURRENT and a manifest
+// each, or wait for the disk, so they may block.
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "common/http/message.h"
+#include "common/http/router.h"
 #include "indexer/serve/served_repository.h"
-
-namespace frond::indexer::write {
-class WrittenCollections;
-}
+#include "indexer/serve/write_turns.h"
+#include "indexer/write/written_collections.h"
 
 namespace frond::indexer::serve {
 
@@ -30,5 +32,21 @@ http::Response describe_collection(const ServedRepository& repository, std::stri
                                    write::WrittenCollections* written = nullptr);
 // {"generations":[{"generation","current"}]}, ascending. Errors as describe_collection().
 http::Response list_generations(const ServedRepository& repository, std::string_view collection);
+
+// A line of documents makes a line of the answer. Of lines that are refused, so many say why: the answer to short lines
+// is not many times as long as they are.
+inline constexpr std::size_t kMaxLines = 100'000, kMaxDetails = 100;
+
+struct WriteRoutes {
+  write::WrittenCollections* collections = nullptr;  // null: nothing is written, and changes are answered 403
+  const ServedRepository* repository = nullptr;
+  std::size_t max_request = 0;  // bytes of documents
+  WriteTurns* turns = nullptr;  // threads that may wait
+  // What is referred to outlives the router.
+  void add_to(http::Router& router) const;
+};
+
+// nullopt: it may be read as lines. 415: another kind; 400: an array of JSON under the right name.
+std::optional<http::Response> other_than_lines(const http::Request& request);
 
 }  // namespace frond::indexer::serve

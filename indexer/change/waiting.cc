@@ -1,7 +1,8 @@
-#include "indexer/change/open_writer.h"
+#include "indexer/change/waiting.h"
 
 #include <algorithm>
 #include <condition_variable>
+#include <vector>
 
 #include "common/base/mutex.h"
 #include "common/files/lock.h"
@@ -15,6 +16,13 @@ bool is_held(const std::filesystem::path& lock) {
 }
 
 }  // namespace
+
+void empty_folder(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> entries;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) entries.push_back(entry.path());
+  for (const auto& entry : entries) std::filesystem::remove_all(entry, ignored);
+}
 
 void pause_for(std::chrono::steady_clock::duration time, const std::stop_token& stop) {
   Mutex mutex;
@@ -47,6 +55,21 @@ Result<std::unique_ptr<repository::RepositoryWriter>> open_writer(const ChangeOp
     else
       pause_for(in_store ? kStorePause : kPause, stop);
   }
+}
+
+Pace::Clock::duration Pace::owed(std::uint64_t bytes, Clock::time_point now) {
+  constexpr std::chrono::milliseconds kShortest{20};
+  if (rate_ == 0) return {};
+  due_ = std::max(due_, now - kShortest);
+  due_ += std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(static_cast<double>(bytes) / static_cast<double>(rate_)));
+  return due_ - now < kShortest ? Clock::duration{} : due_ - now;
+}
+
+Result<void> Pace::spend(std::uint64_t bytes, const std::stop_token& stop) {
+  if (const auto wait = owed(bytes, Clock::now()); wait > Clock::duration{}) pause_for(wait, stop);
+  if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
+  return {};
 }
 
 }  // namespace frond::indexer::change
