@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "common/metrics/registry.h"
-#include "common/partition/document_block_cache.h"
+#include "common/partition/documents/document_block_cache.h"
 #include "leaf/options.h"
 
 namespace frond::leaf {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/partition/id_files.h"
+#include "common/partition/published_partition.h"
 
 namespace frond::indexer::change {
 namespace {
@@ -43,8 +43,8 @@ Result<repository::Manifest> publish_added(repository::RepositoryWriter& writer,
   for (std::size_t i = 0; i < added.size(); ++i) {
     added[i].base = next + i;
     added[i].stride = added.size();
-    const auto ids = FROND_TRY(partition::IdFiles::open(writer.building() / added[i].id, added[i].summary.files));
-    FROND_TRY(ids->for_each([&](std::string_view id, DocId) { return hide(id); }));
+    partition::IdFiles ids(writer.building() / added[i].id, added[i].summary.files);
+    FROND_TRY(ids.for_each([&](std::string_view id, DocId) { return hide(id); }));
     if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
   }
   FROND_TRY(hide_all(current, hidden, how, change));

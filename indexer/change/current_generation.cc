@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "common/base/in_parallel.h"
-#include "common/partition/ranged_ids.h"
-#include "common/partition/term_statistics.h"
+#include "common/partition/ranged/ranged_partition.h"
+#include "common/partition/terms/term_statistics.h"
 
 namespace frond::indexer::change {
 
@@ -78,7 +78,7 @@ Result<void> CurrentGeneration::open_ids(std::size_t number) {
   if (ids_[number] != nullptr) return {};
   const PartitionEntry& entry = manifest_.partitions[number];
   const fs::path folder = FROND_TRY(files_.id_files(entry));
-  ids_[number] = FROND_TRY(partition::IdFiles::open(folder, entry.summary.files));
+  ids_[number] = std::make_unique<partition::IdFiles>(folder, entry.summary.files);
   return {};
 }
 
@@ -97,8 +97,8 @@ Result<CurrentGeneration::FoundIds> CurrentGeneration::find_in(std::size_t numbe
 Result<CurrentGeneration::FoundIds> CurrentGeneration::find_by_ranges(std::size_t number,
                                                                       std::span<const std::string_view> sorted) const {
   const PartitionEntry& entry = manifest_.partitions[number];
-  const auto ids = partition::RangedIds::open("partition " + entry.id, entry.summary, files_.ranges_of(entry));
-  const auto docids = FROND_TRY(ids->find(sorted));
+  const auto docids =
+      FROND_TRY(partition::find_ids_by_ranges("partition " + entry.id, entry.summary, files_.ranges_of(entry), sorted));
   FoundIds found;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     if (docids[i]) FROND_TRY(expect_document(entry, sorted[i], *docids[i]));

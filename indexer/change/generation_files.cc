@@ -4,8 +4,8 @@
 #include <system_error>
 
 #include "common/base/in_parallel.h"
-#include "common/partition/id_files.h"
 #include "common/partition/partition.h"
+#include "common/partition/published_partition.h"
 #include "common/repository/disk_space.h"
 
 namespace frond::indexer::change {

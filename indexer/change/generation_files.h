@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "common/partition/ranged_partition.h"
+#include "common/partition/ranged/ranged_partition.h"
 #include "common/repository/repository.h"
 
 namespace frond::indexer::change {

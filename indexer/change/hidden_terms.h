@@ -8,7 +8,7 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
-#include "common/partition/change_file.h"
+#include "common/partition/terms/change_file.h"
 #include "indexer/change/current_generation.h"
 #include "indexer/change/removed_terms.h"
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "common/partition/change_file.h"
-#include "common/partition/term_statistics.h"
+#include "common/partition/terms/change_file.h"
+#include "common/partition/terms/term_statistics.h"
 #include "common/repository/repository.h"
 #include "indexer/check/partition_check.h"
 #include "indexer/check/scratch.h"

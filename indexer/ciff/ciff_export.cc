@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "common/partition/change_file.h"
 #include "common/partition/partition.h"
-#include "common/partition/term_statistics.h"
+#include "common/partition/terms/change_file.h"
+#include "common/partition/terms/term_statistics.h"
 #include "common/repository/repository.h"
 #include "indexer/change/generation_files.h"
 #include "indexer/check/scratch.h"

@@ -9,7 +9,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
-#include "common/partition/document_block.h"
+#include "common/partition/documents/document_block.h"
 #include "common/partition/partition_writer.h"
 #include "indexer/runs/document_spool.h"
 #include "indexer/runs/field_buffer.h"

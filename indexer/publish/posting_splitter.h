@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/base/ids.h"
-#include "common/postings/list_view.h"
+#include "common/postings/posting_list.h"
 #include "indexer/invert/document_deal.h"
 #include "indexer/publish/list_stream.h"
 

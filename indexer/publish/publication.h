@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "common/base/result.h"
-#include "common/partition/term_statistics.h"
+#include "common/partition/terms/term_statistics.h"
 #include "common/repository/repository.h"
 #include "indexer/publish/written_terms.h"
 

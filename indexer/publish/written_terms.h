@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "common/base/result.h"
-#include "common/partition/term_sections.h"
-#include "common/partition/term_statistics.h"
+#include "common/partition/terms/term_sections.h"
+#include "common/partition/terms/term_statistics.h"
 #include "indexer/publish/list_stream.h"
 
 namespace frond::indexer::publish {

@@ -9,7 +9,7 @@
 #include <rocksdb/env.h>
 
 #include "common/files/write.h"
-#include "common/partition/rocks.h"
+#include "common/partition/files/rocks.h"
 #include "indexer/write/collection_lease.h"
 #include "indexer/write/log_keys.h"
 

@@ -2,7 +2,7 @@
 // Hidden documents: taken out of selections, and counted in lists whose length is the number of matches.
 #include <cstdint>
 
-#include "common/partition/hidden_documents.h"
+#include "common/partition/documents/hidden_documents.h"
 #include "leaf/cpu/term_reader.h"
 
 namespace frond::leaf::cpu {

@@ -1,5 +1,5 @@
 // The search kernel for rice.
-#include "common/device_codec/rice_codec.cuh"
+#include "common/device_codec/rice.cuh"
 #include "leaf/gpu/codecs/search_kernels.h"
 #include "leaf/gpu/codecs/stream_lists.cuh"
 #include "leaf/gpu/search/search_kernel.cuh"

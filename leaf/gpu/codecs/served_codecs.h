@@ -1,6 +1,6 @@
 #pragma once
 // The codecs whose blobs search kernels read as they are: one line each. X(function, id, docIDs, frequencies): the last
-// two are structs of common/device_codec. The id is the registry's (common/codec/registry.cc). A line makes a search
+// two are structs of common/device_codec. The id is the registry's (common/codec/list_codec.cc). A line makes a search
 // kernel in the family's .cu, an entry of the table (codec_table.cc), and a case in the kernels for lists of several
 // codecs (mixed_lists.cuh).
 //

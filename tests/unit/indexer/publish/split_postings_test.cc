@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "common/postings/list_view.h"
+#include "common/postings/posting_list.h"
 #include "indexer/invert/cpu_inverter.h"
 #include "indexer/invert/document_deal.h"
 #include "indexer/publish/split_in_memory.h"
