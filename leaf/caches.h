@@ -5,7 +5,7 @@
 
 #include "common/base/deadline.h"
 #include "common/metrics/registry.h"
-#include "common/partition/document_block_cache.h"
+#include "common/partition/documents/document_block_cache.h"
 #include "leaf/accelerator.h"
 #include "leaf/generation/generation_loader.h"
 #include "leaf/lists/cached_list_store.h"

@@ -15,7 +15,7 @@
 #include "common/base/log.h"
 #include "common/base/result.h"
 #include "common/metrics/registry.h"
-#include "common/partition/document_block_cache.h"
+#include "common/partition/documents/document_block_cache.h"
 #include "common/repository/repository.h"
 #include "leaf/generation/announcement_listener.h"
 #include "leaf/generation/broker_roll.h"

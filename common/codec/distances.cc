@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/codec/bits/rice.h"
+
 // Highway compiles what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for each instruction set, by
 // including this file again.
 #undef HWY_TARGET_INCLUDE
@@ -146,6 +148,29 @@ bool ascend(DocId before, std::span<const DocId> docids) {
   bool wrong = before != kNoDoc && docids[0] <= before;
   for (std::size_t i = 1; i < docids.size(); ++i) wrong |= docids[i] <= docids[i - 1];
   return !wrong;
+}
+
+bool numbers_from_differences(std::span<std::uint32_t, kBlockLength> differences, Numbers kind, DocId before,
+                              unsigned width) {
+  if (kind == Numbers::kFrequencies)
+    return width < 32 || std::find(differences.begin(), differences.end(), 0u) == differences.end();
+  add_differences(differences, before);
+  // 128 differences of 2^24 add up to less than 2^32: if any sum wraps around, the last one is not above `before`.
+  return width <= 24 ? before == kNoDoc || differences[kBlockLength - 1] > before : ascend(before, differences);
+}
+
+std::uint8_t encode_last_block(std::span<const std::uint32_t> distances, ByteBuffer& out) {
+  const RiceChoice rice = choose_rice(distances);
+  BitWriter bits(out);
+  encode_rice(distances, rice.parameter, bits);
+  return static_cast<std::uint8_t>(rice.parameter);
+}
+
+bool decode_last_block(ByteView payload, std::uint64_t begin, std::uint32_t parameter, Numbers kind, DocId before,
+                       std::span<std::uint32_t, kBlockLength> out, std::uint32_t count) {
+  if (parameter > 31 || begin > payload.size() || !decode_rice(payload.subspan(begin), 0, parameter, out.first(count)))
+    return false;
+  return from_distances(out, count, kind, before);
 }
 
 }  // namespace frond::codec

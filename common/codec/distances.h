@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "common/base/bytes.h"
 #include "common/codec/list_codec.h"
 
 namespace frond::codec {
@@ -26,5 +27,25 @@ void add_differences(std::span<std::uint32_t, kBlockLength> block, DocId before)
 
 // Whether these docIDs, at least one, ascend strictly, and from `before` on unless that is kNoDoc.
 bool ascend(DocId before, std::span<const DocId> docids);
+
+// Turns a full block of differences (distances as they are, at least 1) into numbers, after exceptions were patched in.
+
+// In place: sums the differences to docIDs after `before` (as in ListCodec::decode), or leaves them as frequencies.
+// width: no difference is above 2^width; 32 if that is unknown. Small widths can't make sums wrap around, which saves
+// the full check. Returns false if docIDs do not ascend or a frequency is 0.
+[[nodiscard]] bool numbers_from_differences(std::span<std::uint32_t, kBlockLength> differences, Numbers kind,
+                                            DocId before, unsigned width);
+
+// The last block of a list, if it is not full: a Rice code (bits/rice.h) of its distances less one. Most codecs use it,
+// because slots of one width pay only for many numbers.
+
+// Appends the code of 1 .. kBlockLength distances less one; returns the Rice parameter, for the codec to store.
+std::uint8_t encode_last_block(std::span<const std::uint32_t> distances, ByteBuffer& out);
+
+// Decodes `count`, 1 .. kBlockLength, numbers from byte `begin` of `payload` to the front of `out`, all of which may be
+// written. kReadSlack bytes after `payload` are readable. Returns false if the bytes are no such code, docIDs do not
+// ascend or a frequency is 0; any bytes are survived.
+bool decode_last_block(ByteView payload, std::uint64_t begin, std::uint32_t parameter, Numbers kind, DocId before,
+                       std::span<std::uint32_t, kBlockLength> out, std::uint32_t count);
 
 }  // namespace frond::codec

@@ -5,17 +5,14 @@
 
 namespace frond::device_codec {
 
-Result<void> decode_simd_bp128(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<SimdBp128>("decode_simd_bp128", batch, stream);
-}
-Result<void> decode_gpu_bp128(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<GpuBp<128>>("decode_gpu_bp128", batch, stream);
-}
-Result<void> decode_gpu_bp256(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<GpuBp<256>>("decode_gpu_bp256", batch, stream);
-}
-Result<void> decode_bp32(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<Bp32>("decode_bp32", batch, stream);
+std::span<const Decoder> binary_packing_decoders() {
+  static const Decoder kDecoders[] = {
+      {"simd-bp128", "decode_simd_bp128", launch_decoder<SimdBp128>},
+      {"gpu-bp128", "decode_gpu_bp128", launch_decoder<GpuBp<128>>},
+      {"gpu-bp256", "decode_gpu_bp256", launch_decoder<GpuBp<256>>},
+      {"bp32", "decode_bp32", launch_decoder<Bp32>},
+  };
+  return kDecoders;
 }
 
 }  // namespace frond::device_codec

@@ -6,7 +6,6 @@
 #include "common/codec/binary_packing/simd_bp128.h"
 #include "common/device/unpack.cuh"
 #include "common/device_codec/block_of_list.cuh"
-#include "common/device_codec/endpoints.cuh"
 #include "common/device_codec/readers.cuh"
 #include "common/device_codec/rice.cuh"
 

@@ -5,20 +5,15 @@
 
 namespace frond::device_codec {
 
-Result<void> decode_vbyte(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<VByte>("decode_vbyte", batch, stream);
-}
-Result<void> decode_varintgb(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<VarintGB>("decode_varintgb", batch, stream);
-}
-Result<void> decode_streamvbyte(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<StreamVByte>("decode_streamvbyte", batch, stream);
-}
-Result<void> decode_gpu_vbyte128(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<GpuVByte<128>>("decode_gpu_vbyte128", batch, stream);
-}
-Result<void> decode_gpu_vbyte1024(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<GpuVByte<1024>>("decode_gpu_vbyte1024", batch, stream);
+std::span<const Decoder> byte_codecs_decoders() {
+  static const Decoder kDecoders[] = {
+      {"vbyte", "decode_vbyte", launch_decoder<VByte>},
+      {"varintgb", "decode_varintgb", launch_decoder<VarintGB>},
+      {"streamvbyte", "decode_streamvbyte", launch_decoder<StreamVByte>},
+      {"gpu-vbyte128", "decode_gpu_vbyte128", launch_decoder<GpuVByte<128>>},
+      {"gpu-vbyte1024", "decode_gpu_vbyte1024", launch_decoder<GpuVByte<1024>>},
+  };
+  return kDecoders;
 }
 
 }  // namespace frond::device_codec

@@ -1,9 +1,8 @@
 #pragma once
 // vbyte, varintgb, streamvbyte, gpu-vbyte128 and gpu-vbyte1024. (Mallia et al. 2019 §2, §3.2, Algorithm 2: a prefix sum
 // of the lengths says where each number's bytes begin.) Format: docs/formats/byte-codecs.md.
-#include "common/codec/byte_codecs/gpu_vbyte.h"
+#include "common/codec/byte_codecs/byte_codecs.h"
 #include "common/device_codec/block_of_list.cuh"
-#include "common/device_codec/endpoints.cuh"
 #include "common/device_codec/readers.cuh"
 
 namespace frond::device_codec {

@@ -15,7 +15,7 @@
 //   unpack_simple()  the warp: the block's numbers. `doubtful` in any lane: the block must take unpack() instead
 #include "common/device/launch.cuh"
 #include "common/device_codec/block_of_list.cuh"
-#include "common/device_codec/decode_batch.h"
+#include "common/device_codec/decode_streams.h"
 
 namespace frond::device_codec {
 

@@ -5,17 +5,14 @@
 
 namespace frond::device_codec {
 
-Result<void> decode_lrc(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<Lrc>("decode_lrc", batch, stream);
-}
-Result<void> decode_lrcseg(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<SegmentLrc<true>>("decode_lrcseg", batch, stream);
-}
-Result<void> decode_seglrc(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<SegmentLrc<false>>("decode_seglrc", batch, stream);
-}
-Result<void> decode_hs_lrc(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<HsLrc>("decode_hs_lrc", batch, stream);
+std::span<const Decoder> lines_decoders() {
+  static const Decoder kDecoders[] = {
+      {"lrc", "decode_lrc", launch_decoder<Lrc>, /*frequencies=*/false},
+      {"lrcseg", "decode_lrcseg", launch_decoder<SegmentLrc<true>>, /*frequencies=*/false},
+      {"seglrc", "decode_seglrc", launch_decoder<SegmentLrc<false>>, /*frequencies=*/false},
+      {"hs-lrc", "decode_hs_lrc", launch_decoder<HsLrc>, /*frequencies=*/false},
+  };
+  return kDecoders;
 }
 
 }  // namespace frond::device_codec

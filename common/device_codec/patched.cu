@@ -5,14 +5,13 @@
 
 namespace frond::device_codec {
 
-Result<void> decode_pfd(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<Patched<Pfd>>("decode_pfd", batch, stream);
-}
-Result<void> decode_newpfd(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<Patched<NewPfd>>("decode_newpfd", batch, stream);
-}
-Result<void> decode_parapfor(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<Patched<ParaPFor>>("decode_parapfor", batch, stream);
+std::span<const Decoder> patched_decoders() {
+  static const Decoder kDecoders[] = {
+      {"pfd", "decode_pfd", launch_decoder<Patched<Pfd>>},
+      {"newpfd", "decode_newpfd", launch_decoder<Patched<NewPfd>>},
+      {"parapfor", "decode_parapfor", launch_decoder<Patched<ParaPFor>>},
+  };
+  return kDecoders;
 }
 
 }  // namespace frond::device_codec

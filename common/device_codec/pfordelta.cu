@@ -5,20 +5,15 @@
 
 namespace frond::device_codec {
 
-Result<void> decode_pfordelta0(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<PForDelta<0>>("decode_pfordelta0", batch, stream);
-}
-Result<void> decode_pfordelta1(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<PForDelta<1>>("decode_pfordelta1", batch, stream);
-}
-Result<void> decode_pfordelta2(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<PForDelta<2>>("decode_pfordelta2", batch, stream);
-}
-Result<void> decode_pfordelta3(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<PForDelta<3>>("decode_pfordelta3", batch, stream);
-}
-Result<void> decode_pfordelta4(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<PForDelta<4>>("decode_pfordelta4", batch, stream);
+std::span<const Decoder> pfordelta_decoders() {
+  static const Decoder kDecoders[] = {
+      {"pfordelta0", "decode_pfordelta0", launch_decoder<PForDelta<0>>},
+      {"pfordelta1", "decode_pfordelta1", launch_decoder<PForDelta<1>>},
+      {"pfordelta2", "decode_pfordelta2", launch_decoder<PForDelta<2>>},
+      {"pfordelta3", "decode_pfordelta3", launch_decoder<PForDelta<3>>},
+      {"pfordelta4", "decode_pfordelta4", launch_decoder<PForDelta<4>>},
+  };
+  return kDecoders;
 }
 
 }  // namespace frond::device_codec

@@ -1,12 +1,15 @@
 // Decodes rice.
 #include "common/device_codec/decode_kernel.cuh"
 #include "common/device_codec/decode_streams.h"
-#include "common/device_codec/rice_codec.cuh"
+#include "common/device_codec/rice.cuh"
 
 namespace frond::device_codec {
 
-Result<void> decode_rice(const DecodeBatch& batch, device::StreamHandle stream) {
-  return launch_decoder<Rice>("decode_rice", batch, stream);
+std::span<const Decoder> rice_decoders() {
+  static const Decoder kDecoders[] = {
+      {"rice", "decode_rice", launch_decoder<Rice>},
+  };
+  return kDecoders;
 }
 
 }  // namespace frond::device_codec

@@ -10,7 +10,7 @@
 #include "common/base/bytes.h"
 #include "common/codec/list_codec.h"
 #include "common/device/runtime.h"
-#include "common/device_codec/decode_batch.h"
+#include "common/device_codec/decode_streams.h"
 
 namespace frond::device_codec {
 

@@ -5,7 +5,7 @@
 #include "common/base/check.h"
 #include "common/base/long_hash.h"
 #include "common/files/read.h"
-#include "common/partition/mapped_file.h"
+#include "common/partition/files/mapped_file.h"
 
 namespace frond::partition {
 

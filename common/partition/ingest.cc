@@ -2,18 +2,74 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
 
 #include "common/files/write.h"
-#include "common/partition/database.h"
+#include "common/partition/files/database.h"
+#include "common/partition/files/rocks.h"
 #include "common/partition/partition.h"
-#include "common/partition/rocks.h"
-#include "common/partition/unsynced_file_system.h"
 
 namespace frond::partition {
 namespace {
+
+using rocksdb::IODebugContext;
+using rocksdb::IOOptions;
+using rocksdb::IOStatus;
+
+// The default file system, except that syncs of files and folders succeed without doing anything: RocksDB would sync
+// some thirty times an ingestion. Whoever keeps the database syncs its files and folder after closing it.
+class UnsyncedFile final : public rocksdb::FSWritableFileOwnerWrapper {
+ public:
+  using FSWritableFileOwnerWrapper::FSWritableFileOwnerWrapper;
+  IOStatus Sync(const IOOptions& /*options*/, IODebugContext* /*debug*/) override { return IOStatus::OK(); }
+  IOStatus Fsync(const IOOptions& /*options*/, IODebugContext* /*debug*/) override { return IOStatus::OK(); }
+};
+
+class UnsyncedFolder final : public rocksdb::FSDirectoryWrapper {
+ public:
+  using FSDirectoryWrapper::FSDirectoryWrapper;
+  IOStatus Fsync(const IOOptions& /*options*/, IODebugContext* /*debug*/) override { return IOStatus::OK(); }
+  IOStatus FsyncWithDirOptions(const IOOptions& /*options*/, IODebugContext* /*debug*/,
+                               const rocksdb::DirFsyncOptions& /*how*/) override {
+    return IOStatus::OK();
+  }
+};
+
+class UnsyncedFileSystem final : public rocksdb::FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+  const char* Name() const override { return "unsynced"; }
+
+  IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
+                           std::unique_ptr<rocksdb::FSWritableFile>* file, IODebugContext* debug) override {
+    return wrapped(target()->NewWritableFile(name, options, file, debug), file);
+  }
+  IOStatus ReopenWritableFile(const std::string& name, const rocksdb::FileOptions& options,
+                              std::unique_ptr<rocksdb::FSWritableFile>* file, IODebugContext* debug) override {
+    return wrapped(target()->ReopenWritableFile(name, options, file, debug), file);
+  }
+  IOStatus ReuseWritableFile(const std::string& name, const std::string& old_name, const rocksdb::FileOptions& options,
+                             std::unique_ptr<rocksdb::FSWritableFile>* file, IODebugContext* debug) override {
+    return wrapped(target()->ReuseWritableFile(name, old_name, options, file, debug), file);
+  }
+  IOStatus NewDirectory(const std::string& name, const IOOptions& options,
+                        std::unique_ptr<rocksdb::FSDirectory>* folder, IODebugContext* debug) override {
+    IOStatus opened = target()->NewDirectory(name, options, folder, debug);
+    if (opened.ok()) *folder = std::make_unique<UnsyncedFolder>(std::move(*folder));
+    return opened;
+  }
+
+ private:
+  static IOStatus wrapped(IOStatus opened, std::unique_ptr<rocksdb::FSWritableFile>* file) {
+    if (opened.ok()) *file = std::make_unique<UnsyncedFile>(std::move(*file));
+    return opened;
+  }
+};
 
 namespace fs = std::filesystem;
 
@@ -68,7 +124,8 @@ bool link_all(FilesByFamily& files, const fs::path& folder) {
 Result<void> ingest_into(const fs::path& folder, const FilesByFamily& files, bool move, bool verify_blocks,
                          FileReads reads) {
   // Outlives the database. Files that are kept are synced once, after all are written.
-  const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(unsynced_file_system());
+  const std::unique_ptr<rocksdb::Env> env =
+      rocksdb::NewCompositeEnv(std::make_shared<UnsyncedFileSystem>(rocksdb::FileSystem::Default()));
   rocksdb::Options options = table_options(reads);
   options.create_if_missing = true;
   options.env = env.get();

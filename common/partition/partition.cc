@@ -1,16 +1,89 @@
 #include "common/partition/partition.h"
 
-#include "common/partition/arrays.h"
-#include "common/partition/database.h"
-#include "common/partition/document_reader.h"
-#include "common/partition/format.h"
-#include "common/partition/head_reader.h"
-#include "common/partition/records.h"
-#include "common/partition/rocks.h"
-#include "common/partition/term_lists.h"
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <string>
+
+#include "common/partition/documents/document_reader.h"
+#include "common/partition/documents/heads.h"
+#include "common/partition/files/database.h"
+#include "common/partition/files/rocks.h"
+#include "common/partition/format/format.h"
+#include "common/partition/terms/term_lists.h"
 
 namespace frond::partition {
 namespace {
+
+// Reads a column of at most `size` numbers; empty if the partition does not have it.
+template <class Number = std::uint32_t>
+Result<std::vector<Number>> read_column(const Database& database, const Column& column, std::uint64_t size) {
+  const std::string_view prefix = column.prefix;
+  const std::string name = database.folder().string() + ": arrays: " + std::string(prefix);
+  std::vector<Number> numbers;
+  const auto iterator = database.iterator(Family::kArrays);
+  for (iterator->Seek(slice_of(prefix)); iterator->Valid(); iterator->Next()) {
+    const std::string_view key = text_of(iterator->key());
+    if (!key.starts_with(prefix)) break;
+    const ByteView value = bytes_of(iterator->value());
+    const std::size_t count = value.size() / sizeof(Number);
+    if (key.size() != prefix.size() + 4 || read_be32(key.substr(prefix.size())) != numbers.size() ||
+        value.size() % sizeof(Number) != 0 || numbers.size() + count > size)
+      return Error(Code::kCorrupt, name + " values do not follow each other");
+    if (numbers.empty() && count == column.per_value()) numbers.reserve(size);
+    const std::size_t at = numbers.size();
+    numbers.resize(at + count);
+    if (count > 0) std::memcpy(numbers.data() + at, value.data(), value.size());
+  }
+  if (!iterator->status().ok()) return error_of(iterator->status(), name);
+  return numbers;
+}
+
+// One number for each document, or none if the partition does not have them. what: as messages call them.
+template <class Number = std::uint32_t>
+Result<std::vector<Number>> read_by_document(const Database& database, const Column& column, std::uint64_t documents,
+                                             const char* what, bool needed) {
+  auto numbers = FROND_TRY(read_column<Number>(database, column, documents));
+  if (numbers.size() == documents || (numbers.empty() && !needed)) return numbers;
+  return Error(Code::kCorrupt, database.folder().string() + ": " + std::to_string(numbers.size()) + " " + what +
+                                   " of " + std::to_string(documents) + " documents");
+}
+
+bool ascend_from_zero(std::span<const DocId> starts, std::uint64_t documents) {
+  const bool ascending = std::adjacent_find(starts.begin(), starts.end(), std::greater_equal<>()) == starts.end();
+  return starts.front() == 0 && ascending && starts.back() < documents;
+}
+
+Result<std::vector<std::uint32_t>> read_lengths(const Database& database, const PartitionSummary& summary) {
+  auto lengths = FROND_TRY(read_by_document(database, kLengths, summary.documents, "lengths", /*needed=*/true));
+  const std::uint64_t tokens = std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
+  if (tokens != summary.tokens)
+    return Error(Code::kCorrupt, database.folder().string() + ": lengths sum to " + std::to_string(tokens) +
+                                     ", the summary says " + std::to_string(summary.tokens) + " tokens");
+  return lengths;
+}
+
+// The first docID of each block or chunk; empty for partitions written before the column existed. `count`: how many;
+// nothing: any number.
+Result<std::vector<DocId>> read_starts(const Database& database, const Column& column, std::uint64_t documents,
+                                       std::optional<std::uint64_t> count, const char* what) {
+  auto starts = FROND_TRY(read_column(database, column, count.value_or(documents)));
+  if (starts.empty() || (starts.size() == count.value_or(starts.size()) && ascend_from_zero(starts, documents)))
+    return starts;
+  return Error(Code::kCorrupt, database.folder().string() + ": arrays: " + std::string(column.prefix) +
+                                   " are not where " + (count ? std::to_string(*count) + " " : "") + what + " begin");
+}
+
+// The static priors of all documents; empty, and nothing is read, for partitions without any.
+Result<std::vector<scoring::Prior>> read_priors(const Database& database, const SummaryRecord& record) {
+  if (!record.priors) return std::vector<scoring::Prior>();
+  auto priors = FROND_TRY(read_by_document(database, kPriors, record.summary.documents, "priors", /*needed=*/true));
+  if (priors.empty() || *std::max_element(priors.begin(), priors.end()) > scoring::kMaxPrior)
+    return Error(Code::kCorrupt, database.folder().string() + ": a prior is out of range");
+  return priors;
+}
 
 using DatabasePtr = std::shared_ptr<const Database>;
 
@@ -73,9 +146,6 @@ class RocksPartition final : public Partition {
 
   Result<TermStatistics> term(std::string_view term) const override { return lists_.term(term); }
   Result<TermList> list(std::string_view term) const override { return lists_.list(term); }
-  Result<PinnedBytes> segment(std::string_view term, std::uint32_t number) const override {
-    return lists_.segment(term, number);
-  }
 
   Result<OwnedDocument> document(DocId docid) const override { return document_cursor()->document(docid); }
   std::unique_ptr<DocumentCursor> document_cursor() const override { return documents_.cursor(); }
@@ -127,7 +197,9 @@ class RocksPartition final : public Partition {
   }
 
   Result<std::vector<std::uint64_t>> term_digests() const override {
-    return guarded(database_->folder().string(), [&] { return read_term_digests(*database_, record_.summary); });
+    return guarded(database_->folder().string(), [&] {
+      return read_by_document<std::uint64_t>(*database_, kTermDigests, documents(), "term digests", /*needed=*/false);
+    });
   }
   Result<void> check_heads() const override {
     return guarded(database_->folder().string(), [&] { return heads_.check(); });
@@ -166,20 +238,17 @@ Result<std::shared_ptr<const Partition>> Partition::open(const std::filesystem::
   if (!complete(database_folder)) return Error(Code::kNotFound, name + ": no complete partition");
   return guarded(name, [&]() -> Result<std::shared_ptr<const Partition>> {
     const DatabasePtr database = FROND_TRY(Database::open(database_folder, reads));
-    const auto value = database->get(Family::kArrays, kSummaryKey);
-    if (!value && value.error().code() == Code::kNotFound) return Error(Code::kCorrupt, value.error().message());
-    if (!value) return value.error();
-    auto record = decode_summary(value->bytes());
-    if (!record) return std::move(record).error().within(name);
-    auto lengths = FROND_TRY(read_lengths(*database, record->summary));
-    auto priors = FROND_TRY(read_priors(*database, *record));
-    auto block_starts = FROND_TRY(read_block_starts(*database, *record));
-    auto head_starts = FROND_TRY(read_head_starts(*database, record->summary));
-    auto dictionary = database->get(Family::kArrays, kDictionaryKey);
-    if (!dictionary && dictionary.error().code() != Code::kNotFound) return std::move(dictionary).error();
+    auto record = FROND_TRY(database->summary());
+    const std::uint64_t documents = record.summary.documents;
+    auto lengths = FROND_TRY(read_lengths(*database, record.summary));
+    auto priors = FROND_TRY(read_priors(*database, record));
+    auto block_starts =
+        FROND_TRY(read_starts(*database, kStoredBlocks, documents, record.entries.document_blocks, "blocks"));
+    auto head_starts = FROND_TRY(read_starts(*database, kStoredHeads, documents, std::nullopt, "chunks"));
+    const auto dictionary = FROND_TRY(database->get_if_there(Family::kArrays, kDictionaryKey));
     return std::shared_ptr<const Partition>(std::make_shared<RocksPartition>(
-        database, std::move(*record), std::move(lengths), std::move(priors), std::move(block_starts),
-        std::move(head_starts), dictionary ? dictionary->bytes() : ByteView(), std::move(cache)));
+        database, std::move(record), std::move(lengths), std::move(priors), std::move(block_starts),
+        std::move(head_starts), dictionary.bytes(), std::move(cache)));
   });
 }
 

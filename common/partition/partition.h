@@ -26,7 +26,7 @@
 #include "common/base/bytes.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
-#include "common/partition/document_priors.h"
+#include "common/partition/documents/document_priors.h"
 #include "common/partition/partition_writer.h"
 
 namespace frond::partition {
@@ -143,8 +143,6 @@ class Partition {
   virtual Result<TermStatistics> term(std::string_view term) const = 0;
   // The term's statistics and all its segments; a short list takes one look-up. Errors: kNotFound, kCorrupt.
   virtual Result<TermList> list(std::string_view term) const = 0;
-  // One segment of a term's list. kNotFound, kCorrupt.
-  virtual Result<PinnedBytes> segment(std::string_view term, std::uint32_t number) const = 0;
   virtual Result<OwnedDocument> document(DocId docid) const = 0;
   virtual std::unique_ptr<DocumentCursor> document_cursor() const = 0;
   // Calls `visit` for each of `docids` in turn with its place there and the document, or an error (kNotFound, kCorrupt,

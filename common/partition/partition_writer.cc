@@ -3,20 +3,118 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <system_error>
 
 #include "common/codec/list_codec.h"
-#include "common/partition/document_table.h"
-#include "common/partition/encoded_lists.h"
-#include "common/partition/format.h"
-#include "common/partition/head_table.h"
-#include "common/partition/id_sorter.h"
-#include "common/partition/records.h"
-#include "common/partition/rocks.h"
-#include "common/partition/sst_table.h"
+#include "common/partition/documents/document_table.h"
+#include "common/partition/documents/id_sorter.h"
+#include "common/partition/files/rocks.h"
+#include "common/partition/files/sst_table.h"
+#include "common/partition/format/format.h"
+#include "common/postings/posting_list.h"
+#include "common/text/limits.h"
 
 namespace frond::partition {
+
 namespace {
+
+// Opens a segment, which validates it, adds its bytes to `bytes` and gives its postings. codec::kReadSlack bytes behind
+// it are readable. Errors: kInvalid.
+Result<std::uint64_t> measure_segment(ByteView segment, ListBytes& bytes) {
+  if (segment.empty() || segment.size() > kMaxSegmentBytes)
+    return Error(Code::kInvalid, "a segment of " + std::to_string(segment.size()) + " bytes");
+  const auto view = postings::ListView::open(segment);
+  if (!view) return Error(Code::kInvalid, view.error().message());
+  const auto sizes = view->sizes();
+  bytes.header += sizes.header;
+  bytes.index += sizes.index;
+  bytes.bounds += sizes.bounds;
+  bytes.docids += sizes.docids;
+  bytes.frequencies += sizes.frequencies;
+  return view->count();
+}
+
+// kInvalid: a term is empty, too long or has a NUL.
+Result<void> check_term(std::string_view term) {
+  if (!term.empty() && term.size() <= text::kMaxTermBytes && term.find('\0') == std::string_view::npos) return {};
+  return Error(Code::kInvalid, "a term has 1 .. " + std::to_string(text::kMaxTermBytes) + " bytes and no NUL");
+}
+
+}  // namespace
+
+Result<void> EncodedLists::add(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences,
+                               ByteView blob) {
+  const auto within = [&](Error error) { return std::move(error).within("list of " + printable(term)); };
+  if (auto checked = check_term(term); !checked) return within(std::move(checked).error());
+  const auto postings = measure_segment(blob, list_bytes_);
+  if (!postings) return within(postings.error());
+  if (*postings != document_frequency)
+    return within(Error(Code::kInvalid, "document frequency " + std::to_string(document_frequency) +
+                                            ", but a segment of " + std::to_string(*postings) + " postings"));
+  postings_ += *postings;
+  const bool is_inline = blob.size() <= kInlineListBytes;
+  Ends ends{};
+  ByteWriter(bytes_).put_bytes(as_bytes(term));
+  ends.term = bytes_.size();
+  encode_term({{document_frequency, occurrences, 1}, is_inline ? blob : ByteView()}, bytes_);
+  ends.record = bytes_.size();
+  if (!is_inline) ByteWriter(bytes_).put_bytes(blob);
+  ends.blob = bytes_.size();
+  ends_.push_back(ends);
+  return {};
+}
+
+void EncodedLists::reserve(std::size_t lists, std::size_t bytes) {
+  constexpr std::size_t kUsualRecordBytes = 6;  // without a blob
+  bytes_.reserve(bytes_.size() + bytes + lists * kUsualRecordBytes);
+  ends_.reserve(ends_.size() + lists);
+}
+
+EncodedLists::List EncodedLists::list(std::size_t number) const {
+  const Ends& ends = ends_[number];
+  const std::size_t begin = number == 0 ? 0 : ends_[number - 1].blob;
+  const ByteView all(bytes_);
+  return {as_text(all.subspan(begin, ends.term - begin)), all.subspan(ends.term, ends.record - ends.term),
+          all.subspan(ends.record, ends.blob - ends.record)};
+}
+
+namespace {
+
+// Writes a whole column.
+template <class Number>
+Result<void> write_column(SstTable& table, const Column& column, std::span<const Number> numbers) {
+  for (std::size_t place = 0; place < numbers.size(); place += column.per_value()) {
+    const auto some = numbers.subspan(place, std::min(column.per_value(), numbers.size() - place));
+    FROND_TRY(table.put(numbered_key(column.prefix, place), std::as_bytes(some)));
+  }
+  return {};
+}
+
+// Writes a column number by number; holds back a value at most.
+template <class Number>
+class ColumnWriter {
+ public:
+  ColumnWriter(SstTable& table, const Column& column) : table_(table), column_(column) {}
+  Result<void> add(Number number) {
+    held_.push_back(number);
+    return held_.size() == column_.per_value() ? flush() : Result<void>();
+  }
+  Result<void> flush() {
+    if (held_.empty()) return {};
+    FROND_TRY(table_.put(numbered_key(column_.prefix, written_), std::as_bytes(std::span(held_))));
+    written_ += held_.size();
+    held_.clear();
+    return {};
+  }
+  std::uint64_t size() const { return written_ + held_.size(); }
+
+ private:
+  SstTable& table_;
+  const Column column_;
+  std::uint64_t written_ = 0;
+  std::vector<Number> held_;
+};
 
 class Writer final : public PartitionWriter {
  public:
@@ -26,9 +124,11 @@ class Writer final : public PartitionWriter {
         terms_(folder_, stem_of(Family::kTerms), kFileBytes),
         documents_(folder_, stored),
         heads_(folder_),
-        priors_(folder_, std::string(kPriorFiles), kFileBytes),
+        prior_table_(folder_, std::string(kPriorFiles), kFileBytes),
+        priors_(prior_table_, kPriors),
         ids_(folder_ / "ids.scratch", id_bytes),
-        arrays_(folder_, stem_of(Family::kArrays), kFileBytes) {
+        arrays_(folder_, stem_of(Family::kArrays), kFileBytes),
+        lengths_(arrays_, kLengths) {
     summary_.built_average_length = built_average_length;
   }
 
@@ -76,15 +176,19 @@ class Writer final : public PartitionWriter {
       append(FROND_TRY(terms_.finish()));
       if (!ids_written_) FROND_TRY(try_end_documents());
       append(std::move(document_files_));
-      FROND_TRY(write_lengths());
-      FROND_TRY(write_array(kStoredBlocksPrefix, documents_.starts()));
-      FROND_TRY(write_array(kStoredHeadsPrefix, heads_.starts()));
-      const SummaryRecord record{
-          summary_, {terms_.entries(), postings_.entries(), documents_.starts().size(), *ids_written_}, any_prior_};
+      FROND_TRY(lengths_.flush());
+      FROND_TRY(write_column(arrays_, kStoredBlocks, documents_.starts()));
+      FROND_TRY(write_column(arrays_, kStoredHeads, heads_.starts()));
+      const SummaryRecord record{summary_,
+                                 {terms_.entries(), postings_.entries(), documents_.starts().size(), *ids_written_},
+                                 priors_.size() > 0};
       ByteBuffer bytes;
       encode_summary(record, bytes);
       FROND_TRY(arrays_.put(kSummaryKey, bytes));
-      FROND_TRY(write_digests());
+      if (!digests_.empty() && digests_.size() != summary_.documents)
+        return Error(Code::kInvalid, std::to_string(digests_.size()) + " term digests of " +
+                                         std::to_string(summary_.documents) + " documents");
+      FROND_TRY(write_column<std::uint64_t>(arrays_, kTermDigests, digests_));
       const ByteBuffer& dictionary = dictionary_.empty() ? documents_.dictionary() : dictionary_;
       if (!dictionary.empty()) FROND_TRY(arrays_.put(kDictionaryKey, dictionary));
       append(FROND_TRY(arrays_.finish()));
@@ -108,11 +212,14 @@ class Writer final : public PartitionWriter {
   Result<void> note(const StoredDocument& document, std::uint32_t length) {
     FROND_TRY(ids_.add(document.id, static_cast<DocId>(summary_.documents)));
     FROND_TRY(heads_.add(document));
-    FROND_TRY(note_prior(document.prior));
-    lengths_.push_back(length);
+    // Nothing is kept until a document has a prior.
+    if (document.prior != 0 || priors_.size() > 0) {
+      while (priors_.size() < summary_.documents) FROND_TRY(priors_.add(0));
+      FROND_TRY(priors_.add(document.prior));
+    }
     ++summary_.documents;
     summary_.tokens += length;
-    return lengths_.size() == kNumbersPerValue ? write_lengths() : Result<void>();
+    return lengths_.add(length);
   }
 
   Result<void> try_add_list(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences,
@@ -180,77 +287,14 @@ class Writer final : public PartitionWriter {
     return {};
   }
 
-  Result<void> write_lengths() {
-    if (lengths_.empty()) return {};
-    FROND_TRY(put_numbers<std::uint32_t>(kLengthsPrefix, summary_.documents - lengths_.size(), lengths_));
-    lengths_.clear();
-    return {};
-  }
-
-  // Nothing is kept until a document has a prior. Called before the document is counted.
-  Result<void> note_prior(scoring::Prior prior) {
-    if (prior == 0 && !any_prior_) return {};
-    if (!any_prior_) {
-      any_prior_ = true;
-      open_priors_.assign(std::min<std::uint64_t>(summary_.documents, kNumbersPerValue), 0);
-      for (; priors_before_ + kNumbersPerValue <= summary_.documents; priors_before_ += kNumbersPerValue)
-        FROND_TRY(put_priors());
-      open_priors_.resize(summary_.documents - priors_before_);
-    }
-    open_priors_.push_back(prior);
-    return open_priors_.size() == kNumbersPerValue ? write_priors() : Result<void>();
-  }
-  Result<void> write_priors() {
-    if (open_priors_.empty()) return {};
-    FROND_TRY(put_priors());
-    priors_before_ += open_priors_.size();
-    open_priors_.clear();
-    return {};
-  }
-  Result<void> put_priors() {
-    std::string key(kPriorsPrefix);
-    append_be32(key, static_cast<std::uint32_t>(priors_before_));
-    return priors_.put(key, std::as_bytes(std::span(open_priors_)));
-  }
-
-  Result<void> write_array(std::string_view prefix, std::span<const std::uint32_t> numbers) {
-    std::span<const std::uint32_t> left = numbers;
-    while (!left.empty()) {
-      const auto some = left.first(std::min(left.size(), kNumbersPerValue));
-      FROND_TRY(put_numbers(prefix, numbers.size() - left.size(), some));
-      left = left.subspan(some.size());
-    }
-    return {};
-  }
-
-  Result<void> write_digests() {
-    if (digests_.empty()) return {};
-    if (digests_.size() != summary_.documents)
-      return Error(Code::kInvalid, std::to_string(digests_.size()) + " term digests of " +
-                                       std::to_string(summary_.documents) + " documents");
-    for (std::size_t place = 0; place < digests_.size(); place += kDigestsPerValue) {
-      const std::span<const std::uint64_t> left = std::span(digests_).subspan(place);
-      FROND_TRY(put_numbers(kTermDigestsPrefix, place, left.first(std::min(left.size(), kDigestsPerValue))));
-    }
-    return {};
-  }
-
-  // Stores a piece of an array that begins with its number `place`.
-  template <class Number>
-  Result<void> put_numbers(std::string_view prefix, std::uint64_t place, std::span<const Number> numbers) {
-    std::string key(prefix);
-    append_be32(key, static_cast<std::uint32_t>(place));
-    return arrays_.put(key, std::as_bytes(numbers));
-  }
-
   Result<void> try_end_documents() {
     const auto add = [this](std::vector<PartitionFile> files) {
       for (auto& file : files) document_files_.push_back(std::move(file));
     };
     add(FROND_TRY(documents_.finish()));
     add(FROND_TRY(heads_.finish()));
-    FROND_TRY(write_priors());
-    add(FROND_TRY(priors_.finish()));
+    FROND_TRY(priors_.flush());
+    add(FROND_TRY(prior_table_.finish()));
     SstTable table(folder_, stem_of(Family::kIds), kFileBytes);
     ByteBuffer record;
     FROND_TRY(ids_.finish([&](std::string_view id, DocId docid) -> Result<void> {
@@ -271,21 +315,19 @@ class Writer final : public PartitionWriter {
   SstTable postings_, terms_;
   DocumentTable documents_;
   HeadTable heads_;
-  SstTable priors_;
+  SstTable prior_table_;
+  ColumnWriter<scoring::Prior> priors_;
   IdSorter ids_;
   std::optional<std::uint64_t> ids_written_;   // when documents have ended
   std::vector<PartitionFile> document_files_;  // then
   SstTable arrays_;
+  ColumnWriter<std::uint32_t> lengths_;
   PartitionSummary summary_;
   std::string last_term_;
   ByteBuffer record_;
   ByteBuffer slack_;
-  std::vector<std::uint32_t> lengths_;  // of the last documents, fewer than kNumbersPerValue
   ByteBuffer dictionary_;
   std::vector<std::uint64_t> digests_;  // of all documents, or none
-  bool any_prior_ = false;
-  std::vector<scoring::Prior> open_priors_;  // of the last documents, at most kNumbersPerValue
-  std::uint64_t priors_before_ = 0;          // documents before these
 };
 
 }  // namespace

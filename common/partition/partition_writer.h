@@ -8,9 +8,11 @@
 // of document lengths and as many of priors, if there are any, up to 4 MiB of stored fields to train a dictionary from,
 // the compressor (both only if documents come one by one), a chunk of heads, and RocksDB's buffers and indexes of the
 // current files.
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,10 +21,66 @@
 #include "common/base/bytes.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
-#include "common/partition/stored_compression.h"
 #include "common/scoring/prior.h"
 
 namespace frond::partition {
+
+// How the stored fields of a collection are compressed: a choice between size and time. The manifest keeps it, so that
+// what is added later and what is merged is compressed in the same way. Readers need not know it: both ways make blocks
+// of one format.
+enum class StoredCompression : std::uint8_t {
+  kSmall,  // blocks of 4 KiB with a trained dictionary
+  kFast,   // blocks of 8 KiB without one, in which few repetitions are looked for: a third of the time, 1.3 to 1.5
+           // times the size (docs/measurements/indexing.md)
+};
+
+inline constexpr std::string_view kStoredCompressionNames = "small, fast";
+constexpr std::string_view name_of(StoredCompression how) { return how == StoredCompression::kFast ? "fast" : "small"; }
+constexpr std::optional<StoredCompression> stored_compression_named(std::string_view name) {
+  for (const auto how : {StoredCompression::kSmall, StoredCompression::kFast})
+    if (name == name_of(how)) return how;
+  return std::nullopt;
+}
+
+// Stored fields, before compression: a block ends with the document that fills this.
+constexpr std::size_t document_block_bytes(StoredCompression how) {
+  return how == StoredCompression::kFast ? std::size_t{8} << 10 : std::size_t{4} << 10;
+}
+
+// Bytes of list blobs, by part.
+struct ListBytes {
+  std::uint64_t docids = 0, frequencies = 0, index = 0, bounds = 0, header = 0;
+};
+
+// Posting lists of one segment each, as a partition's tables store them. Checking and encoding a list takes longer than
+// storing it, so many threads do this for the one that stores. One thread at a time.
+class EncodedLists {
+ public:
+  struct List {
+    std::string_view term;
+    ByteView record;  // of table `terms`
+    ByteView blob;    // of table `postings`; empty: the record has it
+  };
+  // codec::kReadSlack bytes behind the blob are readable. Errors as PartitionWriter::add_list(), but for the order of
+  // terms, which is not checked here.
+  Result<void> add(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences, ByteView blob);
+
+  // Takes memory for so many lists more, whose terms and blobs have so many bytes.
+  void reserve(std::size_t lists, std::size_t bytes);
+  std::size_t size() const { return ends_.size(); }
+  List list(std::size_t number) const;  // borrows
+  std::uint64_t postings() const { return postings_; }
+  const ListBytes& list_bytes() const { return list_bytes_; }
+
+ private:
+  struct Ends {  // in bytes_
+    std::size_t term, record, blob;
+  };
+  ByteBuffer bytes_;
+  std::vector<Ends> ends_;
+  std::uint64_t postings_ = 0;
+  ListBytes list_bytes_;
+};
 
 // Limits of the writer; beyond them is kInvalid, naming the term or the document. Terms have text::kMaxTermBytes. Ids
 // have no limit of their own here: ingest holds them to text::kMaxIdBytes, partitions from before that limit have
@@ -55,8 +113,6 @@ struct PartitionSummary {
   // Whether a file has priors of documents, at least one of which is not 0.
   bool has_priors() const;
 };
-
-class EncodedLists;  // encoded_lists.h
 
 class PartitionWriter {
  public:

@@ -1,17 +1,22 @@
 #include "common/partition/published_partition.h"
 
+#include <fcntl.h>
+
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "common/partition/arrays.h"
-#include "common/partition/database.h"
-#include "common/partition/document_reader.h"
-#include "common/partition/records.h"
-#include "common/partition/rocks.h"
-#include "common/partition/term_files.h"
-#include "common/partition/term_lists.h"
+#include <rocksdb/iterator.h>
+#include <rocksdb/sst_file_reader.h>
+
+#include "common/files/descriptor.h"
+#include "common/partition/documents/document_reader.h"
+#include "common/partition/files/database.h"
+#include "common/partition/files/rocks.h"
+#include "common/partition/format/format.h"
+#include "common/partition/terms/term_files.h"
+#include "common/partition/terms/term_lists.h"
 
 namespace frond::partition {
 namespace {
@@ -29,13 +34,13 @@ class Published final : public PublishedPartition {
   std::uint32_t documents() const override { return count_; }
 
   Result<std::uint32_t> length(DocId docid) const override {
-    const auto length = FROND_TRY(number_of<std::uint32_t>(kLengthsPrefix, kNumbersPerValue, docid));
+    const auto length = FROND_TRY(number_of<std::uint32_t>(kLengths, docid));
     if (length) return *length;
     return Error(Code::kCorrupt, folder().string() + ": no length of document " + std::to_string(docid));
   }
 
   Result<std::optional<std::uint64_t>> term_digest(DocId docid) const override {
-    return number_of<std::uint64_t>(kTermDigestsPrefix, kDigestsPerValue, docid);
+    return number_of<std::uint64_t>(kTermDigests, docid);
   }
 
   Result<OwnedDocument> document(DocId docid) const override { return documents_.cursor()->document(docid); }
@@ -50,9 +55,9 @@ class Published final : public PublishedPartition {
  private:
   // The document's number in an array; nothing if the array does not have it.
   template <class Number>
-  Result<std::optional<Number>> number_of(std::string_view prefix, std::size_t numbers_per_value, DocId docid) const {
-    const auto first = static_cast<DocId>(docid / numbers_per_value * numbers_per_value);
-    const ByteView value = FROND_TRY(array_from(prefix, first));
+  Result<std::optional<Number>> number_of(const Column& column, DocId docid) const {
+    const auto first = static_cast<DocId>(docid / column.per_value() * column.per_value());
+    const ByteView value = FROND_TRY(value_from(numbered_key(column.prefix, first)));
     const std::size_t at = (docid - first) * sizeof(Number);
     if (docid >= count_ || at + sizeof(Number) > value.size()) return std::optional<Number>();
     const auto number = ByteReader(value.subspan(at)).get<Number>();
@@ -60,21 +65,16 @@ class Published final : public PublishedPartition {
     return std::optional<Number>(number);
   }
 
-  // The value of an array that begins with document `first`: where it is mapped, or a copy of a short one. Empty: there
-  // is none.
-  Result<ByteView> array_from(std::string_view prefix, DocId first) const {
-    const auto place = std::pair(prefix, first);
-    if (const auto known = arrays_.find(place); known != arrays_.end()) return known->second;
-    std::string key(prefix);
-    append_be32(key, first);
+  // The value of a column with this key: where it is mapped, or a copy of a short one. Empty: there is none.
+  Result<ByteView> value_from(std::string key) const {
+    if (const auto known = values_.find(key); known != values_.end()) return known->second;
     return guarded(folder().string(), [&]() -> Result<ByteView> {
-      const auto mapped = FROND_TRY(database_->get_mapped(Family::kArrays, key));
-      if (mapped) return arrays_.emplace(place, *mapped).first->second;
-      auto copied = database_->get(Family::kArrays, key);
-      if (!copied && copied.error().code() == Code::kNotFound) return arrays_.emplace(place, ByteView()).first->second;
-      if (!copied) return std::move(copied).error();
-      copies_.push_back(*std::move(copied));
-      return arrays_.emplace(place, copies_.back().bytes()).first->second;
+      auto value = FROND_TRY(database_->get_mapped(Family::kArrays, key));
+      if (!value) {
+        copies_.push_back(FROND_TRY(database_->get_if_there(Family::kArrays, key)));
+        value = copies_.back().bytes();
+      }
+      return values_.emplace(std::move(key), *value).first->second;
     });
   }
 
@@ -83,32 +83,55 @@ class Published final : public PublishedPartition {
   const std::vector<PartitionFile> files_;
   const TermLists lists_;
   const DocumentReader documents_;
-  mutable std::map<std::pair<std::string_view, DocId>, ByteView> arrays_;  // by prefix and first document
-  mutable std::vector<PinnedBytes> copies_;                                // which some of them are in
+  mutable std::map<std::string, ByteView> values_;  // of columns, by key
+  mutable std::vector<PinnedBytes> copies_;         // which some of them are in
 };
-
-Result<std::unique_ptr<const PublishedPartition>> open_on(const std::shared_ptr<const Database>& database,
-                                                          std::span<const PartitionFile> files) {
-  const std::string name = database->folder().string();
-  return guarded(name, [&]() -> Result<std::unique_ptr<const PublishedPartition>> {
-    const auto value = database->get(Family::kArrays, kSummaryKey);
-    if (!value && value.error().code() == Code::kNotFound) return Error(Code::kCorrupt, value.error().message());
-    if (!value) return value.error();
-    const auto record = decode_summary(value->bytes());
-    if (!record) return Error(record.error()).within(name);
-    const auto dictionary = database->get(Family::kArrays, kDictionaryKey);
-    if (!dictionary && dictionary.error().code() != Code::kNotFound) return dictionary.error();
-    return std::unique_ptr<const PublishedPartition>(
-        std::make_unique<Published>(database, static_cast<std::uint32_t>(record->summary.documents),
-                                    dictionary ? dictionary->bytes() : ByteView(), files));
-  });
-}
 
 }  // namespace
 
 Result<std::unique_ptr<const PublishedPartition>> PublishedPartition::open(const std::filesystem::path& folder,
                                                                            std::span<const PartitionFile> files) {
-  return guarded(folder.string(), [&] { return open_on(Database::of_files(folder, files), files); });
+  return guarded(folder.string(), [&]() -> Result<std::unique_ptr<const PublishedPartition>> {
+    const auto database = Database::of_files(folder, files, FileReads::kMapped);
+    const SummaryRecord record = FROND_TRY(database->summary());
+    const PinnedBytes dictionary = FROND_TRY(database->get_if_there(Family::kArrays, kDictionaryKey));
+    return std::unique_ptr<const PublishedPartition>(std::make_unique<Published>(
+        database, static_cast<std::uint32_t>(record.summary.documents), dictionary.bytes(), files));
+  });
+}
+
+bool has_ids(const PartitionFile& file) { return is_file_of(Family::kIds, file.name); }
+
+IdFiles::IdFiles(const std::filesystem::path& folder, std::span<const PartitionFile> files)
+    : database_(Database::of_files(folder, files, FileReads::kBuffered)), at_(database_->iterator(Family::kIds)) {}
+IdFiles::~IdFiles() = default;
+
+Result<DocId> IdFiles::docid() const {
+  auto docid = decode_docid(bytes_of(at_->value()));
+  if (!docid) return std::move(docid).error().within(database_->where(Family::kIds, text_of(at_->key())));
+  return docid;
+}
+
+Result<std::optional<DocId>> IdFiles::find(std::string_view id) {
+  const std::string name = database_->folder().string();
+  return guarded(name, [&]() -> Result<std::optional<DocId>> {
+    at_->Seek(slice_of(id));
+    if (!at_->status().ok()) return error_of(at_->status(), name);
+    if (!at_->Valid() || text_of(at_->key()) != id) return std::optional<DocId>();
+    return std::optional<DocId>(FROND_TRY(docid()));
+  });
+}
+
+Result<void> IdFiles::for_each(const std::function<Result<void>(std::string_view, DocId)>& visit) {
+  const std::string name = database_->folder().string();
+  return guarded(name, [&]() -> Result<void> {
+    for (at_->SeekToFirst(); at_->Valid(); at_->Next()) {
+      const DocId found = FROND_TRY(docid());
+      FROND_TRY(visit(text_of(at_->key()), found));
+    }
+    if (!at_->status().ok()) return error_of(at_->status(), name);
+    return {};
+  });
 }
 
 }  // namespace frond::partition

@@ -4,6 +4,7 @@
 // whole, about 20 bytes for each 4 KiB of the file.
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,7 +15,13 @@
 #include "common/partition/partition.h"
 #include "common/partition/partition_writer.h"
 
+namespace rocksdb {
+class Iterator;
+}
+
 namespace frond::partition {
+
+class Database;
 
 // One thread. Errors name the folder and the key: kCorrupt, kUnavailable.
 class PublishedPartition {
@@ -40,6 +47,31 @@ class PublishedPartition {
   // Whether the files have the sizes that they were opened with and could be read: asked last.
   virtual Result<void> check_files() const = 0;
   virtual const std::filesystem::path& folder() const = 0;
+};
+
+// Whether a file of a partition has ids.
+bool has_ids(const PartitionFile& file);
+
+// Finds external ids in a partition's files, without ingesting them. One thread. Files are opened when they are first
+// needed and stay open; memory for their indexes is at most 4 MiB a file.
+class IdFiles {
+ public:
+  // files: those of a PartitionSummary, in `folder`; files of other tables are skipped. Errors, of every method, name
+  // the file or the folder: kCorrupt, kUnavailable.
+  IdFiles(const std::filesystem::path& folder, std::span<const PartitionFile> files);
+  ~IdFiles();
+  IdFiles(const IdFiles&) = delete;
+  IdFiles& operator=(const IdFiles&) = delete;
+  // The document; nothing if the partition does not have the id. Best in ascending order.
+  Result<std::optional<DocId>> find(std::string_view id);
+  // Visits every id in byte order, until `visit` returns an error.
+  Result<void> for_each(const std::function<Result<void>(std::string_view id, DocId docid)>& visit);
+
+ private:
+  Result<DocId> docid() const;  // where the iterator is
+
+  const std::shared_ptr<const Database> database_;
+  const std::unique_ptr<rocksdb::Iterator> at_;
 };
 
 }  // namespace frond::partition

@@ -5,8 +5,8 @@
 #include <bit>
 #include <utility>
 
-#include "common/postings/list_view.h"
 #include "common/postings/long_form.h"
+#include "common/postings/posting_list.h"
 #include "common/postings/short_form.h"
 
 namespace frond::postings {

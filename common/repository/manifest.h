@@ -60,7 +60,7 @@ struct Manifest {
   // Global document frequencies: an SST of term -> varint df, next to the manifest: generations/<n>.terms.sst. Of this
   // generation or, if it was made by changing another, of an earlier one.
   PartitionFile term_statistics;
-  // What was changed since (common/partition/change_file.h), oldest first: generations/<n>.changes.sst.
+  // What was changed since (common/partition/terms/change_file.h), oldest first: generations/<n>.changes.sst.
   std::vector<PartitionFile> changes;
   std::vector<PartitionEntry> partitions;  // a partition's number is its index here
 };

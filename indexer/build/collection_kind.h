@@ -7,7 +7,6 @@
 
 #include "common/base/result.h"
 #include "common/codec/codec_choice.h"
-#include "common/partition/stored_compression.h"
 #include "common/scoring/bm25.h"
 #include "common/text/analyzer_config.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/partition/id_files.h"
+#include "common/partition/published_partition.h"
 #include "common/repository/disk_space.h"
 
 namespace frond::indexer::change {
@@ -81,8 +81,8 @@ Result<repository::Manifest> publish_added(repository::RepositoryWriter& writer,
     repository::PartitionEntry& added = change.added[i];
     added.base = next + i;
     added.stride = change.added.size();
-    const auto ids = FROND_TRY(partition::IdFiles::open(writer.building() / added.id, added.summary.files));
-    FROND_TRY(ids->for_each([&](std::string_view id, DocId) { return hiding.add(std::string(id)); }));
+    partition::IdFiles ids(writer.building() / added.id, added.summary.files);
+    FROND_TRY(ids.for_each([&](std::string_view id, DocId) { return hiding.add(std::string(id)); }));
     if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
   }
   replaced = FROND_TRY(hiding.finish(change));

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/partition/file_checksum.h"
-#include "common/partition/term_files.h"
+#include "common/partition/terms/term_files.h"
 #include "indexer/change/removed_terms.h"
 #include "indexer/publish/publication.h"
 

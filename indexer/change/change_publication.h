@@ -2,10 +2,10 @@
 // Publishes a changed collection: the current generation's partitions with some more, some documents hidden, or some
 // partitions replaced by what was made of their documents. Statistics are those of what remains, exactly.
 //
-// Document frequencies are written as what the change adds and takes (common/partition/change_file.h). Files of changes
-// are merged as they grow: with the newest one those before it that are less than twice as large. So they are few, and
-// a change is rewritten a logarithmic number of times. When all changes together are larger than a quarter of the base,
-// all document frequencies are written anew.
+// Document frequencies are written as what the change adds and takes (common/partition/terms/change_file.h). Files of
+// changes are merged as they grow: with the newest one those before it that are less than twice as large. So they are
+// few, and a change is rewritten a logarithmic number of times. When all changes together are larger than a quarter of
+// the base, all document frequencies are written anew.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "common/partition/change_file.h"
+#include "common/partition/terms/change_file.h"
 #include "common/repository/repository.h"
 #include "indexer/change/current_generation.h"
 #include "indexer/change/waiting.h"

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "common/base/in_parallel.h"
-#include "common/partition/id_files.h"
+#include "common/partition/published_partition.h"
 #include "common/partition/partition.h"
-#include "common/partition/ranged_ids.h"
-#include "common/partition/term_statistics.h"
+#include "common/partition/ranged/ranged_partition.h"
+#include "common/partition/terms/term_statistics.h"
 #include "common/repository/disk_space.h"
 
 namespace frond::indexer::change {
@@ -208,7 +208,7 @@ Result<CurrentGeneration::FoundIds> CurrentGeneration::find_in(std::size_t numbe
   const PartitionEntry* const entry = &manifest_.partitions[number];
   if (ids_[number] == nullptr) {
     FROND_TRY(files_.fetch_ids({&entry, 1}));
-    ids_[number] = FROND_TRY(partition::IdFiles::open(files_.id_folder(*entry), entry->summary.files));
+    ids_[number] = std::make_unique<partition::IdFiles>(files_.id_folder(*entry), entry->summary.files);
   }
   return not_hidden(number, sorted, [&](std::size_t i) { return ids_[number]->find(sorted[i]); });
 }
@@ -216,8 +216,8 @@ Result<CurrentGeneration::FoundIds> CurrentGeneration::find_in(std::size_t numbe
 Result<CurrentGeneration::FoundIds> CurrentGeneration::find_by_ranges(std::size_t number,
                                                                       std::span<const std::string_view> sorted) const {
   const PartitionEntry& entry = manifest_.partitions[number];
-  const auto ids = partition::RangedIds::open("partition " + entry.id, entry.summary, files_.ranges_of(entry));
-  const auto docids = FROND_TRY(ids->find(sorted));
+  const auto docids =
+      FROND_TRY(partition::find_ids_by_ranges("partition " + entry.id, entry.summary, files_.ranges_of(entry), sorted));
   return not_hidden(number, sorted, [&](std::size_t i) -> Result<std::optional<DocId>> { return docids[i]; });
 }
 

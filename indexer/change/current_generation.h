@@ -14,10 +14,9 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
-#include "common/partition/change_file.h"
-#include "common/partition/id_files.h"
 #include "common/partition/published_partition.h"
-#include "common/partition/ranged_partition.h"
+#include "common/partition/ranged/ranged_partition.h"
+#include "common/partition/terms/change_file.h"
 #include "common/repository/repository.h"
 
 namespace frond::indexer::change {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "common/partition/term_digests.h"
+#include "common/partition/terms/term_digests.h"
 #include "common/postings/list_builder.h"
 #include "indexer/change/stored_list.h"
 

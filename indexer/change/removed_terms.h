@@ -1,7 +1,7 @@
 #pragma once
 // What documents that are hidden take from a generation's statistics: which terms they have. A partition has lists by
 // term and no index from documents to terms, so their stored fields are analysed again, and it is verified that the
-// lists say the same: by the document's term digest (common/partition/term_digests.h). So the outcome is that of the
+// lists say the same: by the document's term digest (common/partition/terms/term_digests.h). So the outcome is that of the
 // lists, whatever the fields or the analyzer say. Documents for which it does not agree (bodies that were not stored),
 // and all of a partition without digests, are looked for in every list of the partition.
 #include <cstddef>
@@ -17,7 +17,7 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/partition/published_partition.h"
-#include "common/partition/ranged_partition.h"
+#include "common/partition/ranged/ranged_partition.h"
 #include "common/text/analyzer.h"
 #include "indexer/change/current_generation.h"
 #include "indexer/change/term_counts.h"

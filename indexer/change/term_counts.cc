@@ -4,7 +4,7 @@
 #include <atomic>
 #include <system_error>
 
-#include "common/partition/term_digests.h"
+#include "common/partition/terms/term_digests.h"
 
 namespace frond::indexer::change {
 namespace {

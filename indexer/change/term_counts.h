@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "common/partition/change_file.h"
+#include "common/partition/terms/change_file.h"
 
 namespace frond::indexer::change {
 

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "common/files/lock.h"
-#include "common/partition/change_file.h"
-#include "common/partition/term_statistics.h"
+#include "common/partition/terms/change_file.h"
+#include "common/partition/terms/term_statistics.h"
 #include "common/repository/repository.h"
 #include "indexer/check/partition_check.h"
 

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "common/files/descriptor.h"
-#include "common/partition/hidden_documents.h"
-#include "common/partition/term_digests.h"
+#include "common/partition/documents/hidden_documents.h"
+#include "common/partition/terms/term_digests.h"
 #include "common/postings/posting_list.h"
 #include "common/scoring/bm25.h"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "common/partition/change_file.h"
 #include "common/partition/partition.h"
-#include "common/partition/term_statistics.h"
+#include "common/partition/terms/change_file.h"
+#include "common/partition/terms/term_statistics.h"
 #include "common/repository/repository.h"
 #include "indexer/change/current_generation.h"
 #include "indexer/change/stored_list.h"

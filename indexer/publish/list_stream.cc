@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/postings/list_builder.h"
-#include "common/postings/list_view.h"
+#include "common/postings/posting_list.h"
 
 namespace frond::indexer::publish {
 

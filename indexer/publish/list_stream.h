@@ -13,10 +13,9 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/codec/codec_choice.h"
-#include "common/partition/encoded_lists.h"
 #include "common/partition/partition_writer.h"
-#include "common/partition/term_digests.h"
-#include "common/postings/deficit_table.h"
+#include "common/partition/terms/term_digests.h"
+#include "common/postings/list_builder.h"
 #include "indexer/runs/run_merger.h"
 
 namespace frond::indexer::publish {

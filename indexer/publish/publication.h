@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "common/base/result.h"
-#include "common/partition/term_statistics.h"
+#include "common/partition/terms/term_statistics.h"
 #include "common/repository/repository.h"
 #include "indexer/publish/term_statistics.h"
 

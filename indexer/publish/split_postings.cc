@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/base/ids.h"
-#include "common/postings/list_view.h"
+#include "common/postings/posting_list.h"
 #include "indexer/invert/in_memory_postings.h"
 #include "indexer/invert/partition_runs.h"
 #include "indexer/pipeline/memory.h"

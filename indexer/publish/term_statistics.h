@@ -15,8 +15,8 @@
 #include "common/base/bytes.h"
 #include "common/base/result.h"
 #include "common/base/task_pool.h"
-#include "common/partition/term_sections.h"
-#include "common/partition/term_statistics.h"
+#include "common/partition/terms/term_sections.h"
+#include "common/partition/terms/term_statistics.h"
 #include "indexer/publish/list_stream.h"
 
 namespace frond::indexer::publish {

@@ -14,7 +14,7 @@
 #include "common/files/read.h"
 #include "common/files/write.h"
 #include "common/partition/file_checksum.h"
-#include "common/partition/rocks.h"
+#include "common/partition/files/rocks.h"
 #include "indexer/write/log_keys.h"
 
 namespace frond::indexer::write {

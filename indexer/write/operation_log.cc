@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/files/write.h"
-#include "common/partition/rocks.h"
+#include "common/partition/files/rocks.h"
 #include "indexer/write/log_keys.h"
 
 namespace frond::indexer::write {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "common/partition/hidden_documents.h"
+#include "common/partition/documents/hidden_documents.h"
 #include "leaf/cpu/kernels.h"
 #include "leaf/cpu/term_reader.h"
 

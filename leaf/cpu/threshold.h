@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "common/partition/hidden_documents.h"
+#include "common/partition/documents/hidden_documents.h"
 #include "common/topk/top_k.h"
 #include "leaf/cpu/kernels.h"
 #include "leaf/cpu/term_reader.h"

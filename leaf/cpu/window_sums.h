@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "common/partition/hidden_documents.h"
+#include "common/partition/documents/hidden_documents.h"
 #include "leaf/cpu/kernels.h"
 #include "leaf/cpu/term_reader.h"
 

@@ -10,8 +10,8 @@
 
 #include "common/base/deadline.h"
 #include "common/base/placement.h"
-#include "common/partition/document_priors.h"
-#include "common/partition/hidden_documents.h"
+#include "common/partition/documents/document_priors.h"
+#include "common/partition/documents/hidden_documents.h"
 #include "common/scoring/bm25.h"
 #include "common/topk/hit.h"
 #include "leaf/lists/device_lists.h"

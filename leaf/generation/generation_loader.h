@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/partition/document_block_cache.h"
+#include "common/partition/documents/document_block_cache.h"
 #include "common/repository/repository.h"
 #include "leaf/generation/data_folder.h"
 #include "leaf/generation/served_generation.h"

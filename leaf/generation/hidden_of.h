@@ -5,8 +5,8 @@
 #include <span>
 
 #include "common/base/result.h"
-#include "common/partition/change_file.h"
-#include "common/partition/hidden_documents.h"
+#include "common/partition/documents/hidden_documents.h"
+#include "common/partition/terms/change_file.h"
 #include "common/repository/manifest.h"
 #include "leaf/generation/served_generation.h"
 

@@ -14,10 +14,10 @@
 #include "common/base/ids.h"
 #include "common/base/mutex.h"
 #include "common/base/placement.h"
-#include "common/partition/change_file.h"
-#include "common/partition/hidden_documents.h"
+#include "common/partition/documents/hidden_documents.h"
 #include "common/partition/partition.h"
-#include "common/partition/term_statistics.h"
+#include "common/partition/terms/change_file.h"
+#include "common/partition/terms/term_statistics.h"
 #include "common/scoring/bm25.h"
 #include "common/text/analyzer_config.h"
 

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "common/partition/document_block.h"
+#include "common/partition/documents/document_block.h"
 #include "common/text/limits.h"
 #include "common/text/snippet.h"
 #include "common/text/utf8.h"

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <utility>
 
-#include "common/partition/ranged_files.h"
+#include "common/partition/ranged/ranged_tables.h"
 
 namespace frond::support {
 

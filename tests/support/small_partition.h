@@ -11,7 +11,7 @@
 #include "common/codec/list_codec.h"
 #include "common/partition/partition.h"
 #include "common/partition/partition_writer.h"
-#include "common/partition/term_digests.h"
+#include "common/partition/terms/term_digests.h"
 #include "common/postings/list_builder.h"
 
 namespace frond::support {

@@ -6,7 +6,7 @@
 
 #include "common/base/result.h"
 #include "common/partition/file_checksum.h"
-#include "common/partition/term_statistics.h"
+#include "common/partition/terms/term_statistics.h"
 #include "common/repository/repository.h"
 #include "tests/support/small_partition.h"
 

@@ -5,11 +5,10 @@
 #include <bit>
 #include <vector>
 
-#include "common/codec/bits/vertical_pack.h"
-#include "common/codec/bits/vertical_unpack.h"
+#include "common/codec/bits/vertical.h"
 #include "common/codec/block_index.h"
 #include "common/codec/distances.h"
-#include "common/codec/last_block.h"
+#include "common/codec/endpoints.h"
 
 namespace frond::codec {
 namespace {
@@ -39,11 +38,7 @@ class SimdBp128 final : public ListCodec {
         checkpoints.push_back(static_cast<std::uint32_t>((out.size() - start) / 16));
       widths.push_back(append(std::span(distances).first(some.size()), distances, out));
     }
-    const std::size_t index = widths.size() + checkpoints.size() * 4;
-    out.resize((out.size() + index + 15) / 16 * 16 - index);
-    ByteWriter writer(out);
-    writer.put_bytes(std::as_bytes(std::span(widths)));
-    writer.put_bytes(std::as_bytes(std::span(checkpoints)));
+    append_endpoints(checkpoints, std::as_bytes(std::span(widths)), out);
   }
 
   Result<void> decode(ByteView stream, std::uint32_t count, Numbers kind, std::uint32_t block, DocId before,

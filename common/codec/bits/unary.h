@@ -2,6 +2,9 @@
 // Finds the one-bits of a bit string: the ends of the unary parts of a Rice code.
 #include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include "common/codec/list_codec.h"
 
 namespace frond::codec {
 
@@ -17,5 +20,16 @@ unsigned baseline_find_ones(const std::byte* bytes, unsigned first, unsigned cou
 FindOnes avx512_find_ones();  // null if not built in or this processor lacks it
 // The fastest that this processor runs.
 FindOnes find_ones();
+
+// Adds the unary parts of a block of the codec "rice" to its numbers, whose low parts are unpacked already.
+
+// ones: the positions of a block's 128 one-bits, counted from a bit `first` bits before the unary parts.
+// docIDs: adds to each 2^parameter times the sum of the unary parts up to it, that is, the number of zeros before its
+// one-bit. parameter <= 31; modulo 2^32.
+void add_unary_sums(std::span<const std::uint16_t, kBlockLength> ones, std::uint32_t first, unsigned parameter,
+                    std::span<std::uint32_t, kBlockLength> docids);
+// Frequencies: adds to each 2^parameter times its own unary part. Writes ones[-1], which the caller provides.
+void add_unary_parts(std::uint16_t* ones, std::uint32_t first, unsigned parameter,
+                     std::span<std::uint32_t, kBlockLength> frequencies);
 
 }  // namespace frond::codec

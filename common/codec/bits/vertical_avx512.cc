@@ -2,7 +2,7 @@
 // functions have internal linkage, except the one that asks whether the processor has it.
 #include <utility>
 
-#include "common/codec/bits/vertical_unpack.h"
+#include "common/codec/bits/vertical.h"
 
 #ifdef __AVX512VBMI2__
 #include <immintrin.h>

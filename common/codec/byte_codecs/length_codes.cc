@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "common/codec/byte_codecs/length_code_tables.h"
 #include "common/codec/distances.h"
 
 // Highway compiles what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for each instruction set, by

@@ -3,6 +3,7 @@
 // code byte i / 4; its bytes are little-endian and follow those of number i - 1. (Dean's group varint; Lemire, Kurz and
 // Rupp, "Stream VByte", 2018, store codes and bytes separately, which suits shuffles and expanding loads.) Shared by
 // varintgb, streamvbyte and gpu-vbyte*.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -34,5 +35,27 @@ inline constexpr std::size_t kMaxInterleavedBytes = kBlockLength * 4 + kBlockLen
                                        std::span<std::uint32_t, kBlockLength> out, std::uint32_t size);
 // The same with each code byte in front of its four numbers' bytes.
 void decode_interleaved(const std::byte* data, std::uint32_t* out);
+
+// For each code byte, that is four 2-bit lengths: the bytes of its four numbers, and the shuffle that puts them in
+// place.
+struct LengthCodeTables {
+  std::array<std::uint8_t, 256> bytes{};                                // of the four numbers, 4 .. 16
+  alignas(16) std::array<std::array<std::uint8_t, 16>, 256> shuffle{};  // byte of the input; 0x80: a zero byte
+};
+
+constexpr LengthCodeTables make_length_code_tables() {
+  LengthCodeTables tables;
+  for (unsigned code = 0; code < 256; ++code) {
+    std::uint8_t from = 0;
+    for (unsigned number = 0; number < 4; ++number) {
+      const unsigned length = (code >> (2 * number) & 3) + 1;
+      for (unsigned byte = 0; byte < 4; ++byte)
+        tables.shuffle[code][4 * number + byte] = byte < length ? from++ : std::uint8_t{0x80};
+    }
+    tables.bytes[code] = from;
+  }
+  return tables;
+}
+inline constexpr LengthCodeTables kLengthCodeTables = make_length_code_tables();
 
 }  // namespace frond::codec

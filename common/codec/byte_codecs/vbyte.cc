@@ -1,4 +1,4 @@
-#include "common/codec/byte_codecs/vbyte.h"
+#include "common/codec/byte_codecs/byte_codecs.h"
 
 #include <bit>
 

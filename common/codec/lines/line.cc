@@ -5,8 +5,7 @@
 
 #include "common/codec/bits/packed_number.h"
 #include "common/codec/bits/rice.h"
-#include "common/codec/bits/vertical_pack.h"
-#include "common/codec/bits/vertical_unpack.h"
+#include "common/codec/bits/vertical.h"
 #include "common/codec/distances.h"
 
 // Highway compiles what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for each instruction set, by

@@ -11,7 +11,6 @@
 #include "common/codec/lines/hs_lrc.h"
 #include "common/codec/lines/line.h"
 #include "common/codec/lines/lrc.h"
-#include "common/codec/lines/segment_lrc.h"
 #include "common/codec/stream_words.h"
 
 namespace frond::codec {

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "common/codec/block_index.h"
 #include "common/codec/lines/line.h"
 #include "common/codec/list_codec.h"
 
@@ -22,5 +23,33 @@ namespace frond::codec {
 inline constexpr std::size_t kLrcHeaderBytes = 16;
 
 const ListCodec& lrc();
+
+// Codecs "lrcseg" and "seglrc": lines through docIDs as "lrc" has them, but segments of 256 docIDs with a base and a
+// width each. lrcseg has one line for the list, whose slope every segment takes; seglrc has a line for every segment.
+// (LRCSeg and SegLRC: Ao et al. 2011 §4.2, §4.3.) Format: docs/formats/lrc.md. Where we differ: as in lrc.h.
+//
+//   docIDs  deviations of the segments, in full blocks of 16 * width bytes as simd-bp128 packs them; of the last block
+//           where it is not full: a bit string | zeros to align | u8 a segment: width | u32 a segment: base
+//           | seglrc: u32 a segment: slope | u32 for each of segments 16, 32, …: where it begins, in 32 bytes
+//           | lrcseg: u64 slope, 32 bits of fraction; seglrc: u32 bits of fraction of all slopes
+//           lrcseg: docID i of the list = base + (slope * i >> 32) - (slope * first >> 32) + deviation
+//           seglrc: docID p of the segment = base + (slope * p >> fraction) + deviation
+//           modulo 2^32; first: of the segment, in the list
+inline constexpr std::uint32_t kSegmentBlocksOfLrc = 2;
+inline constexpr std::uint32_t kLrcSegment = kSegmentBlocksOfLrc * kBlockLength;  // docIDs
+
+FROND_HOST_DEVICE constexpr std::uint32_t lrc_segments(std::uint32_t count) {
+  return count / kLrcSegment + (count % kLrcSegment != 0);
+}
+// Bytes of the index, which ends the stream.
+FROND_HOST_DEVICE constexpr std::size_t lrcseg_index_bytes(std::uint32_t count) {
+  return std::size_t{lrc_segments(count)} * 5 + std::size_t{checkpoints_of(lrc_segments(count))} * 4 + 8;
+}
+FROND_HOST_DEVICE constexpr std::size_t seglrc_index_bytes(std::uint32_t count) {
+  return std::size_t{lrc_segments(count)} * 9 + std::size_t{checkpoints_of(lrc_segments(count))} * 4 + 4;
+}
+
+const ListCodec& lrcseg();
+const ListCodec& seglrc();
 
 }  // namespace frond::codec

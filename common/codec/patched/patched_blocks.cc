@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "common/codec/bits/vertical_pack.h"
-#include "common/codec/bits/vertical_unpack.h"
-#include "common/codec/differences.h"
+#include "common/codec/bits/vertical.h"
 #include "common/codec/distances.h"
-#include "common/codec/last_block.h"
 
 namespace frond::codec {
 namespace {

@@ -4,7 +4,7 @@
 // block is decoded by unpacking its slots and patching the exceptions in.
 //
 //   block   slots, 16 * b bytes as simd-bp128 packs them | exceptions, a little-endian bit string | zeros to 4 bytes
-//   stream  full blocks | Rice code of the last block where it is not full (last_block.h) | zeros to align
+//   stream  full blocks | Rice code of the last block where it is not full (distances.h) | zeros to align
 //           | u8 a block: its 32-bit words, 0 for a last one that is not full | a header a block | u32 for each of
 //           blocks 16, 32, …: where it begins, in words
 //   header  as the codec says; bits 0 .. 5 are b. Of a last block that is not full: its Rice parameter.

@@ -5,11 +5,8 @@
 #include <bit>
 #include <vector>
 
-#include "common/codec/bits/vertical_pack.h"
-#include "common/codec/bits/vertical_unpack.h"
-#include "common/codec/differences.h"
+#include "common/codec/bits/vertical.h"
 #include "common/codec/distances.h"
-#include "common/codec/last_block.h"
 #include "common/codec/patched/exception_array.h"
 
 namespace frond::codec {

@@ -7,7 +7,7 @@
 // the arrays, which Ding decompresses whole. b is the width that costs least.
 //
 //   stream  slots of the full blocks, 16 * b bytes each as simd-bp128 packs them | places, an array (exception_array.h)
-//           | bits above, an array | Rice code of the last block where it is not full (last_block.h) | zeros to align
+//           | bits above, an array | Rice code of the last block where it is not full (distances.h) | zeros to align
 //           | u8 a block: how many exceptions, of a last one that is not full its Rice parameter
 //           | u32 for each of blocks 16, 32, …: exceptions before it | u32: b in bits 0 .. 5, all exceptions above
 // Numbers are stored as distances less one (distances.h).

@@ -6,11 +6,9 @@
 
 #include "common/codec/bits/rice.h"
 #include "common/codec/bits/unary.h"
-#include "common/codec/bits/vertical_pack.h"
-#include "common/codec/bits/vertical_unpack.h"
+#include "common/codec/bits/vertical.h"
 #include "common/codec/distances.h"
-#include "common/codec/last_block.h"
-#include "common/codec/rice/unary_sums.h"
+#include "common/codec/endpoints.h"
 
 namespace frond::codec {
 namespace {
@@ -56,12 +54,8 @@ class Rice final : public ListCodec {
       encode_group(group, kind, before, parameters, sums, out);
       before = group.back();
     }
-    const std::size_t index = parameters.size() + sums.size() + checkpoints.size() * 4;
-    out.resize((out.size() + index + 15) / 16 * 16 - index);
-    ByteWriter writer(out);
-    writer.put_bytes(std::as_bytes(std::span(parameters)));
-    writer.put_bytes(std::as_bytes(std::span(sums)));
-    writer.put_bytes(std::as_bytes(std::span(checkpoints)));
+    parameters.insert(parameters.end(), sums.begin(), sums.end());
+    append_endpoints(checkpoints, std::as_bytes(std::span(parameters)), out);
   }
 
   Result<void> decode(ByteView stream, std::uint32_t count, Numbers kind, std::uint32_t block, DocId before,

@@ -1,4 +1,4 @@
-#include "common/codec/rice/unary_sums.h"
+#include "common/codec/bits/unary.h"
 
 // Highway compiles what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for each instruction set, by
 // including this file again.

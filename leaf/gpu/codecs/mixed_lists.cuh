@@ -7,7 +7,7 @@
 #include "common/device_codec/lines.cuh"
 #include "common/device_codec/patched.cuh"
 #include "common/device_codec/pfordelta.cuh"
-#include "common/device_codec/rice_codec.cuh"
+#include "common/device_codec/rice.cuh"
 #include "leaf/gpu/codecs/served_codecs.h"
 #include "leaf/gpu/codecs/stream_lists.cuh"
 

@@ -1,5 +1,5 @@
 // The search kernel for rice.
-#include "common/device_codec/rice_codec.cuh"
+#include "common/device_codec/rice.cuh"
 #include "leaf/gpu/codecs/family.cuh"
 
 namespace frond::leaf::gpu::codecs {

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "common/codec/bits/vertical_unpack.h"
+#include "common/codec/bits/vertical.h"
 #include "common/codec/list_codec.h"
 #include "common/postings/cursor.h"
 #include "common/postings/list_builder.h"

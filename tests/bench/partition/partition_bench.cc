@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <random>
 
-#include "common/partition/document_block_cache.h"
+#include "common/partition/documents/document_block_cache.h"
 #include "common/partition/partition.h"
-#include "common/partition/term_statistics.h"
+#include "common/partition/terms/term_statistics.h"
 #include "common/postings/list_builder.h"
 #include "tests/support/scratch_folder.h"
 

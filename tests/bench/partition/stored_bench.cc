@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "common/base/check.h"
-#include "common/partition/document_block.h"
+#include "common/partition/documents/document_block.h"
 #include "indexer/pipeline/field_sample.h"
 
 namespace {

@@ -1,6 +1,6 @@
 // Files that are whole, and contradict each other: what is wrong is told, by name, and nothing is changed.
-#include "common/partition/change_file.h"
 #include "common/partition/file_checksum.h"
+#include "common/partition/terms/change_file.h"
 #include "indexer/ciff/ciff.h"
 #include "tests/differential/change/random_changes.h"
 

@@ -5,12 +5,11 @@
 #include <string>
 
 #include "common/base/check.h"
-#include "common/partition/block_search.h"
-#include "common/partition/document_block.h"
-#include "common/partition/head_chunk.h"
-#include "common/partition/records.h"
-#include "common/partition/sst_layout.h"
-#include "common/partition/term_sections.h"
+#include "common/partition/documents/document_block.h"
+#include "common/partition/documents/heads.h"
+#include "common/partition/format/format.h"
+#include "common/partition/format/sst_layout.h"
+#include "common/partition/terms/term_sections.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/postings/list_builder.h"
-#include "common/postings/list_view.h"
+#include "common/postings/posting_list.h"
 #include "tests/support/golden.h"
 #include "tests/support/posting_lists.h"
 

@@ -7,7 +7,7 @@
 
 #include "common/partition/file_checksum.h"
 #include "common/partition/published_partition.h"
-#include "common/partition/term_digests.h"
+#include "common/partition/terms/term_digests.h"
 #include "indexer/change/removed_terms.h"
 #include "tests/support/golden.h"
 #include "tests/support/scratch_folder.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/partition/term_digests.h"
+#include "common/partition/terms/term_digests.h"
 #include "indexer/invert/gpu/text/ordered_terms.h"
 
 namespace frond::indexer::invert::gpu {

@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "common/partition/change_file.h"
-#include "common/partition/document_priors.h"
-#include "common/partition/hidden_documents.h"
+#include "common/partition/documents/document_priors.h"
+#include "common/partition/documents/hidden_documents.h"
 #include "common/partition/partition.h"
-#include "common/partition/term_statistics.h"
+#include "common/partition/terms/change_file.h"
+#include "common/partition/terms/term_statistics.h"
 #include "common/repository/repository.h"
 #include "leaf/lists/cached_list_store.h"
 #include "leaf/lists/partition_list_store.h"

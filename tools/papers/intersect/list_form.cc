@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/base/check.h"
-#include "common/codec/bits/vertical_pack.h"
+#include "common/codec/bits/vertical.h"
 #include "common/codec/patched/parapfor.h"
 #include "tools/papers/intersect/list_search.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/partition/term_digests.h"
+#include "common/partition/terms/term_digests.h"
 #include "indexer/invert/gpu/text/sorted_terms.h"
 
 namespace frond::indexer::invert::gpu {

@@ -8,11 +8,11 @@
 #include <random>
 #include <thread>
 
-#include "common/partition/document_block.h"
+#include "common/partition/documents/document_block.h"
 #include "common/partition/file_checksum.h"
 #include "common/partition/partition.h"
 #include "common/partition/published_partition.h"
-#include "common/postings/list_view.h"
+#include "common/postings/posting_list.h"
 #include "common/text/limits.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_partition.h"

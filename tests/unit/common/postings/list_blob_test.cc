@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "common/postings/list_view.h"
 #include "common/postings/long_form.h"
+#include "common/postings/posting_list.h"
 #include "common/postings/short_code.h"
 #include "common/postings/short_form.h"
 #include "tests/support/built_list.h"

@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-#include "common/partition/term_digests.h"
+#include "common/partition/terms/term_digests.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::change {

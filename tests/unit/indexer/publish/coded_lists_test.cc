@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/codec/binary_packing/simd_bp128.h"
-#include "common/partition/term_statistics.h"
+#include "common/partition/terms/term_statistics.h"
 #include "common/postings/list_builder.h"
 #include "tests/support/scratch_folder.h"
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/partition/term_statistics.h"
+#include "common/partition/terms/term_statistics.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::publish {

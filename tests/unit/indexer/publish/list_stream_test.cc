@@ -6,9 +6,9 @@
 #include <map>
 #include <random>
 
-#include "common/partition/records.h"
+#include "common/partition/format/format.h"
 #include "common/postings/list_builder.h"
-#include "common/postings/list_view.h"
+#include "common/postings/posting_list.h"
 #include "indexer/runs/run_file.h"
 #include "tests/support/scratch_folder.h"
 

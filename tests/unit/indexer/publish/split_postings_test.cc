@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "common/postings/list_view.h"
+#include "common/postings/posting_list.h"
 #include "indexer/invert/cpu_inverter.h"
 #include "indexer/invert/partition_runs.h"
 #include "tests/support/scratch_folder.h"

@@ -1,8 +1,8 @@
 // Pieces of 128 postings and more to blobs, the same bytes as postings::ListBuilder's (docs/formats/list-blob.md),
 // packed with simd-bp128. A thread block codes a piece, its warps code blocks of 128 postings.
 #include "common/codec/binary_packing/simd_bp128.h"
-#include "common/postings/list_view.h"
 #include "common/postings/long_form.h"
+#include "common/postings/posting_list.h"
 #include "indexer/invert/gpu/text/grid.cuh"
 #include "indexer/invert/gpu/text/lists/list_kernels.h"
 #include "indexer/invert/gpu/text/lists/piece_code.cuh"

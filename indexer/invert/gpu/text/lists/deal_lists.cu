@@ -2,7 +2,7 @@
 // order, each partition's lists stand one behind the other.
 #include <bit>
 
-#include "common/postings/list_view.h"
+#include "common/postings/posting_list.h"
 #include "common/scoring/bm25.h"
 #include "indexer/invert/gpu/text/grid.cuh"
 #include "indexer/invert/gpu/text/lists/list_kernels.h"

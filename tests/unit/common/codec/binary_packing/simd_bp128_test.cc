@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "common/codec/bits/packed_number.h"
-#include "common/codec/bits/vertical_unpack.h"
+#include "common/codec/bits/vertical.h"
 #include "tests/support/posting_lists.h"
 
 namespace frond::codec {

@@ -5,7 +5,6 @@
 #include <array>
 #include <vector>
 
-#include "common/codec/rice/unary_sums.h"
 #include "tests/support/instruction_sets.h"
 #include "tests/support/posting_lists.h"
 

@@ -1,0 +1,67 @@
+#include "common/partition/documents/hidden_documents.h"
+
+#include <bit>
+#include <utility>
+
+#include "common/base/check.h"
+
+namespace frond::partition {
+
+HiddenDocuments::HiddenDocuments(std::uint32_t documents, std::span<const DocId> docids)
+    : chunks_(documents / kChunkDocuments + 1), documents_(documents) {
+  hide(docids);
+}
+
+std::shared_ptr<const HiddenDocuments> HiddenDocuments::with(std::span<const DocId> more) const {
+  std::shared_ptr<HiddenDocuments> all(new HiddenDocuments(chunks_));
+  all->documents_ = documents_;
+  all->count_ = count_;
+  all->hide(more);
+  return all;
+}
+
+void HiddenDocuments::hide(std::span<const DocId> docids) {
+  FROND_CHECK(docids.empty() || docids.back() < documents_);
+  for (std::size_t i = 0; i < docids.size();) {
+    const std::size_t number = docids[i] / kChunkDocuments;
+    const auto& old = chunks_[number];
+    auto chunk = old ? std::make_shared<Chunk>(*old) : std::make_shared<Chunk>();
+    for (; i < docids.size() && docids[i] / kChunkDocuments == number; ++i)
+      (*chunk)[docids[i] / kWordBits % kChunkWords] |= std::uint64_t{1} << docids[i] % kWordBits;
+    chunks_[number] = std::move(chunk);
+  }
+  count_ += docids.size();
+}
+
+DocId HiddenDocuments::next(DocId from) const {
+  for (std::size_t at = from / kWordBits; at < chunks_.size() * kChunkWords;) {
+    if (!chunks_[at / kChunkWords]) {
+      at = (at / kChunkWords + 1) * kChunkWords;
+      continue;
+    }
+    std::uint64_t bits = word(at);
+    if (at == from / kWordBits) bits &= ~std::uint64_t{0} << from % kWordBits;
+    if (bits != 0) return static_cast<DocId>(at * kWordBits + static_cast<std::size_t>(std::countr_zero(bits)));
+    ++at;
+  }
+  return kNoDoc;
+}
+
+std::span<const DocId> HiddenDocuments::docids() const {
+  std::call_once(listed_, [this] {
+    docids_.reserve(count_);
+    for (DocId docid = next(0); docid != kNoDoc; docid = next(docid + 1)) docids_.push_back(docid);
+  });
+  return docids_;
+}
+
+const std::shared_ptr<const std::vector<std::uint64_t>>& HiddenDocuments::words() const {
+  std::call_once(joined_, [this] {
+    auto words = std::make_shared<std::vector<std::uint64_t>>(documents_ / kWordBits + 1);
+    for (std::size_t i = 0; i < words->size(); ++i) (*words)[i] = word(i);
+    words_ = std::move(words);
+  });
+  return words_;
+}
+
+}  // namespace frond::partition

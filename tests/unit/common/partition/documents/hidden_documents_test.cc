@@ -1,0 +1,49 @@
+#include "common/partition/documents/hidden_documents.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+namespace frond::partition {
+namespace {
+
+void expect_equal(const HiddenDocuments& hidden, const std::set<DocId>& wanted, std::uint32_t documents) {
+  ASSERT_EQ(hidden.count(), wanted.size());
+  const auto docids = hidden.docids();
+  EXPECT_TRUE(std::equal(docids.begin(), docids.end(), wanted.begin(), wanted.end()));
+  for (DocId docid = 0; docid < documents; ++docid) ASSERT_EQ(hidden.contains(docid), wanted.contains(docid)) << docid;
+  for (const DocId from : {DocId{0}, documents / 2, documents}) {
+    const auto next = wanted.lower_bound(from);
+    EXPECT_EQ(hidden.next(from), next == wanted.end() ? kNoDoc : *next);
+  }
+  EXPECT_EQ(hidden.word(documents / 64 + 1), 0u);
+  EXPECT_EQ(hidden.word(1u << 26), 0u);
+}
+
+TEST(HiddenDocumentsOfAGeneration, AreThoseOfTheOneBeforeAndMore) {
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  for (const std::uint32_t documents : {1u, 64u, 4096u, 4097u, 30'000u}) {
+    std::set<DocId> all, first;
+    for (std::uint32_t i = 0; i < documents / 9 + 1; ++i) all.insert(random() % documents);
+    for (const DocId docid : all)
+      if (random() % 2 == 0) first.insert(docid);
+    std::vector<DocId> more;
+    std::set_difference(all.begin(), all.end(), first.begin(), first.end(), std::back_inserter(more));
+    const HiddenDocuments before(documents, std::vector<DocId>(first.begin(), first.end()));
+    const auto after = before.with(more);
+    expect_equal(before, first, documents);
+    expect_equal(*after, all, documents);
+    expect_equal(HiddenDocuments(documents, std::vector<DocId>(all.begin(), all.end())), all, documents);
+  }
+}
+
+TEST(HiddenDocumentsOfAGeneration, MayBeNone) {
+  expect_equal(HiddenDocuments(5000, {}), {}, 5000);
+  expect_equal(*HiddenDocuments(5000, {}).with({}), {}, 5000);
+}
+
+}  // namespace
+}  // namespace frond::partition
