@@ -5,7 +5,6 @@
 #include <thread>
 
 #include "common/config/command_line.h"
-#include "common/config/object_flags.h"
 #include "common/config/options.h"
 #include "common/objects/place.h"
 #include "indexer/commands.h"

@@ -4,7 +4,7 @@
 #include <condition_variable>
 
 #include "common/base/mutex.h"
-#include "common/files/lock.h"
+#include "common/files/write.h"
 
 namespace frond::indexer {
 namespace {

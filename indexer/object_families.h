@@ -1,6 +1,6 @@
 #pragma once
 // The indexer's names of requests to an object store.
-#include "common/objects/request_metrics.h"
+#include "common/objects/counts.h"
 
 namespace frond::indexer {
 

@@ -5,9 +5,9 @@
 #include <system_error>
 
 #include "common/base/line_writer.h"
-#include "common/base/server_process.h"
-#include "common/http/host_list.h"
-#include "common/keys/limit_flags.h"
+#include "common/base/process.h"
+#include "common/http/router.h"
+#include "common/keys/guard.h"
 #include "indexer/commands.h"
 #include "indexer/pipeline/memory.h"
 

@@ -5,7 +5,7 @@
 
 #include "broker/http/answer_json.h"
 #include "common/scoring/prior.h"
-#include "common/wire/cost.h"
+#include "common/wire/messages.h"
 
 namespace frond::broker::http {
 namespace {

@@ -29,7 +29,7 @@ scoring::PriorWeight prior_weight(const SearchParameters& parameters);
 // however they say it.
 std::optional<scoring::Bm25Parameters> own_bm25(const SearchParameters& parameters,
                                                 const scoring::Bm25Parameters& of_generation);
-// Whether the search costs many times the usual (common/wire/cost.h).
+// Whether the search costs many times the usual (common/wire/messages.h).
 bool is_costly(const SearchParameters& parameters, std::size_t terms);
 
 // The result of an evaluation, ready to be sent and cached.

@@ -8,7 +8,6 @@
 
 #include "common/base/result.h"
 #include "common/http/server.h"
-#include "common/wire/limits.h"
 #include "common/wire/messages.h"
 
 namespace frond::broker::http {

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "common/files/lock.h"
+#include "common/files/write.h"
 #include "common/repository/disk_space.h"
 #include "indexer/build_lock.h"
 #include "indexer/change/change_publication.h"

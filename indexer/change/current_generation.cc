@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "common/base/in_parallel.h"
+#include "common/base/parallel.h"
 #include "common/partition/ranged_ids.h"
 #include "common/partition/term_statistics.h"
 

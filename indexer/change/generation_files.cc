@@ -3,7 +3,7 @@
 #include <set>
 #include <system_error>
 
-#include "common/base/in_parallel.h"
+#include "common/base/parallel.h"
 #include "common/partition/id_files.h"
 #include "common/partition/partition.h"
 #include "common/repository/disk_space.h"

@@ -6,8 +6,8 @@
 #include <system_error>
 #include <utility>
 
-#include "common/base/in_parallel.h"
 #include "common/base/mutex.h"
+#include "common/base/parallel.h"
 
 namespace frond::indexer::change {
 namespace {

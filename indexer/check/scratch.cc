@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "common/files/lock.h"
+#include "common/files/write.h"
 #include "common/repository/repository.h"
 
 namespace frond::indexer::check {

@@ -9,7 +9,7 @@
 
 #include "common/base/bounded_queue.h"
 #include "common/base/check.h"
-#include "common/base/first_error.h"
+#include "common/base/parallel.h"
 #include "common/base/thread_name.h"
 #include "indexer/ingest/input_size.h"
 #include "indexer/invert/assignment.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/files/lock.h"
+#include "common/files/write.h"
 #include "common/partition/file_checksum.h"
 #include "indexer/runs/document_lengths.h"
 

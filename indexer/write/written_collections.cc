@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/base/thread_name.h"
-#include "common/files/lock.h"
+#include "common/files/write.h"
 #include "common/repository/repository.h"
 #include "indexer/build_lock.h"
 #include "indexer/write/collection_lease.h"
