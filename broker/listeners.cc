@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/http/host_list.h"
+#include "common/http/router.h"
 
 namespace frond::broker {
 namespace {

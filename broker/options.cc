@@ -7,13 +7,13 @@
 #include <string>
 #include <thread>
 
-#include "common/base/server_process.h"
+#include "common/base/process.h"
 #include "common/config/command_line.h"
 #include "common/config/options.h"
-#include "common/http/host_list.h"
-#include "common/keys/limit_flags.h"
+#include "common/http/router.h"
+#include "common/keys/guard.h"
 #include "common/net/address.h"
-#include "common/wire/limits.h"
+#include "common/wire/messages.h"
 
 namespace frond::broker {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/config/options.h"
-#include "common/wire/limits.h"
+#include "common/wire/messages.h"
 
 namespace frond::broker {
 namespace {

@@ -3,8 +3,7 @@
 #include <string>
 
 #include "common/base/line_writer.h"
-#include "common/base/program_output.h"
-#include "common/base/server_process.h"
+#include "common/base/process.h"
 #include "common/config/command_line.h"
 #include "indexer/commands/command.h"
 #include "indexer/pipeline/memory.h"

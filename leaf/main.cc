@@ -17,8 +17,7 @@
 #include <vector>
 
 #include "common/base/line_writer.h"
-#include "common/base/program_output.h"
-#include "common/base/server_process.h"
+#include "common/base/process.h"
 #include "common/base/thread_name.h"
 #include "common/config/options.h"
 #include "common/http/server.h"

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <thread>
 
-#include "common/base/server_process.h"
+#include "common/base/process.h"
 #include "common/config/command_line.h"
-#include "common/config/object_flags.h"
 #include "common/config/options.h"
 #include "common/net/address.h"
 #include "common/repository/manifest.h"

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "common/objects/request_metrics.h"
+#include "common/objects/counts.h"
 #include "leaf/families/metric_families.h"
 
 namespace frond::leaf {

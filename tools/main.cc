@@ -3,7 +3,7 @@
 #include <exception>
 #include <span>
 
-#include "common/base/program_output.h"
+#include "common/base/process.h"
 #include "common/config/command_line.h"
 #include "tools/commands/bench_program.h"
 #include "tools/commands/commands.h"

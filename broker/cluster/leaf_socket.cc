@@ -7,7 +7,7 @@
 #include <boost/asio/post.hpp>
 
 #include "common/net/address.h"
-#include "common/wire/limits.h"
+#include "common/wire/messages.h"
 #include "common/wire/router_socket.h"
 
 namespace frond::broker::cluster {

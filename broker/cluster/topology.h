@@ -63,7 +63,7 @@ struct LeafNode {
   bool elsewhere = false;                // it serves another of the broker's collections, and not this one
   // Another replica answered a search first that this one was asked before, and it has not said a word since.
   bool silent = false;
-  ReplyTimes usual, costly;  // of its searches that are not costly (common/wire/cost.h), and of those that are
+  ReplyTimes usual, costly;  // of its searches that are not costly (common/wire/messages.h), and of those that are
   // Whether it said that it has `feature` (wire::kFeatureUnranked, …).
   bool has(std::uint64_t feature) const { return said && (said->features & feature) == feature; }
   // The leaf ends soon. `said` keeps the generations that it listed before: the leaf still answers, and is asked for

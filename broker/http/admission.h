@@ -13,7 +13,8 @@
 #include <unordered_map>
 
 #include "common/base/mutex.h"
-#include "common/http/address_hash.h"
+#include "common/http/message.h"
+#include "common/net/client_address.h"
 
 namespace frond::broker::http {
 
@@ -26,7 +27,7 @@ class Admission {
   };
   struct Kind {
     bool batch = false;              // a line of an msearch request
-    bool costly = false;             // common/wire/cost.h
+    bool costly = false;             // common/wire/messages.h
     frond::http::ClientId client{};  // matters for costly ones
   };
   using Ticket = std::uint64_t;
@@ -78,7 +79,7 @@ class Admission {
   std::size_t all_ FROND_GUARDED_BY(mutex_) = 0, batch_ FROND_GUARDED_BY(mutex_) = 0,
                    costly_ FROND_GUARDED_BY(mutex_) = 0;
   std::list<Waiting> waiting_ FROND_GUARDED_BY(mutex_);  // at most one per request
-  std::unordered_map<frond::http::ClientId, Client, frond::http::AddressHash> clients_
+  std::unordered_map<frond::http::ClientId, Client, frond::net::AddressHash> clients_
       FROND_GUARDED_BY(mutex_);  // those with costly searches
   Ticket last_ FROND_GUARDED_BY(mutex_) = 0;
   bool giving_ FROND_GUARDED_BY(mutex_) = false;  // a thread is in give()

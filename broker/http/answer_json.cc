@@ -11,7 +11,7 @@
 namespace frond::broker::http {
 namespace {
 
-// The API calls the unsearched partitions "degraded" (common/wire/unsearched.h).
+// The API calls the unsearched partitions "degraded" (common/wire/reasons.h).
 void append_coverage(std::string& out, const merge::Page& page) {
   out += "\"coverage\":{\"partitions_total\":";
   append_number(out, page.partitions_total);

@@ -6,7 +6,7 @@
 
 #include "broker/http/search_service.h"
 #include "common/http/router.h"
-#include "common/wire/limits.h"
+#include "common/wire/messages.h"
 
 namespace frond::broker::http {
 

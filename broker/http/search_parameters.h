@@ -13,7 +13,7 @@
 #include "common/base/result.h"
 #include "common/http/server.h"
 #include "common/scoring/prior.h"
-#include "common/wire/limits.h"
+#include "common/text/limits.h"
 #include "common/wire/messages.h"
 
 namespace frond::broker::http {

@@ -9,7 +9,7 @@
 #include "broker/scatter/replica_choice.h"
 #include "broker/scatter/search.h"
 #include "common/scoring/prior.h"
-#include "common/wire/cost.h"
+#include "common/wire/messages.h"
 
 namespace frond::broker::http {
 

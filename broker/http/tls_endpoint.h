@@ -10,7 +10,7 @@
 #include "common/base/log.h"
 #include "common/base/result.h"
 #include "common/metrics/registry.h"
-#include "common/tls/server_identity.h"
+#include "common/tls/certificates.h"
 
 namespace frond::broker::http {
 

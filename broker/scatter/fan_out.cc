@@ -6,7 +6,7 @@
 
 #include "broker/merge/merge.h"
 #include "broker/scatter/replica_choice.h"
-#include "common/wire/cost.h"
+#include "common/wire/messages.h"
 
 namespace frond::broker::scatter {
 

@@ -10,9 +10,11 @@
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>
+#include <cstdlib>
 #include <deque>
 #include <utility>
 
+#include "common/base/check.h"
 #include "common/base/mutex.h"
 #include "common/base/thread_name.h"
 
@@ -100,19 +102,15 @@ void LineWriter::write(std::string line) {
   State& state = *state_;
   const MutexLock lock(state.mutex);
   State::Entry entry{std::move(line)};
-  if (state.bytes + entry.cost() > state.max_bytes) {
-    state.dropped.fetch_add(1, std::memory_order_relaxed);
-    if (state.waiting.empty() || state.waiting.back().missing == 0) {
-      state.waiting.emplace_back();
-      state.bytes += state.waiting.back().cost();
-      taken_by_all.fetch_add(1);
-    }
-    ++state.waiting.back().missing;
-  } else {
-    const std::size_t cost = entry.cost();
-    state.waiting.push_back(std::move(entry));
-    state.bytes += cost;
+  const bool fits = state.bytes + entry.cost() <= state.max_bytes;
+  if (fits || state.waiting.empty() || state.waiting.back().missing == 0) {
+    state.waiting.push_back(fits ? std::move(entry) : State::Entry());
+    state.bytes += state.waiting.back().cost();
     taken_by_all.fetch_add(1);
+  }
+  if (!fits) {
+    ++state.waiting.back().missing;
+    state.dropped.fetch_add(1, std::memory_order_relaxed);
   }
   state.changed.notify_all();
 }
@@ -168,6 +166,12 @@ void write_stderr(std::string_view text) {
     else if (written == 0 || (errno != EINTR && !would_block()))
       return;
   }
+}
+
+// check.h: the condition is written after the log lines that still wait.
+void base_detail::check_failed(const char* file, int line, const char* condition) {
+  write_stderr(std::string(file) + ":" + std::to_string(line) + ": FROND_CHECK failed: " + condition + "\n");
+  std::abort();
 }
 
 }  // namespace frond

@@ -1,7 +1,5 @@
 #include "common/config/command_line.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +8,8 @@
 #include <sstream>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+
 #include "common/base/line_writer.h"
 #include "common/base/lines.h"
 #include "common/base/result.h"
@@ -17,6 +17,7 @@
 #include "common/config/options.h"
 #include "common/files/descriptor.h"
 #include "common/net/address.h"
+#include "common/objects/place.h"
 
 namespace frond::config {
 namespace {
@@ -147,46 +148,16 @@ Rule tcp_endpoint() { return parsed_by(net::parse_tcp_endpoint, "tcp://HOST:PORT
 Rule shard() { return parsed_by(parse_shard, "I/N"); }
 Rule log_level() { return parsed_by(parse_log_level, "LEVEL"); }
 
-Flag& Flag::required() {
-  option_.required();
-  return *this;
-}
-Flag& Flag::check(const Rule& rule) {
-  option_.check(rule.validator());
-  return *this;
-}
-Flag& Flag::transform(const Rule& rule) {
-  option_.transform(rule.validator());
-  return *this;
-}
-Flag& Flag::show_default() {
-  option_.capture_default_str();
-  return *this;
-}
-Flag& Flag::show_default(const std::string& text) {
-  option_.default_str(text);
-  return *this;
-}
-Flag& Flag::group(const std::string& name) {
-  option_.group(name);
-  return *this;
-}
-Flag& Flag::delimiter(char between) {
-  option_.delimiter(between);
-  return *this;
-}
-Flag& Flag::type_name(const std::string& name) {
-  option_.type_name(name);
-  return *this;
-}
-Flag& Flag::needs(Flag& other) {
-  option_.needs(&other.option_);
-  return *this;
-}
-Flag& Flag::excludes(Flag& other) {
-  option_.excludes(&other.option_);
-  return *this;
-}
+Flag& Flag::required() { return option_.required(), *this; }
+Flag& Flag::check(const Rule& rule) { return option_.check(rule.validator()), *this; }
+Flag& Flag::transform(const Rule& rule) { return option_.transform(rule.validator()), *this; }
+Flag& Flag::show_default() { return option_.capture_default_str(), *this; }
+Flag& Flag::show_default(const std::string& text) { return option_.default_str(text), *this; }
+Flag& Flag::group(const std::string& name) { return option_.group(name), *this; }
+Flag& Flag::delimiter(char between) { return option_.delimiter(between), *this; }
+Flag& Flag::type_name(const std::string& name) { return option_.type_name(name), *this; }
+Flag& Flag::needs(Flag& other) { return option_.needs(&other.option_), *this; }
+Flag& Flag::excludes(Flag& other) { return option_.excludes(&other.option_), *this; }
 bool Flag::given() const { return option_.count() > 0; }
 
 CommandLine::CommandLine(const std::string& description, const std::string& program)
@@ -272,6 +243,40 @@ void add_log_buffer(CommandLine& app, std::uint64_t& bytes) {
                  "Max bytes of log lines that wait until stderr is read; further lines are dropped and counted")
       .transform(byte_size() & range(std::uint64_t{4} << 10, std::uint64_t{1} << 30))
       .show_default("1MiB");
+}
+
+void add_object_flags(CommandLine& app, objects::Access& access) {
+  app.add_option("--s3-endpoint", access.endpoint,
+                 "Server of an s3:// repository, http[s]://HOST[:PORT]; default: Amazon's for the region")
+      .group("Object storage");
+  app.add_option("--s3-region", access.region, "Region that requests are signed for")
+      .show_default()
+      .group("Object storage");
+  app.add_option("--s3-path-style", access.path_style,
+                 "on: the bucket is in the path; off: in the host's name; auto: on if there is an --s3-endpoint")
+      .check(one_of({"auto", "on", "off"}))
+      .show_default();
+  app.add_option("--s3-credentials", access.credentials_file,
+                 "File with aws_access_key_id and aws_secret_access_key, read again when it changes; default: the "
+                 "environment's AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN")
+      .type_name("FILE")
+      .group("Object storage");
+  app.add_option("--s3-part", access.part_bytes,
+                 "Size of the ranges and parts that objects are read and written in, at least 5MiB")
+      .transform(byte_size())
+      .show_default("8MiB");
+  app.add_option("--s3-connections", access.connections,
+                 "Ranges or parts of one file that are moved at a time; each takes --s3-part of memory")
+      .check(range(1, 64))
+      .show_default();
+  app.add_option("--s3-attempts", access.retries.attempts,
+                 "How often a request that failed is sent, within two minutes, before the operation fails")
+      .check(range(1, 100))
+      .show_default();
+  app.add_option("--s3-first-answer-seconds", access.retries.first_answer_s,
+                 "How long a server that has never answered is asked, before the operation fails")
+      .check(range(1, 600))
+      .show_default();
 }
 
 }  // namespace frond::config

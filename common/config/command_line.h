@@ -24,6 +24,10 @@ class Option;
 class Validator;
 }  // namespace CLI
 
+namespace frond::objects {
+struct Access;
+}
+
 namespace frond::config {
 
 // What the text of a value must be.
@@ -109,5 +113,9 @@ class CommandLine {
 
 // Adds --log-buffer: the bytes of log that Logger keeps while stderr is not read.
 void add_log_buffer(CommandLine& app, std::uint64_t& bytes);
+
+// The flags that say how an object store is reached, for every process that takes s3://bucket/prefix.
+// Keys are never flags: they come from the file that --s3-credentials names, or from the environment.
+void add_object_flags(CommandLine& app, objects::Access& access);
 
 }  // namespace frond::config

@@ -1,10 +1,9 @@
 #include "common/config/options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <optional>
 
+#include "common/base/text.h"
 #include "common/config/version.h"
 
 namespace frond::config {
@@ -14,21 +13,13 @@ Error invalid(std::string_view text, std::string_view expected) {
   return Error(Code::kInvalid, "'" + std::string(text) + "' is not " + std::string(expected));
 }
 
-template <class T>
-std::optional<T> number_of(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
 std::string_view version() { return FROND_VERSION; }
 
 Result<std::uint64_t> parse_byte_size(std::string_view text) {
   const auto digits = std::min(text.find_first_not_of("0123456789."), text.size());
-  const auto value = number_of<double>(text.substr(0, digits));
+  const auto value = number_in<double>(text.substr(0, digits));
   std::string unit(text.substr(digits));
   unit.erase(0, unit.find_first_not_of(' '));
   struct Unit {
@@ -47,8 +38,8 @@ Result<std::uint64_t> parse_byte_size(std::string_view text) {
 Result<Shard> parse_shard(std::string_view text) {
   const auto slash = text.find('/');
   if (slash != std::string_view::npos) {
-    const auto number = number_of<std::uint32_t>(text.substr(0, slash));
-    const auto count = number_of<std::uint32_t>(text.substr(slash + 1));
+    const auto number = number_in<std::uint32_t>(text.substr(0, slash));
+    const auto count = number_in<std::uint32_t>(text.substr(slash + 1));
     if (number && count && *number < *count) return Shard{*number, *count};
   }
   return invalid(text, "I/N with I below N");

@@ -6,15 +6,12 @@
 
 #include <cerrno>
 #include <cstring>
-#include <string>
 
 namespace frond::files {
 namespace {
 
 Result<Descriptor> open_at_once(const std::filesystem::path& path, int flags, mode_t mode) {
-  int fd = -1;
-  do fd = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode);
-  while (fd < 0 && errno == EINTR);
+  const int fd = TEMP_FAILURE_RETRY(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode));
   if (fd >= 0) return Descriptor(fd);
   const bool creates = (flags & O_CREAT) != 0;
   return system_error(errno == ENOENT && !creates ? Code::kNotFound : Code::kUnavailable,

@@ -1,17 +1,23 @@
 #include "common/files/folder_watch.h"
 
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <system_error>
 
 namespace frond::files {
 namespace {
+
 constexpr std::uint32_t kWanted = IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
-}
+
+}  // namespace
 
 Result<FolderWatch> FolderWatch::open() {
   Descriptor inotify(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
@@ -32,8 +38,7 @@ std::vector<FolderWatch::Event> FolderWatch::events() {
   std::vector<Event> events;
   alignas(inotify_event) std::array<char, 16 << 10> bytes;
   for (;;) {
-    const auto got = ::read(inotify_.get(), bytes.data(), bytes.size());
-    if (got < 0 && errno == EINTR) continue;
+    const auto got = TEMP_FAILURE_RETRY(::read(inotify_.get(), bytes.data(), bytes.size()));
     if (got <= 0) return events;
     for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
       inotify_event head{};
@@ -46,6 +51,20 @@ std::vector<FolderWatch::Event> FolderWatch::events() {
       at += sizeof head + head.len;
     }
   }
+}
+
+Interrupt::Interrupt() : event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  if (!event_.valid()) throw std::system_error(errno, std::generic_category(), "eventfd");
+}
+
+void Interrupt::raise() {
+  const std::uint64_t once = 1;
+  (void)TEMP_FAILURE_RETRY(::write(event_.get(), &once, sizeof once));
+}
+
+bool Interrupt::raised() const {
+  pollfd looked{event_.get(), POLLIN, 0};
+  return ::poll(&looked, 1, 0) > 0;
 }
 
 }  // namespace frond::files

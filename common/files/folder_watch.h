@@ -34,4 +34,16 @@ class FolderWatch {
   Descriptor inotify_;
 };
 
+// Ends another thread's poll(2): a descriptor that becomes readable once, and stays so. Thread-safe.
+class Interrupt {
+ public:
+  Interrupt();  // throws std::system_error if the process has no descriptor left
+  void raise();
+  bool raised() const;
+  int fd() const { return event_.get(); }
+
+ private:
+  Descriptor event_;
+};
+
 }  // namespace frond::files

@@ -32,8 +32,7 @@ Result<void> read_file(const Descriptor& in, const std::filesystem::path& path,
   const auto piece =
       std::make_unique_for_overwrite<std::byte[]>(kPieceBytes);  // not cleared: small files are read every second
   for (;;) {
-    const ssize_t got = ::read(in.get(), piece.get(), kPieceBytes);
-    if (got < 0 && errno == EINTR) continue;
+    const ssize_t got = TEMP_FAILURE_RETRY(::read(in.get(), piece.get(), kPieceBytes));
     if (got < 0) return system_error(Code::kUnavailable, "reading", path);
     if (got == 0) return {};
     FROND_TRY(sink({piece.get(), static_cast<std::size_t>(got)}));
@@ -54,9 +53,7 @@ Result<std::string> read_input(const std::filesystem::path& path, std::size_t ma
 }
 
 Result<std::size_t> read_some(const Descriptor& file, std::span<char> out, const std::filesystem::path& path) {
-  ssize_t got = 0;
-  do got = ::read(file.get(), out.data(), out.size());
-  while (got < 0 && errno == EINTR);
+  const ssize_t got = TEMP_FAILURE_RETRY(::read(file.get(), out.data(), out.size()));
   if (got < 0) return system_error(Code::kUnavailable, "reading", path);
   return static_cast<std::size_t>(got);
 }
@@ -65,8 +62,8 @@ Result<std::size_t> read_at(const Descriptor& file, std::uint64_t from, std::spa
                             const std::filesystem::path& path) {
   std::size_t done = 0;
   while (done < out.size()) {
-    const ssize_t got = ::pread(file.get(), out.data() + done, out.size() - done, static_cast<off_t>(from + done));
-    if (got < 0 && errno == EINTR) continue;
+    const ssize_t got =
+        TEMP_FAILURE_RETRY(::pread(file.get(), out.data() + done, out.size() - done, static_cast<off_t>(from + done)));
     if (got < 0) return system_error(Code::kUnavailable, "reading", path);
     if (got == 0) break;
     done += static_cast<std::size_t>(got);

@@ -1,6 +1,7 @@
 #include "common/files/write.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,12 +19,18 @@ Result<Descriptor> write_over(const std::filesystem::path& path, std::string_vie
   return out;
 }
 
+Result<std::optional<Descriptor>> try_lock(Descriptor opened, const std::filesystem::path& path) {
+  if (TEMP_FAILURE_RETRY(::flock(opened.get(), LOCK_EX | LOCK_NB)) == 0)
+    return std::optional<Descriptor>(std::move(opened));
+  if (errno == EWOULDBLOCK) return std::optional<Descriptor>();
+  return system_error(Code::kUnavailable, "locking", path);
+}
+
 }  // namespace
 
 Result<void> write_all(const Descriptor& file, ByteView bytes, const std::filesystem::path& path) {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
+    const ssize_t written = TEMP_FAILURE_RETRY(::write(file.get(), bytes.data(), bytes.size()));
     if (written < 0) return system_error(Code::kUnavailable, "writing", path);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
@@ -32,8 +39,8 @@ Result<void> write_all(const Descriptor& file, ByteView bytes, const std::filesy
 
 Result<void> write_at(const Descriptor& file, std::uint64_t from, ByteView bytes, const std::filesystem::path& path) {
   while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(from));
-    if (written < 0 && errno == EINTR) continue;
+    const ssize_t written =
+        TEMP_FAILURE_RETRY(::pwrite(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(from)));
     if (written < 0) return system_error(Code::kUnavailable, "writing", path);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
     from += static_cast<std::uint64_t>(written);
@@ -89,6 +96,14 @@ Result<void> rename(const std::filesystem::path& from, const std::filesystem::pa
   if (std::rename(from.c_str(), to.c_str()) != 0)
     return system_error(Code::kUnavailable, "renaming to " + to.string() + " from", from);
   return {};
+}
+
+Result<std::optional<Descriptor>> try_lock_file(const std::filesystem::path& path) {
+  return try_lock(FROND_TRY(open(path, O_RDWR | O_CREAT)), path);
+}
+
+Result<std::optional<Descriptor>> try_lock_folder(const std::filesystem::path& path) {
+  return try_lock(FROND_TRY(open(path, O_RDONLY | O_DIRECTORY)), path);
 }
 
 }  // namespace frond::files

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 
 #include "common/base/bytes.h"
@@ -38,5 +39,12 @@ Result<void> write_new(const std::filesystem::path& path, std::string_view text,
 Result<void> replace_file(const std::filesystem::path& path, std::string_view text);
 // rename(2); neither folder is synced.
 Result<void> rename(const std::filesystem::path& from, const std::filesystem::path& to);
+
+// Exclusive locks between processes: flock(2). Locks the file, which is created if missing, without waiting. The lock
+// lasts as long as the returned descriptor; nullopt: another open descriptor, of this process or another, has it.
+// kUnavailable: the file can't be opened or locked.
+Result<std::optional<Descriptor>> try_lock_file(const std::filesystem::path& path);
+// The same for a folder, which must exist (kNotFound).
+Result<std::optional<Descriptor>> try_lock_folder(const std::filesystem::path& path);
 
 }  // namespace frond::files

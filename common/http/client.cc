@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <exception>
 #include <memory>
-#include <optional>
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/buffer_body.hpp>
@@ -14,12 +13,15 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 
+#include "common/base/text.h"
 #include "common/http/client_stream.h"
 
 namespace frond::http {
 namespace {
+
 namespace beast = boost::beast;
 using boost::system::error_code;
+
 constexpr std::size_t kMaxEtag = 200;
 
 // Whether a server sends fast enough, by the bytes in each window. Only time spent waiting for the server counts, not
@@ -80,50 +82,50 @@ class Source {
   std::optional<Error> lost_;
 };
 
-// "bytes 100-199/200": the first byte's place; nothing where it is not the rest from `from` of at most `max_bytes`.
+// Whether "bytes 100-199/200" is the rest from `from` of at most `max_bytes`.
 bool is_rest(std::string_view range, std::uint64_t from, std::uint64_t max_bytes) {
-  constexpr std::string_view kUnit = "bytes ";
-  if (!range.starts_with(kUnit)) return false;
-  range.remove_prefix(kUnit.size());
-  const auto number = [&range](char behind) -> std::uint64_t {
-    std::uint64_t value = 0;
-    const auto [end, failed] = std::from_chars(range.data(), range.data() + range.size(), value);
-    const auto used = static_cast<std::size_t>(end - range.data());
-    const bool ended = behind == '\0' ? used == range.size() : used < range.size() && range[used] == behind;
-    if (failed != std::errc() || !ended) return ~std::uint64_t{0};
-    range.remove_prefix(std::min(range.size(), used + 1));
-    return value;
-  };
-  const std::uint64_t first = number('-'), last = number('/'), whole = number('\0');
-  return first == from && last >= first && whole <= max_bytes && last + 1 == whole;
+  const auto whole = number_in<std::uint64_t>(range.substr(std::min(range.rfind('/') + 1, range.size())));
+  return whole && *whole > from && *whole <= max_bytes &&
+         range == "bytes " + std::to_string(from) + "-" + std::to_string(*whole - 1) + "/" + std::to_string(*whole);
 }
 
 class Exchange {
  public:
   Exchange(ClientStream stream, const GetLimits& limits)
-      : stream_(std::move(stream)), source_(stream_, limits), max_bytes_(limits.max_bytes) {}
+      : stream_(std::move(stream)), source_(stream_, limits), step_timeout_(limits.step_timeout) {}
 
-  Result<void> ask(const net::Url& url, const std::string& target, const Rest& rest) {
-    std::string request = "GET " + target + " HTTP/1.1\r\nHost: " + url.authority() + "\r\nUser-Agent: frond\r\n";
-    if (rest.from > 0) request += "Range: bytes=" + std::to_string(rest.from) + "-\r\n";
-    if (rest.from > 0 && !rest.etag.empty()) request += "If-Range: " + rest.etag + "\r\n";
-    return stream_.write_all(request + "Connection: close\r\n\r\n");
-  }
-
-  Result<void> receive(const Rest& rest, const std::function<Result<void>(const Body&)>& begin, const BodySink& sink) {
+  // GETs with `fields` besides the usual ones, and receives the header. `patience`: more time for that.
+  Result<void> ask(const net::Url& url, const std::string& target, const std::string& fields,
+                   std::chrono::milliseconds patience = {}) {
+    FROND_TRY(stream_.write_all("GET " + target + " HTTP/1.1\r\nHost: " + url.authority() +
+                                "\r\nUser-Agent: frond\r\n" + fields + "Connection: close\r\n\r\n"));
+    stream_.set_timeout(step_timeout_ + patience);
     parser_.body_limit(boost::none);  // the page of an error may be longer than what was asked for
     error_code failed;
     beast::http::read_header(source_, buffer_, parser_, failed);
     if (failed) return error_of(failed);
-    const Body body = FROND_TRY(body_of(rest));
-    const std::uint64_t max_rest = max_bytes_ - body.from;
-    if (parser_.content_length().value_or(0) > max_rest) return error_of(beast::http::error::body_limit);
-    parser_.body_limit(max_rest);
-    FROND_TRY(begin(body));
+    return {};
+  }
+  const auto& head() const { return parser_.get(); }
+
+  // A strong one of at most kMaxEtag bytes; else empty: weak ones tell nothing of bytes.
+  std::string etag() const {
+    std::string etag(head()[beast::http::field::etag]);
+    return etag.starts_with('"') && etag.size() <= kMaxEtag ? etag : std::string();
+  }
+
+  // `begin` is called once it is known that the body may come.
+  Result<void> receive(
+      std::uint64_t max_bytes, const BodySink& sink,
+      const std::function<Result<void>()>& begin = [] { return Result<void>(); }) {
+    if (parser_.content_length().value_or(0) > max_bytes) return error_of(beast::http::error::body_limit);
+    parser_.body_limit(max_bytes);
+    FROND_TRY(begin());
     while (!parser_.is_done()) {
       auto& piece = parser_.get().body();
       piece.data = piece_.data();
       piece.size = piece_.size();
+      error_code failed;
       beast::http::read(source_, buffer_, parser_, failed);
       if (failed == beast::http::error::need_buffer) failed = {};
       // What came before a cut is as good as the rest will be.
@@ -134,26 +136,6 @@ class Exchange {
   }
 
  private:
-  // What the headers say of the body.
-  Result<Body> body_of(const Rest& rest) const {
-    const auto& head = parser_.get();
-    const unsigned status = head.result_int();
-    if (status == 404) return Error(Code::kNotFound, "404 Not Found");
-    if (status == 416) return Error(Code::kCorrupt, "ends before byte " + std::to_string(rest.from));
-    const bool partial = status == 206 && rest.from > 0;
-    if (status != 200 && !partial) return Error(Code::kUnavailable, "answered with status " + std::to_string(status));
-    const std::string_view range(head[beast::http::field::content_range]);
-    if (partial && !is_rest(range, rest.from, max_bytes_))
-      return Error(Code::kCorrupt, "answered with another range than was asked for: '" +
-                                       std::string(range.substr(0, 60)) + "' from byte " + std::to_string(rest.from));
-    Body body{partial ? rest.from : 0, std::string(head[beast::http::field::etag])};
-    if (!body.etag.starts_with('"') || body.etag.size() > kMaxEtag)
-      body.etag.clear();  // weak ones tell nothing of bytes
-    if (partial && !rest.etag.empty() && !body.etag.empty() && body.etag != rest.etag)
-      return Error(Code::kCorrupt, "the rest is of another version than the front: " + body.etag);
-    return body;
-  }
-
   Error error_of(const error_code& failed) const {
     if (source_.lost()) {
       const bool late = source_.lost()->code() == Code::kDeadline;
@@ -168,37 +150,86 @@ class Exchange {
 
   ClientStream stream_;
   Source source_;
-  const std::uint64_t max_bytes_;
+  const std::chrono::milliseconds step_timeout_;
   beast::flat_buffer buffer_{64 << 10};
   beast::http::response_parser<beast::http::buffer_body> parser_;
   std::array<std::byte, 256 << 10> piece_;
 };
-}  // namespace
 
-Result<void> get(const net::Url& url, const tls::Trust* trust, std::string_view path, const GetLimits& limits,
-                 const Rest& rest, const std::function<Result<void>(const Body&)>& begin, const BodySink& sink) {
+// What the header says of the body.
+Result<Body> body_of(const Exchange& exchange, const Rest& rest, std::uint64_t max_bytes) {
+  const unsigned status = exchange.head().result_int();
+  if (status == 404) return Error(Code::kNotFound, "404 Not Found");
+  if (status == 416) return Error(Code::kCorrupt, "ends before byte " + std::to_string(rest.from));
+  const bool partial = status == 206 && rest.from > 0;
+  if (status != 200 && !partial) return Error(Code::kUnavailable, "answered with status " + std::to_string(status));
+  const std::string_view range(exchange.head()[beast::http::field::content_range]);
+  if (partial && !is_rest(range, rest.from, max_bytes))
+    return Error(Code::kCorrupt, "answered with another range than was asked for: '" +
+                                     std::string(range.substr(0, 60)) + "' from byte " + std::to_string(rest.from));
+  Body body{partial ? rest.from : 0, exchange.etag()};
+  if (partial && !rest.etag.empty() && !body.etag.empty() && body.etag != rest.etag)
+    return Error(Code::kCorrupt, "the rest is of another version than the front: " + body.etag);
+  return body;
+}
+
+// What `use` makes of a connection to the server and of the target. Errors name the URL.
+template <class Use>
+auto exchange_with(const net::Url& url, const tls::Trust* trust, std::string_view path, const GetLimits& limits,
+                   int interrupt, const Use& use) -> decltype(use(std::declval<Exchange&>(), std::string())) {
   const std::string target = url.path + std::string(path);
   const std::string where = (url.tls ? "https://" : "http://") + url.authority() + target;
   if (url.tls && !trust) return Error(Code::kInvalid, where + ": https needs trusted authorities");
   try {
-    const auto whole = [&]() -> Result<void> {
-      auto stream = ClientStream::connect(url.host, url.port, url.tls ? trust : nullptr, limits.step_timeout);
-      if (!stream) return std::move(stream).error().within("cannot connect");
-      const auto exchange = std::make_unique<Exchange>(std::move(*stream), limits);
-      FROND_TRY(exchange->ask(url, target, rest));
-      return exchange->receive(rest, begin, sink);
-    };
-    if (auto done = whole(); !done) return std::move(done).error().within(where);
-    return {};
+    auto stream = ClientStream::connect(url.host, url.port, url.tls ? trust : nullptr, limits.step_timeout, interrupt);
+    if (!stream) return std::move(stream).error().within("cannot connect").within(where);
+    const auto exchange = std::make_unique<Exchange>(*std::move(stream), limits);
+    auto done = use(*exchange, target);
+    if (!done) return std::move(done).error().within(where);
+    return done;
   } catch (const std::exception& thrown) {
     return Error(Code::kUnavailable, where + ": " + thrown.what());
   }
+}
+
+}  // namespace
+
+Result<void> get(const net::Url& url, const tls::Trust* trust, std::string_view path, const GetLimits& limits,
+                 const Rest& rest, const std::function<Result<void>(const Body&)>& begin, const BodySink& sink) {
+  return exchange_with(url, trust, path, limits, -1,
+                       [&](Exchange& exchange, const std::string& target) -> Result<void> {
+                         std::string fields;
+                         if (rest.from > 0) fields = "Range: bytes=" + std::to_string(rest.from) + "-\r\n";
+                         if (rest.from > 0 && !rest.etag.empty()) fields += "If-Range: " + rest.etag + "\r\n";
+                         FROND_TRY(exchange.ask(url, target, fields));
+                         const Body body = FROND_TRY(body_of(exchange, rest, limits.max_bytes));
+                         return exchange.receive(limits.max_bytes - body.from, sink, [&] { return begin(body); });
+                       });
 }
 
 Result<void> get(const net::Url& url, const tls::Trust* trust, std::string_view path, const GetLimits& limits,
                  const BodySink& sink) {
   return get(
       url, trust, path, limits, {}, [](const Body&) { return Result<void>(); }, sink);
+}
+
+Result<Changed> get_changed(const net::Url& url, const tls::Trust* trust, std::string_view path,
+                            const ChangedGet& how) {
+  constexpr std::size_t kMaxBody = 4 << 10;
+  return exchange_with(
+      url, trust, path, {.step_timeout = how.step_timeout}, how.interrupt,
+      [&](Exchange& exchange, const std::string& target) -> Result<Changed> {
+        std::string fields = how.etag.empty() ? "" : "If-None-Match: " + how.etag + "\r\n";
+        fields += "Prefer: " + std::string(kWaitPreference) + std::to_string(how.wait.count()) + "\r\n";
+        FROND_TRY(exchange.ask(url, target, fields, how.wait));
+        const unsigned status = exchange.head().result_int();
+        if (status == 404) return Error(Code::kNotFound, "404 Not Found");
+        if (status != 200 && status != 304)
+          return Error(Code::kUnavailable, "answered with status " + std::to_string(status));
+        FROND_TRY(exchange.receive(kMaxBody, [](ByteView) { return Result<void>(); }));
+        const bool waits = exchange.head()["Preference-Applied"].find("wait") != beast::string_view::npos;
+        return Changed{status == 304 ? how.etag : exchange.etag(), status == 200, waits};
+      });
 }
 
 }  // namespace frond::http

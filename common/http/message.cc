@@ -33,12 +33,9 @@ Responder::~Responder() {
 }
 Responder::Responder(Responder&&) noexcept = default;
 Responder& Responder::operator=(Responder&& other) noexcept {
-  if (this != &other) {
-    if (connection_) connection_->abandon(sequence_);
-    connection_ = std::move(other.connection_);
-    sequence_ = other.sequence_;
-    route_ = other.route_;
-  }
+  std::swap(connection_, other.connection_);
+  std::swap(sequence_, other.sequence_);
+  std::swap(route_, other.route_);
   return *this;
 }
 void Responder::send(Response response) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+
+#include "common/http/beast_request.h"
 
 namespace frond::http {
 namespace {
@@ -15,6 +18,26 @@ constexpr std::string_view kNoCrlf = "a line that does not end in CRLF";
 bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
 
 }  // namespace
+
+RequestParser::RequestParser(Limits limits)
+    : limits_(limits), message_(std::make_unique<std::optional<BeastRequest>>(std::in_place, limits.max_body)) {}
+RequestParser::~RequestParser() = default;
+
+const Request& RequestParser::header() const { return (*message_)->request; }
+bool RequestParser::take_expect_continue() { return std::exchange((*message_)->awaited, false); }
+bool RequestParser::keep_alive() const { return (*message_)->persistent; }
+const Response& RequestParser::failure() const { return *(*message_)->failure; }
+
+bool RequestParser::allow_body(std::size_t max) {
+  BeastRequest& message = **message_;
+  message.max_body = max;
+  if (max > 0 && message.left <= max) return true;
+  fail(body_too_large(max));
+  return false;
+}
+std::size_t RequestParser::room() const {
+  return (*message_)->body_room() + 2 * header_bytes_;  // as it came, and in pieces
+}
 
 RequestParser::Progress RequestParser::feed(std::string_view bytes) {
   std::string_view rest = bytes;
@@ -45,8 +68,12 @@ RequestParser::Step RequestParser::go_on(Part next, std::size_t line_begin) {
   line_begin_ = looked_at_ = line_begin;
   return std::nullopt;
 }
+RequestParser::Step RequestParser::fail(Response failure) {
+  (*message_)->failure = std::move(failure);
+  return State::kFailed;
+}
 RequestParser::Step RequestParser::refuse(std::string_view why) {
-  message_.refuse(why);
+  (*message_)->refuse(why);
   return State::kFailed;
 }
 
@@ -65,73 +92,55 @@ RequestParser::Step RequestParser::start(std::string_view& rest) {
   return go_on(Part::kHeader);
 }
 
-// Finds the end of the line that begins at line_begin_. Its LF must be among the first `end` bytes.
-RequestParser::Found RequestParser::find_line(std::string_view rest, std::size_t end) {
+// Finds the end of the line that begins at line_begin_. Its LF must be among the first `end` bytes, else the request is
+// refused as `too_long`, or if that is empty as one with a header that is too long. Nothing: line_ is the line.
+RequestParser::Step RequestParser::find_line(std::string_view rest, std::size_t end, std::string_view too_long) {
   const auto window = rest.substr(0, end);
   const auto feed = window.find('\n', looked_at_);
   if (feed == std::string_view::npos) {
     looked_at_ = window.size();
-    return rest.size() < end ? Found::kNeedMore : Found::kTooLong;
+    if (rest.size() < end) return State::kNeedMore;
+    if (!too_long.empty()) return refuse(too_long);
+    const bool target = line_begin_ == 0;
+    return fail(problem(target ? 414 : 431, target ? "URI too long" : "Request header fields too large",
+                        "The request line and fields may have " + std::to_string(limits_.max_header) + " bytes."));
   }
-  if (feed == line_begin_ || window[feed - 1] != '\r') return Found::kBareLineFeed;
+  if (feed == line_begin_ || window[feed - 1] != '\r') return refuse(kNoCrlf);
   line_ = window.substr(line_begin_, feed - 1 - line_begin_);
   line_begin_ = looked_at_ = feed + 1;
-  return Found::kLine;
+  return std::nullopt;
 }
 // Finds the end of the next empty line. A line that begins with white space continues a folded field (obs-fold).
-RequestParser::Found RequestParser::find_empty_line(std::string_view rest, std::size_t end) {
+RequestParser::Step RequestParser::find_empty_line(std::string_view rest, std::size_t end, std::string_view folded,
+                                                   std::string_view too_long) {
   while (true) {
-    const Found found = find_line(rest, end);
-    if (found != Found::kLine || line_.empty()) return found;
-    if (line_.front() == ' ' || line_.front() == '\t') return Found::kFolded;
+    if (const Step ended = find_line(rest, end, too_long)) return ended;
+    if (line_.empty()) return std::nullopt;
+    if (line_.front() == ' ' || line_.front() == '\t') return refuse(folded);
   }
-}
-
-// What a search for a line that did not find one means for the request; nothing if it found one.
-RequestParser::Step RequestParser::unless_line(Found found, std::string_view folded, std::string_view too_long) {
-  switch (found) {
-    case Found::kNeedMore:
-      return State::kNeedMore;
-    case Found::kBareLineFeed:
-      return refuse(kNoCrlf);
-    case Found::kFolded:
-      return refuse(folded);
-    case Found::kTooLong:
-      return refuse(too_long);
-    case Found::kLine:
-      break;
-  }
-  return std::nullopt;
 }
 
 RequestParser::Step RequestParser::take_header(std::string_view& rest) {
-  const Found found = find_empty_line(rest, limits_.max_header);
-  if (found == Found::kTooLong) {
-    const bool target = line_begin_ == 0;
-    message_.fail(problem(target ? 414 : 431, target ? "URI too long" : "Request header fields too large",
-                          "The request line and fields may have " + std::to_string(limits_.max_header) + " bytes."));
-    return State::kFailed;
-  }
-  if (const Step ended = unless_line(found, "a folded field", {})) return ended;
-  if (!message_.give(rest.substr(0, line_begin_))) return State::kFailed;
-  if (!message_.is_header_whole()) return refuse("no whole header");
+  if (const Step ended = find_empty_line(rest, limits_.max_header, "a folded field", {})) return ended;
+  if (!(*message_)->give(rest.substr(0, line_begin_))) return State::kFailed;
+  if (!(*message_)->is_header_done()) return refuse("no whole header");
   rest.remove_prefix(line_begin_);
   header_bytes_ = line_begin_;
-  if (message_.is_whole()) {
+  if ((*message_)->is_done()) {
     part_ = Part::kWhole;
     return State::kDone;
   }
-  go_on(message_.is_chunked() ? Part::kChunkHeader : Part::kBody);
+  go_on((*message_)->chunked() ? Part::kChunkHeader : Part::kBody);
   return State::kHeader;
 }
 
 RequestParser::Step RequestParser::take_body(std::string_view& rest) {
   if (rest.empty()) return State::kNeedMore;
-  const auto used = message_.give(rest);
+  const auto used = (*message_)->give(rest);
   if (!used) return State::kFailed;
   rest.remove_prefix(*used);
-  if (message_.left() > 0) return State::kNeedMore;
-  return message_.is_chunked() ? go_on(Part::kChunkHeader, kCrlf.size()) : go_on(Part::kWhole);
+  if ((*message_)->left > 0) return State::kNeedMore;
+  return (*message_)->chunked() ? go_on(Part::kChunkHeader, kCrlf.size()) : go_on(Part::kWhole);
 }
 
 // [CRLF of the chunk before] chunk-size [chunk-ext] CRLF
@@ -139,8 +148,8 @@ RequestParser::Step RequestParser::take_chunk_header(std::string_view& rest) {
   const std::size_t begin = line_begin_;
   if (rest.size() < begin) return State::kNeedMore;
   if (begin > 0 && !rest.starts_with(kCrlf)) return refuse("a chunk that is longer than it says");
-  const Found found = find_line(rest, begin + kMaxChunkLine);  // never folded
-  if (const Step ended = unless_line(found, {}, "a chunk header that is too long")) return ended;
+  // Never folded.
+  if (const Step ended = find_line(rest, begin + kMaxChunkLine, "a chunk header that is too long")) return ended;
   // Beast does not check what is inside quotes.
   if (std::any_of(line_.begin(), line_.end(), is_control)) return refuse("a control character in a chunk header");
   // Extensions are not part of any body, so they have a limit of their own. (A size has few digits; more are counted.)
@@ -148,11 +157,8 @@ RequestParser::Step RequestParser::take_chunk_header(std::string_view& rest) {
   if (overhead_ > limits_.max_header) return refuse("more chunk extensions than are taken");
   const auto digits = line_.substr(std::min(line_.find_first_not_of('0'), line_.size()));
   const auto count = std::min(digits.find_first_not_of("0123456789abcdefABCDEF"), digits.size());
-  if (count > kMaxSizeDigits) {
-    message_.refuse_body();
-    return State::kFailed;
-  }
-  const auto used = message_.give(rest.substr(0, line_begin_));
+  if (count > kMaxSizeDigits) return fail(body_too_large((*message_)->max_body));
+  const auto used = (*message_)->give(rest.substr(0, line_begin_));
   if (!used) return State::kFailed;
   if (*used > 0) {
     rest.remove_prefix(*used);
@@ -166,10 +172,10 @@ RequestParser::Step RequestParser::take_chunk_header(std::string_view& rest) {
 }
 
 RequestParser::Step RequestParser::take_trailers(std::string_view& rest) {
-  const Found found = find_empty_line(rest, trailers_end_);
-  if (const Step ended = unless_line(found, "a folded trailer", "more trailers than are taken")) return ended;
-  if (!message_.give(rest.substr(0, line_begin_))) return State::kFailed;
-  if (!message_.is_whole()) return refuse("a chunk extension that does not end");
+  const std::string_view too_long = "more trailers than are taken";
+  if (const Step ended = find_empty_line(rest, trailers_end_, "a folded trailer", too_long)) return ended;
+  if (!(*message_)->give(rest.substr(0, line_begin_))) return State::kFailed;
+  if (!(*message_)->is_done()) return refuse("a chunk extension that does not end");
   rest.remove_prefix(line_begin_);
   part_ = Part::kWhole;
   return State::kDone;
@@ -179,7 +185,9 @@ Request RequestParser::take() {
   go_on(Part::kStart);
   overhead_ = 0;
   begun_ = forgiven_ = false;
-  return message_.take();
+  Request request = std::move((*message_)->request);
+  message_->emplace(limits_.max_body);
+  return request;
 }
 
 }  // namespace frond::http

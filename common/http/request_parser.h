@@ -9,12 +9,15 @@
 // control characters, names that are not tokens, and Content-Length together with "chunked". One empty line before a
 // request is accepted.
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string_view>
 
-#include "common/http/request_message.h"
+#include "common/http/message.h"
 
 namespace frond::http {
+
+class BeastRequest;
 
 class RequestParser {
  public:
@@ -22,7 +25,8 @@ class RequestParser {
     std::size_t max_header = 16 << 10;  // request line and fields, bytes; a chunked body's extensions and trailers, too
     std::size_t max_body = 1 << 20;     // bytes after chunked decoding; until allow_body() says otherwise
   };
-  explicit RequestParser(Limits limits) : limits_(limits), message_(limits.max_body) {}
+  explicit RequestParser(Limits limits);
+  ~RequestParser();
 
   // kNeedMore: feed the unused bytes again, with more after them. kHeader: the header is whole and a body follows; look
   // at header(), call allow_body(), then feed on. kDone: the request is whole; take() it before feeding on. Without a
@@ -39,24 +43,23 @@ class RequestParser {
   // Whether a request has begun and is not whole: its first byte has come, and take() was not called since.
   bool begun() const { return begun_; }
   // The request so far. Valid from kHeader or kDone to take().
-  const Request& header() const { return message_.request(); }
+  const Request& header() const;
   // After kHeader: sets the limit of this body. False: its Content-Length is larger; answer failure() and close.
-  bool allow_body(std::size_t max) { return message_.allow_body(max); }
+  bool allow_body(std::size_t max);
   // True once for each request whose client waits for 100 Continue before it sends the body.
-  bool take_expect_continue() { return message_.take_expect_continue(); }
+  bool take_expect_continue();
   // Bytes of memory that the request takes, once its header is whole: of a body of known length all of it, even before
   // it comes; of a chunked one what it takes now, or first.
-  std::size_t room() const { return message_.body_room() + 2 * header_bytes_; }  // as it came, and in pieces
+  std::size_t room() const;
 
   // Whether the connection may stay open after this request. Valid when kDone.
-  bool keep_alive() const { return message_.keep_alive(); }
+  bool keep_alive() const;
   Request take();
   // 400, 413, 414, 431 or 505, as a problem document. Valid when kFailed.
-  const Response& failure() const { return message_.failure(); }
+  const Response& failure() const;
 
  private:
   enum class Part { kStart, kHeader, kBody, kChunkHeader, kTrailers, kWhole };
-  enum class Found { kLine, kNeedMore, kTooLong, kBareLineFeed, kFolded };
   using Step = std::optional<State>;  // nothing: go on
 
   Step step(std::string_view& rest);
@@ -65,14 +68,14 @@ class RequestParser {
   Step take_body(std::string_view& rest);
   Step take_chunk_header(std::string_view& rest);
   Step take_trailers(std::string_view& rest);
-  Found find_line(std::string_view rest, std::size_t end);
-  Found find_empty_line(std::string_view rest, std::size_t end);
-  Step unless_line(Found found, std::string_view folded, std::string_view too_long);
+  Step find_line(std::string_view rest, std::size_t end, std::string_view too_long);
+  Step find_empty_line(std::string_view rest, std::size_t end, std::string_view folded, std::string_view too_long);
   Step go_on(Part next, std::size_t line_begin = 0);
+  Step fail(Response failure);
   Step refuse(std::string_view why);
 
   Limits limits_;
-  RequestMessage message_;
+  const std::unique_ptr<std::optional<BeastRequest>> message_;  // has one
   Part part_ = Part::kStart;
   // Positions in the bytes that are not used yet:
   std::size_t line_begin_ = 0;  // of the line whose end is searched

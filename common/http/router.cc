@@ -1,18 +1,28 @@
 #include "common/http/router.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/beast/core/string.hpp>
+
+#include "common/net/address.h"
 
 namespace frond::http {
 namespace {
+using boost::beast::iequals;
 
-bool is_identity(std::string_view coding) {
-  constexpr std::string_view kIdentity = "identity";
-  const auto same = [](char a, char b) { return (a | 0x20) == b; };  // ASCII letters
-  return std::equal(coding.begin(), coding.end(), kIdentity.begin(), kIdentity.end(), same);
+constexpr std::size_t kMaxName = 253;  // bytes of a name (RFC 1035)
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+std::string_view without_dot(std::string_view name) {
+  if (name.ends_with('.')) name.remove_suffix(1);
+  return name;
 }
-
+bool is_name_char(char c) {
+  const char l = lower(c);
+  return (l >= 'a' && l <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+}
 }  // namespace
 
 void Router::add(std::string_view method, std::string_view path, Handler handler, RouteLimits limits) {
@@ -46,7 +56,7 @@ Routing Router::route(const Request& header) const {
 
 Routing Router::taken_by(const Route& route, const Request& header) {
   const std::string_view coding = header.header("content-encoding");
-  if (route.limits.max_body == 0 || coding.empty() || is_identity(coding))
+  if (route.limits.max_body == 0 || coding.empty() || iequals(coding, "identity"))
     return {.handler = &route.handler, .label = route.path, .limits = route.limits};
   auto refused = problem(415, "Unsupported media type",
                          "The body has the Content-Encoding '" + std::string(coding.substr(0, 40)) +
@@ -92,6 +102,32 @@ void Router::operator()(Request&& request, Responder responder) const {
   if (routing.handler == nullptr) return responder.send(*std::move(routing.answer));
   if (request.body.size() > routing.limits.max_body) return responder.send(body_too_large(routing.limits.max_body));
   (*routing.handler)(std::move(request), std::move(responder));
+}
+
+Result<HostList> HostList::parse(std::span<const std::string> names) {
+  HostList list;
+  for (const std::string& name : names) {
+    const std::string_view bare = without_dot(name);
+    if (bare.empty() || bare.size() > kMaxName || !std::all_of(bare.begin(), bare.end(), is_name_char))
+      return Error(Code::kInvalid,
+                   "'" + name.substr(0, kMaxName) + "' is not a host's name: names have no scheme, port or path");
+    std::string& kept = list.names_.emplace_back(bare);
+    std::transform(kept.begin(), kept.end(), kept.begin(), lower);
+  }
+  return list;
+}
+
+bool HostList::has(std::string_view host) const {
+  const auto parts = net::split_authority(host);
+  if (!parts) return false;
+  if (parts->bracketed) return net::is_ipv6(parts->host);
+  const std::string_view name = without_dot(parts->host);
+  if (iequals(name, "localhost")) return true;
+  for (const std::string& known : names_)
+    if (iequals(name, known)) return true;
+  boost::system::error_code none;
+  boost::asio::ip::make_address_v4(std::string(name), none);
+  return !none;
 }
 
 }  // namespace frond::http

@@ -3,24 +3,26 @@
 
 #include <array>
 #include <ctime>
-#include <utility>
+#include <initializer_list>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "common/http/crowd.h"
-#include "common/http/listen_address.h"
+#include "common/base/check.h"
 #include "common/http/server_core.h"
 #include "common/http/session.h"
+#include "common/net/address.h"
 
 namespace frond::http {
 namespace {
+
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using ErrorCode = boost::system::error_code;
 using SteadyClock = std::chrono::steady_clock;
+using std::chrono::seconds;
 
 constexpr std::chrono::seconds kSweepInterval{1};  // timeouts are looked at this often
 constexpr std::chrono::milliseconds kPause{50};    // before connections are accepted again after a failure
@@ -62,6 +64,22 @@ void accept(const std::shared_ptr<ServerCore>& core) {
     let_in(core, std::move(socket));
     accept(core);
   });
+}
+
+// "host:port" or "[v6]:port"; an empty host or "*" means all IPv4 addresses. Looks names up, which may block. kInvalid.
+Result<tcp::endpoint> listen_address(asio::io_context& io, const std::string& listen) {
+  auto parsed = net::parse_host_port(listen);
+  if (!parsed) return std::move(parsed).error().within("listen address");
+  const std::uint16_t port = parsed->port;
+  const std::string host = parsed->host.empty() || parsed->host == "*" ? "0.0.0.0" : parsed->host;
+  boost::system::error_code ec;
+  const auto address = asio::ip::make_address(host, ec);
+  if (!ec) return tcp::endpoint(address, port);
+  tcp::resolver resolver(io);
+  const auto found = resolver.resolve(host, std::to_string(port), tcp::resolver::passive, ec);
+  if (ec || found.empty())
+    return Error(Code::kInvalid, "listen address: '" + listen + "' cannot be resolved: " + ec.message());
+  return found.begin()->endpoint();
 }
 
 class AsioServer final : public Server {
@@ -152,6 +170,39 @@ class AsioServer final : public Server {
   std::uint16_t port_ = 0;
 };
 
+constexpr seconds kMinWait{1};         // before a connection is closed to make room for another
+constexpr seconds kRestrictedTime{2};  // for a connection that is served only what is reserved
+constexpr seconds kLingerTime{3};      // an early refusal waits for its client to read it
+constexpr seconds kBetweenLooks{1};    // at a client that nothing is read from
+
+const AgeList& list_of(const ServerCore& core, Phase phase) { return core.phases[static_cast<std::size_t>(phase)]; }
+
+AgeLink::Time::duration time_limit(const Server::Config& config, Phase phase) {
+  switch (phase) {
+    case Phase::kHandshake:
+      return config.handshake_timeout;
+    case Phase::kFresh:
+    case Phase::kIdle:
+      return config.idle_timeout;
+    case Phase::kHeader:
+      return config.header_timeout;
+    case Phase::kBody:
+    case Phase::kWriting:
+      return config.rate_window;
+    case Phase::kWorking:
+      return kBetweenLooks;
+    case Phase::kLingering:
+      return kLingerTime;
+  }
+  return config.idle_timeout;
+}
+
+bool give_way(Session* session) {
+  // Null: it is about to end anyway.
+  if (const auto alive = session != nullptr ? session->weak_from_this().lock() : nullptr) alive->give_way();
+  return session != nullptr;
+}
+
 }  // namespace
 
 std::shared_ptr<ServerGroup> Server::make_group(const Config& config, std::size_t servers) {
@@ -167,6 +218,74 @@ Result<std::unique_ptr<Server>> Server::create(asio::io_context& io, Config conf
 
 Result<std::unique_ptr<Server>> Server::create(asio::io_context& io, Config config, Handler handler) {
   return create(io, std::move(config), Router::everything(std::move(handler), {.max_body = 1 << 20}));
+}
+
+bool make_room(const ServerCore& core) {
+  const auto now = std::chrono::steady_clock::now();
+  Session* oldest = nullptr;
+  for (const Phase phase : {Phase::kHandshake, Phase::kFresh, Phase::kHeader})
+    if (Session* const one = list_of(core, phase).oldest(now, kMinWait))
+      if (oldest == nullptr || one->since() < oldest->since()) oldest = one;
+  for (const Phase phase : {Phase::kIdle, Phase::kBody})
+    if (oldest == nullptr) oldest = list_of(core, phase).oldest(now, kMinWait);
+  return give_way(oldest);
+}
+
+void let_in(const std::shared_ptr<ServerCore>& core, boost::asio::ip::tcp::socket socket) {
+  const Server::Config& config = core->config;
+  const auto session = std::make_shared<Session>(core, std::move(socket));
+  const ClientState& client = session->client();
+  auto restriction = Session::Restriction::kNone;
+  if (client.connections > Server::connections_of_an_address(config) &&
+      !give_way(client.waiting[core->number].oldest(std::chrono::steady_clock::now(), kMinWait))) {
+    restriction = Session::Restriction::kAddress;
+  } else if (core->group->sessions - core->group->restricted > config.max_connections && !make_room(*core)) {
+    restriction = Session::Restriction::kFull;
+    core->group->make_room_elsewhere(core->number);  // so that a later connection finds a place
+  }
+  if (restriction != Session::Restriction::kNone) {
+    if (core->group->restricted >= Server::reserved_connections(config.max_connections))
+      give_way(core->restricted.oldest(std::chrono::steady_clock::now()));
+    session->restrict(restriction);
+  }
+  session->start();
+}
+
+void sweep(const ServerCore& core) {
+  const auto now = std::chrono::steady_clock::now();
+  for (std::size_t phase = 0; phase < kPhases; ++phase) {
+    const auto time = time_limit(core.config, static_cast<Phase>(phase));
+    // Whoever is looked at leaves the list or is its last from then on.
+    while (Session* const session = core.phases[phase].oldest(now, time)) {
+      const auto alive = session->weak_from_this().lock();
+      if (alive == nullptr) break;  // it ends on another thread
+      alive->expire(now);
+    }
+  }
+  while (Session* const session = core.restricted.oldest(now, kRestrictedTime)) {
+    const auto alive = session->weak_from_this().lock();
+    if (alive == nullptr) break;
+    alive->expire_restricted(now);
+  }
+}
+
+std::size_t ServerGroup::join(const std::shared_ptr<ServerCore>& core) {
+  const MutexLock lock(mutex_);
+  FROND_CHECK(cores_.size() < servers_);
+  cores_.push_back(core);
+  return cores_.size() - 1;
+}
+
+void ServerGroup::make_room_elsewhere(std::size_t number) {
+  if (servers_ == 1) return;
+  const std::size_t others = servers_ - 1;
+  const std::size_t next = (number + 1 + turn_.fetch_add(1, std::memory_order_relaxed) % others) % servers_;
+  const MutexLock lock(mutex_);
+  const auto core = next < cores_.size() ? cores_[next].lock() : nullptr;
+  if (!core) return;
+  boost::asio::post(core->io, [core] {
+    if (!core->closed) make_room(*core);
+  });
 }
 
 }  // namespace frond::http

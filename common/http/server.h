@@ -23,8 +23,6 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "common/http/access.h"
-#include "common/http/host_list.h"
 #include "common/http/message.h"
 #include "common/http/router.h"
 

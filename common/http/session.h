@@ -4,8 +4,8 @@
 // It lives as long as an operation, a responder or a posted answer refers to it. answer() and abandon() may be called
 // from any thread, everything else on the io thread only.
 //
-// session.cc starts and ends it, session_input.cc reads requests, session_output.cc writes answers, session_pieces.cc
-// those that are read meanwhile, session_limits.cc enforces time limits.
+// session.cc starts and ends it and enforces time limits, session_input.cc reads requests, session_output.cc writes
+// answers.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -16,20 +16,68 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
 
-#include "common/http/answer_batch.h"
-#include "common/http/body_pieces.h"
-#include "common/http/input_buffer.h"
-#include "common/http/request_bytes.h"
+#include "common/http/message.h"
 #include "common/http/request_parser.h"
 #include "common/http/server_core.h"
 #include "common/http/stream.h"
-#include "common/http/unsent_bytes.h"
 
 namespace frond::http {
+
+// Serializes answers that are written together: status lines, fields and small bodies in one string, large bodies from
+// where they are. Internal to this folder. One thread.
+class AnswerBatch {
+ public:
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+  struct Framing {
+    bool head = false;             // the request was HEAD: no body
+    bool last = false;             // the connection closes after it
+    std::string_view date;         // the whole Date line
+    const Fields* more = nullptr;  // fields added to it; null: none
+  };
+  static constexpr std::size_t kMaxInlineBody = 16 << 10;  // larger bodies are not copied
+
+  void clear();
+  void append_continue();
+  // Of an answer with a reader only what comes before its body.
+  void append(Response&& response, const Framing& framing);
+  // Whether answers of that status have a body.
+  static bool has_content(int status);
+  // Refers to this batch, which must not change until they are written.
+  std::vector<boost::asio::const_buffer> buffers() const;
+
+ private:
+  void append_number(std::uint64_t value);
+  void append_fields(const Fields& fields);
+
+  std::string text_;
+  std::vector<std::pair<std::size_t, std::string>> bodies_;  // large ones, with their place in text_
+};
+
+// An answer's body on its way from its reader to its client, in two pieces: one is written while the next is read.
+// The reading thread has `next` while `reading` is set; the io thread has everything else.
+struct BodyPieces {
+  static constexpr std::size_t kPieceBytes = 256 << 10;
+
+  std::shared_ptr<BodyReader> reader;
+  std::uint64_t from = 0;  // of what is read next
+  std::vector<std::byte> next, now;
+  bool reading = false, read = false;    // whether `next` is being read, whether it is there
+  bool header = false, writing = false;  // whether the header is written, whether `now` is being written
+  bool last = false;                     // the connection closes afterwards
+
+  bool at_end() const { return from == reader->size(); }
+  // What the pieces of a body hold at most.
+  static std::size_t held(const BodyReader& reader) {
+    return static_cast<std::size_t>(std::min<std::uint64_t>(reader.size(), 2 * kPieceBytes));
+  }
+};
 
 class Session final : public Responder::Connection, public std::enable_shared_from_this<Session> {
  public:
@@ -85,7 +133,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     bool ready = false, keep_alive = true, head = false, interim = false;
     Time since;
     Response response;
-    UnsentBytes unsent;
+    HeldBytes unsent;
     std::shared_ptr<Permit> permit;       // until it is answered
     std::shared_ptr<const void> counted;  // … the request's bytes
     std::size_t uncounted = 0;            // … or these few
@@ -109,6 +157,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   void fail_handshake(std::string_view reason);
   void greeted(Stream::Greeting greeting);
 
+  boost::asio::mutable_buffer room();
   bool full() const;
   bool may_read() const;
   void read();
@@ -150,17 +199,17 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   std::shared_ptr<RequestBytes> counted_;              // of that request; null: few
   std::optional<boost::asio::steady_timer> patience_;  // while it waits for room; nothing is read meanwhile
   std::size_t uncounted_ = 0;  // bytes of requests that are not answered, and too small to be counted
-  std::size_t unsent_ = 0;     // bytes of answers; declared before slots_, whose UnsentBytes refer to it
+  std::size_t unsent_ = 0;     // bytes of answers; declared before slots_, whose HeldBytes refer to it
   AgeLink by_age_{this}, by_phase_{this}, by_client_{this}, by_restriction_{this};
   Phase phase_ = Phase::kFresh;
   Restriction restriction_ = Restriction::kNone;
   Time phase_begun_, progress_at_;
-  std::uint64_t received_ = 0;  // bytes, since the start
-  std::uint64_t mark_ = 0;      // bytes received, or taken by the client, when this window began
-  bool mark_set_ = false;       // by a window before this one
-  InputBuffer input_;
+  std::uint64_t received_ = 0;       // bytes, since the start
+  std::uint64_t mark_ = 0;           // bytes received, or taken by the client, when this window began
+  bool mark_set_ = false;            // by a window before this one
+  boost::beast::flat_buffer input_;  // received and not used yet
   AnswerBatch output_;
-  std::vector<UnsentBytes> writing_bytes_;
+  std::vector<HeldBytes> writing_bytes_;
   std::shared_ptr<BodyPieces> pieces_;  // of the answer that is being written, if that has a reader
   HeldBytes pieces_bytes_;              // … its two pieces
   std::deque<Slot> slots_;              // in order of requests; sequences are consecutive

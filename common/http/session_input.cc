@@ -32,14 +32,18 @@ bool Session::may_read() const {
 void Session::read() {
   if (!may_read()) return;
   reading_ = Reading::kActive;
-  const auto room = input_.room();
-  stream_.read_some(asio::buffer(room.data(), room.size()),
-                    [self = shared_from_this()](const ErrorCode& ec, std::size_t n) {
-                      self->reading_ = Reading::kPaused;
-                      if (!ec) self->input_.filled(n);
-                      self->received_ += n;
-                      self->received(ec);
-                    });
+  stream_.read_some(room(), [self = shared_from_this()](const ErrorCode& ec, std::size_t n) {
+    self->reading_ = Reading::kPaused;
+    if (!ec) self->input_.commit(n);
+    self->received_ += n;
+    self->received(ec);
+  });
+}
+// Behind what was received and is not used; not cleared, so that a small read costs little.
+asio::mutable_buffer Session::room() {
+  constexpr std::size_t kRoom = 16 << 10, kMinRoom = 4 << 10;
+  if (input_.capacity() - input_.size() < kMinRoom) input_.reserve(input_.size() + kRoom);
+  return input_.prepare(input_.capacity() - input_.size());
 }
 void Session::received(const ErrorCode& ec) {
   if (!stream_.is_open()) return;
@@ -59,9 +63,10 @@ void Session::received(const ErrorCode& ec) {
 // Hands every whole request of the input to its handler, up to the pipelining limit.
 void Session::consume() {
   consuming_ = true;
+  const std::string_view bytes(static_cast<const char*>(input_.cdata().data()), input_.size());
   std::size_t used = 0;
   while (stream_.is_open() && takes_requests() && !full()) {
-    const auto progress = parser_.feed(input_.bytes().substr(used));
+    const auto progress = parser_.feed(bytes.substr(used));
     used += progress.used;
     if (progress.state == RequestParser::State::kFailed) {
       refuse(parser_.failure(), routing_ ? routing_->label : std::string_view());
@@ -72,12 +77,12 @@ void Session::consume() {
       break;
     } else if (progress.state == RequestParser::State::kDone) {
       dispatch();
-      if (used == input_.bytes().size()) break;
+      if (used == bytes.size()) break;
     }
   }
-  const bool backlog = takes_requests() && full() && used < input_.bytes().size();
+  const bool backlog = takes_requests() && full() && used < bytes.size();
   reading_ = backlog ? Reading::kBacklog : Reading::kPaused;
-  input_.use(used);
+  input_.consume(used);
   consuming_ = false;
   flush();
 }
@@ -135,7 +140,7 @@ bool Session::take_room() {
     };
     counted_ = std::make_shared<RequestBytes>(core_->group, routing_->client, begin);
   }
-  const auto outcome = counted_->take(bytes);
+  const auto outcome = core_->group->bodies.take(counted_->request, bytes);
   if (outcome == RequestRoom::Outcome::kWaits) await_room();
   if (outcome == RequestRoom::Outcome::kRefused) refuse(too_many_bytes(), routing_->label);
   return outcome == RequestRoom::Outcome::kTaken;
@@ -150,7 +155,7 @@ void Session::await_room() {
 }
 // There is room for the request at hand.
 void Session::go_on() {
-  if (!patience_ || counted_->waits()) return;  // it was refused meanwhile
+  if (!patience_ || core_->group->bodies.waits(counted_->request)) return;  // it was refused meanwhile
   patience_.reset();
   enter_phase(/*anew=*/true);  // its client was not slow
   received({});

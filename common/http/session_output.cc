@@ -1,13 +1,40 @@
 // Writes answers in order, several at a time, and ends the connection after the last.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
 #include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/beast/http/status.hpp>
 
 #include "common/http/session.h"
 
 namespace frond::http {
 namespace {
+
 namespace asio = boost::asio;
 
 constexpr std::size_t kMaxLingerBytes = 16 << 20;  // thrown away after an early refusal, so that the client can read it
+
+std::string_view reason_of(int status) {
+  // RFC 9110 has other names for these two than Beast.
+  if (status == 413) return "Content Too Large";
+  if (status == 422) return "Unprocessable Content";
+  const auto reason =
+      boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(static_cast<unsigned>(status)));
+  return {reason.data(), reason.size()};
+}
+
+// Of any kind: documents, problems, lines.
+bool is_json(std::string_view type) {
+  return type.starts_with("application/") && type.find("json") != std::string_view::npos;
+}
+bool says(const AnswerBatch::Fields& fields, std::string_view name) {
+  return std::any_of(fields.begin(), fields.end(), [&](const auto& field) { return field.first == name; });
+}
+
 }  // namespace
 
 void Session::settle(std::uint64_t sequence, Response response, std::string_view route) {
@@ -25,7 +52,7 @@ void Session::settle(std::uint64_t sequence, Response response, std::string_view
     response = problem(503, "Unavailable", "Too many answers wait for clients that do not read them.");
     response.headers.emplace_back("Retry-After", "1");
   }
-  slot.unsent = UnsentBytes(core_->group->unsent, client_.second.unsent_bytes, unsent_, held());
+  slot.unsent = HeldBytes(core_->group->unsent, client_.second.unsent_bytes, held(), &unsent_);
   slot.response = std::move(response);
   if (core_->config.on_answer) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - slot.since;
@@ -107,11 +134,128 @@ void Session::linger() {
 void Session::discard(std::size_t so_far) {
   if (so_far > kMaxLingerBytes) return close();
   input_.clear();
-  const auto room = input_.room();
-  stream_.read_raw(asio::buffer(room.data(), room.size()),
-                   [self = shared_from_this(), so_far](const ErrorCode& ec, std::size_t n) {
-                     ec ? self->close() : self->discard(so_far + n);
-                   });
+  stream_.read_raw(room(), [self = shared_from_this(), so_far](const ErrorCode& ec, std::size_t n) {
+    ec ? self->close() : self->discard(so_far + n);
+  });
+}
+
+// Writes bodies that are read while they are sent. The first piece is read while the header is written, each other one
+// while the piece before it is.
+
+void Session::begin_pieces(std::shared_ptr<BodyReader> reader, bool last) {
+  pieces_bytes_ = HeldBytes(core_->group->unsent, client_.second.unsent_bytes, BodyPieces::held(*reader));
+  pieces_ = std::make_shared<BodyPieces>();
+  pieces_->reader = std::move(reader);
+  pieces_->last = last;
+  read_piece();
+}
+
+void Session::read_piece() {
+  BodyPieces& pieces = *pieces_;
+  const std::uint64_t rest = pieces.reader->size() - pieces.from;
+  pieces.next.resize(static_cast<std::size_t>(std::min<std::uint64_t>(rest, BodyPieces::kPieceBytes)));
+  pieces.reading = true;
+  core_->config.run_reader([self = shared_from_this(), of = pieces_]() mutable {
+    auto done = of->reader->read(of->from, of->next);
+    auto& io = self->core_->io;
+    asio::post(io, [self = std::move(self), of = std::move(of), done = std::move(done)]() mutable {
+      self->piece_read(of, done);
+    });
+  });
+}
+void Session::piece_read(const std::shared_ptr<BodyPieces>& pieces, const Result<void>& done) {
+  if (pieces_ != pieces || !stream_.is_open()) return;  // it has closed meanwhile
+  pieces_->reading = false;
+  if (!done) {
+    ++core_->group->failed_reads;
+    return close();
+  }
+  pieces_->read = true;
+  pieces_->from += pieces_->next.size();
+  if (pieces_->header && !pieces_->writing) write_piece();
+}
+
+void Session::header_written() {
+  pieces_->header = true;
+  if (pieces_->read) write_piece();
+}
+void Session::write_piece() {
+  BodyPieces& pieces = *pieces_;
+  std::swap(pieces.now, pieces.next);
+  pieces.read = false;
+  pieces.writing = true;
+  unsent_ += pieces.now.size();
+  if (!pieces.at_end()) read_piece();
+  stream_.write({asio::buffer(pieces.now)}, [self = shared_from_this(), of = pieces_](
+                                                const ErrorCode& ec, std::size_t) { self->piece_written(of, ec); });
+}
+void Session::piece_written(const std::shared_ptr<BodyPieces>& pieces, const ErrorCode& ec) {
+  unsent_ -= pieces->now.size();
+  if (pieces_ != pieces || !stream_.is_open()) return;
+  if (ec) return close();
+  pieces_->writing = false;
+  if (pieces_->read) return write_piece();
+  if (pieces_->reading) return;
+  pieces_.reset();
+  pieces_bytes_ = {};
+  answered(ec, pieces->last);
+}
+
+bool AnswerBatch::has_content(int status) { return status != 204 && status != 304; }
+
+void AnswerBatch::clear() {
+  text_.clear();
+  bodies_.clear();
+}
+
+void AnswerBatch::append_number(std::uint64_t value) {
+  std::array<char, 24> digits{};
+  text_.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+}
+
+void AnswerBatch::append_fields(const Fields& fields) {
+  for (const auto& [name, value] : fields) text_.append(name).append(": ").append(value).append("\r\n");
+}
+
+void AnswerBatch::append_continue() { text_ += "HTTP/1.1 100 Continue\r\n\r\n"; }
+
+void AnswerBatch::append(Response&& response, const Framing& framing) {
+  text_ += "HTTP/1.1 ";
+  append_number(static_cast<std::uint64_t>(response.status));
+  text_ += ' ';
+  text_ += reason_of(response.status);
+  text_ += "\r\n";
+  text_ += framing.date;
+  if (has_content(response.status)) {
+    text_ += "Content-Length: ";
+    append_number(response.body_bytes());
+    text_ += "\r\n";
+    if (!response.content_type.empty()) (text_ += "Content-Type: ").append(response.content_type).append("\r\n");
+    text_ += "X-Content-Type-Options: nosniff\r\n";  // browsers must not guess another type
+    if (is_json(response.content_type) && !says(response.headers, "Cache-Control"))
+      text_ += "Cache-Control: no-store\r\n";
+  }
+  if (framing.last) text_ += "Connection: close\r\n";
+  append_fields(response.headers);
+  if (framing.more != nullptr) append_fields(*framing.more);
+  text_ += "\r\n";
+  if (framing.head || !has_content(response.status) || response.reader) return;
+  if (response.body.size() <= kMaxInlineBody)
+    text_ += response.body;
+  else
+    bodies_.emplace_back(text_.size(), std::move(response.body));
+}
+
+std::vector<boost::asio::const_buffer> AnswerBatch::buffers() const {
+  std::vector<boost::asio::const_buffer> all;
+  std::size_t at = 0;
+  for (const auto& [position, body] : bodies_) {
+    all.emplace_back(text_.data() + at, position - at);
+    all.emplace_back(body.data(), body.size());
+    at = position;
+  }
+  all.emplace_back(text_.data() + at, text_.size() - at);
+  return all;
 }
 
 }  // namespace frond::http

@@ -83,29 +83,27 @@ void Stream::shake(std::function<void(Greeting)> done) {
 void Stream::read_secure(asio::mutable_buffer to, Done done) {
   if (!channel_->has_pending()) return await_read(Tcp::socket::wait_read, to, std::move(done));
   // The rest of the last record is in the channel already, so waiting for the socket would be wrong.
-  asio::post(socket_.get_executor(), [this, to, done = std::move(done)]() mutable {
-    if (!is_open()) return done(asio::error::operation_aborted, 0);
-    const auto step = channel_->read({static_cast<char*>(to.data()), to.size()});
-    if (const auto what = wanted(step)) return await_read(*what, to, std::move(done));
-    done(error_of(step), step.bytes);
-  });
+  asio::post(socket_.get_executor(), [this, to, done = std::move(done)]() mutable { take({}, to, std::move(done)); });
 }
 void Stream::await_read(Tcp::socket::wait_type what, asio::mutable_buffer to, Done done) {
-  socket_.async_wait(what, [this, to, done = std::move(done)](const ErrorCode& ec) mutable {
-    if (ec || !is_open()) return done(asio::error::operation_aborted, 0);
-    const auto step = channel_->read({static_cast<char*>(to.data()), to.size()});
-    if (const auto again = wanted(step)) return await_read(*again, to, std::move(done));
-    done(error_of(step), step.bytes);
-  });
+  socket_.async_wait(
+      what, [this, to, done = std::move(done)](const ErrorCode& ec) mutable { take(ec, to, std::move(done)); });
+}
+void Stream::take(const ErrorCode& ec, asio::mutable_buffer to, Done done) {
+  if (ec || !is_open()) return done(asio::error::operation_aborted, 0);
+  const auto step = channel_->read({static_cast<char*>(to.data()), to.size()});
+  if (const auto what = wanted(step)) return await_read(*what, to, std::move(done));
+  done(error_of(step), step.bytes);
 }
 
 void Stream::write_secure(std::vector<asio::const_buffer> from, Done done) {
   asio::post(socket_.get_executor(), [this, writing = Writing{std::move(from), 0, std::move(done)}]() mutable {
-    is_open() ? go_on(std::move(writing)) : writing.done(asio::error::operation_aborted, 0);
+    go_on({}, std::move(writing));
   });
 }
 // Writes one piece, then waits until the socket takes the next.
-void Stream::go_on(Writing writing) {
+void Stream::go_on(const ErrorCode& ec, Writing writing) {
+  if (ec || !is_open()) return writing.done(asio::error::operation_aborted, 0);
   std::size_t written = 0;
   while (writing.at < writing.rest.size()) {
     auto& next = writing.rest[writing.at];
@@ -124,9 +122,8 @@ void Stream::go_on(Writing writing) {
   writing.done({}, 0);
 }
 void Stream::await_write(Tcp::socket::wait_type what, Writing writing) {
-  socket_.async_wait(what, [this, writing = std::move(writing)](const ErrorCode& ec) mutable {
-    ec || !is_open() ? writing.done(asio::error::operation_aborted, 0) : go_on(std::move(writing));
-  });
+  socket_.async_wait(
+      what, [this, writing = std::move(writing)](const ErrorCode& ec) mutable { go_on(ec, std::move(writing)); });
 }
 
 }  // namespace frond::http

@@ -76,8 +76,9 @@ class Stream {
   void read_secure(boost::asio::mutable_buffer to, Done done);
   void write_secure(std::vector<boost::asio::const_buffer> from, Done done);
   void await_read(Tcp::socket::wait_type what, boost::asio::mutable_buffer to, Done done);
+  void take(const ErrorCode& ec, boost::asio::mutable_buffer to, Done done);
   void await_write(Tcp::socket::wait_type what, Writing writing);
-  void go_on(Writing writing);
+  void go_on(const ErrorCode& ec, Writing writing);
   void shake(std::function<void(Greeting)> done);
 
   Tcp::socket socket_;

@@ -4,7 +4,11 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <vector>
+#include <set>
+#include <utility>
+
+#include "common/base/lines.h"
+#include "common/base/text.h"
 
 namespace frond::keys {
 namespace {
@@ -56,8 +60,9 @@ Result<tls::Sha256> parse_digest(std::string_view text) {
 
 template <class Number>
 bool parse_number(std::string_view text, Number min, Number max, Number& to) {
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), to);
-  return failed == std::errc() && end == text.data() + text.size() && to >= min && to <= max;
+  const auto number = number_in<Number>(text);
+  to = number.value_or(0);
+  return number && to >= min && to <= max;
 }
 
 Result<void> parse_limit(std::string_view word, Limits& limits) {
@@ -73,6 +78,25 @@ Result<void> parse_limit(std::string_view word, Limits& limits) {
     return invalid("a word after the digest is neither rate= nor in-flight=");
   }
   return {};
+}
+
+// `scheme` in lower case.
+bool has_scheme(std::string_view value, std::string_view scheme) {
+  return value.size() > scheme.size() && value[scheme.size()] == ' ' &&
+         std::equal(scheme.begin(), scheme.end(), value.begin(), [](char wanted, char c) {
+           return wanted == (c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c);
+         });
+}
+
+Credential checked(std::string_view key) {
+  key.remove_prefix(std::min(key.find_first_not_of(' '), key.size()));
+  return {is_key(key) ? Credential::Kind::kKey : Credential::Kind::kMalformed, key};
+}
+
+Credential authorization(std::string_view value) {
+  for (const std::string_view scheme : {"bearer", "apikey"})
+    if (has_scheme(value, scheme)) return checked(value.substr(scheme.size()));
+  return {Credential::Kind::kOther, {}};
 }
 
 }  // namespace
@@ -154,6 +178,38 @@ Result<KeyEntry> KeyEntry::parse(std::string_view line) {
   entry.digest = FROND_TRY(parse_digest(words[2]));
   for (std::size_t i = 3; i < words.size(); ++i) FROND_TRY(parse_limit(words[i], entry.limits));
   return entry;
+}
+
+Result<std::vector<KeyEntry>> parse_key_file(std::string_view text) {
+  std::vector<KeyEntry> entries;
+  std::set<std::string> names;
+  std::set<tls::Sha256> digests;
+  Lines lines(text);
+  while (const auto line = lines.next()) {
+    if (const auto first = line->find_first_not_of(" \t"); first == std::string_view::npos || (*line)[first] == '#')
+      continue;
+    const auto wrong = [&](Error error) { return std::move(error).within("line " + std::to_string(lines.number())); };
+    auto entry = KeyEntry::parse(*line);
+    if (!entry) return wrong(std::move(entry).error());
+    if (!names.insert(entry->name).second) return wrong(Error(Code::kInvalid, "its name stands there twice"));
+    if (!digests.insert(entry->digest).second) return wrong(Error(Code::kInvalid, "its key stands there twice"));
+    if (entries.size() == kMaxKeys)
+      return wrong(Error(Code::kInvalid, "there are more than " + std::to_string(kMaxKeys) + " keys"));
+    entries.push_back(*std::move(entry));
+  }
+  if (entries.empty()) return Error(Code::kInvalid, "there is no key in it");
+  return entries;
+}
+
+Credential credential_of(const http::Request& header) {
+  Credential found;
+  for (const auto& [name, value] : header.headers) {
+    const bool standard = name == "authorization";
+    if (!standard && name != "x-api-key") continue;
+    if (found.kind != Credential::Kind::kNone) return {Credential::Kind::kAmbiguous, {}};
+    found = standard ? authorization(value) : checked(value);
+  }
+  return found;
 }
 
 }  // namespace frond::keys

@@ -8,9 +8,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/base/result.h"
-#include "common/http/access.h"
+#include "common/http/message.h"
 #include "common/tls/digest.h"
 
 namespace frond::keys {
@@ -65,5 +66,31 @@ struct KeyEntry {
   static Result<KeyEntry> parse(std::string_view line);
 };
 bool is_name(std::string_view text);
+
+// The key file: one key a line (KeyEntry::line()); empty lines and lines that begin with # are skipped. It holds
+// digests only, so whoever reads it can't use the keys; whoever may write it decides who is let in.
+
+inline constexpr std::size_t kMaxKeyFileBytes = 1 << 20;  // as much as a Secret of Kubernetes may have
+inline constexpr std::size_t kMaxKeys = 10'000;
+
+// Any bytes are safe (tests/fuzz/api_keys). kInvalid names the line: a line that is none, a name or key that stands
+// there twice, more than kMaxKeys, no key at all. Messages repeat nothing of the text.
+Result<std::vector<KeyEntry>> parse_key_file(std::string_view text);
+
+// The key that a request brings, in one of the ways that clients of such APIs have:
+//   Authorization: Bearer KEY   (RFC 6750, 2.1)
+//   Authorization: ApiKey KEY   (clients of Elasticsearch)
+//   X-API-Key: KEY
+// Not in the URL, which proxies and browsers write down, and not as Basic, which browsers send without being asked.
+struct Credential {
+  // kNone: the request brings none. kOther: Authorization has another scheme. kAmbiguous: more than one field has a
+  // key, so that a proxy and this server could see different ones. kMalformed: no key can look like that.
+  enum class Kind { kNone, kOther, kAmbiguous, kMalformed, kKey };
+  Kind kind = Kind::kNone;
+  std::string_view key;  // a part of the header
+};
+
+// Any bytes are safe (tests/fuzz/credential). Any thread.
+Credential credential_of(const http::Request& header);
 
 }  // namespace frond::keys

@@ -1,15 +1,25 @@
 #include "common/keys/guard.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
-#include "common/keys/credential.h"
+#include "common/files/read.h"
 
 namespace frond::keys {
+namespace {
 
 using http::Access;
 using http::problem;
 using http::Response;
+
+std::uint64_t front_of(const tls::Sha256& digest) {
+  std::uint64_t front = 0;
+  std::memcpy(&front, digest.data(), sizeof front);
+  return front;
+}
+
+}  // namespace
 
 // What an admitted request holds.
 class Guard::Place final : public http::Permit {
@@ -167,6 +177,68 @@ http::Admittance Guard::admit(const http::Request& header, const http::ClientAdd
                                                     "API keys."))};
   }
   return {std::nullopt, std::move(place), client};
+}
+
+Result<std::unique_ptr<KeyRing>> KeyRing::load(std::string file, const Limits& defaults) {
+  std::unique_ptr<KeyRing> ring(new KeyRing(std::move(file), defaults));
+  FROND_TRY(ring->refresh());
+  return ring;
+}
+
+Result<bool> KeyRing::refresh() {
+  const auto text = files::read_text(file_, kMaxKeyFileBytes);
+  const tls::Sha256 digest = tls::sha256(text ? *text : text.error().message());
+  if (digest == seen_) return false;
+  seen_ = digest;
+  if (!text) return text.error();
+  auto entries = parse_key_file(*text);
+  if (!entries) return std::move(entries).error().within(file_);
+
+  const auto before = keys();
+  const auto after = std::make_shared<Keys>();
+  for (KeyEntry& entry : *entries) {
+    const Limits limits{entry.limits.rate > 0 ? entry.limits.rate : defaults_.rate,
+                        entry.limits.in_flight > 0 ? entry.limits.in_flight : defaults_.in_flight};
+    const auto known = find(*before, entry.digest);
+    auto meter = known ? known->meter : std::make_shared<Meter>();
+    const auto front = front_of(entry.digest);
+    after->emplace(front, std::make_shared<const Key>(Key{std::move(entry), limits, std::move(meter)}));
+  }
+  keys_in_use_ = after->size();
+  const MutexLock lock(mutex_);
+  keys_ = after;
+  return true;
+}
+
+std::shared_ptr<const KeyRing::Keys> KeyRing::keys() const {
+  const MutexLock lock(mutex_);
+  return keys_;
+}
+
+std::shared_ptr<const Key> KeyRing::find(const Keys& keys, const tls::Sha256& digest) {
+  const auto [begin, end] = keys.equal_range(front_of(digest));
+  for (auto one = begin; one != end; ++one)
+    if (tls::equal_in_constant_time(one->second->entry.digest, digest)) return one->second;
+  return nullptr;
+}
+
+std::shared_ptr<const Key> KeyRing::find(std::string_view key) const { return find(*keys(), tls::sha256(key)); }
+
+void add_limit_flags(config::CommandLine& app, Limits& of_key, Limits& of_address) {
+  const auto rate = [&](const std::string& name, double& value, const std::string& help) {
+    app.add_option(name, value, help).check(config::range(0.0, kMaxRate)).show_default();
+  };
+  const auto in_flight = [&](const std::string& name, std::uint32_t& value, const std::string& help) {
+    app.add_option(name, value, help).check(config::range(0, kMaxInFlight)).show_default();
+  };
+  rate("--max-rate-per-key", of_key.rate,
+       "Requests a second with a key whose line has no rate=; more are answered 429; 0: any");
+  in_flight("--max-in-flight-per-key", of_key.in_flight,
+            "Requests at a time with a key whose line has no in-flight=; more are answered 429; 0: any");
+  rate("--max-rate-per-address", of_address.rate,
+       "Requests a second of one address (or 64 bits of an IPv6 address); more are answered 429; 0: any");
+  in_flight("--max-in-flight-per-address", of_address.in_flight,
+            "Requests at a time of one address; more are answered 429; 0: any");
 }
 
 }  // namespace frond::keys

@@ -1,17 +1,94 @@
 #include "common/metrics/registry.h"
 
+#include <dirent.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <sstream>
+
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
+#include <prometheus/metric_family.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
-#include <map>
-
 #include "common/base/mutex.h"
-#include "common/metrics/process.h"
 
 namespace frond::metrics {
+namespace {
+
+struct Stat {
+  double cpu_seconds = 0;
+  double start_ticks = 0;  // since boot, in clock ticks
+  double resident_bytes = 0;
+  double virtual_bytes = 0;
+};
+
+// /proc/self/stat, proc(5): the second field is the program's name in parentheses and may itself hold spaces.
+Stat read_stat() {
+  std::ifstream file("/proc/self/stat");
+  std::string line;
+  std::getline(file, line);
+  const auto name_end = line.rfind(')');
+  if (name_end == std::string::npos) return {};
+  std::istringstream fields(line.substr(name_end + 1));
+  std::string skipped;
+  double user = 0, system = 0, start = 0, virtual_bytes = 0, resident_pages = 0;
+  for (int field = 3; field < 14; ++field) fields >> skipped;
+  fields >> user >> system;
+  for (int field = 16; field < 22; ++field) fields >> skipped;
+  fields >> start >> virtual_bytes >> resident_pages;
+  const double ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
+  return {(user + system) / ticks, start, resident_pages * static_cast<double>(sysconf(_SC_PAGESIZE)), virtual_bytes};
+}
+
+double boot_time() {
+  std::ifstream file("/proc/stat");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("btime ")) return std::stod(line.substr(6));
+  return 0;
+}
+
+double count_open_fds() {
+  DIR* folder = opendir("/proc/self/fd");
+  if (folder == nullptr) return 0;
+  double count = -3;  // ".", ".." and the folder itself
+  while (readdir(folder) != nullptr) ++count;
+  closedir(folder);
+  return count;
+}
+
+prometheus::MetricFamily family_of(const char* name, const char* help, prometheus::MetricType type, double value) {
+  prometheus::MetricFamily family{name, help, type, {}};
+  family.metric.resize(1);
+  if (type == prometheus::MetricType::Counter)
+    family.metric[0].counter.value = value;
+  else
+    family.metric[0].gauge.value = value;
+  return family;
+}
+
+// Of this process, from /proc, under the names that every Prometheus client library uses.
+std::vector<prometheus::MetricFamily> process_families(double start_time_seconds) {
+  using prometheus::MetricType;
+  const Stat now = read_stat();
+  return {
+      family_of("process_cpu_seconds_total", "Time on processors, user and system.", MetricType::Counter,
+                now.cpu_seconds),
+      family_of("process_resident_memory_bytes", "Memory in RAM.", MetricType::Gauge, now.resident_bytes),
+      family_of("process_virtual_memory_bytes", "Address space in use.", MetricType::Gauge, now.virtual_bytes),
+      family_of("process_start_time_seconds", "When the process started, since the epoch.", MetricType::Gauge,
+                start_time_seconds),
+      family_of("process_open_fds", "Open file descriptors.", MetricType::Gauge, count_open_fds()),
+  };
+}
+
+prometheus::Labels labels_of(const Labels& labels) { return {labels.begin(), labels.end()}; }
+
+}  // namespace
 
 void Counter::add(double amount) {
   if (to_ != nullptr) to_->Increment(amount);
@@ -49,14 +126,10 @@ std::span<const double> size_bytes() {
 
 struct Registry::State {
   prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
-  ProcessCollector process;
+  const double start_time_seconds = boot_time() + read_stat().start_ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
   Mutex mutex;
   std::vector<std::function<void()>> updates FROND_GUARDED_BY(mutex);
 };
-
-namespace {
-prometheus::Labels labels_of(const Labels& labels) { return {labels.begin(), labels.end()}; }
-}  // namespace
 
 Registry::Registry(std::string_view version) : state_(std::make_unique<State>()) {
   gauge({"frond_build_info", "Always 1; the label tells the version."}, {{"version", std::string(version)}}).set(1);
@@ -99,7 +172,7 @@ std::string Registry::exposition() {
   const MutexLock lock(state_->mutex);
   for (const auto& update : state_->updates) update();
   std::vector<prometheus::MetricFamily> families = state_->registry.Collect();
-  for (auto& family : state_->process.Collect()) families.push_back(std::move(family));
+  for (auto& family : process_families(state_->start_time_seconds)) families.push_back(std::move(family));
   return prometheus::TextSerializer().Serialize(families);
 }
 

@@ -4,8 +4,9 @@
 #include <netinet/in.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "common/base/text.h"
 
 namespace frond::net {
 namespace {
@@ -31,19 +32,12 @@ std::string_view fault_of_host(const Authority& authority) {
   return {};
 }
 
-std::optional<std::uint16_t> port_of(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return port;
-}
-
 // `text` is what messages quote, and ends in `address`.
 Result<HostPort> parse_host_port(std::string_view text, std::string_view address, std::string_view expected) {
   const auto parts = split_authority(address);
   if (!parts) return invalid(text, expected, "an IPv6 address needs brackets, and only a port may follow a host");
   if (!parts->port) return invalid(text, expected, "there is no port");
-  const auto port = port_of(*parts->port);
+  const auto port = number_in<std::uint16_t>(*parts->port);
   if (!port) return invalid(text, expected, "the port is not a number from 0 to 65535");
   if (const auto fault = fault_of_host(*parts); !fault.empty()) return invalid(text, expected, fault);
   return HostPort{std::string(parts->host), *port};
@@ -110,7 +104,8 @@ Result<Url> parse_url(std::string_view text, Scheme scheme) {
   if (parts->host.empty()) return invalid(text, kUrl, "there is no host");
   if (const auto fault = fault_of_host(*parts); !fault.empty()) return invalid(text, kUrl, fault);
   const std::string_view port = parts->port.value_or(tls ? "443" : "80");
-  if (port_of(port).value_or(0) == 0) return invalid(text, kUrl, "the port is not a number from 1 to 65535");
+  if (number_in<std::uint16_t>(port).value_or(0) == 0)
+    return invalid(text, kUrl, "the port is not a number from 1 to 65535");
   while (path.ends_with('/')) path.remove_suffix(1);
   if (std::any_of(path.begin(), path.end(), [](char c) { return is_blank(c) || c == '?' || c == '#'; }))
     return invalid(text, kUrl, "the path has a space, a control character, a query or a fragment");

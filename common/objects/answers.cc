@@ -3,24 +3,27 @@
 #include <expat.h>
 
 #include <algorithm>
-#include <charconv>
 #include <ctime>
 #include <functional>
 #include <memory>
 #include <string_view>
 #include <utility>
 
+#include "common/base/text.h"
+
 namespace frond::objects {
 namespace {
 
 constexpr std::size_t kMaxDepth = 8, kMaxValueBytes = 4096, kMaxEntries = 10'000;
 
+using Leaf = std::function<bool(std::string_view path, const std::string& text)>;  // false: the text is wrong
+using Open = std::function<void(std::string_view path)>;
+
 // Calls `leaf` with the path ("ListBucketResult/Contents/Key") and text of each element that ends, and `open` with the
 // path of each that begins.
 class Reader {
  public:
-  std::function<void(std::string_view path)> open;
-  std::function<bool(std::string_view path, const std::string& text)> leaf;  // false: the text is wrong
+  explicit Reader(Leaf leaf, Open open = {}) : leaf_(std::move(leaf)), open_(std::move(open)) {}
 
   Result<void> read(ByteView xml, std::string_view root) {
     if (xml.size() > kMaxAnswerBytes) return Error(Code::kCorrupt, "an answer larger than it may be");
@@ -56,12 +59,12 @@ class Reader {
     if (!self.path_.empty()) self.path_ += '/';
     self.path_ += plain;
     self.text_.clear();
-    if (self.open) self.open(self.path_);
+    if (self.open_) self.open_(self.path_);
   }
   static void ends(void* user, const XML_Char*) {
     auto& self = *static_cast<Reader*>(user);
     if (self.starts_.empty()) return;
-    if (!self.leaf(self.path_, self.text_)) return self.fail("the text of " + self.path_ + " is wrong");
+    if (!self.leaf_(self.path_, self.text_)) return self.fail("the text of " + self.path_ + " is wrong");
     self.path_.resize(self.starts_.back());
     self.starts_.pop_back();
     self.text_.clear();
@@ -75,17 +78,14 @@ class Reader {
     static_cast<Reader*>(user)->fail("a document type");
   }
 
+  const Leaf leaf_;
+  const Open open_;
   XML_Parser parser_ = nullptr;
   std::string_view root_;
   std::string path_, text_, wrong_;
   std::vector<std::size_t> starts_;  // lengths of path_ outside each open element
   bool seen_root_ = false;
 };
-
-bool read_number(const std::string& text, std::uint64_t& number) {
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return failed == std::errc() && end == text.data() + text.size();
-}
 
 std::string for_people(const std::string& text) {
   std::string plain(text.substr(0, 200));
@@ -99,17 +99,20 @@ std::string for_people(const std::string& text) {
 Result<ListPage> parse_list(ByteView xml) {
   ListPage page;
   bool truncated = false;
-  Reader reader;
-  reader.open = [&](std::string_view path) {
+  const auto open = [&](std::string_view path) {
     if (path == "ListBucketResult/Contents") page.objects.emplace_back();
   };
-  reader.leaf = [&](std::string_view path, const std::string& text) {
+  const auto leaf = [&](std::string_view path, const std::string& text) {
     if (page.objects.size() + page.prefixes.size() > kMaxEntries) return false;
     if (path == "ListBucketResult/IsTruncated") truncated = text == "true";
     if (path == "ListBucketResult/NextContinuationToken") page.next = text;
     if (path == "ListBucketResult/CommonPrefixes/Prefix") page.prefixes.push_back(text);
     if (path == "ListBucketResult/Contents/Key") page.objects.back().key = text;
-    if (path == "ListBucketResult/Contents/Size") return read_number(text, page.objects.back().bytes);
+    if (path == "ListBucketResult/Contents/Size") {
+      const auto bytes = number_in<std::uint64_t>(text);
+      page.objects.back().bytes = bytes.value_or(0);
+      return bytes.has_value();
+    }
     if (path == "ListBucketResult/Contents/LastModified") {
       const auto time = parse_time(text);
       if (time) page.objects.back().modified = *time;
@@ -117,7 +120,7 @@ Result<ListPage> parse_list(ByteView xml) {
     }
     return true;
   };
-  FROND_TRY(reader.read(xml, "ListBucketResult"));
+  FROND_TRY(Reader(leaf, open).read(xml, "ListBucketResult"));
   if (truncated && page.next.empty()) return Error(Code::kCorrupt, "a list that goes on, without a token for the rest");
   if (!truncated) page.next.clear();
   return page;
@@ -125,11 +128,10 @@ Result<ListPage> parse_list(ByteView xml) {
 
 Result<std::string> parse_upload_id(ByteView xml) {
   std::string id;
-  Reader reader;
-  reader.leaf = [&](std::string_view path, const std::string& text) {
+  Reader reader([&](std::string_view path, const std::string& text) {
     if (path == "InitiateMultipartUploadResult/UploadId") id = text;
     return true;
-  };
+  });
   FROND_TRY(reader.read(xml, "InitiateMultipartUploadResult"));
   if (id.empty() || id.size() > 1024) return Error(Code::kCorrupt, "an upload without an id");
   return id;
@@ -137,19 +139,17 @@ Result<std::string> parse_upload_id(ByteView xml) {
 
 StoreError parse_error(ByteView xml) {
   StoreError error;
-  Reader reader;
-  reader.leaf = [&](std::string_view path, const std::string& text) {
+  Reader reader([&](std::string_view path, const std::string& text) {
     if (path == "Error/Code") error.code = for_people(text);
     if (path == "Error/Message") error.message = for_people(text);
     return true;
-  };
+  });
   if (!reader.read(xml, "Error")) return {};
   return error;
 }
 
 Result<void> parse_completed(ByteView xml) {
-  Reader reader;
-  reader.leaf = [](std::string_view, const std::string&) { return true; };
+  Reader reader([](std::string_view, const std::string&) { return true; });
   return reader.read(xml, "CompleteMultipartUploadResult");
 }
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "common/metrics/registry.h"
+
 namespace frond::objects {
 
 enum class Kind { kGet, kHead, kPut, kPart, kUpload, kList, kDelete };
@@ -29,5 +31,16 @@ struct Counts {
     microseconds[static_cast<std::size_t>(kind)] += spent_us;
   }
 };
+
+// Requests to an object store as metrics, the same in every process that makes them: a process's names for them.
+struct RequestFamilies {
+  metrics::Family requests;  // by kind and outcome
+  metrics::Family seconds;   // by kind
+  metrics::Family bytes;     // by direction
+  metrics::Family retries;
+};
+
+// `counts` outlives the registry's last exposition.
+void export_requests(metrics::Registry& registry, const RequestFamilies& families, const Counts& counts);
 
 }  // namespace frond::objects

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "common/objects/call.h"
+#include "common/base/text.h"
 
 namespace frond::objects {
 namespace {
@@ -42,36 +42,13 @@ std::chrono::milliseconds asked_pause(const HttpAnswer& answer) {
   return std::chrono::seconds(std::min(seconds, 600u));
 }
 
-// "bytes 100-199/200"; nullopt: anything else.
-struct SentRange {
-  std::uint64_t first = 0, last = 0, total = 0;
-};
-std::optional<SentRange> parse_range(std::string_view text) {
-  constexpr std::string_view kUnit = "bytes ";
-  if (!text.starts_with(kUnit)) return std::nullopt;
-  text.remove_prefix(kUnit.size());
-  const auto number = [&text](std::uint64_t& to, char behind) {
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), to);
-    const auto used = static_cast<std::size_t>(end - text.data());
-    if (failed != std::errc() || (behind == '\0' ? used != text.size() : used >= text.size() || *end != behind))
-      return false;
-    text.remove_prefix(std::min(text.size(), used + 1));
-    return true;
-  };
-  SentRange range;
-  if (!number(range.first, '-') || !number(range.last, '/') || !number(range.total, '\0')) return std::nullopt;
-  if (range.last < range.first || range.last >= range.total) return std::nullopt;
-  return range;
-}
-
 std::string etag_of(const HttpAnswer& answer) {
   constexpr std::size_t kMaxEtag = 200;
   const std::string_view etag = answer.header("etag");
   return std::string(etag.size() <= kMaxEtag && etag.starts_with('"') ? etag : std::string_view());
 }
 
-}  // namespace
-
+// Whether the request may be sent again.
 bool may_help(const HttpAnswer& answer, Kind kind) {
   const bool too_large = answer.broken && answer.broken->code() == Code::kCorrupt && is_success(answer.status);
   // Trying again does not make a certificate one to trust.
@@ -90,6 +67,8 @@ bool may_help(const HttpAnswer& answer, Kind kind) {
       return answer.status >= 500;
   }
 }
+
+}  // namespace
 
 ObjectStore::ObjectStore(Place place, const Access& access)
     : place_(std::move(place)),
@@ -222,23 +201,25 @@ Result<ObjectRange> ObjectStore::get(const std::string& key, std::uint64_t from,
   const auto take = [&](HttpAnswer& answer) -> Result<void> {
     const std::uint64_t at = from + got.bytes.size();
     const std::string version = etag_of(answer);
-    SentRange sent{0, 0, 0};
-    if (answer.status == 206) {
-      const auto parsed = parse_range(answer.header("content-range"));
-      if (!parsed) return Error(Code::kCorrupt, "a part without a range");
-      sent = *parsed;
-    } else {  // the whole object, from a server without ranges; it is small, or it would have been too large
-      sent.last = answer.body.empty() ? 0 : answer.body.size() - 1;
-      sent.total = answer.body.size();
+    // The whole object, from a server without ranges; it is small, or it would have been too large.
+    std::uint64_t total = answer.body.size(), end = total;
+    bool fits = at == 0;
+    if (answer.status == 206) {  // "bytes 100-199/200"
+      const std::string_view range = answer.header("content-range");
+      const auto told = number_in<std::uint64_t>(range.substr(std::min(range.rfind('/') + 1, range.size())));
+      if (!told) return Error(Code::kCorrupt, "a part without a range");
+      total = *told;
+      end = std::min(from + length, total);
+      fits = end > at &&
+             range == "bytes " + std::to_string(at) + "-" + std::to_string(end - 1) + "/" + std::to_string(total);
     }
-    if (sent.first != at || (answer.status == 206 && sent.last != std::min(from + length, sent.total) - 1))
-      return Error(Code::kCorrupt, "another range than was asked for");
+    if (!fits) return Error(Code::kCorrupt, "another range than was asked for");
     if (!got.etag.empty() && !version.empty() && version != got.etag)
       return Error(Code::kCorrupt, "another version than before");
-    if (got.total != 0 && sent.total != got.total) return Error(Code::kCorrupt, "another size than before");
-    if (answer.body.size() > sent.last - sent.first + 1) return Error(Code::kCorrupt, "more bytes than it says");
+    if (got.total != 0 && total != got.total) return Error(Code::kCorrupt, "another size than before");
+    if (answer.body.size() > end - at) return Error(Code::kCorrupt, "more bytes than it says");
     if (got.etag.empty()) got.etag = version;
-    got.total = sent.total;
+    got.total = total;
     if (got.bytes.empty())
       got.bytes = std::move(answer.body);  // nearly always
     else
@@ -284,12 +265,9 @@ Result<ObjectText> ObjectStore::get_text(const std::string& key, std::size_t max
 Result<std::uint64_t> ObjectStore::head(const std::string& key, const Stopping& stopping) const {
   Call call{.kind = Kind::kHead, .method = "HEAD", .key = key};
   const HttpAnswer answer = FROND_TRY(perform(call, stopping));
-  const std::string_view text = answer.header("content-length");
-  std::uint64_t bytes = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  if (failed != std::errc() || end != text.data() + text.size())
-    return Error(Code::kCorrupt, where(key) + ": the answer has no size");
-  return bytes;
+  const auto bytes = number_in<std::uint64_t>(answer.header("content-length"));
+  if (!bytes) return Error(Code::kCorrupt, where(key) + ": the answer has no size");
+  return *bytes;
 }
 
 Result<PutText> ObjectStore::put_text(const std::string& key, std::string_view text, const Condition& condition,

@@ -26,9 +26,8 @@
 #include "common/base/result.h"
 #include "common/objects/answers.h"
 #include "common/objects/counts.h"
-#include "common/objects/credentials.h"
 #include "common/objects/place.h"
-#include "common/objects/retry.h"
+#include "common/objects/signature.h"
 #include "common/objects/transport.h"
 
 namespace frond::objects {
@@ -108,7 +107,20 @@ class ObjectStore {
   static constexpr std::size_t kMaxListed = 1'000'000;
 
  private:
-  struct Call;
+  static constexpr const char* kEmptySha256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+  // One request, before it is signed.
+  struct Call {
+    Kind kind = Kind::kGet;
+    const char* method = "GET";
+    std::string key = {};    // relative to the prefix; for messages only if of_bucket
+    bool of_bucket = false;  // the request is about the bucket
+    Fields query = {}, headers = {};
+    ByteView body = {};
+    std::string payload_sha256 = kEmptySha256;
+    std::size_t max_body = 0;             // of a good answer
+    ByteBuffer room = {};                 // that the first answer's body may use
+    std::vector<unsigned> accepted = {};  // statuses other than 2xx that the caller handles
+  };
   // Takes what a broken answer brought, and changes the call to ask for the rest; gives how many bytes it took.
   using Salvage = std::function<std::uint64_t(HttpAnswer&)>;
   ObjectStore(Place place, const Access& access);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -63,5 +64,39 @@ struct Place {
 // "s3://bucket[/prefix]". kInvalid: another shape; a bucket that is not 3 to 63 of [a-z0-9.-]; a prefix that is not
 // names of [A-Za-z0-9._-], not beginning with a dot, joined by single slashes; a bad endpoint.
 Result<Place> parse_place(std::string_view text, const Access& access);
+
+// When to try a request again: pauses that double, a random part of each of them waited ("full jitter"), and bounds on
+// attempts, time and bytes moved in vain. Until a store has answered for the first time, the time is shorter.
+
+using Stopping = std::function<bool()>;  // true: give up; empty: never
+
+// The attempts of one operation. One thread.
+class Retry {
+ public:
+  // `bytes`: what the operation moves if all goes well. `first`: the store has never answered.
+  Retry(const RetryLimits& limits, std::uint64_t bytes, Stopping stopping, bool first);
+
+  // The store has answered: from now on the time is that of the limits.
+  void answered() { end_ = begun_ + limits_.time; }
+  // After an attempt that failed, and moved `moved` bytes in vain: waits, at least `at_least`, and gives true if there
+  // may be another. False: a bound is reached, or `stopping` said so.
+  bool again(std::uint64_t moved, std::chrono::milliseconds at_least = {});
+  unsigned attempts() const { return attempts_; }  // that were made
+  std::chrono::milliseconds left() const;          // of the time; at least 1 ms
+  std::chrono::milliseconds spent() const;         // since the operation began
+  bool stopped() const { return bound_ == kStopped; }
+  const char* bound() const { return bound_; }  // why again() gave false: "8 attempts"
+
+ private:
+  static constexpr const char* kStopped = "stopped";
+  const RetryLimits limits_;
+  const Stopping stopping_;
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point end_;
+  const std::uint64_t max_wasted_;
+  std::uint64_t wasted_ = 0;
+  unsigned attempts_ = 1;
+  const char* bound_ = "";
+};
 
 }  // namespace frond::objects

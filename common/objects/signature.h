@@ -3,17 +3,15 @@
 // Source: "Authenticating Requests (AWS Signature Version 4)" of the Amazon S3 API reference.
 // Any thread; no state.
 #include <chrono>
-#include <memory>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "common/base/bytes.h"
-
-extern "C" {
-struct evp_md_ctx_st;
-}
+#include "common/base/mutex.h"
+#include "common/base/result.h"
 
 namespace frond::objects {
 
@@ -48,19 +46,35 @@ std::string authorization(const RequestToSign& request, const Credentials& crede
                           std::string_view timestamp);
 std::string timestamp_of(std::chrono::system_clock::time_point time);
 
-// SHA-256 of bytes that come in pieces. One thread.
-class Sha256 {
+std::string sha256_hex(ByteView bytes);
+
+// Where the keys to an object store come from: a file, which may be a mounted Kubernetes Secret, or the environment.
+// They are never in a flag, a log line or a message.
+// The section [default] of a credentials file, or what stands before any section:
+//   aws_access_key_id = …
+//   aws_secret_access_key = …
+//   aws_session_token = …      (optional)
+// Lines that begin with '#' or ';' and other names are passed over. Any bytes are safe. kInvalid names what is missing
+// or malformed, without the file's content.
+Result<Credentials> parse_credentials(std::string_view text);
+
+// Any thread.
+class CredentialSource {
  public:
-  Sha256();
-  ~Sha256();
-  Sha256(const Sha256&) = delete;
-  Sha256& operator=(const Sha256&) = delete;
-  void update(ByteView piece);
-  std::string hex();  // once, at the end
+  // Reads them from `file`; from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN if it is empty.
+  explicit CredentialSource(std::filesystem::path file) : file_(std::move(file)) {}
+
+  // A file is read again when ten seconds have passed, so that a Secret can be rotated; if it is bad then, the last
+  // good credentials stay. kInvalid: there are none.
+  Result<Credentials> get() const;
 
  private:
-  std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> state_;
+  Result<Credentials> read() const;
+  const std::filesystem::path file_;
+  mutable Mutex mutex_;
+  mutable Credentials last_ FROND_GUARDED_BY(mutex_);
+  mutable std::chrono::steady_clock::time_point read_at_ FROND_GUARDED_BY(mutex_);
+  mutable bool known_ FROND_GUARDED_BY(mutex_) = false;
 };
-std::string sha256_hex(ByteView bytes);
 
 }  // namespace frond::objects

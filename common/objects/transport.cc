@@ -10,24 +10,22 @@
 #include <cstring>
 #include <ctime>
 #include <mutex>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "common/base/mutex.h"
+#include "common/base/text.h"
 
 namespace frond::objects {
 namespace {
 
 constexpr std::size_t kMaxHeaderBytes = 64 << 10, kMaxHeaders = 200, kMaxIdle = 64;
 
-struct FreeEasy {
+struct Free {
   void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-};
-using Easy = std::unique_ptr<CURL, FreeEasy>;
-struct FreeList {
   void operator()(curl_slist* list) const { curl_slist_free_all(list); }
 };
+using Easy = std::unique_ptr<CURL, Free>;
 
 // A connection that the server has closed must not end the process: OpenSSL writes without MSG_NOSIGNAL.
 class NoSigpipe {
@@ -87,21 +85,18 @@ std::size_t take_body(char* bytes, std::size_t, std::size_t count, void* user) {
 
 std::size_t take_header(char* bytes, std::size_t, std::size_t count, void* user) {
   auto& exchange = *static_cast<Exchange*>(user);
-  std::string_view line(bytes, count);
+  const std::string_view line = trimmed({bytes, count});
   exchange.header_bytes += count;
   if (exchange.header_bytes > kMaxHeaderBytes || exchange.answer.headers.size() >= kMaxHeaders) {
     exchange.too_large = true;
     return 0;
   }
-  while (!line.empty() && (line.back() == '\r' || line.back() == '\n' || line.back() == ' ')) line.remove_suffix(1);
   if (line.starts_with("HTTP/")) exchange.answer.headers.clear();  // an interim answer came before
   const auto colon = line.find(':');
   if (colon == line.npos) return count;
   std::string name(line.substr(0, colon));
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  line.remove_prefix(colon + 1);
-  while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
-  exchange.answer.headers.emplace_back(std::move(name), line);
+  exchange.answer.headers.emplace_back(std::move(name), trimmed(line.substr(colon + 1)));
   return count;
 }
 
@@ -197,7 +192,7 @@ HttpAnswer Transport::perform(const HttpRequest& request, const HttpLimits& limi
     return answer;
   }
   Exchange exchange{request, limits, stopping, answer};
-  std::unique_ptr<curl_slist, FreeList> headers;
+  std::unique_ptr<curl_slist, Free> headers;
   const auto add_header = [&](const std::string& line) {
     curl_slist* const longer = curl_slist_append(headers.get(), line.c_str());
     (void)headers.release();

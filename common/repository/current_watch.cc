@@ -4,13 +4,10 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "common/files/folder_watch.h"
-#include "common/files/interrupt.h"
-#include "common/http/changed_get.h"
-#include "common/repository/watches.h"
+#include "common/http/client.h"
 
 namespace frond::repository {
 namespace {

@@ -3,8 +3,13 @@
 // find later. It may miss a change (a lost connection, a network file system), and it may tell of none: its user looks
 // at CURRENT, and polls besides.
 #include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
 
 #include "common/base/result.h"
+#include "common/net/address.h"
+#include "common/tls/certificates.h"
 
 namespace frond::repository {
 
@@ -22,5 +27,11 @@ class CurrentWatch {
   // Ends wait() at once, now and from now on. Any thread.
   virtual void interrupt() = 0;
 };
+
+// The two kinds of CurrentWatch; RepositorySource::watch() makes them.
+// `collection`: its folder.
+std::unique_ptr<CurrentWatch> watch_directory(std::filesystem::path collection);
+// `path`: CURRENT's, below `root`. `trust`: null for plain HTTP.
+std::unique_ptr<CurrentWatch> watch_http(net::Url root, std::shared_ptr<const tls::Trust> trust, std::string path);
 
 }  // namespace frond::repository

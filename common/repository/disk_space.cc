@@ -1,12 +1,7 @@
 #include "common/repository/disk_space.h"
 
-#include <sys/statvfs.h>
-
-#include <cerrno>
 #include <string>
 #include <system_error>
-
-#include "common/files/descriptor.h"
 
 namespace frond::repository {
 namespace fs = std::filesystem;
@@ -14,14 +9,13 @@ namespace fs = std::filesystem;
 Result<std::uint64_t> free_bytes(const fs::path& folder) {
   std::error_code failed;
   fs::path there = fs::absolute(folder, failed);
-  struct statvfs room {};
-  while (::statvfs(there.c_str(), &room) != 0) {
-    if (errno == EINTR) continue;
-    if (errno != ENOENT || !there.has_relative_path())
-      return files::system_error(Code::kUnavailable, "asking for the free space of", there);
+  for (;;) {
+    const fs::space_info room = fs::space(there, failed);
+    if (!failed) return room.available;
+    if (failed != std::errc::no_such_file_or_directory || !there.has_relative_path())
+      return Error(Code::kUnavailable, "asking for the free space of " + there.string() + ": " + failed.message());
     there = there.parent_path();
   }
-  return std::uint64_t{room.f_bavail} * room.f_frsize;
 }
 
 Result<void> expect_room(const fs::path& folder, std::uint64_t needed, std::uint64_t reserve, std::string_view what) {

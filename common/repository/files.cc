@@ -1,10 +1,18 @@
 #include "common/repository/files.h"
 
-#include <charconv>
-#include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
+
+#include "common/base/parallel.h"
+#include "common/base/text.h"
 
 namespace frond::repository {
+namespace {
+
+namespace fs = std::filesystem;
+
+}  // namespace
 
 Result<void> expect_size(const std::filesystem::path& file, std::uint64_t bytes) {
   std::error_code failed;
@@ -21,16 +29,13 @@ Result<void> expect_size(const std::filesystem::path& file, std::uint64_t bytes)
 Result<CurrentLine> parse_current_line(std::string_view text) {
   const Error wrong(Code::kCorrupt, "CURRENT does not hold a generation's number");
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
-  const auto number = [](std::string_view digits, std::uint64_t& to) {
-    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), to);
-    return failed == std::errc() && end == digits.data() + digits.size();
-  };
-  CurrentLine line;
   const auto space = text.find(' ');
-  if (!number(text.substr(0, space), line.generation)) return wrong;
-  if (space == text.npos) return line.generation == 0 ? Result<CurrentLine>(wrong) : line;
-  if (!number(text.substr(space + 1), line.epoch) || line.epoch == 0) return wrong;
-  return line;
+  const auto generation = number_in<Generation>(text.substr(0, space));
+  if (!generation || (space == text.npos && *generation == 0)) return wrong;
+  if (space == text.npos) return CurrentLine{*generation};
+  const auto epoch = number_in<std::uint64_t>(text.substr(space + 1));
+  if (!epoch || *epoch == 0) return wrong;
+  return CurrentLine{*generation, *epoch};
 }
 
 std::string to_text(const CurrentLine& line) {
@@ -44,10 +49,39 @@ Result<Generation> parse_current(std::string_view text) {
   return line.generation;
 }
 
-std::uint64_t number_of(std::string_view name) {
-  std::uint64_t number = 0;
-  const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return failed == std::errc() && end == name.data() + name.size() ? number : 0;
+std::uint64_t number_of(std::string_view name) { return number_in<std::uint64_t>(name).value_or(0); }
+
+Generation generation_of(const fs::path& file) {
+  const std::string name = file.filename().string();
+  const auto dot = name.find('.');
+  if (dot == name.npos ||
+      (name.substr(dot) != ".json" && name.substr(dot) != ".terms.sst" && name.substr(dot) != ".changes.sst"))
+    return 0;
+  const auto generation = parse_current(name.substr(0, dot));
+  return generation ? *generation : 0;
+}
+
+bool is_manifest(const fs::path& file) { return file.extension() == ".json" && generation_of(file) != 0; }
+
+Named::Named(const Manifest& manifest) : previous(manifest.previous) {
+  files.insert(manifest.term_statistics.name);
+  for (const auto& change : manifest.changes) files.insert(change.name);
+  for (const auto& entry : manifest.partitions) partitions.insert(entry.id);
+}
+
+NamedByGeneration read_named(const RepositorySource& source, std::span<const std::string> names,
+                             NamedByGeneration known, std::size_t at_once) {
+  std::vector<Generation> unknown;
+  for (const auto& name : names)
+    if (is_manifest(name) && !known.contains(generation_of(name))) unknown.push_back(generation_of(name));
+  std::vector<Result<Named>> read(unknown.size(), Error(Code::kUnavailable, "not read"));
+  (void)in_parallel(unknown.size(), at_once, [&](std::size_t i) -> Result<void> {
+    auto manifest = source.manifest(unknown[i]);
+    read[i] = manifest ? Result<Named>(Named(*manifest)) : Result<Named>(std::move(manifest).error());
+    return {};
+  });
+  for (std::size_t i = 0; i < unknown.size(); ++i) known.emplace(unknown[i], std::move(read[i]));
+  return known;
 }
 
 }  // namespace frond::repository

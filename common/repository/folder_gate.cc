@@ -129,16 +129,10 @@ Result<std::vector<std::uint64_t>> recorded_epochs(const fs::path& collection) {
 }
 
 Result<std::optional<LeasePlace::Found>> newest_record(const fs::path& collection) {
-  const auto current_epoch = [&]() -> Result<std::uint64_t> { return FROND_TRY(current_line(collection)).epoch; };
-  // It may be replaced by the next one while it is looked for.
-  for (bool again = true;; again = false) {
-    const auto all = FROND_TRY(recorded_epochs(collection));
-    const std::uint64_t newest = FROND_TRY(newest_of(all, current_epoch));
-    if (newest == 0) return std::optional<LeasePlace::Found>();
-    auto text = files::read_text(collection / holder_path(newest), kMaxRecordBytes);
-    if (text) return std::optional<LeasePlace::Found>({newest, *std::move(text)});
-    if (text.error().code() != Code::kNotFound || !again) return text.error();
-  }
+  return newest_record(
+      [&] { return recorded_epochs(collection); },
+      [&]() -> Result<std::uint64_t> { return FROND_TRY(current_line(collection)).epoch; },
+      [&](std::uint64_t epoch) { return files::read_text(collection / holder_path(epoch), kMaxRecordBytes); });
 }
 
 Result<void> create_synced(const fs::path& relative) {

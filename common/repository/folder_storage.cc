@@ -4,7 +4,6 @@
 #include <system_error>
 #include <utility>
 
-#include "common/files/lock.h"
 #include "common/files/write.h"
 #include "common/repository/files.h"
 #include "common/repository/folder_gate.h"

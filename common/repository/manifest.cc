@@ -5,9 +5,9 @@
 #include <set>
 #include <system_error>
 
+#include "common/base/text.h"
 #include "common/partition/file_checksum.h"
-#include "common/repository/json_members.h"
-#include "common/repository/manifest_analyzer.h"
+#include "common/repository/manifest_members.h"
 
 namespace frond::repository {
 namespace {
@@ -233,10 +233,7 @@ Manifest read_manifest(const json& document, std::string& error) {
 }
 }  // namespace
 
-bool is_safe_name(std::string_view name) {
-  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-  return !name.empty() && name.size() <= 128 && name.front() != '.' && name.find_first_not_of(kAllowed) == name.npos;
-}
+bool is_safe_name(std::string_view name) { return frond::is_safe_name(name); }
 
 std::string to_json(const Manifest& m) {
   const bool changed =

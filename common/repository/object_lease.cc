@@ -1,13 +1,12 @@
 #include "common/repository/object_lease.h"
 
-#include <unistd.h>
-
 #include <random>
 #include <utility>
 
 #include "common/base/thread_name.h"
 #include "common/files/read.h"
 #include "common/files/write.h"
+#include "common/repository/writer_lease.h"
 
 namespace frond::repository {
 namespace {
@@ -19,36 +18,22 @@ std::string random_id() {
   return hex;
 }
 
-// Who it is, for people.
-std::string describe_this_process() {
-  char host[256] = "unknown";
-  (void)::gethostname(host, sizeof host - 1);
-  return std::string(host) + " process " + std::to_string(::getpid()) + "\n";
-}
-
 }  // namespace
 
 ObjectLease::ObjectLease(const objects::ObjectStore& store, std::string folder, std::string id)
     : store_(store),
       folder_(std::move(folder)),
       id_(std::move(id)),
-      text_(describe_this_process()),
+      text_(this_process() + "\n"),
       time_(store.access().lease) {}
 
 Result<std::unique_ptr<ObjectLease>> ObjectLease::acquire(const objects::ObjectStore& store, const std::string& folder,
-                                                          const std::filesystem::path& note) {
-  std::unique_ptr<ObjectLease> lease(new ObjectLease(store, folder, random_id()));
-  FROND_TRY(lease->take(note));
-  lease->thread_ = std::thread([raw = lease.get()] { raw->renew(); });
-  return lease;
-}
-
-Result<std::unique_ptr<ObjectLease>> ObjectLease::acquire_again(const objects::ObjectStore& store,
-                                                                const std::string& folder, const std::string& id) {
-  std::unique_ptr<ObjectLease> lease(new ObjectLease(store, folder, id));
+                                                          const std::filesystem::path& note, const std::string& again) {
+  std::unique_ptr<ObjectLease> lease(new ObjectLease(store, folder, again.empty() ? random_id() : again));
+  if (again.empty() && !note.empty()) FROND_TRY(lease->replace_note(note));
   FROND_TRY(lease->write());
   FROND_TRY(lease->look(/*beginning=*/true));
-  lease->conditional_ = true;
+  lease->conditional_ = !again.empty() || FROND_TRY(lease->obeys_conditions());
   lease->thread_ = std::thread([raw = lease.get()] { raw->renew(); });
   return lease;
 }
@@ -63,18 +48,12 @@ ObjectLease::~ObjectLease() {
   if (store_.has_answered()) (void)store_.remove(folder_ + id_);  // else it ends by itself
 }
 
-Result<void> ObjectLease::take(const std::filesystem::path& note) {
-  if (!note.empty()) {
-    constexpr std::size_t kIdLength = 16;
-    const auto dead = files::read_text(note, kIdLength);
-    if (dead && dead->size() == kIdLength && dead->find_first_not_of("0123456789abcdef") == dead->npos)
-      FROND_TRY(store_.remove(folder_ + *dead));
-    FROND_TRY(files::write_file(note, id_));
-  }
-  FROND_TRY(write());
-  FROND_TRY(look(/*beginning=*/true));
-  conditional_ = FROND_TRY(obeys_conditions());
-  return {};
+Result<void> ObjectLease::replace_note(const std::filesystem::path& note) const {
+  constexpr std::size_t kIdLength = 16;
+  const auto dead = files::read_text(note, kIdLength);
+  if (dead && dead->size() == kIdLength && dead->find_first_not_of("0123456789abcdef") == dead->npos)
+    FROND_TRY(store_.remove(folder_ + *dead));
+  return files::write_file(note, id_);
 }
 
 Result<void> ObjectLease::write() {

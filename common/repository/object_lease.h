@@ -27,12 +27,10 @@ class ObjectLease {
   // `folder`: where the objects are, with a '/' at its end. `store` outlives the lease. `note`: a local file that names
   // the object written last from here; whoever calls has it alone, so that object's writer is dead, and it is removed.
   // Empty: there is none. kOverloaded: another writer holds it; kUnavailable: the store.
-  static Result<std::unique_ptr<ObjectLease>> acquire(const objects::ObjectStore& store, const std::string& folder,
-                                                      const std::filesystem::path& note = {});
-  // The same for a process that held it before, with this id(), of a store that was found to obey conditions: the
+  // `again`: the id() of a lease that this process held before, of a store that was found to obey conditions: the
   // object is the same, and the conditions are not tried again.
-  static Result<std::unique_ptr<ObjectLease>> acquire_again(const objects::ObjectStore& store,
-                                                            const std::string& folder, const std::string& id);
+  static Result<std::unique_ptr<ObjectLease>> acquire(const objects::ObjectStore& store, const std::string& folder,
+                                                      const std::filesystem::path& note, const std::string& again = {});
   ~ObjectLease();  // gives it up
   ObjectLease(const ObjectLease&) = delete;
   ObjectLease& operator=(const ObjectLease&) = delete;
@@ -45,7 +43,7 @@ class ObjectLease {
 
  private:
   ObjectLease(const objects::ObjectStore& store, std::string folder, std::string id);
-  Result<void> take(const std::filesystem::path& note);
+  Result<void> replace_note(const std::filesystem::path& note) const;
   Result<void> write();
   Result<void> look(bool beginning);
   Result<bool> obeys_conditions() const;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/in_parallel.h"
+#include "common/base/parallel.h"
 #include "common/base/thread_name.h"
 #include "common/files/read.h"
 #include "common/repository/files.h"
@@ -46,7 +46,7 @@ class ObjectStorage final : public Storage {
       name_this_thread("object-current");
       current = version_of("CURRENT");
     });
-    auto lease = ObjectLease::acquire_again(*store_, folder_ + "writers/", known.lease_id);
+    auto lease = ObjectLease::acquire(*store_, folder_ + "writers/", {}, known.lease_id);
     reading.join();
     lease_ = FROND_TRY(std::move(lease));
     versions_["CURRENT"] = FROND_TRY(std::move(current));

@@ -1,12 +1,9 @@
 // Many files to a bucket, several at a time.
 #include <algorithm>
-#include <atomic>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "common/base/mutex.h"
-#include "common/base/thread_name.h"
+#include "common/base/parallel.h"
 #include "common/repository/storage.h"
 
 namespace frond::repository {
@@ -22,28 +19,15 @@ using Put = std::function<Result<void>(const Upload&, const std::function<bool()
 
 Result<void> upload_some(std::span<const Upload> uploads, std::size_t at_once, const Put& put,
                          const std::function<bool()>& stopping) {
-  std::atomic<std::size_t> next = 0;
-  std::atomic<bool> over = false;
-  Mutex mutex;
-  Result<void> outcome;  // the first error
-  const auto work = [&] {
-    for (std::size_t i = next++; i < uploads.size() && !over; i = next++) {
-      auto done = put(uploads[i], [&] { return over || (stopping && stopping()); });
-      if (done || over.exchange(true)) continue;
-      const MutexLock lock(mutex);
-      outcome = std::move(done);
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min(at_once, uploads.size()); ++i)
-      others.emplace_back([&] {
-        name_this_thread("upload");
-        work();
-      });
-    work();
-  }
-  return outcome;
+  FirstError failure{std::stop_token()};
+  const auto stop = [&, token = failure.token()] { return token.stop_requested() || (stopping && stopping()); };
+  auto done = in_parallel(uploads.size(), at_once, [&](std::size_t i) -> Result<void> {
+    auto one = put(uploads[i], stop);
+    if (!one) failure.fail(one.error());
+    return one;
+  });
+  auto first = failure.result();
+  return first ? done : first;
 }
 
 }  // namespace

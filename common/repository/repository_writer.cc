@@ -4,12 +4,10 @@
 #include <span>
 #include <utility>
 
-#include "common/files/lock.h"
 #include "common/files/write.h"
 #include "common/objects/object_store.h"
 #include "common/repository/files.h"
 #include "common/repository/folder_gate.h"
-#include "common/repository/named_files.h"
 #include "common/repository/repository.h"
 #include "common/repository/storage.h"
 

@@ -5,16 +5,17 @@
 #include <thread>
 #include <utility>
 
+#include "common/base/text.h"
 #include "common/files/descriptor.h"
 #include "common/files/read.h"
 #include "common/http/client.h"
 #include "common/net/address.h"
 #include "common/objects/object_store.h"
+#include "common/repository/current_watch.h"
 #include "common/repository/files.h"
 #include "common/repository/partial_file.h"
 #include "common/repository/repository.h"
 #include "common/repository/storage.h"
-#include "common/repository/watches.h"
 
 namespace frond::repository {
 namespace {
@@ -24,16 +25,6 @@ constexpr unsigned kMaxRetries = 3;  // of a transfer, in a row, that bring less
 constexpr std::uint64_t kProgressBytes = 64 << 10;
 constexpr unsigned kMaxWhole = 4;  // transfers of a file that come whole, each with other wrong bytes
 constexpr std::chrono::milliseconds kFirstPause{100};  // before another transfer; doubles
-
-// Safe names joined by single slashes: can't lead out of the collection.
-bool is_safe_path(std::string_view path) {
-  for (;;) {
-    const auto slash = path.find('/');
-    if (!is_safe_name(path.substr(0, slash))) return false;
-    if (slash == path.npos) return true;
-    path.remove_prefix(slash + 1);
-  }
-}
 
 using ByteSink = http::BodySink;
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -86,10 +87,12 @@ Result<bool> take_epoch(std::shared_ptr<const objects::ObjectStore> store, const
 std::unique_ptr<LeasePlace> make_object_lease_place(std::shared_ptr<const objects::ObjectStore> store,
                                                     const std::string& collection, std::filesystem::path local);
 std::unique_ptr<LeasePlace> make_folder_lease_place(std::filesystem::path folder);
-// For LeasePlace::newest(): of the epochs that have a record, which of several lives only if `current_epoch` says so.
-// 0: there is none.
-Result<std::uint64_t> newest_of(const std::vector<std::uint64_t>& epochs,
-                                const std::function<Result<std::uint64_t>()>& current_epoch);
+// As LeasePlace::newest(): `epochs` have a record, which `read` gives; which of several lives counts, `current_epoch`
+// says.
+Result<std::optional<LeasePlace::Found>> newest_record(
+    const std::function<Result<std::vector<std::uint64_t>>()>& epochs,
+    const std::function<Result<std::uint64_t>()>& current_epoch,
+    const std::function<Result<std::string>(std::uint64_t)>& read);
 // For LeasePlace::take(): whether the records that there are leave this epoch to the service that has put its record.
 bool leave_free(const std::vector<std::uint64_t>& epochs, std::uint64_t epoch);
 inline constexpr std::size_t kMaxRecordBytes = 4096;

@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "common/repository/manifest_members.h"
 #include "common/repository/storage.h"
 
 namespace frond::repository {
@@ -14,15 +15,15 @@ namespace {
 
 using nlohmann::json;
 
+std::string said(const LeaseRecord& record) { return record.holder + ", epoch " + std::to_string(record.epoch); }
+
+}  // namespace
+
 std::string this_process() {
   char host[256] = "unknown";
   (void)::gethostname(host, sizeof host - 1);
   return std::string(host) + " process " + std::to_string(::getpid());
 }
-
-std::string said(const LeaseRecord& record) { return record.holder + ", epoch " + std::to_string(record.epoch); }
-
-}  // namespace
 
 std::uint64_t random_life() {
   std::random_device random;
@@ -39,23 +40,14 @@ std::string to_json(const LeaseRecord& record) {
 
 Result<LeaseRecord> lease_record_from_json(std::string_view text) {
   const Error wrong(Code::kCorrupt, "is no record of a lease");
-  const json members = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!members.is_object()) return wrong;
-  const auto is = [&](const char* name, bool (json::*type)() const noexcept) {
-    const auto found = members.find(name);
-    return found != members.end() && ((*found).*type)();
-  };
-  for (const char* name : {"epoch", "length_ms", "renewals", "waiting"})
-    if (!is(name, &json::is_number_unsigned)) return wrong;
-  if (!is("holder", &json::is_string) || !is("log", &json::is_string) || !is("released", &json::is_boolean))
-    return wrong;
-  LeaseRecord record{members["epoch"].get<std::uint64_t>(),    members["holder"].get<std::string>(),
-                     members["log"].get<std::string>(),        members["length_ms"].get<std::uint64_t>(),
-                     members["renewals"].get<std::uint64_t>(), members["waiting"].get<std::uint64_t>(),
-                     members["released"].get<bool>()};
+  const json parsed = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  std::string error;
+  Members members(parsed, {}, error);
+  LeaseRecord record{members.number("epoch"),     members.text("holder"),     members.safe_name("log"),
+                     members.number("length_ms"), members.number("renewals"), members.number("waiting"),
+                     members.flag("released")};
   constexpr std::uint64_t kLongest = 24 * 3'600'000;
-  if (record.epoch == 0 || record.length_ms == 0 || record.length_ms > kLongest || !is_safe_name(record.log))
-    return wrong;
+  if (!error.empty() || record.epoch == 0 || record.length_ms == 0 || record.length_ms > kLongest) return wrong;
   return record;
 }
 
@@ -67,6 +59,8 @@ Result<std::unique_ptr<LeasePlace>> open_lease_place(const std::filesystem::path
                                  std::move(local));
 }
 
+namespace {
+// 0: there is none.
 Result<std::uint64_t> newest_of(const std::vector<std::uint64_t>& epochs,
                                 const std::function<Result<std::uint64_t>()>& current_epoch) {
   if (epochs.empty()) return 0;
@@ -77,6 +71,22 @@ Result<std::uint64_t> newest_of(const std::vector<std::uint64_t>& epochs,
   for (const std::uint64_t epoch : epochs)
     if (there != 0 && life_of(epoch) == life_of(there)) newest = std::max(newest, epoch);
   return newest != 0 ? newest : highest;
+}
+}  // namespace
+
+Result<std::optional<LeasePlace::Found>> newest_record(
+    const std::function<Result<std::vector<std::uint64_t>>()>& epochs,
+    const std::function<Result<std::uint64_t>()>& current_epoch,
+    const std::function<Result<std::string>(std::uint64_t)>& read) {
+  // It may be replaced by the next one while it is looked for.
+  for (bool again = true;; again = false) {
+    const auto all = FROND_TRY(epochs());
+    const std::uint64_t newest = FROND_TRY(newest_of(all, current_epoch));
+    if (newest == 0) return std::optional<LeasePlace::Found>();
+    auto text = read(newest);
+    if (text) return std::optional<LeasePlace::Found>({newest, *std::move(text)});
+    if (text.error().code() != Code::kNotFound || !again) return text.error();
+  }
 }
 
 bool leave_free(const std::vector<std::uint64_t>& epochs, std::uint64_t epoch) {

@@ -37,6 +37,7 @@ namespace frond::repository {
 // Versions before lives began with epoch 1: life 0.
 inline constexpr unsigned kEpochBits = 20;  // an epoch of a life is below 2^52, so exact in JSON everywhere
 std::uint64_t random_life();                // of one that begins
+std::string this_process();                 // machine and process, for people
 constexpr std::uint64_t life_of(std::uint64_t epoch) { return epoch >> kEpochBits; }
 // In CURRENT of a life that commands began in an object store, until a service begins the first epoch.
 constexpr std::uint64_t before_first_epoch(std::uint64_t life) { return life << kEpochBits; }

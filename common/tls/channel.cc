@@ -35,8 +35,6 @@ std::string protocol_error(const SSL& ssl) {
 }  // namespace
 
 void Channel::Free::operator()(ssl_st* ssl) const { SSL_free(ssl); }
-Channel::Channel(ssl_st* owned) : ssl_(owned) {}
-Channel::~Channel() = default;
 
 Step Channel::outcome(int returned, std::size_t bytes) {
   if (returned > 0) return {Step::Status::kDone, bytes};

@@ -28,8 +28,7 @@ struct Step {
 
 class Channel {
  public:
-  explicit Channel(ssl_st* owned);  // for ServerIdentity and Trust
-  ~Channel();
+  explicit Channel(ssl_st* owned) : ssl_(owned) {}  // for ServerIdentity and Trust
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 

@@ -2,6 +2,7 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/rand.h>
 
 #include <memory>
@@ -33,6 +34,14 @@ Sha256 sha256(std::string_view text) {
       EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) != 1)
     throw std::bad_alloc();
   return digest;
+}
+
+Sha256 hmac_sha256(std::string_view key, std::string_view text) {
+  Sha256 mac{};
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(text.data());
+  if (::HMAC(method(), key.data(), static_cast<int>(key.size()), bytes, text.size(), mac.data(), nullptr) == nullptr)
+    throw std::bad_alloc();
+  return mac;
 }
 
 bool equal_in_constant_time(const Sha256& one, const Sha256& other) {

@@ -1,5 +1,5 @@
 #pragma once
-// SHA-256, a comparison that takes the same time whatever differs, and random bytes; by OpenSSL. Any thread.
+// SHA-256, its HMAC, a comparison that takes the same time whatever differs, and random bytes; by OpenSSL. Any thread.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -13,6 +13,8 @@ using Sha256 = std::array<std::uint8_t, 32>;
 
 // Allocates; throws std::bad_alloc.
 Sha256 sha256(std::string_view text);
+
+Sha256 hmac_sha256(std::string_view key, std::string_view text);
 
 // Takes the same time for all pairs.
 bool equal_in_constant_time(const Sha256& one, const Sha256& other);

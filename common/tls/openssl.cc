@@ -2,6 +2,7 @@
 
 #include <openssl/err.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -28,17 +29,12 @@ int settle(BIO* bio, ssize_t moved, int retry_flag, std::size_t* count) {
   return 0;
 }
 int read_socket(BIO* bio, char* to, std::size_t size, std::size_t* count) {
-  ssize_t got;
-  do got = ::recv(socket_of(bio), to, size, 0);
-  while (got < 0 && errno == EINTR);
+  const ssize_t got = TEMP_FAILURE_RETRY(::recv(socket_of(bio), to, size, 0));
   if (got == 0) errno = 0;  // an end, and no error of the system's
   return settle(bio, got, BIO_FLAGS_READ, count);
 }
 int write_socket(BIO* bio, const char* from, std::size_t size, std::size_t* count) {
-  ssize_t sent;
-  do sent = ::send(socket_of(bio), from, size, MSG_NOSIGNAL);
-  while (sent < 0 && errno == EINTR);
-  return settle(bio, sent, BIO_FLAGS_WRITE, count);
+  return settle(bio, TEMP_FAILURE_RETRY(::send(socket_of(bio), from, size, MSG_NOSIGNAL)), BIO_FLAGS_WRITE, count);
 }
 long control_socket(BIO* /*bio*/, int command, long /*number*/, void* /*pointer*/) {
   return command == BIO_CTRL_FLUSH ? 1 : 0;

@@ -15,7 +15,7 @@
 
 #include "common/base/deadline.h"
 #include "common/base/mutex.h"
-#include "common/wire/complaint.h"
+#include "common/wire/peer_limits.h"
 #include "common/wire/router_socket.h"
 #include "common/zmtp/curve.h"
 

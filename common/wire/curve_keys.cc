@@ -3,23 +3,18 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "common/base/lines.h"
+#include "common/base/text.h"
 #include "common/files/read.h"
 
 namespace frond::wire {
 namespace {
 
 constexpr std::size_t kMaxFileBytes = kMaxCurveClients * (kCurveKeyCharacters + 2);
-constexpr std::string_view kSpace = " \t\r\n";
 
 Error invalid(const std::string& why) { return Error(Code::kInvalid, why); }
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) + 1 - first);
-}
 
 // The key's 40 characters.
 Result<std::string> one_key(std::string_view text) {
@@ -96,6 +91,42 @@ Result<CurveKeyPair> read_curve_secret_key(const std::string& path) { return rea
 bool readable_by_everybody(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IROTH) != 0;
+}
+
+CurveClients::CurveClients(std::string path, std::string text, CurvePublicKeys keys)
+    : path_(std::move(path)), text_(std::move(text)), keys_(std::make_shared<const CurvePublicKeys>(std::move(keys))) {}
+
+Result<std::unique_ptr<CurveClients>> CurveClients::open(std::string path) {
+  std::string text = FROND_TRY(read_curve_key_file(path));
+  auto keys = parse_curve_public_keys(text);
+  if (!keys) return std::move(keys).error().within(path);
+  return std::unique_ptr<CurveClients>(new CurveClients(std::move(path), std::move(text), *std::move(keys)));
+}
+
+Result<bool> CurveClients::refresh() {
+  auto text = read_curve_key_file(path_);
+  if (text && *text == text_) return false;
+  auto keys = text ? parse_curve_public_keys(*text) : Result<CurvePublicKeys>(Error(text.error()));
+  text_ = text ? *text : std::string();  // nothing: the next contents count as changed
+  auto next = std::make_shared<const CurvePublicKeys>(keys ? *keys : CurvePublicKeys());
+  const MutexLock lock(mutex_);
+  const bool was_stale = std::exchange(stale_, !keys);
+  if (!text && was_stale) return false;
+  if (!text) return std::move(text).error();
+  if (!keys) return std::move(keys).error().within(path_);
+  const bool changed = *keys_ != *next;
+  keys_ = std::move(next);
+  return changed;
+}
+
+std::shared_ptr<const CurvePublicKeys> CurveClients::keys() const {
+  const MutexLock lock(mutex_);
+  return keys_;
+}
+
+bool CurveClients::stale() const {
+  const MutexLock lock(mutex_);
+  return stale_;
 }
 
 }  // namespace frond::wire

@@ -4,10 +4,12 @@
 //
 // Secret keys never appear in an error or a log line. Any thread.
 #include <compare>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "common/base/mutex.h"
 #include "common/base/result.h"
 #include "common/zmtp/curve.h"
 
@@ -49,5 +51,32 @@ Result<std::string> read_curve_key_file(const std::string& path);
 
 // Whether every user of the machine may read the file.
 bool readable_by_everybody(const std::string& path);
+
+// The public keys that may connect to a leaf, from a file that may change while the leaf runs. Each refresh reads the
+// whole file and compares it, so every kind of change is noticed: a replaced symbolic link (as Kubernetes does), a
+// rename, an edit in place. If the file cannot be read or is no list of keys, the former keys stay in force.
+class CurveClients {
+ public:
+  // kInvalid: not a list of keys; kUnavailable: the file cannot be read. The message names the file.
+  static Result<std::unique_ptr<CurveClients>> open(std::string path);
+
+  // Reads the file again. True: the keys have changed. An error is returned only once, until the file changes or can be
+  // used again. One thread at a time; may block on the disk.
+  Result<bool> refresh();
+  // The keys in force. Any thread.
+  std::shared_ptr<const CurvePublicKeys> keys() const;
+  // Whether the file cannot be used now, so that keys() are the former ones. Any thread.
+  bool stale() const;
+  const std::string& path() const { return path_; }
+
+ private:
+  CurveClients(std::string path, std::string text, CurvePublicKeys keys);
+
+  const std::string path_;
+  std::string text_;  // the file's last contents, good or reported as bad
+  mutable Mutex mutex_;
+  std::shared_ptr<const CurvePublicKeys> keys_ FROND_GUARDED_BY(mutex_);
+  bool stale_ FROND_GUARDED_BY(mutex_) = false;
+};
 
 }  // namespace frond::wire

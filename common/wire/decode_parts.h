@@ -18,7 +18,7 @@
 #include "common/text/limits.h"
 #include "common/wire/codec.h"
 #include "common/wire/leaf.capnp.h"
-#include "common/wire/limits.h"
+#include "common/wire/messages.h"
 
 namespace frond::wire::decoding {
 

@@ -10,7 +10,7 @@
 
 #include "common/wire/codec.h"
 #include "common/wire/leaf.capnp.h"
-#include "common/wire/limits.h"
+#include "common/wire/messages.h"
 
 namespace frond::wire {
 namespace {

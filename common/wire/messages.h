@@ -2,6 +2,7 @@
 // The messages between broker and leaf as plain structs. leaf.capnp defines their bytes; codec.h converts between the
 // two. Each request and each reply is one ZeroMQ message of one frame.
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,10 +15,25 @@
 #include "common/scoring/prior.h"
 #include "common/text/analyzer_config.h"
 #include "common/topk/hit.h"
-#include "common/wire/run_reasons.h"
-#include "common/wire/unsearched.h"
+#include "common/wire/reasons.h"
 
 namespace frond::wire {
+
+// The largest counts, sizes and times that a message may hold. A reader refuses more as kCorrupt; a writer must not
+// send more. A term has at most text::kMaxTermBytes.
+inline constexpr std::size_t kMaxMessageBytes = 64u << 20;
+inline constexpr std::size_t kMaxRequestBytes = 4u << 20;  // of a request to a leaf; encoded ones are smaller
+inline constexpr std::size_t kMaxTerms = 512;
+inline constexpr std::size_t kMaxPartitions = 4096;
+inline constexpr std::size_t kMaxDepth = 10'000;                // hits of one ranking: a search's offset + k
+inline constexpr std::size_t kMaxOrdinals = 1000;               // documents of one fetch: the hits of a page
+inline constexpr std::size_t kMaxFetchedIdBytes = 4096;         // of a fetch by id; ingest takes fewer
+inline constexpr std::size_t kMaxFetchedBodyBytes = 32u << 20;  // of a document by id; the rest is cut off
+inline constexpr std::size_t kMaxBrokerNameBytes = 256;
+inline constexpr std::size_t kMaxCollectionNameBytes = 1024;
+inline constexpr std::size_t kMaxGenerations = 64;  // in one HelloReply
+inline constexpr std::chrono::hours kMaxBudget{1};  // of a search or fetch; a leaf takes a longer one for this
+inline constexpr std::size_t kMaxRuns = 16;         // in one SearchReply: a leaf sends one for AND, one for OR
 
 enum class Mode : std::uint8_t { kAnd, kOr, kAuto };
 constexpr std::string_view name_of(Mode mode) {
@@ -205,5 +221,19 @@ struct ErrorReply {
 
 using Request = std::variant<SearchRequest, FetchRequest, HelloRequest, CancelRequest>;
 using Reply = std::variant<SearchReply, FetchReply, HelloReply, ErrorReply>;
+
+// Which requests cost many times the usual, judged by what they ask for. A broker evaluates only a few of them at a
+// time, and a leaf runs them on threads of their own, so that they do not delay other requests.
+
+// Costly is more than this.
+inline constexpr std::uint32_t kCostlyDepth = 1000;   // hits of a ranking, for a broker
+inline constexpr std::size_t kCostlyTerms = 64;       // distinct terms
+inline constexpr std::size_t kCostlyDocuments = 100;  // documents of a fetch; for a leaf also hits of a ranking
+
+inline bool is_costly(const SearchRequest& request) {
+  return request.processor == Processor::kExhaustive || request.depth > kCostlyDocuments ||
+         request.terms.size() > kCostlyTerms;
+}
+inline bool is_costly(const FetchRequest& request) { return request.ordinals.size() > kCostlyDocuments; }
 
 }  // namespace frond::wire

@@ -16,7 +16,6 @@
 
 #include "common/base/mutex.h"
 #include "common/wire/curve_gate.h"
-#include "common/wire/peer_counts.h"
 #include "common/wire/peer_limits.h"
 #include "common/wire/router_socket.h"
 #include "common/zmtp/connection.h"

@@ -1,9 +1,7 @@
 #include "common/wire/router_socket.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
-#include <vector>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -12,7 +10,6 @@
 
 #include "common/base/check.h"
 #include "common/net/address.h"
-#include "common/wire/complaint.h"
 #include "common/wire/curve_gate.h"
 #include "common/wire/peer_limits.h"
 #include "common/wire/peer_loop.h"

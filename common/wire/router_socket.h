@@ -11,6 +11,8 @@
 // With CURVE all traffic is encrypted, and only peers whose public key is in a list may connect
 // (docs/adr/0008-keys-between-broker-and-leaf.md). Another thread reads the list again every second; requests of a peer
 // whose key was removed are ignored. Without CURVE any peer may connect, in plain text.
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -18,18 +20,47 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/bytes.h"
 #include "common/base/liveness.h"
 #include "common/base/log.h"
 #include "common/base/result.h"
-#include "common/wire/curve_clients.h"
 #include "common/wire/curve_keys.h"
-#include "common/wire/limits.h"
-#include "common/wire/peer_counts.h"
+#include "common/wire/messages.h"
 
 namespace frond::wire {
+
+// Connections to a leaf's socket since start, by what became of them. Any thread.
+enum class PeerOutcome {
+  kReady,        // the handshake is done
+  kClosed,       // the peer closed it, or the network broke
+  kFull,         // refused: --max-peers
+  kAddress,      // refused: --max-peers-by-address
+  kDescriptors,  // not taken yet: too many files are open; each try counts
+  kGaveWay,      // closed for a new one, at one of these limits
+  kHandshake,    // closed: no valid handshake, or none in time
+  kProtocol,     // closed: what the peer sent after its handshake is no ZMTP, or too large
+  kUnused,       // closed: no valid request for some time after the handshake
+  kSilent,       // closed: no heartbeats
+  kStalled,      // closed: the peer did not read its replies
+  kMemory,       // closed: all peers together held too much memory, and this one a large part
+};
+inline constexpr std::array<std::string_view, 12> kPeerOutcomes = {"ready",       "closed",   "full",      "address",
+                                                                   "descriptors", "gave_way", "handshake", "protocol",
+                                                                   "unused",      "silent",   "stalled",   "memory"};
+
+class PeerCounts {
+ public:
+  void add(PeerOutcome outcome) { counts_[static_cast<std::size_t>(outcome)].fetch_add(1, std::memory_order_relaxed); }
+  std::uint64_t of(PeerOutcome outcome) const {
+    return counts_[static_cast<std::size_t>(outcome)].load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::array<std::atomic<std::uint64_t>, kPeerOutcomes.size()> counts_{};
+};
 
 // The interval of heartbeats, in both directions; a peer that is silent for the timeout after one is disconnected.
 inline constexpr std::chrono::milliseconds kHeartbeatInterval{1000};

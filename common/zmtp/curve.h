@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/zmtp/mechanism.h"
+#include "common/zmtp/conversation.h"
 
 namespace frond::zmtp {
 

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "common/files/lock.h"
+#include "common/files/write.h"
 #include "common/repository/disk_space.h"
 #include "indexer/change/change_publication.h"
 #include "indexer/change/merged_partition.h"

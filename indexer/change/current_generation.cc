@@ -6,9 +6,9 @@
 #include <system_error>
 #include <utility>
 
-#include "common/base/in_parallel.h"
-#include "common/partition/published_partition.h"
+#include "common/base/parallel.h"
 #include "common/partition/partition.h"
+#include "common/partition/published_partition.h"
 #include "common/partition/ranged/ranged_partition.h"
 #include "common/partition/terms/term_statistics.h"
 #include "common/repository/disk_space.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "common/base/in_parallel.h"
+#include "common/base/parallel.h"
 #include "common/base/mutex.h"
 #include "indexer/change/stored_list.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/base/mutex.h"
-#include "common/files/lock.h"
+#include "common/files/write.h"
 
 namespace frond::indexer::change {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "common/files/lock.h"
+#include "common/files/write.h"
 #include "common/partition/terms/change_file.h"
 #include "common/partition/terms/term_statistics.h"
 #include "common/repository/repository.h"

@@ -13,7 +13,7 @@
 #include "common/http/router.h"
 #include "common/http/server.h"
 #include "common/metrics/registry.h"
-#include "common/objects/request_metrics.h"
+#include "common/objects/counts.h"
 #include "indexer/serve/serve.h"
 
 namespace frond::indexer {

@@ -2,9 +2,9 @@
 #include <filesystem>
 #include <system_error>
 
-#include "common/base/server_process.h"
-#include "common/http/host_list.h"
-#include "common/keys/limit_flags.h"
+#include "common/base/process.h"
+#include "common/http/router.h"
+#include "common/keys/guard.h"
 #include "indexer/commands/command.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/serve/serve.h"

@@ -10,7 +10,7 @@
 
 #include "common/base/bounded_queue.h"
 #include "common/base/check.h"
-#include "common/base/first_error.h"
+#include "common/base/parallel.h"
 #include "common/base/thread_name.h"
 #include "indexer/ingest/files/input_list.h"
 #include "indexer/invert/assignment.h"

@@ -12,7 +12,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "common/base/first_error.h"
+#include "common/base/parallel.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
 #include "common/base/task_pool.h"

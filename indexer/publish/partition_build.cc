@@ -6,7 +6,7 @@
 #include <system_error>
 #include <thread>
 
-#include "common/base/first_error.h"
+#include "common/base/parallel.h"
 #include "common/base/task_pool.h"
 #include "common/base/thread_name.h"
 #include "common/repository/disk_space.h"

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "common/base/first_error.h"
 #include "common/base/mutex.h"
+#include "common/base/parallel.h"
 #include "common/base/result.h"
 #include "common/partition/partition_writer.h"
 #include "common/partition/terms/term_digests.h"

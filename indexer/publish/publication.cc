@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/in_parallel.h"
+#include "common/base/parallel.h"
 #include "common/files/write.h"
 #include "common/partition/file_checksum.h"
 #include "common/partition/partition.h"

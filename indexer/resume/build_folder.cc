@@ -14,7 +14,7 @@
 
 #include "common/base/bytes.h"
 #include "common/config/options.h"
-#include "common/files/lock.h"
+#include "common/files/write.h"
 #include "common/partition/file_checksum.h"
 #include "indexer/runs/document_spool.h"
 

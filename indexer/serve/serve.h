@@ -12,7 +12,7 @@
 #include "common/base/log.h"
 #include "common/base/result.h"
 #include "common/keys/api_key.h"
-#include "common/objects/request_metrics.h"
+#include "common/objects/counts.h"
 #include "indexer/write/collection_writer.h"
 
 namespace frond::indexer::serve {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/base/thread_name.h"
-#include "common/files/lock.h"
+#include "common/files/write.h"
 #include "common/repository/repository.h"
 
 namespace frond::indexer::write {

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "common/files/lock.h"
 #include "common/files/read.h"
 #include "common/files/write.h"
 #include "common/repository/repository.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-#include "common/base/in_parallel.h"
+#include "common/base/parallel.h"
 #include "common/partition/file_checksum.h"
 #include "common/repository/disk_space.h"
 #include "leaf/generation/hidden_of.h"

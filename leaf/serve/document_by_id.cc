@@ -5,7 +5,7 @@
 
 #include "common/text/limits.h"
 #include "common/text/utf8.h"
-#include "common/wire/limits.h"
+#include "common/wire/messages.h"
 
 namespace frond::leaf::serve {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "common/wire/cost.h"
+#include "common/wire/messages.h"
 #include "leaf/serve/document_by_id.h"
 #include "leaf/serve/document_query.h"
 

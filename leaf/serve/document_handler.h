@@ -18,7 +18,7 @@ class DocumentHandler {
   using Done = std::function<void(wire::Reply)>;
 
   // All outlive every fetch, so drain the schedulers first. `costly` runs fetches of many documents
-  // (common/wire/cost.h); null: `scheduler` runs them too. `damage` may be null.
+  // (common/wire/messages.h); null: `scheduler` runs them too. `damage` may be null.
   DocumentHandler(const generation::ServedBoard& board, schedule::Scheduler& scheduler, const Clock& clock,
                   schedule::Scheduler* costly = nullptr, generation::DamageLog* damage = nullptr)
       : board_(board),

@@ -5,7 +5,7 @@
 #include <exception>
 #include <span>
 
-#include "common/wire/limits.h"
+#include "common/wire/messages.h"
 #include "leaf/families/metric_families.h"
 #include "leaf/serve/document_query.h"
 #include "leaf/serve/shown_documents.h"

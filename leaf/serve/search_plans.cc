@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/wire/limits.h"
+#include "common/wire/messages.h"
 #include "leaf/serve/search_times.h"
 
 namespace frond::leaf::serve {

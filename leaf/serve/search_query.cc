@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "common/wire/cost.h"
+#include "common/wire/messages.h"
 #include "leaf/serve/search_times.h"
 
 namespace frond::leaf::serve {

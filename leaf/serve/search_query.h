@@ -11,7 +11,7 @@
 // partitions are in the reply.
 //
 // Work that costs many times the usual has threads of its own, so that it does not delay other searches. This is:
-// requests that are costly by themselves (common/wire/cost.h), and searches whose terms have many postings in a
+// requests that are costly by themselves (common/wire/messages.h), and searches whose terms have many postings in a
 // partition (known after the look-up of the terms). Searches of medium size stay on the usual threads while no task
 // waits there and another worker is idle.
 //

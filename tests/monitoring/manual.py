@@ -24,7 +24,7 @@ def main():
                for m in re.findall(r'"((?:frond_(?:broker|leaf|indexer|http|log)|process)_[a-z0-9_]+)"', text)}
     messages = {m for text in sources("common", "broker", "leaf", "indexer")
                 for m in re.findall(r'\blog(?:ger)?_?(?:\.|->)(?:warn|error)\(\s*"([^"]+)"', text)}
-    reasons = re.findall(r'\{UnsearchedReason::k\w+, "(\w+)"', read(os.path.join(ROOT, "common/wire/unsearched.h")))
+    reasons = re.findall(r'\{UnsearchedReason::k\w+, "(\w+)"', read(os.path.join(ROOT, "common/wire/reasons.h")))
     wrong = [f"no page names the {kind} {name}" for kind, names, page in
              (("alert", alerts, manual), ("metric", metrics, table), ("reason", reasons, manual), ("message", messages, manual))
              for name in sorted(names) if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", page)]

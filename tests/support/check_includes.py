@@ -24,7 +24,7 @@ MAY_INCLUDE = {
     "common/topk": ["common/scoring"],
     "common/cache": [],
     "common/partition": ["common/cache", "common/files", "common/postings", "common/text"],
-    "common/objects": ["common/files", "common/metrics", "common/net"],
+    "common/objects": ["common/files", "common/metrics", "common/net", "common/tls"],
     "common/repository": ["common/files", "common/http", "common/net", "common/objects", "common/partition", "common/scoring", "common/text"],
     "common/device": [],
     "common/device_codec": ["common/codec", "common/device"],
@@ -56,7 +56,7 @@ THIRD_PARTY = [  # what, its only folder
     (re.compile(r"zmq\.hp?p?|zmq_addon"), ("tests",)),  # peers that are not ours
     (re.compile(r"sodium\.h"), ("common/zmtp",)),
     (re.compile(r"boost/beast"), ("common/http",)),
-    (re.compile(r"openssl/"), ("common/tls", "common/objects")),  # connections; signatures
+    (re.compile(r"openssl/"), ("common/tls",)),
     (re.compile(r"curl/|expat"), ("common/objects",)),
     (re.compile(r"cuda_runtime|cuda\.h"), ("common/device", "common/device_codec")),
 ]

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "common/base/program_output.h"
+#include "common/base/process.h"
 #include "common/config/command_line.h"
 #include "tools/bench/commands.h"
 #include "tools/synth/synth_command.h"

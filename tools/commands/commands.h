@@ -10,7 +10,7 @@
 
 #include "common/base/result.h"
 #include "common/net/address.h"
-#include "common/tls/trust.h"
+#include "common/tls/certificates.h"
 
 namespace frond::config {
 class CommandLine;

@@ -5,7 +5,7 @@
 
 #include "common/base/deadline.h"
 #include "common/base/result.h"
-#include "common/http/socket.h"
+#include "common/http/client_stream.h"
 
 namespace frond::tools {
 

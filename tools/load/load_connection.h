@@ -10,8 +10,8 @@
 
 #include "common/base/deadline.h"
 #include "common/base/result.h"
-#include "common/http/socket.h"
-#include "common/tls/trust.h"
+#include "common/http/client_stream.h"
+#include "common/tls/certificates.h"
 #include "tools/client/reply_reader.h"
 #include "tools/load/event_loop.h"
 

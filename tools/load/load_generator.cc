@@ -8,7 +8,6 @@
 
 #include "common/base/deadline.h"
 #include "common/http/client_stream.h"
-#include "common/http/socket.h"
 #include "tools/client/answer_marks.h"
 #include "tools/load/event_loop.h"
 #include "tools/load/load_connection.h"

@@ -15,7 +15,7 @@
 
 #include "common/base/result.h"
 #include "common/net/address.h"
-#include "common/tls/trust.h"
+#include "common/tls/certificates.h"
 #include "tools/load/histogram.h"
 
 namespace frond::tools {

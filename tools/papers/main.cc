@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "common/base/program_output.h"
+#include "common/base/process.h"
 #include "common/config/command_line.h"
 #include "tools/papers/registry.h"
 #include "tools/papers/run_experiments.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "common/base/check.h"
-#include "common/keys/key_file.h"
+#include "common/keys/api_key.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto entries = frond::keys::parse_key_file({reinterpret_cast<const char*>(data), size});

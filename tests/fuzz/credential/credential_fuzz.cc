@@ -7,7 +7,6 @@
 
 #include "common/base/check.h"
 #include "common/keys/api_key.h"
-#include "common/keys/credential.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using Kind = frond::keys::Credential::Kind;

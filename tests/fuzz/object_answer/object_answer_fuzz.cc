@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "common/objects/answers.h"
-#include "common/objects/credentials.h"
+#include "common/objects/signature.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace frond;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/first_error.h"
+#include "common/base/parallel.h"
 #include "common/repository/repository.h"
 #include "indexer/publish/publication.h"
 #include "tools/synth/collection/partition.h"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "common/base/first_error.h"
+#include "common/base/parallel.h"
 #include "common/postings/list_builder.h"
 #include "tools/synth/collection/list_line.h"
 

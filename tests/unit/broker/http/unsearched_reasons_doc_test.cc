@@ -1,5 +1,5 @@
-// The pages for users and the API's description list the reasons of common/wire/unsearched.h and
-// common/wire/run_reasons.h, all of them and no others.
+// The pages for users and the API's description list the reasons of common/wire/reasons.h, all
+// of them and no others.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -9,8 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/wire/run_reasons.h"
-#include "common/wire/unsearched.h"
+#include "common/wire/reasons.h"
 
 namespace frond::broker::http {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/base/first_error.h"
+#include "common/base/parallel.h"
 
 namespace frond {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/files/lock.h"
+#include "common/files/write.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // Which session has been in a list longest.
-#include "common/http/age_list.h"
+#include "common/http/clients.h"
 
 #include <gtest/gtest.h>
 

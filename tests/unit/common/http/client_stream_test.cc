@@ -1,4 +1,4 @@
-// The promises of client_stream.h and socket.h, with servers that stall and with signals all the time.
+// The promises of client_stream.h, with servers that stall and with signals all the time.
 #include "common/http/client_stream.h"
 
 #include <netinet/in.h>

@@ -5,8 +5,6 @@
 
 #include <atomic>
 
-#include "common/http/byte_budget.h"
-
 namespace frond::http {
 namespace {
 using boost::asio::ip::make_address;

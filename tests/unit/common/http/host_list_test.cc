@@ -1,5 +1,5 @@
 // The host names under which a server accepts requests.
-#include "common/http/host_list.h"
+#include "common/http/router.h"
 
 #include <gtest/gtest.h>
 

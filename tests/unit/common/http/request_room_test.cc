@@ -1,4 +1,4 @@
-#include "common/http/request_room.h"
+#include "common/http/clients.h"
 
 #include <gtest/gtest.h>
 

@@ -15,7 +15,7 @@
 #include "common/http/client.h"
 #include "common/http/client_stream.h"
 #include "common/http/server.h"
-#include "common/tls/server_identity.h"
+#include "common/tls/certificates.h"
 #include "tests/support/certificates.h"
 
 namespace frond::http {

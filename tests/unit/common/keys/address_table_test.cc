@@ -1,5 +1,5 @@
 // Accounts of addresses: apart from each other, and never more than there are places.
-#include "common/keys/address_table.h"
+#include "common/keys/meter.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Where a request's key may stand.
-#include "common/keys/credential.h"
+#include "common/keys/api_key.h"
 
 #include <gtest/gtest.h>
 

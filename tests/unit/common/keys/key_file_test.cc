@@ -1,5 +1,5 @@
 // The whole key file.
-#include "common/keys/key_file.h"
+#include "common/keys/api_key.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Keys from a file that changes.
-#include "common/keys/key_ring.h"
+#include "common/keys/guard.h"
 
 #include <gtest/gtest.h>
 

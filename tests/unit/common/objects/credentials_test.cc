@@ -1,4 +1,4 @@
-#include "common/objects/credentials.h"
+#include "common/objects/signature.h"
 
 #include <gtest/gtest.h>
 

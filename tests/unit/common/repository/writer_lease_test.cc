@@ -27,9 +27,9 @@ const LeaseTerms kOurs{"ours", seconds(10), false, 0}, kTheirs{"theirs", seconds
 class MemoryPlace final : public LeasePlace {
  public:
   Result<std::optional<Found>> newest() const override {
-    const auto epoch = newest_of(epochs(), [this] { return current_epoch(); }).value();
-    if (epoch == 0) return std::optional<Found>();
-    return std::optional<Found>({epoch, records.at(epoch)});
+    return newest_record([this]() -> Result<std::vector<std::uint64_t>> { return epochs(); },
+                         [this] { return current_epoch(); },
+                         [this](std::uint64_t epoch) -> Result<std::string> { return records.at(epoch); });
   }
   Result<std::uint64_t> current_epoch() const override { return current; }
   Result<bool> take(const LeaseRecord& record, const std::optional<Found>& last) override {

@@ -10,8 +10,7 @@
 #include <array>
 #include <vector>
 
-#include "common/tls/server_identity.h"
-#include "common/tls/trust.h"
+#include "common/tls/certificates.h"
 #include "tests/support/certificates.h"
 
 namespace frond::tls {

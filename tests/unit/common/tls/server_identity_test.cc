@@ -1,11 +1,10 @@
 // Which certificates and keys a server accepts, and what happens when their files change.
-#include "common/tls/server_identity.h"
+#include "common/tls/certificates.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "common/tls/trust.h"
 #include "tests/support/certificates.h"
 
 namespace frond::tls {

@@ -10,7 +10,7 @@
 
 #include "common/text/limits.h"
 #include "common/wire/leaf.capnp.h"
-#include "common/wire/limits.h"
+#include "common/wire/messages.h"
 #include "tests/unit/common/wire/random_messages.h"
 
 namespace frond::wire {

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <random>
 
-#include "common/wire/curve_clients.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::wire {

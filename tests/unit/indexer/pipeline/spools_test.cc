@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "common/base/first_error.h"
+#include "common/base/parallel.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::pipeline {

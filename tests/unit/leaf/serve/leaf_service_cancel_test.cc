@@ -3,7 +3,7 @@
 #include <latch>
 #include <thread>
 
-#include "common/wire/limits.h"
+#include "common/wire/messages.h"
 #include "leaf/families/metric_families.h"
 #include "leaf/schedule/worker_pool.h"
 #include "tests/support/memory/failing_allocations.h"

@@ -6,7 +6,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "common/http/server.h"
-#include "common/tls/server_identity.h"
+#include "common/tls/certificates.h"
 #include "tests/support/certificates.h"
 #include "tools/client/broker_client.h"
 #include "tools/load/load_generator.h"

@@ -11,7 +11,7 @@
 #include <functional>
 #include <thread>
 
-#include "common/http/socket.h"
+#include "common/http/client_stream.h"
 
 namespace frond::tools {
 namespace {

@@ -1,0 +1,43 @@
+#pragma once
+// Small things that are read from text, and checked of it. Any thread.
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace frond {
+
+// The number that all of `text` is, in decimal without a plus sign; nothing for anything else, and for a number that T
+// does not hold.
+template <class T>
+std::optional<T> number_in(std::string_view text) {
+  T number{};
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Without white space at its ends.
+constexpr std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const auto first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpace) + 1 - first);
+}
+
+// [A-Za-z0-9._-]+, at most 128 bytes, not beginning with a dot: as a file's name it stays in its folder.
+constexpr bool is_safe_name(std::string_view name) {
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  return !name.empty() && name.size() <= 128 && name.front() != '.' && name.find_first_not_of(kAllowed) == name.npos;
+}
+// Safe names joined by single slashes: can't lead out of a folder.
+constexpr bool is_safe_path(std::string_view path) {
+  for (;;) {
+    const auto slash = path.find('/');
+    if (!is_safe_name(path.substr(0, slash))) return false;
+    if (slash == path.npos) return true;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+}  // namespace frond
