@@ -9,8 +9,7 @@
 #include "leaf/engines.h"
 #include "leaf/gpu/intersect/line_search.h"
 #include "leaf/gpu/intersect/list_form.h"
-#include "tools/bench/clocks.h"
-#include "tools/bench/parallel.h"
+#include "tools/bench/measure.h"
 #include "tools/papers/intersect/intersection_timing.h"
 
 namespace frond::tools::papers {

@@ -3,7 +3,7 @@
 
 #include "common/device/runtime.h"
 #include "leaf/gpu/intersect/intersector.h"
-#include "tools/bench/clocks.h"
+#include "tools/bench/measure.h"
 #include "tools/papers/intersect/intersection_timing.h"
 
 namespace frond::tools::papers {

@@ -8,7 +8,7 @@
 
 #include "common/base/result.h"
 #include "leaf/gpu/intersect/methods.h"
-#include "tools/bench/spread.h"
+#include "tools/bench/measure.h"
 #include "tools/papers/intersect/intersection_set.h"
 
 namespace frond::tools::papers {
