@@ -6,6 +6,7 @@
 // cache, the flights and the limits, under short locks. Nothing there blocks. Main also serves probes and operators,
 // takes signals, and looks leaves up. Each loop has a background thread of Asio's resolver if it looks up names.
 #include <malloc.h>
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -22,7 +23,7 @@
 #include "broker/cluster/zmq_leaf_client.h"
 #include "broker/http/broker_status.h"
 #include "broker/http/routes.h"
-#include "broker/listeners.h"
+#include "broker/http/tls_endpoint.h"
 #include "broker/options.h"
 #include "broker/search_loop.h"
 #include "broker/search_loops.h"
@@ -32,8 +33,10 @@
 #include "common/base/result.h"
 #include "common/base/thread_name.h"
 #include "common/config/options.h"
+#include "common/http/router.h"
 #include "common/http/server.h"
 #include "common/http/server_metrics.h"
+#include "common/keys/guard.h"
 #include "common/metrics/registry.h"
 #include "common/net/address.h"
 
@@ -52,6 +55,75 @@ Result<std::optional<cluster::ZmqLeafClients::Curve>> read_curve(const Options& 
   if (wire::readable_by_everybody(options.curve_secret_key))
     log.warn("everybody on this machine can read the secret key", {{"file", options.curve_secret_key}});
   return std::optional(cluster::ZmqLeafClients::Curve{*std::move(own), *std::move(leaf)});
+}
+
+std::vector<std::pair<std::string, std::string>> tls_headers_of(const Options& options) {
+  if (options.hsts_seconds == 0) return {};
+  return {{"Strict-Transport-Security", "max-age=" + std::to_string(options.hsts_seconds)}};
+}
+
+std::size_t connections_within(std::size_t descriptors, const Options& options, Logger& log) {
+  if (options.max_connections <= descriptors / 2) return options.max_connections;
+  log.warn("fewer HTTP connections than --max-connections: the limit of open files is too low",
+           {{"connections", std::to_string(descriptors / 2)}, {"open_files", std::to_string(descriptors)}});
+  return descriptors / 2;
+}
+
+// Null: plain HTTP.
+Result<std::unique_ptr<http::TlsEndpoint>> tls_endpoint_for(const Options& options, cluster::TimerQueue& timers,
+                                                            Logger& log, metrics::Registry& registry) {
+  if (options.tls_certificate.empty()) return std::unique_ptr<http::TlsEndpoint>();
+  return http::TlsEndpoint::create(options.tls_certificate, options.tls_key, timers, log, registry);
+}
+
+constexpr std::chrono::seconds kKeysInterval{1};  // of reading the key file again, usually from the page cache
+// Reads the API keys. The caller has the guard look() at their file again from time to time. Errors name the flag.
+Result<std::unique_ptr<keys::Guard>> key_guard_for(const Options& options, const Clock& clock, Logger& log,
+                                                   metrics::Registry& registry) {
+  auto made = keys::Guard::create(
+      {.key_file = options.api_keys, .of_key = options.of_key, .of_address = options.of_address}, clock, log, registry);
+  if (!made) return std::move(made).error().within("--api-keys");
+  if (!options.api_keys.empty() && options.tls_certificate.empty())
+    log.warn("API keys travel unencrypted to --http: give it a certificate, or put a proxy with TLS before it");
+  return made;
+}
+
+// For any thread; null if there is nothing to check. The guard outlives whoever calls it.
+frond::http::Gatekeeper gatekeeper_of(keys::Guard& guard) {
+  if (!guard.does_something()) return nullptr;
+  return [&guard](const frond::http::Request& header, const frond::http::ClientAddress& from,
+                  frond::http::Access needed) { return guard.admit(header, from, needed); };
+}
+
+// The public listener without its callbacks and TLS. `descriptors`: how many files the process may open. Half of them
+// are reserved for leaves, logs and names, so that clients cannot use up all of them; a smaller number of connections
+// than --max-connections is logged.
+frond::http::Server::Config public_config(const Options& options, std::size_t descriptors, Logger& log) {
+  return {.listen = options.http,
+          .max_header = 32 << 10,  // a query of 4 KiB has up to 12 KiB when escaped
+          .max_body_bytes = options.max_body_bytes,
+          .max_connections = connections_within(descriptors, options, log),
+          .max_connections_per_address = options.max_connections_per_address,
+          .max_unsent_bytes = options.max_unsent_bytes,
+          .min_client_rate = options.min_client_rate,
+          .hosts = *frond::http::HostList::parse(options.http_hosts),  // was checked
+          .tls_headers = tls_headers_of(options)};
+}
+
+// The listener for operators and probes only, whose connections do not compete with those of clients. Null: none.
+// Errors name the flag.
+Result<std::unique_ptr<frond::http::Server>> admin_server(boost::asio::io_context& io, const Options& options,
+                                                          std::size_t descriptors,
+                                                          std::function<void(std::string_view, int, double)> on_answer,
+                                                          frond::http::Router router) {
+  if (options.admin_http.empty()) return std::unique_ptr<frond::http::Server>();
+  auto made = frond::http::Server::create(io,
+                                          {.listen = options.admin_http,
+                                           .max_connections = std::clamp<std::size_t>(descriptors / 16, 4, 64),
+                                           .on_answer = std::move(on_answer)},
+                                          std::move(router));
+  if (!made) return std::move(made).error().within("--admin-http");
+  return made;
 }
 
 constexpr std::chrono::milliseconds kLastLines{1000};
@@ -165,7 +237,7 @@ int serve(const Options& options, std::size_t descriptors) {
   if (!options.leaf_dns.empty()) {
     const auto name = *net::parse_host_port(options.leaf_dns);  // was checked
     const auto set_leaves = [&](const std::vector<std::string>& leaves) { return loops.set_leaves(leaves); };
-    dns.emplace(runtime.main, set_leaves, runtime.log, name.host, name.port,
+    dns.emplace(runtime.main, first.timers(), set_leaves, runtime.log, name.host, name.port,
                 std::chrono::milliseconds(options.leaf_dns_interval_ms));
   }
   export_all(runtime, shared, loops, *admin);

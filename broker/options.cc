@@ -23,6 +23,13 @@ constexpr std::uint32_t kMaxThreads = 64;
 constexpr std::uint64_t kMaxTimeoutMs = std::chrono::milliseconds(wire::kMaxBudget).count();
 constexpr std::size_t kMaxCollections = 64;  // each has connections of its own from each thread to every leaf
 
+// A number within bounds, shown with its default.
+template <class Number, class Bound>
+config::Flag& add_number(config::CommandLine& command, const std::string& name, Number& value, Bound min, Bound max,
+                         const std::string& help) {
+  return command.add_option(name, value, help).check(config::range(min, max)).show_default();
+}
+
 // Where and how HTTP is served.
 void add_listeners(config::CommandLine& app, Options& options) {
   app.add_option("--http", options.http, "Where the API is served: HOST:PORT").required().check(config::host_port());
@@ -54,17 +61,13 @@ void add_listeners(config::CommandLine& app, Options& options) {
 
 // How much clients may use.
 void add_client_limits(config::CommandLine& app, Options& options) {
-  app.add_option("--max-connections", options.max_connections,
-                 "HTTP connections, at most half of the open files that the system allows. One more closes "
-                 "one that has waited for a second: without a complete header, idle, or with an incomplete "
-                 "body; else it is answered 503")
-      .check(config::range(1, 1 << 20))
-      .show_default();
-  app.add_option("--max-connections-per-address", options.max_connections_per_address,
-                 "HTTP connections of one address (or 64 bits of an IPv6 address); more are answered 429. "
-                 "Behind a proxy that all clients use: --max-connections. 0: half of all")
-      .check(config::range(0, 1 << 20))
-      .show_default();
+  add_number(app, "--max-connections", options.max_connections, 1, 1 << 20,
+             "HTTP connections, at most half of the open files that the system allows. One more closes "
+             "one that has waited for a second: without a complete header, idle, or with an incomplete "
+             "body; else it is answered 503");
+  add_number(app, "--max-connections-per-address", options.max_connections_per_address, 0, 1 << 20,
+             "HTTP connections of one address (or 64 bits of an IPv6 address); more are answered 429. "
+             "Behind a proxy that all clients use: --max-connections. 0: half of all");
   app.add_option("--max-body-bytes", options.max_body_bytes,
                  "Bytes of all requests that are received or not answered yet, but for those of less than 4 KiB, of "
                  "which a connection has 8 KiB. One key, or address, may use as much as it leaves for all others. "
@@ -102,66 +105,44 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
       .transform(config::byte_size())
       .show_default("64MiB")
       .group("Resources");
-  app.add_option("--default-timeout", options.default_timeout_ms, "Milliseconds of a search without timeout_ms")
-      .check(config::range(std::uint64_t{1}, kMaxTimeoutMs))
-      .show_default()
+  add_number(app, "--default-timeout", options.default_timeout_ms, std::uint64_t{1}, kMaxTimeoutMs,
+             "Milliseconds of a search without timeout_ms")
       .group("Limits");
-  app.add_option("--max-timeout", options.max_timeout_ms, "Largest timeout_ms of a search")
-      .check(config::range(std::uint64_t{1}, kMaxTimeoutMs))
-      .show_default()
+  add_number(app, "--max-timeout", options.max_timeout_ms, std::uint64_t{1}, kMaxTimeoutMs,
+             "Largest timeout_ms of a search")
       .group("Limits");
-  app.add_option("--max-depth", options.max_depth, "Largest offset + k of a search")
-      .check(config::range(10, 10'000))
-      .show_default()
-      .group("Limits");
-  app.add_option("--max-terms", options.max_terms, "Largest number of terms of a search")
-      .check(config::range(1, 512))
-      .show_default();
+  add_number(app, "--max-depth", options.max_depth, 10, 10'000, "Largest offset + k of a search").group("Limits");
+  add_number(app, "--max-terms", options.max_terms, 1, 512, "Largest number of terms of a search");
   app.add_option("--allow-exhaustive", exhaustive,
                  "off: searches for processor=exhaustive, the slow reference that scores every document, are "
                  "answered 400")
       .check(config::one_of({"on", "off"}))
       .show_default();
-  app.add_option("--max-in-flight", options.max_in_flight, "Searches evaluated at a time; more are answered 429")
-      .check(config::range(1, 1 << 20))
-      .show_default()
+  add_number(app, "--max-in-flight", options.max_in_flight, 1, 1 << 20,
+             "Searches evaluated at a time; more are answered 429")
       .group("Limits");
-  app.add_option("--max-msearch-in-flight", options.max_msearch_in_flight,
-                 "Lines of all msearch requests evaluated at a time; more wait, and the rest is kept for "
-                 "single searches. 0: a quarter of --max-in-flight")
-      .check(config::range(0, 1 << 20))
-      .show_default();
-  app.add_option("--max-msearches", options.max_msearches,
-                 "msearch requests at a time, each with up to 64 MiB of answers and 64 lines at work; more "
-                 "are answered 429. Bulk clients of a fast leaf want more")
-      .check(config::range(1, 1024))
-      .show_default();
-  app.add_option("--max-costly-in-flight", options.max_costly_in_flight,
-                 "Costly searches evaluated at a time: more than 100 hits, deeper than 1,000, more than 64 "
-                 "terms, exhaustive. More wait until their deadline, 64 of one client, and further ones are "
-                 "answered 429")
-      .check(config::range(1, 1 << 20))
-      .show_default();
-  app.add_option("--max-costly-per-client", options.max_costly_per_client,
-                 "Of these, searches of one client (its key, else its address); a free place goes to the "
-                 "client that has the fewest. Behind a proxy and without keys: --max-costly-in-flight. 0: a "
-                 "quarter")
-      .check(config::range(0, 1 << 20))
-      .show_default();
-  app.add_option("--max-msearch-timeout", options.max_msearch_timeout_ms,
-                 "Milliseconds of a whole msearch request; lines that were not started by then are answered 504")
-      .check(config::range(1, 3'600'000))
-      .show_default();
-  app.add_option("--max-leaf-in-flight", options.max_leaf_in_flight,
-                 "Searches and fetches sent to one leaf at a time, by all threads")
-      .check(config::range(1, 1 << 16))
-      .show_default();
-  app.add_option("--hedge-share", options.hedge_share,
-                 "Share of searches that may be sent to a second replica because the first takes twice as "
-                 "long as 19 of 20 of its last 128 searches took; 0: none. None goes to a leaf at half of its "
-                 "queue or of --max-leaf-in-flight")
-      .check(config::range(0.0, 1.0))
-      .show_default();
+  add_number(app, "--max-msearch-in-flight", options.max_msearch_in_flight, 0, 1 << 20,
+             "Lines of all msearch requests evaluated at a time; more wait, and the rest is kept for "
+             "single searches. 0: a quarter of --max-in-flight");
+  add_number(app, "--max-msearches", options.max_msearches, 1, 1024,
+             "msearch requests at a time, each with up to 64 MiB of answers and 64 lines at work; more "
+             "are answered 429. Bulk clients of a fast leaf want more");
+  add_number(app, "--max-costly-in-flight", options.max_costly_in_flight, 1, 1 << 20,
+             "Costly searches evaluated at a time: more than 100 hits, deeper than 1,000, more than 64 "
+             "terms, exhaustive. More wait until their deadline, 64 of one client, and further ones are "
+             "answered 429");
+  add_number(app, "--max-costly-per-client", options.max_costly_per_client, 0, 1 << 20,
+             "Of these, searches of one client (its key, else its address); a free place goes to the "
+             "client that has the fewest. Behind a proxy and without keys: --max-costly-in-flight. 0: a "
+             "quarter");
+  add_number(app, "--max-msearch-timeout", options.max_msearch_timeout_ms, 1, 3'600'000,
+             "Milliseconds of a whole msearch request; lines that were not started by then are answered 504");
+  add_number(app, "--max-leaf-in-flight", options.max_leaf_in_flight, 1, 1 << 16,
+             "Searches and fetches sent to one leaf at a time, by all threads");
+  add_number(app, "--hedge-share", options.hedge_share, 0.0, 1.0,
+             "Share of searches that may be sent to a second replica because the first takes twice as "
+             "long as 19 of 20 of its last 128 searches took; 0: none. None goes to a leaf at half of its "
+             "queue or of --max-leaf-in-flight");
 }
 
 }  // namespace
@@ -200,11 +181,9 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
       .check(config::host_port())
       .excludes(leaf)
       .group("Leaves");
-  app.add_option("--leaf-dns-interval-ms", options.leaf_dns_interval_ms,
-                 "Milliseconds between two look-ups of the name. A leaf that answers is kept though no "
-                 "look-up names it; it is dropped after 10 s of silence, or when it says that it ends")
-      .check(config::range(100, 3'600'000))
-      .show_default();
+  add_number(app, "--leaf-dns-interval-ms", options.leaf_dns_interval_ms, 100, 3'600'000,
+             "Milliseconds between two look-ups of the name. A leaf that answers is kept though no "
+             "look-up names it; it is dropped after 10 s of silence, or when it says that it ends");
   app.add_option("--curve-secret-key", options.curve_secret_key,
                  "File of this broker's secret key (frond keygen): connections to leaves use CURVE")
       .group("Keys and TLS");
@@ -222,29 +201,19 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
       .check(config::range(1, kMaxThreads))
       .show_default("a quarter of the cores, 1 to 8")
       .group("Resources");
-  app.add_option("--poll-ms", options.poll_ms, "Milliseconds between two hellos to a leaf")
-      .check(config::range(10, 60'000))
-      .show_default();
-  app.add_option("--drain-ms", options.drain_ms, "Milliseconds after SIGTERM until open requests are ended")
-      .check(config::range(0, 600'000))
-      .show_default();
-  app.add_option("--ready-without-all-after", options.ready_without_all_after_seconds,
-                 "Seconds after the start until /readyz is 200 although some partitions have had no leaf yet: their "
-                 "documents are not found, and answers say so")
-      .check(config::range(0, 86'400))
-      .show_default();
-  app.add_option(
-         "--replicas", options.replicas,
-         "Leaves that each partition is meant to have, for metrics and alerts; 0: as many as the one with the most")
-      .check(config::range(0, 1024))
-      .show_default()
+  add_number(app, "--poll-ms", options.poll_ms, 10, 60'000, "Milliseconds between two hellos to a leaf");
+  add_number(app, "--drain-ms", options.drain_ms, 0, 600'000,
+             "Milliseconds after SIGTERM until open requests are ended");
+  add_number(app, "--ready-without-all-after", options.ready_without_all_after_seconds, 0, 86'400,
+             "Seconds after the start until /readyz is 200 although some partitions have had no leaf yet: their "
+             "documents are not found, and answers say so");
+  add_number(app, "--replicas", options.replicas, 0, 1024,
+             "Leaves that each partition is meant to have, for metrics and alerts; 0: as many as the one with the most")
       .group("Leaves");
   app.add_option("--node-name", options.node_name,
                  "This broker's name in the logs of leaves; default: the machine's name, and the port of --http");
-  app.add_option("--stall-seconds", options.stall_seconds,
-                 "/livez is 503 once one of --threads has not turned for this many seconds")
-      .check(config::range(2, 3600))
-      .show_default();
+  add_number(app, "--stall-seconds", options.stall_seconds, 2, 3600,
+             "/livez is 503 once one of --threads has not turned for this many seconds");
   app.add_option("--log-level", log_level, "The least severe level that is logged: debug, info, warn or error")
       .check(config::log_level())
       .show_default()

@@ -201,8 +201,4 @@ http::BrokerStatus SearchLoop::status() const {
   return status;
 }
 
-void SearchLoop::add_loops(std::vector<Loop>& loops) const {
-  loops.push_back({own_name_, turned_.load(std::memory_order_relaxed)});
-}
-
 }  // namespace frond::broker

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "broker/cluster/cluster_map.h"
-#include "broker/cluster/home_thread.h"
 #include "broker/cluster/timer_queue.h"
 #include "broker/cluster/zmq_leaf_client.h"
 #include "broker/http/broker_status.h"
@@ -76,7 +75,7 @@ class SearchLoop {
 
   http::BrokerStatus status() const;
   // When this thread's loop last turned. Any thread.
-  void add_loops(std::vector<Loop>& loops) const;
+  Loop loop() const { return {own_name_, turned_.load(std::memory_order_relaxed)}; }
   // Every collection has been whole once, and one of them has leaves now: leaves of one that fail later must not take
   // the broker out of service for the others. Any thread.
   bool ready() const;

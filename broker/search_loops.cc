@@ -132,7 +132,7 @@ std::string SearchLoops::lacking() const {
 
 std::vector<Loop> SearchLoops::loops() const {
   std::vector<Loop> loops;
-  for (const auto& loop : loops_) loop->add_loops(loops);
+  for (const auto& loop : loops_) loops.push_back(loop->loop());
   return loops;
 }
 

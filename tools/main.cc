@@ -1,11 +1,9 @@
 // frond: the user's tool. All its commands are listed here.
 #include <cstdio>
-#include <exception>
 #include <span>
 
 #include "common/base/process.h"
 #include "common/config/command_line.h"
-#include "tools/commands/bench_program.h"
 #include "tools/commands/commands.h"
 
 namespace frond::tools {
@@ -34,12 +32,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace frond::tools
 
-int main(int argc, char** argv) {
-  try {
-    frond::hold_standard_descriptors();
-    return frond::finish_output("frond", frond::tools::run(argc, argv));
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "frond: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return frond::tools::main_of("frond", argc, argv, frond::tools::run); }

@@ -20,15 +20,6 @@ Flights::Seat Flights::seat_in(Flight& flight, Waiter waiter) {
   return {flight.number, last_};
 }
 
-Flights::Seat Flights::add(const std::string& key, Instant end, Waiter waiter) {
-  Flight& flight = by_key_[key].emplace_back();
-  flight.number = ++last_;
-  flight.end = end;
-  flight.waiters.emplace_back(++last_, std::move(waiter));
-  ++flights_;
-  return {flight.number, last_};
-}
-
 std::optional<Flights::Seat> Flights::join(const std::string& key, Instant earliest, Instant latest, Waiter waiter) {
   const MutexLock lock(mutex_);
   Flight* const flight = best(key, earliest, latest);
@@ -36,15 +27,15 @@ std::optional<Flights::Seat> Flights::join(const std::string& key, Instant earli
   return seat_in(*flight, std::move(waiter));
 }
 
-Flights::Seat Flights::begin(const std::string& key, Instant end, Waiter waiter) {
-  const MutexLock lock(mutex_);
-  return add(key, end, std::move(waiter));
-}
-
 Flights::Entered Flights::enter(const std::string& key, Instant earliest, Instant latest, Instant end, Waiter waiter) {
   const MutexLock lock(mutex_);
   if (Flight* const flight = best(key, earliest, latest)) return {seat_in(*flight, std::move(waiter)), false};
-  return {add(key, end, std::move(waiter)), true};
+  Flight& flight = by_key_[key].emplace_back();
+  flight.number = ++last_;
+  flight.end = end;
+  flight.waiters.emplace_back(++last_, std::move(waiter));
+  ++flights_;
+  return {{flight.number, last_}, true};
 }
 
 bool Flights::set_stop(const std::string& key, std::uint64_t flight, std::function<void()> stop) {

@@ -29,16 +29,15 @@ class Flights {
   };
 
   // Waits for the flight of `key` that ends last, of those that end from `earliest` to `latest`. None: there is no such
-  // flight; the caller may begin() one.
+  // flight.
   std::optional<Seat> join(const std::string& key, Instant earliest, Instant latest, Waiter waiter);
-  // Starts a flight. The caller evaluates `key` and calls complete() once, by `end`, unless the flight is stopped.
-  Seat begin(const std::string& key, Instant end, Waiter waiter);
   struct Entered {
     Seat seat;
     bool begun = false;
   };
-  // join() if it finds a flight, else begin(), in one step: of several threads that come with a key at once only one
-  // begins a flight.
+  // join() if it finds a flight, else starts one that ends at `end`, in one step: of several threads that come with a
+  // key at once only one begins a flight. Its caller evaluates `key` and calls complete() once, by `end`, unless the
+  // flight is stopped.
   Entered enter(const std::string& key, Instant earliest, Instant latest, Instant end, Waiter waiter);
   // `stop` is called at most once, when the flight is stopped. False: the flight is over, and `stop` was dropped.
   bool set_stop(const std::string& key, std::uint64_t flight, std::function<void()> stop);
@@ -62,7 +61,6 @@ class Flights {
   Flight* find(const std::string& key, std::uint64_t flight) FROND_REQUIRES(mutex_);
   Flight* best(const std::string& key, Instant earliest, Instant latest) FROND_REQUIRES(mutex_);
   Seat seat_in(Flight& flight, Waiter waiter) FROND_REQUIRES(mutex_);
-  Seat add(const std::string& key, Instant end, Waiter waiter) FROND_REQUIRES(mutex_);
   std::vector<Flight> take(ByKey::iterator key, std::optional<std::uint64_t> flight) FROND_REQUIRES(mutex_);
 
   mutable Mutex mutex_;

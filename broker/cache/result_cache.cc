@@ -12,25 +12,12 @@ constexpr std::size_t kMaxShare = 16;
 
 ResultCache::ResultCache(std::size_t budget_bytes) : budget_(budget_bytes), answers_(budget_bytes, kMaxShare) {}
 
-CachedAnswer ResultCache::find(const std::string& key) {
+CachedAnswer ResultCache::find(const std::string& key, bool count_hit, bool count_miss) {
   const MutexLock lock(mutex_);
   const CachedAnswer* const found = answers_.find(key);
-  ++(found ? hits_ : misses_);
-  return found ? *found : CachedAnswer();
-}
-
-CachedAnswer ResultCache::find_known(const std::string& key) {
-  const MutexLock lock(mutex_);
-  const CachedAnswer* const found = answers_.find(key);
-  if (found == nullptr) return {};
-  ++hits_;
-  return *found;
-}
-
-CachedAnswer ResultCache::peek(const std::string& key) {
-  const MutexLock lock(mutex_);
-  const CachedAnswer* const found = answers_.find(key);
-  return found ? *found : CachedAnswer();
+  hits_ += found != nullptr && count_hit;
+  misses_ += found == nullptr && count_miss;
+  return found != nullptr ? *found : CachedAnswer();
 }
 
 void ResultCache::store(const std::string& key, CachedAnswer answer) {

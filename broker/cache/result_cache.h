@@ -37,17 +37,19 @@ class ResultCache {
   explicit ResultCache(std::size_t budget_bytes);
 
   // The answer, and counts a hit or a miss; a null value: a miss.
-  CachedAnswer find(const std::string& key);
+  CachedAnswer find(const std::string& key) { return find(key, true, true); }
   // The same without counting.
-  CachedAnswer peek(const std::string& key);
+  CachedAnswer peek(const std::string& key) { return find(key, false, false); }
   // The same, but counts no miss: for callers that call find() next.
-  CachedAnswer find_known(const std::string& key);
+  CachedAnswer find_known(const std::string& key) { return find(key, true, false); }
   void store(const std::string& key, CachedAnswer answer);
 
   Counters counters() const;
   std::size_t budget() const { return budget_; }
 
  private:
+  CachedAnswer find(const std::string& key, bool count_hit, bool count_miss);
+
   const std::size_t budget_;
   mutable Mutex mutex_;
   frond::cache::SegmentedLru<std::string, CachedAnswer, std::hash<std::string_view>, std::string_view> answers_

@@ -189,7 +189,7 @@ void LeafSocket::look_after() {
 
 // For a leaf given by name: its address may have changed.
 void LeafSocket::look_up() {
-  address_.look_up(shared_.timers.clock().now(), [this, held = receiver_](const std::string&) {
+  address_.look_up(shared_.timers.clock().now(), [this, held = receiver_] {
     if (const auto alive = held.lock()) connect_anew();
   });
 }

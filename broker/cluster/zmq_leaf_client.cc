@@ -17,13 +17,14 @@ namespace asio = boost::asio;
 
 namespace {
 
+using AnyDone = std::variant<Done<wire::SearchReply>, Done<wire::FetchReply>, Done<wire::HelloReply>>;
+bool is_hello(const AnyDone& done) { return std::holds_alternative<Done<wire::HelloReply>>(done); }
+void fail(const AnyDone& done, const Error& error) {
+  std::visit([&](const auto& call) { call(error); }, done);
+}
+
 // The requests of one leaf client that have no reply yet, each with its callback and a timer at its deadline. Its
 // loop's thread only.
-using AnyDone = std::variant<Done<wire::SearchReply>, Done<wire::FetchReply>, Done<wire::HelloReply>>;
-inline bool is_hello(const AnyDone& done) { return std::holds_alternative<Done<wire::HelloReply>>(done); }
-// Calls `done` with an error.
-void fail(const AnyDone& done, const Error& error);
-
 class OpenRequests {
  public:
   // Called when a request's deadline passes; the request is not open any more.
@@ -32,16 +33,29 @@ class OpenRequests {
   // Open requests are counted in `load`, too.
   OpenRequests(TimerQueue& timers, std::shared_ptr<LeafLoad> load, Expired expired)
       : timers_(timers), load_(std::move(load)), expired_(std::move(expired)) {}
-  ~OpenRequests();
+  ~OpenRequests() { take_all(); }
   OpenRequests(const OpenRequests&) = delete;
   OpenRequests& operator=(const OpenRequests&) = delete;
 
   // `id` is not open.
-  void add(RequestId id, AnyDone done, Deadline deadline);
+  void add(RequestId id, AnyDone done, Deadline deadline) {
+    count(done, 1);
+    const auto timer = timers_.at(deadline.when(), [this, id] {
+      if (const auto late = take(id)) expired_(id, *late);
+    });
+    open_.emplace(id, Open{std::move(done), timer});
+  }
   // The request is not open any more; none: it was not.
-  std::optional<AnyDone> take(RequestId id);
+  std::optional<AnyDone> take(RequestId id) {
+    auto open = open_.extract(id);
+    if (open.empty()) return {};
+    close(open.mapped());
+    return std::move(open.mapped().done);
+  }
   // Calls the `done` of every open request with an error; none is open any more when the first is called.
-  void fail_all(const Error& error);
+  void fail_all(const Error& error) {
+    for (const auto& [id, one] : take_all()) fail(one.done, error);
+  }
 
   std::size_t size() const { return open_.size(); }
   std::size_t hellos() const { return hellos_; }
@@ -53,7 +67,21 @@ class OpenRequests {
     TimerQueue::Id timer;
   };
 
-  void count(const AnyDone& done, std::size_t change);
+  // A change of -1 is that modulo 2^64.
+  void count(const AnyDone& done, std::size_t change) {
+    const bool hello = is_hello(done);
+    if (hello) hellos_ += change;
+    (hello ? load_->hellos : load_->searches_and_fetches).fetch_add(change, std::memory_order_relaxed);
+  }
+  void close(const Open& one) {
+    timers_.cancel(one.timer);
+    count(one.done, -std::size_t{1});
+  }
+  std::unordered_map<RequestId, Open> take_all() {
+    auto all = std::exchange(open_, {});
+    for (const auto& [id, one] : all) close(one);
+    return all;
+  }
 
   TimerQueue& timers_;
   const std::shared_ptr<LeafLoad> load_;
@@ -61,51 +89,6 @@ class OpenRequests {
   std::unordered_map<RequestId, Open> open_;
   std::size_t hellos_ = 0;
 };
-
-void fail(const AnyDone& done, const Error& error) {
-  std::visit([&](const auto& call) { call(error); }, done);
-}
-
-// A change of -1 is that modulo 2^64.
-void OpenRequests::count(const AnyDone& done, std::size_t change) {
-  const bool hello = is_hello(done);
-  if (hello) hellos_ += change;
-  (hello ? load_->hellos : load_->searches_and_fetches).fetch_add(change, std::memory_order_relaxed);
-}
-
-OpenRequests::~OpenRequests() {
-  for (const auto& [id, one] : open_) {
-    timers_.cancel(one.timer);
-    count(one.done, -std::size_t{1});
-  }
-}
-
-void OpenRequests::add(RequestId id, AnyDone done, Deadline deadline) {
-  count(done, 1);
-  const auto timer = timers_.at(deadline.when(), [this, id] {
-    if (const auto late = take(id)) expired_(id, *late);
-  });
-  open_.emplace(id, Open{std::move(done), timer});
-}
-
-std::optional<AnyDone> OpenRequests::take(RequestId id) {
-  const auto at = open_.find(id);
-  if (at == open_.end()) return {};
-  timers_.cancel(at->second.timer);
-  std::optional<AnyDone> done(std::move(at->second.done));
-  open_.erase(at);
-  count(*done, -std::size_t{1});
-  return done;
-}
-
-void OpenRequests::fail_all(const Error& error) {
-  const auto open = std::exchange(open_, {});
-  for (const auto& [id, one] : open) {
-    timers_.cancel(one.timer);
-    count(one.done, -std::size_t{1});
-  }
-  for (const auto& [id, one] : open) fail(one.done, error);
-}
 
 // The code of a request that a leaf refuses as a whole. Only kUnavailable takes the leaf out of service.
 Code code_of(wire::UnsearchedReason reason) {

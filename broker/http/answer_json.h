@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "broker/merge/merge.h"
-#include "broker/query/query_signs.h"
+#include "broker/query/analyzed_query.h"
 #include "common/wire/messages.h"
 
 namespace frond::broker::http {

@@ -1,4 +1,4 @@
-#include "broker/http/document_route.h"
+#include "broker/http/routes.h"
 
 #include <algorithm>
 #include <charconv>
@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "broker/scatter/fetch.h"
-#include "broker/scatter/replica_choice.h"
+#include "broker/scatter/scatter_context.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::http {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "broker/http/broker_status.h"
-#include "broker/http/document_route.h"
 #include "broker/web/assets.h"
 
 namespace frond::broker::http {

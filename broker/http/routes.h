@@ -2,6 +2,7 @@
 // The broker's routes (docs/http-api.md): each turns a request into a call and the result into a response. Each thread
 // of the broker has its own.
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,18 @@
 #include "common/metrics/registry.h"
 
 namespace frond::broker::http {
+
+// Of its body, unless the parameter body_bytes says otherwise, which may be at most wire::kMaxFetchedBodyBytes. A large
+// body takes the service's thread, on which searches wait, 10 ms a MiB.
+inline constexpr std::uint32_t kDefaultBodyBytes = 1 << 20;
+
+// GET /v1/documents/{id} and GET /v1/documents?id=…: one document as it is stored, whatever queries find.
+// 200: {"id","title","url","body","truncated","generation"}. 400: names the parameter. 404: no document of the
+// generation has the id. 429: too many costly searches and documents of the client wait; one waits until its deadline.
+// 503, 504: a partition that may have it was not asked, since it has no leaf, or only leaves of an older version, or
+// had no time. `id`: none if the query string has it. The service's thread, which outlives the request.
+void serve_document(SearchService& service, std::optional<std::string> id, const frond::http::Request& request,
+                    frond::http::Responder responder);
 
 inline constexpr std::size_t kMaxSearchBody = 64 << 10;  // POST /v1/search; more: 413
 inline constexpr std::size_t kMaxBatchBody = 8 << 20;    // POST /v1/msearch

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "broker/http/answer_json.h"
-#include "broker/scatter/replica_choice.h"
+#include "broker/scatter/scatter_context.h"
 #include "broker/scatter/search.h"
 #include "common/scoring/prior.h"
 #include "common/wire/messages.h"
@@ -128,6 +128,30 @@ cache::CachedAnswer answer_of(const Question& question, const merge::Page& page)
   const std::size_t bytes = answer->rest.capacity() + sizeof(Answer);
   return {std::move(answer), bytes};
 }
+
+// An evaluation by the leaves, and the place that was taken for it.
+class Evaluation final : public scatter::Abandonable {
+ public:
+  Evaluation(Admission& admission, Admission::Kind kind) : admission_(admission), kind_(kind) {}
+  void go_on(std::shared_ptr<Abandonable> search) {
+    if (holds_place_) search_ = std::move(search);
+  }
+  // Gives the place back.
+  void end() {
+    search_ = nullptr;
+    if (std::exchange(holds_place_, false)) admission_.end(kind_);
+  }
+  void abandon() override {
+    if (const auto search = std::exchange(search_, nullptr)) search->abandon();
+    end();
+  }
+
+ private:
+  Admission& admission_;
+  const Admission::Kind kind_;
+  std::shared_ptr<Abandonable> search_;  // while leaves are asked
+  bool holds_place_ = true;
+};
 
 frond::http::Response rendered(microseconds took, CacheUse use, const Answer& answer) {
   return {.body = render_answer(static_cast<std::uint64_t>(took.count()), answer.timed_out, answer.generation,
@@ -338,7 +362,6 @@ void SearchService::lead(const std::shared_ptr<Job>& job) {
     if (whole) shared_.cache.store(key, done);
     shared_.flights.complete(key, flight, done, whole);
   });
-  if (!evaluation) return;
   // Called on the thread of the last search that waited, which must not keep the evaluation.
   const auto stop = [this, evaluation]() mutable {
     home_.run([evaluation = std::move(evaluation)] { evaluation->abandon(); });
@@ -350,14 +373,16 @@ void SearchService::lead(const std::shared_ptr<Job>& job) {
 // possibly before evaluate() returns; not if the evaluation is abandoned. The place is held until then.
 std::shared_ptr<scatter::Abandonable> SearchService::evaluate(const std::shared_ptr<const Job>& job,
                                                               cache::Flights::Waiter done) {
-  std::shared_ptr<void> place(nullptr, [&places = shared_.admission, kind = job->kind](void*) { places.end(kind); });
-  auto over = [job, place = std::move(place), done = std::move(done)](const merge::Page& page) mutable {
-    place = nullptr;
+  const auto evaluation = std::make_shared<Evaluation>(shared_.admission, job->kind);
+  const auto over = [job, evaluation, done = std::move(done)](const merge::Page& page) {
+    evaluation->end();
     done(answer_of(*job, page));
   };
-  if (!job->terms.empty()) return scatter::search(scatter_, plan_of(*job), job->deadline, std::move(over));
-  over(empty_page(*job));
-  return nullptr;
+  if (job->terms.empty())
+    over(empty_page(*job));
+  else
+    evaluation->go_on(scatter::search(scatter_, plan_of(*job), job->deadline, over));
+  return evaluation;
 }
 
 // Called on the thread of the evaluation; the job is passed on and not kept there.

@@ -19,7 +19,7 @@
 
 #include "broker/cache/flights.h"
 #include "broker/cache/result_cache.h"
-#include "broker/cluster/home_thread.h"
+#include "broker/cluster/timer_queue.h"
 #include "broker/http/admission.h"
 #include "broker/http/broker_metrics.h"
 #include "broker/http/search_parameters.h"

@@ -5,20 +5,10 @@
 #include <utility>
 
 #include "broker/merge/merge.h"
-#include "broker/scatter/replica_choice.h"
+#include "broker/scatter/scatter_context.h"
 #include "common/wire/messages.h"
 
 namespace frond::broker::scatter {
-
-wire::UnsearchedReason reason_of(Code code) {
-  return code == Code::kNotFound ? wire::UnsearchedReason::kUnknownGeneration : wire::reason_of(code);
-}
-
-void put_in_order(std::vector<wire::UnsearchedPartition>& unsearched) {
-  std::ranges::stable_sort(unsearched, {}, &wire::UnsearchedPartition::partition);
-  const auto rest = std::ranges::unique(unsearched, {}, &wire::UnsearchedPartition::partition);
-  unsearched.erase(rest.begin(), rest.end());
-}
 
 namespace {
 constexpr std::size_t kMaxAttempts = 2;  // leaves that may be asked for one partition

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "broker/scatter/replica_choice.h"
+#include "broker/scatter/scatter_context.h"
 
 namespace frond::broker::scatter {
 namespace {

@@ -1,21 +1,24 @@
-// frond-bench: runs `frond bench` and `frond synth` (tools/commands/bench_program.h). It prints its name as frond, the
+// frond-bench: runs `frond bench` and `frond synth` (tools/commands/commands.h). It prints its name as frond, the
 // command that users type.
-#include <cstdio>
-#include <exception>
 
 #include "common/base/process.h"
 #include "common/config/command_line.h"
 #include "tools/bench/commands.h"
-#include "tools/synth/synth_command.h"
+#include "tools/commands/commands.h"
 
 namespace frond::tools::bench {
 namespace {
 
-int run(int argc, const char* const* argv) {
+int run(int argc, char** argv) {
   config::CommandLine app("Measures parts of Frond. Each flag can also be set as FROND_<FLAG>.", "frond");
   app.require_command();
   int status = 0;
-  add_bench(app, status);
+  auto& bench = app.add_command("bench", "Measures parts of the system in this process, without a cluster");
+  bench.require_command();
+  add_bench_codec(bench, status);
+  add_bench_query(bench, status);
+  add_bench_cache(bench, status);
+  add_bench_schedule(bench, status);
   synth::add_synth(app, status);
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
   return status;
@@ -24,12 +27,4 @@ int run(int argc, const char* const* argv) {
 }  // namespace
 }  // namespace frond::tools::bench
 
-int main(int argc, char** argv) {
-  try {
-    frond::hold_standard_descriptors();
-    return frond::finish_output("frond", frond::tools::bench::run(argc, argv));
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "frond: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return frond::tools::main_of("frond", argc, argv, frond::tools::bench::run); }

@@ -14,9 +14,11 @@
 #include <nlohmann/json.hpp>
 
 #include "common/files/write.h"
-#include "tools/bench/embedded.h"
 
 namespace frond::tools::bench {
+namespace embedded {
+std::string_view plot_gnuplot();  // the template of charts, compiled in by cmake/EmbedFiles.cmake
+}
 namespace {
 
 // A string of gnuplot.

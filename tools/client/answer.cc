@@ -1,9 +1,9 @@
 #include "tools/client/answer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
 namespace frond::tools {
@@ -116,6 +116,20 @@ std::string printable_snippet(std::string_view html, std::string_view on, std::s
     html.remove_prefix(1);
   }
   return out;
+}
+
+AnswerMarks answer_marks(std::string_view body) {
+  AnswerMarks marks;
+  while (!body.empty()) {
+    const auto line = body.substr(0, body.find('\n'));
+    const auto hits = std::min(line.find("\"hits\":"), line.find("\"count\":"));
+    const auto head = line.substr(0, hits);
+    marks.answered += hits != std::string_view::npos;
+    marks.cache_hits += head.find("\"cache\":\"hit\"") != std::string_view::npos;
+    marks.unsearched += head.find("\"degraded\":[{") != std::string_view::npos;
+    body.remove_prefix(std::min(line.size() + 1, body.size()));
+  }
+  return marks;
 }
 
 }  // namespace frond::tools

@@ -40,4 +40,15 @@ std::string printable(std::string_view text);
 // The same for a snippet's HTML. <mark> becomes `on`, </mark> becomes `off`, character references become characters.
 std::string printable_snippet(std::string_view html, std::string_view on, std::string_view off);
 
+// Counts what `frond load` reports of an answer, without parsing it: it looks at "hits", or "count", and the members
+// before it. Text inside an answer cannot be mistaken for a member, since its quotation marks are escaped.
+struct AnswerMarks {
+  std::uint64_t answered = 0;    // answers; the other lines are problem documents
+  std::uint64_t cache_hits = 0;  // answers with "cache":"hit"
+  std::uint64_t unsearched = 0;  // answers that name an unsearched partition
+};
+
+// `body`: one answer, or one per line (/v1/msearch).
+AnswerMarks answer_marks(std::string_view body);
+
 }  // namespace frond::tools

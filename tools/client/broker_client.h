@@ -12,6 +12,17 @@
 
 namespace frond::tools {
 
+// Percent-encodes every byte that is not allowed in the value of a query parameter.
+std::string url_encode(std::string_view text);
+
+// The environment variable with a key, for where there is no file. A flag with the key itself would show it to every
+// user of the machine.
+inline constexpr const char* kKeyVariable = "FROND_API_KEY";
+
+// "Authorization: Bearer KEY\r\n" with the key in `file`, or in FROND_API_KEY if `file` is empty; empty if there is
+// none. kInvalid: what is there is no key; the message does not repeat it. Otherwise errors name the file.
+Result<std::string> authorization(const std::string& file);
+
 struct Reply {
   int status = 0;
   std::string body;

@@ -1,4 +1,4 @@
-#include "tools/commands/bench_program.h"
+#include "tools/commands/commands.h"
 
 #include <unistd.h>
 

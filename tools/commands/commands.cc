@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
+#include <fstream>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "common/base/process.h"
 #include "common/config/command_line.h"
 #include "common/scoring/prior.h"
-#include "tools/client/client_key.h"
-#include "tools/client/url_encode.h"
+#include "tools/client/broker_client.h"
 
 namespace frond::tools {
 
@@ -24,7 +26,7 @@ void add_query_flags(config::CommandLine& command, QueryFlags& flags) {
   command.add_option("--mode", flags.mode, "Which documents match: all terms, any, or all and then any")
       .check(config::one_of({"and", "or", "auto"}))
       .group("Search");
-  command.add_option("--k", flags.k, "Hits wanted").check(config::range(1, 1000)).show_default().group("Search");
+  add_number(command, "--k", flags.k, 1, 1000, "Hits wanted").group("Search");
   command.add_option("--processor", flags.processor, "What evaluates: auto, cpu, gpu, exhaustive").group("Search");
   command.add_option("--cache", flags.cache, "The broker's result cache").check(config::one_of({"on", "off"}));
   command
@@ -109,6 +111,23 @@ std::string count_target(const QueryFlags& flags, std::string_view query) {
 
 std::chrono::milliseconds patience(const QueryFlags& flags) {
   return std::chrono::milliseconds(std::max<std::uint32_t>(flags.timeout_ms, 25'000) + 5'000);
+}
+
+int main_of(const char* program, int argc, char** argv, int (*run)(int argc, char** argv)) {
+  try {
+    hold_standard_descriptors();
+    return finish_output(program, run(argc, argv));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", program, error.what());
+    return 1;
+  }
+}
+
+Result<void> write_text(const std::string& file, const std::string& text) {
+  std::ofstream out(file, std::ios::trunc);
+  out << text;
+  if (!out.flush()) return Error(Code::kInvalid, file + ": can't be written");
+  return {};
 }
 
 int exit_status(std::string_view command, const Result<void>& outcome) {

@@ -5,16 +5,15 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "common/base/result.h"
+#include "common/config/command_line.h"
+#include "common/keys/api_key.h"
 #include "common/net/address.h"
 #include "common/tls/certificates.h"
-
-namespace frond::config {
-class CommandLine;
-}
 
 namespace frond::tools {
 
@@ -23,6 +22,13 @@ void add_run(config::CommandLine& program, int& status);
 void add_load(config::CommandLine& program, int& status);
 void add_probe(config::CommandLine& program, int& status);
 void add_keygen(config::CommandLine& program, int& status);
+
+// Adds a number within bounds, shown with its default. `value` outlives the command.
+template <class Number, class Bound>
+config::Flag& add_number(config::CommandLine& command, const std::string& name, Number& value, Bound min, Bound max,
+                         const std::string& help) {
+  return command.add_option(name, value, help).check(config::range(min, max)).show_default();
+}
 
 // The flags of every command that queries a broker.
 struct QueryFlags {
@@ -48,7 +54,7 @@ void add_key_file(config::CommandLine& command, std::string& file);
 struct Endpoint {
   net::Url url;
   std::shared_ptr<const tls::Trust> trust;  // null for a plain address
-  std::string authorization;                // a line of the header (client_key.h); empty: none
+  std::string authorization;                // a line of the header (broker_client.h); empty: none
 };
 Result<Endpoint> endpoint_of(std::string_view url, const std::string& tls_ca, const std::string& key_file);
 // "/v1/search?q=…&k=…" with the given flags.
@@ -58,7 +64,33 @@ std::string count_target(const QueryFlags& flags, std::string_view query);
 // How long the tool waits for an answer; longer than the broker's deadline.
 std::chrono::milliseconds patience(const QueryFlags& flags);
 
+// Runs a program of the tools: what escapes from `run` is a line on stderr, and the exit status 1.
+int main_of(const char* program, int argc, char** argv, int (*run)(int argc, char** argv));
+// kInvalid: the file can't be written.
+Result<void> write_text(const std::string& file, const std::string& text);
 // Returns 0, or 1 after printing the command's name and the error to stderr.
 int exit_status(std::string_view command, const Result<void>& outcome);
+
+// The files that `frond keygen` writes.
+
+// Makes a pair of CURVE keys and writes PREFIX.secret (mode 0600) and PREFIX.public (0644), each 40 characters of Z85
+// and a newline. Returns the public key's text. Errors: kInvalid if one of the files exists; neither is changed.
+// kUnavailable if one cannot be written; neither is left behind.
+Result<std::string> write_new_keys(const std::string& prefix);
+
+// Makes an API key and writes PREFIX.key (0600), the key and a newline, and PREFIX.entry (0644), the line for a key
+// file, which is returned. `entry` needs no digest. Errors are those of write_new_keys().
+Result<std::string> write_new_api_key(const std::string& prefix, keys::KeyEntry entry);
+
+// `frond bench` and `frond synth` are in a program of their own, frond-bench, so that frond itself is built without
+// engines, codecs and CUDA. frond runs it with the same arguments in its own place.
+
+// Whether a command line (program name included) is for frond-bench: whether its first argument, apart from --config
+// FILE, is bench or synth.
+bool is_for_bench_program(std::span<const char* const> arguments);
+
+// Replaces this process by the frond-bench in this program's folder. `arguments`: the whole command line, with a null
+// pointer at the end. Returns only on failure: kUnavailable, naming the missing file.
+Error run_bench_program(char* const* arguments);
 
 }  // namespace frond::tools

@@ -8,7 +8,6 @@
 #include "common/config/command_line.h"
 #include "tools/commands/commands.h"
 #include "tools/load/load_generator.h"
-#include "tools/load/load_report.h"
 #include "tools/topics/topics.h"
 
 namespace frond::tools {
@@ -109,19 +108,12 @@ void add_load(config::CommandLine& program, int& status) {
   command.add_option("--concurrency", flags->concurrency, "Connections that each ask again when answered, closed loop")
       .check(config::range(1, 10'000))
       .group("Load");
-  command.add_option("--seconds", flags->seconds, "Recorded time")
-      .check(config::range(0.01, 86'400.0))
-      .show_default()
-      .group("Load");
+  add_number(command, "--seconds", flags->seconds, 0.01, 86'400.0, "Recorded time").group("Load");
   command.add_option("--warmup", flags->warmup, "Seconds of load before, not recorded")
       .check(config::range(0.0, 3'600.0))
       .group("Load");
-  command.add_option("--drain", flags->drain, "Seconds to await answers after the end")
-      .check(config::range(0.0, 600.0))
-      .show_default();
-  command.add_option("--connections", flags->connections, "Open loop: the most connections at a time")
-      .check(config::range(1, 10'000))
-      .show_default();
+  add_number(command, "--drain", flags->drain, 0.0, 600.0, "Seconds to await answers after the end");
+  add_number(command, "--connections", flags->connections, 1, 10'000, "Open loop: the most connections at a time");
   command.add_option("--msearch", flags->msearch, "Queries a request, through /v1/msearch; 0: one, through /v1/search")
       .check(config::range(0, 1'000))
       .group("Load");

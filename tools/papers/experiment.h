@@ -6,11 +6,22 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/base/result.h"
-#include "tools/papers/exhibit.h"
+#include "tools/bench/plot.h"
+#include "tools/bench/table.h"
 
 namespace frond::tools::papers {
+
+// What an experiment has found, as values: tables and plots. The page and the JSON (report.h) show them.
+using bench::Cell, bench::Column, bench::Plot, bench::Series, bench::Table, bench::grouped;
+
+struct Exhibit {
+  std::vector<Table> tables = {};
+  std::vector<Plot> plots = {};
+  std::vector<std::string> notes = {};  // what to know of these figures; sentences
+};
 
 class Workbench;
 
@@ -48,5 +59,13 @@ struct Outcome {
   std::string failed;   // an error
   double seconds = 0;
 };
+
+// The experiments of frond-papers, in one table: a new one is a line there and a function in experiments.h. By paper;
+// tables, then figures.
+std::span<const Experiment> all_experiments();
+
+// Those with these ids, in the table's order; a paper's key stands for all of its own. Empty: all. kInvalid: names the
+// id that there is not.
+Result<std::vector<const Experiment*>> experiments_named(std::span<const std::string> ids);
 
 }  // namespace frond::tools::papers

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <thread>
 
 #include "common/base/process.h"
 #include "common/config/command_line.h"
-#include "tools/papers/registry.h"
+#include "tools/commands/commands.h"
+#include "tools/papers/experiment.h"
 #include "tools/papers/run_experiments.h"
 
 namespace frond::tools::papers {
@@ -81,9 +81,7 @@ void add_indexing_flags(config::CommandLine& app, Flags& flags) {
       .transform(config::byte_size())
       .show_default();
   app.add_option("--figure-10", indexing.rows, "Wei 2011: numbers of parsers of its rows");
-  app.add_option("--parsers", indexing.parsers, "Tables IV to VI: parsers; 0: two less than --threads")
-      .check(config::range(0, 256))
-      .show_default();
+  add_number(app, "--parsers", indexing.parsers, 0, 256, "Tables IV to VI: parsers; 0: two less than --threads");
   app.add_option("--gpu-inverters", indexing.gpu_inverters,
                  "Wei 2011: inverters on the GPU beside those on CPUs: numbers, each with rows of its own; 0: none")
       .show_default("1,2");
@@ -105,7 +103,7 @@ void add_indexing_flags(config::CommandLine& app, Flags& flags) {
       .show_default();
 }
 
-int run(int argc, const char* const* argv) {
+int run(int argc, char** argv) {
   config::CommandLine app("The papers' tables and figures, theirs beside ours: a page with charts, and JSON",
                           "frond-papers");
   Flags flags;
@@ -119,9 +117,7 @@ int run(int argc, const char* const* argv) {
   app.add_option("--threads", flags.threads, "Threads that make data, and that are measured where many are")
       .check(config::range(1, 256))
       .show_default("one for each core");
-  app.add_option("--rounds", flags.rounds, "Rounds, of which the median counts; 0: the scale's")
-      .check(config::range(0, 1000))
-      .show_default();
+  add_number(app, "--rounds", flags.rounds, 0, 1000, "Rounds, of which the median counts; 0: the scale's");
   app.add_option("--seed", flags.seed, "Of all made-up data").show_default();
   app.add_flag("--json", flags.json, "Print results.json as one line");
   add_indexing_flags(app, flags);
@@ -135,12 +131,4 @@ int run(int argc, const char* const* argv) {
 }  // namespace
 }  // namespace frond::tools::papers
 
-int main(int argc, char** argv) {
-  try {
-    frond::hold_standard_descriptors();
-    return frond::finish_output("frond-papers", frond::tools::papers::run(argc, argv));
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "frond-papers: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return frond::tools::main_of("frond-papers", argc, argv, frond::tools::papers::run); }

@@ -5,8 +5,8 @@
 #include <chrono>
 
 #include "common/config/options.h"
-#include "tools/bench/clocks.h"
-#include "tools/papers/registry.h"
+#include "tools/bench/measure.h"
+#include "tools/papers/experiment.h"
 
 namespace frond::tools::papers {
 

@@ -1,7 +1,9 @@
 #pragma once
 // Random numbers that depend only on a seed and a purpose: splitmix64 (Steele, Lea and Flood 2014). Every list and
 // every range of documents has its own stream, so that threads need not share one.
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 
 namespace frond::tools::synth {
 
@@ -31,8 +33,21 @@ class Random {
 };
 
 // A number of the standard normal distribution (Box and Muller 1958).
-double normal(Random& random);
+inline double normal(Random& random) {
+  const double radius = std::sqrt(-2 * std::log(random.positive_unit()));
+  return radius * std::cos(2 * std::numbers::pi * random.unit());
+}
 // A number of the gamma distribution of this shape, with mean 1 (Marsaglia and Tsang 2000). shape > 0.
-double gamma_of_mean_one(Random& random, double shape);
+inline double gamma_of_mean_one(Random& random, double shape) {
+  // For a shape below 1, draws with shape + 1 and corrects, as in section 6 of that paper.
+  const double boost = shape < 1 ? std::pow(random.positive_unit(), 1 / shape) : 1;
+  const double d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3, c = 1 / std::sqrt(9 * d);
+  for (;;) {
+    const double x = normal(random), base = 1 + c * x;
+    if (base <= 0) continue;
+    const double v = base * base * base;
+    if (std::log(random.positive_unit()) < 0.5 * x * x + d - d * v + d * std::log(v)) return boost * d * v / shape;
+  }
+}
 
 }  // namespace frond::tools::synth

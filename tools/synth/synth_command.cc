@@ -1,27 +1,27 @@
-#include "tools/synth/synth_command.h"
-
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <thread>
 
 #include "common/codec/codec_choice.h"
 #include "common/config/command_line.h"
+#include "tools/bench/commands.h"
 #include "tools/commands/commands.h"
 #include "tools/synth/collection/collection.h"
-#include "tools/synth/text/text_command.h"
+#include "tools/synth/text/text_output.h"
 
 namespace frond::tools::synth {
 namespace {
 
 struct SynthFlags {
   bool text = false;
-  TextFlags of_text;
+  std::string output, markup = "jsonl";     // of --text
+  std::uint64_t bytes = 0, file_bytes = 0;  // of --text
+  SpellingShares shares;                    // of --text
   std::string profile, order = "input", codec{codec::kDefaultCodec}, queries;
   std::filesystem::path repository;
   std::string collection;
@@ -31,13 +31,6 @@ struct SynthFlags {
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   bool json = false;
 };
-
-Result<void> write_queries(const std::string& file, const QuerySet& queries) {
-  std::ofstream out(file, std::ios::trunc);
-  out << query_lines(queries);
-  if (!out.flush()) return Error(Code::kInvalid, file + ": can't be written");
-  return {};
-}
 
 void report(const SynthFlags& flags, const Profile& profile, const SynthSummary& summary) {
   const auto& manifest = summary.manifest;
@@ -83,13 +76,68 @@ void report(const SynthFlags& flags, const Profile& profile, const SynthSummary&
              summary.queries.postings_a_query(), summary.seconds);
 }
 
+void report(const TextOptions& options, const TextSummary& summary, bool json, std::FILE* out) {
+  const auto& totals = summary.totals;
+  const auto a_document = [&](std::uint64_t count) {
+    return static_cast<double>(count) / static_cast<double>(totals.documents);
+  };
+  if (json) {
+    const nlohmann::ordered_json object{{"profile", options.profile->name},
+                                        {"source", options.profile->source},
+                                        {"markup", options.markup == Markup::kHtml ? "html" : "jsonl"},
+                                        {"seed", options.seed},
+                                        {"threads", options.threads},
+                                        {"documents", totals.documents},
+                                        {"bytes", totals.bytes},
+                                        {"files", totals.files},
+                                        {"words", totals.words},
+                                        {"tokens", totals.tokens},
+                                        {"expected_terms", summary.expected_terms},
+                                        {"tail_exponent", summary.tail_exponent},
+                                        {"seconds", summary.seconds},
+                                        {"cpu_seconds", summary.cpu_seconds}};
+    fmt::print(out, "{}\n", object.dump());
+    return;
+  }
+  const double megabytes = static_cast<double>(totals.bytes) * 1e-6;
+  fmt::print(out, "text after {} (seed {}): {} documents, {} bytes, {} files\n", options.profile->name, options.seed,
+             totals.documents, totals.bytes, totals.files);
+  fmt::print(out, "  figures from {}\n", options.profile->source);
+  fmt::print(out, "  a document: {:.0f} bytes, {:.0f} words, {:.0f} of them not stop words\n", a_document(totals.bytes),
+             a_document(totals.words), a_document(totals.tokens));
+  fmt::print(out, "  about {:.0f} different words (tail exponent {:.3f}: Heaps' exponent {:.3f})\n",
+             summary.expected_terms, summary.tail_exponent, 1 / summary.tail_exponent);
+  fmt::print(out, "  made in {:.2f} s: {:.0f} MB/s, {:.0f} MB per CPU-second\n", summary.seconds,
+             megabytes / summary.seconds, megabytes / summary.cpu_seconds);
+}
+
+// Makes the text and prints a summary, on stderr if the text goes to standard output.
+Result<void> run_text(const SynthFlags& flags) {
+  if (flags.output.empty()) return Error(Code::kInvalid, "--text needs --output");
+  if (flags.bytes == 0 && flags.documents == 0)
+    return Error(Code::kInvalid, "--text needs --bytes, --documents or both");
+  const bool to_stdout = flags.output == "-";
+  if (to_stdout && flags.file_bytes != 0)
+    return Error(Code::kInvalid, "--file-bytes makes files: give a folder as --output");
+  const Markup markup = flags.markup == "html" ? Markup::kHtml : Markup::kJsonLines;
+  const TextOptions options{
+      .profile = FROND_TRY(text_profile_named(flags.profile.empty() ? "clueweb09" : flags.profile)),
+      .markup = markup,
+      .shares = flags.shares,
+      .seed = flags.seed,
+      .threads = flags.threads,
+      .output = {.path = flags.output,
+                 .suffix = suffix_of(markup),
+                 .file_bytes = flags.file_bytes,
+                 .max_bytes = flags.bytes,
+                 .max_documents = flags.documents}};
+  const auto summary = FROND_TRY(make_text(options));
+  report(options, summary, flags.json, to_stdout ? stderr : stdout);
+  return {};
+}
+
 Result<void> run(const SynthFlags& flags) {
-  if (flags.text)
-    return run_text(flags.of_text, {.profile = flags.profile.empty() ? "clueweb09" : flags.profile,
-                                    .documents = flags.documents,
-                                    .seed = flags.seed,
-                                    .threads = flags.threads,
-                                    .json = flags.json});
+  if (flags.text) return run_text(flags);
   const auto* profile = FROND_TRY(profile_named(flags.profile.empty() ? "gov2" : flags.profile));
   const auto codecs = FROND_TRY(codec::codec_choice_named(flags.codec));
   const SynthOptions options{.size = {.profile = profile,
@@ -104,15 +152,38 @@ Result<void> run(const SynthFlags& flags) {
                              .threads = flags.threads};
   if (options.partitions > options.size.documents) return Error(Code::kInvalid, "more partitions than documents");
   const auto summary = FROND_TRY(synthesize(options, {}));
-  if (!flags.queries.empty()) FROND_TRY(write_queries(flags.queries, summary.queries));
+  if (!flags.queries.empty()) FROND_TRY(write_text(flags.queries, query_lines(summary.queries)));
   report(flags, *profile, summary);
   return {};
 }
 
-std::string profile_names() {
+// "clueweb09, wikipedia, …".
+template <class Profile>
+std::string names_of(std::span<const Profile> profiles) {
   std::string names;
-  for (const auto& profile : all_profiles()) names.append(names.empty() ? "" : ", ").append(profile.name);
+  for (const auto& profile : profiles) names.append(names.empty() ? "" : ", ").append(profile.name);
   return names;
+}
+
+// Adds the flags that only --text has.
+void add_text_flags(config::CommandLine& command, SynthFlags& flags) {
+  command
+      .add_option("--output", flags.output,
+                  "With --text: the file, which is replaced, or - for standard output; with --file-bytes a "
+                  "folder, new or empty")
+      .group("Text");
+  command.add_option("--bytes", flags.bytes, "With --text: ends with the document that reaches this size")
+      .transform(config::byte_size())
+      .group("Text");
+  command.add_option("--file-bytes", flags.file_bytes, "With --text: files of this size in the folder --output")
+      .transform(config::byte_size())
+      .group("Text");
+  command.add_option("--markup", flags.markup, "With --text: JSON Lines without tags, or HTML pages in TREC's <DOC>")
+      .check(config::one_of({"jsonl", "html"}))
+      .show_default()
+      .group("Text");
+  add_number(command, "--numbers", flags.shares.numbers, 0.0, 0.3, "With --text: share of words that are numbers");
+  add_number(command, "--non-ascii", flags.shares.non_ascii, 0.0, 0.2, "With --text: share of words outside ASCII");
 }
 
 }  // namespace
@@ -123,18 +194,16 @@ void add_synth(config::CommandLine& program, int& status) {
       program.add_command("synth", "Makes up a collection, or text, of the papers' sizes and distributions");
   command
       .add_option("--profile", flags->profile,
-                  "After which collection: " + profile_names() + "; with --text " + text_profile_names())
+                  "After which collection: " + names_of(all_profiles()) + "; with --text " + names_of(text_profiles()))
       .group("What");
   command.add_flag("--text", flags->text, "Write text for the indexer instead of publishing a collection")
       .group("What");
-  add_text_flags(command, flags->of_text);
+  add_text_flags(command, *flags);
   command.add_option("--repository", flags->repository, "Directory of the repository; needed without --text")
       .group("A collection");
   command.add_option("--collection", flags->collection, "The collection's name; needed without --text")
       .group("A collection");
-  command.add_option("--partitions", flags->partitions, "Contiguous parts of the documents")
-      .check(config::range(1, 256))
-      .show_default()
+  add_number(command, "--partitions", flags->partitions, 1, 256, "Contiguous parts of the documents")
       .group("A collection");
   command.add_option("--documents", flags->documents, "Documents. 0: the profile's own; with --text no limit")
       .group("What");
@@ -146,9 +215,7 @@ void add_synth(config::CommandLine& program, int& status) {
       .check(config::range(1, 256))
       .show_default("one for each core");
   command.add_option("--codec", flags->codec, "As frond-indexer build --codec").show_default();
-  command.add_option("--query-count", flags->query_count, "Queries; only their lists are made")
-      .check(config::range(1, 1'000'000))
-      .show_default();
+  add_number(command, "--query-count", flags->query_count, 1, 1'000'000, "Queries; only their lists are made");
   command.add_option("--queries", flags->queries, "Writes the queries to this file, for frond bench query and load")
       .group("A collection");
   command.add_flag("--json", flags->json, "Print one JSON object").group("Output");

@@ -1,11 +1,10 @@
-#include "tools/topics/tags.h"
+#include "tools/topics/topic_forms.h"
 
 #include <array>
 #include <charconv>
 #include <utility>
 
 #include "common/text/utf8.h"
-#include "tools/topics/topic_text.h"
 
 namespace frond::tools {
 namespace {

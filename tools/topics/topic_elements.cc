@@ -1,4 +1,4 @@
-#include "tools/topics/topic_elements.h"
+#include "tools/topics/topic_forms.h"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-
-#include "tools/topics/tags.h"
-#include "tools/topics/topic_text.h"
 
 namespace frond::tools {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/topics/topic_json.h"
+#include "tools/topics/topic_forms.h"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,6 @@
 #include <utility>
 
 #include <nlohmann/json.hpp>
-
-#include "tools/topics/topic_text.h"
 
 namespace frond::tools {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/topics/topic_text.h"
+#include "tools/topics/topic_forms.h"
 
 #include <algorithm>
 #include <array>

@@ -12,9 +12,7 @@
 
 #include "common/files/descriptor.h"
 #include "common/text/utf8.h"
-#include "tools/topics/topic_elements.h"
-#include "tools/topics/topic_json.h"
-#include "tools/topics/topic_text.h"
+#include "tools/topics/topic_forms.h"
 
 namespace frond::tools {
 namespace {

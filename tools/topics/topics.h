@@ -1,7 +1,7 @@
 #pragma once
 // Queries from a file, in any of these forms, recognized by the contents, not by the file's name:
-//   <top><num> Number: 301 <title> words …       TREC's topics; topic_elements.h says what else has tags
-//   {"query": "words"} on each line              JSON; topic_json.h says which members, arrays and objects
+//   <top><num> Number: 301 <title> words …       TREC's topics; topic_forms.h says what else has tags
+//   {"query": "words"} on each line              JSON; topic_forms.h says which members, arrays and objects
 //   .I 1 / .W / words                            SMART's form, as CISI and Cranfield have it: .W, else .T
 //   id⇥words on each line                        the last column, if there are more than two
 //   12:words on each line                        numbered queries

@@ -7,8 +7,8 @@
 
 #include "leaf/schedule/cost_model.h"
 #include "leaf/schedule/query_queues.h"
-#include "tools/bench/clocks.h"
-#include "tools/bench/schedule/schedule_workload.h"
+#include "tools/bench/measure.h"
+#include "tools/bench/schedule/schedule_simulation.h"
 
 namespace frond::leaf::schedule {
 namespace {

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "tools/client/answer.h"
-#include "tools/client/answer_marks.h"
 #include "tools/client/reply_reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -9,7 +9,6 @@
 #include "broker/http/answer_json.h"
 #include "broker/http/search_parameters.h"
 #include "broker/query/analyzed_query.h"
-#include "broker/query/query_signs.h"
 #include "common/base/check.h"
 
 namespace {

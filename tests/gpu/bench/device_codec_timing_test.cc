@@ -1,5 +1,5 @@
 // `frond bench codec --processor gpu` checks what it times, and has a rate for each way of decoding.
-#include "tools/bench/codec/device_codec_timing.h"
+#include "tools/bench/codec/codec_timing.h"
 
 #include <gtest/gtest.h>
 

@@ -1,19 +1,19 @@
 // frond bench codec: measures every codec on the papers' synthetic lists and on real lists.
-
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
-
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "common/config/command_line.h"
-#include "tools/bench/codec/codec_report.h"
 #include "tools/bench/codec/codec_timing.h"
-#include "tools/bench/codec/device_codec_timing.h"
-#include "tools/bench/codec/index_lists.h"
+#include "tools/bench/codec/integer_sets.h"
 #include "tools/bench/commands.h"
+#include "tools/bench/table.h"
 #include "tools/commands/commands.h"
 
 namespace frond::tools::bench {
@@ -113,9 +113,7 @@ void add_bench_codec(config::CommandLine& bench_command, int& status) {
       .show_default();
   command.add_option("--synthetic", flags->models, "Models of Anh and Moffat; without --index or --integers both")
       .check(config::one_of({"uniform", "clustered"}));
-  command.add_option("--size", flags->sizes, "Synthetic lists of 2^N integers below 2^29, one or more N")
-      .check(config::range(7, 27))
-      .show_default();
+  add_number(command, "--size", flags->sizes, 7, 27, "Synthetic lists of 2^N integers below 2^29, one or more N");
   command.add_option("--seed", flags->seed, "Of the synthetic lists").show_default();
   command.add_option("--index", flags->index, "A collection's folder in a repository, or a partition's database");
   command.add_option("--integers", flags->integers,
@@ -123,9 +121,7 @@ void add_bench_codec(config::CommandLine& bench_command, int& status) {
   command.add_option("--least", flags->min_length, "Only lists of --index and --integers of at least so many integers")
       .show_default();
   command.add_option("--most", flags->max_postings, "Only so many postings of --index").show_default();
-  command.add_option("--rounds", flags->rounds, "Times each codec is timed, in turn")
-      .check(config::range(1, 1000))
-      .show_default();
+  add_number(command, "--rounds", flags->rounds, 1, 1000, "Times each codec is timed, in turn");
   command.add_flag("--json", flags->json, "Print one JSON object");
   command.on_chosen([flags, &status] { status = exit_status("bench codec", bench_codec(*flags)); });
 }

@@ -1,4 +1,4 @@
-#include "tools/bench/codec/device_codec_timing.h"
+#include "tools/bench/codec/codec_timing.h"
 
 #include <algorithm>
 #include <thread>
@@ -6,7 +6,7 @@
 #include "common/device/runtime.h"
 #include "common/device_codec/decode_streams.h"
 #include "common/device_codec/uploaded_streams.h"
-#include "tools/bench/parallel.h"
+#include "tools/bench/measure.h"
 
 namespace frond::tools::bench {
 namespace {

@@ -15,7 +15,6 @@
 #include "tools/bench/gpu/bench_gpu.h"
 #include "tools/bench/gpu/cache_simulation.h"
 #include "tools/bench/query/partition_searcher.h"
-#include "tools/bench/query/query_set.h"
 #include "tools/bench/table.h"
 #include "tools/commands/commands.h"
 
@@ -124,15 +123,11 @@ void add_bench_cache(config::CommandLine& bench_command, int& status) {
   command.add_option("--tag", flags->tag, "Only JSON lines with this tag");
   command.add_option("--sizes", flags->sizes, "Sizes of the cache in bytes, instead of --shares")
       .transform(config::byte_size());
-  command.add_option("--shares", flags->shares, "Sizes in percent of all lists that the log asks for")
-      .check(config::range(0.0, 1000.0))
-      .show_default();
+  add_number(command, "--shares", flags->shares, 0.0, 1000.0, "Sizes in percent of all lists that the log asks for");
   command
       .add_option("--least-postings", flags->min_postings, "Only queries with so many: a leaf's --gpu-least-postings")
       .show_default();
-  command.add_option("--warm-up", flags->warm_up, "This share of the log is replayed without being counted")
-      .check(config::range(0.0, 1.0))
-      .show_default();
+  add_number(command, "--warm-up", flags->warm_up, 0.0, 1.0, "This share of the log is replayed without being counted");
   command.add_flag("--json", flags->json, "Print one JSON object");
   command.on_chosen([flags, &status] { status = exit_status("bench cache", bench_cache(*flags)); });
 }

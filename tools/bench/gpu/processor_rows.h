@@ -8,7 +8,7 @@
 
 #include "common/base/result.h"
 #include "tools/bench/gpu/bench_gpu.h"
-#include "tools/bench/gpu/processor_timing.h"
+#include "tools/bench/query/query_timing.h"
 
 namespace frond::tools::bench {
 
@@ -79,5 +79,11 @@ struct ProcessorSummary {
 Result<ProcessorSummary> measure_processors(PartitionSearcher& searcher, std::span<const BenchQuery> queries,
                                             const ProcessorOptions& options, const Processors& processors,
                                             const ProcessorObserver& observer);
+
+// The output of `frond bench query --processor`: lines as rows are measured, or JSON.
+
+// Errors as measure_processors().
+Result<void> bench_processors(PartitionSearcher& searcher, std::span<const BenchQuery> queries,
+                              const ProcessorOptions& options, const Processors& processors, bool json);
 
 }  // namespace frond::tools::bench

@@ -1,21 +1,18 @@
 // frond bench query: measures the query algorithms on one partition, without a cluster.
+#include <cstdio>
+#include <memory>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
 #include <nlohmann/json.hpp>
-
-#include <fstream>
-#include <memory>
 
 #include "common/config/command_line.h"
 #include "common/scoring/prior.h"
 #include "leaf/engines.h"
 #include "tools/bench/commands.h"
-#include "tools/bench/gpu/bench_processors.h"
+#include "tools/bench/gpu/processor_rows.h"
 #include "tools/bench/query/partition_searcher.h"
-#include "tools/bench/query/query_report.h"
-#include "tools/bench/query/query_set.h"
 #include "tools/bench/query/query_timing.h"
 #include "tools/commands/commands.h"
 
@@ -63,15 +60,42 @@ Result<std::vector<BenchQuery>> chosen_queries(const BenchQueryFlags& flags, con
 }
 
 Result<void> write_terms(const std::string& file, std::span<const BenchQuery> queries) {
-  std::ofstream out(file, std::ios::trunc);
+  std::string lines;
   for (const auto& query : queries) {
     std::string line;
     for (const auto& term : query)
       for (std::uint32_t i = 0; i < term.occurrences; ++i) line.append(line.empty() ? "" : " ").append(term.text);
-    out << line << '\n';
+    lines += line + '\n';
   }
-  if (!out.flush()) return Error(Code::kInvalid, file + ": can't be written");
-  return {};
+  return write_text(file, lines);
+}
+
+// What was measured of an algorithm, as a line below this head.
+constexpr const char* kHead =
+    "algorithm            mode     k threads     whole search us: mean median p95 p99 "
+    "      evaluation us: mean median p95 p99  queries/s   postings  answers\n";
+
+std::string line_of(std::string_view algorithm, std::string_view mode, const TimingOptions& options,
+                    const QueryTiming& timing) {
+  const auto shown = [](const Distribution& us) {
+    return fmt::format("{:>10.2f} {:>9.2f} {:>9.2f} {:>9.2f}", us.mean, us.median, us.p95, us.p99);
+  };
+  return fmt::format("{:20} {:4} {:>5} {:>7} {} {} {:>10.0f} {:>10.0f}  {:016x}\n", algorithm, mode, options.k,
+                     options.threads, shown(timing.whole), shown(timing.evaluation), timing.queries_per_second,
+                     timing.postings, timing.checksum);
+}
+
+nlohmann::ordered_json as_json(std::string_view algorithm, std::string_view mode, std::uint32_t k,
+                               const QueryTiming& timing) {
+  return {{"algorithm", algorithm},
+          {"mode", mode},
+          {"k", k},
+          {"whole_us", as_json(timing.whole)},
+          {"evaluation_us", as_json(timing.evaluation)},
+          {"queries_per_second", timing.queries_per_second},
+          {"best_queries_per_second", timing.best_queries_per_second},
+          {"postings", timing.postings},
+          {"answers", fmt::format("{:016x}", timing.checksum)}};
 }
 
 // For --processor: measures the leaf's engines unchanged, by the wall clock.
@@ -107,7 +131,7 @@ Result<void> bench_query(const BenchQueryFlags& flags) {
   if (!flags.json) {
     fmt::print("{}\n{} queries, best of {} rounds each\n", searcher->description(), queries.size(),
                flags.timing.rounds);
-    print_query_header();
+    fmt::print("{}", kHead);
   }
   for (const auto& mode : flags.modes)
     for (const std::uint32_t k : flags.ks)
@@ -117,9 +141,10 @@ Result<void> bench_query(const BenchQueryFlags& flags) {
         options.k = k;
         const auto timing = FROND_TRY(time_queries(*searcher, *engine, queries, options));
         if (flags.json)
-          rows.push_back(query_timing_as_json(engine->name(), mode, k, timing));
+          rows.push_back(as_json(engine->name(), mode, k, timing));
         else
-          print_query_timing(engine->name(), mode, k, options.threads, timing);
+          fmt::print("{}", line_of(engine->name(), mode, options, timing));
+        std::fflush(stdout);
       }
   if (flags.json) {
     const nlohmann::ordered_json out{{"partition", searcher->description()},
@@ -161,21 +186,12 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
       .group("Search");
   command.add_option("--min-terms", flags->min_terms, "From 2 on: only queries of so many distinct terms, all known");
   command.add_option("--limit", flags->limit, "Only the first so many queries; 0: all");
-  command.add_option("--k", flags->ks, "Hits wanted, one or more")
-      .check(config::range(1, 10'000))
-      .show_default()
-      .group("Search");
+  add_number(command, "--k", flags->ks, 1, 10'000, "Hits wanted, one or more").group("Search");
   add_bm25_flags(command, flags->from.k1, flags->from.b);
-  command
-      .add_option("--hide", flags->from.hide,
-                  "The share of documents, drawn at random, that are passed over as if they were removed")
-      .check(config::range(0.0, 1.0))
-      .show_default();
-  command
-      .add_option("--priors", flags->from.priors,
-                  "The highest of static priors made up for all documents, most of them small; 0: the collection's")
-      .check(config::range(0.0, scoring::kMaxPriorValue))
-      .show_default();
+  add_number(command, "--hide", flags->from.hide, 0.0, 1.0,
+             "The share of documents, drawn at random, that are passed over as if they were removed");
+  add_number(command, "--priors", flags->from.priors, 0.0, scoring::kMaxPriorValue,
+             "The highest of static priors made up for all documents, most of them small; 0: the collection's");
   command.add_option("--rank", flags->rank, "none: the first hits in the collection's order, and an exact total")
       .check(config::one_of({"score", "none"}))
       .show_default()
@@ -183,13 +199,8 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
   command.add_flag("--count", flags->count, "Count the matches; --k and --rank do not matter").group("Search");
   command.add_option("--count-to", flags->timing.count_to, "Matches of AND are counted at least so far, and to k")
       .show_default();
-  command.add_option("--threads", flags->timing.threads, "Threads that search")
-      .check(config::range(1, 1024))
-      .show_default()
-      .group("How");
-  command.add_option("--rounds", flags->timing.rounds, "A query's time is the best of so many")
-      .check(config::range(1, 10'000))
-      .show_default()
+  add_number(command, "--threads", flags->timing.threads, 1, 1024, "Threads that search").group("How");
+  add_number(command, "--rounds", flags->timing.rounds, 1, 10'000, "A query's time is the best of so many")
       .group("How");
   command
       .add_option("--processor", flags->processor,
@@ -197,16 +208,11 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
                   "one run, with every answer compared")
       .check(config::one_of({"gpu", "cpu", "both"}))
       .group("How");
-  command.add_option("--batch", flags->batches, "Queries that the GPU is given in a call, one or more")
-      .check(config::range(1, 1'000'000))
-      .show_default()
+  add_number(command, "--batch", flags->batches, 1, 1'000'000, "Queries that the GPU is given in a call, one or more")
       .group("How");
-  command.add_option("--callers", flags->callers, "Threads that call the GPU; --threads are the CPU's")
-      .check(config::range(1, 1024))
-      .show_default();
-  command.add_option("--seconds", flags->seconds, "Of a round with --processor, at least; it ends with a whole pass")
-      .check(config::range(0.0, 3600.0))
-      .show_default();
+  add_number(command, "--callers", flags->callers, 1, 1024, "Threads that call the GPU; --threads are the CPU's");
+  add_number(command, "--seconds", flags->seconds, 0.0, 3600.0,
+             "Of a round with --processor, at least; it ends with a whole pass");
   command.add_flag("--break-even", flags->break_even, "With both: also by postings a query").group("How");
   command.add_flag("--steps", flags->gpu.timed, "Also the steps of the GPU's batches, and their shares of the time");
   command.add_option("--gpu-device", flags->gpu.device, "The device's number").show_default();

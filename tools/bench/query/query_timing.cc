@@ -9,8 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "tools/bench/clocks.h"
-
 namespace frond::tools::bench {
 namespace {
 
@@ -106,6 +104,159 @@ Result<QueryTiming> time_queries(PartitionSearcher& searcher, leaf::engine::Quer
   timing.queries_per_second = rate.median;
   timing.best_queries_per_second = *std::max_element(rates.begin(), rates.end());
   return timing;
+}
+
+namespace {
+
+using leaf::engine::Mode, leaf::engine::Outcome, leaf::engine::Plan;
+
+constexpr std::size_t kComparedAtOnce = 256;
+
+// The plans of one mode, contiguous as engines take them.
+struct Plans {
+  std::vector<Plan> first, second;  // kAuto: AND, OR; otherwise `second` is empty
+};
+Plans plans_of(BenchMode mode, std::span<const PlannedQuery> queries) {
+  Plans plans;
+  for (const auto& query : queries) {
+    plans.first.push_back(mode == BenchMode::kOr ? query.disjunction : query.conjunction);
+    if (mode == BenchMode::kAuto) plans.second.push_back(query.disjunction);
+  }
+  return plans;
+}
+
+// Answers queries [begin, end).
+Result<std::vector<Outcome>> answer(leaf::engine::QueryEngine& engine, const Plans& plans, std::size_t begin,
+                                    std::size_t end, const Clock& clock) {
+  auto found = engine.search(std::span(plans.first).subspan(begin, end - begin), clock);
+  std::vector<Outcome> outcomes;
+  outcomes.reserve(found.size());
+  for (auto& one : found) outcomes.push_back(FROND_TRY(std::move(one)));
+  if (plans.second.empty()) return outcomes;
+  std::vector<Plan> more;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (outcomes[i].matches >= plans.first[begin + i].k) continue;
+    more.push_back(plans.second[begin + i]);
+    places.push_back(i);
+  }
+  if (more.empty()) return outcomes;
+  auto rest = engine.search(more, clock);
+  for (std::size_t i = 0; i < rest.size(); ++i) outcomes[places[i]] = FROND_TRY(std::move(rest[i]));
+  return outcomes;
+}
+
+// Keeps the first error of several threads.
+class Failure {
+ public:
+  void keep(Error error) {
+    if (!failed_.exchange(true)) error_ = std::move(error);
+  }
+  bool failed() const { return failed_; }
+  // Call after the threads have ended.
+  Result<void> result() const {
+    if (error_) return *error_;
+    return {};
+  }
+
+ private:
+  std::atomic<bool> failed_{false};
+  std::optional<Error> error_;
+};
+
+Result<double> one_round(leaf::engine::QueryEngine& engine, const Plans& plans, const BatchTiming& timing) {
+  const SteadyClock clock;
+  const std::size_t count = plans.first.size(), parts = (count + timing.batch - 1) / timing.batch;
+  std::atomic<std::size_t> next{0}, limit{std::numeric_limits<std::size_t>::max()};
+  Failure failure;
+  const auto start = std::chrono::steady_clock::now();
+  {
+    std::vector<std::jthread> callers;
+    for (std::uint32_t c = 0; c < timing.callers; ++c)
+      callers.emplace_back([&] {
+        for (std::size_t i; (i = next++) < limit && !failure.failed();) {
+          // The round ends where a pass would begin after the round's time.
+          if (i > 0 && i % parts == 0 && seconds_since(start) >= timing.seconds) {
+            limit = i;
+            return;
+          }
+          const std::size_t begin = i % parts * timing.batch;
+          const auto done = answer(engine, plans, begin, std::min(begin + timing.batch, count), clock);
+          if (!done) failure.keep(done.error());
+        }
+      });
+  }
+  const double seconds = seconds_since(start);
+  FROND_TRY(failure.result());
+  const std::size_t rounds = limit / parts;  // only whole passes were begun
+  return static_cast<double>(rounds * count) / seconds;
+}
+
+}  // namespace
+
+Result<std::vector<PlannedQuery>> plan_queries(PartitionSearcher& searcher, std::span<const BenchQuery> queries,
+                                               std::uint32_t k, bool ranked) {
+  std::vector<PlannedQuery> planned;
+  for (const auto& query : queries) {
+    PlannedQuery one{.conjunction = FROND_TRY(searcher.plan(query, Mode::kAnd, k))};
+    one.disjunction = FROND_TRY(searcher.plan(query, Mode::kOr, k));
+    one.conjunction.ranked = one.disjunction.ranked = ranked;
+    for (const auto& term : one.disjunction.terms) one.postings += term.list->postings.count();
+    if (one.disjunction.terms.size() == query.size()) planned.push_back(std::move(one));
+  }
+  if (planned.empty()) return Error(Code::kInvalid, "the partition has all terms of no query");
+  return planned;
+}
+
+Result<Spread> time_batches(leaf::engine::QueryEngine& engine, BenchMode mode, std::span<const PlannedQuery> queries,
+                            const BatchTiming& timing) {
+  const Plans plans = plans_of(mode, queries);
+  std::vector<double> rates;
+  for (std::uint32_t round = 0; round < timing.rounds; ++round)
+    rates.push_back(FROND_TRY(one_round(engine, plans, timing)));
+  return spread_of(std::move(rates));
+}
+
+Result<Distribution> time_alone(leaf::engine::QueryEngine& engine, BenchMode mode,
+                                std::span<const PlannedQuery> queries, std::uint32_t rounds) {
+  const SteadyClock clock;
+  const Plans plans = plans_of(mode, queries);
+  std::vector<double> best(queries.size(), std::numeric_limits<double>::max());
+  for (std::uint32_t round = 0; round < rounds; ++round)
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      const auto start = std::chrono::steady_clock::now();
+      FROND_TRY(answer(engine, plans, i, i + 1, clock));
+      best[i] = std::min(best[i], seconds_since(start) * 1e6);
+    }
+  return distribution_of(std::move(best));
+}
+
+Result<std::size_t> count_differing(leaf::engine::QueryEngine& one, leaf::engine::QueryEngine& other, BenchMode mode,
+                                    std::span<const PlannedQuery> queries, std::uint32_t threads) {
+  const SteadyClock clock;
+  const Plans plans = plans_of(mode, queries);
+  std::vector<Outcome> expected;
+  for (std::size_t begin = 0; begin < queries.size(); begin += kComparedAtOnce)
+    for (auto& outcome : FROND_TRY(answer(one, plans, begin, std::min(begin + kComparedAtOnce, queries.size()), clock)))
+      expected.push_back(std::move(outcome));
+  std::atomic<std::size_t> next{0}, differing{0};
+  Failure failure;
+  {
+    std::vector<std::jthread> callers;
+    for (std::uint32_t t = 0; t < threads; ++t)
+      callers.emplace_back([&] {
+        for (std::size_t i; (i = next++) < queries.size() && !failure.failed();) {
+          const auto found = answer(other, plans, i, i + 1, clock);
+          if (!found)
+            failure.keep(found.error());
+          else if ((*found)[0].hits != expected[i].hits ||
+                   (!plans.first[i].ranked && (*found)[0].matches != expected[i].matches))
+            ++differing;
+        }
+      });
+  }
+  FROND_TRY(failure.result());
+  return differing.load();
 }
 
 }  // namespace frond::tools::bench

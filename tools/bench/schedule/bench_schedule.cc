@@ -12,8 +12,8 @@
 #include "common/config/command_line.h"
 #include "tools/bench/commands.h"
 #include "tools/bench/schedule/schedule_figure.h"
+#include "tools/bench/schedule/schedule_simulation.h"
 #include "tools/bench/schedule/schedule_trace.h"
-#include "tools/bench/schedule/schedule_workload.h"
 #include "tools/commands/commands.h"
 
 namespace frond::tools::bench {
@@ -71,9 +71,7 @@ void add_bench_schedule(config::CommandLine& bench_command, int& status) {
   command.add_option("--rates", flags->rates, "With --live: queries a second, one or more")
       .check(config::range(0.001, 1e9))
       .group("How");
-  command.add_option("--seconds", flags->seconds, "With --live: of each run")
-      .check(config::range(0.001, 3600.0))
-      .show_default();
+  add_number(command, "--seconds", flags->seconds, 0.001, 3600.0, "With --live: of each run");
   command.add_option("--repository", flags->repository, "With --train or --live: the repository, a directory or URL")
       .group("What");
   command
@@ -87,23 +85,15 @@ void add_bench_schedule(config::CommandLine& bench_command, int& status) {
       .group("What");
   command.add_option("--tag", flags->tag, "Only JSON lines with this tag");
   command.add_option("--limit", flags->limit, "Only the first so many queries of a file; 0: all").show_default();
-  command.add_option("--k", flags->ks, "Hits wanted, one or more")
-      .check(config::range(1, 10'000))
-      .show_default()
-      .group("How");
-  command.add_option("--rounds", flags->rounds, "A query's time is the best of so many")
-      .check(config::range(1, 10'000))
-      .show_default();
-  command.add_option("--trees", flags->trees, "Of each processor and mode, at most")
-      .check(config::range(0, static_cast<int>(leaf::schedule::CostRegression::kMaxTrees)))
-      .show_default();
+  add_number(command, "--k", flags->ks, 1, 10'000, "Hits wanted, one or more").group("How");
+  add_number(command, "--rounds", flags->rounds, 1, 10'000, "A query's time is the best of so many");
+  add_number(command, "--trees", flags->trees, 0, static_cast<int>(leaf::schedule::CostRegression::kMaxTrees),
+             "Of each processor and mode, at most");
   command.add_option("--processor", flags->processor, "What is measured; the rest of the model stays the default")
       .check(config::one_of({"cpu", "gpu", "both"}))
       .show_default()
       .group("How");
-  command.add_option("--callers", flags->callers, "Threads that call the GPU")
-      .check(config::range(1, 1024))
-      .show_default();
+  add_number(command, "--callers", flags->callers, 1, 1024, "Threads that call the GPU");
   command.add_option("--gpu-device", flags->gpu.device, "The device's number").show_default();
   command.add_option("--gpu-memory", flags->gpu.memory_bytes, "Bytes of it to use: workspaces and lists")
       .transform(config::byte_size())
@@ -119,32 +109,16 @@ void add_bench_schedule(config::CommandLine& bench_command, int& status) {
                   "With --train: writes the costs of the held out queries to this file. Otherwise: simulates the "
                   "queries of this file instead of synthetic ones")
       .group("Files");
-  command.add_option("--workers", flags->workers, "The CPU's threads")
-      .check(config::range(0, 1024))
-      .show_default()
-      .group("How");
-  command.add_option("--streams", flags->streams, "The GPU's batches at a time; 0: no GPU")
-      .check(config::range(0, 64))
-      .show_default();
-  command.add_option("--batch", flags->batch, "Queries in a batch, at most")
-      .check(config::range(1, 65536))
-      .show_default();
-  command.add_option("--deadline-ms", flags->deadlines_ms, "Deadlines, one or more")
-      .check(config::range(0.1, 1e6))
-      .show_default()
-      .group("How");
-  command
-      .add_option("--arrivals", flags->arrivals,
-                  "Queries of each run; more if they come in less than four times the deadline")
-      .check(config::range(1, 10'000'000))
-      .show_default();
-  command.add_option("--points", flags->points, "Rates in a curve").check(config::range(1, 1000)).show_default();
-  command.add_option("--error", flags->error, "Synthetic: spread of the logarithm of predictions; 0.22: 15 % off")
-      .check(config::range(0.0, 10.0))
-      .show_default();
-  command.add_option("--bias", flags->bias, "Synthetic: all predictions are wrong by this factor")
-      .check(config::range(0.01, 100.0))
-      .show_default();
+  add_number(command, "--workers", flags->workers, 0, 1024, "The CPU's threads").group("How");
+  add_number(command, "--streams", flags->streams, 0, 64, "The GPU's batches at a time; 0: no GPU");
+  add_number(command, "--batch", flags->batch, 1, 65536, "Queries in a batch, at most");
+  add_number(command, "--deadline-ms", flags->deadlines_ms, 0.1, 1e6, "Deadlines, one or more").group("How");
+  add_number(command, "--arrivals", flags->arrivals, 1, 10'000'000,
+             "Queries of each run; more if they come in less than four times the deadline");
+  add_number(command, "--points", flags->points, 1, 1000, "Rates in a curve");
+  add_number(command, "--error", flags->error, 0.0, 10.0,
+             "Synthetic: spread of the logarithm of predictions; 0.22: 15 % off");
+  add_number(command, "--bias", flags->bias, 0.01, 100.0, "Synthetic: all predictions are wrong by this factor");
   command.add_option("--seed", flags->seed, "Of synthetic queries and arrivals").show_default();
   command.add_option("--plot", flags->plot, "Also plots the curves to this SVG file, with gnuplot").group("Files");
   command.add_flag("--json", flags->json, "Print one JSON object").group("Files");

@@ -5,32 +5,25 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <optional>
 
 #include "leaf/engines.h"
 #include "leaf/schedule/cost_model.h"
-#include "tools/bench/query/query_set.h"
+#include "tools/bench/query/partition_searcher.h"
 #include "tools/bench/schedule/bench_schedule.h"
 #include "tools/bench/schedule/cost_measurement.h"
 #include "tools/bench/schedule/schedule_figure.h"
 #include "tools/bench/schedule/schedule_live.h"
 #include "tools/bench/schedule/schedule_trace.h"
+#include "tools/commands/commands.h"
 
 namespace frond::tools::bench {
 namespace {
 
 using leaf::schedule::CostModel, leaf::schedule::Processor;
 using nlohmann::ordered_json;
-
-Result<void> write(const std::string& file, const std::string& text) {
-  std::ofstream out(file, std::ios::trunc);
-  out << text;
-  if (!out.flush()) return Error(Code::kUnavailable, file + ": can't be written");
-  return {};
-}
 
 ordered_json as_json(const RelativeErrors& errors) {
   return {{"count", errors.count},
@@ -150,9 +143,9 @@ Result<void> train_schedule(const BenchScheduleFlags& flags) {
   report(flags, trained, measured.batches ? &*measured.batches : nullptr, measured.queries.size());
   const std::string trained_on =
       fmt::format("trained on {}; {} queries; measured: {}", measured.description, measured.read, flags.processor);
-  if (!flags.model.empty()) FROND_TRY(write(flags.model, cost_model_text(trained.model, trained_on)));
+  if (!flags.model.empty()) FROND_TRY(write_text(flags.model, cost_model_text(trained.model, trained_on)));
   if (!flags.trace.empty())
-    FROND_TRY(write(flags.trace, schedule_trace_text(trace_of(measured.queries, trained.model), trained_on)));
+    FROND_TRY(write_text(flags.trace, schedule_trace_text(trace_of(measured.queries, trained.model), trained_on)));
   return {};
 }
 

@@ -7,7 +7,7 @@
 
 #include "tools/papers/experiments/experiments.h"
 #include "tools/papers/figures/figures.h"
-#include "tools/papers/intersect/list_linearity.h"
+#include "tools/papers/intersect/intersection_set.h"
 
 namespace frond::tools::papers {
 

@@ -8,7 +8,7 @@
 
 #include "leaf/schedule/cost_model.h"
 #include "tools/bench/schedule/schedule_figure.h"
-#include "tools/bench/schedule/schedule_workload.h"
+#include "tools/bench/schedule/schedule_simulation.h"
 #include "tools/papers/experiments/experiments.h"
 #include "tools/papers/figures/figures.h"
 

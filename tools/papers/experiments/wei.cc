@@ -5,7 +5,7 @@
 
 #include "tools/papers/experiments/experiments.h"
 #include "tools/papers/figures/figures.h"
-#include "tools/papers/index/indexing.h"
+#include "tools/papers/index/indexing_results.h"
 
 namespace frond::tools::papers {
 

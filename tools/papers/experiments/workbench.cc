@@ -8,8 +8,8 @@
 #include "common/codec/codec_choice.h"
 #include "indexer/build/gpu_inverters.h"
 #include "leaf/engines.h"
-#include "tools/papers/index/indexing.h"
-#include "tools/papers/intersect/drawn_lists.h"
+#include "tools/papers/index/indexing_results.h"
+#include "tools/papers/intersect/intersection_set.h"
 #include "tools/synth/collection/collection.h"
 
 namespace frond::tools::papers {

@@ -11,10 +11,9 @@
 
 #include "common/base/result.h"
 #include "tools/bench/codec/codec_timing.h"
-#include "tools/bench/codec/device_codec_timing.h"
 #include "tools/bench/gpu/processor_rows.h"
-#include "tools/bench/scratch_folder.h"
-#include "tools/papers/index/indexing.h"
+#include "tools/bench/measure.h"
+#include "tools/papers/index/indexing_results.h"
 #include "tools/papers/intersect/intersection_set.h"
 #include "tools/papers/intersect/intersection_timing.h"
 

@@ -1,12 +1,14 @@
 #include "tools/papers/figures/figures.h"
 
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
-#include "tools/papers/figures/embedded.h"
-
 namespace frond::tools::papers {
+namespace embedded {
+std::string_view figures_json();  // compiled in by cmake/EmbedFiles.cmake
+}
 namespace {
 
 using nlohmann::json;

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/papers/exhibit.h"
+#include "tools/papers/experiment.h"
 
 namespace frond::tools::papers {
 

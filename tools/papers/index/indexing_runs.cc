@@ -1,47 +1,76 @@
 #include "tools/papers/index/indexing_runs.h"
 
-#include <fmt/format.h>
 #include <sys/resource.h>
-
 #include <algorithm>
-#include <chrono>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "common/base/check.h"
 #include "indexer/pipeline/invert_documents.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/runs/run_merger.h"
+#include "tools/bench/measure.h"
 
 namespace frond::tools::papers {
-
 using namespace bench;
 namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
+using indexer::invert::DocumentNumber, indexer::invert::Inverter, indexer::invert::kDropped;
 
 constexpr std::uint64_t kMaxBadRecords = 1000;  // as frond-indexer
 constexpr std::size_t kPostingsAtATime = 1 << 16;
 
-class Folder {
+// Measures an inverter from outside: passes everything to it and notes times in the record, which outlives the build.
+class Probe final : public Inverter {
  public:
-  static Result<std::unique_ptr<Folder>> create(const fs::path& path) {
-    std::error_code failure;
-    fs::create_directories(path, failure);
-    if (failure) return Error(Code::kUnavailable, path.string() + ": " + failure.message());
-    return std::make_unique<Folder>(path);
+  Probe(std::unique_ptr<Inverter> inverter, InverterRecord& record, Clock::time_point begin)
+      : inverter_(std::move(inverter)), record_(record), begin_(begin) {}
+
+  std::string_view name() const override { return inverter_->name(); }
+  std::uint64_t memory_bytes() const override { return inverter_->memory_bytes(); }
+
+  Result<void> invert(const indexer::parse::TokenGroups& tokens, std::span<const indexer::parse::TokenGroup> groups,
+                      std::span<const DocumentNumber> numbers) override {
+    record_.last_batch = seconds_since(begin_);
+    const auto start = Clock::now();
+    const std::uint64_t cpu = thread_nanoseconds();
+    FROND_TRY(inverter_->invert(tokens, groups, numbers));
+    record_.indexing_cpu += 1e-9 * static_cast<double>(thread_nanoseconds() - cpu);
+    record_.indexing += seconds_since(start);
+    const auto last = std::find_if(numbers.rbegin(), numbers.rend(), [](auto number) { return number != kDropped; });
+    if (last != numbers.rend()) record_.points.push_back({*last + 1, record_.indexing});
+    return {};
   }
-  explicit Folder(fs::path path) : path_(std::move(path)) {}
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
+
+  Result<std::vector<indexer::runs::RunFile>> flush() override {
+    const auto start = Clock::now();
+    auto runs = FROND_TRY(inverter_->flush());
+    record_.flushing += seconds_since(start);
+    record_.end = seconds_since(begin_);
+    record_.name = inverter_->name();
+    for (const auto& run : runs) record_.runs.push_back(run.path);
+    return runs;
   }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const fs::path& path() const { return path_; }
 
  private:
-  const fs::path path_;
+  const std::unique_ptr<Inverter> inverter_;
+  InverterRecord& record_;
+  const Clock::time_point begin_;
+};
+
+// Takes tokens and forgets them: the parsers alone are measured. Gives no run.
+class NoInverter final : public Inverter {
+ public:
+  std::string_view name() const override { return "none"; }
+  std::uint64_t memory_bytes() const override { return 0; }
+  Result<void> invert(const indexer::parse::TokenGroups&, std::span<const indexer::parse::TokenGroup>,
+                      std::span<const DocumentNumber>) override {
+    return {};
+  }
+  Result<std::vector<indexer::runs::RunFile>> flush() override { return std::vector<indexer::runs::RunFile>{}; }
 };
 
 double processor_seconds() {
@@ -55,7 +84,7 @@ double processor_seconds() {
 
 Result<indexer::pipeline::InvertOptions> invert_options(const IndexingSetup& setup, std::uint32_t parsers,
                                                         InverterCounts inverters) {
-  FROND_CHECK(inverters.gpu == 0 || setup.gpu_inverter != nullptr);
+  FROND_CHECK(inverters.gpu == 0 || setup.gpu_kind != nullptr);
   indexer::pipeline::InvertOptions options;
   options.inputs = setup.inputs;
   options.analyzer = setup.analyzer;
@@ -64,7 +93,7 @@ Result<indexer::pipeline::InvertOptions> invert_options(const IndexingSetup& set
   options.inverter = indexer::invert::inverter_with(setup.cpu_dictionary);
   if (options.inverter == nullptr)
     return Error(Code::kInvalid, "no inverter has the dictionary '" + setup.cpu_dictionary + "'");
-  options.gpu_inverter = setup.gpu_inverter;
+  options.gpu_inverter = setup.gpu_kind;
   options.gpu = setup.gpu;
   options.memory = indexer::pipeline::plan_memory(setup.memory_limit, parsers, inverters.cpu, 1, inverters.gpu);
   options.memory.spares = false;  // each inverter is measured, and its runs are its work
@@ -118,11 +147,12 @@ Result<PipelineRun> run_pipeline(const IndexingSetup& setup, std::uint32_t parse
                                  bool count_work) {
   PipelineRun run{.parsers = parsers, .inverters = inverters, .inverted = {}, .records = {}, .work = {}};
   auto options = FROND_TRY(invert_options(setup, parsers, {std::max(inverters.cpu, 1u), inverters.gpu}));
-  const auto folder = FROND_TRY(Folder::create(setup.scratch / "pipeline"));
+  const auto folder = FROND_TRY(ScratchFolder::create(setup.scratch));
   run.records.resize(inverters.all());
   const auto begin = Clock::now();
-  options.around_inverter = [&](std::unique_ptr<indexer::invert::Inverter> inverter, std::size_t number) {
-    return inverters.all() == 0 ? no_inverter() : probed(std::move(inverter), run.records[number], begin);
+  options.around_inverter = [&](std::unique_ptr<Inverter> inverter, std::size_t number) {
+    if (inverters.all() == 0) return std::unique_ptr<Inverter>(std::make_unique<NoInverter>());
+    return std::unique_ptr<Inverter>(std::make_unique<Probe>(std::move(inverter), run.records[number], begin));
   };
   indexer::pipeline::InvertProgress progress;
   Logger logger("bench", log_level(inverters));
@@ -139,7 +169,7 @@ Result<BuildRun> run_build(const IndexingSetup& setup, std::uint32_t parsers, In
   BuildRun run{.parsers = parsers, .inverters = inverters, .summary = {}, .records = {}};
   indexer::BuildOptions options;
   options.invert = FROND_TRY(invert_options(setup, parsers, inverters));
-  const auto folder = FROND_TRY(Folder::create(setup.scratch / "repository"));
+  const auto folder = FROND_TRY(ScratchFolder::create(setup.scratch));
   options.repository = folder->path();
   options.collection = "bench";
   options.threads = threads;
@@ -147,8 +177,8 @@ Result<BuildRun> run_build(const IndexingSetup& setup, std::uint32_t parsers, In
   run.records.resize(inverters.all());
   const auto begin = Clock::now();
   const double cpu_begin = processor_seconds();
-  options.invert.around_inverter = [&](std::unique_ptr<indexer::invert::Inverter> inverter, std::size_t number) {
-    return probed(std::move(inverter), run.records[number], begin);
+  options.invert.around_inverter = [&](std::unique_ptr<Inverter> inverter, std::size_t number) {
+    return std::make_unique<Probe>(std::move(inverter), run.records[number], begin);
   };
   indexer::BuildProgress progress;
   Logger logger("bench", log_level(inverters));

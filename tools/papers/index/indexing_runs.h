@@ -1,8 +1,10 @@
 #pragma once
 // Builds that frond-papers measures: the first half of a build with a given number of parsers and of inverters
 // on CPU and GPU, or the whole of it. Every build has a scratch folder, which is removed at its end.
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,18 +13,17 @@
 #include "common/text/analyzer_config.h"
 #include "indexer/build/build.h"
 #include "indexer/invert/inverter.h"
-#include "tools/papers/index/inverter_probe.h"
 
 namespace frond::tools::papers {
 
 struct IndexingSetup {
   std::vector<std::filesystem::path> inputs;
   text::AnalyzerConfig analyzer;
-  std::uint64_t memory_limit = 0;
+  std::uint64_t memory_limit = std::uint64_t{8} << 30;
   bool store_bodies = true;
   std::string cpu_dictionary{indexer::invert::kUsualCpuDictionary};  // of a kind of inverter
-  const indexer::invert::InverterKind* gpu_inverter = nullptr;       // null: no run may have inverters on a GPU
-  indexer::invert::GpuMemory gpu{};                                  // of each
+  indexer::invert::GpuMemory gpu{};                                  // of each inverter on a GPU
+  const indexer::invert::InverterKind* gpu_kind = nullptr;           // null: no run may have inverters on a GPU
   std::filesystem::path scratch;                                     // an existing folder
 };
 
@@ -39,6 +40,22 @@ struct InverterWork {
   friend InverterWork operator+(const InverterWork& a, const InverterWork& b) {
     return {a.tokens + b.tokens, a.terms + b.terms, a.characters + b.characters};
   }
+};
+
+// What one inverter did. Times are seconds; those of instants since the pipeline began.
+struct InverterRecord {
+  std::string name;         // the inverter's, at its last flush; a GPU's is "cpu" if it was lost
+  double indexing = 0;      // in invert(): dictionary and postings, and runs that make room
+  double indexing_cpu = 0;  // processor time of that
+  double flushing = 0;      // in flush(): terms sorted, runs written; with a GPU also waiting for it
+  double last_batch = 0;    // when the last batch came: the parsers were done
+  double end = 0;           // when the last run was written
+  struct Point {
+    std::uint64_t documents;  // of the collection, up to here
+    double indexing;          // so far
+  };
+  std::vector<Point> points;  // after each batch: 16 bytes a MB of input, or a few
+  std::vector<std::filesystem::path> runs;
 };
 
 // Inputs to runs: parsers and inverters at the same time, and nothing else of a build.

@@ -2,7 +2,7 @@
 #include <chrono>
 
 #include "common/device/runtime.h"
-#include "tools/bench/clocks.h"
+#include "tools/bench/measure.h"
 #include "tools/papers/intersect/intersection_timing.h"
 #include "tools/papers/intersect/intersector.h"
 

@@ -1,6 +1,8 @@
 #pragma once
 // The lists, queries and answers for measurements of intersection, generated after a paper's collection (tools/synth).
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,5 +40,25 @@ Result<IntersectionSet> make_intersection_set(const IntersectionSetOptions& opti
 
 // One query of two lists, each with `count` docIDs out of 4 * count documents: Ding 2009 §7.3, Figure 6.
 IntersectionSet make_pair_set(std::uint32_t count, std::uint64_t seed, unsigned threads);
+
+// Posting lists of a synthetic collection (tools/synth) in memory, for benchmarks of lists without an index.
+
+// Draws each list with a length, and gives it to `keep` from any thread. List i has about lengths[i] postings; a length
+// of 0 leaves it out, which changes no other list.
+void draw_lists(const synth::CollectionSize& size, std::span<const std::uint32_t> lengths, unsigned threads,
+                const std::function<void(std::size_t, synth::Postings)>& keep);
+
+// How close the docIDs of a list are to a line over their positions: Table 1 of Ao et al. 2011 for our lists.
+
+// Means over the lists whose length is in [begin, end) docIDs.
+struct LinearityOfLists {
+  std::uint32_t begin = 0, end = 0;
+  std::size_t lists = 0;
+  double contraction = 0;  // share of a list in the safe search range
+  double r_squared = 0;    // coefficient of determination
+};
+
+// Returns one entry per length class of the paper. Leaves out classes without a list, and lists of fewer than 3 docIDs.
+std::vector<LinearityOfLists> linearity_of(const IntersectionSet& set, unsigned threads);
 
 }  // namespace frond::tools::papers

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "tools/bench/spread.h"
+#include "tools/bench/measure.h"
 #include "tools/papers/intersect/intersection_set.h"
 #include "tools/papers/intersect/methods.h"
 

@@ -17,7 +17,7 @@
 #include "common/base/result.h"
 #include "common/codec/codec_choice.h"
 #include "common/partition/partition_writer.h"
-#include "tools/synth/list_model.h"
+#include "tools/synth/document_model.h"
 
 namespace frond::tools::synth {
 

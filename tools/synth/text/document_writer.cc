@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "common/base/check.h"
-#include "tools/synth/text/function_words.h"
+#include "tools/synth/text/word_frequencies.h"
 
 namespace frond::tools::synth {
 namespace {

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "tools/synth/random.h"
-#include "tools/synth/text/function_words.h"
+#include "tools/synth/text/word_frequencies.h"
 
 namespace frond::tools::synth {
 namespace {

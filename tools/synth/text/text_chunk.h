@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/synth/profile.h"
 #include "tools/synth/text/speller.h"
-#include "tools/synth/text/text_profile.h"
 #include "tools/synth/text/word_frequencies.h"
 
 namespace frond::tools::synth {

@@ -9,10 +9,22 @@
 //
 // The tail is drawn by slices: 16 slices of equal width for each doubling of the number, and all words of a slice are
 // equally probable. So a draw needs no logarithm, only a table of 128 KiB (Walker's alias method).
+#include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace frond::tools::synth {
+
+// The most frequent words of made-up text: English function words, by frequency.
+inline constexpr std::uint32_t kFunctionWords = 96;
+
+extern const std::array<std::uint8_t, kFunctionWords> kIsStopWord;  // 0 or 1
+std::string_view function_word(std::uint32_t number);               // below kFunctionWords
+// Whether the word is one of Lucene's 33 English stop words, which the analyzer drops. All of them are function words.
+inline bool is_stop_word(std::uint64_t number) {
+  return kIsStopWord[number < kFunctionWords ? number : kFunctionWords - 1] != 0;
+}
 
 // Immutable: any thread.
 class WordFrequencies {

@@ -19,8 +19,12 @@ class AFlight : public testing::Test {
       heard += name + ":" + *std::static_pointer_cast<const std::string>(answer.value) + " ";
     };
   }
+  // A flight of its own: none ends at the latest at the begin of time.
+  Flights::Seat begin_with(const std::string& key, int end, Flights::Waiter waiter) {
+    return flights.enter(key, Instant::max(), Instant::min(), at(end), std::move(waiter)).seat;
+  }
   Flights::Seat begin(const std::string& key, int end, const std::string& name) {
-    const auto seat = flights.begin(key, at(end), waiter(name));
+    const auto seat = begin_with(key, end, waiter(name));
     flights.set_stop(key, seat.flight, [this, name] { stopped += name + " "; });
     return seat;
   }
@@ -87,8 +91,7 @@ TEST_F(AFlight, EndsWhenNobodyIsLeft) {
 }
 TEST_F(AFlight, LetsAWaiterComeBack) {
   std::optional<Flights::Seat> again;
-  const auto seat =
-      flights.begin("q", at(5), [&](const CachedAnswer&) { again = flights.begin("q", at(9), waiter("again")); });
+  const auto seat = begin_with("q", 5, [&](const CachedAnswer&) { again = begin_with("q", 9, waiter("again")); });
   flights.complete("q", seat.flight, answer_of("part"), false);
   ASSERT_TRUE(again);
   flights.complete("q", again->flight, answer_of("x"), true);

@@ -12,8 +12,9 @@ namespace {
 
 TEST(LeafDns, TriesAnAddressAgainThatCouldNotBeUsed) {
   boost::asio::io_context io{1};
-  support::ManualClock clock;
-  TimerQueue timers{clock};
+  const SteadyClock steady;
+  TimerQueue timers{steady};
+  const TimerDriver driver(io, timers);
   Logger log{"test", LogLevel::kError};
   int tried = 0;
   ClusterMap map(timers, log, {.collection = "c"},
@@ -22,8 +23,7 @@ TEST(LeafDns, TriesAnAddressAgainThatCouldNotBeUsed) {
                    return std::unique_ptr<LeafClient>(std::make_unique<support::ScriptedLeaf>(timers));
                  });
   const auto set = [&](const std::vector<std::string>& leaves) { return map.set_leaves(leaves); };
-  const LeafDns dns(io, set, log, "localhost", 7000, std::chrono::milliseconds(1));
-  const SteadyClock steady;
+  const LeafDns dns(io, timers, set, log, "localhost", 7000, std::chrono::milliseconds(1));
   const Deadline end = Deadline::after(steady, std::chrono::seconds(20));
   while (map.leaves().empty() && !end.passed(steady)) io.run_one_for(std::chrono::milliseconds(100));
   ASSERT_FALSE(map.leaves().empty()) << tried << " attempts";

@@ -1,4 +1,4 @@
-#include "broker/query/query_signs.h"
+#include "broker/query/analyzed_query.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "broker/scatter/replica_choice.h"
+#include "broker/scatter/scatter_context.h"
 
 #include <gtest/gtest.h>
 

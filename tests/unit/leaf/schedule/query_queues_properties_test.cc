@@ -8,7 +8,6 @@
 
 #include "leaf/schedule/query_queues.h"
 #include "tools/bench/schedule/schedule_simulation.h"
-#include "tools/bench/schedule/schedule_workload.h"
 #include "tools/synth/random.h"
 
 namespace frond::leaf::schedule {

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/client/answer_marks.h"
-
 namespace frond::tools {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "tools/client/url_encode.h"
+#include "tools/client/broker_client.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/commands/bench_program.h"
+#include "tools/commands/commands.h"
 
 #include <gtest/gtest.h>
 

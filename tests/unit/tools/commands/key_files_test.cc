@@ -1,4 +1,4 @@
-#include "tools/commands/key_files.h"
+#include "tools/commands/commands.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

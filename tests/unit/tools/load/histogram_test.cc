@@ -1,4 +1,4 @@
-#include "tools/load/histogram.h"
+#include "tools/load/load_generator.h"
 
 #include <gtest/gtest.h>
 

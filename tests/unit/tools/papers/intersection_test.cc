@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "tools/papers/intersect/intersection_set.h"
 #include "tools/papers/intersect/intersection_timing.h"
-#include "tools/papers/intersect/list_linearity.h"
 
 namespace frond::tools::papers {
 

@@ -1,5 +1,5 @@
 // The table of experiments covers what docs/papers.md promises.
-#include "tools/papers/registry.h"
+#include "tools/papers/experiment.h"
 
 #include <gtest/gtest.h>
 

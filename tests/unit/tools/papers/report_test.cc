@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/scratch_folder.h"
-#include "tools/papers/registry.h"
+#include "tools/papers/experiment.h"
 
 namespace frond::tools::papers {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/scratch_folder.h"
-#include "tools/papers/registry.h"
+#include "tools/papers/experiment.h"
 #include "tools/papers/run_experiments.h"
 
 namespace frond::tools::papers {

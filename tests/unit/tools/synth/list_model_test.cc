@@ -1,4 +1,4 @@
-#include "tools/synth/list_model.h"
+#include "tools/synth/document_model.h"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,8 @@
 #include <fstream>
 
 #include "tests/support/scratch_folder.h"
-#include "tools/bench/codec/codec_report.h"
 #include "tools/bench/codec/codec_timing.h"
-#include "tools/bench/codec/synthetic_lists.h"
+#include "tools/bench/codec/integer_sets.h"
 
 namespace frond::tools::bench {
 namespace {

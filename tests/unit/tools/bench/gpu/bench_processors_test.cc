@@ -1,5 +1,5 @@
 // The wall-clock bench of processors, with an engine in the GPU's place that can be made to err.
-#include "tools/bench/gpu/bench_processors.h"
+#include "tools/bench/gpu/processor_rows.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include "leaf/engines.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_repository.h"
-#include "tools/bench/query/query_set.h"
+#include "tools/bench/query/partition_searcher.h"
 #include "tools/bench/query/query_timing.h"
 
 namespace frond::tools::bench {

@@ -11,7 +11,6 @@
 #include "tests/support/scratch_folder.h"
 #include "tools/bench/schedule/schedule_figure.h"
 #include "tools/bench/schedule/schedule_trace.h"
-#include "tools/bench/schedule/schedule_workload.h"
 
 namespace frond::tools::bench {
 namespace {

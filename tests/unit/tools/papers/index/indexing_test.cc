@@ -1,5 +1,5 @@
 // The builds of Wei and JaJa 2011 on a small made-up text: their rows belong together.
-#include "tools/papers/index/indexing.h"
+#include "tools/papers/index/indexing_results.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

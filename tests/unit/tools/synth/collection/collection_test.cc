@@ -8,7 +8,7 @@
 #include "indexer/check/check.h"
 #include "leaf/engines.h"
 #include "tests/support/scratch_folder.h"
-#include "tools/bench/query/query_set.h"
+#include "tools/bench/query/partition_searcher.h"
 #include "tools/bench/query/query_timing.h"
 #include "tools/synth/collection/partition.h"
 

@@ -1,5 +1,5 @@
 // Made-up text as files: the same for any number of threads, and read by the indexer without a complaint.
-#include "tools/synth/text/text_collection.h"
+#include "tools/synth/text/text_output.h"
 
 #include <gtest/gtest.h>
 

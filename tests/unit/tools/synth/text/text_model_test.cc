@@ -9,8 +9,8 @@
 #include <unordered_set>
 
 #include "tools/synth/random.h"
-#include "tools/synth/text/function_words.h"
 #include "tools/synth/text/text_chunk.h"
+#include "tools/synth/text/word_frequencies.h"
 
 namespace frond::tools::synth {
 namespace {

@@ -1,6 +1,5 @@
-#include "broker/scatter/replica_choice.h"
+#include "broker/scatter/scatter_context.h"
 
-#include <algorithm>
 #include <tuple>
 
 namespace frond::broker::scatter {
@@ -71,6 +70,16 @@ cluster::LeafRef one_for_all(const cluster::Topology& topology, std::span<const 
     if (!best || leaf->client->in_flight() < best->client->in_flight()) best = leaf;
   }
   return best;
+}
+
+wire::UnsearchedReason reason_of(Code code) {
+  return code == Code::kNotFound ? wire::UnsearchedReason::kUnknownGeneration : wire::reason_of(code);
+}
+
+void put_in_order(std::vector<wire::UnsearchedPartition>& unsearched) {
+  std::ranges::stable_sort(unsearched, {}, &wire::UnsearchedPartition::partition);
+  const auto rest = std::ranges::unique(unsearched, {}, &wire::UnsearchedPartition::partition);
+  unsearched.erase(rest.begin(), rest.end());
 }
 
 }  // namespace frond::broker::scatter

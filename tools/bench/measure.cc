@@ -1,10 +1,15 @@
-#include "tools/bench/spread.h"
+#include "tools/bench/measure.h"
+
+#include <stdlib.h>
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cmath>
+#include <system_error>
+#include <thread>
+#include <utility>
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-
 #include <nlohmann/json.hpp>
 
 namespace frond::tools::bench {
@@ -46,6 +51,34 @@ nlohmann::ordered_json as_json(const Spread& figure) {
 
 nlohmann::ordered_json as_json(const Distribution& figures) {
   return {{"mean", figures.mean}, {"median", figures.median}, {"p95", figures.p95}, {"p99", figures.p99}};
+}
+
+void in_parallel(unsigned threads, std::size_t count, const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next{0};
+  std::vector<std::jthread> workers;
+  for (unsigned t = 0; t < std::max(threads, 1u); ++t)
+    workers.emplace_back([&] {
+      for (std::size_t i = next++; i < count; i = next++) work(i);
+    });
+}
+
+namespace fs = std::filesystem;
+
+Result<std::unique_ptr<ScratchFolder>> ScratchFolder::create(fs::path parent) {
+  std::error_code failure;
+  if (parent.empty()) parent = fs::temp_directory_path(failure);
+  std::string name = (parent / "frond-bench-XXXXXX").string();
+  if (failure) return Error(Code::kUnavailable, "no folder for temporary files: " + failure.message());
+  if (::mkdtemp(name.data()) == nullptr)
+    return Error(Code::kUnavailable, name + ": " + std::generic_category().message(errno));
+  return std::unique_ptr<ScratchFolder>(new ScratchFolder(name));
+}
+
+ScratchFolder::ScratchFolder(fs::path path) : path_(std::move(path)) {}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
 }
 
 }  // namespace frond::tools::bench

@@ -1,11 +1,10 @@
-#include "tools/papers/registry.h"
+#include "tools/papers/experiment.h"
 
 #include <algorithm>
 
 #include "tools/papers/experiments/experiments.h"
 
 namespace frond::tools::papers {
-
 using namespace bench;
 namespace {
 
