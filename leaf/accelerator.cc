@@ -14,7 +14,7 @@ Result<std::unique_ptr<Accelerator>> accelerator_for(const Options& options, eng
 }
 
 std::string gpu_state(const Options& options, const Accelerator* gpu) {
-  return std::string(gpu ? gpu->state() : options.gpu_device ? "absent" : "off");
+  return gpu ? gpu->lost() ? "lost" : "ready" : options.gpu_device ? "absent" : "off";
 }
 
 void export_gpu_state(metrics::Registry& registry, const Options& options, const Accelerator* gpu) {

@@ -5,26 +5,6 @@
 namespace frond::leaf {
 namespace {
 
-class Gpu final : public Accelerator {
- public:
-  explicit Gpu(std::unique_ptr<gpu::GpuEngine> engine) : engine_(std::move(engine)) {}
-  std::vector<std::optional<Result<engine::Outcome>>> try_search(std::span<const engine::Plan> plans,
-                                                                 const Clock& clock,
-                                                                 engine::BatchTimes& times) override {
-    return engine_->try_search(plans, clock, &times);
-  }
-  std::uint32_t streams() const override { return engine_->streams(); }
-  std::string_view state() const override {
-    return engine_->state() == gpu::GpuEngine::State::kReady ? "ready" : "lost";
-  }
-  lists::DeviceLists& lists() override { return engine_->cache(); }
-  std::string refusals() const override { return engine_->cache().refusals(); }
-  void forget(std::uint64_t partition) override { engine_->cache().forget(partition); }
-
- private:
-  std::unique_ptr<gpu::GpuEngine> engine_;
-};
-
 void export_counters(metrics::Registry& registry, const gpu::GpuEngine& engine, std::uint64_t plain_bytes) {
   using Counters = gpu::GpuEngine::Counters;
   using Lists = gpu::DeviceCache::Counters;
@@ -60,7 +40,7 @@ Result<std::unique_ptr<Accelerator>> make_accelerator(const Options& options, en
                                                   .plain = {.bytes = options.gpu_plain_bytes}},
                                                  below));
   export_counters(registry, *engine, options.gpu_plain_bytes);
-  return std::unique_ptr<Accelerator>(std::make_unique<Gpu>(std::move(engine)));
+  return std::unique_ptr<Accelerator>(std::move(engine));
 }
 
 }  // namespace frond::leaf

@@ -1,6 +1,7 @@
 #include "leaf/broker_socket.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace {
 constexpr std::size_t kUsualPeers = 4096, kMinPeers = 8, kMinByAddress = 16;
 }
 
-Result<Curve> Curve::read(const Options& options, Logger& log) {
+Result<Curve> read_curve(const Options& options, Logger& log) {
   Curve curve;
   if (options.curve_secret_key.empty()) return curve;
   auto keys = wire::read_curve_secret_key(options.curve_secret_key);
@@ -21,14 +22,9 @@ Result<Curve> Curve::read(const Options& options, Logger& log) {
   if (!clients) return std::move(clients).error().within("--curve-clients");
   if (wire::readable_by_everybody(options.curve_secret_key))
     log.warn("everybody on this machine can read the secret key", {{"file", options.curve_secret_key}});
-  curve.keys_ = *std::move(keys);
-  curve.clients_ = *std::move(clients);
+  curve.keys = *std::move(keys);
+  curve.clients = *std::move(clients);
   return curve;
-}
-
-std::optional<wire::RouterSocket::Curve> Curve::socket_config() const {
-  if (!clients_) return std::nullopt;
-  return wire::RouterSocket::Curve{keys_, &*clients_};
 }
 
 PeerNumbers peer_numbers(const Options& options, std::size_t open_files, Logger& log) {
@@ -45,11 +41,13 @@ PeerNumbers peer_numbers(const Options& options, std::size_t open_files, Logger&
 
 Result<std::unique_ptr<wire::RouterSocket>> open_socket(const Options& options, const PeerNumbers& peers,
                                                         const Curve& curve, Logger& log) {
+  std::optional<wire::RouterSocket::Curve> of_socket;
+  if (curve.clients) of_socket = {curve.keys, curve.clients.get()};
   return wire::RouterSocket::create({.listen = options.listen,
                                      .io_threads = options.io_threads,
                                      .max_peers = peers.max_peers,
                                      .max_peers_by_address = peers.max_by_address,
-                                     .curve = curve.socket_config(),
+                                     .curve = of_socket,
                                      .log = &log});
 }
 
@@ -69,7 +67,7 @@ void export_socket(metrics::Registry& registry, const wire::RouterSocket& socket
   of_curve.counter(families::kHandshakes, &CurveCounters::refused, {{"result", "refused"}});
   of_curve.counter(families::kHandshakes, &CurveCounters::failed, {{"result", "failed"}});
   of_curve.counter(families::kRequestsRevoked, &CurveCounters::revoked);
-  const families::Export of_clients(registry, [&curve] { return curve.clients(); });
+  const families::Export of_clients(registry, [&curve] { return curve.clients.get(); });
   of_clients.gauge(families::kCurveClients, [](const auto* clients) { return clients ? clients->keys()->size() : 0; });
   of_clients.gauge(families::kCurveClientsStale, [](const auto* clients) { return clients && clients->stale(); });
 }

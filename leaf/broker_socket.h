@@ -2,7 +2,6 @@
 // The socket that brokers connect to, as the options set it: CURVE, how many connections, and the metrics of both.
 #include <cstddef>
 #include <memory>
-#include <optional>
 
 #include "common/base/log.h"
 #include "common/base/result.h"
@@ -14,18 +13,12 @@ namespace frond::leaf {
 
 // CURVE on the leaf: its keys and the clients that may connect. Empty if neither flag is given; brokers then connect
 // unencrypted.
-class Curve {
- public:
-  // Errors name the flag and the file. Logs a warning if every user of the machine can read the secret key.
-  static Result<Curve> read(const Options& options, Logger& log);
-  // For RouterSocket, which this outlives; empty: no CURVE.
-  std::optional<wire::RouterSocket::Curve> socket_config() const;
-  const wire::CurveClients* clients() const { return clients_.get(); }  // null: no CURVE
-
- private:
-  wire::CurveKeyPair keys_;
-  std::unique_ptr<wire::CurveClients> clients_;  // null: no CURVE
+struct Curve {
+  wire::CurveKeyPair keys;
+  std::unique_ptr<wire::CurveClients> clients;  // null: no CURVE
 };
+// Errors name the flag and the file. Logs a warning if every user of the machine can read the secret key.
+Result<Curve> read_curve(const Options& options, Logger& log);
 
 // How many connections of brokers a leaf takes.
 struct PeerNumbers {

@@ -1,11 +1,9 @@
 #include "leaf/lifecycle.h"
 
-#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "common/http/server.h"
 #include "leaf/probes.h"
 
 namespace frond::leaf {
@@ -21,7 +19,7 @@ class Wait {
         io_(io),
         signals_(signals),
         timer_(io),
-        until_(std::chrono::steady_clock::now() + options.lock_wait) {}
+        until_(std::chrono::steady_clock::now() + std::chrono::seconds(options.lock_wait_s)) {}
 
   Result<OpenedData> run() {
     signals_.async_wait([this](const boost::system::error_code& cancelled, int) {
@@ -48,7 +46,7 @@ class Wait {
       outcome_ = std::move(opened).error();
     else if (*opened == nullptr)
       outcome_ = Error(Code::kUnavailable, options_.data + ": another leaf is using it, for " +
-                                               std::to_string(options_.lock_wait.count()) + " s (--lock-wait)");
+                                               std::to_string(options_.lock_wait_s) + " s (--lock-wait)");
     else
       outcome_->folder = *std::move(opened);
     io_.stop();
@@ -73,7 +71,7 @@ Result<OpenedData> open_data(const Options& options, boost::asio::io_context& io
   if (!opened) return std::move(opened).error();
   if (*opened != nullptr) return OpenedData{*std::move(opened)};
   log.warn("another leaf has the data folder: waiting for it to end",
-           {{"folder", options.data}, {"seconds", std::to_string(options.lock_wait.count())}});
+           {{"folder", options.data}, {"seconds", std::to_string(options.lock_wait_s)}});
   // If the port is taken, as on the same machine, probes reach the other leaf.
   const auto http = http::Server::create(io, {.listen = options.http, .max_connections = kProbeConnections},
                                          waiting_routes(registry, "another leaf has " + options.data));

@@ -23,10 +23,10 @@ struct OpenedData {
   bool waited = false;                             // another leaf had it; its ports may still be open
 };
 
-// Waits up to options.lock_wait for another leaf that holds the folder's LOCK: for example, one that is still shutting
-// down after its pod was deleted by force. The wait is logged, and --http answers meanwhile: /livez with 200, /readyz
-// with 503 and the reason, /metrics. A signal of `signals` ends the wait. kUnavailable: the other leaf still has the
-// folder, or it cannot be written.
+// Waits up to options.lock_wait_s for another leaf that holds the folder's LOCK: for example, one that is still
+// shutting down after its pod was deleted by force. The wait is logged, and --http answers meanwhile: /livez with 200,
+// /readyz with 503 and the reason, /metrics. A signal of `signals` ends the wait. kUnavailable: the other leaf still
+// has the folder, or it cannot be written.
 Result<OpenedData> open_data(const Options& options, boost::asio::io_context& io, boost::asio::signal_set& signals,
                              metrics::Registry& registry, Logger& log);
 

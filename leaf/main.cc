@@ -77,7 +77,8 @@ int refuse(const Error& error) {
 // Runs the event loop until a signal came and Ending has finished.
 void run_until_stopped(boost::asio::io_context& io, boost::asio::signal_set& signals, const Options& options,
                        Logger& log, const serve::Collections& collections, http::Server& http) {
-  Ending ending(io, {options.drain, options.drain_needed}, collections, http);
+  Ending ending(io, {std::chrono::milliseconds(options.drain_ms), std::chrono::milliseconds(options.drain_needed_ms)},
+                collections, http);
   signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {
     if (cancelled) return;
     log.info("draining", {{"signal", std::to_string(signal)}});
@@ -162,7 +163,7 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
                                                      options.node_name,
                                                      std::string(config::version()),
                                                      [&, gpu] { return gpu_state(options, gpu); },
-                                                     clock.now() + options.ready_after,
+                                                     clock.now() + std::chrono::milliseconds(options.ready_after_ms),
                                                      [gpu] { return gpu ? gpu->refusals() : std::string(); }},
                                         .cache_state = [&] { return lists.cache_state(); }};
   // They end before `lists`, where their partitions are registered.
@@ -188,7 +189,7 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
   const http::Server::Config probes{.listen = options.http, .max_connections = kProbeConnections};
   auto http = open_port(data, [&] {
     return http::Server::create(process.io, probes, probe_routes(process.registry, collections, [&] {
-                                  return stalled(loops(), process.clock.now(), options.stall);
+                                  return stalled(loops(), process.clock.now(), std::chrono::seconds(options.stall_s));
                                 }));
   });
   if (!http) return refuse(std::move(http).error().within("--http"));
@@ -226,7 +227,7 @@ int run(const Options& options, std::size_t open_files) {
   if (const auto folders = open_folders(*places, options.data, *data->folder, process.log); !folders)
     return refuse(folders.error());
   const PeerNumbers peers = peer_numbers(options, open_files, process.log);
-  auto curve = Curve::read(options, process.log);
+  auto curve = read_curve(options, process.log);
   if (!curve) return refuse(curve.error());
   auto socket = open_port(*data, [&] { return open_socket(options, peers, *curve, process.log); });
   if (!socket) return refuse(std::move(socket).error().within("--listen"));

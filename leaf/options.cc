@@ -1,9 +1,8 @@
 #include "leaf/options.h"
 
+#include "common/base/process.h"
 #include <algorithm>
 #include <thread>
-
-#include "common/base/process.h"
 #include "common/config/command_line.h"
 #include "common/config/options.h"
 #include "common/net/address.h"
@@ -14,6 +13,16 @@ namespace frond::leaf {
 namespace {
 
 constexpr std::size_t kMaxCollections = 64;  // each has a thread that follows its repository
+
+config::Flag& add_bytes(config::CommandLine& app, const char* name, std::uint64_t& bytes, const char* shown,
+                        const char* help) {
+  return app.add_option(name, bytes, help).transform(config::byte_size()).show_default(shown);
+}
+template <class T, class Limit>
+config::Flag& add_number(config::CommandLine& app, const char* name, T& number, Limit min, Limit max,
+                         const char* help) {
+  return app.add_option(name, number, help).check(config::range(min, max)).show_default();
+}
 
 void add_trust_options(config::CommandLine& app, Options& options) {
   app.add_option("--tls-ca", options.tls_ca,
@@ -27,23 +36,16 @@ void add_trust_options(config::CommandLine& app, Options& options) {
       .group("Keys and TLS");
 }
 
-void add_disk_options(config::CommandLine& app, Options& options, std::uint64_t& lock_wait_s) {
-  app.add_option("--fetch-min-rate", options.fetch_min_rate,
-                 "Bytes a second: a repository's HTTP server that sends less, over 20 seconds, is asked anew from "
-                 "where it stopped; 0: however slow")
-      .transform(config::byte_size())
-      .show_default("16KiB");
-  app.add_option("--disk-reserve", options.disk_reserve,
-                 "Free space that fetching leaves on the file system of --data: without it, and room for all that is "
-                 "to be fetched, nothing is")
-      .transform(config::byte_size())
-      .show_default("64MiB")
+void add_disk_options(config::CommandLine& app, Options& options) {
+  add_bytes(app, "--fetch-min-rate", options.fetch_min_rate, "16KiB",
+            "Bytes a second: a repository's HTTP server that sends less, over 20 seconds, is asked anew from where it "
+            "stopped; 0: however slow");
+  add_bytes(app, "--disk-reserve", options.disk_reserve, "64MiB",
+            "Free space that fetching leaves on the file system of --data: without it, and room for all that is to be "
+            "fetched, nothing is")
       .group("Resources");
-  app.add_option("--lock-wait", lock_wait_s,
-                 "Seconds to wait for another leaf that still holds --data; then this one ends with exit code "
-                 "2")
-      .check(config::range(0, 86'400))
-      .show_default();
+  add_number(app, "--lock-wait", options.lock_wait_s, 0, 86'400,
+             "Seconds to wait for another leaf that still holds --data; then this one ends with exit code 2");
 }
 
 void add_gpu_options(config::CommandLine& app, Options& options, std::string& gpu) {
@@ -52,108 +54,65 @@ void add_gpu_options(config::CommandLine& app, Options& options, std::string& gp
       .check(config::one_of({"auto", "off"}) | config::range(0, 63))
       .show_default()
       .group("Resources");
-  app.add_option("--gpu-cache", options.gpu_cache_bytes,
-                 "GPU memory to use: 24 MiB to 192 MiB to work in, 4 bytes a document, the rest for lists, "
-                 "which take about a third more than on disk")
-      .transform(config::byte_size())
-      .show_default("4GiB")
+  add_bytes(app, "--gpu-cache", options.gpu_cache_bytes, "4GiB",
+            "GPU memory to use: 24 MiB to 192 MiB to work in, 4 bytes a document, the rest for lists, which take about "
+            "a third more than on disk")
       .group("Resources");
   app.add_option("--gpu-plain-lists", options.gpu_plain_bytes,
-                 "Of --gpu-cache, at most, for plain forms (4.5 bytes a posting) of lists that counts often "
-                 "look documents up in: OR is counted 3 to 30 % faster, AND 7 to 24 % slower; 0: none")
+                 "Of --gpu-cache, at most, for plain forms (4.5 bytes a posting) of lists that counts often look "
+                 "documents up in: OR is counted 3 to 30 % faster, AND 7 to 24 % slower; 0: none")
       .transform(config::byte_size())
       .show_default();
   app.add_option("--gpu-least-postings", options.min_gpu_postings,
-                 "Searches with fewer postings in every partition are the CPU's, unless a request asks for "
-                 "the GPU; 0: all are the GPU's")
+                 "Searches with fewer postings in every partition are the CPU's, unless a request asks for the GPU; 0: "
+                 "all are the GPU's")
       .show_default();
   app.add_option("--cost-model", options.cost_model,
-                 "On a leaf with a GPU: file that predicts what searches cost, from frond bench schedule "
-                 "--train on a machine like this one; observed times correct it. Default: a built-in one");
+                 "On a leaf with a GPU: file that predicts what searches cost, from frond bench schedule --train on a "
+                 "machine like this one; observed times correct it. Default: a built-in one");
 
-  app.add_option("--gpu-check-share", options.check_share,
-                 "Share of the GPU's answers that the CPU evaluates again, 0 to 1. A difference is logged and "
-                 "counted, and the CPU's answer is sent")
-      .check(config::range(0.0, 1.0))
-      .show_default();
-  app.add_option("--gpu-queue-limit", options.gpu_queue_limit,
-                 "On a leaf with a GPU: searches that may wait for a processor; more are refused")
-      .check(config::range(1, 1 << 20))
-      .show_default();
+  add_number(app, "--gpu-check-share", options.check_share, 0.0, 1.0,
+             "Share of the GPU's answers that the CPU evaluates again, 0 to 1. A difference is logged and counted, and "
+             "the CPU's answer is sent");
+  add_number(app, "--gpu-queue-limit", options.gpu_queue_limit, 1, 1 << 20,
+             "On a leaf with a GPU: searches that may wait for a processor; more are refused");
 }
 
 void add_cache_options(config::CommandLine& app, Options& options) {
-  app.add_option("--host-cache", options.host_cache_bytes, "Budget of the list cache in host memory; 0: no cache")
-      .transform(config::byte_size())
-      .show_default("1GiB")
+  add_bytes(app, "--host-cache", options.host_cache_bytes, "1GiB",
+            "Budget of the list cache in host memory; 0: no cache")
       .group("Resources");
-  app.add_option("--document-cache", options.document_cache_bytes,
-                 "Budget of the cache of stored fields, in uncompressed blocks of 4 or 8 KiB, for documents "
-                 "whose text is shown; 0: no cache")
-      .transform(config::byte_size())
-      .show_default("64MiB")
+  add_bytes(app, "--document-cache", options.document_cache_bytes, "64MiB",
+            "Budget of the cache of stored fields, in uncompressed blocks of 4 or 8 KiB, for documents whose text is "
+            "shown; 0: no cache")
       .group("Resources");
-  app.add_option("--term-cache", options.term_cache_bytes,
-                 "Budget of the table of terms, with their frequencies and where their lists are: 0.3 KiB a "
-                 "term, and 0.4 KiB for each partition; 0: no table")
-      .transform(config::byte_size())
-      .show_default("32MiB");
+  add_bytes(app, "--term-cache", options.term_cache_bytes, "32MiB",
+            "Budget of the table of terms, with their frequencies and where their lists are: 0.3 KiB a term, and 0.4 "
+            "KiB for each partition; 0: no table");
 }
 
-// Times in the units of the command line.
-struct Spans {
-  std::uint64_t poll_ms = 1000, drain_ms = 1000, drain_needed_ms = 0, ready_after_ms = 0;
-  std::uint64_t grace_s = 30, superseded_s = 86'400, stall_s = 15;
-};
-
-void add_spans(config::CommandLine& app, Spans& spans) {
-  app.add_option("--poll-ms", spans.poll_ms,
-                 "How often CURRENT and its manifest are read, in milliseconds, where the repository does not "
-                 "tell of a change")
-      .check(config::range(10, 3'600'000))
-      .show_default();
-  app.add_option("--grace-seconds", spans.grace_s,
-                 "How long a superseded generation stays after its last request, once every broker that talks "
-                 "to this leaf serves a newer one")
-      .check(config::range(0, 86'400))
-      .show_default();
-  app.add_option("--superseded-limit-seconds", spans.superseded_s,
-                 "The longest that a superseded generation stays for brokers that still serve it, or no "
-                 "longer send hellos")
-      .check(config::range(0, 31'536'000))
-      .show_default();
-  app.add_option("--ready-after-ms", spans.ready_after_ms,
-                 "/readyz is 200 this long after the start at the earliest. Where tools wait for it before "
-                 "they remove another leaf: longer than DNS answers may be old, plus the brokers' "
-                 "--leaf-dns-interval-ms")
-      .check(config::range(0, 3'600'000))
-      .show_default();
-  app.add_option("--drain-ms", spans.drain_ms,
-                 "After SIGTERM: how long requests are still accepted, while brokers, which are told at once, "
-                 "turn to other leaves")
-      .check(config::range(0, 60'000))
-      .show_default();
-  app.add_option("--drain-needed-ms", spans.drain_needed_ms,
-                 "After --drain-ms: how much longer to serve, at most, while a broker knows no other leaf for "
-                 "a partition")
-      .check(config::range(0, 3'600'000))
-      .show_default();
-  app.add_option("--stall-seconds", spans.stall_s,
-                 "/livez is 503, and names the loop, once a loop that the leaf needs has not turned for so "
-                 "long: a thread of its socket, the one that reads the keys, or all workers of a pool past "
-                 "their task's deadline")
-      .check(config::range(2, 3600))
-      .show_default();
-}
-
-void take_spans(const Spans& spans, Options& options) {
-  options.poll = std::chrono::milliseconds(spans.poll_ms);
-  options.ready_after = std::chrono::milliseconds(spans.ready_after_ms);
-  options.drain = std::chrono::milliseconds(spans.drain_ms);
-  options.drain_needed = std::chrono::milliseconds(spans.drain_needed_ms);
-  options.grace = std::chrono::seconds(spans.grace_s);
-  options.superseded_limit = std::chrono::seconds(spans.superseded_s);
-  options.stall = std::chrono::seconds(spans.stall_s);
+void add_spans(config::CommandLine& app, Options& options) {
+  add_number(app, "--poll-ms", options.poll_ms, 10, 3'600'000,
+             "How often CURRENT and its manifest are read, in milliseconds, where the repository does not tell of a "
+             "change");
+  add_number(app, "--grace-seconds", options.grace_s, 0, 86'400,
+             "How long a superseded generation stays after its last request, once every broker that talks to this leaf "
+             "serves a newer one");
+  add_number(
+      app, "--superseded-limit-seconds", options.superseded_s, 0, 31'536'000,
+      "The longest that a superseded generation stays for brokers that still serve it, or no longer send hellos");
+  add_number(app, "--ready-after-ms", options.ready_after_ms, 0, 3'600'000,
+             "/readyz is 200 this long after the start at the earliest. Where tools wait for it before they remove "
+             "another leaf: longer than DNS answers may be old, plus the brokers' --leaf-dns-interval-ms");
+  add_number(app, "--drain-ms", options.drain_ms, 0, 60'000,
+             "After SIGTERM: how long requests are still accepted, while brokers, which are told at once, turn to "
+             "other leaves");
+  add_number(app, "--drain-needed-ms", options.drain_needed_ms, 0, 3'600'000,
+             "After --drain-ms: how much longer to serve, at most, while a broker knows no other leaf for a partition");
+  add_number(
+      app, "--stall-seconds", options.stall_s, 2, 3600,
+      "/livez is 503, and names the loop, once a loop that the leaf needs has not turned for so long: a thread of "
+      "its socket, the one that reads the keys, or all workers of a pool past their task's deadline");
 }
 
 // Their names become names of folders. Empty: they are good.
@@ -166,31 +125,12 @@ std::string wrong_collections(const std::vector<std::string>& names) {
   return {};
 }
 
-Options usual_options() {
-  Options options;
-  options.cpu_threads = std::max(1u, std::thread::hardware_concurrency());
-  options.io_threads = std::min(4u, 1 + std::thread::hardware_concurrency() / 8);
-  options.host_cache_bytes = std::uint64_t{1} << 30;
-  options.document_cache_bytes = std::uint64_t{64} << 20;
-  options.term_cache_bytes = std::uint64_t{32} << 20;
-  options.gpu_cache_bytes = std::uint64_t{4} << 30;
-  options.gpu_plain_bytes = 0;
-  options.fetch_min_rate = std::uint64_t{16} << 10;
-  options.disk_reserve = std::uint64_t{64} << 20;
-  options.queue_limit = 4096;
-  options.gpu_queue_limit = 4096;
-  options.min_gpu_postings = 20'000;
-  return options;
-}
-
 }  // namespace
 
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
   config::CommandLine app("Serves a shard of the partitions of one or more collections to brokers.", "frond-leaf");
-  Options options = usual_options();
+  Options options;
   std::string shard = "0/1", log_level = "info", gpu = "auto";
-  std::uint64_t lock_wait_s = 60;
-  Spans spans;
 
   app.add_option("--repository", options.repository,
                  "The repository: a directory, http[s]://host:port[/path] or s3://bucket[/prefix]")
@@ -218,38 +158,32 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--io-threads", options.io_threads, "Threads that read, write and encrypt the brokers' connections")
       .check(config::range(1, 16))
       .show_default("1 + cores / 8, at most 4");
-  app.add_option("--max-peers", options.max_peers,
-                 "Connections to --listen, at most half of the open files that the system allows beyond 128. One more "
-                 "closes a connection that has sent no valid request for 3 s, or one of the address that has "
-                 "the most; else it is refused. 0: that half, at most 4096")
-      .check(config::range(0, 65'536))
-      .show_default();
-  app.add_option("--max-peers-by-address", options.max_peers_by_address,
-                 "The same for one address (of IPv6 one /64 network); a broker has a connection for each of "
-                 "its --threads. 0: a quarter of --max-peers, at least 16")
-      .check(config::range(0, 65'536))
-      .show_default();
+  add_number(app, "--max-peers", options.max_peers, 0, 65'536,
+             "Connections to --listen, at most half of the open files that the system allows beyond 128. One more "
+             "closes a connection that has sent no valid request for 3 s, or one of the address that has the most; "
+             "else it is refused. 0: that half, at most 4096");
+  add_number(app, "--max-peers-by-address", options.max_peers_by_address, 0, 65'536,
+             "The same for one address (of IPv6 one /64 network); a broker has a connection for each of its --threads. "
+             "0: a quarter of --max-peers, at least 16");
   auto& costly =
       app.add_option("--costly-threads", options.costly_threads,
-                     "Threads for costly work, so that it does not delay other work: searches deeper than 100, of "
-                     "more than 64 terms or exhaustive, fetches of more than 100 documents, and searches with "
+                     "Threads for costly work, so that it does not delay other work: searches deeper than 100, of more "
+                     "than 64 terms or exhaustive, fetches of more than 100 documents, and searches with "
                      "--costly-postings. Default: as many as --cpu-threads")
           .check(config::range(1, 1024));
   app.add_option("--costly-postings", options.costly_postings,
-                 "Estimated postings of a search in one partition that make it costly: about a millisecond of "
-                 "work; while other work waits, 20,000 are enough")
+                 "Estimated postings of a search in one partition that make it costly: about a millisecond of work; "
+                 "while other work waits, 20,000 are enough")
       .show_default();
   app.add_option("--engine", options.engine, "What evaluates queries on the CPU: cpu; or exhaustive, for comparisons")
       .show_default();
   add_cache_options(app, options);
-  add_disk_options(app, options, lock_wait_s);
+  add_disk_options(app, options);
   add_gpu_options(app, options, gpu);
-  app.add_option("--queue-limit", options.queue_limit,
-                 "Searches that may wait for a worker; more are refused. Without a GPU also those that would "
-                 "almost certainly come after their deadline")
-      .check(config::range(1, 1 << 20))
-      .show_default();
-  add_spans(app, spans);
+  add_number(app, "--queue-limit", options.queue_limit, 1, 1 << 20,
+             "Searches that may wait for a worker; more are refused. Without a GPU also those that would almost "
+             "certainly come after their deadline");
+  add_spans(app, options);
   app.add_option("--node-name", options.node_name,
                  "What brokers and logs call this leaf; default: the machine's name, and the port of --http");
   app.add_option("--log-level", log_level, "The least severe level that is logged: debug, info, warn or error")
@@ -269,12 +203,10 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.gpu_required = gpu != "auto" && gpu != "off";
   if (gpu != "off") options.gpu_device = options.gpu_required ? std::stoi(gpu) : 0;
   options.log_level = *config::parse_log_level(log_level);
-  take_spans(spans, options);
   options.objects.tls_ca = options.tls_ca;
   options.objects.min_bytes_per_second = options.fetch_min_rate;
   options.objects.counts = std::make_shared<objects::Counts>();
   if (options.node_name.empty()) options.node_name = default_node_name(net::parse_host_port(options.http)->port);
-  options.lock_wait = std::chrono::seconds(lock_wait_s);
   if (const auto engine = engine_named(options.engine); !engine)
     return app.refuse("--engine: " + engine.error().message());
   return options;

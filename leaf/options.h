@@ -1,10 +1,11 @@
 #pragma once
 // frond-leaf's command line, read once and validated once.
-#include <chrono>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <thread>
 #include <variant>
 #include <vector>
 
@@ -20,8 +21,8 @@ struct Options {
   std::string tls_ca;                           // authorities for an https repository; empty: the system's
   objects::Access objects;                      // for an s3:// repository
   std::uint32_t shard = 0, shards = 1;
-  std::size_t cpu_threads = 1;
-  unsigned io_threads = 1;
+  std::size_t cpu_threads = std::max(1u, std::thread::hardware_concurrency());
+  unsigned io_threads = std::min(4u, 1 + std::thread::hardware_concurrency() / 8);
   std::size_t max_peers = 0, max_peers_by_address = 0;  // connections of brokers; 0: by peer_numbers()
   std::size_t costly_threads = 1;
   std::uint64_t costly_postings = 1'000'000;
@@ -30,13 +31,14 @@ struct Options {
   std::string engine = "cpu";
   double check_share = 0;  // of the GPU's answers
   std::string cost_model;  // a file; empty: the built-in model
-  std::uint64_t host_cache_bytes = 0, document_cache_bytes = 0, term_cache_bytes = 0, gpu_cache_bytes = 0;
+  std::uint64_t host_cache_bytes = std::uint64_t{1} << 30, document_cache_bytes = std::uint64_t{64} << 20;
+  std::uint64_t term_cache_bytes = std::uint64_t{32} << 20, gpu_cache_bytes = std::uint64_t{4} << 30;
   std::uint64_t gpu_plain_bytes = 0;  // of gpu_cache_bytes
-  std::size_t queue_limit = 0, gpu_queue_limit = 0;
-  std::uint64_t min_gpu_postings = 0;
-  std::chrono::milliseconds poll{0}, drain{0}, drain_needed{0}, ready_after{0};
-  std::chrono::seconds grace{0}, superseded_limit{0}, stall{0}, lock_wait{0};
-  std::uint64_t fetch_min_rate = 0, disk_reserve = 0;
+  std::size_t queue_limit = 4096, gpu_queue_limit = 4096;
+  std::uint64_t min_gpu_postings = 20'000;
+  std::uint64_t poll_ms = 1000, drain_ms = 1000, drain_needed_ms = 0, ready_after_ms = 0;
+  std::uint64_t grace_s = 30, superseded_s = 86'400, stall_s = 15, lock_wait_s = 60;
+  std::uint64_t fetch_min_rate = std::uint64_t{16} << 10, disk_reserve = std::uint64_t{64} << 20;
   LogLevel log_level = LogLevel::kInfo;
   std::uint64_t log_buffer = Logger::kDefaultBufferBytes;
 };

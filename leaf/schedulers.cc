@@ -23,8 +23,8 @@ Schedulers::Schedulers(const Options& options, schedule::CostModel model, const 
                                         .model = std::move(model)},
       schedule::QueryScheduler::Gpu{
           .search = [gpu, &clock](std::span<const engine::Plan> plans,
-                                  engine::BatchTimes& times) { return gpu->try_search(plans, clock, times); },
-          .lost = [gpu] { return gpu->state() == "lost"; }},
+                                  engine::BatchTimes& times) { return gpu->try_search(plans, clock, &times); },
+          .lost = [gpu] { return gpu->lost(); }},
       pool_, clock, &registry);
 }
 

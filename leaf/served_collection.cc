@@ -100,9 +100,9 @@ ServedCollection::ServedCollection(const Shared& shared, const CollectionPlace& 
               shared.options.disk_reserve, shared.documents, &shared.numbers),
       follower_(
           {.collection = place.name,
-           .poll = shared.options.poll,
-           .grace = shared.options.grace,
-           .superseded_limit = shared.options.superseded_limit,
+           .poll = std::chrono::milliseconds(shared.options.poll_ms),
+           .grace = std::chrono::seconds(shared.options.grace_s),
+           .superseded_limit = std::chrono::seconds(shared.options.superseded_s),
            .labels = labels_of(shared.options, place.name),
            .on_change = [this] { service_.announce(); }},
           *place.source, *place.folder, loader_, board_, brokers_, shared.clock,

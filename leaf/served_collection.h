@@ -18,10 +18,10 @@
 #include "common/partition/documents/document_block_cache.h"
 #include "common/repository/repository.h"
 #include "leaf/generation/announcement_listener.h"
-#include "leaf/generation/broker_roll.h"
 #include "leaf/generation/data_folder.h"
 #include "leaf/generation/generation_follower.h"
 #include "leaf/generation/generation_loader.h"
+#include "leaf/generation/kept_generations.h"
 #include "leaf/options.h"
 #include "leaf/serve/leaf_service.h"
 

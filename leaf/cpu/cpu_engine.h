@@ -11,7 +11,6 @@ class CpuEngine final : public engine::QueryEngine {
   // `disjunction`: for OR of at least two terms. The engine has its name.
   explicit CpuEngine(const DisjunctionAlgorithm& disjunction = disjunctions().front()) : disjunction_(disjunction) {}
   std::string_view name() const override { return disjunction_.name; }
-  bool can_run(const engine::Plan&) const override { return true; }
   std::vector<Result<engine::Outcome>> search(std::span<const engine::Plan> plans, const Clock& clock) override;
 
  private:

@@ -1,7 +1,5 @@
 #include "leaf/cpu/intersect_block.h"
 
-#include "leaf/cpu/kernels.h"
-
 // Highway includes this file once for each instruction set and compiles the part between HWY_BEFORE_NAMESPACE and
 // HWY_AFTER_NAMESPACE for it.
 #undef HWY_TARGET_INCLUDE

@@ -1,11 +1,9 @@
 #include "leaf/cpu/term_reader.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "common/partition/partition.h"
-#include "leaf/cpu/kernels.h"
 
 namespace frond::leaf::cpu {
 

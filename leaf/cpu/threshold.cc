@@ -1,8 +1,6 @@
 #include "leaf/cpu/threshold.h"
 
-#include <algorithm>
 #include <functional>
-#include <vector>
 
 namespace frond::leaf::cpu {
 namespace {

@@ -1,8 +1,6 @@
 #include "leaf/cpu/window_sums.h"
 
-#include <algorithm>
 #include <bit>
-#include <utility>
 
 namespace frond::leaf::cpu {
 

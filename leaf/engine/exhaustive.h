@@ -9,7 +9,6 @@ namespace frond::leaf::engine {
 class ExhaustiveEngine final : public QueryEngine {
  public:
   std::string_view name() const override { return "exhaustive"; }
-  bool can_run(const Plan&) const override { return true; }
   std::vector<Result<Outcome>> search(std::span<const Plan> plans, const Clock& clock) override;
 };
 

@@ -1,7 +1,10 @@
 #pragma once
 // Seam: evaluates queries on one partition. For the same plan every engine gives the same hits and scores, to the byte;
 // `matches` may be a lower bound if the plan is ranked.
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,11 +18,28 @@ class QueryEngine {
  public:
   virtual ~QueryEngine() = default;
   virtual std::string_view name() const = 0;
-  virtual bool can_run(const Plan& plan) const = 0;
   // One result per plan, in order. A GPU evaluates the plans together, a CPU one by one. Errors: kCorrupt if a list
   // does not decode; kDeadline if the deadline passes before or during evaluation. May be called from several threads
   // at once.
   virtual std::vector<Result<Outcome>> search(std::span<const Plan> plans, const Clock& clock) = 0;
+};
+
+// A device that evaluates plans in batches beside an engine of the CPU: GpuEngine, where the build has CUDA.
+class Accelerator {
+ public:
+  virtual ~Accelerator() = default;
+  // One answer per plan, in order; empty if the CPU's engine must answer. `times` may be null. Several threads at a
+  // time; of more than streams() some wait.
+  virtual std::vector<std::optional<Result<Outcome>>> try_search(std::span<const Plan> plans, const Clock& clock,
+                                                                 BatchTimes* times) = 0;
+  virtual std::uint32_t streams() const = 0;
+  virtual bool lost() const = 0;            // it answers no more plans
+  virtual lists::DeviceLists& lists() = 0;  // in its memory
+  // For people: which lists it leaves to the CPU's engine for good, and why. Empty: none.
+  virtual std::string refusals() const = 0;
+  // Call before closing a partition. Waits for a running copy of its lists; after it returns, nothing reads the
+  // partition. Any thread.
+  virtual void forget(std::uint64_t partition) = 0;
 };
 
 }  // namespace frond::leaf::engine

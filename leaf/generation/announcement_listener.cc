@@ -15,43 +15,20 @@ AnnouncementListener::AnnouncementListener(std::unique_ptr<CurrentWatch> watch, 
   if (registry != nullptr) announced_ = registry->counter(families::kAnnouncements, labels);
 }
 
-AnnouncementListener::~AnnouncementListener() {
-  static_cast<void>(stop(std::chrono::milliseconds(0)));
-  if (thread_.joinable()) thread_.join();
-}
+AnnouncementListener::~AnnouncementListener() { static_cast<void>(stop(std::chrono::milliseconds(0))); }
 
 void AnnouncementListener::start() {
-  if (watch_ == nullptr) return;
-  {
-    const MutexLock lock(mutex_);
-    ended_ = false;
-  }
-  thread_ = std::thread([this] { run(); });
+  if (watch_ != nullptr) thread_.start([this] { run(); });
 }
 
 bool AnnouncementListener::stop(std::chrono::milliseconds patience) {
   if (watch_ != nullptr) watch_->interrupt();
-  MutexLock lock(mutex_);
-  stop_ = true;
-  changed_.notify_all();
-  const auto until = std::chrono::steady_clock::now() + patience;
-  while (!ended_)
-    if (changed_.wait_until(lock.mutex(), until) == std::cv_status::timeout) return ended_;
-  return true;
-}
-
-// False: it stops.
-bool AnnouncementListener::pause(std::chrono::milliseconds span) {
-  MutexLock lock(mutex_);
-  const auto until = std::chrono::steady_clock::now() + span;
-  while (!stop_ && span.count() > 0 && changed_.wait_until(lock.mutex(), until) != std::cv_status::timeout) {
-  }
-  return !stop_;
+  return thread_.stop(patience);
 }
 
 void AnnouncementListener::run() {
   name_this_thread("leaf-announce");
-  for (std::chrono::milliseconds span{0}; pause(span);) {
+  for (std::chrono::milliseconds span{0}; thread_.pause_until(std::chrono::steady_clock::now() + span);) {
     const auto news = watch_->wait();
     span = std::chrono::milliseconds(0);
     if (!news) {
@@ -63,9 +40,6 @@ void AnnouncementListener::run() {
       span = kWhereItCannotTell;
     }
   }
-  const MutexLock lock(mutex_);
-  ended_ = true;
-  changed_.notify_all();
 }
 
 }  // namespace frond::leaf::generation

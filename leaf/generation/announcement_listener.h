@@ -2,14 +2,12 @@
 // Hears of new generations from the repository (CurrentWatch) and lets the follower look at once, instead of at its
 // next poll. Nothing depends on it: whatever it does not hear, the poll finds.
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <thread>
 
-#include "common/base/mutex.h"
 #include "common/metrics/registry.h"
 #include "common/repository/current_watch.h"
+#include "leaf/generation/stoppable_thread.h"
 
 namespace frond::leaf::generation {
 
@@ -32,16 +30,11 @@ class AnnouncementListener {
 
  private:
   void run();
-  bool pause(std::chrono::milliseconds span);
 
   const std::unique_ptr<repository::CurrentWatch> watch_;
   const std::function<void()> heard_;
   metrics::Counter announced_;
-  Mutex mutex_;
-  std::condition_variable_any changed_;
-  bool stop_ FROND_GUARDED_BY(mutex_) = false;
-  bool ended_ FROND_GUARDED_BY(mutex_) = true;
-  std::thread thread_;
+  StoppableThread thread_;
 };
 
 }  // namespace frond::leaf::generation

@@ -57,49 +57,11 @@ GenerationFollower::GenerationFollower(Options options, const repository::Reposi
   load_time_ = registry->histogram(families::kGenerationLoad, kLoadSeconds, options_.labels);
 }
 
-GenerationFollower::~GenerationFollower() {
-  {
-    const MutexLock lock(mutex_);
-    stop_ = true;
-  }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
-}
-
-void GenerationFollower::start() {
-  {
-    const MutexLock lock(mutex_);
-    ended_ = false;
-  }
-  thread_ = std::thread([this] { run(); });
-}
-
-bool GenerationFollower::stop(std::chrono::milliseconds patience) {
-  MutexLock lock(mutex_);
-  stop_ = true;
-  changed_.notify_all();
-  const auto until = std::chrono::steady_clock::now() + patience;
-  while (!ended_)
-    if (changed_.wait_until(lock.mutex(), until) == std::cv_status::timeout) return ended_;
-  return true;
-}
-
-bool GenerationFollower::stopping() const {
-  const MutexLock lock(mutex_);
-  return stop_;
-}
-
-void GenerationFollower::look_soon() {
-  const MutexLock lock(mutex_);
-  look_ = true;
-  changed_.notify_all();
-}
-
 void GenerationFollower::run() {
   name_this_thread("leaf-follower");
   yield_to_others(5);  // searches come first; with free cores it makes no difference
   auto poll_at = std::chrono::steady_clock::now();
-  for (;;) {
+  do {
     const bool polls = std::chrono::steady_clock::now() >= poll_at;
     try {
       polls ? step() : look();
@@ -107,15 +69,7 @@ void GenerationFollower::run() {
       log_.error("following the repository failed", {{"error", e.what()}});
     }
     if (polls) poll_at = std::chrono::steady_clock::now() + options_.poll;
-    MutexLock lock(mutex_);
-    while (!stop_ && !look_ && changed_.wait_until(lock.mutex(), poll_at) != std::cv_status::timeout) {
-    }
-    look_ = false;
-    if (!stop_) continue;
-    ended_ = true;
-    changed_.notify_all();
-    return;
-  }
+  } while (thread_.pause_until(poll_at));
 }
 
 void GenerationFollower::step() {
@@ -165,7 +119,7 @@ std::shared_ptr<const ServedGeneration> GenerationFollower::load_remembered(cons
   const auto set = board_.get();
   const GenerationId id{manifest->generation, manifest->content};
   if (std::any_of(set->begin(), set->end(), [&](const auto& one) { return one->id() == id; })) return nullptr;
-  auto loaded = loader_.load(*manifest, *set, [this] { return stopping(); });
+  auto loaded = loader_.load(*manifest, *set, [this] { return thread_.stopping(); });
   return loaded ? std::move(*loaded) : nullptr;
 }
 
@@ -203,9 +157,9 @@ void GenerationFollower::load(const repository::Manifest& manifest, const std::s
   sweep(&manifest);
   make_room(manifest);
   const Instant before = clock_.now();
-  auto loaded = loader_.load(manifest, *board_.get(), [this] { return stopping(); });
+  auto loaded = loader_.load(manifest, *board_.get(), [this] { return thread_.stopping(); });
   if (!loaded) {
-    if (!stopping()) refuse(id, loaded.error());
+    if (!thread_.stopping()) refuse(id, loaded.error());
     return;
   }
   load_time_.observe(std::chrono::duration<double>(clock_.now() - before).count());
@@ -238,7 +192,7 @@ void GenerationFollower::mend() {
   board_.set_detail("generation " + std::to_string(current.generation) + " is damaged on this disk: " + damage_);
   if (clock_.now() < mend_at_) return;
   const Result<repository::Manifest> manifest = manifest_of(current.id());
-  auto loaded = manifest ? loader_.load(*manifest, *set, [this] { return stopping(); })
+  auto loaded = manifest ? loader_.load(*manifest, *set, [this] { return thread_.stopping(); })
                          : Result<std::shared_ptr<const ServedGeneration>>(manifest.error());
   if (loaded) {
     mended_total_.add();
@@ -248,7 +202,7 @@ void GenerationFollower::mend() {
   mend_at_ = clock_.now() + mend_back_off_;
   const std::string told = intact.error().message() + "; fetching it anew: " + loaded.error().message();
   board_.set_detail("generation " + std::to_string(current.generation) + " is damaged on this disk: " + told);
-  if (told == damage_ || stopping()) return;
+  if (told == damage_ || thread_.stopping()) return;
   damage_ = told;
   log_.error("a damaged file could not be fetched anew", {{"error", told}});
 }

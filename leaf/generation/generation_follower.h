@@ -25,18 +25,16 @@
 //
 // Repair: if a file of the current generation (a partition or the term statistics) is found truncated or unreadable, it
 // is loaded again and replaced. Until then, searches that need it return an error.
-#include <condition_variable>
 #include <functional>
 #include <map>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "common/base/log.h"
 #include "common/metrics/registry.h"
-#include "leaf/generation/broker_roll.h"
 #include "leaf/generation/generation_loader.h"
 #include "leaf/generation/kept_generations.h"
+#include "leaf/generation/stoppable_thread.h"
 
 namespace frond::leaf::generation {
 
@@ -58,15 +56,16 @@ class GenerationFollower {
   GenerationFollower(Options options, const repository::RepositorySource& source, const DataFolder& data,
                      GenerationLoader& loader, ServedBoard& board, const BrokerRoll& brokers, const Clock& clock,
                      Logger& log, metrics::Registry* registry);
-  ~GenerationFollower();
 
   // Starts the thread. It calls step() immediately and then at every poll, and look() after look_soon().
-  void start();
+  void start() {
+    thread_.start([this] { run(); });
+  }
   // CURRENT may have changed: looks at it now, instead of at the next poll. Any thread.
-  void look_soon();
+  void look_soon() { thread_.wake(); }
   // False: the thread was still in a transfer after `patience`. The process may exit anyway: the next start cleans up
   // partial files.
-  bool stop(std::chrono::milliseconds patience);
+  bool stop(std::chrono::milliseconds patience) { return thread_.stop(patience); }
   // The work of one poll. Tests call it without starting the thread.
   void step();
   // The part of it that takes a new generation.
@@ -93,7 +92,6 @@ class GenerationFollower {
   std::string what_is_kept() const;
   void delete_unused();
   void measure() const;
-  bool stopping() const;
 
   const Options options_;
   const repository::RepositorySource& source_;
@@ -122,12 +120,7 @@ class GenerationFollower {
   std::map<GenerationId, Instant> superseded_;                         // when each was superseded
   std::map<std::string, std::weak_ptr<const OpenPartition>> retired_;  // by id; deleted when no longer open
 
-  mutable Mutex mutex_;
-  std::condition_variable_any changed_;
-  bool stop_ FROND_GUARDED_BY(mutex_) = false;
-  bool look_ FROND_GUARDED_BY(mutex_) = false;  // look_soon() was called
-  bool ended_ FROND_GUARDED_BY(mutex_) = true;
-  std::thread thread_;
+  StoppableThread thread_;  // last: ends before the other members do
 };
 
 }  // namespace frond::leaf::generation

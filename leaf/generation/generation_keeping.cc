@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "common/repository/disk_space.h"

@@ -1,15 +1,12 @@
 #include "leaf/generation/generation_loader.h"
 
-#include <algorithm>
 #include <map>
-#include <optional>
 #include <string>
 #include <system_error>
 
 #include "common/base/parallel.h"
 #include "common/partition/file_checksum.h"
 #include "common/repository/disk_space.h"
-#include "leaf/generation/hidden_of.h"
 
 namespace frond::leaf::generation {
 namespace fs = std::filesystem;
@@ -140,19 +137,16 @@ std::uint64_t GenerationLoader::lacking(const repository::Manifest& manifest) co
 Result<GenerationLoader::OpenPartitions> GenerationLoader::open_missing(
     const std::vector<const repository::PartitionEntry*>& missing, const std::function<bool()>& stopping) {
   OpenPartitions opened(missing.size());
-  std::atomic<bool> failed = false;
-  std::optional<Error> first;
-  const auto open_one = [&](std::size_t i) -> Result<void> {
-    auto one = open_partition(*missing[i], [&] { return failed || stopping(); });
-    if (one) {
-      opened[i] = *std::move(one);
+  FirstError failure{std::stop_token()};
+  const auto open_one = [&](std::size_t i) {
+    failure.guard([&]() -> Result<void> {
+      opened[i] =
+          FROND_TRY(open_partition(*missing[i], [&] { return failure.token().stop_requested() || stopping(); }));
       return {};
-    }
-    if (!failed.exchange(true)) first = one.error();
-    return std::move(one).error();
+    });
+    return failure.result();
   };
-  auto done = in_parallel(missing.size(), threads_, open_one);
-  if (!done) return first ? *std::move(first) : std::move(done).error();
+  FROND_TRY(in_parallel(missing.size(), threads_, open_one));
   return opened;
 }
 

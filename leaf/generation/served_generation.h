@@ -6,18 +6,24 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/base/deadline.h"
 #include "common/base/ids.h"
+#include "common/base/log.h"
 #include "common/base/mutex.h"
 #include "common/base/placement.h"
+#include "common/base/result.h"
 #include "common/partition/documents/hidden_documents.h"
 #include "common/partition/partition.h"
 #include "common/partition/terms/change_file.h"
 #include "common/partition/terms/term_statistics.h"
+#include "common/repository/manifest.h"
 #include "common/scoring/bm25.h"
 #include "common/text/analyzer_config.h"
 
@@ -139,6 +145,39 @@ class ServedBoard {
   mutable Mutex mutex_;
   std::shared_ptr<const ServedSet> set_ FROND_GUARDED_BY(mutex_) = std::make_shared<const ServedSet>();
   std::string detail_ FROND_GUARDED_BY(mutex_);
+};
+
+// Which documents of a partition a new generation hides. What a served generation hides already is taken from there, so
+// the work is in proportion to the files of changes that are new, not to the partition or to all that is hidden.
+struct Hidden {
+  std::shared_ptr<const partition::HiddenDocuments> documents;  // null: none
+  std::uint64_t tokens = 0;
+};
+
+// `entry`: of the new generation, whose files are `changes`; `opened` is its partition. kCorrupt: they are not those
+// that the manifest counts.
+Result<Hidden> hidden_of(const repository::PartitionEntry& entry, const OpenPartition& opened,
+                         std::span<const partition::ChangesPtr> changes, const ServedSet& serving);
+
+// Logs read errors of searches and fetches: the term or document, the partition, its folder and the reason. Writes at
+// most one line for each partition and reason in ten seconds. The next line counts the errors left out since.
+class DamageLog {
+ public:
+  // Both outlive this object.
+  DamageLog(Logger& log, const Clock& clock) : log_(log), clock_(clock) {}
+  // May be called from any thread. Logs only kCorrupt and kUnavailable: other errors (a deadline, overload) do not
+  // indicate damage.
+  void report(const OpenPartition& partition, const Error& why);
+
+ private:
+  struct Reported {
+    Instant at{};  // the last line
+    std::uint64_t suppressed = 0;
+  };
+  Logger& log_;
+  const Clock& clock_;
+  Mutex mutex_;
+  std::map<std::pair<std::uint64_t, Code>, Reported> reported_ FROND_GUARDED_BY(mutex_);  // by OpenPartition::number
 };
 
 }  // namespace frond::leaf::generation

@@ -181,70 +181,58 @@ void BatchBuilder::add_row(std::uint32_t term) {
   work_ += work_of_block(driver) * blocks_of(driver);
 }
 
-void BatchBuilder::add_unranked(const ReadyPlan& ready) {
+// Adds what ranked and unranked queries have in common. Returns its terms, in their order.
+std::span<const TermOnDevice> BatchBuilder::add_query(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
   const auto first_term = static_cast<std::uint32_t>(terms_.size());
   const auto own = add_terms(ready);
   const auto many = static_cast<std::uint32_t>(own.size());
-  const bool conjunction = plan.mode == engine::Mode::kAnd && many > 1;
-  // The first threshold comes from the list's directory, unless postings there may be of hidden documents.
-  const bool seeds = ready.hidden != nullptr && plan.k > 0 && !conjunction;
-  queries_.push_back({.lengths = ready.lengths->lengths,
-                      .priors = nullptr,
-                      .prior_weight = 0,
-                      .max_prior = 0,
-                      .hidden = ready.hidden ? ready.hidden->words : nullptr,
-                      .norm = plan.norm,
-                      .min_length = ready.lengths->min_length,
-                      .first_term = first_term,
-                      .terms = many,
-                      .seed_term = seeds ? 0 : many,
-                      .k = plan.k,
-                      .reach = reach_of(ready),
-                      .conjunction = conjunction,
-                      .count_to = ready.counted ? 0 : kCountAll,
-                      .floor = ready.floor,
-                      .bin_shift = 0,
-                      .documents = ready.lists.front()->documents,
-                      .origin = ready.origin,
-                      .by_marks = by_marks(own, conjunction)});
-  const std::uint32_t combined = conjunction ? 0 : queries_.back().by_marks;
-  for (std::uint32_t i = 0; i < (conjunction ? 1 : many); ++i)
-    if (conjunction || i == 1 || i >= std::max(combined, 1u) || (i == 0 && plan.k > 0)) add_row(i);
+  queries_.push_back(
+      {.lengths = ready.lengths->lengths,
+       .hidden = ready.hidden ? ready.hidden->words : nullptr,
+       .norm = plan.norm,
+       .min_length = ready.lengths->min_length,
+       .first_term = first_term,
+       .terms = many,
+       .seed_term = many,
+       .k = plan.k,
+       .reach = reach_of(ready),
+       .conjunction = plan.mode == engine::Mode::kAnd && many > 1,  // of one term AND and OR are the same
+       .floor = ready.floor,
+       .documents = ready.lists.front()->documents,
+       .origin = ready.origin});
+  return own;
 }
 
-void BatchBuilder::add_query(const ReadyPlan& ready) {
+void BatchBuilder::add_unranked(const ReadyPlan& ready) {
+  const auto own = add_query(ready);
+  QueryOnDevice& query = queries_.back();
+  // The first threshold comes from the list's directory, unless postings there may be of hidden documents.
+  if (ready.hidden != nullptr && query.k > 0 && !query.conjunction) query.seed_term = 0;
+  query.count_to = ready.counted ? 0 : kCountAll;
+  query.by_marks = by_marks(own, query.conjunction);
+  if (query.conjunction) return add_row(0);
+  for (std::uint32_t i = 0; i < query.terms; ++i)
+    if (i == 1 || i >= std::max(query.by_marks, 1u) || (i == 0 && query.k > 0)) add_row(i);
+}
+
+void BatchBuilder::add_ranked(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
-  const auto first_term = static_cast<std::uint32_t>(terms_.size());
-  const auto own = add_terms(ready);
-  const auto many = static_cast<std::uint32_t>(own.size());
-  std::uint32_t shift = 0;
-  while (((own[0].max_score + own[0].max_rest + kth_prior(ready)) >> shift) >= kBins) ++shift;
-  const bool conjunction = plan.mode == engine::Mode::kAnd && many > 1;  // with one term AND and OR are the same
-  const std::uint32_t reach = reach_of(ready);
-  const Score stored = stored_threshold(ready, reach), floor = std::max(ready.floor, stored);
-  const ResidentArray* const priors = ready.priors.get();
-  queries_.push_back({.lengths = ready.lengths->lengths,
-                      .priors = priors ? priors->words : nullptr,
-                      .prior_weight = plan.prior_weight,
-                      .max_prior = priors ? scoring::weighted(priors->highest[0], plan.prior_weight) : 0,
-                      .hidden = ready.hidden ? ready.hidden->words : nullptr,
-                      .norm = plan.norm,
-                      .min_length = ready.lengths->min_length,
-                      .first_term = first_term,
-                      .terms = many,
-                      .seed_term = stored ? many : seed_of(plan, own),
-                      .k = plan.k,
-                      .reach = reach,
-                      .conjunction = conjunction,
-                      .count_to = static_cast<std::uint32_t>(std::min<std::uint64_t>(plan.count_to, kCountAll)),
-                      .floor = floor,
-                      .bin_shift = shift,
-                      .documents = ready.lists.front()->documents,
-                      .origin = 0,
-                      .by_marks = 0});
-  for (std::uint32_t i = 0; i < (conjunction ? 1 : many); ++i) {
-    if (!conjunction && own[i].max_score + own[i].max_rest + queries_.back().max_prior < floor) break;
+  const auto own = add_query(ready);
+  QueryOnDevice& query = queries_.back();
+  while (((own[0].max_score + own[0].max_rest + kth_prior(ready)) >> query.bin_shift) >= kBins) ++query.bin_shift;
+  const Score stored = stored_threshold(ready, query.reach);
+  query.floor = std::max(query.floor, stored);
+  if (stored == 0) query.seed_term = seed_of(plan, own);
+  if (const ResidentArray* const priors = ready.priors.get()) {
+    query.priors = priors->words;
+    query.max_prior = scoring::weighted(priors->highest[0], plan.prior_weight);
+  }
+  query.prior_weight = plan.prior_weight;
+  query.count_to = static_cast<std::uint32_t>(std::min<std::uint64_t>(plan.count_to, kCountAll));
+  if (query.conjunction) return add_row(0);
+  for (std::uint32_t i = 0; i < query.terms; ++i) {
+    if (own[i].max_score + own[i].max_rest + query.max_prior < query.floor) break;
     add_row(i);
   }
 }
@@ -281,7 +269,7 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
       counted_blocks = std::max<std::uint64_t>(counted_blocks, longest_of(*ready).list.block_count);
       counted_documents = std::max<std::uint64_t>(counted_documents, longest_of(*ready).documents);
     }
-    unranked_ ? add_unranked(*ready) : add_query(*ready);
+    unranked_ ? add_unranked(*ready) : add_ranked(*ready);
   }
   BatchOnDevice batch{};
   batch.unranked = unranked_;

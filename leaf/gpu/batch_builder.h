@@ -103,7 +103,8 @@ class BatchBuilder {
   ByteView bytes() const { return bytes_; }
 
  private:
-  void add_query(const ReadyPlan& ready);
+  std::span<const TermOnDevice> add_query(const ReadyPlan& ready);
+  void add_ranked(const ReadyPlan& ready);
   void add_unranked(const ReadyPlan& ready);
   std::span<const TermOnDevice> add_terms(const ReadyPlan& ready);
   void add_row(std::uint32_t term);

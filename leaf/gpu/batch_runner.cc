@@ -132,11 +132,11 @@ std::size_t BatchRunner::part_of(std::span<const ReadyPlan* const> plans) const 
 
 Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
   const SteadyTime from = std::chrono::steady_clock::now();
-  BatchOnDevice batch = builder_.build(plans, space_.input());
+  BatchOnDevice batch = builder_.build(plans, space_.input.data());
   const ByteView input = builder_.bytes();
   if (input.size() > BatchWorkspace::kInputBytes)
     return Error(Code::kOverloaded, "a batch too large for its staging memory");
-  std::memcpy(space_.staged_input(), input.data(), input.size());
+  std::memcpy(space_.staged_input.data(), input.data(), input.size());
   space_.attach(batch, input.size());
   stride_ = 1;
   for (const ReadyPlan* ready : plans) stride_ = std::max(stride_, ready->plan->k);
@@ -144,7 +144,7 @@ Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
   batch.launch = ++launch_;
   batch.by_bucket = by_bucket_;
 
-  const device::StreamHandle stream = space_.stream();
+  const device::StreamHandle stream = space_.stream.get();
   on_device_ = true;
   staged_ = std::chrono::steady_clock::now();
   times_.build_us += us_between(from, staged_);
@@ -157,14 +157,14 @@ Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
   FROND_TRY(space_.mark(2));
   FROND_TRY(search::select_hits(batch, stream));
   FROND_TRY(space_.mark(3));
-  FROND_TRY(space_.mark_end());
+  FROND_TRY(space_.ended.record(stream));
   ++steps_.parts;
   steps_.microseconds[BatchSteps::kBuild] += us_between(from, std::chrono::steady_clock::now());
   return {};
 }
 
 Result<void> BatchRunner::add_device_steps() {
-  const auto& points = space_.points();
+  const auto& points = space_.points;
   if (!points.empty()) FROND_TRY(points.back().wait());
   for (std::size_t i = 1; i < points.size(); ++i)
     steps_.microseconds[BatchSteps::kStart + i - 1] += 1e3 * FROND_TRY(points[i].milliseconds_since(points[i - 1]));
@@ -181,7 +181,7 @@ Result<void> BatchRunner::wait(std::size_t queries, const Clock& clock, std::chr
   };
   const auto spin_until = std::chrono::steady_clock::now() + kMaxSpin;
   for (int look = 1; !all_there(); ++look) {
-    if (look % kLooks == 0 && FROND_TRY(space_.ended()) && !all_there())
+    if (look % kLooks == 0 && FROND_TRY(space_.ended.done()) && !all_there())
       return Error(Code::kDevice, "GPU: a batch ended without its answers");
     if (end.passed(clock)) {
       device::give_up();  // it may hang: nothing may wait for it any more, destructors included

@@ -12,7 +12,7 @@
 
 #include "common/base/deadline.h"
 #include "common/device/runtime.h"
-#include "leaf/engine/batch_times.h"
+#include "leaf/engine/plan.h"
 #include "leaf/gpu/batch_builder.h"
 #include "leaf/gpu/batch_workspace.h"
 #include "leaf/gpu/busy_time.h"

@@ -37,49 +37,33 @@ Result<BatchWorkspace> BatchWorkspace::create(int device, std::size_t bytes, int
   std::vector<device::Event> made;
   made.reserve(static_cast<std::size_t>(points));
   for (int i = 0; i < points; ++i) made.push_back(FROND_TRY(device::Event::create(true)));
-  return BatchWorkspace(std::move(stream), std::move(ended), std::move(made), std::move(input), std::move(work),
-                        std::move(staged_input), std::move(answered), properties);
+  return BatchWorkspace{std::move(stream),    std::move(ended),
+                        std::move(made),      std::move(input),
+                        std::move(work),      std::move(staged_input),
+                        std::move(answered),  static_cast<std::uint32_t>(properties.processors),
+                        properties.major >= 9};
 }
 
-BatchWorkspace::BatchWorkspace(device::Stream stream, device::Event ended, std::vector<device::Event> points,
-                               device::Memory input, device::Memory work, device::Memory staged_input,
-                               device::Memory answered, const device::Properties& properties)
-    : stream_(std::move(stream)),
-      ended_(std::move(ended)),
-      points_(std::move(points)),
-      input_(std::move(input)),
-      work_(std::move(work)),
-      staged_input_(std::move(staged_input)),
-      answered_(std::move(answered)),
-      processors_(static_cast<std::uint32_t>(properties.processors)),
-      early_(properties.major >= 9) {}
+std::size_t BatchWorkspace::candidates() const { return (work.bytes() - kKeysOffset) / sizeof(std::uint64_t); }
 
-std::size_t BatchWorkspace::candidates() const { return (work_.bytes() - kKeysOffset) / sizeof(std::uint64_t); }
-
-const HitOnDevice* BatchWorkspace::hits() const {
-  return reinterpret_cast<const HitOnDevice*>(answered_.data() + kHitsOffset);
-}
+HitOnDevice* BatchWorkspace::hits() const { return reinterpret_cast<HitOnDevice*>(answered.data() + kHitsOffset); }
 
 void BatchWorkspace::attach(BatchOnDevice& batch, std::size_t input_bytes) const {
-  batch.staged = staged_input_.data();
-  batch.input = input_.data();
+  batch.staged = staged_input.data();
+  batch.input = input.data();
   batch.input_bytes = static_cast<std::uint32_t>(input_bytes);
   batch.candidates =
       static_cast<std::uint32_t>(std::min<std::size_t>(candidates() / batch.query_count, kMaxCandidates));
-  batch.states = reinterpret_cast<QueryState*>(work_.data());
-  batch.bins = reinterpret_cast<std::uint32_t*>(work_.data() + kBinsOffset);
-  batch.next_place = reinterpret_cast<std::uint32_t*>(work_.data() + kNextOffset);
-  batch.keys = reinterpret_cast<std::uint64_t*>(work_.data() + kKeysOffset);
+  batch.states = reinterpret_cast<QueryState*>(work.data());
+  batch.bins = reinterpret_cast<std::uint32_t*>(work.data() + kBinsOffset);
+  batch.next_place = reinterpret_cast<std::uint32_t*>(work.data() + kNextOffset);
+  batch.keys = reinterpret_cast<std::uint64_t*>(work.data() + kKeysOffset);
   batch.answers = answers();
-  batch.hits = reinterpret_cast<HitOnDevice*>(answered_.data() + kHitsOffset);
-  batch.early = early_;
+  batch.hits = hits();
+  batch.early = early;
   const std::uint32_t places = places_of(batch);
   const std::uint32_t whole_blocks = (places + kSearchBlockWarps - 1) / kSearchBlockWarps * kSearchBlockWarps;
-  batch.search_warps = std::min(whole_blocks, processors_ * kSearchWarps);
-}
-
-Result<void> BatchWorkspace::mark(std::size_t point) {
-  return points_.empty() ? Result<void>() : points_[point].record(stream_.get());
+  batch.search_warps = std::min(whole_blocks, processors * kSearchWarps);
 }
 
 }  // namespace frond::leaf::gpu

@@ -27,8 +27,8 @@
 #include "leaf/gpu/document_arrays.h"
 #include "leaf/gpu/list_copier.h"
 #include "leaf/gpu/plain_lists.h"
-#include "leaf/lists/device_lists.h"
 #include "leaf/lists/kept_lists.h"
+#include "leaf/lists/list_store.h"
 
 namespace frond::leaf::gpu {
 

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <deque>
 #include <exception>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -76,7 +75,7 @@ std::size_t GpuEngine::prepare(std::span<const engine::Plan> plans, bool ranked,
       found[next] = Error(Code::kDeadline, "the deadline passed before evaluation");
       continue;
     }
-    if (state() == State::kLost || !fits_kernels(plans[next])) continue;
+    if (lost() || !fits_kernels(plans[next])) continue;
     if (auto ready = cache_->pin(plans[next])) {
       part.plans.push_back(*std::move(ready));
       part.places.push_back(next);
@@ -161,7 +160,7 @@ void GpuEngine::start(Part& part) noexcept {
     std::vector<const ReadyPlan*> plans;
     plans.reserve(part.plans.size());
     for (const ReadyPlan& plan : part.plans) plans.push_back(&plan);
-    started = state() == State::kReady && succeeded(part.runner->start(std::move(plans)));
+    started = !lost() && succeeded(part.runner->start(std::move(plans)));
   } catch (const std::exception&) {  // out of memory: the plans go to the engine below
     if (part.runner->on_device()) lost_.store(true, std::memory_order_relaxed);
   }

@@ -10,7 +10,7 @@
 // for them while some are idle, so that one part is prepared while another is on the device. (Ding et al. 2009, 7 and
 // 8, rank queries and cache lists on the GPU; they evaluate one query at a time.)
 //
-// After a failed device operation the state is kLost for good, and the device is not used any more. The same happens
+// After a failed device operation the engine is lost for good, and the device is not used any more. The same happens
 // when the host runs out of memory while a batch is on the device, because nothing waits for that batch then. When
 // memory runs out before or after, the batch's plans go to the engine below. When it runs out while a caller's plans
 // are prepared, search() throws std::bad_alloc, after everything that it submitted has ended.
@@ -22,14 +22,14 @@
 
 #include "common/base/mutex.h"
 #include "common/device/arena.h"
-#include "leaf/engine/batch_times.h"
+#include "leaf/engine/plan.h"
 #include "leaf/engine/query_engine.h"
 #include "leaf/gpu/batch_runner.h"
 #include "leaf/gpu/device_cache.h"
 
 namespace frond::leaf::gpu {
 
-class GpuEngine final : public engine::QueryEngine {
+class GpuEngine final : public engine::QueryEngine, public engine::Accelerator {
  public:
   struct Options {
     int device = 0;
@@ -41,7 +41,6 @@ class GpuEngine final : public engine::QueryEngine {
     bool timed = false;           // steps() has the device's steps too
     bool by_bucket = true;        // counts look documents up by bucket in lists of codec hs-lrc; false: for comparison
   };
-  enum class State { kReady, kLost };
   struct Counters {
     std::uint64_t batches = 0, plans = 0;  // run on the device
     std::uint64_t fallbacks = 0;           // plans that the engine below answered
@@ -56,17 +55,19 @@ class GpuEngine final : public engine::QueryEngine {
   ~GpuEngine() override;
 
   std::string_view name() const override { return "gpu"; }
-  bool can_run(const engine::Plan& plan) const override { return below_.can_run(plan); }
   std::vector<Result<engine::Outcome>> search(std::span<const engine::Plan> plans, const Clock& clock) override;
   // As search(), but without running the engine below: nothing for a plan that it must answer. Those count as
   // fallbacks. `times` may be null.
   std::vector<std::optional<Result<engine::Outcome>>> try_search(std::span<const engine::Plan> plans,
                                                                  const Clock& clock,
-                                                                 engine::BatchTimes* times = nullptr);
+                                                                 engine::BatchTimes* times = nullptr) override;
   // Batches that run at a time: as many as there are runners.
-  std::uint32_t streams() const { return streams_; }
+  std::uint32_t streams() const override { return streams_; }
 
-  State state() const { return lost_.load(std::memory_order_relaxed) || cache_->lost() ? State::kLost : State::kReady; }
+  bool lost() const override { return lost_.load(std::memory_order_relaxed) || cache_->lost(); }
+  lists::DeviceLists& lists() override { return *cache_; }
+  std::string refusals() const override { return cache_->refusals(); }
+  void forget(std::uint64_t partition) override { cache_->forget(partition); }
   Counters counters() const;
   // Sums over all batches so far. Call it while no search is in progress.
   BatchSteps steps() const;
@@ -93,7 +94,7 @@ class GpuEngine final : public engine::QueryEngine {
   void start(Part& part) noexcept;
   void finish(Part& part, const Clock& clock, engine::BatchTimes* times) noexcept;
   void give_back(std::unique_ptr<BatchRunner> runner) noexcept;
-  // Whether the operation succeeded. A device error makes the state kLost.
+  // Whether the operation succeeded. A device error loses the engine.
   template <class T>
   bool succeeded(const Result<T>& result) {
     if (!result && result.error().code() == Code::kDevice) lost_.store(true, std::memory_order_relaxed);

@@ -4,8 +4,6 @@
 #include <cstring>
 #include <utility>
 
-#include "leaf/gpu/list_kernels.h"
-
 namespace frond::leaf::gpu {
 
 Result<ListCopier> ListCopier::create(std::size_t staging_bytes) {

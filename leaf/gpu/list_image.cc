@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "common/codec/bits/vertical.h"
 #include "common/postings/long_form.h"
 #include "leaf/gpu/codecs/served_codecs.h"
 
@@ -40,14 +41,7 @@ std::uint32_t pack_block(const std::array<std::uint32_t, kBlockLength>& numbers,
   std::uint32_t all = 0;
   for (const std::uint32_t number : numbers) all |= number;
   const auto width = static_cast<std::uint32_t>(std::bit_width(all));
-  std::array<std::uint32_t, 4 * 33> words{};
-  for (std::uint32_t i = 0; i < kBlockLength; ++i) {
-    const std::uint32_t bit = i / 4 * width, at = bit / 32 * 4 + i % 4;
-    const std::uint64_t value = std::uint64_t{numbers[i]} << (bit % 32);
-    words[at] |= static_cast<std::uint32_t>(value);
-    words[at + 4] |= static_cast<std::uint32_t>(value >> 32);
-  }
-  ByteWriter(out).put_bytes(std::as_bytes(std::span(words)).first(std::size_t{16} * width));
+  codec::simd_bp_pack(numbers, width, out);
   return width;
 }
 

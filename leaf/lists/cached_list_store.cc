@@ -2,48 +2,68 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <future>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "common/base/mutex.h"
 #include "leaf/lists/kept_lists.h"
-#include "leaf/lists/list_copy.h"
 
 namespace frond::leaf::lists {
+namespace {
 
-// A load in progress. The request that makes it publishes a lease or abandons the load. After an abandoned load, each
-// waiting request looks the list up again: one request's deadline or corrupt list does not fail the others.
-class CachedListStore::Load {
- public:
-  void finish(ListLease lease) {
-    {
-      const MutexLock lock(mutex_);
-      lease_ = std::move(lease);
-      finished_ = true;
-    }
-    changed_.notify_all();
+constexpr std::size_t kListAlignment = 64;
+
+std::size_t padded(std::size_t segment_bytes) {
+  return (segment_bytes + codec::kReadSlack + kListAlignment - 1) / kListAlignment * kListAlignment;
+}
+
+// The bytes that copy_list() allocates.
+std::size_t copied_bytes(const List& list) {
+  std::size_t bytes = 0;
+  for (const auto& segment : list.postings.segments()) bytes += padded(segment.bytes().size());
+  return bytes;
+}
+
+// Copies a list to host memory: all segments in one allocation, each on a 64-byte boundary and followed by at least
+// codec::kReadSlack zero bytes, so that decoders may load whole vectors. Errors: kOverloaded if memory is short; those
+// of List::intact(), asked after the bytes were copied.
+Result<ListLease> copy_list(const List& list) {
+  auto copy = std::make_shared<List>();
+  copy->key = list.key;
+  copy->bytes = copied_bytes(list);
+  if (copy->bytes == 0) return ListLease(std::move(copy));
+  const std::shared_ptr<std::byte> memory(static_cast<std::byte*>(std::aligned_alloc(kListAlignment, copy->bytes)),
+                                          &std::free);
+  if (!memory) return Error(Code::kOverloaded, "no memory for a list of " + std::to_string(copy->bytes) + " bytes");
+  std::vector<ByteView> segments;
+  segments.reserve(list.postings.segments().size());
+  std::byte* to = memory.get();
+  for (const auto& segment : list.postings.segments()) {
+    const auto from = segment.bytes();
+    std::copy(from.begin(), from.end(), to);
+    std::fill(to + from.size(), to + padded(from.size()), std::byte{0});
+    segments.emplace_back(to, from.size());
+    to += padded(from.size());
   }
-  // True: finished; `lease` is null if the load was abandoned. False: the deadline passed.
-  bool wait(const Clock& clock, Deadline deadline, ListLease& lease) {
-    // Waits in short steps: the deadline is on `clock`, which may differ from the condition variable's clock.
-    constexpr std::chrono::microseconds kRecheckEvery(20'000);
-    mutex_.lock();
-    while (!finished_ && !deadline.passed(clock))
-      changed_.wait_for(mutex_, std::clamp(deadline.left(clock), std::chrono::microseconds(1), kRecheckEvery));
-    const bool finished = finished_;
-    lease = lease_;
-    mutex_.unlock();
-    return finished;
-  }
+  FROND_TRY(list.intact());
+  copy->postings = FROND_TRY(postings::PostingList::open(segments));
+  copy->owners.push_back(memory);
+  return ListLease(std::move(copy));
+}
+
+}  // namespace
+
+// A load in progress. The request that makes it publishes a lease or abandons the load, with null. After an abandoned
+// load, each waiting request looks the list up again: one request's deadline or corrupt list does not fail the others.
+struct CachedListStore::Load {
+  std::promise<ListLease> promise;
+  const std::shared_future<ListLease> lease = promise.get_future().share();
   // Guarded by the shard's mutex. The partition was invalidated during the load, so the list is not cached.
   bool stale = false;
-
- private:
-  Mutex mutex_;
-  std::condition_variable_any changed_;
-  bool finished_ FROND_GUARDED_BY(mutex_) = false;
-  ListLease lease_ FROND_GUARDED_BY(mutex_);
 };
 
 struct CachedListStore::Shard {
@@ -160,7 +180,7 @@ void CachedListStore::publish(const ListKey& key, Load& load, ListLease lease) {
       ++shard.counters.passed_through;
     shard.loading.erase(key);
   }
-  load.finish(copy ? std::move(copy) : std::move(lease));
+  load.promise.set_value(copy ? std::move(copy) : std::move(lease));
 }
 
 void CachedListStore::abandon(const ListKey& key, Load& load) {
@@ -170,13 +190,23 @@ void CachedListStore::abandon(const ListKey& key, Load& load) {
     const auto found = shard.loading.find(key);
     if (found != shard.loading.end() && found->second.get() == &load) shard.loading.erase(found);
   }
-  load.finish(nullptr);
+  load.promise.set_value(nullptr);
 }
 
 Result<void> CachedListStore::await_others(Request& request) {
-  for (auto& [i, load] : request.others)
-    if (!load->wait(clock_, request.deadline, request.leases[i]))
-      return Error(Code::kDeadline, "the deadline passed while the list of '" + request.keys[i].term + "' was loaded");
+  // Waits in short steps: the deadline is on `clock_`, which may differ from the future's clock.
+  constexpr std::chrono::microseconds kRecheckEvery(20'000);
+  for (auto& [i, load] : request.others) {
+    const Deadline deadline = request.deadline;
+    const auto step = [&] { return std::clamp(deadline.left(clock_), std::chrono::microseconds(1), kRecheckEvery); };
+    while (load->lease.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+      if (deadline.passed(clock_))
+        return Error(Code::kDeadline,
+                     "the deadline passed while the list of '" + request.keys[i].term + "' was loaded");
+      load->lease.wait_for(step());
+    }
+    request.leases[i] = load->lease.get();
+  }
   request.others.clear();
   return {};
 }

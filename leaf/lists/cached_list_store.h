@@ -43,7 +43,7 @@ class CachedListStore final : public ListStore {
   std::size_t budget_bytes() const { return options_.budget_bytes; }
 
  private:
-  class Load;
+  struct Load;
   struct Shard;
   struct Request;
 

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "common/cache/segmented_lru.h"
-#include "leaf/lists/kept_list.h"
 #include "leaf/lists/list_store.h"
 
 namespace frond::leaf::lists {

@@ -1,6 +1,6 @@
 #pragma once
-// Seam: where posting lists come from. A store gives out leases. A lease keeps a list's bytes in memory, at the same
-// address, while it lives. Any thread may call a store.
+// Where posting lists come from, in host memory and in device memory.
+#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,10 +10,33 @@
 #include "common/base/result.h"
 #include "common/partition/partition.h"
 #include "common/postings/posting_list.h"
-#include "leaf/lists/kept_list.h"
 
 namespace frond::leaf::lists {
 
+// What caches of lists keep (kept_lists.h): lists in host memory, images of them in device memory.
+//
+// Whoever uses a list without asking its cache marks it. The cache then takes it for used when it makes room. Any
+// thread.
+struct KeptList {
+  KeptList() = default;
+  KeptList(const KeptList&) {}  // a copy is another list, which nobody has used
+  KeptList& operator=(const KeptList&) { return *this; }
+
+  void mark_used() const {
+    if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
+  }
+  // Whether it was marked since the last call.
+  bool take_mark() const {
+    return used_.load(std::memory_order_relaxed) && used_.exchange(false, std::memory_order_relaxed);
+  }
+
+ private:
+  mutable std::atomic<bool> used_{false};
+};
+
+// Seam: where posting lists come from. A store gives out leases. A lease keeps a list's bytes in memory, at the same
+// address, while it lives. Any thread may call a store.
+//
 // Names a list: a term in one of the leaf's open partitions.
 struct ListKey {
   std::uint64_t partition = 0;  // OpenPartition::number(): unique for the life of the process, never reused
@@ -46,6 +69,22 @@ class ListStore {
   virtual Result<std::vector<ListLease>> fetch(std::span<const ListKey> keys, Deadline deadline) = 0;
   // The caller uses so many lists that it knows from earlier calls. A cache counts them as found.
   virtual void used_again(std::size_t /*lists*/) {}
+};
+
+// Seam: the lists in a GPU's memory, and arrays by document beside them, for searches that make plans.
+
+// A list in device memory, which stays there as long as this object. Only the GPU's engine knows what it is.
+using DeviceLease = std::shared_ptr<const KeptList>;
+
+class DeviceLists {
+ public:
+  virtual ~DeviceLists() = default;
+  // The list becomes the most recently used one. Null: it is not in device memory. Any thread; does not wait for
+  // copies.
+  virtual DeviceLease find(const ListKey& key) = 0;
+  // An array by document that has this owner in host memory (HiddenDocuments::words(), DocumentPriors::arrays()): it
+  // stays in device memory as long as the result. Null: it is not there. Any thread.
+  virtual std::shared_ptr<const void> find_array(const std::shared_ptr<const void>& owner) = 0;
 };
 
 }  // namespace frond::leaf::lists

@@ -1,6 +1,5 @@
 #include "leaf/schedule/cost_model.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 

@@ -1,6 +1,5 @@
 #include "leaf/schedule/cost_model.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>

@@ -22,7 +22,6 @@
 #include "common/base/deadline.h"
 #include "common/base/mutex.h"
 #include "common/metrics/registry.h"
-#include "leaf/engine/batch_times.h"
 #include "leaf/engine/plan.h"
 #include "leaf/schedule/cost_model.h"
 #include "leaf/schedule/query_queues.h"

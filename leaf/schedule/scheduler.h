@@ -3,7 +3,7 @@
 // of documents. Tasks that are submitted together are admitted together or not at all, so an overloaded leaf refuses a
 // request before any of it is done.
 //
-// Implementations: worker_pool.h (threads and a bounded queue), inline_scheduler.h (tests). Both pass
+// Implementations: worker_pool.h (threads and a bounded queue), tests/support/inline_scheduler.h. Both pass
 // tests/contract/scheduler.
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,5 @@
 #include "leaf/schedule/worker_pool.h"
 
-#include <algorithm>
 #include <exception>
 #include <iterator>
 #include <utility>

@@ -1,11 +1,14 @@
-#include "leaf/serve/document_by_id.h"
-
+// Fetches a document by its external id.
 #include <algorithm>
+#include <exception>
+#include <optional>
 #include <utility>
 
 #include "common/text/limits.h"
 #include "common/text/utf8.h"
+#include "common/text/limits.h"
 #include "common/wire/messages.h"
+#include "leaf/serve/document_handler.h"
 
 namespace frond::leaf::serve {
 namespace {
@@ -24,8 +27,7 @@ bool shorten(std::string& field, std::size_t most) {
   return true;
 }
 
-}  // namespace
-
+// A FetchReply with the document, or without any if no partition has it. Reads the disk.
 wire::Reply find_document(const generation::ServedGeneration& generation, const wire::FetchRequest& request,
                           Deadline deadline, const Clock& clock, generation::DamageLog* damage) {
   Result<void> failure;
@@ -56,6 +58,32 @@ wire::Reply find_document(const generation::ServedGeneration& generation, const 
   if (!failure)
     return wire::ErrorReply{request.request_id, failure.error().message(), wire::reason_of(failure.error().code())};
   return wire::FetchReply{request.request_id, {}};
+}
+
+}  // namespace
+
+// It reads the disk, whatever is in memory.
+void DocumentHandler::fetch_by_id(std::shared_ptr<const generation::ServedGeneration> generation,
+                                  wire::FetchRequest request, Deadline deadline, Done done) {
+  const std::uint64_t id = request.request_id;
+  const auto refuse = [id, done](const Error& why) {
+    done(wire::ErrorReply{id, why.message(), wire::reason_of(why.code())});
+  };
+  schedule::Task task;
+  task.deadline = deadline;
+  task.run = [this, generation = std::move(generation), request = std::move(request), deadline, done,
+              refuse](const Result<std::chrono::microseconds>& waited) {
+    if (!waited) return refuse(waited.error());
+    std::optional<wire::Reply> reply;
+    try {
+      reply = find_document(*generation, request, deadline, clock_, damage_);
+    } catch (const std::exception& e) {  // out of memory
+      return refuse(Error(Code::kOverloaded, e.what()));
+    }
+    done(*std::move(reply));
+  };
+  const Result<void> taken = costly_.submit({std::move(task)}, schedule::Lane::kInteractive);
+  if (!taken) refuse(taken.error());
 }
 
 }  // namespace frond::leaf::serve

@@ -1,15 +1,243 @@
 #include "leaf/serve/document_handler.h"
 
-#include <exception>
-#include <memory>
+#include <algorithm>
+#include <atomic>
 #include <optional>
-#include <utility>
+#include <tuple>
 
+#include "common/base/deadline.h"
+#include "common/base/result.h"
+#include "common/partition/documents/document_block.h"
+#include "common/text/snippet.h"
+#include "common/text/utf8.h"
+#include "common/text/limits.h"
 #include "common/wire/messages.h"
-#include "leaf/serve/document_by_id.h"
-#include "leaf/serve/document_query.h"
 
 namespace frond::leaf::serve {
+namespace {
+
+// About a millisecond of work, so the cost of handing a piece to another thread does not matter.
+constexpr std::size_t kDocumentsAPiece = 32;
+
+// Asks each partition in turn for the ordinal: a leaf has few partitions.
+std::pair<const generation::ServedPartition*, DocId> place_of(const generation::ServedGeneration& generation,
+                                                              Ordinal ordinal) {
+  for (const generation::ServedPartition& one : generation.partitions) {
+    if (const std::optional<DocId> docid = one.placement.docid(ordinal)) return {&one, *docid};
+  }
+  return {};
+}
+
+// Cuts between characters, to at most `most` bytes.
+std::string_view cut(std::string_view field, std::size_t most) {
+  return field.size() <= most ? field : field.substr(0, text::utf8_boundary(field, most));
+}
+
+// A document that the store lacks is one that its partition should have.
+wire::UnsearchedReason reason_of(const Error& why) {
+  return why.code() == Code::kNotFound ? wire::UnsearchedReason::kCorrupt : wire::reason_of(why.code());
+}
+
+// These limits keep every reply far below the max size of a message. A snippet has kSnippetBytes and, for marks and
+// ellipses, at most about as much again. Cap'n Proto adds less than a hundred bytes.
+constexpr std::size_t kMaxShownBytes = text::kMaxIdBytes + text::kMaxTitleBytes + text::kMaxUrlBytes;
+static_assert(wire::kMaxOrdinals * (kMaxShownBytes + 4 * text::kSnippetBytes + 128) < wire::kMaxMessageBytes / 8);
+
+// A snippet is the same as if the whole body were read: the window may end a little after the last match.
+static_assert(partition::document_block_bytes(partition::StoredCompression::kFast) + kMaxShownBytes +
+                  text::kSnippetScanBytes + 4 * text::kSnippetBytes <
+              partition::kMaxFrontBytes);
+
+// One fetch in flight. Its documents are sorted in storage order and cut into pieces. Tasks take the pieces one after
+// the other. The closures of its tasks own the object. One task writes each piece; the countdown orders its writes
+// before the reply is read.
+//
+// The task that finishes the last piece sends the reply; tasks that start later find nothing to do. So a fetch never
+// waits for a task that has not started, however busy the other workers are.
+class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
+ public:
+  using Done = DocumentHandler::Done;
+  // A document to read.
+  struct Place {
+    const generation::ServedPartition* partition = nullptr;
+    DocId docid = 0;
+    std::size_t asked = 0;  // index in the request and in the reply
+  };
+  // `analyzers`, `clock` and `damage` outlive it. `done` is called once, by a task.
+  DocumentQuery(std::shared_ptr<const generation::ServedGeneration> generation, wire::FetchRequest request,
+                Deadline deadline, AnalyzerPool& analyzers, const Clock& clock, generation::DamageLog* damage,
+                Done done);
+  // At most `workers` tasks, and at least one; fewer if there are few documents.
+  std::vector<schedule::Task> tasks(std::size_t workers);
+  // Whether it has one piece, about a millisecond of work.
+  bool is_short() const { return pieces() == 1; }
+  // Replies with the error, in place of tasks().
+  void refuse(const Error& why) const {
+    done_(wire::ErrorReply{request_.request_id, why.message(), wire::reason_of(why.code())});
+  }
+  // Reads all documents on the caller's thread, in place of tasks().
+  void run_here() { run(std::chrono::microseconds(0)); }
+
+ private:
+  std::size_t pieces() const;
+  std::pair<std::size_t, std::size_t> places_of(std::size_t piece) const;  // from, and to without it
+  void run(const Result<std::chrono::microseconds>& waited);
+  void read(std::size_t piece);
+  void read(std::size_t piece, text::Analyzer* analyzer);  // null: without snippets
+  void fail(std::size_t piece, const Error& why);
+  void finish();
+
+  const std::shared_ptr<const generation::ServedGeneration> generation_;
+  const wire::FetchRequest request_;
+  const Deadline deadline_;
+  AnalyzerPool& analyzers_;
+  const Clock& clock_;
+  generation::DamageLog* const damage_;  // may be null
+  const Done done_;
+  std::vector<Place> places_;  // by partition, then docID; only documents of this leaf's partitions
+  wire::FetchReply reply_;
+  std::atomic<std::size_t> next_{0}, left_;  // pieces
+  Mutex mutex_;
+  std::optional<Error> failure_ FROND_GUARDED_BY(mutex_);  // the first failure
+};
+
+DocumentQuery::DocumentQuery(std::shared_ptr<const generation::ServedGeneration> generation, wire::FetchRequest request,
+                             Deadline deadline, AnalyzerPool& analyzers, const Clock& clock,
+                             generation::DamageLog* damage, Done done)
+    : generation_(std::move(generation)),
+      request_(std::move(request)),
+      deadline_(deadline),
+      analyzers_(analyzers),
+      clock_(clock),
+      damage_(damage),
+      done_(std::move(done)),
+      reply_{request_.request_id, {}} {
+  reply_.documents.resize(request_.ordinals.size());
+  places_.reserve(request_.ordinals.size());
+  for (std::size_t i = 0; i < request_.ordinals.size(); ++i) {
+    reply_.documents[i].ordinal = request_.ordinals[i];
+    const auto [partition, docid] = place_of(*generation_, request_.ordinals[i]);
+    if (partition == nullptr) continue;
+    places_.push_back({partition, docid, i});
+    reply_.documents[i].reason = wire::UnsearchedReason::kDeadline;  // only the deadline ends reading before its end
+  }
+  std::sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) {
+    return std::tie(a.partition->number, a.docid) < std::tie(b.partition->number, b.docid);
+  });
+  left_ = pieces();
+}
+
+// At least one, so that a task sends the reply even if there is nothing to read.
+std::size_t DocumentQuery::pieces() const {
+  return std::max<std::size_t>(1, (places_.size() + kDocumentsAPiece - 1) / kDocumentsAPiece);
+}
+
+std::pair<std::size_t, std::size_t> DocumentQuery::places_of(std::size_t piece) const {
+  const std::size_t begin = std::min(piece * kDocumentsAPiece, places_.size());
+  return {begin, std::min(begin + kDocumentsAPiece, places_.size())};
+}
+
+std::vector<schedule::Task> DocumentQuery::tasks(std::size_t workers) {
+  schedule::Task task;
+  task.deadline = deadline_;
+  task.run = [self = shared_from_this()](const Result<std::chrono::microseconds>& waited) { self->run(waited); };
+  return {std::clamp<std::size_t>(workers, 1, pieces()), task};
+}
+
+void DocumentQuery::run(const Result<std::chrono::microseconds>& waited) {
+  while (next_.load(std::memory_order_relaxed) < pieces()) {
+    const std::size_t piece = next_.fetch_add(1);
+    if (piece >= pieces()) return;
+    if (!waited) {
+      fail(piece, waited.error());
+    } else {
+      try {
+        read(piece);
+      } catch (const std::exception& e) {  // out of memory
+        fail(piece, Error(Code::kOverloaded, e.what()));
+      }
+    }
+    if (left_.fetch_sub(1) == 1) finish();
+  }
+}
+
+void DocumentQuery::read(std::size_t piece) {
+  if ((request_.fields & wire::kFieldSnippet) == 0) return read(piece, nullptr);
+  const AnalyzerPool::Lease analyzer = analyzers_.take(generation_->analyzer);
+  read(piece, &*analyzer);
+}
+
+void DocumentQuery::read(std::size_t piece, text::Analyzer* analyzer) {
+  const auto wanted = [&](std::uint8_t field) { return (request_.fields & field) != 0; };
+  const auto [begin, end] = places_of(piece);
+  std::vector<DocId> docids;
+  docids.reserve(end - begin);
+  for (std::size_t from = begin, to = begin; from < end; from = to) {
+    docids.clear();
+    for (; to < end && places_[to].partition == places_[from].partition; ++to) docids.push_back(places_[to].docid);
+    const auto take = [&](std::size_t i, const Result<partition::StoredDocument>& document) {
+      if (deadline_.passed(clock_)) return false;
+      wire::FetchedDocument& fetched = reply_.documents[places_[from + i].asked];
+      if (!document) {
+        fetched.reason = reason_of(document.error());
+        if (damage_ != nullptr) damage_->report(*places_[from].partition->open, document.error());
+        return true;
+      }
+      // Today's limits of ingest; an older partition may exceed them.
+      fetched.id = cut(document->id, text::kMaxIdBytes);
+      if (wanted(wire::kFieldTitle)) fetched.title = cut(document->title, text::kMaxTitleBytes);
+      // A cut URL would lead elsewhere.
+      if (wanted(wire::kFieldUrl) && document->url.size() <= text::kMaxUrlBytes) fetched.url = document->url;
+      if (analyzer != nullptr)
+        fetched.snippet = text::snippet(*analyzer, document->body, request_.terms, text::kSnippetBytes);
+      fetched.found = true;
+      return true;
+    };
+    if (deadline_.passed(clock_)) return;
+    const partition::Partition& partition = places_[from].partition->open->partition();
+    if (analyzer != nullptr)
+      partition.read_documents(docids, std::ref(take));  // by reference: a copy would allocate
+    else
+      partition.read_heads(docids, std::ref(take));
+  }
+}
+
+// What the piece has not read is not found for this reason.
+void DocumentQuery::fail(std::size_t piece, const Error& why) {
+  const auto [begin, end] = places_of(piece);
+  for (std::size_t i = begin; i < end; ++i) {
+    wire::FetchedDocument& document = reply_.documents[places_[i].asked];
+    if (!document.found) document.reason = reason_of(why);
+  }
+  const MutexLock lock(mutex_);
+  if (!failure_) failure_ = why;
+}
+
+void DocumentQuery::finish() {
+  std::optional<Error> failure;
+  {
+    const MutexLock lock(mutex_);
+    failure = failure_;
+  }
+  const auto late = [](const wire::FetchedDocument& one) {
+    return !one.found && one.reason == wire::UnsearchedReason::kDeadline;
+  };
+  const bool any = std::any_of(reply_.documents.begin(), reply_.documents.end(),
+                               [](const wire::FetchedDocument& one) { return one.found; });
+  if (failure && !any) return refuse(*failure);
+  if (!any && std::any_of(reply_.documents.begin(), reply_.documents.end(), late))
+    return refuse(Error(Code::kDeadline, "the time was over before a document was read"));
+  done_(std::move(reply_));
+}
+
+}  // namespace
+
+std::size_t bytes_of(const wire::FetchRequest& request) {
+  std::size_t bytes = sizeof(DocumentQuery) + request.id.capacity();
+  bytes += request.ordinals.size() * (sizeof(Ordinal) + sizeof(DocumentQuery::Place) + sizeof(wire::FetchedDocument));
+  for (const std::string& term : request.terms) bytes += sizeof term + term.capacity();
+  return bytes;
+}
 
 void DocumentHandler::fetch(wire::FetchRequest request, Deadline deadline, Done done) {
   auto generation = board_.find({request.generation, request.content}, clock_.now());
@@ -25,30 +253,6 @@ void DocumentHandler::fetch(wire::FetchRequest request, Deadline deadline, Done 
   // At most one task for each thread: the workers, and the one thread that runs only interactive tasks.
   const Result<void> taken = scheduler.submit(query->tasks(scheduler.load().workers + 1), schedule::Lane::kInteractive);
   if (!taken) query->refuse(taken.error());
-}
-
-// It reads the disk, whatever is in memory.
-void DocumentHandler::fetch_by_id(std::shared_ptr<const generation::ServedGeneration> generation,
-                                  wire::FetchRequest request, Deadline deadline, Done done) {
-  const std::uint64_t id = request.request_id;
-  const auto refuse = [id, done](const Error& why) {
-    done(wire::ErrorReply{id, why.message(), wire::reason_of(why.code())});
-  };
-  schedule::Task task;
-  task.deadline = deadline;
-  task.run = [this, generation = std::move(generation), request = std::move(request), deadline, done,
-              refuse](const Result<std::chrono::microseconds>& waited) {
-    if (!waited) return refuse(waited.error());
-    std::optional<wire::Reply> reply;
-    try {
-      reply = find_document(*generation, request, deadline, clock_, damage_);
-    } catch (const std::exception& e) {  // out of memory
-      return refuse(Error(Code::kOverloaded, e.what()));
-    }
-    done(*std::move(reply));
-  };
-  const Result<void> taken = costly_.submit({std::move(task)}, schedule::Lane::kInteractive);
-  if (!taken) refuse(taken.error());
 }
 
 }  // namespace frond::leaf::serve

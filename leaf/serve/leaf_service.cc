@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <span>
+#include <variant>
 
+#include "common/topk/top_k.h"
+#include "common/text/limits.h"
 #include "common/wire/messages.h"
 #include "leaf/families/metric_families.h"
-#include "leaf/serve/document_query.h"
-#include "leaf/serve/shown_documents.h"
 
 namespace frond::leaf::serve {
 namespace {
@@ -16,6 +16,71 @@ namespace {
 Deadline deadline_of(Instant arrival, std::chrono::microseconds budget, const Cancellation& cancellation) {
   constexpr std::chrono::microseconds kLeast{0}, kMost = wire::kMaxBudget;
   return Deadline::at(arrival + std::clamp(budget, kLeast, kMost)).or_when(cancellation);
+}
+
+// The documents of a page in the reply to the search that found them, so that a broker with one leaf needs no second
+// round trip: what is needed of the request once the search has it.
+struct Wanted {
+  wire::FetchRequest fetch;  // without ordinals
+  wire::Show show;
+  wire::Mode mode;
+  std::size_t depth;
+};
+
+Wanted wanted_of(const wire::SearchRequest& request) {
+  Wanted wanted{{.request_id = request.request_id,
+                 .generation = request.generation,
+                 .budget = request.budget,
+                 .content = request.content},
+                request.show,
+                request.mode,
+                request.depth};
+  wanted.fetch.fields = request.show.fields;
+  if ((request.show.fields & wire::kFieldSnippet) == 0) return wanted;
+  wanted.fetch.terms.reserve(request.terms.size());
+  for (const wire::QueryTerm& term : request.terms) wanted.fetch.terms.push_back(term.text);
+  return wanted;
+}
+
+std::vector<Ordinal> page_of(const wire::Show& show, std::span<const topk::Hit> hits) {
+  const std::size_t begin = std::min<std::size_t>(show.offset, hits.size());
+  const std::size_t end = std::min<std::size_t>(begin + show.count, hits.size());
+  std::vector<Ordinal> ordinals;
+  ordinals.reserve(end - begin);
+  for (std::size_t i = begin; i < end; ++i) ordinals.push_back(hits[i].ordinal);
+  return ordinals;
+}
+
+// The page that the broker will show if no other leaf was asked: the rule of broker/merge.
+std::vector<Ordinal> page_of(const Wanted& wanted, const wire::SearchReply& reply) {
+  if (wanted.mode == wire::Mode::kOr) return page_of(wanted.show, reply.or_ranking.hits);
+  const std::vector<topk::Hit>& all_words = reply.and_ranking.hits;
+  if (wanted.mode == wire::Mode::kAnd || all_words.size() >= std::size_t{wanted.show.offset} + wanted.show.count)
+    return page_of(wanted.show, all_words);
+  std::vector<topk::Hit> hits = all_words;
+  topk::append_others(hits, std::span(reply.or_ranking.hits), wanted.depth);
+  return page_of(wanted.show, hits);
+}
+
+// Wraps `done`: adds the documents that the request wants shown to the reply, then calls `done`. The reply goes without
+// documents, and the broker fetches them, if a partition is unsearched, if less than a tenth of the budget is left, or
+// if they cannot be read. If the request wants none, `done` itself. `documents` and `clock` outlive the search.
+// `kept` keeps alive what `deadline` points to: tasks of the search may still ask for it when `done` has gone on with
+// the documents.
+SearchQuery::Done with_documents(DocumentHandler& documents, const wire::SearchRequest& request, Deadline deadline,
+                                 const Clock& clock, std::shared_ptr<const void> kept, SearchQuery::Done done) {
+  if (request.show.count == 0) return done;
+  return [&documents, &clock, deadline, kept = std::move(kept), wanted = wanted_of(request),
+          done = std::move(done)](wire::SearchReply reply) mutable {
+    if (!reply.unsearched.empty() || deadline.left(clock) < wanted.fetch.budget / 10) return done(std::move(reply));
+    wanted.fetch.ordinals = page_of(wanted, reply);
+    if (wanted.fetch.ordinals.empty()) return done(std::move(reply));
+    const auto held = std::make_shared<wire::SearchReply>(std::move(reply));
+    documents.fetch(std::move(wanted.fetch), deadline, [held, done = std::move(done)](wire::Reply fetched) {
+      if (auto* found = std::get_if<wire::FetchReply>(&fetched)) held->documents = std::move(found->documents);
+      done(std::move(*held));
+    });
+  };
 }
 
 }  // namespace
@@ -95,7 +160,7 @@ void LeafService::dispatch(const wire::Peer& peer, wire::Request request, Instan
   if (auto* fetch = std::get_if<wire::FetchRequest>(&request)) {
     InFlight entry = taken_.add(peer, fetch->request_id);
     const Deadline deadline = deadline_of(arrival, fetch->budget, entry->cancellation());
-    const Result<void> room = entry->hold(DocumentQuery::bytes_of(*fetch));
+    const Result<void> room = entry->hold(bytes_of(*fetch));
     auto done = replying(kFetch, arrival, answer, std::move(entry));
     if (room) return documents_.fetch(std::move(*fetch), deadline, std::move(done));
     done(wire::ErrorReply{fetch->request_id, room.error().message(), wire::reason_of(room.error().code())});

@@ -1,4 +1,59 @@
 #pragma once
+// Runs functions one at a time, in the order in which they were given, and holds no lock while one runs.
+#include <atomic>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "common/base/mutex.h"
+#include "common/metrics/registry.h"
+#include "common/wire/codec.h"
+#include "common/wire/messages.h"
+#include "leaf/generation/kept_generations.h"
+#include "leaf/serve/document_handler.h"
+#include "leaf/serve/requests_in_flight.h"
+#include "leaf/serve/search_query.h"
+
+namespace frond::leaf::serve {
+
+class InTurn {
+ public:
+  // Runs `what`, and what other threads give meanwhile. If a function runs already, its thread runs `what` next,
+  // perhaps after this has returned. An exception that a function throws is discarded. Any thread; functions may call
+  // it.
+  void run(std::function<void()> what) {
+    {
+      const MutexLock lock(mutex_);
+      waiting_.push_back(std::move(what));
+      if (std::exchange(running_, true)) return;
+    }
+    while (const std::function<void()> one = next()) {
+      try {
+        one();
+      } catch (const std::exception&) {  // out of memory: the others have their turns
+      }
+    }
+  }
+
+ private:
+  // Empty: nothing waits, and this thread runs no more.
+  std::function<void()> next() {
+    const MutexLock lock(mutex_);
+    running_ = !waiting_.empty();
+    if (!running_) return {};
+    std::function<void()> one = std::move(waiting_.front());
+    waiting_.pop_front();
+    return one;
+  }
+
+  Mutex mutex_;
+  std::deque<std::function<void()>> waiting_ FROND_GUARDED_BY(mutex_);
+  bool running_ FROND_GUARDED_BY(mutex_) = false;
+};
+
 // Answers the requests of brokers. Hands searches and fetches to the scheduler; a search is decoded by the task that
 // runs it, so that the socket's thread does little for each. Answers hello at once, so that brokers do not take a busy
 // leaf for a dead one. A request that its broker cancels (CancelRequest) stops where it is and gets no reply. Requests
@@ -7,21 +62,6 @@
 // Draining has two steps. First, withdraw() reports it to brokers at once, and again in the reply to every later hello;
 // these replies list no generations. Brokers then use other leaves; requests are still served. Second, the owner drains
 // the scheduler; from then on searches are answered as unsearched.
-#include <atomic>
-#include <functional>
-#include <memory>
-#include <string>
-
-#include "common/metrics/registry.h"
-#include "common/wire/codec.h"
-#include "common/wire/messages.h"
-#include "leaf/generation/broker_roll.h"
-#include "leaf/serve/document_handler.h"
-#include "leaf/serve/in_turn.h"
-#include "leaf/serve/requests_in_flight.h"
-#include "leaf/serve/search_query.h"
-
-namespace frond::leaf::serve {
 
 // What hello reports besides the generations. Identity is fixed at start, except `gpu`. `gpu` and CacheState are read
 // for every hello.

@@ -1,22 +1,55 @@
 #pragma once
 // What all searches of a leaf use, and the metrics that they share.
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <iterator>
+#include <vector>
 
 #include "common/base/deadline.h"
+#include "common/base/log.h"
 #include "common/metrics/registry.h"
+#include "common/topk/hit.h"
 #include "common/wire/messages.h"
+#include "leaf/engine/plan.h"
 #include "leaf/engine/query_engine.h"
-#include "leaf/generation/damage_log.h"
 #include "leaf/generation/served_generation.h"
-#include "leaf/lists/device_lists.h"
 #include "leaf/lists/list_store.h"
 #include "leaf/schedule/query_scheduler.h"
 #include "leaf/schedule/scheduler.h"
-#include "leaf/serve/answer_check.h"
 #include "leaf/serve/term_table.h"
 
 namespace frond::leaf::serve {
+
+// The time between two instants, in the units of profiles and of metrics.
+inline std::uint64_t micros_between(Instant from, Instant to) {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(to - from).count());
+}
+
+inline double seconds_between(Instant from, Instant to) { return std::chrono::duration<double>(to - from).count(); }
+
+// Compares a share of the GPU's answers with the CPU's, which must be the same to the byte. Counts them, and logs each
+// difference with what is needed to ask again. Thread-safe.
+class AnswerCheck {
+ public:
+  // `share` of the answers, 0 .. 1, spread evenly. `log` outlives this; `registry` may be null.
+  AnswerCheck(double share, Logger& log, metrics::Registry* registry);
+
+  // Whether to compare the next answer.
+  bool due();
+  // Over the same partitions. Returns whether both are the same.
+  struct Answer {
+    std::vector<topk::Hit> hits;  // the best, or the first
+    std::uint64_t matches = 0;    // compared where the request ranks nothing: then both have counted all
+  };
+  bool same(const Answer& gpu, const Answer& cpu, const wire::SearchRequest& request, engine::Mode mode);
+
+ private:
+  const std::uint32_t step_;  // of 2^32: an answer is due whenever the sum of steps overflows
+  std::atomic<std::uint32_t> sum_{0};
+  Logger& log_;
+  metrics::Counter checked_, mismatched_;
+};
 
 // All outlive every search: drain the schedulers first.
 struct SearchParts {

@@ -4,7 +4,6 @@
 #include <exception>
 
 #include "common/wire/messages.h"
-#include "leaf/serve/search_times.h"
 
 namespace frond::leaf::serve {
 namespace {
@@ -21,7 +20,6 @@ SearchQuery::SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire:
       deadline_(deadline),
       done_(std::move(done)),
       generation_(parts.board.find({request_.generation, request_.content}, parts.clock.now())),
-      plans_(parts, metrics, request_, deadline, generation_.get()),
       profiled_(request_.profile ? std::make_unique<Profiled>() : nullptr) {}
 
 std::size_t SearchQuery::bytes() const {
@@ -59,7 +57,7 @@ void SearchQuery::start(const Waited& waited) {
 
 void SearchQuery::begin() {
   try {
-    if (!todo_.empty()) plans_.look_up();
+    if (!todo_.empty()) known_ = look_up(*generation_, bm25(), request_.terms, parts_.terms);
   } catch (const std::exception&) {  // out of memory
     fail_todo(wire::UnsearchedReason::kUnavailable);
   }
@@ -104,8 +102,8 @@ bool SearchQuery::is_too_much_here() const {
 // Of the partitions of todo_. 0 if the terms could not be looked up.
 std::uint64_t SearchQuery::postings_in_largest() const {
   std::uint64_t largest = 0;
-  if (plans_.known())
-    for (const Slot* const slot : todo_) largest = std::max(largest, plans_.postings_in(*slot->partition));
+  if (known_)
+    for (const Slot* const slot : todo_) largest = std::max(largest, postings_in(*slot->partition));
   return largest;
 }
 
@@ -173,7 +171,7 @@ void SearchQuery::search(std::size_t number) {
   try {
     if (!scheduled_.plans.empty() && !of_device_leases(scheduled_.plans[number]))
       return take(slot, search(slot, scheduled_.plans[number]));
-    auto made = plan(slot);
+    auto made = plan(slot, floor());
     if (!made)
       fail(slot, made.error());
     else if (*made)
@@ -183,13 +181,9 @@ void SearchQuery::search(std::size_t number) {
   }
 }
 
-Result<std::optional<engine::Plan>> SearchQuery::plan(Slot& slot) {
-  return plans_.plan(*slot.partition, mode_, floor(), slot.lists, slot.profile);
-}
-
 // Runs the plan on the CPU.
 Result<engine::Outcome> SearchQuery::search(Slot& slot, const engine::Plan& plan) {
-  const bool exhaustive = request_.processor == wire::Processor::kExhaustive || !parts_.engine.can_run(plan);
+  const bool exhaustive = request_.processor == wire::Processor::kExhaustive;
   engine::QueryEngine& engine = exhaustive ? parts_.exhaustive : parts_.engine;
   const Instant before = parts_.clock.now();
   auto results = engine.search(std::span(&plan, 1), parts_.clock);

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "leaf/serve/search_parts.h"
-#include "leaf/serve/search_plans.h"
+#include "leaf/serve/term_table.h"
 
 namespace frond::leaf::serve {
 
@@ -107,7 +107,19 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   // Several threads may run share() at a time, for different partitions.
   void share();
   void search(std::size_t number);
-  Result<std::optional<engine::Plan>> plan(Slot& slot);
+  // Plans (search_query_plans.cc).
+  std::uint64_t postings_in(const generation::ServedPartition& partition) const;
+  std::uint32_t depth() const;
+  Result<void> fetch_lists(Slot& slot);
+  std::size_t place_of(const generation::ServedPartition& partition) const {
+    return static_cast<std::size_t>(&partition - generation_->partitions.data());
+  }
+  engine::Plan without_terms(const generation::ServedPartition& partition, engine::SharedFloor& floor) const;
+  const scoring::Bm25Parameters& bm25() const { return request_.bm25 ? *request_.bm25 : generation_->bm25; }
+  scoring::BoundScale bounds(const KnownTerms::Term& term, const partition::Partition& partition) const;
+  Result<std::optional<engine::Plan>> plan(Slot& slot, engine::SharedFloor& floor);
+  std::optional<engine::Plan> plan_on_device(const generation::ServedPartition& served);
+
   Result<engine::Outcome> search(Slot& slot, const engine::Plan& plan);
   void take(Slot& slot, Result<engine::Outcome> outcome);
   static Result<void> intact(const Slot& slot);
@@ -124,11 +136,11 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   const Deadline deadline_;
   const Done done_;
   const std::shared_ptr<const generation::ServedGeneration> generation_;  // null: this leaf does not serve it
-  SearchPlans plans_;
-  std::vector<Slot> slots_;                 // of the partitions that the generation has here
-  std::vector<std::uint32_t> lacking_;      // the others that are wanted
-  bool costly_ = false;                     // the costly threads run it from now on
-  engine::Mode mode_ = engine::Mode::kAnd;  // of the wave
+  Result<KnownTerms> known_ = KnownTerms();  // looked up once; kCorrupt, kUnavailable: from reading their statistics
+  std::vector<Slot> slots_;                  // of the partitions that the generation has here
+  std::vector<std::uint32_t> lacking_;       // the others that are wanted
+  bool costly_ = false;                      // the costly threads run it from now on
+  engine::Mode mode_ = engine::Mode::kAnd;   // of the wave
   // The wave's partitions without an outcome yet. The CPU's threads take them in order: `untaken_` are left to take,
   // `unfinished_` without an outcome. `untaken_` is set after everything that a thread reads once it has taken
   // one, and is 0 while no wave is on the CPU, so that a thread that comes late finds nothing.

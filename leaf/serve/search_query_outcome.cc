@@ -16,7 +16,7 @@ void SearchQuery::take(Slot& slot, Result<engine::Outcome> outcome) {
   if (!outcome) return fail(slot, outcome.error());
   slot.profile.postings += outcome->postings_decoded;
   metrics_.postings.add(static_cast<double>(outcome->postings_decoded));
-  const std::uint32_t k = plans_.depth(mode_);
+  const std::uint32_t k = depth();
   if (request_.rank == wire::Rank::kScore && k != 0 && outcome->hits.size() == k)
     floor().raise(outcome->hits.back().score);
   (mode_ == engine::Mode::kAnd ? slot.conjunction : slot.disjunction) = *std::move(outcome);
@@ -44,7 +44,7 @@ void SearchQuery::wave_done() {
       if (!slot.unsearched) slot.unsearched = wire::UnsearchedReason::kUnavailable;
   if (mode_ == engine::Mode::kAnd && request_.mode == wire::Mode::kAuto && !deadline_.cancelled() &&
       needs_disjunction()) {
-    const Result<KnownTerms>& known = plans_.known();
+    const Result<KnownTerms>& known = known_;
     if (!known || known->terms.size() > 1 || !known->all_known) return wave(engine::Mode::kOr);
     has_or_ = true;  // for one term, AND and OR are the same
     for (Slot& slot : slots_) slot.disjunction = slot.conjunction;
@@ -61,7 +61,7 @@ void SearchQuery::check_answers() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (slot.unsearched) return;
-    const auto plan = plans_.plan(*slot.partition, mode_, unknown, slot.lists, slot.profile);
+    const auto plan = this->plan(slot, unknown);
     if (!plan || !*plan) continue;
     auto found = parts_.engine.search(std::span(&**plan, 1), parts_.clock);
     if (!found[0]) return;  // its deadline, or damage: the search itself reports that
@@ -72,7 +72,7 @@ void SearchQuery::check_answers() {
     gpu_matches += on_gpu.matches;
     cpu_matches += outcomes[i].matches;
   }
-  const std::uint32_t k = plans_.depth(mode_);
+  const std::uint32_t k = depth();
   if (parts_.check->same({topk::merge(gpu, k), gpu_matches}, {topk::merge(cpu, k), cpu_matches}, request_, mode_))
     return;
   for (std::size_t i = 0; i < slots_.size(); ++i)

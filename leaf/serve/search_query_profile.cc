@@ -39,9 +39,9 @@ void SearchQuery::profile_begin() {
   profiled.run = {};
   wire::SearchRun& run = profiled.runs.emplace_back();
   run.mode = mode_ == engine::Mode::kAnd ? wire::Mode::kAnd : wire::Mode::kOr;
-  run.k = plans_.depth(mode_);
+  run.k = depth();
   run.wait_ns = 1000 * std::exchange(profiled.waited_us, 0);
-  if (!plans_.known()) return;
+  if (!known_) return;
   const schedule::QueryFeatures known = features();
   run.partitions = known.partitions;
   run.terms = known.terms;

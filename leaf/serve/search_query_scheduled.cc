@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "leaf/serve/search_parts.h"
 #include "leaf/serve/search_query.h"
-#include "leaf/serve/search_times.h"
 
 namespace frond::leaf::serve {
 
@@ -35,12 +35,12 @@ bool SearchQuery::make_plans() {
     const bool for_gpu = may_use_gpu();
     for (Slot*& slot : todo_) {
       if (for_gpu && slot->lists.empty()) {
-        if (auto on_device = plans_.plan_on_device(*slot->partition, mode_, floor())) {
+        if (auto on_device = plan_on_device(*slot->partition)) {
           scheduled_.plans.push_back(*std::move(on_device));
           continue;
         }
       }
-      auto made = plan(*slot);
+      auto made = plan(*slot, floor());
       if (made && *made) {
         scheduled_.plans.push_back(std::move(**made));
         continue;
@@ -59,13 +59,12 @@ bool SearchQuery::make_plans() {
 
 // Of the partitions of todo_. The terms have been looked up.
 schedule::QueryFeatures SearchQuery::features() const {
-  schedule::QueryFeatures features{
-      .mode = mode_, .ranked = request_.rank == wire::Rank::kScore, .k = plans_.depth(mode_)};
+  schedule::QueryFeatures features{.mode = mode_, .ranked = request_.rank == wire::Rank::kScore, .k = depth()};
   features.partitions = static_cast<std::uint32_t>(todo_.size());
   for (const Slot* const slot : todo_) features.documents += slot->partition->open->partition().documents();
   const double share = static_cast<double>(features.documents) /
                        static_cast<double>(std::max<std::uint64_t>(1, generation_->statistics.documents));
-  for (const KnownTerms::Term& term : plans_.known()->terms) {
+  for (const KnownTerms::Term& term : known_->terms) {
     const auto postings = static_cast<std::uint64_t>(static_cast<double>(term.term->df()) * share);
     features.add_list(postings, postings / 128 + todo_.size());
   }
@@ -73,7 +72,7 @@ schedule::QueryFeatures SearchQuery::features() const {
 }
 
 bool SearchQuery::may_use_gpu() const {
-  if (plans_.depth(mode_) == 0 && request_.rank == wire::Rank::kScore) return false;
+  if (depth() == 0 && request_.rank == wire::Rank::kScore) return false;
   return request_.processor == wire::Processor::kGpu ||
          (request_.processor == wire::Processor::kAuto && postings_in_largest() >= parts_.min_gpu_postings);
 }

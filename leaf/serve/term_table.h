@@ -4,13 +4,14 @@
 // are known asks neither the generation's statistics nor the caches of lists.
 //
 // The table keeps no list in memory: it has weak references to what the caches keep. A list found here is marked as
-// used, so that its cache keeps it (leaf/lists/kept_list.h).
+// used, so that its cache keeps it (leaf/lists/list_store.h).
 //
 // A leaf has one table for all generations that it serves. Entries are kept within a budget, by a segmented LRU in
 // shards (common/cache/segmented_lru.h). Terms that the generation does not have are kept as well.
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,8 @@
 #include "common/base/mutex.h"
 #include "common/base/result.h"
 #include "common/cache/segmented_lru.h"
+#include "common/wire/messages.h"
 #include "leaf/generation/served_generation.h"
-#include "leaf/lists/device_lists.h"
 #include "leaf/lists/list_store.h"
 
 namespace frond::leaf::serve {
@@ -101,5 +102,22 @@ class TermTable {
   const std::size_t budget_bytes_;
   std::vector<std::unique_ptr<Shard>> shards_;  // none: nothing is kept
 };
+
+// The terms of a query that a generation has, with their weights there.
+struct KnownTerms {
+  // A distinct term that occurs in at least one document of the generation.
+  struct Term {
+    std::shared_ptr<const KnownTerm> term;
+    float weight = 0;  // scoring::term_weight, including the query frequency
+  };
+  std::vector<Term> terms;     // in the query's order; equal terms are merged
+  bool all_known = true;       // every term of the query occurs in a document
+  std::uint64_t postings = 0;  // of all `terms`, in all partitions of the generation
+};
+
+// The weights are those for `bm25`. May read the disk. `table` may be null. kCorrupt, kUnavailable: from reading the
+// generation's term statistics.
+Result<KnownTerms> look_up(const generation::ServedGeneration& generation, const scoring::Bm25Parameters& bm25,
+                           std::span<const wire::QueryTerm> terms, TermTable* table);
 
 }  // namespace frond::leaf::serve

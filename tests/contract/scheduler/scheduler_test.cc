@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "leaf/schedule/inline_scheduler.h"
 #include "leaf/schedule/worker_pool.h"
 #include "tests/support/collections/manual_clock.h"
+#include "tests/support/inline_scheduler.h"
 
 namespace frond::leaf::schedule {
 namespace {
@@ -169,7 +169,9 @@ TEST_P(EveryScheduler, CountsItsWorkersAndWhatWaits) {
 
 const Implementation kImplementations[] = {
     {"Inline",
-     [](const Clock& clock) -> std::unique_ptr<Scheduler> { return std::make_unique<InlineScheduler>(clock); }},
+     [](const Clock& clock) -> std::unique_ptr<Scheduler> {
+       return std::make_unique<support::InlineScheduler>(clock);
+     }},
     {"OneWorker",
      [](const Clock& clock) -> std::unique_ptr<Scheduler> {
        return std::make_unique<WorkerPool>(WorkerPool::Options{1, 10'000}, clock, nullptr);

@@ -61,7 +61,7 @@ TEST(ModeAuto, GivesPagesOfOneRankingForAnyPartitionsLeavesAndEngine) {
     ServedCollection whole(documents, 1);
     for (const std::uint32_t partitions : {1u, 2u, 3u, 16u}) {
       ServedCollection served(documents, partitions);
-      schedule::InlineScheduler scheduler(served.clock);
+      support::InlineScheduler scheduler(served.clock);
       SearchParts parts{served.board, served.store, *cpu, served.oracle, scheduler, served.clock};
       for (int i = 0; i < 12; ++i) {
         std::vector<std::string> words;

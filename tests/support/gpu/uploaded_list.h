@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "common/device/runtime.h"
-#include "leaf/gpu/list_kernels.h"
 #include "leaf/gpu/list_image.h"
+#include "leaf/gpu/list_kernels.h"
 
 namespace frond::support {
 

@@ -215,8 +215,7 @@ IntersectionOptions Workbench::intersection_options(unsigned threads) const {
   return options;
 }
 
-Result<IntersectionTiming> Workbench::intersect_on_cpu(const IntersectionSet& set, Method method,
-                                                       unsigned threads) {
+Result<IntersectionTiming> Workbench::intersect_on_cpu(const IntersectionSet& set, Method method, unsigned threads) {
   const auto options = intersection_options(threads);
   const std::string key = fmt::format("{} {} {}", set.name, name_of(method), options.threads);
   if (const auto found = on_cpu_.find(key); found != on_cpu_.end()) return found->second;
@@ -229,8 +228,7 @@ Result<IntersectionTiming> Workbench::intersect_by_engine(const IntersectionSet&
   return on_cpu_.emplace(key, FROND_TRY(time_cpu_engine(set, intersection_options(threads)))).first->second;
 }
 
-Result<std::vector<IntersectionTiming>> Workbench::intersect_on_gpu(const IntersectionSet& set,
-                                                                    Method method,
+Result<std::vector<IntersectionTiming>> Workbench::intersect_on_gpu(const IntersectionSet& set, Method method,
                                                                     std::span<const std::uint32_t> thresholds) {
   const std::string key = fmt::format("{} {} {}", set.name, name_of(method), fmt::join(thresholds, ","));
   if (const auto found = on_gpu_.find(key); found != on_gpu_.end()) return found->second;

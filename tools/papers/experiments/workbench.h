@@ -71,11 +71,9 @@ class Workbench {
   // GOV, with its queries.
   Result<const IntersectionSet*> gov(synth::DocidOrder order);
   // With sizes().rounds rounds; threads 0: all.
-  Result<IntersectionTiming> intersect_on_cpu(const IntersectionSet& set, Method method,
-                                              unsigned threads = 0);
+  Result<IntersectionTiming> intersect_on_cpu(const IntersectionSet& set, Method method, unsigned threads = 0);
   Result<IntersectionTiming> intersect_by_engine(const IntersectionSet& set, unsigned threads);
-  Result<std::vector<IntersectionTiming>> intersect_on_gpu(const IntersectionSet& set,
-                                                           Method method,
+  Result<std::vector<IntersectionTiming>> intersect_on_gpu(const IntersectionSet& set, Method method,
                                                            std::span<const std::uint32_t> thresholds);
 
   struct Searches {

@@ -130,7 +130,7 @@ struct Linearity {
 };
 
 Linearity linearity_of_list(const std::vector<DocId>& docids, std::uint32_t documents) {
-  const leaf::gpu::intersect::ListForm form({leaf::gpu::intersect::Kind::kLinearRegression, 0}, docids, documents);
+  const ListForm form({Kind::kLinearRegression, 0}, docids, documents);
   const auto view = form.at(form.bytes().data());
   const auto count = static_cast<double>(docids.size());
   double mean = 0;

@@ -8,7 +8,6 @@
 #include "common/base/check.h"
 #include "common/codec/bits/vertical.h"
 #include "common/codec/patched/parapfor.h"
-#include "tools/papers/intersect/list_search.h"
 
 namespace frond::tools::papers {
 namespace {

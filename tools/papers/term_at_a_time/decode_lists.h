@@ -18,8 +18,8 @@ struct DecodeTask {
 
 // Writes the docIDs and, if `frequencies` is not null, the frequencies of all lists, 128 places a block: block b of a
 // task goes to [(first_block + b) * 128, …). The places behind a short block's numbers are unspecified. `tasks` is in
-// device memory, lists are admitted (leaf/gpu/list_kernels.h), outputs are aligned to 16 bytes. `block_count`: of all lists
-// together.
+// device memory, lists are admitted (leaf/gpu/list_kernels.h), outputs are aligned to 16 bytes. `block_count`: of all
+// lists together.
 Result<void> decode_lists(const DecodeTask* tasks, std::uint32_t task_count, std::uint32_t block_count,
                           std::uint32_t* docids, std::uint32_t* frequencies, device::StreamHandle stream);
 

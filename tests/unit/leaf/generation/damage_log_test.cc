@@ -1,5 +1,5 @@
 // What damage_log.h promises of the leaf's log.
-#include "leaf/generation/damage_log.h"
+#include "leaf/generation/served_generation.h"
 
 #include <gtest/gtest.h>
 

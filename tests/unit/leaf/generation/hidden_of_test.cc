@@ -1,4 +1,4 @@
-#include "leaf/generation/hidden_of.h"
+#include "leaf/generation/served_generation.h"
 
 #include <gtest/gtest.h>
 

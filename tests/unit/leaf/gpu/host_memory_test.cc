@@ -59,7 +59,7 @@ class GpuEngineWithoutMemory : public testing::Test {
       ASSERT_TRUE(got[i].has_value()) << what << ": " << got[i].error().message();
       ASSERT_EQ(got[i]->hits, wanted_[i]->hits) << "seed " << kSeed << ", " << what;
     }
-    const bool on_device = engine.state() == GpuEngine::State::kReady;
+    const bool on_device = !engine.lost();
     EXPECT_EQ(engine.counters().batches, before.batches + (on_device ? 1 : 0)) << what;
   }
 
@@ -94,7 +94,7 @@ TEST_F(GpuEngineWithoutMemory, GoesOnWhereverAnAllocationFails) {
     handed_back += !got.empty() && !got[0];
     expect_answered(*engine, what);
     if (HasFatalFailure()) return;
-    if (engine->state() == GpuEngine::State::kLost) {
+    if (engine->lost()) {
       ++lost;
       engine = make(1);
     }

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <random>
 
-
 namespace frond::leaf::schedule {
 namespace {
 

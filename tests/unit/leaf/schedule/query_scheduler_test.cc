@@ -11,9 +11,9 @@
 #include <string>
 #include <thread>
 
-#include "leaf/schedule/inline_scheduler.h"
 #include "leaf/schedule/worker_pool.h"
 #include "tests/support/collections/manual_clock.h"
+#include "tests/support/inline_scheduler.h"
 
 namespace frond::leaf::schedule {
 namespace {
@@ -336,7 +336,7 @@ TEST_F(QuerySchedulerWithoutMemory, GivesTheWorkerBackOfASearchThatThrew) {
 TEST(QueryScheduler, SearchesOnTheCallersThreadWhatIsForTheCpu) {
   TestGpu gpu(true);
   const support::ManualClock clock;
-  InlineScheduler pool(clock);
+  support::InlineScheduler pool(clock);
   QueryScheduler queries({}, gpu.gpu(), pool, clock, nullptr);
   QueryScheduler* scheduler = &queries;
   const auto query = std::make_shared<TestQuery>(scheduler, 1, 1, true, false);

@@ -1,4 +1,4 @@
-#include "leaf/serve/analyzer_pool.h"
+#include "leaf/serve/document_handler.h"
 
 #include <gtest/gtest.h>
 

@@ -27,7 +27,7 @@ class CollectionsTest : public testing::Test {
 
     std::vector<support::TestDocument> texts;
     ServedCollection served;
-    schedule::InlineScheduler scheduler;
+    support::InlineScheduler scheduler;
     generation::BrokerRoll brokers;
     LeafService service;
   };

@@ -112,7 +112,7 @@ TEST(LeafServiceOfALargeDocument, CutsItsBodyAndSaysSo) {
   documents[3].title = std::string(text::kMaxTitleBytes + 1, 't');
   documents[3].url = std::string(text::kMaxUrlBytes + 1, 'u');
   ServedCollection served(documents, 2);
-  schedule::InlineScheduler scheduler(served.clock);
+  support::InlineScheduler scheduler(served.clock);
   DocumentHandler handler(served.board, scheduler, served.clock);
   const auto fetched = [&](std::uint32_t body_bytes, std::size_t document) {
     wire::FetchRequest request{.request_id = 5, .generation = 1, .budget = std::chrono::seconds(1)};
@@ -145,7 +145,7 @@ TEST(LeafServiceOfAnOldPartition, CutsFieldsThatAreTooLong) {
   documents[5].url = "http://example.test/" + std::string(text::kMaxUrlBytes, 'u');
   documents[6].url = std::string(text::kMaxUrlBytes, 'u');
   ServedCollection served(documents, 2);
-  schedule::InlineScheduler scheduler(served.clock);
+  support::InlineScheduler scheduler(served.clock);
   DocumentHandler handler(served.board, scheduler, served.clock);
   wire::FetchRequest request{5, 1, std::chrono::seconds(1), {"t1"}};
   for (Ordinal i = 0; i < documents.size(); ++i) request.ordinals.push_back(i);
@@ -190,7 +190,7 @@ TEST_F(LeafServiceTest, FetchesTheSameWithAnyNumberOfWorkers) {
 
 TEST_F(LeafServiceTest, FetchesManyDocumentsOnTheThreadsForWhatIsCostly) {
   FullScheduler usual;
-  schedule::InlineScheduler costly(served_.clock);
+  support::InlineScheduler costly(served_.clock);
   DocumentHandler handler(served_.board, usual, served_.clock, &costly);
   for (const std::size_t count : {100u, 101u}) {
     std::optional<wire::Reply> got;
@@ -235,7 +235,7 @@ class TickingClock final : public Clock {
 
 TEST_F(LeafServiceTest, FetchesUntilTheDeadlineAndSaysWhatIsLacking) {
   const TickingClock clock;
-  schedule::InlineScheduler scheduler(clock);
+  support::InlineScheduler scheduler(clock);
   DocumentHandler handler(served_.board, scheduler, clock);
   const wire::FetchRequest request = fetch_of(shuffled_thrice(documents_.size(), 5));
   std::optional<wire::FetchReply> got;
@@ -253,7 +253,7 @@ TEST_F(LeafServiceTest, FetchesUntilTheDeadlineAndSaysWhatIsLacking) {
 
 TEST_F(LeafServiceTest, RefusesAFetchWhoseTimeEndsBeforeTheFirstDocument) {
   const TickingClock clock;
-  schedule::InlineScheduler scheduler(clock);
+  support::InlineScheduler scheduler(clock);
   DocumentHandler handler(served_.board, scheduler, clock);
   std::optional<wire::Reply> got;
   handler.fetch(fetch_of(shuffled_thrice(documents_.size(), 5)), Deadline::after(clock, std::chrono::milliseconds(3)),

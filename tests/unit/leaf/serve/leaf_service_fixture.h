@@ -36,7 +36,7 @@ class LeafServiceTest : public testing::Test {
   const std::vector<support::TestDocument> documents_ = support::random_documents(100, 1);
   ServedCollection served_{documents_, 3};
   RequestsInFlight requests_;  // outlives the tasks that hold some
-  schedule::InlineScheduler scheduler_{served_.clock};
+  support::InlineScheduler scheduler_{served_.clock};
   generation::BrokerRoll brokers_;
   std::string refusals_;  // of the GPU
   const Instant ready_from_ = served_.clock.now() + std::chrono::seconds(2);

@@ -18,7 +18,6 @@ namespace {
 class QuickEngine final : public engine::QueryEngine {
  public:
   std::string_view name() const override { return "quick"; }
-  bool can_run(const engine::Plan&) const override { return true; }
   std::vector<Result<engine::Outcome>> search(std::span<const engine::Plan> plans, const Clock&) override {
     engine::Outcome outcome;
     outcome.hits.reserve(plans[0].k);
@@ -62,7 +61,7 @@ class AllocationsOfASearch : public testing::Test {
   lists::CachedListStore lists_{served_.store, served_.clock, {}};
   TermTable terms_{std::size_t{1} << 20};
   QuickEngine engine_;
-  schedule::InlineScheduler scheduler_{served_.clock};
+  support::InlineScheduler scheduler_{served_.clock};
   generation::BrokerRoll brokers_;
   RequestsInFlight requests_;
   LeafService service_{{.board = served_.board,

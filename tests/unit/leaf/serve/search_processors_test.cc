@@ -270,7 +270,7 @@ class CountingScheduler final : public schedule::Scheduler {
   bool full = false;
 
  private:
-  schedule::InlineScheduler below_;
+  support::InlineScheduler below_;
 };
 
 struct TwoSchedulers {

@@ -95,7 +95,7 @@ TEST(SearchQuery, RanksByK1AndBOfTheRequestAsIfTheCollectionWereBuiltWithThem) {
         auto request = request_of(mode, terms, 3);
         const auto usual = served.search(request);
         request.bm25 = bm25;
-        schedule::InlineScheduler scheduler(served.clock);
+        support::InlineScheduler scheduler(served.clock);
         auto parts = served.parts(scheduler);
         const SearchParts by_cpu{parts.board, parts.lists, *cpu, parts.exhaustive, scheduler, served.clock};
         for (const auto& got : {served.search(request), served.search(request, by_cpu)}) {
@@ -129,7 +129,7 @@ TEST(SearchQuery, AddsPriorsToScores) {
         for (auto* const served : {&one, &many}) {
           auto request = request_of(mode, terms, served == &one ? 1 : 3);
           request.prior_weight = weight;
-          schedule::InlineScheduler scheduler(served->clock);
+          support::InlineScheduler scheduler(served->clock);
           auto parts = served->parts(scheduler);
           const SearchParts by_cpu{parts.board, parts.lists, *cpu, parts.exhaustive, scheduler, served->clock};
           for (const auto& got : {served->search(request), served->search(request, by_cpu)})

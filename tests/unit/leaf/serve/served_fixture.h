@@ -10,9 +10,9 @@
 #include "leaf/engine/exhaustive.h"
 #include "leaf/generation/generation_loader.h"
 #include "leaf/lists/partition_list_store.h"
-#include "leaf/schedule/inline_scheduler.h"
 #include "leaf/serve/search_query.h"
 #include "tests/support/collections/manual_clock.h"
+#include "tests/support/inline_scheduler.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_repository.h"
 
@@ -22,7 +22,6 @@ namespace frond::leaf::serve {
 class ScriptedEngine final : public engine::QueryEngine {
  public:
   std::string_view name() const override { return "scripted"; }
-  bool can_run(const engine::Plan&) const override { return true; }
   std::vector<Result<engine::Outcome>> search(std::span<const engine::Plan> plans, const Clock& clock) override {
     std::vector<Result<engine::Outcome>> results;
     for (const engine::Plan& plan : plans) {
@@ -82,7 +81,7 @@ class ServedCollection {
     return got.value_or(wire::SearchReply{});
   }
   wire::SearchReply search(const wire::SearchRequest& request) {
-    schedule::InlineScheduler scheduler(clock);
+    support::InlineScheduler scheduler(clock);
     return search(request, scheduler);
   }
 

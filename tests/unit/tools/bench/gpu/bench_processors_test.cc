@@ -19,7 +19,6 @@ class StandIn final : public BenchGpu, public leaf::engine::QueryEngine {
   Counters counters() const override { return counters_; }
   std::vector<Step> steps() const override { return {{"search", searched_}, {"select", 2 * searched_}}; }
   std::string_view name() const override { return "stand-in"; }
-  bool can_run(const leaf::engine::Plan&) const override { return true; }
   std::vector<Result<leaf::engine::Outcome>> search(std::span<const leaf::engine::Plan> plans,
                                                     const Clock& clock) override {
     auto found = below_->search(plans, clock);

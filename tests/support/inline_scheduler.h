@@ -4,14 +4,15 @@
 
 #include "leaf/schedule/scheduler.h"
 
-namespace frond::leaf::schedule {
+namespace frond::support {
 
-class InlineScheduler final : public Scheduler {
+class InlineScheduler final : public leaf::schedule::Scheduler {
  public:
   explicit InlineScheduler(const Clock& clock) : clock_(clock) {}
-  Result<void> admit(std::span<Task> tasks, Lane lane) override {
-    if (drained_ && lane != Lane::kContinue && lane != Lane::kLast) return Error(Code::kUnavailable, "draining");
-    for (Task& task : tasks) {
+  Result<void> admit(std::span<leaf::schedule::Task> tasks, leaf::schedule::Lane lane) override {
+    if (drained_ && lane != leaf::schedule::Lane::kContinue && lane != leaf::schedule::Lane::kLast)
+      return Error(Code::kUnavailable, "draining");
+    for (leaf::schedule::Task& task : tasks) {
       ++running_;
       try {
         if (task.deadline.passed(clock_))
@@ -35,4 +36,4 @@ class InlineScheduler final : public Scheduler {
   int running_ = 0;  // tasks; more than one: a task has submitted another
 };
 
-}  // namespace frond::leaf::schedule
+}  // namespace frond::support
