@@ -44,7 +44,6 @@ class Logger {
   void flush(std::chrono::milliseconds patience) const;
 
  private:
-  class Sink;
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -15,7 +15,6 @@
 
 namespace frond::wire {
 
-inline constexpr std::size_t kCurveKeyBytes = 32;
 inline constexpr std::size_t kCurveKeyCharacters = 40;
 inline constexpr std::size_t kMaxCurveClients = 10'000;  // keys in one list
 
