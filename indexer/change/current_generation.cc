@@ -18,7 +18,6 @@ namespace frond::indexer::change {
 namespace fs = std::filesystem;
 using partition::Partition;
 using partition::PartitionFile;
-using partition::PublishedPartition;
 using repository::PartitionEntry;
 
 Result<void> GenerationFiles::fetch(const Wanted& wanted) const {
@@ -272,20 +271,6 @@ Result<std::vector<DocId>> CurrentGeneration::hidden(std::size_t number) const {
   std::string files;
   for (const auto& file : manifest_.changes) files += (files.empty() ? "" : ", ") + file.name;
   return std::move(hidden).error().within(files);
-}
-
-Result<std::unique_ptr<const PublishedPartition>> CurrentGeneration::open_partition(std::size_t number,
-                                                                                    const fs::path& scratch) const {
-  const PartitionEntry& entry = manifest_.partitions[number];
-  const fs::path folder = FROND_TRY(files_.for_reading(entry, scratch));
-  auto opened = PublishedPartition::open(folder, entry.summary.files);
-  if (!opened) return std::move(opened).error().within("partition " + entry.id);
-  return opened;
-}
-
-std::unique_ptr<partition::RangedPartition> CurrentGeneration::open_by_ranges(std::size_t number) const {
-  const PartitionEntry& entry = manifest_.partitions[number];
-  return partition::RangedPartition::open("partition " + entry.id, entry.summary, files_.ranges_of(entry));
 }
 
 Ordinal CurrentGeneration::next_ordinal() const {

@@ -76,7 +76,7 @@ class GenerationFiles {
 
 // The current generation of a collection, open for a change: its statistics, its hidden documents, and where a document
 // with an external id is. Nothing is ingested: what is opened is in proportion to what is asked for.
-// One thread, but any number for open_partition(), into different folders. Errors of every method: kCorrupt,
+// One thread, but any number for files(), into different folders. Errors of every method: kCorrupt,
 // kUnavailable, naming the file or partition.
 class CurrentGeneration {
  public:
@@ -104,12 +104,6 @@ class CurrentGeneration {
   enum class Ids : std::uint8_t { kKept, kRanges };
   // For each id: nothing if no document of the generation has it. On several threads.
   Result<std::vector<std::optional<Place>>> find_each(std::span<const std::string> ids, Ids how);
-  // A partition where it was published. Of an object store, its files are fetched into `scratch`, which the caller
-  // removes when it has dropped the partition.
-  Result<std::unique_ptr<const partition::PublishedPartition>> open_partition(
-      std::size_t number, const std::filesystem::path& scratch) const;
-  // Of an object store: what a removal needs of the partition, without its files.
-  std::unique_ptr<partition::RangedPartition> open_by_ranges(std::size_t number) const;
   const GenerationFiles& files() const { return files_; }
   // Above the ordinals of all documents, hidden ones too.
   Ordinal next_ordinal() const;

@@ -147,7 +147,9 @@ class Counters {
 // What ranges tell; leaves the other documents in piece.docids. Changes nothing after an error. Of an object store.
 Result<void> count_by_ranges(const CurrentGeneration& current, Piece& piece, const fs::path& scratch,
                              RemovedTerms& terms) {
-  const auto partition = current.open_by_ranges(piece.number);
+  const repository::PartitionEntry& entry = current.manifest().partitions[piece.number];
+  const auto partition =
+      partition::RangedPartition::open("partition " + entry.id, entry.summary, current.files().ranges_of(entry));
   RemovedTerms told(current.manifest().analyzer, scratch, terms.held());
   std::vector<DocId> unknown;
   piece.counts = FROND_TRY(told.add_told(*partition, piece.docids, unknown));
@@ -158,19 +160,21 @@ Result<void> count_by_ranges(const CurrentGeneration& current, Piece& piece, con
 }
 
 Result<void> count(const CurrentGeneration& current, Piece& piece, const fs::path& scratch, RemovedTerms& terms) {
-  if (!current.files().in_place() &&
-      pays_to_read_ranges(current.manifest().partitions[piece.number], piece.docids.size())) {
+  const GenerationFiles& files = current.files();
+  const repository::PartitionEntry& entry = current.manifest().partitions[piece.number];
+  if (!files.in_place() && pays_to_read_ranges(entry, piece.docids.size())) {
     auto told = count_by_ranges(current, piece, scratch, terms);
     if (told && piece.docids.empty()) return {};
     // What was damaged on the way is fetched as a whole, which is repeated where its checksum is wrong.
     if (!told && told.error().code() != Code::kCorrupt) return told;
   }
-  const fs::path folder = scratch / ("opened-" + current.manifest().partitions[piece.number].id);
+  const fs::path folder = scratch / ("opened-" + entry.id);
   auto counted = [&]() -> Result<RemovedTerms::Counts> {
-    const auto partition = FROND_TRY(current.open_partition(piece.number, folder));
-    return terms.add(*partition, piece.docids);
+    auto opened = PublishedPartition::open(FROND_TRY(files.for_reading(entry, folder)), entry.summary.files);
+    if (!opened) return std::move(opened).error().within("partition " + entry.id);
+    return terms.add(**opened, piece.docids);
   }();
-  if (!current.files().in_place()) {
+  if (!files.in_place()) {
     std::error_code failed;
     fs::remove_all(folder, failed);
     if (failed && counted) return Error(Code::kUnavailable, folder.string() + ": " + failed.message());
