@@ -60,79 +60,71 @@ class ListedGenerations {
   }
 
  private:
-  void add(const GenerationId& id, const wire::ServedGeneration& served, const LeafRef& leaf);
-  int later(const GenerationId& a, const GenerationId& b) const;
+  void add(const GenerationId& id, const wire::ServedGeneration& served, const LeafRef& leaf) {
+    Candidate& candidate = candidates_[id];
+    if (!candidate.topology) {
+      candidate.topology = std::make_shared<Topology>();
+      candidate.topology->generation = id.number;
+      candidate.topology->content = id.content;
+      candidate.topology->analyzer = served.analyzer;
+      candidate.topology->bm25 = served.bm25;
+      candidate.topology->statistics = served.statistics;
+      candidate.topology->partitions.resize(served.partitions_total);
+    }
+    Topology& topology = *candidate.topology;
+    // Ignores a leaf that describes the same generation differently: it sends no content id, and its scores cannot be
+    // compared with those of the others.
+    const bool same = topology.partitions.size() == served.partitions_total && topology.analyzer == served.analyzer &&
+                      topology.bm25 == served.bm25 && topology.statistics.documents == served.statistics.documents &&
+                      topology.statistics.tokens == served.statistics.tokens;
+    if (!same) return;
+    for (const auto& partition : served.partitions) {
+      if (partition.number >= topology.partitions.size() || partition.placement.stride == 0) continue;
+      auto& to = topology.partitions[partition.number];
+      if (std::find(to.replicas.begin(), to.replicas.end(), leaf) != to.replicas.end()) continue;
+      if (leaf->draining() && !to.replicas.empty() && !to.replicas.front()->draining()) continue;
+      if (to.replicas.empty()) ++topology.covered;
+      to.placement = partition.placement;
+      to.hidden = partition.hidden;
+      to.replicas.push_back(leaf);
+    }
+  }
+  // More than 0: `a` became current after `b` on all leaves that list both; less: before; 0: the leaves disagree, or
+  // none lists both.
+  int later(const GenerationId& a, const GenerationId& b) const {
+    if (a == b) return 0;
+    bool after = false, before = false;
+    for (const auto& list : lists_) {
+      const auto of_a = std::find(list.begin(), list.end(), a), of_b = std::find(list.begin(), list.end(), b);
+      if (of_a == list.end() || of_b == list.end()) continue;
+      (of_a > of_b ? after : before) = true;
+    }
+    return static_cast<int>(after) - static_cast<int>(before);
+  }
+  // Whether `a` is served rather than `b`.
   bool preferred(const Candidate& a, const Candidate& b, const GenerationId& serving,
-                 const GenerationOrder& order) const;
+                 const GenerationOrder& order) const {
+    const Topology &one = *a.topology, &other = *b.topology;
+    const GenerationId mine = one.id(), theirs = other.id();
+    if (one.whole() != other.whole()) return one.whole();
+    if (one.whole()) {
+      if (const int order_of_leaves = later(mine, theirs); order_of_leaves != 0) return order_of_leaves > 0;
+      if (order.is_superseded(mine) != order.is_superseded(theirs)) return order.is_superseded(theirs);
+      if ((a.current > 0) != (b.current > 0)) return a.current > 0;
+      if (mine.number != theirs.number) return mine.number > theirs.number;
+      if (a.current != b.current) return a.current > b.current;
+      if ((mine == serving) != (theirs == serving)) return mine == serving;
+      return mine.content > theirs.content;
+    }
+    const auto share = one.covered * other.partitions.size(), their_share = other.covered * one.partitions.size();
+    if (share != their_share) return share > their_share;
+    if ((mine == serving) != (theirs == serving)) return mine == serving;
+    return mine > theirs;
+  }
 
   std::map<GenerationId, Candidate> candidates_;
   std::vector<std::vector<GenerationId>> lists_;  // of each leaf, the current one last
 };
-
-void ListedGenerations::add(const GenerationId& id, const wire::ServedGeneration& served, const LeafRef& leaf) {
-  Candidate& candidate = candidates_[id];
-  if (!candidate.topology) {
-    candidate.topology = std::make_shared<Topology>();
-    candidate.topology->generation = id.number;
-    candidate.topology->content = id.content;
-    candidate.topology->analyzer = served.analyzer;
-    candidate.topology->bm25 = served.bm25;
-    candidate.topology->statistics = served.statistics;
-    candidate.topology->partitions.resize(served.partitions_total);
-  }
-  Topology& topology = *candidate.topology;
-  // Ignores a leaf that describes the same generation differently: it sends no content id, and its scores cannot be
-  // compared with those of the others.
-  const bool same = topology.partitions.size() == served.partitions_total && topology.analyzer == served.analyzer &&
-                    topology.bm25 == served.bm25 && topology.statistics.documents == served.statistics.documents &&
-                    topology.statistics.tokens == served.statistics.tokens;
-  if (!same) return;
-  for (const auto& partition : served.partitions) {
-    if (partition.number >= topology.partitions.size() || partition.placement.stride == 0) continue;
-    auto& to = topology.partitions[partition.number];
-    if (std::find(to.replicas.begin(), to.replicas.end(), leaf) != to.replicas.end()) continue;
-    if (leaf->draining() && !to.replicas.empty() && !to.replicas.front()->draining()) continue;
-    if (to.replicas.empty()) ++topology.covered;
-    to.placement = partition.placement;
-    to.hidden = partition.hidden;
-    to.replicas.push_back(leaf);
-  }
-}
-
-// More than 0: `a` became current after `b` on all leaves that list both; less: before; 0: the leaves disagree, or none
-// lists both.
-int ListedGenerations::later(const GenerationId& a, const GenerationId& b) const {
-  if (a == b) return 0;
-  bool after = false, before = false;
-  for (const auto& list : lists_) {
-    const auto of_a = std::find(list.begin(), list.end(), a), of_b = std::find(list.begin(), list.end(), b);
-    if (of_a == list.end() || of_b == list.end()) continue;
-    (of_a > of_b ? after : before) = true;
-  }
-  return static_cast<int>(after) - static_cast<int>(before);
-}
-
-// Whether `a` is served rather than `b`.
-bool ListedGenerations::preferred(const Candidate& a, const Candidate& b, const GenerationId& serving,
-                                  const GenerationOrder& order) const {
-  const Topology &one = *a.topology, &other = *b.topology;
-  const GenerationId mine = one.id(), theirs = other.id();
-  if (one.whole() != other.whole()) return one.whole();
-  if (one.whole()) {
-    if (const int order_of_leaves = later(mine, theirs); order_of_leaves != 0) return order_of_leaves > 0;
-    if (order.is_superseded(mine) != order.is_superseded(theirs)) return order.is_superseded(theirs);
-    if ((a.current > 0) != (b.current > 0)) return a.current > 0;
-    if (mine.number != theirs.number) return mine.number > theirs.number;
-    if (a.current != b.current) return a.current > b.current;
-    if ((mine == serving) != (theirs == serving)) return mine == serving;
-    return mine.content > theirs.content;
-  }
-  const auto share = one.covered * other.partitions.size(), their_share = other.covered * one.partitions.size();
-  if (share != their_share) return share > their_share;
-  if ((mine == serving) != (theirs == serving)) return mine == serving;
-  return mine > theirs;
-}
-
 }  // namespace
 
 std::optional<std::uint32_t> Topology::partition_of(Ordinal ordinal) const {

@@ -82,21 +82,21 @@ void append_engines(std::string& out, const merge::Page::Profile& profile) {
 }
 
 void append_explain(std::string& out, const merge::Page& page, const RenderOptions& options) {
-  out.append(",\"explain\":{\"mode_used\":\"").append(name_of(page.mode_used)).append("\",\"engines\":");
+  out += ",\"explain\":{";
+  append_text(out, "mode_used", name_of(page.mode_used));
+  append_name(out, "engines");
   append_engines(out, page.profile);
   if (options.ranked) {
-    out += ",\"k1\":";
+    append_name(out, "k1");
     append_real(out, options.bm25.k1);
-    out += ",\"b\":";
+    append_name(out, "b");
     append_real(out, options.bm25.b);
   }
   out += ",\"terms\":[";
-  const auto terms = options.terms;
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    out += i == 0 ? "{\"term\":" : ",{\"term\":";
-    append_json_string(out, terms[i].text);
-    out += ",\"occurrences\":";
-    append_number(out, terms[i].occurrences);
+  for (const wire::QueryTerm& term : options.terms) {
+    out += out.ends_with('[') ? "{" : ",{";
+    append_text(out, "term", term.text);
+    append_count(out, "occurrences", term.occurrences);
     out += '}';
   }
   out += "]}";

@@ -33,21 +33,147 @@ class Generator {
         random_(options.seed),
         gap_(1.0) {}
 
-  LoadReport run();
+  LoadReport run() {
+    start_clock();
+    const unsigned at_start = open_loop() ? std::min(options_.connections, kOpenAtStart) : options_.connections;
+    for (unsigned i = 0; i < at_start; ++i) add_connection();
+    for (;;) {
+      const auto now = SteadyClock().now();
+      if (open_loop()) queue_arrivals(now);
+      reopen(now);
+      use_idle_connections(now);
+      if (now >= give_up_ || (now >= end_ && backlog_.empty() && in_flight_ == 0)) break;
+      loop_.wake_at(next_wake(now));
+      loop_.wait([this](void* owner, std::uint32_t events) { on_event(*static_cast<LoadConnection*>(owner), events); });
+    }
+    count_unanswered();
+    report_.seconds = std::chrono::duration<double>(options_.seconds).count();
+    report_.queries_per_request = options_.queries_per_request;
+    return std::move(report_);
+  }
 
  private:
-  void start_clock();
-  void queue_arrivals(Instant now);
-  void reopen(Instant now);
-  void use_idle_connections(Instant now);
-  void begin(LoadConnection& connection, Instant due);
-  void add_connection();
-  void open(LoadConnection& connection);
-  void on_event(LoadConnection& connection, std::uint32_t events);
-  bool finish(LoadConnection& connection, const ReplyView& reply);
-  void fail(LoadConnection& connection, const std::string& why);
-  Instant next_wake(Instant now) const;
-  void count_unanswered();
+  void start_clock() {
+    const auto now = SteadyClock().now();
+    record_from_ = now + options_.warmup;
+    end_ = record_from_ + options_.seconds;
+    give_up_ = end_ + options_.drain;
+    next_arrival_ = now;
+  }
+  // Queues every arrival that is due; none after the end.
+  void queue_arrivals(Instant now) {
+    while (next_arrival_ <= now && next_arrival_ < end_) {
+      backlog_.push_back(next_arrival_);
+      if (recorded(next_arrival_)) ++report_.requests;
+      next_arrival_ += std::chrono::nanoseconds(static_cast<std::int64_t>(gap_(random_) / options_.rate * 1e9));
+    }
+  }
+  // Reconnects every closed connection whose pause has ended.
+  void reopen(Instant now) {
+    for (std::size_t i = 0; i < down_.size();) {
+      if (down_[i]->retry_at > now) {
+        ++i;
+        continue;
+      }
+      auto* again = down_[i];
+      down_.erase(down_.begin() + static_cast<std::ptrdiff_t>(i));
+      open(*again);
+    }
+  }
+  void use_idle_connections(Instant now) {
+    if (open_loop()) {
+      while (!backlog_.empty() && !idle_.empty()) {
+        auto* connection = idle_.back();
+        idle_.pop_back();
+        const auto due = backlog_.front();
+        backlog_.pop_front();
+        begin(*connection, due);
+      }
+      if (!backlog_.empty() && connections_.size() < options_.connections) add_connection();
+    } else if (now < end_) {
+      auto ready = std::move(idle_);
+      idle_.clear();
+      for (auto* connection : ready) {
+        const auto start = SteadyClock().now();
+        if (recorded(start)) ++report_.requests;
+        begin(*connection, start);
+      }
+    }
+  }
+  void begin(LoadConnection& connection, Instant due) {
+    connection.due = due;
+    const std::string& request = requests_[next_request_];
+    next_request_ = (next_request_ + 1) % requests_.size();
+    ++in_flight_;
+    if (const auto sent = connection.send(request); !sent) fail(connection, sent.error().message());
+  }
+  void add_connection() {
+    connections_.push_back(std::make_unique<LoadConnection>(loop_));
+    open(*connections_.back());
+  }
+  void open(LoadConnection& connection) {
+    const auto opened = connection.open(address_, host_, options_.trust.get());
+    if (!opened) fail(connection, opened.error().message());
+  }
+  void on_event(LoadConnection& connection, std::uint32_t events) {
+    const State before = connection.state();
+    const auto done = connection.on_event(events, [&](const ReplyView& reply) { return finish(connection, reply); });
+    const bool opened =
+        (before == State::kConnecting || before == State::kHandshake) && connection.state() == State::kIdle;
+    if (!done) return fail(connection, done.error().message());
+    if (opened) idle_.push_back(&connection);
+  }
+  // False: the connection was reopened.
+  bool finish(LoadConnection& connection, const ReplyView& reply) {
+    const auto now = SteadyClock().now();
+    --in_flight_;
+    const auto marks = reply.status == 200 ? answer_marks(reply.body) : AnswerMarks{};
+    if (now >= record_from_ && now < end_) report_.in_window += marks.answered;
+    if (recorded(connection.due)) {
+      ++report_.statuses[reply.status];
+      report_.latency.add(static_cast<std::uint64_t>((now - connection.due).count()));
+      if (reply.status == 200) {
+        ++report_.answers;
+        report_.cache_hits += marks.cache_hits;
+        report_.unsearched += marks.unsearched;
+        report_.refused += options_.queries_per_request - std::min(marks.answered, options_.queries_per_request);
+      }
+    }
+    if (reply.keep_alive) {
+      idle_.push_back(&connection);
+      return true;
+    }
+    connection.close();  // the broker asked for it, so no error
+    open(connection);
+    return false;
+  }
+  void fail(LoadConnection& connection, const std::string& why) {
+    const auto now = SteadyClock().now();
+    if (now >= record_from_ && now < end_) ++report_.connection_errors;
+    if (report_.first_error.empty()) report_.first_error = why;
+    if (connection.state() == State::kBusy) --in_flight_;
+    std::erase(idle_, &connection);
+    connection.close();
+    connection.retry_at = now + kReconnectPause;
+    down_.push_back(&connection);
+  }
+  Instant next_wake(Instant now) const {
+    Instant wake = now < end_ ? end_ : give_up_;
+    if (open_loop() && next_arrival_ < end_) wake = std::min(wake, next_arrival_);
+    for (const auto* connection : down_) wake = std::min(wake, connection->retry_at);
+    return wake;
+  }
+  void count_unanswered() {
+    const auto now = SteadyClock().now();
+    const auto count = [&](Instant due) {
+      if (!recorded(due)) return;
+      ++report_.unanswered;
+      report_.latency.add(static_cast<std::uint64_t>((now - due).count()));
+    };
+    for (const auto due : backlog_) count(due);
+    for (const auto& connection : connections_)
+      if (connection->state() == State::kBusy) count(connection->due);
+  }
   bool recorded(Instant due) const { return due >= record_from_ && due < end_; }
   bool open_loop() const { return options_.rate > 0; }
 
@@ -66,159 +192,6 @@ class Generator {
   Instant record_from_, end_, give_up_, next_arrival_;
   LoadReport report_;
 };
-
-void Generator::start_clock() {
-  const auto now = SteadyClock().now();
-  record_from_ = now + options_.warmup;
-  end_ = record_from_ + options_.seconds;
-  give_up_ = end_ + options_.drain;
-  next_arrival_ = now;
-}
-
-// Queues every arrival that is due; none after the end.
-void Generator::queue_arrivals(Instant now) {
-  while (next_arrival_ <= now && next_arrival_ < end_) {
-    backlog_.push_back(next_arrival_);
-    if (recorded(next_arrival_)) ++report_.requests;
-    next_arrival_ += std::chrono::nanoseconds(static_cast<std::int64_t>(gap_(random_) / options_.rate * 1e9));
-  }
-}
-
-// Reconnects every closed connection whose pause has ended.
-void Generator::reopen(Instant now) {
-  for (std::size_t i = 0; i < down_.size();) {
-    if (down_[i]->retry_at > now) {
-      ++i;
-      continue;
-    }
-    auto* again = down_[i];
-    down_.erase(down_.begin() + static_cast<std::ptrdiff_t>(i));
-    open(*again);
-  }
-}
-
-void Generator::use_idle_connections(Instant now) {
-  if (open_loop()) {
-    while (!backlog_.empty() && !idle_.empty()) {
-      auto* connection = idle_.back();
-      idle_.pop_back();
-      const auto due = backlog_.front();
-      backlog_.pop_front();
-      begin(*connection, due);
-    }
-    if (!backlog_.empty() && connections_.size() < options_.connections) add_connection();
-  } else if (now < end_) {
-    auto ready = std::move(idle_);
-    idle_.clear();
-    for (auto* connection : ready) {
-      const auto start = SteadyClock().now();
-      if (recorded(start)) ++report_.requests;
-      begin(*connection, start);
-    }
-  }
-}
-
-void Generator::begin(LoadConnection& connection, Instant due) {
-  connection.due = due;
-  const std::string& request = requests_[next_request_];
-  next_request_ = (next_request_ + 1) % requests_.size();
-  ++in_flight_;
-  if (const auto sent = connection.send(request); !sent) fail(connection, sent.error().message());
-}
-
-void Generator::add_connection() {
-  connections_.push_back(std::make_unique<LoadConnection>(loop_));
-  open(*connections_.back());
-}
-
-void Generator::open(LoadConnection& connection) {
-  const auto opened = connection.open(address_, host_, options_.trust.get());
-  if (!opened) fail(connection, opened.error().message());
-}
-
-void Generator::on_event(LoadConnection& connection, std::uint32_t events) {
-  const State before = connection.state();
-  const auto done = connection.on_event(events, [&](const ReplyView& reply) { return finish(connection, reply); });
-  const bool opened =
-      (before == State::kConnecting || before == State::kHandshake) && connection.state() == State::kIdle;
-  if (!done) return fail(connection, done.error().message());
-  if (opened) idle_.push_back(&connection);
-}
-
-// False: the connection was reopened.
-bool Generator::finish(LoadConnection& connection, const ReplyView& reply) {
-  const auto now = SteadyClock().now();
-  --in_flight_;
-  const auto marks = reply.status == 200 ? answer_marks(reply.body) : AnswerMarks{};
-  if (now >= record_from_ && now < end_) report_.in_window += marks.answered;
-  if (recorded(connection.due)) {
-    ++report_.statuses[reply.status];
-    report_.latency.add(static_cast<std::uint64_t>((now - connection.due).count()));
-    if (reply.status == 200) {
-      ++report_.answers;
-      report_.cache_hits += marks.cache_hits;
-      report_.unsearched += marks.unsearched;
-      report_.refused += options_.queries_per_request - std::min(marks.answered, options_.queries_per_request);
-    }
-  }
-  if (reply.keep_alive) {
-    idle_.push_back(&connection);
-    return true;
-  }
-  connection.close();  // the broker asked for it, so no error
-  open(connection);
-  return false;
-}
-
-void Generator::fail(LoadConnection& connection, const std::string& why) {
-  const auto now = SteadyClock().now();
-  if (now >= record_from_ && now < end_) ++report_.connection_errors;
-  if (report_.first_error.empty()) report_.first_error = why;
-  if (connection.state() == State::kBusy) --in_flight_;
-  std::erase(idle_, &connection);
-  connection.close();
-  connection.retry_at = now + kReconnectPause;
-  down_.push_back(&connection);
-}
-
-Instant Generator::next_wake(Instant now) const {
-  Instant wake = now < end_ ? end_ : give_up_;
-  if (open_loop() && next_arrival_ < end_) wake = std::min(wake, next_arrival_);
-  for (const auto* connection : down_) wake = std::min(wake, connection->retry_at);
-  return wake;
-}
-
-void Generator::count_unanswered() {
-  const auto now = SteadyClock().now();
-  const auto count = [&](Instant due) {
-    if (!recorded(due)) return;
-    ++report_.unanswered;
-    report_.latency.add(static_cast<std::uint64_t>((now - due).count()));
-  };
-  for (const auto due : backlog_) count(due);
-  for (const auto& connection : connections_)
-    if (connection->state() == State::kBusy) count(connection->due);
-}
-
-LoadReport Generator::run() {
-  start_clock();
-  const unsigned at_start = open_loop() ? std::min(options_.connections, kOpenAtStart) : options_.connections;
-  for (unsigned i = 0; i < at_start; ++i) add_connection();
-  for (;;) {
-    const auto now = SteadyClock().now();
-    if (open_loop()) queue_arrivals(now);
-    reopen(now);
-    use_idle_connections(now);
-    if (now >= give_up_ || (now >= end_ && backlog_.empty() && in_flight_ == 0)) break;
-    loop_.wake_at(next_wake(now));
-    loop_.wait([this](void* owner, std::uint32_t events) { on_event(*static_cast<LoadConnection*>(owner), events); });
-  }
-  count_unanswered();
-  report_.seconds = std::chrono::duration<double>(options_.seconds).count();
-  report_.queries_per_request = options_.queries_per_request;
-  return std::move(report_);
-}
-
 }  // namespace
 
 Result<LoadReport> generate_load(const net::Url& url, const std::vector<std::string>& requests,
