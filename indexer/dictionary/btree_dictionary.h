@@ -17,12 +17,60 @@
 
 #include "common/base/check.h"
 #include "indexer/dictionary/arena.h"
-#include "indexer/dictionary/btree_cursor.h"
 #include "indexer/dictionary/btree_node.h"
 #include "indexer/dictionary/collection_order.h"
 #include "indexer/dictionary/trie.h"
 
 namespace frond::indexer::dictionary {
+
+// The terms of a B-tree in order. Takes 8 bytes for each. Tree has node(NodeRef), rest_of(node, place), which is the
+// string behind a term's four bytes, and value(node, place). It is not changed meanwhile.
+template <class Tree>
+class BTreeOrder {
+ public:
+  BTreeOrder() = default;
+  BTreeOrder(const Tree& tree, NodeRef root) : tree_(&tree) {
+    places_.reserve(terms_below(tree, root));
+    if (root != kNoNode) add_below(root);
+  }
+  std::size_t size() const { return places_.size(); }
+  // A term without its collection's prefix; in `scratch`.
+  std::string_view suffix(std::size_t place, std::string& scratch) const {
+    const auto [ref, of] = places_[place];
+    const BTreeNode& here = tree_->node(ref);
+    scratch.clear();
+    for (int shift = 24; shift >= 0; shift -= 8)
+      if (const auto byte = static_cast<char>(here.caches[of] >> shift & 0xff); byte != 0) scratch += byte;
+    return scratch += tree_->rest_of(here, of);
+  }
+  // How many terms a node has, and those below it.
+  static std::size_t terms_below(const Tree& tree, NodeRef ref) {
+    if (ref == kNoNode) return 0;
+    const BTreeNode& here = tree.node(ref);
+    std::size_t terms = here.terms;
+    for (std::uint32_t i = 0; here.leaf == 0 && i <= here.terms; ++i) terms += terms_below(tree, here.children[i]);
+    return terms;
+  }
+  decltype(auto) value(std::size_t place) const {
+    return tree_->value(tree_->node(places_[place].node), places_[place].place);
+  }
+
+ private:
+  struct Place {
+    NodeRef node;
+    std::uint32_t place;
+  };
+  void add_below(NodeRef ref) {
+    const BTreeNode& here = tree_->node(ref);
+    for (std::uint32_t i = 0; i < here.terms; ++i) {
+      if (here.leaf == 0) add_below(here.children[i]);
+      places_.push_back({ref, i});
+    }
+    if (here.leaf == 0) add_below(here.children[here.terms]);
+  }
+  const Tree* tree_ = nullptr;
+  std::vector<Place> places_;
+};
 
 // One thread. Value: trivially copyable, starts as Value{}.
 template <class Value>
@@ -63,12 +111,13 @@ class BTreeDictionary {
   // terms, until a call gives false.
   template <class Visit>
   void for_each_in_order(Visit&& visit) {
-    visit_in_order<Cursor>(CursorOf{this}, std::forward<Visit>(visit));
+    visit_in_order<Ordered>([this](TrieCollection collection) { return order(collection); },
+                            std::forward<Visit>(visit));
   }
   // The same of one collection, by place. Any thread.
-  class Ordered;
+  using Ordered = BTreeOrder<BTreeDictionary>;
   Ordered order(TrieCollection collection) const { return Ordered(*this, roots_[collection]); }
-  std::size_t terms_of(TrieCollection collection) const { return terms_below(roots_[collection]); }
+  std::size_t terms_of(TrieCollection collection) const { return Ordered::terms_below(*this, roots_[collection]); }
 
   std::uint64_t terms() const { return terms_; }
   // Bytes of the nodes; strings and values are the arena's.
@@ -83,14 +132,7 @@ class BTreeDictionary {
   }
 
  private:
-  using Cursor = BTreeCursor<BTreeDictionary>;
-  friend Cursor;
-  template <class Tree>
-  friend void dictionary::append_suffix(const Tree&, const BTreeNode&, std::uint32_t, std::string&);
-  struct CursorOf {
-    BTreeDictionary* dictionary;
-    Cursor operator()(TrieCollection collection) const { return Cursor(*dictionary, dictionary->roots_[collection]); }
-  };
+  friend BTreeOrder<BTreeDictionary>;
   static constexpr std::size_t kChunkNodes = 64;
   using Chunk = std::array<BTreeNode, kChunkNodes>;
   struct Key {
@@ -115,14 +157,6 @@ class BTreeDictionary {
     std::memcpy(&bytes, at, sizeof bytes);
     return {reinterpret_cast<const char*>(at) + sizeof bytes, bytes};
   }
-  std::size_t terms_below(NodeRef ref) const {
-    if (ref == kNoNode) return 0;
-    const BTreeNode& here = node(ref);
-    std::size_t terms = here.terms;
-    for (std::uint32_t i = 0; here.leaf == 0 && i <= here.terms; ++i) terms += terms_below(here.children[i]);
-    return terms;
-  }
-
   Rank rank_of(const BTreeNode& of, const Key& key) const {
     std::uint32_t place = 0;
     for (const std::uint32_t cache : of.caches) place += cache < key.cache ? 1 : 0;
@@ -202,47 +236,6 @@ class BTreeDictionary {
   std::vector<std::unique_ptr<Chunk>> chunks_;
   NodeRef nodes_ = 0;
   std::uint64_t terms_ = 0;
-};
-
-// The terms of one collection in order. Takes 8 bytes for each.
-template <class Value>
-class BTreeDictionary<Value>::Ordered {
- public:
-  Ordered(const BTreeDictionary& tree, NodeRef root) : tree_(&tree) {
-    if (root == kNoNode) return;
-    places_.reserve(tree.terms_below(root));
-    add_below(root);
-  }
-  std::size_t size() const { return places_.size(); }
-  void append_suffix(std::size_t place, std::string& to) const {
-    dictionary::append_suffix(*tree_, tree_->node(places_[place].node), places_[place].place, to);
-  }
-  // visit(std::string_view suffix, const Value&) of the terms [begin, end).
-  template <class Visit>
-  void for_each(std::size_t begin, std::size_t end, Visit&& visit) const {
-    std::string suffix;
-    for (std::size_t i = begin; i < end; ++i) {
-      suffix.clear();
-      append_suffix(i, suffix);
-      visit(std::string_view(suffix), std::as_const(tree_->value(tree_->node(places_[i].node), places_[i].place)));
-    }
-  }
-
- private:
-  struct Place {
-    NodeRef node;
-    std::uint32_t place;
-  };
-  void add_below(NodeRef ref) {
-    const BTreeNode& here = tree_->node(ref);
-    for (std::uint32_t i = 0; i < here.terms; ++i) {
-      if (here.leaf == 0) add_below(here.children[i]);
-      places_.push_back({ref, i});
-    }
-    if (here.leaf == 0) add_below(here.children[here.terms]);
-  }
-  const BTreeDictionary* tree_;
-  std::vector<Place> places_;
 };
 
 }  // namespace frond::indexer::dictionary

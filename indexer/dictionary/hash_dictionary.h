@@ -4,10 +4,14 @@
 // the order of terms, and sorts them. Where their nodes cache four bytes of a string, a slot keeps 32 bits of the
 // term's hash, so almost no string is compared in vain.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -98,7 +102,8 @@ class HashDictionary {
   // may follow.
   template <class Visit>
   void for_each_in_order(Visit&& visit) {
-    visit_in_order<Cursor>(CursorOf{this}, std::forward<Visit>(visit));
+    visit_in_order<Ordered>([this](TrieCollection collection) { return order(collection); },
+                            std::forward<Visit>(visit));
   }
   // The same of one collection; each at most once. Several threads may order different collections at the same time.
   class Ordered;
@@ -106,13 +111,15 @@ class HashDictionary {
   std::size_t terms_of(TrieCollection collection) const { return tables_[collection].terms; }
 
   std::uint64_t terms() const { return terms_; }
-  // Bytes of the tables; the entries are the arena's.
-  std::size_t table_bytes() const { return memory_.bytes() + tables_.size() * sizeof(Table); }
+  // Bytes of what is not in the arena: large tables, and where all of them are.
+  std::size_t table_bytes() const { return large_bytes_ + tables_.size() * sizeof(Table); }
   // The bytes that the largest table takes beside itself while it grows.
   std::size_t growth_bytes() const { return 2 * largest_slots_ * sizeof(Slot); }
   void clear() {
     tables_.assign(kTrieCollections, {});
-    memory_.clear();
+    large_.clear();
+    large_bytes_ = 0;
+    free_ = {};
     terms_ = 0;
     largest_slots_ = 0;
   }
@@ -127,11 +134,17 @@ class HashDictionary {
     ArenaRef entry = kNoRef;
   };
   struct Table {
-    Slot* slots = nullptr;   // of memory_
+    Slot* slots = nullptr;   // in the arena, or of large_
     std::uint32_t size = 0;  // slots: a power of two, or none
     std::uint32_t terms = 0;
   };
-  static constexpr std::size_t kLeastSlots = TableMemory::kLeastBytes / sizeof(Slot);
+  static constexpr std::size_t kLeastSlots = 8;
+  // Tables are read at random. Where thousands of them lie in an arena's large pages, a look-up waits for its table
+  // only, not for the system's page tables too. Larger ones would leave too much of a block unused.
+  static constexpr std::size_t kSlotsInArena = (std::size_t{64} << 10) / sizeof(Slot);
+  struct FreeSlots {
+    void operator()(Slot* slots) const { std::free(slots); }
+  };
   static constexpr std::size_t kSuffixAt = offsetof(Entry, suffix_bytes) + sizeof(std::uint16_t);
 
   static std::string_view suffix_of(const Entry& entry) {
@@ -168,7 +181,7 @@ class HashDictionary {
     FROND_CHECK(table.size < std::uint32_t{1} << 31);
     const std::span<Slot> old(table.slots, table.size);
     table.size = std::max(static_cast<std::uint32_t>(kLeastSlots), table.size * 2);
-    table.slots = reinterpret_cast<Slot*>(memory_.take(table.size * sizeof(Slot)));
+    table.slots = take_slots(table.size);
     std::uninitialized_fill_n(table.slots, table.size, Slot{});
     largest_slots_ = std::max<std::size_t>(largest_slots_, table.size);
     const std::size_t mask = table.size - 1;
@@ -178,7 +191,31 @@ class HashDictionary {
       while (table.slots[at].entry != kNoRef) at = (at + 1) & mask;
       table.slots[at] = slot;
     }
-    if (!old.empty()) memory_.give(reinterpret_cast<std::byte*>(old.data()), old.size_bytes());
+    if (!old.empty()) give_back(old);
+  }
+  Slot* take_slots(std::size_t count) {
+    if (count > kSlotsInArena) {
+      auto* const slots = static_cast<Slot*>(std::aligned_alloc(64, count * sizeof(Slot)));
+      if (slots == nullptr) throw std::bad_alloc();
+      large_.emplace_back(slots);
+      large_bytes_ += count * sizeof(Slot);
+      return slots;
+    }
+    Slot*& free = free_[static_cast<std::size_t>(std::countr_zero(count))];
+    if (free == nullptr) return arena_.template as<Slot>(arena_.allocate(count * sizeof(Slot)));
+    Slot* const slots = free;
+    std::memcpy(&free, slots, sizeof free);
+    return slots;
+  }
+  void give_back(std::span<Slot> slots) {
+    if (slots.size() > kSlotsInArena) {
+      std::erase_if(large_, [&slots](const auto& one) { return one.get() == slots.data(); });
+      large_bytes_ -= slots.size_bytes();
+      return;
+    }
+    Slot*& free = free_[static_cast<std::size_t>(std::countr_zero(slots.size()))];
+    std::memcpy(static_cast<void*>(slots.data()), &free, sizeof free);
+    free = slots.data();
   }
 
   Entry* entry_of(const Slot& slot) const { return arena_.template as<Entry>(slot.entry); }
@@ -217,37 +254,11 @@ class HashDictionary {
     return __builtin_bswap32(bytes);
   }
 
-  // Sorts the table of a collection.
-  class Cursor;
-  struct CursorOf {
-    HashDictionary* dictionary;
-    Cursor operator()(TrieCollection collection) const {
-      return Cursor(*dictionary, dictionary->sort_table(dictionary->tables_[collection]));
-    }
-  };
-
-  // The terms of a sorted table.
-  static constexpr std::size_t kAhead = 4;  // whose entries are fetched
-  class Cursor {
-   public:
-    Cursor() = default;
-    Cursor(HashDictionary& dictionary, std::span<Slot> sorted) : dictionary_(&dictionary), sorted_(sorted) {}
-    bool done() const { return sorted_.empty(); }
-    std::string_view suffix() const { return suffix_of(*entry()); }
-    Value& value() const { return entry()->value; }
-    void advance() {
-      sorted_ = sorted_.subspan(1);
-      if (sorted_.size() > kAhead) __builtin_prefetch(dictionary_->entry_of(sorted_[kAhead]));
-    }
-
-   private:
-    Entry* entry() const { return dictionary_->entry_of(sorted_.front()); }
-    HashDictionary* dictionary_ = nullptr;
-    std::span<Slot> sorted_;
-  };
-
+  static constexpr std::size_t kAhead = 4;  // whose entries are fetched while one is read in order
   Arena& arena_;
-  TableMemory memory_;
+  std::vector<std::unique_ptr<Slot, FreeSlots>> large_;
+  std::size_t large_bytes_ = 0;
+  std::array<Slot*, 32> free_{};  // that tables of so many slots have left, by the logarithm: a list through the first
   std::vector<Table> tables_;
   std::uint64_t terms_ = 0;
   std::size_t largest_slots_ = 0;
@@ -257,21 +268,18 @@ class HashDictionary {
 template <class Value>
 class HashDictionary<Value>::Ordered {
  public:
+  Ordered() = default;
   Ordered(const HashDictionary& dictionary, std::span<const Slot> sorted) : dictionary_(&dictionary), sorted_(sorted) {}
   std::size_t size() const { return sorted_.size(); }
-  void append_suffix(std::size_t place, std::string& to) const { to += suffix_of(*entry(place)); }
-  // visit(std::string_view suffix, const Value&) of the terms [begin, end).
-  template <class Visit>
-  void for_each(std::size_t begin, std::size_t end, Visit&& visit) const {
-    for (std::size_t i = begin; i < end; ++i) {
-      if (i + kAhead < end) __builtin_prefetch(entry(i + kAhead));
-      visit(suffix_of(*entry(i)), std::as_const(entry(i)->value));
-    }
+  std::string_view suffix(std::size_t place, std::string& /*scratch*/) const {
+    if (place + kAhead < size()) __builtin_prefetch(entry(place + kAhead));
+    return suffix_of(*entry(place));
   }
+  Value& value(std::size_t place) const { return entry(place)->value; }
 
  private:
-  const Entry* entry(std::size_t place) const { return dictionary_->entry_of(sorted_[place]); }
-  const HashDictionary* dictionary_;
+  Entry* entry(std::size_t place) const { return dictionary_->entry_of(sorted_[place]); }
+  const HashDictionary* dictionary_ = nullptr;
   std::span<const Slot> sorted_;
 };
 

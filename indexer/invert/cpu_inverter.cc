@@ -53,15 +53,16 @@ class DictionaryTerms final : public CollectionTerms {
       : of_(of), prefix_(collection), ordered_(dictionary.order(collection)) {}
   std::size_t size() const override { return ordered_.size(); }
   std::string term(std::size_t place) const override {
-    std::string term(prefix_.text());
-    ordered_.append_suffix(place, term);
-    return term;
+    std::string scratch;
+    return std::string(prefix_.text()).append(ordered_.suffix(place, scratch));
   }
   void append(std::size_t begin, std::size_t end, TermPostings& to) const override {
-    ordered_.for_each(begin, end, [&](std::string_view suffix, const PostingChain& chain) {
-      to.text.append(prefix_.text()).append(suffix);
+    std::string scratch;
+    for (std::size_t i = begin; i < end; ++i) {
+      const PostingChain& chain = ordered_.value(i);
+      to.text.append(prefix_.text()).append(ordered_.suffix(i, scratch));
       to.terms.push_back({&chain, &of_, static_cast<std::uint32_t>(to.text.size()), postings_of(chain)});
-    });
+    }
   }
 
  private:

@@ -69,7 +69,6 @@ class InMemoryPostings {
 //
 // A range has whole triple collections (dictionary/trie.h), and what lies between their terms of the others, which are
 // put in order before.
-
 // Three steps, one after the other.
 class TermRanges {
  public:

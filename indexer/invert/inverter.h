@@ -59,7 +59,6 @@ class Inverter {
 using AroundInverter = std::function<std::unique_ptr<Inverter>(std::unique_ptr<Inverter> inverter, std::size_t number)>;
 
 // The implementations of Inverter that this build has.
-
 // What an inverter on a GPU may use.
 struct GpuMemory {
   int device = 0;

@@ -16,9 +16,9 @@
 namespace frond::indexer::invert {
 
 // Documents go to partitions in turn: document n is docID n / P of partition n mod P.
-class DocumentDeal {
+class RoundRobin {
  public:
-  explicit DocumentDeal(std::uint32_t partitions)
+  explicit RoundRobin(std::uint32_t partitions)
       : partitions_(partitions), reciprocal_(~std::uint64_t{0} / partitions + 1) {}
   struct Place {
     std::uint32_t partition = 0;
@@ -55,12 +55,12 @@ class PartitionRuns {
       : folder_(std::move(folder)),
         label_(std::move(label)),
         frame_bytes_(frame_bytes),
-        deal_(partitions),
+        round_robin_(partitions),
         parts_(partitions) {}
 
   // A posting of the term at hand; documents ascend strictly. Errors are kept for end_term().
   void add(std::string_view term, DocumentNumber document, Frequency frequency) {
-    const DocumentDeal::Place place = deal_.place_of(document);
+    const RoundRobin::Place place = round_robin_.place_of(document);
     Part& part = parts_[place.partition];
     if (part.postings == 0) begin_part(part, place.partition);
     part.docids[part.postings] = place.docid;
@@ -88,7 +88,7 @@ class PartitionRuns {
   std::filesystem::path folder_;
   std::string label_;
   std::size_t frame_bytes_;
-  DocumentDeal deal_;
+  RoundRobin round_robin_;
   std::vector<Part> parts_;
   std::vector<Part*> open_;  // those that have postings of the term at hand
   std::optional<Error> failed_;

@@ -126,17 +126,18 @@ Result<void> order_documents(pipeline::InvertedDocuments& documents, const Order
     if (stays) order = input_order(static_cast<std::uint32_t>(documents.documents));
     for (std::uint32_t place = 0; place < order.size(); ++place) places[order[place]] = place;
   }
-  const Dealing dealing{places, options.partitions, options.memory_limit / 4, folder, stop};
-  auto runs = FROND_TRY(deal_runs(reduced, dealing));
-  auto spools = FROND_TRY(deal_documents(whole.spool, dealing));
+  const Renumbering how{places, options.partitions, options.memory_limit / 4, folder, stop};
+  auto runs = FROND_TRY(renumber_runs(reduced, how));
+  auto spools = FROND_TRY(renumber_documents(whole.spool, how));
   runs::remove_merged(reduced, whole.runs);
   documents.partitions.clear();
   for (std::size_t p = 0; p < spools.size(); ++p) {
     std::error_code failed;
     const std::uint64_t bytes = std::filesystem::file_size(spools[p], failed);
     if (failed) return Error(Code::kUnavailable, spools[p].string() + ": " + failed.message());
-    documents.partitions.push_back({{std::move(runs[p])}, std::move(spools[p]), bytes});
+    documents.partitions.push_back({{}, std::move(spools[p]), bytes});
   }
+  for (runs::RunFile& run : runs) documents.partitions[run.partition].runs.push_back(std::move(run.path));
   return {};
 }
 

@@ -11,26 +11,6 @@
 namespace frond::indexer::order {
 namespace {
 
-// Calls visit(docids) for each term in byte order, with all its documents.
-template <class Visit>
-Result<void> for_each_list(std::span<const std::filesystem::path> runs, std::uint32_t documents, std::stop_token stop,
-                           Visit&& visit) {
-  runs::RunMerger merger = FROND_TRY(runs::RunMerger::open(runs, 0));
-  std::vector<DocId> docids;
-  std::vector<Frequency> frequencies;
-  while (FROND_TRY(merger.next_term())) {
-    if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
-    docids.clear();
-    frequencies.clear();
-    FROND_TRY(merger.read(docids, frequencies, std::numeric_limits<std::size_t>::max()));
-    if (docids.back() >= documents)
-      return Error(Code::kCorrupt,
-                   "a run names document " + std::to_string(docids.back()) + " of " + std::to_string(documents));
-    visit(std::span<const DocId>(docids));
-  }
-  return {};
-}
-
 // The numbers of the kept terms, which are in byte order; numbered by descending document frequency.
 std::vector<std::uint32_t> number_by_frequency(const std::vector<std::uint32_t>& frequencies) {
   std::vector<std::uint32_t> order(frequencies.size()), numbers(frequencies.size());
@@ -43,15 +23,34 @@ std::vector<std::uint32_t> number_by_frequency(const std::vector<std::uint32_t>&
 
 }  // namespace
 
+Result<void> for_each_list(std::span<const std::filesystem::path> runs, std::uint32_t documents,
+                           const std::stop_token& stop, const VisitList& visit) {
+  runs::RunMerger merger = FROND_TRY(runs::RunMerger::open(runs, 0));
+  std::vector<DocId> docids;
+  std::vector<Frequency> frequencies;
+  while (FROND_TRY(merger.next_term())) {
+    if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
+    docids.clear();
+    frequencies.clear();
+    FROND_TRY(merger.read(docids, frequencies, std::numeric_limits<std::size_t>::max()));
+    if (docids.back() >= documents)
+      return Error(Code::kCorrupt,
+                   "a run names document " + std::to_string(docids.back()) + " of " + std::to_string(documents));
+    FROND_TRY(visit(merger.term(), docids, frequencies));
+  }
+  return {};
+}
+
 Result<ForwardIndex> read_forward_index(std::span<const std::filesystem::path> runs, std::uint32_t documents,
                                         std::uint32_t threads, std::uint64_t max_bytes, std::stop_token stop) {
   ForwardIndex index;
   index.begins.assign(std::size_t{documents} + 1, 0);
   std::vector<std::uint32_t> frequencies;  // of the terms that are kept
-  FROND_TRY(for_each_list(runs, documents, stop, [&](std::span<const DocId> docids) {
-    if (docids.size() < kMinDocuments) return;
+  FROND_TRY(for_each_list(runs, documents, stop, [&](auto, std::span<const DocId> docids, auto) -> Result<void> {
+    if (docids.size() < kMinDocuments) return {};
     frequencies.push_back(static_cast<std::uint32_t>(docids.size()));
     for (const DocId docid : docids) ++index.begins[docid + 1];
+    return {};
   }));
   index.terms = static_cast<std::uint32_t>(frequencies.size());
   std::partial_sum(index.begins.begin(), index.begins.end(), index.begins.begin());
@@ -67,10 +66,11 @@ Result<ForwardIndex> read_forward_index(std::span<const std::filesystem::path> r
   index.term_numbers.resize(postings);
   std::size_t kept = 0;
   // begins[d] moves to its end while the terms of d are filled in, and is moved back afterwards.
-  FROND_TRY(for_each_list(runs, documents, stop, [&](std::span<const DocId> docids) {
-    if (docids.size() < kMinDocuments) return;
+  FROND_TRY(for_each_list(runs, documents, stop, [&](auto, std::span<const DocId> docids, auto) -> Result<void> {
+    if (docids.size() < kMinDocuments) return {};
     for (const DocId docid : docids) index.term_numbers[index.begins[docid]++] = numbers[kept];
     ++kept;
+    return {};
   }));
   std::copy_backward(index.begins.begin(), index.begins.end() - 1, index.begins.end());
   index.begins[0] = 0;

@@ -1,7 +1,6 @@
 #include "indexer/order/renumbering.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -9,91 +8,11 @@
 #include <utility>
 
 #include "common/base/ids.h"
+#include "indexer/invert/partition_runs.h"
+#include "indexer/order/forward_index.h"
 #include "indexer/runs/document_spool.h"
-#include "indexer/runs/run_file.h"
-#include "indexer/runs/run_merger.h"
 
 namespace frond::indexer::order {
-
-namespace {
-
-// The postings of one term for one partition.
-struct Share {
-  std::vector<DocId> docids;
-  std::vector<Frequency> frequencies;
-};
-
-struct Posting {
-  std::uint32_t place;
-  Frequency frequency;
-};
-
-class RunDealer {
- public:
-  explicit RunDealer(const Dealing& dealing) : dealing_(dealing), shares_(dealing.partitions) {}
-
-  Result<void> open() {
-    const auto frame_bytes = std::clamp<std::size_t>(dealing_.memory / 8 / dealing_.partitions,
-                                                     runs::RunWriter::kMinFrameBytes, runs::kFramePayloadBytes);
-    for (std::uint32_t p = 0; p < dealing_.partitions; ++p)
-      writers_.push_back(FROND_TRY(
-          runs::RunWriter::create(dealing_.folder / ("ordered-p" + std::to_string(p) + ".run"), p, frame_bytes)));
-    return {};
-  }
-
-  Result<void> add(std::string_view term, std::span<const DocId> docids, std::span<const Frequency> frequencies) {
-    if (docids.back() >= dealing_.places.size())
-      return Error(Code::kCorrupt, "a run names document " + std::to_string(docids.back()) + " of " +
-                                       std::to_string(dealing_.places.size()));
-    postings_.clear();
-    for (std::size_t i = 0; i < docids.size(); ++i) postings_.push_back({dealing_.places[docids[i]], frequencies[i]});
-    std::sort(postings_.begin(), postings_.end(), [](const Posting& a, const Posting& b) { return a.place < b.place; });
-    for (const Posting& posting : postings_) {
-      Share& share = shares_[posting.place % dealing_.partitions];
-      share.docids.push_back(posting.place / dealing_.partitions);
-      share.frequencies.push_back(posting.frequency);
-    }
-    for (std::uint32_t p = 0; p < dealing_.partitions; ++p) {
-      Share& share = shares_[p];
-      if (share.docids.empty()) continue;
-      FROND_TRY(writers_[p].add(term, share.docids, share.frequencies));
-      share.docids.clear();
-      share.frequencies.clear();
-    }
-    return {};
-  }
-
-  Result<std::vector<std::filesystem::path>> finish() {
-    std::vector<std::filesystem::path> paths;
-    for (runs::RunWriter& writer : writers_) paths.push_back(FROND_TRY(writer.finish()).path);
-    return paths;
-  }
-
- private:
-  const Dealing& dealing_;
-  std::vector<runs::RunWriter> writers_;
-  std::vector<Posting> postings_;  // of the term at hand
-  std::vector<Share> shares_;
-};
-
-}  // namespace
-
-Result<std::vector<std::filesystem::path>> deal_runs(std::span<const std::filesystem::path> runs,
-                                                     const Dealing& dealing) {
-  runs::RunMerger merger = FROND_TRY(runs::RunMerger::open(runs, 0));
-  RunDealer dealer(dealing);
-  FROND_TRY(dealer.open());
-  std::vector<DocId> docids;
-  std::vector<Frequency> frequencies;
-  while (FROND_TRY(merger.next_term())) {
-    if (dealing.stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
-    docids.clear();
-    frequencies.clear();
-    FROND_TRY(merger.read(docids, frequencies, std::numeric_limits<std::size_t>::max()));
-    FROND_TRY(dealer.add(merger.term(), docids, frequencies));
-  }
-  return dealer.finish();
-}
 
 namespace {
 
@@ -107,8 +26,8 @@ std::uint64_t bytes_of(const partition::StoredDocument& document) {
 
 // The frame size of each spool, if so many are filled at once: a frame's fields, the file's buffer, and the spare
 // capacity of vectors take about three times as much.
-std::size_t frame_bytes(const Dealing& dealing, std::size_t spools) {
-  return std::clamp<std::size_t>(dealing.memory / 3 / std::max<std::size_t>(spools, 1), kMinFrame, kMaxFrame);
+std::size_t frame_bytes(const Renumbering& how, std::size_t spools) {
+  return std::clamp<std::size_t>(how.memory / 3 / std::max<std::size_t>(spools, 1), kMinFrame, kMaxFrame);
 }
 
 // Collects documents into the frames of one spool.
@@ -142,20 +61,18 @@ class SpoolFiller {
   std::uint64_t bytes_ = 0;
 };
 
-class DocumentDealer {
+class DocumentRenumbering {
  public:
-  explicit DocumentDealer(const Dealing& dealing) : dealing_(dealing) {}
+  explicit DocumentRenumbering(const Renumbering& how) : how_(how) {}
 
-  Result<std::vector<std::filesystem::path>> deal(const std::filesystem::path& spool) {
+  Result<std::vector<std::filesystem::path>> renumber(const std::filesystem::path& spool) {
     FROND_TRY(cut_ranges(spool));
     FROND_TRY(scatter(spool));
     return gather();
   }
 
  private:
-  std::filesystem::path range_path(std::size_t range) const {
-    return dealing_.folder / ("range-" + std::to_string(range));
-  }
+  std::filesystem::path range_path(std::size_t range) const { return how_.folder / ("range-" + std::to_string(range)); }
   std::size_t range_of(std::uint32_t place) const {
     return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), place) - ends_.begin());
   }
@@ -165,7 +82,7 @@ class DocumentDealer {
   Result<void> cut_ranges(const std::filesystem::path& spool) {
     const std::vector<std::uint32_t> by_place = FROND_TRY(bytes_by_place(spool));
     const std::uint64_t all = std::accumulate(by_place.begin(), by_place.end(), std::uint64_t{0});
-    const std::uint64_t max_bytes = std::max<std::uint64_t>(dealing_.memory / 2, 1);
+    const std::uint64_t max_bytes = std::max<std::uint64_t>(how_.memory / 2, 1);
     std::uint64_t bytes = 0;
     for (std::uint32_t place = 0; place < by_place.size(); ++place) {
       if (bytes > 0 && bytes + by_place[place] > max_bytes) {
@@ -184,14 +101,14 @@ class DocumentDealer {
 
   // The memory of the document of each place.
   Result<std::vector<std::uint32_t>> bytes_by_place(const std::filesystem::path& spool) {
-    std::vector<std::uint32_t> bytes(dealing_.places.size());
+    std::vector<std::uint32_t> bytes(how_.places.size());
     std::size_t documents = 0;
     runs::SpoolReader reader = FROND_TRY(runs::SpoolReader::open(spool));
     while (const auto frame = FROND_TRY(reader.next())) {
-      if (dealing_.stop.stop_requested()) return stopped();
+      if (how_.stop.stop_requested()) return stopped();
       for (const partition::StoredDocument& document : frame->documents())
         if (documents++ < bytes.size())
-          bytes[dealing_.places[documents - 1]] = static_cast<std::uint32_t>(bytes_of(document));
+          bytes[how_.places[documents - 1]] = static_cast<std::uint32_t>(bytes_of(document));
     }
     if (documents != bytes.size())
       return Error(Code::kCorrupt, spool.string() + ": " + std::to_string(documents) + " documents instead of " +
@@ -202,13 +119,13 @@ class DocumentDealer {
   Result<void> scatter(const std::filesystem::path& spool) {
     std::vector<SpoolFiller> ranges;
     for (std::size_t r = 0; r < ends_.size(); ++r)
-      ranges.push_back(FROND_TRY(SpoolFiller::create(range_path(r), frame_bytes(dealing_, ends_.size()))));
+      ranges.push_back(FROND_TRY(SpoolFiller::create(range_path(r), frame_bytes(how_, ends_.size()))));
     runs::SpoolReader reader = FROND_TRY(runs::SpoolReader::open(spool));
     std::size_t n = 0;
     while (const auto frame = FROND_TRY(reader.next())) {
-      if (dealing_.stop.stop_requested()) return stopped();
+      if (how_.stop.stop_requested()) return stopped();
       for (std::size_t i = 0; i < frame->documents().size(); ++i, ++n)
-        FROND_TRY(ranges[range_of(dealing_.places[n])].add(frame->documents()[i], frame->length(i)));
+        FROND_TRY(ranges[range_of(how_.places[n])].add(frame->documents()[i], frame->length(i)));
     }
     for (SpoolFiller& range : ranges) FROND_TRY(range.finish());
     return {};
@@ -217,15 +134,15 @@ class DocumentDealer {
   Result<std::vector<std::filesystem::path>> gather() {
     // places[n] for the documents of each range, in the order of the range's file.
     std::vector<std::vector<std::uint32_t>> held(ends_.size());
-    for (const std::uint32_t place : dealing_.places) held[range_of(place)].push_back(place);
+    for (const std::uint32_t place : how_.places) held[range_of(place)].push_back(place);
     std::vector<std::filesystem::path> paths;
     std::vector<SpoolFiller> spools;
-    for (std::uint32_t p = 0; p < dealing_.partitions; ++p) {
-      paths.push_back(dealing_.folder / ("ordered-spool-p" + std::to_string(p)));
-      spools.push_back(FROND_TRY(SpoolFiller::create(paths.back(), frame_bytes(dealing_, dealing_.partitions))));
+    for (std::uint32_t p = 0; p < how_.partitions; ++p) {
+      paths.push_back(how_.folder / ("ordered-spool-p" + std::to_string(p)));
+      spools.push_back(FROND_TRY(SpoolFiller::create(paths.back(), frame_bytes(how_, how_.partitions))));
     }
     for (std::size_t r = 0; r < held.size(); ++r) {
-      if (dealing_.stop.stop_requested()) return stopped();
+      if (how_.stop.stop_requested()) return stopped();
       FROND_TRY(sort_range(r, std::exchange(held[r], {}), spools));
     }
     for (SpoolFiller& spool : spools) FROND_TRY(spool.finish());
@@ -255,14 +172,38 @@ class DocumentDealer {
     return {};
   }
 
-  const Dealing& dealing_;
+  const Renumbering& how_;
   std::vector<std::uint32_t> ends_;  // of the ranges: one past their last places
 };
 
 }  // namespace
 
-Result<std::vector<std::filesystem::path>> deal_documents(const std::filesystem::path& spool, const Dealing& dealing) {
-  return DocumentDealer(dealing).deal(spool);
+Result<std::vector<runs::RunFile>> renumber_runs(std::span<const std::filesystem::path> runs, const Renumbering& how) {
+  const std::span<const std::uint32_t> places = how.places;
+  const auto frame_bytes = std::clamp<std::size_t>(how.memory / 8 / how.partitions, runs::RunWriter::kMinFrameBytes,
+                                                   runs::kFramePayloadBytes);
+  invert::PartitionRuns to(how.folder, "ordered", how.partitions, frame_bytes);
+  struct Posting {
+    std::uint32_t place;
+    Frequency frequency;
+  };
+  std::vector<Posting> postings;  // of the term at hand
+  const auto add = [&](std::string_view term, std::span<const DocId> docids, std::span<const Frequency> frequencies) {
+    postings.clear();
+    for (std::size_t i = 0; i < docids.size(); ++i) postings.push_back({places[docids[i]], frequencies[i]});
+    std::sort(postings.begin(), postings.end(), [](const Posting& a, const Posting& b) { return a.place < b.place; });
+    for (const Posting& posting : postings) to.add(term, posting.place, posting.frequency);
+    return to.end_term(term);
+  };
+  FROND_TRY(for_each_list(runs, static_cast<std::uint32_t>(places.size()), how.stop, add));
+  std::vector<runs::RunFile> made;
+  FROND_TRY(to.finish(made));
+  return made;
+}
+
+Result<std::vector<std::filesystem::path>> renumber_documents(const std::filesystem::path& spool,
+                                                              const Renumbering& how) {
+  return DocumentRenumbering(how).renumber(spool);
 }
 
 }  // namespace frond::indexer::order

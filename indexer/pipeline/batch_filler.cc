@@ -72,25 +72,25 @@ bool BatchFiller::fits(ingest::RawRecord& record) {
   return true;
 }
 
-// Reads the next record into held_. False: there is none.
+// Reads the next record into next_. False: there is none.
 Result<bool> BatchFiller::next_record() {
-  while (!held_) {
-    held_ = FROND_TRY(reader_->next());
-    if (!held_) return false;
-    if (!fits(*held_)) held_.reset();
+  while (!next_) {
+    next_ = FROND_TRY(reader_->next());
+    if (!next_) return false;
+    if (!fits(*next_)) next_.reset();
   }
   return true;
 }
 
 void BatchFiller::take(Batch& batch) {
-  batch.record_bytes += bytes_of(*held_);
-  batch.records.push_back(std::move(*held_));
-  held_.reset();
+  batch.record_bytes += bytes_of(*next_);
+  batch.records.push_back(std::move(*next_));
+  next_.reset();
 }
 
 // Gives the batch the reader's position, if one is due and all that was read is in this batch or in earlier ones.
 void BatchFiller::mark(Batch& batch) {
-  if (checkpoint_bytes_ == 0 || held_ || !reader_->between_records() || reader_->bytes_read() < next_mark_) return;
+  if (checkpoint_bytes_ == 0 || next_ || !reader_->between_records() || reader_->bytes_read() < next_mark_) return;
   batch.position = std::make_unique<ingest::ReadPosition>(reader_->position());
   next_mark_ = reader_->bytes_read() + checkpoint_bytes_;
 }
@@ -98,16 +98,16 @@ void BatchFiller::mark(Batch& batch) {
 Result<bool> BatchFiller::fill(Batch& batch) {
   bool more = true;
   for (std::size_t documents = 0; batch.record_bytes < plan_.batch_bytes;) {
-    if (!held_ && !batch.line_memory.empty()) {
+    if (!next_ && !batch.line_memory.empty()) {
       reader_->lend(std::move(batch.line_memory.back()));
       batch.line_memory.pop_back();
     }
     more = FROND_TRY(next_record());
     if (!more) break;
-    documents += documents_of(*held_);
-    const bool alone = held_->parse_bytes > plan_.parse;
+    documents += documents_of(*next_);
+    const bool alone = next_->parse_bytes > plan_.parse;
     if (!batch.records.empty() && (alone || documents > parse::kMaxBatchDocuments)) break;
-    if (alone) batch.alone_bytes = held_->parse_bytes;
+    if (alone) batch.alone_bytes = next_->parse_bytes;
     take(batch);
     if (alone) break;
   }

@@ -42,7 +42,7 @@ class BatchFiller {
   const std::uint64_t checkpoint_bytes_;
   std::uint64_t next_mark_ = 0;  // bytes of input at which a batch gets a position
   std::unique_ptr<ingest::RecordReader> reader_;
-  std::optional<ingest::RawRecord> held_;  // the next one
+  std::optional<ingest::RawRecord> next_;  // the next one
   std::vector<ingest::BadRecord> bad_;     // since the last batch
   std::uint64_t bad_left_out_ = 0;         // how many came before the last of them without being kept
 };

@@ -43,7 +43,6 @@ class IdSet {
 
 // The ids that a build has seen, in a scratch file beside its runs: a killed build's ids, for the build that goes on
 // with it. Format: docs/formats/run-file.md, "The ids".
-
 // One thread. Errors: kUnavailable, the disk; messages name the file.
 class IdLog {
  public:

@@ -9,7 +9,7 @@
 //   spooler-i   Spools, frames of fields to their spools           the disk
 //   inverter-i  an Inverter, on its own collections               a batch; the disk, when flushing
 //
-// With an inverter of texts (invert/text_inverter.h), parsers copy texts, and there is one inverter, which analyzes
+// With an inverter of texts (invert/inverter.h), parsers copy texts, and there is one inverter, which analyzes
 // them on a GPU; the lengths of documents come from it, too.
 //
 // The number of threads and the memory limit do not change a byte of the index, only how postings are cut into runs.

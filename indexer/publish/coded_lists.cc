@@ -12,7 +12,7 @@ struct Statistics {
   std::uint64_t document_frequency = 0, occurrences = 0;
 };
 
-Result<void> put_terms(const runs::PostingSlices& from, const runs::CodedSlice& slice, WrittenTerms& terms) {
+Result<void> put_terms(const runs::PostingSlices& from, const runs::CodedSlice& slice, TermsWriter& terms) {
   std::vector<Statistics> all(slice.end - slice.first);
   for (const runs::CodedPiece& piece : slice.pieces) {
     all[piece.term].document_frequency += piece.count;
@@ -53,7 +53,7 @@ bool can_be_coded(const codec::CodecChoice& codecs) {
 
 Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(
     runs::PostingSlices& from, const runs::ListCoding& coding, const runs::SliceLimits& limits,
-    const std::vector<std::unique_ptr<CodedGroups>>& to, WrittenTerms* terms, TaskPool& pool, std::stop_token stop) {
+    const std::vector<std::unique_ptr<CodedGroups>>& to, TermsWriter* terms, TaskPool& pool, std::stop_token stop) {
   OrderedTasks<bool> put(pool, 0);  // at most one: terms come in order
   const auto end_put = [&put]() -> Result<void> {
     if (!put.empty()) FROND_TRY(put.take());

@@ -43,9 +43,9 @@ Result<void> ListSupply::prepare(const std::vector<pipeline::InvertedDocuments::
   terms_file_ = folder / kTermsFile;
   if (options_.writes_terms && options_.memory.has_terms && writes_all) {
     if (unspilled != nullptr || parts.size() == 1)
-      terms_ = FROND_TRY(WrittenTerms::create(terms_file_, options_.memory.packers));
+      terms_ = FROND_TRY(TermsWriter::create(terms_file_, options_.memory.packers));
     else
-      kept_ = std::make_unique<KeptTerms>(parts.size(), options_.memory.kept_terms_bytes);
+      partition_terms_ = std::make_unique<PartitionTerms>(parts.size(), options_.memory.kept_terms_bytes);
   }
   if (unspilled == nullptr) return {};
   FROND_CHECK(options_.memory.at_once == parts.size());
@@ -107,10 +107,10 @@ Result<void> ListSupply::split_in_memory(SplitPostings& to) {
 }
 
 Result<std::optional<TermsFile>> ListSupply::finish_terms() {
-  if (kept_) {
-    terms_ = FROND_TRY(WrittenTerms::create(terms_file_, options_.memory.packers));
-    if (!FROND_TRY(kept_->merge(pool_, *terms_))) terms_.reset();
-    kept_.reset();
+  if (partition_terms_) {
+    terms_ = FROND_TRY(TermsWriter::create(terms_file_, options_.memory.packers));
+    if (!FROND_TRY(partition_terms_->merge(pool_, *terms_))) terms_.reset();
+    partition_terms_.reset();
   }
   if (!terms_) return std::optional<TermsFile>();
   return std::optional(FROND_TRY(terms_->finish()));
@@ -218,11 +218,11 @@ Result<void> PartitionLists::write_coded() {
 
 // A thread of its own adds each document's digest up: packers would wait for each other at documents of many terms.
 Result<void> PartitionLists::sum_digests() {
-  WrittenTerms* const terms = supply_.split_.empty() ? supply_.terms_.get() : nullptr;  // who splits has them
+  TermsWriter* const terms = supply_.split_.empty() ? supply_.terms_.get() : nullptr;  // who splits has them
   while (const std::optional<Group> group = built_.pop(error_.token())) {
     add_digests(**group, digests_);
     if (terms != nullptr) FROND_TRY(terms->put(**group));
-    if (supply_.kept_) supply_.kept_->put(number_, **group);
+    if (supply_.partition_terms_) supply_.partition_terms_->put(number_, **group);
   }
   return terms != nullptr ? terms->end() : Result<void>();
 }

@@ -42,7 +42,7 @@ class ListSupply {
   const runs::SpoolContents* contents(std::uint32_t partition) const {
     return contents_.empty() ? nullptr : &contents_[partition];
   }
-  // When all partitions are written: the statistics of terms, if they were. Errors as WrittenTerms::put().
+  // When all partitions are written: the statistics of terms, if they were. Errors as TermsWriter::put().
   Result<std::optional<TermsFile>> finish_terms();
   double merge_seconds() const;
 
@@ -55,8 +55,8 @@ class ListSupply {
   const PartitionBuildOptions& options_;
   TaskPool& pool_;
   // One of the two, or none: statistics of terms are not written.
-  std::unique_ptr<WrittenTerms> terms_;  // one thread sees all postings of a term
-  std::unique_ptr<KeptTerms> kept_;      // each partition's threads see its own
+  std::unique_ptr<TermsWriter> terms_;               // one thread sees all postings of a term
+  std::unique_ptr<PartitionTerms> partition_terms_;  // each partition's threads see its own
   std::filesystem::path terms_file_;
   // By partition; one of the two where a device, or inverters, have the postings of all.
   std::vector<std::unique_ptr<Groups>> split_;

@@ -83,7 +83,8 @@ class PostingSplitter {
  public:
   // postings: about as many will come.
   PostingSplitter(std::uint32_t partitions, std::size_t postings)
-      : deal_(partitions), all_(partitions, GroupsOfPartition(postings / partitions * 9 / 8 + std::size_t{16})) {}
+      : round_robin_(partitions),
+        all_(partitions, GroupsOfPartition(postings / partitions * 9 / 8 + std::size_t{16})) {}
 
   // Of the only partition: postings need not be given one by one.
   bool is_one() const { return all_.size() == 1; }
@@ -93,7 +94,7 @@ class PostingSplitter {
   }
   // A posting of the term at hand. Documents ascend.
   void add(std::string_view term, std::uint64_t document, Frequency frequency) {
-    const auto to = deal_.place_of(document);
+    const auto to = round_robin_.place_of(document);
     GroupsOfPartition& groups = all_[to.partition];
     if (!groups.in_term()) open_.push_back(to.partition);
     groups.add(term, to.docid, frequency);
@@ -111,7 +112,7 @@ class PostingSplitter {
   }
 
  private:
-  const invert::DocumentDeal deal_;
+  const invert::RoundRobin round_robin_;
   std::vector<GroupsOfPartition> all_;
   std::vector<std::uint32_t> open_;  // partitions with postings of the term at hand
 };

@@ -39,13 +39,13 @@ class SplitPostings {
   // Partition p has the queue to[p]. All terms go to `terms`, unless it is null. most_postings: of slices that are
   // being split, or one slice: a term is in one slice, so with few of them at a time most threads have nothing to do
   // where terms have many postings. Borrows all.
-  SplitPostings(std::vector<std::unique_ptr<Groups>>& to, WrittenTerms* terms, TaskPool& pool,
+  SplitPostings(std::vector<std::unique_ptr<Groups>>& to, TermsWriter* terms, TaskPool& pool,
                 std::uint64_t most_postings, std::stop_token stop)
       : to_(to), terms_(terms), stop_(std::move(stop)), tasks_(pool, most_postings) {}
 
   std::uint32_t partitions() const { return static_cast<std::uint32_t>(to_.size()); }
   // Has the next slice split by a thread of the pool; gives on earlier ones while there is too much. Errors as
-  // WrittenTerms::put().
+  // TermsWriter::put().
   Result<void> add(std::uint64_t postings, std::function<SplitSlice()> split);
   // Gives on the oldest slice that is not, unless empty().
   bool empty() const { return tasks_.empty(); }
@@ -55,7 +55,7 @@ class SplitPostings {
 
  private:
   std::vector<std::unique_ptr<Groups>>& to_;
-  WrittenTerms* const terms_;
+  TermsWriter* const terms_;
   const std::stop_token stop_;
   OrderedTasks<SplitSlice> tasks_;
 };
@@ -64,7 +64,7 @@ class SplitPostings {
 Result<void> split_slices(runs::PostingSlices& from, SplitPostings& to);
 
 // Splits what inverters on a CPU have in memory (invert/in_memory_postings.h) to the partitions. Threads of the pool
-// put ranges of terms in order (invert/term_ranges.h), and decode the postings of slices of these.
+// put ranges of terms in order (invert/in_memory_postings.h), and decode the postings of slices of these.
 
 // No two of `from` have the same term; none was read before. One thread. Errors as SplitPostings::add(); kUnavailable
 // also: no memory.

@@ -75,7 +75,6 @@ Result<void> add_group(partition::PartitionWriter& writer, const PackedGroup& pa
 
 // The stored fields of all partitions on their way from spools to files. The threads that write partitions share what
 // is in here: the dictionary, and the packers that compress for them.
-
 // The dictionary of a build, empty with StoredCompression::kFast. It is trained by a thread of the pool, while others
 // build lists. Any thread.
 class BuildDictionary {

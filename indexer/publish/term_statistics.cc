@@ -6,19 +6,19 @@
 
 namespace frond::indexer::publish {
 
-Result<std::unique_ptr<WrittenTerms>> WrittenTerms::create(const std::filesystem::path& file, std::uint32_t threads) {
+Result<std::unique_ptr<TermsWriter>> TermsWriter::create(const std::filesystem::path& file, std::uint32_t threads) {
   auto out = FROND_TRY(partition::TermSectionsWriter::create(file, threads));
-  return std::unique_ptr<WrittenTerms>(new WrittenTerms(file, std::move(out)));
+  return std::unique_ptr<TermsWriter>(new TermsWriter(file, std::move(out)));
 }
 
-Result<void> WrittenTerms::put(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences) {
+Result<void> TermsWriter::put(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences) {
   ++totals_.terms;
   totals_.postings += document_frequency;
   totals_.occurrences += occurrences;
   return out_.put(term, document_frequency);
 }
 
-Result<TermsFile> WrittenTerms::finish() {
+Result<TermsFile> TermsWriter::finish() {
   FROND_TRY(out_.finish(totals_));
   return TermsFile{file_, totals_};
 }
@@ -38,7 +38,7 @@ std::uint64_t head_of(std::string_view term) {
 }  // namespace
 
 // The terms of a partition from a place on.
-class KeptTerms::Cursor {
+class PartitionTerms::Cursor {
  public:
   // At the first term that is not less than `begin`; done() if there is none.
   Cursor(const Blocks& blocks, std::string_view begin)
@@ -79,7 +79,7 @@ class KeptTerms::Cursor {
 };
 
 // The terms of a range, one behind the other.
-struct KeptTerms::Merged {
+struct PartitionTerms::Merged {
   struct Term {
     std::size_t end;  // in `text`
     std::uint64_t document_frequency, occurrences;
@@ -88,13 +88,13 @@ struct KeptTerms::Merged {
   std::vector<Term> terms;
 };
 
-std::string_view KeptTerms::first_term(const ByteBuffer& block) {
+std::string_view PartitionTerms::first_term(const ByteBuffer& block) {
   ByteReader in{ByteView(block)};
   (void)in.get_varint();
   return in.get_text();
 }
 
-void KeptTerms::put(std::size_t p, const PostingGroup& group) {
+void PartitionTerms::put(std::size_t p, const PostingGroup& group) {
   Part& part = parts_[p];
   if (too_many_.load(std::memory_order_relaxed)) {
     Blocks().swap(part.blocks);
@@ -106,7 +106,8 @@ void KeptTerms::put(std::size_t p, const PostingGroup& group) {
   });
 }
 
-void KeptTerms::add(Part& part, std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences) {
+void PartitionTerms::add(Part& part, std::string_view term, std::uint64_t document_frequency,
+                         std::uint64_t occurrences) {
   const bool begins = part.blocks.empty() || part.blocks.back().size() + kRecordBytes > kBlockBytes;
   if (begins) {
     part.blocks.emplace_back().reserve(kBlockBytes);
@@ -128,7 +129,7 @@ void KeptTerms::add(Part& part, std::string_view term, std::uint64_t document_fr
 }
 
 // As many as begin <= term < end, in order; no end: to the last one.
-KeptTerms::Merged KeptTerms::merge_range(std::string_view begin, std::optional<std::string_view> end) const {
+PartitionTerms::Merged PartitionTerms::merge_range(std::string_view begin, std::optional<std::string_view> end) const {
   std::vector<Cursor> cursors;
   for (const Part& part : parts_) cursors.emplace_back(part.blocks, begin);
   const auto later = [](const Cursor* a, const Cursor* b) { return a->is_behind(*b); };
@@ -157,7 +158,7 @@ KeptTerms::Merged KeptTerms::merge_range(std::string_view begin, std::optional<s
   return merged;
 }
 
-Result<bool> KeptTerms::merge(TaskPool& pool, WrittenTerms& to) {
+Result<bool> PartitionTerms::merge(TaskPool& pool, TermsWriter& to) {
   if (too_many_) return false;
   const auto largest = std::max_element(parts_.begin(), parts_.end(),
                                         [](const Part& a, const Part& b) { return a.blocks.size() < b.blocks.size(); });

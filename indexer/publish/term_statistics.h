@@ -49,10 +49,10 @@ struct TermsFile {
 };
 
 // One thread, which begins others. Errors: kUnavailable, the disk; kInvalid, terms do not ascend.
-class WrittenTerms {
+class TermsWriter {
  public:
   // Creates the file. Up to `threads` others encode it.
-  static Result<std::unique_ptr<WrittenTerms>> create(const std::filesystem::path& file, std::uint32_t threads);
+  static Result<std::unique_ptr<TermsWriter>> create(const std::filesystem::path& file, std::uint32_t threads);
 
   // Terms ascend in byte order.
   Result<void> put(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences);
@@ -67,7 +67,7 @@ class WrittenTerms {
   Result<TermsFile> finish();
 
  private:
-  WrittenTerms(std::filesystem::path file, partition::TermSectionsWriter out)
+  TermsWriter(std::filesystem::path file, partition::TermSectionsWriter out)
       : file_(std::move(file)), out_(std::move(out)) {}
 
   const std::filesystem::path file_;
@@ -78,17 +78,17 @@ class WrittenTerms {
 
 // The statistics of the terms of several partitions, kept in memory while their lists are written, which happens side
 // by side or in turns. When all are written, threads of the pool merge them, each the terms of one range after the
-// other, so nobody reads the lists' files again (docs/adr/0056-term-statistics-of-several-partitions.md).
-class KeptTerms {
+// other, so nobody reads the lists' files again (docs/adr/0044-term-statistics-beside-the-lists.md).
+class PartitionTerms {
  public:
   // The terms of all partitions take `max_bytes` at most, about 10 bytes each. If there are more, none are kept.
-  KeptTerms(std::size_t partitions, std::uint64_t max_bytes) : max_bytes_(max_bytes), parts_(partitions) {}
+  PartitionTerms(std::size_t partitions, std::uint64_t max_bytes) : max_bytes_(max_bytes), parts_(partitions) {}
 
   // The terms of the groups of partition p, which come in order. Each partition has a thread.
   void put(std::size_t p, const PostingGroup& group);
   // When all partitions are whole: gives all terms to `to`. False: there were too many, and `to` has none. Errors as
-  // WrittenTerms::put().
-  Result<bool> merge(TaskPool& pool, WrittenTerms& to);
+  // TermsWriter::put().
+  Result<bool> merge(TaskPool& pool, TermsWriter& to);
 
   std::uint64_t bytes() const { return bytes_; }
 

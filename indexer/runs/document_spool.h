@@ -129,7 +129,7 @@ struct SpoolContents {
 };
 
 // One thread. Errors, kCorrupt and kUnavailable, name the file. Lengths are those of the file beside the spool, if
-// there is one (document_lengths.h).
+// there is one (LengthsReader).
 class SpoolReader {
  public:
   static Result<SpoolReader> open(const std::filesystem::path& path);

@@ -159,38 +159,38 @@ Result<bool> RunMerger::read(std::vector<DocId>& docids, std::vector<Frequency>&
     FROND_TRY(advance(first()));
     play_again();
   }
-  if (held_ && !more) {
-    docids.push_back(held_->docid);
-    frequencies.push_back(held_->frequency);
-    held_.reset();
+  if (pending_ && !more) {
+    docids.push_back(pending_->docid);
+    frequencies.push_back(pending_->frequency);
+    pending_.reset();
   }
   return docids.size() > before;
 }
 
-// Appends the held posting and all of the record's except the last, which is held from then on.
+// Appends the pending posting and all of the record's except the last, which is pending from then on.
 Result<void> RunMerger::take_record(std::uint32_t run, std::vector<DocId>& docids,
                                     std::vector<Frequency>& frequencies) {
   const RunCursor& reader = readers_[run];
   std::span<const DocId> new_docids = reader.docids();
   std::span<const Frequency> new_frequencies = reader.frequencies();
   Frequency first = new_frequencies.front();
-  if (held_) {
-    const bool same = new_docids.front() == held_->docid && run != held_->run;
-    if (new_docids.front() <= held_->docid && !same) return reader.corrupt("docIDs do not ascend from run to run");
+  if (pending_) {
+    const bool same = new_docids.front() == pending_->docid && run != pending_->run;
+    if (new_docids.front() <= pending_->docid && !same) return reader.corrupt("docIDs do not ascend from run to run");
     if (same) {
-      if (first > std::numeric_limits<Frequency>::max() - held_->frequency)
+      if (first > std::numeric_limits<Frequency>::max() - pending_->frequency)
         return reader.corrupt("the frequencies of a document's parts are impossible");
-      first += held_->frequency;
+      first += pending_->frequency;
     } else {
-      docids.push_back(held_->docid);
-      frequencies.push_back(held_->frequency);
+      docids.push_back(pending_->docid);
+      frequencies.push_back(pending_->frequency);
     }
   }
   const std::size_t last = new_docids.size() - 1;
   docids.insert(docids.end(), new_docids.begin(), new_docids.end() - 1);
   frequencies.insert(frequencies.end(), new_frequencies.begin(), new_frequencies.end() - 1);
   if (last > 0) frequencies[frequencies.size() - last] = first;
-  held_ = Held{new_docids[last], last > 0 ? new_frequencies[last] : first, run};
+  pending_ = Pending{new_docids[last], last > 0 ? new_frequencies[last] : first, run};
   return {};
 }
 

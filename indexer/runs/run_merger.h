@@ -111,12 +111,12 @@ class RunMerger {
   std::string term_;
   TermKey key_;  // of term_
   // The term's last posting so far, not yet given: the next run may add to its frequency.
-  struct Held {
+  struct Pending {
     DocId docid;
     Frequency frequency;
     std::uint32_t run;
   };
-  std::optional<Held> held_;
+  std::optional<Pending> pending_;
 };
 
 // Merges neighbouring runs into larger ones in `folder` until there are at most kMaxFanIn. Keeps the order. The runs

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "indexer/dictionary/btree_cursor.h"
+#include "indexer/dictionary/btree_dictionary.h"
 #include "indexer/dictionary/collection_order.h"
 
 namespace frond::indexer::invert::gpu {
@@ -17,21 +17,6 @@ using dictionary::kMinNodeTerms, dictionary::kTrieCollections, dictionary::NodeR
 
 // The shortest term of a group: a header, no suffix, a posting.
 constexpr std::uint64_t kMinRecordBytes = parse::GroupedTerm::kHeaderBytes + parse::GroupedTerm::kPostingBytes;
-
-constexpr std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
-
-// Hands out parts of one piece of memory.
-class Parts {
- public:
-  explicit Parts(std::byte* at) : at_(at) {}
-  template <class T>
-  T* next(std::size_t count) {
-    return reinterpret_cast<T*>(std::exchange(at_, at_ + padded(count * sizeof(T))));
-  }
-
- private:
-  std::byte* at_;
-};
 
 }  // namespace
 
@@ -53,10 +38,11 @@ Result<std::unique_ptr<DeviceRun>> DeviceRun::create(int device, std::uint64_t d
   FROND_TRY(device::use(device));
   const auto properties = FROND_TRY(device::properties_of(device));
   const Capacity capacity = Capacity::of(device_bytes);
-  const std::size_t bytes =
-      padded(kTrieCollections * sizeof(NodeRef)) + padded(capacity.nodes * sizeof(dictionary::BTreeNode)) +
-      padded(capacity.strings * 4) + 2 * padded(capacity.terms * 4ull) + padded(sizeof(Used)) +
-      padded(capacity.records * sizeof(TermRecord)) + padded(capacity.store) + 2 * padded(capacity.postings * 4ull);
+  const std::size_t bytes = in_granules(kTrieCollections * sizeof(NodeRef)) +
+                            in_granules(capacity.nodes * sizeof(dictionary::BTreeNode)) +
+                            in_granules(capacity.strings * 4) + 2 * in_granules(capacity.terms * 4ull) +
+                            in_granules(sizeof(Used)) + in_granules(capacity.records * sizeof(TermRecord)) +
+                            in_granules(capacity.store) + 2 * in_granules(capacity.postings * 4ull);
   auto stream = FROND_TRY(device::Stream::create());
   auto memory = FROND_TRY(device::Memory::create(device::Place::kDevice, bytes));
   auto first = FROND_TRY(device::Memory::create(device::Place::kPinnedHost, kPinnedBytes));
@@ -65,17 +51,18 @@ Result<std::unique_ptr<DeviceRun>> DeviceRun::create(int device, std::uint64_t d
   auto first_copied = FROND_TRY(device::Event::create());
   auto second_copied = FROND_TRY(device::Event::create());
   auto inserted = FROND_TRY(device::Event::create());
+  auto stages = FROND_TRY(StagedCopies::create());
   std::unique_ptr<DeviceRun> run(
       new DeviceRun(capacity, static_cast<std::uint32_t>(properties.processors), std::move(stream), std::move(memory),
                     {std::move(first), std::move(second)}, std::move(used),
-                    {std::move(first_copied), std::move(second_copied)}, std::move(inserted)));
+                    {std::move(first_copied), std::move(second_copied)}, std::move(inserted), std::move(stages)));
   FROND_TRY(run->clear());
   return run;
 }
 
 DeviceRun::DeviceRun(Capacity capacity, std::uint32_t processors, device::Stream stream, device::Memory memory,
                      std::array<device::Memory, 2> pinned, device::Memory pinned_used,
-                     std::array<device::Event, 2> copied, device::Event inserted)
+                     std::array<device::Event, 2> copied, device::Event inserted, StagedCopies stages)
     : capacity_(capacity),
       processors_(processors),
       stream_(std::move(stream)),
@@ -83,8 +70,11 @@ DeviceRun::DeviceRun(Capacity capacity, std::uint32_t processors, device::Stream
       pinned_(std::move(pinned)),
       pinned_used_(std::move(pinned_used)),
       copied_(std::move(copied)),
-      inserted_(std::move(inserted)) {
-  Parts parts(memory_.data());
+      inserted_(std::move(inserted)),
+      stages_(std::move(stages)) {
+  static_assert(StagedCopies::kStages * StagedCopies::kStageBytes <= kPinnedBytes);
+  stages_.use(pinned_[0].data());
+  DeviceParts parts(memory_.data());
   trees_.roots = parts.next<NodeRef>(kTrieCollections);
   trees_.nodes = parts.next<dictionary::BTreeNode>(capacity.nodes);
   trees_.strings = parts.next<std::uint32_t>(capacity.strings);
@@ -113,7 +103,7 @@ Result<void> DeviceRun::clear() {
 bool DeviceRun::fits(std::size_t group_bytes, std::size_t slice_bytes) const {
   // What the device said last, and the most that the groups since then and the new ones may add.
   const std::uint64_t unknown = unknown_bytes_ + group_bytes, records = unknown / kMinRecordBytes;
-  return stored_ + padded(slice_bytes) <= capacity_.store && known_.records + records <= capacity_.records &&
+  return stored_ + in_granules(slice_bytes) <= capacity_.store && known_.records + records <= capacity_.records &&
          known_.terms + records <= capacity_.terms && known_.strings + unknown / 2 <= capacity_.strings &&
          (group_bytes_ + group_bytes) / parse::GroupedTerm::kPostingBytes <= capacity_.postings;
 }
@@ -158,7 +148,7 @@ Result<void> DeviceRun::add(std::span<const parse::TokenGroup> groups, ByteView 
   FROND_TRY(device::copy_to_host(pinned_used_.data(), reinterpret_cast<const std::byte*>(trees_.used), sizeof(Used),
                                  stream_.get()));
   FROND_TRY(inserted_.record(stream_.get()));
-  stored_ += padded(size);
+  stored_ += in_granules(size);
   group_bytes_ += bytes.size();
   unknown_bytes_ += bytes.size();
   return {};
@@ -171,29 +161,7 @@ std::uint64_t DeviceRun::read_bytes() const {
          std::uint64_t{known_.terms} * 8 + kTrieCollections * sizeof(NodeRef) + 6 * unknown_bytes_;
 }
 
-Result<void> DeviceRun::download(std::byte* to, const std::byte* from, std::size_t bytes) {
-  for (std::size_t at = 0; at < bytes; at += kPinnedBytes) {
-    const std::size_t some = std::min(kPinnedBytes, bytes - at);
-    FROND_TRY(device::copy_to_host(pinned_[0].data(), from + at, some, stream_.get()));
-    FROND_TRY(copied_[0].record(stream_.get()));
-    FROND_TRY(copied_[0].wait());
-    std::memcpy(to + at, pinned_[0].data(), some);
-  }
-  return {};
-}
-
-Result<void> DeviceRun::upload(std::byte* to, const std::byte* from, std::size_t bytes) {
-  for (std::size_t at = 0; at < bytes; at += kPinnedBytes) {
-    const std::size_t some = std::min(kPinnedBytes, bytes - at);
-    FROND_TRY(copied_[0].wait());
-    std::memcpy(pinned_[0].data(), from + at, some);
-    FROND_TRY(device::copy_to_device(to + at, pinned_[0].data(), some, stream_.get()));
-    FROND_TRY(copied_[0].record(stream_.get()));
-  }
-  return copied_[0].wait();
-}
-
-// The trees of a run, with what a BTreeCursor needs.
+// The trees of a run, with what a BTreeOrder needs.
 struct DeviceRun::Trees {
   std::vector<NodeRef> roots;
   std::vector<dictionary::BTreeNode> nodes;
@@ -209,9 +177,9 @@ struct DeviceRun::Trees {
   // visit(prefix, suffix, number of the term), until it gives false.
   template <class Visit>
   void for_each_in_order(Visit&& visit) const {
-    using Cursor = dictionary::BTreeCursor<const Trees>;
-    dictionary::visit_in_order<Cursor>(
-        [this](dictionary::TrieCollection collection) { return Cursor(*this, roots[collection]); },
+    using Ordered = dictionary::BTreeOrder<Trees>;
+    dictionary::visit_in_order<Ordered>(
+        [this](dictionary::TrieCollection collection) { return Ordered(*this, roots[collection]); },
         std::forward<Visit>(visit));
   }
 };
@@ -220,8 +188,7 @@ Result<DeviceRun::Trees> DeviceRun::download_trees() {
   Trees trees;
   const auto get = [&](auto& to, const auto* from, std::size_t count) -> Result<void> {
     to.resize(count);
-    return download(reinterpret_cast<std::byte*>(to.data()), reinterpret_cast<const std::byte*>(from),
-                    count * sizeof to[0]);
+    return stages_.download(bytes_of(to.data()), bytes_of(from), count * sizeof to[0], stream_.get());
   };
   FROND_TRY(get(trees.roots, trees_.roots, kTrieCollections));
   FROND_TRY(get(trees.nodes, trees_.nodes, known_.nodes));
@@ -240,8 +207,8 @@ Result<void> DeviceRun::read(const Visit& visit) {
       offsets[term] = std::exchange(total, total + trees.postings[term]);
       return true;
     });
-    FROND_TRY(upload(reinterpret_cast<std::byte*>(offsets_), reinterpret_cast<const std::byte*>(offsets.data()),
-                     offsets.size() * sizeof offsets[0]));
+    FROND_TRY(stages_.upload(bytes_of(offsets_), bytes_of(offsets.data()), offsets.size() * sizeof offsets[0],
+                             stream_.get()));
   }
   FROND_TRY(scatter_postings(records_, known_.records, store_, {offsets_, numbers_, frequencies_}, processors_,
                              stream_.get()));

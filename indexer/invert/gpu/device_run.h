@@ -11,6 +11,7 @@
 
 #include "common/base/ids.h"
 #include "common/device/runtime.h"
+#include "indexer/invert/gpu/device_copies.h"
 #include "indexer/invert/gpu/kernels.h"
 #include "indexer/parse/token_groups.h"
 
@@ -54,10 +55,8 @@ class DeviceRun {
   struct Trees;  // copied to the host
   DeviceRun(Capacity capacity, std::uint32_t processors, device::Stream stream, device::Memory memory,
             std::array<device::Memory, 2> pinned, device::Memory pinned_used, std::array<device::Event, 2> copied,
-            device::Event inserted);
+            device::Event inserted, StagedCopies stages);
   bool fits(std::size_t group_bytes, std::size_t slice_bytes) const;
-  Result<void> download(std::byte* to, const std::byte* from, std::size_t bytes);
-  Result<void> upload(std::byte* to, const std::byte* from, std::size_t bytes);
   Result<Trees> download_trees();
 
   Capacity capacity_;
@@ -68,6 +67,7 @@ class DeviceRun {
   device::Memory pinned_used_;           // a Used
   std::array<device::Event, 2> copied_;  // what was copied from pinned_
   device::Event inserted_;
+  StagedCopies stages_;  // by way of pinned_[0], while a run is read
   std::size_t side_ = 0;
   // Parts of memory_.
   TreesOnDevice trees_;

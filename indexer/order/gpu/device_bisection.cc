@@ -1,36 +1,20 @@
 #include "indexer/order/gpu/device_bisection.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <numeric>
 #include <string>
 #include <utility>
 
+#include "indexer/invert/gpu/device_copies.h"
 #include "indexer/order/bisection_rules.h"
 #include "indexer/order/gpu/kernels.h"
 
 namespace frond::indexer::order::gpu {
 namespace {
 
-constexpr std::size_t kStageBytes = std::size_t{4} << 20;  // of pinned memory, twice
+using invert::gpu::bytes_of, invert::gpu::DeviceParts, invert::gpu::in_granules, invert::gpu::StagedCopies;
+
 constexpr std::uint64_t kMaxSlots = (std::uint64_t{1} << 31) - 16;
-
-// Hands out parts of one piece of memory; without memory, counts them.
-class Parts {
- public:
-  explicit Parts(std::byte* at) : at_(at) {}
-  template <class T>
-  T* next(std::uint64_t count) {
-    const std::size_t bytes = (count * sizeof(T) + 255) / 256 * 256, begin = std::exchange(used_, used_ + bytes);
-    return at_ == nullptr ? nullptr : reinterpret_cast<T*>(at_ + begin);
-  }
-  std::size_t used() const { return used_; }
-
- private:
-  std::byte* at_;
-  std::size_t used_ = 0;
-};
 
 // Slots are terms at first; later each has two postings or more.
 std::uint64_t most_slots(std::uint64_t postings, std::uint32_t terms) {
@@ -44,7 +28,7 @@ struct Layout {
   std::uint64_t* begins = nullptr;
   std::int32_t* steps = nullptr;
 
-  static Layout of(Parts& parts, std::uint32_t documents, std::uint64_t postings, std::uint32_t terms) {
+  static Layout of(DeviceParts& parts, std::uint32_t documents, std::uint64_t postings, std::uint32_t terms) {
     Layout layout;
     BisectionOnDevice& on = layout.on;
     const std::uint64_t slots = most_slots(postings, terms) + 1;
@@ -71,15 +55,6 @@ struct Layout {
   }
 };
 
-template <class T>
-std::byte* bytes_of(T* at) {
-  return reinterpret_cast<std::byte*>(at);
-}
-template <class T>
-const std::byte* bytes_of(const T* at) {
-  return reinterpret_cast<const std::byte*>(at);
-}
-
 // One thread.
 class DeviceBisection {
  public:
@@ -87,15 +62,13 @@ class DeviceBisection {
   Result<std::vector<std::uint32_t>> order(const ForwardIndex& index, const std::stop_token& stop);
 
  private:
-  DeviceBisection(device::Stream stream, device::Memory memory, device::Memory pinned, device::Event first,
-                  device::Event second, const ForwardIndex& index, std::uint32_t processors, std::size_t space)
-      : stream_(std::move(stream)),
-        memory_(std::move(memory)),
-        pinned_(std::move(pinned)),
-        staged_{std::move(first), std::move(second)} {
-    Parts parts(memory_.data());
+  DeviceBisection(device::Stream stream, device::Memory memory, device::Memory pinned, StagedCopies stages,
+                  const ForwardIndex& index, std::uint32_t processors, std::size_t space)
+      : stream_(std::move(stream)), memory_(std::move(memory)), pinned_(std::move(pinned)), stages_(std::move(stages)) {
+    stages_.use(pinned_.data());
+    DeviceParts parts(memory_.data());
     layout_ = Layout::of(parts, index.documents(), index.term_numbers.size(), index.terms);
-    place_ = {stream_.get(), processors, parts.next<std::byte>(space), space};
+    place_ = {processors, parts.next<std::byte>(space), space, stream_.get()};
   }
   Result<void> upload(std::byte* to, const std::byte* from, std::size_t bytes);
   Result<void> download(std::byte* to, const std::byte* from, std::size_t bytes);
@@ -105,7 +78,7 @@ class DeviceBisection {
 
   device::Stream stream_;
   device::Memory memory_, pinned_;
-  std::array<device::Event, 2> staged_;  // what was copied from or to a half of pinned_
+  StagedCopies stages_;  // by way of pinned_
   Layout layout_;
   KernelPlace place_;
 };
@@ -117,43 +90,26 @@ Result<DeviceBisection> DeviceBisection::create(const ForwardIndex& index, int d
   const auto properties = FROND_TRY(device::properties_of(device));
   const std::size_t space = FROND_TRY(kernel_space(index.documents(), static_cast<std::uint32_t>(slots)));
   const std::uint64_t bytes =
-      device_bytes(index.documents(), index.term_numbers.size(), index.terms) + (space + 255) / 256 * 256;
+      device_bytes(index.documents(), index.term_numbers.size(), index.terms) + in_granules(space);
   if (bytes > max_bytes)
     return Error(Code::kDevice, "GPU: to bisect " + std::to_string(index.term_numbers.size()) + " postings takes " +
                                     std::to_string((bytes >> 20) + 1) + " MiB of its memory, it may use " +
                                     std::to_string(max_bytes >> 20));
   auto stream = FROND_TRY(device::Stream::create());
   auto memory = FROND_TRY(device::Memory::create(device::Place::kDevice, bytes));
-  auto pinned = FROND_TRY(device::Memory::create(device::Place::kPinnedHost, 2 * kStageBytes));
-  auto first = FROND_TRY(device::Event::create());
-  auto second = FROND_TRY(device::Event::create());
-  return DeviceBisection(std::move(stream), std::move(memory), std::move(pinned), std::move(first), std::move(second),
-                         index, static_cast<std::uint32_t>(properties.processors), space);
+  auto pinned =
+      FROND_TRY(device::Memory::create(device::Place::kPinnedHost, StagedCopies::kStages * StagedCopies::kStageBytes));
+  auto stages = FROND_TRY(StagedCopies::create());
+  return DeviceBisection(std::move(stream), std::move(memory), std::move(pinned), std::move(stages), index,
+                         static_cast<std::uint32_t>(properties.processors), space);
 }
 
 Result<void> DeviceBisection::upload(std::byte* to, const std::byte* from, std::size_t bytes) {
-  std::size_t side = 0;
-  for (std::size_t at = 0; at < bytes; at += kStageBytes, side = 1 - side) {
-    const std::size_t some = std::min(kStageBytes, bytes - at);
-    std::byte* const stage = pinned_.data() + side * kStageBytes;
-    FROND_TRY(staged_[side].wait());
-    std::memcpy(stage, from + at, some);
-    FROND_TRY(device::copy_to_device(to + at, stage, some, stream_.get()));
-    FROND_TRY(staged_[side].record(stream_.get()));
-  }
-  return {};
+  return stages_.upload(to, from, bytes, stream_.get());
 }
 
 Result<void> DeviceBisection::download(std::byte* to, const std::byte* from, std::size_t bytes) {
-  FROND_TRY(staged_[0].wait());
-  for (std::size_t at = 0; at < bytes; at += kStageBytes) {
-    const std::size_t some = std::min(kStageBytes, bytes - at);
-    FROND_TRY(device::copy_to_host(pinned_.data(), from + at, some, stream_.get()));
-    FROND_TRY(staged_[0].record(stream_.get()));
-    FROND_TRY(staged_[0].wait());
-    std::memcpy(to + at, pinned_.data(), some);
-  }
-  return {};
+  return stages_.download(to, from, bytes, stream_.get());
 }
 
 // A number in device memory, after all work before.
@@ -220,7 +176,7 @@ Result<std::vector<std::uint32_t>> DeviceBisection::order(const ForwardIndex& in
 }  // namespace
 
 std::uint64_t device_bytes(std::uint32_t documents, std::uint64_t postings, std::uint32_t terms) {
-  Parts parts(nullptr);
+  DeviceParts parts(nullptr);
   Layout::of(parts, documents, postings, terms);
   return parts.used();
 }

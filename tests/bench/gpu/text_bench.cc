@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "indexer/invert/gpu/text/device_text.h"
-#include "indexer/invert/gpu/text/text_terms.h"
+#include "indexer/invert/gpu/text/device/device_text.h"
+#include "indexer/invert/gpu/text/terms/text_terms.h"
 #include "tests/bench/gpu/gpu_bench.h"
 
 namespace frond::bench {
@@ -68,11 +68,11 @@ constexpr std::size_t kNone = ~std::size_t{0};
 // A batch whose tokens were sought, as the inverter ends it: while those of the next one are sought, which has been
 // sent to a place (kNone: there is none).
 Result<void> work_on(DeviceText& device, TextTerms& terms, std::size_t side, const Text& text,
-                     std::array<FoundTokens, DeviceText::kSides>& all, std::size_t next_place, HostTimes& host) {
+                     std::array<BatchTokens, DeviceText::kSides>& all, std::size_t next_place, HostTimes& host) {
   const std::size_t next = 1 - side;
   const bool more = next_place != kNone;
   if (more) FROND_TRY(device.begin_find(next, next_place));
-  const FoundTokens& found = all[side];
+  const BatchTokens& found = all[side];
   auto start = Clock::now();
   std::vector<std::uint32_t> answer, places, chunk_terms;
   terms.find(found.new_keys, answer);
@@ -87,26 +87,21 @@ Result<void> work_on(DeviceText& device, TextTerms& terms, std::size_t side, con
   if (found.too_many_chunks) return Error(Code::kDevice, "too many chunks for the host");
   FROND_TRY(device.learn(side, answer));
   const auto pairs = static_cast<std::uint32_t>(found.entries + chunk_terms.size());
-  if (!FROND_TRY(device.has_room(pairs))) FROND_TRY(device.clear_run());
+  if (!FROND_TRY(device.run().has_room(pairs))) FROND_TRY(device.run().clear());
   FROND_TRY(device.add(side, places, chunk_terms, terms.size()));
   if (more) all[next] = FROND_TRY(device.end_find(next));
   return {};
 }
 
-void print(const char* what, double seconds, double bytes, const std::array<double, kTextSteps>& before,
-           const std::array<double, kTextSteps>& after, const HostTimes& host) {
-  static constexpr const char* kNames[] = {"copy", "cut", "find", "pairs", "sort", "postings"};
-  std::printf("%-22s %7.2f GB/s;  ms/GB:", what, bytes * 1e-9 / seconds);
-  for (std::size_t step = 0; step < kTextSteps; ++step)
-    std::printf(" %s %.2f", kNames[step], (after[step] - before[step]) / (bytes * 1e-9));
-  std::printf("; host: learn %.2f (%llu new tokens), cut %.2f (%llu chunks)\n", host.learn * 1e3 / (bytes * 1e-9),
+void print(const char* what, double seconds, double bytes, const HostTimes& host) {
+  std::printf("%-22s %7.2f GB/s; host, ms/GB: learn %.2f (%llu new tokens), cut %.2f (%llu chunks)\n", what,
+              bytes * 1e-9 / seconds, host.learn * 1e3 / (bytes * 1e-9),
               static_cast<unsigned long long>(host.new_tokens), host.cut * 1e3 / (bytes * 1e-9),
               static_cast<unsigned long long>(host.chunks));
 }
 
 Result<void> measure(const TextBenchOptions& options) {
-  auto device = FROND_TRY(
-      DeviceText::create({.device_bytes = options.memory_bytes, .max_text = options.batch_bytes, .timing = true}));
+  auto device = FROND_TRY(DeviceText::create({.device_bytes = options.memory_bytes, .max_text = options.batch_bytes}));
   const TextCapacity capacity = device->capacity();
   const std::size_t batches = std::max<std::size_t>(2, options.text_bytes / capacity.text);
   std::printf("%zu batches of %.1f MB; dictionary of %.1f M tokens, run of %.1f M postings\n", batches,
@@ -130,18 +125,17 @@ Result<void> measure(const TextBenchOptions& options) {
   }
   TextTerms terms({}, std::max(1u, std::thread::hardware_concurrency()));
   const auto send = [&](std::size_t b) -> Result<void> {
-    const TextPlace place = FROND_TRY(device->fill(b % DeviceText::kPlaces));
+    const TextPlace place = FROND_TRY(device->places().fill(b % DeviceText::kPlaces));
     const auto pieces = static_cast<std::uint32_t>(texts[b].begins.size());
     std::copy(texts[b].begins.begin(), texts[b].begins.end(), place.piece_begins.begin());
     for (std::uint32_t i = 0; i < pieces; ++i) place.piece_numbers[i] = i;
     const auto size = static_cast<std::uint32_t>(texts[b].bytes.size());
     const TextRun text{reinterpret_cast<const std::uint8_t*>(pinned.data()) + b * room, 0, size};
-    return device->send(b % DeviceText::kPlaces, size, pieces, {&text, 1});
+    return device->places().send(b % DeviceText::kPlaces, size, pieces, {&text, 1});
   };
-  std::array<FoundTokens, DeviceText::kSides> found;
+  std::array<BatchTokens, DeviceText::kSides> found;
   for (unsigned round = 0; round <= options.rounds; ++round) {
-    const auto before = FROND_TRY(device->step_milliseconds());
-    FROND_TRY(device->clear_run());
+    FROND_TRY(device->run().clear());
     HostTimes host;
     const auto start = Clock::now();
     FROND_TRY(send(0));
@@ -152,12 +146,10 @@ Result<void> measure(const TextBenchOptions& options) {
       const std::size_t next = b + 1 < batches ? (b + 1) % DeviceText::kPlaces : kNone;
       FROND_TRY(work_on(*device, terms, b % 2, texts[b], found, next, host));
     }
-    const auto after = FROND_TRY(device->step_milliseconds());
-    print(round == 0 ? "pinned, cold" : "pinned, warm", seconds_since(start), bytes, before, after, host);
+    print(round == 0 ? "pinned, cold" : "pinned, warm", seconds_since(start), bytes, host);
   }
   for (unsigned round = 0; round < options.rounds; ++round) {
-    const auto before = FROND_TRY(device->step_milliseconds());
-    FROND_TRY(device->clear_run());
+    FROND_TRY(device->run().clear());
     HostTimes host;
     const auto start = Clock::now();
     constexpr std::size_t kTimes = 16;
@@ -170,8 +162,7 @@ Result<void> measure(const TextBenchOptions& options) {
       resident += static_cast<double>(text.bytes.size());
       FROND_TRY(work_on(*device, terms, i % 2, text, found, i + 1 < kTimes ? place(i + 1) : kNone, host));
     }
-    const auto after = FROND_TRY(device->step_milliseconds());
-    print("resident, warm", seconds_since(start), resident, before, after, host);
+    print("resident, warm", seconds_since(start), resident, host);
   }
   return {};
 }

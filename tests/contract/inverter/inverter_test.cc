@@ -1,4 +1,4 @@
-// Every promise in inverter.h, checked on every implementation in the table of inverters.h. The runs are compared with
+// Every promise in inverter.h, checked on every implementation in the table of inverter.cc. The runs are compared with
 // a map of what was given.
 #include "indexer/invert/inverter.h"
 

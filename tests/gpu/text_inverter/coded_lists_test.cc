@@ -12,7 +12,7 @@
 
 #include "common/codec/binary_packing/simd_bp128.h"
 #include "common/postings/list_builder.h"
-#include "indexer/invert/gpu/text/device_text.h"
+#include "indexer/invert/gpu/text/device/device_text.h"
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
 #include "indexer/invert/gpu/text/lists/list_coder.h"
 #include "indexer/invert/partition_runs.h"
@@ -67,7 +67,7 @@ std::shared_ptr<DeviceText> on_device(const MadeUp& made, std::uint32_t batch_do
     const std::uint32_t end = std::min(made.documents, first + batch_documents);
     // The last document has its second half in the next batch.
     for (const bool second : {false, true}) {
-      const TextPlace filled = text->fill(side).value();
+      const TextPlace filled = text->places().fill(side).value();
       std::vector<std::uint32_t> pair_terms, pair_pieces;
       std::uint32_t pieces = 0;
       for (std::uint32_t document = second ? end - 1 : first; document < end; ++document) {
@@ -81,9 +81,9 @@ std::shared_ptr<DeviceText> on_device(const MadeUp& made, std::uint32_t batch_do
         }
         ++pieces;
       }
-      EXPECT_TRUE(text->send(side, 0, pieces));
+      EXPECT_TRUE(text->places().send(side, 0, pieces));
       EXPECT_TRUE(text->begin_find(side, side));
-      EXPECT_TRUE(text->has_room(static_cast<std::uint32_t>(pair_terms.size())).value());
+      EXPECT_TRUE(text->run().has_room(static_cast<std::uint32_t>(pair_terms.size())).value());
       EXPECT_TRUE(text->add_pairs(side, pair_terms, pair_pieces, terms));
       side = 1 - side;
     }
@@ -100,7 +100,7 @@ struct Lists {
 std::uint64_t hash_of(std::uint32_t term) { return (term + 1) * 0x9e3779b97f4a7c15; }
 
 Lists expected_of(const MadeUp& made, std::uint64_t first, std::uint32_t partitions, double b, double average) {
-  const DocumentDeal dealt(partitions);
+  const RoundRobin dealt(partitions);
   std::vector<std::vector<std::uint32_t>> lengths(partitions);
   for (std::uint64_t document = 0; document < first + made.documents; ++document)
     lengths[dealt.place_of(document).partition].push_back(document < first ? 0 : made.lengths[document - first]);
@@ -129,7 +129,7 @@ Lists expected_of(const MadeUp& made, std::uint64_t first, std::uint32_t partiti
 Lists coded_of(const MadeUp& made, std::uint64_t first, std::uint32_t partitions, double b, double average,
                std::uint32_t window_postings, std::uint32_t batch_documents) {
   const auto text = on_device(made, batch_documents);
-  const auto totals = text->totals(static_cast<std::uint32_t>(made.terms.size())).value();
+  const auto totals = text->run().totals(static_cast<std::uint32_t>(made.terms.size())).value();
   std::vector<std::uint32_t> order;
   for (std::uint32_t term = 0; term < totals.size(); ++term)
     if (totals[term] != 0) order.push_back(term);
@@ -140,7 +140,7 @@ Lists coded_of(const MadeUp& made, std::uint64_t first, std::uint32_t partitions
     starts.push_back(starts.back() + totals[term]);
     hashes.push_back(hash_of(term));
   }
-  EXPECT_TRUE(text->place_terms(offsets, starts.back()));
+  EXPECT_TRUE(text->run().place_terms(offsets, starts.back()));
   const std::uint32_t most = std::max(window_postings, *std::max_element(totals.begin(), totals.end()));
   EXPECT_TRUE(ListCoder::fits(*text, made.documents, order.size(), most));
   const auto coder =

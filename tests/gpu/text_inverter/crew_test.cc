@@ -1,5 +1,5 @@
 // Threads that share work have all of it done, once.
-#include "indexer/invert/gpu/text/crew.h"
+#include "indexer/invert/gpu/text/terms/crew.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "indexer/invert/gpu/text/sorted_terms.h"
+#include "indexer/invert/gpu/text/terms/sorted_terms.h"
 #include "tests/support/run_postings.h"
 #include "tests/support/scratch_folder.h"
 
@@ -45,9 +45,11 @@ TEST(SlicedRuns, HaveEveryPosting) {
     {
       const TermOrder order{in_order, totals};
       SlicedRuns sliced(folder.path(), "run", 1, runs::kFramePayloadBytes, kBase, threads, names, order);
+      SliceFiller slices(order, SlicedRuns::kSlicePostings,
+                         [&](runs::PostingSlice slice) { return sliced.add(std::move(slice)); });
       for (std::size_t at = 0; at < numbers.size();) {
         const std::size_t some = std::min<std::size_t>(1 + random() % 200'000, numbers.size() - at);
-        ASSERT_TRUE(sliced.add(std::span(numbers).subspan(at, some), std::span(frequencies).subspan(at, some)));
+        ASSERT_TRUE(slices.add(std::span(numbers).subspan(at, some), std::span(frequencies).subspan(at, some)));
         at += some;
       }
       ASSERT_TRUE(sliced.finish(made));

@@ -1,5 +1,5 @@
 // Terms come in byte order, whatever they have in common and however many threads sort them.
-#include "indexer/invert/gpu/text/sorted_terms.h"
+#include "indexer/invert/gpu/text/terms/sorted_terms.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "common/partition/terms/term_digests.h"
-#include "indexer/invert/gpu/text/ordered_terms.h"
 
 namespace frond::indexer::invert::gpu {
 namespace {

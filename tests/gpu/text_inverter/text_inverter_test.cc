@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "indexer/invert/cpu_text_inverter.h"
-#include "indexer/invert/gpu/text/device_text.h"
+#include "indexer/invert/gpu/text/device/device_text.h"
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
 #include "tests/gpu/text_inverter/random_texts.h"
 #include "tests/support/run_postings.h"
@@ -267,12 +267,12 @@ TEST(DeviceText, ComparesBytesWhereHashesAreEqual) {
         plain.cut_all(text, all);
         for (const std::uint32_t term : all) ++expected[std::string(plain.term(term))];
       }
-      const TextPlace filled = (*device)->fill(side).value();
+      const TextPlace filled = (*device)->places().fill(side).value();
       std::copy(text.begin(), text.end(), filled.text.begin());
       filled.piece_begins[0] = 0;
       filled.piece_numbers[0] = 7;
-      ASSERT_TRUE((*device)->send(side, static_cast<std::uint32_t>(text.size()), 1));
-      const FoundTokens found = (*device)->find(side, side).value();
+      ASSERT_TRUE((*device)->places().send(side, static_cast<std::uint32_t>(text.size()), 1));
+      const BatchTokens found = (*device)->find(side, side).value();
       EXPECT_EQ(found.turned_away, 0u);
       std::vector<std::uint32_t> answer, places, chunk_terms;
       terms.find(found.new_keys, answer);
@@ -282,10 +282,10 @@ TEST(DeviceText, ComparesBytesWhereHashesAreEqual) {
       pieces.put(text, 7, /*is_pinned=*/false);
       terms.cut(pieces, found.chunks, places, chunk_terms);
       ASSERT_TRUE((*device)->add(side, places, chunk_terms, terms.size()));
-      const std::vector<std::uint32_t> totals = (*device)->totals(terms.size()).value();
+      const std::vector<std::uint32_t> totals = (*device)->run().totals(terms.size()).value();
       std::vector<std::uint32_t> all_frequencies;
       const std::vector<std::uint32_t> order = terms.in_order(totals);
-      ASSERT_TRUE((*device)->read(order, totals, [&](auto numbers, auto frequencies) {
+      ASSERT_TRUE((*device)->run().read(order, totals, [&](auto numbers, auto frequencies) {
         for (const std::uint32_t number : numbers) EXPECT_EQ(number, 7u);
         all_frequencies.insert(all_frequencies.end(), frequencies.begin(), frequencies.end());
         return Result<void>();
@@ -296,7 +296,7 @@ TEST(DeviceText, ComparesBytesWhereHashesAreEqual) {
         for (const std::size_t end = at + totals[term]; at < end; ++at)
           got[std::string(terms.term(term))] += all_frequencies.at(at);
       EXPECT_EQ(got, expected) << "mask " << hash_mask;
-      ASSERT_TRUE((*device)->clear_run());
+      ASSERT_TRUE((*device)->run().clear());
     }
   }
 }

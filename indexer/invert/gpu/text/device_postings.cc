@@ -8,7 +8,7 @@
 #include "common/base/thread_name.h"
 #include "common/device/runtime.h"
 #include "indexer/invert/gpu/text/lists/list_coder.h"
-#include "indexer/invert/gpu/text/slice_filler.h"
+#include "indexer/invert/gpu/text/sliced_runs.h"
 #include "indexer/invert/partition_runs.h"
 
 namespace frond::indexer::invert::gpu {
@@ -74,17 +74,9 @@ Result<void> DevicePostings::read(std::size_t slice_postings,
   ordered_.get();
   FROND_TRY(device::use(device_));  // of this thread
   const std::unique_ptr<DeviceText> text = std::move(text_);
-  SliceFiller filler({terms_->numbers(), totals_}, slice_postings);
-  runs::PostingSlice slice;
-  filler.begin(slice);
-  return text->read(terms_->numbers(), totals_, [&](auto numbers, auto frequencies) -> Result<void> {
-    while (!numbers.empty()) {
-      if (!filler.fill(slice, numbers, frequencies)) continue;
-      FROND_TRY(take(std::exchange(slice, {})));
-      if (!filler.at_end()) filler.begin(slice);
-    }
-    return {};
-  });
+  SliceFiller slices({terms_->numbers(), totals_}, slice_postings, take);
+  return text->run().read(terms_->numbers(), totals_,
+                          [&slices](auto numbers, auto frequencies) { return slices.add(numbers, frequencies); });
 }
 
 std::uint32_t DevicePostings::window_postings(const runs::ListCoding& coding, const runs::SliceLimits& limits) const {
@@ -121,13 +113,13 @@ Result<std::vector<std::vector<std::uint64_t>>> DevicePostings::code(
   FROND_TRY(device::use(device_));  // of this thread
   const std::shared_ptr<DeviceText> text = std::move(text_);
   const auto partitions = static_cast<std::uint32_t>(coding.lengths.size());
-  const DocumentDeal dealt(partitions);
+  const RoundRobin dealt(partitions);
   std::vector<std::uint32_t> lengths(documents_of(coding) - first_);
   for (std::size_t number = 0; number < lengths.size(); ++number) {
     const auto place = dealt.place_of(first_ + number);
     lengths[number] = coding.lengths[place.partition][place.docid];
   }
-  FROND_TRY(text->place_terms(std::exchange(offsets_, {}), postings_));
+  FROND_TRY(text->run().place_terms(std::exchange(offsets_, {}), postings_));
   const auto coder = FROND_TRY(ListCoder::create(text, {.first_document = first_,
                                                         .partitions = partitions,
                                                         .b = coding.b,

@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "indexer/invert/gpu/text/device_text.h"
-#include "indexer/invert/gpu/text/ordered_terms.h"
-#include "indexer/invert/gpu/text/text_terms.h"
+#include "indexer/invert/gpu/text/device/device_text.h"
+#include "indexer/invert/gpu/text/terms/sorted_terms.h"
+#include "indexer/invert/gpu/text/terms/text_terms.h"
 #include "indexer/invert/inverter.h"
 #include "indexer/runs/posting_slices.h"
 

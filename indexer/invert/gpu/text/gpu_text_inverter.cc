@@ -62,7 +62,7 @@ Result<void> GpuTextInverter::invert(DocumentTexts texts, std::span<const Docume
       FROND_TRY(or_without_device(clear_dictionary()));
     if (cpu_) return cpu_->invert(std::move(block.texts), numbers);
   }
-  const KeptTexts::Added kept = texts_.add(std::move(block));
+  const ReplayBuffer::Added kept = texts_.add(std::move(block));
   return or_without_device(take(kept.block, {.block = kept.number}));
 }
 
@@ -88,10 +88,10 @@ Result<void> GpuTextInverter::make_device() {
                                           .device_bytes = setup_.inverter.gpu.bytes,
                                           .max_text = setup_.max_text,
                                           .rules = rules_on_device(setup_.analyzer)}));
-  sought_.emplace(*device_, *terms_,
-                  SoughtBatches::Owner{.write_runs = std::bind_front(&GpuTextInverter::write_runs, this),
-                                       .clear_dictionary = std::bind_front(&GpuTextInverter::clear_dictionary, this),
-                                       .note_added = std::bind_front(&GpuTextInverter::note_added, this)});
+  batches_.emplace(*device_, *terms_,
+                   TextBatches::Owner{.write_runs = std::bind_front(&GpuTextInverter::write_runs, this),
+                                      .clear_dictionary = std::bind_front(&GpuTextInverter::clear_dictionary, this),
+                                      .note_added = std::bind_front(&GpuTextInverter::note_added, this)});
   return {};
 }
 
@@ -133,24 +133,24 @@ Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNu
   FROND_TRY(drain());
   SentBatch batch{.base = *base_, .end = end, .place = filling_.place};
   batch.pieces.put({}, static_cast<std::uint32_t>(number - *base_), false);
-  batch.pieces.copy_to(FROND_TRY(device_->fill(batch.place)), copiers_);
-  FROND_TRY(device_->send(batch.place, 0, 1));
-  return sought_->add_words(batch, words);
+  batch.pieces.copy_to(FROND_TRY(device_->places().fill(batch.place)), copiers_);
+  FROND_TRY(device_->places().send(batch.place, 0, 1));
+  return batches_->add_words(batch, words);
 }
 
 // Has what was filled worked on. It is copied, also to the device, while the two batches before are worked on.
 Result<void> GpuTextInverter::submit() {
   FROND_TRY(device::use(setup_.inverter.gpu.device));  // of this thread
   const TextPieces& pieces = filling_.pieces;
-  const TextPlace place = FROND_TRY(device_->fill(filling_.place));
+  const TextPlace place = FROND_TRY(device_->places().fill(filling_.place));
   pieces.copy_to(place, copiers_);
-  FROND_TRY(device_->send(filling_.place, pieces.bytes(), static_cast<std::uint32_t>(pieces.numbers().size()),
-                          pieces.runs(place)));
+  FROND_TRY(device_->places().send(filling_.place, pieces.bytes(), static_cast<std::uint32_t>(pieces.numbers().size()),
+                                   pieces.runs(place)));
   FROND_TRY(end_work());
   std::swap(waiting_, filling_);
   filling_.pieces.clear();
   filling_.place = (waiting_.place + 1) % DeviceText::kPlaces;
-  begin_work([this] { return sought_->seek(waiting_); });
+  begin_work([this] { return batches_->seek(waiting_); });
   return {};
 }
 
@@ -159,7 +159,7 @@ Result<void> GpuTextInverter::drain() {
   if (!device_) return {};
   if (!filling_.pieces.empty()) FROND_TRY(submit());
   FROND_TRY(end_work());
-  if (sought_->any()) begin_work([this] { return sought_->end_last(); });
+  if (batches_->any()) begin_work([this] { return batches_->end_last(); });
   return end_work();
 }
 
@@ -213,14 +213,14 @@ Result<std::unique_ptr<runs::PostingSlices>> GpuTextInverter::take_postings(std:
   const auto read_totals = [&]() -> Result<void> {
     FROND_TRY(device::use(setup_.inverter.gpu.device));  // of this thread
     FROND_TRY(drain());
-    if (flushes_ == 0) totals = FROND_TRY(device_->totals(std::min(terms_->size(), device_->capacity().terms)));
+    if (flushes_ == 0) totals = FROND_TRY(device_->run().totals(std::min(terms_->size(), device_->capacity().terms)));
     return {};
   };
   FROND_TRY(or_without_device(read_totals()));
   if (cpu_ || flushes_ > 0 || !base_ || term_bytes_ > most) return held;
   FROND_TRY(lengths_.end());
   texts_.drop_all();
-  sought_.reset();
+  batches_.reset();
   held = std::make_unique<DevicePostings>(setup_.inverter.gpu.device, std::move(device_), std::move(terms_), *base_,
                                           std::move(totals), term_bytes_);
   term_bytes_ = 0;
@@ -235,14 +235,16 @@ Result<void> GpuTextInverter::write_all() {
 Result<void> GpuTextInverter::write_runs() {
   if (!device_ || !base_) return {};
   const std::vector<std::uint32_t> totals =
-      FROND_TRY(device_->totals(std::min(terms_->size(), device_->capacity().terms)));
+      FROND_TRY(device_->run().totals(std::min(terms_->size(), device_->capacity().terms)));
   const std::vector<std::uint32_t> in_order = terms_->in_order(totals);
   const TermOrder order{in_order, totals};
   SlicedRuns runs(setup_.inverter.folder, setup_.inverter.label + "-" + std::to_string(flushes_),
                   setup_.inverter.partitions, setup_.inverter.frame_bytes, *base_, setup_.threads, terms_->numbers(),
                   order);
-  FROND_TRY(device_->read(in_order, totals,
-                          [&runs](auto numbers, auto frequencies) { return runs.add(numbers, frequencies); }));
+  SliceFiller slices(order, SlicedRuns::kSlicePostings,
+                     [&runs](runs::PostingSlice slice) { return runs.add(std::move(slice)); });
+  FROND_TRY(device_->run().read(
+      in_order, totals, [&slices](auto numbers, auto frequencies) { return slices.add(numbers, frequencies); }));
   FROND_TRY(runs.finish(runs_));
   ++flushes_;
   written_ = done_;
@@ -250,7 +252,7 @@ Result<void> GpuTextInverter::write_runs() {
   texts_dropped_ = false;
   texts_.drop_to(written_);
   note_terms();
-  return device_->clear_run();
+  return device_->run().clear();
 }
 
 // Those of which the device has all, until so many bytes are left.
@@ -271,7 +273,7 @@ Result<void> GpuTextInverter::go_on_without_device(const Error& why) {
   if (!ended && ended.error().code() != Code::kDevice) return ended;
   if (texts_dropped_) return Error(Code::kDevice, "the GPU has lost postings: " + why.message());
   if (setup_.inverter.warn) setup_.inverter.warn("the GPU is not used any more: " + why.message());
-  sought_.reset();
+  batches_.reset();
   device_.reset();
   terms_->clear();
   filling_.pieces.clear();

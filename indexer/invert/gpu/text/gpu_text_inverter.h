@@ -17,11 +17,10 @@
 #include <vector>
 
 #include "indexer/invert/cpu_inverter.h"
-#include "indexer/invert/gpu/text/device_text.h"
-#include "indexer/invert/gpu/text/given_lengths.h"
-#include "indexer/invert/gpu/text/kept_texts.h"
-#include "indexer/invert/gpu/text/sought_batches.h"
-#include "indexer/invert/gpu/text/text_terms.h"
+#include "indexer/invert/gpu/text/device/device_text.h"
+#include "indexer/invert/gpu/text/replay_buffer.h"
+#include "indexer/invert/gpu/text/terms/text_terms.h"
+#include "indexer/invert/gpu/text/text_batches.h"
 #include "indexer/invert/inverter.h"
 
 namespace frond::indexer::invert::gpu {
@@ -68,17 +67,17 @@ class GpuTextInverter final : public TextInverter {
   std::unique_ptr<TextInverter> cpu_;   // in place of the device
   std::atomic<bool> cpu_on_ = false;
   std::unique_ptr<TextTerms> terms_;         // of the working thread; null: they were taken
-  KeptTexts texts_;                          // of which the run has something, or a batch
+  ReplayBuffer texts_;                       // of which the run has something, or a batch
   std::optional<DocumentNumber> base_;       // numbers on the device are from it
   std::atomic<bool> texts_dropped_ = false;  // texts of the run: only the device has its postings
   SentBatch filling_;                        // with texts of texts_
   bool is_pinned_ = false;                   // the block that filling_ is filled from
   Crew copiers_;                             // of texts that are not pinned
   // Of the working thread, from here on.
-  SentBatch waiting_;                    // to be worked on
-  std::optional<SoughtBatches> sought_;  // with the device
-  TextPosition done_, written_;          // what is in the run ends, and what the last runs had
-  GivenLengths lengths_;
+  SentBatch waiting_;                   // to be worked on
+  std::optional<TextBatches> batches_;  // with the device
+  TextPosition done_, written_;         // what is in the run ends, and what the last runs had
+  DocumentLengths lengths_;
   std::atomic<std::uint64_t> done_block_ = 0;  // done_.block, for the caller's thread
   std::size_t flushes_ = 0;
   std::vector<runs::RunFile> runs_;            // since the last call of flush()

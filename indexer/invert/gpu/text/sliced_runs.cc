@@ -1,7 +1,6 @@
 #include "indexer/invert/gpu/text/sliced_runs.h"
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 #include "common/base/check.h"
@@ -9,81 +8,62 @@
 
 namespace frond::indexer::invert::gpu {
 
+void SliceFiller::begin_slice() {
+  slice_.first = slice_.end;
+  for (; slice_.end < order_.terms.size() && expected_ < most_; ++slice_.end)
+    expected_ += order_.totals[order_.terms[slice_.end]];
+  FROND_CHECK(expected_ > 0);
+  slice_.numbers.reserve(expected_);
+  slice_.frequencies.reserve(expected_);
+}
+
+Result<void> SliceFiller::add(std::span<const std::uint32_t> numbers, std::span<const Frequency> frequencies) {
+  while (!numbers.empty()) {
+    if (expected_ == 0) begin_slice();
+    const std::size_t some = std::min(numbers.size(), expected_ - slice_.numbers.size());
+    const auto end = static_cast<std::ptrdiff_t>(some);
+    slice_.numbers.insert(slice_.numbers.end(), numbers.begin(), numbers.begin() + end);
+    slice_.frequencies.insert(slice_.frequencies.end(), frequencies.begin(), frequencies.begin() + end);
+    numbers = numbers.subspan(some);
+    frequencies = frequencies.subspan(some);
+    if (slice_.numbers.size() < expected_) continue;
+    expected_ = 0;
+    const std::size_t behind = slice_.end;
+    FROND_TRY(take_(std::exchange(slice_, {.first = behind, .end = behind})));
+  }
+  return {};
+}
+
 SlicedRuns::SlicedRuns(const std::filesystem::path& folder, const std::string& label, std::uint32_t partitions,
                        std::size_t frame_bytes, DocumentNumber base, std::uint32_t threads, const TermNumbers& names,
                        const TermOrder& order)
-    : base_(base),
-      names_(names),
-      order_(order),
-      full_(2 * kMaxThreads),
-      empty_(2 * kMaxThreads),
-      filler_(order, kSlicePostings) {
+    : base_(base), names_(names), order_(order), slices_(std::clamp(threads, 1u, kMaxThreads)) {
   const std::uint64_t fit = kRunBytes / PartitionRuns::bytes(partitions, frame_bytes);
   const auto some =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::min<std::uint64_t>(threads, fit), 1, kMaxThreads));
-  for (std::uint32_t i = 0; i < some; ++i) {
-    Writer& writer = *writers_.emplace_back(
-        std::make_unique<Writer>(PartitionRuns(folder, label + "-" + std::to_string(i), partitions, frame_bytes)));
-    for (int slices = 0; slices < 2; ++slices) (void)empty_.push(&slices_.emplace_back(), {});
-    writer.thread = std::jthread([this, i, &writer] {
+  for (std::uint32_t i = 0; i < some; ++i)
+    runs_.emplace_back(folder, label + "-" + std::to_string(i), partitions, frame_bytes);
+  for (std::uint32_t i = 0; i < some; ++i)
+    threads_.emplace_back([this, i] {
       name_this_thread(("texts-" + std::to_string(i)).c_str());
-      run(writer);
+      error_.guard([this, i] { return run(runs_[i]); });
     });
-  }
-  begin_slice();
 }
 
-SlicedRuns::~SlicedRuns() { full_.close(); }
-
-// A writer's thread. After an error it takes what is full and drops it, so that nobody waits for it.
-void SlicedRuns::run(Writer& writer) {
-  while (const auto slice = full_.pop({})) {
-    if (writer.written) {
-      try {
-        writer.written = write(**slice, writer.runs);
-      } catch (const std::exception& thrown) {
-        writer.written = Error(Code::kUnavailable, thrown.what());
-      }
-      if (!writer.written) failed_ = true;
-    }
-    (void)empty_.push(*slice, {});
-  }
-}
-
-// Behind the slice before it; waits until a writer has written one.
-void SlicedRuns::begin_slice() {
-  slice_ = *empty_.pop({});
-  filler_.begin(*slice_);
-}
-
-Result<void> SlicedRuns::add(std::span<const std::uint32_t> numbers, std::span<const Frequency> frequencies) {
-  while (!numbers.empty()) {
-    if (failed_) return end_writers();
-    if (!filler_.fill(*slice_, numbers, frequencies)) continue;
-    (void)full_.push(slice_, {});
-    begin_slice();
-  }
+Result<void> SlicedRuns::run(PartitionRuns& runs) {
+  while (const auto slice = slices_.pop(error_.token())) FROND_TRY(write(*slice, runs));
   return {};
 }
 
 Result<void> SlicedRuns::finish(std::vector<runs::RunFile>& to) {
-  FROND_CHECK(failed_ || (slice_->numbers.empty() && filler_.at_end()));
-  FROND_TRY(end_writers());
-  for (const auto& writer : writers_) FROND_TRY(writer->runs.finish(to));
+  slices_.close();
+  threads_.clear();
+  FROND_TRY(error_.result());
+  for (PartitionRuns& runs : runs_) FROND_TRY(runs.finish(to));
   return {};
 }
 
-// When all that is full is written.
-Result<void> SlicedRuns::end_writers() {
-  full_.close();
-  for (const auto& writer : writers_)
-    if (writer->thread.joinable()) writer->thread.join();
-  for (const auto& writer : writers_)
-    if (!writer->written) return writer->written.error();
-  return {};
-}
-
-Result<void> SlicedRuns::write(const Slice& slice, PartitionRuns& runs) const {
+Result<void> SlicedRuns::write(const runs::PostingSlice& slice, PartitionRuns& runs) const {
   constexpr std::size_t kAhead = 8;  // terms whose bytes are fetched before they are read
   std::size_t at = 0;
   for (std::size_t i = slice.first; i < slice.end; ++i) {

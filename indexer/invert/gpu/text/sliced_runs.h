@@ -1,29 +1,56 @@
 #pragma once
-// Writes the postings of a run by several threads: each writes runs of its own, and takes the next slice of terms when
-// it has written one. So the terms of each run ascend, and none is in two of them. A slice of one frequent term takes
-// much longer than others.
-#include <atomic>
+// The postings of a run on the device as slices of whole terms, and slices as runs.
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <filesystem>
-#include <memory>
+#include <functional>
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "common/base/bounded_queue.h"
-#include "indexer/invert/gpu/text/slice_filler.h"
-#include "indexer/invert/gpu/text/term_numbers.h"
+#include "common/base/parallel.h"
+#include "indexer/invert/gpu/text/terms/term_numbers.h"
 #include "indexer/invert/partition_runs.h"
+#include "indexer/runs/posting_slices.h"
 
 namespace frond::indexer::invert::gpu {
 
-// One thread, which begins others. Borrows its constructor's arguments.
+// The postings of a run, terms one after the other.
+struct TermOrder {
+  std::span<const std::uint32_t> terms;   // numbers of terms, in byte order of the terms
+  std::span<const std::uint32_t> totals;  // by number: postings
+};
+
+// Cuts the postings of a run, which come in pieces of any size, into slices of whole terms. One thread. Borrows the
+// order.
+class SliceFiller {
+ public:
+  using Take = std::function<Result<void>(runs::PostingSlice)>;
+  // A slice ends with the term that reaches so many postings.
+  SliceFiller(const TermOrder& order, std::size_t postings, Take take)
+      : order_(order), most_(postings), take_(std::move(take)) {}
+  // The next postings, in the order of terms. In a term, numbers do not descend; equal ones are one document. Errors of
+  // `take`, which gets each slice when it is whole.
+  Result<void> add(std::span<const std::uint32_t> numbers, std::span<const Frequency> frequencies);
+
+ private:
+  void begin_slice();
+  const TermOrder order_;
+  const std::size_t most_;
+  const Take take_;
+  runs::PostingSlice slice_;
+  std::size_t expected_ = 0;  // postings of the slice; 0: none was begun
+};
+
+// Writes the slices of a run by several threads: each has runs of its own, and takes the next slice when it has written
+// one. So the terms of each run ascend, and none is in two of them. A slice of one frequent term takes much longer than
+// others. One thread calls; borrows the constructor's arguments.
 class SlicedRuns {
  public:
-  // A slice ends with the term that reaches so many postings. There are two for each thread, of 256 KiB.
-  static constexpr std::size_t kSlicePostings = std::size_t{1} << 15;
+  static constexpr std::size_t kSlicePostings = std::size_t{1} << 15;  // there are two slices for each thread
   static constexpr std::uint32_t kMaxThreads = 12;
   static constexpr std::uint64_t kRunBytes = std::uint64_t{16} << 20;  // of all threads' runs, if it is not one thread
 
@@ -31,38 +58,28 @@ class SlicedRuns {
   SlicedRuns(const std::filesystem::path& folder, const std::string& label, std::uint32_t partitions,
              std::size_t frame_bytes, DocumentNumber base, std::uint32_t threads, const TermNumbers& names,
              const TermOrder& order);
-  ~SlicedRuns();
+  ~SlicedRuns() { slices_.close(); }
   SlicedRuns(const SlicedRuns&) = delete;
   SlicedRuns& operator=(const SlicedRuns&) = delete;
 
-  // The next postings in the order of terms. In a term, numbers do not descend; equal ones are one document.
-  // kUnavailable: the disk.
-  Result<void> add(std::span<const std::uint32_t> numbers, std::span<const Frequency> frequencies);
-  // After all postings. Appends the finished runs.
+  // The next slice. kUnavailable: the disk.
+  Result<void> add(runs::PostingSlice slice) {
+    return slices_.push(std::move(slice), error_.token()) ? Result<void>() : error_.result();
+  }
+  // After all slices. Appends the finished runs.
   Result<void> finish(std::vector<runs::RunFile>& to);
 
  private:
-  using Slice = runs::PostingSlice;
-  struct Writer {
-    explicit Writer(PartitionRuns made) : runs(std::move(made)) {}
-    PartitionRuns runs;
-    Result<void> written;  // the thread's until it is joined
-    std::jthread thread;   // last, so that it ends before the others
-  };
-  void begin_slice();
-  void run(Writer& writer);
-  Result<void> end_writers();
-  Result<void> write(const Slice& slice, PartitionRuns& runs) const;
+  Result<void> run(PartitionRuns& runs);
+  Result<void> write(const runs::PostingSlice& slice, PartitionRuns& runs) const;
 
-  DocumentNumber base_;
+  const DocumentNumber base_;
   const TermNumbers& names_;
-  const TermOrder& order_;
-  std::deque<Slice> slices_;  // two for each writer
-  BoundedQueue<Slice*> full_, empty_;
-  SliceFiller filler_;
-  Slice* slice_ = nullptr;                        // the one that is filled
-  std::atomic<bool> failed_ = false;              // a writer has failed
-  std::vector<std::unique_ptr<Writer>> writers_;  // last, so that their threads end before the others
+  const TermOrder order_;
+  FirstError error_{std::stop_token()};
+  std::vector<PartitionRuns> runs_;  // by thread
+  BoundedQueue<runs::PostingSlice> slices_;
+  std::vector<std::jthread> threads_;  // last: they use the others
 };
 
 }  // namespace frond::indexer::invert::gpu

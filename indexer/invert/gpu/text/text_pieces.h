@@ -3,11 +3,12 @@
 // they are; the bytes of others are copied to a pinned place first, at once, by several threads.
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
-#include "indexer/invert/gpu/text/crew.h"
-#include "indexer/invert/gpu/text/device_text.h"
+#include "indexer/invert/gpu/text/device/device_text.h"
+#include "indexer/invert/gpu/text/terms/crew.h"
 
 namespace frond::indexer::invert::gpu {
 

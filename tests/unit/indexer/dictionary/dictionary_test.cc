@@ -99,22 +99,11 @@ TYPED_TEST(EveryDictionary, GivesTheTermsOfOneCollectionByPlace) {
     ASSERT_EQ(dictionary.terms_of(collection), wanted.size()) << i;
     const auto ordered = dictionary.order(collection);
     ASSERT_EQ(ordered.size(), wanted.size());
-    std::map<std::string, int> got;
-    std::size_t place = 0;
-    for (const auto& [suffix, count] : wanted) {
-      std::string its;
-      ordered.append_suffix(place, its);
-      EXPECT_EQ(its, suffix);
-      ordered.for_each(place, place + 1, [&](std::string_view one, int value) { got[std::string(one)] = value; });
-      ++place;
-    }
-    EXPECT_EQ(got, wanted);
-    std::vector<std::string> middle, all;
-    ordered.for_each(0, wanted.size(), [&](std::string_view one, int) { all.emplace_back(one); });
-    ordered.for_each(wanted.size() / 3, wanted.size() / 2,
-                     [&](std::string_view one, int) { middle.emplace_back(one); });
-    EXPECT_TRUE(std::equal(middle.begin(), middle.end(), all.begin() + static_cast<std::ptrdiff_t>(wanted.size() / 3)));
-    EXPECT_EQ(middle.size(), wanted.size() / 2 - wanted.size() / 3);
+    std::vector<std::pair<std::string, int>> got;
+    std::string scratch;
+    for (std::size_t place = 0; place < ordered.size(); ++place)
+      got.emplace_back(ordered.suffix(place, scratch), ordered.value(place));
+    EXPECT_EQ(got, (std::vector<std::pair<std::string, int>>(wanted.begin(), wanted.end())));
     EXPECT_EQ(dictionary.terms_of(collection), wanted.size()) << "also when they are in order";
   }
 }
@@ -180,63 +169,19 @@ TEST(BTreeDictionary, TakesLittleMoreThanTwiceTheNodesThatFullOnesWouldBe) {
   EXPECT_LT(dictionary.table_bytes(), full * 22 / 10);
 }
 
-TEST(TableMemory, KeepsPiecesApartAndUsesThemAgain) {
-  TableMemory memory;
-  std::mt19937 random(8);
-  struct Piece {
-    std::byte* begin;
-    std::size_t bytes;
-    unsigned fill;
-  };
-  std::vector<Piece> pieces;
-  const auto check = [](const Piece& piece) {
-    for (std::size_t at : {std::size_t{0}, piece.bytes / 2, piece.bytes - 1})
-      ASSERT_EQ(static_cast<unsigned>(piece.begin[at]), piece.fill);
-  };
-  for (int round = 0; round < 2; ++round) {  // the second after clear()
-    std::size_t taken = 0, most = 0;
-    for (unsigned i = 0; i < 20'000; ++i) {
-      if (!pieces.empty() && random() % 5 < 2) {
-        std::swap(pieces[random() % pieces.size()], pieces.back());
-        check(pieces.back());
-        memory.give(pieces.back().begin, pieces.back().bytes);
-        taken -= pieces.back().bytes;
-        pieces.pop_back();
-        continue;
-      }
-      const std::size_t bytes = TableMemory::kLeastBytes << (random() % 1000 == 0 ? 16 : random() % 8);
-      pieces.push_back({memory.take(bytes), bytes, i & 0xff});
-      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(pieces.back().begin) % TableMemory::kLeastBytes, 0u);
-      std::memset(pieces.back().begin, static_cast<int>(i & 0xff), bytes);
-      most = std::max(most, taken += bytes);
-    }
-    for (const Piece& piece : pieces) check(piece);
-    EXPECT_GE(memory.bytes(), taken);
-    EXPECT_LT(memory.bytes(), most + most / 4 + TableMemory::kLargeBlock);
-    memory.clear();
-    pieces.clear();
-    EXPECT_EQ(memory.bytes(), 0u);
-  }
-}
-
-// As tables grow: those that are left are taken by others.
-TEST(TableMemory, TakesLittleMoreThanTwiceTheTablesThatGrow) {
-  TableMemory memory;
+// Tables that grow leave pieces that others take.
+TEST(HashDictionary, TakesLittleMoreThanTheTablesThatItHas) {
+  Arena arena;
+  HashDictionary<int> dictionary(arena);
   std::mt19937 random(9);
-  std::vector<std::pair<std::byte*, std::size_t>> tables(5'000);
-  std::size_t taken = 0;
-  for (int i = 0; i < 40'000; ++i) {
-    auto& [begin, bytes] = tables[random() % (1 + random() % tables.size())];
-    const std::size_t more = std::max(TableMemory::kLeastBytes, 2 * bytes);
-    if (more > TableMemory::kLargeBlock * 2) continue;
-    std::byte* const grown = memory.take(more);
-    if (bytes != 0) memory.give(begin, bytes);
-    taken += more - bytes;
-    begin = grown;
-    bytes = more;
+  while (dictionary.terms() < 300'000) {
+    const std::string term = random_term(random) + std::to_string(random());
+    const TriePlace place = trie_place(term);
+    dictionary.find_or_add(place.collection, std::string_view(term).substr(place.prefix_bytes));
   }
-  EXPECT_GT(taken, 4 * TableMemory::kLargeBlock);
-  EXPECT_LT(memory.bytes(), 2 * taken + TableMemory::kLargeBlock);
+  // An entry of 16 bytes or more, and a slot of 8, of which a third to two thirds are used.
+  const std::size_t entries = dictionary.terms() * (16 + 8), tables = dictionary.terms() * 24;
+  EXPECT_LT(arena.bytes() + dictionary.table_bytes(), entries + tables + tables / 2 + (std::size_t{4} << 20));
 }
 
 TEST(Arena, KeepsPiecesApartAndWhereTheyAre) {

@@ -226,7 +226,7 @@ TEST(Ordering, SortsStoredFieldsInManyRanges) {
   std::vector<std::uint32_t> places(400);
   for (std::uint32_t i = 0; i < 400; ++i) places[order[i]] = i;
   const std::filesystem::path& path = folder.path();
-  const auto spools = deal_documents(small.partitions[0].spool, {places, 3, kBytes / 20, path, {}});
+  const auto spools = renumber_documents(small.partitions[0].spool, {places, 3, kBytes / 20, path, {}});
   ASSERT_TRUE(spools) << spools.error().message();
   for (std::uint32_t p = 0; p < 3; ++p) {
     auto spool = runs::SpoolReader::open((*spools)[p]).value();
@@ -238,7 +238,7 @@ TEST(Ordering, SortsStoredFieldsInManyRanges) {
       }
     EXPECT_GE(place, 400u);
   }
-  EXPECT_EQ(deal_documents(small.partitions[0].spool, {places, 3, kBytes / 1000, path, {}}), Code::kInvalid);
+  EXPECT_EQ(renumber_documents(small.partitions[0].spool, {places, 3, kBytes / 1000, path, {}}), Code::kInvalid);
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ class Coded final : public runs::PostingSlices {
 
 TEST(CodedLists, ReachTheirPartitionsAndTheirTermsTheFile) {
   const support::ScratchFolder folder;
-  const auto terms = WrittenTerms::create(folder / "terms", 1).value();
+  const auto terms = TermsWriter::create(folder / "terms", 1).value();
   std::vector<std::unique_ptr<CodedGroups>> to;
   to.reserve(2);
   for (int p = 0; p < 2; ++p) to.push_back(std::make_unique<CodedGroups>(std::size_t{1} << 20));
@@ -116,7 +116,7 @@ TEST(CodedLists, ReachTheirPartitionsAndTheirTermsTheFile) {
 TEST(CodedLists, EndWithWhoWritesTerms) {
   for (const std::size_t place : {std::size_t{0}, std::size_t{3}}) {
     const support::ScratchFolder folder;
-    const auto terms = WrittenTerms::create(folder / "terms", 1).value();
+    const auto terms = TermsWriter::create(folder / "terms", 1).value();
     std::vector<std::unique_ptr<CodedGroups>> to;
     to.reserve(2);
     for (int p = 0; p < 2; ++p) to.push_back(std::make_unique<CodedGroups>(std::size_t{1} << 20));

@@ -122,7 +122,7 @@ TEST(SplitPostings, GivesEachPartitionItsOwn) {
     auto to = queues(partitions);
     TaskPool pool("packer", 3);
     const support::ScratchFolder folder;
-    const auto terms = WrittenTerms::create(folder / "terms", 2).value();
+    const auto terms = TermsWriter::create(folder / "terms", 2).value();
     std::vector<Postings> got(partitions);
     {
       std::vector<std::jthread> threads;
@@ -180,7 +180,7 @@ TEST(SplitInMemory, GiveEachPartitionItsOwn) {
     auto to = queues(partitions);
     TaskPool pool("packer", 3);
     const support::ScratchFolder folder;
-    const auto terms = WrittenTerms::create(folder / "terms", 2).value();
+    const auto terms = TermsWriter::create(folder / "terms", 2).value();
     std::vector<Postings> got(partitions);
     {
       std::vector<std::jthread> threads;
@@ -238,7 +238,7 @@ TEST(SplitInMemory, SayWhyTermsCannotBeWritten) {
   auto to = queues(2);
   TaskPool pool("packer", 2);
   const support::ScratchFolder folder;
-  const auto terms = WrittenTerms::create(folder / "terms", 1).value();
+  const auto terms = TermsWriter::create(folder / "terms", 1).value();
   std::stop_source stop;
   std::vector<std::jthread> readers;
   readers.reserve(to.size());

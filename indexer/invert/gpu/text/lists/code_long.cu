@@ -3,10 +3,9 @@
 #include "common/codec/binary_packing/simd_bp128.h"
 #include "common/postings/long_form.h"
 #include "common/postings/posting_list.h"
-#include "indexer/invert/gpu/text/grid.cuh"
+#include "indexer/invert/gpu/grid.cuh"
 #include "indexer/invert/gpu/text/lists/list_kernels.h"
 #include "indexer/invert/gpu/text/lists/piece_code.cuh"
-#include "indexer/invert/gpu/text/scan.cuh"
 
 namespace frond::indexer::invert::gpu {
 namespace {

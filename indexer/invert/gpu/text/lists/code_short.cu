@@ -1,10 +1,9 @@
 // Pieces of fewer than 128 postings to blobs, the same bytes as postings::encode_short()'s (docs/formats/list-blob.md).
 // A warp codes a piece: sizes first, so that it is known where each blob goes, then the bytes.
 #include "common/postings/short_code.h"
-#include "indexer/invert/gpu/text/grid.cuh"
+#include "indexer/invert/gpu/grid.cuh"
 #include "indexer/invert/gpu/text/lists/list_kernels.h"
 #include "indexer/invert/gpu/text/lists/piece_code.cuh"
-#include "indexer/invert/gpu/text/scan.cuh"
 
 namespace frond::indexer::invert::gpu {
 namespace {

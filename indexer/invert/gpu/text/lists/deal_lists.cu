@@ -4,9 +4,8 @@
 
 #include "common/postings/posting_list.h"
 #include "common/scoring/bm25.h"
-#include "indexer/invert/gpu/text/grid.cuh"
+#include "indexer/invert/gpu/grid.cuh"
 #include "indexer/invert/gpu/text/lists/list_kernels.h"
-#include "indexer/invert/gpu/text/scan.cuh"
 
 namespace frond::indexer::invert::gpu {
 namespace {
