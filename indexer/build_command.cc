@@ -17,7 +17,6 @@
 #include "indexer/build_status_server.h"
 #include "indexer/commands.h"
 #include "indexer/gpu_inverters.h"
-#include "indexer/ingest/formats/csv.h"
 #include "indexer/ingest/formats/formats.h"
 
 namespace frond::indexer {
@@ -112,10 +111,10 @@ Result<BuildOptions> BuildCommand::options() {
   const auto refuse = [](const std::string& why) { return Error(Code::kInvalid, why); };
   const auto format = ingest::format_named(format_);
   if (!format) return refuse("--format: '" + format_ + "' is none of " + ingest::format_names());
-  if (!prior_field_.empty() && *format != nullptr && (*format)->parse_fields == nullptr)
+  if (!prior_field_.empty() && *format != nullptr && !(*format)->has_prior)
     return refuse("--prior-field: records of format " + format_ + " have no fields of that kind; jsonl and json have");
   const auto names = field_names();
-  if (names != nullptr && *format != nullptr && (*format)->parse_fields == nullptr && *format != &ingest::kCsv)
+  if (names != nullptr && *format != nullptr && !(*format)->has_names)
     return refuse("--id-field, --title-field, --text-field and --url-field: records of format " + format_ +
                   " have no names of fields; jsonl, json and csv have");
   const auto analyzer = FROND_TRY(analyzer_.made());
