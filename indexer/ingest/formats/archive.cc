@@ -46,15 +46,15 @@ ParseCost warc_cost(const RawRecord& record) {
 }
 
 // A file with the name of an archive that does not begin as one is read from where a record begins.
-Sniffed sniff(const Head& head, std::string_view ending, bool (*begins_record)(std::string_view line)) {
+Sniffed sniff(const Beginning& head, std::string_view ending, bool (*begins_record)(std::string_view line)) {
   if (begins_record(first_line(head.text))) return {true, {}};
-  if (!has_suffix(head.file.path, ending)) return {};
+  if (!has_suffix(head.path, ending)) return {};
   for (std::string_view rest = head.text; !rest.empty();)
     if (begins_record(take_line(rest))) return {true, {}};
-  return {true, kind_without_records(head.file.bytes)};
+  return {true, kind_without_records(head.bytes)};
 }
-Sniffed sniff_warc(const Head& head) { return sniff(head, ".warc", is_warc_version); }
-Sniffed sniff_arc(const Head& head) {
+Sniffed sniff_warc(const Beginning& head) { return sniff(head, ".warc", is_warc_version); }
+Sniffed sniff_arc(const Beginning& head) {
   return sniff(head, ".arc", [](std::string_view line) { return arc_head(line).has_value(); });
 }
 

@@ -32,12 +32,11 @@ void name_column(std::span<const std::string> header, std::span<const std::strin
 }
 
 // In a folder, only files whose name says that they are CSV or TSV. A single file without such a name needs an id, too.
-Sniffed sniff_csv(const Head& head) {
-  const bool named_csv = has_suffix(head.file.path, ".csv");
-  const bool named = named_csv || has_suffix(head.file.path, ".tsv") || has_suffix(head.file.path, ".tab");
-  if (!named && head.file.in_folder) return {};
-  const std::optional<CsvColumns> columns =
-      csv_columns(trimmed(first_line(head.text)), names_or_usual(head.file.names));
+Sniffed sniff_csv(const Beginning& head) {
+  const bool named_csv = has_suffix(head.path, ".csv");
+  const bool named = named_csv || has_suffix(head.path, ".tsv") || has_suffix(head.path, ".tab");
+  if (!named && head.in_folder) return {};
+  const std::optional<CsvColumns> columns = csv_columns(trimmed(first_line(head.text)), names_or_usual(head.names));
   if (columns && (named || (columns->has(Field::kId) && columns->fields.size() > 1))) return {true, {}};
   if (named_csv) return {true, SkipReason::kColumns};
   return {};
@@ -83,16 +82,16 @@ bool is_known_tsv(std::string_view line) {
 }
 
 // In a folder, only files whose name says that they are TSV, and folders of nothing else.
-Sniffed sniff_tsv(const Head& head) {
-  if (has_suffix(head.file.path, ".tsv") || has_suffix(head.file.path, ".tab")) {
+Sniffed sniff_tsv(const Beginning& head) {
+  if (has_suffix(head.path, ".tsv") || has_suffix(head.path, ".tab")) {
     const std::size_t tab = head.text.find('\t');
-    if (tab == head.text.npos) return {true, kind_without_records(head.file.bytes)};
+    if (tab == head.text.npos) return {true, kind_without_records(head.bytes)};
     // Lines before the first one with a tab are bad records.
     const std::string_view line = first_line(head.text.substr(head.text.substr(0, tab).rfind('\n') + 1));
-    if (!head.file.in_folder || is_known_tsv(line)) return {true, {}};
+    if (!head.in_folder || is_known_tsv(line)) return {true, {}};
     return {true, SkipReason::kColumns};
   }
-  return {(!head.file.in_folder || head.file.among_tsv) && looks_like_tsv(head.text), {}};
+  return {(!head.in_folder || head.among_tsv) && looks_like_tsv(head.text), {}};
 }
 
 // The columns of MS MARCO's documents behind the id: URL, title and text. False: these are others.
@@ -165,11 +164,11 @@ constinit const SourceFormat kCsv = {
     .name = "csv",
     .evidence = Evidence::kHeader,
     .one_encoding = true,
+    .has_names = true,
     .sniff = sniff_csv,
     .cut = csv_cutter,
     .parse = parse_csv,
     .cost = csv_cost,
-    .no_id = {},
 };
 
 bool looks_like_tsv(std::string_view beginning) {

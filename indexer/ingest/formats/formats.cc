@@ -61,7 +61,8 @@ std::variant<const SourceFormat*, SkipReason> tell_format(const Beginning& file,
   const std::string_view text = without_spaces(plain_beginning(file.bytes, storage));
   if (text.empty() && file.whole) return SkipReason::kEmpty;
   if (wanted && !wanted->whole_file) return wanted;
-  const Head head{file, text};
+  Beginning head = file;
+  head.text = text;
   static const auto asked = by_evidence();
   for (const SourceFormat* const format : asked) {
     if (wanted && wanted != format) continue;

@@ -30,12 +30,7 @@ struct Beginning {
   bool in_folder = false;             // found in an input folder; false: the file itself is an input
   bool among_tsv = false;             // in an input folder whose first files are all TSV
   const FieldNames* names = nullptr;  // null: the usual ones
-};
-
-// A beginning as text.
-struct Head {
-  const Beginning& file;
-  std::string_view text;  // plain_beginning() of the bytes, without leading white space
+  std::string_view text = {};  // set by tell_format(): plain_beginning() of the bytes, without white space before it
 };
 
 // What a format says of a beginning.
@@ -65,15 +60,17 @@ struct SourceFormat {
   bool whole_file = false;
   // Nothing in a file says how its text is encoded: all of it is UTF-8, or else in what encoding_of_file() tells.
   bool one_encoding = false;
+  // Whether the fields of records have names, and whether one of them may be a document's prior.
+  bool has_names = false, has_prior = false;
   // Any thread. Called only if --format does not name a format, or whole_file is set.
-  Sniffed (*sniff)(const Head& head);
+  Sniffed (*sniff)(const Beginning& head);
   // A cutter for one file. Records longer than `max_bytes` are bad records.
   std::unique_ptr<RecordCutter> (*cut)(std::size_t max_bytes);
   // The fields of one record, as it has them: the id may be empty, fields too long; finish_document() does the rest.
   // Any thread; any bytes. kInvalid says what is wrong with the record.
   Result<Document> (*parse)(const RawRecord& record, const NamedFields& fields);
   ParseCost (*cost)(const RawRecord& record);  // see parse_cost()
-  std::string_view no_id = "the id is empty";  // why one is refused; empty: records name their fields
+  std::string_view no_id = "the id is empty";  // why one is refused where fields have no names
 };
 
 // The source formats there are. The order is fixed: reports list formats in it.

@@ -39,21 +39,21 @@ bool opens_object(std::string_view text) {
   return rest.starts_with('"') || rest.starts_with('}');
 }
 
-const FieldNames& names_of(const Head& head) { return names_or_usual(head.file.names); }
+const FieldNames& names_of(const Beginning& head) { return names_or_usual(head.names); }
 
 // Whether the name says that an object is a line.
-bool is_named_lines(const Head& head) {
-  return has_suffix(head.file.path, ".jsonl") || has_suffix(head.file.path, ".ndjson");
+bool is_named_lines(const Beginning& head) {
+  return has_suffix(head.path, ".jsonl") || has_suffix(head.path, ".ndjson");
 }
 
 enum class Layout { kOther, kLines, kValues };  // of a file: no JSON, an object a line, objects over several lines
 
-Layout layout_of(const Head& head) {
+Layout layout_of(const Beginning& head) {
   if (head.text.starts_with('[') && opens_object(without_spaces(head.text.substr(1)))) return Layout::kValues;
   if (!opens_object(head.text)) return Layout::kOther;
   const std::string_view line = first_line(head.text);
   const bool one_line = line.size() == head.text.size();
-  if (one_line) return has_suffix(head.file.path, ".json") ? Layout::kValues : Layout::kLines;
+  if (one_line) return has_suffix(head.path, ".json") ? Layout::kValues : Layout::kLines;
   const std::string_view rest = without_spaces(head.text.substr(line.size()));
   // A first record that is broken does not make one value of the others.
   if (fields_of_json(trimmed(line), names_of(head)).object || (line.size() > 1 && opens_object(first_line(rest))))
@@ -62,8 +62,8 @@ Layout layout_of(const Head& head) {
 }
 
 // Whether JSON holds documents: outside of folders, or by its name, or because its first object has a field of text.
-bool holds_documents(const Head& head, Layout layout) {
-  if (!head.file.in_folder || is_named_lines(head)) return true;
+bool holds_documents(const Beginning& head, Layout layout) {
+  if (!head.in_folder || is_named_lines(head)) return true;
   const std::string_view object = first_object(head.text);
   if (object.empty()) {  // it is longer than the head
     return std::ranges::any_of(names_of(head).body, [&](const std::string& name) {
@@ -78,20 +78,20 @@ bool holds_documents(const Head& head, Layout layout) {
 
 // Files whose names say so are JSON from the first line on that is; what stands before it is a bad record. In a folder,
 // .json may also be JSON that holds no documents.
-Sniffed sniff(const Head& head, Layout wanted) {
-  const bool lines = is_named_lines(head), named = lines || has_suffix(head.file.path, ".json");
-  Head json = head;
+Sniffed sniff(const Beginning& head, Layout wanted) {
+  const bool lines = is_named_lines(head), named = lines || has_suffix(head.path, ".json");
+  Beginning json = head;
   while (named && !json.text.empty() && layout_of(json) == Layout::kOther) {
     (void)take_line(json.text);
     json.text = without_spaces(json.text);
   }
   if (layout_of(json) != Layout::kOther) return {layout_of(json) == wanted && holds_documents(json, wanted), {}};
-  const bool other_json = head.file.in_folder && !lines && head.text.find_first_of("[{\"") == 0;
+  const bool other_json = head.in_folder && !lines && head.text.find_first_of("[{\"") == 0;
   if (!named || other_json) return {};
-  return {true, kind_without_records(head.file.bytes)};
+  return {true, kind_without_records(head.bytes)};
 }
-Sniffed sniff_jsonl(const Head& head) { return sniff(head, Layout::kLines); }
-Sniffed sniff_json(const Head& head) { return sniff(head, Layout::kValues); }
+Sniffed sniff_jsonl(const Beginning& head) { return sniff(head, Layout::kLines); }
+Sniffed sniff_json(const Beginning& head) { return sniff(head, Layout::kValues); }
 
 // The longest JSON that is cheap whatever it holds, and the bytes that a byte of it takes: a number of one digit and a
 // comma take 8 bytes in the parser's index and 32 on its tape.
@@ -129,21 +129,23 @@ constinit const SourceFormat kJsonl = {
     .name = "jsonl",
     .evidence = Evidence::kOpening,
     .one_encoding = true,
+    .has_names = true,
+    .has_prior = true,
     .sniff = sniff_jsonl,
     .cut = line_cutter,
     .parse = parse_json,
     .cost = json_cost,
-    .no_id = {},
 };
 constinit const SourceFormat kJson = {
     .name = "json",
     .evidence = Evidence::kOpening,
     .one_encoding = true,
+    .has_names = true,
+    .has_prior = true,
     .sniff = sniff_json,
     .cut = json_cutter,
     .parse = parse_json,
     .cost = json_cost,
-    .no_id = {},
 };
 
 bool is_json_number(std::string_view word) {

@@ -66,7 +66,7 @@ constexpr DocumentTags kTrecTags = {"<doc>", "</doc>", "\n<doc>", "no </DOC> bef
                                     "no </DOC> before the next <DOC>"};
 
 // Documents, also below a declaration and in a root element, if they have numbers.
-Sniffed sniff_trec(const Head& head) {
+Sniffed sniff_trec(const Beginning& head) {
   std::string_view text = head.text;
   while (text.starts_with("<?") || text.starts_with("<!"))
     text = without_spaces(text.substr(std::min(text.find('>'), text.size() - 1) + 1));
@@ -123,7 +123,7 @@ Result<Document> parse_wikiextractor(const RawRecord& record, const NamedFields&
   return document;
 }
 
-Sniffed sniff_wikiextractor(const Head& head) {
+Sniffed sniff_wikiextractor(const Beginning& head) {
   return {head.text.starts_with("<doc ") && first_line(head.text).find(" id=\"") != head.text.npos, {}};
 }
 

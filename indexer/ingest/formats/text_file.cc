@@ -39,9 +39,9 @@ Result<Document> parse_text_file(const RawRecord& record, const NamedFields&) {
 }
 
 // Text of any kind but XML that is no page. Also asked if --format names this format.
-Sniffed sniff_file(const Head& head) {
-  if (const auto kind = binary_kind(head.file.bytes)) return {true, *kind};
-  if (text_kind(head.file.path, head.text) == TextKind::kXml) return {true, SkipReason::kXml};
+Sniffed sniff_file(const Beginning& head) {
+  if (const auto kind = binary_kind(head.bytes)) return {true, *kind};
+  if (text_kind(head.path, head.text) == TextKind::kXml) return {true, SkipReason::kXml};
   return {true, {}};
 }
 

@@ -71,7 +71,7 @@ Result<Document> parse_wiki(const RawRecord& record, const NamedFields&) {
   return document;
 }
 
-Sniffed sniff_wiki(const Head& head) {
+Sniffed sniff_wiki(const Beginning& head) {
   std::string_view text = head.text;
   if (text.starts_with("<?xml")) text = without_spaces(text.substr(std::min(text.find('>'), text.size() - 1) + 1));
   // Or a part of a dump: one of the streams that it consists of.
