@@ -211,12 +211,12 @@ void BuildCommand::add_run_flags() {
 // Sets the names of fields; none are given: the usual ones.
 Result<void> BuildCommand::take_names() {
   const bool named = !id_field_.empty() || !title_field_.empty() || !text_fields_.empty() || !url_field_.empty();
-  const bool has_fields = invert_.format == nullptr || invert_.format->parse_fields != nullptr;
-  if (!invert_.parse.prior_field.empty() && !has_fields)
+  const ingest::SourceFormat* const format = invert_.format;  // null: each file's own
+  if (!invert_.parse.prior_field.empty() && format != nullptr && !format->has_prior)
     return Error(Code::kInvalid,
                  "--prior-field: records of format " + format_ + " have no fields of that kind; jsonl and json have");
   if (!named) return {};
-  if (!has_fields && invert_.format != &ingest::kCsv)
+  if (format != nullptr && !format->has_names)
     return Error(Code::kInvalid, "--id-field, --title-field, --text-field and --url-field: records of format " +
                                      format_ + " have no names of fields; jsonl, json and csv have");
   ingest::FieldNames names{.join_bodies = !text_fields_.empty(), .paths = true};
