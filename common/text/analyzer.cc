@@ -27,13 +27,6 @@ std::string_view without_possessive(std::string_view token) {
   return token;
 }
 
-constexpr std::array<char, 256> lower_table() {
-  std::array<char, 256> table{};
-  for (int c = 0; c < 256; ++c) table[c] = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return table;
-}
-constexpr std::array<char, 256> kLower = lower_table();
-
 // Marks of standard2: characters that need more rules than letters and digits do. kJoiner and kDot are of standard3;
 // kDot may be any character with a byte of the middle dot.
 constexpr unsigned kApostrophe = 1, kComma = 2, kSymbol = 4, kJoiner = 8, kDot = 16;
@@ -42,7 +35,7 @@ constexpr std::string_view kMiddleDot = "\xc2\xb7", kDotlessI = "\xc4\xb1", kDot
 // The low byte: the small letter; the high one: its mark.
 constexpr auto kLowerAndMarks = [] {
   std::array<std::uint16_t, 256> table{};
-  for (std::size_t c = 0; c < 256; ++c) table[c] = static_cast<unsigned char>(kLower[c]);
+  for (std::size_t c = 0; c < 256; ++c) table[c] = static_cast<std::uint16_t>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   table['\''] |= kApostrophe << 8;
   table[','] |= kComma << 8;
   for (const unsigned char c : {'.', '@', '&', '+', '#'}) table[c] |= kSymbol << 8;
@@ -158,7 +151,7 @@ void Analyzer::State::lower(std::string_view token) {
   for (std::size_t i = 0; i < token.size(); ++i) {
     const auto byte = static_cast<unsigned char>(token[i]);
     high |= byte;
-    word[i] = kLower[byte];
+    word[i] = static_cast<char>(kLowerAndMarks[byte]);
   }
   if (high < 0x80) return;
   word.clear();

@@ -44,8 +44,6 @@ bool is_vowel(char32_t c) {
   return c >= 0xe0 && c <= 0xff && c != 0xe7 && c != 0xf0 && c != 0xf1 && c != 0xf7 && c != 0xfe;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 }  // namespace
 
 void NormalForm::apply(std::string_view token, std::string& out) {
@@ -151,7 +149,7 @@ std::string_view without_thousands_commas(std::string& number) {
   if (first == 0 || first > 3) return number;
   for (std::size_t i = 0; i < number.size(); ++i) {
     const bool at_comma = i >= first && (i - first) % 4 == 0;
-    if (at_comma ? number[i] != ',' : !is_digit(number[i])) return number;
+    if (at_comma ? number[i] != ',' : !is_ascii_digit(number[i])) return number;
   }
   if ((number.size() - first) % 4 != 0) return number;
   std::erase(number, ',');

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <deque>
 #include <optional>
 
 #include "common/text/normal_form.h"
@@ -76,7 +75,7 @@ bool ends_stretch(std::string_view text, std::size_t at) { return is_ascii(text[
 
 // Of a term that is a number without groups: the same with commas between them; else empty.
 std::string with_commas(std::string_view term) {
-  if (term.size() < 4 || !std::ranges::all_of(term, [](char c) { return c >= '0' && c <= '9'; })) return {};
+  if (term.size() < 4 || !std::ranges::all_of(term, is_ascii_digit)) return {};
   std::string number(term);
   for (std::size_t at = number.size() - 3;; at -= 3) {
     number.insert(at, 1, ',');
@@ -108,6 +107,7 @@ class StretchFinder {
         wanted_(wanted) {}
 
   std::vector<TermMatch> find() && {
+    matches_.reserve(64);
     ScanBits bits;
     ScanPlaces places;
     for (std::size_t from = 0; from < text_.size(); from += kScanBytes) {
@@ -142,7 +142,13 @@ class StretchFinder {
 
   // The first odd character at or after `from` that no stretch at hand has; `end` if there is none before.
   std::size_t next_odd(std::size_t from, std::size_t end) const {
-    for (std::size_t at = ascii_end(std::max(from, done_), end); at < end; at = ascii_end(at, end)) {
+    from = std::max(from, done_);
+    if (is_standard_) {  // nothing but I with a dot and the sign of Kelvin, whose small letters are i and k
+      constexpr std::string_view kDottedI = "\xc4\xb0", kKelvin = "\xe2\x84\xaa";
+      const std::string_view rest = text_.substr(0, end + kKelvin.size() - 1);
+      return std::min({end, rest.find(kDottedI, from), rest.find(kKelvin, from)});
+    }
+    for (std::size_t at = ascii_end(from, end); at < end; at = ascii_end(at, end)) {
       const CodePoint c = decode_utf8(text_, at);
       if (is_odd(c)) return at;
       at += c.bytes;
@@ -159,7 +165,7 @@ class StretchFinder {
       --begin;
     // A span may begin at such a character whatever is before it: "10²" has 2, and "x℃" c.
     const bool begins_anywhere =
-        rules_.split_case ||
+        is_standard_ || rules_.split_case ||
         (rules_.standard3 && (word_class_of(c.value) == WordClass::kBreak || CutForm::changes(c.value)));
     if (begins_anywhere || wanted_.may_go_on_with(text_, begin, odd, c.value) || in_long_stretch(odd))
       analyze_around(odd);
@@ -191,6 +197,11 @@ class StretchFinder {
 
   void analyze_around(std::size_t at) {
     if (at < done_) return;
+    // Tokens of standard behind a character that is in none are cut as if the text began there.
+    if (is_standard_ && (at == 0 || (is_ascii(text_[at - 1]) && ascii_ends_stretch(text_, at - 1)))) {
+      if (const TokenSpan token = next_token(text_, at); token.begin == at) ask(token);
+      return;
+    }
     std::size_t begin = at, end = at;
     while (begin > done_) {
       std::size_t before = begin - 1;
@@ -217,11 +228,12 @@ class StretchFinder {
     done_ = std::max(end, at + 1);
     if (rules_.standard3 && CutForm::changes(text_.substr(begin, end - begin))) return analyze_form(begin, end);
     const std::string_view stretch = text_.substr(0, end);
-    const auto ask = [this](TokenSpan where, bool) {
-      const std::uint32_t term = asked_.position_of(text_.substr(where.begin, where.end - where.begin));
-      if (term < asked_.size()) matches_.push_back({where, term});
-    };
-    cut(stretch, begin, ask);
+    cut(stretch, begin, [this](TokenSpan where, bool) { ask(where); });
+  }
+  void ask(TokenSpan where) {
+    done_ = std::max(done_, where.end);
+    const std::uint32_t term = asked_.position_of(text_.substr(where.begin, where.end - where.begin));
+    if (term < asked_.size()) matches_.push_back({where, term});
   }
 
   // Of a stretch that is cut in another form, with the byte before it, which its first dot may need.
@@ -236,14 +248,14 @@ class StretchFinder {
     });
   }
 
-  template <class Ask>
-  void cut(std::string_view stretch, std::size_t begin, const Ask& ask) const {
+  template <class Use>
+  void cut(std::string_view stretch, std::size_t begin, const Use& use) const {
     const TokenRules tokens = token_rules(rules_);
-    SpanCutter<const Ask> spans(stretch, ask, rules_);
+    SpanCutter<const Use> spans(stretch, use, rules_);
     for (TokenSpan token = next_token(stretch, begin, tokens); token.begin != token.end;
          token = next_token(stretch, token.end, tokens)) {
       if (is_standard_)
-        ask(token, true);
+        use(token, true);
       else
         spans.odd(token);
     }
@@ -268,12 +280,14 @@ class StretchFinder {
 std::optional<std::vector<TermMatch>> find_spans(Analyzer& analyzer, std::string_view text,
                                                  std::span<const std::string_view> terms) {
   WantedWords wanted(4 * terms.size());
-  std::deque<std::string> spellings;  // which WantedWords borrows
+  std::vector<std::string> spellings;  // which WantedWords borrows: they must not move
+  const bool is_standard = analyzer.config().kind == AnalyzerKind::kStandard;
+  if (!is_standard) spellings.reserve(4 * terms.size());
   for (const std::string_view term : terms) {
     const std::optional<TokenPrefix> prefix = token_prefix(analyzer.config(), term);
     if (!prefix) return std::nullopt;
     wanted.add(*prefix);
-    if (analyzer.config().kind == AnalyzerKind::kStandard) continue;
+    if (is_standard) continue;
     if (std::string number = with_commas(term); !number.empty())
       wanted.add({spellings.emplace_back(std::move(number)), prefix->any_letter_may_follow});
     if (prefix->bytes.size() > 1 && prefix->bytes.front() == 'o')
@@ -318,7 +332,8 @@ std::vector<TermMatch> find_terms(Analyzer& analyzer, std::string_view text, std
   const std::vector<std::string_view> wanted = distinct(terms);
   if (wanted.empty()) return {};
   auto found = find_spans(analyzer, text, wanted);
-  return found ? cut_apart(*std::move(found)) : cut_everything(analyzer, text, wanted);
+  if (!found) return cut_everything(analyzer, text, wanted);
+  return analyzer.config().kind == AnalyzerKind::kStandard ? *std::move(found) : cut_apart(*std::move(found));
 }
 
 std::vector<TermMatch> find_terms_plainly(Analyzer& analyzer, std::string_view text,

@@ -90,17 +90,10 @@ std::size_t code_point_before(std::string_view text, std::size_t at) {
 unsigned bound_class(std::int32_t c) { return utf8proc_get_property(c)->boundclass; }
 // Whether a cluster may not begin at `c`, by what is before it.
 bool may_go_on_with(std::int32_t c) {
-  switch (bound_class(c)) {
-    case UTF8PROC_BOUNDCLASS_START:
-    case UTF8PROC_BOUNDCLASS_OTHER:
-    case UTF8PROC_BOUNDCLASS_CR:
-    case UTF8PROC_BOUNDCLASS_LF:
-    case UTF8PROC_BOUNDCLASS_CONTROL:
-    case UTF8PROC_BOUNDCLASS_PREPEND:
-      return false;
-    default:
-      return true;
-  }
+  constexpr unsigned kBeginners[] = {UTF8PROC_BOUNDCLASS_START,   UTF8PROC_BOUNDCLASS_OTHER,
+                                     UTF8PROC_BOUNDCLASS_CR,      UTF8PROC_BOUNDCLASS_LF,
+                                     UTF8PROC_BOUNDCLASS_CONTROL, UTF8PROC_BOUNDCLASS_PREPEND};
+  return std::ranges::find(kBeginners, bound_class(c)) == std::end(kBeginners);
 }
 
 // Calls visit(place) for places at which clusters begin, in order, from one at or before `at`, until it is false.
@@ -131,24 +124,14 @@ bool is_plainly_between(std::string_view text, std::size_t at) {
   return at == 0 || at >= text.size() || (is_ascii(text[at]) && is_ascii(text[at - 1]));
 }
 
-// Capitals that are not the capital of their small letter.
+// Capitals that are not the capital of their small letter: I with a dot, the signs of Kelvin, Angstrom and Ohm, the
+// symbol theta, the sharp s.
 char32_t another_capital(char32_t lower) {
-  switch (lower) {
-    case U'i':
-      return 0x130;  // with a dot
-    case U'k':
-      return 0x212a;  // Kelvin
-    case 0xe5:
-      return 0x212b;  // Angstrom
-    case 0x3c9:
-      return 0x2126;  // Ohm
-    case 0x3b8:
-      return 0x3f4;  // theta, a symbol
-    case 0xdf:
-      return 0x1e9e;  // sharp s
-    default:
-      return lower;
-  }
+  constexpr char32_t kCapitals[][2] = {{U'i', 0x130},   {U'k', 0x212a}, {0xe5, 0x212b},
+                                       {0x3c9, 0x2126}, {0x3b8, 0x3f4}, {0xdf, 0x1e9e}};
+  for (const auto& [small, capital] : kCapitals)
+    if (small == lower) return capital;
+  return lower;
 }
 
 }  // namespace

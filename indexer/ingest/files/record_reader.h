@@ -67,7 +67,6 @@ class RecordReader {
   static Result<std::unique_ptr<RecordReader>> open(std::vector<std::filesystem::path> inputs,
                                                     const SourceFormat* format, BadRecordSink sink,
                                                     ReadOptions options = {});
-  ~RecordReader();
   RecordReader(const RecordReader&) = delete;
   RecordReader& operator=(const RecordReader&) = delete;
 
@@ -82,11 +81,13 @@ class RecordReader {
   Result<std::optional<RawRecord>> next();
 
   // Memory that the next lines may take, so that it need not be allocated. Called from the thread of next().
-  void lend(std::string memory);
+  void lend(std::string memory) {
+    if (memory.capacity() > memory_.capacity()) memory_ = std::move(memory);
+  }
 
   // Whether the reader is between two records, and not behind the beginning of the next one. Called from the thread of
   // next().
-  bool between_records() const;
+  bool between_records() const { return !cutter_ || !cutter_->inside_record(); }
   // The place behind the last record that next() gave, between two records. Called from the thread of next(), after it
   // has given a record.
   ReadPosition position() const;
@@ -95,21 +96,63 @@ class RecordReader {
   std::uint64_t bytes_read() const { return bytes_read_.load(std::memory_order_relaxed); }
   std::uint64_t stored_bytes_read() const { return stored_bytes_read_.load(std::memory_order_relaxed); }
   // ByteSource::window_bytes() of the file of the last record. Called from the thread of next().
-  std::uint64_t window_bytes() const;
+  std::uint64_t window_bytes() const { return stream_ ? stream_->source().window_bytes() : 0; }
   // Stored bytes of the share, as open() found them, exact to about one file; pipes count as 0.
-  std::uint64_t stored_bytes_total() const;
+  std::uint64_t stored_bytes_total() const { return seen_.bytes() / options_.share.count; }
   // All files of the walk so far, in the share or not: the whole input once next() has given no value.
-  InputSummary input() const;
+  InputSummary input() const { return walked_.summary(); }
   // Of the share so far. Called from the thread of next().
-  const Skipped& skipped() const;
-  const Skipped& skipped_records() const;
-  const FilesRead& files_read() const;
+  const Skipped& skipped() const { return skipped_; }
+  const Skipped& skipped_records() const { return skipped_records_; }
+  const FilesRead& files_read() const { return files_read_; }
 
  private:
-  struct State;
+  RecordReader() = default;
   void note_progress();
-  explicit RecordReader(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  void report(const std::filesystem::path& path, std::uint64_t number, std::uint64_t offset, std::string reason) {
+    if (sink_ && !going_back_) sink_({path.string(), number, offset, std::move(reason)});
+  }
+  void report_file(const std::filesystem::path& path, const std::string& message);
+  // Whether a file with this error is a bad record: it is damaged, or may be missing.
+  bool may_skip(const Error& error) const { return options_.skip_unreadable || error.code() != Code::kUnavailable; }
+  void note_skipped(const Cut& record);
+  void skip_file(const std::filesystem::path& path, SkipReason reason) {
+    skipped_.add(reason, path.string());
+    if (options_.list) options_.list->add(reason, path.string());
+  }
+  InputWalk::Observer observer();
+  std::optional<InputFile> walk_on();
+  std::optional<InputFile> next_file();
+  Result<std::optional<SkipReason>> open_file();
+  Result<bool> open_next();
+  Result<void> go_to(const ReadPosition& position);
+  void without_records();
+  void close();
+
+  const SourceFormat* wanted_ = nullptr;  // null: recognised file by file
+  BadRecordSink sink_;
+  InputNames names_{{}};
+  std::vector<std::filesystem::path> inputs_;  // that are not yet walked; the next one last
+  ReadOptions options_;
+  InputCensus seen_;    // all files, in this share or not, when the reader was opened
+  InputCensus walked_;  // the files that were walked past since then, in this share or not
+
+  std::unique_ptr<InputWalk> walk_;
+  bool among_tsv_ = false;  // of the files of the present input
+  // The file at hand, if there is one.
+  InputFile file_;
+  const SourceFormat* format_ = nullptr;
+  const Encoding* encoding_ = nullptr;  // as RawRecord's
+  std::unique_ptr<ContentStream> stream_;
+  std::unique_ptr<RecordCutter> cutter_;
+  std::uint64_t plain_before_ = 0, stored_before_ = 0;  // of the files read before it
+  std::uint64_t files_ = 0, cuts_ = 0;                  // as in ReadPosition
+  std::string memory_;                                  // for lines
+  bool failed_ = false;
+  std::optional<Error> unlisted_;  // a folder on the way
+  bool going_back_ = false;        // to a position: what is met on the way was counted before
+  Skipped skipped_, skipped_records_;
+  FilesRead files_read_;
   std::atomic<std::uint64_t> bytes_read_ = 0, stored_bytes_read_ = 0;
 };
 

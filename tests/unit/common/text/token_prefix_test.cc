@@ -107,7 +107,7 @@ TEST(LetterCase, HasEveryCodePointWithTheLowerCase) {
     const auto letters = letters_with_lower_case(lower);
     ASSERT_NE(std::ranges::find(letters, static_cast<char32_t>(c)), letters.end()) << std::hex << c;
     if (c >= 0x80 && lower < 0x80) {
-      ASSERT_TRUE(c == 0x130 || c == 0x212a) << std::hex << c;  // what WantedWords takes for rare letters
+      ASSERT_TRUE(c == 0x130 || c == 0x212a) << std::hex << c;  // as find_terms() knows
     }
     for (const char32_t letter : letters)
       ASSERT_EQ(static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(letter))), lower) << std::hex << c;
