@@ -38,7 +38,7 @@ DeviceCache::~DeviceCache() = default;
 
 std::optional<ReadyPlan> DeviceCache::pin(const engine::Plan& plan) {
   if (lost()) return std::nullopt;
-  auto ready = engine::of_device_leases(plan) ? of_leases(plan) : look_up(plan, true);
+  auto ready = look_up(plan, true);
   if (!ready && order(plan) && options_.copying == Copying::kByTheCaller) ready = copy_and_look_up(plan);
   if (ready && !plan.ranked) add_plain_forms(*ready);
   if (ready && ready->priors && !fits_scores(*ready)) return std::nullopt;
@@ -65,37 +65,36 @@ std::optional<ReadyPlan> DeviceCache::copy_and_look_up(const engine::Plan& plan)
 }
 
 std::optional<ReadyPlan> DeviceCache::look_up(const engine::Plan& plan, bool count) {
-  ReadyPlan ready{.plan = &plan, .lists = {}, .lengths = nullptr, .floor = floor_of(plan)};
-  const MutexLock lock(mutex_);
-  bool whole = true;
-  for (const engine::PlanTerm& term : plan.terms) {
-    auto kept = std::static_pointer_cast<const ResidentList>(kept_.find(term.list->key));
-    const bool usable = kept && kept->list.image;
-    if (count) ++(usable ? counters_.hits : counters_.misses);
-    whole = whole && usable;
-    ready.lists.push_back(std::move(kept));
-  }
-  const auto found = lengths_.find(plan.partition);
-  if (!whole || found == lengths_.end()) return std::nullopt;
-  ready.lengths = found->second;
-  if (plan.hidden != nullptr) ready.hidden = arrays_.find(plan.hidden->words()).array;
-  if (engine::adds_priors(plan)) ready.priors = arrays_.find(plan.priors->arrays()).array;
-  if ((plan.hidden != nullptr) != (ready.hidden != nullptr)) return std::nullopt;
-  if (engine::adds_priors(plan) != (ready.priors != nullptr)) return std::nullopt;
-  return ready;
-}
-
-ReadyPlan DeviceCache::of_leases(const engine::Plan& plan) {
+  const bool leased = engine::of_device_leases(plan);
   ReadyPlan ready{.plan = &plan, .lists = {}, .lengths = nullptr, .floor = floor_of(plan)};
   ready.lists.reserve(plan.terms.size());
-  for (const engine::PlanTerm& term : plan.terms)
-    ready.lists.push_back(std::static_pointer_cast<const ResidentList>(term.on_device));
-  ready.lengths = ready.lists.front()->lengths;
-  FROND_CHECK((plan.hidden == nullptr) == (plan.hidden_on_device == nullptr));
-  ready.hidden = std::static_pointer_cast<const ResidentArray>(plan.hidden_on_device);
-  FROND_CHECK(engine::adds_priors(plan) == (plan.priors_on_device != nullptr));
-  ready.priors = std::static_pointer_cast<const ResidentArray>(plan.priors_on_device);
-  leased_.fetch_add(plan.terms.size(), std::memory_order_relaxed);
+  if (leased) {
+    for (const engine::PlanTerm& term : plan.terms)
+      ready.lists.push_back(std::static_pointer_cast<const ResidentList>(term.on_device));
+    ready.lengths = ready.lists.front()->lengths;
+    leased_.fetch_add(plan.terms.size(), std::memory_order_relaxed);
+  } else {
+    const MutexLock lock(mutex_);
+    bool whole = true;
+    for (const engine::PlanTerm& term : plan.terms) {
+      auto kept = std::static_pointer_cast<const ResidentList>(kept_.find(term.list->key));
+      const bool usable = kept && kept->list.image;
+      if (count) ++(usable ? counters_.hits : counters_.misses);
+      whole = whole && usable;
+      ready.lists.push_back(std::move(kept));
+    }
+    const auto found = lengths_.find(plan.partition);
+    if (!whole || found == lengths_.end()) return std::nullopt;
+    ready.lengths = found->second;
+  }
+  const auto array = [&](const auto& owner, const std::shared_ptr<const void>& lease) {
+    return leased ? std::static_pointer_cast<const ResidentArray>(lease) : arrays_.find(owner).array;
+  };
+  if (plan.hidden != nullptr) ready.hidden = array(plan.hidden->words(), plan.hidden_on_device);
+  if (engine::adds_priors(plan)) ready.priors = array(plan.priors->arrays(), plan.priors_on_device);
+  const bool complete = (plan.hidden == nullptr || ready.hidden) && (!engine::adds_priors(plan) || ready.priors);
+  FROND_CHECK(complete || !leased);
+  if (!complete) return std::nullopt;
   return ready;
 }
 

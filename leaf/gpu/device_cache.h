@@ -98,7 +98,6 @@ class DeviceCache final : public lists::DeviceLists {
   std::shared_ptr<std::byte> allocate(std::size_t bytes);
   std::optional<ReadyPlan> look_up(const engine::Plan& plan, bool count);
   std::optional<ReadyPlan> copy_and_look_up(const engine::Plan& plan);
-  ReadyPlan of_leases(const engine::Plan& plan);
   void add_plain_forms(ReadyPlan& ready);
 
   device::Arena& arena_;
