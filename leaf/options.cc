@@ -1,8 +1,8 @@
 #include "leaf/options.h"
 
-#include "common/base/process.h"
 #include <algorithm>
 #include <thread>
+#include "common/base/process.h"
 #include "common/config/command_line.h"
 #include "common/config/options.h"
 #include "common/net/address.h"

@@ -7,6 +7,7 @@
 
 #include "common/base/result.h"
 #include "common/codec/codec_choice.h"
+#include "common/partition/partition_writer.h"
 #include "common/scoring/bm25.h"
 #include "common/text/analyzer_config.h"
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "common/base/parallel.h"
 #include "common/base/mutex.h"
+#include "common/base/parallel.h"
 #include "indexer/change/stored_list.h"
 
 namespace frond::indexer::change {

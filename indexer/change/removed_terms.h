@@ -1,9 +1,9 @@
 #pragma once
 // What documents that are hidden take from a generation's statistics: which terms they have. A partition has lists by
 // term and no index from documents to terms, so their stored fields are analysed again, and it is verified that the
-// lists say the same: by the document's term digest (common/partition/terms/term_digests.h). So the outcome is that of the
-// lists, whatever the fields or the analyzer say. Documents for which it does not agree (bodies that were not stored),
-// and all of a partition without digests, are looked for in every list of the partition.
+// lists say the same: by the document's term digest (common/partition/terms/term_digests.h). So the outcome is that of
+// the lists, whatever the fields or the analyzer say. Documents for which it does not agree (bodies that were not
+// stored), and all of a partition without digests, are looked for in every list of the partition.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>

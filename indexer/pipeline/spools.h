@@ -12,8 +12,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "common/base/parallel.h"
 #include "common/base/mutex.h"
+#include "common/base/parallel.h"
 #include "common/base/result.h"
 #include "common/base/task_pool.h"
 #include "indexer/pipeline/batch.h"

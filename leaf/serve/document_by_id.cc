@@ -6,7 +6,6 @@
 
 #include "common/text/limits.h"
 #include "common/text/utf8.h"
-#include "common/text/limits.h"
 #include "common/wire/messages.h"
 #include "leaf/serve/document_handler.h"
 

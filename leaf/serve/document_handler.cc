@@ -8,9 +8,9 @@
 #include "common/base/deadline.h"
 #include "common/base/result.h"
 #include "common/partition/documents/document_block.h"
+#include "common/text/limits.h"
 #include "common/text/snippet.h"
 #include "common/text/utf8.h"
-#include "common/text/limits.h"
 #include "common/wire/messages.h"
 
 namespace frond::leaf::serve {

@@ -5,8 +5,8 @@
 #include <span>
 #include <variant>
 
-#include "common/topk/top_k.h"
 #include "common/text/limits.h"
+#include "common/topk/top_k.h"
 #include "common/wire/messages.h"
 #include "leaf/families/metric_families.h"
 

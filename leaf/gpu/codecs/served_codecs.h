@@ -1,8 +1,8 @@
 #pragma once
 // The codecs whose blobs search kernels read as they are, and their kernels. A codec is one line, X(function, id,
 // docIDs, frequencies): the last two are structs of common/device_codec, the id is the registry's
-// (common/codec/list_codec.cc). A line makes a search kernel in the family's .cu, an entry of the table (codec_table.cc),
-// and a case in the kernels for lists of several codecs (mixed_lists.cuh).
+// (common/codec/list_codec.cc). A line makes a search kernel in the family's .cu, an entry of the table
+// (codec_table.cc), and a case in the kernels for lists of several codecs (mixed_lists.cuh).
 //
 // A family is a .cu of its own, so that they are compiled at the same time.
 #include <cstddef>

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/lines.h"
-#include "common/partition/terms/change_file.h"
 #include "common/partition/documents/document_priors.h"
 #include "common/partition/documents/hidden_documents.h"
 #include "common/partition/partition.h"

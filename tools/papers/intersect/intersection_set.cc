@@ -4,8 +4,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "tools/papers/intersect/list_form.h"
 #include "tools/bench/measure.h"
+#include "tools/papers/intersect/list_form.h"
 #include "tools/synth/document_model.h"
 #include "tools/synth/profile.h"
 #include "tools/synth/query_model.h"
