@@ -1,5 +1,5 @@
 #pragma once
-// A token's place in a text, and the plain way to find tokens one by one.
+// Tokens of a text, as places in it: found one by one, or as runs of bits (token_bits.cc).
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -71,7 +71,7 @@ struct ParseLimits {
   WorkingMemory* memory = nullptr;  // lends memory for other than cheap records; null: no limit
 };
 
-// What a parser makes of texts: tokens, or a copy for those that analyze it later (invert/text_inverter.h).
+// What a parser makes of texts: tokens, or a copy for those that analyze it later (invert/inverter.h).
 enum class TextUse : std::uint8_t { kTokens, kCopy };
 
 // One thread; keeps its memory from batch to batch.

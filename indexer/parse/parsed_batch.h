@@ -1,5 +1,5 @@
 #pragma once
-// The texts of consecutive documents, one after the other, for those that analyze them later.
+// Consecutive records, parsed: what a parser gives to the sequencer and the inverters.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,6 +14,7 @@
 
 namespace frond::indexer::parse {
 
+// The texts of consecutive documents, one after the other, for those that analyze them later.
 // Document i is bytes [ends[i - 1], ends[i]): title, a line feed, body, a line feed. A line feed ends every word, so
 // title and body need not be kept apart.
 struct DocumentTexts {
@@ -40,8 +41,6 @@ struct DocumentTexts {
   }
   std::uint64_t memory_bytes() const { return in_large_pages(bytes.capacity() + 1) + ends.capacity() * sizeof ends[0]; }
 };
-
-// Consecutive records, parsed: what a parser gives to the sequencer and the inverters.
 
 // XXH3-128 of an external id, which stands for the id when duplicates are searched. Among 10^12 ids, two with equal
 // hashes have a probability of 10^-14.

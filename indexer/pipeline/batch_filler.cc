@@ -16,7 +16,7 @@ std::uint64_t bytes_of(const ingest::RawRecord& record) {
 }
 
 // Of lines that are read together, none is too expensive to be parsed beside others: the parsers' memory is enough for
-// the worst of so many bytes (parse_cost.h: JSON of the shortest values takes 45 bytes a byte).
+// the worst of so many bytes (parse_record.h: JSON of the shortest values takes 45 bytes a byte).
 ingest::LinesAtOnce lines_at_once(const MemoryPlan& plan) {
   constexpr std::uint64_t kWorstCost = 64;
   return {static_cast<std::size_t>(std::min(plan.batch_bytes / 2, plan.parse / (2 * kWorstCost))),

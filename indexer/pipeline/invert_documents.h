@@ -3,7 +3,7 @@
 //
 //   thread      runs                                              may block on
 //   reader      RecordReader::next(), batches of records          the disk; a free batch
-//   unpacker-i  parts of a compressed file (unpack_ahead.h)       a part
+//   unpacker-i  parts of a compressed file (read_ahead.h)       a part
 //   parser-i    BatchParser                                       a batch
 //   sequencer   Sequencer, in input order; memory; flush orders   the next batch; the disk, for the log of ids
 //   spooler-i   Spools, frames of fields to their spools           the disk

@@ -65,6 +65,12 @@ std::uint64_t Spools::flushed_bytes(std::uint32_t partition) {
   return spools_[partition].flushed_bytes;
 }
 
+double Spools::seconds() {
+  MutexLock lock(mutex_);
+  changed_.wait(mutex_, [this]() FROND_REQUIRES(mutex_) { return tasks_ == 0; });
+  return seconds_;
+}
+
 // A task: writes until nothing waits for the spool.
 void Spools::write_waiting(Spool& spool) {
   const double began = thread_seconds();

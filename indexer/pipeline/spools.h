@@ -46,7 +46,8 @@ class Spools {
   bool wait_for_flush();
   // The spool's bytes up to the last order, which was carried out.
   std::uint64_t flushed_bytes(std::uint32_t partition);
-  double seconds() const { return seconds_; }  // processor time of the threads, after wait_for_flush()
+  // Processor time of the threads, whose tasks it waits for. After wait_for_flush().
+  double seconds();
 
  private:
   struct Spool {

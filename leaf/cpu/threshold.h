@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kBlocksBetweenGlances = 32;
 inline Error deadline_passed() { return Error(Code::kDeadline, "the deadline passed during evaluation"); }
 
 // Hidden documents: taken out of selections, and counted in lists whose length is the number of matches.
-//
+
 // Drops hidden documents; returns how many are left.
 std::size_t drop_hidden(const partition::HiddenDocuments& hidden, Selection documents, std::size_t count);
 

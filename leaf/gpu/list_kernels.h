@@ -1,5 +1,5 @@
 #pragma once
-// Makes a copied list ready for kernels: writes its block entries, table and starts of runs, and checks that every
+// Makes plain forms of lists, and makes a copied list ready for kernels: writes its block entries, table and starts of runs, and checks that every
 // block decodes to what the blob's index says. Kernels check nothing of the list later: device memory does not change.
 #include <cstddef>
 #include <cstdint>

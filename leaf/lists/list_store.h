@@ -34,9 +34,6 @@ struct KeptList {
   mutable std::atomic<bool> used_{false};
 };
 
-// Seam: where posting lists come from. A store gives out leases. A lease keeps a list's bytes in memory, at the same
-// address, while it lives. Any thread may call a store.
-//
 // Names a list: a term in one of the leaf's open partitions.
 struct ListKey {
   std::uint64_t partition = 0;  // OpenPartition::number(): unique for the life of the process, never reused
@@ -62,6 +59,8 @@ struct List : KeptList {
 };
 using ListLease = std::shared_ptr<const List>;
 
+// Seam: where posting lists come from. A store gives out leases. A lease keeps a list's bytes in memory, at the same
+// address, while it lives. Any thread may call a store.
 class ListStore {
  public:
   virtual ~ListStore() = default;

@@ -1,5 +1,12 @@
 #pragma once
-// Runs functions one at a time, in the order in which they were given, and holds no lock while one runs.
+// Answers the requests of brokers. Hands searches and fetches to the scheduler; a search is decoded by the task that
+// runs it, so that the socket's thread does little for each. Answers hello at once, so that brokers do not take a busy
+// leaf for a dead one. A request that its broker cancels (CancelRequest) stops where it is and gets no reply. Requests
+// are refused as overload while those in flight hold too much memory (requests_in_flight.h).
+//
+// Draining has two steps. First, withdraw() reports it to brokers at once, and again in the reply to every later hello;
+// these replies list no generations. Brokers then use other leaves; requests are still served. Second, the owner drains
+// the scheduler; from then on searches are answered as unsearched.
 #include <atomic>
 #include <deque>
 #include <exception>
@@ -19,6 +26,7 @@
 
 namespace frond::leaf::serve {
 
+// Runs functions one at a time, in the order in which they were given, and holds no lock while one runs.
 class InTurn {
  public:
   // Runs `what`, and what other threads give meanwhile. If a function runs already, its thread runs `what` next,
@@ -53,15 +61,6 @@ class InTurn {
   std::deque<std::function<void()>> waiting_ FROND_GUARDED_BY(mutex_);
   bool running_ FROND_GUARDED_BY(mutex_) = false;
 };
-
-// Answers the requests of brokers. Hands searches and fetches to the scheduler; a search is decoded by the task that
-// runs it, so that the socket's thread does little for each. Answers hello at once, so that brokers do not take a busy
-// leaf for a dead one. A request that its broker cancels (CancelRequest) stops where it is and gets no reply. Requests
-// are refused as overload while those in flight hold too much memory (requests_in_flight.h).
-//
-// Draining has two steps. First, withdraw() reports it to brokers at once, and again in the reply to every later hello;
-// these replies list no generations. Brokers then use other leaves; requests are still served. Second, the owner drains
-// the scheduler; from then on searches are answered as unsearched.
 
 // What hello reports besides the generations. Identity is fixed at start, except `gpu`. `gpu` and CacheState are read
 // for every hello.

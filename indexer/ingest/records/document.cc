@@ -69,10 +69,12 @@ Result<void> finish_document(Document& document, const SourceFormat& format, boo
   for (std::string* const field : {&document.url, &document.title, &document.body})
     if (field->find('\0') != field->npos) std::erase(*field, '\0');
   if (document.id.empty()) {
-    const std::string why = format.has_names
-                                ? "no \"id\", which may be called " + quoted(names.id) + " and must not be empty"
-                                : std::string(format.no_id);
-    if (!make_ids) return Error(Code::kInvalid, why + "; --make-ids makes one from the content");
+    if (!make_ids) {
+      const std::string why = format.has_names
+                                  ? "no \"id\", which may be called " + quoted(names.id) + " and must not be empty"
+                                  : std::string(format.no_id);
+      return Error(Code::kInvalid, why + "; --make-ids makes one from the content");
+    }
     document.id = content_id(document);
   }
   FROND_TRY(check_id(document.id));

@@ -1,5 +1,5 @@
 #pragma once
-// Hands out parts of one piece of memory, one behind the other; without memory, counts them.
+// What copies to and from a device share: parts of one piece of memory, stages of pinned memory, places of kernels.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +12,7 @@ namespace frond::indexer::invert::gpu {
 
 constexpr std::size_t in_granules(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
+// Hands out parts of one piece of memory, one behind the other; without memory, counts them.
 class DeviceParts {
  public:
   explicit DeviceParts(std::byte* at) : at_(at) {}

@@ -18,11 +18,6 @@ using device_codec::BlockOfList, device_codec::StreamWords, device_codec::Unpack
 using search::kNone, search::PackedLists, search::Run;
 static_assert(device_codec::kRunLength == kRunLength);
 
-// Whether a list of codec hs-lrc holds a document, found in the stream as it lies in the blob: the docID's leading bits
-// name the bucket, the bucket's line gives a search range, and single docIDs are read in a binary search there.
-// (HS_LRC, algorithm 1 of Ao et al. 2011 §4.3; tools/papers/intersect has the same for lists in forms of their own.)
-// Admission has compared the index with the docIDs (HsLrc::index_agrees()).
-//
 // The segment that may hold the document.
 __device__ inline std::uint32_t segment_for(const DeviceList& list, DocId docid) {
   std::uint32_t low = 0, high = (list.block_count - 1) / kSegmentBlocks;
@@ -36,6 +31,10 @@ __device__ inline std::uint32_t segment_for(const DeviceList& list, DocId docid)
   return low;
 }
 
+// Whether a list of codec hs-lrc holds a document, found in the stream as it lies in the blob: the docID's leading bits
+// name the bucket, the bucket's line gives a search range, and single docIDs are read in a binary search there.
+// (HS_LRC, algorithm 1 of Ao et al. 2011 §4.3; tools/papers/intersect has the same for lists in forms of their own.)
+// Admission has compared the index with the docIDs (HsLrc::index_agrees()).
 // One lane. Lanes may call under divergence.
 __device__ inline bool holds_by_bucket(const DeviceList& list, DocId docid) {
   const std::uint32_t last = list.block_count - 1;

@@ -1,4 +1,4 @@
-// Any bytes as a CIFF file: what is read of it is what ciff_reader.h promises.
+// Any bytes as a CIFF file: what is read of it is what ciff_file.h promises.
 #include <sys/mman.h>
 #include <unistd.h>
 

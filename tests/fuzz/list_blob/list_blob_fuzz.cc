@@ -1,4 +1,4 @@
-// Any bytes are a list blob or kCorrupt; and what is read of them is what list_view.h and cursor.h promise.
+// Any bytes are a list blob or kCorrupt; and what is read of them is what posting_list.h and cursor.h promise.
 #include <array>
 #include <cstddef>
 #include <cstdint>

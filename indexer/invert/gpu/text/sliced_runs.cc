@@ -34,13 +34,17 @@ Result<void> SliceFiller::add(std::span<const std::uint32_t> numbers, std::span<
   return {};
 }
 
+// How many threads write: as many as have room for their runs.
+std::uint32_t SlicedRuns::writers(std::uint32_t threads, std::uint32_t partitions, std::size_t frame_bytes) {
+  const std::uint64_t fit = kRunBytes / PartitionRuns::bytes(partitions, frame_bytes);
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::min<std::uint64_t>(threads, fit), 1, kMaxThreads));
+}
+
 SlicedRuns::SlicedRuns(const std::filesystem::path& folder, const std::string& label, std::uint32_t partitions,
                        std::size_t frame_bytes, DocumentNumber base, std::uint32_t threads, const TermNumbers& names,
                        const TermOrder& order)
-    : base_(base), names_(names), order_(order), slices_(std::clamp(threads, 1u, kMaxThreads)) {
-  const std::uint64_t fit = kRunBytes / PartitionRuns::bytes(partitions, frame_bytes);
-  const auto some =
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::min<std::uint64_t>(threads, fit), 1, kMaxThreads));
+    : base_(base), names_(names), order_(order), slices_(writers(threads, partitions, frame_bytes)) {
+  const std::uint32_t some = writers(threads, partitions, frame_bytes);
   for (std::uint32_t i = 0; i < some; ++i)
     runs_.emplace_back(folder, label + "-" + std::to_string(i), partitions, frame_bytes);
   for (std::uint32_t i = 0; i < some; ++i)

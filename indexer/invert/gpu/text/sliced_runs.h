@@ -50,7 +50,7 @@ class SliceFiller {
 // others. One thread calls; borrows the constructor's arguments.
 class SlicedRuns {
  public:
-  static constexpr std::size_t kSlicePostings = std::size_t{1} << 15;  // there are two slices for each thread
+  static constexpr std::size_t kSlicePostings = std::size_t{1} << 15;  // as many slices wait as threads write
   static constexpr std::uint32_t kMaxThreads = 12;
   static constexpr std::uint64_t kRunBytes = std::uint64_t{16} << 20;  // of all threads' runs, if it is not one thread
 
@@ -70,6 +70,7 @@ class SlicedRuns {
   Result<void> finish(std::vector<runs::RunFile>& to);
 
  private:
+  static std::uint32_t writers(std::uint32_t threads, std::uint32_t partitions, std::size_t frame_bytes);
   Result<void> run(PartitionRuns& runs);
   Result<void> write(const runs::PostingSlice& slice, PartitionRuns& runs) const;
 

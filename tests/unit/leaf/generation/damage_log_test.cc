@@ -1,4 +1,4 @@
-// What damage_log.h promises of the leaf's log.
+// What DamageLog (served_generation.h) promises of the leaf's log.
 #include "leaf/generation/served_generation.h"
 
 #include <gtest/gtest.h>

@@ -42,7 +42,7 @@ __device__ std::uint32_t bytes_of_block(const Four& numbers, std::uint32_t size)
 }
 __device__ std::uint32_t whole_units(std::uint32_t bytes) { return (bytes + 15) / 16; }
 
-// A full block, in four lanes (vertical_pack.h).
+// A full block, in four lanes (vertical.h).
 __device__ void write_block(const Four& numbers, std::uint32_t width, std::uint32_t* words, std::uint8_t* to,
                             std::uint32_t lane) {
   clear_words(words, 4 * width, lane);
