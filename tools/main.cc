@@ -22,7 +22,7 @@ int run(int argc, char** argv) {
   add_load(app, status);
   add_probe(app, status);
   add_keygen(app, status);
-  // For --help only; see bench_program.h.
+  // For --help only; see is_for_bench_program().
   app.add_command("bench", "Measures parts of the system in this process, without a cluster");
   app.add_command("synth", "Makes up a collection, or text, of the papers' sizes and distributions");
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;

@@ -44,7 +44,7 @@ ResultCache::Counters ResultCache::counters() const {
 }
 
 namespace {
-// List node, hash node and allocator headers, as in result_cache.cc.
+// List node, hash node and allocator headers, as of an answer above.
 constexpr std::size_t kTextOverhead = 224;
 }  // namespace
 

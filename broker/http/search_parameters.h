@@ -1,6 +1,6 @@
 #pragma once
 // The parameters of a search, read from a query string or a JSON object with the same names, limits and errors
-// (search_parameters.h). Pure functions.
+// (kParameters). Pure functions.
 #include <cstdint>
 #include <limits>
 #include <optional>

@@ -32,7 +32,7 @@ struct Question {
   scoring::PriorWeight prior_weight() const {
     return is_ranked() ? scoring::prior_weight_of(parameters.prior_weight) : scoring::kUsualPriorWeight;
   }
-  // Whether the search costs many times the usual (common/wire/cost.h).
+  // Whether the search costs many times the usual (common/wire/messages.h).
   bool is_costly() const {
     return parameters.processor == wire::Processor::kExhaustive || parameters.k > wire::kCostlyDocuments ||
            parameters.offset + parameters.k > wire::kCostlyDepth || terms.size() > wire::kCostlyTerms;

@@ -55,7 +55,7 @@ std::array<double, kClasses> class_factors(const Profile& profile);
 // thread may generate any part in any order; the result is the same each time.
 //
 // A document has a term with probability 1 - exp(-rate * f * g). f is the term's factor in the document's run, and g is
-// the factor of the document's class (document_model.h). The rate is set so that the list has its length on average.
+// the factor of the document's class (class_factors()). The rate is set so that the list has its length on average.
 // One document, drawn first, always has the term, so no list is empty. Frequencies are geometric, and larger in long
 // documents.
 struct Postings {

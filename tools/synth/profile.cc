@@ -78,7 +78,7 @@ namespace {
 
 constexpr std::uint64_t kGigabyte = 1'000'000'000;
 
-// The sigma of lengths is the one of the other profiles (profile.cc): no paper gives it.
+// The sigma of lengths is the one of the other profiles, above: no paper gives it.
 constexpr TextProfile kTextProfiles[] = {
     {.name = "clueweb09",
      .source = "Wei 2011, Table III: ClueWeb09, first English segment",

@@ -36,7 +36,7 @@ void expect_same(const List& list, const std::vector<DocId>& docids, const std::
   ASSERT_EQ(got_frequencies, frequencies);
 }
 
-// Opens any bytes, reads everything, and checks it against the promises of list_view.h.
+// Opens any bytes, reads everything, and checks it against the promises of posting_list.h.
 void expect_survives(ByteView blob) {
   const auto view = ListView::open(blob);
   if (!view) {
