@@ -33,7 +33,7 @@ struct Request {
   std::string body;
   std::string content_type;
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
-  // From the server's Gatekeeper (message.h); null: nothing is counted. Whoever keeps it keeps the request's place.
+  // From the server's Gatekeeper (below); null: nothing is counted. Whoever keeps it keeps the request's place.
   std::shared_ptr<Permit> permit;
   ClientId client{};
   // Its bytes, counted in Server::Config::max_body_bytes: whoever keeps the body keeps this, too. Null: few.
