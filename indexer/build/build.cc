@@ -114,8 +114,9 @@ class Build {
 
 Result<void> Build::claim(bool resume) {
   std::optional<resume::BuildIdentity> identity;
-  if (auto input = resume::input_identity(options_.invert.inputs, options_.invert.read.hidden))
-    identity = {resume::this_program(), deciding_options(options_), *std::move(input)};
+  auto input = resume::input_identity(options_.invert.inputs, options_.invert.read.hidden);
+  auto program = resume::this_program();
+  if (input && program) identity = {*std::move(program), deciding_options(options_), *std::move(input)};
   std::unique_ptr<repository::RepositoryWriter> writer;
   std::filesystem::path folder;
   if (const auto known = options_.objects.memory ? options_.objects.memory->known() : nullptr) {

@@ -29,8 +29,7 @@ class Hiding {
     FROND_TRY(look_up());
     std::uint64_t documents = 0;
     for (auto& [partition, docids] : found_) {
-      std::sort(docids.begin(), docids.end());
-      docids.erase(std::unique(docids.begin(), docids.end()), docids.end());
+      keep_once(docids);
       documents += docids.size();
     }
     change.hidden = std::move(found_);
@@ -42,6 +41,11 @@ class Hiding {
   const std::string& an_unknown() const { return an_unknown_; }
 
  private:
+  static void keep_once(std::vector<DocId>& docids) {
+    std::sort(docids.begin(), docids.end());
+    docids.erase(std::unique(docids.begin(), docids.end()), docids.end());
+  }
+
   Result<void> look_up() {
     const auto places = FROND_TRY(current_.find_each(ids_, how_));
     for (std::size_t i = 0; i < ids_.size(); ++i) {
@@ -52,6 +56,9 @@ class Hiding {
       found_[places[i]->partition].push_back(places[i]->docid);
       ++ids_found_;
     }
+    // Ids that are given again and again take no more memory than the partitions have documents.
+    for (auto& [partition, docids] : found_)
+      if (docids.size() > 2 * current_.manifest().partitions[partition].summary.documents) keep_once(docids);
     ids_.clear();
     bytes_ = 0;
     return {};

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using partition::PublishedPartition;
 using partition::StoredDocument;
 
-constexpr std::size_t kFewDocuments = 1024;    // always analysed
+constexpr std::size_t kFewDocuments = 1024;    // always analysed, if there are digests
 constexpr std::size_t kShareToReadLists = 16;  // of a partition's documents, from which all lists are read
 constexpr std::size_t kLeastDocuments = 128;   // a piece of work has more, unless there are no more
 
@@ -89,14 +89,23 @@ bool pays_to_read_ranges(const repository::PartitionEntry& entry, std::size_t do
   return !reads_all_lists(docids, entry.summary.documents) && bytes > kSmallPartition;
 }
 
+// Whether a partition that is there has the digests of its documents.
+Result<bool> has_digests(const CurrentGeneration& current, const repository::PartitionEntry& entry, DocId docid) {
+  auto opened = PublishedPartition::open(FROND_TRY(current.files().for_reading(entry, {})), entry.summary.files);
+  if (!opened) return std::move(opened).error().within("partition " + entry.id);
+  return FROND_TRY((*opened)->term_digest(docid)).has_value();
+}
+
 // Few pieces: each opens the lists of common terms. Where all lists are read, or files are elsewhere, one a partition:
-// each would fetch the same indexes and arrays, or all files.
-std::vector<Piece> pieces_of(const CurrentGeneration& current, const std::map<std::size_t, std::vector<DocId>>& hidden,
-                             std::size_t documents_each) {
+// each would read the same lists, or fetch the same indexes and arrays, or all files.
+Result<std::vector<Piece>> pieces_of(const CurrentGeneration& current,
+                                     const std::map<std::size_t, std::vector<DocId>>& hidden,
+                                     std::size_t documents_each) {
   std::vector<Piece> pieces;
   for (const auto& [number, docids] : hidden) {
     const repository::PartitionEntry& entry = current.manifest().partitions[number];
-    const bool whole = !current.files().in_place() || reads_all_lists(docids.size(), entry.summary.documents);
+    const bool whole = !current.files().in_place() || reads_all_lists(docids.size(), entry.summary.documents) ||
+                       (docids.size() > documents_each && !FROND_TRY(has_digests(current, entry, docids[0])));
     const std::span<const DocId> all = docids;
     for (std::size_t at = 0, some = 0; at < all.size(); at += some) {
       some = whole ? all.size() : std::min(all.size() - at, documents_each);
@@ -281,7 +290,7 @@ Result<HiddenTerms> hidden_terms(const CurrentGeneration& current,
   for (const auto& [number, docids] : hidden) documents += docids.size();
   const std::size_t threads = threads_for(documents, kLeastDocuments);
   std::vector<Piece> pieces =
-      pieces_of(current, hidden, std::max(kLeastDocuments, (documents + threads - 1) / threads));
+      FROND_TRY(pieces_of(current, hidden, std::max(kLeastDocuments, (documents + threads - 1) / threads)));
   const std::size_t at_once =
       current.files().in_place() ? threads : std::max(threads, GenerationFiles::kPartitionsByRanges);
   Counters counters(current.manifest().analyzer, scratch, kHeldTermBytes / at_once);

@@ -40,8 +40,7 @@ struct Next {
   friend bool operator>(const Next& a, const Next& b) { return a.ordinal > b.ordinal; }
 };
 
-// One term's postings in a whole generation, by document number: the lists of
-// its partitions, merged.
+// One term's postings in a whole generation, by document number: the lists of its partitions, merged.
 struct MergedPosting {
   std::uint32_t document = 0;
   Frequency frequency = 0;
@@ -50,9 +49,8 @@ struct MergedPosting {
 // One thread. Holds a block of each partition's list.
 class MergedList {
  public:
-  // `numbers[p][docid]`: the numbers of partition p's documents, ascending;
-  // kNoDoc: hidden, so its postings are passed over. kCorrupt: a list does not
-  // open.
+  // `numbers[p][docid]`: the numbers of partition p's documents, ascending; kNoDoc: hidden, so its postings are passed
+  // over. kCorrupt: a list does not open.
   static Result<std::unique_ptr<MergedList>> open(
       std::span<const std::shared_ptr<const partition::Partition>> partitions,
       const std::vector<std::vector<std::uint32_t>>& numbers, std::string_view term);
@@ -181,8 +179,7 @@ class Export {
 
   bool hidden(std::size_t p, DocId docid) const { return numbers_[p][docid] == kNoDoc; }
 
-  // Calls visit(partition, docID) for every document that is not hidden, by
-  // ordinal.
+  // Calls visit(partition, docID) for every document that is not hidden, by ordinal.
   Result<void> for_each_by_ordinal(const std::function<Result<void>(std::size_t, DocId)>& visit) const {
     std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
     const auto push = [&](std::size_t p, DocId docid) {
@@ -251,8 +248,7 @@ class Export {
     return {};
   }
 
-  // Documents are read a piece of each partition at a time, since each needs a
-  // look at the disk.
+  // Documents are read a piece of each partition at a time, since each needs a look at the disk.
   Result<void> write_documents(CiffWriter& writer) {
     constexpr std::size_t kAhead = 256;
     struct Read {

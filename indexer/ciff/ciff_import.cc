@@ -19,8 +19,7 @@ namespace {
 
 constexpr std::size_t kPiece = runs::kMaxRecordPostings;
 constexpr std::size_t kFrameDocuments = 256;
-// Java sorts terms by UTF-16, which differs from byte order at a few places.
-// Each begins runs anew.
+// Java sorts terms by UTF-16, which differs from byte order at a few places. Each begins runs anew.
 constexpr std::uint64_t kMaxRounds = 100;
 
 bool is_queryable(std::string_view term) {

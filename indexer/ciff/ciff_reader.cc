@@ -67,8 +67,7 @@ Error CiffReader::broken() const {
   return corrupt(what_ + " is damaged or cut short, or this is no CIFF file");
 }
 
-// A message may be nearly as long as a protobuf may be, so each has a stream of
-// its own, which counts from 0.
+// A message may be nearly as long as a protobuf may be, so each has a stream of its own, which counts from 0.
 Result<void> CiffReader::begin_message(std::string what) {
   what_ = std::move(what);
   coded_.emplace(&stream_);

@@ -9,8 +9,7 @@ namespace frond::indexer::ciff {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
-// Tags: a field's number and whether a varint (0), eight bytes (1) or bytes
-// behind their length (2) follow.
+// Tags: a field's number and whether a varint (0), eight bytes (1) or bytes behind their length (2) follow.
 constexpr std::uint64_t tag(int number, int type) { return static_cast<std::uint64_t>(number << 3 | type); }
 
 std::uint64_t varint_bytes(std::uint64_t value) {

@@ -63,12 +63,11 @@ int Command::run(Logger& logger) {
   if (const auto well = check(); !well) return line_.refuse(well.error().message());
   const auto done = work(logger);
   const int signal = signals_ ? signals_->signal() : 0;
-  signals_.reset();
   if (done) {
     if (!done->empty()) std::cout << *done << std::endl;
     return exit_code_;
   }
-  if (signal == 0) {
+  if (signal == 0 || failed_code_ != 1) {  // another code: it did not come to the work that a signal stops
     write_stderr("frond-indexer: " + done.error().message() + "\n");
     return failed_code_;
   }

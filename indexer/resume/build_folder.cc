@@ -182,9 +182,10 @@ void add_path(partition::Xxh3& digest, const std::string& path, std::uint64_t by
 
 }  // namespace
 
-std::string this_program() {
+std::optional<std::string> this_program() {
   static const auto program = partition::describe_file("/proc/self/exe");
-  return std::string(config::version()) + (program ? " " + program->xxh3 : "");
+  if (!program) return std::nullopt;
+  return std::string(config::version()) + " " + program->xxh3;
 }
 
 std::optional<ingest::InputSummary> input_identity(std::span<const fs::path> inputs, bool hidden) {

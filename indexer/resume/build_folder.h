@@ -48,8 +48,9 @@ class BuildFolder {
   bool kept_ = false;
 };
 
-// The program that runs. Two different builds of the program differ in it.
-std::string this_program();
+// The program that runs: version and checksum. Two different builds of the program differ in it. No value: the program
+// can't be read.
+std::optional<std::string> this_program();
 
 // No value: an input is not a file or folder that can be read a second time, such as a pipe.
 std::optional<ingest::InputSummary> input_identity(std::span<const std::filesystem::path> inputs, bool hidden);

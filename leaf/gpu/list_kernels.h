@@ -1,6 +1,7 @@
 #pragma once
-// Makes plain forms of lists, and makes a copied list ready for kernels: writes its block entries, table and starts of runs, and checks that every
-// block decodes to what the blob's index says. Kernels check nothing of the list later: device memory does not change.
+// Makes plain forms of lists, and makes a copied list ready for kernels: writes its block entries, table and starts of
+// runs, and checks that every block decodes to what the blob's index says. Kernels check nothing of the list later:
+// device memory does not change.
 #include <cstddef>
 #include <cstdint>
 
