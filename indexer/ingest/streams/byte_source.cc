@@ -109,8 +109,8 @@ Result<void> ByteSource::read_raw(std::size_t max_bytes) {
 
 // The next part of the file, not empty unless the file is.
 Result<FilePart> ByteSource::cut_part() {
-  constexpr std::size_t kMinPartBytes = 128 << 10;  // so that threads are not busy with handing parts over
-  std::size_t searched = kMinPartBytes, end = 0;
+  constexpr std::size_t kLeastHandedOver = 128 << 10;  // so that threads are not busy with handing parts over
+  std::size_t searched = kLeastHandedOver, end = 0;
   FilePart part;
   for (bool next_begins_stream = false;;) {
     end = find_stream(compression_, as_text(ByteView(raw_)), searched);
