@@ -1,5 +1,6 @@
 #include "broker/scatter/scatter_context.h"
 
+#include <algorithm>
 #include <tuple>
 
 namespace frond::broker::scatter {
@@ -78,8 +79,8 @@ wire::UnsearchedReason reason_of(Code code) {
 
 void put_in_order(std::vector<wire::UnsearchedPartition>& unsearched) {
   std::ranges::stable_sort(unsearched, {}, &wire::UnsearchedPartition::partition);
-  const auto rest = std::ranges::unique(unsearched, {}, &wire::UnsearchedPartition::partition);
-  unsearched.erase(rest.begin(), rest.end());
+  const auto same = [](const auto& a, const auto& b) { return a.partition == b.partition; };
+  unsearched.erase(std::unique(unsearched.begin(), unsearched.end(), same), unsearched.end());
 }
 
 }  // namespace frond::broker::scatter
