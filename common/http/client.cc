@@ -118,7 +118,9 @@ class Exchange {
   Result<void> receive(
       std::uint64_t max_bytes, const BodySink& sink,
       const std::function<Result<void>()>& begin = [] { return Result<void>(); }) {
-    if (parser_.content_length().value_or(0) > max_bytes) return error_of(beast::http::error::body_limit);
+    // A 304 has no body, whatever length it tells.
+    if (!parser_.is_done() && parser_.content_length().value_or(0) > max_bytes)
+      return error_of(beast::http::error::body_limit);
     parser_.body_limit(max_bytes);
     FROND_TRY(begin());
     while (!parser_.is_done()) {

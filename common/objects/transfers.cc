@@ -240,7 +240,7 @@ Result<void> ObjectStore::put_file(const std::string& key, const std::filesystem
   auto done = in_parallel(threads, threads, [&](std::size_t) -> Result<void> {
     ByteBuffer room;  // for all parts of a thread: new memory for each costs as much as sending it
     for (std::size_t part = next++; part < etags.size() && !failure.token().stop_requested(); part = next++)
-      if (auto put = put_part(part, room, stop); !put) failure.fail(std::move(put).error());
+      failure.guard([&] { return put_part(part, room, stop); });
     return {};
   });
   if (done) done = failure.result();

@@ -12,6 +12,7 @@ Result<std::uint64_t> free_bytes(const fs::path& folder) {
   for (;;) {
     const fs::space_info room = fs::space(there, failed);
     if (!failed) return room.available;
+    if (failed == std::errc::interrupted) continue;
     if (failed != std::errc::no_such_file_or_directory || !there.has_relative_path())
       return Error(Code::kUnavailable, "asking for the free space of " + there.string() + ": " + failed.message());
     there = there.parent_path();

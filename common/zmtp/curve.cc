@@ -18,7 +18,8 @@ class Curve : public Mechanism {
   }
 
  protected:
-  Curve(Role role, const CurvePair& own, const CurvePair& once) : role_(role), own_(own), once_(once), boxes_(role) {}
+  Curve(Role role, const CurvePair& own)
+      : role_(role), own_(own), once_(role == Role::kDealer ? make_curve_pair() : CurvePair{}), boxes_(role) {}
   ~Curve() override {
     sodium_memzero(own_.secret_key.data(), kKey);
     sodium_memzero(once_.secret_key.data(), kKey);
@@ -38,7 +39,7 @@ class Curve : public Mechanism {
 class CurveRouter final : public Curve {
  public:
   CurveRouter(const CurvePair& own, std::function<bool(const CurveKey&)> lets_in)
-      : Curve(Role::kRouter, own, {}), lets_in_(std::move(lets_in)) {}
+      : Curve(Role::kRouter, own), lets_in_(std::move(lets_in)) {}
   ByteBuffer open() override { return {}; }
   Trouble take(ByteView command, ByteBuffer& answer) override {
     if (state_ == State::kFirst && take_name("HELLO", command)) return take_hello(command, answer);
@@ -124,8 +125,7 @@ class CurveRouter final : public Curve {
 // The connecting side. The bytes of its commands are described in CurveRouter, which reads them.
 class CurveDealer final : public Curve {
  public:
-  CurveDealer(const CurvePair& own, const CurveKey& router)
-      : Curve(Role::kDealer, own, make_curve_pair()), router_(router) {}
+  CurveDealer(const CurvePair& own, const CurveKey& router) : Curve(Role::kDealer, own), router_(router) {}
 
   ByteBuffer open() override {
     constexpr std::array<unsigned char, 64> kZeros{};

@@ -55,7 +55,7 @@ class PostingSlices {
   virtual Result<void> read(std::size_t slice_postings, const std::function<Result<void>(PostingSlice)>& take) = 0;
 
   // In place of read(): gives the lists of all slices, packed with codec simd-bp128, and then, by partition, the
-  // documents' term digests (partition/term_digests.h).
+  // documents' term digests (partition/terms/term_digests.h).
   virtual bool codes(const ListCoding& /*coding*/, const SliceLimits& /*limits*/) const { return false; }
   virtual Result<std::vector<std::vector<std::uint64_t>>> code(
       const ListCoding& coding, const SliceLimits& limits,

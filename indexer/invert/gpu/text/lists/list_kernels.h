@@ -22,7 +22,7 @@ struct ListRules {
   std::uint32_t partitions = 1;
   double b = 0, usable_length = 1;         // of deficits (scoring::deficit_bits())
   const std::uint32_t* lengths = nullptr;  // of documents, by number in the run
-  unsigned long long* digests = nullptr;   // the same; partition/term_digests.h
+  unsigned long long* digests = nullptr;   // the same; partition/terms/term_digests.h
 };
 
 using ListPiece = runs::CodedPiece;
