@@ -59,7 +59,7 @@ class ListCodec {
   Error corrupt_block(std::string_view what, std::uint32_t block) const;
 };
 
-// The table of codecs, in registry.cc; the look-ups return null where there is no such codec.
+// The table of codecs, in list_codec.cc; the look-ups return null where there is no such codec.
 std::span<const ListCodec* const> all_codecs();
 const ListCodec* codec_named(std::string_view name);
 const ListCodec* codec_with_id(std::uint8_t id);

@@ -65,8 +65,10 @@ class PartitionRuns {
     if (part.postings == 0) begin_part(part, place.partition);
     part.docids[part.postings] = place.docid;
     part.frequencies[part.postings] = frequency;
-    if (++part.postings < part.docids.size() || failed_) return;
-    if (auto written = write(term, part); !written) failed_ = std::move(written).error();
+    if (++part.postings < part.docids.size()) return;
+    if (!failed_)
+      if (auto written = write(term, part); !written) failed_ = std::move(written).error();
+    part.postings = 0;  // also after an error, so that what comes until end_term() has room
   }
   // kUnavailable: the disk; the message names the file.
   Result<void> end_term(std::string_view term);
