@@ -1,16 +1,12 @@
 #include "common/partition/published_partition.h"
 
-#include <fcntl.h>
-
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <rocksdb/iterator.h>
-#include <rocksdb/sst_file_reader.h>
 
-#include "common/files/descriptor.h"
 #include "common/partition/documents/document_reader.h"
 #include "common/partition/files/database.h"
 #include "common/partition/files/rocks.h"

@@ -23,11 +23,12 @@
 
 namespace frond::indexer::dictionary {
 
-// The terms of a B-tree in order. Takes 8 bytes for each. Tree has node(NodeRef), rest_of(node, place), which is the
+// The terms of a B-tree in order. Takes kTermBytes for each. Tree has node(NodeRef), rest_of(node, place), which is the
 // string behind a term's four bytes, and value(node, place). It is not changed meanwhile.
 template <class Tree>
 class BTreeOrder {
  public:
+  static constexpr std::size_t kTermBytes = 8;
   BTreeOrder() = default;
   BTreeOrder(const Tree& tree, NodeRef root) : tree_(&tree) {
     places_.reserve(terms_below(tree, root));
@@ -122,8 +123,8 @@ class BTreeDictionary {
   std::uint64_t terms() const { return terms_; }
   // Bytes of the nodes; strings and values are the arena's.
   std::size_t table_bytes() const { return chunks_.size() * sizeof(Chunk) + roots_.size() * sizeof(NodeRef); }
-  // The bytes by which the tree and its arena grow at once.
-  static constexpr std::size_t growth_bytes() { return sizeof(Chunk) + Arena::kBlockBytes; }
+  // The bytes by which the tree and its arena grow at once, and those that for_each_in_order() takes.
+  std::size_t growth_bytes() const { return sizeof(Chunk) + Arena::kBlockBytes + Ordered::kTermBytes * terms_; }
   void clear() {
     chunks_.clear();
     roots_.assign(kTrieCollections, kNoNode);

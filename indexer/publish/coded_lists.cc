@@ -51,19 +51,19 @@ bool can_be_coded(const codec::CodecChoice& codecs) {
   return is_default(codecs.docids) && is_default(codecs.frequencies);
 }
 
-Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(
-    runs::PostingSlices& from, const runs::ListCoding& coding, const runs::SliceLimits& limits,
-    const std::vector<std::unique_ptr<CodedGroups>>& to, TermsWriter* terms, TaskPool& pool, std::stop_token stop) {
-  OrderedTasks<bool> put(pool, 0);  // at most one: terms come in order
-  const auto end_put = [&put]() -> Result<void> {
-    if (!put.empty()) FROND_TRY(put.take());
-    return {};
-  };
+Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(runs::PostingSlices& from,
+                                                                 const runs::ListCoding& coding,
+                                                                 const runs::SliceLimits& limits,
+                                                                 const std::vector<std::unique_ptr<CodedGroups>>& to,
+                                                                 TermsWriter* terms, std::stop_token stop) {
+  constexpr std::uint64_t kSlicesAhead = 4;
+  TaskPool one("terms", 1);  // a thread of its own: it waits for encoders and the disk. It keeps the terms in order
+  OrderedTasks<bool> put(one, kSlicesAhead);
   const auto give = [&](const std::shared_ptr<const runs::CodedSlice>& slice) -> Result<void> {
     const Error stopped(Code::kUnavailable, "stopped");
-    FROND_TRY(end_put());
+    while (put.full() || put.ready()) FROND_TRY(put.take());
     if (terms != nullptr)
-      put.begin(0, [&from, slice, terms](std::size_t) -> Result<bool> {
+      put.begin(1, [&from, slice, terms](std::size_t) -> Result<bool> {
         FROND_TRY(put_terms(from, *slice, *terms));
         return true;
       });
@@ -77,7 +77,7 @@ Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(
     return {};
   };
   auto digests = from.code(coding, limits, give);
-  FROND_TRY(end_put());
+  while (!put.empty()) FROND_TRY(put.take());
   return digests;
 }
 

@@ -30,11 +30,13 @@ using CodedGroups = BoundedQueue<CodedGroup>;
 bool can_be_coded(const codec::CodecChoice& codecs);
 
 // Gives the lists of partition p to `to[p]`, in order, and all terms to `terms`, unless it is null. Returns the term
-// digests by partition; the caller closes the queues. One thread; one of the pool has the terms written, so that the
+// digests by partition; the caller closes the queues. One thread; another, terms-0, has the terms written, so that the
 // device does not wait for it. Errors as PostingSlices::code() and TermsWriter::put(); kUnavailable: stopped.
-Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(
-    runs::PostingSlices& from, const runs::ListCoding& coding, const runs::SliceLimits& limits,
-    const std::vector<std::unique_ptr<CodedGroups>>& to, TermsWriter* terms, TaskPool& pool, std::stop_token stop);
+Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(runs::PostingSlices& from,
+                                                                 const runs::ListCoding& coding,
+                                                                 const runs::SliceLimits& limits,
+                                                                 const std::vector<std::unique_ptr<CodedGroups>>& to,
+                                                                 TermsWriter* terms, std::stop_token stop);
 
 // A group as a partition's tables store it. Any thread. Errors as EncodedLists::add(), which opens every blob.
 Result<std::vector<BuiltLists>> built_of(const runs::PostingSlices& from, const CodedGroup& group);

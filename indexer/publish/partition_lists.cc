@@ -75,7 +75,7 @@ Result<void> ListSupply::split_all(std::stop_token stop) {
   Result<void> read;
   if (!coded_.empty()) {
     auto digests = give_coded_lists(*options_.unspilled->on_device, coding_, coded_slice(options_.memory), coded_,
-                                    terms_.get(), pool_, stop);
+                                    terms_.get(), stop);
     if (digests) {
       digests_ = *std::move(digests);
       for (const auto& queue : coded_) queue->close();

@@ -20,7 +20,6 @@ namespace frond::indexer::publish {
 
 namespace {
 
-// Splits postings to the groups of partitions, in order of terms and documents.
 // The groups of one partition. A piece is ended when the posting behind it is known, or that there is none.
 class GroupsOfPartition {
  public:

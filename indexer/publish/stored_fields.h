@@ -73,8 +73,6 @@ PackedGroup pack(BlockGroup group, partition::BlockCompressor& compressor);
 // Errors as PartitionWriter::add_block().
 Result<void> add_group(partition::PartitionWriter& writer, const PackedGroup& packed);
 
-// The stored fields of all partitions on their way from spools to files. The threads that write partitions share what
-// is in here: the dictionary, and the packers that compress for them.
 // The dictionary of a build, empty with StoredCompression::kFast. It is trained by a thread of the pool, while others
 // build lists. Any thread.
 class BuildDictionary {
@@ -96,6 +94,9 @@ class BuildDictionary {
   std::optional<partition::CompressionDictionary> trained_;
 };
 
+// The stored fields of all partitions on their way from spools to files. The threads that write partitions share what
+// is in here: the dictionary, and the packers that compress for them.
+//
 // Who compresses: where every core has a partition to write, the threads that write them, since what a thread reads,
 // compresses and writes by itself stays in its core's cache, and nobody waits or is woken. Otherwise the packers; a
 // thread that has given them enough compresses some itself. The bytes are the same.

@@ -73,6 +73,7 @@ class FileTables::Over final : public rocksdb::Iterator {
     return status_.ok() && enter(found);
   }
   bool enter(std::size_t number) {
+    status_ = rocksdb::Status::OK();
     if (here_ && at_ == number) return true;  // it may hold the block that is wanted next
     here_.reset();
     at_ = number;

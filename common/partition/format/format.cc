@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "common/partition/format/format.h"
 #include "common/text/limits.h"
 
 namespace frond::partition {

@@ -156,9 +156,9 @@ Result<void> DeviceRun::add(std::span<const parse::TokenGroup> groups, ByteView 
 
 std::uint64_t DeviceRun::read_bytes() const {
   if (known_.nodes == 0 && unknown_bytes_ == 0) return 0;
-  // A term of 10 bytes or more has a fifteenth of a node, and two numbers.
+  // A term of 10 bytes or more has a fifteenth of a node, two numbers, and a place in the order.
   return known_.nodes * sizeof(dictionary::BTreeNode) + std::uint64_t{known_.strings} * 4 +
-         std::uint64_t{known_.terms} * 8 + kTrieCollections * sizeof(NodeRef) + 6 * unknown_bytes_;
+         std::uint64_t{known_.terms} * 16 + kTrieCollections * sizeof(NodeRef) + 6 * unknown_bytes_;
 }
 
 // The trees of a run, with what a BTreeOrder needs.

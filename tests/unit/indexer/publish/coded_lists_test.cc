@@ -86,8 +86,7 @@ TEST(CodedLists, ReachTheirPartitionsAndTheirTermsTheFile) {
   to.reserve(2);
   for (int p = 0; p < 2; ++p) to.push_back(std::make_unique<CodedGroups>(std::size_t{1} << 20));
   Coded from;
-  TaskPool pool("packer", 1);
-  const auto digests = give_coded_lists(from, {}, {}, to, terms.get(), pool, {}).value();
+  const auto digests = give_coded_lists(from, {}, {}, to, terms.get(), {}).value();
   EXPECT_EQ(digests, (std::vector<std::vector<std::uint64_t>>{{1, 2}, {3}}));
   const TermsFile file = terms->finish().value();
   EXPECT_EQ(file.totals, (partition::TermTotals{.terms = 4, .postings = 29, .occurrences = 58}));
@@ -121,8 +120,7 @@ TEST(CodedLists, EndWithWhoWritesTerms) {
     to.reserve(2);
     for (int p = 0; p < 2; ++p) to.push_back(std::make_unique<CodedGroups>(std::size_t{1} << 20));
     Coded from(place);
-    TaskPool pool("packer", 1);
-    const auto given = give_coded_lists(from, {}, {}, to, terms.get(), pool, {});
+    const auto given = give_coded_lists(from, {}, {}, to, terms.get(), {});
     ASSERT_EQ(given, Code::kUnavailable);
     EXPECT_EQ(given.error().message(), "no memory");
   }
