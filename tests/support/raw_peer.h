@@ -2,7 +2,9 @@
 // A peer that is only a TCP socket, for what no library would send. Its bytes are ZMTP 3 by hand, without CURVE.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <linux/sockios.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 namespace frond::support {
@@ -64,6 +67,16 @@ class RawPeer {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
     return true;
+  }
+  // Waits until the other side's kernel has all that was sent, which a busy machine may deliver later; false: 20 s have passed.
+  bool is_delivered() {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    for (int left = 1; std::chrono::steady_clock::now() < end;) {
+      if (::ioctl(socket_, SIOCOUTQ, &left) != 0) return false;
+      if (left == 0) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
   }
   bool greet() { return send(zmtp_greeting()) && send(zmtp_ready()); }
   // Reads on until `text` has come. False: the connection ended first, or 20 s have passed.

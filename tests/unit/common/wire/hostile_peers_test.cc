@@ -218,6 +218,7 @@ TEST_F(ASocketWithStrangers, SharesATurnAmongThoseThatSendMuch) {
   for (int i = 0; i < kBurst; ++i) burst += kHello;
   for (int i = 1; i <= kPeers; ++i) EXPECT_TRUE(peers[static_cast<std::size_t>(i)].send(burst));
   EXPECT_TRUE(peers.back().send(zmtp_frame("22")));
+  for (RawPeer& peer : peers) EXPECT_TRUE(peer.is_delivered());
   open.count_down();
   const auto end = std::chrono::steady_clock::now() + seconds(20);
   while (!heard && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(milliseconds(1));
