@@ -19,6 +19,7 @@ MAY_INCLUDE = {
     "common/keys": ["common/config", "common/files", "common/http", "common/metrics", "common/tls"],
     "common/text": [],
     "common/schema": ["common/text"],
+    "common/query": ["common/schema", "common/text"],
     "common/codec": [],
     "common/scoring": [],
     "common/postings": ["common/codec", "common/scoring"],
