@@ -51,7 +51,7 @@ bool has_auto(const Clause& clause) {
 }
 
 Clause resolved(Clause clause, Mode mode) {
-  const auto resolve = [mode](std::vector<Clause>& clauses, Mode as) {
+  const auto resolve = [](std::vector<Clause>& clauses, Mode as) {
     for (Clause& one : clauses) one = resolved(std::move(one), as);
   };
   if (auto* words = clause.as<Words>()) {

@@ -13,6 +13,15 @@ std::string shortest(Factor factor) {
   return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
 }
 
+std::string in_quotes(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
 // A value as one unit of the language: in quotes if it has anything but letters, digits and harmless signs.
 std::string unit(std::string_view text) {
   bool plain = !text.empty();
@@ -20,12 +29,7 @@ std::string unit(std::string_view text) {
     plain = plain && (static_cast<unsigned char>(c) >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
                       (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '-' || c == ':');
   if (plain && text.front() != '-') return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + "\"";
+  return in_quotes(text);
 }
 
 class TextWriter {
@@ -59,7 +63,7 @@ class TextWriter {
     return nested || !words.field.empty() ? in_field(words.field) + "(" + text + ")" : text;
   }
   static std::string node_of(const Phrase& phrase, bool) {
-    return in_field(phrase.field) + "\"" + phrase.text + "\"" + (phrase.prefix ? "*" : "") +
+    return in_field(phrase.field) + in_quotes(phrase.text) + (phrase.prefix ? "*" : "") +
            (phrase.slop == 0 ? "" : "~" + std::to_string(phrase.slop));
   }
   static std::string node_of(const Prefix& prefix, bool) { return in_field(prefix.field) + prefix.text + "*"; }

@@ -63,11 +63,10 @@ void NormalBool::reduce_should() {
     }
     should = std::move(flat);
     merge_terms();
-    std::vector<Clause> unscored;
-    const auto adds_none = [&](const Clause& one) { return !scored_ || !is_scoring(one, schema_); };
-    const auto others = std::ranges::stable_partition(should, [&](const Clause& one) { return !adds_none(one); });
-    std::ranges::move(others, std::back_inserter(unscored));
-    should.erase(others.begin(), others.end());
+    // Those that add no score.
+    std::vector<Clause> unscored, scoring;
+    for (Clause& one : should) (scored_ && is_scoring(one, schema_) ? scoring : unscored).push_back(std::move(one));
+    should = std::move(scoring);
     sort_by_json(unscored, true);
     if (minimum.number == 1) append(std::move(unscored), should);
   }
@@ -90,13 +89,8 @@ void NormalBool::merge_terms() {
     auto& values = same->as<Terms>()->values;
     std::ranges::move(terms->values, std::back_inserter(values));
   }
-  for (Clause& one : merged) {
-    auto* const terms = one.as<Terms>();
-    if (terms == nullptr) continue;
-    std::ranges::sort(terms->values);
-    const auto twice = std::ranges::unique(terms->values);
-    terms->values.erase(twice.begin(), twice.end());
-  }
+  for (Clause& one : merged)
+    if (auto* const terms = one.as<Terms>()) sort_once(terms->values);
   should = std::move(merged);
 }
 

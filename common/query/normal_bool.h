@@ -1,5 +1,6 @@
 #pragma once
 // The normal form of a bool whose parts are normal. Internal to this folder.
+#include <algorithm>
 #include <vector>
 
 #include "common/query/clause.h"
@@ -9,6 +10,13 @@ namespace frond::query {
 
 // In the order of their JSON; `once`: equal ones are one.
 void sort_by_json(std::vector<Clause>& clauses, bool once);
+
+// In order, and each once.
+template <class T>
+void sort_once(std::vector<T>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
 
 // Fill in the parts, then take the clause, once.
 class NormalBool {

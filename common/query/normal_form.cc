@@ -50,9 +50,7 @@ class Normalizer {
   }
   Clause node_of(Terms terms, Factor boost, bool scored) const {
     if (terms.values.empty()) return {None()};
-    std::ranges::sort(terms.values);
-    const auto twice = std::ranges::unique(terms.values);
-    terms.values.erase(twice.begin(), twice.end());
+    sort_once(terms.values);
     return leaf({std::move(terms)}, boost, scored);
   }
   Clause node_of(Weights weights, Factor boost, bool scored) const {
@@ -65,9 +63,7 @@ class Normalizer {
   Clause node_of(const Exists& exists, Factor, bool) const { return {exists}; }
   Clause node_of(Ids ids, Factor, bool) const {
     if (ids.ids.empty()) return {None()};
-    std::ranges::sort(ids.ids);
-    const auto twice = std::ranges::unique(ids.ids);
-    ids.ids.erase(twice.begin(), twice.end());
+    sort_once(ids.ids);
     return {std::move(ids)};
   }
 

@@ -25,8 +25,8 @@ void keep_smallest(std::set<std::uint64_t>& hashes, std::uint64_t hash) {
 // Of a full set, from how densely its hashes lie (k minimum values).
 std::uint64_t different(const std::set<std::uint64_t>& hashes) {
   if (hashes.size() < kHashes) return hashes.size();
-  constexpr auto kAll = std::numeric_limits<std::uint64_t>::max();
-  return static_cast<std::uint64_t>(static_cast<double>(kHashes - 1) / (static_cast<double>(*hashes.rbegin()) / kAll));
+  const double share = static_cast<double>(*hashes.rbegin()) * 0x1p-64;  // of all hashes, up to the largest one kept
+  return static_cast<std::uint64_t>(std::min(1e18, static_cast<double>(kHashes - 1) / share));
 }
 
 std::uint64_t words_of(std::string_view text) {

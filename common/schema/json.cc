@@ -38,7 +38,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
   bool parse_error(std::size_t byte, const std::string&, const nlohmann::detail::exception& problem) override {
     constexpr int kOutOfRange = 406;  // a number larger than any double, which is JSON
     if (problem.id == kOutOfRange) return fail("has a number that is too large");
-    error = "is not JSON at byte " + std::to_string(byte);
+    error = "the text is not JSON at byte " + std::to_string(byte);
     return false;
   }
 

@@ -38,7 +38,7 @@ struct Json::Member {
   Json value;
 };
 
-inline constexpr std::size_t kMaxJsonDepth = 300;  // nested arrays and objects
+inline constexpr std::size_t kMaxJsonDepth = 400;  // nested arrays and objects
 
 // kInvalid: not JSON, two members of one name, a number beyond doubles, or nested more than kMaxJsonDepth times. The
 // message names the path of the member ("query.bool.must[2].term"); of a text that is no JSON it names the byte.

@@ -93,8 +93,7 @@ class Evaluator {
   Score node_of(const Terms& terms, Factor boost) const {
     std::vector<Value> values = terms.values;  // a set
     std::ranges::sort(values);
-    const auto twice = std::ranges::unique(values);
-    values.erase(twice.begin(), twice.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
     bool found = false;
     std::uint64_t score = 0;
     for (const Value& value : values) {

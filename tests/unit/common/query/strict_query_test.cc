@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "common/query/bind.h"
+#include "common/query/clause_json.h"
+#include "common/query/limits.h"
 #include "common/query/query_parser.h"
 #include "tests/support/query_schema.h"
 
@@ -99,6 +101,20 @@ TEST(StrictQuery, TakesParenthesesThatAreTooDeepAsText) {
   const auto parsed = strict(q);
   EXPECT_TRUE(parsed.refused);
   EXPECT_TRUE(bind(parsed.clause, support::query_schema(), "q").has_value());
+}
+
+// The deepest clauses that the language can make still fit, and come back from their JSON.
+TEST(StrictQuery, NestsAsDeepAsItsParenthesesMay) {
+  QueryOptions options;
+  options.syntax = Syntax::kStrict;
+  options.default_fields = {{"title", Factor{512}}, {"note", Factor()}};
+  std::string q = "z";
+  for (std::size_t i = 0; i < kMaxParentheses; ++i) q = "q x OR a AND NOT NOT (" + q + ")^2";
+  const auto parsed = parse_query(q, support::query_schema(), options);
+  EXPECT_FALSE(parsed.refused);
+  EXPECT_LE(cost_of(parsed.clause).depth, kMaxClauseDepth);
+  EXPECT_GT(cost_of(parsed.clause).depth, 5 * kMaxParentheses);
+  EXPECT_EQ(parse_clause(clause_json(parsed.clause), "q"), parsed.clause);
 }
 
 }  // namespace

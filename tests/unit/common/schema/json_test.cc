@@ -33,10 +33,10 @@ TEST(Json, NamesWhatIsWrong) {
   EXPECT_EQ(problem(R"({"a": {"b": [{}, {"c": 1, "c": 2}]}})"), "a.b[1] has two members 'c'");
   EXPECT_EQ(problem(R"({"a": 1, "a": 1})"), "the JSON has two members 'a'");
   EXPECT_EQ(problem(R"({"a": 1e999})"), "the JSON has a number that is too large");
-  EXPECT_EQ(problem(R"({"a": )"), "is not JSON at byte 7");
-  EXPECT_EQ(problem(""), "is not JSON at byte 1");
-  EXPECT_EQ(problem("1 2"), "is not JSON at byte 3");
-  EXPECT_NE(problem(std::string(1'000'000, '[')).find("is nested more than 300 times"), std::string::npos);
+  EXPECT_EQ(problem(R"({"a": )"), "the text is not JSON at byte 7");
+  EXPECT_EQ(problem(""), "the text is not JSON at byte 1");
+  EXPECT_EQ(problem("1 2"), "the text is not JSON at byte 3");
+  EXPECT_NE(problem(std::string(1'000'000, '[')).find("is nested more than 400 times"), std::string::npos);
 }
 
 TEST(Json, WritesStringsAndScalars) {
