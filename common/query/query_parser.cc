@@ -33,8 +33,9 @@ class Parser {
       : glyphs_(glyphs), tokens_(tokens), meaning_(meaning), options_(options), notes_(notes) {}
 
   Clause parse() {
+    const bool has_words = tokens_.significant(0) < tokens_.size();
     Clause clause = list(nullptr, /*root=*/true);
-    if (signs_ || splits_runs(true)) return clause;
+    if (signs_ || (has_words && splits_runs(true))) return clause;
     return meaning_.words("", glyphs_.text(0, glyphs_.size()), options_.mode);
   }
 

@@ -51,17 +51,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const frond::schema::Schema kSchema = frond::support::query_schema(), kNone;
   if (size == 0) return 0;
   const std::string_view q(reinterpret_cast<const char*>(data + 1), size - 1);
-  for (const auto* schema : {&kSchema, &kNone}) {
-    QueryOptions options = options_of(data[0]);
-    if (schema == &kNone) options.default_fields.clear();
-    const auto parsed = parse_query(q, *schema, options);
-    examine(parsed, q, *schema);
-    options.syntax = Syntax::kStrict;
-    const auto strict = parse_query(q, *schema, options);
-    FROND_CHECK(strict.clause == parsed.clause && strict.notes == parsed.notes);
-    FROND_CHECK(strict.refused != strict.notes.empty());
-    options.syntax = Syntax::kPlain;
-    examine(parse_query(q, *schema, options), q, *schema);
-  }
+  const bool fields = data[0] % 8 != 7;
+  const auto& schema = fields ? kSchema : kNone;
+  QueryOptions options = options_of(data[0] / 8);
+  if (!fields) options.default_fields.clear();
+  const auto parsed = parse_query(q, schema, options);
+  examine(parsed, q, schema);
+  options.syntax = Syntax::kStrict;
+  const auto strict = parse_query(q, schema, options);
+  FROND_CHECK(strict.clause == parsed.clause && strict.notes == parsed.notes);
+  FROND_CHECK(strict.refused != strict.notes.empty());
+  options.syntax = Syntax::kPlain;
+  const auto plain = parse_query(q, schema, options);
+  FROND_CHECK(plain.notes.empty() && bind(plain.clause, schema, "q").has_value());
   return 0;
 }
