@@ -16,10 +16,11 @@ ClauseMembers::ClauseMembers(const Json& json, std::string path, std::initialize
     fail(path_, "is " + std::string(json.kind()) + ", not an object");
     return;
   }
-  for (const auto& member : *object_)
-    if (std::ranges::find(names, member.name) == names.end())
-      fail(this->path(member.name),
-           "is not a member of this clause" + schema::nearest_hint(member.name, {names.begin(), names.size()}));
+  const auto unknown = std::ranges::find_if(
+      *object_, [&](const Json::Member& member) { return std::ranges::find(names, member.name) == names.end(); });
+  if (unknown != object_->end())
+    fail(this->path(unknown->name),
+         "is not a member of this clause" + schema::nearest_hint(unknown->name, {names.begin(), names.size()}));
 }
 
 const Json* ClauseMembers::find(std::string_view name) const {

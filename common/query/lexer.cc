@@ -18,7 +18,7 @@ std::vector<Token> Lexer::tokens() && {
       Token token{sign == '(' ? TokenKind::kOpen : TokenKind::kClose, {at_, at_ + 1}};
       ++at_;
       if (sign == ')') take_boost(token);
-      push(std::move(token));
+      push(token);
     } else {
       take_unit();
     }
@@ -40,14 +40,14 @@ std::vector<Token> Lexer::plain_tokens() && {
     while (glyphs_.sign(token.all.end) != ' ') ++token.all.end;
     if (glyphs_.has_letter(at_, token.all.end)) token.kind = TokenKind::kWord;
     at_ = token.all.end;
-    push(std::move(token));
+    push(token);
   }
   return std::move(tokens_);
 }
 
-void Lexer::push(Token token) {
+void Lexer::push(const Token& token) {
   at_ = token.all.end;
-  tokens_.push_back(std::move(token));
+  tokens_.push_back(token);
 }
 
 void Lexer::take_unit() {
@@ -62,10 +62,10 @@ void Lexer::take_unit() {
   if (token.field != nullptr && glyphs_.sign(token.body.begin) == '(') {
     token.kind = TokenKind::kOpen;
     token.all.end = token.body.begin + 1;
-    return push(std::move(token));
+    return push(token);
   }
   if (take_phrase(token) || take_range(token) || take_comparison(token)) return;
-  take_word(std::move(token));
+  take_word(token);
 }
 
 bool Lexer::take_operator(Span unit) {

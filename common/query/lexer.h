@@ -60,7 +60,7 @@ class Lexer {
   void take_slop(Token& token);
   void take_boost(Token& token);
   std::optional<Factor> boost_at(std::uint32_t at, std::uint32_t end) const;
-  void push(Token token);
+  void push(const Token& token);
 
   const Glyphs& glyphs_;
   const schema::Schema& schema_;

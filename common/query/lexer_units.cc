@@ -36,7 +36,7 @@ bool Lexer::take_phrase(Token token) {
     take_slop(token);
     take_boost(token);
   }
-  push(std::move(token));
+  push(token);
   return true;
 }
 
@@ -86,7 +86,7 @@ bool Lexer::take_range(Token token) {
   token.to_inclusive = close == ']';
   token.all.end = at_ = at + 1;
   take_boost(token);
-  push(std::move(token));
+  push(token);
   return true;
 }
 
@@ -105,7 +105,7 @@ bool Lexer::take_comparison(Token token) {
   (sign == '>' ? token.from : token.to) = value;
   (sign == '>' ? token.from_inclusive : token.to_inclusive) = inclusive;
   take_boost(token);
-  push(std::move(token));
+  push(token);
   return true;
 }
 
@@ -139,7 +139,7 @@ void Lexer::take_word(Token token) {
     }
     note_signs_inside(token);
   }
-  push(std::move(token));
+  push(token);
 }
 
 // What strict queries do not have. Patterns and what is in a field are looked at when they are understood.

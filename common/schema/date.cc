@@ -117,10 +117,7 @@ std::string date_text(std::int64_t ms) {
   using namespace std::chrono;
   constexpr std::int64_t kFirst = -62167219200000;  // 0000-01-01
   constexpr std::int64_t kLast = 253402300799999;   // 9999-12-31
-  if (ms < kFirst || ms > kLast) {
-    const std::string number = std::to_string(ms);
-    return number;
-  }
+  if (ms < kFirst || ms > kLast) return std::to_string(ms);
   const auto day_number = floor<std::chrono::days>(sys_time<std::chrono::milliseconds>(std::chrono::milliseconds(ms)));
   const year_month_day date(day_number);
   const std::int64_t rest = ms - day_number.time_since_epoch().count() * kDay;
