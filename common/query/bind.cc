@@ -139,6 +139,7 @@ class Binder {
   Result<std::vector<Clause>> children(const std::vector<Clause>& all, const std::string& path,
                                        std::size_t depth) const {
     std::vector<Clause> bound;
+    bound.reserve(all.size());
     for (const Clause& one : all)
       bound.push_back(FROND_TRY(bind(one, path + "[" + std::to_string(bound.size()) + "]", depth + 1)));
     return bound;

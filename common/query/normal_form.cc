@@ -69,6 +69,7 @@ class Normalizer {
 
   std::vector<Clause> all_of(const std::vector<Clause>& clauses, Factor boost, bool scored) const {
     std::vector<Clause> normal;
+    normal.reserve(clauses.size());
     for (const Clause& one : clauses) normal.push_back(of(one, boost, scored));
     return normal;
   }

@@ -1,5 +1,6 @@
 #include "common/schema/json.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <unordered_set>
@@ -102,6 +103,8 @@ Result<Json> parse_json(std::string_view text) {
 }
 
 std::string json_string(std::string_view text) {
+  const auto plain = [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; };
+  if (std::ranges::all_of(text, plain)) return "\"" + std::string(text) + "\"";
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -41,6 +41,7 @@ std::vector<std::string_view> nearest_names(std::string_view wanted, std::span<c
   std::ranges::sort(ranked);
   if (ranked.size() > count) ranked.resize(count);
   std::vector<std::string_view> nearest;
+  nearest.reserve(ranked.size());
   for (const auto& [distance, name] : ranked) nearest.push_back(name);
   return nearest;
 }
