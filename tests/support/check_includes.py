@@ -18,6 +18,8 @@ MAY_INCLUDE = {
     "common/http": ["common/metrics", "common/net", "common/tls"],
     "common/keys": ["common/config", "common/files", "common/http", "common/metrics", "common/tls"],
     "common/text": [],
+    "common/schema": ["common/text"],
+    "common/query": ["common/schema", "common/text"],
     "common/codec": [],
     "common/scoring": [],
     "common/postings": ["common/codec", "common/scoring"],
