@@ -158,6 +158,12 @@ class RocksPartition final : public Partition {
     heads_.read(docids, visit);
   }
 
+  const ValueColumn* column(std::uint32_t) const override { return nullptr; }
+  std::span<const std::uint32_t> lengths_in(std::uint32_t) const override { return {}; }
+  ByteView token_codes(DocId) const override { return {}; }
+  Result<std::string> source(DocId) const override { return std::string(); }
+  Result<ByteBuffer> values_of(DocId) const override { return ByteBuffer(); }
+
   Result<DocId> docid_of(std::string_view external_id) const override {
     const PinnedBytes value = FROND_TRY(database_->get(Family::kIds, external_id));
     const auto docid = decode_docid(value.bytes());

@@ -32,6 +32,7 @@
 namespace frond::partition {
 
 class DocumentBlockCache;
+class ValueColumn;
 
 // A value: a copy, or the bytes of a mapped list. Lists have codec::kReadSlack readable bytes after them. Move-only;
 // keeps the partition's database alive.
@@ -156,6 +157,18 @@ class Partition {
   // fields apart (docs/formats/partition.md: heads) read no body, look nothing up and decompress nothing; each head has
   // a checksum, which is verified. Others read documents.
   virtual void read_heads(std::span<const DocId> docids, const DocumentVisit& visit) const = 0;
+  // Of a collection with a schema. A column by its field's place in the schema; null: no document of the partition has
+  // a value there, or it is no column. Mapped.
+  virtual const ValueColumn* column(std::uint32_t field) const = 0;
+  // Tokens of each document in a text field with field_search; empty: no document has any. In memory.
+  virtual std::span<const std::uint32_t> lengths_in(std::uint32_t field) const = 0;
+  // The record of the document's words in their order (values/token_codes.h); empty: it has none. Mapped: as lists that
+  // are handed out mapped, so callers ask intact() before they rely on what came of it.
+  virtual ByteView token_codes(DocId docid) const = 0;
+  // The document as it was given; empty: it was not kept.
+  virtual Result<std::string> source(DocId docid) const = 0;
+  // The record that StoredDocument::values was written with, put together again. For merging and checking.
+  virtual Result<ByteBuffer> values_of(DocId docid) const = 0;
   virtual Result<DocId> docid_of(std::string_view external_id) const = 0;
   // Visits every term in byte order, until `visit` returns false.
   virtual Result<void> for_each_term(

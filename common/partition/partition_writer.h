@@ -95,6 +95,9 @@ struct StoredDocument {
   // Its static prior. Written apart from the fields: documents that are read have 0 here, and Partition::priors() has
   // it.
   scoring::Prior prior = 0;
+  // In a collection with a schema: what it has beside, as encode_values() wrote it (values/document_values.h). Written
+  // apart from the fields, too: documents that are read have none here; Partition::values_of() has it.
+  std::string_view values = {};
 };
 
 struct PartitionFile {

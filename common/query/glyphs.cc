@@ -5,7 +5,7 @@
 
 #include "common/query/pattern.h"
 #include "common/text/utf8.h"
-#include "common/text/word_class.h"
+#include "common/text/unicode.h"
 
 namespace frond::query {
 namespace {

@@ -56,6 +56,10 @@ struct Manifest {
   text::AnalyzerConfig analyzer;
   scoring::Bm25Parameters bm25;
   scoring::CollectionStatistics statistics;  // global: N and tokens
+  // Of a collection with a schema (common/schema), as schema_text() writes it, and by place in it the tokens that all
+  // documents have in each text field with field_search, for average lengths; both empty: it has none.
+  std::string schema;
+  std::vector<std::uint64_t> field_tokens;
   std::uint64_t terms = 0, postings = 0;
   // Global document frequencies: an SST of term -> varint df, next to the manifest: generations/<n>.terms.sst. Of this
   // generation or, if it was made by changing another, of an earlier one.

@@ -59,6 +59,8 @@ inline constexpr std::uint8_t kAllFields = kFieldTitle | kFieldUrl | kFieldSnipp
 struct Show {
   std::uint32_t offset = 0, count = 0;  // 0 hits: none; offset + count <= depth
   std::uint8_t fields = kAllFields;
+  // Fields of the schema whose values the documents are to have, and "source"; for leaves with kFeatureClauses.
+  std::vector<std::string> columns = {};
 };
 
 struct SearchRequest {
@@ -77,6 +79,12 @@ struct SearchRequest {
   Rank rank = Rank::kScore;
   scoring::PriorWeight prior_weight = scoring::kUsualPriorWeight;  // up to kMaxPriorWeight; 0: priors do not count
   std::optional<scoring::Bm25Parameters> bm25;  // empty: the generation's; for leaves with kFeatureBm25
+  // For leaves with kFeatureClauses. A clause in its normal form (query::cache_key()): what is searched, and then
+  // `terms` is empty and `mode` says what its kAuto stand for; empty: the terms.
+  std::string clause;
+  // A clause that documents must match besides, without a score; empty: none.
+  std::string filter;
+  bool exact_total = false;  // `matches` is exact in whatever mode
 };
 
 // The result of one mode (AND or OR) over all partitions that the leaf searched.
@@ -120,11 +128,12 @@ struct FetchRequest {
   std::uint64_t request_id = 0;
   Generation generation = 0;
   std::chrono::microseconds budget{0};
-  std::vector<std::string> terms;    // analysed; snippets show and mark them
-  std::vector<Ordinal> ordinals;     // documents of the leaf's partitions
-  ContentId content = 0;             // the generation's content; 0: any content with this number
-  std::uint8_t fields = kAllFields;  // wanted beside the id; an older leaf sends all
-  std::string id;                    // not empty: this document; for leaves with kFeatureById
+  std::vector<std::string> terms;         // analysed; snippets show and mark them
+  std::vector<Ordinal> ordinals;          // documents of the leaf's partitions
+  ContentId content = 0;                  // the generation's content; 0: any content with this number
+  std::uint8_t fields = kAllFields;       // wanted beside the id; an older leaf sends all
+  std::vector<std::string> columns = {};  // as Show::columns
+  std::string id;                         // not empty: this document; for leaves with kFeatureById
   std::uint32_t body_bytes = 0;  // … and so much of its body at most; 0: kMaxFetchedBodyBytes, as of an older leaf
 };
 struct FetchedDocument {
@@ -135,6 +144,9 @@ struct FetchedDocument {
   UnsearchedReason reason = UnsearchedReason::kCorrupt;  // why it is not found; an older leaf sends none
   std::string body = {};                                 // only of a fetch by id
   bool truncated = false;                                // the body is longer; an older leaf does not say
+  // Those of `columns` that the document has, as members of a JSON object: {"tag":["x","y"],"year":2010,"source":{…}}.
+  // Empty: none was wanted.
+  std::string columns = {};
 };
 struct FetchReply {
   std::uint64_t request_id = 0;
@@ -185,13 +197,15 @@ struct ServedGeneration {
   scoring::CollectionStatistics statistics;
   std::vector<ServedPartition> partitions;  // on this leaf
   ContentId content = 0;                    // 0: an older leaf, which does not send it
+  std::string schema = {};                  // Manifest::schema; an older leaf sends none
   GenerationId id() const { return {generation, content}; }
 };
 // What a leaf can do that older ones cannot, as bits of HelloReply::features.
 inline constexpr std::uint64_t kFeatureUnranked = 1;  // Rank::kNone
 inline constexpr std::uint64_t kFeatureBm25 = 2;      // SearchRequest::bm25
 inline constexpr std::uint64_t kFeatureById = 4;      // FetchRequest::id
-inline constexpr std::uint64_t kAllFeatures = kFeatureUnranked | kFeatureBm25 | kFeatureById;
+inline constexpr std::uint64_t kFeatureClauses = 8;   // SearchRequest::clause, filter and exact_total, columns of hits
+inline constexpr std::uint64_t kAllFeatures = kFeatureUnranked | kFeatureBm25 | kFeatureById | kFeatureClauses;
 // Those that a leaf needs for a search; `own_bm25`: SearchRequest::bm25 is set.
 constexpr std::uint64_t features_needed(Rank rank, bool own_bm25) {
   return (rank == Rank::kNone ? kFeatureUnranked : 0) | (own_bm25 ? kFeatureBm25 : 0);

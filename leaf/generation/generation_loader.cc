@@ -7,6 +7,7 @@
 #include "common/base/parallel.h"
 #include "common/partition/file_checksum.h"
 #include "common/repository/disk_space.h"
+#include "common/schema/schema_json.h"
 
 namespace frond::leaf::generation {
 namespace fs = std::filesystem;
@@ -70,6 +71,10 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
   loaded->partitions_total = static_cast<std::uint32_t>(manifest.partitions.size());
   loaded->analyzer = manifest.analyzer;
   loaded->bm25 = manifest.bm25;
+  if (!manifest.schema.empty())
+    loaded->schema = std::make_shared<const schema::Schema>(FROND_TRY(schema::parse_schema(manifest.schema)));
+  loaded->schema_text = manifest.schema;
+  loaded->field_tokens = manifest.field_tokens;
   loaded->statistics = manifest.statistics;
   FROND_TRY(expect_room(manifest));
   FROND_TRY(open_terms(manifest, serving, *loaded, stopping));

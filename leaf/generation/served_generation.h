@@ -24,6 +24,7 @@
 #include "common/partition/terms/change_file.h"
 #include "common/partition/terms/term_statistics.h"
 #include "common/repository/manifest.h"
+#include "common/schema/schema.h"
 #include "common/scoring/bm25.h"
 #include "common/text/analyzer_config.h"
 
@@ -82,6 +83,10 @@ struct ServedGeneration {
   text::AnalyzerConfig analyzer;
   scoring::Bm25Parameters bm25;
   scoring::CollectionStatistics statistics;
+  // Of a collection with a schema; null: it has none. `field_tokens`: Manifest::field_tokens.
+  std::shared_ptr<const schema::Schema> schema{};
+  std::string schema_text;
+  std::vector<std::uint64_t> field_tokens;
   std::vector<ServedPartition> partitions;  // on this leaf, ascending number
   std::shared_ptr<const partition::GenerationTerms> terms;
   // What `terms` and `hidden` come from, by the names of their files in DataFolder; other generations may share them.

@@ -1,0 +1,86 @@
+#pragma once
+// Positions: which word stands where in a document, kept with the document instead of with the lists. A document's
+// distinct terms have codes, dealt by a perfect hash of its own, and its text is the sequence of these codes, a byte
+// each for up to some 200 distinct terms, two or four beyond. Who looks for a phrase has candidates from the lists that
+// have all its words, and reads the sequences of those only; lists stay as they are, and a document's record is copied
+// as it is when partitions are merged or renumbered, since no number of a partition is in it (ADR 62).
+//
+// A code is only found for terms that the document is known to have: others get the code of any term. Terms are hashed
+// to 64 bits (term_hash()); of two terms with one hash in a document, each is taken for the other.
+//
+// The hash by two levels is that of Fredman, Komlós and Szemerédi (1984) with displacements instead of second tables,
+// as Belazzougui, Botelho and Dietzfelbinger (2009) place them: keys fall into buckets, and each bucket, the fullest
+// first, gets the first displacement with which its keys take free codes.
+//
+// Bytes of a record: docs/formats/partition.md, "Token codes".
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "common/base/bytes.h"
+#include "common/base/result.h"
+
+namespace frond::partition {
+
+std::uint64_t term_hash(std::string_view term);
+
+// Makes the record of one document after the other. One thread; reusable, keeps its memory.
+class TokenCodesWriter {
+ public:
+  void begin_document();
+  // The next tokens are those of this text field (its place in the schema). Fields ascend.
+  void begin_field(std::uint32_t field);
+  // The next word of the field; its hash is that of the term as it is indexed, without a field.
+  void add(std::uint64_t hash);
+  // A word that has no term (a stop word) stands here.
+  void add_gap();
+  // Appends the record; nothing if there was no word, or if words were made so that their hashes collide.
+  void finish(ByteBuffer& out);
+
+ private:
+  struct Field {
+    std::uint32_t field = 0, begin = 0;  // in hashes_
+  };
+  bool place(std::uint32_t width);
+
+  std::vector<Field> fields_;
+  std::vector<std::uint64_t> hashes_;  // of all words in turn; 0: a gap
+  std::vector<std::uint64_t> distinct_;
+  std::vector<std::uint32_t> bucket_ends_, order_;
+  std::vector<std::uint8_t> displacements_;
+  std::vector<std::uint64_t> taken_;
+};
+
+// A record, opened. Borrows its bytes. Plain values; any thread.
+class TokenCodes {
+ public:
+  // Checks the sizes only: any codes are safe. kCorrupt.
+  static Result<TokenCodes> open(ByteView record);
+  struct Field {
+    std::uint32_t field = 0;
+    std::uint32_t words = 0;           // gaps among them
+    const std::byte* codes = nullptr;  // unaligned
+  };
+  // Calls visit(const Field&) for each field that has words, ascending.
+  template <class Visit>
+  void for_each_field(const Visit& visit) const {
+    const std::byte* codes = codes_;
+    for (std::uint32_t i = 0; i < field_count_; ++i) {
+      const Field field{load_le<std::uint32_t>(fields_ + i * 8), load_le<std::uint32_t>(fields_ + i * 8 + 4), codes};
+      codes += std::size_t{field.words} * width_;
+      visit(field);
+    }
+  }
+  std::uint32_t width() const { return width_; }  // bytes of a code: 1, 2 or 4
+  // The code of a term that the document has. Never the code of a gap.
+  std::uint32_t code(std::uint64_t hash) const;
+
+  static constexpr std::uint32_t kGapCode = 0;
+
+ private:
+  std::uint32_t field_count_ = 0, width_ = 1, buckets_ = 0;
+  const std::byte *fields_ = nullptr, *displacements_ = nullptr, *codes_ = nullptr;
+};
+
+}  // namespace frond::partition
