@@ -108,7 +108,7 @@ void Sequencer::look_at_ids(Batch& batch) {
 
 // Takes samples, and logs duplicates.
 void Sequencer::look_at_fields(const Batch& batch) {
-  for_each_fields(batch.parsed, [&](std::size_t i, ByteView fields) {
+  for_each_fields(batch.parsed, [&](std::size_t i, ByteView fields, ByteView) {
     if (batch.numbers[i] != invert::kDropped) {
       sample_.add(batch.numbers[i], fields);
       return;
