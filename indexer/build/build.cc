@@ -6,6 +6,7 @@
 
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
+#include "common/schema/schema_json.h"
 #include "indexer/build/publication.h"
 #include "indexer/order/order_choice.h"
 #include "indexer/publish/partition_build.h"
@@ -334,6 +335,11 @@ Result<BuildSummary> add(BuildOptions options, BuildProgress& progress, Logger& 
   options.beside = current.statistics;
   const auto codecs = FROND_TRY(codec::codec_choice_named(current.codec));
   options.take({current.analyzer, current.bm25, codecs, current.stored});
+  if (!current.schema.empty()) {
+    auto schema = FROND_TRY(schema::parse_schema(current.schema));
+    if (options.schema != nullptr) schema = FROND_TRY(schema::extended(schema, *options.schema));
+    options.schema = std::make_shared<const schema::Schema>(std::move(schema));
+  }
   return build(options, progress, logger, std::move(stop));
 }
 
