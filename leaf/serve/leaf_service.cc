@@ -83,11 +83,16 @@ SearchQuery::Done with_documents(DocumentHandler& documents, const wire::SearchR
   };
 }
 
+SearchParts with_analyzers(SearchParts parts, AnalyzerPool& analyzers) {
+  parts.analyzers = &analyzers;
+  return parts;
+}
+
 }  // namespace
 
 LeafService::LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state,
                          generation::BrokerRoll& brokers, RequestsInFlight& taken)
-    : parts_(parts),
+    : parts_(with_analyzers(parts, analyzers_)),
       identity_(std::move(identity)),
       cache_state_(std::move(cache_state)),
       brokers_(brokers),
@@ -148,10 +153,13 @@ void LeafService::search(ByteView message, Deadline deadline, const SearchQuery:
   Result<wire::Request> request = wire::decode_request(message);
   if (!request) return replying(kMalformed, arrival, std::move(answer))(wire::ErrorReply{0, request.error().message()});
   auto& decoded = std::get<wire::SearchRequest>(*request);
-  auto done = with_documents(documents_, decoded, deadline, parts_.clock, entry,
-                             replying(kSearch, arrival, std::move(answer), entry));
-  const auto query =
-      std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(decoded), deadline, std::move(done));
+  const auto reply = replying(kSearch, arrival, std::move(answer), entry);
+  auto done = with_documents(documents_, decoded, deadline, parts_.clock, entry, reply);
+  auto refuse = [reply, id = decoded.request_id](const Error& why) {
+    reply(wire::ErrorReply{id, why.message(), wire::reason_of(why.code())});
+  };
+  const auto query = std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(decoded), deadline,
+                                                   std::move(done), std::move(refuse));
   const Result<void> room = entry->hold(query->bytes());
   query->start(room ? waited : SearchQuery::Waited(room.error()));
 }
@@ -220,6 +228,7 @@ wire::HelloReply LeafService::hello(std::uint64_t request_id) const {
     told.analyzer = one->analyzer;
     told.bm25 = one->bm25;
     told.statistics = one->statistics;
+    told.schema = one->schema_text;
     for (const generation::ServedPartition& partition : one->partitions)
       told.partitions.push_back(
           {partition.number, partition.placement, partition.hidden ? partition.hidden->count() : 0});

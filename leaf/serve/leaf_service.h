@@ -109,6 +109,7 @@ class LeafService {
   // Counts a request, and times its reply. Drops the reply if the request was cancelled.
   std::function<void(const wire::Reply&)> replying(Kind kind, Instant arrival, Answer answer, InFlight entry = {});
 
+  AnalyzerPool analyzers_;  // of clauses
   const SearchParts parts_;
   const Identity identity_;
   const std::function<CacheState()> cache_state_;
