@@ -10,46 +10,14 @@
 #include "common/partition/documents/document_reader.h"
 #include "common/partition/documents/heads.h"
 #include "common/partition/files/database.h"
+#include "common/partition/files/number_arrays.h"
 #include "common/partition/files/rocks.h"
 #include "common/partition/format/format.h"
 #include "common/partition/terms/term_lists.h"
+#include "common/partition/values/value_reader.h"
 
 namespace frond::partition {
 namespace {
-
-// Reads a column of at most `size` numbers; empty if the partition does not have it.
-template <class Number = std::uint32_t>
-Result<std::vector<Number>> read_column(const Database& database, const Column& column, std::uint64_t size) {
-  const std::string_view prefix = column.prefix;
-  const std::string name = database.folder().string() + ": arrays: " + std::string(prefix);
-  std::vector<Number> numbers;
-  const auto iterator = database.iterator(Family::kArrays);
-  for (iterator->Seek(slice_of(prefix)); iterator->Valid(); iterator->Next()) {
-    const std::string_view key = text_of(iterator->key());
-    if (!key.starts_with(prefix)) break;
-    const ByteView value = bytes_of(iterator->value());
-    const std::size_t count = value.size() / sizeof(Number);
-    if (key.size() != prefix.size() + 4 || read_be32(key.substr(prefix.size())) != numbers.size() ||
-        value.size() % sizeof(Number) != 0 || numbers.size() + count > size)
-      return Error(Code::kCorrupt, name + " values do not follow each other");
-    if (numbers.empty() && count == column.per_value()) numbers.reserve(size);
-    const std::size_t at = numbers.size();
-    numbers.resize(at + count);
-    if (count > 0) std::memcpy(numbers.data() + at, value.data(), value.size());
-  }
-  if (!iterator->status().ok()) return error_of(iterator->status(), name);
-  return numbers;
-}
-
-// One number for each document, or none if the partition does not have them. what: as messages call them.
-template <class Number = std::uint32_t>
-Result<std::vector<Number>> read_by_document(const Database& database, const Column& column, std::uint64_t documents,
-                                             const char* what, bool needed) {
-  auto numbers = FROND_TRY(read_column<Number>(database, column, documents));
-  if (numbers.size() == documents || (numbers.empty() && !needed)) return numbers;
-  return Error(Code::kCorrupt, database.folder().string() + ": " + std::to_string(numbers.size()) + " " + what +
-                                   " of " + std::to_string(documents) + " documents");
-}
 
 bool ascend_from_zero(std::span<const DocId> starts, std::uint64_t documents) {
   const bool ascending = std::adjacent_find(starts.begin(), starts.end(), std::greater_equal<>()) == starts.end();
@@ -127,13 +95,15 @@ class RocksPartition final : public Partition {
  public:
   RocksPartition(DatabasePtr database, SummaryRecord record, std::vector<std::uint32_t> lengths,
                  std::vector<scoring::Prior> priors, std::vector<DocId> block_starts, std::vector<DocId> head_starts,
-                 ByteView dictionary, std::shared_ptr<DocumentBlockCache> cache)
+                 ByteView dictionary, std::unique_ptr<const ValueReader> values,
+                 std::shared_ptr<DocumentBlockCache> cache)
       : database_(std::move(database)),
         record_(std::move(record)),
         lengths_(std::move(lengths)),
         lists_(database_, documents()),
         documents_(database_, documents(), std::move(block_starts), dictionary, std::move(cache)),
-        heads_(database_, documents(), std::move(head_starts), documents_) {
+        heads_(database_, documents(), std::move(head_starts), documents_),
+        values_(std::move(values)) {
     if (!priors.empty()) priors_.emplace(std::move(priors));
   }
 
@@ -158,11 +128,20 @@ class RocksPartition final : public Partition {
     heads_.read(docids, visit);
   }
 
-  const ValueColumn* column(std::uint32_t) const override { return nullptr; }
-  std::span<const std::uint32_t> lengths_in(std::uint32_t) const override { return {}; }
-  ByteView token_codes(DocId) const override { return {}; }
-  Result<std::string> source(DocId) const override { return std::string(); }
-  Result<ByteBuffer> values_of(DocId) const override { return ByteBuffer(); }
+  const schema::Schema* schema() const override { return values_ ? &values_->schema() : nullptr; }
+  const ValueColumn* column(std::uint32_t field) const override { return values_ ? values_->column(field) : nullptr; }
+  std::span<const std::uint32_t> lengths_in(std::uint32_t field) const override {
+    return values_ ? values_->lengths_in(field) : std::span<const std::uint32_t>();
+  }
+  ByteView token_codes(DocId docid) const override { return values_ ? values_->token_codes(docid) : ByteView(); }
+  Result<std::string> source(DocId docid) const override {
+    if (!values_) return std::string();
+    return guarded(database_->folder().string(), [&] { return values_->source(docid); });
+  }
+  Result<ByteBuffer> values_of(DocId docid) const override {
+    if (!values_) return ByteBuffer();
+    return guarded(database_->folder().string(), [&] { return values_->values_of(docid); });
+  }
 
   Result<DocId> docid_of(std::string_view external_id) const override {
     const PinnedBytes value = FROND_TRY(database_->get(Family::kIds, external_id));
@@ -191,15 +170,21 @@ class RocksPartition final : public Partition {
     counts.segments = FROND_TRY(count(Family::kPostings));
     counts.document_blocks = FROND_TRY(count(Family::kDocuments));
     counts.ids = FROND_TRY(count(Family::kIds));
+    for (std::size_t kind = 0; kind < kValueKinds; ++kind)
+      counts.values[kind] = FROND_TRY(count(Family::kArrays, kValueFiles[kind].prefix));
     const auto& expected = record_.entries;
     if (counts == expected) return counts;
     const auto pair = [](std::uint64_t is, std::uint64_t should) {
       return std::to_string(is) + " of " + std::to_string(should);
     };
+    std::string values;
+    for (std::size_t kind = 0; kind < kValueKinds; ++kind)
+      if (counts.values[kind] != expected.values[kind])
+        values += ", " + pair(counts.values[kind], expected.values[kind]) + " " + std::string(kValueFiles[kind].name);
     return Error(Code::kCorrupt, database_->folder().string() + ": stored are " + pair(counts.terms, expected.terms) +
                                      " terms, " + pair(counts.segments, expected.segments) + " list segments, " +
                                      pair(counts.document_blocks, expected.document_blocks) + " document blocks, " +
-                                     pair(counts.ids, expected.ids) + " ids");
+                                     pair(counts.ids, expected.ids) + " ids" + values);
   }
 
   Result<std::vector<std::uint64_t>> term_digests() const override {
@@ -216,11 +201,15 @@ class RocksPartition final : public Partition {
   const std::filesystem::path& folder() const override { return database_->folder(); }
 
  private:
-  Result<std::uint64_t> count(Family family) const {
+  // Of those whose keys begin with `prefix`.
+  Result<std::uint64_t> count(Family family, std::string_view prefix = {}) const {
     return guarded(database_->folder().string(), [&]() -> Result<std::uint64_t> {
       std::uint64_t entries = 0;
       const auto iterator = database_->iterator(family);
-      for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) ++entries;
+      for (iterator->Seek(slice_of(prefix)); iterator->Valid(); iterator->Next()) {
+        if (!text_of(iterator->key()).starts_with(prefix)) break;
+        ++entries;
+      }
       if (!iterator->status().ok())
         return error_of(iterator->status(), database_->folder().string() + ": " + std::string(name_of(family)));
       return entries;
@@ -234,6 +223,7 @@ class RocksPartition final : public Partition {
   TermLists lists_;
   DocumentReader documents_;
   HeadReader heads_;
+  const std::unique_ptr<const ValueReader> values_;  // null: no schema
 };
 
 }  // namespace
@@ -252,9 +242,10 @@ Result<std::shared_ptr<const Partition>> Partition::open(const std::filesystem::
         FROND_TRY(read_starts(*database, kStoredBlocks, documents, record.entries.document_blocks, "blocks"));
     auto head_starts = FROND_TRY(read_starts(*database, kStoredHeads, documents, std::nullopt, "chunks"));
     const auto dictionary = FROND_TRY(database->get_if_there(Family::kArrays, kDictionaryKey));
+    auto values = FROND_TRY(ValueReader::open(database, record));
     return std::shared_ptr<const Partition>(std::make_shared<RocksPartition>(
         database, std::move(record), std::move(lengths), std::move(priors), std::move(block_starts),
-        std::move(head_starts), dictionary.bytes(), std::move(cache)));
+        std::move(head_starts), dictionary.bytes(), std::move(values), std::move(cache)));
   });
 }
 

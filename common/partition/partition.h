@@ -12,7 +12,10 @@
 //
 // Memory: 4 bytes a document (lengths) and 4 more if there are priors, 4 bytes a block of stored fields, 20 a chunk of
 // heads, RocksDB's few MiB and its indexes (about 20 bytes for each block of 4 KiB; kBuffered: 4 MiB at most); RocksDB
-// has no block cache. Documents read for showing may be kept in a DocumentBlockCache, which partitions share.
+// has no block cache. Documents read for showing may be kept in a DocumentBlockCache, which partitions share. With a
+// schema and kMapped: 4 bytes a document for each text field with field_search, 24 bytes a chunk of token codes, 100 a
+// chunk of a column and field, and copies of chunks below 16 KiB.
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -71,9 +74,12 @@ struct OwnedDocument {
   std::string id, url, title, body;
 };
 
+inline constexpr std::size_t kValueKinds = 3;  // token codes, columns, sources: kValueFiles of format.h
+
 // Entries of each table, as stored.
 struct EntryCounts {
   std::uint64_t terms = 0, segments = 0, document_blocks = 0, ids = 0;
+  std::array<std::uint64_t, kValueKinds> values = {};
   friend bool operator==(const EntryCounts&, const EntryCounts&) = default;
 };
 
@@ -157,17 +163,22 @@ class Partition {
   // fields apart (docs/formats/partition.md: heads) read no body, look nothing up and decompress nothing; each head has
   // a checksum, which is verified. Others read documents.
   virtual void read_heads(std::span<const DocId> docids, const DocumentVisit& visit) const = 0;
-  // Of a collection with a schema. A column by its field's place in the schema; null: no document of the partition has
-  // a value there, or it is no column. Mapped.
+  // Of a collection with a schema: the one that the partition was written with, which the collection's extends. Null:
+  // it has none, and then nothing of what follows.
+  virtual const schema::Schema* schema() const = 0;
+  // With FileReads::kMapped only, as lengths_in() and token_codes(): other ways of reading have none. A column by its
+  // field's place in the schema; null: no document of the partition has a value there, or it is no column. Mapped, and
+  // checked when the partition was opened; callers ask intact() before they rely on what came of it.
   virtual const ValueColumn* column(std::uint32_t field) const = 0;
   // Tokens of each document in a text field with field_search; empty: no document has any. In memory.
   virtual std::span<const std::uint32_t> lengths_in(std::uint32_t field) const = 0;
-  // The record of the document's words in their order (values/token_codes.h); empty: it has none. Mapped: as lists that
-  // are handed out mapped, so callers ask intact() before they rely on what came of it.
+  // The record of the document's words in their order (values/token_codes.h); empty: it has none. Mapped as columns
+  // are, but not checked: TokenCodes::open() does that. Takes a few nanoseconds.
   virtual ByteView token_codes(DocId docid) const = 0;
   // The document as it was given; empty: it was not kept.
   virtual Result<std::string> source(DocId docid) const = 0;
-  // The record that StoredDocument::values was written with, put together again. For merging and checking.
+  // The record that StoredDocument::values was written with, put together again; empty: it has none. For merging and
+  // checking: what a chunk holds is kept, so ascending docIDs read each once. Memory: chunks of all kinds, copied.
   virtual Result<ByteBuffer> values_of(DocId docid) const = 0;
   virtual Result<DocId> docid_of(std::string_view external_id) const = 0;
   // Visits every term in byte order, until `visit` returns false.

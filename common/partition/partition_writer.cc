@@ -12,7 +12,9 @@
 #include "common/partition/files/rocks.h"
 #include "common/partition/files/sst_table.h"
 #include "common/partition/format/format.h"
+#include "common/partition/values/value_table.h"
 #include "common/postings/posting_list.h"
+#include "common/schema/schema_json.h"
 #include "common/text/limits.h"
 
 namespace frond::partition {
@@ -118,7 +120,8 @@ class ColumnWriter {
 
 class Writer final : public PartitionWriter {
  public:
-  Writer(std::filesystem::path folder, double built_average_length, std::size_t id_bytes, StoredCompression stored)
+  Writer(std::filesystem::path folder, double built_average_length, std::size_t id_bytes, StoredCompression stored,
+         std::shared_ptr<const schema::Schema> schema)
       : folder_(std::move(folder)),
         postings_(folder_, stem_of(Family::kPostings), kFileBytes),
         terms_(folder_, stem_of(Family::kTerms), kFileBytes),
@@ -130,6 +133,7 @@ class Writer final : public PartitionWriter {
         arrays_(folder_, stem_of(Family::kArrays), kFileBytes),
         lengths_(arrays_, kLengths) {
     summary_.built_average_length = built_average_length;
+    if (schema != nullptr) values_ = std::make_unique<ValueTable>(folder_, std::move(schema));
   }
 
   Result<void> add_list(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences,
@@ -178,10 +182,16 @@ class Writer final : public PartitionWriter {
       append(std::move(document_files_));
       FROND_TRY(lengths_.flush());
       FROND_TRY(write_column(arrays_, kStoredBlocks, documents_.starts()));
+      if (values_) FROND_TRY(write_column(arrays_, kStoredCodes, values_->code_starts()));
       FROND_TRY(write_column(arrays_, kStoredHeads, heads_.starts()));
-      const SummaryRecord record{summary_,
-                                 {terms_.entries(), postings_.entries(), documents_.starts().size(), *ids_written_},
-                                 priors_.size() > 0};
+      if (values_) FROND_TRY(write_column(arrays_, kStoredSources, values_->source_starts()));
+      SummaryRecord record{summary_,
+                           {terms_.entries(), postings_.entries(), documents_.starts().size(), *ids_written_},
+                           priors_.size() > 0};
+      if (values_) {
+        record.schema = schema::schema_text(values_->schema());
+        record.entries.values = values_->entries();
+      }
       ByteBuffer bytes;
       encode_summary(record, bytes);
       FROND_TRY(arrays_.put(kSummaryKey, bytes));
@@ -204,6 +214,7 @@ class Writer final : public PartitionWriter {
     if (bytes > kMaxDocumentBytes)
       return Error(Code::kInvalid, where() + ": " + std::to_string(bytes) + " bytes of stored fields, more than " +
                                        std::to_string(kMaxDocumentBytes));
+    if (!values_ && !document.values.empty()) return Error(Code::kInvalid, where() + ": it has values, but no schema");
     if (summary_.documents + 1 >= kNoDoc) return Error(Code::kInvalid, where() + ": the partition is full");
     return {};
   }
@@ -217,6 +228,9 @@ class Writer final : public PartitionWriter {
       while (priors_.size() < summary_.documents) FROND_TRY(priors_.add(0));
       FROND_TRY(priors_.add(document.prior));
     }
+    if (values_)
+      if (auto added = values_->add(as_bytes(document.values)); !added)
+        return std::move(added).error().within("document " + printable(document.id));
     ++summary_.documents;
     summary_.tokens += length;
     return lengths_.add(length);
@@ -292,6 +306,10 @@ class Writer final : public PartitionWriter {
       for (auto& file : files) document_files_.push_back(std::move(file));
     };
     add(FROND_TRY(documents_.finish()));
+    if (values_) {
+      add(FROND_TRY(values_->finish()));
+      summary_.field_tokens = values_->field_tokens();
+    }
     add(FROND_TRY(heads_.finish()));
     FROND_TRY(priors_.flush());
     add(FROND_TRY(prior_table_.finish()));
@@ -317,6 +335,7 @@ class Writer final : public PartitionWriter {
   HeadTable heads_;
   SstTable prior_table_;
   ColumnWriter<scoring::Prior> priors_;
+  std::unique_ptr<ValueTable> values_;  // null: no schema
   IdSorter ids_;
   std::optional<std::uint64_t> ids_written_;   // when documents have ended
   std::vector<PartitionFile> document_files_;  // then
@@ -337,15 +356,24 @@ bool PartitionSummary::has_priors() const {
                      [](const PartitionFile& file) { return file.name.starts_with(kPriorFiles); });
 }
 
+bool PartitionSummary::has_values() const {
+  return std::any_of(files.begin(), files.end(), [](const PartitionFile& file) {
+    return std::any_of(kValueFiles.begin(), kValueFiles.end(),
+                       [&](const ValueFiles& kind) { return file.name.starts_with(kind.stem); });
+  });
+}
+
 Result<std::unique_ptr<PartitionWriter>> PartitionWriter::create(const std::filesystem::path& folder,
                                                                  double built_average_length, std::size_t id_bytes,
-                                                                 StoredCompression stored) {
+                                                                 StoredCompression stored,
+                                                                 std::shared_ptr<const schema::Schema> schema) {
   return guarded(folder.string(), [&]() -> Result<std::unique_ptr<PartitionWriter>> {
     std::error_code failed;
     std::filesystem::remove_all(folder, failed);
     if (!failed) std::filesystem::create_directories(folder, failed);
     if (failed) return Error(Code::kUnavailable, folder.string() + ": " + failed.message());
-    return std::unique_ptr<PartitionWriter>(std::make_unique<Writer>(folder, built_average_length, id_bytes, stored));
+    return std::unique_ptr<PartitionWriter>(
+        std::make_unique<Writer>(folder, built_average_length, id_bytes, stored, std::move(schema)));
   });
 }
 

@@ -7,7 +7,8 @@
 // ids in (more ids go to a scratch file in the folder, which is unlinked as soon as it is open). The 35 MiB are 4 MiB
 // of document lengths and as many of priors, if there are any, up to 4 MiB of stored fields to train a dictionary from,
 // the compressor (both only if documents come one by one), a chunk of heads, and RocksDB's buffers and indexes of the
-// current files.
+// current files. With a schema also the values of 4096 documents in each column, of which no column may have more than
+// kMaxColumnChunkBytes, a chunk of token codes and a block of sources (values/value_table.h).
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -22,6 +23,10 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/scoring/prior.h"
+
+namespace frond::schema {
+struct Schema;
+}
 
 namespace frond::partition {
 
@@ -87,7 +92,8 @@ class EncodedLists {
 // longer ones, and readers accept them.
 inline constexpr std::uint32_t kMaxSegments = 1u << 16;
 inline constexpr std::size_t kMaxSegmentBytes = 4u << 20;
-inline constexpr std::size_t kMaxDocumentBytes = 64u << 20;  // all fields of one document
+inline constexpr std::size_t kMaxDocumentBytes = 64u << 20;      // all fields of one document
+inline constexpr std::size_t kMaxColumnChunkBytes = 256u << 20;  // of 4096 adjacent documents
 
 // The stored fields of a document. Views borrow.
 struct StoredDocument {
@@ -112,20 +118,26 @@ struct PartitionSummary {
   std::uint64_t docid_bytes = 0, frequency_bytes = 0, index_bytes = 0, bound_bytes = 0,
                 header_bytes = 0;  // of the list blobs
   double built_average_length = 0;
-  std::vector<PartitionFile> files;
+  // With a schema: by place in it the tokens that all documents have in each text field with field_search; 0: in
+  // others.
+  std::vector<std::uint64_t> field_tokens = {};
+  std::vector<PartitionFile> files = {};
   // Whether a file has priors of documents, at least one of which is not 0.
   bool has_priors() const;
+  // Whether a file has values of documents.
+  bool has_values() const;
 };
 
 class PartitionWriter {
  public:
   static constexpr std::size_t kIdBytes = std::size_t{32} << 20;
   // Creates `folder` anew, empty. built_average_length: the one that the blobs' deficits were computed with. id_bytes:
-  // memory to sort ids in. stored: of the documents from add_document(). Errors: kUnavailable if the folder cannot be
-  // made.
+  // memory to sort ids in. stored: of the documents from add_document(). schema: of StoredDocument::values, which is
+  // empty without one. Errors: kUnavailable if the folder cannot be made.
   static Result<std::unique_ptr<PartitionWriter>> create(const std::filesystem::path& folder,
                                                          double built_average_length, std::size_t id_bytes = kIdBytes,
-                                                         StoredCompression stored = StoredCompression::kSmall);
+                                                         StoredCompression stored = StoredCompression::kSmall,
+                                                         std::shared_ptr<const schema::Schema> schema = nullptr);
   virtual ~PartitionWriter() = default;
 
   // Adds a list. Terms come in ascending byte order; segments are from postings::ListBuilder. Errors: kInvalid if terms
@@ -136,7 +148,8 @@ class PartitionWriter {
   // The same for lists that are checked and encoded already.
   virtual Result<void> add_lists(const EncodedLists& lists) = 0;
   // Adds a document, in docID order from 0; `length` in tokens. May interleave with add_list(). Errors: kInvalid if the
-  // id is empty, a limit is exceeded or the partition is full; kUnavailable as above.
+  // id is empty, a limit is exceeded, its values are none of the schema, or the partition is full; kUnavailable as
+  // above.
   virtual Result<void> add_document(const StoredDocument& document, std::uint32_t length) = 0;
   // Adds documents in the same way whose fields are compressed already, as one block of a BlockCompressor
   // (document_block.h). A partition's documents all come by add_document() or all by add_block(). `documents` and

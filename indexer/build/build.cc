@@ -222,6 +222,7 @@ Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::s
   publish::PartitionBuildOptions how{
       options_.codecs,
       options_.stored,
+      options_.schema,
       options_.bm25.b,
       scoring::CollectionStatistics{options_.beside.documents + summary_.inverted.documents,
                                     options_.beside.tokens + summary_.inverted.tokens}

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -18,6 +19,7 @@
 #include "common/codec/codec_choice.h"
 #include "common/repository/manifest.h"
 #include "common/repository/repository.h"
+#include "common/schema/schema.h"
 #include "indexer/build/collection_kind.h"
 #include "indexer/change/waiting.h"
 #include "indexer/order/document_order.h"
@@ -33,6 +35,8 @@ struct BuildOptions : change::ChangeOptions {
   order::BisectElsewhere gpu_bisect = {};  // on a GPU, where that is the order; empty: on this machine's cores
   bool reckons_with_gpu = false;           // order kAuto chooses bisection with the GPU's time in mind
   scoring::Bm25Parameters bm25;
+  // What documents have beside their texts (StoredDocument::values), and is published with them; null: nothing.
+  std::shared_ptr<const schema::Schema> schema = nullptr;
   void take(CollectionKind kind) {
     invert.analyzer = std::move(kind.analyzer);
     codecs = std::move(kind.codecs);

@@ -1,6 +1,7 @@
 // The options of a build that decide what it publishes.
 #include <cstdio>
 
+#include "common/schema/schema_json.h"
 #include "common/text/analyzer_config.h"
 #include "indexer/build/build.h"
 #include "indexer/ingest/formats/formats.h"
@@ -57,6 +58,7 @@ std::vector<std::pair<std::string, std::string>> deciding_options(const BuildOpt
           {"--max-bad-records", std::to_string(invert.max_bad_records)},
           {"--codec", options.codecs.name},
           {"--stored-compression", std::string(name_of(options.stored))},
+          {"--schema", options.schema == nullptr ? "" : schema::schema_text(*options.schema)},
           {"--order", std::string(name_of(options.order))},
           {"--gpu-order", on_or_off(options.reckons_with_gpu)},  // auto is as off here: it decides nothing
           {"--k1", exactly(options.bm25.k1)},

@@ -21,7 +21,8 @@ constexpr std::size_t kMinFrame = 8 << 10, kMaxFrame = 128 << 10;  // of fields
 // The memory of a document: its fields, and the views of them.
 std::uint64_t bytes_of(const partition::StoredDocument& document) {
   constexpr std::uint64_t kPlaces = 2 * sizeof(partition::StoredDocument) + 32;
-  return document.id.size() + document.url.size() + document.title.size() + document.body.size() + kPlaces;
+  return document.id.size() + document.url.size() + document.title.size() + document.body.size() +
+         document.values.size() + kPlaces;
 }
 
 // The frame size of each spool, if so many are filled at once: a frame's fields, the file's buffer, and the spare

@@ -60,14 +60,24 @@ struct Batch {
   }
 };
 
-// Calls visit(i, fields) for each document of the batch, in input order. `fields` borrow the batch.
+// Calls visit(i, fields, values) for each document of the batch, in input order. `fields` and `values` borrow the
+// batch.
 template <class Visit>
 void for_each_fields(const parse::ParsedBatch& batch, Visit&& visit) {
   const std::vector<ByteBuffer>& frames = batch.frames;
   std::vector<std::size_t> at(frames.size(), runs::kDocumentFrameHeaderBytes);
+  std::vector<runs::FrameValues> values(frames.size());
+  for (std::size_t j = 0; j < frames.size(); ++j)
+    if (!frames[j].empty()) values[j] = runs::values_of_frame(frames[j]);
   for (std::size_t i = 0; i < batch.documents.size(); ++i) {
     const std::size_t j = i % frames.size(), bytes = batch.documents[i].field_bytes;
-    visit(i, ByteView(frames[j]).subspan(at[j], bytes));
+    ByteView of_document;
+    if (auto& [all, sizes] = values[j]; !sizes.empty()) {
+      of_document = all.first(load_le<std::uint32_t>(sizes.data()));
+      all = all.subspan(of_document.size());
+      sizes = sizes.subspan(sizeof(std::uint32_t));
+    }
+    visit(i, ByteView(frames[j]).subspan(at[j], bytes), of_document);
     at[j] += bytes;
   }
 }

@@ -114,22 +114,26 @@ Result<void> Spools::write(Spool& spool, const Batch& batch) const {
   if (!batch.has_duplicates)
     return spool.writer.append(
         parsed.frames[(spool.partition + partitions - batch.numbers[0] % partitions) % partitions]);
-  ByteView row;
-  std::vector<std::uint32_t> lengths;
+  ByteView row, row_values;
+  std::vector<std::uint32_t> lengths, value_sizes;
   std::vector<scoring::Prior> priors;
   const auto end_row = [&] {
-    Result<void> written = spool.writer.append(row, lengths, priors);
+    Result<void> written = spool.writer.append({row, row_values, lengths, priors, value_sizes});
     lengths.clear();
     priors.clear();
+    value_sizes.clear();
     return written;
   };
   Result<void> written;
-  for_each_fields(parsed, [&](std::size_t i, ByteView fields) {
+  for_each_fields(parsed, [&](std::size_t i, ByteView fields, ByteView values) {
     if (batch.numbers[i] == invert::kDropped || batch.numbers[i] % partitions != spool.partition) return;
     if (!lengths.empty() && row.data() + row.size() != fields.data() && written) written = end_row();
     row = lengths.empty() ? fields : ByteView(row.data(), row.size() + fields.size());
+    // Values of documents that lie behind each other do so, too.
+    row_values = lengths.empty() ? values : ByteView(row_values.data(), row_values.size() + values.size());
     lengths.push_back(parsed.documents[i].length);
     priors.push_back(parsed.documents[i].prior);
+    value_sizes.push_back(static_cast<std::uint32_t>(values.size()));
   });
   FROND_TRY(std::move(written));
   return end_row();

@@ -62,7 +62,8 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
   const runs::SpoolContents* spool = shared.lists.contents(number);
   if (spool == nullptr) spool = &(read = FROND_TRY(runs::SpoolReader::read_contents(part.spool)));
   const auto writer =
-      FROND_TRY(partition::PartitionWriter::create(folder / id, options.average_length, options.memory.id_bytes));
+      FROND_TRY(partition::PartitionWriter::create(folder / id, options.average_length, options.memory.id_bytes,
+                                                   partition::StoredCompression::kSmall, options.schema));
   FirstError error(stop);
   PartitionLists lists(*writer, {part.runs, number, folder, spool->lengths}, shared.lists, error);
   error.guard([&]() -> Result<void> {

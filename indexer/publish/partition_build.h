@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -26,6 +27,7 @@ namespace frond::indexer::publish {
 struct PartitionBuildOptions {
   codec::CodecChoice codecs;
   partition::StoredCompression stored = partition::StoredCompression::kSmall;
+  std::shared_ptr<const schema::Schema> schema = nullptr;  // null: none
   double b = 0;
   double average_length = 0;            // of the whole collection
   const pipeline::FieldSample& sample;  // of the collection's stored fields

@@ -1,6 +1,7 @@
 #include "indexer/publish/stored_fields.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "indexer/runs/document_spool.h"
@@ -9,16 +10,19 @@ namespace frond::indexer::publish {
 
 Result<std::vector<BlockGroup>> BlockCutter::next() {
   if (ended_) return std::vector<BlockGroup>();
-  ended_ = !FROND_TRY(spool_.append_next(fields_, lengths_, priors_));
+  ended_ = !FROND_TRY(spool_.append_next(documents_));
   // Most frames are cut as they come, so that few are moved to be put together.
-  if (!ended_ && fields_.size() < kBlockGroupBytes / 2) return std::vector<BlockGroup>();
+  if (!ended_ && documents_.fields.size() < kBlockGroupBytes / 2) return std::vector<BlockGroup>();
   return cut();
 }
 
 Result<std::vector<BlockGroup>> BlockCutter::cut() {
-  const auto fields = std::make_shared<const runs::FieldBuffer>(std::exchange(fields_, {}));
-  const std::vector<std::uint32_t> lengths = std::exchange(lengths_, {});
-  const std::vector<scoring::Prior> priors = std::exchange(priors_, {});
+  const auto fields = std::make_shared<const runs::FieldBuffer>(std::exchange(documents_.fields, {}));
+  const std::vector<std::uint32_t> lengths = std::exchange(documents_.lengths, {});
+  const std::vector<scoring::Prior> priors = std::exchange(documents_.priors, {});
+  const auto values = std::make_shared<const ByteBuffer>(std::exchange(documents_.values, {}));
+  const std::vector<std::uint32_t> value_sizes = std::exchange(documents_.value_sizes, {});
+  std::size_t values_begin = 0;  // of the block
   std::vector<BlockGroup> groups;
   bool open = false;  // whether the last group takes more blocks
   BlockGroup::Block block;
@@ -27,22 +31,28 @@ Result<std::vector<BlockGroup>> BlockCutter::cut() {
     block.end += FROND_TRY(runs::take_fields(left)).size();
     ++block.documents;
     if (block.end - block.begin < block_bytes_ && !(ended_ && i + 1 == lengths.size())) continue;
-    if (!open) groups.push_back({fields, {}, {}, {}});
+    if (!open) groups.push_back({fields, {}, {}, {}, values, values_begin, {}});
     BlockGroup& group = groups.back();
     group.blocks.push_back(block);
-    group.lengths.insert(group.lengths.end(), lengths.begin() + static_cast<std::ptrdiff_t>(i + 1 - block.documents),
-                         lengths.begin() + static_cast<std::ptrdiff_t>(i + 1));
-    group.priors.insert(group.priors.end(), priors.begin() + static_cast<std::ptrdiff_t>(i + 1 - block.documents),
-                        priors.begin() + static_cast<std::ptrdiff_t>(i + 1));
+    const auto first = static_cast<std::ptrdiff_t>(i + 1 - block.documents), end = static_cast<std::ptrdiff_t>(i + 1);
+    const auto append = [&](auto& to, const auto& from) {
+      to.insert(to.end(), from.begin() + first, from.begin() + end);
+    };
+    append(group.lengths, lengths);
+    append(group.priors, priors);
+    append(group.value_sizes, value_sizes);
+    values_begin = std::accumulate(value_sizes.begin() + first, value_sizes.begin() + end, values_begin);
     open = group.bytes() < kBlockGroupBytes;
     block = {block.end, block.end, 0};
   }
   if (!left.empty()) return Error(Code::kCorrupt, "a spool has fields of no document");
   // The block that is not full yet is the beginning of what is cut next.
   const ByteView begun = fields->view().subspan(block.begin);
-  std::copy(begun.begin(), begun.end(), fields_.grow(begun.size()).begin());
-  lengths_.assign(lengths.end() - block.documents, lengths.end());
-  priors_.assign(priors.end() - block.documents, priors.end());
+  std::copy(begun.begin(), begun.end(), documents_.fields.grow(begun.size()).begin());
+  documents_.lengths.assign(lengths.end() - block.documents, lengths.end());
+  documents_.priors.assign(priors.end() - block.documents, priors.end());
+  documents_.values.assign(values->begin() + static_cast<std::ptrdiff_t>(values_begin), values->end());
+  documents_.value_sizes.assign(value_sizes.end() - block.documents, value_sizes.end());
   return groups;
 }
 
@@ -56,6 +66,7 @@ PackedGroup pack(BlockGroup group, partition::BlockCompressor& compressor) {
     room += partition::BlockCompressor::max_bytes(block.end - block.begin);
   packed.bytes = std::make_unique_for_overwrite<std::byte[]>(room);
   std::span<std::byte> left(packed.bytes.get(), room);
+  ByteView values = ByteView(*group.values).subspan(group.values_begin);
   for (const BlockGroup::Block& block : group.blocks) {
     const ByteView fields = group.fields->view().subspan(block.begin, block.end - block.begin);
     const std::size_t size = compressor.compress(fields, block.documents, left);
@@ -64,7 +75,10 @@ PackedGroup pack(BlockGroup group, partition::BlockCompressor& compressor) {
     ByteReader in(fields);
     for (std::uint32_t i = 0; i < block.documents; ++i) {
       packed.documents.push_back(runs::read_fields(in));
-      packed.documents.back().prior = group.priors[packed.documents.size() - 1];
+      partition::StoredDocument& document = packed.documents.back();
+      document.prior = group.priors[packed.documents.size() - 1];
+      document.values = as_text(values.first(group.value_sizes[packed.documents.size() - 1]));
+      values = values.subspan(document.values.size());
     }
   }
   packed.group = std::move(group);

@@ -36,6 +36,9 @@ struct BlockGroup {
   std::vector<Block> blocks;                        // at least one
   std::vector<std::uint32_t> lengths;               // of the documents
   std::vector<scoring::Prior> priors;               // of the documents
+  std::shared_ptr<const ByteBuffer> values;         // shared as the fields are
+  std::size_t values_begin = 0;                     // in `values`
+  std::vector<std::uint32_t> value_sizes;           // of the documents
   std::uint64_t bytes() const { return blocks.back().end - blocks.front().begin; }
 };
 
@@ -57,9 +60,7 @@ class BlockCutter {
   runs::SpoolReader spool_;
   const std::size_t block_bytes_;
   bool ended_ = false;
-  runs::FieldBuffer fields_;            // not given yet
-  std::vector<std::uint32_t> lengths_;  // of their documents
-  std::vector<scoring::Prior> priors_;
+  runs::SpoolReader::Documents documents_;  // not given yet
 };
 
 // A group, compressed.

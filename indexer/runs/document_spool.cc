@@ -141,14 +141,17 @@ Result<SpoolWriter> SpoolWriter::append_to(const std::filesystem::path& path, st
 
 Result<void> SpoolWriter::append(ByteView frame) { return file_.append(frame); }
 
-Result<void> SpoolWriter::append(ByteView fields, std::span<const std::uint32_t> lengths,
-                                 std::span<const scoring::Prior> priors) {
-  if (lengths.empty()) return {};
-  if (std::all_of(priors.begin(), priors.end(), [](scoring::Prior prior) { return prior == 0; })) priors = {};
-  FROND_TRY(file_.append(frame_header(fields, lengths, priors)));
-  FROND_TRY(file_.append(fields));
-  FROND_TRY(file_.append(std::as_bytes(lengths)));
-  return file_.append(std::as_bytes(priors));
+Result<void> SpoolWriter::append(FrameParts parts) {
+  if (parts.lengths.empty()) return {};
+  const auto& priors = parts.priors;
+  if (std::all_of(priors.begin(), priors.end(), [](scoring::Prior prior) { return prior == 0; })) parts.priors = {};
+  if (parts.values.empty()) parts.value_sizes = {};
+  FROND_TRY(file_.append(frame_header(parts)));
+  FROND_TRY(file_.append(parts.fields));
+  FROND_TRY(file_.append(parts.values));
+  FROND_TRY(file_.append(std::as_bytes(parts.lengths)));
+  FROND_TRY(file_.append(std::as_bytes(parts.priors)));
+  return file_.append(std::as_bytes(parts.value_sizes));
 }
 
 Result<SpoolReader> SpoolReader::open(const std::filesystem::path& path) {
@@ -187,22 +190,28 @@ Result<std::optional<DocumentFrame>> SpoolReader::next() {
   return std::optional<DocumentFrame>(std::move(*frame));
 }
 
-Result<bool> SpoolReader::append_next(FieldBuffer& fields, std::vector<std::uint32_t>& lengths,
-                                      std::vector<scoring::Prior>& priors) {
+Result<bool> SpoolReader::append_next(Documents& to) {
   if (FROND_TRY(next_bytes()) == 0) return false;
   const DocumentFrameHeader header = *std::exchange(header_, std::nullopt);
-  const std::size_t first = lengths.size();
-  lengths.resize(first + header.documents);
-  priors.resize(first + header.documents);
-  const std::span<std::byte> new_fields = fields.grow(header.field_bytes);
-  const std::span<std::uint32_t> new_lengths = std::span(lengths).subspan(first);
-  FROND_TRY(file_.read(new_fields));
+  const std::size_t first = to.lengths.size();
+  to.lengths.resize(first + header.documents);
+  to.priors.resize(first + header.documents);
+  to.value_sizes.resize(first + header.documents);
+  const std::span<std::byte> bytes = to.fields.grow(header.field_bytes);
+  const std::span<std::uint32_t> new_lengths = std::span(to.lengths).subspan(first);
+  FROND_TRY(file_.read(bytes));
   FROND_TRY(file_.read(std::as_writable_bytes(new_lengths)));
-  const std::span<scoring::Prior> new_priors =
-      std::span(priors).subspan(first).first(header.priors ? header.documents : 0);
+  const auto new_priors = std::span(to.priors).subspan(first).first(header.priors ? header.documents : 0);
   FROND_TRY(file_.read(std::as_writable_bytes(new_priors)));
-  if (auto checked = check_frame(header, new_fields, new_lengths, new_priors); !checked)
-    return file_.corrupt(checked.error().message());
+  const auto new_sizes = std::span(to.value_sizes).subspan(first).first(header.values ? header.documents : 0);
+  FROND_TRY(file_.read(std::as_writable_bytes(new_sizes)));
+  const auto value_bytes = value_bytes_of(header, new_sizes);
+  if (!value_bytes) return file_.corrupt(value_bytes.error().message());
+  const ByteView values = bytes.last(*value_bytes);
+  const FrameParts parts{bytes.first(bytes.size() - *value_bytes), values, new_lengths, new_priors, new_sizes};
+  if (auto checked = check_frame(header, parts); !checked) return file_.corrupt(checked.error().message());
+  to.values.insert(to.values.end(), values.begin(), values.end());
+  to.fields.drop_last(*value_bytes);
   if (lengths_) FROND_TRY(lengths_->read(new_lengths));
   return true;
 }
@@ -227,7 +236,8 @@ Result<SpoolContents> SpoolReader::read_contents(const std::filesystem::path& pa
     FROND_TRY(reader.file_.skip(header.field_bytes));
     const std::span<std::uint32_t> lengths = std::span(contents.lengths).subspan(at);
     FROND_TRY(reader.file_.read(std::as_writable_bytes(lengths)));
-    if (header.priors) FROND_TRY(reader.file_.skip(lengths.size_bytes()));
+    for (const bool is_there : {header.priors, header.values})
+      if (is_there) FROND_TRY(reader.file_.skip(lengths.size_bytes()));
     if (reader.lengths_) FROND_TRY(reader.lengths_->read(lengths));
   }
   return contents;

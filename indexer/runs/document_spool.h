@@ -34,6 +34,8 @@ class FieldBuffer {
     size_ = needed;
     return room;
   }
+  // As many bytes as there are, or more, stay allocated.
+  void drop_last(std::size_t bytes) { size_ -= bytes; }
   ByteView view() const { return {bytes_.get(), size_}; }
   std::size_t size() const { return size_; }
 
@@ -112,8 +114,8 @@ class SpoolWriter {
                                        std::size_t buffer_bytes = kBufferBytes);
   // Appends a frame of DocumentFrameWriter; an empty one adds nothing.
   Result<void> append(ByteView frame);
-  // A frame of fields that lie behind each other, as in frames; of no documents nothing.
-  Result<void> append(ByteView fields, std::span<const std::uint32_t> lengths, std::span<const scoring::Prior> priors);
+  // A frame of these parts; of no documents nothing.
+  Result<void> append(FrameParts parts);
   // Writes the buffer. More frames may follow.
   Result<void> finish() { return file_.flush(); }
   std::uint64_t bytes() const { return file_.bytes(); }
@@ -125,7 +127,7 @@ class SpoolWriter {
 
 struct SpoolContents {
   std::vector<std::uint32_t> lengths;  // of all documents in docID order
-  std::uint64_t field_bytes = 0;       // of all documents
+  std::uint64_t field_bytes = 0;       // of all documents, and their values
 };
 
 // One thread. Errors, kCorrupt and kUnavailable, name the file. Lengths are those of the file beside the spool, if
@@ -133,14 +135,21 @@ struct SpoolContents {
 class SpoolReader {
  public:
   static Result<SpoolReader> open(const std::filesystem::path& path);
-  // The bytes of the next frame's fields; 0 at the end.
+  // The bytes of the next frame's fields and values; 0 at the end.
   Result<std::uint64_t> next_bytes();
   // The next frame; no value at the end.
   Result<std::optional<DocumentFrame>> next();
-  // Appends the next frame's fields, lengths and priors, checked by their checksum; the fields are not looked at.
-  // False: there is no frame left, and nothing is appended.
-  Result<bool> append_next(FieldBuffer& fields, std::vector<std::uint32_t>& lengths,
-                           std::vector<scoring::Prior>& priors);
+  // What append_next() appends to.
+  struct Documents {
+    FieldBuffer fields;
+    std::vector<std::uint32_t> lengths;
+    std::vector<scoring::Prior> priors;      // of all documents
+    ByteBuffer values;                       // behind each other
+    std::vector<std::uint32_t> value_sizes;  // of all documents
+  };
+  // Appends the next frame's parts, checked by their checksum; fields and values are not looked at. False: there is no
+  // frame left, and nothing is appended.
+  Result<bool> append_next(Documents& to);
   // What a spool holds, found without reading the fields.
   static Result<SpoolContents> read_contents(const std::filesystem::path& path);
 

@@ -51,6 +51,11 @@ class TermReader {
   // The score of posting `position` of `block`, whose docID is `docid`: cheaper than scores() for a few postings.
   // `block` is the current block or one entered before.
   Score score_of(std::uint32_t block, std::uint32_t position, DocId docid);
+  // Of the same posting. Scores of its block are computed anew after this.
+  Frequency frequency_of(std::uint32_t block, std::uint32_t position) {
+    if (numbers_block_ != block || scored_) load_frequencies(block);
+    return numbers_[position];
+  }
 
   // The position of the first posting of the current block with docID >= target; size() if there is none.
   std::uint32_t position_of(DocId target) const {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "common/schema/schema.h"
 #include "common/text/limits.h"
 
 namespace frond::partition {
@@ -37,7 +38,8 @@ Result<TermRecord> decode_term(ByteView in) {
 void encode_summary(const SummaryRecord& record, ByteBuffer& out) {
   ByteWriter writer(out);
   writer.put(kSummaryMagic);
-  writer.put(record.priors ? kFormatVersionWithPriors : kFormatVersion);
+  const bool schema = !record.schema.empty();
+  writer.put(schema ? kFormatVersionWithSchema : record.priors ? kFormatVersionWithPriors : kFormatVersion);
   const auto& s = record.summary;
   const auto& e = record.entries;
   for (const std::uint64_t number :
@@ -45,6 +47,12 @@ void encode_summary(const SummaryRecord& record, ByteBuffer& out) {
         s.header_bytes, e.terms, e.segments, e.document_blocks, e.ids})
     writer.put_varint(number);
   writer.put(s.built_average_length);
+  if (!schema) return;
+  writer.put(static_cast<std::uint8_t>(record.priors));
+  writer.put_text(record.schema);
+  writer.put_varint(s.field_tokens.size());
+  for (const std::uint64_t tokens : s.field_tokens) writer.put_varint(tokens);
+  for (const std::uint64_t entries : e.values) writer.put_varint(entries);
 }
 
 Result<SummaryRecord> decode_summary(ByteView in) {
@@ -52,10 +60,10 @@ Result<SummaryRecord> decode_summary(ByteView in) {
   const auto magic = reader.get<std::uint32_t>();
   const auto version = reader.get<std::uint32_t>();
   if (!reader.ok() || magic != kSummaryMagic) return Error(Code::kCorrupt, "summary: not a partition's");
-  if (version != kFormatVersion && version != kFormatVersionWithPriors)
+  if (version < kFormatVersion || version > kFormatVersionWithSchema)
     return Error(Code::kCorrupt, "summary: format version " + std::to_string(version) + ", this build reads " +
-                                     std::to_string(kFormatVersion) + " and " +
-                                     std::to_string(kFormatVersionWithPriors));
+                                     std::to_string(kFormatVersion) + " to " +
+                                     std::to_string(kFormatVersionWithSchema));
   SummaryRecord record;
   record.priors = version == kFormatVersionWithPriors;
   auto& s = record.summary;
@@ -65,6 +73,16 @@ Result<SummaryRecord> decode_summary(ByteView in) {
         &s.bound_bytes, &s.header_bytes, &e.terms, &e.segments, &e.document_blocks, &e.ids})
     *number = reader.get_varint();
   s.built_average_length = reader.get<double>();
+  if (version == kFormatVersionWithSchema) {
+    record.priors = reader.get<std::uint8_t>() != 0;
+    record.schema = reader.get_text();
+    const std::uint64_t fields = reader.get_varint();
+    if (!reader.ok() || record.schema.empty() || fields > schema::kMaxFields)
+      return Error(Code::kCorrupt, "summary: not that of a partition with a schema");
+    s.field_tokens.resize(fields);
+    for (std::uint64_t& tokens : s.field_tokens) tokens = reader.get_varint();
+    for (std::uint64_t& entries : e.values) entries = reader.get_varint();
+  }
   if (!reader.ok() || !reader.at_end()) return Error(Code::kCorrupt, "summary: wrong size");
   if (s.documents >= kNoDoc || e.ids != s.documents || e.terms != s.terms)
     return Error(Code::kCorrupt, "summary: counts contradict each other");

@@ -27,6 +27,8 @@ inline std::string stem_of(Family family) { return std::string(name_of(family)) 
 inline constexpr std::uint32_t kFormatVersion = 1;
 // Of a partition whose documents have priors; all else is as in version 1.
 inline constexpr std::uint32_t kFormatVersionWithPriors = 2;
+// Of a partition of a collection with a schema: more members in the summary, and files of values.
+inline constexpr std::uint32_t kFormatVersionWithSchema = 3;
 inline constexpr std::uint32_t kSummaryMagic = 0x54505246;  // "FRPT"
 inline constexpr std::uint32_t kTotalsMagic = 0x53545246;   // "FRTS"
 
@@ -34,12 +36,15 @@ inline constexpr std::uint64_t kFileBytes = 256u << 20;     // a table is cut in
 inline constexpr std::size_t kInlineListBytes = 256;        // lists up to this size lie inside the term's record
 inline constexpr std::size_t kColumnValueBytes = 4u << 20;  // of every value of a column but its last
 
-// An array of numbers in table `arrays`, one for each document or block. Its values' keys are the prefix and the place
-// of the value's first number in the array, u32 big-endian.
+// An array of numbers in table `arrays`, one for each document or block. Its values' keys are the prefix, the place
+// of the value's first number in the array, u32 big-endian, and the field, if it is an array of one.
 struct Column {
   std::string_view prefix;
   std::size_t width = 0;  // bytes of a number, 4 or 8
-  constexpr std::size_t per_value() const { return kColumnValueBytes / width; }
+  std::size_t value_bytes = kColumnValueBytes;
+  std::optional<std::uint8_t> field = {};
+  constexpr std::size_t per_value() const { return value_bytes / width; }
+  std::string key(std::uint64_t first) const;
 };
 
 // Keys of `arrays`, in byte order. After `heads/` follows the chunk's first docID, u32 big-endian.
@@ -47,7 +52,9 @@ inline constexpr Column kPriors{"document-priors/", sizeof(scoring::Prior)};
 inline constexpr std::string_view kHeadsPrefix = "heads/";
 inline constexpr Column kLengths{"lengths/", sizeof(std::uint32_t)};
 inline constexpr Column kStoredBlocks{"stored-blocks/", sizeof(DocId)};
+inline constexpr Column kStoredCodes{"stored-codes/", sizeof(DocId)};
 inline constexpr Column kStoredHeads{"stored-heads/", sizeof(DocId)};
+inline constexpr Column kStoredSources{"stored-sources/", sizeof(DocId)};
 inline constexpr std::string_view kSummaryKey = "summary";
 inline constexpr Column kTermDigests{"term-digests/", sizeof(std::uint64_t)};
 inline constexpr std::string_view kDictionaryKey = "zstd-dictionary";
@@ -70,14 +77,46 @@ inline constexpr std::string_view kHeadFiles = "arrays-heads";
 // Only manifests of a format that earlier versions refuse name such files (manifest.h).
 inline constexpr std::string_view kPriorFiles = "arrays-priors";
 
-// Whether a file belongs to a family; those of heads and priors do not, since only a database's readers ask for them.
+// What documents of a collection with a schema have besides (values/document_values.h), each kind in files of its own,
+// which come before those of `arrays` by their keys. All that writes, reads, counts or checks values walks this table,
+// which has the order of its enumeration and of keys. After the prefix follows the first docID of what the value holds,
+// u32 big-endian; in columns, which have values of kValueGroup documents, then the field, one byte.
+enum class ValueKind : std::uint8_t { kCodes, kColumns, kSources };
+struct ValueFiles {
+  std::string_view stem, prefix, name;
+};
+inline constexpr std::array<ValueFiles, kValueKinds> kValueFiles = {{
+    {"arrays-codes", "document-codes/", "chunks of token codes"},  // chunks of documents (value_table.h)
+    {"arrays-columns", "document-columns/", "chunks of columns"},  // ColumnChunkWriter, or lengths in a field, u32
+    {"arrays-sources", "document-sources/", "blocks of sources"},  // DocumentBlocks whose bodies are the sources
+}};
+constexpr const ValueFiles& files_of(ValueKind kind) { return kValueFiles[static_cast<std::size_t>(kind)]; }
+inline constexpr std::uint32_t kValueGroup = 4096;  // documents
+// Lengths in a text field with field_search, of all documents if one document has any.
+constexpr Column lengths_in_field(std::uint32_t field) {
+  return {files_of(ValueKind::kColumns).prefix, sizeof(std::uint32_t), kValueGroup * sizeof(std::uint32_t),
+          static_cast<std::uint8_t>(field)};
+}
+
+// Whether a file belongs to a family; those of heads, priors, token codes and sources do not, since only a database's
+// readers ask for them.
 inline bool is_file_of(Family family, std::string_view file) {
-  return file.starts_with(stem_of(family)) && !file.starts_with(kHeadFiles) && !file.starts_with(kPriorFiles);
+  if (!file.starts_with(stem_of(family))) return false;
+  for (const std::string_view apart :
+       {kHeadFiles, kPriorFiles, files_of(ValueKind::kCodes).stem, files_of(ValueKind::kSources).stem})
+    if (file.starts_with(apart)) return false;
+  return true;
 }
 
 inline std::string numbered_key(std::string_view prefix, std::uint64_t number) {
   std::string key(prefix);
   append_be32(key, static_cast<std::uint32_t>(number));
+  return key;
+}
+
+inline std::string Column::key(std::uint64_t first) const {
+  std::string key = numbered_key(prefix, first);
+  if (field) key.push_back(static_cast<char>(*field));
   return key;
 }
 
@@ -106,7 +145,8 @@ Result<TermRecord> decode_term(ByteView in);
 struct SummaryRecord {
   PartitionSummary summary;
   EntryCounts entries;
-  bool priors = false;  // the documents have priors
+  bool priors = false;      // the documents have priors
+  std::string schema = {};  // as schema_text() writes it; empty: none
 };
 void encode_summary(const SummaryRecord& record, ByteBuffer& out);
 Result<SummaryRecord> decode_summary(ByteView in);

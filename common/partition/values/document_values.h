@@ -32,7 +32,9 @@ struct DocumentValues {
   std::string_view source;      // the document as it was given, JSON; empty: not kept
 };
 
-inline constexpr std::size_t kMaxValuesOfField = 1024;  // of one document in one column
+inline constexpr std::size_t kMaxValuesOfField = 1024;               // of one document in one column
+inline constexpr std::size_t kMaxSourceBytes = 64u << 20;            // of one document
+inline constexpr std::size_t kMaxValuesBytes = 2 * kMaxSourceBytes;  // of one record: a writer refuses larger ones
 
 // Appends the record; nothing for a document without any of it.
 void encode_values(const DocumentValues& values, ByteBuffer& out);

@@ -7,12 +7,14 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "common/schema/schema.h"
+
 namespace frond::partition {
 namespace {
 
-// u8 code bytes, u8 fields, u16 0, u32 buckets; then each field (u32 its place, u32 words), displacements (u8 a
-// bucket), and the codes.
-constexpr std::size_t kCodesHeaderBytes = 8, kCodesFieldBytes = 8;
+// Varints: four times the number of fields and the logarithm of a code's bytes, buckets; of each field how many places
+// it is behind the next one that it could be, and how many words it has beside the first. Then displacements (u8 a
+// bucket) and the codes.
 constexpr std::uint64_t kGapHash = 0;
 constexpr std::size_t kKeysPerBucket = 3;
 constexpr std::uint32_t kDisplacements = 256;
@@ -109,22 +111,20 @@ void TokenCodesWriter::finish(ByteBuffer& out) {
   }
   const auto buckets = static_cast<std::uint32_t>(displacements_.size());
 
-  const std::size_t at = out.size();
-  out.resize(at + kCodesHeaderBytes + fields_.size() * kCodesFieldBytes + buckets + hashes_.size() * width);
-  std::byte* to = out.data() + at;
-  store_le<std::uint8_t>(to, static_cast<std::uint8_t>(width));
-  store_le<std::uint8_t>(to + 1, static_cast<std::uint8_t>(fields_.size() - 1));
-  store_le<std::uint16_t>(to + 2, 0);
-  store_le<std::uint32_t>(to + 4, buckets);
-  to += kCodesHeaderBytes;
+  ByteWriter writer(out);
+  writer.put_varint(fields_.size() << 2 | static_cast<unsigned>(std::countr_zero(width)));
+  writer.put_varint(buckets);
+  std::uint32_t next = 0;
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     const std::size_t end = i + 1 < fields_.size() ? fields_[i + 1].begin : hashes_.size();
-    store_le<std::uint32_t>(to, fields_[i].field);
-    store_le<std::uint32_t>(to + 4, static_cast<std::uint32_t>(end - fields_[i].begin));
-    to += kCodesFieldBytes;
+    writer.put_varint(fields_[i].field - next);
+    writer.put_varint(end - fields_[i].begin - 1);
+    next = fields_[i].field + 1;
   }
-  std::memcpy(to, displacements_.data(), buckets);
-  to += buckets;
+  writer.put_bytes(std::as_bytes(std::span(displacements_)));
+  const std::size_t at = out.size();
+  out.resize(at + hashes_.size() * width);
+  std::byte* to = out.data() + at;
   for (const std::uint64_t hash : hashes_) {
     const std::uint32_t code =
         hash == kGapHash ? TokenCodes::kGapCode : code_of(hash, displacements_[bucket_of(hash, buckets)], width);
@@ -135,24 +135,27 @@ void TokenCodesWriter::finish(ByteBuffer& out) {
 
 Result<TokenCodes> TokenCodes::open(ByteView record) {
   const auto corrupt = [] { return Error(Code::kCorrupt, "not the codes of a document's words"); };
-  if (record.size() < kCodesHeaderBytes) return corrupt();
   TokenCodes codes;
-  codes.width_ = load_le<std::uint8_t>(record.data());
-  codes.field_count_ = load_le<std::uint8_t>(record.data() + 1) + 1u;
-  codes.buckets_ = load_le<std::uint32_t>(record.data() + 4);
-  if ((codes.width_ != 1 && codes.width_ != 2 && codes.width_ != 4) || codes.buckets_ == 0 ||
-      load_le<std::uint16_t>(record.data() + 2) != 0)
+  ByteReader in(record);
+  const std::uint64_t first = in.get_varint(), buckets = in.get_varint();
+  codes.width_ = 1u << (first & 3);
+  if (!in.ok() || codes.width_ > 4 || first >> 2 == 0 || first >> 2 > schema::kMaxFields || buckets == 0 ||
+      buckets > record.size())
     return corrupt();
-  const std::uint64_t before =
-      kCodesHeaderBytes + codes.field_count_ * kCodesFieldBytes + std::uint64_t{codes.buckets_};
-  if (before > record.size()) return corrupt();
-  codes.fields_ = record.data() + kCodesHeaderBytes;
-  std::uint64_t words = 0;
-  for (std::uint32_t i = 0; i < codes.field_count_; ++i)
-    words += load_le<std::uint32_t>(codes.fields_ + i * kCodesFieldBytes + 4);
-  if (before + words * codes.width_ != record.size()) return corrupt();
-  codes.displacements_ = codes.fields_ + codes.field_count_ * kCodesFieldBytes;
+  codes.field_count_ = static_cast<std::uint32_t>(first >> 2);
+  codes.buckets_ = static_cast<std::uint32_t>(buckets);
+  codes.fields_ = record.data() + (record.size() - in.left());
+  std::uint64_t words = 0, field = 0;
+  for (std::uint32_t i = 0; i < codes.field_count_; ++i) {
+    const std::uint64_t behind = in.get_varint(), more = in.get_varint();
+    if (!in.ok() || behind >= schema::kMaxFields || more >= record.size()) return corrupt();
+    field += behind + 1;
+    words += more + 1;
+  }
+  if (field > schema::kMaxFields || buckets + words * codes.width_ != in.left()) return corrupt();
+  codes.displacements_ = record.data() + (record.size() - in.left());
   codes.codes_ = codes.displacements_ + codes.buckets_;
+  codes.end_ = record.data() + record.size();
   return codes;
 }
 

@@ -3,7 +3,7 @@
 // distinct terms have codes, dealt by a perfect hash of its own, and its text is the sequence of these codes, a byte
 // each for up to some 200 distinct terms, two or four beyond. Who looks for a phrase has candidates from the lists that
 // have all its words, and reads the sequences of those only; lists stay as they are, and a document's record is copied
-// as it is when partitions are merged or renumbered, since no number of a partition is in it (ADR 62).
+// as it is when partitions are merged or renumbered, since no number of a partition is in it (ADR 69).
 //
 // A code is only found for terms that the document is known to have: others get the code of any term. Terms are hashed
 // to 64 bits (term_hash()); of two terms with one hash in a document, each is taken for the other.
@@ -65,9 +65,14 @@ class TokenCodes {
   // Calls visit(const Field&) for each field that has words, ascending.
   template <class Visit>
   void for_each_field(const Visit& visit) const {
-    const std::byte* codes = codes_;
+    const std::byte *at = fields_, *codes = codes_;
+    Field field;
     for (std::uint32_t i = 0; i < field_count_; ++i) {
-      const Field field{load_le<std::uint32_t>(fields_ + i * 8), load_le<std::uint32_t>(fields_ + i * 8 + 4), codes};
+      field.field = number(at, displacements_) + (i == 0 ? 0 : field.field + 1);
+      field.words = number(at, displacements_) + 1;
+      // A file that is cut off reads as zeros from then on, so there may be fewer words than there were, never more.
+      if (std::uint64_t{field.words} * width_ > static_cast<std::uint64_t>(end_ - codes)) return;
+      field.codes = codes;
       codes += std::size_t{field.words} * width_;
       visit(field);
     }
@@ -79,8 +84,19 @@ class TokenCodes {
   static constexpr std::uint32_t kGapCode = 0;
 
  private:
+  // A varint before `end`, of which the lowest 32 bits count; moves `at` behind it.
+  static std::uint32_t number(const std::byte*& at, const std::byte* end) {
+    std::uint32_t value = 0;
+    for (unsigned shift = 0; at < end && shift < 32; shift += 7) {
+      const auto byte = static_cast<std::uint32_t>(*at++);
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    return value;
+  }
+
   std::uint32_t field_count_ = 0, width_ = 1, buckets_ = 0;
-  const std::byte *fields_ = nullptr, *displacements_ = nullptr, *codes_ = nullptr;
+  const std::byte *fields_ = nullptr, *displacements_ = nullptr, *codes_ = nullptr, *end_ = nullptr;
 };
 
 }  // namespace frond::partition

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/base/check.h"
+#include "common/partition/values/document_values.h"
 
 namespace frond::partition {
 namespace {
@@ -141,8 +142,10 @@ ByteBuffer ColumnChunkWriter::finish() {
 }
 
 std::string_view ValueColumn::Chunk::word(std::uint32_t number) const {
+  if (number >= words) return {};
   const std::uint32_t begin = number == 0 ? 0 : load_le<std::uint32_t>(word_ends + (number - 1) * 4);
-  return {text + begin, load_le<std::uint32_t>(word_ends + number * 4) - begin};
+  const auto end = load_le<std::uint32_t>(word_ends + number * 4);
+  return begin <= end && end <= text_bytes ? std::string_view(text + begin, end - begin) : std::string_view();
 }
 
 bool ValueColumn::Chunk::has(std::uint32_t document) const {
@@ -200,6 +203,7 @@ Result<void> ValueColumn::put_chunk(std::uint32_t number, ByteView bytes) {
     end = next;
   }
   if (text + end != bytes.size()) return corrupt("its words do not end with it");
+  chunk.text_bytes = end;
   for (std::uint32_t i = 1; i < chunk.words; ++i)
     if (chunk.word(i - 1) >= chunk.word(i)) return corrupt("its words do not ascend");
   std::uint32_t present = 0, last = 0;
@@ -208,14 +212,21 @@ Result<void> ValueColumn::put_chunk(std::uint32_t number, ByteView bytes) {
     if (chunk.offsets == nullptr) continue;
     const auto from = load_le<std::uint32_t>(chunk.offsets + i * 4),
                to = load_le<std::uint32_t>(chunk.offsets + i * 4 + 4);
-    if (from != last || to < from || (to != from) != chunk.has(i))
+    if (from != last || to < from || to - from > kMaxValuesOfField || (to != from) != chunk.has(i))
       return corrupt("its documents do not follow each other");
     last = to;
   }
+  if (chunk.documents % 64 != 0 && load_le<std::uint64_t>(chunk.presence + presence - 8) >> chunk.documents % 64 != 0)
+    return corrupt("it has values of documents that it does not have");
   if (chunk.offsets != nullptr ? last != chunk.values : present != chunk.values)
     return corrupt("it has another number of values");
   for (std::uint32_t i = 0; i < stored; ++i)
     if (chunk.code(i) > chunk.greatest - chunk.least) return corrupt("a value is out of its bounds");
+  for (std::uint32_t i = 0; chunk.offsets != nullptr && i < chunk.documents; ++i) {
+    const auto behind = load_le<std::uint32_t>(chunk.offsets + i * 4 + 4);
+    for (auto place = load_le<std::uint32_t>(chunk.offsets + i * 4) + 1; place < behind; ++place)
+      if (chunk.code(place - 1) >= chunk.code(place)) return corrupt("the values of a document do not ascend");
+  }
   chunks_[number] = chunk;
   values_ += chunk.values;
   return {};

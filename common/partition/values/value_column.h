@@ -47,7 +47,8 @@ class ValueColumn {
  public:
   ValueColumn(schema::FieldType type, std::uint32_t documents);
   // Chunk `number` has documents [number · kChunkDocuments, …). Chunks without values need not be given. kCorrupt: the
-  // bytes are none that a ColumnChunkWriter of this type makes for so many documents; accepts any bytes.
+  // bytes are none that a ColumnChunkWriter of this type makes for so many documents; accepts any bytes. What is read
+  // later is safe, and may be wrong, if the bytes have become zeros meanwhile.
   Result<void> put_chunk(std::uint32_t number, ByteView bytes);
 
   schema::FieldType type() const { return type_; }
@@ -85,6 +86,8 @@ class ValueColumn {
     std::uint32_t words = 0;                // of the dictionary
     const std::byte* word_ends = nullptr;   // u32 by word
     const char* text = nullptr;
+    std::uint32_t text_bytes = 0;
+    // Any number, and bytes that became zeros since they were checked, are safe.
     std::string_view word(std::uint32_t number) const;
     bool has(std::uint32_t document) const;
     std::uint64_t code(std::uint32_t place) const;

@@ -1,8 +1,8 @@
 // Run files, their frames, and frames of documents: any bytes are survived. The first byte chooses which.
 #include <sys/mman.h>
 #include <unistd.h>
-#include <xxhash.h>
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -50,15 +50,27 @@ void read_documents(ByteView bytes) {
   if (!header || header->field_bytes > (1u << 20)) return;
   const ByteView payload = bytes.subspan(kDocumentFrameHeaderBytes);
   if (payload.size() != header->payload_bytes()) return;
-  std::vector<std::uint32_t> lengths(header->documents);
-  std::memcpy(lengths.data(), payload.data() + header->field_bytes, lengths.size() * sizeof lengths[0]);
-  header->checksum = XXH3_64bits_withSeed(payload.data(), header->field_bytes,
-                                          XXH3_64bits(lengths.data(), lengths.size() * sizeof lengths[0]));
+  // Lengths, priors and sizes of values, as far as there are any.
+  std::array<std::vector<std::uint32_t>, 3> numbers;
+  const bool there[] = {true, header->priors, header->values};
+  const std::byte* at = payload.data() + header->field_bytes;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i].resize(there[i] ? header->documents : 0);
+    if (there[i]) std::memcpy(numbers[i].data(), at, numbers[i].size() * sizeof numbers[i][0]);
+    at += numbers[i].size() * sizeof numbers[i][0];
+  }
+  const auto value_bytes = value_bytes_of(*header, numbers[2]);
+  if (!value_bytes) return;
+  const ByteView fields = payload.first(header->field_bytes - *value_bytes);
+  const auto made =
+      frame_header({fields, payload.subspan(fields.size(), *value_bytes), numbers[0], numbers[1], numbers[2]});
+  header->checksum = load_le<std::uint64_t>(made.data() + 8);
   const auto frame = DocumentFrame::open(*header, ByteBuffer(payload.begin(), payload.end()));
   if (!frame) return;
   check(frame->documents().size() == header->documents);
   std::size_t sum = 0;
-  for (const auto& d : frame->documents()) sum += d.id.size() + d.url.size() + d.title.size() + d.body.size();
+  for (const auto& d : frame->documents())
+    sum += d.id.size() + d.url.size() + d.title.size() + d.body.size() + d.values.size();
   check(sum <= header->field_bytes);
 }
 

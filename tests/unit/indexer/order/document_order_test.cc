@@ -51,7 +51,8 @@ pipeline::InvertedDocuments written(const std::vector<TestDocument>& documents, 
   runs::DocumentFrameWriter frame;
   ByteBuffer bytes;
   for (std::size_t n = 0; n < documents.size(); ++n) {
-    frame.add({documents[n].id, documents[n].url, "title", "body of " + documents[n].id}, documents[n].length);
+    const std::string body = "body of " + documents[n].id, values = "values of " + documents[n].id;
+    frame.add({documents[n].id, documents[n].url, "title", body, 0, values}, documents[n].length);
     if (n % 50 != 49) continue;
     frame.finish(bytes);
     spool.append(bytes).value();
@@ -85,6 +86,7 @@ std::vector<TestDocument> read_back(const pipeline::InvertedDocuments& inverted)
       for (std::size_t i = 0; i < frame->documents().size(); ++i, place += partitions) {
         const auto& fields = frame->documents()[i];
         EXPECT_EQ(fields.body, "body of " + std::string(fields.id));
+        EXPECT_EQ(fields.values, "values of " + std::string(fields.id));
         documents.at(place) = {std::string(fields.id), std::string(fields.url), frame->length(i), {}};
       }
     auto merger = runs::RunMerger::open(inverted.partitions[p].runs, p).value();

@@ -22,7 +22,10 @@ struct Document {
   std::uint32_t length = 0;
   scoring::Prior prior = 0;
   bool is_duplicate = false;
-  std::size_t add_to(runs::DocumentFrameWriter& frame) const { return frame.add({id, "", "", body, prior}, length); }
+  std::string values = {};
+  std::size_t add_to(runs::DocumentFrameWriter& frame) const {
+    return frame.add({id, "", "", body, prior, values}, length);
+  }
 };
 
 std::vector<std::vector<Document>> random_batches(unsigned seed, std::size_t count, bool may_have_duplicates = true) {
@@ -30,10 +33,12 @@ std::vector<std::vector<Document>> random_batches(unsigned seed, std::size_t cou
   std::vector<std::vector<Document>> batches(count);
   for (auto& batch : batches) {
     const bool duplicates = may_have_duplicates && random() % 2 == 0, priors = random() % 2 == 0;
+    const bool values = random() % 2 == 0;
     for (auto documents = random() % 40; documents > 0; --documents)
       batch.push_back({"id" + std::to_string(random()), std::string(random() % 30'000, 'x'),
                        static_cast<std::uint32_t>(random()), static_cast<scoring::Prior>(priors ? random() % 9 : 0),
-                       duplicates && random() % 3 == 0});
+                       duplicates && random() % 3 == 0,
+                       std::string(values ? random() % 50 : 0, static_cast<char>('a' + documents % 26))});
   }
   return batches;
 }
@@ -88,14 +93,14 @@ std::vector<std::vector<std::uint64_t>> write_one_by_one(const ScratchFolder& fo
 }
 
 // All documents of a spool.
-std::vector<std::tuple<std::string, std::string, std::uint32_t, scoring::Prior>> documents_in(
-    const std::filesystem::path& path) {
-  std::vector<std::tuple<std::string, std::string, std::uint32_t, scoring::Prior>> all;
+using StoredTuple = std::tuple<std::string, std::string, std::uint32_t, scoring::Prior, std::string>;
+std::vector<StoredTuple> documents_in(const std::filesystem::path& path) {
+  std::vector<StoredTuple> all;
   auto reader = runs::SpoolReader::open(path).value();
   while (const auto frame = reader.next().value())
     for (std::size_t i = 0; i < frame->documents().size(); ++i) {
       const partition::StoredDocument& one = frame->documents()[i];
-      all.emplace_back(one.id, one.body, frame->length(i), one.prior);
+      all.emplace_back(one.id, one.body, frame->length(i), one.prior, one.values);
     }
   return all;
 }

@@ -16,6 +16,7 @@ using support::ScratchFolder;
 struct Stored {
   std::string id, body;
   std::uint32_t length = 0;
+  std::string values = {};
   friend bool operator==(const Stored&, const Stored&) = default;
 };
 
@@ -25,6 +26,8 @@ std::vector<Stored> random_documents(std::mt19937& random, std::size_t count) {
     const std::size_t bytes = random() % 40 == 0 ? random() % 700'000 : random() % 3'000;
     documents.push_back({"id" + std::to_string(i), std::string(bytes, static_cast<char>('a' + i % 26)),
                          static_cast<std::uint32_t>(random() % 1000)});
+    // None in some rows of documents, and so in some frames.
+    if (i / 40 % 2 == 1) documents.back().values.assign(random() % 200, static_cast<char>('A' + i % 26));
   }
   return documents;
 }
@@ -36,7 +39,7 @@ runs::SpoolReader spool_of(const std::vector<Stored>& documents, std::size_t per
   runs::DocumentFrameWriter frame;
   ByteBuffer bytes;
   for (std::size_t i = 0; i < documents.size(); ++i) {
-    frame.add({documents[i].id, "", "", documents[i].body}, documents[i].length);
+    frame.add({documents[i].id, "", "", documents[i].body, 0, documents[i].values}, documents[i].length);
     if ((i + 1) % per_frame != 0) continue;
     frame.finish(bytes);
     spool.append(bytes).value();
@@ -65,8 +68,8 @@ Cut cut_all(BlockCutter cutter) {
       const PackedGroup packed = pack(std::move(group), compressor);
       EXPECT_EQ(packed.documents.size(), packed.group.lengths.size());
       for (std::size_t i = 0; i < packed.documents.size(); ++i)
-        all.documents.push_back(
-            {std::string(packed.documents[i].id), std::string(packed.documents[i].body), packed.group.lengths[i]});
+        all.documents.push_back({std::string(packed.documents[i].id), std::string(packed.documents[i].body),
+                                 packed.group.lengths[i], std::string(packed.documents[i].values)});
       for (std::size_t b = 0; b < packed.blocks.size(); ++b) {
         const BlockGroup::Block& block = packed.group.blocks[b];
         all.blocks.push_back(block.documents);

@@ -18,6 +18,7 @@ struct Stored {
   std::string id, url, title, body;
   std::uint32_t length;
   scoring::Prior prior = 0;
+  std::string values = {};
   friend bool operator==(const Stored&, const Stored&) = default;
 };
 
@@ -39,7 +40,9 @@ std::vector<Stored> write_spool(const std::filesystem::path& path, std::mt19937&
     // Some frames have priors, others none.
     if (i / 50 % 2 == 1 && random() % 3 != 0)
       all.back().prior = static_cast<scoring::Prior>(random() % (scoring::kMaxPrior + 1));
-    frame.add({all.back().id, all.back().url, all.back().title, all.back().body, all.back().prior}, all.back().length);
+    if (i / 70 % 2 == 1 && random() % 3 != 0) all.back().values = random_text(random, i % 100 == 0 ? 50'000 : 90);
+    const Stored& one = all.back();
+    frame.add({one.id, one.url, one.title, one.body, one.prior, one.values}, one.length);
     if (random() % 20 == 0) {
       frame.finish(bytes);
       EXPECT_TRUE(spool->append(bytes));
@@ -60,7 +63,7 @@ Result<std::vector<Stored>> read_spool(const std::filesystem::path& path) {
     for (std::size_t i = 0; i < frame->documents().size(); ++i) {
       const partition::StoredDocument& d = frame->documents()[i];
       all.push_back({std::string(d.id), std::string(d.url), std::string(d.title), std::string(d.body), frame->length(i),
-                     d.prior});
+                     d.prior, std::string(d.values)});
     }
   return all;
 }
@@ -80,16 +83,20 @@ TEST(DocumentSpool, GivesBackDocumentsAndLengths) {
     const auto contents = SpoolReader::read_contents(folder / "spool");
     ASSERT_TRUE(contents);
     EXPECT_EQ(contents->lengths, lengths);
-    FieldBuffer fields;
-    std::vector<std::uint32_t> appended;
-    std::vector<scoring::Prior> appended_priors;
+    SpoolReader::Documents appended;
     SpoolReader reader = SpoolReader::open(folder / "spool").value();
-    while (reader.append_next(fields, appended, appended_priors).value()) {
+    while (reader.append_next(appended).value()) {
     }
-    EXPECT_EQ(appended, lengths);
-    EXPECT_EQ(appended_priors, priors);
-    EXPECT_EQ(contents->field_bytes, fields.size());
-    ByteView left = fields.view();
+    EXPECT_EQ(appended.lengths, lengths);
+    EXPECT_EQ(appended.priors, priors);
+    EXPECT_EQ(contents->field_bytes, appended.fields.size() + appended.values.size());
+    std::string values;
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      values += written[i].values;
+      EXPECT_EQ(appended.value_sizes[i], written[i].values.size());
+    }
+    EXPECT_EQ(as_text(appended.values), values);
+    ByteView left = appended.fields.view();
     for (const Stored& document : written) {
       ByteReader in(take_fields(left).value());
       EXPECT_EQ(read_fields(in).id, document.id);
@@ -128,13 +135,11 @@ TEST(Spool, HasTheLengthsOfTheFileBesideIt) {
   ASSERT_TRUE(writer->flush());
   EXPECT_EQ(read_spool(folder / "spool").value(), expected);
   const SpoolContents contents = SpoolReader::read_contents(folder / "spool").value();
-  FieldBuffer fields;
-  std::vector<std::uint32_t> appended;
-  std::vector<scoring::Prior> priors;
+  SpoolReader::Documents appended;
   SpoolReader reader = SpoolReader::open(folder / "spool").value();
-  while (reader.append_next(fields, appended, priors).value()) {
+  while (reader.append_next(appended).value()) {
   }
-  EXPECT_EQ(appended, contents.lengths);
+  EXPECT_EQ(appended.lengths, contents.lengths);
   ASSERT_EQ(contents.lengths.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(contents.lengths[i], expected[i].length);
 }
@@ -206,7 +211,7 @@ TEST(DocumentSpool, HasTheSameBytesFromFieldsThatAreInNoFrame) {
   std::mt19937 random(/*seed=*/7);
   const ScratchFolder folder;
   auto framed = SpoolWriter::create(folder / "framed"), bare = SpoolWriter::create(folder / "bare");
-  EXPECT_TRUE(bare->append({}, {}, {})) << "of no documents, nothing is added";
+  EXPECT_TRUE(bare->append(FrameParts())) << "of no documents, nothing is added";
   for (const bool has_priors : {false, true}) {
     DocumentFrameWriter frame;
     ByteBuffer fields;  // longer ones than the spool's buffer are among them
@@ -223,7 +228,7 @@ TEST(DocumentSpool, HasTheSameBytesFromFieldsThatAreInNoFrame) {
     ByteBuffer bytes;
     frame.finish(bytes);
     ASSERT_TRUE(framed->append(bytes));
-    ASSERT_TRUE(bare->append(fields, lengths, priors));
+    ASSERT_TRUE(bare->append({fields, {}, lengths, priors, std::vector<std::uint32_t>(lengths.size())}));
   }
   ASSERT_TRUE(framed->finish() && bare->finish());
   EXPECT_TRUE(support::read_file(folder / "bare") == support::read_file(folder / "framed"));

@@ -32,7 +32,7 @@ class AShownSearch : public LeafServiceTest {
 
 TEST_F(AShownSearch, HasTheDocumentsThatAFetchOfThePageWouldHave) {
   for (const auto mode : {wire::Mode::kAnd, wire::Mode::kOr})
-    for (const wire::Show show : {wire::Show{0, 10}, wire::Show{0, 1}, wire::Show{3, 7}, wire::Show{9, 1}}) {
+    for (const wire::Show& show : {wire::Show{0, 10}, wire::Show{0, 1}, wire::Show{3, 7}, wire::Show{9, 1}}) {
       const auto request = shown_request(mode, {"t1", "t2"}, show);
       const auto reply = ask<wire::SearchReply>(request);
       const auto& ranking = mode == wire::Mode::kAnd ? reply.and_ranking : reply.or_ranking;
@@ -44,7 +44,7 @@ TEST_F(AShownSearch, HasTheDocumentsThatAFetchOfThePageWouldHave) {
 TEST_F(AShownSearch, ShowsTheRankingOfAutoThatTheBrokerWillUse) {
   const auto one = std::ranges::find_if(documents_, [](const auto& document) { return document.terms.contains("t1"); });
   auto request = shown_request(wire::Mode::kAuto, {"t1", "own" + one->id}, {0, 10});
-  for (const wire::Show show : {wire::Show{0, 1}, wire::Show{0, 10}, wire::Show{1, 1}, wire::Show{4, 6}}) {
+  for (const wire::Show& show : {wire::Show{0, 1}, wire::Show{0, 10}, wire::Show{1, 1}, wire::Show{4, 6}}) {
     request.show = show;
     request.depth = request.auto_needs = show.offset + show.count;
     const auto reply = ask<wire::SearchReply>(request);

@@ -1,0 +1,268 @@
+#include "leaf/clauses/evaluation.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "common/text/field_term.h"
+#include "common/topk/top_k.h"
+#include "leaf/clauses/bits_matcher.h"
+#include "leaf/clauses/column_bits.h"
+#include "leaf/clauses/group_matchers.h"
+#include "leaf/clauses/list_matcher.h"
+#include "leaf/clauses/phrase_matcher.h"
+
+namespace frond::leaf::clauses {
+namespace {
+
+Error time_is_over() { return Error(Code::kDeadline, "the deadline passed during evaluation"); }
+
+// Makes the matchers of a query's nodes, and owns what they share.
+class Evaluation {
+ public:
+  Evaluation(const ClausePlan& plan, const Clock& clock) : plan_(plan), clock_(clock) {}
+
+  std::uint32_t documents() const { return static_cast<std::uint32_t>(plan_.plan.lengths.size()); }
+  Result<MatcherPtr> matcher(const Node& node) {
+    if (plan_.plan.deadline.passed(clock_)) return time_is_over();
+    return std::visit([&](const auto& what) { return matcher_of(what, node.boost); }, node.what);
+  }
+  // What went wrong while matchers were at work.
+  Result<void> status() const {
+    for (const cpu::TermReader* const reader : readers_)
+      if (reader->corrupt()) return reader->error();
+    for (const PhraseMatcher* const phrase : phrases_)
+      if (phrase->error()) return *phrase->error();
+    return {};
+  }
+  std::uint64_t postings_decoded() const {
+    std::uint64_t sum = decoded_;
+    for (const cpu::TermReader* const reader : readers_) sum += reader->postings_decoded();
+    return sum;
+  }
+
+ private:
+  // Lengths and norm of a list's field.
+  const engine::Plan& of_field(std::uint32_t field) {
+    if (field == kAllText) return plan_.plan;
+    const auto [at, is_new] = fields_.try_emplace(field);
+    if (is_new) {
+      at->second.lengths = plan_.partition->lengths_in(field);
+      at->second.norm = plan_.query->norms.at(field);
+    }
+    return at->second;
+  }
+  bool has_list(ListNumber number) const {
+    return plan_.lists[number] != nullptr && plan_.lists[number]->postings.count() != 0;
+  }
+  // There is one.
+  Result<std::unique_ptr<ListMatcher>> list_matcher(ListNumber number, float weight, ListScoring scoring) {
+    const QueryList& list = plan_.query->lists[number];
+    scoring.has_bounds = list.field == kAllText;
+    terms_.push_back({plan_.lists[number], weight,
+                      scoring::BoundScale(weight, plan_.query->bm25, plan_.query->statistics, plan_.built)});
+    auto made = std::make_unique<ListMatcher>(of_field(list.field), terms_.back(), scoring);
+    if (made->reader().corrupt()) return made->reader().error();
+    readers_.push_back(&made->reader());
+    return made;
+  }
+  MatcherPtr every(std::uint32_t documents) const { return std::make_unique<EveryMatcher>(documents); }
+
+  Result<MatcherPtr> matcher_of(const NoneNode&, query::Factor) { return every(0); }
+  Result<MatcherPtr> matcher_of(const AllNode&, query::Factor) { return every(documents()); }
+  Result<MatcherPtr> matcher_of(const TermNode& node, query::Factor boost) {
+    if (!has_list(node.list)) return every(0);
+    return MatcherPtr(FROND_TRY(list_matcher(node.list, node.weight, {ListScoring::Kind::kBm25, boost})));
+  }
+  Result<MatcherPtr> matcher_of(const ImpactNode& node, query::Factor boost) {
+    if (!has_list(node.list)) return every(0);
+    MatcherPtr list = FROND_TRY(list_matcher(node.list, 0, {ListScoring::Kind::kImpact, node.weight}));
+    if (boost == query::Factor()) return list;
+    BoolMatcher::Parts parts;
+    parts.must.push_back(std::move(list));
+    return MatcherPtr(std::make_unique<BoolMatcher>(std::move(parts), boost, documents()));
+  }
+  Result<MatcherPtr> matcher_of(const PhraseNode& node, query::Factor boost) {
+    std::vector<PhraseMatcher::List> lists;
+    for (std::size_t i = 0; i < node.words.size(); ++i) {
+      const std::size_t before = lists.size();
+      for (const ListNumber number : node.words[i].lists) {
+        if (!has_list(number)) continue;
+        const std::string_view term = plan_.query->lists[number].term;
+        const std::string_view word = node.field == kAllText ? term : term.substr(text::kFieldTermPrefix);
+        auto list = FROND_TRY(list_matcher(number, 0, {}));
+        lists.push_back({i, partition::term_hash(word), std::move(list)});
+      }
+      if (lists.size() == before) return every(0);
+    }
+    const engine::Plan& field = of_field(node.field);
+    auto made =
+        std::make_unique<PhraseMatcher>(node, std::move(lists), *plan_.partition, field.lengths, field.norm, boost);
+    phrases_.push_back(made.get());
+    return MatcherPtr(std::move(made));
+  }
+  Result<MatcherPtr> matcher_of(const AnyTermNode& node, query::Factor boost) {
+    DocumentBits bits((std::size_t{documents()} + 63) / 64);
+    for (const ListNumber number : node.lists) {
+      if (plan_.plan.deadline.passed(clock_)) return time_is_over();
+      if (has_list(number)) FROND_TRY(add_documents(plan_.lists[number]->postings, bits));
+    }
+    return bits_matcher(std::move(bits), times(scoring::kScoreScale, boost));
+  }
+  Result<void> add_documents(const postings::PostingList& list, DocumentBits& bits) {
+    std::array<DocId, postings::kBlockLength> docids;
+    for (std::uint32_t block = 0; block < list.blocks(); ++block) {
+      FROND_TRY(list.decode_docids(block, docids));
+      if (list.last_docid(block) >= documents())
+        return Error(Code::kCorrupt, "docID " + std::to_string(list.last_docid(block)) + " is past the last document");
+      for (std::uint32_t i = 0; i < list.block_size(block); ++i)
+        bits[docids[i] / 64] |= std::uint64_t{1} << docids[i] % 64;
+    }
+    decoded_ += list.count();
+    return {};
+  }
+  static Result<MatcherPtr> bits_matcher(DocumentBits bits, Score score = 0) {
+    return MatcherPtr(std::make_unique<BitsMatcher>(std::move(bits), score));
+  }
+  Result<MatcherPtr> matcher_of(const ColumnNode& node, query::Factor) {
+    return bits_matcher(column_bits(node, *plan_.partition, documents()));
+  }
+  Result<MatcherPtr> matcher_of(const TextNode& node, query::Factor) {
+    return bits_matcher(text_bits(node, *plan_.partition, documents()));
+  }
+  Result<MatcherPtr> matcher_of(const IdsNode& node, query::Factor) {
+    return bits_matcher(FROND_TRY(id_bits(node, *plan_.partition, documents())));
+  }
+  Result<std::vector<MatcherPtr>> all_of(const std::vector<Node>& nodes) {
+    std::vector<MatcherPtr> matchers;
+    matchers.reserve(nodes.size());
+    for (const Node& node : nodes) matchers.push_back(FROND_TRY(matcher(node)));
+    return matchers;
+  }
+  Result<MatcherPtr> matcher_of(const BoolNode& node, query::Factor boost) {
+    BoolMatcher::Parts parts;
+    parts.must = FROND_TRY(all_of(node.must));
+    parts.should = FROND_TRY(all_of(node.should));
+    parts.must_not = FROND_TRY(all_of(node.must_not));
+    parts.filter = FROND_TRY(all_of(node.filter));
+    parts.minimum = node.minimum;
+    return MatcherPtr(std::make_unique<BoolMatcher>(std::move(parts), boost, documents()));
+  }
+  Result<MatcherPtr> matcher_of(const MaxNode& node, query::Factor boost) {
+    return MatcherPtr(std::make_unique<MaxMatcher>(FROND_TRY(all_of(node.of)), node.tie_breaker, boost));
+  }
+  Result<MatcherPtr> matcher_of(const ConstantNode& node, query::Factor boost) {
+    return MatcherPtr(std::make_unique<ConstantMatcher>(FROND_TRY(matcher(node.of.front())), times(node.score, boost)));
+  }
+
+  const ClausePlan& plan_;
+  const Clock& clock_;
+  std::deque<engine::PlanTerm> terms_;
+  std::map<std::uint32_t, engine::Plan> fields_;
+  std::vector<const cpu::TermReader*> readers_;
+  std::vector<const PhraseMatcher*> phrases_;
+  std::uint64_t decoded_ = 0;  // without the readers'
+};
+
+// The documents of the window that are not hidden.
+Bits searched_in(DocId first, std::uint32_t documents, const partition::HiddenDocuments* hidden) {
+  Bits bits{};
+  const std::uint32_t here = std::min(kWindow, documents - first);
+  for (std::uint32_t i = 0; i < bits.size() && i * 64 < here; ++i) {
+    bits[i] = here - i * 64 >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << here % 64) - 1;
+    if (hidden != nullptr) bits[i] &= ~hidden->word(first / 64 + i);
+  }
+  return bits;
+}
+
+// Calls take(first, documents, root) for each window with documents that match.
+template <class Take>
+Result<void> for_each_window(Evaluation& evaluation, const ClausePlan& plan, const Clock& clock,
+                             const partition::HiddenDocuments* hidden, const Take& take) {
+  const MatcherPtr root = FROND_TRY(evaluation.matcher(plan.query->root));
+  const std::uint32_t documents = evaluation.documents();
+  for (DocId from = 0; from < documents;) {
+    if (plan.plan.deadline.passed(clock)) return time_is_over();
+    const DocId next = root->next(from);
+    if (next >= documents) break;
+    const DocId first = next / kWindow * kWindow;
+    Bits matching = searched_in(first, documents, hidden);
+    if (!none(matching)) root->restrict(first, matching);
+    if (!none(matching)) take(first, matching, *root);
+    from = documents - first > kWindow ? first + kWindow : documents;
+  }
+  return evaluation.status();
+}
+
+// Keeps the best documents of windows.
+class Best {
+ public:
+  explicit Best(const engine::Plan& plan) : plan_(plan), best_(plan.k), sums_(std::make_unique<Scores>()) {}
+
+  void take(DocId first, const Bits& documents, Matcher& root) {
+    const std::uint64_t most_prior =
+        plan_.priors == nullptr
+            ? 0
+            : scoring::weighted(
+                  plan_.priors->max_in(first, std::min<std::uint64_t>(first + (kWindow - 1), plan_.lengths.size() - 1)),
+                  plan_.prior_weight);
+    if (plan_.k == 0 || root.bound(first) + most_prior < least()) return;
+    Scores& sums = *sums_;
+    for_each(documents, [&](std::uint32_t place) { sums[place] = 0; });
+    root.score(first, documents, sums);
+    Score entry = least();
+    for_each(documents, [&](std::uint32_t place) {
+      const Score score = plan_.priors == nullptr
+                              ? sums[place]
+                              : scoring::with_prior(sums[place], engine::prior_score(plan_, first + place));
+      if (score < entry) return;
+      best_.offer({plan_.placement.ordinal(first + place), score});
+      entry = least();
+    });
+    // Not above the k-th best: documents of other partitions may tie with it and have lower ordinals.
+    if (plan_.floor != nullptr && best_.full()) plan_.floor->raise(best_.entry() - 1);
+  }
+  std::vector<topk::Hit> hits() { return best_.take(); }
+
+ private:
+  Score least() const { return std::max(best_.entry(), plan_.floor == nullptr ? 0 : plan_.floor->get()); }
+
+  const engine::Plan& plan_;
+  topk::TopK best_;
+  const std::unique_ptr<Scores> sums_;
+};
+
+}  // namespace
+
+Result<engine::Outcome> search(const ClausePlan& plan, const Clock& clock) {
+  Evaluation evaluation(plan, clock);
+  engine::Outcome outcome;
+  Best best(plan.plan);
+  FROND_TRY(for_each_window(evaluation, plan, clock, plan.plan.hidden,
+                            [&](DocId first, const Bits& documents, Matcher& root) {
+                              outcome.matches += count(documents);
+                              if (plan.plan.ranked) return best.take(first, documents, root);
+                              if (outcome.hits.size() == plan.plan.k) return;
+                              for_each(documents, [&](std::uint32_t place) {
+                                if (outcome.hits.size() < plan.plan.k)
+                                  outcome.hits.push_back({plan.plan.placement.ordinal(first + place), 0});
+                              });
+                            }));
+  if (plan.plan.ranked) outcome.hits = best.hits();
+  outcome.postings_decoded = evaluation.postings_decoded();
+  return outcome;
+}
+
+Result<DocumentBits> matching(const ClausePlan& plan, const Clock& clock) {
+  Evaluation evaluation(plan, clock);
+  DocumentBits bits((std::size_t{evaluation.documents()} + 63) / 64);
+  FROND_TRY(for_each_window(evaluation, plan, clock, nullptr, [&](DocId first, const Bits& documents, Matcher&) {
+    for (std::size_t i = 0; i < documents.size() && first / 64 + i < bits.size(); ++i)
+      bits[first / 64 + i] = documents[i];
+  }));
+  return bits;
+}
+
+}  // namespace frond::leaf::clauses

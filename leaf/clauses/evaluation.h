@@ -1,0 +1,18 @@
+#pragma once
+// A query on one partition.
+#include "common/base/deadline.h"
+#include "common/base/result.h"
+#include "common/partition/values/value_column.h"
+#include "leaf/clauses/searched_partition.h"
+
+namespace frond::leaf::clauses {
+
+// The k best documents that match; unranked, the k first. `matches` is exact. A window of documents is scored only if
+// one of them can be among the k best. Errors: kCorrupt if a list or a document's words do not decode; kDeadline;
+// kUnavailable.
+Result<engine::Outcome> search(const ClausePlan& plan, const Clock& clock);
+
+// All documents that match, hidden ones too. The same errors.
+Result<partition::DocumentBits> matching(const ClausePlan& plan, const Clock& clock);
+
+}  // namespace frond::leaf::clauses

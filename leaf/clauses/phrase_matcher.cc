@@ -1,0 +1,109 @@
+#include "leaf/clauses/phrase_matcher.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace frond::leaf::clauses {
+namespace {
+
+std::vector<std::uint32_t> numbers_of(const PhraseNode& phrase) {
+  std::vector<std::uint32_t> numbers;
+  for (const PhraseNode::Word& word : phrase.words) numbers.push_back(word.number);
+  return numbers;
+}
+
+}  // namespace
+
+PhraseMatcher::PhraseMatcher(const PhraseNode& phrase, std::vector<List> lists, const SearchedPartition& partition,
+                             std::span<const std::uint32_t> lengths, scoring::LengthNorm norm, query::Factor boost)
+    : phrase_(phrase),
+      partition_(partition),
+      lengths_(lengths),
+      norm_(norm),
+      boost_(boost),
+      places_(numbers_of(phrase), phrase.slop) {
+  std::uint64_t of_several = 0;
+  for (List& list : lists) {
+    const bool is_one = phrase.words[list.word].lists.size() == 1;
+    if (!is_one) of_several += list.documents->estimate();
+    (is_one ? single_ : several_).push_back(std::move(list));
+  }
+  std::ranges::stable_sort(single_, {}, [](const List& list) { return list.documents->estimate(); });
+  estimate_ = single_.empty() ? of_several : single_.front().documents->estimate();
+}
+
+DocId PhraseMatcher::next(DocId from) {
+  for (const List& list : single_) {
+    if (from == kNoDoc) return kNoDoc;
+    from = list.documents->next(from);
+  }
+  return from;
+}
+
+// Keeps those that have one of the last words, and notes which.
+void PhraseMatcher::restrict_to_last_words(DocId first, Bits& documents) {
+  last_words_.clear();
+  Bits any{};
+  for (std::uint32_t i = 0; i < several_.size(); ++i) {
+    Bits found = documents;
+    several_[i].documents->restrict(first, found);
+    for_each(found, [&](std::uint32_t place) { last_words_.push_back({place, i}); });
+    insert(any, found);
+  }
+  std::ranges::stable_sort(last_words_, {}, &LastWord::place);
+  documents = any;
+}
+
+void PhraseMatcher::restrict(DocId first, Bits& documents) {
+  if (window_ != first) {
+    window_ = first;
+    known_ = matching_ = {};
+  }
+  Bits candidates = documents;
+  remove(candidates, known_);
+  insert(known_, documents);
+  for (const List& list : single_) {
+    if (none(candidates)) break;
+    list.documents->restrict(first, candidates);
+  }
+  if (!several_.empty() && !none(candidates)) restrict_to_last_words(first, candidates);
+  for_each(candidates, [&](std::uint32_t place) {
+    frequencies_[place] = places_in(first, place);
+    if (frequencies_[place] != 0) set(matching_, place);
+  });
+  keep(documents, matching_);
+}
+
+std::uint32_t PhraseMatcher::places_in(DocId first, std::uint32_t place) {
+  const ByteView record = partition_.token_codes(first + place);
+  if (record.empty()) return 0;
+  const auto codes = partition::TokenCodes::open(record);
+  if (!codes) {
+    if (!error_) error_ = Error(codes.error()).within("document " + std::to_string(first + place));
+    return 0;
+  }
+  for (const List& list : single_) places_.words()[list.word].codes.assign(1, codes->code(list.hash));
+  if (!several_.empty()) {
+    std::vector<std::uint32_t>& last = places_.words().back().codes;
+    last.clear();
+    for (auto at = std::ranges::lower_bound(last_words_, place, {}, &LastWord::place);
+         at != last_words_.end() && at->place == place; ++at)
+      last.push_back(codes->code(several_[at->list].hash));
+  }
+  std::uint32_t count = 0;
+  codes->for_each_field([&](const partition::TokenCodes::Field& field) {
+    if (phrase_.field == kAllText || phrase_.field == field.field) count += places_.count(field, codes->width());
+  });
+  return count;
+}
+
+void PhraseMatcher::score(DocId first, const Bits& documents, Scores& sums) {
+  for_each(documents, [&](std::uint32_t place) {
+    if (first + place >= lengths_.size()) return;  // never, of an intact partition
+    add(sums[place],
+        times(scoring::contribution(phrase_.weight, frequencies_[place], lengths_[first + place], norm_), boost_));
+  });
+}
+
+}  // namespace frond::leaf::clauses

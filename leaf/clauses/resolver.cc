@@ -1,0 +1,296 @@
+#include "leaf/clauses/resolver.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "common/query/bind.h"
+#include "common/text/field_term.h"
+#include "leaf/clauses/wildcard.h"
+
+namespace frond::leaf::clauses {
+namespace {
+
+// A phrase's weight is below what a Score can hold.
+constexpr float kMaxWeight = 0x1p31f;
+
+using MaybeNode = std::optional<Node>;  // empty: a text without any term, which is left out of what contains it
+
+class Resolver {
+ public:
+  explicit Resolver(const ResolverSource& source) : source_(source) {
+    query_.bm25 = source.bm25;
+    query_.statistics = source.statistics;
+    query_.norms[kAllText] = scoring::length_norm(source.bm25, source.statistics);
+  }
+
+  Result<MaybeNode> resolve(const query::Clause& clause) {
+    return std::visit([this](const auto& node) { return node_of(node); }, clause.node);
+  }
+  ResolvedQuery take(MaybeNode root) {
+    query_.root = root ? *std::move(root) : Node{NoneNode(), {}};
+    return std::move(query_);
+  }
+
+ private:
+  struct Target {
+    const schema::Field* field = nullptr;  // null: all text
+    std::uint32_t number = kAllText;
+  };
+  Target target_of(const std::string& name) const {
+    if (name.empty()) return {};
+    const schema::Field* const field = source_.schema.find(name);  // bind() has found it
+    return {field, static_cast<std::uint32_t>(field - source_.schema.fields.data())};
+  }
+  static std::string term_in(const Target& target, std::string_view word) {
+    return target.field == nullptr ? std::string(word) : text::field_term(target.number, word);
+  }
+  static Result<MaybeNode> node(auto what) { return MaybeNode(Node{std::move(what), {}}); }
+
+  ListNumber add_list(std::string term, std::uint32_t field, std::uint64_t df) {
+    const auto [at, is_new] = places_.try_emplace(term, static_cast<ListNumber>(query_.lists.size()));
+    if (!is_new) return at->second;
+    query_.lists.push_back({std::move(term), field, df});
+    if (!query_.norms.contains(field)) {
+      const std::uint64_t tokens = field < source_.field_tokens.size() ? source_.field_tokens[field] : 0;
+      query_.norms[field] = scoring::length_norm(source_.bm25, {source_.statistics.documents, tokens});
+    }
+    return at->second;
+  }
+  // Nothing: no document has the term.
+  Result<std::optional<ListNumber>> list_of(const Target& target, std::string_view word) {
+    std::string term = term_in(target, word);
+    if (const auto known = places_.find(term); known != places_.end()) return std::optional(known->second);
+    const std::uint64_t df = FROND_TRY(source_.df(term));
+    if (df == 0) return std::optional<ListNumber>();
+    return std::optional(add_list(std::move(term), target.number, df));
+  }
+  float weight_of(ListNumber list, std::uint32_t occurrences = 1) const {
+    return scoring::term_weight(source_.bm25, source_.statistics, query_.lists[list].df, occurrences);
+  }
+
+  Result<MaybeNode> node_of(const query::None&) { return node(NoneNode()); }
+  Result<MaybeNode> node_of(const query::All&) { return node(AllNode()); }
+
+  // Any of the terms (or all), each with how often it occurs in the query.
+  Result<MaybeNode> terms_node(const Target& target, const std::vector<std::string>& words, bool all) {
+    std::vector<std::pair<std::string_view, std::uint32_t>> distinct;
+    for (const std::string& word : words) {
+      const auto same = std::ranges::find(distinct, std::string_view(word), &decltype(distinct)::value_type::first);
+      if (same == distinct.end())
+        distinct.emplace_back(word, 1);
+      else
+        ++same->second;
+    }
+    BoolNode both;
+    std::vector<Node>& terms = all ? both.must : both.should;
+    for (const auto& [word, occurrences] : distinct) {
+      const auto list = FROND_TRY(list_of(target, word));
+      if (!list && all) return node(NoneNode());
+      if (list) terms.push_back({TermNode{*list, weight_of(*list, occurrences)}, {}});
+    }
+    if (terms.empty()) return node(NoneNode());
+    if (terms.size() == 1) return MaybeNode(std::move(terms.front()));
+    both.minimum = all ? 0 : 1;
+    return node(std::move(both));
+  }
+  Result<MaybeNode> node_of(const query::Words& words) {
+    const Target target = target_of(words.field);
+    const std::vector<std::string> terms = source_.analyzer(target.field).query_terms(words.text);
+    if (terms.empty()) return MaybeNode();
+    return terms_node(target, terms, words.mode == query::Mode::kAnd);
+  }
+
+  struct Word {
+    std::uint32_t number = 0;
+    std::string term;
+  };
+  std::vector<Word> sequence_of(const Target& target, const std::string& text) const {
+    std::vector<Word> words;
+    text::Analyzer& analyzer = source_.analyzer(target.field);
+    if (analyzer.config().kind != text::AnalyzerKind::kStandard) {
+      for (std::string& term : analyzer.query_terms(text))
+        words.push_back({static_cast<std::uint32_t>(words.size()), std::move(term)});
+      return words;
+    }
+    std::uint32_t number = 0;
+    for (auto token = text::Analyzer::next_token(text, 0); token.begin != token.end;
+         token = text::Analyzer::next_token(text, token.end), ++number) {
+      const std::string_view term =
+          analyzer.term_of(std::string_view(text).substr(token.begin, token.end - token.begin));
+      if (!term.empty()) words.push_back({number, std::string(term)});
+    }
+    return words;
+  }
+  Result<MaybeNode> node_of(const query::Phrase& phrase) {
+    const Target target = target_of(phrase.field);
+    std::vector<Word> words = sequence_of(target, phrase.text);
+    if (words.empty()) return MaybeNode();
+    PhraseNode sequence{{}, phrase.slop, target.number, 0};
+    for (const Word& word : words) {
+      PhraseNode::Word& made = sequence.words.emplace_back();
+      made.number = word.number - words.front().number;
+      if (phrase.prefix && &word == &words.back()) {
+        made.lists = FROND_TRY(expanded("phrase", phrase.text, target, WildcardPattern(escaped(word.term) + "*")));
+      } else if (const auto list = FROND_TRY(list_of(target, word.term))) {
+        made.lists.push_back(*list);
+      }
+      if (made.lists.empty()) return node(NoneNode());
+      sequence.weight += weight_of(
+          *std::ranges::max_element(made.lists, {}, [this](ListNumber list) { return query_.lists[list].df; }));
+    }
+    sequence.weight = std::min(sequence.weight, kMaxWeight);
+    if (words.size() > 1) return node(std::move(sequence));
+    std::vector<ListNumber>& lists = sequence.words.front().lists;
+    if (phrase.prefix) return node(AnyTermNode{std::move(lists)});
+    return node(TermNode{lists.front(), sequence.weight});
+  }
+
+  static std::string escaped(std::string_view text) {
+    std::string pattern;
+    for (const char c : text) {
+      if (c == '*' || c == '?' || c == '\\') pattern += '\\';
+      pattern += c;
+    }
+    return pattern;
+  }
+  // The lists of the terms that match.
+  Result<std::vector<ListNumber>> expanded(std::string_view kind, std::string_view text, const Target& target,
+                                           const WildcardPattern& pattern) {
+    const std::string first = term_in(target, pattern.fixed());
+    const std::size_t mark = target.field == nullptr ? 0 : text::kFieldTermPrefix;
+    std::vector<ListNumber> lists;
+    bool too_many = false;
+    FROND_TRY(source_.for_each_from(first, [&](std::string_view term, std::uint64_t df) {
+      if (!term.starts_with(first)) return mark == 0 && first.empty();
+      if (mark == 0 && text::is_field_term(term)) return true;
+      if (df == 0 || !pattern.matches(term.substr(mark))) return true;
+      too_many = lists.size() == source_.max_expansions;
+      if (!too_many) lists.push_back(add_list(std::string(term), target.number, df));
+      return !too_many;
+    }));
+    if (too_many)
+      return Error(Code::kInvalid, "the " + std::string(kind) + " " + schema::quote(std::string(text)) +
+                                       " stands for more terms than max_expansions (" +
+                                       std::to_string(source_.max_expansions) + ")");
+    return lists;
+  }
+  Result<MaybeNode> any_of(std::vector<ListNumber> lists) {
+    if (lists.empty()) return node(NoneNode());
+    return node(AnyTermNode{std::move(lists)});
+  }
+  // A part of a word as it is in terms, as far as that can be said of a part.
+  std::string normal(const Target& target, std::string_view part) const {
+    std::vector<std::string> terms = source_.plain_analyzer(target.field).query_terms(part);
+    return terms.size() == 1 ? std::move(terms.front()) : std::string(part);
+  }
+  Result<MaybeNode> pattern_node(std::string_view kind, const query::Clause& leaf, const std::string& field,
+                                 const std::string& pattern, std::string_view written) {
+    const Target target = target_of(field);
+    if (target.field != nullptr && schema::is_column(target.field->type)) return node(ColumnNode{target.number, leaf});
+    const WildcardPattern normal_pattern(pattern, [&](std::string_view part) { return normal(target, part); });
+    return any_of(FROND_TRY(expanded(kind, written, target, normal_pattern)));
+  }
+  Result<MaybeNode> node_of(const query::Prefix& prefix) {
+    return pattern_node("prefix", {prefix}, prefix.field, escaped(prefix.text) + "*", prefix.text);
+  }
+  Result<MaybeNode> node_of(const query::Wildcard& wildcard) {
+    return pattern_node("wildcard", {wildcard}, wildcard.field, wildcard.pattern, wildcard.pattern);
+  }
+
+  Result<MaybeNode> node_of(const query::Terms& terms) {
+    const Target target = target_of(terms.field);
+    if (schema::is_column(target.field->type)) return node(ColumnNode{target.number, {terms}});
+    std::vector<std::string> words;
+    for (const query::Value& value : terms.values) words.push_back(std::get<std::string>(value));
+    return terms_node(target, words, /*all=*/false);
+  }
+  Result<MaybeNode> node_of(const query::Weights& weights) {
+    const Target target = target_of(weights.field);
+    BoolNode any;
+    for (const query::WeightedToken& token : weights.tokens)
+      if (const auto list = FROND_TRY(list_of(target, token.token)))
+        any.should.push_back({ImpactNode{*list, token.weight}, {}});
+    if (any.should.empty()) return node(NoneNode());
+    any.minimum = 1;
+    return node(std::move(any));
+  }
+  Result<MaybeNode> node_of(const query::Range& range) {
+    return node(ColumnNode{target_of(range.field).number, {range}});
+  }
+  Result<MaybeNode> node_of(const query::Exists& exists) {
+    const Target target = target_of(exists.field);
+    if (schema::is_column(target.field->type)) return node(ColumnNode{target.number, {exists}});
+    return node(TextNode{target.number});
+  }
+  Result<MaybeNode> node_of(const query::Ids& ids) { return node(IdsNode{ids.ids}); }
+
+  // Those that ask for something. `left_out`: becomes true if one asks for nothing.
+  Result<std::vector<Node>> all_of(const std::vector<query::Clause>& clauses, bool& left_out) {
+    std::vector<Node> nodes;
+    for (const query::Clause& clause : clauses) {
+      MaybeNode made = FROND_TRY(resolve(clause));
+      left_out = left_out || !made;
+      if (made) nodes.push_back(*std::move(made));
+    }
+    return nodes;
+  }
+  Result<MaybeNode> node_of(const query::Bool& both) {
+    BoolNode made;
+    bool left_out = false;
+    made.must = FROND_TRY(all_of(both.must, left_out));
+    made.should = FROND_TRY(all_of(both.should, left_out));
+    made.must_not = FROND_TRY(all_of(both.must_not, left_out));
+    made.filter = FROND_TRY(all_of(both.filter, left_out));
+    const bool nothing_required = made.must.empty() && made.filter.empty();
+    if (nothing_required && made.should.empty() && made.must_not.empty() && left_out) return MaybeNode();
+    const std::size_t usual = nothing_required && !made.should.empty() ? 1 : 0;
+    made.minimum = both.minimum ? query::matches_needed(*both.minimum, made.should.size()) : usual;
+    // What is left out cannot be asked for, and what was optional beside it alone is not.
+    if (left_out) made.minimum = std::clamp(made.minimum, usual, made.should.size());
+    if (made.minimum > made.should.size()) return node(NoneNode());
+    return node(std::move(made));
+  }
+  Result<MaybeNode> node_of(const query::Max& max) {
+    bool left_out = false;
+    MaxNode made{FROND_TRY(all_of(max.of, left_out)), max.tie_breaker};
+    if (made.of.empty() && left_out) return MaybeNode();
+    if (made.of.empty()) return node(NoneNode());
+    return node(std::move(made));
+  }
+  Result<MaybeNode> node_of(const query::Constant& constant) {
+    MaybeNode inner = FROND_TRY(resolve(constant.of.front()));
+    if (!inner) return MaybeNode();
+    ConstantNode made{{}, constant.score.units * (scoring::kScoreScale / query::Factor::kOne)};
+    made.of.push_back(*std::move(inner));
+    return node(std::move(made));
+  }
+  Result<MaybeNode> node_of(const query::Boost& boost) {
+    MaybeNode inner = FROND_TRY(resolve(boost.of.front()));
+    if (!inner) return MaybeNode();
+    if (inner->boost == query::Factor()) {
+      inner->boost = boost.by;
+      return inner;
+    }
+    BoolNode outer;
+    outer.must.push_back(*std::move(inner));
+    return MaybeNode(Node{std::move(outer), boost.by});
+  }
+
+  const ResolverSource& source_;
+  ResolvedQuery query_;
+  std::unordered_map<std::string, ListNumber> places_;
+};
+
+}  // namespace
+
+Result<ResolvedQuery> resolve(const query::Clause& clause, const ResolverSource& source) {
+  const query::Clause bound = FROND_TRY(query::bind(clause, source.schema, "clause"));
+  Resolver resolver(source);
+  MaybeNode root = FROND_TRY(resolver.resolve(bound));
+  return resolver.take(std::move(root));
+}
+
+}  // namespace frond::leaf::clauses

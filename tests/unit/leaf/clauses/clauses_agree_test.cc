@@ -1,0 +1,161 @@
+// Random clauses on random documents: what matches is what an obvious look at each document says, and scores are the
+// same by windows, by the reference, and for any number of partitions.
+#include <gtest/gtest.h>
+
+#include "common/query/bind.h"
+#include "common/query/clause_json.h"
+#include "common/query/normal_form.h"
+#include "common/topk/top_k.h"
+#include "leaf/clauses/matcher.h"
+#include "tests/support/collections/manual_clock.h"
+#include "tests/support/random_clauses.h"
+#include "tests/unit/leaf/clauses/document_oracle.h"
+
+namespace frond::leaf::clauses {
+namespace {
+
+constexpr char kStop[] = "ca";
+
+text::AnalyzerConfig analyzer_config() {
+  return {text::Stemmer::kNone, *text::StopWords::own({kStop}), text::AnalyzerKind::kStandard};
+}
+
+using Search = Result<engine::Outcome> (*)(const ClausePlan&, const Clock&);
+
+struct Ranking {
+  std::vector<topk::Hit> hits;
+  std::uint64_t matches = 0;
+  friend bool operator==(const Ranking&, const Ranking&) = default;
+};
+
+class World {
+ public:
+  explicit World(std::uint32_t documents, std::uint32_t seed)
+      : documents_(random_documents(schema_, documents, seed)), hidden_(documents) {
+    for (const std::uint32_t partitions : {1u, 3u})
+      collections_.push_back(std::make_unique<MemoryCollection>(schema_, documents_, partitions));
+  }
+  void hide_some(std::uint32_t seed) {
+    std::mt19937 random(seed);
+    for (std::size_t i = 0; i < hidden_.size(); ++i) hidden_[i] = random() % 5 == 0;
+    for (const auto& one : collections_) one->hide(hidden_);
+  }
+  const schema::Schema& schema() const { return schema_; }
+  MemoryCollection& collection(std::size_t number) { return *collections_[number]; }
+
+  Result<Ranking> run(std::size_t collection, const query::Clause& clause, Search with, std::uint32_t k, bool ranked,
+                      bool shares_floor = false) {
+    const MemoryCollection& from = *collections_[collection];
+    const ResolvedQuery query = FROND_TRY(from.resolve(clause, analyzer_));
+    Ranking ranking;
+    std::vector<std::vector<topk::Hit>> lists;
+    engine::SharedFloor floor;
+    for (std::size_t i = 0; i < from.partitions(); ++i) {
+      auto outcome = FROND_TRY(with(from.plan(i, query, k, ranked, shares_floor ? &floor : nullptr), clock_));
+      ranking.matches += outcome.matches;
+      lists.push_back(std::move(outcome.hits));
+    }
+    ranking.hits = topk::merge(lists, k);
+    return ranking;
+  }
+  std::vector<Ordinal> wanted(const query::Clause& clause) const {
+    const DocumentOracle oracle(schema_, {kStop});
+    std::vector<Ordinal> ordinals;
+    for (std::size_t i = 0; i < documents_.size(); ++i)
+      if (!hidden_[i] && oracle.matches(clause, documents_[i])) ordinals.push_back(i);
+    return ordinals;
+  }
+
+ private:
+  const schema::Schema schema_ = schema_with_positions();
+  const std::vector<TextDocument> documents_;
+  std::vector<bool> hidden_;
+  std::vector<std::unique_ptr<MemoryCollection>> collections_;
+  text::Analyzer analyzer_{analyzer_config()};
+  support::ManualClock clock_;
+};
+
+std::vector<Ordinal> ordinals_of(const Ranking& ranking) {
+  std::vector<Ordinal> ordinals;
+  for (const topk::Hit& hit : ranking.hits) ordinals.push_back(hit.ordinal);
+  return ordinals;
+}
+
+void expect_agreement(World& world, support::RandomClauses& random, std::uint32_t clauses) {
+  for (std::uint32_t i = 0; i < clauses; ++i) {
+    const auto bound =
+        query::bind(query::resolved(random.clause(1 + random.below(4)), query::Mode::kAnd), world.schema(), "clause");
+    if (!bound) continue;  // not for this schema
+    SCOPED_TRACE(query::clause_json(*bound));
+    const auto wanted = world.wanted(*bound);
+    const auto unranked = world.run(0, *bound, search, 100'000, false);
+    ASSERT_TRUE(unranked) << unranked.error().message();
+    ASSERT_EQ(ordinals_of(*unranked), wanted);
+    ASSERT_EQ(unranked->matches, wanted.size());
+    const std::uint32_t k = i % 3 == 0 ? 100'000 : 10;
+    const auto exhaustive = world.run(0, *bound, search_exhaustively, k, true);
+    ASSERT_TRUE(exhaustive);
+    ASSERT_EQ(exhaustive->matches, wanted.size());
+    for (const std::size_t collection : {0, 1})
+      for (const bool shares_floor : {false, true})
+        ASSERT_EQ(*world.run(collection, *bound, search, k, true, shares_floor), *exhaustive)
+            << collection << ", floor " << shares_floor;
+    ASSERT_EQ(*world.run(1, *bound, search_exhaustively, k, true), *exhaustive);
+    // What is left out is known only after the analysis: normal forms of such texts may differ.
+    if (query::clause_json(*bound).find(kStop) != std::string::npos) continue;
+    const query::Clause normal = query::normal_form(*bound, world.schema());
+    ASSERT_EQ(ordinals_of(*world.run(0, normal, search, 100'000, false)), wanted) << query::clause_json(normal);
+  }
+}
+
+TEST(Clauses, FindWhatEachDocumentSays) {
+  for (std::uint32_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    World world(300, seed);
+    support::RandomClauses random(seed);
+    expect_agreement(world, random, 300);
+    world.hide_some(seed);
+    expect_agreement(world, random, 100);
+  }
+}
+
+TEST(Clauses, FindItInManyWindowsToo) {
+  World world(3 * kWindow + 100, 7);
+  support::RandomClauses random(7);
+  expect_agreement(world, random, 12);
+  world.hide_some(7);
+  expect_agreement(world, random, 12);
+}
+
+TEST(Clauses, BoostDoublesAndSumsAdd) {
+  World world(300, 9);
+  const auto scores = [&](const query::Clause& clause) {
+    std::map<Ordinal, topk::Score> by;
+    const auto ranking = world.run(0, clause, search, 1000, true);
+    for (const topk::Hit& hit : ranking->hits) by[hit.ordinal] = hit.score;
+    return by;
+  };
+  const query::Clause one{query::Words{"", "aa", query::Mode::kOr}}, other{query::Phrase{"title", "ab aa", 3, false}};
+  const auto first = scores(one), second = scores(other);
+  ASSERT_FALSE(first.empty());
+  ASSERT_FALSE(second.empty());
+  for (const auto& [ordinal, score] : scores(query::boosted(one, {512}))) EXPECT_EQ(score, 2 * first.at(ordinal));
+  for (const auto& [ordinal, score] : scores({query::Bool{{one, other}, {}, {}, {}, {}}}))
+    EXPECT_EQ(score, first.at(ordinal) + second.at(ordinal));
+  // However much is added, sums end.
+  query::Bool much;
+  for (int i = 0; i < 10; ++i) much.must.push_back({query::Constant{{{query::All()}}, {2'560'000}}});
+  const auto most = scores({much});
+  EXPECT_EQ(most.begin()->second, scoring::kMaxScore);
+}
+
+TEST(Clauses, RefusePrefixesOfTooManyTerms) {
+  World world(300, 11);
+  world.collection(0).max_expansions = 2;
+  const auto many = world.run(0, {query::Prefix{"", "a"}}, search, 10, true);
+  ASSERT_EQ(many, Code::kInvalid);
+  EXPECT_EQ(many.error().message(), "the prefix 'a' stands for more terms than max_expansions (2)") << "aa, ab, ac";
+}
+
+}  // namespace
+}  // namespace frond::leaf::clauses
