@@ -31,6 +31,9 @@
 
 namespace frond::leaf::serve {
 
+// The terms of the words and phrases of a request's clause that score, for snippets. None, if it is no clause.
+std::vector<std::string> words_of(std::string_view clause, text::Analyzer& analyzer);
+
 class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
  public:
   using Done = std::function<void(wire::SearchReply)>;

@@ -46,7 +46,27 @@ class ClauseAnalyzers {
   std::map<std::pair<std::string, bool>, std::unique_ptr<text::Analyzer>> others_;
 };
 
+void add_words(const query::Clause& clause, text::Analyzer& analyzer, std::vector<std::string>& words) {
+  const auto add_text = [&](const std::string& text) {
+    for (std::string& term : analyzer.query_terms(text)) words.push_back(std::move(term));
+  };
+  if (const auto* text = clause.as<query::Words>()) return add_text(text->text);
+  if (const auto* phrase = clause.as<query::Phrase>()) return add_text(phrase->text);
+  if (const auto* both = clause.as<query::Bool>()) {
+    for (const query::Clause& one : both->must) add_words(one, analyzer, words);
+    for (const query::Clause& one : both->should) add_words(one, analyzer, words);
+    return;
+  }
+  query::for_each_child(clause, [&](const query::Clause& one) { add_words(one, analyzer, words); });
+}
+
 }  // namespace
+
+std::vector<std::string> words_of(std::string_view clause, text::Analyzer& analyzer) {
+  std::vector<std::string> words;
+  if (const auto read = query::parse_clause(clause, "clause")) add_words(*read, analyzer, words);
+  return words;
+}
 
 // Errors: kInvalid; kCorrupt, kUnavailable from reading statistics.
 Result<void> SearchQuery::read_clauses() {
