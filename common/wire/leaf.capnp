@@ -9,7 +9,7 @@ enum Mode { and @0; or @1; auto @2; }
 enum Rank { score @0; none @1; }
 enum Processor { auto @0; cpu @1; gpu @2; exhaustive @3; }
 enum UnsearchedReason { deadline @0; overloaded @1; corrupt @2; unavailable @3; unknownGeneration @4; invalidQuery @5; }
-enum RunReason { unknown @0; noGpu @1; gpuLost @2; requested @3; fewPostings @4; noHits @5; suited @6; freeFirst @7; stolen @8; urgent @9; inTime @10; sooner @11; gpuLeft @12; unscheduled @13; nothing @14; priors @15; noGpuRoom @16; }
+enum RunReason { unknown @0; noGpu @1; gpuLost @2; requested @3; fewPostings @4; noHits @5; suited @6; freeFirst @7; stolen @8; urgent @9; inTime @10; sooner @11; gpuLeft @12; unscheduled @13; nothing @14; priors @15; noGpuRoom @16; clause @17; }
 enum RunQueue { none @0; cpu @1; gpu @2; either @3; }
 enum Resident { notAsked @0; no @1; yes @2; }
 enum Stemmer { none @0; porter @1; english @2; byName @3; byNameWithStopWords @4; }

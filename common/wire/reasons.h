@@ -96,7 +96,8 @@ enum class RunReason : std::uint8_t {
   kUnscheduled,
   kNothing,
   kPriors,
-  kNoGpuRoom
+  kNoGpuRoom,
+  kClause
 };
 struct RunReasonRow {
   RunReason reason;
@@ -124,6 +125,7 @@ inline constexpr RunReasonRow kRunReasons[] = {
     {RunReason::kPriors, "priors", "Documents have static priors, which the GPU of this older leaf does not add."},
     {RunReason::kNoGpuRoom, "no_gpu_room",
      "The GPU has no room for a partition's static priors or removed documents, so the CPU ran it."},
+    {RunReason::kClause, "clause", "It is more than words, which only the CPU searches."},
 };
 inline constexpr RunReason kLastRunReason = kRunReasons[std::size(kRunReasons) - 1].reason;
 constexpr std::string_view name_of(RunReason reason) { return kRunReasons[static_cast<std::size_t>(reason)].name; }

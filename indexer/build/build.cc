@@ -6,6 +6,7 @@
 
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
+#include "common/schema/schema_json.h"
 #include "indexer/build/publication.h"
 #include "indexer/order/order_choice.h"
 #include "indexer/publish/partition_build.h"
@@ -333,7 +334,15 @@ Result<BuildSummary> add(BuildOptions options, BuildProgress& progress, Logger& 
   options.add = true;
   options.beside = current.statistics;
   const auto codecs = FROND_TRY(codec::codec_choice_named(current.codec));
-  options.take({current.analyzer, current.bm25, codecs, current.stored});
+  std::shared_ptr<const schema::Schema> schema = options.schema;
+  if (schema == nullptr && !current.schema.empty())
+    schema = std::make_shared<const schema::Schema>(FROND_TRY(schema::parse_schema(current.schema)));
+  if (options.schema != nullptr) {
+    const auto before = current.schema.empty() ? schema::Schema() : FROND_TRY(schema::parse_schema(current.schema));
+    auto extends = schema::check_extends(before, *options.schema);
+    if (!extends) return std::move(extends).error().within("the schema of collection " + options.collection);
+  }
+  options.take({current.analyzer, current.bm25, codecs, current.stored, std::move(schema)});
   return build(options, progress, logger, std::move(stop));
 }
 

@@ -96,7 +96,8 @@ void BatchParser::parse_one(ingest::RawRecord& record, Place place, ParsedBatch&
   ingest::give_text_memory(std::move(document->body));
 }
 
-// Of a collection with a schema. The texts of fields that have no place of their own among the stored ones end the body.
+// Of a collection with a schema. The texts of fields that have no place of their own among the stored ones end the
+// body.
 std::uint32_t BatchParser::take_fields(ingest::Document& document, ParsedBatch& out) {
   grouper_.begin_document(static_cast<std::uint32_t>(out.documents.size()));
   texts_.clear();
@@ -106,9 +107,9 @@ std::uint32_t BatchParser::take_fields(ingest::Document& document, ParsedBatch& 
         const TermId id = grouper_.intern(term);
         for (std::uint32_t i = 0; i < times; ++i) grouper_.add(std::span(&id, 1));
       });
-  partition::encode_values({std::move(document.fields.columns), schema_tokens_->lengths(), schema_tokens_->codes(),
-                            document.fields.source},
-                           values_);
+  partition::encode_values(
+      {std::move(document.fields.columns), schema_tokens_->lengths(), schema_tokens_->codes(), document.fields.source},
+      values_);
   for (const ingest::DocumentFields::Text& text : document.fields.texts)
     document.body.append(document.body.empty() ? "" : "\n").append(text.text);
   return length;

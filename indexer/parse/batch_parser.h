@@ -104,11 +104,11 @@ class BatchParser {
   TextUse use_;
   TokenGrouper grouper_;
   TermFinder terms_;
-  std::optional<text::CutForm> form_;              // of standard3
+  std::optional<text::CutForm> form_;  // of standard3
   // Of a collection with a schema, in place of terms_:
   std::optional<DocumentTokens> schema_tokens_;
   std::vector<DocumentTokens::Text> texts_;
-  ByteBuffer values_;  // of the document at hand
+  ByteBuffer values_;                              // of the document at hand
   std::vector<runs::DocumentFrameWriter> frames_;  // one a partition
   double text_share_ = 0;                          // of the last batch's bytes, what its texts took
 };

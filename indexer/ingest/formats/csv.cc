@@ -69,8 +69,7 @@ Result<Document> parse_csv(const RawRecord& record, const NamedFields& named) {
                                      std::to_string(columns.fields.size()));
   Document document;
   document.not_utf8 = !storage.empty();
-  if (named.reading.schema != nullptr)
-    FROND_TRY(take_fields(fields, columns.names, named.reading, document.fields));
+  if (named.reading.schema != nullptr) FROND_TRY(take_fields(fields, columns.names, named.reading, document.fields));
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (columns.fields[i] == Field::kId) document.id = std::move(fields[i]);
     if (columns.fields[i] == Field::kUrl) document.url = std::move(fields[i]);

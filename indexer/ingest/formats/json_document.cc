@@ -310,6 +310,54 @@ Result<Document> parse_json(const RawRecord& record, const NamedFields& fields) 
   return parsed(parser);
 }
 
+void tell_members(const RawRecord& record, schema::SchemaInference& to) {
+  std::string storage;
+  const Result<std::string_view> json =
+      record.encoding == nullptr ? Result<std::string_view>(record.text()) : utf8_of_record(record, storage);
+  dom::parser parser;
+  dom::object object;
+  if (!json || parser.parse(json->data(), json->size()).get(object) != simdjson::SUCCESS) return;
+  const auto scalar_of = [](const dom::element& value) -> std::optional<schema::Value> {
+    switch (value.type()) {
+      case dom::element_type::STRING:
+        return std::string(std::string_view(value));
+      case dom::element_type::INT64:
+        return std::int64_t(value);
+      case dom::element_type::UINT64:
+        return static_cast<double>(std::uint64_t(value));
+      case dom::element_type::DOUBLE:
+        return double(value);
+      case dom::element_type::BOOL:
+        return bool(value);
+      default:
+        return std::nullopt;
+    }
+  };
+  to.begin_document();
+  std::vector<schema::Value> values;
+  for (const auto [name, member] : object) {
+    if (member.is_null()) continue;
+    values.clear();
+    bool nested = false;
+    dom::array list;
+    const bool is_list = member.get(list) == simdjson::SUCCESS;
+    const auto add = [&](const dom::element& value) {
+      auto scalar = scalar_of(value);
+      nested = nested || (!scalar && !value.is_null());
+      if (scalar) values.push_back(*std::move(scalar));
+    };
+    if (!is_list) {
+      add(member);
+    } else {
+      for (const dom::element element : list) add(element);
+    }
+    if (nested)
+      to.add_nested(name);
+    else
+      to.add(name, values, is_list);
+  }
+}
+
 JsonFields fields_of_json(std::string_view json, const FieldNames& names) {
   dom::parser parser;
   dom::object object;

@@ -27,10 +27,10 @@ using text::kMaxUrlBytes;
 // kMaxUrlBytes bound them.
 struct Document {
   std::string id, url, title, body;
-  scoring::Prior prior = 0;  // its static prior
-  bool title_cut = false;    // the title was too long: the rest begins the body
-  bool url_dropped = false;  // the URL was too long
-  bool not_utf8 = false;     // the record was decoded, or bytes of it became U+FFFD; of formats with one_encoding
+  scoring::Prior prior = 0;    // its static prior
+  bool title_cut = false;      // the title was too long: the rest begins the body
+  bool url_dropped = false;    // the URL was too long
+  bool not_utf8 = false;       // the record was decoded, or bytes of it became U+FFFD; of formats with one_encoding
   DocumentFields fields = {};  // of a collection with a schema
 };
 
