@@ -112,7 +112,16 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
              "Largest timeout_ms of a search")
       .group("Limits");
   add_number(app, "--max-depth", options.max_depth, 10, 10'000, "Largest offset + k of a search").group("Limits");
-  add_number(app, "--max-terms", options.max_terms, 1, 512, "Largest number of terms of a search");
+  auto& query = options.query_limits;
+  add_number(app, "--max-terms", query.max_terms, 1, 512, "Largest number of terms of a search");
+  add_number(app, "--max-clauses", query.max_clauses, 1, 65'536,
+             "Largest number of clauses of a search and its filter");
+  add_number(app, "--max-clause-depth", query.max_depth, 1, static_cast<int>(frond::query::kMaxClauseDepth),
+             "Clauses inside each other of a search");
+  add_number(app, "--max-values", query.max_values, 1, 100'000, "Values and ids of a search and its filter");
+  add_number(app, "--max-patterns", query.max_patterns, 0, 256, "Prefixes and wildcards of a search and its filter");
+  add_number(app, "--min-prefix", query.min_prefix, 1, 16,
+             "Characters that a prefix or wildcard has before its first * or ?");
   app.add_option("--allow-exhaustive", exhaustive,
                  "off: searches for processor=exhaustive, the slow reference that scores every document, are "
                  "answered 400")

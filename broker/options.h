@@ -8,6 +8,7 @@
 
 #include "common/base/log.h"
 #include "common/keys/api_key.h"
+#include "common/query/limits.h"
 
 namespace frond::broker {
 
@@ -29,7 +30,8 @@ struct Options {
   std::uint32_t threads = 1;
   std::uint64_t cache_bytes = 64u << 20;
   std::uint32_t default_timeout_ms = 1000, max_timeout_ms = 60'000;
-  std::uint32_t max_depth = 10'000, max_terms = 512;
+  std::uint32_t max_depth = 10'000;
+  frond::query::Limits query_limits;
   bool allow_exhaustive = true;
   std::uint32_t max_in_flight = 512, max_msearch_in_flight = 0, max_msearches = 8, max_costly_in_flight = 16,
                 max_costly_per_client = 0;

@@ -53,7 +53,7 @@ http::SearchService::Config search_config(const Options& options) {
   return {.default_timeout = std::chrono::milliseconds(options.default_timeout_ms),
           .max_timeout = std::chrono::milliseconds(options.max_timeout_ms),
           .max_depth = options.max_depth,
-          .max_terms = options.max_terms,
+          .query_limits = options.query_limits,
           .allow_exhaustive = options.allow_exhaustive,
           .in_flight = {.all = options.max_in_flight,
                         .batch = options.max_msearch_in_flight,

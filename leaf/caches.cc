@@ -51,4 +51,16 @@ std::shared_ptr<serve::TermTable> make_term_table(const Options& options, metric
   return table;
 }
 
+std::shared_ptr<serve::FilterCache> make_filter_cache(const Options& options, metrics::Registry& registry) {
+  using Counters = serve::FilterCache::Counters;
+  auto cache = std::make_shared<serve::FilterCache>(options.filter_cache_bytes);
+  registry.gauge(families::kFilterCacheLimit).set(static_cast<double>(cache->budget_bytes()));
+  const families::Export exported(registry, [cache] { return cache->counters(); });
+  exported.gauge(families::kFilterCacheBytes, &Counters::bytes);
+  exported.counter(families::kFilterCacheHits, &Counters::hits);
+  exported.counter(families::kFilterCacheMisses, &Counters::misses);
+  exported.counter(families::kFilterCacheEvictions, &Counters::evictions);
+  return cache;
+}
+
 }  // namespace frond::leaf

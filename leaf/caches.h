@@ -1,6 +1,6 @@
 #pragma once
-// The leaf's caches in host memory, as the options set them, and their metrics: posting lists, stored fields, and what
-// searches found out about terms.
+// The leaf's caches in host memory, as the options set them, and their metrics: posting lists, stored fields, what
+// searches found out about terms, and their filters.
 #include <memory>
 
 #include "common/base/deadline.h"
@@ -11,6 +11,7 @@
 #include "leaf/lists/cached_list_store.h"
 #include "leaf/lists/partition_list_store.h"
 #include "leaf/options.h"
+#include "leaf/serve/filter_cache.h"
 #include "leaf/serve/leaf_service.h"
 #include "leaf/serve/term_table.h"
 
@@ -41,5 +42,8 @@ std::shared_ptr<partition::DocumentBlockCache> make_document_cache(const Options
 
 // The table of terms, which searches share.
 std::shared_ptr<serve::TermTable> make_term_table(const Options& options, metrics::Registry& registry);
+
+// The filters that searches share.
+std::shared_ptr<serve::FilterCache> make_filter_cache(const Options& options, metrics::Registry& registry);
 
 }  // namespace frond::leaf

@@ -133,6 +133,7 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
   generation::DamageLog damage(log, clock);
   serve::AnswerCheck check(options.check_share, log, &registry);
   const auto terms = make_term_table(options, registry);
+  const auto filters = make_filter_cache(options, registry);
   const auto parts = [&](const generation::ServedBoard& board) {
     return serve::SearchParts{.board = board,
                               .lists = lists.store(),
@@ -148,6 +149,7 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
                               .costly = &schedulers.costly(),
                               .costly_postings = options.costly_postings,
                               .terms = terms.get(),
+                              .filters = filters.get(),
                               .device = gpu != nullptr ? &gpu->lists() : nullptr};
   };
   const ServedCollection::Shared shared{.options = options,

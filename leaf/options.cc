@@ -89,6 +89,8 @@ void add_cache_options(config::CommandLine& app, Options& options) {
   add_bytes(app, "--term-cache", options.term_cache_bytes, "32MiB",
             "Budget of the table of terms, with their frequencies and where their lists are: 0.3 KiB a term, and 0.4 "
             "KiB for each partition; 0: no table");
+  add_bytes(app, "--filter-cache", options.filter_cache_bytes, "64MiB",
+            "Budget of the filters of searches that are kept, two bits a document of each partition; 0: none are");
 }
 
 void add_spans(config::CommandLine& app, Options& options) {

@@ -4,8 +4,20 @@
 #include <set>
 #include <utility>
 
+#include "common/schema/schema_json.h"
+
 namespace frond::broker::cluster {
 namespace {
+
+// Leaves send it with each hello; it is read once.
+void take_schema(const std::string& text, Topology& topology) {
+  topology.schema_text = text;
+  auto read = schema::parse_schema(text);
+  if (read)
+    topology.schema = std::make_shared<const schema::Schema>(*std::move(read));
+  else
+    topology.schema_problem = read.error().message();
+}
 
 struct Candidate {
   std::shared_ptr<Topology> topology;
@@ -78,6 +90,7 @@ class ListedGenerations {
                       topology.bm25 == served.bm25 && topology.statistics.documents == served.statistics.documents &&
                       topology.statistics.tokens == served.statistics.tokens;
     if (!same) return;
+    if (topology.schema_text.empty() && !served.schema.empty()) take_schema(served.schema, topology);
     for (const auto& partition : served.partitions) {
       if (partition.number >= topology.partitions.size() || partition.placement.stride == 0) continue;
       auto& to = topology.partitions[partition.number];
@@ -132,6 +145,11 @@ std::optional<std::uint32_t> Topology::partition_of(Ordinal ordinal) const {
     if (!partitions[i].replicas.empty() && partitions[i].placement.docid(ordinal)) return i;
   }
   return std::nullopt;
+}
+
+std::shared_ptr<const schema::Schema> Topology::without_fields() {
+  static const auto empty = std::make_shared<const schema::Schema>();
+  return empty;
 }
 
 bool Topology::needs(const LeafRef& leaf) const {

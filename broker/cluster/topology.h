@@ -14,6 +14,7 @@
 
 #include "broker/cluster/leaf_client.h"
 #include "common/base/placement.h"
+#include "common/schema/schema.h"
 #include "common/wire/messages.h"
 
 namespace frond::broker::cluster {
@@ -85,12 +86,16 @@ struct Topology {
   text::AnalyzerConfig analyzer;
   scoring::Bm25Parameters bm25;
   scoring::CollectionStatistics statistics;
-  std::vector<Partition> partitions;  // all partitions of the generation, by number
-  std::size_t covered = 0;            // partitions with a replica
+  std::string schema_text;                                          // empty: it has none
+  std::shared_ptr<const schema::Schema> schema = without_fields();  // never null
+  std::string schema_problem;                                       // why that of the leaves cannot be read
+  std::vector<Partition> partitions;                                // all partitions of the generation, by number
+  std::size_t covered = 0;                                          // partitions with a replica
   bool whole() const { return covered == partitions.size(); }
   GenerationId id() const { return {generation, content}; }
   // Whether some partition has no other leaf; draining leaves do not count.
   bool needs(const LeafRef& leaf) const;
+  static std::shared_ptr<const schema::Schema> without_fields();
   // The partition that holds a document; none: no known partition does.
   std::optional<std::uint32_t> partition_of(Ordinal ordinal) const;
 };

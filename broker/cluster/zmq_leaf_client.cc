@@ -101,6 +101,8 @@ Code code_of(wire::UnsearchedReason reason) {
       return Code::kCorrupt;
     case wire::UnsearchedReason::kUnknownGeneration:
       return Code::kNotFound;
+    case wire::UnsearchedReason::kInvalidQuery:
+      return Code::kInvalid;
     case wire::UnsearchedReason::kUnavailable:
       break;
   }

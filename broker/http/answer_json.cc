@@ -36,6 +36,7 @@ void append_hit(std::string& out, const merge::PageHit& hit, const RenderOptions
   if ((options.fields & wire::kFieldTitle) != 0) append_text(out, "title", hit.title);
   if ((options.fields & wire::kFieldUrl) != 0) append_text(out, "url", hit.url);
   if ((options.fields & wire::kFieldSnippet) != 0) append_text(out, "snippet", snippet_html(hit.snippet));
+  if (hit.columns.size() > 2) out.append(",").append(hit.columns, 1, hit.columns.size() - 2);
   if (options.explain && options.ranked) append_count(out, "score_fixed", hit.hit.score);
   if (options.explain) append_count(out, "ordinal", hit.hit.ordinal);
   out += '}';
@@ -219,7 +220,7 @@ std::string render_rest(const merge::Page& page, const RenderOptions& options) {
     append_total(out, page);
     append_hits(out, page, options);
   }
-  out += options.signs;
+  out += options.understood;
   if (options.explain) append_explain(out, page, options);
   if (options.profile) append_profile(out, page.profile);
   out += '}';
@@ -230,16 +231,19 @@ std::string_view render_empty(bool only_stop_words) {
   return only_stop_words ? ",\"empty_query\":\"stop_words\"" : ",\"empty_query\":\"no_words\"";
 }
 
-std::string render_signs(std::span<const query::Sign> signs) {
+std::string render_understood(std::string_view understood, std::span<const query::ParameterNote> notes) {
   std::string out;
-  for (const query::Sign& one : signs) {
-    out += out.empty() ? ",\"signs_not_applied\":[{\"sign\":" : ",{\"sign\":";
-    append_json_string(out, one.sign);
-    out += ",\"text\":";
-    append_json_string(out, one.text);
+  if (!understood.empty()) append_text(out, "understood", understood);
+  for (const auto& [parameter, note] : notes) {
+    out += &parameter == &notes.front().parameter ? ",\"signs_not_applied\":[{" : ",{";
+    append_text(out, "text", note.found);
+    append_count(out, "position", note.code_point);
+    append_text(out, "expected", note.expected);
+    if (!note.nearest.empty()) append_text(out, "nearest", note.nearest);
+    if (parameter != "q") append_text(out, "parameter", parameter);
     out += '}';
   }
-  if (!out.empty()) out += ']';
+  if (!notes.empty()) out += ']';
   return out;
 }
 

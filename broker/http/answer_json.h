@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include "broker/merge/merge.h"
-#include "broker/query/analyzed_query.h"
+#include "broker/query/planned_query.h"
 #include "common/wire/messages.h"
 
 namespace frond::broker::http {
 
-// `"coverage":…,"total":…,"hits":[…]`, or for a count `"coverage":…,"count":…,"relation":…`; then `signs`, then
+// `"coverage":…,"total":…,"hits":[…]`, or for a count `"coverage":…,"count":…,"relation":…`; then `understood`, then
 // `,"explain":…` and `,"profile":…` if wanted, then `}`. One line.
 struct RenderOptions {
   bool explain = false;  // adds the terms, the mode used, k1 and b, and to each hit its "score_fixed" and "ordinal"
@@ -22,12 +22,13 @@ struct RenderOptions {
   std::uint8_t fields = wire::kAllFields;  // of each hit, beside its id and score (wire::kFieldTitle, …)
   bool ranked = true;                      // false: hits have no score
   bool count = false;
-  std::string_view signs = {};  // from render_signs()
+  std::string_view understood = {};  // from render_understood() and render_empty()
 };
 std::string render_rest(const merge::Page& page, const RenderOptions& options);
 
-// `,"signs_not_applied":[{"sign":…,"text":…},…]`; nothing if there are none.
-std::string render_signs(std::span<const query::Sign> signs);
+// `,"understood":"…"` unless that is empty, and `,"signs_not_applied":[{"text":…,"position":…,"expected":…,…},…]`
+// unless there are none.
+std::string render_understood(std::string_view understood, std::span<const query::ParameterNote> notes);
 // `,"empty_query":…`, behind them: of a query without terms.
 std::string_view render_empty(bool only_stop_words);
 

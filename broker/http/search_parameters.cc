@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include "common/text/json_surrogates.h"
+#include "broker/query/planned_query.h"
+#include "common/query/clause_json.h"
+#include "common/schema/json.h"
+#include "common/schema/schema.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::http {
@@ -32,14 +34,26 @@ class Builder {
     parsed.error = {std::string(name), std::string(name) + (name.empty() ? "" : " ") + std::string(detail)};
     return false;
   }
+  // Read when all others are known: `mode` says what words without one have. `json` outlives finish().
+  void set_clause(const Parameter& parameter, const schema::Json& json) {
+    seen_[&parameter - kParameters] = true;
+    clauses_.emplace_back(&parameter, &json);
+  }
   ParsedSearch finish() {
     auto& p = parsed.parameters;
+    const bool has_query = seen_[find_parameter("query") - kParameters];
     for (const auto& parameter : kParameters)
-      if (parameter.required && !seen_[&parameter - kParameters]) {
+      if (parameter.required && !seen_[&parameter - kParameters] && !has_query) {
         fail(parameter.name, "is missing");
         return std::move(parsed);
       }
+    for (const auto* of_q : {"q", "minimum_should_match"})
+      if (has_query && seen_[find_parameter(of_q) - kParameters]) {
+        fail(of_q, "has no meaning beside query");
+        return std::move(parsed);
+      }
     if (p.count && !become_count()) return std::move(parsed);
+    if (!read_clauses()) return std::move(parsed);
     if (p.offset + p.k > kMaxDepth)
       fail("offset", "+ k is " + std::to_string(p.offset + p.k) + ", more than " + std::to_string(kMaxDepth));
     else
@@ -50,6 +64,17 @@ class Builder {
 
  private:
   // False: `parsed` has its error.
+  bool read_clauses() {
+    for (const auto& [parameter, json] : clauses_) {
+      auto clause = frond::query::read_clause(*json, parameter->name, query::clause_mode(parsed.parameters.mode));
+      if (!clause) {
+        parsed.error = {std::string(parameter->name), clause.error().message()};
+        return false;
+      }
+      parsed.parameters.*std::get<ClauseValue>(parameter->value).to = *std::move(clause);
+    }
+    return true;
+  }
   bool become_count() {
     auto& p = parsed.parameters;
     for (const auto& parameter : kParameters)
@@ -67,60 +92,28 @@ class Builder {
 
   const bool counts_;
   std::array<bool, std::size(kParameters)> seen_{};
+  std::vector<std::pair<const Parameter*, const schema::Json*>> clauses_;
 };
 
-// Takes a JSON object's members one by one. A parsed document would keep only the last of several members of one name,
-// where another reader of the same text may take the first; here that is an error. Stops at the first error.
-class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
- public:
-  explicit JsonReader(Builder& builder) : builder_(builder) {}
-
-  bool null() override { return wrong_type(); }
-  bool boolean(bool value) override { return takes<FlagValue>() ? take(value ? "true" : "false") : wrong_type(); }
-  bool number_integer(number_integer_t value) override { return number(std::to_string(value)); }
-  bool number_unsigned(number_unsigned_t value) override { return number(std::to_string(value)); }
-  bool number_float(number_float_t, const string_t& text) override {
-    return takes<RealValue>() ? take(text) : wrong_type();
-  }
-  bool string(string_t& value) override {
-    return takes<IntegerValue>() || takes<RealValue>() || takes<FlagValue>() ? wrong_type() : take(value);
-  }
-  bool binary(binary_t&) override { return wrong_type(); }  // JSON has none
-  bool key(string_t& name) override {
-    name_ = name;
-    return true;
-  }
-  bool start_object(std::size_t) override { return std::exchange(inside_, true) ? wrong_type() : true; }
-  bool end_object() override { return true; }
-  bool start_array(std::size_t) override { return wrong_type(); }
-  bool end_array() override { return true; }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {
-    constexpr int kOutOfRange = 406;  // a number larger than any double, which is JSON
-    if (error.id == kOutOfRange) return builder_.fail(name_, "is a number out of range");
-    return builder_.fail("", "the body is not valid JSON");
-  }
-
- private:
-  template <class Value>
-  bool takes() const {
-    const Parameter* const parameter = find_parameter(name_);
-    return parameter != nullptr && std::holds_alternative<Value>(parameter->value);
-  }
-  bool number(const std::string& value) {
-    return takes<IntegerValue>() || takes<RealValue>() ? take(value) : wrong_type();
-  }
-  bool take(std::string_view value) {
-    return inside_ ? builder_.set(name_, value) : builder_.fail("", "the body is not a JSON object");
-  }
-  bool wrong_type() {
-    if (!inside_) return builder_.fail("", "the body is not a JSON object");
-    return find_parameter(name_) != nullptr ? builder_.fail(name_, "is of a wrong type") : builder_.set(name_, "");
-  }
-
-  Builder& builder_;
-  bool inside_ = false;
-  std::string name_;  // of the member whose value comes next
-};
+// The text of a JSON member's value, as a query string would have it; none: its type is wrong.
+std::optional<std::string> text_of(const Parameter& parameter, const schema::Json& json) {
+  const auto takes = [&]<class... Value>(std::type_identity<Value>...) {
+    return (std::holds_alternative<Value>(parameter.value) || ...);
+  };
+  using std::type_identity;
+  if (const auto* flag = json.as<bool>(); flag != nullptr && takes(type_identity<FlagValue>()))
+    return *flag ? "true" : "false";
+  if (const auto* whole = json.as<std::int64_t>();
+      whole != nullptr &&
+      takes(type_identity<IntegerValue>(), type_identity<RealValue>(), type_identity<MinimumValue>()))
+    return std::to_string(*whole);
+  if (const auto* number = json.as<double>(); number != nullptr && takes(type_identity<RealValue>()))
+    return schema::text_of(*number);
+  const auto* text = json.as<std::string>();
+  if (text == nullptr || takes(type_identity<IntegerValue>(), type_identity<RealValue>(), type_identity<FlagValue>()))
+    return {};
+  return *text;
+}
 
 ParsedSearch parse_query(std::string_view query_string, bool counts) {
   Builder builder(counts);
@@ -136,14 +129,28 @@ ParsedSearch parse_query(std::string_view query_string, bool counts) {
 
 ParsedSearch parse_json(std::string_view json, bool counts) {
   Builder builder(counts);
-  JsonReader reader(builder);
-  if (!nlohmann::json::sax_parse(text::with_whole_surrogates(json), &reader)) return std::move(builder.parsed);
+  const auto tree = schema::parse_json(json);
+  const auto* const object = tree ? tree->object() : nullptr;
+  if (object == nullptr) {
+    builder.fail("", tree ? "the body is not a JSON object" : "the body: " + tree.error().message());
+    return std::move(builder.parsed);
+  }
+  for (const auto& [name, value] : *object) {
+    const Parameter* const parameter = find_parameter(name);
+    const auto* const clause = parameter != nullptr ? std::get_if<ClauseValue>(&parameter->value) : nullptr;
+    if (clause != nullptr && (clause->text == nullptr || value.as<std::string>() == nullptr)) {
+      builder.set_clause(*parameter, value);
+      continue;
+    }
+    const auto text = parameter != nullptr ? text_of(*parameter, value) : "";
+    if (!(text ? builder.set(name, *text) : builder.fail(name, "is of a wrong type"))) return std::move(builder.parsed);
+  }
   return builder.finish();
 }
 }  // namespace
 
 frond::http::Response ParameterError::response() const {
-  return frond::http::problem(400, "Bad request", detail, parameter);
+  return frond::http::problem(400, "Bad request", detail, parameter, position);
 }
 
 ParsedSearch parse_search_query(std::string_view query_string) { return parse_query(query_string, false); }
@@ -202,21 +209,40 @@ Problem read(const FlagValue& value, std::string_view text, SearchParameters& to
   return read(ChoiceValue<bool>{value.to, kFlags}, text, to);
 }
 
-Problem read(const SetValue& value, std::string_view text, SearchParameters& to) {
+// Whether the schema has the others is found out when it is known which schema that is.
+Problem read(const FieldsValue&, std::string_view text, SearchParameters& to) {
   std::uint8_t bits = 0;
-  std::vector<bool> seen(value.choices.size());
+  std::vector<std::string_view> names;
   for (std::size_t begin = 0, end = 0; end != std::string_view::npos; begin = end + 1) {
     end = text.find(',', begin);
     const auto name = text.substr(begin, end - begin);
-    const auto choice = std::ranges::find(value.choices, name, &Choice<std::uint8_t>::name);
-    const auto place = static_cast<std::size_t>(choice - value.choices.begin());
-    if (choice == value.choices.end() || seen[place])
-      return "must be one or more of " + names_of(value.choices) + ", each at most once, separated by commas";
-    seen[place] = true;
-    bits |= choice->value;
+    const auto* const choice = std::ranges::find(kFields, name, &Choice<std::uint8_t>::name);
+    const bool known = choice != std::end(kFields);
+    if ((!known && name != kSource && !schema::is_field_name(name)) || std::ranges::find(names, name) != names.end() ||
+        names.size() == wire::kMaxColumns)
+      return "must be one or more of id, title, url, snippet, source and fields of the schema, each at most once, "
+             "separated by commas";
+    names.push_back(name);
+    if (known) bits |= choice->value;
   }
-  to.*value.to = bits;
+  to.fields = bits;
+  to.columns.clear();
+  for (const auto name : names)
+    if (std::ranges::find(kFields, name, &Choice<std::uint8_t>::name) == std::end(kFields))
+      to.columns.emplace_back(name);
+  std::ranges::sort(to.columns);
   return {};
+}
+
+Problem read(const MinimumValue& value, std::string_view text, SearchParameters& to) {
+  to.*value.to = frond::query::minimum_match_of(text);
+  if (to.*value.to) return {};
+  return "must be a whole number, or one from 0 to 100 with %";
+}
+
+Problem read(const ClauseValue& value, std::string_view text, SearchParameters& to) {
+  if (value.text == nullptr) return "is a member of JSON only";
+  return read(TextValue{value.text, query::kMaxQueryBytes}, text, to);
 }
 
 }  // namespace

@@ -8,23 +8,32 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "broker/query/analyzed_query.h"
 #include "common/base/result.h"
 #include "common/http/server.h"
+#include "common/query/clause.h"
+#include "common/query/query_parser.h"
 #include "common/scoring/prior.h"
 #include "common/text/limits.h"
 #include "common/wire/messages.h"
 
 namespace frond::broker::http {
 
+inline constexpr std::size_t kMaxSearchBody = 1 << 20;       // bytes of a search as JSON; more: 413
 inline constexpr std::uint32_t kMaxK = 1000;                 // hits of one page
 inline constexpr std::uint32_t kMaxDepth = wire::kMaxDepth;  // offset + k
 
 struct SearchParameters {
-  std::string q;
-  std::uint32_t k = 10;      // 1 .. kMaxK; 0 with `count`
-  std::uint32_t offset = 0;  // offset + k <= kMaxDepth
+  std::string q;                              // empty: `query` is there
+  std::optional<frond::query::Clause> query;  // as written; of JSON only
+  std::string filter;                         // in the query language; empty: none, or it is a clause
+  std::optional<frond::query::Clause> filter_clause;
+  frond::query::Syntax syntax = frond::query::Syntax::kQuery;      // of q and filter
+  std::optional<frond::query::MinimumMatch> minimum_should_match;  // of q
+  std::uint32_t k = 10;                                            // 1 .. kMaxK; 0 with `count`
+  std::uint32_t offset = 0;                                        // offset + k <= kMaxDepth
   wire::Mode mode = wire::Mode::kAuto;
   wire::Rank rank = wire::Rank::kScore;
   double prior_weight = 1;       // 0 .. scoring::kMaxPriorWeightValue
@@ -36,18 +45,22 @@ struct SearchParameters {
   bool explain = false;
   bool profile = false;
   bool allow_partial = true;
+  bool exact_total = false;
   std::uint8_t fields = wire::kAllFields;  // of the hits, beside the id (wire::kFieldTitle, …)
+  std::vector<std::string> columns;        // … and these, sorted: "source", and what may be fields of the schema
   friend bool operator==(const SearchParameters&, const SearchParameters&) = default;
 };
 
 // What is wrong with a request, and with which parameter; "": the request as a whole.
 struct ParameterError {
   std::string parameter, detail;
-  frond::http::Response response() const;  // 400, application/problem+json
+  std::optional<std::size_t> position = {};  // in it, in code points
+  frond::http::Response response() const;    // 400, application/problem+json
 };
 
 // The parameters, or the first error: an unknown parameter, one given twice, a value out of range or of a wrong type, a
-// missing q, a q that is longer than kMaxQueryBytes or not UTF-8, a parameter of hits where only a count is wanted.
+// missing q, a q that is longer than kMaxQueryBytes or not UTF-8, a clause that cannot be read (query::read_clause), a
+// parameter of hits where only a count is wanted. Nothing is compared with a schema here.
 struct ParsedSearch {
   SearchParameters parameters;
   ParameterError error;
@@ -59,10 +72,10 @@ ParsedSearch parse_search_json(std::string_view json);
 ParsedSearch parse_count_query(std::string_view query_string);
 ParsedSearch parse_count_json(std::string_view json);
 
-// The parameters of a search, one row each: name, type, range, and where the value is stored. GET /v1/search takes all
-// of them in its query string; POST /v1/search and each line of POST /v1/msearch take the same ones as members of a
-// JSON object. /v1/count takes those that are not of hits, without `count`. openapi.json describes the same table; a
-// test compares them.
+// The parameters of a search, one row each: name, type, range, and where the value is stored. GET /v1/search takes them
+// in its query string, but for `query`; POST /v1/search and each line of POST /v1/msearch take the same ones as members
+// of a JSON object. /v1/count takes those that are not of hits, without `count`. openapi.json describes the same table;
+// a test compares them.
 template <class T>
 struct Choice {
   std::string_view name;
@@ -90,18 +103,23 @@ struct ChoiceValue {
 struct FlagValue {  // "true", "false", "1" or "0"; in JSON a boolean
   bool SearchParameters::*to;
 };
-struct SetValue {                      // one or more of the names, each at most once, separated by commas
-  std::uint8_t SearchParameters::*to;  // gets the union of their bits
-  std::span<const Choice<std::uint8_t>> choices;
+struct FieldsValue {};  // one or more names of fields, each at most once, separated by commas
+struct MinimumValue {   // "2" or "75%"; in JSON also a number
+  std::optional<frond::query::MinimumMatch> SearchParameters::*to;
+};
+struct ClauseValue {  // in JSON an object with one clause, or a text if there is a place for it; else that text
+  std::optional<frond::query::Clause> SearchParameters::*to;
+  std::string SearchParameters::*text;  // null: only JSON has the parameter
 };
 
 struct Parameter {
   std::string_view name;
   std::variant<TextValue, IntegerValue, RealValue, ChoiceValue<wire::Mode>, ChoiceValue<wire::Rank>,
-               ChoiceValue<wire::Processor>, ChoiceValue<bool>, FlagValue, SetValue>
+               ChoiceValue<wire::Processor>, ChoiceValue<frond::query::Syntax>, ChoiceValue<bool>, FlagValue,
+               FieldsValue, MinimumValue, ClauseValue>
       value;
-  bool required = false;
-  bool of_hits = false;  // refused where only a count is wanted
+  bool required = false;  // q: `query` may be there instead
+  bool of_hits = false;   // refused where only a count is wanted
 };
 
 inline constexpr Choice<wire::Mode> kModes[] = {
@@ -111,14 +129,23 @@ inline constexpr Choice<wire::Processor> kProcessors[] = {{"auto", wire::Process
                                                           {"cpu", wire::Processor::kCpu},
                                                           {"gpu", wire::Processor::kGpu},
                                                           {"exhaustive", wire::Processor::kExhaustive}};
+inline constexpr Choice<frond::query::Syntax> kSyntaxes[] = {{"query", frond::query::Syntax::kQuery},
+                                                             {"strict", frond::query::Syntax::kStrict},
+                                                             {"plain", frond::query::Syntax::kPlain}};
+inline constexpr Choice<bool> kTotals[] = {{"bounded", false}, {"exact", true}};
 inline constexpr Choice<bool> kSwitches[] = {{"on", true}, {"off", false}};
 inline constexpr Choice<std::uint8_t> kFields[] = {{"id", 0},  // every hit has it
                                                    {"title", wire::kFieldTitle},
                                                    {"url", wire::kFieldUrl},
                                                    {"snippet", wire::kFieldSnippet}};
+inline constexpr std::string_view kSource = "source";  // the document as it was given
 
 inline constexpr Parameter kParameters[] = {
     {"q", TextValue{&SearchParameters::q, query::kMaxQueryBytes}, true},
+    {"query", ClauseValue{&SearchParameters::query, nullptr}},
+    {"filter", ClauseValue{&SearchParameters::filter_clause, &SearchParameters::filter}},
+    {"syntax", ChoiceValue<frond::query::Syntax>{&SearchParameters::syntax, kSyntaxes}},
+    {"minimum_should_match", MinimumValue{&SearchParameters::minimum_should_match}},
     {"k", IntegerValue{&SearchParameters::k, 1, kMaxK}, false, true},
     {"offset", IntegerValue{&SearchParameters::offset, 0, kMaxDepth - 1}, false, true},
     {"mode", ChoiceValue<wire::Mode>{&SearchParameters::mode, kModes}},
@@ -133,7 +160,8 @@ inline constexpr Parameter kParameters[] = {
     {"explain", FlagValue{&SearchParameters::explain}},
     {"profile", FlagValue{&SearchParameters::profile}},
     {"allow_partial", FlagValue{&SearchParameters::allow_partial}},
-    {"fields", SetValue{&SearchParameters::fields, kFields}, false, true},
+    {"total", ChoiceValue<bool>{&SearchParameters::exact_total, kTotals}, false, true},
+    {"fields", FieldsValue{}, false, true},
 };
 
 // The row of a name; null: none.

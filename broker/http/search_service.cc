@@ -8,6 +8,7 @@
 #include "broker/http/answer_json.h"
 #include "broker/scatter/scatter_context.h"
 #include "broker/scatter/search.h"
+#include "common/schema/nearest_names.h"
 #include "common/scoring/prior.h"
 #include "common/wire/messages.h"
 
@@ -25,7 +26,10 @@ struct Question {
   // To rank by; empty: those of the generation, or nothing is ranked. Equal searches have equal ones, however they say
   // it.
   std::optional<scoring::Bm25Parameters> bm25;
-  std::string signs;  // of q that are not applied, rendered (answer_json.h)
+  std::string understood;  // rendered (answer_json.h)
+  // Of what is not plain words: as wire::SearchRequest has them.
+  std::string clause, filter;
+  bool costly_clause = false, matches_nothing = false;
 
   bool is_ranked() const { return parameters.rank != wire::Rank::kNone; }
   // In fixed point; the usual one if nothing is ranked.
@@ -35,7 +39,24 @@ struct Question {
   // Whether the search costs many times the usual (common/wire/messages.h).
   bool is_costly() const {
     return parameters.processor == wire::Processor::kExhaustive || parameters.k > wire::kCostlyDocuments ||
-           parameters.offset + parameters.k > wire::kCostlyDepth || terms.size() > wire::kCostlyTerms;
+           parameters.offset + parameters.k > wire::kCostlyDepth || terms.size() > wire::kCostlyTerms || costly_clause;
+  }
+  bool exact_total() const { return parameters.exact_total && is_ranked(); }  // otherwise it is exact anyway
+  bool asks_leaves() const { return !matches_nothing && (!terms.empty() || !clause.empty()); }
+  // Without what the topology says.
+  wire::SearchRequest request() const {
+    wire::SearchRequest request;
+    request.terms = terms;
+    request.clause = clause;
+    request.filter = filter;
+    request.mode = parameters.mode;
+    request.rank = parameters.rank;
+    request.bm25 = bm25;
+    request.prior_weight = prior_weight();
+    request.exact_total = exact_total();
+    request.processor = parameters.processor;
+    request.profile = parameters.profile || parameters.explain;  // the explanation names the engines of the profile
+    return request;
   }
 };
 
@@ -77,20 +98,23 @@ std::string cache_key(std::uint32_t collection, const Question& question, const 
   put(parameters.processor);  // hits are the same on all processors, but not where counting stopped
   put(parameters.explain);
   put(parameters.fields);
-  return key + normalized(query) + question.signs;
+  key.append(normalized(query)).append(question.understood);
+  // No term and no JSON has a line end.
+  if (!question.clause.empty() || !question.filter.empty())
+    key.append("\n").append(question.clause).append("\n").append(question.filter);
+  if (question.exact_total()) key += "\ntotal";
+  for (const std::string& column : parameters.columns) key.append("\n:").append(column);
+  return key;
 }
 
 scatter::SearchPlan plan_of(const Question& question) {
   const SearchParameters& asked = question.parameters;
-  scatter::SearchPlan plan{.topology = question.topology, .k = asked.k, .offset = asked.offset, .fields = asked.fields};
-  plan.request.terms = question.terms;
-  plan.request.mode = asked.mode;
-  plan.request.rank = asked.rank;
-  plan.request.bm25 = question.bm25;
-  plan.request.prior_weight = question.prior_weight();
-  plan.request.processor = asked.processor;
-  plan.request.profile = asked.profile || asked.explain;  // the explanation names the engines, which are in the profile
-  return plan;
+  return {.topology = question.topology,
+          .request = question.request(),
+          .k = asked.k,
+          .offset = asked.offset,
+          .fields = asked.fields,
+          .columns = asked.columns};
 }
 
 // The answer to a query without terms; no leaf is asked.
@@ -109,24 +133,59 @@ struct Answer {
   Generation generation = 0;
   std::uint32_t partitions_total = 0, partitions_answered = 0;
   bool timed_out = false, all_overloaded = false;
+  std::string refusal = {};  // of a leaf, of the query
   bool whole() const { return partitions_answered == partitions_total; }
 };
+
+// Why the query is refused, by one leaf or for one partition.
+std::string refusal_of(const merge::Page& page) {
+  const auto invalid = [](const auto& one) { return one.reason == wire::UnsearchedReason::kInvalidQuery; };
+  if (!page.refusal.empty() || std::none_of(page.unsearched.begin(), page.unsearched.end(), invalid))
+    return page.refusal;
+  return "a prefix or wildcard of the query stands for more terms than leaves allow";
+}
 
 cache::CachedAnswer answer_of(const Question& question, const merge::Page& page) {
   const SearchParameters& asked = question.parameters;
   const auto overloaded = [](const auto& one) { return one.reason == wire::UnsearchedReason::kOverloaded; };
-  auto answer = std::make_shared<Answer>(Answer{
-      .rest = render_rest(
-          page, {asked.explain, asked.profile, question.terms, question.bm25.value_or(question.topology->bm25),
-                 asked.fields, question.is_ranked(), asked.count, question.signs}),
-      .generation = page.generation,
-      .partitions_total = page.partitions_total,
-      .partitions_answered = page.partitions_answered(),
-      .timed_out = page.timed_out(),
-      .all_overloaded = !page.whole() && std::all_of(page.unsearched.begin(), page.unsearched.end(), overloaded)});
+  auto answer = std::make_shared<Answer>(
+      Answer{.rest = render_rest(
+                 page, {asked.explain, asked.profile, question.terms, question.bm25.value_or(question.topology->bm25),
+                        asked.fields, question.is_ranked(), asked.count, question.understood}),
+             .generation = page.generation,
+             .partitions_total = page.partitions_total,
+             .partitions_answered = page.partitions_answered(),
+             .timed_out = page.timed_out(),
+             .all_overloaded = !page.whole() && std::all_of(page.unsearched.begin(), page.unsearched.end(), overloaded),
+             .refusal = refusal_of(page)});
   answer->rest.shrink_to_fit();
   const std::size_t bytes = answer->rest.capacity() + sizeof(Answer);
   return {std::move(answer), bytes};
+}
+
+// What is wrong with wanted columns, in words that begin with the parameter's name; none: nothing.
+std::optional<std::string> problem_of_columns(const std::vector<std::string>& columns, const schema::Schema& schema) {
+  for (const std::string& name : columns) {
+    if (name == kSource && schema.source_stored) continue;
+    if (name == kSource) return "fields names source, which the collection does not keep";
+    const auto* const field = schema.find(name);
+    if (field != nullptr && schema::is_column(field->type)) continue;
+    if (field != nullptr)
+      return "fields names '" + name + "', which is " + std::string(name_of(field->type)) +
+             ": snippets show text, and source has all of the document";
+    std::vector<std::string_view> names;
+    for (const auto& one : kFields) names.push_back(one.name);
+    for (const auto& one : schema.fields)
+      if (schema::is_column(one.type)) names.push_back(one.name);
+    if (schema.source_stored) names.push_back(kSource);
+    return "fields names '" + name + "', which is no field" + schema::nearest_hint(name, names);
+  }
+  return {};
+}
+
+std::string_view what_it_lacks(const wire::SearchRequest& request) {
+  if (wire::has_clauses(request)) return "searches plain words only, and shows no columns";
+  return request.bm25 ? "ranks by the collection's k1 and b only" : "neither counts nor answers without ranking";
 }
 
 // An evaluation by the leaves, and the place that was taken for it.
@@ -255,23 +314,59 @@ std::optional<std::pair<frond::http::Response, Outcome>> SearchService::prepare(
   job.topology = scatter_.map.topology();
   if (!job.topology) return unavailable("No leaf serves this collection yet.");
   job.bm25 = own_bm25(asked, job.topology->bm25);
-  if (const auto old = scatter::too_old_for(*job.topology, wire::features_needed(asked.rank, job.bm25.has_value())))
-    return unavailable(
-        "The leaf " + *old + " is of an older version, which " +
-        (job.bm25 ? "ranks by the collection's k1 and b only" : "neither counts nor answers without ranking") +
-        "; no other leaf has its partitions.");
-  auto query = analyzer_.analyze(asked.q, job.topology->analyzer);
-  if (!query) return invalid(query.error().message(), "q");
-  if (query->words > config_.max_terms)
-    return invalid("q has " + std::to_string(query->words) + " terms, more than " + std::to_string(config_.max_terms),
-                   "q");
-  job.signs = render_signs(query::signs_not_applied(asked.q));
-  if (query->terms.empty()) job.signs += render_empty(query->only_stop_words);
+  if (auto problem = problem_of_columns(asked.columns, *job.topology->schema)) return invalid(*problem, "fields");
+  query::AnalyzedQuery words;
+  if (auto refusal = understand(job, words)) {
+    const ParameterError error{std::move(refusal->parameter), std::move(refusal->detail), refusal->position};
+    return std::pair(error.response(), Outcome::kInvalid);
+  }
+  auto request = job.request();
+  request.show.columns = asked.columns;
+  if (const auto old = scatter::too_old_for(*job.topology, wire::features_needed(request)))
+    return unavailable("The leaf " + *old + " is of an older version, which " + std::string(what_it_lacks(request)) +
+                       "; no other leaf has its partitions.");
+  if (words.terms.empty() && job.clause.empty()) job.understood += render_empty(words.only_stop_words);
   if (asked.cache && !asked.profile) {
     job.use = CacheUse::kMiss;
-    job.key = cache_key(config_.collection, job, *query);
+    job.key = cache_key(config_.collection, job, words);
   }
-  job.terms = std::move(query->terms);
+  job.terms = std::move(words.terms);
+  return {};
+}
+
+// Sets what the query and its filter ask for. Some: it is refused.
+std::optional<query::Refusal> SearchService::understand(Job& job, query::AnalyzedQuery& words) {
+  SearchParameters& asked = job.parameters;
+  const auto clause_of = [](const auto& clause) { return clause ? &*clause : nullptr; };
+  const query::WrittenQuery written{.q = asked.q,
+                                    .clause = clause_of(asked.query),
+                                    .filter = asked.filter,
+                                    .filter_clause = clause_of(asked.filter_clause),
+                                    .syntax = asked.syntax,
+                                    .minimum = asked.minimum_should_match,
+                                    .mode = asked.mode,
+                                    .scored = !asked.count};
+  const std::string_view name = written.clause != nullptr ? "query" : "q";
+  if (query::is_plain(written)) {
+    auto analyzed = analyzer_.analyze(asked.q, job.topology->analyzer);
+    if (!analyzed) return query::Refusal{"q", analyzed.error().message()};
+    words = *std::move(analyzed);
+  } else {
+    auto made = query::plan(written, *job.topology->schema, analyzer_, job.topology->analyzer, config_.query_limits);
+    if (auto* const refusal = std::get_if<query::Refusal>(&made)) return std::move(*refusal);
+    auto& planned = std::get<query::PlannedQuery>(made);
+    words = std::move(planned.words);
+    asked.mode = planned.mode;
+    job.clause = std::move(planned.clause);
+    job.filter = std::move(planned.filter);
+    job.costly_clause = planned.costly;
+    job.matches_nothing = planned.matches_nothing;
+    job.understood =
+        render_understood(asked.explain || !planned.notes.empty() ? planned.understood : "", planned.notes);
+  }
+  if (words.words > config_.query_limits.max_terms)
+    return query::Refusal{std::string(name), std::string(name) + " has " + std::to_string(words.words) +
+                                                 " terms, more than " + std::to_string(config_.query_limits.max_terms)};
   return {};
 }
 
@@ -378,7 +473,7 @@ std::shared_ptr<scatter::Abandonable> SearchService::evaluate(const std::shared_
     evaluation->end();
     done(answer_of(*job, page));
   };
-  if (job->terms.empty())
+  if (!job->asks_leaves())
     over(empty_page(*job));
   else
     evaluation->go_on(scatter::search(scatter_, plan_of(*job), job->deadline, over));
@@ -416,6 +511,9 @@ void SearchService::abandon(const Ticket& ticket) { end(ticket, abandoned(), Out
 
 void SearchService::answer(Job& job, const cache::CachedAnswer& cached) {
   const Answer& answer = answer_in(cached);
+  if (!answer.refusal.empty())
+    return finish(job, frond::http::problem(400, "Bad request", answer.refusal, job.parameters.query ? "query" : "q"),
+                  Outcome::kInvalid);
   if (!answer.whole()) {
     const bool nothing = answer.partitions_answered == 0;
     if (nothing && answer.all_overloaded) return finish(job, overloaded(), Outcome::kOverloaded);

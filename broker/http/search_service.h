@@ -24,6 +24,7 @@
 #include "broker/http/broker_metrics.h"
 #include "broker/http/search_parameters.h"
 #include "broker/query/analyzed_query.h"
+#include "broker/query/planned_query.h"
 #include "broker/scatter/scatter_context.h"
 #include "common/http/server.h"
 #include "common/scoring/bm25.h"
@@ -38,7 +39,7 @@ class SearchService {
     std::chrono::milliseconds default_timeout{1000};
     std::chrono::milliseconds max_timeout{60'000};
     std::uint32_t max_depth = kMaxDepth;  // offset + k
-    std::size_t max_terms = scoring::kMaxQueryTerms;
+    frond::query::Limits query_limits = {};
     bool allow_exhaustive = true;  // processor=exhaustive
     Admission::Limits in_flight;   // evaluations; a search past these limits is answered 429
     std::size_t cache_bytes = 64 << 20;
@@ -83,7 +84,7 @@ class SearchService {
   // 200: an answer, whole or with unsearched partitions. 400: names the parameter. 429: too many evaluations in flight,
   // too many costly searches of the client wait, or all leaves refused as overloaded. A costly search waits for a place
   // until its deadline. 503: all partitions are unsearched, or some are and allow_partial is false,
-  // or some partition has only leaves that are too old for a search without ranking or with a k1 or b of its own; 504:
+  // or some partition has only leaves that are too old for what the search asks for (wire::features_needed); 504:
   // as the first two, if the deadline is a reason.
   //
   // `text`: the query string or the JSON that the parameters were read from, for known_answer(); empty: none. `client`:
@@ -112,6 +113,7 @@ class SearchService {
  private:
   Instant now() const { return scatter_.timers.clock().now(); }
   std::optional<std::pair<frond::http::Response, Outcome>> prepare(Job& job);
+  std::optional<query::Refusal> understand(Job& job, query::AnalyzedQuery& words);
   void give_time(Job& job);
   void begin(const std::shared_ptr<Job>& job);
   void take_place(const std::shared_ptr<Job>& job);

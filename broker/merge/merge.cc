@@ -16,11 +16,12 @@ Result<void> check_ranking(const wire::Ranking& ranking, const wire::SearchReque
     if (!topk::better(ranking.hits[i - 1], ranking.hits[i]))
       return Error(Code::kCorrupt, "hits out of order at rank " + std::to_string(i));
   if (ranking.matches < ranking.hits.size()) return Error(Code::kCorrupt, "fewer matches than hits");
+  if (!ranking.exact && (request.rank == wire::Rank::kNone || request.exact_total))
+    return Error(Code::kCorrupt, "a lower bound of the matches, where their number was asked for");
   if (request.rank == wire::Rank::kScore) return {};
   const auto scored = [](const topk::Hit& hit) { return hit.score != 0; };
   if (std::any_of(ranking.hits.begin(), ranking.hits.end(), scored))
     return Error(Code::kCorrupt, "scores, though none were asked for");
-  if (!ranking.exact) return Error(Code::kCorrupt, "a lower bound of the matches, where their number was asked for");
   return {};
 }
 
@@ -85,9 +86,9 @@ Merged merge(const wire::SearchRequest& request, std::span<const wire::SearchRep
   merged.total = count(replies, first);
   if (request.mode == wire::Mode::kAuto) {
     merged.all_words = merged.total;
-    const bool same = request.terms.size() == 1;  // all words are any word
+    const bool same = request.terms.size() == 1 && request.clause.empty();  // all words are any word
     const bool enough = hits.size() >= request.depth;
-    if (!same && (!enough || request.rank == wire::Rank::kNone))
+    if (!same && (!enough || request.rank == wire::Rank::kNone || request.exact_total))
       merged.total = count(replies, &wire::SearchReply::or_ranking);
     else if (!same)
       merged.total.exact = false;                                                // others may match

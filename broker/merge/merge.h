@@ -26,12 +26,14 @@ struct PageHit {
   topk::Hit hit;
   std::string id, title, url;  // title, url and snippet: not to be shown if the search does not want them
   std::string snippet;         // plain text; matches between U+0002 and U+0003
+  std::string columns = {};    // a JSON object, as wire::FetchedDocument has it; empty: none
 };
 
 struct Page {
   Generation generation = 0;
   std::uint32_t partitions_total = 0;
   std::vector<wire::UnsearchedPartition> unsearched;  // ordered by partition; empty: all were searched
+  std::string refusal;  // why a leaf calls the query invalid, or one such leaf; empty: none does
   // kAnd: all hits have all words; kOr: any words; kAuto: documents with all words, then others.
   wire::Mode mode_used = wire::Mode::kOr;
   Count total;                     // documents that match
@@ -69,8 +71,8 @@ struct Merged {
 };
 
 // kCorrupt: the reply has not the rankings that `request` asks for (see SearchReply), or more hits than its depth, or
-// hits out of order, or scores or an inexact count with Rank::kNone. Such a reply must not be used. With kAuto, OR is
-// required if the reply's own AND has fewer matches than auto_needs.
+// hits out of order, or scores with Rank::kNone, or an inexact count with that or with exact_total. Such a reply must
+// not be used. With kAuto, OR is required if the reply's own AND has fewer matches than auto_needs.
 Result<void> check(const wire::SearchRequest& request, const wire::SearchReply& reply);
 
 // `replies` have passed check(), with auto_needs >= depth. With kAuto, the documents with all words come first, then

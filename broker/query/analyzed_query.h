@@ -27,6 +27,8 @@ class QueryAnalyzer {
   // kInvalid: longer than kMaxQueryBytes, not UTF-8, or more than scoring::kMaxQueryTerms terms, repeated ones
   // included; the message says which. A query without terms (only stop words, for example) is no error.
   Result<AnalyzedQuery> analyze(std::string_view query, const text::AnalyzerConfig& config);
+  // The same of any UTF-8 of any length.
+  Result<AnalyzedQuery> analyze_text(std::string_view text, const text::AnalyzerConfig& config);
 
  private:
   text::Analyzer& analyzer_for(const text::AnalyzerConfig& config);
@@ -36,21 +38,5 @@ class QueryAnalyzer {
 
 // The terms with their occurrences as one string: equal queries have equal strings. Part of the cache's key.
 std::string normalized(const AnalyzedQuery& query);
-
-// Signs of query languages in a query's text. Frond takes them as plain text, so an answer says which ones it met.
-// Pure function.
-struct Sign {
-  std::string_view sign;  // its name: - + ! AND OR NOT && || | field: "…" * ? ~ ^ […] (…)
-  std::string text;       // where it stands, as typed: a word, a phrase or a range; cut to kMaxSignText bytes
-  friend bool operator==(const Sign&, const Sign&) = default;
-};
-
-inline constexpr std::size_t kMaxSigns = 16;      // in one answer
-inline constexpr std::size_t kMaxSignText = 100;  // bytes
-
-// The first kMaxSigns, each once, as Lucene's and most search boxes' syntax has them. What is usual in plain text
-// counts as plain: C++, 3-4, e-mail addresses, URLs, paths, times, std::vector, host:8080, +49, a question mark at the
-// end, one quotation mark, brackets and parentheses without operators. `query` is UTF-8.
-std::vector<Sign> signs_not_applied(std::string_view query);
 
 }  // namespace frond::broker::query

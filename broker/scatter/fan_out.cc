@@ -24,7 +24,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
         request_(std::move(request)),
         deadline_(deadline),
         done_(std::move(done)),
-        too_old_(left_out_for(*topology_, wire::features_needed(request_.rank, request_.bm25.has_value()))),
+        too_old_(left_out_for(*topology_, wire::features_needed(request_))),
         costly_(wire::is_costly(request_)) {}
 
   void start() {
@@ -139,6 +139,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
       context_.map.refresh(leaf);
     if (!reply) {
       group->reason = reason_of(reply.error().code());
+      if (group->reason == wire::UnsearchedReason::kInvalidQuery) result_.refusal = reply.error().message();
     } else if (!group->held || reply->unsearched.size() < group->held->reply.unsearched.size()) {
       group->held =
           LeafAnswer{leaf, group->partitions, *std::move(reply), static_cast<std::uint64_t>(since(sent).count())};
@@ -196,7 +197,8 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
     const bool over = group.tried.size() >= kMaxAttempts || deadline_.passed(context_.timers.clock());
     std::vector<wire::UnsearchedPartition> again;
     for (const auto& one : unsearched) {
-      if (over || one.reason == wire::UnsearchedReason::kDeadline)
+      if (over || one.reason == wire::UnsearchedReason::kDeadline ||
+          one.reason == wire::UnsearchedReason::kInvalidQuery)
         result_.unsearched.push_back({one.partition, one.reason});
       else
         again.push_back(one);

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "broker/merge/merge.h"
@@ -26,6 +27,7 @@ struct LeafAnswer {
 struct FanOutResult {
   std::vector<LeafAnswer> answers;
   std::vector<wire::UnsearchedPartition> unsearched;  // ordered by partition
+  std::string refusal;                                // merge::Page::refusal
 };
 
 // `request` needs no request_id, budget or partitions. `done` is called once, at the latest when the deadline passes,

@@ -100,6 +100,7 @@ class Fetch final : public Fetching<FetchResult> {
     request.terms = plan_.terms;
     request.ordinals = ordinals;
     request.fields = plan_.fields;
+    request.columns = plan_.columns;
     ask(leaf, std::move(request), [this, leaf, ordinals = std::move(ordinals), again](Result<wire::FetchReply> reply) {
       heard(leaf, ordinals, again, std::move(reply));
     });
@@ -144,7 +145,9 @@ class Fetch final : public Fetching<FetchResult> {
       else
         partitions.push_back(partition);
     }
-    const Assignment elsewhere = assign(*topology_, partitions, {&failed, 1}, context_.turn++);
+    auto left_out = left_out_for(*topology_, plan_.columns.empty() ? 0 : wire::kFeatureClauses);
+    left_out.push_back(failed);
+    const Assignment elsewhere = assign(*topology_, partitions, left_out, context_.turn++);
     for (const auto partition : elsewhere.unsearched)
       answer_.unsearched.push_back({partition, by_partition[partition].reason});
     for (const auto& share : elsewhere.shares) {

@@ -24,6 +24,8 @@ struct FetchPlan {
   };
   std::vector<Share> shares;
   std::uint8_t fields = wire::kAllFields;  // beside the id (wire::kFieldTitle, …)
+  std::vector<std::string> columns =
+      {};  // as wire::FetchRequest has them; leaves without kFeatureClauses are not asked
 };
 struct FetchResult {
   std::vector<wire::FetchedDocument> documents;       // in no particular order

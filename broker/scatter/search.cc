@@ -26,9 +26,10 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     plan_.request.content = plan_.topology->content;
     page_.partitions_total = static_cast<std::uint32_t>(plan_.topology->partitions.size());
     plan_.request.depth = plan_.offset + plan_.k;
-    // AND that fills the page of every shorter offset is enough. Without ranking, the total of `auto` is OR's, exactly.
-    plan_.request.auto_needs = plan_.request.rank == wire::Rank::kNone ? kAlways : plan_.request.depth;
-    plan_.request.show = {plan_.offset, plan_.k, plan_.fields};
+    // AND that fills the page of every shorter offset is enough, unless the total, which is OR's, is to be exact.
+    const bool counts = plan_.request.rank == wire::Rank::kNone || plan_.request.exact_total;
+    plan_.request.auto_needs = counts ? kAlways : plan_.request.depth;
+    plan_.request.show = {plan_.offset, plan_.k, plan_.fields, plan_.columns};
     const Clock& clock = context_.timers.clock();
     const auto left = deadline_.left(clock);
     const auto reserve = std::min<std::chrono::microseconds>(left / 10, std::chrono::milliseconds(100));
@@ -56,6 +57,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     trip_ = nullptr;
     page_.profile.search_us = elapsed_us();
     page_.unsearched = std::move(result.unsearched);
+    page_.refusal = std::move(result.refusal);
     std::vector<wire::SearchReply> replies;
     replies.reserve(result.answers.size());
     for (auto& answer : result.answers) {
@@ -77,7 +79,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
   }
 
   void fetch_documents(const std::vector<LeafAnswer>& answers, const merge::Merged& merged) {
-    FetchPlan fetching{plan_.topology, {}, {}, plan_.fields};
+    FetchPlan fetching{plan_.topology, {}, {}, plan_.fields, plan_.columns};
     if ((plan_.fields & wire::kFieldSnippet) != 0)
       for (const auto& term : plan_.request.terms) fetching.terms.push_back(term.text);
     fetching.shares.resize(answers.size());
@@ -110,6 +112,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
       hit.title = std::move(found->second->title);
       hit.url = std::move(found->second->url);
       hit.snippet = std::move(found->second->snippet);
+      hit.columns = std::move(found->second->columns);
       by_ordinal.erase(found);  // so that no document is shown twice
       return false;
     });

@@ -10,9 +10,11 @@ std::string_view Request::header(std::string_view lower_case_name) const {
   return {};
 }
 
-Response problem(int status, std::string_view title, std::string_view detail, std::string_view parameter) {
+Response problem(int status, std::string_view title, std::string_view detail, std::string_view parameter,
+                 std::optional<std::size_t> position) {
   nlohmann::ordered_json body = {{"type", "about:blank"}, {"title", title}, {"status", status}, {"detail", detail}};
   if (!parameter.empty()) body["parameter"] = parameter;
+  if (position) body["position"] = *position;
   // Details may quote what the client sent: bytes that are not UTF-8 are replaced.
   return {.status = status,
           .content_type = "application/problem+json",

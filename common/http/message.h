@@ -66,8 +66,10 @@ struct Response {
   std::uint64_t body_bytes() const { return reader ? reader->size() : body.size(); }
 };
 
-// application/problem+json (RFC 9457). `parameter`, when not empty, becomes the member "parameter".
-Response problem(int status, std::string_view title, std::string_view detail, std::string_view parameter = {});
+// application/problem+json (RFC 9457). `parameter`, when not empty, becomes the member "parameter", and `position` the
+// place in it.
+Response problem(int status, std::string_view title, std::string_view detail, std::string_view parameter = {},
+                 std::optional<std::size_t> position = {});
 
 // 413, with the limit in its detail; 0: the request may have no body.
 Response body_too_large(std::size_t max_body);

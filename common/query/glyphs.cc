@@ -4,13 +4,11 @@
 #include <iterator>
 
 #include "common/query/pattern.h"
-#include "common/text/utf8.h"
 #include "common/text/unicode.h"
+#include "common/text/utf8.h"
 
 namespace frond::query {
 namespace {
-
-constexpr std::string_view kSigns = "\"()+-:*?~^[]{}<>=\\";
 
 bool is_space_point(char32_t c) {
   return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0xa0 || c == 0x1680 ||
@@ -24,6 +22,8 @@ bool is_letter_point(char32_t c) {
          its == WordClass::kConnector || its == WordClass::kAlone || text::is_symbol(c);
 }
 
+}  // namespace
+
 char sign_of(char32_t c) {
   if (is_space_point(c)) return ' ';
   if (c >= 0x201c && c <= 0x201f) return kCurlyQuote;
@@ -34,8 +34,6 @@ char sign_of(char32_t c) {
   if (ascii < 0x80 && kSigns.find(static_cast<char>(ascii)) != std::string_view::npos) return static_cast<char>(ascii);
   return is_letter_point(c) ? kLetter : kOther;
 }
-
-}  // namespace
 
 Glyphs::Glyphs(std::string_view text) : text_(text) {
   std::uint32_t code_point = 0;

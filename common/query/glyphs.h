@@ -15,6 +15,10 @@ inline constexpr char kCornerQuote = 3;  // 「 」 『 』
 inline constexpr char kQuoteKinds[] = {'"', kCurlyQuote, kAngleQuote, kCornerQuote};
 inline constexpr char kLetter = 'a', kOther = 4;  // no signs
 
+inline constexpr std::string_view kSigns = "\"()+-:*?~^[]{}<>=\\";  // of ASCII
+// What it can be (Glyph::sign).
+char sign_of(char32_t c);
+
 // One code point, with the `\` before it.
 struct Glyph {
   std::uint32_t begin = 0, at = 0;  // bytes: of the `\`, and of the character itself; equal without one

@@ -1,5 +1,6 @@
 #include "common/query/query_parser.h"
 
+#include <array>
 #include <utility>
 
 #include "common/query/glyphs.h"
@@ -214,7 +215,48 @@ class Parser {
   bool signs_ = false;  // something was understood that is not text
 };
 
+// Bytes of ASCII signs, first bytes of others (glyphs.cc), and first letters of AND, OR and NOT.
+enum class Byte : std::uint8_t { kText, kSpace, kSign, kSignBegins, kOperatorBegins };
+
+constexpr auto kBytes = [] {
+  std::array<Byte, 256> bytes{};
+  for (const unsigned char c : std::string_view(" \t\n\v\f\r")) bytes[c] = Byte::kSpace;
+  for (const unsigned char c : kSigns) bytes[c] = Byte::kSign;
+  for (const unsigned char c : std::string_view("\xc2\xe2\xe3\xef")) bytes[c] = Byte::kSignBegins;
+  for (const unsigned char c : std::string_view("AON")) bytes[c] = Byte::kOperatorBegins;
+  return bytes;
+}();
+
+// Between spaces; behind or before another space than those of ASCII it counts as one that may be.
+bool is_operator(std::string_view q, std::size_t at) {
+  if (at > 0 && kBytes[static_cast<unsigned char>(q[at - 1])] != Byte::kSpace && !(q[at - 1] & 0x80)) return false;
+  const std::string_view rest = q.substr(at);
+  const std::size_t length = rest.starts_with("AND") || rest.starts_with("NOT") ? 3 : rest.starts_with("OR") ? 2 : 0;
+  if (length == 0) return false;
+  return rest.size() == length || kBytes[static_cast<unsigned char>(rest[length])] == Byte::kSpace ||
+         (rest[length] & 0x80);
+}
+
 }  // namespace
+
+bool may_have_signs(std::string_view q) {
+  for (std::size_t at = 0; at < q.size(); ++at) {
+    switch (kBytes[static_cast<unsigned char>(q[at])]) {
+      case Byte::kText:
+      case Byte::kSpace:
+        break;
+      case Byte::kSign:
+        return true;
+      case Byte::kSignBegins:
+        if (const char sign = sign_of(text::decode_utf8(q, at).value); sign != ' ' && sign != kLetter && sign != kOther)
+          return true;
+        break;
+      case Byte::kOperatorBegins:
+        if (is_operator(q, at)) return true;
+    }
+  }
+  return false;
+}
 
 ParsedQuery parse_query(std::string_view q, const schema::Schema& schema, const QueryOptions& options) {
   const std::string repaired = text::is_utf8(q) ? "" : text::repaired_utf8(q);

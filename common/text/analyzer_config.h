@@ -82,6 +82,18 @@ inline bool is_valid(const AnalyzerConfig& config) {
   return config.kind != AnalyzerKind::kStandard || (config.stemmer <= Stemmer::kEnglish && !config.fold_accents);
 }
 
+// The configuration of a text field that has another kind of analyzer than its collection (schema::Field::analyzer),
+// without what that kind does not know. Empty: the collection's. name: of kAnalyzerNames.
+inline AnalyzerConfig field_analyzer(AnalyzerConfig config, std::string_view name) {
+  config.kind = analyzer_named(name).value_or(config.kind);
+  if (config.kind != AnalyzerKind::kStandard3) config.split_case = false;
+  if (config.kind == AnalyzerKind::kStandard) {
+    config.fold_accents = false;
+    if (config.stemmer > Stemmer::kEnglish) config.stemmer = Stemmer::kNone;
+  }
+  return config;
+}
+
 // In words: "analyzer standard, stemmer porter, stop words english".
 std::string described(const AnalyzerConfig& config);
 

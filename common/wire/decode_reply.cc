@@ -20,6 +20,15 @@ Result<void> get(schema::Ranking::Reader from, Ranking& to) {
   return {};
 }
 
+// Its members become part of an answer's JSON.
+Result<std::string> columns_of(capnp::Text::Reader from) {
+  FROND_TRY(at_most(from.size(), kMaxColumnsBytes, "bytes of a document's columns"));
+  std::string to = string_of(from);
+  if (!to.empty() && !(to.size() >= 2 && to.front() == '{' && to.back() == '}'))
+    return corrupt("columns that are no JSON object");
+  return to;
+}
+
 Result<void> get(capnp::List<schema::Document>::Reader from, std::vector<FetchedDocument>& to) {
   FROND_TRY(at_most(from.size(), kMaxOrdinals, "documents"));
   to.reserve(from.size());
@@ -27,7 +36,7 @@ Result<void> get(capnp::List<schema::Document>::Reader from, std::vector<Fetched
     const auto reason = FROND_TRY(enum_of(one.getReason(), kLastUnsearchedReason, "reason"));
     to.push_back({one.getOrdinal(), one.getFound(), string_of(one.getId()), string_of(one.getTitle()),
                   string_of(one.getUrl()), string_of(one.getSnippet()), reason, string_of(one.getBody()),
-                  one.getTruncated()});
+                  one.getTruncated(), FROND_TRY(columns_of(one.getColumns()))});
   }
   return {};
 }
@@ -140,6 +149,9 @@ Result<void> get(schema::ServedGeneration::Reader from, ServedGeneration& to) {
       return corrupt("partition " + std::to_string(one.getNumber()) + " of " + std::to_string(to.partitions_total));
   }
   to.content = from.getContent();
+  const auto schema = from.getSchema();
+  FROND_TRY(at_most(schema.size(), frond::schema::kMaxSchemaBytes, "bytes of a schema"));
+  to.schema = string_of(schema);
   return {};
 }
 

@@ -6,6 +6,22 @@ namespace {
 
 using namespace decoding;
 
+Result<std::string> clause_of(capnp::Text::Reader from, std::string_view what) {
+  FROND_TRY(at_most(from.size(), kMaxClauseBytes, what));
+  return string_of(from);
+}
+
+Result<std::vector<std::string>> columns_of(capnp::List<capnp::Text>::Reader from) {
+  FROND_TRY(at_most(from.size(), kMaxColumns, "columns"));
+  std::vector<std::string> to;
+  to.reserve(from.size());
+  for (const auto name : from) {
+    FROND_TRY(at_most(name.size(), frond::schema::kMaxFieldNameBytes, "bytes of a column's name"));
+    to.push_back(string_of(name));
+  }
+  return to;
+}
+
 Result<void> get(schema::SearchRequest::Reader from, SearchRequest& to) {
   to.generation = from.getGeneration();
   to.mode = FROND_TRY(enum_of(from.getMode(), Mode::kAuto, "mode"));
@@ -40,6 +56,15 @@ Result<void> get(schema::SearchRequest::Reader from, SearchRequest& to) {
   return at_most(std::size_t{to.show.offset} + to.show.count, to.depth, "hits to be shown");
 }
 
+Result<void> get(schema::ClauseSearch::Reader from, SearchRequest& to) {
+  FROND_TRY(get(from.getSearch(), to));
+  to.clause = FROND_TRY(clause_of(from.getClause(), "bytes of a clause"));
+  to.filter = FROND_TRY(clause_of(from.getFilter(), "bytes of a filter"));
+  to.exact_total = from.getExactTotal();
+  to.show.columns = FROND_TRY(columns_of(from.getColumns()));
+  return {};
+}
+
 Result<void> get(schema::FetchRequest::Reader from, FetchRequest& to) {
   to.generation = from.getGeneration();
   to.budget = std::chrono::microseconds(from.getBudgetMicros());
@@ -57,6 +82,7 @@ Result<void> get(schema::FetchRequest::Reader from, FetchRequest& to) {
   FROND_TRY(at_most(id.size(), kMaxFetchedIdBytes, "bytes of an id"));
   to.id = string_of(id);
   to.body_bytes = from.getBodyBytes();
+  to.columns = FROND_TRY(columns_of(from.getColumns()));
   return {};
 }
 
@@ -77,6 +103,11 @@ Result<Request> get(schema::Request::Reader from) {
     case schema::Request::SEARCH: {
       SearchRequest to{.request_id = from.getRequestId()};
       FROND_TRY(get(from.getSearch(), to));
+      return Request(std::move(to));
+    }
+    case schema::Request::CLAUSES: {
+      SearchRequest to{.request_id = from.getRequestId()};
+      FROND_TRY(get(from.getClauses(), to));
       return Request(std::move(to));
     }
     case schema::Request::FETCH: {
@@ -103,8 +134,9 @@ Result<Request> decode_request(ByteView bytes) {
 
 std::optional<SearchHead> head_of_search(ByteView request) {
   return glance<schema::Request>(request, [](schema::Request::Reader from) -> std::optional<SearchHead> {
-    if (!from.isSearch()) return {};
-    return SearchHead{from.getRequestId(), std::chrono::microseconds(from.getSearch().getBudgetMicros())};
+    if (!from.isSearch() && !from.isClauses()) return {};
+    const auto search = from.isSearch() ? from.getSearch() : from.getClauses().getSearch();
+    return SearchHead{from.getRequestId(), std::chrono::microseconds(search.getBudgetMicros())};
   });
 }
 
@@ -113,8 +145,9 @@ std::optional<RequestTarget> target_of(ByteView request) {
   return glance<schema::Request>(request, [](schema::Request::Reader from) -> std::optional<RequestTarget> {
     switch (from.which()) {
       // Each is read once: reading counts towards the limit, also a second time.
-      case schema::Request::SEARCH: {
-        const auto search = from.getSearch();
+      case schema::Request::SEARCH:
+      case schema::Request::CLAUSES: {
+        const auto search = from.isSearch() ? from.getSearch() : from.getClauses().getSearch();
         return RequestTarget{Kind::kSearch, {}, {search.getGeneration(), search.getContent()}};
       }
       case schema::Request::FETCH: {

@@ -35,6 +35,10 @@ std::uint32_t micros_of(std::chrono::microseconds span) {
       std::clamp<std::int64_t>(span.count(), 0, std::numeric_limits<std::uint32_t>::max()));
 }
 
+void put(const std::vector<std::string>& from, capnp::List<capnp::Text>::Builder to) {
+  for (unsigned i = 0; i < to.size(); ++i) to.set(i, text_of(from[i]));
+}
+
 void put(const SearchRequest& from, schema::SearchRequest::Builder to) {
   to.setGeneration(from.generation);
   to.setMode(static_cast<schema::Mode>(from.mode));
@@ -65,17 +69,25 @@ void put(const SearchRequest& from, schema::SearchRequest::Builder to) {
   show.setFields(from.show.fields);
 }
 
+void put(const SearchRequest& from, schema::ClauseSearch::Builder to) {
+  put(from, to.initSearch());
+  if (!from.clause.empty()) to.setClause(text_of(from.clause));
+  if (!from.filter.empty()) to.setFilter(text_of(from.filter));
+  to.setExactTotal(from.exact_total);
+  if (!from.show.columns.empty()) put(from.show.columns, to.initColumns(count_of(from.show.columns)));
+}
+
 void put(const FetchRequest& from, schema::FetchRequest::Builder to) {
   to.setGeneration(from.generation);
   to.setBudgetMicros(micros_of(from.budget));
-  auto terms = to.initTerms(count_of(from.terms));
-  for (unsigned i = 0; i < terms.size(); ++i) terms.set(i, text_of(from.terms[i]));
+  put(from.terms, to.initTerms(count_of(from.terms)));
   auto ordinals = to.initOrdinals(count_of(from.ordinals));
   for (unsigned i = 0; i < ordinals.size(); ++i) ordinals.set(i, from.ordinals[i]);
   to.setContent(from.content);
   to.setFields(from.fields);
   if (!from.id.empty()) to.setId(text_of(from.id));
   to.setBodyBytes(from.body_bytes);
+  if (!from.columns.empty()) put(from.columns, to.initColumns(count_of(from.columns)));
 }
 
 void put(const Broker& from, schema::Broker::Builder to) {
@@ -110,6 +122,7 @@ void put(const std::vector<FetchedDocument>& from, capnp::List<schema::Document>
     to[i].setReason(static_cast<schema::UnsearchedReason>(from[i].reason));
     if (!from[i].body.empty()) to[i].setBody(text_of(from[i].body));
     to[i].setTruncated(from[i].truncated);
+    if (!from[i].columns.empty()) to[i].setColumns(text_of(from[i].columns));
   }
 }
 
@@ -204,6 +217,7 @@ void put(const ServedGeneration& from, schema::ServedGeneration::Builder to) {
     partitions[i].setHidden(from.partitions[i].hidden);
   }
   to.setContent(from.content);
+  if (!from.schema.empty()) to.setSchema(text_of(from.schema));
 }
 
 void put(const HelloReply& from, schema::HelloReply::Builder to) {
@@ -228,7 +242,10 @@ void put(const HelloReply& from, schema::HelloReply::Builder to) {
 void put(const Request& from, schema::Request::Builder to) {
   if (const auto* search = std::get_if<SearchRequest>(&from)) {
     to.setRequestId(search->request_id);
-    put(*search, to.initSearch());
+    if (has_clauses(*search))
+      put(*search, to.initClauses());
+    else
+      put(*search, to.initSearch());
   } else if (const auto* fetch = std::get_if<FetchRequest>(&from)) {
     to.setRequestId(fetch->request_id);
     put(*fetch, to.initFetch());

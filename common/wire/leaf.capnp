@@ -8,8 +8,8 @@ $Cxx.namespace("frond::wire::schema");
 enum Mode { and @0; or @1; auto @2; }
 enum Rank { score @0; none @1; }
 enum Processor { auto @0; cpu @1; gpu @2; exhaustive @3; }
-enum UnsearchedReason { deadline @0; overloaded @1; corrupt @2; unavailable @3; unknownGeneration @4; }
-enum RunReason { unknown @0; noGpu @1; gpuLost @2; requested @3; fewPostings @4; noHits @5; suited @6; freeFirst @7; stolen @8; urgent @9; inTime @10; sooner @11; gpuLeft @12; unscheduled @13; nothing @14; priors @15; noGpuRoom @16; }
+enum UnsearchedReason { deadline @0; overloaded @1; corrupt @2; unavailable @3; unknownGeneration @4; invalidQuery @5; }
+enum RunReason { unknown @0; noGpu @1; gpuLost @2; requested @3; fewPostings @4; noHits @5; suited @6; freeFirst @7; stolen @8; urgent @9; inTime @10; sooner @11; gpuLeft @12; unscheduled @13; nothing @14; priors @15; noGpuRoom @16; clause @17; }
 enum RunQueue { none @0; cpu @1; gpu @2; either @3; }
 enum Resident { notAsked @0; no @1; yes @2; }
 enum Stemmer { none @0; porter @1; english @2; byName @3; byNameWithStopWords @4; }
@@ -21,6 +21,7 @@ struct Request {
     fetch @2 :FetchRequest;
     hello @3 :Void;              # asks what the leaf serves; answered at any load
     cancel @4 :Void;             # stops the request with this id: no reply to either
+    clauses @6 :ClauseSearch;    # only for a leaf whose hello has feature 8
   }
   broker @5 :Broker;             # with hello: the broker that sends it; older brokers leave it null
 }
@@ -60,6 +61,14 @@ struct SearchRequest {
   rank @11 :Rank;                # none: only for a leaf whose hello has feature 1
   bm25 @12 :Bm25;                # null: the generation's; otherwise only for a leaf whose hello has feature 2
   priorWeight @13 :UInt32 = 65536;  # of documents' static priors, 65,536 to one; at most 16 to one. Leaves that do not know it serve no generation with priors
+}
+# A search with something that leaves without feature 8 do not know: to them it is of an unknown kind.
+struct ClauseSearch {
+  search @0 :SearchRequest;
+  clause @1 :Text;               # JSON (http-api.md), in its normal form; not null: it is searched, and `terms` are for snippets only
+  filter @2 :Text;               # likewise: what documents have to match besides, without a score
+  exactTotal @3 :Bool;           # `matches` is to be exact
+  columns @4 :List(Text);        # of the documents to show, as in FetchRequest
 }
 struct Bm25 {
   k1 @0 :Float64;                # 0..4
@@ -143,6 +152,7 @@ struct FetchRequest {
   fields @5 :UInt16 = 7;         # wanted beside the id: title 1, url 2, snippet 4; unknown bits are ignored
   id @6 :Text;                   # not empty: the document of this id; `terms`, `ordinals` and `fields` do not count
   bodyBytes @7 :UInt32;          # … with so many bytes of its body at most; 0: as many as a leaf sends, as older leaves do
+  columns @8 :List(Text);        # fields of the schema whose values are wanted, and "source"; for a leaf with feature 8
 }
 struct FetchReply {
   documents @0 :List(Document);  # in the order of the request; of one by id: one, or none if no partition has it
@@ -157,6 +167,7 @@ struct Document {
   reason @6 :UnsearchedReason = corrupt;  # if not found: why; older leaves do not say
   body @7 :Text;                 # only of a fetch by id
   truncated @8 :Bool;            # the body is longer; older leaves do not say
+  columns @9 :Text;              # a JSON object of those `columns` of the request that the document has; null: none was wanted
 }
 
 struct HelloReply {
@@ -174,7 +185,7 @@ struct HelloReply {
   hostCacheMisses @11 :UInt64;
   detail @12 :Text;              # what is wrong, for people: a refused generation, for example
   draining @13 :Bool;            # it ends soon; then `generations` is empty
-  features @14 :UInt64;          # bits: 1 knows `rank` of a search, 2 its `bm25`, 4 a fetch's `id`; unknown bits are ignored
+  features @14 :UInt64;          # bits: 1 knows `rank` of a search, 2 its `bm25`, 4 a fetch's `id`, 8 clauses and columns; unknown bits are ignored
 }
 struct ServedGeneration {
   generation @0 :UInt64;
@@ -186,6 +197,7 @@ struct ServedGeneration {
   tokens @6 :UInt64;
   partitions @7 :List(ServedPartition);    # on this leaf
   content @8 :UInt64;            # the first 8 bytes of the manifest's checksum (manifest.md); older leaves send 0
+  schema @9 :Text;               # as in the manifest; null: it has none
 }
 struct Analyzer {
   stemmer @0 :Stemmer;           # byName…: the next fields say; versions that do not know them refuse this number

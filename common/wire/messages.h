@@ -11,6 +11,8 @@
 
 #include "common/base/ids.h"
 #include "common/base/placement.h"
+#include "common/schema/schema.h"
+#include "common/schema/schema_json.h"
 #include "common/scoring/bm25.h"
 #include "common/scoring/prior.h"
 #include "common/text/analyzer_config.h"
@@ -31,9 +33,13 @@ inline constexpr std::size_t kMaxFetchedIdBytes = 4096;         // of a fetch by
 inline constexpr std::size_t kMaxFetchedBodyBytes = 32u << 20;  // of a document by id; the rest is cut off
 inline constexpr std::size_t kMaxBrokerNameBytes = 256;
 inline constexpr std::size_t kMaxCollectionNameBytes = 1024;
-inline constexpr std::size_t kMaxGenerations = 64;  // in one HelloReply
-inline constexpr std::chrono::hours kMaxBudget{1};  // of a search or fetch; a leaf takes a longer one for this
-inline constexpr std::size_t kMaxRuns = 16;         // in one SearchReply: a leaf sends one for AND, one for OR
+inline constexpr std::size_t kMaxGenerations = 64;        // in one HelloReply
+inline constexpr std::chrono::hours kMaxBudget{1};        // of a search or fetch; a leaf takes a longer one for this
+inline constexpr std::size_t kMaxClauseBytes = 1u << 20;  // of SearchRequest::clause, and of its filter
+inline constexpr std::size_t kMaxColumns =
+    frond::schema::kMaxFields + 1;                          // names in one request: all fields, and the source
+inline constexpr std::size_t kMaxColumnsBytes = 32u << 20;  // of the values of one document
+inline constexpr std::size_t kMaxRuns = 16;                 // in one SearchReply: a leaf sends one for AND, one for OR
 
 enum class Mode : std::uint8_t { kAnd, kOr, kAuto };
 constexpr std::string_view name_of(Mode mode) {
@@ -80,7 +86,7 @@ struct SearchRequest {
   scoring::PriorWeight prior_weight = scoring::kUsualPriorWeight;  // up to kMaxPriorWeight; 0: priors do not count
   std::optional<scoring::Bm25Parameters> bm25;  // empty: the generation's; for leaves with kFeatureBm25
   // For leaves with kFeatureClauses. A clause in its normal form (query::cache_key()): what is searched, and then
-  // `terms` is empty and `mode` says what its kAuto stand for; empty: the terms.
+  // `terms` are only those that snippets mark, and `mode` is kAuto if something in it is, else kOr; empty: the terms.
   std::string clause;
   // A clause that documents must match besides, without a score; empty: none.
   std::string filter;
@@ -206,9 +212,14 @@ inline constexpr std::uint64_t kFeatureBm25 = 2;      // SearchRequest::bm25
 inline constexpr std::uint64_t kFeatureById = 4;      // FetchRequest::id
 inline constexpr std::uint64_t kFeatureClauses = 8;   // SearchRequest::clause, filter and exact_total, columns of hits
 inline constexpr std::uint64_t kAllFeatures = kFeatureUnranked | kFeatureBm25 | kFeatureById | kFeatureClauses;
-// Those that a leaf needs for a search; `own_bm25`: SearchRequest::bm25 is set.
-constexpr std::uint64_t features_needed(Rank rank, bool own_bm25) {
-  return (rank == Rank::kNone ? kFeatureUnranked : 0) | (own_bm25 ? kFeatureBm25 : 0);
+// Whether it needs kFeatureClauses.
+inline bool has_clauses(const SearchRequest& request) {
+  return !request.clause.empty() || !request.filter.empty() || request.exact_total || !request.show.columns.empty();
+}
+// Those that a leaf needs for it.
+inline std::uint64_t features_needed(const SearchRequest& request) {
+  return (request.rank == Rank::kNone ? kFeatureUnranked : 0) | (request.bm25 ? kFeatureBm25 : 0) |
+         (has_clauses(request) ? kFeatureClauses : 0);
 }
 
 struct HelloReply {

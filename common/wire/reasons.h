@@ -16,7 +16,14 @@
 namespace frond::wire {
 
 // The numbers are those of the schema's enum.
-enum class UnsearchedReason : std::uint8_t { kDeadline, kOverloaded, kCorrupt, kUnavailable, kUnknownGeneration };
+enum class UnsearchedReason : std::uint8_t {
+  kDeadline,
+  kOverloaded,
+  kCorrupt,
+  kUnavailable,
+  kUnknownGeneration,
+  kInvalidQuery
+};
 
 struct UnsearchedReasonRow {
   UnsearchedReason reason;
@@ -35,6 +42,9 @@ inline constexpr UnsearchedReasonRow kUnsearchedReasons[] = {
      "No leaf that is up has the partition, the connection was lost, or the leaf could not read its disk."},
     {UnsearchedReason::kUnknownGeneration, "unknown_generation",
      "The leaf does not serve the generation that the broker asked for, or has other content under its number."},
+    {UnsearchedReason::kInvalidQuery, "invalid_query",
+     "The leaf refuses the query: a prefix or wildcard stands for too many terms, for example. The whole answer is 400 "
+     "then."},
 };
 inline constexpr UnsearchedReason kLastUnsearchedReason = kUnsearchedReasons[std::size(kUnsearchedReasons) - 1].reason;
 constexpr std::string_view name_of(UnsearchedReason reason) {
@@ -52,6 +62,8 @@ constexpr UnsearchedReason reason_of(Code code) {
       return UnsearchedReason::kOverloaded;
     case Code::kCorrupt:
       return UnsearchedReason::kCorrupt;
+    case Code::kInvalid:
+      return UnsearchedReason::kInvalidQuery;
     default:
       return UnsearchedReason::kUnavailable;
   }
@@ -84,7 +96,8 @@ enum class RunReason : std::uint8_t {
   kUnscheduled,
   kNothing,
   kPriors,
-  kNoGpuRoom
+  kNoGpuRoom,
+  kClause
 };
 struct RunReasonRow {
   RunReason reason;
@@ -112,6 +125,7 @@ inline constexpr RunReasonRow kRunReasons[] = {
     {RunReason::kPriors, "priors", "Documents have static priors, which the GPU of this older leaf does not add."},
     {RunReason::kNoGpuRoom, "no_gpu_room",
      "The GPU has no room for a partition's static priors or removed documents, so the CPU ran it."},
+    {RunReason::kClause, "clause", "It is more than words, which only the CPU searches."},
 };
 inline constexpr RunReason kLastRunReason = kRunReasons[std::size(kRunReasons) - 1].reason;
 constexpr std::string_view name_of(RunReason reason) { return kRunReasons[static_cast<std::size_t>(reason)].name; }

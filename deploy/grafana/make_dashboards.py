@@ -160,6 +160,11 @@ def leaf():
             panel("Terms found, looked up, dropped", "ops", per("frond_leaf_term_cache_hits_total", "{{instance}} found"),
                   per("frond_leaf_term_cache_misses_total", "{{instance}} looked up"), per("frond_leaf_term_cache_evictions_total", "{{instance}} dropped")),
         ]),
+        ("Filters", [
+            panel("Memory for filters", "bytes", now("frond_leaf_filter_cache_bytes"), now("frond_leaf_filter_cache_limit_bytes", "{{instance}} limit")),
+            panel("Filters found, evaluated, dropped", "ops", per("frond_leaf_filter_cache_hits_total", "{{instance}} found"),
+                  per("frond_leaf_filter_cache_misses_total", "{{instance}} evaluated"), per("frond_leaf_filter_cache_evictions_total", "{{instance}} dropped")),
+        ]),
         ("Stored fields in host memory", [
             panel("Memory for stored fields", "bytes", now("frond_leaf_document_cache_bytes"), now("frond_leaf_document_cache_limit_bytes", "{{instance}} limit")),
             panel("Blocks found, read, dropped", "ops", per("frond_leaf_document_cache_hits_total", "{{instance}} found"),

@@ -8,6 +8,8 @@
 
 #include "common/base/lines.h"
 #include "common/files/read.h"
+#include "common/schema/json.h"
+#include "common/schema/schema_json.h"
 #include "common/text/analyzer.h"
 #include "common/text/stop_words.h"
 #include "common/text/utf8.h"
@@ -96,6 +98,23 @@ Result<void> take(const std::string& name, const json& value, CollectionNames& t
   return {};
 }
 
+Result<std::shared_ptr<const schema::Schema>> buildable(schema::Schema schema) {
+  for (const schema::Field& field : schema.fields)
+    if (field.type == schema::FieldType::kWeights)
+      return Error(Code::kInvalid, "field '" + field.name + "': weights of terms are not indexed by this version");
+  return std::make_shared<const schema::Schema>(std::move(schema));
+}
+
+// Its fields have an order, which nlohmann's objects have not.
+Result<std::shared_ptr<const schema::Schema>> schema_member(std::string_view text) {
+  const schema::Json body = FROND_TRY(schema::parse_json(text));
+  const auto& members = *body.object();
+  const auto found = std::ranges::find(members, "schema", &schema::Json::Member::name);
+  auto schema = schema::read_schema(found->value);
+  if (!schema) return std::move(schema).error().within("schema");
+  return buildable(*std::move(schema));
+}
+
 }  // namespace
 
 std::string more_stemmers() {
@@ -146,14 +165,26 @@ Result<CollectionKind> kind_of(const CollectionNames& names, bool flags) {
   return kind;
 }
 
+Result<std::shared_ptr<const schema::Schema>> schema_from_text(std::string_view text) {
+  return buildable(FROND_TRY(schema::parse_schema(text)));
+}
+
 Result<CollectionKind> kind_from_json(std::string_view text) {
   CollectionNames names;
+  std::shared_ptr<const schema::Schema> schema;
   if (!text.empty()) {
     const json members = json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!members.is_object()) return Error(Code::kInvalid, "the body is no JSON object");
-    for (const auto& [name, value] : members.items()) FROND_TRY(take(name, value, names));
+    for (const auto& [name, value] : members.items()) {
+      if (name == "schema")
+        schema = FROND_TRY(schema_member(text));
+      else
+        FROND_TRY(take(name, value, names));
+    }
   }
-  return kind_of(names, /*flags=*/false);
+  CollectionKind kind = FROND_TRY(kind_of(names, /*flags=*/false));
+  kind.schema = std::move(schema);
+  return kind;
 }
 
 }  // namespace frond::indexer

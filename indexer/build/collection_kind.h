@@ -2,12 +2,14 @@
 // What a collection is made with, as flags and clients of the service say it, and as builds take it. Where nothing else
 // is said, it is what stands here: the parameters' own default values belong to what reads manifests and must not
 // change; these may, and do not touch collections that exist (ADR 22).
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "common/base/result.h"
 #include "common/codec/codec_choice.h"
 #include "common/partition/partition_writer.h"
+#include "common/schema/schema.h"
 #include "common/scoring/bm25.h"
 #include "common/text/analyzer_config.h"
 
@@ -26,6 +28,7 @@ struct CollectionKind {
   scoring::Bm25Parameters bm25;
   codec::CodecChoice codecs = *codec::codec_named(codec::kDefaultCodec);
   partition::StoredCompression stored = partition::StoredCompression::kSmall;
+  std::shared_ptr<const schema::Schema> schema = nullptr;  // null: none
 };
 
 // By name: --stemmer of a build is the member "stemmer" of a collection's settings.
@@ -41,7 +44,11 @@ struct CollectionNames {
 // kInvalid: a name stands for nothing, they do not go together, or the file of stop words can't be used. Errors name
 // the flag, or without `flags` the member.
 Result<CollectionKind> kind_of(const CollectionNames& names, bool flags);
-// Any of the members. Empty: all as usual. kInvalid also: no JSON object, or a member that is wrong or unknown.
+// A schema as users write it. kInvalid: as schema::parse_schema(), and what is not built: fields of weights and the
+// scorer `impact`.
+Result<std::shared_ptr<const schema::Schema>> schema_from_text(std::string_view text);
+// Any of the members, and "schema". Empty: all as usual. kInvalid also: no JSON object, or a member that is wrong or
+// unknown.
 Result<CollectionKind> kind_from_json(std::string_view json);
 
 // "danish|dutch|…": those that analyzer standard does not have, and those with stop words.

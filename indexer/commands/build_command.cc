@@ -2,8 +2,11 @@
 #include <iostream>
 
 #include "common/config/options.h"
+#include "common/files/read.h"
+#include "common/schema/schema_json.h"
 #include "indexer/build/build.h"
 #include "indexer/build/gpu_inverters.h"
+#include "indexer/build/schema_inference.h"
 #include "indexer/commands/build_report.h"
 #include "indexer/commands/command.h"
 #include "indexer/ingest/formats/csv.h"
@@ -44,6 +47,7 @@ class BuildCommand final : public Command {
   void add_run_flags();
   Result<void> check() override;
   Result<void> take_names();
+  Result<void> take_schema();
   Result<void> take_gpu();
   Result<std::string> work(Logger& logger) override;
 
@@ -65,6 +69,7 @@ class BuildCommand final : public Command {
   std::uint64_t checkpoint_bytes_ = kUsualCheckpoint;
   std::string id_field_, title_field_, url_field_;
   std::vector<std::string> text_fields_;
+  std::string schema_;
   std::filesystem::path skipped_list_;
   std::string unreadable_files_ = "fail";
   bool no_publish_ = false;
@@ -91,6 +96,17 @@ void BuildCommand::add_input_flags() {
   line_.add_flag("--make-ids", invert_.parse.make_ids,
                  "Records without an id get one that is made from their content: the same content has the same id, so "
                  "that a second record of it is a duplicate");
+  line_
+      .add_option("--schema", schema_,
+                  kind_ == Kind::kBuild
+                      ? "What the fields of documents are, as a file of JSON; infer: found out from the input, and "
+                        "printed; default: documents have the usual texts only"
+                      : "The collection's schema with more fields, as a file of JSON; default: the collection's")
+      .type_name(kind_ == Kind::kBuild ? "FILE|infer" : "FILE")
+      .group("Documents");
+  line_.add_flag("--coerce", invert_.parse.coerce,
+                 "Values that are none of their column's type in the schema are taken from other types where they can "
+                 "be (\"2010\" is 2010), and left out where they can't; without it such a record is a bad one");
   line_.add_option("--prior-field", invert_.parse.prior_field,
                    "The field of JSON records that holds a document's static prior, a number from 0 to 1000 that is "
                    "added to its scores; a record without it has 0; default: no document has a prior");
@@ -228,6 +244,29 @@ Result<void> BuildCommand::take_names() {
   return {};
 }
 
+Result<void> BuildCommand::take_schema() {
+  if (schema_.empty()) {
+    if (invert_.parse.coerce && kind_ == Kind::kBuild)
+      return Error(Code::kInvalid, "--coerce needs --schema: without one, documents have no columns");
+    return {};
+  }
+  if (schema_ == "infer" && kind_ == Kind::kBuild) {
+    const InferredFields inferred = FROND_TRY(infer_schema(invert_));
+    std::cerr << inferred.report;
+    options_.take_schema(inferred.schema);
+  } else {
+    const std::string text = FROND_TRY(files::read_input(schema_, schema::kMaxSchemaBytes));
+    auto schema = schema_from_text(text);
+    if (!schema) return std::move(schema).error().within("--schema " + schema_);
+    options_.take_schema(*std::move(schema));
+  }
+  if (gpu_texts_ == "on")
+    return Error(
+        Code::kInvalid,
+        "--gpu-texts on: the GPU knows no fields; leave it out, and the cores index a collection with a schema");
+  return {};
+}
+
 Result<void> BuildCommand::take_gpu() {
   const auto refuse = [](const std::string& why) { return Error(Code::kInvalid, why); };
   set_gpu_timeout(std::chrono::seconds(gpu_timeout_s_));
@@ -275,6 +314,7 @@ Result<void> BuildCommand::check() {
   for (const auto& input : invert_.inputs)
     if (std::error_code failed; !std::filesystem::exists(input, failed))
       return refuse("--input: " + input.string() + " is not there");
+  FROND_TRY(take_schema());
   FROND_TRY(take_gpu());
 
   static_cast<change::ChangeOptions&>(options_) = target_;

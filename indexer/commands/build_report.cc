@@ -84,6 +84,8 @@ std::string input_text(const pipeline::InvertedDocuments& in) {
   text += shortened_text("titles longer than 1,024 bytes were cut; what follows is in the text", in.titles_cut);
   text += shortened_text("URLs longer than 2,048 bytes were left out", in.urls_dropped);
   text += shortened_text("records were not UTF-8, and decoded, or their wrong bytes replaced by U+FFFD", in.not_utf8);
+  text += shortened_text("documents have values that are none of their column's type, and were left out",
+                         in.values_left_out);
   return text;
 }
 
@@ -208,6 +210,7 @@ std::string summary_json(const BuildSummary& summary) {
                                  {"titles_cut", tally_json(in.titles_cut)},
                                  {"urls_dropped", tally_json(in.urls_dropped)},
                                  {"not_utf8", tally_json(in.not_utf8)},
+                                 {"values_left_out", tally_json(in.values_left_out)},
                                  {"bytes", in.bytes},
                                  {"megabytes_per_second", megabytes_a_second(summary)},
                                  {"seconds",

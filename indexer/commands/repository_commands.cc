@@ -83,6 +83,25 @@ class CheckCommand final : public Command {
   Generation generation_ = 0;
 };
 
+class SchemaCommand final : public Command {
+ public:
+  explicit SchemaCommand(config::CommandLine& app)
+      : Command(app, "schema", "Prints the schema of a collection's current generation as JSON") {
+    add_place_flags();
+  }
+
+ private:
+  Result<std::string> work(Logger&) override {
+    const auto source = FROND_TRY(repository::RepositorySource::open(target_.repository.string(), target_.collection,
+                                                                     {}, target_.objects.access));
+    const Generation current = FROND_TRY(source->current());
+    const auto manifest = FROND_TRY(source->manifest(current));
+    if (!manifest.schema.empty()) return manifest.schema;
+    return Error(Code::kNotFound, "collection " + target_.collection +
+                                      " has no schema: its documents have ids, URLs, titles and bodies only");
+  }
+};
+
 // Of commands that have the right to write, and write no partitions.
 class WriterCommand : public Command {
  protected:
@@ -152,6 +171,7 @@ class PruneCommand final : public WriterCommand {
 void add_repository_commands(config::CommandLine& app, Commands& all) {
   all.push_back(std::make_unique<PublishCommand>(app));
   all.push_back(std::make_unique<CheckCommand>(app));
+  all.push_back(std::make_unique<SchemaCommand>(app));
   all.push_back(std::make_unique<RollbackCommand>(app));
   all.push_back(std::make_unique<SwitchCommand>(app));
   all.push_back(std::make_unique<PruneCommand>(app));

@@ -29,6 +29,7 @@ BatchParser::BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t par
       terms_(analyzer, use == TextUse::kCopy ? kMinTableBits : limits.table_bits, grouper_),
       frames_(partitions, runs::DocumentFrameWriter(limits.kept_bytes / partitions)) {
   if (analyzer.kind == text::AnalyzerKind::kStandard3) form_.emplace(/*keeps_places=*/false);
+  if (options_.schema != nullptr && use == TextUse::kTokens) schema_tokens_.emplace(options_.schema, analyzer);
 }
 
 void BatchParser::parse(std::span<ingest::RawRecord> records, ParsedBatch& out, const std::stop_token& stop) {
@@ -80,16 +81,38 @@ void BatchParser::parse_one(ingest::RawRecord& record, Place place, ParsedBatch&
     out.bad.push_back(ingest::bad_record(record, document.error()));
     return;
   }
-  if (document->title_cut || document->url_dropped || document->not_utf8)
-    out.altered.push_back({place.record, place.line, document->title_cut, document->url_dropped, document->not_utf8});
-  const std::uint32_t length = take_text(*document, out);
+  const bool left_out = document->fields.left_out != 0;
+  if (document->title_cut || document->url_dropped || document->not_utf8 || left_out)
+    out.altered.push_back(
+        {place.record, place.line, document->title_cut, document->url_dropped, document->not_utf8, left_out});
+  values_.clear();
+  const std::uint32_t length = schema_tokens_ ? take_fields(*document, out) : take_text(*document, out);
   const std::size_t field_bytes = frames_[out.documents.size() % frames_.size()].add(
       {document->id, document->url, document->title, options_.store_bodies ? document->body : std::string_view(),
-       document->prior},
+       document->prior, as_text(values_)},
       length);
   out.documents.push_back({hash_id(document->id), length, place.record, place.line,
                            static_cast<std::uint32_t>(field_bytes), document->prior});
   ingest::give_text_memory(std::move(document->body));
+}
+
+// Of a collection with a schema. The texts of fields that have no place of their own among the stored ones end the
+// body.
+std::uint32_t BatchParser::take_fields(ingest::Document& document, ParsedBatch& out) {
+  grouper_.begin_document(static_cast<std::uint32_t>(out.documents.size()));
+  texts_.clear();
+  for (const ingest::DocumentFields::Text& text : document.fields.texts) texts_.push_back({text.field, text.text});
+  const std::uint32_t length =
+      schema_tokens_->take(document.title, document.body, texts_, [this](std::string_view term, std::uint32_t times) {
+        const TermId id = grouper_.intern(term);
+        for (std::uint32_t i = 0; i < times; ++i) grouper_.add(std::span(&id, 1));
+      });
+  partition::encode_values(
+      {std::move(document.fields.columns), schema_tokens_->lengths(), schema_tokens_->codes(), document.fields.source},
+      values_);
+  for (const ingest::DocumentFields::Text& text : document.fields.texts)
+    document.body.append(document.body.empty() ? "" : "\n").append(text.text);
+  return length;
 }
 
 std::uint32_t BatchParser::take_text(const ingest::Document& document, ParsedBatch& out) {
@@ -106,7 +129,9 @@ Result<ingest::Document> BatchParser::document_of(ingest::RawRecord& record) con
   Result<ingest::Document> document = ingest::parse_record(record, options_);
   if (record.parse_bytes > kCheapRecordBytes) std::string().swap(record.bytes);
   if (!document) return document;
-  const std::size_t bytes = document->id.size() + document->url.size() + document->title.size() + document->body.size();
+  std::size_t bytes = document->id.size() + document->url.size() + document->title.size() + document->body.size() +
+                      document->fields.source.size();
+  for (const ingest::DocumentFields::Text& text : document->fields.texts) bytes += text.text.size();
   if (bytes > limits_.document_bytes)
     return Error(Code::kInvalid, "a document of " + ingest::in_mebibytes(bytes) + ", longer than the limit of " +
                                      ingest::in_mebibytes(limits_.document_bytes));

@@ -14,6 +14,7 @@
 #include "common/base/result.h"
 #include "common/partition/partition_writer.h"
 #include "indexer/ingest/records/parse_record.h"
+#include "indexer/parse/document_tokens.h"
 #include "indexer/parse/parsed_batch.h"
 #include "indexer/parse/term_finder.h"
 #include "indexer/runs/document_frame.h"
@@ -71,7 +72,8 @@ struct ParseLimits {
   WorkingMemory* memory = nullptr;  // lends memory for other than cheap records; null: no limit
 };
 
-// What a parser makes of texts: tokens, or a copy for those that analyze it later (invert/inverter.h).
+// What a parser makes of texts: tokens, or a copy for those that analyze it later (invert/inverter.h), which knows no
+// schema.
 enum class TextUse : std::uint8_t { kTokens, kCopy };
 
 // One thread; keeps its memory from batch to batch.
@@ -86,6 +88,7 @@ class BatchParser {
  private:
   // Returns the document's length; 0 if its text is copied.
   std::uint32_t take_text(const ingest::Document& document, ParsedBatch& out);
+  std::uint32_t take_fields(ingest::Document& document, ParsedBatch& out);
   // Which of the batch's records, and which of its lines.
   struct Place {
     std::uint32_t record = 0;
@@ -101,7 +104,11 @@ class BatchParser {
   TextUse use_;
   TokenGrouper grouper_;
   TermFinder terms_;
-  std::optional<text::CutForm> form_;              // of standard3
+  std::optional<text::CutForm> form_;  // of standard3
+  // Of a collection with a schema, in place of terms_:
+  std::optional<DocumentTokens> schema_tokens_;
+  std::vector<DocumentTokens::Text> texts_;
+  ByteBuffer values_;                              // of the document at hand
   std::vector<runs::DocumentFrameWriter> frames_;  // one a partition
   double text_share_ = 0;                          // of the last batch's bytes, what its texts took
 };

@@ -64,6 +64,7 @@ struct AlteredDocument {
   std::uint32_t record = 0;                                       // which of the batch's records
   ingest::LinePlace line;                                         // in that record
   bool title_cut = false, url_dropped = false, not_utf8 = false;  // as ingest::Document's
+  bool values_left_out = false;                                   // DocumentFields::left_out
 };
 
 struct ParsedBatch {

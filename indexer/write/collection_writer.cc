@@ -60,7 +60,7 @@ Result<std::string> CollectionWriter::checked_id(const std::string& line) const 
     return Error(Code::kInvalid, "takes up to " + ingest::in_mebibytes(cost.bytes) +
                                      " of memory to parse, more than --memory-limit allows");
   record.tree_bytes = cost.tree_bytes;
-  return FROND_TRY(ingest::parse_record(record)).id;
+  return FROND_TRY(ingest::parse_record(record, {.schema = settings_.schema})).id;
 }
 
 Result<Appended> CollectionWriter::accept(std::span<const Operation> operations,

@@ -8,6 +8,7 @@
 
 #include "common/query/bind.h"
 #include "common/text/field_term.h"
+#include "common/text/word_sequence.h"
 #include "leaf/clauses/wildcard.h"
 
 namespace frond::leaf::clauses {
@@ -109,19 +110,11 @@ class Resolver {
   };
   std::vector<Word> sequence_of(const Target& target, const std::string& text) const {
     std::vector<Word> words;
-    text::Analyzer& analyzer = source_.analyzer(target.field);
-    if (analyzer.config().kind != text::AnalyzerKind::kStandard) {
-      for (std::string& term : analyzer.query_terms(text))
-        words.push_back({static_cast<std::uint32_t>(words.size()), std::move(term)});
-      return words;
-    }
     std::uint32_t number = 0;
-    for (auto token = text::Analyzer::next_token(text, 0); token.begin != token.end;
-         token = text::Analyzer::next_token(text, token.end), ++number) {
-      const std::string_view term =
-          analyzer.term_of(std::string_view(text).substr(token.begin, token.end - token.begin));
+    text::WordSequence().for_each(source_.analyzer(target.field), text, [&](std::string_view term) {
       if (!term.empty()) words.push_back({number, std::string(term)});
-    }
+      ++number;
+    });
     return words;
   }
   Result<MaybeNode> node_of(const query::Phrase& phrase) {

@@ -139,6 +139,16 @@ constexpr Family kTermCacheMisses{"frond_leaf_term_cache_misses_total",
 constexpr Family kTermCacheEvictions{"frond_leaf_term_cache_evictions_total",
                                      "Terms dropped from the table to make room."};
 
+// Cache of filters.
+constexpr Family kFilterCacheBytes{"frond_leaf_filter_cache_bytes", "Memory of the filters that are kept."};
+constexpr Family kFilterCacheLimit{"frond_leaf_filter_cache_limit_bytes", "Budget of the filters that are kept."};
+constexpr Family kFilterCacheHits{"frond_leaf_filter_cache_hits_total",
+                                  "Filters of partitions that searches found kept."};
+constexpr Family kFilterCacheMisses{"frond_leaf_filter_cache_misses_total",
+                                    "Filters of partitions that searches evaluated."};
+constexpr Family kFilterCacheEvictions{"frond_leaf_filter_cache_evictions_total",
+                                       "Filters of partitions dropped to make room."};
+
 // GPU. Label state: off, absent, ready, lost; 1 for the current state, 0 for the others.
 constexpr Family kGpuState{"frond_leaf_gpu_state", "What the leaf's GPU is: off, absent, ready or lost."};
 constexpr Family kGpuCacheBytes{"frond_leaf_gpu_cache_bytes", "Lists and lengths held in device memory."};

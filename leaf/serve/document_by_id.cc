@@ -8,15 +8,25 @@
 #include "common/text/utf8.h"
 #include "common/wire/messages.h"
 #include "leaf/serve/document_handler.h"
+#include "leaf/serve/shown_columns.h"
 
 namespace frond::leaf::serve {
 namespace {
 
+struct WholeDocument : partition::OwnedDocument {
+  std::string columns;
+};
+
 // Adjacent generations may share a partition: one that is hidden here was removed, or replaced by a document elsewhere.
-Result<partition::OwnedDocument> document_of(const generation::ServedPartition& partition, const std::string& id) {
-  const DocId docid = FROND_TRY(partition.open->partition().docid_of(id));
-  if (partition.hidden && partition.hidden->contains(docid)) return Error(Code::kNotFound, "it is hidden");
-  return partition.open->partition().document(docid);
+Result<WholeDocument> document_of(const generation::ServedGeneration& generation,
+                                  const generation::ServedPartition& served, const wire::FetchRequest& request) {
+  const partition::Partition& partition = served.open->partition();
+  const DocId docid = FROND_TRY(partition.docid_of(request.id));
+  if (served.hidden && served.hidden->contains(docid)) return Error(Code::kNotFound, "it is hidden");
+  WholeDocument document{FROND_TRY(partition.document(docid)), {}};
+  if (!request.columns.empty() && generation.schema != nullptr)
+    document.columns = FROND_TRY(shown_columns(*generation.schema, partition, docid, request.columns));
+  return document;
 }
 
 // Between characters. True: it was longer.
@@ -35,7 +45,7 @@ wire::Reply find_document(const generation::ServedGeneration& generation, const 
       failure = Error(Code::kDeadline, "the deadline passed");
       break;
     }
-    auto document = document_of(partition, request.id);
+    auto document = document_of(generation, partition, request);
     if (document) {
       const std::size_t asked = request.body_bytes == 0 ? wire::kMaxFetchedBodyBytes : request.body_bytes;
       const bool truncated = shorten(document->body, std::min(asked, wire::kMaxFetchedBodyBytes));
@@ -47,7 +57,8 @@ wire::Reply find_document(const generation::ServedGeneration& generation, const 
                                  .title = std::move(document->title),
                                  .url = std::move(document->url),
                                  .body = std::move(document->body),
-                                 .truncated = truncated});
+                                 .truncated = truncated,
+                                 .columns = std::move(document->columns)});
       return reply;
     }
     if (document.error().code() == Code::kNotFound) continue;

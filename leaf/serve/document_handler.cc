@@ -12,6 +12,7 @@
 #include "common/text/snippet.h"
 #include "common/text/utf8.h"
 #include "common/wire/messages.h"
+#include "leaf/serve/shown_columns.h"
 
 namespace frond::leaf::serve {
 namespace {
@@ -42,6 +43,8 @@ wire::UnsearchedReason reason_of(const Error& why) {
 // ellipses, at most about as much again. Cap'n Proto adds less than a hundred bytes.
 constexpr std::size_t kMaxShownBytes = text::kMaxIdBytes + text::kMaxTitleBytes + text::kMaxUrlBytes;
 static_assert(wire::kMaxOrdinals * (kMaxShownBytes + 4 * text::kSnippetBytes + 128) < wire::kMaxMessageBytes / 8);
+
+constexpr std::size_t kMaxColumnsOfReply = wire::kMaxMessageBytes / 2;
 
 // A snippet is the same as if the whole body were read: the window may end a little after the last match.
 static_assert(partition::document_block_bytes(partition::StoredCompression::kFast) + kMaxShownBytes +
@@ -84,6 +87,7 @@ class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
   void run(const Result<std::chrono::microseconds>& waited);
   void read(std::size_t piece);
   void read(std::size_t piece, text::Analyzer* analyzer);  // null: without snippets
+  Result<void> show_columns(const Place& place, wire::FetchedDocument& fetched);
   void fail(std::size_t piece, const Error& why);
   void finish();
 
@@ -97,6 +101,7 @@ class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
   std::vector<Place> places_;  // by partition, then docID; only documents of this leaf's partitions
   wire::FetchReply reply_;
   std::atomic<std::size_t> next_{0}, left_;  // pieces
+  std::atomic<std::size_t> columns_bytes_{0};
   Mutex mutex_;
   std::optional<Error> failure_ FROND_GUARDED_BY(mutex_);  // the first failure
 };
@@ -190,6 +195,11 @@ void DocumentQuery::read(std::size_t piece, text::Analyzer* analyzer) {
       if (wanted(wire::kFieldUrl) && document->url.size() <= text::kMaxUrlBytes) fetched.url = document->url;
       if (analyzer != nullptr)
         fetched.snippet = text::snippet(*analyzer, document->body, request_.terms, text::kSnippetBytes);
+      if (auto shown = show_columns(places_[from + i], fetched); !shown) {
+        fetched.reason = reason_of(shown.error());
+        if (damage_ != nullptr) damage_->report(*places_[from].partition->open, shown.error());
+        return true;
+      }
       fetched.found = true;
       return true;
     };
@@ -200,6 +210,16 @@ void DocumentQuery::read(std::size_t piece, text::Analyzer* analyzer) {
     else
       partition.read_heads(docids, std::ref(take));
   }
+}
+
+// kOverloaded: they are too many for the reply.
+Result<void> DocumentQuery::show_columns(const Place& place, wire::FetchedDocument& fetched) {
+  if (request_.columns.empty() || generation_->schema == nullptr) return {};
+  fetched.columns =
+      FROND_TRY(shown_columns(*generation_->schema, place.partition->open->partition(), place.docid, request_.columns));
+  if (columns_bytes_.fetch_add(fetched.columns.size()) + fetched.columns.size() <= kMaxColumnsOfReply) return {};
+  fetched.columns.clear();
+  return Error(Code::kOverloaded, "the documents are too large for one reply");
 }
 
 // What the piece has not read is not found for this reason.

@@ -27,7 +27,7 @@ struct Wanted {
   std::size_t depth;
 };
 
-Wanted wanted_of(const wire::SearchRequest& request) {
+Wanted wanted_of(const wire::SearchRequest& request, std::vector<std::string> terms) {
   Wanted wanted{{.request_id = request.request_id,
                  .generation = request.generation,
                  .budget = request.budget,
@@ -36,9 +36,8 @@ Wanted wanted_of(const wire::SearchRequest& request) {
                 request.mode,
                 request.depth};
   wanted.fetch.fields = request.show.fields;
-  if ((request.show.fields & wire::kFieldSnippet) == 0) return wanted;
-  wanted.fetch.terms.reserve(request.terms.size());
-  for (const wire::QueryTerm& term : request.terms) wanted.fetch.terms.push_back(term.text);
+  wanted.fetch.columns = request.show.columns;
+  wanted.fetch.terms = std::move(terms);
   return wanted;
 }
 
@@ -64,13 +63,14 @@ std::vector<Ordinal> page_of(const Wanted& wanted, const wire::SearchReply& repl
 
 // Wraps `done`: adds the documents that the request wants shown to the reply, then calls `done`. The reply goes without
 // documents, and the broker fetches them, if a partition is unsearched, if less than a tenth of the budget is left, or
-// if they cannot be read. If the request wants none, `done` itself. `documents` and `clock` outlive the search.
-// `kept` keeps alive what `deadline` points to: tasks of the search may still ask for it when `done` has gone on with
-// the documents.
-SearchQuery::Done with_documents(DocumentHandler& documents, const wire::SearchRequest& request, Deadline deadline,
-                                 const Clock& clock, std::shared_ptr<const void> kept, SearchQuery::Done done) {
+// if they cannot be read. If the request wants none, `done` itself. `terms`: for snippets. `documents` and `clock`
+// outlive the search. `kept` keeps alive what `deadline` points to: tasks of the search may still ask for it when
+// `done` has gone on with the documents.
+SearchQuery::Done with_documents(DocumentHandler& documents, const wire::SearchRequest& request,
+                                 std::vector<std::string> terms, Deadline deadline, const Clock& clock,
+                                 std::shared_ptr<const void> kept, SearchQuery::Done done) {
   if (request.show.count == 0) return done;
-  return [&documents, &clock, deadline, kept = std::move(kept), wanted = wanted_of(request),
+  return [&documents, &clock, deadline, kept = std::move(kept), wanted = wanted_of(request, std::move(terms)),
           done = std::move(done)](wire::SearchReply reply) mutable {
     if (!reply.unsearched.empty() || deadline.left(clock) < wanted.fetch.budget / 10) return done(std::move(reply));
     wanted.fetch.ordinals = page_of(wanted, reply);
@@ -83,11 +83,16 @@ SearchQuery::Done with_documents(DocumentHandler& documents, const wire::SearchR
   };
 }
 
+SearchParts with_analyzers(SearchParts parts, AnalyzerPool& analyzers) {
+  parts.analyzers = &analyzers;
+  return parts;
+}
+
 }  // namespace
 
 LeafService::LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state,
                          generation::BrokerRoll& brokers, RequestsInFlight& taken)
-    : parts_(parts),
+    : parts_(with_analyzers(parts, analyzers_)),
       identity_(std::move(identity)),
       cache_state_(std::move(cache_state)),
       brokers_(brokers),
@@ -143,15 +148,31 @@ void LeafService::take_search(const wire::Peer& peer, const wire::SearchHead& he
   if (!taken) task.run(taken.error());
 }
 
+// Of the documents that the search is to show.
+std::vector<std::string> LeafService::snippet_terms(const wire::SearchRequest& request) {
+  std::vector<std::string> terms;
+  if (request.show.count == 0 || (request.show.fields & wire::kFieldSnippet) == 0) return terms;
+  terms.reserve(request.terms.size());
+  for (const wire::QueryTerm& term : request.terms) terms.push_back(term.text);
+  if (request.clause.empty()) return terms;
+  const auto generation = parts_.board.find({request.generation, request.content}, parts_.clock.now());
+  if (generation == nullptr) return terms;
+  const AnalyzerPool::Lease analyzer = analyzers_.take(generation->analyzer);
+  return words_of(request.clause, *analyzer);
+}
+
 void LeafService::search(ByteView message, Deadline deadline, const SearchQuery::Waited& waited, Instant arrival,
                          Answer answer, const InFlight& entry) {
   Result<wire::Request> request = wire::decode_request(message);
   if (!request) return replying(kMalformed, arrival, std::move(answer))(wire::ErrorReply{0, request.error().message()});
   auto& decoded = std::get<wire::SearchRequest>(*request);
-  auto done = with_documents(documents_, decoded, deadline, parts_.clock, entry,
-                             replying(kSearch, arrival, std::move(answer), entry));
-  const auto query =
-      std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(decoded), deadline, std::move(done));
+  const auto reply = replying(kSearch, arrival, std::move(answer), entry);
+  auto done = with_documents(documents_, decoded, snippet_terms(decoded), deadline, parts_.clock, entry, reply);
+  auto refuse = [reply, id = decoded.request_id](const Error& why) {
+    reply(wire::ErrorReply{id, why.message(), wire::reason_of(why.code())});
+  };
+  const auto query = std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(decoded), deadline,
+                                                   std::move(done), std::move(refuse));
   const Result<void> room = entry->hold(query->bytes());
   query->start(room ? waited : SearchQuery::Waited(room.error()));
 }
@@ -220,6 +241,7 @@ wire::HelloReply LeafService::hello(std::uint64_t request_id) const {
     told.analyzer = one->analyzer;
     told.bm25 = one->bm25;
     told.statistics = one->statistics;
+    told.schema = one->schema_text;
     for (const generation::ServedPartition& partition : one->partitions)
       told.partitions.push_back(
           {partition.number, partition.placement, partition.hidden ? partition.hidden->count() : 0});

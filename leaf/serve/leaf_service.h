@@ -105,10 +105,12 @@ class LeafService {
                    const Answer& answer);
   void search(ByteView message, Deadline deadline, const SearchQuery::Waited& waited, Instant arrival, Answer answer,
               const InFlight& entry);
+  std::vector<std::string> snippet_terms(const wire::SearchRequest& request);
   void dispatch(const wire::Peer& peer, wire::Request request, Instant arrival, const Answer& answer);
   // Counts a request, and times its reply. Drops the reply if the request was cancelled.
   std::function<void(const wire::Reply&)> replying(Kind kind, Instant arrival, Answer answer, InFlight entry = {});
 
+  AnalyzerPool analyzers_;  // of clauses
   const SearchParts parts_;
   const Identity identity_;
   const std::function<CacheState()> cache_state_;

@@ -65,6 +65,7 @@ SearchMetrics::SearchMetrics(const SearchParts& parts) {
   engine = registry.histogram(families::kSearchTime, metrics::latency_seconds(), engine_label(parts.engine));
   if (parts.queries) gpu = registry.histogram(families::kSearchTime, metrics::latency_seconds(), {{"engine", "gpu"}});
   exhaustive = registry.histogram(families::kSearchTime, metrics::latency_seconds(), engine_label(parts.exhaustive));
+  clauses = registry.histogram(families::kSearchTime, metrics::latency_seconds(), {{"engine", "clauses"}});
   lists = registry.histogram(families::kListTime, metrics::latency_seconds());
   postings = registry.counter(families::kPostings);
   for (const wire::UnsearchedReasonRow& row : wire::kUnsearchedReasons)

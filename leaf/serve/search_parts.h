@@ -17,6 +17,8 @@
 #include "leaf/lists/list_store.h"
 #include "leaf/schedule/query_scheduler.h"
 #include "leaf/schedule/scheduler.h"
+#include "leaf/serve/analyzer_pool.h"
+#include "leaf/serve/filter_cache.h"
 #include "leaf/serve/term_table.h"
 
 namespace frond::leaf::serve {
@@ -70,7 +72,9 @@ struct SearchParts {
   // `costly` searches a partition with about costly_postings or more. Partitions with at most small_postings never move
   // to `costly`, and no second worker is asked to share a search of such partitions.
   std::uint64_t costly_postings = ~std::uint64_t{0}, small_postings = 20'000;
-  TermTable* terms = nullptr;  // null: each search looks its terms up by itself
+  TermTable* terms = nullptr;         // null: each search looks its terms up by itself
+  FilterCache* filters = nullptr;     // null: each search evaluates its filter by itself
+  AnalyzerPool* analyzers = nullptr;  // for the texts of clauses; null: each search makes its own
   // The lists on the GPU; null: plans for the GPU have lists in host memory, and it looks for its own by their keys.
   lists::DeviceLists* device = nullptr;
 };
@@ -78,7 +82,7 @@ struct SearchParts {
 // Counters and histograms of all searches of a leaf.
 struct SearchMetrics {
   explicit SearchMetrics(const SearchParts& parts);
-  metrics::Histogram engine, gpu, exhaustive, lists;
+  metrics::Histogram engine, gpu, exhaustive, clauses, lists;
   metrics::Counter postings;
   metrics::Counter unsearched[std::size(wire::kUnsearchedReasons)];  // by wire::UnsearchedReason
 };

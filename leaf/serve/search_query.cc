@@ -8,17 +8,20 @@
 namespace frond::leaf::serve {
 namespace {
 
+// A clause takes about this times its text: the text, the clause read from it, and its tree of terms.
+constexpr std::size_t kClauseBytes = 8;
 constexpr std::uint64_t kHeaviest = ~std::uint64_t{0};  // weight of a costly request, whose terms are not looked up yet
 
 }  // namespace
 
 SearchQuery::SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire::SearchRequest request,
-                         Deadline deadline, Done done)
+                         Deadline deadline, Done done, Refuse refuse)
     : parts_(parts),
       metrics_(metrics),
       request_(std::move(request)),
       deadline_(deadline),
       done_(std::move(done)),
+      refuse_(std::move(refuse)),
       generation_(parts.board.find({request_.generation, request_.content}, parts.clock.now())),
       profiled_(request_.profile ? std::make_unique<Profiled>() : nullptr) {}
 
@@ -27,6 +30,7 @@ std::size_t SearchQuery::bytes() const {
   std::size_t bytes =
       sizeof *this + wanted * sizeof(std::uint32_t) + std::min(wanted, partitions_here()) * sizeof(Slot);
   for (const wire::QueryTerm& term : request_.terms) bytes += sizeof term + term.text.capacity();
+  bytes += kClauseBytes * (request_.clause.size() + request_.filter.size());
   return bytes;
 }
 
@@ -56,13 +60,24 @@ void SearchQuery::start(const Waited& waited) {
 }
 
 void SearchQuery::begin() {
+  Result<void> ready;
   try {
-    if (!todo_.empty()) known_ = look_up(*generation_, bm25(), request_.terms, parts_.terms);
+    if (!todo_.empty()) ready = look_up_terms();
   } catch (const std::exception&) {  // out of memory
     fail_todo(wire::UnsearchedReason::kUnavailable);
   }
+  if (!ready && ready.error().code() == Code::kInvalid && refuse_ && !deadline_.cancelled())
+    return refuse_(ready.error());
+  if (!ready) fail_todo(wire::reason_of(ready.error().code()));
   if (todo_.empty()) return finish();
   wave(mode_);
+}
+
+// Errors: of clauses only, kInvalid and those of reading statistics. Of terms known_ has them.
+Result<void> SearchQuery::look_up_terms() {
+  FROND_TRY(read_clauses());
+  if (!has_clause()) known_ = look_up(*generation_, bm25(), request_.terms, parts_.terms);
+  return {};
 }
 
 // Adds the time in the queue to the profile. False: the task was dropped, and the partitions are unsearched.
@@ -86,7 +101,7 @@ void SearchQuery::wave(engine::Mode mode) {
     if (!slot.unsearched) todo_.push_back(&slot);  // has room: start() reserved it
   scheduled_.plans.clear();
   if (profiled_) profile_begin();
-  if (parts_.queries != nullptr && submit_to_scheduler()) return;
+  if (parts_.queries != nullptr && !has_clause() && submit_to_scheduler()) return;
   search_here();
 }
 
@@ -169,6 +184,7 @@ void SearchQuery::search(std::size_t number) {
     return;
   }
   try {
+    if (has_clause()) return take(slot, search_clause(slot));
     if (!scheduled_.plans.empty() && !of_device_leases(scheduled_.plans[number]))
       return take(slot, search(slot, scheduled_.plans[number]));
     auto made = plan(slot, floor());

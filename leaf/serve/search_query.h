@@ -24,10 +24,15 @@
 #include <span>
 #include <vector>
 
+#include "common/query/clause.h"
+#include "leaf/clauses/searched_partition.h"
 #include "leaf/serve/search_parts.h"
 #include "leaf/serve/term_table.h"
 
 namespace frond::leaf::serve {
+
+// The terms of the words and phrases of a request's clause that score, for snippets. None, if it is no clause.
+std::vector<std::string> words_of(std::string_view clause, text::Analyzer& analyzer);
 
 class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
  public:
@@ -37,8 +42,11 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   // `parts` and `metrics` outlive the search. `deadline` counts from the request's arrival; what it points to lives as
   // long as `done`. `done` is called once: during start() or later, on any thread. The reply to a cancelled search is
   // empty.
+  // `refuse` is called in place of `done` for a request that is wrong (kInvalid); empty: `done` gets a reply in which
+  // all partitions are unsearched.
+  using Refuse = std::function<void(const Error&)>;
   SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire::SearchRequest request, Deadline deadline,
-              Done done);
+              Done done, Refuse refuse = {});
   // Memory that the search holds for its request, about.
   std::size_t bytes() const;
   // Call once, as a task of parts.scheduler, with the time that the task waited; or anywhere, with the error for which
@@ -52,6 +60,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
     const generation::ServedPartition* partition = nullptr;
     std::optional<wire::UnsearchedReason> unsearched;
     std::vector<lists::ListLease> lists;  // of the known terms, once fetched; AND and OR both use them
+    std::shared_ptr<const partition::HiddenDocuments> left_out;  // by the filter, and hidden; null: not evaluated
     engine::Outcome conjunction, disjunction;
     wire::PartitionProfile profile;
     std::uint64_t cpu_us = 0;  // of the last search on the CPU
@@ -79,6 +88,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
 
   // A wave is AND or OR on all partitions that are not unsearched. Its steps run one after the other, on any thread.
   void begin();
+  Result<void> look_up_terms();
   bool has_waited(const Waited& waited);
   void fail_todo(wire::UnsearchedReason reason);
   void wave(engine::Mode mode);
@@ -103,6 +113,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   void profile_end();
   wire::RunReason run_reason(const wire::SearchRun& run) const;
   void wave_done();
+  void begin_disjunction();
   void finish();
   // Several threads may run share() at a time, for different partitions.
   void share();
@@ -111,14 +122,34 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   std::uint64_t postings_in(const generation::ServedPartition& partition) const;
   std::uint32_t depth() const;
   Result<void> fetch_lists(Slot& slot);
+  // What the search passes over in the partition.
+  const partition::HiddenDocuments* hidden(const Slot& slot) const {
+    return slot.left_out != nullptr ? slot.left_out.get() : slot.partition->hidden.get();
+  }
+  Result<std::vector<lists::ListLease>> lists_of(Slot& slot, const KnownTerms& known);
+  // Clauses (search_query_clauses.cc).
+  bool has_clause() const { return !request_.clause.empty(); }
+  struct Clauses {
+    query::Clause clause;
+    clauses::ResolvedQuery resolved;
+    KnownTerms known;  // its lists
+  };
+  Result<void> read_clauses();
+  Result<void> resolve_clause();
+  Result<void> resolve(const query::Clause& clause, Clauses& into) const;
+  clauses::ClausePlan clause_plan(const Slot& slot, const Clauses& clauses, std::vector<lists::ListLease> lists,
+                                  const clauses::SearchedPartition& partition);
+  Result<void> filter(Slot& slot);
+  Result<engine::Outcome> search_clause(Slot& slot);
+  Result<void> count_exactly(Slot& slot, engine::Outcome& outcome);
   std::size_t place_of(const generation::ServedPartition& partition) const {
     return static_cast<std::size_t>(&partition - generation_->partitions.data());
   }
-  engine::Plan without_terms(const generation::ServedPartition& partition, engine::SharedFloor& floor) const;
+  engine::Plan without_terms(const Slot& slot, engine::SharedFloor& floor) const;
   const scoring::Bm25Parameters& bm25() const { return request_.bm25 ? *request_.bm25 : generation_->bm25; }
   scoring::BoundScale bounds(const KnownTerms::Term& term, const partition::Partition& partition) const;
   Result<std::optional<engine::Plan>> plan(Slot& slot, engine::SharedFloor& floor);
-  std::optional<engine::Plan> plan_on_device(const generation::ServedPartition& served);
+  std::optional<engine::Plan> plan_on_device(Slot& slot);
 
   Result<engine::Outcome> search(Slot& slot, const engine::Plan& plan);
   void take(Slot& slot, Result<engine::Outcome> outcome);
@@ -135,8 +166,11 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   const wire::SearchRequest request_;
   const Deadline deadline_;
   const Done done_;
+  const Refuse refuse_;
   const std::shared_ptr<const generation::ServedGeneration> generation_;  // null: this leaf does not serve it
   Result<KnownTerms> known_ = KnownTerms();  // looked up once; kCorrupt, kUnavailable: from reading their statistics
+  std::optional<Clauses> clause_, filter_;   // of the request, if it has them
+  bool clause_has_auto_ = false;             // AND and OR of it differ
   std::vector<Slot> slots_;                  // of the partitions that the generation has here
   std::vector<std::uint32_t> lacking_;       // the others that are wanted
   bool costly_ = false;                      // the costly threads run it from now on

@@ -9,6 +9,8 @@
 namespace frond::leaf::serve {
 
 void SearchQuery::take(Slot& slot, Result<engine::Outcome> outcome) {
+  if (request_.exact_total && outcome && !outcome->exact)
+    if (auto counted = count_exactly(slot, *outcome); !counted) outcome = std::move(counted).error();
   if (auto still = intact(slot); !still) {
     damage_found_.store(true, std::memory_order_relaxed);  // ordered by unfinished_
     outcome = std::move(still).error();
@@ -45,7 +47,8 @@ void SearchQuery::wave_done() {
   if (mode_ == engine::Mode::kAnd && request_.mode == wire::Mode::kAuto && !deadline_.cancelled() &&
       needs_disjunction()) {
     const Result<KnownTerms>& known = known_;
-    if (!known || known->terms.size() > 1 || !known->all_known) return wave(engine::Mode::kOr);
+    const bool differ = has_clause() ? clause_has_auto_ : !known || known->terms.size() > 1 || !known->all_known;
+    if (differ) return begin_disjunction();
     has_or_ = true;  // for one term, AND and OR are the same
     for (Slot& slot : slots_) slot.disjunction = slot.conjunction;
   }

@@ -28,16 +28,22 @@ std::uint32_t SearchQuery::depth() const {
 // Asks the store only for lists that the table of terms does not lead to. Fetches nothing for AND if a term is known to
 // be in no document of the partition. The lists are kept for the second wave.
 Result<void> SearchQuery::fetch_lists(Slot& slot) {
-  if (!slot.lists.empty()) return {};
+  if (slot.lists.empty()) slot.lists = FROND_TRY(lists_of(slot, *known_));
+  return {};
+}
+
+// None, for AND, if the partition is known to lack a term. Null: it lacks the term.
+Result<std::vector<lists::ListLease>> SearchQuery::lists_of(Slot& slot, const KnownTerms& known) {
+  const bool needs_all = mode_ == engine::Mode::kAnd && &known == &*known_ && !has_clause();
   const generation::ServedPartition& partition = *slot.partition;
   const std::size_t place = place_of(partition);
-  std::vector<lists::ListLease> found(known_->terms.size());
+  std::vector<lists::ListLease> found(known.terms.size());
   std::vector<lists::ListKey> keys;
   std::vector<std::size_t> missing;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const KnownTerm& term = *known_->terms[i].term;
+    const KnownTerm& term = *known.terms[i].term;
     if (auto lease = term.on_host(place)) {
-      if (*lease == nullptr && mode_ == engine::Mode::kAnd) return {};
+      if (*lease == nullptr && needs_all) return std::vector<lists::ListLease>();
       found[i] = *std::move(lease);
       continue;
     }
@@ -54,31 +60,32 @@ Result<void> SearchQuery::fetch_lists(Slot& slot) {
     slot.profile.lists_us += micros_between(before, after);
     metrics_.lists.observe(seconds_between(before, after));
     for (std::size_t i = 0; i < missing.size(); ++i) {
-      known_->terms[missing[i]].term->keep(place, fetched[i]);
+      known.terms[missing[i]].term->keep(place, fetched[i]);
       if (fetched[i]->postings.count() != 0) found[missing[i]] = std::move(fetched[i]);
     }
   }
-  slot.lists = std::move(found);
-  return {};
+  return found;
 }
 
 // A plan with all but its terms.
-engine::Plan SearchQuery::without_terms(const generation::ServedPartition& served, engine::SharedFloor& floor) const {
+engine::Plan SearchQuery::without_terms(const Slot& slot, engine::SharedFloor& floor) const {
+  const generation::ServedPartition& served = *slot.partition;
   engine::Plan plan;
   plan.mode = mode_;
   plan.k = depth();
   plan.ranked = request_.rank == wire::Rank::kScore;
-  plan.count_to = std::max<std::uint64_t>(plan.k, engine::Plan::kCountOfLeaves);
+  plan.count_to =
+      request_.exact_total ? engine::Plan::kCountAll : std::max<std::uint64_t>(plan.k, engine::Plan::kCountOfLeaves);
   plan.lengths = served.open->partition().lengths();
   plan.partition = served.open->number();
   plan.norm = scoring::length_norm(bm25(), generation_->statistics);
   plan.placement = served.placement;
-  plan.hidden = served.hidden.get();
+  plan.hidden = hidden(slot);
   if (plan.ranked && request_.prior_weight != 0) plan.priors = served.open->partition().priors();
   plan.prior_weight = request_.prior_weight;
   plan.deadline = deadline_;
   plan.floor = &floor;
-  plan.terms.reserve(known_->terms.size());
+  if (known_) plan.terms.reserve(known_->terms.size());
   return plan;
 }
 
@@ -97,7 +104,8 @@ Result<std::optional<engine::Plan>> SearchQuery::plan(Slot& slot, engine::Shared
   FROND_TRY(partition.intact());  // a partition that is known to be damaged is not searched
   FROND_TRY(fetch_lists(slot));
   if (slot.lists.empty()) return std::optional<engine::Plan>();
-  engine::Plan plan = without_terms(*slot.partition, floor);
+  FROND_TRY(filter(slot));
+  engine::Plan plan = without_terms(slot, floor);
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (slot.lists[i] != nullptr)
       plan.terms.push_back({slot.lists[i], known[i].weight, bounds(known[i], partition)});
@@ -110,12 +118,14 @@ Result<std::optional<engine::Plan>> SearchQuery::plan(Slot& slot, engine::Shared
 
 // A plan of device leases (engine/plan.h), without lists in host memory, if all lists are on the device. Otherwise, or
 // if no document matches, nothing: then call plan().
-std::optional<engine::Plan> SearchQuery::plan_on_device(const generation::ServedPartition& served) {
+std::optional<engine::Plan> SearchQuery::plan_on_device(Slot& slot) {
+  const generation::ServedPartition& served = *slot.partition;
   const partition::Partition& partition = served.open->partition();
   if (parts_.device == nullptr || !known_ || (mode_ == engine::Mode::kAnd && !known_->all_known) || !partition.intact())
     return std::nullopt;
   const std::size_t place = place_of(served);
-  engine::Plan plan = without_terms(served, floor());
+  if (!filter(slot)) return std::nullopt;
+  engine::Plan plan = without_terms(slot, floor());
   if (plan.hidden != nullptr) plan.hidden_on_device = parts_.device->find_array(plan.hidden->words());
   if (plan.hidden != nullptr && plan.hidden_on_device == nullptr) return std::nullopt;
   if (engine::adds_priors(plan)) plan.priors_on_device = parts_.device->find_array(plan.priors->arrays());

@@ -35,7 +35,7 @@ bool SearchQuery::make_plans() {
     const bool for_gpu = may_use_gpu();
     for (Slot*& slot : todo_) {
       if (for_gpu && slot->lists.empty()) {
-        if (auto on_device = plan_on_device(*slot->partition)) {
+        if (auto on_device = plan_on_device(*slot)) {
           scheduled_.plans.push_back(*std::move(on_device));
           continue;
         }

@@ -134,9 +134,9 @@ function check_budgets(build_name, objects) {
     const has = bytes((resources.limits ?? resources.requests).memory), grace = spec.terminationGracePeriodSeconds;
     const drain = Number(flag("drain-ms") ?? 0) / 1000;
     if (is_leaf(object)) {
-      const lists = bytes(flag("host-cache") ?? "1GiB"), documents = bytes(flag("document-cache") ?? "64MiB"), terms = bytes(flag("term-cache") ?? "32MiB");
+      const lists = bytes(flag("host-cache") ?? "1GiB"), documents = bytes(flag("document-cache") ?? "64MiB"), terms = bytes(flag("term-cache") ?? "32MiB") + bytes(flag("filter-cache") ?? "64MiB");
       check(lists <= has / 2, `${where}: --host-cache is over half of the memory`);
-      check(lists + documents + terms <= has * 5 / 8, `${where}: --host-cache, --document-cache and --term-cache are over five eighths of the memory`);
+      check(lists + documents + terms <= has * 5 / 8, `${where}: --host-cache, --document-cache, --term-cache and --filter-cache are over five eighths of the memory`);
       check(readinessProbe.initialDelaySeconds > DNS_CACHE_S + DNS_INTERVAL_S, `${where}: is ready before brokers know its address`);
       const needed = Number(flag("drain-needed-ms") ?? 0) / 1000;
       const replicated = objects.filter(is_leaf).length > 1;

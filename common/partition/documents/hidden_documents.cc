@@ -12,6 +12,35 @@ HiddenDocuments::HiddenDocuments(std::uint32_t documents, std::span<const DocId>
   hide(docids);
 }
 
+std::shared_ptr<const HiddenDocuments> HiddenDocuments::all_but(std::uint32_t documents,
+                                                                std::span<const std::uint64_t> shown,
+                                                                const HiddenDocuments* hidden) {
+  std::shared_ptr<HiddenDocuments> all(
+      new HiddenDocuments(std::vector<std::shared_ptr<const Chunk>>(documents / kChunkDocuments + 1)));
+  all->documents_ = documents;
+  for (std::size_t number = 0; number < all->chunks_.size(); ++number) {
+    auto chunk = std::make_shared<Chunk>();
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < kChunkWords; ++i) {
+      const std::size_t at = number * kChunkWords + i, first = at * kWordBits;
+      if (first >= documents) break;
+      std::uint64_t word = ~shown[at] | (hidden == nullptr ? 0 : hidden->word(at));
+      if (documents - first < kWordBits) word &= (std::uint64_t{1} << (documents - first)) - 1;
+      (*chunk)[i] = word;
+      count += static_cast<std::size_t>(std::popcount(word));
+    }
+    all->count_ += count;
+    if (count != 0) all->chunks_[number] = std::move(chunk);
+  }
+  return all;
+}
+
+std::size_t HiddenDocuments::bytes() const {
+  std::size_t bytes = sizeof *this + chunks_.size() * sizeof chunks_.front() + documents_ / 8;
+  for (const auto& chunk : chunks_) bytes += chunk == nullptr ? 0 : sizeof *chunk;
+  return bytes;
+}
+
 std::shared_ptr<const HiddenDocuments> HiddenDocuments::with(std::span<const DocId> more) const {
   std::shared_ptr<HiddenDocuments> all(new HiddenDocuments(chunks_));
   all->documents_ = documents_;

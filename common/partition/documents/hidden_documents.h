@@ -24,6 +24,9 @@ class HiddenDocuments {
   // `documents`: of the partition. `docids`: ascending, without repetition, below `documents`. Takes 512 bytes for each
   // chunk that has hidden documents, and 16 for each chunk.
   HiddenDocuments(std::uint32_t documents, std::span<const DocId> docids);
+  // All but those whose bit is set in `shown`, 64 documents a word, and `hidden` besides, which may be null.
+  static std::shared_ptr<const HiddenDocuments> all_but(std::uint32_t documents, std::span<const std::uint64_t> shown,
+                                                        const HiddenDocuments* hidden);
   // These and `more`: ascending, without repetition, of the partition, and not among these.
   std::shared_ptr<const HiddenDocuments> with(std::span<const DocId> more) const;
   HiddenDocuments(const HiddenDocuments&) = delete;
@@ -31,6 +34,8 @@ class HiddenDocuments {
 
   bool contains(DocId docid) const { return (word(docid / kWordBits) >> docid % kWordBits & 1) != 0; }
   std::size_t count() const { return count_; }
+  // Of memory, with words(), without docids().
+  std::size_t bytes() const;
   // Bits of documents 64 * word to 64 * word + 63; 0 past the last document.
   std::uint64_t word(std::size_t word) const {
     const std::size_t chunk = word / kChunkWords;

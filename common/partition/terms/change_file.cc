@@ -102,7 +102,7 @@ class SstChanges final : public Changes, public std::enable_shared_from_this<Sst
   }
   const HiddenByPartition& hidden() const override { return hidden_; }
   const TermTotals& totals() const override { return totals_; }
-  std::unique_ptr<ChangeFileCursor> terms() const override;
+  std::unique_ptr<ChangeFileCursor> terms(std::string_view first) const override;
   Result<void> verify_checksums() const override {
     return guarded(file_.string(), [&]() -> Result<void> {
       const auto status = reader_.VerifyChecksum();
@@ -145,14 +145,14 @@ class SstChanges final : public Changes, public std::enable_shared_from_this<Sst
 
 class SstCursor final : public ChangeFileCursor {
  public:
-  explicit SstCursor(std::shared_ptr<const SstChanges> changes)
-      : changes_(std::move(changes)), iterator_(changes_->make_iterator()) {}
+  SstCursor(std::shared_ptr<const SstChanges> changes, std::string_view first)
+      : changes_(std::move(changes)), iterator_(changes_->make_iterator()), first_(std::max(first, kFirstTerm)) {}
   Result<bool> next() override {
     return guarded(changes_->file().string(), [&]() -> Result<bool> {
       if (begun_)
         iterator_->Next();
       else
-        iterator_->Seek(slice_of(std::string_view("\1", 1)));
+        iterator_->Seek(slice_of(first_));
       begun_ = true;
       if (!iterator_->status().ok()) return error_of(iterator_->status(), changes_->file().string());
       if (!iterator_->Valid() || term() == totals_key()) return false;
@@ -168,13 +168,18 @@ class SstCursor final : public ChangeFileCursor {
   }
 
  private:
+  static constexpr std::string_view kFirstTerm{"\1", 1};  // behind what is no term
+
   std::shared_ptr<const SstChanges> changes_;
   std::unique_ptr<rocksdb::Iterator> iterator_;
+  const std::string first_;
   bool begun_ = false;
   std::int64_t by_ = 0;
 };
 
-std::unique_ptr<ChangeFileCursor> SstChanges::terms() const { return std::make_unique<SstCursor>(shared_from_this()); }
+std::unique_ptr<ChangeFileCursor> SstChanges::terms(std::string_view first) const {
+  return std::make_unique<SstCursor>(shared_from_this(), first);
+}
 
 class MergedCursor final : public ChangeCursor {
  public:
@@ -229,9 +234,9 @@ std::unique_ptr<ChangeCursor> merged_changes(std::vector<std::unique_ptr<ChangeC
   return std::make_unique<MergedCursor>(std::move(cursors));
 }
 
-std::unique_ptr<ChangeCursor> merged_changes(std::span<const ChangesPtr> files) {
+std::unique_ptr<ChangeCursor> merged_changes(std::span<const ChangesPtr> files, std::string_view first) {
   std::vector<std::unique_ptr<ChangeCursor>> cursors;
-  for (const auto& one : files) cursors.push_back(one->terms());
+  for (const auto& one : files) cursors.push_back(one->terms(first));
   return merged_changes(std::move(cursors));
 }
 

@@ -65,7 +65,8 @@ class Changes {
   virtual Result<std::int64_t> by(std::string_view term) const = 0;
   virtual const HiddenByPartition& hidden() const = 0;
   virtual const TermTotals& totals() const = 0;
-  virtual std::unique_ptr<ChangeFileCursor> terms() const = 0;
+  // From `first` on.
+  virtual std::unique_ptr<ChangeFileCursor> terms(std::string_view first = {}) const = 0;
   virtual Result<void> verify_checksums() const = 0;
   virtual Result<void> intact() const = 0;
   virtual Result<void> check_files() const = 0;
@@ -74,8 +75,8 @@ using ChangesPtr = std::shared_ptr<const Changes>;
 
 // Visits each term of any cursor once, with the sum of what the cursors add; also sums of 0. Holds a term of each.
 std::unique_ptr<ChangeCursor> merged_changes(std::vector<std::unique_ptr<ChangeCursor>> cursors);
-// The same of files.
-std::unique_ptr<ChangeCursor> merged_changes(std::span<const ChangesPtr> files);
+// The same of files, from `first` on.
+std::unique_ptr<ChangeCursor> merged_changes(std::span<const ChangesPtr> files, std::string_view first = {});
 
 // The document frequencies of a generation: `base` with `changes`, oldest first, of which there is at least one.
 // `base` and each file keep what was looked up in them, for all generations that share them. Look-ups give kCorrupt if

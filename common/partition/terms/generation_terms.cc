@@ -74,11 +74,12 @@ class SstTerms final : public GenerationTerms {
   Result<void> intact() const override { return files_->intact(); }
   Result<void> check_files() const override { return files_->check(); }
 
-  Result<void> for_each(const std::function<bool(std::string_view, std::uint64_t)>& visit) const override {
+  Result<void> for_each_from(std::string_view first, const Visit& visit) const override {
     return guarded(file_.string(), [&]() -> Result<void> {
-      for (const auto& section : sections_) {
+      for (auto at = place_of(first); at != sections_.end(); ++at) {
+        const Section* const section = at->get();
         const auto iterator = iterator_of(section->reader);
-        for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+        for (iterator->Seek(slice_of(first)); iterator->Valid(); iterator->Next()) {
           if (text_of(iterator->key()) == totals_key()) break;
           if (!visit(text_of(iterator->key()), FROND_TRY(df_of(*iterator)))) return {};
         }
@@ -123,11 +124,12 @@ class SstTerms final : public GenerationTerms {
   };
 
   // The last one that begins with this term or one before it; the first, if there is none.
-  const Section& section_of(std::string_view term) const {
-    const auto behind = std::upper_bound(sections_.begin() + 1, sections_.end(), term,
-                                         [](std::string_view t, const auto& one) { return t < one->first_term; });
-    return **(behind - 1);
+  std::vector<std::unique_ptr<Section>>::const_iterator place_of(std::string_view term) const {
+    return std::upper_bound(sections_.begin() + 1, sections_.end(), term,
+                            [](std::string_view t, const auto& one) { return t < one->first_term; }) -
+           1;
   }
+  const Section& section_of(std::string_view term) const { return **place_of(term); }
   Result<void> load_totals() {
     const auto iterator = iterator_of(sections_.back()->reader);
     iterator->Seek(slice_of(totals_key()));
@@ -210,8 +212,8 @@ class ChangedTerms final : public GenerationTerms {
   std::unique_ptr<DfReader> reader() const override { return std::make_unique<Reader>(*base_, changes_); }
   const TermTotals& totals() const override { return changes_.back()->totals(); }
 
-  Result<void> for_each(const std::function<bool(std::string_view, std::uint64_t)>& visit) const override {
-    const auto changed = merged_changes(changes_);
+  Result<void> for_each_from(std::string_view first, const Visit& visit) const override {
+    const auto changed = merged_changes(changes_, first);
     bool left = FROND_TRY(changed->next());  // whether it is at a term
     bool more = true;
     Result<void> outcome;
@@ -231,7 +233,7 @@ class ChangedTerms final : public GenerationTerms {
         if (!give(changed->term(), changed->by()) || !go_on()) return false;
       return true;
     };
-    FROND_TRY(base_->for_each([&](std::string_view term, std::uint64_t df) {
+    FROND_TRY(base_->for_each_from(first, [&](std::string_view term, std::uint64_t df) {
       if (!give_before(&term)) return false;
       auto sum = static_cast<std::int64_t>(df);
       if (left && changed->term() == term) {

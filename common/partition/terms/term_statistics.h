@@ -76,7 +76,10 @@ class GenerationTerms {
   virtual std::unique_ptr<DfReader> reader() const = 0;
   virtual const TermTotals& totals() const = 0;
   // Visits every term in byte order, until `visit` returns false.
-  virtual Result<void> for_each(const std::function<bool(std::string_view term, std::uint64_t df)>& visit) const = 0;
+  using Visit = std::function<bool(std::string_view term, std::uint64_t df)>;
+  Result<void> for_each(const Visit& visit) const { return for_each_from({}, visit); }
+  // The same from `first` on.
+  virtual Result<void> for_each_from(std::string_view first, const Visit& visit) const = 0;
   virtual Result<void> verify_checksums() const = 0;
   // As Partition's.
   virtual Result<void> intact() const = 0;

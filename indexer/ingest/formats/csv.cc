@@ -42,7 +42,25 @@ Sniffed sniff_csv(const Beginning& head) {
   return {};
 }
 
-Result<Document> parse_csv(const RawRecord& record, const NamedFields&) {
+// A cell is one value, in whatever way it is written; an empty one is none.
+Result<void> take_fields(std::span<const std::string> cells, std::span<const std::string> names,
+                         const FieldReading& reading, DocumentFields& to) {
+  for (std::uint32_t i = 0; i < reading.schema->fields.size(); ++i) {
+    const schema::Field& field = reading.schema->fields[i];
+    const auto named = std::ranges::find(names, field.name);
+    if (named == names.end() || is_title_or_body(field)) continue;
+    const std::string& cell = cells[static_cast<std::size_t>(named - names.begin())];
+    if (cell.empty()) continue;
+    if (field.type == schema::FieldType::kText) to.texts.push_back({i, cell});
+    if (!schema::is_column(field.type)) continue;
+    ColumnReader column(field, i, reading.coerce, schema::Reading::kLenient);
+    FROND_TRY(column.add(cell));
+    std::move(column).finish(to);
+  }
+  return {};
+}
+
+Result<Document> parse_csv(const RawRecord& record, const NamedFields& named) {
   const CsvColumns& columns = *record.columns;
   std::string storage;
   std::vector<std::string> fields = csv_fields(FROND_TRY(utf8_of_record(record, storage)), columns.separator);
@@ -51,6 +69,7 @@ Result<Document> parse_csv(const RawRecord& record, const NamedFields&) {
                                      std::to_string(columns.fields.size()));
   Document document;
   document.not_utf8 = !storage.empty();
+  if (named.reading.schema != nullptr) FROND_TRY(take_fields(fields, columns.names, named.reading, document.fields));
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (columns.fields[i] == Field::kId) document.id = std::move(fields[i]);
     if (columns.fields[i] == Field::kUrl) document.url = std::move(fields[i]);
@@ -129,7 +148,8 @@ bool CsvColumns::has(Field field) const { return std::ranges::find(fields, field
 std::optional<CsvColumns> csv_columns(std::string_view header, const FieldNames& wanted) {
   for (const char separator : kSeparators) {
     const std::vector<std::string> names = csv_fields(header, separator);
-    CsvColumns columns{separator, std::vector<Field>(names.size(), Field::kOther)};
+    CsvColumns columns{separator, std::vector<Field>(names.size(), Field::kOther), {}};
+    for (const std::string& name : names) columns.names.emplace_back(trimmed(name));
     name_column(names, wanted.id, Field::kId, columns.fields);
     name_column(names, wanted.url, Field::kUrl, columns.fields);
     name_column(names, wanted.title, Field::kTitle, columns.fields);

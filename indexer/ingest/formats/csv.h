@@ -17,7 +17,8 @@ namespace frond::indexer::ingest {
 struct CsvColumns {
   enum class Field : std::uint8_t { kOther, kId, kUrl, kTitle, kBody };
   char separator = ',';
-  std::vector<Field> fields;  // of each column; of body, several if the names say so
+  std::vector<Field> fields;       // of each column; of body, several if the names say so
+  std::vector<std::string> names;  // of each column, without white space around them
   bool has(Field field) const;
 };
 

@@ -51,6 +51,7 @@ enum class Evidence : std::uint8_t {
 struct NamedFields {
   const FieldNames& names = usual_field_names();
   std::string_view prior = {};  // which one holds a document's prior; empty: no document has one
+  FieldReading reading = {};    // fields of the schema; of formats without has_names, no record has any
 };
 
 struct SourceFormat {

@@ -9,6 +9,7 @@
 
 #include "common/text/utf8.h"
 #include "indexer/ingest/encoding/charset.h"
+#include "indexer/ingest/lines.h"
 #include "indexer/ingest/records/document.h"
 
 namespace frond::indexer::ingest {
@@ -52,7 +53,7 @@ class JsonRecord {
  public:
   // `words`: null if numbers do not stand aside.
   JsonRecord(const dom::object& object, const JsonWords* words) : object_(object), words_(words) {}
-  Result<Document> document(const FieldNames& names, std::string_view prior_field);
+  Result<Document> document(const NamedFields& fields);
   // The first of `names`; absent: none is there.
   std::optional<JsonField> first_of(std::span<const std::string> names, bool paths) const;
   // A number has to be taken as it was written, so that what was given has no meaning.
@@ -63,6 +64,8 @@ class JsonRecord {
   Result<void> append_text(const std::optional<JsonField>& field, char separator, std::string& text);
   Result<void> take_id(const std::optional<JsonField>& field, std::string& id);
   Result<scoring::Prior> prior_of(const std::string& name);
+  Result<void> take_fields(const FieldReading& reading, DocumentFields& to);
+  Result<void> add_value(const dom::element& value, ColumnReader& column);
   // Of a double. Empty: there are no words.
   std::string_view written(const dom::element& number) {
     needs_words_ |= words_ == nullptr;
@@ -165,14 +168,70 @@ Result<scoring::Prior> JsonRecord::prior_of(const std::string& name) {
   return scoring::prior_of(value);
 }
 
-Result<Document> JsonRecord::document(const FieldNames& names, std::string_view prior_field) {
+Result<void> JsonRecord::add_value(const dom::element& value, ColumnReader& column) {
+  switch (value.type()) {
+    case dom::element_type::STRING:
+      return column.add(std::string(std::string_view(value)));
+    case dom::element_type::INT64:
+      return column.add(std::int64_t(value));
+    case dom::element_type::UINT64:
+      return column.add(static_cast<double>(std::uint64_t(value)));
+    case dom::element_type::BOOL:
+      return column.add(bool(value));
+    case dom::element_type::NULL_VALUE:
+      return {};
+    case dom::element_type::DOUBLE: {
+      if (words_ == nullptr) return column.add(double(value));
+      const std::string word(words_->written(double(value)));
+      if (!is_json_number(word)) return column.add_other(word.empty() ? "a value that nests too deeply" : word);
+      return column.add(std::strtod(word.c_str(), nullptr));  // too large: infinite, which no column takes
+    }
+    case dom::element_type::ARRAY:
+      return column.add_other(kListInList);
+    default:
+      return column.add_other("an object");
+  }
+}
+
+// A name with dots is also a path, as of FieldNames::paths.
+Result<void> JsonRecord::take_fields(const FieldReading& reading, DocumentFields& to) {
+  for (std::uint32_t i = 0; i < reading.schema->fields.size(); ++i) {
+    const schema::Field& field = reading.schema->fields[i];
+    if (is_title_or_body(field)) continue;
+    const std::optional<JsonField> found = first_of(std::span(&field.name, 1), /*paths=*/true);
+    if (!found) continue;
+    if (field.type == schema::FieldType::kText) {
+      DocumentFields::Text text{i, {}};
+      FROND_TRY(append_text(found, '\n', text.text));
+      std::erase(text.text, '\0');
+      if (!text.text.empty()) to.texts.push_back(std::move(text));
+      continue;
+    }
+    if (!schema::is_column(field.type)) continue;
+    ColumnReader column(field, i, reading.coerce);
+    const auto add_all = [&](const dom::element& value) -> Result<void> {
+      dom::array list;
+      if (value.get(list) != simdjson::SUCCESS) return add_value(value, column);
+      for (const dom::element element : list) FROND_TRY(add_value(element, column));
+      return {};
+    };
+    FROND_TRY(add_all(found->value));
+    for (const dom::element& value : found->more) FROND_TRY(add_all(value));
+    std::move(column).finish(to);
+  }
+  return {};
+}
+
+Result<Document> JsonRecord::document(const NamedFields& fields) {
+  const FieldNames& names = fields.names;
   const std::optional<JsonField> title = first_of(names.title, names.paths);
   const std::optional<JsonField> body = first_of(names.body, names.paths);
-  if (!title && !body)
+  Document document;
+  if (fields.reading.schema != nullptr) FROND_TRY(take_fields(fields.reading, document.fields));
+  if (!title && !body && document.fields.texts.empty())
     return Error(Code::kInvalid, "no text: none of " + quoted(names.body) + ", " + quoted(names.title) +
                                      " is there; --text-field names another, and --format files takes whole files as "
                                      "text");
-  Document document;
   FROND_TRY(take_id(first_of(names.id, names.paths), document.id));
   FROND_TRY(append_text(first_of(names.url, names.paths), ' ', document.url));
   FROND_TRY(append_text(title, ' ', document.title));
@@ -183,7 +242,7 @@ Result<Document> JsonRecord::document(const FieldNames& names, std::string_view 
     for (const std::string& name : names.body)
       FROND_TRY(append_text(first_of(std::span(&name, 1), names.paths), '\n', document.body));
   }
-  if (!prior_field.empty()) document.prior = FROND_TRY(prior_of(std::string(prior_field)));
+  if (!fields.prior.empty()) document.prior = FROND_TRY(prior_of(std::string(fields.prior)));
   return document;
 }
 
@@ -196,7 +255,7 @@ Result<Document> parse_with_words(dom::parser& parser, std::string_view json, co
   const JsonWords words = FROND_TRY(JsonWords::set_aside(json));
   dom::object object;
   if (const auto error = parser.parse(words.json).get(object)) return broken(error);
-  return JsonRecord(object, &words).document(fields.names, fields.prior);
+  return JsonRecord(object, &words).document(fields);
 }
 
 // Whether simdjson refuses with this error what other readers take.
@@ -217,8 +276,11 @@ Result<Document> parse_with(dom::parser& parser, std::string_view json, bool pad
   dom::object object;
   if (root.get(object) != simdjson::SUCCESS) return Error(Code::kInvalid, "not a JSON object");
   JsonRecord parsed(object, nullptr);
-  Result<Document> document = parsed.document(fields.names, fields.prior);
+  Result<Document> document = parsed.document(fields);
   if (parsed.needs_words()) document = parse_with_words(parser, json, fields);
+  // What other readers of JSON would refuse did not come here.
+  if (document && fields.reading.schema != nullptr && fields.reading.schema->source_stored)
+    document->fields.source = trimmed(json);
   return document;
 }
 
@@ -246,6 +308,54 @@ Result<Document> parse_json(const RawRecord& record, const NamedFields& fields) 
     return made;
   }();
   return parsed(parser);
+}
+
+void tell_members(const RawRecord& record, schema::SchemaInference& to) {
+  std::string storage;
+  const Result<std::string_view> json =
+      record.encoding == nullptr ? Result<std::string_view>(record.text()) : utf8_of_record(record, storage);
+  dom::parser parser;
+  dom::object object;
+  if (!json || parser.parse(json->data(), json->size()).get(object) != simdjson::SUCCESS) return;
+  const auto scalar_of = [](const dom::element& value) -> std::optional<schema::Value> {
+    switch (value.type()) {
+      case dom::element_type::STRING:
+        return std::string(std::string_view(value));
+      case dom::element_type::INT64:
+        return std::int64_t(value);
+      case dom::element_type::UINT64:
+        return static_cast<double>(std::uint64_t(value));
+      case dom::element_type::DOUBLE:
+        return double(value);
+      case dom::element_type::BOOL:
+        return bool(value);
+      default:
+        return std::nullopt;
+    }
+  };
+  to.begin_document();
+  std::vector<schema::Value> values;
+  for (const auto [name, member] : object) {
+    if (member.is_null()) continue;
+    values.clear();
+    bool nested = false;
+    dom::array list;
+    const bool is_list = member.get(list) == simdjson::SUCCESS;
+    const auto add = [&](const dom::element& value) {
+      auto scalar = scalar_of(value);
+      nested = nested || (!scalar && !value.is_null());
+      if (scalar) values.push_back(*std::move(scalar));
+    };
+    if (!is_list) {
+      add(member);
+    } else {
+      for (const dom::element element : list) add(element);
+    }
+    if (nested)
+      to.add_nested(name);
+    else
+      to.add(name, values, is_list);
+  }
 }
 
 JsonFields fields_of_json(std::string_view json, const FieldNames& names) {

@@ -7,12 +7,17 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/schema/inference.h"
 #include "indexer/ingest/formats/formats.h"
 
 namespace frond::indexer::ingest {
 
 // SourceFormat::parse of both JSON formats: what formats.h says.
 Result<Document> parse_json(const RawRecord& record, const NamedFields& fields);
+
+// Tells a schema's inference of the members of a record that is a JSON object, as a document of its own; nothing of one
+// that the parser refuses.
+void tell_members(const RawRecord& record, schema::SchemaInference& to);
 
 // What an object has, to recognise the format of a file.
 struct JsonFields {

@@ -5,6 +5,7 @@
 
 #include "common/base/bytes.h"
 #include "common/partition/file_checksum.h"
+#include "common/schema/json.h"
 #include "common/text/analyzer.h"
 #include "common/text/utf8.h"
 #include "indexer/ingest/formats/formats.h"
@@ -28,6 +29,18 @@ void cut_title(Document& document) {
   if (!rest.empty()) document.body.insert(0, std::string(rest) + "\n");
   document.title = std::string(trimmed(std::string_view(document.title).substr(0, end)));
   document.title_cut = true;
+}
+
+std::string source_of_texts(const Document& document) {
+  std::string source;
+  const std::pair<std::string_view, const std::string*> texts[] = {
+      {"id", &document.id}, {"url", &document.url}, {"title", &document.title}, {"body", &document.body}};
+  for (const auto& [name, text] : texts) {
+    if (text->empty()) continue;
+    source += source.empty() ? "{\"" : ",\"";
+    source.append(name).append("\":").append(schema::json_string(*text));
+  }
+  return source + "}";
 }
 
 }  // namespace
@@ -65,7 +78,8 @@ std::string quoted(const std::vector<std::string>& names) {
   return text;
 }
 
-Result<void> finish_document(Document& document, const SourceFormat& format, bool make_ids, const FieldNames& names) {
+Result<void> finish_document(Document& document, const SourceFormat& format, bool make_ids, const FieldNames& names,
+                             const FieldReading& reading) {
   for (std::string* const field : {&document.url, &document.title, &document.body})
     if (field->find('\0') != field->npos) std::erase(*field, '\0');
   if (document.id.empty()) {
@@ -83,7 +97,11 @@ Result<void> finish_document(Document& document, const SourceFormat& format, boo
     document.url.clear();
     document.url_dropped = true;
   }
-  const std::size_t bytes = document.id.size() + document.url.size() + document.title.size() + document.body.size();
+  if (reading.schema != nullptr && reading.schema->source_stored && document.fields.source.empty())
+    document.fields.source = source_of_texts(document);
+  std::size_t bytes = document.id.size() + document.url.size() + document.title.size() + document.body.size() +
+                      document.fields.source.size();
+  for (const DocumentFields::Text& text : document.fields.texts) bytes += text.text.size();
   if (bytes > kMaxDocumentBytes)
     return Error(Code::kInvalid,
                  std::to_string(bytes) + " bytes of text, more than " + std::to_string(kMaxDocumentBytes));

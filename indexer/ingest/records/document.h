@@ -11,6 +11,7 @@
 #include "common/partition/partition_writer.h"
 #include "common/scoring/prior.h"
 #include "common/text/limits.h"
+#include "indexer/ingest/records/document_fields.h"
 
 namespace frond::indexer::ingest {
 
@@ -26,10 +27,11 @@ using text::kMaxUrlBytes;
 // kMaxUrlBytes bound them.
 struct Document {
   std::string id, url, title, body;
-  scoring::Prior prior = 0;  // its static prior
-  bool title_cut = false;    // the title was too long: the rest begins the body
-  bool url_dropped = false;  // the URL was too long
-  bool not_utf8 = false;     // the record was decoded, or bytes of it became U+FFFD; of formats with one_encoding
+  scoring::Prior prior = 0;    // its static prior
+  bool title_cut = false;      // the title was too long: the rest begins the body
+  bool url_dropped = false;    // the URL was too long
+  bool not_utf8 = false;       // the record was decoded, or bytes of it became U+FFFD; of formats with one_encoding
+  DocumentFields fields = {};  // of a collection with a schema
 };
 
 // The usual names of fields in JSON and of columns in CSV.
@@ -69,8 +71,9 @@ std::string content_id(const Document& document);
 // its content_id() if `make_ids` is set. The end of a title that is too long moves to the front of the body, so no word
 // is cut or lost. A URL that is too long is dropped. kInvalid: no id, one that check_id() refuses, or more than
 // kMaxDocumentBytes in all.
+// With a schema that keeps sources, a record that brought none is kept as an object of its four texts.
 Result<void> finish_document(Document& document, const SourceFormat& format, bool make_ids,
-                             const FieldNames& names = usual_field_names());
+                             const FieldNames& names = usual_field_names(), const FieldReading& reading = {});
 
 // Memory of long texts that a thread uses again: threads that take and free it for each document wait for each other in
 // the allocator. Any thread, each for itself.

@@ -60,8 +60,9 @@ Result<Document> parse_record(const RawRecord& record, const ParseOptions& optio
   try {
     const SourceFormat& format = *record.format;
     const FieldNames& names = names_or_usual(options.names.get());
-    Document document = FROND_TRY(format.parse(record, {names, options.prior_field}));
-    FROND_TRY(finish_document(document, format, options.make_ids, names));
+    const FieldReading reading{options.schema.get(), options.coerce};
+    Document document = FROND_TRY(format.parse(record, {names, options.prior_field, reading}));
+    FROND_TRY(finish_document(document, format, options.make_ids, names, reading));
     return document;
   } catch (const std::exception& error) {  // the allocator's, or a parser's
     return Error(Code::kInvalid, std::string("cannot be parsed: ") + error.what());

@@ -18,6 +18,9 @@ struct ParseOptions {
   // none. Only JSON has such fields. Empty: no document has a prior.
   std::string prior_field = {};
   std::shared_ptr<const FieldNames> names = nullptr;  // null: the usual ones
+  // What documents have beside their texts; null: nothing. `coerce`: FieldReading's.
+  std::shared_ptr<const schema::Schema> schema = nullptr;
+  bool coerce = false;
 };
 
 // Any thread. kInvalid: the record is malformed; the message is a BadRecord's reason (without file and number).

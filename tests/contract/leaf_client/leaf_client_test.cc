@@ -190,6 +190,7 @@ TEST_P(EveryLeafClient, GivesTheCodeThatBelongsToTheReasonOfARefusal) {
                                      {wire::UnsearchedReason::kOverloaded, Code::kOverloaded},
                                      {wire::UnsearchedReason::kCorrupt, Code::kCorrupt},
                                      {wire::UnsearchedReason::kUnavailable, Code::kUnavailable},
+                                     {wire::UnsearchedReason::kInvalidQuery, Code::kInvalid},
                                      {wire::UnsearchedReason::kUnknownGeneration, Code::kNotFound}}) {
     world_->set_leaf(LeafDoes::kRefuse, reason);
     HeardSearch heard;

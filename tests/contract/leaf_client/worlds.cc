@@ -139,6 +139,8 @@ class ScriptedWorld final : public World {
         return {Code::kCorrupt, "scripted"};
       case wire::UnsearchedReason::kUnknownGeneration:
         return {Code::kNotFound, "scripted"};
+      case wire::UnsearchedReason::kInvalidQuery:
+        return {Code::kInvalid, "scripted"};
       case wire::UnsearchedReason::kUnavailable:
         break;
     }

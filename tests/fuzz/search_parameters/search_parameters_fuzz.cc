@@ -3,13 +3,17 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include <nlohmann/json.hpp>
 
 #include "broker/http/answer_json.h"
 #include "broker/http/search_parameters.h"
-#include "broker/query/analyzed_query.h"
+#include "broker/query/planned_query.h"
 #include "common/base/check.h"
+#include "common/query/clause_json.h"
+#include "common/query/normal_form.h"
+#include "tests/support/query_schema.h"
 
 namespace {
 void examine(const frond::broker::http::ParsedSearch& parsed) {
@@ -28,8 +32,26 @@ void examine(const frond::broker::http::ParsedSearch& parsed) {
   FROND_CHECK(parameters.fields <= frond::wire::kAllFields);
   static query::QueryAnalyzer analyzer;
   if (const auto analyzed = analyzer.analyze(parameters.q, {})) (void)query::normalized(*analyzed);
-  const auto signs = frond::broker::http::render_signs(query::signs_not_applied(parameters.q));
-  FROND_CHECK(nlohmann::json::accept("{\"hits\":[]" + signs + "}"));
+  const query::WrittenQuery written{.q = parameters.q,
+                                    .clause = parameters.query ? &*parameters.query : nullptr,
+                                    .filter = parameters.filter,
+                                    .filter_clause = parameters.filter_clause ? &*parameters.filter_clause : nullptr,
+                                    .syntax = parameters.syntax,
+                                    .minimum = parameters.minimum_should_match,
+                                    .mode = parameters.mode,
+                                    .scored = !parameters.count};
+  const auto made = query::plan(written, frond::support::query_schema(), analyzer, {}, {});
+  if (const auto* planned = std::get_if<query::PlannedQuery>(&made)) {
+    const auto understood = frond::broker::http::render_understood(planned->understood, planned->notes);
+    FROND_CHECK(nlohmann::json::accept("{\"hits\":[]" + understood + "}"));
+    for (const std::string& clause : {planned->clause, planned->filter}) {
+      if (clause.empty()) continue;
+      const auto again = frond::query::parse_clause(clause, "clause");
+      FROND_CHECK(again && frond::query::cache_key(*again) == clause);
+    }
+    FROND_CHECK(!query::is_plain(written) || (planned->clause.empty() && planned->filter.empty() &&
+                                              planned->notes.empty() && planned->mode == parameters.mode));
+  }
 }
 }  // namespace
 

@@ -22,20 +22,18 @@ TEST_F(ASearchService, AnswersFromTheCacheTheSecondTime) {
   broker.play();
 }
 // Their terms are the same, so they could share an entry of the cache.
-TEST_F(ASearchService, SaysWhichSignsItTookAsPlainText) {
+TEST_F(ASearchService, SaysWhatItTookAsText) {
   for (int i = 0; i < 2; ++i) {
-    for (const auto& [q, signs] : {std::pair{"cell growth", ""},
-                                   {"cell -growth", R"([{"sign":"-","text":"-growth"}])"},
-                                   {"\"cell growth\"", R"([{"sign":"\"…\"","text":"\"cell growth\""}])"}}) {
+    for (const auto& [q, signs] : {std::pair{"cell growth", ""}, {"\"cell growth", "1"}, {"nosuch:cell growth", "1"}}) {
       Answered answered;
       service.search(asking(q), answered.reply());
       broker.play();
       EXPECT_EQ(answered.body()["cache"], i == 0 ? "miss" : "hit");
       const auto told = answered.body().value("signs_not_applied", nlohmann::json());
-      EXPECT_EQ(told.is_null() ? "" : told.dump(), signs);
+      EXPECT_EQ(told.is_null() ? "" : std::to_string(told.size()), signs) << told;
     }
   }
-  auto counting = asking("cell -growth");
+  auto counting = asking("nosuch:cell growth");
   counting.count = true;
   counting.k = 0;
   counting.mode = wire::Mode::kOr;
@@ -44,7 +42,7 @@ TEST_F(ASearchService, SaysWhichSignsItTookAsPlainText) {
   service.search(counting, counted.reply());
   broker.play();
   EXPECT_EQ(counted.body()["signs_not_applied"].size(), 1u);
-  service.search(asking("-the"), stop_words.reply());
+  service.search(asking("\"the"), stop_words.reply());
   EXPECT_EQ(stop_words.body()["signs_not_applied"].size(), 1u) << "no leaf is asked";
 }
 TEST_F(ASearchService, AnswersATextThatItKnowsWithoutReadingIt) {
@@ -151,7 +149,7 @@ TEST_F(ASearchService, AnswersUnavailableWhenNoLeafIsUp) {
   EXPECT_EQ(answered.status(), 503);
 }
 TEST(ASearchServiceWithLimits, RefusesWhatIsPastThem) {
-  ScriptedBroker broker({.max_depth = 100, .max_terms = 3, .allow_exhaustive = false});
+  ScriptedBroker broker({.max_depth = 100, .query_limits = {.max_terms = 3}, .allow_exhaustive = false});
   broker.up();
   const auto refused = [&](const SearchParameters& parameters) {
     Answered answered;

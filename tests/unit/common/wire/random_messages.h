@@ -92,7 +92,16 @@ class RandomMessages {
     if (made.show.count != 0) {
       made.show.offset = static_cast<std::uint32_t>(below(made.depth - made.show.count + 1));
       made.show.fields = static_cast<std::uint8_t>(below(kAllFields + 1));
+      made.show.columns = names();
     }
+    if (coin()) made.clause = text(300);
+    if (coin()) made.filter = text(300);
+    made.exact_total = coin();
+    return made;
+  }
+  std::vector<std::string> names() {
+    std::vector<std::string> made(count(frond::schema::kMaxFields));
+    for (auto& one : made) one = text(frond::schema::kMaxFieldNameBytes);
     return made;
   }
   FetchRequest fetch_request() {
@@ -105,6 +114,7 @@ class RandomMessages {
     made.fields = static_cast<std::uint8_t>(below(kAllFields + 1));
     if (coin()) made.id = text(40, 1);
     made.body_bytes = static_cast<std::uint32_t>(number());
+    made.columns = names();
     return made;
   }
   Ranking ranking() {
@@ -148,7 +158,8 @@ class RandomMessages {
     FetchReply made{number()};
     made.documents.resize(count(40));
     for (auto& one : made.documents)
-      one = {number(), coin(), text(40), text(40), text(40), text(300), reason(), text(300), coin()};
+      one = {number(),  coin(),   text(40),  text(40), text(40),
+             text(300), reason(), text(300), coin(),   coin() ? "{" + text(40) + "}" : ""};
     return made;
   }
   HelloReply hello_reply() {
@@ -172,6 +183,7 @@ class RandomMessages {
         partition = {static_cast<std::uint32_t>(below(one.partitions_total)),
                      {number(), std::max<std::uint64_t>(1, number()), number()}};
       one.content = number();
+      one.schema = text(200);
     }
     made.gpu = text(10);
     made.cpu_threads = number32();

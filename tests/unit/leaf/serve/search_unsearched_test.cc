@@ -27,8 +27,8 @@ class ForgetfulTerms final : public partition::GenerationTerms {
     return below_->df(term);
   }
   const partition::TermTotals& totals() const override { return below_->totals(); }
-  Result<void> for_each(const std::function<bool(std::string_view, std::uint64_t)>& visit) const override {
-    return below_->for_each(visit);
+  Result<void> for_each_from(std::string_view first, const Visit& visit) const override {
+    return below_->for_each_from(first, visit);
   }
   std::unique_ptr<partition::DfReader> reader() const override { return below_->reader(); }
   Result<void> verify_checksums() const override { return below_->verify_checksums(); }

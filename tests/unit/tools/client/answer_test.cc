@@ -9,7 +9,7 @@ const std::string kWhole =
     R"({"took_ms":1.5,"timed_out":false,"generation":3,"cache":"hit","coverage":{"partitions_total":2,"partitions_answered":1,)"
     R"("degraded":[{"partition":1,"reason":"deadline"}]},"total":{"value":12,"relation":"gte","all_words":{"value":5,"relation":"eq"}},)"
     R"("hits":[{"id":"d1","score":7.25,"title":"T","url":"u","snippet":"say \"cache\":\"hit\""}],)"
-    R"("signs_not_applied":[{"sign":"-","text":"-lazy"},{"sign":"\"…\"","text":"\"a b\""}]})";
+    R"("signs_not_applied":[{"text":"-lazy","position":0,"expected":"x"},{"text":"\"a b\"","position":9,"expected":"y"}]})";
 
 TEST(Answer, IsReadWhole) {
   const auto answer = parse_answer(200, kWhole);
@@ -22,7 +22,7 @@ TEST(Answer, IsReadWhole) {
   ASSERT_EQ(answer->hits.size(), 1u);
   EXPECT_EQ(answer->hits[0].id, "d1");
   EXPECT_EQ(answer->hits[0].score, "7.25");
-  EXPECT_EQ(answer->signs, (std::vector<std::string>{"-lazy", "\"a b\""}));
+  EXPECT_EQ(answer->signs, (std::vector<std::string>{"-lazy (expected x)", "\"a b\" (expected y)"}));
 }
 
 TEST(Answer, IsSummedUpInALine) {

@@ -1,0 +1,178 @@
+#include "broker/query/planned_query.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/query/bind.h"
+#include "common/query/clause_text.h"
+#include "common/query/normal_form.h"
+#include "common/text/utf8.h"
+
+namespace frond::broker::query {
+
+using frond::query::Bool;
+using frond::query::Clause;
+using frond::query::Mode;
+using frond::query::Words;
+
+namespace {
+
+constexpr std::size_t kCostlyPatterns = 4;
+
+// Whether `minimum` of a bool's `should`, which has no `must`, is what `mode` means for words.
+bool is_minimum_of(const Bool& both, Mode mode) {
+  using Kind = frond::query::MinimumMatch::Kind;
+  if (!both.minimum) return mode == Mode::kOr && both.filter.empty();
+  if (both.minimum->kind == Kind::kAllFirst) return mode == Mode::kAuto;
+  return mode == Mode::kOr && both.minimum->kind == Kind::kCount && both.minimum->number == 1;
+}
+
+class Planner {
+ public:
+  Planner(const schema::Schema& schema, QueryAnalyzer& analyzer, const text::AnalyzerConfig& config)
+      : schema_(schema), analyzer_(analyzer), config_(config) {}
+
+  Result<PlannedQuery> plan(Clause normal, bool scored) const {
+    PlannedQuery planned;
+    planned.understood = clause_text(normal, schema_);
+    planned.matches_nothing = normal.as<frond::query::None>() != nullptr;
+    if (!scored) normal = frond::query::resolved(std::move(normal), Mode::kOr);
+    auto* const both = normal.as<Bool>();
+    const auto words = both != nullptr ? words_of(*both) : words_of(normal);
+    if (words) planned.words = FROND_TRY(analyzer_.analyze_text(words->text, config_));
+    if (words && (!planned.words.terms.empty() || both == nullptr)) {
+      planned.mode = wire_mode(words->mode);
+      if (both != nullptr) planned.filter = filter_of(std::move(*both));
+      return planned;
+    }
+    const auto cost = frond::query::cost_of(normal);
+    planned.costly = cost.terms > wire::kCostlyTerms || cost.patterns > kCostlyPatterns;
+    planned.mode = frond::query::has_auto(normal) ? wire::Mode::kAuto : wire::Mode::kOr;
+    std::string text;
+    add_scoring_text(normal, text);
+    planned.words = FROND_TRY(analyzer_.analyze_text(text, config_));
+    planned.clause = frond::query::cache_key(normal);
+    return planned;
+  }
+
+ private:
+  // What scores, as words of all text fields; none: it is something else.
+  std::optional<Words> words_of(const Clause& clause) const {
+    if (const auto* words = clause.as<Words>()) return words->field.empty() ? std::optional(*words) : std::nullopt;
+    const auto* const both = clause.as<Bool>();
+    const bool scores_only = both != nullptr && both->filter.empty() && both->must_not.empty();
+    return scores_only ? words_of(*both) : std::nullopt;
+  }
+  std::optional<Words> words_of(const Bool& both) const {
+    if (both.must.empty() == both.should.empty()) return {};
+    if (!both.must.empty()) return together(both.must, Mode::kAnd);
+    for (const Mode mode : {Mode::kOr, Mode::kAuto})
+      if (is_minimum_of(both, mode)) return together(both.should, mode);
+    return {};
+  }
+  // A clause by itself is combined in its own mode; several, if each is so combined, or one term.
+  std::optional<Words> together(const std::vector<Clause>& clauses, Mode mode) const {
+    if (clauses.size() == 1) return words_of(clauses.front());
+    Words all{"", "", mode};
+    for (const Clause& one : clauses) {
+      const auto words = words_of(one);
+      if (!words || (words->mode != mode && !is_one_term(words->text))) return {};
+      all.text += all.text.empty() ? "" : " ";
+      all.text += words->text;
+    }
+    return all;
+  }
+  bool is_one_term(const std::string& text) const {
+    const auto analyzed = analyzer_.analyze_text(text, config_);
+    return analyzed && analyzed->words == 1;
+  }
+  static std::string filter_of(Bool both) {
+    if (both.filter.empty() && both.must_not.empty()) return "";
+    both.must.clear();
+    both.should.clear();
+    both.minimum = {};
+    if (both.filter.size() == 1 && both.must_not.empty()) return frond::query::cache_key(both.filter.front());
+    return frond::query::cache_key({std::move(both)});
+  }
+
+  void add_scoring_text(const Clause& clause, std::string& text) const {
+    const auto add = [&](const std::string& more) { text.append(text.empty() ? "" : " ").append(more); };
+    if (const auto* words = clause.as<Words>()) add(words->text);
+    if (const auto* phrase = clause.as<frond::query::Phrase>()) add(phrase->text);
+    if (const auto* both = clause.as<Bool>()) {
+      for (const auto* part : {&both->must, &both->should})
+        for (const Clause& one : *part) add_scoring_text(one, text);
+    } else {
+      frond::query::for_each_child(clause, [&](const Clause& child) { add_scoring_text(child, text); });
+    }
+  }
+
+  const schema::Schema& schema_;
+  QueryAnalyzer& analyzer_;
+  const text::AnalyzerConfig& config_;
+};
+
+using Planned = std::variant<PlannedQuery, Refusal>;
+
+}  // namespace
+
+Mode clause_mode(wire::Mode mode) {
+  return mode == wire::Mode::kAnd ? Mode::kAnd : mode == wire::Mode::kOr ? Mode::kOr : Mode::kAuto;
+}
+wire::Mode wire_mode(Mode mode) {
+  return mode == Mode::kAnd ? wire::Mode::kAnd : mode == Mode::kOr ? wire::Mode::kOr : wire::Mode::kAuto;
+}
+
+bool is_plain(const WrittenQuery& written) {
+  return written.clause == nullptr && written.filter.empty() && written.filter_clause == nullptr && !written.minimum &&
+         (written.syntax == frond::query::Syntax::kPlain || !frond::query::may_have_signs(written.q));
+}
+
+Planned plan(const WrittenQuery& written, const schema::Schema& schema, QueryAnalyzer& analyzer,
+             const text::AnalyzerConfig& config, const frond::query::Limits& limits) {
+  std::vector<ParameterNote> notes;
+  const auto parsed = [&](std::string_view text, std::string_view parameter, const Clause* clause, Clause& to) {
+    std::optional<Refusal> refusal;
+    if (clause != nullptr) {
+      to = *clause;
+    } else {
+      frond::query::QueryOptions options{.syntax = written.syntax, .mode = clause_mode(written.mode)};
+      if (parameter == "q") options.minimum = written.minimum;
+      options.min_prefix = limits.min_prefix;
+      options.max_slop = limits.max_slop;
+      auto understood = frond::query::parse_query(text, schema, options);
+      if (understood.refused)
+        return std::optional(Refusal{std::string(parameter),
+                                     std::string(parameter) + ": " + message_of(understood.notes.front()),
+                                     understood.notes.front().code_point});
+      for (auto& note : understood.notes) notes.push_back({parameter, std::move(note)});
+      to = std::move(understood.clause);
+    }
+    auto bound = frond::query::bind(to, schema, parameter);
+    if (!bound) return std::optional(Refusal{std::string(parameter), bound.error().message()});
+    to = *std::move(bound);
+    return refusal;
+  };
+  const std::string_view name = written.clause != nullptr ? "query" : "q";
+  Clause asked;
+  if (auto refusal = parsed(written.q, name, written.clause, asked)) return *std::move(refusal);
+  if (written.filter_clause != nullptr || !written.filter.empty()) {
+    Clause filter;
+    if (auto refusal = parsed(written.filter, "filter", written.filter_clause, filter)) return *std::move(refusal);
+    Bool both;
+    both.must.push_back(std::move(asked));
+    both.filter.push_back(std::move(filter));
+    asked = {std::move(both)};
+  }
+  Clause normal = frond::query::normal_form(asked, schema);
+  if (auto within = frond::query::check_limits(normal, limits); !within)
+    return Refusal{std::string(name), within.error().message()};
+  auto planned = Planner(schema, analyzer, config).plan(std::move(normal), written.scored);
+  if (!planned) return Refusal{std::string(name), planned.error().message()};
+  planned->notes = std::move(notes);
+  if (planned->clause.size() > wire::kMaxClauseBytes || planned->filter.size() > wire::kMaxClauseBytes)
+    return Refusal{std::string(name), "the query has more than " + std::to_string(wire::kMaxClauseBytes) + " bytes"};
+  return *std::move(planned);
+}
+
+}  // namespace frond::broker::query

@@ -1,0 +1,47 @@
+#include "common/text/word_sequence.h"
+
+namespace frond::text {
+
+// Single characters beside pairs are left out.
+void WordSequence::add(std::string_view text, TokenSpan span, bool main) {
+  const Gram gram = next_gram(text, span.begin, span.end);
+  const bool is_gram = gram.begin == span.begin && gram.end > gram.begin;
+  if (main || !is_gram) spans_.push_back({span, main, is_gram});
+}
+
+// The spans that contain no other one, but a main span in place of its only part.
+const std::vector<TokenSpan>& WordSequence::chosen() {
+  std::stable_sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
+    return a.where.begin != b.where.begin ? a.where.begin < b.where.begin : a.where.end > b.where.end;
+  });
+  chosen_.clear();
+  const auto is_inside = [this](std::size_t i, std::size_t j) {
+    return i != j && spans_[i].where.begin >= spans_[j].where.begin && spans_[i].where.end <= spans_[j].where.end &&
+           spans_[i].where != spans_[j].where;
+  };
+  // Spans of one place follow each other: what begins behind the end of a span is not in it.
+  const auto parts_of = [&](std::size_t i) {
+    std::size_t parts = 0;
+    for (std::size_t j = i + 1; j < spans_.size() && spans_[j].where.begin < spans_[i].where.end; ++j) {
+      if (!is_inside(j, i)) continue;
+      bool least = true;
+      for (std::size_t k = j + 1; least && k < spans_.size() && spans_[k].where.begin < spans_[j].where.end; ++k)
+        least = !is_inside(k, j);
+      parts += least && (j + 1 == spans_.size() || spans_[j + 1].where != spans_[j].where);
+    }
+    return parts;
+  };
+  std::size_t covered = 0;  // by a main span in place of its only part
+  for (std::size_t i = 0; i < spans_.size(); ++i) {
+    const Span& span = spans_[i];
+    if (i + 1 < spans_.size() && spans_[i + 1].where == span.where) continue;
+    if (!span.gram && span.where.end <= covered) continue;
+    const std::size_t parts = span.gram ? 0 : parts_of(i);
+    if (parts > 1 || (parts == 1 && !span.main)) continue;
+    chosen_.push_back(span.where);
+    if (parts == 1) covered = span.where.end;
+  }
+  return chosen_;
+}
+
+}  // namespace frond::text

@@ -1,0 +1,92 @@
+#include "indexer/build/schema_inference.h"
+
+#include <charconv>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/schema/inference.h"
+#include "common/schema/schema_json.h"
+#include "indexer/ingest/encoding/charset.h"
+#include "indexer/ingest/files/record_reader.h"
+#include "indexer/ingest/formats/csv.h"
+#include "indexer/ingest/formats/json_document.h"
+
+namespace frond::indexer {
+namespace {
+
+template <class Number>
+bool is_whole(std::string_view text, Number& number) {
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size();
+}
+
+// CSV has no types: what reads as a number or truth is one.
+schema::Value value_of_cell(std::string_view cell) {
+  std::int64_t integer = 0;
+  if (is_whole(cell, integer)) return integer;
+  double number = 0;
+  if (is_whole(cell, number)) return number;
+  if (cell == "true" || cell == "false") return cell == "true";
+  return std::string(cell);
+}
+
+void tell_cells(const ingest::RawRecord& record, schema::SchemaInference& to) {
+  std::string storage;
+  const auto row = ingest::utf8_of_record(record, storage);
+  if (!row || record.columns == nullptr) return;
+  const std::vector<std::string> cells = ingest::csv_fields(*row, record.columns->separator);
+  if (cells.size() != record.columns->names.size()) return;
+  to.begin_document();
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (cells[i].empty()) continue;
+    const schema::Value value = value_of_cell(cells[i]);
+    to.add(record.columns->names[i], {&value, 1}, /*is_array=*/false);
+  }
+}
+
+}  // namespace
+
+Result<InferredFields> infer_schema(const pipeline::InvertOptions& options) {
+  for (const std::filesystem::path& input : options.inputs) {
+    std::error_code failed;
+    if (!std::filesystem::is_regular_file(input, failed) && !std::filesystem::is_directory(input, failed))
+      return Error(Code::kInvalid, "--schema infer reads the input twice, which " + input.string() +
+                                       " does not allow: give it as a file, or the schema as one");
+  }
+  ingest::ReadOptions read = options.read;
+  read.list = nullptr;
+  const auto reader = FROND_TRY(ingest::RecordReader::open(
+      options.inputs, options.format, [](const ingest::BadRecord&) {}, read));
+  schema::SchemaInference inference;
+  bool any = false;
+  while (auto record = FROND_TRY(reader->next())) {
+    const bool csv = record->columns != nullptr;
+    if (!csv && record->format->name != "jsonl" && record->format->name != "json") continue;
+    any = true;
+    if (csv)
+      tell_cells(*record, inference);
+    else
+      ingest::tell_members(*record, inference);
+  }
+  if (!any)
+    return Error(Code::kInvalid, "--schema infer: no record is JSON or CSV, and others have no fields of their own");
+  const ingest::FieldNames& names = ingest::names_or_usual(options.parse.names.get());
+  std::vector<std::string_view> skipped(names.id.begin(), names.id.end());
+  skipped.insert(skipped.end(), names.url.begin(), names.url.end());
+  for (const auto* const list : {&names.title, &names.body})
+    for (const std::string& name : *list)
+      if (name != "title" && name != "body") skipped.push_back(name);
+  skipped.push_back(options.parse.prior_field);
+  const std::string_view texts[] = {"title", "body"};
+  schema::InferredSchema inferred = inference.infer(texts, skipped);
+  InferredFields fields;
+  for (const schema::InferredField& field : inferred.fields)
+    fields.report += "schema: " + field.name + (field.chosen ? ": " : " is left out: ") + field.reason + "\n";
+  fields.report += "schema: " + schema::schema_text(inferred.schema) + "\n";
+  fields.schema = std::make_shared<const schema::Schema>(std::move(inferred.schema));
+  return fields;
+}
+
+}  // namespace frond::indexer

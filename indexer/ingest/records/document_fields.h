@@ -1,0 +1,60 @@
+#pragma once
+// What a document of a collection with a schema has beside its four texts, as its record gives it.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/partition/values/document_values.h"
+#include "common/schema/schema.h"
+
+namespace frond::indexer::ingest {
+
+struct DocumentFields {
+  struct Text {
+    std::uint32_t field = 0;  // its place in the schema
+    std::string text;         // UTF-8 without NULs
+  };
+  std::vector<partition::DocumentValues::Column> columns;  // by ascending field
+  std::vector<Text> texts;     // of text fields but title and body, by ascending field; none is empty
+  std::string source;          // JSON; empty unless the schema keeps it
+  std::uint32_t left_out = 0;  // values that are none of their column's type, with FieldReading::coerce
+};
+
+// How records are read.
+struct FieldReading {
+  const schema::Schema* schema = nullptr;  // null: there is none
+  // Values are taken from other types where they can be (schema::Reading::kLenient), and left out where they can't.
+  bool coerce = false;
+};
+
+// Whether a text field is a document's title or body, which records have by names of their own.
+inline bool is_title_or_body(const schema::Field& field) {
+  return field.type == schema::FieldType::kText && (field.name == "title" || field.name == "body");
+}
+
+// Collects the values of one column of one document.
+class ColumnReader {
+ public:
+  // reading: of values, without `coerce`.
+  ColumnReader(const schema::Field& field, std::uint32_t number, bool coerce,
+               schema::Reading reading = schema::Reading::kStrict)
+      : field_(field), coerce_(coerce), reading_(coerce ? schema::Reading::kLenient : reading), column_{number, {}} {}
+  // kInvalid: it is none of the column's type, or one too many; the message names field, value and type.
+  Result<void> add(const schema::Value& raw);
+  // The same of what is no scalar. what: "an object", for messages.
+  Result<void> add_other(std::string_view what);
+  // Appends the values, if there are any.
+  void finish(DocumentFields& to) &&;
+
+ private:
+  const schema::Field& field_;
+  const bool coerce_;
+  const schema::Reading reading_;
+  partition::DocumentValues::Column column_;
+  std::uint32_t left_out_ = 0;
+};
+
+}  // namespace frond::indexer::ingest

@@ -1,0 +1,206 @@
+// A search's clause and filter: read and resolved once, then evaluated on each partition.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "common/query/clause_json.h"
+#include "leaf/clauses/evaluation.h"
+#include "leaf/clauses/exhaustive.h"
+#include "leaf/clauses/resolver.h"
+#include "leaf/serve/search_query.h"
+
+namespace frond::leaf::serve {
+namespace {
+
+// The analyzers that a clause's texts need: that of the collection, which requests share, and others as they are asked
+// for.
+class ClauseAnalyzers {
+ public:
+  ClauseAnalyzers(const text::AnalyzerConfig& config, AnalyzerPool& pool)
+      : config_(config), lease_(pool.take(config)) {}
+
+  text::Analyzer& words(const schema::Field* field) {
+    if (field == nullptr || field->analyzer.empty()) return *lease_;
+    return other(field->analyzer, /*whole=*/true);
+  }
+  text::Analyzer& pieces(const schema::Field* field) {
+    return other(field == nullptr ? std::string() : field->analyzer, /*whole=*/false);
+  }
+
+ private:
+  text::Analyzer& other(const std::string& name, bool whole) {
+    std::unique_ptr<text::Analyzer>& made = others_[{name, whole}];
+    if (made != nullptr) return *made;
+    text::AnalyzerConfig config = config_;
+    config.kind = text::analyzer_named(name).value_or(config.kind);
+    if (!whole) {
+      config.stemmer = text::Stemmer::kNone;
+      config.stop_words = false;
+    }
+    made = std::make_unique<text::Analyzer>(config, /*cache_bits=*/0);
+    return *made;
+  }
+
+  const text::AnalyzerConfig& config_;
+  const AnalyzerPool::Lease lease_;
+  std::map<std::pair<std::string, bool>, std::unique_ptr<text::Analyzer>> others_;
+};
+
+void add_words(const query::Clause& clause, text::Analyzer& analyzer, std::vector<std::string>& words) {
+  const auto add_text = [&](const std::string& text) {
+    for (std::string& term : analyzer.query_terms(text)) words.push_back(std::move(term));
+  };
+  if (const auto* text = clause.as<query::Words>()) return add_text(text->text);
+  if (const auto* phrase = clause.as<query::Phrase>()) return add_text(phrase->text);
+  if (const auto* both = clause.as<query::Bool>()) {
+    for (const query::Clause& one : both->must) add_words(one, analyzer, words);
+    for (const query::Clause& one : both->should) add_words(one, analyzer, words);
+    return;
+  }
+  query::for_each_child(clause, [&](const query::Clause& one) { add_words(one, analyzer, words); });
+}
+
+}  // namespace
+
+std::vector<std::string> words_of(std::string_view clause, text::Analyzer& analyzer) {
+  std::vector<std::string> words;
+  if (const auto read = query::parse_clause(clause, "clause")) add_words(*read, analyzer, words);
+  return words;
+}
+
+// Errors: kInvalid; kCorrupt, kUnavailable from reading statistics.
+Result<void> SearchQuery::read_clauses() {
+  if (has_clause()) {
+    auto clause = FROND_TRY(query::parse_clause(request_.clause, "clause"));
+    clause_has_auto_ = query::has_auto(clause);
+    clause_.emplace().clause = std::move(clause);
+    FROND_TRY(resolve_clause());
+  }
+  if (request_.filter.empty()) return {};
+  bool all_known = parts_.filters != nullptr && generation_->serial != 0;
+  if (all_known)
+    for (Slot* const slot : todo_) {
+      slot->left_out = parts_.filters->find({generation_->serial, slot->partition->number, request_.filter});
+      all_known = all_known && slot->left_out != nullptr;
+    }
+  if (all_known) return {};
+  auto clause = FROND_TRY(query::parse_clause(request_.filter, "filter"));
+  return resolve(query::resolved(std::move(clause), query::Mode::kOr), filter_.emplace());
+}
+
+// For the wave.
+Result<void> SearchQuery::resolve_clause() {
+  const query::Mode mode = mode_ == engine::Mode::kAnd ? query::Mode::kAnd : query::Mode::kOr;
+  FROND_TRY(resolve(query::resolved(clause_->clause, mode), *clause_));
+  known_ = clause_->known;
+  for (Slot& slot : slots_) slot.lists.clear();
+  return {};
+}
+
+Result<void> SearchQuery::resolve(const query::Clause& clause, Clauses& into) const {
+  static const schema::Schema no_fields;
+  const generation::ServedGeneration& generation = *generation_;
+  AnalyzerPool own;
+  ClauseAnalyzers analyzers(generation.analyzer, parts_.analyzers != nullptr ? *parts_.analyzers : own);
+  const clauses::ResolverSource source{
+      generation.schema != nullptr ? *generation.schema : no_fields,
+      bm25(),
+      generation.statistics,
+      generation.field_tokens,
+      [&](const schema::Field* field) -> text::Analyzer& { return analyzers.words(field); },
+      [&](const schema::Field* field) -> text::Analyzer& { return analyzers.pieces(field); },
+      [&](std::string_view term) -> Result<std::uint64_t> {
+        auto known = FROND_TRY(parts_.terms != nullptr ? parts_.terms->look_up(generation, term)
+                                                       : KnownTerm::make(generation, term));
+        return known->df();
+      },
+      [&](std::string_view first, const clauses::ResolverSource::Visit& visit) {
+        return generation.terms->for_each_from(first, visit);
+      }};
+  into.resolved = FROND_TRY(clauses::resolve(clause, source));
+  std::vector<wire::QueryTerm> terms;
+  terms.reserve(into.resolved.lists.size());
+  for (const clauses::QueryList& list : into.resolved.lists) terms.push_back({list.term, 1});
+  into.known = FROND_TRY(look_up(generation, bm25(), terms, parts_.terms));
+  if (into.known.terms.size() != terms.size())
+    return Error(Code::kCorrupt, "document frequencies differ from one look-up to the next");
+  return {};
+}
+
+// For clauses whose AND and OR differ the tree is another one.
+void SearchQuery::begin_disjunction() {
+  mode_ = engine::Mode::kOr;
+  Result<void> ready;
+  try {
+    if (has_clause()) ready = resolve_clause();
+  } catch (const std::exception&) {  // out of memory
+    ready = Error(Code::kUnavailable, "out of memory");
+  }
+  if (ready) return wave(engine::Mode::kOr);
+  for (Slot& slot : slots_)
+    if (!slot.unsearched) slot.unsearched = wire::reason_of(ready.error().code());
+  finish();
+}
+
+clauses::ClausePlan SearchQuery::clause_plan(const Slot& slot, const Clauses& clauses,
+                                             std::vector<lists::ListLease> lists,
+                                             const clauses::SearchedPartition& partition) {
+  return {without_terms(slot, floor()),
+          &clauses.resolved,
+          std::move(lists),
+          &partition,
+          {generation_->bm25.b, slot.partition->open->partition().built_average_length()}};
+}
+
+// Finds what the filter leaves out of the partition, unless that is known.
+Result<void> SearchQuery::filter(Slot& slot) {
+  if (request_.filter.empty() || slot.left_out != nullptr) return {};
+  const partition::Partition& partition = slot.partition->open->partition();
+  const clauses::OpenedPartition opened(partition);
+  const std::vector<lists::ListLease> lists = FROND_TRY(lists_of(slot, filter_->known));
+  const auto shown = FROND_TRY(clauses::matching(clause_plan(slot, *filter_, lists, opened), parts_.clock));
+  FROND_TRY(partition.intact());
+  for (const lists::ListLease& list : lists)
+    if (list != nullptr) FROND_TRY(list->intact());
+  slot.left_out = partition::HiddenDocuments::all_but(partition.documents(), shown, slot.partition->hidden.get());
+  if (parts_.filters != nullptr && generation_->serial != 0)
+    parts_.filters->keep({generation_->serial, slot.partition->number, request_.filter}, slot.left_out);
+  return {};
+}
+
+Result<engine::Outcome> SearchQuery::search_clause(Slot& slot) {
+  const partition::Partition& partition = slot.partition->open->partition();
+  FROND_TRY(partition.intact());  // a partition that is known to be damaged is not searched
+  const bool exhaustive = request_.processor == wire::Processor::kExhaustive;
+  const Instant begun = parts_.clock.now();
+  const std::uint64_t lists_before = slot.profile.lists_us;
+  FROND_TRY(fetch_lists(slot));
+  FROND_TRY(filter(slot));
+  const clauses::OpenedPartition opened(partition);
+  const clauses::ClausePlan plan = clause_plan(slot, *clause_, slot.lists, opened);
+  auto outcome = exhaustive ? clauses::search_exhaustively(plan, parts_.clock) : clauses::search(plan, parts_.clock);
+  const Instant ended = parts_.clock.now();
+  (exhaustive ? metrics_.exhaustive : metrics_.clauses).observe(seconds_between(begun, ended));
+  slot.profile.engine = exhaustive ? parts_.exhaustive.name() : "clauses";
+  slot.on_cpu = true;
+  const std::uint64_t spent = micros_between(begun, ended), lists = slot.profile.lists_us - lists_before;
+  slot.cpu_us = spent - std::min(spent, lists);
+  slot.profile.engine_us += slot.cpu_us;
+  return outcome;
+}
+
+// Of a ranking whose engine did not count all matches.
+Result<void> SearchQuery::count_exactly(Slot& slot, engine::Outcome& outcome) {
+  auto plan = FROND_TRY(this->plan(slot, floor()));
+  if (!plan) return {};
+  plan->ranked = false;
+  plan->k = 0;
+  auto counted = parts_.engine.search(std::span(&*plan, 1), parts_.clock);
+  if (!counted[0]) return std::move(counted[0]).error();
+  outcome.matches = counted[0]->matches;
+  outcome.exact = counted[0]->exact;
+  outcome.postings_decoded += counted[0]->postings_decoded;
+  return {};
+}
+
+}  // namespace frond::leaf::serve
