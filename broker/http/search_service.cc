@@ -46,7 +46,7 @@ struct Question {
   // Without what the topology says.
   wire::SearchRequest request() const {
     wire::SearchRequest request;
-    request.terms = terms;
+    if (clause.empty()) request.terms = terms;
     request.clause = clause;
     request.filter = filter;
     request.mode = parameters.mode;
@@ -109,12 +109,15 @@ std::string cache_key(std::uint32_t collection, const Question& question, const 
 
 scatter::SearchPlan plan_of(const Question& question) {
   const SearchParameters& asked = question.parameters;
-  return {.topology = question.topology,
-          .request = question.request(),
-          .k = asked.k,
-          .offset = asked.offset,
-          .fields = asked.fields,
-          .columns = asked.columns};
+  scatter::SearchPlan plan{.topology = question.topology,
+                           .request = question.request(),
+                           .k = asked.k,
+                           .offset = asked.offset,
+                           .fields = asked.fields,
+                           .columns = asked.columns};
+  if (!question.clause.empty())
+    for (const auto& term : question.terms) plan.snippet_terms.push_back(term.text);
+  return plan;
 }
 
 // The answer to a query without terms; no leaf is asked.

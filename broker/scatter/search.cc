@@ -80,8 +80,10 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
 
   void fetch_documents(const std::vector<LeafAnswer>& answers, const merge::Merged& merged) {
     FetchPlan fetching{plan_.topology, {}, {}, plan_.fields, plan_.columns};
-    if ((plan_.fields & wire::kFieldSnippet) != 0)
+    if ((plan_.fields & wire::kFieldSnippet) != 0) {
+      fetching.terms = std::move(plan_.snippet_terms);
       for (const auto& term : plan_.request.terms) fetching.terms.push_back(term.text);
+    }
     fetching.shares.resize(answers.size());
     for (std::size_t i = 0; i < answers.size(); ++i) fetching.shares[i].leaf = answers[i].leaf;
     for (const auto& [hit, source] : merged.page) fetching.shares[source].ordinals.push_back(hit.ordinal);

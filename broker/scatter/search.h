@@ -18,8 +18,9 @@ struct SearchPlan {
   wire::SearchRequest request;
   std::uint32_t k = 10;  // 1..1000; with Rank::kNone also 0: only the total
   std::uint32_t offset = 0;
-  std::uint8_t fields = wire::kAllFields;  // of the hits, beside the id (wire::kFieldTitle, …)
-  std::vector<std::string> columns = {};   // of the hits, as wire::Show has them
+  std::uint8_t fields = wire::kAllFields;       // of the hits, beside the id (wire::kFieldTitle, …)
+  std::vector<std::string> columns = {};        // of the hits, as wire::Show has them
+  std::vector<std::string> snippet_terms = {};  // of a clause; without one they are `terms`
 };
 
 // `done` is called once, at the latest when the deadline passes, possibly before search() returns. A tenth of the time

@@ -65,7 +65,7 @@ struct SearchRequest {
 # A search with something that leaves without feature 8 do not know: to them it is of an unknown kind.
 struct ClauseSearch {
   search @0 :SearchRequest;
-  clause @1 :Text;               # JSON (http-api.md), in its normal form; not null: it is searched, and `terms` are for snippets only
+  clause @1 :Text;               # JSON (http-api.md), in its normal form; not null: it is searched, and `terms` is empty
   filter @2 :Text;               # likewise: what documents have to match besides, without a score
   exactTotal @3 :Bool;           # `matches` is to be exact
   columns @4 :List(Text);        # of the documents to show, as in FetchRequest
