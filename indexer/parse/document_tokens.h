@@ -97,6 +97,7 @@ class DocumentTokens {
   // Of the last document.
   const std::vector<partition::DocumentValues::Length>& lengths() const { return lengths_; }
   ByteView codes() const { return codes_; }
+  const std::shared_ptr<const schema::Schema>& schema() const { return schema_; }
 
  private:
   template <class AddWord>
