@@ -27,7 +27,7 @@ class MultiSearch {
     std::size_t max_requests = 8;  // at a time, of all threads; more are answered 429
     std::size_t at_work = 64;      // lines of one request that are evaluated at a time
     std::size_t max_answer_bytes = 64 << 20;
-    std::size_t max_line = 64 << 10;  // bytes; a longer line is answered 413
+    std::size_t max_line = kMaxSearchBody;  // bytes; a longer line is answered 413
     // Lines, or bytes of them, that are started before other work on the thread gets its turn.
     std::size_t lines_a_turn = 256;
     std::size_t bytes_a_turn = 128 << 10;

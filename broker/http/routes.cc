@@ -147,6 +147,16 @@ void serve_cluster(const Targets& to, std::size_t collection, Request&& request,
       });
 }
 
+void serve_schema(const Targets& to, std::size_t collection, Request&& request, Responder responder) {
+  if (refuse_parameters(request, responder)) return;
+  const auto topology = to->collections[collection].service.scatter().map.topology();
+  if (!topology) return responder.send(frond::http::problem(503, "Unavailable", "No leaf serves this collection yet."));
+  if (!topology->schema_problem.empty())
+    return responder.send(
+        frond::http::problem(503, "Unavailable", "This broker cannot read the schema: " + topology->schema_problem));
+  responder.send({.body = (topology->schema_text.empty() ? R"({"fields":{}})" : topology->schema_text) + "\n"});
+}
+
 constexpr frond::http::RouteLimits kGet{.access = Access::kSearch},
     kPost{.max_body = kMaxSearchBody, .access = Access::kSearch};
 constexpr CollectionRoute kSearchRoutes[] = {
@@ -159,6 +169,7 @@ constexpr CollectionRoute kSearchRoutes[] = {
      "/v1/collections/{collection}/msearch",
      {.max_body = kMaxBatchBody, .access = Access::kSearch},
      serve_lines},
+    {"GET", "/v1/schema", "/v1/collections/{collection}/schema", kGet, serve_schema},
     {"GET", kDocument, kNamedDocument, kGet, serve_document_of_path},
     {"GET", "/v1/documents", "/v1/collections/{collection}/documents", kGet, serve_document_of_query},
 };

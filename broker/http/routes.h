@@ -26,8 +26,7 @@ inline constexpr std::uint32_t kDefaultBodyBytes = 1 << 20;
 void serve_document(SearchService& service, std::optional<std::string> id, const frond::http::Request& request,
                     frond::http::Responder responder);
 
-inline constexpr std::size_t kMaxSearchBody = 64 << 10;  // POST /v1/search; more: 413
-inline constexpr std::size_t kMaxBatchBody = 8 << 20;    // POST /v1/msearch
+inline constexpr std::size_t kMaxBatchBody = 8 << 20;  // POST /v1/msearch
 
 struct RouteTargets {
   struct Collection {

@@ -21,6 +21,7 @@
 
 namespace frond::broker::http {
 
+inline constexpr std::size_t kMaxSearchBody = 1 << 20;       // bytes of a search as JSON; more: 413
 inline constexpr std::uint32_t kMaxK = 1000;                 // hits of one page
 inline constexpr std::uint32_t kMaxDepth = wire::kMaxDepth;  // offset + k
 

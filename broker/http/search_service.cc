@@ -167,15 +167,20 @@ cache::CachedAnswer answer_of(const Question& question, const merge::Page& page)
 }
 
 // What is wrong with wanted columns, in words that begin with the parameter's name; none: nothing.
-std::optional<std::string> problem_of_columns(const std::vector<std::string>& columns,
-                                              const cluster::Topology& topology) {
+std::optional<std::string> problem_of_columns(const std::vector<std::string>& columns, const schema::Schema& schema) {
   for (const std::string& name : columns) {
-    if (name == kSource && topology.schema->source_stored) continue;
+    if (name == kSource && schema.source_stored) continue;
     if (name == kSource) return "fields names source, which the collection does not keep";
-    if (topology.schema->find(name) != nullptr) continue;
-    auto names = topology.schema->names();
-    for (const auto& field : kFields) names.push_back(field.name);
-    if (topology.schema->source_stored) names.push_back(kSource);
+    const auto* const field = schema.find(name);
+    if (field != nullptr && schema::is_column(field->type)) continue;
+    if (field != nullptr)
+      return "fields names '" + name + "', which is " + std::string(name_of(field->type)) +
+             ": snippets show text, and source has all of the document";
+    std::vector<std::string_view> names;
+    for (const auto& one : kFields) names.push_back(one.name);
+    for (const auto& one : schema.fields)
+      if (schema::is_column(one.type)) names.push_back(one.name);
+    if (schema.source_stored) names.push_back(kSource);
     return "fields names '" + name + "', which is no field" + schema::nearest_hint(name, names);
   }
   return {};
@@ -312,7 +317,7 @@ std::optional<std::pair<frond::http::Response, Outcome>> SearchService::prepare(
   job.topology = scatter_.map.topology();
   if (!job.topology) return unavailable("No leaf serves this collection yet.");
   job.bm25 = own_bm25(asked, job.topology->bm25);
-  if (auto problem = problem_of_columns(asked.columns, *job.topology)) return invalid(*problem, "fields");
+  if (auto problem = problem_of_columns(asked.columns, *job.topology->schema)) return invalid(*problem, "fields");
   query::AnalyzedQuery words;
   if (auto refusal = understand(job, words)) {
     const ParameterError error{std::move(refusal->parameter), std::move(refusal->detail), refusal->position};

@@ -86,7 +86,7 @@ Merged merge(const wire::SearchRequest& request, std::span<const wire::SearchRep
   merged.total = count(replies, first);
   if (request.mode == wire::Mode::kAuto) {
     merged.all_words = merged.total;
-    const bool same = request.terms.size() == 1;  // all words are any word
+    const bool same = request.terms.size() == 1 && request.clause.empty();  // all words are any word
     const bool enough = hits.size() >= request.depth;
     if (!same && (!enough || request.rank == wire::Rank::kNone || request.exact_total))
       merged.total = count(replies, &wire::SearchReply::or_ranking);

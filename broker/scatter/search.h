@@ -20,7 +20,7 @@ struct SearchPlan {
   std::uint32_t offset = 0;
   std::uint8_t fields = wire::kAllFields;       // of the hits, beside the id (wire::kFieldTitle, …)
   std::vector<std::string> columns = {};        // of the hits, as wire::Show has them
-  std::vector<std::string> snippet_terms = {};  // of a clause; those of terms are `terms`
+  std::vector<std::string> snippet_terms = {};  // of a clause; without one they are `terms`
 };
 
 // `done` is called once, at the latest when the deadline passes, possibly before search() returns. A tenth of the time

@@ -86,7 +86,7 @@ struct SearchRequest {
   scoring::PriorWeight prior_weight = scoring::kUsualPriorWeight;  // up to kMaxPriorWeight; 0: priors do not count
   std::optional<scoring::Bm25Parameters> bm25;  // empty: the generation's; for leaves with kFeatureBm25
   // For leaves with kFeatureClauses. A clause in its normal form (query::cache_key()): what is searched, and then
-  // `terms` is empty and `mode` says what its kAuto stand for; empty: the terms.
+  // `terms` is empty, and `mode` is kAuto if something in it is, else kOr; empty: the terms.
   std::string clause;
   // A clause that documents must match besides, without a score; empty: none.
   std::string filter;

@@ -68,7 +68,7 @@ async function exchange(method, template, { query = '', body, path = template, h
 // Lists of names that are not in order, or not valid.
 function namesGoneWrong(all) {
   const [one, other] = all.split(',');
-  return [`${other},${one}`, '', ',', `${one},`, `,${one}`, `${one},${one}`, `${all},${other}`, `${one}, ${other}`, 'nonsense', one.toUpperCase()];
+  return [`${other},${one}`, '', ',', `${one},`, `,${one}`, `${one},${one}`, `${all},${other}`, `${one}, ${other}`, `9${one}`, `${one}*`];
 }
 
 // Values at and over the limits of a parameter's schema.
@@ -78,6 +78,7 @@ function valuesOf(schema) {
   if (own.type === 'integer') return [own.minimum, own.maximum, own.minimum - 1, own.maximum + 1, 1.5, 'x', '', true];
   if (own.type === 'number') return [own.minimum, own.maximum, 0.25, '0.25', own.minimum - 0.01, own.maximum + 0.01, 'x', '', 'NaN', true];
   if (own.type === 'boolean') return [true, false, 'yes', '', 7];
+  if (own.pattern && !own.default) return ['0', '2', '75%', '100%', '101%', '2.5', 'x', '', -1, 7, true];
   if (own.pattern) return [own.default, ...own.default.split(','), ...namesGoneWrong(own.default), 7, true];
   const long = (length) => 'linkslinks '.repeat(400).slice(0, length);
   return ['links', '', long(own.maxLength), long(own.maxLength + 1), 'grün "quoted" + -minus & more', 7, false];
@@ -120,6 +121,7 @@ async function checkQuery(path) {
   }
   agree('no q', false, await exchange('GET', path, { query: 'explain=true' }));
   agree('unknown', false, await exchange('GET', path, { query: 'q=links&size=3' }));
+  agree('a field that is none', false, await exchange('GET', path, { query: 'q=links&fields=nonsense' }));
   agree('too deep', false, await exchange('GET', path, { query: 'q=links&offset=9999&k=2' }));
 }
 
@@ -140,7 +142,7 @@ async function checkBodies(path) {
   for (const { value } of Object.values(content.examples)) expect(!errorsOf(schema, value), 'an example is not valid');
   agree('broken JSON', false, await exchange('POST', path, { body: '{' }));
   agree('a query too', false, await exchange('POST', path, { query: 'q=a', body: '{"q":"a"}' }));
-  expect((await exchange('POST', path, { body: ' '.repeat(70000) })) === 413, '70,000 bytes of body are taken');
+  expect((await exchange('POST', path, { body: ' '.repeat(1100000) })) === 413, '1,100,000 bytes of body are taken');
   for (const where of [path, '/v1/msearch']) {
     const encoded = (coding) => exchange('POST', where, { body: '{"q":"links"}', headers: { 'content-encoding': coding } });
     expect((await encoded('gzip')) === 415, `${where}: an encoded body is not answered 415`);

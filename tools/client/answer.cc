@@ -66,7 +66,8 @@ Result<Answer> parse_answer(int status, std::string_view body) {
   }
   if (const auto signs = answer.find("signs_not_applied"); signs != answer.end() && signs->is_array()) {
     for (const auto& one : *signs)
-      if (one.is_object()) out.signs.push_back(printable(text_of(one, "text")));
+      if (one.is_object())
+        out.signs.push_back(printable(text_of(one, "text") + " (expected " + text_of(one, "expected") + ")"));
   }
   if (const auto coverage = answer.find("coverage"); coverage != answer.end() && coverage->is_object()) {
     const auto unsearched = coverage->find("degraded");

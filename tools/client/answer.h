@@ -25,7 +25,7 @@ struct Answer {
   std::string empty_query;       // of a query without terms: stop_words or no_words
   std::uint64_t unsearched = 0;  // partitions without an answer
   std::vector<AnswerHit> hits;
-  std::vector<std::string> signs;  // of a query language, which were taken as plain text
+  std::vector<std::string> signs;  // of the query language that were taken as text, and what was expected
 };
 
 // Parses an answer from a reply's status and body. Errors: kInvalid (4xx) or kUnavailable (any other status except

@@ -10,6 +10,7 @@
 
 #include "common/base/process.h"
 #include "common/config/command_line.h"
+#include "common/query/query_parser.h"
 #include "common/scoring/prior.h"
 #include "tools/client/broker_client.h"
 
@@ -31,8 +32,17 @@ void add_query_flags(config::CommandLine& command, QueryFlags& flags) {
   command.add_option("--cache", flags.cache, "The broker's result cache").check(config::one_of({"on", "off"}));
   command
       .add_option("--fields", flags.fields,
-                  "The fields of a hit: id, title, url, snippet, separated by commas; id alone is the least "
-                  "work for the leaves")
+                  "The fields of a hit, separated by commas: id, title, url, snippet, source, fields of the "
+                  "collection's schema; id alone is the least work for the leaves")
+      .group("Search");
+  command.add_option("--filter", flags.filter, "What documents must match besides, in the query language")
+      .group("Search");
+  command
+      .add_option("--syntax", flags.syntax,
+                  flags.topics ? "How queries are read; default: plain, so that all of it is words"
+                               : "How the query is read: in the query language, refused where that makes no sense, or "
+                                 "as words")
+      .check(config::one_of({"query", "strict", "plain"}))
       .group("Search");
   command.add_option("--timeout-ms", flags.timeout_ms, "The deadline to ask for; 0: the broker's default")
       .check(config::range(0, 600'000))
@@ -84,8 +94,10 @@ std::string route_of(const QueryFlags& flags, std::string_view route) {
 }
 
 // Of searches and counts.
-std::string shared_parameters(const QueryFlags& flags) {
+std::string shared_parameters(const QueryFlags& flags, std::string_view query) {
   std::string parameters;
+  if (!flags.filter.empty()) parameters += "&filter=" + url_encode(flags.filter);
+  if (const auto syntax = syntax_of(flags, query); !syntax.empty()) parameters += fmt::format("&syntax={}", syntax);
   if (!flags.mode.empty()) parameters += "&mode=" + flags.mode;
   if (!flags.processor.empty()) parameters += "&processor=" + url_encode(flags.processor);
   if (!flags.cache.empty()) parameters += "&cache=" + flags.cache;
@@ -96,7 +108,7 @@ std::string shared_parameters(const QueryFlags& flags) {
 
 std::string search_target(const QueryFlags& flags, std::string_view query, std::uint32_t offset) {
   std::string target = route_of(flags, "search") + "?q=" + url_encode(query) + "&k=" + std::to_string(flags.k);
-  target += shared_parameters(flags);
+  target += shared_parameters(flags, query);
   if (!flags.fields.empty()) target += "&fields=" + url_encode(flags.fields);
   if (flags.bm25_k1) target += fmt::format("&k1={}", *flags.bm25_k1);
   if (flags.bm25_b) target += fmt::format("&b={}", *flags.bm25_b);
@@ -106,7 +118,12 @@ std::string search_target(const QueryFlags& flags, std::string_view query, std::
 }
 
 std::string count_target(const QueryFlags& flags, std::string_view query) {
-  return route_of(flags, "count") + "?q=" + url_encode(query) + shared_parameters(flags);
+  return route_of(flags, "count") + "?q=" + url_encode(query) + shared_parameters(flags, query);
+}
+
+std::string_view syntax_of(const QueryFlags& flags, std::string_view query) {
+  if (flags.topics && flags.syntax.empty() && query::may_have_signs(query)) return "plain";
+  return flags.syntax;
 }
 
 std::chrono::milliseconds patience(const QueryFlags& flags) {

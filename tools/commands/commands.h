@@ -33,9 +33,10 @@ config::Flag& add_number(config::CommandLine& command, const std::string& name, 
 // The flags of every command that queries a broker.
 struct QueryFlags {
   std::string broker = "http://127.0.0.1:8080";
-  std::string tls_ca;                          // PEM file of authorities; empty: the system's
-  std::string key_file;                        // of the API key; empty: FROND_API_KEY, or none
-  std::string mode, processor, cache, fields;  // empty: the broker's default
+  std::string tls_ca;                                          // PEM file of authorities; empty: the system's
+  std::string key_file;                                        // of the API key; empty: FROND_API_KEY, or none
+  std::string mode, processor, cache, fields, filter, syntax;  // empty: the broker's default
+  bool topics = false;  // queries are words, as written for any search engine, unless `syntax` says otherwise
   std::uint32_t k = 10;
   std::uint32_t timeout_ms = 0;           // 0: the broker's default
   std::optional<double> bm25_k1, bm25_b;  // empty: the collection's
@@ -61,6 +62,9 @@ Result<Endpoint> endpoint_of(std::string_view url, const std::string& tls_ca, co
 std::string search_target(const QueryFlags& flags, std::string_view query, std::uint32_t offset = 0);
 // "/v1/count?q=…" with the given flags; those of hits are left out.
 std::string count_target(const QueryFlags& flags, std::string_view query);
+// "plain" for a topic with signs; empty: the broker's default. Brokers without a query language know no syntax, so it
+// is named only where it matters.
+std::string_view syntax_of(const QueryFlags& flags, std::string_view query);
 // How long the tool waits for an answer; longer than the broker's deadline.
 std::chrono::milliseconds patience(const QueryFlags& flags);
 

@@ -46,6 +46,9 @@ std::string msearch_request(const Endpoint& to, const LoadFlags& flags, const st
     if (flags.query.prior_weight && !flags.count) search["prior_weight"] = *flags.query.prior_weight;
     if (!flags.query.mode.empty()) search["mode"] = flags.query.mode;
     if (!flags.query.processor.empty()) search["processor"] = flags.query.processor;
+    if (!flags.query.filter.empty()) search["filter"] = flags.query.filter;
+    if (const auto syntax = syntax_of(flags.query, topics[(first + i) % topics.size()].text); !syntax.empty())
+      search["syntax"] = syntax;
     if (!flags.query.cache.empty()) search["cache"] = flags.query.cache;
     if (!flags.query.fields.empty()) search["fields"] = flags.query.fields;
     if (flags.query.timeout_ms > 0) search["timeout_ms"] = flags.query.timeout_ms;
@@ -123,6 +126,7 @@ void add_load(config::CommandLine& program, int& status) {
   command.add_flag("--count", flags->count,
                    "Count the matches instead of searching; without the flags of hits and ranking");
   command.add_flag("--json", flags->json, "Print one JSON object").group("Output");
+  flags->query.topics = true;
   add_query_flags(command, flags->query);
   command.on_chosen([flags, &program, &status] {
     status = (flags->rate > 0) == (flags->concurrency > 0)

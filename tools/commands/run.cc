@@ -100,7 +100,7 @@ std::string why_no_tag(const std::string& tag) {
 
 // What is said after the run.
 struct Told {
-  std::vector<std::string> with_signs;  // topics with signs of a query language, which the broker took as plain text
+  std::vector<std::string> with_signs;  // topics of which the broker took signs as text
   std::uint64_t ids_changed = 0;        // hits whose ids have white space, which separates the columns
 };
 
@@ -137,7 +137,7 @@ Result<void> run(const RunFlags& flags) {
   if (!told.with_signs.empty())
     std::fprintf(
         stderr,
-        "frond run: %zu topics have signs of a query language, which are taken as plain text: %s, for example\n",
+        "frond run: of %zu topics something was searched as text that looks like signs of the query language: %s, for example\n",
         told.with_signs.size(), told.with_signs.front().c_str());
   if (told.ids_changed > 0)
     std::fprintf(stderr, "frond run: %llu ids have white space or control characters, written as '_'\n",
@@ -163,6 +163,7 @@ void add_run(config::CommandLine& program, int& status) {
       .check(config::accepted(why_no_tag, "WORD"))
       .show_default()
       .group("Output");
+  flags->query.topics = true;
   add_query_flags(command, flags->query);
   command.on_chosen([flags, &status] { status = exit_status("run", run(*flags)); });
 }

@@ -26,8 +26,7 @@ struct SearchFlags {
 void print(const Answer& answer, std::uint32_t offset, bool colour) {
   const std::string_view bold = colour ? "\x1b[1m" : "", plain = colour ? "\x1b[0m" : "";
   std::string out = summary(answer) + '\n';
-  if (!answer.signs.empty())
-    out += fmt::format("Not applied, but taken as plain text: {}\n", fmt::join(answer.signs, "  "));
+  if (!answer.signs.empty()) out += fmt::format("Searched as text: {}\n", fmt::join(answer.signs, "; "));
   if (answer.empty_query == "stop_words")
     out += "The query has only stop words, which this collection does not index: add a rarer word.\n";
   else if (!answer.empty_query.empty())
@@ -61,7 +60,8 @@ Result<void> search(const SearchFlags& flags) {
 void add_search(config::CommandLine& program, int& status) {
   auto flags = std::make_shared<SearchFlags>();
   auto& command = program.add_command("search", "Ask a broker, print rank, score, title, id and snippet");
-  command.add_option("query", flags->words, "The words to search for").required();
+  command.add_option("query", flags->words, "What to search for, in the query language; behind -- it may begin with -")
+      .required();
   add_query_flags(command, flags->query);
   command.add_option("--offset", flags->offset, "Hits to leave out at the front")
       .check(config::range(0, 9'999))

@@ -51,7 +51,7 @@ function summary(answer, { offset }) {
   if (total.value === 0) return answer.empty_query ? 'Nothing was looked for.' : 'Nothing matches.';
   const found = `${total.relation === 'eq' ? '' : 'At least '}${plural(total.value, 'document')}`;
   const { all_words: all } = total; // of mode auto; told where it says more than the total does
-  const withAll = all?.value > 0 && explain.mode_used === 'auto' && `${count(all.value)} with all words`;
+  const withAll = all?.value > 0 ? explain.mode_used === 'auto' && `${count(all.value)} with all words` : all && 'none with all words';
   const shown = hits.length ? `${count(offset + 1)}–${count(offset + hits.length)}` : 'none on this page';
   const where = explain.engines.map((name) => processors[name] ?? name).join(' and ');
   const how = cache === 'hit' ? `from the cache${where && `, computed on ${where}`}` : where && `on ${where}`;
@@ -86,15 +86,17 @@ function showCoverage({ coverage, timed_out: late }) {
     element('p', '', link('/status', '', 'See the cluster')));
 }
 
-function showSigns({ signs_not_applied: signs = [] }) {
+function showSigns({ signs_not_applied: signs = [] }, search) {
   if (signs.length === 0) return;
-  const words = signs.flatMap(({ text }, i) => [i ? ', ' : '', element('code', '', text)]);
-  $('notice').append(element('div', 'notice', element('h2', '', 'Taken as plain text'), element('p', '', 'Operators, phrases, fields and wildcards are not applied: ', ...words, '.')));
+  const lines = signs.map(({ text, expected, nearest }) => element('li', '', element('code', '', text), `: expected ${expected}`,
+    ...(nearest ? ['; try ', link(address({ ...search, q: search.q.replace(text, () => nearest), offset: 0 }), '', nearest)] : [])));
+  $('notice').append(element('div', 'notice', element('h2', '', 'Searched as text'), element('ul', '', ...lines)));
 }
 
-function showNothing(search, empty) {
+function showNothing(search, empty, understood) {
   if (empty === 'stop_words') return notice('Only stop words', element('p', '', 'Words this common are not indexed in this collection. Add a rarer one.'));
   if (empty) return notice('Nothing to look for', element('p', '', 'The query has no words.'));
+  if (understood) return notice('Nothing matches', element('p', '', 'The query was understood as ', element('code', '', understood), '.'));
   if (search.mode !== 'and') return notice('Nothing matches', element('p', '', 'No document has any of these words. Check the spelling.'));
   notice('Nothing matches all words', element('p', '', link(address({ ...search, mode: 'or', offset: 0 }), '', 'Search for any of the words instead')));
 }
@@ -106,8 +108,8 @@ function showAnswer(answer, search, received) {
   showPages($('pages'), answer, search.offset, search.k, (offset) => address({ ...search, offset }));
   $('profile-view').replaceChildren(...(answer.profile ? [profileView(answer)] : []));
   showCoverage(answer);
-  if (answer.total.value === 0 && answer.coverage.degraded.length === 0) showNothing(search, answer.empty_query);
-  showSigns(answer);
+  if (answer.total.value === 0 && answer.coverage.degraded.length === 0) showNothing(search, answer.empty_query, answer.understood);
+  showSigns(answer, search);
   requestAnimationFrame(() => performance.measure('answer-to-hits', { start: received, end: performance.now() }));
 }
 

@@ -56,9 +56,12 @@ ordered_json described(const FieldsValue&) {
   }
   EXPECT_EQ(bits, SearchParameters().fields) << "the default is all of them";
   const std::string name = "[A-Za-z][A-Za-z0-9_.-]*";
-  return {{"type", "string"}, {"pattern", "^" + name + "(," + name + ")*$"}, {"default", all}};
+  const std::string no_name_twice = R"((?!(?:.*,)?([^,]+),(?:.*,)?\1(?:,|$)))";
+  return {{"type", "string"}, {"pattern", "^" + no_name_twice + name + "(," + name + ")*$"}, {"default", all}};
 }
-ordered_json described(const MinimumValue&) { return {{"type", {"string", "integer"}}, {"pattern", "^[0-9]+%?$"}}; }
+ordered_json described(const MinimumValue&) {
+  return {{"type", {"string", "integer"}}, {"pattern", "^([0-9]{1,9}|([0-9]|[1-9][0-9]|100)%)$"}, {"minimum", 0}};
+}
 ordered_json described(const ClauseValue&) { return {{"type", "string"}, {"maxLength", query::kMaxQueryBytes}}; }
 
 bool is_of_json_only(const Parameter& parameter) {

@@ -2,6 +2,7 @@
 #include "common/wire/codec.h"
 
 #include <capnp/schema.h>
+#include <capnp/serialize.h>
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -267,6 +268,68 @@ TEST(WireCodec, CarriesWhoSaysHelloAndWhatIsSaidOfAGeneration) {
   FetchRequest fetch{5, 4};
   fetch.content = 0xfeed;
   EXPECT_EQ(std::get<FetchRequest>(*decode_request(encode(Request(fetch)))).content, 0xfeedu);
+}
+
+// Leaves that do not know clauses must not take such a search for one of words.
+TEST(WireCodec, SendsClausesAsAKindOfTheirOwn) {
+  SearchRequest sent{7, 3};
+  sent.depth = 20;
+  sent.partitions = {4};
+  sent.show = {5, 15, kFieldUrl};
+  const auto kind_of = [](const SearchRequest& request) {
+    const ByteBuffer bytes = encode(request);
+    capnp::FlatArrayMessageReader reader(
+        kj::arrayPtr(reinterpret_cast<const capnp::word*>(bytes.data()), bytes.size() / sizeof(capnp::word)));
+    return reader.getRoot<schema::Request>().which();
+  };
+  EXPECT_EQ(kind_of(sent), schema::Request::SEARCH);
+  EXPECT_EQ(features_needed(sent), 0u);
+  std::vector<SearchRequest> all(4, sent);
+  all[0].clause = R"({"all":{}})";
+  all[1].filter = R"({"none":{}})";
+  all[2].exact_total = true;
+  all[3].show.columns = {"year", "source"};
+  for (const SearchRequest& one : all) {
+    EXPECT_EQ(kind_of(one), schema::Request::CLAUSES);
+    EXPECT_EQ(features_needed(one), kFeatureClauses);
+    const ByteBuffer bytes = encode(one);
+    EXPECT_EQ(target_of(bytes)->generation.number, 3u);
+    EXPECT_EQ(head_of_search(bytes)->request_id, 7u);
+    const auto got = decode_request(bytes);
+    ASSERT_TRUE(got) << got.error().message();
+    const auto& search = std::get<SearchRequest>(*got);
+    EXPECT_EQ(search.clause, one.clause);
+    EXPECT_EQ(search.filter, one.filter);
+    EXPECT_EQ(search.exact_total, one.exact_total);
+    EXPECT_EQ(search.show.columns, one.show.columns);
+    EXPECT_EQ(search.show.count, 15u);
+    EXPECT_EQ(search.partitions, one.partitions);
+  }
+}
+TEST(WireCodec, RefusesClausesAndColumnsPastTheirLimits) {
+  SearchRequest search;
+  search.clause.assign(kMaxClauseBytes, 'x');
+  EXPECT_TRUE(decode_request(encode(search)));
+  search.clause += 'x';
+  EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt);
+  FetchRequest fetch;
+  fetch.columns.assign(kMaxColumns, std::string(frond::schema::kMaxFieldNameBytes, 'x'));
+  EXPECT_TRUE(decode_request(encode(fetch)));
+  fetch.columns.back() += 'x';
+  EXPECT_EQ(decode_request(encode(fetch)), Code::kCorrupt);
+  fetch.columns.assign(kMaxColumns + 1, "x");
+  EXPECT_EQ(decode_request(encode(fetch)), Code::kCorrupt);
+  FetchReply reply;
+  reply.documents.push_back({.found = true, .columns = "{}"});
+  EXPECT_TRUE(decode_reply(encode(reply)));
+  for (const char* columns : {"{", "[]", "x"}) {
+    reply.documents[0].columns = columns;
+    EXPECT_EQ(decode_reply(encode(reply)), Code::kCorrupt) << columns;
+  }
+  HelloReply hello;
+  hello.generations.resize(1);
+  hello.generations[0].schema.assign(frond::schema::kMaxSchemaBytes + 1, 'x');
+  EXPECT_EQ(decode_reply(encode(hello)), Code::kCorrupt);
 }
 
 // The bytes that brokers sent before there were `fields` and `id`.

@@ -22,7 +22,7 @@ TEST(Answer, IsReadWhole) {
   ASSERT_EQ(answer->hits.size(), 1u);
   EXPECT_EQ(answer->hits[0].id, "d1");
   EXPECT_EQ(answer->hits[0].score, "7.25");
-  EXPECT_EQ(answer->signs, (std::vector<std::string>{"-lazy", "\"a b\""}));
+  EXPECT_EQ(answer->signs, (std::vector<std::string>{"-lazy (expected x)", "\"a b\" (expected y)"}));
 }
 
 TEST(Answer, IsSummedUpInALine) {
