@@ -22,6 +22,7 @@
 #include "common/base/bytes.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "common/partition/values/field_tokens.h"
 #include "common/scoring/prior.h"
 
 namespace frond::schema {
@@ -120,7 +121,7 @@ struct PartitionSummary {
   double built_average_length = 0;
   // With a schema: by place in it the tokens that all documents have in each text field with field_search; 0: in
   // others.
-  std::vector<std::uint64_t> field_tokens = {};
+  FieldTokens field_tokens = {};
   std::vector<PartitionFile> files = {};
   // Whether a file has priors of documents, at least one of which is not 0.
   bool has_priors() const;

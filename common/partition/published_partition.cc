@@ -19,13 +19,14 @@ namespace {
 
 class Published final : public PublishedPartition {
  public:
-  Published(std::shared_ptr<const Database> database, std::uint32_t documents, ByteView dictionary,
+  Published(std::shared_ptr<const Database> database, const PartitionSummary& summary, ByteView dictionary,
             std::span<const PartitionFile> files)
       : database_(std::move(database)),
-        count_(documents),
+        count_(static_cast<std::uint32_t>(summary.documents)),
+        field_tokens_(summary.field_tokens),
         files_(files.begin(), files.end()),
-        lists_(database_, documents),
-        documents_(database_, documents, /*block_starts=*/{}, dictionary) {}
+        lists_(database_, count_),
+        documents_(database_, count_, /*block_starts=*/{}, dictionary) {}
 
   std::uint32_t documents() const override { return count_; }
 
@@ -33,6 +34,19 @@ class Published final : public PublishedPartition {
     const auto length = FROND_TRY(number_of<std::uint32_t>(kLengths, docid));
     if (length) return *length;
     return Error(Code::kCorrupt, folder().string() + ": no length of document " + std::to_string(docid));
+  }
+
+  Result<std::vector<std::uint32_t>> field_lengths(DocId docid) const override {
+    std::vector<std::uint32_t> lengths(field_tokens_.size());
+    for (std::uint32_t field = 0; field < lengths.size(); ++field) {
+      if (field_tokens_[field] == 0) continue;
+      const auto length = FROND_TRY(number_of<std::uint32_t>(lengths_in_field(field), docid));
+      if (!length)
+        return Error(Code::kCorrupt, folder().string() + ": no length of document " + std::to_string(docid) +
+                                         " in field " + std::to_string(field));
+      lengths[field] = *length;
+    }
+    return lengths;
   }
 
   Result<std::optional<std::uint64_t>> term_digest(DocId docid) const override {
@@ -53,7 +67,7 @@ class Published final : public PublishedPartition {
   template <class Number>
   Result<std::optional<Number>> number_of(const Column& column, DocId docid) const {
     const auto first = static_cast<DocId>(docid / column.per_value() * column.per_value());
-    const ByteView value = FROND_TRY(value_from(numbered_key(column.prefix, first)));
+    const ByteView value = FROND_TRY(value_from(column.key(first)));
     const std::size_t at = (docid - first) * sizeof(Number);
     if (docid >= count_ || at + sizeof(Number) > value.size()) return std::optional<Number>();
     const auto number = ByteReader(value.subspan(at)).get<Number>();
@@ -76,6 +90,7 @@ class Published final : public PublishedPartition {
 
   const std::shared_ptr<const Database> database_;
   const std::uint32_t count_;
+  const FieldTokens field_tokens_;
   const std::vector<PartitionFile> files_;
   const TermLists lists_;
   const DocumentReader documents_;
@@ -91,8 +106,8 @@ Result<std::unique_ptr<const PublishedPartition>> PublishedPartition::open(const
     const auto database = Database::of_files(folder, files, FileReads::kMapped);
     const SummaryRecord record = FROND_TRY(database->summary());
     const PinnedBytes dictionary = FROND_TRY(database->get_if_there(Family::kArrays, kDictionaryKey));
-    return std::unique_ptr<const PublishedPartition>(std::make_unique<Published>(
-        database, static_cast<std::uint32_t>(record.summary.documents), dictionary.bytes(), files));
+    return std::unique_ptr<const PublishedPartition>(
+        std::make_unique<Published>(database, record.summary, dictionary.bytes(), files));
   });
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
@@ -35,6 +36,8 @@ class PublishedPartition {
   // Tokens of the document, which is one of documents(). Four bytes are read and no checksum is verified: callers
   // compare the length with the document or with the lists.
   virtual Result<std::uint32_t> length(DocId docid) const = 0;
+  // The same in each text field with field_search, by the field's place in the partition's schema; empty: it has none.
+  virtual Result<std::vector<std::uint32_t>> field_lengths(DocId docid) const = 0;
   // Its term digest (term_digests.h); nothing if the partition has none. Read as length() is.
   virtual Result<std::optional<std::uint64_t>> term_digest(DocId docid) const = 0;
   virtual Result<OwnedDocument> document(DocId docid) const = 0;

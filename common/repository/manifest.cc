@@ -8,6 +8,7 @@
 #include "common/base/text.h"
 #include "common/partition/file_checksum.h"
 #include "common/repository/manifest_members.h"
+#include "common/schema/schema_json.h"
 
 namespace frond::repository {
 namespace {
@@ -21,6 +22,8 @@ constexpr std::string_view kAnalyzerFormat = "frond-manifest-2";
 constexpr std::string_view kChangedFormat = "frond-manifest-3";
 // As the third, with a partition whose documents have static priors: earlier versions would rank without them.
 constexpr std::string_view kPriorFormat = "frond-manifest-4";
+// As the fourth, of a collection with a schema: earlier versions would take its documents' values for other arrays.
+constexpr std::string_view kSchemaFormat = "frond-manifest-5";
 constexpr std::size_t kMaxPartitions = 65536;
 constexpr int kMaxDepth = 16;  // ours is 6 deep; deeper would recurse in dump()
 
@@ -50,9 +53,12 @@ json partition_to_json(const PartitionEntry& entry) {
                  {"bounds", s.bound_bytes},
                  {"headers", s.header_bytes}}},
                {"files", std::move(files)}};
+  if (!s.field_tokens.empty()) made["field_tokens"] = s.field_tokens;
   if (entry.hidden.documents > 0)
     made["hidden"] = {
         {"documents", entry.hidden.documents}, {"tokens", entry.hidden.tokens}, {"postings", entry.hidden.postings}};
+  if (entry.hidden.documents > 0 && !entry.hidden.field_tokens.empty())
+    made["hidden"]["field_tokens"] = entry.hidden.field_tokens;
   return made;
 }
 
@@ -67,6 +73,21 @@ PartitionFile file_from(Members members) {
   PartitionFile file{members.safe_name("name"), members.number("bytes"), {}};
   file.xxh3 = digest_from(members);
   return file;
+}
+
+// The member `field_tokens`; empty: there is none.
+partition::FieldTokens field_tokens_from(Members& members) {
+  partition::FieldTokens tokens;
+  if (!members.has("field_tokens")) return tokens;
+  for (const json& number : members.array("field_tokens")) {
+    if (!number.is_number_unsigned() || number.get<std::uint64_t>() > kMaxNumber ||
+        tokens.size() == schema::kMaxFields) {
+      members.fail("field_tokens", "has something that is no number of tokens of a field");
+      return {};
+    }
+    tokens.push_back(number.get<std::uint64_t>());
+  }
+  return tokens;
 }
 
 InputFiles input_from(Members members) {
@@ -96,9 +117,11 @@ PartitionEntry partition_from(Members members, std::string& error) {
   s.index_bytes = bytes.number("index");
   s.bound_bytes = bytes.number("bounds");
   s.header_bytes = bytes.number("headers");
+  s.field_tokens = field_tokens_from(members);
   if (members.has("hidden")) {
     auto hidden = members.object("hidden");
-    entry.hidden = {hidden.number("documents"), hidden.number("tokens"), hidden.number("postings")};
+    entry.hidden = {hidden.number("documents"), hidden.number("tokens"), hidden.number("postings"),
+                    field_tokens_from(hidden)};
     if (entry.hidden.documents > s.documents || entry.hidden.tokens > s.tokens || entry.hidden.postings > s.postings)
       members.fail("hidden", "is more than the partition has");
   }
@@ -119,18 +142,24 @@ void read_bm25(Members members, Manifest& manifest) {
 
 void check_totals(Members& members, const Manifest& manifest) {
   std::uint64_t documents = 0, tokens = 0, postings = 0;
+  partition::FieldTokens field_tokens(manifest.field_tokens.size());
   std::set<std::string_view> ids;
   for (const auto& partition : manifest.partitions) {
     if (!ids.insert(partition.id).second) members.fail("partitions", "names " + partition.id + " twice");
     documents += partition.summary.documents - partition.hidden.documents;
     tokens += partition.summary.tokens - partition.hidden.tokens;
     postings += partition.summary.postings - partition.hidden.postings;
+    auto in_fields = partition.summary.field_tokens;
+    if (!partition::take_field_tokens(in_fields, partition.hidden.field_tokens))
+      members.fail("partitions", "has hidden tokens of fields that " + partition.id + " does not have");
+    partition::add_field_tokens(field_tokens, in_fields);
     if (partition.hidden.documents > 0 && manifest.changes.empty())
       members.fail("changes", "are missing: " + partition.id + " has hidden documents");
   }
   if (documents != manifest.statistics.documents) members.fail("statistics.documents", "is not the partitions' sum");
   if (tokens != manifest.statistics.tokens) members.fail("statistics.tokens", "is not the partitions' sum");
   if (postings != manifest.postings) members.fail("statistics.postings", "is not the partitions' sum");
+  if (field_tokens != manifest.field_tokens) members.fail("field_tokens", "are not the partitions' sums");
 }
 
 // Whether a file is "<n>.<ending>", of this generation or an earlier one.
@@ -182,14 +211,27 @@ bool has_priors(const Manifest& manifest) {
   return std::ranges::any_of(manifest.partitions, [](const auto& entry) { return entry.summary.has_priors(); });
 }
 
+// Of a collection with a schema.
+void read_schema(Members& members, Manifest& manifest) {
+  manifest.schema = members.text("schema");
+  const auto schema = schema::parse_schema(manifest.schema);
+  if (!schema) return members.fail("schema", "is none: " + schema.error().message());
+  if (!members.has("field_tokens")) return members.fail("field_tokens", "is missing");
+  manifest.field_tokens = field_tokens_from(members);
+  if (manifest.field_tokens.size() != schema->fields.size())
+    members.fail("field_tokens", "are not one for each field of the schema");
+}
+
 Manifest read_manifest(const json& document, std::string& error) {
   Members members(document, "manifest.", error);
   Manifest manifest;
   const std::string format = members.text("format");
-  static constexpr std::string_view kFormats[] = {kFormat, kAnalyzerFormat, kChangedFormat, kPriorFormat};
+  static constexpr std::string_view kFormats[] = {kFormat, kAnalyzerFormat, kChangedFormat, kPriorFormat,
+                                                  kSchemaFormat};
   if (std::ranges::find(kFormats, format) == std::end(kFormats))
     members.fail("format", "is none of " + listed(kFormats));
-  const bool may_be_changed = format == kChangedFormat || format == kPriorFormat;
+  const bool has_schema = format == kSchemaFormat;
+  const bool may_be_changed = format == kChangedFormat || format == kPriorFormat || has_schema;
   manifest.generation = members.number("generation");
   if (manifest.generation == 0) members.fail("generation", "is 0");
   manifest.previous = members.number("previous");
@@ -215,6 +257,7 @@ Manifest read_manifest(const json& document, std::string& error) {
   manifest.postings = statistics.number("postings");
   manifest.term_statistics = file_from(members.object("term_statistics"));
   if (may_be_changed) read_changes(members, manifest, error);
+  if (has_schema) read_schema(members, manifest);
   const Generation latest = manifest.generation;
   if (may_be_changed ? !is_named(manifest.term_statistics, ".terms.sst", latest)
                      : manifest.term_statistics.name != std::to_string(latest) + ".terms.sst")
@@ -227,7 +270,7 @@ Manifest read_manifest(const json& document, std::string& error) {
     manifest.partitions.push_back(partition_from({partition, path, error}, error));
   }
   if (members.ok()) check_totals(members, manifest);
-  if (members.ok() && has_priors(manifest) != (format == kPriorFormat))
+  if (members.ok() && !has_schema && has_priors(manifest) != (format == kPriorFormat))
     members.fail("format", "is not that of the partitions, by their files of priors");
   return manifest;
 }
@@ -239,7 +282,8 @@ std::string to_json(const Manifest& m) {
   const bool changed =
       !m.changes.empty() || m.term_statistics.name != std::to_string(m.generation) + std::string(".terms.sst");
   const bool priors = has_priors(m);
-  const std::string_view format = priors                                             ? kPriorFormat
+  const std::string_view format = !m.schema.empty()                                  ? kSchemaFormat
+                                  : priors                                           ? kPriorFormat
                                   : changed                                          ? kChangedFormat
                                   : m.analyzer.kind == text::AnalyzerKind::kStandard ? kFormat
                                                                                      : kAnalyzerFormat;
@@ -260,7 +304,11 @@ std::string to_json(const Manifest& m) {
                      {"postings", m.postings}}},
                    {"term_statistics", file_to_json(m.term_statistics)},
                    {"partitions", std::move(partitions)}};
-  if (changed || priors) {
+  if (!m.schema.empty()) {
+    manifest["schema"] = m.schema;
+    manifest["field_tokens"] = m.field_tokens;
+  }
+  if (changed || priors || !m.schema.empty()) {
     json changes = json::array();
     for (const auto& file : m.changes) changes.push_back(file_to_json(file));
     manifest["changes"] = std::move(changes);

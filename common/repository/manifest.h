@@ -20,6 +20,7 @@ using partition::PartitionFile;
 // Documents of a partition that the generation does not have any more, and what they take from its statistics.
 struct HiddenCounts {
   std::uint64_t documents = 0, tokens = 0, postings = 0;
+  partition::FieldTokens field_tokens = {};  // of a collection with a schema
   friend bool operator==(const HiddenCounts&, const HiddenCounts&) = default;
 };
 
@@ -59,7 +60,7 @@ struct Manifest {
   // Of a collection with a schema (common/schema), as schema_text() writes it, and by place in it the tokens that all
   // documents have in each text field with field_search, for average lengths; both empty: it has none.
   std::string schema;
-  std::vector<std::uint64_t> field_tokens;
+  partition::FieldTokens field_tokens;
   std::uint64_t terms = 0, postings = 0;
   // Global document frequencies: an SST of term -> varint df, next to the manifest: generations/<n>.terms.sst. Of this
   // generation or, if it was made by changing another, of an earlier one.

@@ -126,6 +126,14 @@ Result<void> check_extends(const Schema& old, const Schema& wanted) {
   return {};
 }
 
+Result<Schema> extended(const Schema& old, Schema wanted) {
+  FROND_TRY(check_extends(old, wanted));
+  std::ranges::stable_sort(wanted.fields, {}, [&](const Field& field) {
+    return std::ranges::find(old.fields, field.name, &Field::name) - old.fields.begin();
+  });
+  return wanted;
+}
+
 Error unknown_field(const Schema& schema, std::string_view name) {
   return {Code::kInvalid,
           "field " + quote(std::string(name)) + " is not in the schema" + nearest_hint(name, schema.names())};

@@ -63,6 +63,9 @@ Result<void> check(const Schema& schema);
 // Whether documents written by `old` stay right under `wanted`: it has all fields of `old` unchanged, and may have
 // more. kInvalid: it does not; the message names the field and the member.
 Result<void> check_extends(const Schema& old, const Schema& wanted);
+// `wanted` with the fields of `old` first, in their order: what is stored names fields by their places. Errors as
+// check_extends().
+Result<Schema> extended(const Schema& old, Schema wanted);
 
 // kInvalid: "field 'yaer' is not in the schema; the nearest names are …".
 Error unknown_field(const Schema& schema, std::string_view name);

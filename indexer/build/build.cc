@@ -335,12 +335,16 @@ Result<BuildSummary> add(BuildOptions options, BuildProgress& progress, Logger& 
   options.beside = current.statistics;
   const auto codecs = FROND_TRY(codec::codec_choice_named(current.codec));
   std::shared_ptr<const schema::Schema> schema = options.schema;
-  if (schema == nullptr && !current.schema.empty())
-    schema = std::make_shared<const schema::Schema>(FROND_TRY(schema::parse_schema(current.schema)));
-  if (options.schema != nullptr) {
-    const auto before = current.schema.empty() ? schema::Schema() : FROND_TRY(schema::parse_schema(current.schema));
-    auto extends = schema::check_extends(before, *options.schema);
-    if (!extends) return std::move(extends).error().within("the schema of collection " + options.collection);
+  if (!current.schema.empty()) {
+    auto of_collection = FROND_TRY(schema::parse_schema(current.schema));
+    if (schema != nullptr) {
+      auto wider = schema::extended(of_collection, *schema);
+      if (!wider) return std::move(wider).error().within("the schema of collection " + options.collection);
+      of_collection = *std::move(wider);
+    }
+    schema = std::make_shared<const schema::Schema>(std::move(of_collection));
+  } else if (schema != nullptr) {
+    return Error(Code::kInvalid, "collection " + options.collection + " has no schema: build it anew with one");
   }
   options.take({current.analyzer, current.bm25, codecs, current.stored, std::move(schema)});
   return build(options, progress, logger, std::move(stop));

@@ -108,8 +108,8 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
 
 // Publishes the current generation with the documents of the input as further partitions; those that have their ids are
 // replaced. The analyzer, codecs, compression of stored fields and BM25 parameters are the collection's; those of
-// `options` are ignored. A schema of `options` may add fields to the collection's: kInvalid, if it changes one.
-// kNotFound: there is no generation yet. Other errors as build().
+// `options` are ignored. A schema of `options` may add fields to the collection's: kInvalid, if it changes one, or the
+// collection has none. kNotFound: there is no generation yet. Other errors as build().
 Result<BuildSummary> add(BuildOptions options, BuildProgress& progress, Logger& logger, std::stop_token stop);
 
 // Builds options.invert.read.share as one partition into its share_repository(), for publish_shares(); replaces an

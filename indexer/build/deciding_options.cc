@@ -38,31 +38,34 @@ std::string fields_of(const ingest::FieldNames& names) {
 std::vector<std::pair<std::string, std::string>> deciding_options(const BuildOptions& options) {
   const pipeline::InvertOptions& invert = options.invert;
   const ingest::InputShare& share = invert.read.share;
-  return {{"--collection", options.collection},
-          {"--format", std::string(invert.format != nullptr ? invert.format->name : ingest::kAutoFormat)},
-          {"--hidden", on_or_off(invert.read.hidden)},
-          {"--make-ids", on_or_off(invert.parse.make_ids)},
-          {"--store-bodies", on_or_off(invert.parse.store_bodies)},
-          {"--prior-field", invert.parse.prior_field},
-          {"fields", fields_of(ingest::names_or_usual(invert.parse.names.get()))},
-          {"--partition", std::to_string(share.index) + "/" + std::to_string(share.count)},
-          {"--partitions", std::to_string(invert.partitions)},
-          {"--memory-limit", std::to_string(invert.memory.limit)},
-          {"--analyzer", std::string(name_of(invert.analyzer.kind))},
-          {"--stemmer", std::string(name_of(invert.analyzer.stemmer))},
-          {"--stop-words", named(invert.analyzer.stop_words)},
-          {"--fold-accents", on_or_off(invert.analyzer.fold_accents)},
-          {"--split-case", on_or_off(invert.analyzer.split_case)},
-          {"--gpu-texts", on_or_off(invert.memory.text_batch > 0)},  // where lengths are, until they are published
-          {"--unreadable-files", invert.read.skip_unreadable ? "skip" : "fail"},
-          {"--max-bad-records", std::to_string(invert.max_bad_records)},
-          {"--codec", options.codecs.name},
-          {"--stored-compression", std::string(name_of(options.stored))},
-          {"--schema", options.schema == nullptr ? "" : schema::schema_text(*options.schema)},
-          {"--order", std::string(name_of(options.order))},
-          {"--gpu-order", on_or_off(options.reckons_with_gpu)},  // auto is as off here: it decides nothing
-          {"--k1", exactly(options.bm25.k1)},
-          {"--b", exactly(options.bm25.b)}};
+  std::vector<std::pair<std::string, std::string>> deciding = {
+      {"--collection", options.collection},
+      {"--format", std::string(invert.format != nullptr ? invert.format->name : ingest::kAutoFormat)},
+      {"--hidden", on_or_off(invert.read.hidden)},
+      {"--make-ids", on_or_off(invert.parse.make_ids)},
+      {"--store-bodies", on_or_off(invert.parse.store_bodies)},
+      {"--prior-field", invert.parse.prior_field},
+      {"fields", fields_of(ingest::names_or_usual(invert.parse.names.get()))},
+      {"--partition", std::to_string(share.index) + "/" + std::to_string(share.count)},
+      {"--partitions", std::to_string(invert.partitions)},
+      {"--memory-limit", std::to_string(invert.memory.limit)},
+      {"--analyzer", std::string(name_of(invert.analyzer.kind))},
+      {"--stemmer", std::string(name_of(invert.analyzer.stemmer))},
+      {"--stop-words", named(invert.analyzer.stop_words)},
+      {"--fold-accents", on_or_off(invert.analyzer.fold_accents)},
+      {"--split-case", on_or_off(invert.analyzer.split_case)},
+      {"--gpu-texts", on_or_off(invert.memory.text_batch > 0)},  // where lengths are, until they are published
+      {"--unreadable-files", invert.read.skip_unreadable ? "skip" : "fail"},
+      {"--max-bad-records", std::to_string(invert.max_bad_records)},
+      {"--codec", options.codecs.name},
+      {"--stored-compression", std::string(name_of(options.stored))},
+      {"--order", std::string(name_of(options.order))},
+      {"--gpu-order", on_or_off(options.reckons_with_gpu)},  // auto is as off here: it decides nothing
+      {"--k1", exactly(options.bm25.k1)},
+      {"--b", exactly(options.bm25.b)}};
+  // Builds without one, also of earlier versions, do not have it.
+  if (options.schema != nullptr) deciding.emplace_back("--schema", schema::schema_text(*options.schema));
+  return deciding;
 }
 
 }  // namespace frond::indexer

@@ -7,6 +7,7 @@
 
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
+#include "common/schema/schema_json.h"
 #include "indexer/change/change_publication.h"
 #include "indexer/publish/publication.h"
 
@@ -33,6 +34,7 @@ repository::Manifest draft_manifest(const BuildOptions& options, const ingest::I
   draft.order = order.empty() ? name_of(options.order) : order;
   draft.analyzer = options.invert.analyzer;
   draft.bm25 = options.bm25;
+  if (options.schema != nullptr) draft.schema = schema::schema_text(*options.schema);
   draft.log_sequence = options.log_sequence;
   draft.log_id = options.log_id;
   draft.partitions = std::move(partitions);
@@ -82,6 +84,7 @@ Result<repository::Manifest> publish_build(const BuildOptions& options, const Bu
     const auto current = FROND_TRY(change::CurrentGeneration::open(*writer));
     FROND_TRY(expect_kind(options, current->manifest()));
     change::Addition addition{std::move(partitions), options.removed_ids, options.log_sequence, options.log_id};
+    if (options.schema != nullptr) addition.schema = schema::schema_text(*options.schema);
     return change::publish_added(*writer, *current, std::move(addition), summary.replaced, stop);
   }
   if (writer->next_generation() != built.next_generation)

@@ -81,6 +81,7 @@ Result<repository::Manifest> publish_added(repository::RepositoryWriter& writer,
   Hiding hiding(current, addition.log_id);
   change.log_sequence = addition.log_sequence;
   change.log_id = std::move(addition.log_id);
+  change.schema = std::move(addition.schema);
   for (std::string& id : addition.removed_ids) FROND_TRY(hiding.add(std::move(id)));
   change.added = std::move(addition.partitions);
   const Ordinal next = current.next_ordinal();

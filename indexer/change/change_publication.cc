@@ -7,6 +7,7 @@
 
 #include "common/partition/file_checksum.h"
 #include "common/partition/terms/term_files.h"
+#include "common/schema/schema_json.h"
 #include "indexer/change/removed_terms.h"
 #include "indexer/publish/publication.h"
 
@@ -39,6 +40,7 @@ class Publication {
       draft_.log_sequence = change_.log_sequence;
       draft_.log_id = change_.log_id;
     }
+    FROND_TRY(take_schema());
     FROND_TRY(take_hidden());
     replace_partitions();
     FROND_TRY(publish::count_documents(change_.added, writer_.building()));
@@ -52,6 +54,19 @@ class Publication {
   }
 
  private:
+  Result<void> take_schema() {
+    if (change_.schema.empty() || change_.schema == draft_.schema) return {};
+    if (draft_.schema.empty())
+      return Error(Code::kInvalid, "collection " + draft_.collection + " has no schema: build it anew with one");
+    const auto wanted = FROND_TRY(schema::parse_schema(change_.schema));
+    const auto before = FROND_TRY(schema::parse_schema(draft_.schema));
+    if (FROND_TRY(schema::extended(before, wanted)) != wanted)
+      return Error(Code::kInvalid, "the schema of what is added has other fields before those of the collection");
+    draft_.schema = change_.schema;
+    draft_.field_tokens.resize(wanted.fields.size());
+    return {};
+  }
+
   // Counts what newly hidden documents take away.
   Result<void> take_hidden() {
     auto all = FROND_TRY(hidden_terms(current_, change_.hidden, writer_.building()));
@@ -64,6 +79,9 @@ class Publication {
       draft_.statistics.documents -= docids.size();
       draft_.statistics.tokens -= removed.tokens;
       draft_.postings -= removed.postings;
+      partition::add_field_tokens(entry.hidden.field_tokens, removed.field_tokens);
+      if (!partition::take_field_tokens(draft_.field_tokens, removed.field_tokens))
+        return Error(Code::kCorrupt, "partition " + entry.id + " loses tokens of fields that the collection has not");
       hidden_[entry.id] = docids;
     }
     removed_ = std::move(all.documents);
@@ -86,6 +104,7 @@ class Publication {
       draft_.statistics.documents += entry.summary.documents;
       draft_.statistics.tokens += entry.summary.tokens;
       draft_.postings += entry.summary.postings;
+      partition::add_field_tokens(draft_.field_tokens, entry.summary.field_tokens);
     }
   }
 
@@ -142,12 +161,13 @@ class Publication {
     const TermTotals added = FROND_TRY(partition::merge_terms(cursors, visit));
     FROND_TRY(take_before(nullptr));
     std::uint64_t tokens = 0;
-    for (const PartitionEntry& entry : change_.added) tokens += entry.summary.tokens;
+    for (const PartitionEntry& entry : change_.added)
+      tokens += entry.summary.tokens + partition::sum_of(entry.summary.field_tokens);
     if (added.occurrences != tokens)
       return Error(Code::kCorrupt, "the lists added have " + std::to_string(added.occurrences) +
                                        " occurrences, the documents " + std::to_string(tokens) + " tokens");
     draft_.terms = terms;
-    totals_ = {draft_.terms, draft_.postings, draft_.statistics.tokens};
+    totals_ = {draft_.terms, draft_.postings, draft_.statistics.tokens + partition::sum_of(draft_.field_tokens)};
     return writer->finish(totals_);
   }
 

@@ -41,10 +41,13 @@ struct Change {
   // Manifest::log_sequence from now on; 0: as it is.
   std::uint64_t log_sequence = 0;
   std::string log_id = {};  // of the log that this is a number of
+  // Of what is added, and Manifest::schema from now on; extends that of the collection. Empty: it is as it is.
+  std::string schema = {};
 };
 
-// kCorrupt: the sums of what is added or taken away do not agree; kUnavailable: the disk, or stopped before the first
-// irreversible step. Then nothing is changed. Gives the manifest as published.
+// kInvalid: change.schema does not extend the collection's, or it has none; kCorrupt: the sums of what is added or
+// taken away do not agree; kUnavailable: the disk, or stopped before the first irreversible step. Then nothing is
+// changed. Gives the manifest as published.
 Result<repository::Manifest> publish_change(repository::RepositoryWriter& writer, const CurrentGeneration& current,
                                             const Change& change, std::stop_token stop);
 
@@ -53,6 +56,7 @@ struct Addition {
   std::vector<std::string> removed_ids;                // of documents to hide; none of them is added
   std::uint64_t log_sequence = 0;                      // see Change
   std::string log_id = {};
+  std::string schema = {};
 };
 
 // Hides the documents of the current generation that have an id of those added or removed, places the new ones behind

@@ -9,6 +9,7 @@
 
 #include "common/files/write.h"
 #include "common/repository/disk_space.h"
+#include "common/schema/schema_json.h"
 #include "indexer/change/change_publication.h"
 #include "indexer/change/merged_partition.h"
 #include "indexer/change/removed_terms.h"
@@ -30,10 +31,13 @@ std::uint64_t bytes_of(const PartitionEntry& entry) {
 }
 
 // Of write_merged(), by its contract.
-std::uint64_t memory_of(const MergeSize& size) {
+std::uint64_t memory_of(const MergeSize& size, const Manifest& manifest) {
   constexpr std::uint64_t kWriter = 64u << 20, kOpenPartition = 4u << 20;
   const std::uint64_t part = size.left / size.partitions + 1;
-  return kWriter + kOpenPartition * size.sources + 8 * size.documents + sizeof(MergedDocument) * size.left + 16 * part;
+  const auto& tokens = manifest.field_tokens;
+  const auto lengths = static_cast<std::uint64_t>(std::ranges::count_if(tokens, [](auto one) { return one > 0; })) * 4;
+  return kWriter + kOpenPartition * size.sources + (8 + lengths) * size.documents + sizeof(MergedDocument) * size.left +
+         16 * part;
 }
 MergeSize size_of(const Merge& merge, const Manifest& manifest) {
   MergeSize size{merge.sources.size(), 0, 0, merge.partitions};
@@ -49,6 +53,10 @@ Error other_size(const PartitionEntry& entry, std::uint64_t documents, Generatio
   return Error(Code::kCorrupt, "partition " + entry.id + " has " + std::to_string(documents) +
                                    " documents; the manifest of generation " + std::to_string(generation) + " says " +
                                    std::to_string(entry.summary.documents));
+}
+
+Error fewer_hidden(const PartitionEntry& entry) {
+  return Error(Code::kCorrupt, "partition " + entry.id + " has fewer hidden tokens of a field than it had before");
 }
 
 // How many documents of a source came into the merged partitions before ordinal `before`.
@@ -92,7 +100,9 @@ Result<std::vector<Merge>> Compaction::pin(const TierRules& rules, const Compact
       manifest_ = current->manifest();
       hidden_.clear();
       for (std::size_t p = 0; p < manifest_.partitions.size(); ++p) hidden_.push_back(FROND_TRY(current->hidden(p)));
-      const Fits fits = [&](const MergeSize& size) { return limits.memory == 0 || memory_of(size) <= limits.memory; };
+      const Fits fits = [&](const MergeSize& size) {
+        return limits.memory == 0 || memory_of(size, manifest_) <= limits.memory;
+      };
       merges = merges_of(manifest_.partitions, rules, fits);
       too_large_ = std::erase_if(merges, [&](const Merge& merge) { return !fits(size_of(merge, manifest_)); });
       std::uint64_t bytes = 0;
@@ -130,7 +140,13 @@ Result<void> Compaction::merge(const Merge& merge, Made& made, const CompactionL
   }
   const auto codecs = FROND_TRY(codec::codec_choice_named(manifest_.codec));
   Pace pace(limits.bytes_per_second);
-  MergeOptions options{codecs, manifest_.stored, manifest_.bm25.b, manifest_.statistics.average_length(), &pace, {}};
+  MergeOptions options{.codecs = codecs,
+                       .stored = manifest_.stored,
+                       .b = manifest_.bm25.b,
+                       .average_length = manifest_.statistics.average_length(),
+                       .pace = &pace};
+  if (!manifest_.schema.empty())
+    options.schema = std::make_shared<const schema::Schema>(FROND_TRY(schema::parse_schema(manifest_.schema)));
   if (progress != nullptr) options.documents_written = &progress->documents_written;
   const auto documents = merged_documents(sources);
   const std::size_t parts = std::max<std::size_t>(1, std::min<std::size_t>(merge.partitions, documents.size()));
@@ -170,7 +186,7 @@ Result<std::unique_ptr<Compaction>> Compaction::prepare(const ChangeOptions& opt
         progress->documents += manifest.partitions[p].summary.documents - manifest.partitions[p].hidden.documents;
   for (const Merge& merge : merges) {
     Made made;
-    const std::uint64_t bytes = memory_of(size_of(merge, manifest));
+    const std::uint64_t bytes = memory_of(size_of(merge, manifest), manifest);
     const auto place = limits.room != nullptr ? FROND_TRY(limits.room->take(bytes, stop)) : MergeRoom::Place();
     FROND_TRY(compaction->merge(merge, made, limits, progress, stop));
     for (const Source& source : made.sources) fs::remove_all(compaction->opened(source.entry), failed);
@@ -215,6 +231,8 @@ Result<void> Compaction::carry_over(Made& made, const std::vector<std::size_t>& 
     counts.documents += entry.hidden.documents - then.documents;
     counts.tokens += entry.hidden.tokens - then.tokens;
     counts.postings += entry.hidden.postings - then.postings;
+    partition::add_field_tokens(counts.field_tokens, entry.hidden.field_tokens);
+    if (!partition::take_field_tokens(counts.field_tokens, then.field_tokens)) return fewer_hidden(entry);
     std::vector<DocId> fresh;
     const auto all = FROND_TRY(now.hidden(numbers[s]));
     std::set_difference(all.begin(), all.end(), source.hidden.begin(), source.hidden.end(), std::back_inserter(fresh));
@@ -228,7 +246,9 @@ Result<void> Compaction::carry_over(Made& made, const std::vector<std::size_t>& 
     }
   }
   summary.hidden_meanwhile += counts.documents;
+  counts.field_tokens.resize(now.manifest().field_tokens.size());
   repository::HiddenCounts sum;
+  sum.field_tokens.resize(counts.field_tokens.size());
   for (PartitionEntry& entry : made.partitions) {
     const auto found = hidden.find(entry.id);
     if (found == hidden.end()) continue;
@@ -239,11 +259,12 @@ Result<void> Compaction::carry_over(Made& made, const std::vector<std::size_t>& 
       // The sources do not tell how the counts are spread over what was made.
       const auto made_of = FROND_TRY(partition::PublishedPartition::open(folder_ / entry.id, entry.summary.files));
       const auto removed = FROND_TRY(RemovedTerms(now.manifest().analyzer, folder_).add(*made_of, found->second));
-      entry.hidden = {found->second.size(), removed.tokens, removed.postings};
+      entry.hidden = {found->second.size(), removed.tokens, removed.postings, removed.field_tokens};
     }
     sum.documents += found->second.size();
     sum.tokens += entry.hidden.tokens;
     sum.postings += entry.hidden.postings;
+    partition::add_field_tokens(sum.field_tokens, entry.hidden.field_tokens);
     change.hidden_in_merged[entry.id] = std::move(found->second);
   }
   if (sum == counts) return {};

@@ -162,7 +162,7 @@ Result<partition::PartitionSummary> write_merged(std::span<const MergeSource> so
                                                  const std::filesystem::path& folder, const MergeOptions& options,
                                                  std::stop_token stop) {
   const auto writer = FROND_TRY(partition::PartitionWriter::create(
-      folder, options.average_length, partition::PartitionWriter::kIdBytes, options.stored));
+      folder, options.average_length, partition::PartitionWriter::kIdBytes, options.stored, options.schema));
   std::vector<std::uint32_t> lengths;
   lengths.reserve(documents.size());
   std::vector<std::unique_ptr<partition::DocumentCursor>> cursors;  // each source's documents come in their order
@@ -173,10 +173,14 @@ Result<partition::PartitionSummary> write_merged(std::span<const MergeSource> so
     lengths.push_back(source.lengths()[one.docid]);
     const partition::OwnedDocument document = FROND_TRY(cursors[one.source]->document(one.docid));
     const scoring::Prior prior = source.priors() == nullptr ? 0 : source.priors()->of(one.docid);
-    FROND_TRY(writer->add_document({document.id, document.url, document.title, document.body, prior}, lengths.back()));
+    const ByteBuffer values = FROND_TRY(source.values_of(one.docid));
+    const partition::StoredDocument fields{document.id,   document.url, document.title,
+                                           document.body, prior,        as_text(values)};
+    FROND_TRY(writer->add_document(fields, lengths.back()));
     if (options.pace != nullptr)
       FROND_TRY(options.pace->spend(
-          document.id.size() + document.url.size() + document.title.size() + document.body.size(), stop));
+          document.id.size() + document.url.size() + document.title.size() + document.body.size() + values.size(),
+          stop));
     if (options.documents_written != nullptr) ++*options.documents_written;
   }
   FROND_TRY(write_lists(sources, documents, lengths, options, *writer, stop));

@@ -36,8 +36,9 @@ std::vector<MergedDocument> merged_documents(std::span<const MergeSource> source
 struct MergeOptions {
   codec::CodecChoice codecs;
   partition::StoredCompression stored = partition::StoredCompression::kSmall;
-  double b = 0, average_length = 0;  // for the bounds of lists
-  Pace* pace = nullptr;              // counts documents, uncompressed, and lists; null: as fast as it can be
+  std::shared_ptr<const schema::Schema> schema = nullptr;  // extends those of the sources; null: none
+  double b = 0, average_length = 0;                        // for the bounds of lists
+  Pace* pace = nullptr;  // counts documents, uncompressed, and lists; null: as fast as it can be
   std::atomic<std::uint64_t>* documents_written = nullptr;
 };
 

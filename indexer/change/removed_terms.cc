@@ -203,6 +203,7 @@ Result<std::uint64_t> count_in_all_lists(const PublishedPartition& partition, st
   for (const DocId docid : docids) {
     wanted[docid - first] = true;
     expected += FROND_TRY(partition.length(docid));
+    expected += partition::sum_of(FROND_TRY(partition.field_lengths(docid)));
   }
   const auto read = [&](const partition::TermCursor& at) -> Result<void> {
     ListReader list(FROND_TRY(StoredList::open(partition, at.term(), at.inline_list())));
@@ -231,24 +232,28 @@ Result<std::uint64_t> count_in_all_lists(const PublishedPartition& partition, st
                                    std::to_string(expected));
 }
 
-bool RemovedTerms::count(const StoredDocument& document, std::uint64_t length, std::optional<std::uint64_t> digest,
+bool RemovedTerms::count(const StoredDocument& document, std::uint64_t length,
+                         const std::vector<std::uint32_t>& field_lengths, std::optional<std::uint64_t> digest,
                          Counts& counts) {
   const auto add = [this](std::string_view term, text::TokenSpan) { terms_.add_token(term); };
   analyzer_.analyze(document.title, add);
   analyzer_.analyze(document.body, add);
-  const bool tells = terms_.tokens() == length && terms_.digest() == digest;
-  if (tells)
-    counts += {length, terms_.keep_document()};
-  else
+  const bool tells = terms_.tokens() == length + partition::sum_of(field_lengths) && terms_.digest() == digest;
+  if (!tells) {
     terms_.drop_document();
-  return tells;
+    return false;
+  }
+  counts += {length, terms_.keep_document()};
+  partition::add_field_tokens(counts.field_tokens, field_lengths);
+  return true;
 }
 
 Result<RemovedTerms::Counts> RemovedTerms::add_told(partition::RangedPartition& partition,
                                                     std::span<const DocId> docids, std::vector<DocId>& unknown) {
   Counts counts;
   const auto take = [&](DocId docid, const partition::RangedPartition::Document& document) -> Result<void> {
-    if (!count(document.fields, document.length, document.term_digest, counts)) unknown.push_back(docid);
+    if (!count(document.fields, document.length, document.field_lengths, document.term_digest, counts))
+      unknown.push_back(docid);
     return {};
   };
   const bool digests = FROND_TRY(partition.read(docids, take));
@@ -267,7 +272,8 @@ Result<RemovedTerms::Counts> RemovedTerms::add(const PublishedPartition& partiti
     Result<void> outcome;
     const auto take = [&](DocId docid, const StoredDocument& document) -> Result<void> {
       const auto digest = FROND_TRY(partition.term_digest(docid));
-      if (!count(document, FROND_TRY(partition.length(docid)), digest, counts)) unknown.push_back(docid);
+      const auto length = FROND_TRY(partition.length(docid));
+      if (!count(document, length, FROND_TRY(partition.field_lengths(docid)), digest, counts)) unknown.push_back(docid);
       return {};
     };
     partition.read_documents(docids, [&](std::size_t place, const Result<StoredDocument>& document) {
@@ -277,7 +283,10 @@ Result<RemovedTerms::Counts> RemovedTerms::add(const PublishedPartition& partiti
     FROND_TRY(std::move(outcome));
     std::sort(unknown.begin(), unknown.end());
   }
-  for (const DocId docid : unknown) counts.tokens += FROND_TRY(partition.length(docid));
+  for (const DocId docid : unknown) {
+    counts.tokens += FROND_TRY(partition.length(docid));
+    partition::add_field_tokens(counts.field_tokens, FROND_TRY(partition.field_lengths(docid)));
+  }
   if (!unknown.empty()) counts.postings += FROND_TRY(count_in_all_lists(partition, unknown, terms_));
   FROND_TRY(partition.check_files());
   FROND_TRY(Result<void>(terms_.outcome()));

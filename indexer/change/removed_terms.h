@@ -42,9 +42,11 @@ class RemovedTerms {
 
   struct Counts {
     std::uint64_t tokens = 0, postings = 0;
+    partition::FieldTokens field_tokens = {};
     Counts& operator+=(const Counts& other) {
       tokens += other.tokens;
       postings += other.postings;
+      partition::add_field_tokens(field_tokens, other.field_tokens);
       return *this;
     }
   };
@@ -67,9 +69,10 @@ class RemovedTerms {
   TermCounts take_documents() { return std::move(terms_); }
 
  private:
-  // Counts the document's terms if its text has this length and this digest. False: it has not.
-  bool count(const partition::StoredDocument& document, std::uint64_t length, std::optional<std::uint64_t> digest,
-             Counts& counts);
+  // Counts the document's terms if its text has this length, as many tokens in fields, and this digest. False: it has
+  // not.
+  bool count(const partition::StoredDocument& document, std::uint64_t length,
+             const std::vector<std::uint32_t>& field_lengths, std::optional<std::uint64_t> digest, Counts& counts);
   text::Analyzer analyzer_;
   const std::size_t held_;
   TermCounts terms_;

@@ -43,13 +43,14 @@ struct CheckOptions {
 // - every list: it opens and decodes; docIDs ascend and are documents; frequencies are at least 1; document frequency
 //   and occurrences agree with the term's; each block's last docID is correct, and its deficit is a lower bound of its
 //   postings' deficits;
-// - every document: it can be read, and its id leads to it; the lengths sum to the number of tokens;
+// - every document: it can be read, and its id leads to it; the lengths sum to the number of tokens; its values are
+//   those of the schema, and its lengths in fields those of the fields' lists;
 // - the changes: hidden documents are of their partitions, as many as the manifest counts, with as many tokens,
 // postings;
 // - the term statistics: each df is the sum over the partitions, without hidden documents.
 // A partition is opened as a scratch database of hard links in "<collection>/.check-XXXXXX" (if that cannot be made, of
 // copies in the system's folder for temporary files), which is removed at the end; a writer removes one that a killed
-// check left. Published files are only read. Memory: a partition's lengths, and one list's mapped segments.
+// check left. Published files are only read. Memory: a partition's lengths, also in fields, and one list's segments.
 //
 // Faults are in the report. An Error means that the check could not be made: kNotFound: there is no such generation, or
 // it was removed meanwhile (of 0, the one that is current then is read instead); kUnavailable.

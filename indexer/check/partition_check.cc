@@ -6,8 +6,12 @@
 #include "common/files/descriptor.h"
 #include "common/partition/documents/hidden_documents.h"
 #include "common/partition/terms/term_digests.h"
+#include "common/partition/values/document_values.h"
+#include "common/partition/values/token_codes.h"
 #include "common/postings/posting_list.h"
+#include "common/schema/schema.h"
 #include "common/scoring/bm25.h"
+#include "common/text/field_term.h"
 
 namespace frond::indexer::check {
 namespace {
@@ -15,17 +19,41 @@ namespace {
 using partition::Partition;
 using postings::kBlockLength;
 
+// What the lists of fields say how long documents are in them. Memory: 4 bytes a document for each field.
+class FieldLengths {
+ public:
+  explicit FieldLengths(std::uint32_t documents) : documents_(documents) {}
+  std::vector<std::uint32_t>& of(std::string_view term) {
+    auto& lengths = by_field_[text::field_of_term(term)];
+    lengths.resize(documents_);
+    return lengths;
+  }
+  // Of the document, at least one token, by ascending field.
+  std::vector<partition::DocumentValues::Length> of(DocId docid) const {
+    std::vector<partition::DocumentValues::Length> all;
+    for (const auto& [field, lengths] : by_field_)
+      if (lengths[docid] > 0) all.push_back({field, lengths[docid]});
+    return all;
+  }
+
+ private:
+  std::uint32_t documents_;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> by_field_;
+};
+
 // Checks one term's list in a partition.
 class ListCheck {
  public:
-  // digests: the postings are added to it.
+  // digests, field_lengths: the postings are added to them.
   ListCheck(const Partition& partition, double b, const partition::HiddenDocuments& hidden,
-            partition::TermDigests& digests, std::string_view term, std::string where, FaultList& faults)
+            partition::TermDigests& digests, FieldLengths& field_lengths, std::string_view term, std::string where,
+            FaultList& faults)
       : lengths_(partition.lengths()),
         b_(b),
         average_length_(partition.built_average_length()),
         hidden_(hidden),
         digests_(digests),
+        field_lengths_(text::is_field_term(term) ? &field_lengths.of(term) : nullptr),
         term_(term),
         where_(std::move(where)),
         faults_(faults) {}
@@ -64,6 +92,7 @@ class ListCheck {
       if (frequencies_[i] == 0) return fail(where, "docID " + std::to_string(docid) + " has frequency 0");
       last_ = docid;
       occurrences_ += frequencies_[i];
+      if (field_lengths_ != nullptr) (*field_lengths_)[docid] += frequencies_[i];
       if (hidden_.contains(docid)) {
         ++hidden_postings_;
         hidden_occurrences_ += frequencies_[i];
@@ -110,6 +139,7 @@ class ListCheck {
   double average_length_;
   const partition::HiddenDocuments& hidden_;
   partition::TermDigests& digests_;
+  std::vector<std::uint32_t>* field_lengths_;  // of the term's field; null: it is no field's
   std::string_view term_;
   std::string where_;
   FaultList& faults_;
@@ -132,7 +162,8 @@ void check_digests(const Partition& partition, const std::string& name, std::spa
 
 // Adds up what hidden documents have in the lists; returns how many postings.
 std::uint64_t check_lists(const Partition& partition, const std::string& name, double b,
-                          const partition::HiddenDocuments& hidden, HiddenPostings& taken, FaultList& faults) {
+                          const partition::HiddenDocuments& hidden, FieldLengths& field_lengths, HiddenPostings& taken,
+                          FaultList& faults) {
   std::uint64_t terms = 0, postings = 0, hidden_postings = 0;
   partition::TermDigests digests(partition.documents());
   const auto visited = partition.for_each_term([&](std::string_view term, const auto& statistics) {
@@ -141,7 +172,7 @@ std::uint64_t check_lists(const Partition& partition, const std::string& name, d
     postings += statistics.document_frequency;
     auto list = partition.list(term);
     if (!faults.expect(where, list)) return true;
-    ListCheck check(partition, b, hidden, digests, term, where, faults);
+    ListCheck check(partition, b, hidden, digests, field_lengths, term, where, faults);
     check.run(*list);
     if (check.hidden_postings() > 0) taken.documents[std::string(term)] += check.hidden_postings();
     taken.occurrences += check.hidden_occurrences();
@@ -172,16 +203,42 @@ bool check_hidden(const Partition& partition, const repository::PartitionEntry& 
   return true;
 }
 
-void check_documents(const Partition& partition, const std::string& name, FaultList& faults) {
+// Values are those of the schema, with the lengths in fields that their lists say. Adds these up.
+void check_values(const Partition& partition, DocId docid, const FieldLengths& lengths, const std::string& where,
+                  partition::FieldTokens& tokens, FaultList& faults) {
+  const auto record = partition.values_of(docid);
+  if (!faults.expect(where, record)) return;
+  const auto values = partition::decode_values(*record, *partition.schema());
+  if (!faults.expect(where, values)) return;
+  if (!values->codes.empty()) faults.expect(where, partition::TokenCodes::open(values->codes));
+  if (values->lengths != lengths.of(docid)) faults.add(where, "its lengths in fields are not those of the lists");
+  for (const auto& length : values->lengths) tokens[length.field] += length.tokens;
+}
+
+void check_documents(const Partition& partition, const repository::PartitionEntry& entry, std::span<const DocId> hidden,
+                     const FieldLengths& lengths, const std::string& name, FaultList& faults) {
+  const std::size_t fields = partition.schema() == nullptr ? 0 : partition.schema()->fields.size();
+  partition::FieldTokens tokens(fields), hidden_tokens(fields);
   const auto visited = partition.for_each_document([&](DocId docid, const partition::StoredDocument& document) {
     ++faults.report().documents;
     const auto back = partition.docid_of(document.id);
     const std::string where = name + ", document " + std::to_string(docid) + " ('" + std::string(document.id) + "')";
     if (faults.expect(where, back) && *back != docid)
       faults.add(where, "its id leads to document " + std::to_string(*back));
+    if (fields == 0) return true;
+    const bool is_hidden = std::ranges::binary_search(hidden, docid);
+    partition::FieldTokens of_document(fields);
+    check_values(partition, docid, lengths, where, of_document, faults);
+    partition::add_field_tokens(tokens, of_document);
+    if (is_hidden) partition::add_field_tokens(hidden_tokens, of_document);
     return true;
   });
   faults.expect(name + ", documents", visited);
+  if (tokens != entry.summary.field_tokens) faults.add(name, "its tokens in fields are not those of its documents");
+  partition::FieldTokens says = entry.hidden.field_tokens;
+  says.resize(std::max(fields, says.size()));
+  hidden_tokens.resize(says.size());
+  if (says != hidden_tokens) faults.add(name, "its hidden tokens in fields are not those of its hidden documents");
 }
 
 }  // namespace
@@ -216,12 +273,14 @@ void check_partition(const Partition& partition, const repository::PartitionEntr
   const auto list_bytes = [](const partition::PartitionSummary& s) {
     return s.docid_bytes + s.frequency_bytes + s.index_bytes + s.bound_bytes + s.header_bytes;
   };
+  if (is.field_tokens != should.field_tokens) faults.add(name, "its tokens in fields are not those of its summary");
   faults.expect_equal(name, "bytes of lists", list_bytes(is), list_bytes(should));
   const bool known = check_hidden(partition, entry, hidden, name, faults);
   const partition::HiddenDocuments passed_over(partition.documents(), known ? hidden : std::span<const DocId>());
-  const std::uint64_t postings = check_lists(partition, name, b, passed_over, taken, faults);
+  FieldLengths field_lengths(partition.documents());
+  const std::uint64_t postings = check_lists(partition, name, b, passed_over, field_lengths, taken, faults);
   if (known) faults.expect_equal(name, "postings of hidden documents", postings, entry.hidden.postings);
-  check_documents(partition, name, faults);
+  check_documents(partition, entry, known ? hidden : std::span<const DocId>(), field_lengths, name, faults);
 }
 
 }  // namespace frond::indexer::check

@@ -16,6 +16,7 @@
 #include "common/files/write.h"
 #include "common/partition/file_checksum.h"
 #include "common/partition/partition.h"
+#include "common/schema/schema_json.h"
 
 namespace frond::indexer::publish {
 namespace {
@@ -58,7 +59,8 @@ Result<void> count_documents_of(const repository::PartitionEntry& entry, const s
                                          /*verify_blocks=*/false));
   {
     const auto opened = FROND_TRY(partition::Partition::open(database, partition::FileReads::kBuffered));
-    if (opened->documents() != entry.summary.documents || opened->tokens() != entry.summary.tokens)
+    if (opened->documents() != entry.summary.documents || opened->tokens() != entry.summary.tokens ||
+        opened->summary().field_tokens != entry.summary.field_tokens)
       return Error(Code::kCorrupt, "partition " + entry.id + " does not have the documents that were written");
   }
   std::error_code failed;
@@ -134,10 +136,12 @@ Result<repository::Manifest> publish_generation(repository::RepositoryWriter& wr
   FROND_TRY(counted.get());
   draft.statistics = {};
   std::uint64_t postings = 0;
+  if (!draft.schema.empty()) draft.field_tokens.assign(FROND_TRY(schema::parse_schema(draft.schema)).fields.size(), 0);
   for (const auto& entry : draft.partitions) {
     draft.statistics.documents += entry.summary.documents;
     draft.statistics.tokens += entry.summary.tokens;
     postings += entry.summary.postings;
+    partition::add_field_tokens(draft.field_tokens, entry.summary.field_tokens);
   }
   const partition::TermTotals totals = FROND_TRY(written);
   if (totals.postings != postings)
@@ -145,10 +149,10 @@ Result<repository::Manifest> publish_generation(repository::RepositoryWriter& wr
                                      std::to_string(postings));
   draft.terms = totals.terms;
   draft.postings = totals.postings;
-  if (totals.occurrences != draft.statistics.tokens)
+  const std::uint64_t tokens = draft.statistics.tokens + partition::sum_of(draft.field_tokens);
+  if (totals.occurrences != tokens)
     return Error(Code::kCorrupt, "the lists have " + std::to_string(totals.occurrences) +
-                                     " occurrences, the documents " + std::to_string(draft.statistics.tokens) +
-                                     " tokens");
+                                     " occurrences, the documents " + std::to_string(tokens) + " tokens");
   draft.generation = writer.next_generation();
   draft.created = utc_now();
   draft.term_statistics = FROND_TRY(std::move(described));

@@ -55,6 +55,7 @@ const char* difference(const Manifest& a, const Manifest& b) {
   if (a.analyzer.stemmer != b.analyzer.stemmer) return "stemmer";
   if (a.analyzer.stop_words != b.analyzer.stop_words) return "stop words";
   if (a.bm25.k1 != b.bm25.k1 || a.bm25.b != b.bm25.b) return "k1 or b";
+  if (a.schema != b.schema) return "schema";
   return nullptr;
 }
 
@@ -162,6 +163,7 @@ Result<Manifest> publish_shares(const fs::path& repository, std::string_view col
   draft.input = shares[0].input;
   draft.analyzer = shares[0].analyzer;
   draft.bm25 = shares[0].bm25;
+  draft.schema = shares[0].schema;
   pipeline::IdSet ids;
   for (std::uint32_t i = 0; i < count; ++i) {
     PartitionEntry entry = shares[i].partitions[0];

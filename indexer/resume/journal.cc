@@ -178,7 +178,7 @@ void code_parts(auto& coder, auto& journal) {
   coder.expect(!parts.empty(), "its number of partitions");
 }
 
-void code_finished(auto& coder, auto& finished) {
+void code_finished(auto& coder, auto& finished, bool has_schema) {
   coder.number(finished.number);
   coder.expect(finished.number < 1u << 16, "a partition's number");
   coder.name(finished.id);
@@ -187,6 +187,7 @@ void code_finished(auto& coder, auto& finished) {
                             &s.index_bytes, &s.bound_bytes, &s.header_bytes})
     coder.number(*value);
   coder.real(s.built_average_length);
+  if (has_schema) coder.list(s.field_tokens, [&](auto& tokens) { coder.number(tokens); });
   coder.list(s.files, [&](auto& file) {
     coder.name(file.name);
     coder.number(file.bytes);
@@ -212,8 +213,11 @@ void code_journal(auto& coder, auto& journal) {
   code_counts(coder, so_far);
   code_parts(coder, journal);
   coder.digest(journal.checkpoint.ids_xxh3);
+  const bool has_schema = std::ranges::any_of(journal.identity.options, [](const auto& option) {
+    return option.first == "--schema";  // only builds that have one have this option (deciding_options())
+  });
   coder.list(journal.finished, [&](auto& finished) {
-    code_finished(coder, finished);
+    code_finished(coder, finished, has_schema);
     const auto same = [&](const FinishedPartition& other) { return other.number == finished.number; };
     coder.expect(finished.number < so_far.partitions.size() && std::ranges::count_if(journal.finished, same) == 1,
                  "a partition's number");

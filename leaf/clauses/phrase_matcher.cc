@@ -68,15 +68,35 @@ void PhraseMatcher::restrict(DocId first, Bits& documents) {
     list.documents->restrict(first, candidates);
   }
   if (!several_.empty() && !none(candidates)) restrict_to_last_words(first, candidates);
-  for_each(candidates, [&](std::uint32_t place) {
-    frequencies_[place] = places_in(first, place);
-    if (frequencies_[place] != 0) set(matching_, place);
-  });
+  look_at(first, candidates);
   keep(documents, matching_);
 }
 
-std::uint32_t PhraseMatcher::places_in(DocId first, std::uint32_t place) {
-  const ByteView record = partition_.token_codes(first + place);
+// Some documents ahead their sequences are fetched from memory, which takes longer than to look at one.
+void PhraseMatcher::look_at(DocId first, const Bits& candidates) {
+  constexpr std::uint32_t kAhead = 8;
+  struct Sequence {
+    std::uint32_t place = 0;
+    ByteView record;
+  };
+  std::array<Sequence, kAhead> sequences;
+  std::uint32_t begun = 0;
+  const auto finish = [&](const Sequence& one) {
+    frequencies_[one.place] = places_in(first, one.place, one.record);
+    if (frequencies_[one.place] != 0) set(matching_, one.place);
+  };
+  for_each(candidates, [&](std::uint32_t place) {
+    Sequence& slot = sequences[begun % kAhead];
+    if (begun >= kAhead) finish(slot);
+    slot = {place, partition_.token_codes(first + place)};
+    __builtin_prefetch(slot.record.data());
+    if (slot.record.size() > 64) __builtin_prefetch(slot.record.data() + 64);
+    ++begun;
+  });
+  for (std::uint32_t i = begun < kAhead ? 0 : begun - kAhead; i < begun; ++i) finish(sequences[i % kAhead]);
+}
+
+std::uint32_t PhraseMatcher::places_in(DocId first, std::uint32_t place, ByteView record) {
   if (record.empty()) return 0;
   const auto codes = partition::TokenCodes::open(record);
   if (!codes) {

@@ -36,7 +36,8 @@ class PhraseMatcher final : public Matcher {
 
  private:
   void restrict_to_last_words(DocId first, Bits& documents);
-  std::uint32_t places_in(DocId first, std::uint32_t place);
+  void look_at(DocId first, const Bits& candidates);
+  std::uint32_t places_in(DocId first, std::uint32_t place, ByteView record);
 
   const PhraseNode& phrase_;
   std::vector<List> single_, several_;  // of words with one list, the rarest first; of the last word with several

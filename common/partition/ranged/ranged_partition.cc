@@ -37,7 +37,7 @@ class RangedNumbers {
     for (std::size_t i = 0; i < docids.size(); ++i) {
       const auto first = static_cast<DocId>(docids[i] / column.per_value() * column.per_value());
       if (groups_.empty() || groups_.back().first != first) {
-        Group group{i, i, numbered_key(column.prefix, first)};
+        Group group{i, i, column.key(first)};
         group.first = first;
         group.value_bytes = std::min<std::uint64_t>(column.per_value(), documents - first) * column.width;
         groups_.push_back(std::move(group));
@@ -164,6 +164,7 @@ class Ranged final : public RangedPartition {
   Ranged(std::string name, const PartitionSummary& summary, ReadRange read)
       : name_(std::move(name)),
         count_(static_cast<std::uint32_t>(summary.documents)),
+        field_tokens_(summary.field_tokens),
         files_(summary.files, std::move(read)),
         arrays_(files_, files_of(summary.files, Family::kArrays)),
         documents_(files_, files_of(summary.files, Family::kDocuments), {key_of(0), key_of(count_)}) {}
@@ -183,12 +184,17 @@ class Ranged final : public RangedPartition {
       return Error(Code::kNotFound, "document " + std::to_string(docids.back()) + " of " + std::to_string(count_));
     RangedNumbers lengths(files_, arrays_, kLengths, count_, docids),
         digests(files_, arrays_, kTermDigests, count_, docids);
+    std::vector<std::pair<std::size_t, RangedNumbers>> field_lengths;
+    for (std::uint32_t field = 0; field < field_tokens_.size(); ++field)
+      if (field_tokens_[field] > 0)
+        field_lengths.emplace_back(field, RangedNumbers(files_, arrays_, lengths_in_field(field), count_, docids));
     documents_.expect(docids);
     Blocks blocks(std::min(docids.size(), kDocumentsAtOnce));
     // What can be asked for at the same time is.
     const auto first_requests = [&]() -> Result<bool> {
       bool all = FROND_TRY(lengths.attempt());
       all = FROND_TRY(digests.attempt()) && all;
+      for (auto& [field, numbers] : field_lengths) all = FROND_TRY(numbers.attempt()) && all;
       all = FROND_TRY(read_dictionary()) && all;
       files_.drop_large();
       return FROND_TRY(locate(docids, blocks)) && all;
@@ -197,6 +203,9 @@ class Ranged final : public RangedPartition {
     arrays_.drop();
     if (digests.numbers().empty()) return false;
     if (lengths.numbers().empty()) return Error(Code::kCorrupt, "it has no lengths");
+    for (const auto& [field, numbers] : field_lengths)
+      if (numbers.numbers().empty())
+        return Error(Code::kCorrupt, "it has no lengths in field " + std::to_string(field));
     for (std::size_t at = 0; at < docids.size(); at += blocks.size()) {
       const auto some = docids.subspan(at, std::min(docids.size() - at, kDocumentsAtOnce));
       if (at > 0) {
@@ -205,8 +214,11 @@ class Ranged final : public RangedPartition {
       }
       documents_.drop();
       const auto take = [&](std::size_t place, const StoredDocument& fields) {
+        std::vector<std::uint32_t> in_fields(field_tokens_.size());
+        for (const auto& [field, numbers] : field_lengths)
+          in_fields[field] = static_cast<std::uint32_t>(numbers.numbers()[at + place]);
         return visit(some[place], {fields, static_cast<std::uint32_t>(lengths.numbers()[at + place]),
-                                   digests.numbers()[at + place]});
+                                   digests.numbers()[at + place], std::move(in_fields)});
       };
       FROND_TRY(visit_blocks(some, blocks, take));
     }
@@ -298,6 +310,7 @@ class Ranged final : public RangedPartition {
 
   const std::string name_;
   const std::uint32_t count_;
+  const FieldTokens field_tokens_;
   RangedFiles files_;
   RangedTables arrays_, documents_;
   std::optional<BlockDecompressor> decompressor_;  // nothing: the dictionary is not read yet

@@ -28,6 +28,8 @@ class RangedPartition {
     StoredDocument fields;  // borrows, until the visit returns
     std::uint32_t length = 0;
     std::uint64_t term_digest = 0;  // term_digests.h
+    // In each text field with field_search, by place in the schema; empty: the partition has none.
+    std::vector<std::uint32_t> field_lengths = {};
   };
   using Visit = std::function<Result<void>(DocId docid, const Document& document)>;
   // Visits these documents, ascending, until `visit` returns an error. False: the partition has no term digests; none
