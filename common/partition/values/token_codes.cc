@@ -16,7 +16,7 @@ namespace {
 // it is behind the next one that it could be, and how many words it has beside the first. Then displacements (u8 a
 // bucket) and the codes.
 constexpr std::uint64_t kGapHash = 0;
-constexpr std::size_t kKeysPerBucket = 3;
+constexpr std::size_t kKeysPerBucket[] = {5, 3};  // the second is tried where the first finds no places
 constexpr std::uint32_t kDisplacements = 256;
 constexpr std::uint32_t kMostKeysOfBucket = 64;  // more are no chance
 
@@ -60,8 +60,8 @@ void TokenCodesWriter::add(std::uint64_t hash) { hashes_.push_back(hash); }
 void TokenCodesWriter::add_gap() { hashes_.push_back(kGapHash); }
 
 // Deals codes of this width to distinct_. False: some bucket found no displacement.
-bool TokenCodesWriter::place(std::uint32_t width) {
-  const auto buckets = static_cast<std::uint32_t>(distinct_.size() / kKeysPerBucket + 1);
+bool TokenCodesWriter::place(std::uint32_t width, std::size_t keys_per_bucket) {
+  const auto buckets = static_cast<std::uint32_t>(distinct_.size() / keys_per_bucket + 1);
   // Keys of a bucket side by side: distinct_ is ascending, and so are their buckets.
   bucket_ends_.assign(buckets, 0);
   for (const std::uint64_t hash : distinct_) ++bucket_ends_[bucket_of(hash, buckets)];
@@ -105,7 +105,10 @@ void TokenCodesWriter::finish(ByteBuffer& out) {
   distinct_.erase(std::unique(distinct_.begin(), distinct_.end()), distinct_.end());
   if (distinct_.front() == kGapHash) distinct_.erase(distinct_.begin());
   std::uint32_t width = distinct_.size() <= most_terms(1) ? 1 : distinct_.size() <= most_terms(2) ? 2 : 4;
-  while (!place(width)) {
+  const auto is_placed = [&] {
+    return std::ranges::any_of(kKeysPerBucket, [&](std::size_t keys) { return place(width, keys); });
+  };
+  while (!is_placed()) {
     width *= 2;
     if (width > 4) return;  // hashes that were made to collide
   }

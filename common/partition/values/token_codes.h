@@ -42,7 +42,7 @@ class TokenCodesWriter {
   struct Field {
     std::uint32_t field = 0, begin = 0;  // in hashes_
   };
-  bool place(std::uint32_t width);
+  bool place(std::uint32_t width, std::size_t keys_per_bucket);
 
   std::vector<Field> fields_;
   std::vector<std::uint64_t> hashes_;  // of all words in turn; 0: a gap
