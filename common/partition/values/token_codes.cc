@@ -18,7 +18,7 @@ namespace {
 // it is behind the next one that it could be, and how many words it has beside the first. Then displacements (u8 a
 // bucket) and the codes.
 constexpr std::uint64_t kGapHash = 0;
-constexpr std::size_t kKeysPerBucket = 3;
+constexpr std::size_t kKeysPerBucket[] = {5, 3};  // the second is tried where the first finds no places
 constexpr std::uint32_t kDisplacements = 256;
 constexpr std::uint32_t kMostKeysOfBucket = 64;  // more are no chance
 
@@ -79,8 +79,8 @@ void TokenCodesWriter::find_distinct() {
 }
 
 // Deals codes of this width to distinct_. False: some bucket found no displacement.
-bool TokenCodesWriter::place(std::uint32_t width) {
-  const auto buckets = static_cast<std::uint32_t>(distinct_.size() / kKeysPerBucket + 1);
+bool TokenCodesWriter::place(std::uint32_t width, std::size_t keys_per_bucket) {
+  const auto buckets = static_cast<std::uint32_t>(distinct_.size() / keys_per_bucket + 1);
   bucket_ends_.assign(buckets + 1, 0);
   for (const std::uint64_t hash : distinct_) ++bucket_ends_[bucket_of(hash, buckets)];
   // The fullest buckets first, of equals the lowest.
@@ -139,7 +139,10 @@ void TokenCodesWriter::finish(ByteBuffer& out) {
   if (hashes_.empty()) return;
   find_distinct();
   std::uint32_t width = distinct_.size() <= most_terms(1) ? 1 : distinct_.size() <= most_terms(2) ? 2 : 4;
-  while (!place(width)) {
+  const auto is_placed = [&] {
+    return std::ranges::any_of(kKeysPerBucket, [&](std::size_t keys) { return place(width, keys); });
+  };
+  while (!is_placed()) {
     width *= 2;
     if (width > 4) return;  // hashes that were made to collide
   }

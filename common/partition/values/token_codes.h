@@ -47,7 +47,7 @@ class TokenCodesWriter {
     std::uint32_t number = 0;  // in distinct_
   };
   void find_distinct();
-  bool place(std::uint32_t width);
+  bool place(std::uint32_t width, std::size_t keys_per_bucket);
 
   std::vector<Field> fields_;
   std::vector<std::uint64_t> hashes_;    // of all words in turn; 0: a gap
