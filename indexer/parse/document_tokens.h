@@ -77,9 +77,13 @@ class DocumentTokens {
       term_.clear();
       text::append_field_prefix(number, term_);
     }
+    // Of these the words of the sequence are not all.
+    const bool has_others =
+        has_positions_ && (!field.positions || analyzer.config().kind != text::AnalyzerKind::kStandard);
     analyzer.analyze(text, [&](std::string_view term, text::TokenSpan) {
       sink(term, field.weight);
       ++tokens;
+      if (has_others) writer_.add_elsewhere(partition::term_hash(term));
       if (!field.field_search) return;
       term_.resize(text::kFieldTermPrefix);
       term_ += term;
@@ -104,6 +108,7 @@ class DocumentTokens {
   text::Analyzer collection_;
   std::vector<std::unique_ptr<text::Analyzer>> own_;  // by field; null: the collection's
   std::optional<std::uint32_t> title_, body_;         // their places in the schema
+  bool has_positions_ = false;                        // of some field
   text::WordSequence sequence_;
   partition::TokenCodesWriter writer_;
   std::string term_;

@@ -49,6 +49,7 @@ std::uint64_t term_hash(std::string_view term) {
 void TokenCodesWriter::begin_document() {
   fields_.clear();
   hashes_.clear();
+  elsewhere_.clear();
 }
 
 void TokenCodesWriter::begin_field(std::uint32_t field) {
@@ -101,6 +102,7 @@ void TokenCodesWriter::finish(ByteBuffer& out) {
   if (!fields_.empty() && fields_.back().begin == hashes_.size()) fields_.pop_back();
   if (hashes_.empty()) return;
   distinct_.assign(hashes_.begin(), hashes_.end());
+  distinct_.insert(distinct_.end(), elsewhere_.begin(), elsewhere_.end());
   std::sort(distinct_.begin(), distinct_.end());
   distinct_.erase(std::unique(distinct_.begin(), distinct_.end()), distinct_.end());
   if (distinct_.front() == kGapHash) distinct_.erase(distinct_.begin());
