@@ -70,7 +70,7 @@ struct ParsedQuery {
   bool refused = false;     // Syntax::kStrict, and there are notes: the first one is the error
 };
 
-// False: nothing in `q` can be a sign, so that parse_query() gives one `words` with all of it, in the options' mode,
+// False: nothing in `q`, which is UTF-8, can be a sign, so that parse_query() gives one `words` with all of it, in the options' mode,
 // and no notes. True: it may. One look at each byte.
 bool may_have_signs(std::string_view q);
 
