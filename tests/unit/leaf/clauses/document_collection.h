@@ -137,6 +137,7 @@ class MemoryCollection {
     plan.plan.placement = partition.placement;
     plan.plan.hidden = partition.hidden.get();
     plan.plan.floor = floor;
+    if (floor != nullptr) plan.plan.count_to = 5;
     plan.query = &query;
     for (const QueryList& list : query.lists) {
       const auto at = partition.lists.find(list.term);
