@@ -14,6 +14,7 @@
 #include "common/partition/terms/change_file.h"
 #include "common/partition/terms/term_statistics.h"
 #include "common/repository/repository.h"
+#include "common/text/field_term.h"
 #include "indexer/change/current_generation.h"
 #include "indexer/change/stored_list.h"
 #include "indexer/check/check.h"
@@ -29,7 +30,8 @@ std::string description_of(const repository::Manifest& manifest) {
                                       [](const auto& entry) { return entry.summary.has_priors(); });
   return "Frond: generation " + std::to_string(manifest.generation) + " of " + manifest.collection + "; " +
          text::described(manifest.analyzer) + "; BM25 k1 " + std::to_string(manifest.bm25.k1) + ", b " +
-         std::to_string(manifest.bm25.b) + (has_priors ? "; documents' static priors are left out" : "");
+         std::to_string(manifest.bm25.b) + (has_priors ? "; documents' static priors are left out" : "") +
+         (manifest.schema.empty() ? "" : "; columns and lists of single fields are left out");
 }
 
 // A place in the generation: the next document of a partition.
@@ -157,7 +159,8 @@ class Export {
     const auto writer = FROND_TRY(CiffWriter::create(to));
     made_.generation = manifest_.generation;
     CiffHeader& header = made_.header;
-    header.lists = header.total_lists = manifest_.terms;
+    FROND_TRY(count_field_terms());
+    header.lists = header.total_lists = manifest_.terms - field_terms_;
     header.documents = header.total_documents = manifest_.statistics.documents;
     header.tokens = manifest_.statistics.tokens;
     header.average_length =
@@ -209,17 +212,34 @@ class Export {
                                      std::to_string(manifest_.statistics.documents));
   }
 
+  bool is_of_field(std::string_view term) const { return !manifest_.schema.empty() && text::is_field_term(term); }
+
+  // Lists of single fields are left out: the format has no fields. The header says first how many lists follow.
+  Result<void> count_field_terms() {
+    if (manifest_.schema.empty()) return {};
+    const auto count = [&](std::string_view term, const partition::TermStatistics&) -> Result<void> {
+      FROND_TRY(expect_time());
+      if (!is_of_field(term)) return {};
+      const auto list = FROND_TRY(MergedList::open(partitions_, numbers_, term));
+      if (FROND_TRY(list->next())) ++field_terms_;  // else of hidden documents only
+      return {};
+    };
+    FROND_TRY(partition::merge_terms(partitions_, count));
+    return {};
+  }
+
   Result<void> write_lists(CiffWriter& writer) {
     const auto write = [&](std::string_view term, const partition::TermStatistics& sum) -> Result<void> {
       FROND_TRY(expect_time());
+      if (is_of_field(term)) return {};
       Result<void> written = write_list(writer, term, sum);
       if (!written) return std::move(written).error().within("term '" + std::string(term) + "'");
       return {};
     };
     FROND_TRY(partition::merge_terms(partitions_, write));
-    if (terms_ == manifest_.terms) return {};
-    return Error(Code::kCorrupt, "the partitions have " + std::to_string(terms_) + " terms, the manifest says " +
-                                     std::to_string(manifest_.terms));
+    if (terms_ + field_terms_ == manifest_.terms) return {};
+    return Error(Code::kCorrupt, "the partitions have " + std::to_string(terms_ + field_terms_) +
+                                     " terms, the manifest says " + std::to_string(manifest_.terms));
   }
   // The length of a list stands before it, so it is read twice.
   Result<void> write_list(CiffWriter& writer, std::string_view term, const partition::TermStatistics& sum) {
@@ -284,6 +304,7 @@ class Export {
   std::vector<std::shared_ptr<const Partition>> partitions_;
   std::vector<std::vector<std::uint32_t>> numbers_;  // by partition and docID; kNoDoc: hidden
   std::uint64_t terms_ = 0;                          // written
+  std::uint64_t field_terms_ = 0;                    // left out
   Exported made_;
 };
 

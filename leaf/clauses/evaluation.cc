@@ -92,8 +92,10 @@ class Evaluation {
         if (!has_list(number)) continue;
         const std::string_view term = plan_.query->lists[number].term;
         const std::string_view word = node.field == kAllText ? term : term.substr(text::kFieldTermPrefix);
-        auto list = FROND_TRY(list_matcher(number, 0, {}));
-        lists.push_back({i, partition::term_hash(word), std::move(list)});
+        const float weight =
+            scoring::term_weight(plan_.query->bm25, plan_.query->statistics, plan_.query->lists[number].df, 1);
+        auto list = FROND_TRY(list_matcher(number, weight, {ListScoring::Kind::kBm25, {}}));
+        lists.push_back({i, partition::term_hash(word), weight, std::move(list)});
       }
       if (lists.size() == before) return every(0);
     }
@@ -177,10 +179,11 @@ Bits searched_in(DocId first, std::uint32_t documents, const partition::HiddenDo
   return bits;
 }
 
-// Calls take(first, documents, root) for each window with documents that match.
-template <class Take>
+// Calls take(first, documents, root) for each window with documents that match. Those below least_in(first) may be left
+// out.
+template <class Least, class Take>
 Result<void> for_each_window(Evaluation& evaluation, const ClausePlan& plan, const Clock& clock,
-                             const partition::HiddenDocuments* hidden, const Take& take) {
+                             const partition::HiddenDocuments* hidden, const Least& least_in, const Take& take) {
   const MatcherPtr root = FROND_TRY(evaluation.matcher(plan.query->root));
   const std::uint32_t documents = evaluation.documents();
   for (DocId from = 0; from < documents;) {
@@ -189,7 +192,9 @@ Result<void> for_each_window(Evaluation& evaluation, const ClausePlan& plan, con
     if (next >= documents) break;
     const DocId first = next / kWindow * kWindow;
     Bits matching = searched_in(first, documents, hidden);
-    if (!none(matching)) root->restrict(first, matching);
+    const std::uint64_t least = least_in(first);
+    if (least != 0 && root->bound(first) < least) matching = {};
+    if (!none(matching)) root->restrict_above(first, least, matching);
     if (!none(matching)) take(first, matching, *root);
     from = documents - first > kWindow ? first + kWindow : documents;
   }
@@ -201,14 +206,16 @@ class Best {
  public:
   explicit Best(const engine::Plan& plan) : plan_(plan), best_(plan.k), sums_(std::make_unique<Scores>()) {}
 
+  // What the clauses must give a document of the window to be among the best.
+  std::uint64_t least_in(DocId first) const {
+    if (plan_.priors == nullptr) return least();
+    const DocId last =
+        static_cast<DocId>(std::min<std::size_t>(std::size_t{first} + kWindow, plan_.lengths.size()) - 1);
+    const std::uint64_t prior = scoring::weighted(plan_.priors->max_in(first, last), plan_.prior_weight);
+    return least() > prior ? least() - prior : 0;
+  }
   void take(DocId first, const Bits& documents, Matcher& root) {
-    const std::uint64_t most_prior =
-        plan_.priors == nullptr
-            ? 0
-            : scoring::weighted(
-                  plan_.priors->max_in(first, std::min<std::uint64_t>(first + (kWindow - 1), plan_.lengths.size() - 1)),
-                  plan_.prior_weight);
-    if (plan_.k == 0 || root.bound(first) + most_prior < least()) return;
+    if (plan_.k == 0 || root.bound(first) < least_in(first)) return;
     Scores& sums = *sums_;
     for_each(documents, [&](std::uint32_t place) { sums[place] = 0; });
     root.score(first, documents, sums);
@@ -240,16 +247,21 @@ Result<engine::Outcome> search(const ClausePlan& plan, const Clock& clock) {
   Evaluation evaluation(plan, clock);
   engine::Outcome outcome;
   Best best(plan.plan);
-  FROND_TRY(for_each_window(evaluation, plan, clock, plan.plan.hidden,
-                            [&](DocId first, const Bits& documents, Matcher& root) {
-                              outcome.matches += count(documents);
-                              if (plan.plan.ranked) return best.take(first, documents, root);
-                              if (outcome.hits.size() == plan.plan.k) return;
-                              for_each(documents, [&](std::uint32_t place) {
-                                if (outcome.hits.size() < plan.plan.k)
-                                  outcome.hits.push_back({plan.plan.placement.ordinal(first + place), 0});
-                              });
-                            }));
+  const auto least_in = [&](DocId first) -> std::uint64_t {
+    if (!plan.plan.ranked || plan.plan.k == 0 || outcome.matches < plan.plan.count_to) return 0;
+    const std::uint64_t least = best.least_in(first);
+    outcome.exact = outcome.exact && least == 0;
+    return least;
+  };
+  const auto take = [&](DocId first, const Bits& documents, Matcher& root) {
+    outcome.matches += count(documents);
+    if (plan.plan.ranked) return best.take(first, documents, root);
+    if (outcome.hits.size() == plan.plan.k) return;
+    for_each(documents, [&](std::uint32_t place) {
+      if (outcome.hits.size() < plan.plan.k) outcome.hits.push_back({plan.plan.placement.ordinal(first + place), 0});
+    });
+  };
+  FROND_TRY(for_each_window(evaluation, plan, clock, plan.plan.hidden, least_in, take));
   if (plan.plan.ranked) outcome.hits = best.hits();
   outcome.postings_decoded = evaluation.postings_decoded();
   return outcome;
@@ -258,7 +270,8 @@ Result<engine::Outcome> search(const ClausePlan& plan, const Clock& clock) {
 Result<DocumentBits> matching(const ClausePlan& plan, const Clock& clock) {
   Evaluation evaluation(plan, clock);
   DocumentBits bits((std::size_t{evaluation.documents()} + 63) / 64);
-  FROND_TRY(for_each_window(evaluation, plan, clock, nullptr, [&](DocId first, const Bits& documents, Matcher&) {
+  const auto all = [](DocId) { return std::uint64_t{0}; };
+  FROND_TRY(for_each_window(evaluation, plan, clock, nullptr, all, [&](DocId first, const Bits& documents, Matcher&) {
     for (std::size_t i = 0; i < documents.size() && first / 64 + i < bits.size(); ++i)
       bits[first / 64 + i] = documents[i];
   }));

@@ -7,9 +7,9 @@
 
 namespace frond::leaf::clauses {
 
-// The k best documents that match; unranked, the k first. `matches` is exact. A window of documents is scored only if
-// one of them can be among the k best. Errors: kCorrupt if a list or a document's words do not decode; kDeadline;
-// kUnavailable.
+// The k best documents that match; unranked, the k first. Matches up to Plan::count_to are counted exactly; behind
+// that, ranked, documents that cannot be among the k best are passed over. Errors: kCorrupt if a list or a document's
+// words do not decode; kDeadline; kUnavailable.
 Result<engine::Outcome> search(const ClausePlan& plan, const Clock& clock);
 
 // All documents that match, hidden ones too. The same errors.

@@ -34,13 +34,13 @@ BoolMatcher::BoolMatcher(Parts parts, query::Factor boost, std::uint32_t documen
     parts_.should.clear();
     parts_.minimum = 0;
   }
-  for (const auto* some : {&parts_.must, &parts_.filter})
-    for (const MatcherPtr& one : *some) required_.push_back(one.get());
-  std::ranges::stable_sort(required_, {}, &Matcher::estimate);
+  for (const MatcherPtr& one : parts_.must) required_.push_back({one.get(), true});
+  for (const MatcherPtr& one : parts_.filter) required_.push_back({one.get(), false});
+  std::ranges::stable_sort(required_, {}, [](const Required& one) { return one.matcher->estimate(); });
   std::ranges::stable_sort(parts_.should, std::greater<>(), &Matcher::estimate);
   estimate_ = documents;
   if (!required_.empty()) {
-    estimate_ = required_.front()->estimate();
+    estimate_ = required_.front().matcher->estimate();
   } else if (parts_.minimum != 0) {
     std::uint64_t sum = 0;
     for (const MatcherPtr& one : parts_.should) sum += one->estimate();
@@ -52,21 +52,24 @@ BoolMatcher::BoolMatcher(Parts parts, query::Factor boost, std::uint32_t documen
 
 DocId BoolMatcher::next(DocId from) {
   DocId at = from < documents_ ? from : kNoDoc;
-  for (Matcher* const one : required_) {
+  for (const Required& one : required_) {
     if (at == kNoDoc) return kNoDoc;
-    at = one->next(at);
+    at = one.matcher->next(at);
   }
   if (at == kNoDoc || parts_.minimum == 0) return at;
   return first_of_any(parts_.should, at);
 }
 
-void BoolMatcher::restrict(DocId first, Bits& documents) {
-  for (Matcher* const one : required_) {
-    one->restrict(first, documents);
+void BoolMatcher::restrict_above(DocId first, std::uint64_t least, Bits& documents) {
+  if (own_) least = 0;  // its parts' scores are not those that count
+  const std::uint64_t all = least == 0 ? 0 : sum_of_bounds(first);
+  for (const Required& one : required_) {
+    const std::uint64_t others = least == 0 || !one.scores ? least : all - one.matcher->bound(first);
+    one.matcher->restrict_above(first, least > others ? least - others : 0, documents);
     if (none(documents)) return;
   }
   if (parts_.minimum == 1)
-    restrict_to_any(parts_.should, first, documents);
+    restrict_to_one(first, least, documents);
   else if (parts_.minimum > 1)
     restrict_to_some(first, documents);
   for (const MatcherPtr& one : parts_.must_not) {
@@ -75,6 +78,27 @@ void BoolMatcher::restrict(DocId first, Bits& documents) {
     one->restrict(first, out);
     remove(documents, out);
   }
+}
+
+// Of clauses that together cannot give the score, a document needs one more than these.
+void BoolMatcher::restrict_to_one(DocId first, std::uint64_t least, Bits& documents) {
+  std::vector<std::pair<std::uint64_t, Matcher*>> by_bound;
+  std::uint64_t sum = 0;
+  if (least != 0) {
+    for (const MatcherPtr& one : parts_.must) sum += one->bound(first);
+    for (const MatcherPtr& one : parts_.should) by_bound.emplace_back(one->bound(first), one.get());
+    std::ranges::sort(by_bound, {}, &std::pair<std::uint64_t, Matcher*>::first);
+  }
+  std::size_t needless = 0;
+  while (needless < by_bound.size() && (sum += by_bound[needless].first) < least) ++needless;
+  if (needless == 0) return restrict_to_any(parts_.should, first, documents);
+  Bits left = documents;
+  for (std::size_t i = by_bound.size(); i-- > needless && !none(left);) {
+    Bits found = left;
+    by_bound[i].second->restrict(first, found);
+    remove(left, found);
+  }
+  remove(documents, left);
 }
 
 void BoolMatcher::restrict_to_some(DocId first, Bits& documents) {
@@ -101,10 +125,15 @@ void BoolMatcher::score(DocId first, const Bits& documents, Scores& sums) {
 }
 
 std::uint64_t BoolMatcher::bound(DocId first) {
+  const std::uint64_t sum = sum_of_bounds(first);
+  return own_ ? times(sum, boost_) : capped(sum);
+}
+
+std::uint64_t BoolMatcher::sum_of_bounds(DocId first) const {
   std::uint64_t sum = 0;
   for (const auto* some : {&parts_.must, &parts_.should})
     for (const MatcherPtr& one : *some) sum += one->bound(first);
-  return own_ ? times(sum, boost_) : capped(sum);
+  return sum;
 }
 
 MaxMatcher::MaxMatcher(std::vector<MatcherPtr> of, query::Factor tie_breaker, query::Factor boost)

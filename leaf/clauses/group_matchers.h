@@ -17,18 +17,25 @@ class BoolMatcher final : public Matcher {
   BoolMatcher(Parts parts, query::Factor boost, std::uint32_t documents);
 
   DocId next(DocId from) override;
-  void restrict(DocId first, Bits& documents) override;
+  void restrict(DocId first, Bits& documents) override { restrict_above(first, 0, documents); }
+  void restrict_above(DocId first, std::uint64_t least, Bits& documents) override;
   void score(DocId first, const Bits& documents, Scores& sums) override;
   std::uint64_t bound(DocId first) override;
   std::uint64_t estimate() const override { return estimate_; }
 
  private:
+  std::uint64_t sum_of_bounds(DocId first) const;
+  void restrict_to_one(DocId first, std::uint64_t least, Bits& documents);
   void restrict_to_some(DocId first, Bits& documents);
 
   Parts parts_;
   const query::Factor boost_;
   const std::uint32_t documents_;
-  std::vector<Matcher*> required_;  // of must and filter, the rarest first
+  struct Required {
+    Matcher* matcher;
+    bool scores;
+  };
+  std::vector<Required> required_;  // of must and filter, the rarest first
   std::uint64_t estimate_ = 0;
   std::unique_ptr<Scores> own_;                                   // of a boosted one
   std::unique_ptr<std::array<std::uint32_t, kWindow>> counters_;  // of a minimum above one

@@ -42,17 +42,20 @@ void ListMatcher::look_up(DocId first, const Bits& documents, const Visit& visit
   });
 }
 
-template <class Visit>
-void ListMatcher::for_each_block(DocId first, const Visit& visit) {
+template <class Wanted, class Visit>
+void ListMatcher::for_each_block(DocId first, const Wanted& wanted, const Visit& visit) {
   for (std::uint32_t block = begin_; block < end_; ++block) {
+    const DocId begin = std::max(reader_.first_possible(block), first);
+    const DocId last = std::min(reader_.list().last_docid(block), first + (kWindow - 1));
+    if (!wanted(block, begin - first, last - first)) continue;
     reader_.enter(block);
     const std::uint32_t from = block == begin_ ? reader_.position_of(first) : 0;
     const std::uint32_t to = block + 1 == end_ ? reader_.position_of(first + kWindow) : reader_.size();
-    visit(block, from, to);
+    visit(from, to);
   }
 }
 
-void ListMatcher::restrict(DocId first, Bits& documents) {
+void ListMatcher::restrict_above(DocId first, std::uint64_t least, Bits& documents) {
   look_at(first);
   Bits found{};
   if (begin_ == end_) {
@@ -64,7 +67,11 @@ void ListMatcher::restrict(DocId first, Bits& documents) {
     documents = found;
     return;
   }
-  for_each_block(first, [&](std::uint32_t, std::uint32_t from, std::uint32_t to) {
+  const bool has_bounds = least != 0 && scoring_.has_bounds && scoring_.kind == ListScoring::Kind::kBm25;
+  const auto wanted = [&](std::uint32_t block, std::uint32_t, std::uint32_t) {
+    return !has_bounds || bound_of(reader_.list().block_deficit(block)) >= least;
+  };
+  for_each_block(first, wanted, [&](std::uint32_t from, std::uint32_t to) {
     const DocId* const docids = reader_.docids();
     for (std::uint32_t i = from; i < to; ++i) set(found, (docids[i] - first) % kWindow);
   });
@@ -82,7 +89,10 @@ void ListMatcher::score_matching(DocId first, const Bits& documents, Scores& sum
       }
       add(sums[place], score_of(reader_.score_of(block, position, first + place)));
     });
-  for_each_block(first, [&](std::uint32_t, std::uint32_t from, std::uint32_t to) {
+  const auto wanted = [&](std::uint32_t, std::uint32_t from, std::uint32_t to) {
+    return any_between(documents, from, to);
+  };
+  for_each_block(first, wanted, [&](std::uint32_t from, std::uint32_t to) {
     const DocId* const docids = reader_.docids();
     const Score* const scores = reader_.scores();
     for (std::uint32_t i = from; i < to; ++i) {
@@ -97,7 +107,7 @@ std::uint64_t ListMatcher::bound(DocId first) {
   if (begin_ == end_ || scoring_.kind == ListScoring::Kind::kNone) return 0;
   if (scoring_.kind == ListScoring::Kind::kImpact) return scoring::kMaxScore;
   if (!scoring_.has_bounds) return times(static_cast<std::uint64_t>(weight_) + 1, scoring_.factor);
-  return times(reader_.bound(reader_.list().least_deficit(begin_, end_ - 1)), scoring_.factor);
+  return bound_of(reader_.list().least_deficit(begin_, end_ - 1));
 }
 
 }  // namespace frond::leaf::clauses

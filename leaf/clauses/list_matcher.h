@@ -21,7 +21,9 @@ class ListMatcher final : public Matcher {
       : reader_(plan, term), scoring_(scoring), weight_(term.weight) {}
 
   DocId next(DocId from) override;
-  void restrict(DocId first, Bits& documents) override;
+  void restrict(DocId first, Bits& documents) override { restrict_above(first, 0, documents); }
+  // Passes over blocks whose bounds are below `least`.
+  void restrict_above(DocId first, std::uint64_t least, Bits& documents) override;
   void score(DocId first, const Bits& documents, Scores& sums) override { score_matching(first, documents, sums); }
   void score_matching(DocId first, const Bits& documents, Scores& sums) override;
   std::uint64_t bound(DocId first) override;
@@ -30,6 +32,9 @@ class ListMatcher final : public Matcher {
 
  private:
   void look_at(DocId first);
+  std::uint64_t bound_of(scoring::PackedDeficit deficit) const {
+    return times(reader_.bound(deficit), scoring_.factor);
+  }
   std::uint32_t blocks_here() const { return end_ - begin_; }
   Score score_of(std::uint64_t score) const {
     return scoring_.factor.units == query::Factor::kOne ? static_cast<Score>(score) : times(score, scoring_.factor);
@@ -37,9 +42,10 @@ class ListMatcher final : public Matcher {
   // Calls visit(place, block, position) for each of `documents` that the list has, looked up one by one.
   template <class Visit>
   void look_up(DocId first, const Bits& documents, const Visit& visit);
-  // Calls visit(block, from, to): the positions of each block that lie in the window.
-  template <class Visit>
-  void for_each_block(DocId first, const Visit& visit);
+  // Calls visit(from, to) in each block that is wanted(block, from, to), by places of the window: the positions that
+  // lie in the window.
+  template <class Wanted, class Visit>
+  void for_each_block(DocId first, const Wanted& wanted, const Visit& visit);
 
   cpu::TermReader reader_;
   const ListScoring scoring_;

@@ -48,6 +48,16 @@ inline void remove(Bits& bits, const Bits& others) {
 inline void insert(Bits& bits, const Bits& others) {
   for (std::size_t i = 0; i < bits.size(); ++i) bits[i] |= others[i];
 }
+// Whether there is any from `from` to `to`, both included.
+inline bool any_between(const Bits& bits, std::uint32_t from, std::uint32_t to) {
+  for (std::uint32_t i = from / 64; i <= to / 64; ++i) {
+    std::uint64_t word = bits[i];
+    if (i == from / 64) word &= ~std::uint64_t{0} << from % 64;
+    if (i == to / 64) word &= ~std::uint64_t{0} >> (63 - to % 64);
+    if (word != 0) return true;
+  }
+  return false;
+}
 // Calls visit(place) for each, ascending; bits of places visited already may change meanwhile.
 template <class Visit>
 void for_each(const Bits& bits, const Visit& visit) {
@@ -73,6 +83,8 @@ class Matcher {
   virtual DocId next(DocId from) = 0;
   // Takes those out of `documents` that do not match.
   virtual void restrict(DocId first, Bits& documents) = 0;
+  // The same; may also take out documents whose score is below `least`.
+  virtual void restrict_above(DocId first, std::uint64_t /*least*/, Bits& documents) { restrict(first, documents); }
   // Adds its score to the sums of `documents`, all of which match.
   virtual void score(DocId first, const Bits& documents, Scores& sums) = 0;
   // The same to those that match.

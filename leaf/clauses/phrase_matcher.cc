@@ -55,17 +55,49 @@ void PhraseMatcher::restrict_to_last_words(DocId first, Bits& documents) {
   documents = any;
 }
 
-void PhraseMatcher::restrict(DocId first, Bits& documents) {
+// The phrase is nowhere more often than its words, so its share of its weight is not above theirs; if words may move,
+// not more often than the first. The margin covers what the floats' roundings may lose.
+std::uint64_t PhraseMatcher::bound_by(const List& list, std::uint64_t score) const {
+  const float share = std::min(1.0f, static_cast<float>(score + 1) / list.weight);
+  return times(static_cast<std::uint64_t>(phrase_.weight * share * (1.0f + 0x1p-18f)) + 1, boost_);
+}
+
+std::uint64_t PhraseMatcher::bound(DocId first) {
+  std::uint64_t least = times(static_cast<std::uint64_t>(phrase_.weight) + 1, boost_);
+  for (const List& list : single_)
+    if (bounds_phrase(list)) least = std::min(least, bound_by(list, list.documents->bound(first)));
+  return least;
+}
+
+// Those that have too few of a word.
+void PhraseMatcher::drop_below(DocId first, std::uint64_t least, Bits& candidates) {
+  for (const List& list : single_) {
+    if (!bounds_phrase(list) || none(candidates)) continue;
+    for_each(candidates, [&](std::uint32_t place) { scores_[place] = 0; });
+    list.documents->score(first, candidates, scores_);
+    Bits kept{};
+    for_each(candidates, [&](std::uint32_t place) {
+      if (bound_by(list, scores_[place]) >= least) set(kept, place);
+    });
+    candidates = kept;
+  }
+}
+
+void PhraseMatcher::restrict_above(DocId first, std::uint64_t least, Bits& documents) {
   if (window_ != first) {
     window_ = first;
     known_ = matching_ = {};
   }
   Bits candidates = documents;
   remove(candidates, known_);
-  insert(known_, documents);
+  if (least == 0) insert(known_, documents);
   for (const List& list : single_) {
     if (none(candidates)) break;
     list.documents->restrict(first, candidates);
+  }
+  if (least != 0) {
+    drop_below(first, least, candidates);
+    insert(known_, candidates);
   }
   if (!several_.empty() && !none(candidates)) restrict_to_last_words(first, candidates);
   look_at(first, candidates);

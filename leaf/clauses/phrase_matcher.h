@@ -19,6 +19,7 @@ class PhraseMatcher final : public Matcher {
   struct List {
     std::size_t word = 0;
     std::uint64_t hash = 0;  // partition::term_hash() of the word
+    float weight = 0;        // with which `documents` scores
     std::unique_ptr<ListMatcher> documents;
   };
   // Lists that the partition lacks are not among `lists`; each word has one. Borrows the others. `lengths`, `norm`: of
@@ -27,14 +28,18 @@ class PhraseMatcher final : public Matcher {
                 std::span<const std::uint32_t> lengths, scoring::LengthNorm norm, query::Factor boost);
 
   DocId next(DocId from) override;
-  void restrict(DocId first, Bits& documents) override;
+  void restrict(DocId first, Bits& documents) override { restrict_above(first, 0, documents); }
+  void restrict_above(DocId first, std::uint64_t least, Bits& documents) override;
   void score(DocId first, const Bits& documents, Scores& sums) override;
-  std::uint64_t bound(DocId) override { return times(static_cast<std::uint64_t>(phrase_.weight) + 1, boost_); }
+  std::uint64_t bound(DocId first) override;
   std::uint64_t estimate() const override { return estimate_; }
   // kCorrupt: a sequence was none.
   const std::optional<Error>& error() const { return error_; }
 
  private:
+  bool bounds_phrase(const List& list) const { return phrase_.slop == 0 || list.word == 0; }
+  std::uint64_t bound_by(const List& list, std::uint64_t score) const;
+  void drop_below(DocId first, std::uint64_t least, Bits& candidates);
   void restrict_to_last_words(DocId first, Bits& documents);
   void look_at(DocId first, const Bits& candidates);
   std::uint32_t places_in(DocId first, std::uint32_t place, ByteView record);
@@ -51,6 +56,7 @@ class PhraseMatcher final : public Matcher {
   DocId window_ = kNoDoc;
   Bits known_{}, matching_{};
   std::array<std::uint32_t, kWindow> frequencies_;
+  Scores scores_;  // of one word
   struct LastWord {
     std::uint32_t place = 0, list = 0;
   };

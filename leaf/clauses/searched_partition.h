@@ -39,7 +39,7 @@ class OpenedPartition final : public SearchedPartition {
 };
 
 struct ClausePlan {
-  // Without terms: `mode` and `count_to` are ignored, matches are always counted exactly. `norm`: of all text.
+  // Without terms: `mode` is ignored. `norm`: of all text.
   engine::Plan plan;
   const ResolvedQuery* query = nullptr;
   std::vector<lists::ListLease> lists;  // by ListNumber; null or without postings: the partition does not have the term

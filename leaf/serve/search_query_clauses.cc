@@ -31,8 +31,7 @@ class ClauseAnalyzers {
   text::Analyzer& other(const std::string& name, bool whole) {
     std::unique_ptr<text::Analyzer>& made = others_[{name, whole}];
     if (made != nullptr) return *made;
-    text::AnalyzerConfig config = config_;
-    config.kind = text::analyzer_named(name).value_or(config.kind);
+    text::AnalyzerConfig config = name.empty() ? config_ : text::field_analyzer(config_, name);
     if (!whole) {
       config.stemmer = text::Stemmer::kNone;
       config.stop_words = false;
@@ -116,7 +115,8 @@ Result<void> SearchQuery::resolve(const query::Clause& clause, Clauses& into) co
       },
       [&](std::string_view first, const clauses::ResolverSource::Visit& visit) {
         return generation.terms->for_each_from(first, visit);
-      }};
+      },
+      parts_.max_expansions};
   into.resolved = FROND_TRY(clauses::resolve(clause, source));
   std::vector<wire::QueryTerm> terms;
   terms.reserve(into.resolved.lists.size());

@@ -31,7 +31,7 @@ MAY_INCLUDE = {
     "common/device": [],
     "common/device_codec": ["common/codec", "common/device"],
     "common/zmtp": [],
-    "common/wire": ["common/files", "common/net", "common/scoring", "common/text", "common/topk", "common/zmtp"],
+    "common/wire": ["common/files", "common/net", "common/schema", "common/scoring", "common/text", "common/topk", "common/zmtp"],
     "leaf/families": [],
     "leaf/lists": [],
     "leaf/engine": ["leaf/lists"],
@@ -47,7 +47,7 @@ PROCESSES = ("indexer", "leaf", "broker", "tools")
 FREE_INSIDE = ("indexer", "broker", "tools", "tests")
 # Processes know nothing of each other, but benchmarks run parts of them in the tool's own process.
 ACROSS = {
-    "tools/bench": ["leaf", "leaf/engine", "leaf/gpu", "leaf/lists", "leaf/schedule"],
+    "tools/bench": ["leaf", "leaf/clauses", "leaf/engine", "leaf/gpu", "leaf/lists", "leaf/schedule"],
     "tools/papers": ["leaf", "leaf/engine", "leaf/gpu", "leaf/lists", "leaf/schedule",
                      "indexer/build", "indexer/invert", "indexer/pipeline", "indexer/runs"],
     "tools/synth": ["indexer/pipeline", "indexer/publish"],  # publishes as the indexer does

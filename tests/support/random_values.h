@@ -22,6 +22,16 @@ inline schema::Schema schema_of_all_types() {
       .value();
 }
 
+inline std::string hex_of(ByteView bytes) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string hex;
+  for (const std::byte byte : bytes) {
+    hex.push_back(kDigits[static_cast<unsigned>(byte) >> 4]);
+    hex.push_back(kDigits[static_cast<unsigned>(byte) & 15]);
+  }
+  return hex;
+}
+
 inline schema::Value random_value(schema::FieldType type, std::mt19937& random) {
   switch (type) {
     case schema::FieldType::kKeyword:

@@ -79,7 +79,7 @@ function valuesOf(schema) {
   if (own.type === 'number') return [own.minimum, own.maximum, 0.25, '0.25', own.minimum - 0.01, own.maximum + 0.01, 'x', '', 'NaN', true];
   if (own.type === 'boolean') return [true, false, 'yes', '', 7];
   if (own.pattern && !own.default) return ['0', '2', '75%', '100%', '101%', '2.5', 'x', '', -1, 7, true];
-  if (own.pattern) return [own.default, ...own.default.split(','), ...namesGoneWrong(own.default), 7, true];
+  if (own.pattern) return [own.default, ...own.default.split(','), ...namesGoneWrong(own.default), 7];
   const long = (length) => 'linkslinks '.repeat(400).slice(0, length);
   return ['links', '', long(own.maxLength), long(own.maxLength + 1), 'grün "quoted" + -minus & more', 7, false];
 }

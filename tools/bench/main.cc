@@ -17,6 +17,7 @@ int run(int argc, char** argv) {
   bench.require_command();
   add_bench_codec(bench, status);
   add_bench_query(bench, status);
+  add_bench_clauses(bench, status);
   add_bench_cache(bench, status);
   add_bench_schedule(bench, status);
   synth::add_synth(app, status);

@@ -57,6 +57,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!fields) options.default_fields.clear();
   const auto parsed = parse_query(q, schema, options);
   examine(parsed, q, schema);
+  const bool words_alone = !options.minimum && options.default_fields.empty() && frond::text::is_utf8(q);
+  if (words_alone && !may_have_signs(q))
+    FROND_CHECK(parsed.clause == (Clause{Words{"", std::string(q), options.mode}}) && parsed.notes.empty());
   options.syntax = Syntax::kStrict;
   const auto strict = parse_query(q, schema, options);
   FROND_CHECK(strict.clause == parsed.clause && strict.notes == parsed.notes);

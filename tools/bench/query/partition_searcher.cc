@@ -1,5 +1,8 @@
 #include "tools/bench/query/partition_searcher.h"
 
+#include "common/schema/schema_json.h"
+#include "leaf/clauses/evaluation.h"
+
 #include <algorithm>
 #include <random>
 #include <system_error>
@@ -105,6 +108,8 @@ class Searcher final : public PartitionSearcher {
     FROND_TRY(
         source.fetch(repository::generation_file_path(manifest_.term_statistics), manifest_.term_statistics, terms));
     partition_ = FROND_TRY(partition::Partition::open(database, partition::FileReads::kMapped));
+    opened_ = std::make_unique<leaf::clauses::OpenedPartition>(*partition_);
+    if (!manifest_.schema.empty()) schema_ = FROND_TRY(schema::parse_schema(manifest_.schema));
     terms_ = FROND_TRY(partition::GenerationTerms::open(terms));
     std::vector<partition::ChangesPtr> changes;
     for (const auto& file : manifest_.changes) {
@@ -179,6 +184,45 @@ class Searcher final : public PartitionSearcher {
     return plan;
   }
 
+  Result<void> resolve(const query::Clause& clause, const partition::HiddenDocuments* left_out, std::uint32_t k,
+                       Resolved& resolved) override {
+    if (analyzer_ == nullptr) {
+      text::AnalyzerConfig pieces = manifest_.analyzer;
+      pieces.stemmer = text::Stemmer::kNone;
+      pieces.stop_words = false;
+      analyzer_ = std::make_unique<text::Analyzer>(manifest_.analyzer);
+      pieces_ = std::make_unique<text::Analyzer>(pieces);
+    }
+    const auto df = [this](std::string_view term) -> Result<std::uint64_t> {
+      auto known = terms_->df(term);
+      if (!known && known.error().code() == Code::kNotFound) return std::uint64_t{0};
+      return known;
+    };
+    resolved.query = FROND_TRY(leaf::clauses::resolve(
+        clause, {schema_, bm25_, manifest_.statistics, manifest_.field_tokens,
+                 [this](const schema::Field*) -> text::Analyzer& { return *analyzer_; },
+                 [this](const schema::Field*) -> text::Analyzer& { return *pieces_; }, df,
+                 [this](std::string_view first, const leaf::clauses::ResolverSource::Visit& visit) {
+                   return terms_->for_each_from(first, visit);
+                 }}));
+    std::vector<leaf::lists::ListKey> keys;
+    for (const auto& list : resolved.query.lists) keys.push_back({number_, list.term});
+    resolved.plan = {FROND_TRY(plan({}, leaf::engine::Mode::kOr, k)),
+                     &resolved.query,
+                     FROND_TRY(lists_from().fetch(keys, Deadline::never())),
+                     opened_.get(),
+                     {manifest_.bm25.b, partition_->built_average_length()}};
+    if (left_out != nullptr) resolved.plan.plan.hidden = left_out;
+    return {};
+  }
+  Result<std::shared_ptr<const partition::HiddenDocuments>> left_out_by(const query::Clause& filter) override {
+    Resolved resolved;
+    FROND_TRY(resolve(filter, nullptr, 0, resolved));
+    const auto shown = FROND_TRY(leaf::clauses::matching(resolved.plan, clock_));
+    return partition::HiddenDocuments::all_but(partition_->documents(), shown, hidden_ ? &*hidden_ : nullptr);
+  }
+  const schema::Schema& schema() const override { return schema_; }
+
   Result<std::size_t> known_terms(const BenchQuery& query) const override {
     std::size_t known = 0;
     for (const auto& term : query) {
@@ -213,6 +257,9 @@ class Searcher final : public PartitionSearcher {
   std::shared_ptr<const partition::GenerationTerms> terms_;
   std::optional<partition::HiddenDocuments> hidden_;  // none: the generation has all documents
   std::optional<partition::DocumentPriors> priors_;   // made up; none: the partition's own
+  std::unique_ptr<leaf::clauses::OpenedPartition> opened_;
+  schema::Schema schema_;
+  std::unique_ptr<text::Analyzer> analyzer_, pieces_;  // once clauses are resolved
   const SteadyClock clock_;
   leaf::lists::PartitionListStore store_{clock_};
   std::optional<leaf::lists::CachedListStore> cache_;

@@ -10,7 +10,11 @@
 
 #include "common/base/deadline.h"
 #include "common/base/result.h"
+#include "common/query/clause.h"
+#include "common/schema/schema.h"
 #include "common/text/analyzer_config.h"
+#include "leaf/clauses/resolver.h"
+#include "leaf/clauses/searched_partition.h"
 #include "leaf/engine/plan.h"
 
 namespace frond::tools::bench {
@@ -57,6 +61,17 @@ class PartitionSearcher {
   // Prepares a query as a leaf does: looks up the terms' document frequencies in the generation and their lists in the
   // partition. Under kOr, a term without postings here is left out; under kAnd, it has an empty list. kCorrupt.
   virtual Result<leaf::engine::Plan> plan(const BenchQuery& query, leaf::engine::Mode mode, std::uint32_t k) = 0;
+  // The same for a query of the query language, once it is parsed. What `filter` leaves out may be null. The plan
+  // refers to `resolved`. kInvalid: as clauses::resolve().
+  struct Resolved {
+    leaf::clauses::ResolvedQuery query;
+    leaf::clauses::ClausePlan plan;
+  };
+  virtual Result<void> resolve(const query::Clause& clause, const partition::HiddenDocuments* left_out, std::uint32_t k,
+                               Resolved& resolved) = 0;
+  // What does not match a clause, and what is hidden.
+  virtual Result<std::shared_ptr<const partition::HiddenDocuments>> left_out_by(const query::Clause& filter) = 0;
+  virtual const schema::Schema& schema() const = 0;
   // The number of the query's terms that the generation has.
   virtual Result<std::size_t> known_terms(const BenchQuery& query) const = 0;
   virtual const text::AnalyzerConfig& analyzer() const = 0;

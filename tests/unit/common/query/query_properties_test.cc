@@ -12,6 +12,7 @@
 #include "common/query/limits.h"
 #include "common/query/normal_form.h"
 #include "common/query/query_parser.h"
+#include "common/text/utf8.h"
 #include "tests/support/query_schema.h"
 #include "tests/support/random_clauses.h"
 
@@ -225,6 +226,10 @@ TEST(EveryText, IsAQueryThatBindsAndComesBackFromItsJson) {
     if (random.below(4) == 0) options.default_fields = {{"title", Factor()}, {"note", Factor{512}}};
     const std::string q = random.text();
     const auto parsed = parse_query(q, schema, options);
+    if (text::is_utf8(q) && !may_have_signs(q) && !options.minimum && options.default_fields.empty()) {
+      ASSERT_EQ(parsed.clause, (Clause{Words{"", q, options.mode}})) << "seed " << seed << ": " << q;
+      ASSERT_TRUE(parsed.notes.empty()) << q;
+    }
     const auto bound = bind(parsed.clause, schema, "q");
     ASSERT_TRUE(bound) << "seed " << seed << ": " << q << ": " << bound.error().message();
     ASSERT_LE(cost_of(parsed.clause).depth, kMaxClauseDepth) << q;

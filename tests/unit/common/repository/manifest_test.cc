@@ -197,6 +197,49 @@ TEST(Manifest, HasAFormatOfItsOwnWhereDocumentsHavePriors) {
   EXPECT_EQ(changed->changes, manifest.changes);
 }
 
+// Of a collection with a schema, in which documents are hidden.
+Manifest manifest_with_schema() {
+  Manifest manifest = changed_manifest();
+  manifest.schema =
+      R"({"fields":{"title":{"type":"text","field_search":true},"year":{"type":"integer"}},"source":"stored","scorer":"bm25"})";
+  manifest.field_tokens.assign(2, 0);
+  for (auto& entry : manifest.partitions) entry.summary.field_tokens = {10, 0};
+  manifest.partitions[0].summary.field_tokens = {10};  // from before it gained a field
+  manifest.partitions[1].hidden.field_tokens = {3, 0};
+  manifest.field_tokens[0] = 10 * manifest.partitions.size() - 3;
+  return manifest;
+}
+
+TEST(Manifest, HasAFormatOfItsOwnWithASchema) {
+  Manifest manifest = manifest_with_schema();
+  const std::string text = to_json(manifest);
+  EXPECT_NE(text.find("\"frond-manifest-5\""), std::string::npos);
+  const auto read = manifest_from_json(text);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->schema, manifest.schema);
+  EXPECT_EQ(read->field_tokens, manifest.field_tokens);
+  EXPECT_EQ(read->partitions[1].summary.field_tokens, (partition::FieldTokens{10, 0}));
+  EXPECT_EQ(read->partitions[1].hidden, manifest.partitions[1].hidden);
+  manifest.partitions[1].summary.files.push_back({"arrays-priors0001.sst", 7, std::string(32, 'b')});
+  EXPECT_TRUE(manifest_from_json(to_json(manifest)));
+  EXPECT_EQ(to_json(changed_manifest()).find("field_tokens"), std::string::npos);
+}
+
+TEST(Manifest, RefusesFieldsThatCannotBe) {
+  const auto refused = [](const char* member, auto damage) {
+    Manifest manifest = manifest_with_schema();
+    damage(manifest);
+    const auto read = manifest_from_json(to_json(manifest));
+    ASSERT_EQ(read, Code::kCorrupt) << member;
+    EXPECT_NE(read.error().message().find(member), std::string::npos) << read.error().message();
+  };
+  refused("schema", [](Manifest& m) { m.schema = "{"; });
+  refused("field_tokens", [](Manifest& m) { m.field_tokens.pop_back(); });
+  refused("field_tokens", [](Manifest& m) { ++m.field_tokens[0]; });
+  refused("field_tokens", [](Manifest& m) { m.partitions[0].summary.field_tokens = {10, 0, 1}; });
+  refused("hidden tokens", [](Manifest& m) { m.partitions[1].hidden.field_tokens = {11}; });
+}
+
 TEST(Manifest, RefusesChangesThatCannotBe) {
   const auto refused = [](const char* member, auto damage) {
     Manifest manifest = changed_manifest();

@@ -85,6 +85,19 @@ TEST(ASummary, ComesBackAndIsRefusedWhenCut) {
   encode_summary(record, with_priors);
   EXPECT_TRUE(decode_summary(with_priors)->priors);
   EXPECT_EQ(with_priors[4], std::byte{2});
+  record.schema = "{}";
+  record.summary.field_tokens = {5, 0, 300};
+  record.entries.values = {1, 2, 3};
+  ByteBuffer with_schema;
+  encode_summary(record, with_schema);
+  EXPECT_EQ(with_schema[4], std::byte{3});
+  const auto of_schema = decode_summary(with_schema).value();
+  EXPECT_TRUE(of_schema.priors);
+  EXPECT_EQ(of_schema.schema, "{}");
+  EXPECT_EQ(of_schema.summary.field_tokens, record.summary.field_tokens);
+  EXPECT_EQ(of_schema.entries, record.entries);
+  for (std::size_t n = 0; n < with_schema.size(); ++n)
+    EXPECT_FALSE(decode_summary(ByteView(with_schema).first(n)).has_value()) << n;
 }
 
 TEST(ASummary, OfAnotherFormatSaysWhich) {
