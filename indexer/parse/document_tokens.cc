@@ -9,6 +9,7 @@ DocumentTokens::DocumentTokens(std::shared_ptr<const schema::Schema> schema, con
   for (std::uint32_t i = 0; i < schema_->fields.size(); ++i) {
     const schema::Field& field = schema_->fields[i];
     if (field.type != schema::FieldType::kText) continue;
+    has_positions_ = has_positions_ || field.positions;
     if (field.name == "title") title_ = i;
     if (field.name == "body") body_ = i;
     if (!field.analyzer.empty() && field.analyzer != name_of(analyzer.kind)) {

@@ -42,7 +42,7 @@ class DocumentTokens {
       if (term.empty()) return kStopWord;
       sink(term, of.weight);
       if (of.field_search) sink(of.term(term), 1);
-      return of.positions ? partition::term_hash(term) : std::uint64_t{1};
+      return of.hashed ? partition::term_hash(term) : std::uint64_t{1};
     };
     return take_words(title, body, others, add_word);
   }
@@ -52,6 +52,7 @@ class DocumentTokens {
     std::uint32_t number = schema::kMaxFields;  // no field: of title and body that the schema does not name
     std::uint32_t weight = 1;
     bool positions = false, field_search = false;
+    bool hashed = false;  // some field of the schema has positions
     std::string* memory = nullptr;
     // In the field's own lists. Valid until the next call.
     std::string_view term(std::string_view plain) const {
@@ -62,15 +63,15 @@ class DocumentTokens {
   };
   static constexpr std::uint64_t kStopWord = 0;
   // The same for who knows words: calls add_word(analyzer, std::string_view word, const FieldOfWords&) for every one;
-  // it returns kStopWord, or the term's partition::term_hash(), which without positions may be any other number.
+  // it returns kStopWord, or the term's partition::term_hash(), which may be any other number if it is not `hashed`.
   template <class AddWord>
   std::uint32_t take_words(std::string_view title, std::string_view body, std::span<const Text> others,
                            AddWord&& add_word) {
     begin();
     // Those that the schema does not name are plain text.
     std::uint32_t length = 0;
-    if (!title_) length += take_text(collection_, title, {}, add_word);
-    if (!body_) length += take_text(collection_, body, {}, add_word);
+    if (!title_) length += take_text(collection_, title, {.hashed = has_positions_}, add_word);
+    if (!body_) length += take_text(collection_, body, {.hashed = has_positions_}, add_word);
     std::size_t next = 0;
     for (std::uint32_t number = 0; number < schema_->fields.size(); ++number) {
       std::string_view text;
@@ -86,7 +87,7 @@ class DocumentTokens {
       if (field.positions) writer_.begin_field(number);
       const std::uint32_t tokens =
           take_text(own_[number] ? *own_[number] : collection_, text,
-                    {number, field.weight, field.positions, field.field_search, &term_}, add_word);
+                    {number, field.weight, field.positions, field.field_search, has_positions_, &term_}, add_word);
       if (field.field_search && tokens > 0) lengths_.push_back({number, tokens});
       length += tokens * field.weight;
     }
@@ -104,9 +105,12 @@ class DocumentTokens {
   std::uint32_t take_text(text::Analyzer& analyzer, std::string_view text, const FieldOfWords& of, AddWord& add_word) {
     const text::AnalyzerConfig& config = analyzer.config();
     std::uint32_t tokens = 0;
+    // Of these the words of the sequence are not all.
+    const bool has_others = has_positions_ && (!of.positions || config.kind != text::AnalyzerKind::kStandard);
     const auto add = [&](std::string_view word) {
       const std::uint64_t hash = add_word(analyzer, word, of);
       tokens += hash != kStopWord;
+      if (has_others && hash != kStopWord) writer_.add_elsewhere(hash);
       return hash;
     };
     const auto place = [this](std::uint64_t hash) { hash == kStopWord ? writer_.add_gap() : writer_.add(hash); };
@@ -139,6 +143,7 @@ class DocumentTokens {
   text::Analyzer collection_;
   std::vector<std::unique_ptr<text::Analyzer>> own_;  // by field; null: the collection's
   std::optional<std::uint32_t> title_, body_;         // their places in the schema
+  bool has_positions_ = false;                        // of some field
   text::WordSequence sequence_;
   partition::TokenCodesWriter writer_;
   std::string term_;

@@ -108,18 +108,24 @@ class Resolver {
     std::uint32_t number = 0;
     std::string term;
   };
-  std::vector<Word> sequence_of(const Target& target, const std::string& text) const {
+  // The begin of a word at the end stays, also if it looks like a stop word.
+  std::vector<Word> sequence_of(const Target& target, const query::Phrase& phrase) const {
     std::vector<Word> words;
     std::uint32_t number = 0;
-    text::WordSequence().for_each(source_.analyzer(target.field), text, [&](std::string_view term) {
+    text::WordSequence().for_each(source_.analyzer(target.field), phrase.text, [&](std::string_view term) {
       if (!term.empty()) words.push_back({number, std::string(term)});
       ++number;
     });
+    if (!phrase.prefix || number == 0 || (!words.empty() && words.back().number == number - 1)) return words;
+    std::string last;
+    text::WordSequence().for_each(source_.plain_analyzer(target.field), phrase.text,
+                                  [&](std::string_view term) { last = term; });
+    if (!last.empty()) words.push_back({number - 1, std::move(last)});
     return words;
   }
   Result<MaybeNode> node_of(const query::Phrase& phrase) {
     const Target target = target_of(phrase.field);
-    std::vector<Word> words = sequence_of(target, phrase.text);
+    std::vector<Word> words = sequence_of(target, phrase);
     if (words.empty()) return MaybeNode();
     PhraseNode sequence{{}, phrase.slop, target.number, 0};
     for (const Word& word : words) {

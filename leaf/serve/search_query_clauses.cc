@@ -31,8 +31,7 @@ class ClauseAnalyzers {
   text::Analyzer& other(const std::string& name, bool whole) {
     std::unique_ptr<text::Analyzer>& made = others_[{name, whole}];
     if (made != nullptr) return *made;
-    text::AnalyzerConfig config = config_;
-    config.kind = text::analyzer_named(name).value_or(config.kind);
+    text::AnalyzerConfig config = name.empty() ? config_ : text::field_analyzer(config_, name);
     if (!whole) {
       config.stemmer = text::Stemmer::kNone;
       config.stop_words = false;

@@ -51,6 +51,7 @@ std::uint64_t term_hash(std::string_view term) {
 void TokenCodesWriter::begin_document() {
   fields_.clear();
   hashes_.clear();
+  elsewhere_.clear();
 }
 
 void TokenCodesWriter::begin_field(std::uint32_t field) {
@@ -62,20 +63,22 @@ void TokenCodesWriter::add(std::uint64_t hash) { hashes_.push_back(hash); }
 void TokenCodesWriter::add_gap() { hashes_.push_back(kGapHash); }
 
 void TokenCodesWriter::find_distinct() {
-  const std::size_t mask = std::bit_ceil(2 * hashes_.size() + 1) - 1;
+  const std::size_t mask = std::bit_ceil(2 * (hashes_.size() + elsewhere_.size()) + 1) - 1;
   table_.assign(mask + 1, {});
   distinct_.clear();
   numbers_.resize(hashes_.size());
-  for (std::size_t i = 0; i < hashes_.size(); ++i) {
-    if (hashes_[i] == kGapHash) continue;
-    std::size_t at = hashes_[i] & mask;
-    while (table_[at].hash != hashes_[i] && table_[at].hash != kGapHash) at = (at + 1) & mask;
+  const auto number_of = [&](std::uint64_t hash) {
+    std::size_t at = hash & mask;
+    while (table_[at].hash != hash && table_[at].hash != kGapHash) at = (at + 1) & mask;
     if (table_[at].hash == kGapHash) {
-      table_[at] = {hashes_[i], static_cast<std::uint32_t>(distinct_.size())};
-      distinct_.push_back(hashes_[i]);
+      table_[at] = {hash, static_cast<std::uint32_t>(distinct_.size())};
+      distinct_.push_back(hash);
     }
-    numbers_[i] = table_[at].number;
-  }
+    return table_[at].number;
+  };
+  for (std::size_t i = 0; i < hashes_.size(); ++i)
+    if (hashes_[i] != kGapHash) numbers_[i] = number_of(hashes_[i]);
+  for (const std::uint64_t hash : elsewhere_) number_of(hash);
 }
 
 // Deals codes of this width to distinct_. False: some bucket found no displacement.

@@ -5,7 +5,8 @@
 // have all its words, and reads the sequences of those only; lists stay as they are, and a document's record is copied
 // as it is when partitions are merged or renumbered, since no number of a partition is in it (ADR 69).
 //
-// A code is only found for terms that the document is known to have: others get the code of any term. Terms are hashed
+// A code is only found for terms that the document has, be it in a text without positions: others get the code of any
+// term. Terms are hashed
 // to 64 bits (term_hash()); of two terms with one hash in a document, each is taken for the other.
 //
 // The hash by two levels is that of Fredman, Komlós and Szemerédi (1984) with displacements instead of second tables,
@@ -35,6 +36,8 @@ class TokenCodesWriter {
   void add(std::uint64_t hash);
   // A word that has no term (a stop word) stands here.
   void add_gap();
+  // A term that the document has in its lists besides: another form of a word, or of a text without positions.
+  void add_elsewhere(std::uint64_t hash) { elsewhere_.push_back(hash); }
   // Appends the record; nothing if there was no word, or if words were made so that their hashes collide.
   void finish(ByteBuffer& out);
 
@@ -50,7 +53,8 @@ class TokenCodesWriter {
   bool place(std::uint32_t width, std::size_t keys_per_bucket);
 
   std::vector<Field> fields_;
-  std::vector<std::uint64_t> hashes_;    // of all words in turn; 0: a gap
+  std::vector<std::uint64_t> hashes_;  // of all words in turn; 0: a gap
+  std::vector<std::uint64_t> elsewhere_;
   std::vector<Term> table_;              // distinct terms by their hashes, 0: none
   std::vector<std::uint64_t> distinct_;  // in the order in which they come
   std::vector<std::uint32_t> numbers_;   // of each word its term's; of gaps any

@@ -46,7 +46,7 @@ class World {
   Result<Ranking> run(std::size_t collection, const query::Clause& clause, Search with, std::uint32_t k, bool ranked,
                       bool prunes = false) {
     const MemoryCollection& from = *collections_[collection];
-    const ResolvedQuery query = FROND_TRY(from.resolve(clause, analyzer_));
+    const ResolvedQuery query = FROND_TRY(from.resolve(clause, analyzer_, plain_analyzer_));
     Ranking ranking;
     std::vector<std::vector<topk::Hit>> lists;
     engine::SharedFloor floor;
@@ -67,11 +67,12 @@ class World {
   }
 
  private:
-  const schema::Schema schema_ = schema_with_positions();
+  const schema::Schema schema_ = support::query_schema();
   const std::vector<TextDocument> documents_;
   std::vector<bool> hidden_;
   std::vector<std::unique_ptr<MemoryCollection>> collections_;
   text::Analyzer analyzer_{analyzer_config()};
+  text::Analyzer plain_analyzer_{{text::Stemmer::kNone, text::StopWords(false), text::AnalyzerKind::kStandard}};
   support::ManualClock clock_;
 };
 

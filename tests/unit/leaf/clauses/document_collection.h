@@ -25,14 +25,6 @@ struct TextDocument {
   std::map<std::uint32_t, std::vector<schema::Value>> values;  // by field
 };
 
-// query_schema(), where every text field has positions, so that a document's codes have all its words.
-inline schema::Schema schema_with_positions() {
-  schema::Schema schema = support::query_schema();
-  for (schema::Field& field : schema.fields)
-    if (field.type == schema::FieldType::kText) field.positions = true;
-  return schema;
-}
-
 // Words as RandomClauses asks for them.
 inline std::vector<TextDocument> random_documents(const schema::Schema& schema, std::uint32_t count,
                                                   std::uint32_t seed) {
@@ -107,13 +99,13 @@ class MemoryCollection {
     for (std::uint32_t p = 0; p < partitions; ++p) add_partition(documents, p, partitions);
   }
 
-  Result<ResolvedQuery> resolve(const query::Clause& clause, text::Analyzer& analyzer) const {
+  Result<ResolvedQuery> resolve(const query::Clause& clause, text::Analyzer& analyzer, text::Analyzer& plain) const {
     const ResolverSource source{schema_,
                                 {},
                                 {documents_, tokens_},
                                 field_tokens_,
                                 [&](const schema::Field*) -> text::Analyzer& { return analyzer; },
-                                [&](const schema::Field*) -> text::Analyzer& { return analyzer; },
+                                [&](const schema::Field*) -> text::Analyzer& { return plain; },
                                 [&](std::string_view term) {
                                   const auto at = dfs_.find(std::string(term));
                                   return Result<std::uint64_t>(at == dfs_.end() ? 0 : at->second);
@@ -176,12 +168,15 @@ class MemoryCollection {
       for (std::uint32_t field = 0; field < schema_.fields.size(); ++field) {
         const schema::Field& of = schema_.fields[field];
         if (of.type != schema::FieldType::kText) continue;
-        codes.begin_field(field);
+        if (of.positions) codes.begin_field(field);
         const auto words = static_cast<std::uint32_t>(document.texts[field].size());
         for (const std::string& word : document.texts[field]) {
           terms[word] += of.weight;
           if (of.field_search) ++terms[text::field_term(field, word)];
-          codes.add(partition::term_hash(word));
+          if (of.positions)
+            codes.add(partition::term_hash(word));
+          else
+            codes.add_elsewhere(partition::term_hash(word));
         }
         length += words * of.weight;
         if (!of.field_search) continue;

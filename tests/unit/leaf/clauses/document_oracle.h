@@ -75,9 +75,13 @@ class DocumentOracle {
     const Words all = split(node.text);
     std::vector<std::size_t> numbers;
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (!stops_.contains(all[i])) numbers.push_back(i);
+      if (!stops_.contains(all[i]) || (node.prefix && i + 1 == all.size())) numbers.push_back(i);
     if (numbers.empty()) return {};
-    for (const Words& words : texts(node.field, document)) {
+    for (std::size_t field = 0; field < document.texts.size(); ++field) {
+      const schema::Field& of = schema_.fields[field];
+      // A single word needs no positions.
+      if ((!of.positions && numbers.size() > 1) || (!node.field.empty() && of.name != node.field)) continue;
+      const Words& words = document.texts[field];
       std::vector<std::size_t> taken;
       const std::function<bool(long, long)> fits = [&](long low, long high) {
         if (!taken.empty() && high - low > static_cast<long>(node.slop)) return false;

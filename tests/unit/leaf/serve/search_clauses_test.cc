@@ -118,5 +118,26 @@ TEST(SearchQueryWithClauses, RefusesWhatItDoesNotUnderstand) {
   EXPECT_EQ(refusal_of(query::clause_json({query::Exists{"tag"}})), "clause.exists: field 'tag' is not in the schema");
 }
 
+TEST(FilterCache, KeepsWhatItsBudgetAllows) {
+  const std::uint32_t documents = 10'000;
+  const std::vector<std::uint64_t> none((documents + 63) / 64);
+  const auto all = partition::HiddenDocuments::all_but(documents, none, nullptr);
+  FilterCache cache(5 * all->bytes() + 4096);
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    cache.keep({1, i, "filter"}, all);
+    EXPECT_NE(cache.find({1, i, "filter"}), nullptr);
+    EXPECT_EQ(cache.find({2, i, "filter"}), nullptr);
+    EXPECT_EQ(cache.find({1, i, "other"}), nullptr);
+  }
+  const FilterCache::Counters counters = cache.counters();
+  EXPECT_EQ(counters.hits, 20u);
+  EXPECT_EQ(counters.misses, 40u);
+  EXPECT_LE(counters.bytes, cache.budget_bytes());
+  EXPECT_GE(counters.evictions, 15u);
+  FilterCache small(all->bytes());
+  small.keep({1, 0, "filter"}, all);
+  EXPECT_EQ(small.find({1, 0, "filter"}), nullptr) << "more than a quarter of the budget";
+}
+
 }  // namespace
 }  // namespace frond::leaf::serve

@@ -45,5 +45,27 @@ TEST(HiddenDocumentsOfAGeneration, MayBeNone) {
   expect_equal(*HiddenDocuments(5000, {}).with({}), {}, 5000);
 }
 
+TEST(HiddenDocuments, AreAllButThoseThatAFilterShows) {
+  std::mt19937 random(3);
+  for (const std::uint32_t documents : {1u, 64u, 100u, 4096u, 9000u}) {
+    std::vector<std::uint64_t> shown((documents + 63) / 64);
+    for (std::uint64_t& word : shown) word = random() % 3 == 0 ? ~std::uint64_t{0} : random();
+    const HiddenDocuments hidden(documents, std::vector<DocId>{documents / 2});
+    for (const HiddenDocuments* const besides : {static_cast<const HiddenDocuments*>(nullptr), &hidden}) {
+      const auto left_out = HiddenDocuments::all_but(documents, shown, besides);
+      std::size_t count = 0;
+      for (DocId docid = 0; docid < documents; ++docid) {
+        const bool wanted =
+            (shown[docid / 64] >> docid % 64 & 1) == 0 || (besides != nullptr && besides->contains(docid));
+        EXPECT_EQ(left_out->contains(docid), wanted) << docid << " of " << documents;
+        count += wanted ? 1 : 0;
+      }
+      EXPECT_EQ(left_out->count(), count);
+      EXPECT_FALSE(left_out->contains(documents));
+      EXPECT_EQ(left_out->docids().size(), count);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace frond::partition

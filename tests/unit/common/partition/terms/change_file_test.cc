@@ -73,11 +73,11 @@ TEST_F(AFileOfChanges, AddsToTheBase) {
   ASSERT_TRUE(
       terms->for_each([&](std::string_view term, std::uint64_t df) { return visited.emplace(term, df).second; }));
   EXPECT_EQ(visited, wanted);
-  for (const std::string& first : {std::string("t"), more, std::string("zzz")}) {
+  for (const std::string& from : {std::string("t"), more, std::string("zzz")}) {
     visited.clear();
     ASSERT_TRUE(terms->for_each_from(
-        first, [&](std::string_view term, std::uint64_t df) { return visited.emplace(term, df).second; }));
-    EXPECT_EQ(visited, (std::map<std::string, std::uint64_t>(wanted.lower_bound(first), wanted.end()))) << first;
+        from, [&](std::string_view term, std::uint64_t df) { return visited.emplace(term, df).second; }));
+    EXPECT_EQ(visited, (std::map<std::string, std::uint64_t>(wanted.lower_bound(from), wanted.end()))) << from;
   }
   const auto wrong = changed_terms(base, {write("3.changes.sst", {}, {{"never", -1}})});
   EXPECT_EQ(wrong->df("never"), Code::kCorrupt);
