@@ -49,6 +49,16 @@ bool is_minimum_of(const Bool& both, Mode mode) {
   return mode == Mode::kOr && both.minimum->kind == Kind::kCount && both.minimum->number == 1;
 }
 
+// A normal form is smaller than what it is made of, which takes time for each level of all that is written.
+frond::query::Limits before_normal(frond::query::Limits limits) {
+  limits.max_clauses *= 4;
+  limits.max_depth *= 2;
+  limits.max_terms *= 4;
+  limits.max_values *= 4;
+  limits.max_patterns *= 4;
+  return limits;
+}
+
 class Planner {
  public:
   Planner(const schema::Schema& schema, QueryAnalyzer& analyzer, const text::AnalyzerConfig& config)
@@ -187,6 +197,8 @@ Planned plan(const WrittenQuery& written, const schema::Schema& schema, QueryAna
     both.filter.push_back(std::move(filter));
     asked = {std::move(both)};
   }
+  if (auto within = frond::query::check_limits(asked, before_normal(limits)); !within)
+    return Refusal{std::string(name), within.error().message()};
   Clause normal = frond::query::normal_form(asked, schema);
   if (auto within = frond::query::check_limits(normal, limits); !within)
     return Refusal{std::string(name), within.error().message()};

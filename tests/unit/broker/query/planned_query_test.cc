@@ -134,6 +134,16 @@ TEST(PlannedQuery, RefusesClausesThatDoNotFitTheSchemaOrTheLimits) {
   }
 }
 
+TEST(PlannedQuery, IsRefusedBeforeALargeTreeTakesTime) {
+  std::string json = R"({"all":{}})";
+  for (int i = 0; i < 100; ++i) json = R"({"bool":{"must":[)" + json + "]}}";
+  const auto deep = *frond::query::parse_clause(json, "query");
+  EXPECT_NE(refusal_of({.clause = &deep}).detail.find("max_depth"), std::string::npos);
+  json = R"({"all":{}})";
+  for (int i = 0; i < 20; ++i) json = R"({"bool":{"must":[)" + json + "]}}";
+  const auto flat = *frond::query::parse_clause(json, "query");
+  EXPECT_EQ(shown(plan_of({.clause = &flat})), R"({"all":{}})");
+}
 TEST(PlannedQuery, OfACountHasNothingThatIsAuto) {
   const auto clause = *frond::query::parse_clause(R"({"words":{"text":"red fox","mode":"auto"}})", "query");
   EXPECT_EQ(shown(plan_of({.clause = &clause, .scored = false})), "fox red or");
