@@ -150,6 +150,7 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
                               .costly_postings = options.costly_postings,
                               .terms = terms.get(),
                               .filters = filters.get(),
+                              .max_expansions = options.max_expansions,
                               .device = gpu != nullptr ? &gpu->lists() : nullptr};
   };
   const ServedCollection::Shared shared{.options = options,

@@ -91,6 +91,8 @@ void add_cache_options(config::CommandLine& app, Options& options) {
             "KiB for each partition; 0: no table");
   add_bytes(app, "--filter-cache", options.filter_cache_bytes, "64MiB",
             "Budget of the filters of searches that are kept, two bits a document of each partition; 0: none are");
+  add_number(app, "--max-expansions", options.max_expansions, 1, 65'536,
+             "Terms that a prefix or wildcard of a search may stand for; one of more is answered 400");
 }
 
 void add_spans(config::CommandLine& app, Options& options) {

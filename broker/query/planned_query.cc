@@ -19,6 +19,28 @@ namespace {
 
 constexpr std::size_t kCostlyPatterns = 4;
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// What plain text has anyway, and nobody meant as a sign: C++, a question mark at a word's end, 3*4, a dash, 12:30,
+// example.com:443, std::vector. `note` has no other right form than the same as text.
+bool is_usual_text(const frond::query::Note& note) {
+  std::string as_text = note.nearest;
+  std::erase(as_text, '\\');
+  if (as_text != note.found || note.found == "AND" || note.found == "OR" || note.found == "NOT") return false;
+  std::string_view text = note.found;
+  while (text.ends_with('?')) text.remove_suffix(1);
+  const auto colon = text.find(':');
+  if (colon != std::string_view::npos) {
+    const std::string_view name = text.substr(0, colon), value = text.substr(colon + 1);
+    const bool host = name == "localhost" || name.find('.') != std::string_view::npos;
+    return !schema::is_field_name(name) || value.empty() || (host && is_digit(value[0])) || value[0] == ':' ||
+           value[0] == '/';
+  }
+  if (text.find_first_of("\"()[]{}^~") != std::string_view::npos) return false;
+  return text.find_first_of("*?") == std::string_view::npos ||
+         std::ranges::all_of(text, [](char c) { return is_digit(c) || c == '*' || c == '.'; });
+}
+
 // Whether `minimum` of a bool's `should`, which has no `must`, is what `mode` means for words.
 bool is_minimum_of(const Bool& both, Mode mode) {
   using Kind = frond::query::MinimumMatch::Kind;
@@ -145,7 +167,8 @@ Planned plan(const WrittenQuery& written, const schema::Schema& schema, QueryAna
         return std::optional(Refusal{std::string(parameter),
                                      std::string(parameter) + ": " + message_of(understood.notes.front()),
                                      understood.notes.front().code_point});
-      for (auto& note : understood.notes) notes.push_back({parameter, std::move(note)});
+      for (auto& note : understood.notes)
+        if (!is_usual_text(note)) notes.push_back({parameter, std::move(note)});
       to = std::move(understood.clause);
     }
     auto bound = frond::query::bind(to, schema, parameter);

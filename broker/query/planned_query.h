@@ -36,7 +36,7 @@ struct WrittenQuery {
 // Whether it is plain words alone: then there is nothing to plan.
 bool is_plain(const WrittenQuery& written);
 
-// Something of q or of the filter that was taken as text.
+// Something of q or of the filter that was taken as text, and that somebody may have meant otherwise.
 struct ParameterNote {
   std::string_view parameter;
   frond::query::Note note;

@@ -70,8 +70,8 @@ struct ParsedQuery {
   bool refused = false;     // Syntax::kStrict, and there are notes: the first one is the error
 };
 
-// False: nothing in `q`, which is UTF-8, can be a sign, so that parse_query() gives one `words` with all of it, in the options' mode,
-// and no notes. True: it may. One look at each byte.
+// False: nothing in `q`, which is UTF-8, can be a sign, so that parse_query() gives one `words` with all of it, in the
+// options' mode, and no notes. True: it may. One look at each byte.
 bool may_have_signs(std::string_view q);
 
 // Bytes of `q` that are not UTF-8 are U+FFFD. Never fails, whatever the text: limits are a matter of limits.h.

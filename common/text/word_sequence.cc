@@ -2,18 +2,19 @@
 
 namespace frond::text {
 
-// Single characters beside pairs are left out.
-void WordSequence::add(std::string_view text, TokenSpan span, bool main) {
-  const Gram gram = next_gram(text, span.begin, span.end);
-  const bool is_gram = gram.begin == span.begin && gram.end > gram.begin;
-  if (main || !is_gram) spans_.push_back({span, main, is_gram});
-}
-
-// The spans that contain no other one, but a main span in place of its only part.
-const std::vector<TokenSpan>& WordSequence::chosen() {
+// Of what overlaps, the spans that contain no other one, but a main span in place of its only part. Single characters
+// beside pairs are left out.
+const std::vector<WordSequence::Span>& WordSequence::chosen(std::string_view text) {
+  const auto is_gram = [&](const Span& span) {
+    const Gram gram = next_gram(text, span.where.begin, span.where.end);
+    return gram.begin == span.where.begin && gram.end > gram.begin;
+  };
+  std::erase_if(spans_, [&](const Span& span) { return !span.main && is_gram(span); });
   std::stable_sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
     return a.where.begin != b.where.begin ? a.where.begin < b.where.begin : a.where.end > b.where.end;
   });
+  grams_.clear();
+  for (const Span& span : spans_) grams_.push_back(is_gram(span));
   chosen_.clear();
   const auto is_inside = [this](std::size_t i, std::size_t j) {
     return i != j && spans_[i].where.begin >= spans_[j].where.begin && spans_[i].where.end <= spans_[j].where.end &&
@@ -35,10 +36,10 @@ const std::vector<TokenSpan>& WordSequence::chosen() {
   for (std::size_t i = 0; i < spans_.size(); ++i) {
     const Span& span = spans_[i];
     if (i + 1 < spans_.size() && spans_[i + 1].where == span.where) continue;
-    if (!span.gram && span.where.end <= covered) continue;
-    const std::size_t parts = span.gram ? 0 : parts_of(i);
+    if (!grams_[i] && span.where.end <= covered) continue;
+    const std::size_t parts = grams_[i] ? 0 : parts_of(i);
     if (parts > 1 || (parts == 1 && !span.main)) continue;
-    chosen_.push_back(span.where);
+    chosen_.push_back(span);
     if (parts == 1) covered = span.where.end;
   }
   return chosen_;

@@ -8,7 +8,9 @@
 // In scripts without spaces the places are the pairs of characters side by side.
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/text/analyzer.h"
@@ -27,25 +29,53 @@ class WordSequence {
       return for_each_token(
           text, [&](TokenSpan token) { sink(analyzer.term_of(text.substr(token.begin, token.end - token.begin))); });
     const auto piece = [&](std::string_view of, std::size_t from) {
-      spans_.clear();
+      const auto place = [&](const Span& span) {
+        sink(analyzer.term_of(of.substr(span.where.begin, span.where.end - span.where.begin)));
+      };
       for_each_span(
-          of, [&](TokenSpan span, bool main) { add(of, span, main); }, span_rules(config), from);
-      for (const TokenSpan span : chosen()) sink(analyzer.term_of(of.substr(span.begin, span.end - span.begin)));
+          of,
+          [&](TokenSpan where, bool main) {
+            add(of, {where, main}, place);
+          },
+          span_rules(config), from);
+      finish(of, place);
     };
     if (config.kind == AnalyzerKind::kStandard2) return piece(text, 0);
     analyzer.cut_form().in_pieces(text, piece);
   }
 
- private:
-  void add(std::string_view text, TokenSpan span, bool main);
-  const std::vector<TokenSpan>& chosen();
-
+  // For who cuts a text anyway, by standard2 or standard3.
   struct Span {
     TokenSpan where;
-    bool main = false, gram = false;
+    bool main = false;
+    std::uint64_t hash = 0;  // the caller's
   };
-  std::vector<Span> spans_;
-  std::vector<TokenSpan> chosen_;
+  // Spans of `text` as for_each_span() gives them. Calls sink(const Span&) for those that are places, once it is known.
+  template <class Sink>
+  void add(std::string_view text, const Span& span, Sink&& sink) {
+    // Parts are no main spans, and come before the whole: nothing that follows can be one with what there was.
+    if (span.main && span.where.begin >= end_) finish(text, sink);
+    spans_.push_back(span);
+    end_ = std::max(end_, span.where.end);
+  }
+  // The text or piece ends.
+  template <class Sink>
+  void finish(std::string_view text, Sink&& sink) {
+    if (spans_.size() == 1 && spans_[0].main)
+      sink(std::as_const(spans_[0]));
+    else
+      for (const Span& span : chosen(text)) sink(span);
+    spans_.clear();
+    end_ = 0;
+  }
+
+ private:
+  const std::vector<Span>& chosen(std::string_view text);
+
+  std::vector<Span> spans_;  // that overlap, or may be parts of one
+  std::size_t end_ = 0;      // of them
+  std::vector<bool> grams_;  // which of them are of scripts without spaces
+  std::vector<Span> chosen_;
 };
 
 }  // namespace frond::text

@@ -34,9 +34,10 @@ Result<void> get(capnp::List<schema::Document>::Reader from, std::vector<Fetched
   to.reserve(from.size());
   for (const auto one : from) {
     const auto reason = FROND_TRY(enum_of(one.getReason(), kLastUnsearchedReason, "reason"));
+    auto columns = FROND_TRY(columns_of(one.getColumns()));
     to.push_back({one.getOrdinal(), one.getFound(), string_of(one.getId()), string_of(one.getTitle()),
                   string_of(one.getUrl()), string_of(one.getSnippet()), reason, string_of(one.getBody()),
-                  one.getTruncated(), FROND_TRY(columns_of(one.getColumns()))});
+                  one.getTruncated(), std::move(columns)});
   }
   return {};
 }

@@ -284,6 +284,13 @@ Result<BuildSummary> Build::stages() {
 }  // namespace
 
 Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress, Logger& logger, std::stop_token stop) {
+  if (options.schema != nullptr) {
+    if (options.invert.text_inverter != nullptr)
+      return Error(Code::kInvalid,
+                   "a collection with a schema: the GPU knows no fields of texts; without --gpu-texts "
+                   "the cores index it");
+    FROND_TRY(expect_own_texts(*options.schema, ingest::names_or_usual(options.invert.parse.names.get())));
+  }
   bool resume = options.resume, careful = false;
   while (true) {
     Build tried(options, progress, logger, stop);

@@ -169,6 +169,17 @@ Result<std::shared_ptr<const schema::Schema>> schema_from_text(std::string_view 
   return buildable(FROND_TRY(schema::parse_schema(text)));
 }
 
+Result<void> expect_own_texts(const schema::Schema& schema, const ingest::FieldNames& names) {
+  for (const schema::Field& field : schema.fields) {
+    if (field.type != schema::FieldType::kText || ingest::is_title_or_body(field)) continue;
+    for (const auto& [whose, what] : {std::pair(&names.title, "title"), std::pair(&names.body, "body")})
+      if (std::ranges::find(*whose, field.name) != whose->end())
+        return Error(Code::kInvalid, "field '" + field.name + "': records have their " + what +
+                                         " there; a schema has it as '" + what + "'");
+  }
+  return {};
+}
+
 Result<CollectionKind> kind_from_json(std::string_view text) {
   CollectionNames names;
   std::shared_ptr<const schema::Schema> schema;
@@ -183,6 +194,7 @@ Result<CollectionKind> kind_from_json(std::string_view text) {
     }
   }
   CollectionKind kind = FROND_TRY(kind_of(names, /*flags=*/false));
+  if (schema != nullptr) FROND_TRY(expect_own_texts(*schema, ingest::usual_field_names()));
   kind.schema = std::move(schema);
   return kind;
 }

@@ -12,6 +12,7 @@
 #include "common/schema/schema.h"
 #include "common/scoring/bm25.h"
 #include "common/text/analyzer_config.h"
+#include "indexer/ingest/records/document.h"
 
 namespace frond::indexer {
 
@@ -47,6 +48,9 @@ Result<CollectionKind> kind_of(const CollectionNames& names, bool flags);
 // A schema as users write it. kInvalid: as schema::parse_schema(), and what is not built: fields of weights and the
 // scorer `impact`.
 Result<std::shared_ptr<const schema::Schema>> schema_from_text(std::string_view text);
+// kInvalid: a field of text but title and body has a name by which records have their title or body, so that its text
+// would count twice.
+Result<void> expect_own_texts(const schema::Schema& schema, const ingest::FieldNames& names);
 // Any of the members, and "schema". Empty: all as usual. kInvalid also: no JSON object, or a member that is wrong or
 // unknown.
 Result<CollectionKind> kind_from_json(std::string_view json);

@@ -9,7 +9,6 @@
 
 #include "common/files/write.h"
 #include "common/repository/disk_space.h"
-#include "common/schema/schema_json.h"
 #include "indexer/change/change_publication.h"
 #include "indexer/change/merged_partition.h"
 #include "indexer/change/removed_terms.h"
@@ -145,8 +144,7 @@ Result<void> Compaction::merge(const Merge& merge, Made& made, const CompactionL
                        .b = manifest_.bm25.b,
                        .average_length = manifest_.statistics.average_length(),
                        .pace = &pace};
-  if (!manifest_.schema.empty())
-    options.schema = std::make_shared<const schema::Schema>(FROND_TRY(schema::parse_schema(manifest_.schema)));
+  options.schema = FROND_TRY(schema_of(manifest_));
   if (progress != nullptr) options.documents_written = &progress->documents_written;
   const auto documents = merged_documents(sources);
   const std::size_t parts = std::max<std::size_t>(1, std::min<std::size_t>(merge.partitions, documents.size()));
@@ -258,7 +256,8 @@ Result<void> Compaction::carry_over(Made& made, const std::vector<std::size_t>& 
     } else {
       // The sources do not tell how the counts are spread over what was made.
       const auto made_of = FROND_TRY(partition::PublishedPartition::open(folder_ / entry.id, entry.summary.files));
-      const auto removed = FROND_TRY(RemovedTerms(now.manifest().analyzer, folder_).add(*made_of, found->second));
+      RemovedTerms terms(now.manifest().analyzer, folder_, kHeldTermBytes, FROND_TRY(schema_of(now.manifest())));
+      const auto removed = FROND_TRY(terms.add(*made_of, found->second));
       entry.hidden = {found->second.size(), removed.tokens, removed.postings, removed.field_tokens};
     }
     sum.documents += found->second.size();

@@ -8,6 +8,7 @@
 
 #include "common/base/mutex.h"
 #include "common/base/parallel.h"
+#include "common/schema/schema_json.h"
 #include "indexer/change/stored_list.h"
 
 namespace frond::indexer::change {
@@ -118,8 +119,9 @@ Result<std::vector<Piece>> pieces_of(const CurrentGeneration& current,
 // Lends each thread an analyzer and the counts of what it has analysed. Any thread.
 class Counters {
  public:
-  Counters(const text::AnalyzerConfig& analyzer, const fs::path& scratch, std::size_t held)
-      : analyzer_(analyzer), scratch_(scratch), held_(held) {}
+  Counters(const text::AnalyzerConfig& analyzer, std::shared_ptr<const schema::Schema> schema, const fs::path& scratch,
+           std::size_t held)
+      : analyzer_(analyzer), schema_(std::move(schema)), scratch_(scratch), held_(held) {}
 
   template <class Work>
   Result<void> with_one(const Work& work) {
@@ -131,7 +133,7 @@ class Counters {
         idle_.pop_back();
       }
     }
-    if (one == nullptr) one = std::make_unique<RemovedTerms>(analyzer_, scratch_, held_);
+    if (one == nullptr) one = std::make_unique<RemovedTerms>(analyzer_, scratch_, held_, schema_);
     auto outcome = work(*one);
     const MutexLock lock(mutex_);
     idle_.push_back(std::move(one));
@@ -147,6 +149,7 @@ class Counters {
 
  private:
   const text::AnalyzerConfig& analyzer_;
+  const std::shared_ptr<const schema::Schema> schema_;
   const fs::path& scratch_;
   const std::size_t held_;
   Mutex mutex_;
@@ -159,7 +162,7 @@ Result<void> count_by_ranges(const CurrentGeneration& current, Piece& piece, con
   const repository::PartitionEntry& entry = current.manifest().partitions[piece.number];
   const auto partition =
       partition::RangedPartition::open("partition " + entry.id, entry.summary, current.files().ranges_of(entry));
-  RemovedTerms told(current.manifest().analyzer, scratch, terms.held());
+  RemovedTerms told(current.manifest().analyzer, scratch, terms.held(), terms.schema());
   std::vector<DocId> unknown;
   piece.counts = FROND_TRY(told.add_told(*partition, piece.docids, unknown));
   terms.add_all(std::move(told));
@@ -235,9 +238,9 @@ Result<std::uint64_t> count_in_all_lists(const PublishedPartition& partition, st
 bool RemovedTerms::count(const StoredDocument& document, std::uint64_t length,
                          const std::vector<std::uint32_t>& field_lengths, std::optional<std::uint64_t> digest,
                          Counts& counts) {
-  const auto add = [this](std::string_view term, text::TokenSpan) { terms_.add_token(term); };
-  analyzer_.analyze(document.title, add);
-  analyzer_.analyze(document.body, add);
+  tokens_.take(document.title, document.body, {}, [this](std::string_view term, std::uint32_t times) {
+    for (std::uint32_t i = 0; i < times; ++i) terms_.add_token(term);
+  });
   const bool tells = terms_.tokens() == length + partition::sum_of(field_lengths) && terms_.digest() == digest;
   if (!tells) {
     terms_.drop_document();
@@ -293,6 +296,11 @@ Result<RemovedTerms::Counts> RemovedTerms::add(const PublishedPartition& partiti
   return counts;
 }
 
+Result<std::shared_ptr<const schema::Schema>> schema_of(const repository::Manifest& manifest) {
+  if (manifest.schema.empty()) return std::shared_ptr<const schema::Schema>();
+  return std::make_shared<const schema::Schema>(FROND_TRY(schema::parse_schema(manifest.schema)));
+}
+
 Result<HiddenTerms> hidden_terms(const CurrentGeneration& current,
                                  const std::map<std::size_t, std::vector<DocId>>& hidden, const fs::path& scratch) {
   std::size_t documents = 0;
@@ -302,7 +310,8 @@ Result<HiddenTerms> hidden_terms(const CurrentGeneration& current,
       FROND_TRY(pieces_of(current, hidden, std::max(kLeastDocuments, (documents + threads - 1) / threads)));
   const std::size_t at_once =
       current.files().in_place() ? threads : std::max(threads, GenerationFiles::kPartitionsByRanges);
-  Counters counters(current.manifest().analyzer, scratch, kHeldTermBytes / at_once);
+  auto schema = FROND_TRY(schema_of(current.manifest()));
+  Counters counters(current.manifest().analyzer, std::move(schema), scratch, kHeldTermBytes / at_once);
   FROND_TRY(in_parallel(pieces.size(), at_once, [&](std::size_t i) {
     return counters.with_one([&](RemovedTerms& terms) { return count(current, pieces[i], scratch, terms); });
   }));

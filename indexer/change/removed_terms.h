@@ -3,7 +3,8 @@
 // term and no index from documents to terms, so their stored fields are analysed again, and it is verified that the
 // lists say the same: by the document's term digest (common/partition/terms/term_digests.h). So the outcome is that of
 // the lists, whatever the fields or the analyzer say. Documents for which it does not agree (bodies that were not
-// stored), and all of a partition without digests, are looked for in every list of the partition.
+// stored, or end with texts of other fields of a schema), and all of a partition without digests, are looked for in
+// every list of the partition.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -18,9 +19,11 @@
 #include "common/base/result.h"
 #include "common/partition/published_partition.h"
 #include "common/partition/ranged/ranged_partition.h"
-#include "common/text/analyzer.h"
+#include "common/schema/schema.h"
+#include "common/text/analyzer_config.h"
 #include "indexer/change/current_generation.h"
 #include "indexer/change/term_counts.h"
+#include "indexer/parse/document_tokens.h"
 
 namespace frond::indexer::change {
 
@@ -36,9 +39,12 @@ Result<std::uint64_t> count_in_all_lists(const partition::PublishedPartition& pa
 class RemovedTerms {
  public:
   // `scratch`: a folder for terms beyond `held` bytes (TermCounts); empty: all of them are in memory.
+  // `schema`: the collection's; null: it has none.
   explicit RemovedTerms(const text::AnalyzerConfig& analyzer, const std::filesystem::path& scratch = {},
-                        std::size_t held = kHeldTermBytes)
-      : analyzer_(analyzer), held_(held), terms_(scratch.empty() ? TermCounts() : TermCounts(scratch, held)) {}
+                        std::size_t held = kHeldTermBytes, std::shared_ptr<const schema::Schema> schema = nullptr)
+      : tokens_(schema != nullptr ? std::move(schema) : std::make_shared<const schema::Schema>(), analyzer),
+        held_(held),
+        terms_(scratch.empty() ? TermCounts() : TermCounts(scratch, held)) {}
 
   struct Counts {
     std::uint64_t tokens = 0, postings = 0;
@@ -66,6 +72,7 @@ class RemovedTerms {
   void add_all(RemovedTerms&& others) { terms_.add_all(std::move(others.terms_)); }
   const TermCounts& documents() const { return terms_; }  // how many of all documents added have each term
   std::size_t held() const { return held_; }
+  const std::shared_ptr<const schema::Schema>& schema() const { return tokens_.schema(); }
   TermCounts take_documents() { return std::move(terms_); }
 
  private:
@@ -73,10 +80,13 @@ class RemovedTerms {
   // not.
   bool count(const partition::StoredDocument& document, std::uint64_t length,
              const std::vector<std::uint32_t>& field_lengths, std::optional<std::uint64_t> digest, Counts& counts);
-  text::Analyzer analyzer_;
+  parse::DocumentTokens tokens_;
   const std::size_t held_;
   TermCounts terms_;
 };
+
+// That of a collection; null: it has none. kInvalid: the manifest's is wrong.
+Result<std::shared_ptr<const schema::Schema>> schema_of(const repository::Manifest& manifest);
 
 // The terms of all documents that a change hides, on several threads.
 struct HiddenTerms {

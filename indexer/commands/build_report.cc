@@ -1,10 +1,11 @@
 #include "indexer/commands/build_report.h"
-
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/schema/schema_json.h"
 #include "indexer/ingest/formats/formats.h"
 #include "indexer/pipeline/memory.h"
 
@@ -89,6 +90,20 @@ std::string input_text(const pipeline::InvertedDocuments& in) {
   return text;
 }
 
+// The formats whose records have no columns, though the schema has some. Empty: there are none.
+std::string without_columns_text(const BuildSummary& summary) {
+  const auto schema = schema::parse_schema(summary.manifest.schema);
+  if (!schema || std::ranges::none_of(schema->fields, [](const auto& field) { return is_column(field.type); }))
+    return {};
+  std::string names;
+  const auto formats = ingest::source_formats();
+  for (std::size_t i = 0; i < summary.inverted.files_read.size(); ++i)
+    if (summary.inverted.files_read[i] > 0 && !formats[i]->has_names)
+      names += (names.empty() ? "" : ", ") + std::string(formats[i]->name);
+  if (names.empty()) return {};
+  return "documents of these formats have no values in the schema's columns: " + names + "\n";
+}
+
 // How long the rest of the input takes at the speed so far: ", 3 min left". Empty: there is nothing to tell it from.
 std::string left_text(std::uint64_t done, std::uint64_t total, double seconds) {
   constexpr double kMinute = 60, kHour = 3600, kToTell = 2;
@@ -164,7 +179,7 @@ std::string summary_text(const BuildSummary& summary) {
     text +=
         print("added: %llu documents, of which %llu replace others\n", number(summary.added), number(summary.replaced));
   text += print("refused: %llu bad records, %llu duplicate ids\n", number(in.bad_records), number(in.duplicates));
-  text += input_text(in);
+  text += input_text(in) + without_columns_text(summary);
   text += print(
       "%.1f MB in %.1f s: %.1f MB/s (indexing %.1f s, ordering %.1f s, writing partitions %.1f s, publishing %.1f s)\n",
       static_cast<double>(in.bytes) / kMegabyte, summary.total_seconds, megabytes_a_second(summary),

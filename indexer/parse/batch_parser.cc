@@ -29,7 +29,10 @@ BatchParser::BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t par
       terms_(analyzer, use == TextUse::kCopy ? kMinTableBits : limits.table_bits, grouper_),
       frames_(partitions, runs::DocumentFrameWriter(limits.kept_bytes / partitions)) {
   if (analyzer.kind == text::AnalyzerKind::kStandard3) form_.emplace(/*keeps_places=*/false);
-  if (options_.schema != nullptr && use == TextUse::kTokens) schema_tokens_.emplace(options_.schema, analyzer);
+  if (options_.schema != nullptr && use == TextUse::kTokens) {
+    schema_tokens_.emplace(options_.schema, analyzer);
+    known_words_.emplace(grouper_);
+  }
 }
 
 void BatchParser::parse(std::span<ingest::RawRecord> records, ParsedBatch& out, const std::stop_token& stop) {
@@ -102,11 +105,8 @@ std::uint32_t BatchParser::take_fields(ingest::Document& document, ParsedBatch& 
   grouper_.begin_document(static_cast<std::uint32_t>(out.documents.size()));
   texts_.clear();
   for (const ingest::DocumentFields::Text& text : document.fields.texts) texts_.push_back({text.field, text.text});
-  const std::uint32_t length =
-      schema_tokens_->take(document.title, document.body, texts_, [this](std::string_view term, std::uint32_t times) {
-        const TermId id = grouper_.intern(term);
-        for (std::uint32_t i = 0; i < times; ++i) grouper_.add(std::span(&id, 1));
-      });
+  const std::uint32_t length = schema_tokens_->take_words(document.title, document.body, texts_, *known_words_);
+  known_words_->finish();
   partition::encode_values(
       {std::move(document.fields.columns), schema_tokens_->lengths(), schema_tokens_->codes(), document.fields.source},
       values_);

@@ -15,6 +15,7 @@
 #include "common/partition/partition_writer.h"
 #include "indexer/ingest/records/parse_record.h"
 #include "indexer/parse/document_tokens.h"
+#include "indexer/parse/known_words.h"
 #include "indexer/parse/parsed_batch.h"
 #include "indexer/parse/term_finder.h"
 #include "indexer/runs/document_frame.h"
@@ -107,6 +108,7 @@ class BatchParser {
   std::optional<text::CutForm> form_;  // of standard3
   // Of a collection with a schema, in place of terms_:
   std::optional<DocumentTokens> schema_tokens_;
+  std::optional<KnownWords> known_words_;
   std::vector<DocumentTokens::Text> texts_;
   ByteBuffer values_;                              // of the document at hand
   std::vector<runs::DocumentFrameWriter> frames_;  // one a partition

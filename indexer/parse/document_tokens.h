@@ -36,28 +36,60 @@ class DocumentTokens {
   // then.
   template <class Sink>
   std::uint32_t take(std::string_view title, std::string_view body, std::span<const Text> others, Sink&& sink) {
-    begin();
-    std::uint32_t length = 0;
-    const auto plain = [&](std::string_view text) {
-      collection_.analyze(text, [&](std::string_view term, text::TokenSpan) {
-        sink(term, 1);
-        ++length;
-      });
+    const auto add_word = [&](text::Analyzer& analyzer, std::string_view word,
+                              const FieldOfWords& of) -> std::uint64_t {
+      const std::string_view term = analyzer.term_of(word);
+      if (term.empty()) return kStopWord;
+      sink(term, of.weight);
+      if (of.field_search) sink(of.term(term), 1);
+      return of.hashed ? partition::term_hash(term) : std::uint64_t{1};
     };
+    return take_words(title, body, others, add_word);
+  }
+
+  // Of what field words are, and what they need.
+  struct FieldOfWords {
+    std::uint32_t number = schema::kMaxFields;  // no field: of title and body that the schema does not name
+    std::uint32_t weight = 1;
+    bool positions = false, field_search = false;
+    bool hashed = false;  // some field of the schema has positions
+    std::string* memory = nullptr;
+    // In the field's own lists. Valid until the next call.
+    std::string_view term(std::string_view plain) const {
+      memory->clear();
+      text::append_field_prefix(number, *memory);
+      return *memory += plain;
+    }
+  };
+  static constexpr std::uint64_t kStopWord = 0;
+  // The same for who knows words: calls add_word(analyzer, std::string_view word, const FieldOfWords&) for every one;
+  // it returns kStopWord, or the term's partition::term_hash(), which may be any other number if it is not `hashed`.
+  template <class AddWord>
+  std::uint32_t take_words(std::string_view title, std::string_view body, std::span<const Text> others,
+                           AddWord&& add_word) {
+    begin();
     // Those that the schema does not name are plain text.
-    if (!title_) plain(title);
-    if (!body_) plain(body);
+    std::uint32_t length = 0;
+    if (!title_) length += take_text(collection_, title, {.hashed = has_positions_}, add_word);
+    if (!body_) length += take_text(collection_, body, {.hashed = has_positions_}, add_word);
     std::size_t next = 0;
-    for (std::uint32_t field = 0; field < schema_->fields.size(); ++field) {
+    for (std::uint32_t number = 0; number < schema_->fields.size(); ++number) {
       std::string_view text;
-      if (field == title_) {
+      if (number == title_) {
         text = title;
-      } else if (field == body_) {
+      } else if (number == body_) {
         text = body;
-      } else if (next < others.size() && others[next].field == field) {
+      } else if (next < others.size() && others[next].field == number) {
         text = others[next++].text;
       }
-      if (!text.empty()) length += take_field(field, text, sink);
+      if (text.empty()) continue;
+      const schema::Field& field = schema_->fields[number];
+      if (field.positions) writer_.begin_field(number);
+      const std::uint32_t tokens =
+          take_text(own_[number] ? *own_[number] : collection_, text,
+                    {number, field.weight, field.positions, field.field_search, has_positions_, &term_}, add_word);
+      if (field.field_search && tokens > 0) lengths_.push_back({number, tokens});
+      length += tokens * field.weight;
     }
     end();
     return length;
@@ -66,40 +98,43 @@ class DocumentTokens {
   // Of the last document.
   const std::vector<partition::DocumentValues::Length>& lengths() const { return lengths_; }
   ByteView codes() const { return codes_; }
+  const std::shared_ptr<const schema::Schema>& schema() const { return schema_; }
 
  private:
-  template <class Sink>
-  std::uint32_t take_field(std::uint32_t number, std::string_view text, Sink&& sink) {
-    const schema::Field& field = schema_->fields[number];
-    text::Analyzer& analyzer = own_[number] ? *own_[number] : collection_;
+  template <class AddWord>
+  std::uint32_t take_text(text::Analyzer& analyzer, std::string_view text, const FieldOfWords& of, AddWord& add_word) {
+    const text::AnalyzerConfig& config = analyzer.config();
     std::uint32_t tokens = 0;
-    if (field.field_search) {
-      term_.clear();
-      text::append_field_prefix(number, term_);
-    }
     // Of these the words of the sequence are not all.
-    const bool has_others =
-        has_positions_ && (!field.positions || analyzer.config().kind != text::AnalyzerKind::kStandard);
-    analyzer.analyze(text, [&](std::string_view term, text::TokenSpan) {
-      sink(term, field.weight);
-      ++tokens;
-      if (has_others) writer_.add_elsewhere(partition::term_hash(term));
-      if (!field.field_search) return;
-      term_.resize(text::kFieldTermPrefix);
-      term_ += term;
-      sink(std::string_view(term_), 1);
-    });
-    if (field.field_search && tokens > 0) lengths_.push_back({number, tokens});
-    if (field.positions) {
-      writer_.begin_field(number);
-      sequence_.for_each(analyzer, text, [this](std::string_view term) {
-        if (term.empty())
-          writer_.add_gap();
-        else
-          writer_.add(partition::term_hash(term));
+    const bool has_others = has_positions_ && (!of.positions || config.kind != text::AnalyzerKind::kStandard);
+    const auto add = [&](std::string_view word) {
+      const std::uint64_t hash = add_word(analyzer, word, of);
+      tokens += hash != kStopWord;
+      if (has_others && hash != kStopWord) writer_.add_elsewhere(hash);
+      return hash;
+    };
+    const auto place = [this](std::uint64_t hash) { hash == kStopWord ? writer_.add_gap() : writer_.add(hash); };
+    if (config.kind == text::AnalyzerKind::kStandard) {
+      text::for_each_token(text, [&](text::TokenSpan token) {
+        const std::uint64_t hash = add(text.substr(token.begin, token.end - token.begin));
+        if (of.positions) place(hash);
       });
+      return tokens;
     }
-    return tokens * field.weight;
+    const auto place_span = [&](const text::WordSequence::Span& span) { place(span.hash); };
+    const auto piece = [&](std::string_view form, std::size_t from) {
+      const auto span = [&](text::TokenSpan where, bool main) {
+        const std::uint64_t hash = add(form.substr(where.begin, where.end - where.begin));
+        if (of.positions) sequence_.add(form, {where, main, hash}, place_span);
+      };
+      text::for_each_span(form, span, text::span_rules(config), from);
+      sequence_.finish(form, place_span);
+    };
+    if (config.kind == text::AnalyzerKind::kStandard2)
+      piece(text, 0);
+    else
+      analyzer.cut_form().in_pieces(text, piece);
+    return tokens;
   }
   void begin();
   void end();

@@ -198,7 +198,7 @@ class StoredFields::Stream {
       return add(pack(std::move(group), shared_.compressor(thread_, trained_)));
     }
     while (tasks_.full() || tasks_.ready()) FROND_TRY(take());
-    const std::uint64_t bytes = group.bytes();
+    const std::uint64_t bytes = group.held_bytes();
     if (tasks_.full_with(bytes)) {
       tasks_.put(bytes, pack(std::move(group), shared_.compressor(thread_, trained_)));
       return {};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -32,14 +33,15 @@ struct BlockGroup {
     std::size_t begin = 0, end = 0;  // in `fields`
     std::uint32_t documents = 0;
   };
-  std::shared_ptr<const runs::FieldBuffer> fields;  // shared by adjacent groups
-  std::vector<Block> blocks;                        // at least one
-  std::vector<std::uint32_t> lengths;               // of the documents
-  std::vector<scoring::Prior> priors;               // of the documents
-  std::shared_ptr<const ByteBuffer> values;         // shared as the fields are
-  std::size_t values_begin = 0;                     // in `values`
-  std::vector<std::uint32_t> value_sizes;           // of the documents
-  std::uint64_t bytes() const { return blocks.back().end - blocks.front().begin; }
+  std::shared_ptr<const runs::FieldBuffer> fields;                                  // shared by adjacent groups
+  std::vector<Block> blocks;                                                        // at least one
+  std::vector<std::uint32_t> lengths;                                               // of the documents
+  std::vector<scoring::Prior> priors;                                               // of the documents
+  std::shared_ptr<const ByteBuffer> values;                                         // shared as the fields are
+  std::size_t values_begin = 0;                                                     // in `values`
+  std::vector<std::uint32_t> value_sizes;                                           // of the documents
+  std::uint64_t bytes() const { return blocks.back().end - blocks.front().begin; }  // of fields
+  std::uint64_t held_bytes() const { return std::accumulate(value_sizes.begin(), value_sizes.end(), bytes()); }
 };
 
 // Cuts the documents of a spool into blocks. The blocks depend on the documents only, not on the spool's frames. One

@@ -37,21 +37,23 @@ ordered_json json_of(const repository::Manifest& manifest) {
                            {"stop_words", json_of(manifest.analyzer.stop_words)},
                            {"fold_accents", manifest.analyzer.fold_accents},
                            {"split_case", manifest.analyzer.split_case}};
-  return {{"collection", manifest.collection},
-          {"generation", manifest.generation},
-          {"previous", manifest.previous},
-          {"created", manifest.created},
-          {"documents", manifest.statistics.documents},
-          {"tokens", manifest.statistics.tokens},
-          {"terms", manifest.terms},
-          {"postings", manifest.postings},
-          {"partitions", manifest.partitions.size()},
-          {"bytes", bytes},
-          {"codec", manifest.codec},
-          {"stored_compression", name_of(manifest.stored)},
-          {"order", manifest.order},
-          {"analyzer", std::move(analyzer)},
-          {"bm25", {{"k1", manifest.bm25.k1}, {"b", manifest.bm25.b}}}};
+  ordered_json json = {{"collection", manifest.collection},
+                       {"generation", manifest.generation},
+                       {"previous", manifest.previous},
+                       {"created", manifest.created},
+                       {"documents", manifest.statistics.documents},
+                       {"tokens", manifest.statistics.tokens},
+                       {"terms", manifest.terms},
+                       {"postings", manifest.postings},
+                       {"partitions", manifest.partitions.size()},
+                       {"bytes", bytes},
+                       {"codec", manifest.codec},
+                       {"stored_compression", name_of(manifest.stored)},
+                       {"order", manifest.order},
+                       {"analyzer", std::move(analyzer)},
+                       {"bm25", {{"k1", manifest.bm25.k1}, {"b", manifest.bm25.b}}}};
+  if (!manifest.schema.empty()) json["schema"] = ordered_json::parse(manifest.schema);
+  return json;
 }
 
 // The member "writing" of a collection's description.

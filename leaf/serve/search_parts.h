@@ -75,6 +75,7 @@ struct SearchParts {
   TermTable* terms = nullptr;         // null: each search looks its terms up by itself
   FilterCache* filters = nullptr;     // null: each search evaluates its filter by itself
   AnalyzerPool* analyzers = nullptr;  // for the texts of clauses; null: each search makes its own
+  std::size_t max_expansions = 1024;  // of a prefix or wildcard (leaf/clauses/resolver.h)
   // The lists on the GPU; null: plans for the GPU have lists in host memory, and it looks for its own by their keys.
   lists::DeviceLists* device = nullptr;
 };

@@ -31,7 +31,7 @@ MAY_INCLUDE = {
     "common/device": [],
     "common/device_codec": ["common/codec", "common/device"],
     "common/zmtp": [],
-    "common/wire": ["common/files", "common/net", "common/scoring", "common/text", "common/topk", "common/zmtp"],
+    "common/wire": ["common/files", "common/net", "common/schema", "common/scoring", "common/text", "common/topk", "common/zmtp"],
     "leaf/families": [],
     "leaf/lists": [],
     "leaf/engine": ["leaf/lists"],

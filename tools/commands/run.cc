@@ -135,10 +135,10 @@ Result<void> run(const RunFlags& flags) {
   FROND_TRY(file.finish());
   std::fprintf(stderr, "frond run: %zu topics\n", topics->size());
   if (!told.with_signs.empty())
-    std::fprintf(
-        stderr,
-        "frond run: of %zu topics something was searched as text that looks like signs of the query language: %s, for example\n",
-        told.with_signs.size(), told.with_signs.front().c_str());
+    std::fprintf(stderr,
+                 "frond run: of %zu topics something was searched as text that looks like signs of the query language: "
+                 "%s, for example\n",
+                 told.with_signs.size(), told.with_signs.front().c_str());
   if (told.ids_changed > 0)
     std::fprintf(stderr, "frond run: %llu ids have white space or control characters, written as '_'\n",
                  static_cast<unsigned long long>(told.ids_changed));

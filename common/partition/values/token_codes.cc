@@ -1,8 +1,10 @@
 #include "common/partition/values/token_codes.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -16,7 +18,7 @@ namespace {
 // it is behind the next one that it could be, and how many words it has beside the first. Then displacements (u8 a
 // bucket) and the codes.
 constexpr std::uint64_t kGapHash = 0;
-constexpr std::size_t kKeysPerBucket = 3;
+constexpr std::size_t kKeysPerBucket[] = {5, 3};  // the second is tried where the first finds no places
 constexpr std::uint32_t kDisplacements = 256;
 constexpr std::uint32_t kMostKeysOfBucket = 64;  // more are no chance
 
@@ -60,40 +62,77 @@ void TokenCodesWriter::begin_field(std::uint32_t field) {
 void TokenCodesWriter::add(std::uint64_t hash) { hashes_.push_back(hash); }
 void TokenCodesWriter::add_gap() { hashes_.push_back(kGapHash); }
 
+void TokenCodesWriter::find_distinct() {
+  const std::size_t mask = std::bit_ceil(2 * (hashes_.size() + elsewhere_.size()) + 1) - 1;
+  table_.assign(mask + 1, {});
+  distinct_.clear();
+  numbers_.resize(hashes_.size());
+  const auto number_of = [&](std::uint64_t hash) {
+    std::size_t at = hash & mask;
+    while (table_[at].hash != hash && table_[at].hash != kGapHash) at = (at + 1) & mask;
+    if (table_[at].hash == kGapHash) {
+      table_[at] = {hash, static_cast<std::uint32_t>(distinct_.size())};
+      distinct_.push_back(hash);
+    }
+    return table_[at].number;
+  };
+  for (std::size_t i = 0; i < hashes_.size(); ++i)
+    if (hashes_[i] != kGapHash) numbers_[i] = number_of(hashes_[i]);
+  for (const std::uint64_t hash : elsewhere_) number_of(hash);
+}
+
 // Deals codes of this width to distinct_. False: some bucket found no displacement.
-bool TokenCodesWriter::place(std::uint32_t width) {
-  const auto buckets = static_cast<std::uint32_t>(distinct_.size() / kKeysPerBucket + 1);
-  // Keys of a bucket side by side: distinct_ is ascending, and so are their buckets.
-  bucket_ends_.assign(buckets, 0);
+bool TokenCodesWriter::place(std::uint32_t width, std::size_t keys_per_bucket) {
+  const auto buckets = static_cast<std::uint32_t>(distinct_.size() / keys_per_bucket + 1);
+  bucket_ends_.assign(buckets + 1, 0);
   for (const std::uint64_t hash : distinct_) ++bucket_ends_[bucket_of(hash, buckets)];
+  // The fullest buckets first, of equals the lowest.
+  std::array<std::uint32_t, kMostKeysOfBucket + 1> by_size{};
+  for (std::uint32_t i = 0; i < buckets; ++i) {
+    if (bucket_ends_[i] > kMostKeysOfBucket) return false;
+    ++by_size[bucket_ends_[i]];
+  }
+  for (std::uint32_t size = kMostKeysOfBucket, before = 0; size > 0; --size)
+    before += std::exchange(by_size[size], before);
   order_.resize(buckets);
-  for (std::uint32_t i = 0; i < buckets; ++i) order_[i] = i;
-  std::stable_sort(order_.begin(), order_.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return bucket_ends_[a] > bucket_ends_[b]; });
-  for (std::uint32_t i = 1; i < buckets; ++i) bucket_ends_[i] += bucket_ends_[i - 1];
+  std::uint32_t filled = 0;
+  for (std::uint32_t i = 0, end = 0; i < buckets; ++i) {
+    const std::uint32_t size = bucket_ends_[i];
+    if (size > 0) order_[by_size[size]++] = i;
+    filled += size > 0;
+    bucket_ends_[i] = std::exchange(end, end + size);  // its beginning, and its end once its keys are in place
+  }
+  keys_.resize(distinct_.size());
+  for (std::uint32_t i = 0; i < distinct_.size(); ++i)
+    keys_[bucket_ends_[bucket_of(distinct_[i], buckets)]++] = {distinct_[i], i};
   displacements_.assign(buckets, 0);
+  codes_.resize(distinct_.size());
   // A bit for each code; of width 4, for those that are equal in their lower bits, which are few.
   const std::size_t bits = width == 1 ? 256 : std::max<std::size_t>(1u << 16, std::bit_ceil(distinct_.size() * 32));
   taken_.assign(bits / 64, 0);
-  const auto is_taken = [&](std::uint32_t code) { return (taken_[code % bits / 64] >> code % 64 & 1) != 0; };
-  const auto take = [&](std::uint32_t code) { taken_[code % bits / 64] |= std::uint64_t{1} << code % 64; };
-  for (const std::uint32_t bucket : order_) {
-    const std::uint32_t begin = bucket == 0 ? 0 : bucket_ends_[bucket - 1], end = bucket_ends_[bucket];
-    if (begin == end) break;
-    if (end - begin > kMostKeysOfBucket) return false;
+  std::array<std::uint32_t, kMostKeysOfBucket> tried;
+  for (std::uint32_t turn = 0; turn < filled; ++turn) {
+    const std::uint32_t bucket = order_[turn];
+    const std::uint32_t begin = bucket == 0 ? 0 : bucket_ends_[bucket - 1], size = bucket_ends_[bucket] - begin;
     std::uint32_t displacement = 0;
     for (; displacement < kDisplacements; ++displacement) {
-      bool fits = true;
-      for (std::uint32_t i = begin; fits && i < end; ++i) {
-        const std::uint32_t code = code_of(distinct_[i], displacement, width);
-        fits = !is_taken(code);
-        for (std::uint32_t j = begin; fits && j < i; ++j) fits = code_of(distinct_[j], displacement, width) != code;
+      std::uint32_t fitting = 0;
+      for (; fitting < size; ++fitting) {
+        const std::uint32_t code = code_of(keys_[begin + fitting].hash, displacement, width);
+        std::uint64_t& word = taken_[code % bits / 64];
+        if ((word >> code % 64 & 1) != 0) break;
+        word |= std::uint64_t{1} << code % 64;
+        tried[fitting] = code;
       }
-      if (fits) break;
+      if (fitting == size) break;
+      while (fitting > 0) {
+        --fitting;
+        taken_[tried[fitting] % bits / 64] &= ~(std::uint64_t{1} << tried[fitting] % 64);
+      }
     }
     if (displacement == kDisplacements) return false;
     displacements_[bucket] = static_cast<std::uint8_t>(displacement);
-    for (std::uint32_t i = begin; i < end; ++i) take(code_of(distinct_[i], displacement, width));
+    for (std::uint32_t i = 0; i < size; ++i) codes_[keys_[begin + i].number] = tried[i];
   }
   return true;
 }
@@ -101,13 +140,12 @@ bool TokenCodesWriter::place(std::uint32_t width) {
 void TokenCodesWriter::finish(ByteBuffer& out) {
   if (!fields_.empty() && fields_.back().begin == hashes_.size()) fields_.pop_back();
   if (hashes_.empty()) return;
-  distinct_.assign(hashes_.begin(), hashes_.end());
-  distinct_.insert(distinct_.end(), elsewhere_.begin(), elsewhere_.end());
-  std::sort(distinct_.begin(), distinct_.end());
-  distinct_.erase(std::unique(distinct_.begin(), distinct_.end()), distinct_.end());
-  if (distinct_.front() == kGapHash) distinct_.erase(distinct_.begin());
+  find_distinct();
   std::uint32_t width = distinct_.size() <= most_terms(1) ? 1 : distinct_.size() <= most_terms(2) ? 2 : 4;
-  while (!place(width)) {
+  const auto is_placed = [&] {
+    return std::ranges::any_of(kKeysPerBucket, [&](std::size_t keys) { return place(width, keys); });
+  };
+  while (!is_placed()) {
     width *= 2;
     if (width > 4) return;  // hashes that were made to collide
   }
@@ -126,13 +164,19 @@ void TokenCodesWriter::finish(ByteBuffer& out) {
   writer.put_bytes(std::as_bytes(std::span(displacements_)));
   const std::size_t at = out.size();
   out.resize(at + hashes_.size() * width);
-  std::byte* to = out.data() + at;
-  for (const std::uint64_t hash : hashes_) {
-    const std::uint32_t code =
-        hash == kGapHash ? TokenCodes::kGapCode : code_of(hash, displacements_[bucket_of(hash, buckets)], width);
-    std::memcpy(to, &code, width);
-    to += width;
-  }
+  const auto write = [&](auto code) {
+    std::byte* to = out.data() + at;
+    for (std::size_t i = 0; i < hashes_.size(); ++i, to += sizeof code) {
+      code = static_cast<decltype(code)>(hashes_[i] == kGapHash ? TokenCodes::kGapCode : codes_[numbers_[i]]);
+      std::memcpy(to, &code, sizeof code);
+    }
+  };
+  if (width == 1)
+    write(std::uint8_t{});
+  else if (width == 2)
+    write(std::uint16_t{});
+  else
+    write(std::uint32_t{});
 }
 
 Result<TokenCodes> TokenCodes::open(ByteView record) {

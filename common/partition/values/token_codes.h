@@ -45,15 +45,24 @@ class TokenCodesWriter {
   struct Field {
     std::uint32_t field = 0, begin = 0;  // in hashes_
   };
-  bool place(std::uint32_t width);
+  struct Term {
+    std::uint64_t hash = 0;
+    std::uint32_t number = 0;  // in distinct_
+  };
+  void find_distinct();
+  bool place(std::uint32_t width, std::size_t keys_per_bucket);
 
   std::vector<Field> fields_;
   std::vector<std::uint64_t> hashes_;  // of all words in turn; 0: a gap
   std::vector<std::uint64_t> elsewhere_;
-  std::vector<std::uint64_t> distinct_;
+  std::vector<Term> table_;              // distinct terms by their hashes, 0: none
+  std::vector<std::uint64_t> distinct_;  // in the order in which they come
+  std::vector<std::uint32_t> numbers_;   // of each word its term's; of gaps any
+  std::vector<Term> keys_;               // distinct_ by bucket
   std::vector<std::uint32_t> bucket_ends_, order_;
   std::vector<std::uint8_t> displacements_;
   std::vector<std::uint64_t> taken_;
+  std::vector<std::uint32_t> codes_;  // by number
 };
 
 // A record, opened. Borrows its bytes. Plain values; any thread.

@@ -1,10 +1,11 @@
 // Any bytes as a record of any format: the first byte says which, the rest is the record. The documents keep what
-// document.h promises.
+// document.h and document_fields.h promise, with a schema and without.
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "common/base/check.h"
+#include "common/schema/schema_json.h"
 #include "common/text/utf8.h"
 #include "indexer/ingest/formats/csv.h"
 #include "indexer/ingest/formats/formats.h"
@@ -28,12 +29,25 @@ std::vector<Kind> all_kinds() {
   return kinds;
 }
 
+constexpr std::string_view kSchema =
+    R"({"fields":{"title":{"type":"text"},"tag":{"type":"keyword","many":true},"year":{"type":"integer"},)"
+    R"("price":{"type":"float"},"at":{"type":"date"},"open":{"type":"boolean"},"notes":{"type":"text"}}})";
+
+void check_fields(const DocumentFields& fields, const frond::schema::Schema& schema) {
+  frond::ByteBuffer record;
+  frond::partition::encode_values({fields.columns, {}, {}, fields.source}, record);
+  FROND_CHECK(frond::partition::decode_values(record, schema).has_value());
+  for (const DocumentFields::Text& text : fields.texts)
+    FROND_CHECK(!text.text.empty() && frond::text::is_utf8(text.text));
+  FROND_CHECK(!fields.source.empty() && frond::text::is_utf8(fields.source));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   static const std::vector<Kind> kinds = all_kinds();
-  static const auto columns = std::make_shared<const CsvColumns>(csv_columns("id,url,title,text").value());
+  static const auto columns = std::make_shared<const CsvColumns>(csv_columns("id,url,title,text,year,tag").value());
   const Kind kind = kinds[static_cast<std::uint8_t>(data[0] - '0') % kinds.size()];
   const RawRecord record{.format = kind.format,
                          .file = "f",
@@ -41,6 +55,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                          .number = 1,
                          .bytes = std::string(reinterpret_cast<const char*>(data) + 1, size - 1),
                          .columns = columns};
+  static const auto schema =
+      std::make_shared<const frond::schema::Schema>(frond::schema::parse_schema(kSchema).value());
+  ParseOptions with_schema{.make_ids = true, .schema = schema};
+  for (const bool coerce : {false, true}) {
+    with_schema.coerce = coerce;
+    if (const auto parsed = parse_record(record, with_schema)) check_fields(parsed->fields, *schema);
+  }
   const frond::Result<Document> document = parse_record(record, {.make_ids = size % 2 == 1});
   if (!document) {
     FROND_CHECK(!document.error().message().empty());

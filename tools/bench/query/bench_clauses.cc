@@ -19,6 +19,7 @@
 #include "tools/bench/measure.h"
 #include "tools/bench/query/partition_searcher.h"
 #include "tools/commands/commands.h"
+#include "tools/topics/topics.h"
 
 namespace frond::tools::bench {
 namespace {
@@ -31,7 +32,7 @@ struct BenchClausesFlags {
 };
 
 // A query as the broker would hand it to a leaf.
-struct Asked {
+struct ClauseQuery {
   query::Clause clause;
   BenchQuery words;  // with `flat`: plain words
 };
@@ -47,13 +48,13 @@ Result<query::Clause> normal_clause(std::string_view q, const schema::Schema& sc
   return query::normal_form(FROND_TRY(query::bind(parsed.clause, schema, "q")), schema);
 }
 
-Result<std::vector<Asked>> read(const BenchClausesFlags& flags, PartitionSearcher& searcher) {
-  std::vector<Asked> all;
+Result<std::vector<ClauseQuery>> read_clauses(const BenchClausesFlags& flags, PartitionSearcher& searcher) {
+  std::vector<ClauseQuery> all;
   const std::string text = FROND_TRY(read_topic_file(flags.queries));
   Lines lines(text);
   while (const auto line = lines.next()) {
     if (line->empty()) continue;
-    Asked asked;
+    ClauseQuery asked;
     if (flags.flat) {
       auto words = FROND_TRY(parse_queries(*line, {}, searcher.analyzer()));
       asked.words = std::move(words.front());
@@ -71,7 +72,7 @@ Result<std::vector<Asked>> read(const BenchClausesFlags& flags, PartitionSearche
 Result<void> bench_clauses(const BenchClausesFlags& flags) {
   const auto searcher = FROND_TRY(PartitionSearcher::open(flags.from));
   const auto engine = FROND_TRY(leaf::engine_named(leaf::kDefaultEngine));
-  const auto queries = FROND_TRY(read(flags, *searcher));
+  const auto queries = FROND_TRY(read_clauses(flags, *searcher));
   const SteadyClock clock;
   std::shared_ptr<const partition::HiddenDocuments> left_out;
   double filter_us = 0;

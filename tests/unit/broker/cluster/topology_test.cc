@@ -50,6 +50,20 @@ TEST(Topology, CountsReplicasAndWhatIsCovered) {
   EXPECT_EQ(topology->partitions[1].replicas.size(), 2u);
   EXPECT_TRUE(topology->partitions[2].replicas.empty());
 }
+TEST(Topology, HasTheSchemaThatLeavesTell) {
+  auto told = served(1, 2, {1});
+  told.schema = R"({"fields":{"year":{"type":"integer"}},"source":"none","scorer":"bm25"})";
+  const auto older = leaf(hello({served(1, 2, {0})}));
+  const auto topology = draw_topology(std::vector{older, leaf(hello({told}))}, {});
+  EXPECT_EQ(topology->covered, 2u);
+  EXPECT_EQ(topology->schema_text, told.schema);
+  EXPECT_NE(topology->schema->find("year"), nullptr);
+  EXPECT_TRUE(draw_topology(std::vector{older}, {})->schema->fields.empty());
+  told.schema = R"({"fields":{"year":{"type":"of a later version"}}})";
+  const auto later = draw_topology(std::vector{leaf(hello({told}))}, {});
+  EXPECT_TRUE(later->schema->fields.empty());
+  EXPECT_NE(later->schema_problem, "");
+}
 TEST(Topology, IgnoresPartitionsThatCannotBe) {
   auto odd = served(1, 2, {0, 7});
   odd.partitions.push_back({1, {0, /*stride=*/0, 10}});

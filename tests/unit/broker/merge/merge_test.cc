@@ -76,6 +76,23 @@ TEST(Merge, RefusesScoresAndLowerBoundsWithoutRanking) {
   asked.rank = wire::Rank::kScore;
   EXPECT_TRUE(check(asked, or_reply(ranking({{1, 9}}, 1, false))));
 }
+TEST(Merge, CountsAnyWordsWhereTheTotalIsToBeExact) {
+  auto asked = request(wire::Mode::kAuto, 1, ~0u);
+  asked.terms = {{"a", 1}, {"b", 1}};
+  const std::vector replies = {both(ranking({{1, 9}}, 4), ranking({{1, 9}}, 7))};
+  EXPECT_EQ(merge(asked, replies, 0).total, (Count{4, false}));
+  asked.exact_total = true;
+  EXPECT_EQ(merge(asked, replies, 0).total, (Count{7, true}));
+  EXPECT_TRUE(check(asked, replies[0]));
+  EXPECT_EQ(check(asked, both(ranking({}, 0), ranking({{1, 9}}, 7, false))), Code::kCorrupt);
+}
+TEST(Merge, SeeksOthersOfAClauseAlsoIfItHasOneTerm) {
+  auto asked = request(wire::Mode::kAuto, 2);
+  asked.clause = "{}";
+  asked.terms = {{"a", 1}};
+  const std::vector replies = {both(ranking({}, 0), ranking({{1, 9}}, 1))};
+  EXPECT_EQ(ordinals(merge(asked, replies, 0)), std::vector<Ordinal>{1});
+}
 TEST(Merge, CutsThePageOutOfTheRanking) {
   const std::vector replies = {or_reply(ranking({{1, 9}, {3, 5}}, 2)), or_reply(ranking({{2, 8}, {4, 4}}, 2, false))};
   const Merged merged = merge(request(wire::Mode::kOr, 3), replies, 1);

@@ -104,6 +104,13 @@ TEST(PlannedQuery, HasNotesOfWhatIsTextAndRefusesItInStrictSyntax) {
   EXPECT_NE(refusal.detail.find("year:2010"), std::string::npos) << refusal.detail;
 }
 
+TEST(PlannedQuery, TellsNothingOfSignsThatAreUsualInText) {
+  for (const std::string_view q : {"C++ links", "what is a hard link?", "3*4 cells", "red - fox", "at 12:30",
+                                   "example.com:443", "std::vector size", "see http://example.org/a?b=c"})
+    EXPECT_TRUE(plan_of({.q = q}).notes.empty()) << q;
+  for (const std::string_view q : {"nosuch:cell", "yaer:2010", "l*", "\"red fox", "(red", "red AND", "fox^1000"})
+    EXPECT_EQ(plan_of({.q = q}).notes.size(), 1u) << q;
+}
 TEST(PlannedQuery, WorksOnWordsWithoutASchema) {
   EXPECT_EQ(shown(plan_of({.q = "+red -fox"}, {})),
             R"(red and | {"bool":{"must_not":[{"words":{"text":"fox","mode":"and"}}]}})");

@@ -52,6 +52,15 @@ TEST_F(ASearch, KeepsTimeForTheSecondTripAndNamesWhatWasLate) {
   EXPECT_TRUE(page->timed_out());
   EXPECT_EQ(ids(), "d2 ");
 }
+TEST_F(ASearch, AsksNoOtherLeafWhereOneRefusesTheQuery) {
+  start();
+  leaf(0).searches.answer(Error(Code::kInvalid, "too many terms"));
+  EXPECT_EQ(leaf(1).searches.open(), 0u);
+  leaf(2).searches.answer(found({}));
+  ASSERT_TRUE(page);
+  EXPECT_EQ(unsearched(), "0:invalid_query 1:invalid_query ");
+  EXPECT_EQ(page->refusal, "too many terms");
+}
 TEST_F(ASearch, TellsLeavesToStopWhenItIsAbandoned) {
   start(milliseconds(1000));
   leaf(2).searches.answer(found({{2, 7}}));

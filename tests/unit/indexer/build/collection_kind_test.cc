@@ -32,6 +32,13 @@ TEST(CollectionKind, TakeEveryMember) {
   EXPECT_EQ(kind_from_json(R"({"stored_compression":"small"})")->stored, partition::StoredCompression::kSmall);
   EXPECT_TRUE(kind_from_json(R"({"stop_words":"off"})")->analyzer.stop_words.are_none());
 }
+TEST(CollectionKind, TakeASchemaWhoseFieldsKeepTheirOrder) {
+  const auto settings =
+      kind_from_json(R"({"schema":{"fields":{"year":{"type":"integer"},"body":{"type":"text","positions":true}}}})");
+  ASSERT_TRUE(settings) << settings.error().message();
+  EXPECT_EQ(settings->schema->names(), (std::vector<std::string_view>{"year", "body"}));
+  EXPECT_EQ(kind_from_json("{}")->schema, nullptr);
+}
 // What is wrong is named, and nothing makes it read files.
 TEST(CollectionKind, NameWhatIsWrong) {
   const std::pair<const char*, const char*> wrong[] = {
@@ -53,6 +60,10 @@ TEST(CollectionKind, NameWhatIsWrong) {
       {R"({"codec":"zip"})", "codec"},
       {R"({"stored_compression":"zip"})", "stored_compression"},
       {R"({"stored_compression":true})", "stored_compression"},
+      {R"({"schema":"infer"})", "schema"},
+      {R"({"schema":{"fields":{"year":{"type":"int"}}}})", "schema: fields.year.type"},
+      {R"({"schema":{"fields":{"contents":{"type":"text"}}}})", "field 'contents'"},
+      {R"({"schema":{"fields":{"v":{"type":"weights"}},"scorer":"impact"}})", "field 'v'"},
       {R"({"color":"red"})", "color"}};
   for (const auto& [json, name] : wrong) {
     const auto settings = kind_from_json(json);

@@ -1,10 +1,11 @@
-// Fields of a schema, from JSON.
+// Fields of a schema, from JSON and CSV.
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 
 #include "common/schema/schema_json.h"
+#include "indexer/ingest/formats/csv.h"
 #include "indexer/ingest/formats/formats.h"
 #include "indexer/ingest/records/parse_record.h"
 
@@ -91,6 +92,26 @@ TEST(SchemaFields, KeepASourceThatIsJson) {
   EXPECT_EQ(lenient->fields.source, R"({"id":"a","title":"t\u0001","body":"b"})");
   const auto none = parsed(R"({"id":"a","body":"b"})", with(R"({"fields":{},"source":"none"})"));
   EXPECT_EQ(none->fields.source, "");
+}
+
+TEST(SchemaFields, AreReadFromTheCellsOfCsv) {
+  const auto columns = std::make_shared<const CsvColumns>(csv_columns("id,text,year,open,notes,tag,at").value());
+  const auto row = [&](std::string cells, bool coerce) {
+    const RawRecord record{
+        .format = &kCsv, .file = "f", .name = "", .number = 1, .bytes = std::move(cells), .columns = columns};
+    return parse_record(record, with(kSchema, coerce));
+  };
+  const auto document = row("a,b,2010,true,aside,\"x, y\",", false);
+  ASSERT_TRUE(document) << document.error().message();
+  EXPECT_EQ(columns_of(*document),
+            (decltype(columns_of(*document)){{1, {std::string("x, y")}}, {2, {std::int64_t{2010}}}, {5, {true}}}));
+  ASSERT_EQ(document->fields.texts.size(), 1u);
+  EXPECT_EQ(document->fields.texts[0].text, "aside");
+  EXPECT_EQ(document->fields.source, R"({"id":"a","body":"b"})");
+  const auto wrong = row("a,b,soon,,,,", false);
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(wrong.error().message().find("field 'year'"), std::string::npos) << wrong.error().message();
+  EXPECT_EQ(row("a,b,soon,,,,", true)->fields.left_out, 1u);
 }
 
 TEST(SchemaFields, OfTextAreTextEnough) {

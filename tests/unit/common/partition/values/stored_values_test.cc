@@ -5,9 +5,12 @@
 
 #include "common/partition/documents/document_block.h"
 #include "common/partition/partition.h"
+#include "common/partition/published_partition.h"
+#include "common/partition/ranged/ranged_partition.h"
 #include "common/partition/values/value_column.h"
 #include "common/partition/values/value_table.h"
 #include "tests/support/random_values.h"
+#include "tests/support/ranges.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::partition {
@@ -48,6 +51,7 @@ class StoredValues : public testing::Test {
       EXPECT_TRUE(writer->add_block(held, lengths, compressor.compress(raw, static_cast<std::uint32_t>(held.size()))));
       held.clear();
     }
+    writer->set_term_digests(std::vector<std::uint64_t>(records_.size(), 5));
     return writer->finish().value();
   }
   std::shared_ptr<const Partition> open(const PartitionSummary& summary, FileReads reads) {
@@ -116,6 +120,33 @@ TEST_F(StoredValues, AreSearchedWhereTheyAreMapped) {
   EXPECT_EQ(partition->column(99), nullptr);
   EXPECT_TRUE(partition->token_codes(kDocuments).empty());
   EXPECT_EQ(open(summary, FileReads::kBuffered)->column(2), nullptr);
+}
+
+// Where files were published, or lie elsewhere, lengths in fields are read one by one.
+TEST_F(StoredValues, HaveLengthsThatAreFoundWithoutADatabase) {
+  const PartitionSummary summary = write(false, scratch_ / "files");
+  const auto published = PublishedPartition::open(scratch_ / "files", summary.files).value();
+  support::Ranges ranges(scratch_ / "files");
+  const auto expected = [&](DocId docid) {
+    std::vector<std::uint32_t> lengths(schema_->fields.size());
+    for (const auto& length : values(docid).lengths) lengths[length.field] = length.tokens;
+    return lengths;
+  };
+  for (const DocId step : {1u, 900u}) {
+    std::vector<DocId> docids;
+    for (DocId docid = 0; docid < kDocuments; docid += step) docids.push_back(docid);
+    for (const DocId docid : docids) EXPECT_EQ(published->field_lengths(docid).value(), expected(docid)) << docid;
+    const auto elsewhere = RangedPartition::open("elsewhere", summary, ranges.reader());
+    std::size_t visited = 0;
+    const auto read = elsewhere->read(docids, [&](DocId docid, const RangedPartition::Document& document) {
+      EXPECT_EQ(document.field_lengths, expected(docid)) << docid;
+      ++visited;
+      return Result<void>();
+    });
+    ASSERT_TRUE(read) << read.error().message();
+    EXPECT_EQ(visited, docids.size());
+  }
+  EXPECT_EQ(published->field_lengths(kDocuments), Code::kCorrupt);
 }
 
 TEST_F(StoredValues, AreTheSameInBlocks) {

@@ -90,7 +90,19 @@ TEST(TokenCodes, OfAPassageTakeLittleMoreThanAByteAWord) {
   TokenCodesWriter writer;
   Words words;
   for (std::uint64_t i = 0; i < 56; ++i) words[1].push_back(hash_of(i % 40));
-  EXPECT_LE(record_of(writer, words).size(), 56 + 40 / 3 + 1 + 4u);
+  EXPECT_LE(record_of(writer, words).size(), 56 + 40 / 5 + 1 + 4u);
+}
+
+// Documents whose terms nearly fill the codes of one byte find places among them.
+TEST(TokenCodes, AreAByteForUpToTwoHundredTerms) {
+  TokenCodesWriter writer;
+  std::size_t wide = 0;
+  for (std::uint64_t document = 0; document < 1'000; ++document) {
+    Words words;
+    for (std::uint64_t i = 0; i < 200; ++i) words[0].push_back(hash_of(document * 1'000 + i));
+    wide += TokenCodes::open(record_of(writer, words))->width() > 1;
+  }
+  EXPECT_LE(wide, 2u);
 }
 
 TEST(TokenCodes, OfGapsAloneHaveNoTerm) {
