@@ -13,6 +13,7 @@
 #include "leaf/clauses/group_matchers.h"
 #include "leaf/clauses/list_matcher.h"
 #include "leaf/clauses/phrase_matcher.h"
+#include "leaf/clauses/required_search.h"
 
 namespace frond::leaf::clauses {
 namespace {
@@ -244,6 +245,8 @@ class Best {
 }  // namespace
 
 Result<engine::Outcome> search(const ClausePlan& plan, const Clock& clock) {
+  if (plan.plan.ranked && plan.plan.k > 0)
+    if (const auto required = required_query(plan.query->root)) return search_required(plan, *required, clock);
   Evaluation evaluation(plan, clock);
   engine::Outcome outcome;
   Best best(plan.plan);

@@ -33,6 +33,11 @@ class CandidateBuffer {
   void add_reaching(const Candidates& these, const Score* scores, std::uint64_t least);
   // Appends the candidates that are not hidden.
   void add_shown(const Candidates& these, const partition::HiddenDocuments& hidden);
+  // Appends one that is above the last.
+  void add(DocId docid, std::uint32_t place) {
+    docids_[count_] = docid;
+    places_[count_++] = place;
+  }
   // What was appended. Valid until the next change.
   Candidates view();
 
