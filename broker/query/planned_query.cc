@@ -22,7 +22,7 @@ constexpr std::size_t kCostlyPatterns = 4;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // What plain text has anyway, and nobody meant as a sign: C++, a question mark at a word's end, 3*4, a dash, 12:30,
-// host:8080, std::vector. `note` has no other right form than the same as text.
+// example.com:443, std::vector. `note` has no other right form than the same as text.
 bool is_usual_text(const frond::query::Note& note) {
   std::string as_text = note.nearest;
   std::erase(as_text, '\\');
@@ -31,8 +31,9 @@ bool is_usual_text(const frond::query::Note& note) {
   while (text.ends_with('?')) text.remove_suffix(1);
   const auto colon = text.find(':');
   if (colon != std::string_view::npos) {
-    const std::string_view value = text.substr(colon + 1);
-    return !schema::is_field_name(text.substr(0, colon)) || value.empty() || is_digit(value[0]) || value[0] == ':' ||
+    const std::string_view name = text.substr(0, colon), value = text.substr(colon + 1);
+    const bool host = name == "localhost" || name.find('.') != std::string_view::npos;
+    return !schema::is_field_name(name) || value.empty() || (host && is_digit(value[0])) || value[0] == ':' ||
            value[0] == '/';
   }
   if (text.find_first_of("\"()[]{}^~") != std::string_view::npos) return false;
@@ -46,6 +47,16 @@ bool is_minimum_of(const Bool& both, Mode mode) {
   if (!both.minimum) return mode == Mode::kOr && both.filter.empty();
   if (both.minimum->kind == Kind::kAllFirst) return mode == Mode::kAuto;
   return mode == Mode::kOr && both.minimum->kind == Kind::kCount && both.minimum->number == 1;
+}
+
+// A normal form is smaller than what it is made of, which takes time for each level of all that is written.
+frond::query::Limits before_normal(frond::query::Limits limits) {
+  limits.max_clauses *= 4;
+  limits.max_depth *= 2;
+  limits.max_terms *= 4;
+  limits.max_values *= 4;
+  limits.max_patterns *= 4;
+  return limits;
 }
 
 class Planner {
@@ -186,6 +197,8 @@ Planned plan(const WrittenQuery& written, const schema::Schema& schema, QueryAna
     both.filter.push_back(std::move(filter));
     asked = {std::move(both)};
   }
+  if (auto within = frond::query::check_limits(asked, before_normal(limits)); !within)
+    return Refusal{std::string(name), within.error().message()};
   Clause normal = frond::query::normal_form(asked, schema);
   if (auto within = frond::query::check_limits(normal, limits); !within)
     return Refusal{std::string(name), within.error().message()};

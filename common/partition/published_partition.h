@@ -27,7 +27,7 @@ class Database;
 // One thread. Errors name the folder and the key: kCorrupt, kUnavailable.
 class PublishedPartition {
  public:
-  // files: those of a PartitionSummary, in `folder`; those of heads and priors are not needed.
+  // files: those of a PartitionSummary, in `folder`; those of heads, priors, token codes and sources are not needed.
   static Result<std::unique_ptr<const PublishedPartition>> open(const std::filesystem::path& folder,
                                                                 std::span<const PartitionFile> files);
   virtual ~PublishedPartition() = default;

@@ -120,7 +120,7 @@ void BuildCommand::add_input_flags() {
       .add_option("--text-field", text_fields_,
                   "The same for the text; may be given again: then each that is there becomes lines of the text")
       .group("Documents");
-  line_.add_option("--url-field", url_field_, "The same for the URL").group("Documents");
+  line_.add_option("--url-field", url_field_, "The same for the URL");
 }
 
 void BuildCommand::add_share_flags() {

@@ -135,7 +135,8 @@ void code_counts(auto& coder, auto& all) {
   coder.list(all.files_read, [&](auto& files) { coder.number(files); });
   code_skipped(coder, all.skipped);
   code_skipped(coder, all.skipped_records);
-  for (auto* const tally : {&all.titles_cut, &all.urls_dropped, &all.not_utf8, &all.values_left_out}) code_tally(coder, *tally);
+  for (auto* const tally : {&all.titles_cut, &all.urls_dropped, &all.not_utf8, &all.values_left_out})
+    code_tally(coder, *tally);
   coder.text(all.order);
   coder.expect(all.order.empty() || repository::is_safe_name(all.order), "its order of documents");
   coder.text(all.last_bad);

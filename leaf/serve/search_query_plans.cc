@@ -10,11 +10,12 @@
 
 namespace frond::leaf::serve {
 
-// Estimates the postings of the known terms in the partition from its share of the documents. Reads no list.
+// Estimates the postings of the known terms, and of a filter's, in the partition from its share of the documents. Reads
+// no list.
 std::uint64_t SearchQuery::postings_in(const generation::ServedPartition& partition) const {
   const auto all = static_cast<double>(std::max<std::uint64_t>(1, generation_->statistics.documents));
-  return static_cast<std::uint64_t>(static_cast<double>(known_->postings) * partition.open->partition().documents() /
-                                    all);
+  const std::uint64_t postings = known_->postings + (filter_ ? filter_->known.postings : 0);
+  return static_cast<std::uint64_t>(static_cast<double>(postings) * partition.open->partition().documents() / all);
 }
 
 // How many hits a plan of the wave asks for.

@@ -68,7 +68,8 @@ class RawPeer {
     }
     return true;
   }
-  // Waits until the other side's kernel has all that was sent, which a busy machine may deliver later; false: 20 s have passed.
+  // Waits until the other side's kernel has all that was sent, which a busy machine may deliver later; false: 20 s have
+  // passed.
   bool is_delivered() {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     for (int left = 1; std::chrono::steady_clock::now() < end;) {

@@ -20,7 +20,7 @@
 
 namespace frond::partition {
 
-// One thread. Files of heads and of priors are not among the tables: nobody asks for them here.
+// One thread. Files of heads, priors, token codes and sources are not among the tables: nobody asks for them here.
 class FileTables {
  public:
   // files: those of a PartitionSummary, in `folder`. `env` opens them, and outlives this; its files are as `reads`

@@ -135,7 +135,7 @@ class RangedTable {
   ByteBuffer index_;         // if it was read whole
 };
 
-// Which of a partition's files have this family, in the order of their keys, but those of heads and priors.
+// Which of a partition's files have this family (is_file_of()), in the order of their keys.
 std::vector<std::size_t> files_of(std::span<const PartitionFile> files, Family family);
 
 // One thread. As RangedTable's: find() gives nothing while it wants something.

@@ -207,9 +207,11 @@ class Searcher final : public PartitionSearcher {
                  }}));
     std::vector<leaf::lists::ListKey> keys;
     for (const auto& list : resolved.query.lists) keys.push_back({number_, list.term});
-    resolved.plan = {FROND_TRY(plan({}, leaf::engine::Mode::kOr, k)),
+    auto empty = FROND_TRY(plan({}, leaf::engine::Mode::kOr, k));
+    auto lists = FROND_TRY(lists_from().fetch(keys, Deadline::never()));
+    resolved.plan = {std::move(empty),
                      &resolved.query,
-                     FROND_TRY(lists_from().fetch(keys, Deadline::never())),
+                     std::move(lists),
                      opened_.get(),
                      {manifest_.bm25.b, partition_->built_average_length()}};
     if (left_out != nullptr) resolved.plan.plan.hidden = left_out;

@@ -116,6 +116,13 @@ TEST(Schema, MayGainFieldsAndNeverChangeOne) {
   EXPECT_EQ(check_extends(with(a), other).error().message(), "source would change from stored to none");
 }
 
+TEST(Schema, KeepsThePlacesOfFieldsWhenItGainsSome) {
+  const std::string a = R"("a":{"type":"text"})", b = R"("b":{"type":"integer"})", c = R"("c":{"type":"date"})";
+  EXPECT_EQ(extended(with(b + "," + a), with(c + "," + a + "," + b)).value(), with(b + "," + a + "," + c));
+  EXPECT_EQ(extended(with(a), with(a)).value(), with(a));
+  EXPECT_EQ(extended(with(a), with(b)), Code::kInvalid);
+}
+
 TEST(Schema, NamesTheNearestOfAnUnknownField) {
   EXPECT_EQ(unknown_field(*parse_schema(kContract), "yaer").message(),
             "field 'yaer' is not in the schema; the nearest names are year, open, tag");

@@ -143,6 +143,20 @@ TEST_F(ACollectionWithASchema, KeepsItsValuesAndSumsThroughChanges) {
   expect_no_faults();
 }
 
+TEST_F(ACollectionWithASchema, IsFoundWrongWhereItsTokensInFieldsAre) {
+  write_input(1, 0, 60);
+  repository::Manifest manifest = build_all(2);
+  ++manifest.partitions[0].summary.field_tokens[0];
+  ++manifest.field_tokens[0];
+  support::write_file(folder_ / "repository" / "test" / repository::manifest_path(manifest.generation),
+                      repository::to_json(manifest));
+  const auto report = check::check_generation(folder_ / "repository", "test");
+  ASSERT_TRUE(report) << report.error().message();
+  std::size_t of_fields = 0;
+  for (const auto& fault : report->listed) of_fields += fault.what.find("tokens in fields") != std::string::npos;
+  EXPECT_EQ(of_fields, 2u) << "neither the summary nor the documents have them";
+}
+
 TEST_F(ACollectionWithASchema, MayGainFields) {
   write_input(1, 0, 50);
   const auto expected = records(build_all(1));
