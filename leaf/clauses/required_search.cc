@@ -39,6 +39,7 @@ class Joined {
     return range_bound_ = times(reader_.bound(list.least_deficit(block_, to)), factor_);
   }
   std::uint64_t range_bound() const { return range_bound_; }
+  std::uint64_t list_bound() const { return has_bounds_ ? times(reader_.list_bound(), factor_) : kNoBound; }
   std::uint64_t bound_of(std::uint32_t block) {
     if (!has_bounds_) return kNoBound;
     if (block != bound_block_) {
@@ -67,10 +68,15 @@ class Joined {
     const Score score = reader_.score_of(block, position, docid);
     return factor_.units == query::Factor::kOne ? score : times(score, factor_);
   }
+  bool is_plain() const { return factor_.units == query::Factor::kOne; }
   std::uint32_t block() const { return block_; }
   DocId last() const { return last_; }
   cpu::TermReader& reader() { return reader_; }
 
+  // Of an optional term: whether it is known which of the driver's documents have it, by place.
+  bool looked_up = false;
+  std::array<std::uint64_t, kBlockLength / 64> found{};
+  bool has(std::uint32_t place) const { return (found[place / 64] >> place % 64 & 1) != 0; }
   bool in_phrase = false;
   std::uint64_t hash = 0;                            // of a phrase's word
   std::array<std::uint32_t, kBlockLength> postings;  // of the driver's documents, by place: block * 128 + position
@@ -106,7 +112,11 @@ class RequiredSearch {
   Result<bool> add(ListNumber number, float weight, query::Factor factor, std::deque<Joined>& to);
   const engine::Plan& of_field(std::uint32_t field);
   std::uint64_t bound_of_required(const auto& bound_of_list) const;
+  bool needs_the_optional() const;
+  void require_the_optional();
   bool start_block(std::uint32_t block);
+  void sift();
+  void keep_with_optional(std::uint64_t required);
   bool narrow(Joined& list, CandidateBuffer& kept);
   void drop_excluded();
   void offer();
@@ -123,10 +133,13 @@ class RequiredSearch {
   std::deque<engine::PlanTerm> terms_;
   std::deque<std::pair<std::uint32_t, engine::Plan>> fields_;
   std::deque<Joined> required_, optional_, excluded_;
-  std::vector<Joined*> order_;  // required_, the rarest first
-  std::uint64_t least_ = 0;     // score to reach in the driver's block; 0: every match is counted
-  std::uint64_t more_ = 0;      // that the optional terms may add there
-  bool going_on_ = true;        // later blocks may have matches
+  std::vector<Joined*> order_;     // required_, the rarest first
+  std::vector<Joined*> by_bound_;  // some of optional_
+  bool the_optional_is_required_ = false;
+  DocId from_ = 0;           // documents before are done with
+  std::uint64_t least_ = 0;  // score to reach in the driver's block; 0: every match is counted
+  std::uint64_t more_ = 0;   // that the optional terms may add there
+  bool going_on_ = true;     // later blocks may have matches
   engine::Outcome outcome_;
   Candidates left_;  // in the driver's block
   CandidateBuffer kept_[2], sifted_;
@@ -194,17 +207,34 @@ std::uint64_t RequiredSearch::bound_of_required(const auto& bound_of_list) const
   return sum + phrase;
 }
 
+// Whether no document can be among the best any more without the only optional term.
+bool RequiredSearch::needs_the_optional() const {
+  if (optional_.size() != 1 || the_optional_is_required_ || plan_.plan.priors != nullptr ||
+      outcome_.matches < plan_.plan.count_to)
+    return false;
+  return bound_of_required([](const Joined& one) { return one.list_bound(); }) < threshold_.least();
+}
+
+void RequiredSearch::require_the_optional() {
+  the_optional_is_required_ = true;
+  outcome_.exact = false;
+  order_.push_back(&optional_.front());
+  std::ranges::stable_sort(order_, {}, [](Joined* one) { return one->reader().list().count(); });
+}
+
 // Fills left_ with the documents of the driver's block that may be hits or must be counted. False: there are none.
 bool RequiredSearch::start_block(std::uint32_t block) {
   cpu::TermReader& driver = order_.front()->reader();
   const DocId first = driver.first_possible(block), last = driver.list().last_docid(block);
   if (plan_.plan.priors != nullptr) threshold_.look_at(first, last);
   least_ = outcome_.matches >= plan_.plan.count_to ? threshold_.least() : 0;
+  for (Joined& one : optional_) one.looked_up = false;
   if (least_ > 0) {
     for (Joined* const one : order_)
       if (one->look(first, last) == 0) return going_on_ = false;
     more_ = 0;
-    for (Joined& one : optional_) more_ += one.look(first, last);
+    if (!the_optional_is_required_)
+      for (Joined& one : optional_) more_ += one.look(first, last);
     if (bound_of_required([](const Joined& one) { return one.range_bound(); }) + more_ < least_) {
       outcome_.exact = false;
       return false;
@@ -212,7 +242,62 @@ bool RequiredSearch::start_block(std::uint32_t block) {
   }
   driver.enter(block);
   left_ = CandidateBuffer::whole(driver.docids(), driver.size());
+  if (first < from_) {
+    const std::uint32_t known = driver.position_of(from_);
+    left_ = {left_.docids + known, left_.places + known, left_.count - known};
+  }
+  if (least_ > 0 && left_.count > 0) sift();
   return left_.count > 0;
+}
+
+// Keeps what may reach least_: by the optional terms that a document needs one of, and by the driver's own scores.
+void RequiredSearch::sift() {
+  const std::uint64_t required = bound_of_required([](const Joined& one) { return one.range_bound(); });
+  if (required < least_) keep_with_optional(required);
+  Joined& leader = *order_.front();
+  const std::uint64_t others = required - (leader.in_phrase ? 0 : leader.range_bound()) + more_;
+  constexpr std::uint32_t kWorthScoring = 16;  // fewer are scored one by one
+  if (leader.in_phrase || !leader.is_plain() || others >= least_ || left_.count < kWorthScoring) return;
+  CandidateBuffer& kept = kept_[0].holds(left_) ? kept_[1] : kept_[0];
+  kept.clear();
+  kept.add_reaching(left_, leader.reader().scores(), least_ - others);
+  outcome_.exact &= kept.size() == left_.count;
+  left_ = kept.view();
+}
+
+// Of optional terms that together with the required ones cannot give the score, a document needs one more than these.
+void RequiredSearch::keep_with_optional(std::uint64_t required) {
+  by_bound_.clear();
+  for (Joined& one : optional_)
+    if (one.range_bound() > 0) by_bound_.push_back(&one);
+  std::ranges::sort(by_bound_, {}, [](const Joined* one) { return one->range_bound(); });
+  std::size_t needless = 0;
+  for (std::uint64_t sum = required; needless < by_bound_.size(); ++needless)
+    if ((sum += by_bound_[needless]->range_bound()) >= least_) break;
+  for (std::size_t i = needless; i < by_bound_.size(); ++i) {
+    Joined& list = *by_bound_[i];
+    list.looked_up = true;
+    list.found = {};
+    for (std::uint32_t at = 0; at < left_.count && list.find(left_.docids[at]);) {
+      const std::uint32_t end = left_.end_of(at, list.last());
+      const Candidates run{left_.docids + at, left_.places + at, end - at};
+      at = end;
+      list.reader().enter(list.block());
+      if (list.reader().corrupt()) return;
+      sifted_.clear();
+      table_.intersect(run, list.reader(), sifted_, list.postings);
+      const Candidates here = sifted_.view();
+      for (std::uint32_t j = 0; j < here.count; ++j)
+        list.found[here.places[j] / 64] |= std::uint64_t{1} << here.places[j] % 64;
+    }
+  }
+  kept_[0].clear();
+  for (std::uint32_t i = 0; i < left_.count; ++i) {
+    const auto has_it = [&](const Joined* one) { return one->looked_up && one->has(left_.places[i]); };
+    if (std::ranges::any_of(by_bound_, has_it)) kept_[0].add(left_.docids[i], left_.places[i]);
+  }
+  outcome_.exact &= kept_[0].size() == left_.count;
+  left_ = kept_[0].view();
 }
 
 // Keeps the documents of left_ that the list holds. False: it has ended, so no later document matches.
@@ -318,10 +403,16 @@ void RequiredSearch::offer() {
                                 query_.phrase->boost));
     }
     ++outcome_.matches;
-    for (Joined& one : optional_)
-      if (one.find(docid))
+    for (Joined& one : optional_) {
+      if (the_optional_is_required_) break;
+      if (one.looked_up) {
+        const std::uint32_t posting = one.postings[place];
+        if (one.has(place)) clauses::add(score, one.score_at(posting / kBlockLength, posting % kBlockLength, docid));
+      } else if (one.find(docid)) {
         if (const auto position = one.position_of(docid))
           clauses::add(score, one.score_at(one.block(), *position, docid));
+      }
+    }
     docids[count] = docid;
     scores[count] = score;
     count += score >= least;
@@ -337,7 +428,7 @@ void RequiredSearch::drop_excluded() {
     left_ = sifted_.view();
   }
   for (Joined& one : excluded_) {
-    CandidateBuffer& kept = left_.docids == kept_[0].view().docids ? kept_[1] : kept_[0];
+    CandidateBuffer& kept = kept_[0].holds(left_) ? kept_[1] : kept_[0];
     kept.clear();
     for (std::uint32_t i = 0; i < left_.count; ++i)
       if (!one.find(left_.docids[i]) || !one.position_of(left_.docids[i])) kept.add(left_.docids[i], left_.places[i]);
@@ -355,13 +446,18 @@ Result<void> RequiredSearch::status() {
 
 Result<engine::Outcome> RequiredSearch::run() {
   if (!FROND_TRY(open())) return std::move(outcome_);
-  cpu::TermReader& driver = order_.front()->reader();
-  for (std::uint32_t block = 0; going_on_ && block < driver.blocks(); ++block) {
+  for (std::uint32_t block = 0; going_on_ && block < order_.front()->reader().blocks(); ++block) {
     if (block % cpu::kBlocksBetweenGlances == 0 && plan_.plan.deadline.passed(clock_)) return cpu::deadline_passed();
+    if (needs_the_optional()) {
+      from_ = order_.front()->reader().first_possible(block);
+      require_the_optional();
+      block = order_.front()->reader().list().find_block(from_, 0);
+      if (block == order_.front()->reader().blocks()) break;
+    }
     if (!start_block(block)) continue;
     for (std::size_t t = 1; t < order_.size() && left_.count > 0; ++t) {
       if (plan_.plan.deadline.passed(clock_)) return cpu::deadline_passed();
-      going_on_ &= narrow(*order_[t], kept_[t % 2]);
+      going_on_ &= narrow(*order_[t], kept_[0].holds(left_) ? kept_[1] : kept_[0]);
     }
     if (left_.count > 0) drop_excluded();
     if (left_.count > 0) offer();

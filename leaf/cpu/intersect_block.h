@@ -38,6 +38,8 @@ class CandidateBuffer {
     docids_[count_] = docid;
     places_[count_++] = place;
   }
+  // Whether they are what view() gave.
+  bool holds(const Candidates& these) const { return these.docids == docids_.data(); }
   // What was appended. Valid until the next change.
   Candidates view();
 

@@ -128,6 +128,38 @@ TEST(Clauses, FindItInManyWindowsToo) {
   expect_agreement(world, random, 12);
 }
 
+// Trees whose matches all have some terms, or a phrase: searched by lists that lead, with bounds.
+TEST(Clauses, WithRequiredTermsFindTheBest) {
+  World world(3 * kWindow + 100, 5);
+  std::mt19937 random(5);
+  const char* const words[] = {"aa", "ab", "ac", "ba", "bb", "bc", "cb", "cc"};
+  const auto some_words = [&](std::size_t most) {
+    std::vector<query::Clause> clauses;
+    for (std::size_t i = random() % (most + 1); i > 0; --i) {
+      query::Clause one{query::Words{random() % 5 == 0 ? "title" : "", words[random() % 8], query::Mode::kOr}};
+      clauses.push_back(random() % 3 == 0 ? query::boosted(one, {static_cast<std::uint32_t>(128 + random() % 600)})
+                                          : one);
+    }
+    return clauses;
+  };
+  for (int i = 0; i < 150; ++i) {
+    if (i == 100) world.hide_some(5);
+    query::Bool both{some_words(2), some_words(3), some_words(2), {}, {}};
+    if (random() % 3 == 0 || both.must.empty()) {
+      const std::string text = std::string(words[random() % 8]) + " " + words[random() % 8];
+      both.must.push_back({query::Phrase{random() % 2 == 0 ? "title" : "", text, random() % 3 == 0 ? 2u : 0u, false}});
+    }
+    const query::Clause clause{std::move(both)};
+    SCOPED_TRACE(query::clause_json(clause));
+    const auto exhaustive = world.run(0, clause, search_exhaustively, 10, true);
+    ASSERT_TRUE(exhaustive) << exhaustive.error().message();
+    for (const std::size_t collection : {0, 1}) {
+      ASSERT_EQ(*world.run(collection, clause, search, 10, true), *exhaustive) << collection;
+      ASSERT_EQ(world.run(collection, clause, search, 10, true, /*prunes=*/true)->hits, exhaustive->hits) << collection;
+    }
+  }
+}
+
 TEST(Clauses, BoostDoublesAndSumsAdd) {
   World world(300, 9);
   const auto scores = [&](const query::Clause& clause) {
