@@ -43,18 +43,23 @@ Sniffed sniff_csv(const Beginning& head) {
 }
 
 // A cell is one value, in whatever way it is written; an empty one is none.
-Result<void> take_fields(std::span<const std::string> cells, std::span<const std::string> names,
-                         const FieldReading& reading, DocumentFields& to) {
+Result<void> take_fields(std::span<const std::string> cells, const CsvColumns& columns, const FieldReading& reading,
+                         DocumentFields& to) {
   for (std::uint32_t i = 0; i < reading.schema->fields.size(); ++i) {
     const schema::Field& field = reading.schema->fields[i];
-    const auto named = std::ranges::find(names, field.name);
-    if (named == names.end() || is_title_or_body(field)) continue;
-    const std::string& cell = cells[static_cast<std::size_t>(named - names.begin())];
-    if (cell.empty()) continue;
-    if (field.type == schema::FieldType::kText) to.texts.push_back({i, cell});
+    const auto named = std::ranges::find(columns.names, field.name);
+    if (named == columns.names.end() || is_title_or_body(field)) continue;
+    const auto place = static_cast<std::size_t>(named - columns.names.begin());
+    if (cells[place].empty()) continue;
+    const bool other = columns.fields[place] != Field::kTitle && columns.fields[place] != Field::kBody;
+    if (field.type == schema::FieldType::kText && other) {
+      std::string text = cells[place];
+      std::erase(text, '\0');
+      if (!text.empty()) to.texts.push_back({i, std::move(text)});
+    }
     if (!schema::is_column(field.type)) continue;
     ColumnReader column(field, i, reading.coerce, schema::Reading::kLenient);
-    FROND_TRY(column.add(cell));
+    FROND_TRY(column.add(cells[place]));
     std::move(column).finish(to);
   }
   return {};
@@ -69,7 +74,7 @@ Result<Document> parse_csv(const RawRecord& record, const NamedFields& named) {
                                      std::to_string(columns.fields.size()));
   Document document;
   document.not_utf8 = !storage.empty();
-  if (named.reading.schema != nullptr) FROND_TRY(take_fields(fields, columns.names, named.reading, document.fields));
+  if (named.reading.schema != nullptr) FROND_TRY(take_fields(fields, columns, named.reading, document.fields));
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (columns.fields[i] == Field::kId) document.id = std::move(fields[i]);
     if (columns.fields[i] == Field::kUrl) document.url = std::move(fields[i]);

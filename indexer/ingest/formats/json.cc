@@ -170,15 +170,16 @@ bool is_json_number(std::string_view word) {
   return word.empty();
 }
 
-Result<JsonWords> JsonWords::set_aside(std::string_view json) {
+Result<JsonWords> JsonWords::set_aside(std::string_view json, std::size_t max_depth) {
   JsonWords aside;
   aside.source_ = text::with_whole_surrogates(json);
   const std::string_view source = aside.source_;
+  aside.lenient = source != json;
   std::string& out = aside.json;
   out.reserve(source.size() + 64);
   std::size_t depth = 0;
   const auto append = [&](std::string_view text) {
-    if (depth < kMaxDepth) out.append(text);
+    if (depth < max_depth) out.append(text);
   };
   for (std::size_t at = 0; at < source.size();) {
     const char c = source[at];
@@ -188,8 +189,9 @@ Result<JsonWords> JsonWords::set_aside(std::string_view json) {
       at = end;
     } else if (kEndsOfWords.find(c) != kEndsOfWords.npos) {
       if (c == '[' || c == '{') {
-        if (depth + 1 == kMaxDepth) append("null");
+        if (depth + 1 == max_depth) append("null");
         ++depth;
+        aside.deep = aside.deep || depth == max_depth;
       }
       append(source.substr(at, 1));
       if ((c == ']' || c == '}') && depth > 0) --depth;
@@ -201,6 +203,7 @@ Result<JsonWords> JsonWords::set_aside(std::string_view json) {
           (number && is_whole_number(word) && word.size() <= kShortNumber)) {
         append(word);
       } else if (number || word == "NaN" || word == "Infinity" || word == "-Infinity") {
+        aside.lenient = aside.lenient || !number;
         append(std::to_string(aside.begins_.size()) + "e0");
         aside.begins_.push_back(static_cast<std::uint32_t>(at));
       } else {

@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <span>
@@ -184,6 +185,9 @@ Result<void> JsonRecord::add_value(const dom::element& value, ColumnReader& colu
       if (words_ == nullptr) return column.add(double(value));
       const std::string word(words_->written(double(value)));
       if (!is_json_number(word)) return column.add_other(word.empty() ? "a value that nests too deeply" : word);
+      std::int64_t whole = 0;
+      const auto read = std::from_chars(word.data(), word.data() + word.size(), whole);
+      if (read.ec == std::errc() && read.ptr == word.data() + word.size()) return column.add(whole);
       return column.add(std::strtod(word.c_str(), nullptr));  // too large: infinite, which no column takes
     }
     case dom::element_type::ARRAY:
@@ -200,6 +204,7 @@ Result<void> JsonRecord::take_fields(const FieldReading& reading, DocumentFields
     if (is_title_or_body(field)) continue;
     const std::optional<JsonField> found = first_of(std::span(&field.name, 1), /*paths=*/true);
     if (!found) continue;
+    to.any = true;
     if (field.type == schema::FieldType::kText) {
       DocumentFields::Text text{i, {}};
       FROND_TRY(append_text(found, '\n', text.text));
@@ -228,7 +233,7 @@ Result<Document> JsonRecord::document(const NamedFields& fields) {
   const std::optional<JsonField> body = first_of(names.body, names.paths);
   Document document;
   if (fields.reading.schema != nullptr) FROND_TRY(take_fields(fields.reading, document.fields));
-  if (!title && !body && document.fields.texts.empty())
+  if (!title && !body && !document.fields.any)
     return Error(Code::kInvalid, "no text: none of " + quoted(names.body) + ", " + quoted(names.title) +
                                      " is there; --text-field names another, and --format files takes whole files as "
                                      "text");
@@ -250,12 +255,27 @@ Error broken(simdjson::error_code error) {
   return {Code::kInvalid, std::string("broken JSON: ") + simdjson::error_message(error)};
 }
 
+bool keeps_source(const FieldReading& reading) { return reading.schema != nullptr && reading.schema->source_stored; }
+
+// Whether what nests too deeply for documents is JSON, too. Sources that nest more than simdjson::DEFAULT_MAX_DEPTH
+// are not kept.
+bool is_deep_json(dom::parser& parser, std::string_view json) {
+  const auto words = JsonWords::set_aside(json, simdjson::DEFAULT_MAX_DEPTH);
+  dom::parser deep;
+  return words && !words->deep &&
+         (json.size() > kKeptParserBytes ? parser : deep).parse(words->json).error() == simdjson::SUCCESS;
+}
+
 // The document of a record that simdjson refuses, or whose numbers have to be taken as they were written.
 Result<Document> parse_with_words(dom::parser& parser, std::string_view json, const NamedFields& fields) {
   const JsonWords words = FROND_TRY(JsonWords::set_aside(json));
   dom::object object;
   if (const auto error = parser.parse(words.json).get(object)) return broken(error);
-  return JsonRecord(object, &words).document(fields);
+  Result<Document> document = JsonRecord(object, &words).document(fields);
+  // Who asks for sources need not be a lenient reader.
+  if (document && keeps_source(fields.reading) && !words.lenient && (!words.deep || is_deep_json(parser, json)))
+    document->fields.source = trimmed(json);
+  return document;
 }
 
 // Whether simdjson refuses with this error what other readers take.
@@ -277,10 +297,8 @@ Result<Document> parse_with(dom::parser& parser, std::string_view json, bool pad
   if (root.get(object) != simdjson::SUCCESS) return Error(Code::kInvalid, "not a JSON object");
   JsonRecord parsed(object, nullptr);
   Result<Document> document = parsed.document(fields);
-  if (parsed.needs_words()) document = parse_with_words(parser, json, fields);
-  // What other readers of JSON would refuse did not come here.
-  if (document && fields.reading.schema != nullptr && fields.reading.schema->source_stored)
-    document->fields.source = trimmed(json);
+  if (parsed.needs_words()) return parse_with_words(parser, json, fields);
+  if (document && keeps_source(fields.reading)) document->fields.source = trimmed(json);
   return document;
 }
 

@@ -35,8 +35,10 @@ class JsonWords {
   static constexpr std::size_t kMaxDepth = 64;  // brackets inside one another
 
   // `json` is valid UTF-8. kInvalid: a word that is no JSON, nor NaN or Infinity; the message names it.
-  static Result<JsonWords> set_aside(std::string_view json);
+  static Result<JsonWords> set_aside(std::string_view json, std::size_t max_depth = kMaxDepth);
   std::string json;
+  bool lenient = false;  // it is no JSON: NaN, Infinity, half surrogates
+  bool deep = false;     // there are values that nest too deeply
   // The word that stands for `double`, as it was written.
   std::string_view written(double place) const;
 

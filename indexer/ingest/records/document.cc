@@ -64,6 +64,17 @@ std::string content_id(const Document& document) {
     digest.update(length);
     digest.update(as_bytes(*field));
   }
+  for (const DocumentFields::Text& text : document.fields.texts) {
+    length.clear();
+    ByteWriter writer(length);
+    writer.put(text.field);
+    writer.put(std::uint64_t{text.text.size()});
+    digest.update(length);
+    digest.update(as_bytes(text.text));
+  }
+  ByteBuffer columns;
+  partition::encode_values({document.fields.columns, {}, {}, {}}, columns);
+  digest.update(columns);
   return digest.hex();
 }
 

@@ -63,8 +63,8 @@ std::string quoted(const std::vector<std::string>& names);
 // kInvalid unless `id` may be a Document's.
 Result<void> check_id(std::string_view id);
 
-// An id for a document without one: XXH3-128 of URL, title and body as 32 hexadecimal digits. Equal documents get equal
-// ids.
+// An id for a document without one: XXH3-128 of URL, title, body and the fields of a schema as 32 hexadecimal digits.
+// Equal documents get equal ids.
 std::string content_id(const Document& document);
 
 // Turns what a parser of `format` gave into what a Document promises. NULs are dropped. A document without an id gets

@@ -15,15 +15,21 @@ Result<void> ColumnReader::add(const schema::Value& raw) {
   const auto at = std::lower_bound(values.begin(), values.end(), *value);
   if (at != values.end() && *at == *value) return {};
   const std::size_t most = field_.many ? partition::kMaxValuesOfField : 1;
-  if (values.size() == most) {
+  const auto* const text = std::get_if<std::string>(&*value);
+  const std::size_t bytes = bytes_ + sizeof(std::uint64_t) + (text == nullptr ? 0 : text->size());
+  if (values.size() == most || bytes > kMaxColumnBytes) {
     if (coerce_) {
       ++left_out_;
       return {};
     }
+    if (values.size() < most)
+      return Error(Code::kInvalid,
+                   "field '" + field_.name + "' has more than " + std::to_string(kMaxColumnBytes) + " bytes of values");
     return Error(Code::kInvalid, "field '" + field_.name + "' has " +
                                      (field_.many ? "more than " + std::to_string(most) + " values"
                                                   : std::string("several values, and is not \"many\" in the schema")));
   }
+  bytes_ = bytes;
   values.insert(at, *std::move(value));
   return {};
 }

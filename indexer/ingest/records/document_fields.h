@@ -7,10 +7,17 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/partition/partition_writer.h"
 #include "common/partition/values/document_values.h"
+#include "common/partition/values/value_column.h"
 #include "common/schema/schema.h"
 
 namespace frond::indexer::ingest {
+
+// Of the values of one document in one column, 8 and its size each, so that those of neighbours always fit together
+// (partition::kMaxColumnChunkBytes).
+inline constexpr std::size_t kMaxColumnBytes =
+    partition::kMaxColumnChunkBytes / partition::ColumnChunkWriter::kChunkDocuments - 64;
 
 struct DocumentFields {
   struct Text {
@@ -19,6 +26,7 @@ struct DocumentFields {
   };
   std::vector<partition::DocumentValues::Column> columns;  // by ascending field
   std::vector<Text> texts;     // of text fields but title and body, by ascending field; none is empty
+  bool any = false;            // the record has a member of the schema beside title and body, maybe without a value
   std::string source;          // JSON; empty unless the schema keeps it
   std::uint32_t left_out = 0;  // values that are none of their column's type, with FieldReading::coerce
 };
@@ -42,7 +50,8 @@ class ColumnReader {
   ColumnReader(const schema::Field& field, std::uint32_t number, bool coerce,
                schema::Reading reading = schema::Reading::kStrict)
       : field_(field), coerce_(coerce), reading_(coerce ? schema::Reading::kLenient : reading), column_{number, {}} {}
-  // kInvalid: it is none of the column's type, or one too many; the message names field, value and type.
+  // kInvalid: it is none of the column's type, one too many, or they are too long together; the message names field,
+  // value and type.
   Result<void> add(const schema::Value& raw);
   // The same of what is no scalar. what: "an object", for messages.
   Result<void> add_other(std::string_view what);
@@ -54,6 +63,7 @@ class ColumnReader {
   const bool coerce_;
   const schema::Reading reading_;
   partition::DocumentValues::Column column_;
+  std::size_t bytes_ = 0;
   std::uint32_t left_out_ = 0;
 };
 

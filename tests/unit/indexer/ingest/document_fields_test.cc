@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "common/text/analyzer.h"
 #include "common/text/utf8.h"
 #include "tests/unit/indexer/ingest/files.h"
@@ -71,6 +73,13 @@ TEST(DocumentFields, GiveAnIdToDocumentsWithoutOne) {
   EXPECT_NE(one.id, two.id);
   EXPECT_EQ(named.id, "own");
   EXPECT_EQ(content_id({"", "u", "t", "b"}), "0d1a94d9b55cc0e1600415fd848c12a2");
+  Document of_fields[3];
+  for (Document& document : of_fields) document = {"", "u", "t", "b"};
+  of_fields[0].fields.texts = {{2, "note"}};
+  of_fields[1].fields.columns = {{1, {std::int64_t{7}}}};
+  of_fields[2].fields.columns = {{1, {std::int64_t{8}}}};
+  std::set<std::string> ids = {content_id({"", "u", "t", "b"})};
+  for (const Document& document : of_fields) EXPECT_TRUE(ids.insert(content_id(document)).second);
 }
 TEST(DocumentFields, OfEveryFormatAreFinished) {
   const Result<Document> made = parse_record(raw(&kTrec, "<TEXT>words</TEXT>"), {.make_ids = true});

@@ -86,16 +86,43 @@ TEST(SchemaFields, AreCoercedOrLeftOut) {
   EXPECT_EQ(document->fields.left_out, 3u);
 }
 
+TEST(SchemaFields, HaveSoManyBytesOfValuesThatNeighboursFit) {
+  std::string json = R"({"id":"a","body":"b","tag":[)";
+  for (int i = 100; i < 200; ++i) json += (i == 100 ? "\"" : ",\"") + std::to_string(i) + std::string(1000, 'x') + "\"";
+  json += "]}";
+  const auto bad = parsed(json, with(kSchema));
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().message(), "field 'tag' has more than 65472 bytes of values");
+  const auto coerced = parsed(json, with(kSchema, /*coerce=*/true));
+  ASSERT_TRUE(coerced);
+  EXPECT_EQ(coerced->fields.columns[0].values.size(), 65472u / 1011);
+  EXPECT_EQ(coerced->fields.left_out, 100 - 65472u / 1011);
+}
+
+TEST(SchemaFields, HoldWholeNumbersOf64BitsExactly) {
+  const auto document = parsed(R"({"id":"a","body":"b","rest":1e400,"year":-9223372036854775807})", with(kSchema));
+  ASSERT_TRUE(document) << document.error().message();
+  EXPECT_EQ(document->fields.columns[0].values[0], Value(std::int64_t{-9223372036854775807}));
+}
+
 TEST(SchemaFields, KeepASourceThatIsJson) {
   const auto lenient = parsed(R"({"id":"a","title":"t\u0001","body":"b","x":NaN})", with(R"({"fields":{}})"));
   ASSERT_TRUE(lenient);
   EXPECT_EQ(lenient->fields.source, R"({"id":"a","title":"t\u0001","body":"b"})");
+  const auto deep = [](int brackets, std::string inside) {
+    return R"({"id":"a","body":"b","x":)" + std::string(static_cast<std::size_t>(brackets), '[') + inside +
+           std::string(static_cast<std::size_t>(brackets), ']') + "}";
+  };
+  const std::string json[] = {R"({"id":"a","body":"b","x":123456789012345678901234567890})", deep(200, "1.50")};
+  for (const std::string& kept : json) EXPECT_EQ(parsed(kept, with(R"({"fields":{}})"))->fields.source, kept);
+  for (const std::string& broken : {deep(200, "1 2"), deep(200, R"("\x")"), deep(2000, "1")})
+    EXPECT_EQ(parsed(broken, with(R"({"fields":{}})"))->fields.source, R"({"id":"a","body":"b"})");
   const auto none = parsed(R"({"id":"a","body":"b"})", with(R"({"fields":{},"source":"none"})"));
   EXPECT_EQ(none->fields.source, "");
 }
 
 TEST(SchemaFields, AreReadFromTheCellsOfCsv) {
-  const auto columns = std::make_shared<const CsvColumns>(csv_columns("id,text,year,open,notes,tag,at").value());
+  auto columns = std::make_shared<const CsvColumns>(csv_columns("id,text,year,open,notes,tag,at").value());
   const auto row = [&](std::string cells, bool coerce) {
     const RawRecord record{
         .format = &kCsv, .file = "f", .name = "", .number = 1, .bytes = std::move(cells), .columns = columns};
@@ -112,11 +139,19 @@ TEST(SchemaFields, AreReadFromTheCellsOfCsv) {
   ASSERT_FALSE(wrong);
   EXPECT_NE(wrong.error().message().find("field 'year'"), std::string::npos) << wrong.error().message();
   EXPECT_EQ(row("a,b,soon,,,,", true)->fields.left_out, 1u);
+  using namespace std::string_literals;
+  EXPECT_EQ(row("a,b,,,as\0ide,,"s, true)->fields.texts.at(0).text, "aside");
+  EXPECT_TRUE(row("a,b,,,\0,,"s, true)->fields.texts.empty());
+  columns = std::make_shared<const CsvColumns>(csv_columns("id,notes", {.body = {"notes"}}).value());
+  EXPECT_TRUE(row("a,b", true)->fields.texts.empty()) << "it is the body";
 }
 
 TEST(SchemaFields, OfTextAreTextEnough) {
   const auto document = parsed(R"({"id":"a","notes":"only these"})", with(kSchema));
   ASSERT_TRUE(document) << document.error().message();
+  EXPECT_TRUE(parsed(R"({"id":"a","notes":""})", with(kSchema)));
+  EXPECT_TRUE(parsed(R"({"id":"a","year":2010})", with(kSchema))) << "a column is enough, too";
+  EXPECT_FALSE(parsed(R"({"id":"a","other":2010})", with(kSchema)));
 }
 
 }  // namespace
