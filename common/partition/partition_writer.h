@@ -93,8 +93,8 @@ class EncodedLists {
 // longer ones, and readers accept them.
 inline constexpr std::uint32_t kMaxSegments = 1u << 16;
 inline constexpr std::size_t kMaxSegmentBytes = 4u << 20;
-inline constexpr std::size_t kMaxDocumentBytes = 64u << 20;      // all fields of one document
-inline constexpr std::size_t kMaxColumnChunkBytes = 256u << 20;  // of 4096 adjacent documents
+inline constexpr std::size_t kMaxDocumentBytes = 64u << 20;     // all fields of one document
+inline constexpr std::size_t kMaxColumnChunkBytes = 64u << 20;  // of 4096 adjacent documents
 
 // The stored fields of a document. Views borrow.
 struct StoredDocument {

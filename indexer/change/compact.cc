@@ -33,10 +33,13 @@ std::uint64_t bytes_of(const PartitionEntry& entry) {
 std::uint64_t memory_of(const MergeSize& size, const Manifest& manifest) {
   constexpr std::uint64_t kWriter = 64u << 20, kOpenPartition = 4u << 20;
   const std::uint64_t part = size.left / size.partitions + 1;
-  const auto& tokens = manifest.field_tokens;
+  // Of 4,096 documents: what a column collects, and chunks as they are stored.
+  constexpr std::uint64_t kFieldWritten = 192u << 10, kFieldRead = 32u << 10;
+  const auto& tokens = manifest.field_tokens;  // of each field of the schema
   const auto lengths = static_cast<std::uint64_t>(std::ranges::count_if(tokens, [](auto one) { return one > 0; })) * 4;
-  return kWriter + kOpenPartition * size.sources + (8 + lengths) * size.documents + sizeof(MergedDocument) * size.left +
-         16 * part;
+  const std::uint64_t values = tokens.size() * (kFieldWritten + kFieldRead * size.sources);
+  return kWriter + kOpenPartition * size.sources + values + (8 + lengths) * size.documents +
+         sizeof(MergedDocument) * size.left + 16 * part;
 }
 MergeSize size_of(const Merge& merge, const Manifest& manifest) {
   MergeSize size{merge.sources.size(), 0, 0, merge.partitions};

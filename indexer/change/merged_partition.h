@@ -45,7 +45,8 @@ struct MergeOptions {
 // Writes `documents`, a part of merged_documents(), as a partition into `folder`, which is made anew. Document i
 // becomes docID i. Reads a list of each source at a time, and of it only the blocks between the first and the last
 // document. Memory: 4 bytes a document of the sources, 8 a document, 12 a posting of the longest list, 1 MiB
-// a source, what PartitionWriter takes. Errors: kCorrupt, kUnavailable, also if stopped.
+// a source, what PartitionWriter takes; with a schema also the values of 4,096 documents of each source. Errors:
+// kCorrupt, kUnavailable, also if stopped.
 Result<partition::PartitionSummary> write_merged(std::span<const MergeSource> sources,
                                                  std::span<const MergedDocument> documents,
                                                  const std::filesystem::path& folder, const MergeOptions& options,

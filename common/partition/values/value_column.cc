@@ -132,6 +132,11 @@ ByteBuffer ColumnChunkWriter::finish() {
     }
     for (const std::string_view word : words) out.put_bytes(as_bytes(word));
   }
+  constexpr std::size_t kKeptBytes = std::size_t{1} << 20;
+  if (bytes_ > kKeptBytes) {
+    *this = ColumnChunkWriter(type_);
+    return bytes;
+  }
   documents_ = 0;
   bytes_ = 0;
   counts_.clear();

@@ -20,7 +20,7 @@ namespace frond::partition {
 // A bit for each document of a partition, 64 a word; bits past the last document are 0.
 using DocumentBits = std::vector<std::uint64_t>;
 
-// Collects the values of one chunk. One thread; reusable.
+// Collects the values of one chunk. One thread; reusable, keeps its memory, but for a large chunk's.
 class ColumnChunkWriter {
  public:
   static constexpr std::uint32_t kChunkDocuments = 4096;

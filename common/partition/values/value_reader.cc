@@ -238,6 +238,7 @@ Result<ByteBuffer> ValueReader::values_of(DocId docid) const {
   values.source = FROND_TRY(source_in(docid, group_));
   ByteBuffer record;
   encode_values(values, record);
+  if (docid + 1 == documents_) group_ = {};  // who reads all documents, as a merge does, needs no more
   return record;
 }
 

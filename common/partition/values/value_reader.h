@@ -58,7 +58,8 @@ class ValueReader {
   // The block of sources that has the document, and its first; nothing: none has it.
   Result<std::optional<DocId>> read_sources(DocId docid, DocumentBlock& block) const;
 
-  // What values_of() keeps: a group's columns and lengths, a chunk of codes, a block of sources.
+  // What values_of() keeps, until the last document: a group's columns and lengths, a chunk of codes, a block of
+  // sources.
   struct Group {
     std::optional<DocId> first;
     std::vector<PinnedBytes> bytes;
