@@ -66,7 +66,9 @@ class Builder {
   // False: `parsed` has its error.
   bool read_clauses() {
     for (const auto& [parameter, json] : clauses_) {
-      auto clause = frond::query::read_clause(*json, parameter->name, query::clause_mode(parsed.parameters.mode));
+      auto mode = query::clause_mode(parsed.parameters.mode);
+      if (parameter->name == "filter" && mode == frond::query::Mode::kAuto) mode = frond::query::Mode::kAnd;
+      auto clause = frond::query::read_clause(*json, parameter->name, mode);
       if (!clause) {
         parsed.error = {std::string(parameter->name), clause.error().message()};
         return false;
@@ -109,6 +111,14 @@ std::optional<std::string> text_of(const Parameter& parameter, const schema::Jso
     return std::to_string(*whole);
   if (const auto* number = json.as<double>(); number != nullptr && takes(type_identity<RealValue>()))
     return schema::text_of(*number);
+  if (const auto* const list = json.array(); list != nullptr && takes(type_identity<FieldsValue>())) {
+    std::string names;
+    for (const schema::Json& name : *list) {
+      if (name.as<std::string>() == nullptr) return {};
+      names += (names.empty() ? "" : ",") + *name.as<std::string>();
+    }
+    return names;
+  }
   const auto* text = json.as<std::string>();
   if (text == nullptr || takes(type_identity<IntegerValue>(), type_identity<RealValue>(), type_identity<FlagValue>()))
     return {};
@@ -131,6 +141,18 @@ ParsedSearch parse_json(std::string_view json, bool counts) {
   Builder builder(counts);
   const auto tree = schema::parse_json(json);
   const auto* const object = tree ? tree->object() : nullptr;
+  if (!tree) {  // "fields has two members 'q'": the path of an object, or of the body
+    constexpr std::string_view kTwice = "has two members '";
+    const std::string& what = tree.error().message();
+    const std::size_t at = what.find(kTwice);
+    if (at != what.npos && what.starts_with("the JSON ")) {
+      const std::string name = what.substr(at + kTwice.size(), what.size() - at - kTwice.size() - 1);
+      if (find_parameter(name) != nullptr) {
+        builder.fail(name, "is there twice");
+        return std::move(builder.parsed);
+      }
+    }
+  }
   if (object == nullptr) {
     builder.fail("", tree ? "the body is not a JSON object" : "the body: " + tree.error().message());
     return std::move(builder.parsed);

@@ -18,6 +18,7 @@ using frond::query::Words;
 namespace {
 
 constexpr std::size_t kCostlyPatterns = 4;
+constexpr std::size_t kCostlyClauses = 64, kCostlyValues = 256;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -69,6 +70,9 @@ class Planner {
     planned.understood = clause_text(normal, schema_);
     planned.matches_nothing = normal.as<frond::query::None>() != nullptr;
     if (!scored) normal = frond::query::resolved(std::move(normal), Mode::kOr);
+    const auto cost = frond::query::cost_of(normal);
+    planned.costly = cost.terms > wire::kCostlyTerms || cost.patterns > kCostlyPatterns ||
+                     cost.clauses > kCostlyClauses || cost.values > kCostlyValues;
     auto* const both = normal.as<Bool>();
     const auto words = both != nullptr ? words_of(*both) : words_of(normal);
     if (words) planned.words = FROND_TRY(analyzer_.analyze_text(words->text, config_));
@@ -77,8 +81,6 @@ class Planner {
       if (both != nullptr) planned.filter = filter_of(std::move(*both));
       return planned;
     }
-    const auto cost = frond::query::cost_of(normal);
-    planned.costly = cost.terms > wire::kCostlyTerms || cost.patterns > kCostlyPatterns;
     planned.mode = frond::query::has_auto(normal) ? wire::Mode::kAuto : wire::Mode::kOr;
     std::string text;
     add_scoring_text(normal, text);
@@ -148,6 +150,28 @@ using Planned = std::variant<PlannedQuery, Refusal>;
 
 }  // namespace
 
+namespace {
+
+// Of what is optional beside something required, each word that matches adds its score, whatever else does.
+void settle_optional(Clause& clause) {
+  const auto settle_all = [](std::vector<Clause>& clauses) {
+    for (Clause& one : clauses) settle_optional(one);
+  };
+  if (auto* const both = clause.as<Bool>()) {
+    if (!both->minimum && (!both->must.empty() || !both->filter.empty()))
+      for (Clause& one : both->should) one = frond::query::resolved(std::move(one), Mode::kOr);
+    for (auto* const clauses : {&both->must, &both->should, &both->must_not, &both->filter}) settle_all(*clauses);
+  } else if (auto* const max = clause.as<frond::query::Max>()) {
+    settle_all(max->of);
+  } else if (auto* const constant = clause.as<frond::query::Constant>()) {
+    settle_all(constant->of);
+  } else if (auto* const boost = clause.as<frond::query::Boost>()) {
+    settle_all(boost->of);
+  }
+}
+
+}  // namespace
+
 Mode clause_mode(wire::Mode mode) {
   return mode == wire::Mode::kAnd ? Mode::kAnd : mode == wire::Mode::kOr ? Mode::kOr : Mode::kAuto;
 }
@@ -167,8 +191,13 @@ Planned plan(const WrittenQuery& written, const schema::Schema& schema, QueryAna
     std::optional<Refusal> refusal;
     if (clause != nullptr) {
       to = *clause;
+      settle_optional(to);
     } else {
+      // A filter is of the query language whatever `q` is, and narrows: all of its words count unless `mode` says "or".
+      const bool filter = parameter == "filter";
       frond::query::QueryOptions options{.syntax = written.syntax, .mode = clause_mode(written.mode)};
+      if (filter && options.mode == Mode::kAuto) options.mode = Mode::kAnd;
+      if (filter && options.syntax == frond::query::Syntax::kPlain) options.syntax = frond::query::Syntax::kQuery;
       if (parameter == "q") options.minimum = written.minimum;
       options.min_prefix = limits.min_prefix;
       options.max_slop = limits.max_slop;

@@ -70,6 +70,8 @@ Result<void> check_one(std::size_t has, std::string_view what, std::string_view 
                                    std::string(name) + " (" + std::to_string(max) + ")");
 }
 
+constexpr std::size_t kMaxPatternBytes = 1024;
+
 Result<void> check_leaves(const Clause& clause, const Limits& limits) {
   const auto* const wildcard = clause.as<Wildcard>();
   const auto* const prefix = clause.as<Prefix>();
@@ -88,6 +90,17 @@ Result<void> check_leaves(const Clause& clause, const Limits& limits) {
     return Error(Code::kInvalid, "the phrase " + schema::quote(phrase->text) + " has slop " +
                                      std::to_string(phrase->slop) + ", more than max_slop (" +
                                      std::to_string(limits.max_slop) + ")");
+  if (const auto* phrase = clause.as<Phrase>(); phrase != nullptr && phrase->prefix) {
+    const std::string_view text = phrase->text;
+    const std::string_view last = text.substr(text.find_last_of(" \t\n\r") + 1);
+    if (static_cast<std::size_t>(std::ranges::count_if(last, begins_code_point)) < limits.min_prefix)
+      return Error(Code::kInvalid, "the last word of the phrase " + schema::quote(phrase->text) +
+                                       " has fewer characters than min_prefix (" + std::to_string(limits.min_prefix) +
+                                       ")");
+  }
+  if (wildcard != nullptr && wildcard->pattern.size() > kMaxPatternBytes)
+    return Error(Code::kInvalid, "a wildcard of " + std::to_string(wildcard->pattern.size()) + " bytes, more than " +
+                                     std::to_string(kMaxPatternBytes));
   Result<void> result;
   for_each_child(clause, [&](const Clause& child) {
     if (result) result = check_leaves(child, limits);

@@ -29,6 +29,7 @@ Bool* any_of(Clause& clause) {
 }  // namespace
 
 void sort_by_json(std::vector<Clause>& clauses, bool once) {
+  if (clauses.size() < 2) return;
   std::vector<std::pair<std::string, Clause>> keyed;
   for (Clause& one : clauses) {
     std::string key = clause_json(one);

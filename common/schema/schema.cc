@@ -11,7 +11,8 @@
 namespace frond::schema {
 namespace {
 
-constexpr std::string_view kTakenNames[] = {"id", "url", "source", "snippet"};
+constexpr std::string_view kTakenNames[] = {"id",    "url",         "source",  "snippet",
+                                            "score", "score_fixed", "ordinal", "sort"};
 
 Error invalid(const Field& field, std::string_view member, const std::string& what) {
   return {Code::kInvalid, "fields." + field.name + (member.empty() ? "" : "." + std::string(member)) + " " + what};

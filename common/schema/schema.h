@@ -52,7 +52,8 @@ struct Schema {
 };
 
 // 1 to kMaxFieldNameBytes ASCII letters, digits, '_', '-' and '.', a letter first: such a name needs no quotes in a
-// query, in a list of fields or in an order of sorting. `id`, `url`, `source` and `snippet` have meanings of their own.
+// query, in a list of fields or in an order of sorting. `id`, `url`, `source`, `snippet` and the other members of a
+// hit have meanings of their own.
 bool is_field_name(std::string_view name);
 
 // kInvalid: more than kMaxFields fields, a name that is no field name or is there twice, a value out of its range, a

@@ -3,13 +3,14 @@
 namespace frond::text {
 
 // Of what overlaps, the spans that contain no other one, but a main span in place of its only part. Single characters
-// beside pairs are left out.
+// beside pairs are left out, and symbols that people may leave out.
 const std::vector<WordSequence::Span>& WordSequence::chosen(std::string_view text) {
   const auto is_gram = [&](const Span& span) {
     const Gram gram = next_gram(text, span.where.begin, span.where.end);
     return gram.begin == span.where.begin && gram.end > gram.begin;
   };
-  std::erase_if(spans_, [&](const Span& span) { return !span.main && is_gram(span); });
+  std::erase_if(spans_,
+                [&](const Span& span) { return !span.main && (is_gram(span) || is_left_out(text, span.where)); });
   std::stable_sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
     return a.where.begin != b.where.begin ? a.where.begin < b.where.begin : a.where.end > b.where.end;
   });

@@ -5,7 +5,8 @@
 // Every place of the sequence has one term as it is indexed, or is a gap, where a stop word stands. Where an analyzer
 // gives a whole and its parts (term_spans.h), the sequence has the parts, so `node.js` is `node`, `js`, and phrases go
 // on behind it: "node.js server" and "node js server" are one phrase. A whole with a single part (C++) stays whole.
-// In scripts without spaces the places are the pairs of characters side by side.
+// In scripts without spaces the places are the pairs of characters side by side. A symbol that people may leave out
+// (is_left_out() of term_spans.h) takes no place: "Acme™ rockets" is "Acme rockets".
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -53,10 +54,13 @@ class WordSequence {
   // Spans of `text` as for_each_span() gives them. Calls sink(const Span&) for those that are places, once it is known.
   template <class Sink>
   void add(std::string_view text, const Span& span, Sink&& sink) {
-    // Parts are no main spans, and come before the whole: nothing that follows can be one with what there was.
-    if (span.main && span.where.begin >= end_) finish(text, sink);
+    // Parts are no main spans, and come before the whole: nothing that follows can be one with what there was. In runs
+    // of grams each pair is a place whatever is beside it, so that a long run need not be held.
+    if (span.main && (span.where.begin >= end_ || (spans_.size() > kMostHeld && span.where.begin >= last_begin_)))
+      finish(text, sink);
     spans_.push_back(span);
     end_ = std::max(end_, span.where.end);
+    last_begin_ = std::max(last_begin_, span.where.begin);
   }
   // The text or piece ends.
   template <class Sink>
@@ -66,15 +70,16 @@ class WordSequence {
     else
       for (const Span& span : chosen(text)) sink(span);
     spans_.clear();
-    end_ = 0;
+    end_ = last_begin_ = 0;
   }
 
  private:
+  static constexpr std::size_t kMostHeld = 4096;
   const std::vector<Span>& chosen(std::string_view text);
 
-  std::vector<Span> spans_;  // that overlap, or may be parts of one
-  std::size_t end_ = 0;      // of them
-  std::vector<bool> grams_;  // which of them are of scripts without spaces
+  std::vector<Span> spans_;               // that overlap, or may be parts of one
+  std::size_t end_ = 0, last_begin_ = 0;  // of them: the greatest
+  std::vector<bool> grams_;               // which of them are of scripts without spaces
   std::vector<Span> chosen_;
 };
 

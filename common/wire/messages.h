@@ -1,6 +1,7 @@
 #pragma once
 // The messages between broker and leaf as plain structs. leaf.capnp defines their bytes; codec.h converts between the
 // two. Each request and each reply is one ZeroMQ message of one frame.
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -251,14 +252,19 @@ using Reply = std::variant<SearchReply, FetchReply, HelloReply, ErrorReply>;
 // time, and a leaf runs them on threads of their own, so that they do not delay other requests.
 
 // Costly is more than this.
-inline constexpr std::uint32_t kCostlyDepth = 1000;   // hits of a ranking, for a broker
-inline constexpr std::size_t kCostlyTerms = 64;       // distinct terms
-inline constexpr std::size_t kCostlyDocuments = 100;  // documents of a fetch; for a leaf also hits of a ranking
+inline constexpr std::uint32_t kCostlyDepth = 1000;           // hits of a ranking, for a broker
+inline constexpr std::size_t kCostlyTerms = 64;               // distinct terms
+inline constexpr std::size_t kCostlyClauseBytes = 16u << 10;  // of clause and filter
+inline constexpr std::size_t kCostlySources = 10;             // documents of a fetch whose sources are wanted
+inline constexpr std::size_t kCostlyDocuments = 100;          // documents of a fetch; for a leaf also hits of a ranking
 
 inline bool is_costly(const SearchRequest& request) {
   return request.processor == Processor::kExhaustive || request.depth > kCostlyDocuments ||
-         request.terms.size() > kCostlyTerms;
+         request.terms.size() > kCostlyTerms || request.clause.size() + request.filter.size() > kCostlyClauseBytes;
 }
-inline bool is_costly(const FetchRequest& request) { return request.ordinals.size() > kCostlyDocuments; }
+inline bool is_costly(const FetchRequest& request) {
+  const bool sources = std::ranges::find(request.columns, "source") != request.columns.end();
+  return request.ordinals.size() > (sources ? kCostlySources : kCostlyDocuments);
+}
 
 }  // namespace frond::wire

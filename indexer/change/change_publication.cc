@@ -60,6 +60,8 @@ class Publication {
       return Error(Code::kInvalid, "collection " + draft_.collection + " has no schema: build it anew with one");
     const auto wanted = FROND_TRY(schema::parse_schema(change_.schema));
     const auto before = FROND_TRY(schema::parse_schema(draft_.schema));
+    // Another change may have gained fields since this one began.
+    if (const auto both = schema::extended(wanted, before); both && *both == before) return {};
     if (FROND_TRY(schema::extended(before, wanted)) != wanted)
       return Error(Code::kInvalid, "the schema of what is added has other fields before those of the collection");
     draft_.schema = change_.schema;

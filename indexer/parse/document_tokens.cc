@@ -21,7 +21,9 @@ DocumentTokens::DocumentTokens(std::shared_ptr<const schema::Schema> schema, con
 
 void DocumentTokens::begin() {
   lengths_.clear();
+  constexpr std::size_t kKeptBytes = std::size_t{4} << 20;
   codes_.clear();
+  if (codes_.capacity() > kKeptBytes) codes_.shrink_to_fit();  // after a large document
   writer_.begin_document();
 }
 

@@ -12,7 +12,8 @@ Result<std::vector<BlockGroup>> BlockCutter::next() {
   if (ended_) return std::vector<BlockGroup>();
   ended_ = !FROND_TRY(spool_.append_next(documents_));
   // Most frames are cut as they come, so that few are moved to be put together.
-  if (!ended_ && documents_.fields.size() < kBlockGroupBytes / 2) return std::vector<BlockGroup>();
+  if (!ended_ && documents_.fields.size() < kBlockGroupBytes / 2 && documents_.values.size() < kBlockGroupBytes)
+    return std::vector<BlockGroup>();
   return cut();
 }
 
@@ -22,7 +23,7 @@ Result<std::vector<BlockGroup>> BlockCutter::cut() {
   const std::vector<scoring::Prior> priors = std::exchange(documents_.priors, {});
   const auto values = std::make_shared<const ByteBuffer>(std::exchange(documents_.values, {}));
   const std::vector<std::uint32_t> value_sizes = std::exchange(documents_.value_sizes, {});
-  std::size_t values_begin = 0;  // of the block
+  std::size_t values_begin = 0, values_end = 0;  // of the block
   std::vector<BlockGroup> groups;
   bool open = false;  // whether the last group takes more blocks
   BlockGroup::Block block;
@@ -30,7 +31,10 @@ Result<std::vector<BlockGroup>> BlockCutter::cut() {
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     block.end += FROND_TRY(runs::take_fields(left)).size();
     ++block.documents;
-    if (block.end - block.begin < block_bytes_ && !(ended_ && i + 1 == lengths.size())) continue;
+    values_end += value_sizes[i];
+    if (block.end - block.begin < block_bytes_ && values_end - values_begin < kBlockValuesBytes &&
+        !(ended_ && i + 1 == lengths.size()))
+      continue;
     if (!open) groups.push_back({fields, {}, {}, {}, values, values_begin, {}});
     BlockGroup& group = groups.back();
     group.blocks.push_back(block);
@@ -41,8 +45,8 @@ Result<std::vector<BlockGroup>> BlockCutter::cut() {
     append(group.lengths, lengths);
     append(group.priors, priors);
     append(group.value_sizes, value_sizes);
-    values_begin = std::accumulate(value_sizes.begin() + first, value_sizes.begin() + end, values_begin);
-    open = group.bytes() < kBlockGroupBytes;
+    values_begin = values_end;
+    open = group.bytes() < kBlockGroupBytes && values_end - group.values_begin < kBlockValuesBytes;
     block = {block.end, block.end, 0};
   }
   if (!left.empty()) return Error(Code::kCorrupt, "a spool has fields of no document");

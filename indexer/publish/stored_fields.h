@@ -27,7 +27,10 @@ namespace frond::indexer::publish {
 
 inline constexpr std::size_t kBlockGroupBytes = std::size_t{256} << 10;
 
-// Adjacent blocks that travel together: kBlockGroupBytes of fields and a block at most, unless a document is longer.
+inline constexpr std::size_t kBlockValuesBytes = std::size_t{1} << 20;
+
+// Adjacent blocks that travel together: kBlockGroupBytes of fields, kBlockValuesBytes of values and a block at most,
+// unless a document is longer.
 struct BlockGroup {
   struct Block {
     std::size_t begin = 0, end = 0;  // in `fields`
@@ -48,7 +51,7 @@ struct BlockGroup {
 // thread.
 class BlockCutter {
  public:
-  // block_bytes: of fields, in a block and its last document.
+  // block_bytes: of fields, in a block and its last document. Values of kBlockValuesBytes end a block, too.
   BlockCutter(runs::SpoolReader spool, std::size_t block_bytes) : spool_(std::move(spool)), block_bytes_(block_bytes) {}
   // Bytes of fields of the frame that next() will read; 0: all have been read.
   Result<std::uint64_t> next_bytes() { return spool_.next_bytes(); }

@@ -66,7 +66,7 @@ std::size_t bytes_of_work(const Request& request) {
   return 2 * request.body.size() + kLineBytes * std::min(kMaxLines, request.body.size() / kShortLine);
 }
 // nullopt: too many lines.
-std::optional<ParsedLines> parse_lines(const std::string& body, const CollectionWriter& writer) {
+std::optional<ParsedLines> parse_lines(const std::string& body, CollectionWriter& writer) {
   constexpr std::size_t kMaxDetailBytes = 400;
   ParsedLines parsed;
   std::size_t told = 0;

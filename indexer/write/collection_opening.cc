@@ -165,7 +165,12 @@ Result<void> CollectionWriter::take(Standby& standby) {
     return Error(Code::kNotFound, log_folder.string() + " has no settings: a creation of collection " + collection_ +
                                       " was cut off. Make it again, or remove it");
   settings_ = FROND_TRY(kind_from_json(settings));
-  if (current) settings_.schema = current->schema.empty() ? nullptr : FROND_TRY(schema_from_text(current->schema));
+  if (current) {
+    FROND_TRY(take_schema(*current));
+  } else {
+    const MutexLock lock(mutex_);
+    schema_ = settings_.schema;
+  }
   not_indexed_ = FROND_TRY(NotIndexed::open(folder_));
   target_.log_id = operations_->id();
   return {};

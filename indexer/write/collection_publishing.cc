@@ -10,6 +10,7 @@
 #include "common/repository/repository.h"
 #include "indexer/build/build.h"
 #include "indexer/change/change_publication.h"
+#include "indexer/change/removed_terms.h"
 #include "indexer/ingest/formats/formats.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/write/collection_writer.h"
@@ -180,13 +181,16 @@ Result<void> CollectionWriter::index(OperationLog::Taken& taken, const std::stop
   for (Operation& operation : taken.operations) std::string().swap(operation.line);
   BuildOptions options = build_options(batch.path, change.documents.size(), taken.bytes);
   static_cast<change::ChangeOptions&>(options) = std::move(target);
-  if (exists) options.removed_ids = std::move(change.removed_ids);
+  if (exists) {
+    options.removed_ids = std::move(change.removed_ids);
+    options.take_schema(nullptr);  // the collection's, whatever it is by then
+  }
   const MutexLock one_at_a_time(service_.building);
   publishing_documents_ = change.documents.size();
   const auto built =
       FROND_TRY(exists ? add(options, publishing_, log_, stop) : build(options, publishing_, log_, stop));
   partitions_ = built.manifest.partitions.size();
-  return {};
+  return take_schema(built.manifest);
 }
 
 // Of a file with so many documents, all of which have to be indexed; not yet where to.
@@ -224,6 +228,7 @@ Result<void> CollectionWriter::set_aside_next(const Error& why, const std::stop_
 
 // Why it can't be indexed, into no matter what collection; empty: it can, or nothing can.
 Result<std::string> CollectionWriter::fault_of(const Operation& document, const std::stop_token& stop) {
+  FROND_TRY(renew_schema());
   if (const auto id = checked_id(document.line); !id) return id.error().message();
   const auto alone = try_alone(document.line, stop);
   if (alone) return std::string();
@@ -244,8 +249,11 @@ Result<void> CollectionWriter::try_alone(const std::string& line, const std::sto
   options.disk_reserve = service_.options.disk_reserve;
   options.repository = trial.path;
   options.collection = collection_;
-  if (const auto number = FROND_TRY(current()))
-    options.invert.analyzer = FROND_TRY(source_->manifest(*number)).analyzer;
+  if (const auto number = FROND_TRY(current())) {
+    const auto manifest = FROND_TRY(source_->manifest(*number));
+    options.invert.analyzer = manifest.analyzer;
+    options.take_schema(FROND_TRY(change::schema_of(manifest)));
+  }
   BuildProgress progress;
   const MutexLock one_at_a_time(service_.building);
   FROND_TRY(build(options, progress, log_, stop));

@@ -7,6 +7,7 @@
 #include "common/base/thread_name.h"
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
+#include "indexer/change/removed_terms.h"
 #include "indexer/ingest/formats/formats.h"
 #include "indexer/ingest/records/parse_record.h"
 #include "indexer/pipeline/memory.h"
@@ -17,7 +18,8 @@ namespace {
 constexpr std::size_t kMaxWaiting = 1024;          // requests for a publication
 constexpr std::chrono::seconds kShortPatience{5};  // of a client, for whoever holds the collection
 
-constexpr std::chrono::seconds kCompactEvery{2};  // at most so often
+constexpr std::chrono::seconds kCompactEvery{2};      // at most so often
+constexpr std::chrono::seconds kRenewSchemaEvery{1};  // at most so often for documents that are refused
 
 }  // namespace
 
@@ -49,7 +51,7 @@ CollectionWriter::~CollectionWriter() {
   answer(&ends);
 }
 
-Result<std::string> CollectionWriter::checked_id(const std::string& line) const {
+Result<std::string> CollectionWriter::checked_id(const std::string& line) {
   const auto limits = ingest::InputLimits::of(service_.options.memory_limit);
   if (line.size() > limits.record_bytes) return Error(Code::kInvalid, ingest::too_long(limits.record_bytes));
   ingest::RawRecord record;
@@ -60,7 +62,36 @@ Result<std::string> CollectionWriter::checked_id(const std::string& line) const 
     return Error(Code::kInvalid, "takes up to " + ingest::in_mebibytes(cost.bytes) +
                                      " of memory to parse, more than --memory-limit allows");
   record.tree_bytes = cost.tree_bytes;
-  return FROND_TRY(ingest::parse_record(record, {.schema = settings_.schema})).id;
+  const auto known = schema();
+  auto parsed = ingest::parse_record(record, {.schema = known});
+  if (parsed) return std::move(parsed->id);
+  {
+    const MutexLock lock(mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    if (now < schema_renewed_ + kRenewSchemaEvery) return parsed.error();
+    schema_renewed_ = now;
+  }
+  // A command may have published another schema.
+  if (!renew_schema() || schema() == known) return parsed.error();
+  return FROND_TRY(ingest::parse_record(record, {.schema = schema()})).id;
+}
+
+std::shared_ptr<const schema::Schema> CollectionWriter::schema() const {
+  const MutexLock lock(mutex_);
+  return schema_;
+}
+
+Result<void> CollectionWriter::take_schema(const repository::Manifest& current) {
+  auto schema = FROND_TRY(change::schema_of(current));
+  const MutexLock lock(mutex_);
+  if (schema == nullptr || schema_ == nullptr || *schema != *schema_) schema_ = std::move(schema);
+  return {};
+}
+
+// Of what is current now, which other writers may have published.
+Result<void> CollectionWriter::renew_schema() {
+  const auto number = FROND_TRY(current());
+  return number ? take_schema(FROND_TRY(source_->manifest(*number))) : Result<void>();
 }
 
 Result<Appended> CollectionWriter::accept(std::span<const Operation> operations,

@@ -117,8 +117,8 @@ class CollectionWriter {
   CollectionWriter& operator=(const CollectionWriter&) = delete;
 
   // A document that a publication would refuse, found out before it is accepted. `line`: without its end. Gives its id.
-  // kInvalid. Any thread.
-  Result<std::string> checked_id(const std::string& line) const;
+  // kInvalid. Any thread. Commands may change the schema meanwhile: a document that is accepted may still be refused.
+  Result<std::string> checked_id(const std::string& line);
   // Any thread; returns when it is synced. Errors as OperationLog::append(); kUnavailable also: the disk is almost
   // full, or the service ends.
   Result<Appended> accept(std::span<const Operation> operations, const std::optional<RequestMark>& mark);
@@ -179,6 +179,9 @@ class CollectionWriter {
   Result<void> write_off(const OperationLog::Taken& taken);
   BuildOptions build_options(const std::filesystem::path& file, std::uint64_t documents, std::uint64_t bytes) const;
   Result<void> set_aside_next(const Error& why, const std::stop_token& stop);
+  std::shared_ptr<const schema::Schema> schema() const;
+  Result<void> take_schema(const repository::Manifest& current);
+  Result<void> renew_schema();
   Result<std::string> fault_of(const Operation& document, const std::stop_token& stop);
   Result<void> try_alone(const std::string& line, const std::stop_token& stop);
   Result<bool> compact_once(const std::stop_token& stop);
@@ -200,7 +203,7 @@ class CollectionWriter {
   std::unique_ptr<repository::LeasePlace> lease_place_;  // these two: null without leases
   std::unique_ptr<repository::WriterLease> lease_;
   std::unique_ptr<NotIndexed> not_indexed_;
-  CollectionKind settings_;  // of its first generation
+  CollectionKind settings_;  // of its first generation; later ones have what the current one has
   // What was forgotten is published, too: a rollback may have made an older generation current.
   std::atomic<Sequence> published_ = 0;
   std::atomic<bool> compacting_ = false;
@@ -211,6 +214,8 @@ class CollectionWriter {
 
   mutable Mutex mutex_;
   std::condition_variable_any changed_;
+  std::shared_ptr<const schema::Schema> schema_ FROND_GUARDED_BY(mutex_);  // of the generation that was current last
+  std::chrono::steady_clock::time_point schema_renewed_ FROND_GUARDED_BY(mutex_);
   std::vector<Waiting> waiting_ FROND_GUARDED_BY(mutex_);
   std::string error_ FROND_GUARDED_BY(mutex_);
   bool damaged_ FROND_GUARDED_BY(mutex_) = false;  // why the last one failed will not pass by itself

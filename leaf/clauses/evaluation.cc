@@ -126,7 +126,13 @@ class Evaluation {
     decoded_ += list.count();
     return {};
   }
-  static Result<MatcherPtr> bits_matcher(DocumentBits bits, Score score = 0) {
+  // All are held until the query's end.
+  Result<MatcherPtr> bits_matcher(DocumentBits bits, Score score = 0) {
+    constexpr std::size_t kMostHeldBytes = std::size_t{256} << 20;
+    held_bytes_ += bits.size() * sizeof(bits[0]);
+    if (held_bytes_ > kMostHeldBytes)
+      return Error(Code::kOverloaded, "the query's clauses on columns, ids and prefixes take more than " +
+                                          std::to_string(kMostHeldBytes >> 20) + " MiB of memory");
     return MatcherPtr(std::make_unique<BitsMatcher>(std::move(bits), score));
   }
   Result<MatcherPtr> matcher_of(const ColumnNode& node, query::Factor) {
@@ -166,7 +172,8 @@ class Evaluation {
   std::map<std::uint32_t, engine::Plan> fields_;
   std::vector<const cpu::TermReader*> readers_;
   std::vector<const PhraseMatcher*> phrases_;
-  std::uint64_t decoded_ = 0;  // without the readers'
+  std::uint64_t decoded_ = 0;   // without the readers'
+  std::size_t held_bytes_ = 0;  // of bits
 };
 
 // The documents of the window that are not hidden.

@@ -30,13 +30,16 @@ class Joined {
   Joined(const engine::Plan& field, const engine::PlanTerm& term, query::Factor factor, bool has_bounds)
       : reader_(field, term), factor_(factor), has_bounds_(has_bounds) {}
 
-  // The bound of all documents first .. last; `first` never decreases. 0: the list has ended.
-  std::uint64_t look(DocId first, DocId last) {
-    if (!find(first)) return range_bound_ = 0;
-    if (!has_bounds_) return range_bound_ = kNoBound;
+  // Finds the bound of all documents first .. last; `first` never decreases. False: the list has ended.
+  bool look(DocId first, DocId last) {
+    range_bound_ = 0;
+    if (!find(first)) return false;
+    range_bound_ = kNoBound;
+    if (!has_bounds_) return true;
     const auto& list = reader_.list();
     const std::uint32_t to = std::min(list.find_block(last, block_), list.blocks() - 1);
-    return range_bound_ = times(reader_.bound(list.least_deficit(block_, to)), factor_);
+    range_bound_ = times(reader_.bound(list.least_deficit(block_, to)), factor_);
+    return true;
   }
   std::uint64_t range_bound() const { return range_bound_; }
   std::uint64_t list_bound() const { return has_bounds_ ? times(reader_.list_bound(), factor_) : kNoBound; }
@@ -78,6 +81,7 @@ class Joined {
   std::array<std::uint64_t, kBlockLength / 64> found{};
   bool has(std::uint32_t place) const { return (found[place / 64] >> place % 64 & 1) != 0; }
   bool in_phrase = false;
+  bool bounds_phrase = false;                        // the phrase is in no document more often than this word
   std::uint64_t hash = 0;                            // of a phrase's word
   std::array<std::uint32_t, kBlockLength> postings;  // of the driver's documents, by place: block * 128 + position
 
@@ -181,6 +185,7 @@ Result<bool> RequiredSearch::open() {
     if (std::ranges::any_of(required_, is_same)) continue;  // a word that comes again
     if (!FROND_TRY(add(number, phrase_->weight, query_.phrase->boost, required_))) return false;
     required_.back().in_phrase = true;
+    required_.back().bounds_phrase = phrase_->slop == 0 || i == 0;
     required_.back().hash = words_.back().second;
   }
   for (const Node* const node : query_.optional) {
@@ -194,15 +199,15 @@ Result<bool> RequiredSearch::open() {
   return true;
 }
 
-// From those of the lists: the sum, and of the phrase's words the least.
+// From those of the lists: the sum, and of the words that bound the phrase the least.
 std::uint64_t RequiredSearch::bound_of_required(const auto& bound_of_list) const {
   std::uint64_t sum = 0, phrase = phrase_ == nullptr ? 0 : kNoBound;
   for (Joined* const one : order_) {
     const std::uint64_t bound = bound_of_list(*one);
-    if (one->in_phrase)
-      phrase = std::min(phrase, bound);
-    else
+    if (!one->in_phrase)
       sum += bound;
+    else if (one->bounds_phrase)
+      phrase = std::min(phrase, bound);
   }
   return sum + phrase;
 }
@@ -231,10 +236,13 @@ bool RequiredSearch::start_block(std::uint32_t block) {
   for (Joined& one : optional_) one.looked_up = false;
   if (least_ > 0) {
     for (Joined* const one : order_)
-      if (one->look(first, last) == 0) return going_on_ = false;
+      if (!one->look(first, last)) return going_on_ = false;
     more_ = 0;
     if (!the_optional_is_required_)
-      for (Joined& one : optional_) more_ += one.look(first, last);
+      for (Joined& one : optional_) {
+        one.look(first, last);
+        more_ += one.range_bound();
+      }
     if (bound_of_required([](const Joined& one) { return one.range_bound(); }) + more_ < least_) {
       outcome_.exact = false;
       return false;
@@ -360,7 +368,7 @@ void RequiredSearch::offer() {
     const std::uint64_t bound = bound_of_required([&](Joined& one) {
       const std::uint32_t block = &one == order_.front() ? one.reader().block() : one.postings[place] / kBlockLength;
       const std::uint64_t here = one.bound_of(block);
-      if (one.in_phrase) phrase = std::min(phrase, here);
+      if (one.bounds_phrase) phrase = std::min(phrase, here);
       return here;
     });
     if (least_ > 0 && bound + more < least) {
@@ -447,7 +455,8 @@ Result<void> RequiredSearch::status() {
 Result<engine::Outcome> RequiredSearch::run() {
   if (!FROND_TRY(open())) return std::move(outcome_);
   for (std::uint32_t block = 0; going_on_ && block < order_.front()->reader().blocks(); ++block) {
-    if (block % cpu::kBlocksBetweenGlances == 0 && plan_.plan.deadline.passed(clock_)) return cpu::deadline_passed();
+    if ((phrase_ != nullptr || block % cpu::kBlocksBetweenGlances == 0) && plan_.plan.deadline.passed(clock_))
+      return cpu::deadline_passed();
     if (needs_the_optional()) {
       from_ = order_.front()->reader().first_possible(block);
       require_the_optional();

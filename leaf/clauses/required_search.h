@@ -3,7 +3,8 @@
 // list, and what else the query has is looked up for the few documents that are left. Faster than windows of documents
 // (evaluation.h) for such trees; the hits are the same. Bounds of blocks are those of Ding and Suel (2011), "Faster
 // Top-k Document Retrieval Using Block-Max Indexes", section 4; a phrase is in a document at most as often as each of
-// its words, so its score is at most the least of the words' bounds with the phrase's weight.
+// its words (with slop: as its first word, since one place of another may serve several), so its score is at most the
+// least of these words' bounds with the phrase's weight.
 #include <optional>
 #include <vector>
 

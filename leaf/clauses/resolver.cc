@@ -63,6 +63,7 @@ class Resolver {
   // Nothing: no document has the term.
   Result<std::optional<ListNumber>> list_of(const Target& target, std::string_view word) {
     std::string term = term_in(target, word);
+    if (source_.is_over && source_.is_over()) return over();
     if (const auto known = places_.find(term); known != places_.end()) return std::optional(known->second);
     const std::uint64_t df = FROND_TRY(source_.df(term));
     if (df == 0) return std::optional<ListNumber>();
@@ -72,19 +73,25 @@ class Resolver {
     return scoring::term_weight(source_.bm25, source_.statistics, query_.lists[list].df, occurrences);
   }
 
+  static Error over() { return {Code::kDeadline, "the deadline passed while terms were looked up"}; }
+
   Result<MaybeNode> node_of(const query::None&) { return node(NoneNode()); }
   Result<MaybeNode> node_of(const query::All&) { return node(AllNode()); }
 
   // Any of the terms (or all), each with how often it occurs in the query.
   Result<MaybeNode> terms_node(const Target& target, const std::vector<std::string>& words, bool all) {
     std::vector<std::pair<std::string_view, std::uint32_t>> distinct;
+    std::unordered_map<std::string_view, std::size_t> places;
     for (const std::string& word : words) {
-      const auto same = std::ranges::find(distinct, std::string_view(word), &decltype(distinct)::value_type::first);
-      if (same == distinct.end())
+      const auto [at, is_new] = places.try_emplace(word, distinct.size());
+      if (is_new)
         distinct.emplace_back(word, 1);
       else
-        ++same->second;
+        ++distinct[at->second].second;
     }
+    if (distinct.size() > scoring::kMaxQueryTerms)
+      return Error(Code::kInvalid, "a text of " + std::to_string(distinct.size()) + " different terms, more than " +
+                                       std::to_string(scoring::kMaxQueryTerms));
     BoolNode both;
     std::vector<Node>& terms = all ? both.must : both.should;
     for (const auto& [word, occurrences] : distinct) {
@@ -108,7 +115,7 @@ class Resolver {
     std::uint32_t number = 0;
     std::string term;
   };
-  // The begin of a word at the end stays, also if it looks like a stop word.
+  // The begin of a word at the end stays as it is, also if it looks like a stop word or has a stem.
   std::vector<Word> sequence_of(const Target& target, const query::Phrase& phrase) const {
     std::vector<Word> words;
     std::uint32_t number = 0;
@@ -116,10 +123,11 @@ class Resolver {
       if (!term.empty()) words.push_back({number, std::string(term)});
       ++number;
     });
-    if (!phrase.prefix || number == 0 || (!words.empty() && words.back().number == number - 1)) return words;
+    if (!phrase.prefix || number == 0) return words;
     std::string last;
     text::WordSequence().for_each(source_.plain_analyzer(target.field), phrase.text,
                                   [&](std::string_view term) { last = term; });
+    if (!words.empty() && words.back().number == number - 1) words.pop_back();
     if (!last.empty()) words.push_back({number - 1, std::move(last)});
     return words;
   }
@@ -127,6 +135,11 @@ class Resolver {
     const Target target = target_of(phrase.field);
     std::vector<Word> words = sequence_of(target, phrase);
     if (words.empty()) return MaybeNode();
+    constexpr std::size_t kMostSloppyWords = 64;
+    const std::size_t most = phrase.slop == 0 ? scoring::kMaxQueryTerms : kMostSloppyWords;
+    if (words.size() > most)
+      return Error(Code::kInvalid, "a phrase of " + std::to_string(words.size()) + " words" +
+                                       (phrase.slop == 0 ? "" : " with slop") + ", more than " + std::to_string(most));
     PhraseNode sequence{{}, phrase.slop, target.number, 0};
     for (const Word& word : words) {
       PhraseNode::Word& made = sequence.words.emplace_back();
@@ -161,8 +174,13 @@ class Resolver {
     const std::string first = term_in(target, pattern.fixed());
     const std::size_t mark = target.field == nullptr ? 0 : text::kFieldTermPrefix;
     std::vector<ListNumber> lists;
-    bool too_many = false;
+    bool too_many = false, late = false, too_wide = false;
+    std::size_t looked_at = 0;
     FROND_TRY(source_.for_each_from(first, [&](std::string_view term, std::uint64_t df) {
+      constexpr std::size_t kBetweenGlances = 1024, kLooksPerExpansion = 1024;
+      late = ++looked_at % kBetweenGlances == 0 && source_.is_over && source_.is_over();
+      too_wide = looked_at > source_.max_expansions * kLooksPerExpansion;
+      if (late || too_wide) return false;
       if (!term.starts_with(first)) return mark == 0 && first.empty();
       if (mark == 0 && text::is_field_term(term)) return true;
       if (df == 0 || !pattern.matches(term.substr(mark))) return true;
@@ -170,6 +188,10 @@ class Resolver {
       if (!too_many) lists.push_back(add_list(std::string(term), target.number, df));
       return !too_many;
     }));
+    if (late) return over();
+    if (too_wide)
+      return Error(Code::kInvalid, "the " + std::string(kind) + " " + schema::quote(std::string(text)) +
+                                       " needs a look at too many terms: give it a longer beginning");
     if (too_many)
       return Error(Code::kInvalid, "the " + std::string(kind) + " " + schema::quote(std::string(text)) +
                                        " stands for more terms than max_expansions (" +
@@ -183,7 +205,12 @@ class Resolver {
   // A part of a word as it is in terms, as far as that can be said of a part.
   std::string normal(const Target& target, std::string_view part) const {
     std::vector<std::string> terms = source_.plain_analyzer(target.field).query_terms(part);
-    return terms.size() == 1 ? std::move(terms.front()) : std::string(part);
+    // An analyzer may take away what the part begins with, and with it the bound on how many terms begin so.
+    const auto characters = [](std::string_view text) {
+      return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+    };
+    const bool whole = terms.size() == 1 && characters(terms.front()) >= characters(part);
+    return whole ? std::move(terms.front()) : std::string(part);
   }
   Result<MaybeNode> pattern_node(std::string_view kind, const query::Clause& leaf, const std::string& field,
                                  const std::string& pattern, std::string_view written) {
@@ -238,17 +265,20 @@ class Resolver {
   }
   Result<MaybeNode> node_of(const query::Bool& both) {
     BoolNode made;
-    bool left_out = false;
+    bool left_out = false, optional_left_out = false;
     made.must = FROND_TRY(all_of(both.must, left_out));
-    made.should = FROND_TRY(all_of(both.should, left_out));
-    made.must_not = FROND_TRY(all_of(both.must_not, left_out));
     made.filter = FROND_TRY(all_of(both.filter, left_out));
+    const bool required_left_out = left_out;
+    made.should = FROND_TRY(all_of(both.should, optional_left_out));
+    left_out = left_out || optional_left_out;
+    made.must_not = FROND_TRY(all_of(both.must_not, left_out));
     const bool nothing_required = made.must.empty() && made.filter.empty();
     if (nothing_required && made.should.empty() && made.must_not.empty() && left_out) return MaybeNode();
     const std::size_t usual = nothing_required && !made.should.empty() ? 1 : 0;
     made.minimum = both.minimum ? query::matches_needed(*both.minimum, made.should.size()) : usual;
     // What is left out cannot be asked for, and what was optional beside it alone is not.
-    if (left_out) made.minimum = std::clamp(made.minimum, usual, made.should.size());
+    if (optional_left_out) made.minimum = std::min(made.minimum, made.should.size());
+    if (required_left_out && made.minimum == 0) made.minimum = usual;
     if (made.minimum > made.should.size()) return node(NoneNode());
     return node(std::move(made));
   }

@@ -31,10 +31,12 @@ struct ResolverSource {
   using Visit = std::function<bool(std::string_view term, std::uint64_t df)>;
   std::function<Result<void>(std::string_view first, const Visit&)> for_each_from;
   std::size_t max_expansions = 1024;
+  std::function<bool()> is_over = {};  // whether the query's time is over; empty: it never is
 };
 
 // Words with Mode::kAuto mean kOr: use query::resolved() before. kInvalid: the clause does not fit the schema
-// (query::bind()), or a prefix or wildcard stands for more than max_expansions terms.
+// (query::bind()), or a prefix or wildcard stands for more than max_expansions terms,
+// or a text has more than scoring::kMaxQueryTerms different ones; kDeadline.
 Result<ResolvedQuery> resolve(const query::Clause& clause, const ResolverSource& source);
 
 }  // namespace frond::leaf::clauses

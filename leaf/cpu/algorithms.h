@@ -54,6 +54,14 @@ Result<engine::Outcome> search_unranked(const engine::Plan& plan, const Clock& c
 // Lists without postings are ignored. Errors: kCorrupt, kDeadline.
 Result<engine::Outcome> search_disjunction(const engine::Plan& plan, const Clock& clock);
 
+// OR where a filter leaves few documents: one after the other they are looked up in the lists, unless the bounds of the
+// blocks that may have them stay below the threshold. `matches` is a lower bound once something was passed over.
+//
+// plan.hidden is not null; at least one list, none of them empty; k > 0. Errors: kCorrupt, kDeadline.
+Result<engine::Outcome> search_filtered_or(const engine::Plan& plan, const Clock& clock);
+// Whether the plan's documents are few enough for this.
+bool searches_few(const engine::Plan& plan);
+
 // OR without pruning: every posting of every list is decoded, scored and added up, one window of documents at a time.
 // The baseline for the algorithms that prune, and the fastest of them if a query asks for most of its matches.
 // `matches` is exact.

@@ -61,6 +61,7 @@ Result<engine::Outcome> CpuEngine::search_one(const engine::Plan& plan, const Cl
   }
   if (lists == 0 || (plan.mode == engine::Mode::kAnd && lists < plan.terms.size())) return engine::Outcome{};
   if (!plan.ranked) return search_unranked(plan, clock);
+  if (plan.mode == engine::Mode::kOr && plan.k > 0 && searches_few(plan)) return search_filtered_or(plan, clock);
   if (lists == 1) return search_single_term(plan, clock);
   if (plan.mode == engine::Mode::kAnd) return search_conjunction(plan, clock);
   // With k == 0 only a count is wanted, and the longest list is a lower bound.

@@ -215,11 +215,14 @@ void DocumentQuery::read(std::size_t piece, text::Analyzer* analyzer) {
 // kOverloaded: they are too many for the reply.
 Result<void> DocumentQuery::show_columns(const Place& place, wire::FetchedDocument& fetched) {
   if (request_.columns.empty() || generation_->schema == nullptr) return {};
+  const auto too_large = [] { return Error(Code::kOverloaded, "the documents are too large for one reply"); };
+  if (columns_bytes_.load() >= kMaxColumnsOfReply) return too_large();  // nothing more is read
   fetched.columns =
       FROND_TRY(shown_columns(*generation_->schema, place.partition->open->partition(), place.docid, request_.columns));
   if (columns_bytes_.fetch_add(fetched.columns.size()) + fetched.columns.size() <= kMaxColumnsOfReply) return {};
+  columns_bytes_.fetch_sub(fetched.columns.size());  // smaller ones may fit
   fetched.columns.clear();
-  return Error(Code::kOverloaded, "the documents are too large for one reply");
+  return too_large();
 }
 
 // What the piece has not read is not found for this reason.

@@ -166,11 +166,14 @@ void LeafService::search(ByteView message, Deadline deadline, const SearchQuery:
   Result<wire::Request> request = wire::decode_request(message);
   if (!request) return replying(kMalformed, arrival, std::move(answer))(wire::ErrorReply{0, request.error().message()});
   auto& decoded = std::get<wire::SearchRequest>(*request);
-  const auto reply = replying(kSearch, arrival, std::move(answer), entry);
-  auto done = with_documents(documents_, decoded, snippet_terms(decoded), deadline, parts_.clock, entry, reply);
-  auto refuse = [reply, id = decoded.request_id](const Error& why) {
-    reply(wire::ErrorReply{id, why.message(), wire::reason_of(why.code())});
-  };
+  auto reply = replying(kSearch, arrival, std::move(answer), entry);
+  SearchQuery::Refuse refuse;  // words alone are never wrong
+  if (!decoded.clause.empty() || !decoded.filter.empty())
+    refuse = [reply, id = decoded.request_id](const Error& why) {
+      reply(wire::ErrorReply{id, why.message(), wire::reason_of(why.code())});
+    };
+  auto done =
+      with_documents(documents_, decoded, snippet_terms(decoded), deadline, parts_.clock, entry, std::move(reply));
   const auto query = std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(decoded), deadline,
                                                    std::move(done), std::move(refuse));
   const Result<void> room = entry->hold(query->bytes());

@@ -116,7 +116,8 @@ Result<void> SearchQuery::resolve(const query::Clause& clause, Clauses& into) co
       [&](std::string_view first, const clauses::ResolverSource::Visit& visit) {
         return generation.terms->for_each_from(first, visit);
       },
-      parts_.max_expansions};
+      parts_.max_expansions,
+      [this] { return deadline_.passed(parts_.clock); }};
   into.resolved = FROND_TRY(clauses::resolve(clause, source));
   std::vector<wire::QueryTerm> terms;
   terms.reserve(into.resolved.lists.size());

@@ -21,7 +21,8 @@ std::uint64_t SearchQuery::postings_in(const generation::ServedPartition& partit
 // How many hits a plan of the wave asks for.
 std::uint32_t SearchQuery::depth() const {
   // `auto` needs to know whether AND has that many matches: engines may stop counting past k, unless nothing is ranked.
-  if (request_.rank == wire::Rank::kScore && request_.mode == wire::Mode::kAuto && mode_ == engine::Mode::kAnd)
+  if (request_.rank == wire::Rank::kScore && !request_.exact_total && request_.mode == wire::Mode::kAuto &&
+      mode_ == engine::Mode::kAnd)
     return std::min<std::uint32_t>(std::max(request_.depth, request_.auto_needs), wire::kMaxDepth);
   return request_.depth;
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <random>
+#include <type_traits>
 #include <utility>
 
 #define XXH_INLINE_ALL
@@ -63,18 +65,32 @@ void TokenCodesWriter::add(std::uint64_t hash) { hashes_.push_back(hash); }
 void TokenCodesWriter::add_gap() { hashes_.push_back(kGapHash); }
 
 void TokenCodesWriter::find_distinct() {
-  const std::size_t mask = std::bit_ceil(2 * (hashes_.size() + elsewhere_.size()) + 1) - 1;
-  table_.assign(mask + 1, {});
+  constexpr std::size_t kSlots = 1024;  // at the beginning
+  // Of the process, so that no document can be made for slow tables. Records do not depend on it.
+  static const std::uint64_t odd = [] {
+    std::random_device random;
+    return (std::uint64_t{random()} << 32 | random()) | 1;
+  }();
+  table_.assign(std::bit_ceil(std::min(kSlots, 2 * (hashes_.size() + elsewhere_.size()) + 2)), {});
   distinct_.clear();
   numbers_.resize(hashes_.size());
-  const auto number_of = [&](std::uint64_t hash) {
-    std::size_t at = hash & mask;
+  const auto slot_of = [&](std::uint64_t hash) -> Term& {
+    const std::size_t mask = table_.size() - 1;
+    std::size_t at = hash * odd >> (64 - std::countr_zero(table_.size()));
     while (table_[at].hash != hash && table_[at].hash != kGapHash) at = (at + 1) & mask;
-    if (table_[at].hash == kGapHash) {
-      table_[at] = {hash, static_cast<std::uint32_t>(distinct_.size())};
-      distinct_.push_back(hash);
+    return table_[at];
+  };
+  const auto number_of = [&](std::uint64_t hash) {
+    Term& term = slot_of(hash);
+    if (term.hash != kGapHash) return term.number;
+    const auto number = static_cast<std::uint32_t>(distinct_.size());
+    term = {hash, number};
+    distinct_.push_back(hash);
+    if (2 * distinct_.size() > table_.size()) {
+      table_.assign(2 * table_.size(), {});
+      for (std::uint32_t i = 0; i < distinct_.size(); ++i) slot_of(distinct_[i]) = {distinct_[i], i};
     }
-    return table_[at].number;
+    return number;
   };
   for (std::size_t i = 0; i < hashes_.size(); ++i)
     if (hashes_[i] != kGapHash) numbers_[i] = number_of(hashes_[i]);
@@ -139,7 +155,19 @@ bool TokenCodesWriter::place(std::uint32_t width, std::size_t keys_per_bucket) {
 
 void TokenCodesWriter::finish(ByteBuffer& out) {
   if (!fields_.empty() && fields_.back().begin == hashes_.size()) fields_.pop_back();
-  if (hashes_.empty()) return;
+  if (!hashes_.empty() && hashes_.size() <= kMaxCodesBytes) write(out);
+  const auto give_back = [](auto&... vectors) {
+    constexpr std::size_t kKeptBytes = std::size_t{4} << 20;
+    const auto one = [](auto& vector) {
+      if (vector.capacity() * sizeof(vector[0]) > kKeptBytes) std::remove_reference_t<decltype(vector)>().swap(vector);
+    };
+    (one(vectors), ...);
+  };
+  give_back(hashes_, elsewhere_, table_, distinct_, numbers_, keys_, bucket_ends_, order_, displacements_, taken_,
+            codes_);
+}
+
+void TokenCodesWriter::write(ByteBuffer& out) {
   find_distinct();
   std::uint32_t width = distinct_.size() <= most_terms(1) ? 1 : distinct_.size() <= most_terms(2) ? 2 : 4;
   const auto is_placed = [&] {
@@ -150,6 +178,7 @@ void TokenCodesWriter::finish(ByteBuffer& out) {
     if (width > 4) return;  // hashes that were made to collide
   }
   const auto buckets = static_cast<std::uint32_t>(displacements_.size());
+  if (buckets + std::uint64_t{width} * hashes_.size() > kMaxCodesBytes) return;
 
   ByteWriter writer(out);
   writer.put_varint(fields_.size() << 2 | static_cast<unsigned>(std::countr_zero(width)));
@@ -164,7 +193,7 @@ void TokenCodesWriter::finish(ByteBuffer& out) {
   writer.put_bytes(std::as_bytes(std::span(displacements_)));
   const std::size_t at = out.size();
   out.resize(at + hashes_.size() * width);
-  const auto write = [&](auto code) {
+  const auto write_codes = [&](auto code) {
     std::byte* to = out.data() + at;
     for (std::size_t i = 0; i < hashes_.size(); ++i, to += sizeof code) {
       code = static_cast<decltype(code)>(hashes_[i] == kGapHash ? TokenCodes::kGapCode : codes_[numbers_[i]]);
@@ -172,11 +201,11 @@ void TokenCodesWriter::finish(ByteBuffer& out) {
     }
   };
   if (width == 1)
-    write(std::uint8_t{});
+    write_codes(std::uint8_t{});
   else if (width == 2)
-    write(std::uint16_t{});
+    write_codes(std::uint16_t{});
   else
-    write(std::uint32_t{});
+    write_codes(std::uint32_t{});
 }
 
 Result<TokenCodes> TokenCodes::open(ByteView record) {

@@ -26,7 +26,11 @@ namespace frond::partition {
 
 std::uint64_t term_hash(std::string_view term);
 
-// Makes the record of one document after the other. One thread; reusable, keeps its memory.
+// Of a record; with the largest source and all columns it stays below kMaxValuesBytes (document_values.h).
+inline constexpr std::size_t kMaxCodesBytes = std::size_t{56} << 20;
+
+// Makes the record of one document after the other. One thread; reusable, keeps its memory, but for a large document's.
+// Memory: up to 24 bytes a word and 100 a distinct term.
 class TokenCodesWriter {
  public:
   void begin_document();
@@ -38,7 +42,8 @@ class TokenCodesWriter {
   void add_gap();
   // A term that the document has in its lists besides: another form of a word, or of a text without positions.
   void add_elsewhere(std::uint64_t hash) { elsewhere_.push_back(hash); }
-  // Appends the record; nothing if there was no word, or if words were made so that their hashes collide.
+  // Appends the record; nothing if there was no word, if words were made so that their hashes collide, or if it would
+  // take more than kMaxCodesBytes: phrases don't find the document then.
   void finish(ByteBuffer& out);
 
  private:
@@ -50,6 +55,7 @@ class TokenCodesWriter {
     std::uint32_t number = 0;  // in distinct_
   };
   void find_distinct();
+  void write(ByteBuffer& out);
   bool place(std::uint32_t width, std::size_t keys_per_bucket);
 
   std::vector<Field> fields_;

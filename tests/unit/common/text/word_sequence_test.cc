@@ -46,6 +46,27 @@ TEST(WordSequence, HasPairsOfCharacters) {
   }
 }
 
+TEST(WordSequence, HasNoPlaceForSymbolsThatPeopleLeaveOut) {
+  EXPECT_EQ(sequence(AnalyzerKind::kStandard3, "Acme™ rockets, Acme® Rockets©"), "acm rocket acm rocket");
+  EXPECT_EQ(sequence(AnalyzerKind::kStandard3, "Acme rockets"), "acm rocket");
+  EXPECT_EQ(sequence(AnalyzerKind::kStandard3, "© Acme → rockets"), "© acm → rocket");
+}
+
+// A long run of characters is not held as a whole.
+TEST(WordSequence, OfALongRunIsAllItsPairs) {
+  for (const auto kind : {AnalyzerKind::kStandard2, AnalyzerKind::kStandard3}) {
+    for (const std::string three : {"日本語", "서울에", "ไทย"}) {
+      const std::string pairs = sequence(kind, three + three.substr(0, 3)) + " ";
+      std::string text = three, expected;
+      for (int i = 0; i < 5'000; ++i) {
+        text += three;
+        expected += pairs;
+      }
+      EXPECT_TRUE(sequence(kind, text) == expected + sequence(kind, three)) << three;
+    }
+  }
+}
+
 // A phrase from the middle of a text is a part of the text's sequence.
 TEST(WordSequence, OfAPartIsAPartOfTheSequence) {
   const std::string whole =

@@ -159,9 +159,20 @@ TEST_F(ACollectionWithASchema, IsFoundWrongWhereItsTokensInFieldsAre) {
 
 TEST_F(ACollectionWithASchema, MayGainFields) {
   write_input(1, 0, 50);
-  const auto expected = records(build_all(1));
+  const auto built = build_all(1);
+  const auto expected = records(built);
   write_input(2, 50, 5);
   ASSERT_TRUE(add_more(schema_of(kWider)));
+  {  // an addition that began before
+    const auto writer = repository::RepositoryWriter::open(folder_ / "repository", "test").value();
+    const auto before = change::CurrentGeneration::open(*writer).value();
+    change::Addition addition;
+    addition.schema = built.schema;
+    std::uint64_t replaced = 0;
+    const auto late = change::publish_added(*writer, *before, std::move(addition), replaced, {});
+    ASSERT_TRUE(late) << late.error().message();
+    EXPECT_EQ(late->schema, before->manifest().schema);
+  }
   const auto wider = schema::parse_schema(current().schema).value();
   EXPECT_EQ(wider.names(), (std::vector<std::string_view>{"title", "body", "tags", "year", "open"}));
   expect_no_faults();

@@ -117,6 +117,23 @@ TEST(BlockCutter, CutsTheSameBlocksWhateverTheFrames) {
   }
 }
 
+TEST(BlockCutter, EndsABlockWithItsValues) {
+  const ScratchFolder folder;
+  std::vector<Stored> documents;
+  for (int i = 0; i < 22; ++i)
+    documents.push_back({"id" + std::to_string(i), "body", 1, std::string(kBlockValuesBytes / 4, 'v')});
+  for (const std::size_t per_frame : {1u, 7u, 100u}) {
+    const Cut got = cut_all(BlockCutter(spool_of(documents, per_frame, folder / "spool"), 64 << 10));
+    EXPECT_EQ(got.blocks, (std::vector<std::uint32_t>{4, 4, 4, 4, 4, 2}));
+    EXPECT_TRUE(got.documents == documents) << "frames of " << per_frame;
+  }
+  BlockCutter cutter(spool_of(documents, 1, folder / "spool"), 64 << 10);
+  for (int read = 1; read <= 4; ++read) {
+    const auto groups = cutter.next().value();
+    EXPECT_EQ(groups.size(), read == 4 ? 1u : 0u) << "none waits for the fields";
+  }
+}
+
 TEST(BlockCutter, GivesNothingForAnEmptySpool) {
   const ScratchFolder folder;
   EXPECT_EQ(cut_all(BlockCutter(spool_of({}, 10, folder / "spool"), 4 << 10)), Cut());

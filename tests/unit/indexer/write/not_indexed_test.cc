@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "common/repository/repository.h"
+#include "indexer/build/build.h"
+#include "indexer/build/collection_kind.h"
 #include "indexer/ingest/streams/input_limits.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/write/operation_log.h"
@@ -143,6 +145,42 @@ TEST_F(ADocumentThatCantBeIndexed, DoesNotKeepBackWhatReplacesIt) {
   ASSERT_TRUE(publishes_all()) << state().error;
   EXPECT_EQ(published_documents(), 2u);
   EXPECT_EQ(state().not_indexed.documents, 0u);
+}
+
+TEST_F(ADocumentThatCantBeIndexed, IsJudgedByTheSchemaThatCommandsLeave) {
+  serve();
+  ASSERT_EQ(*all_->create("c", R"({"schema":{"fields":{"year":{"type":"integer"}}}})"), true);
+  const auto writer = *all_->find("c");
+  ASSERT_TRUE(writer->accept(std::vector{document("a")}, {}));
+  ASSERT_TRUE(publishes_all()) << state().error;
+
+  support::write_file(folder_ / "input.jsonl", R"({"id":"b","body":"word","price":7})");
+  BuildOptions options;
+  options.repository = repository();
+  options.collection = "c";
+  options.invert.inputs = {folder_ / "input.jsonl"};
+  options.invert.memory = pipeline::plan_memory(pipeline::kMinMemoryLimit, 1, 1);
+  options.take_schema(*schema_from_text(R"({"fields":{"year":{"type":"integer"},"price":{"type":"integer"}}})"));
+  BuildProgress progress;
+  const auto added = add(options, progress, log_, {});
+  ASSERT_TRUE(added) << added.error().message();
+
+  const Operation bad{"bad", R"({"id":"bad","body":"word","price":"dear"})"};
+  ASSERT_TRUE(writer->accept(std::vector{document("c"), bad, document("d")}, {}));
+  ASSERT_TRUE(publishes_all()) << state().error;
+  EXPECT_EQ(published_documents(), 4u);
+  EXPECT_EQ(ids_of(state().not_indexed), Ids{"bad"});
+  EXPECT_EQ(writer->checked_id(bad.line), Code::kInvalid);
+
+  options.take_schema(*schema_from_text(R"({"fields":{"price":{"type":"keyword"}}})"));
+  const auto built = build(options, progress, log_, {});
+  ASSERT_FALSE(built) << "7 is no keyword";
+  support::write_file(folder_ / "input.jsonl", bad.line);
+  ASSERT_TRUE(build(options, progress, log_, {}));
+  EXPECT_TRUE(eventually([&] { return writer->checked_id(bad.line).has_value(); })) << "in a second or so";
+  ASSERT_TRUE(writer->accept(std::vector{document("e")}, {}));
+  EXPECT_TRUE(publishes_all()) << state().error;
+  EXPECT_EQ(published_documents(), 2u);
 }
 
 TEST_F(ADocumentThatCantBeIndexed, IsNotBlamedForADamagedCollection) {

@@ -137,8 +137,10 @@ TEST(Clauses, WithRequiredTermsFindTheBest) {
     std::vector<query::Clause> clauses;
     for (std::size_t i = random() % (most + 1); i > 0; --i) {
       query::Clause one{query::Words{random() % 5 == 0 ? "title" : "", words[random() % 8], query::Mode::kOr}};
-      clauses.push_back(random() % 3 == 0 ? query::boosted(one, {static_cast<std::uint32_t>(128 + random() % 600)})
-                                          : one);
+      clauses.push_back(random() % 3 == 0
+                            ? query::boosted(one, {static_cast<std::uint32_t>(
+                                                      random() % 3 == 0 ? 1 + random() % 3 : 128 + random() % 600)})
+                            : one);
     }
     return clauses;
   };

@@ -118,6 +118,25 @@ TEST(TokenCodes, MadeToCollideAreLeftOut) {
   expect_words(record_of(writer, {{0, {hash_of(1)}}}), {{0, {hash_of(1)}}});
 }
 
+TEST(TokenCodes, OfTooManyWordsAreLeftOut) {
+  TokenCodesWriter writer;
+  writer.begin_document();
+  writer.begin_field(0);
+  const std::uint64_t hashes[] = {hash_of(1), hash_of(2)};
+  for (std::size_t i = 0; i + 3 < kMaxCodesBytes; ++i) writer.add(hashes[i % 2]);
+  ByteBuffer record;
+  writer.finish(record);
+  EXPECT_GT(record.size(), kMaxCodesBytes - 10);
+  EXPECT_LE(record.size(), kMaxCodesBytes + 10);
+  ByteBuffer().swap(record);
+  writer.begin_document();
+  writer.begin_field(0);
+  for (std::size_t i = 0; i < kMaxCodesBytes; ++i) writer.add(hashes[i % 2]);
+  writer.finish(record);
+  EXPECT_TRUE(record.empty());
+  expect_words(record_of(writer, {{0, {hash_of(1), hash_of(2)}}}), {{0, {hash_of(1), hash_of(2)}}});
+}
+
 TEST(TokenCodes, SurviveAnyBytes) {
   std::mt19937 random(8);
   TokenCodesWriter writer;
