@@ -104,6 +104,14 @@ void SchemaInference::add(std::string_view name, std::span<const Value> values, 
   }
 }
 
+// Counts as a string, and as what it reads as besides: where only some cells are numbers, all are strings.
+void SchemaInference::add_cell(std::string_view name, const std::string& text, const Value& value) {
+  Counts* const counts = counts_of(name);
+  if (counts == nullptr) return;
+  add(name, {&value, 1}, /*is_array=*/false);
+  if (!std::holds_alternative<std::string>(value)) count_string(*counts, text);
+}
+
 void SchemaInference::add_nested(std::string_view name) {
   Counts* const counts = counts_of(name);
   if (counts == nullptr) return;
@@ -118,7 +126,8 @@ void SchemaInference::merge(const SchemaInference& other) {
 }
 
 SchemaInference::Choice SchemaInference::choose(const Counts& counts, bool usual_text) {
-  if (counts.nested != 0) return {"not a field: an object, or an array of objects or arrays"};
+  if (counts.nested != 0)
+    return {"not a field: an object, an array of objects or arrays, or more values than a column takes"};
   if (counts.values == 0) return {"not a field: only empty arrays"};
   if (counts.booleans == counts.values) return {"true or false", true, FieldType::kBoolean};
   if (counts.integers == counts.values) return {"integers", true, FieldType::kInteger};

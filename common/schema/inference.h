@@ -34,7 +34,9 @@ class SchemaInference {
   void begin_document() { ++documents_; }
   // A member of the document. `values`: those of an array, or one (`is_array` false). A member of null is not told.
   void add(std::string_view name, std::span<const Value> values, bool is_array);
-  // A member that is an object, or an array of other things than scalars.
+  // A member that has no type: `text`, which can be read as `value`.
+  void add_cell(std::string_view name, const std::string& text, const Value& value);
+  // A member that is an object, an array of other things than scalars, or more than a column takes.
   void add_nested(std::string_view name);
   void merge(const SchemaInference& other);
 

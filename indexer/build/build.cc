@@ -284,7 +284,12 @@ Result<BuildSummary> Build::stages() {
 }  // namespace
 
 Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress, Logger& logger, std::stop_token stop) {
+  if (options.schema == nullptr && options.invert.parse.coerce)
+    return Error(Code::kInvalid, "--coerce needs a schema: without one, documents have no columns");
   if (options.schema != nullptr) {
+    if (options.schema->source_stored && !options.invert.parse.store_bodies)
+      return Error(Code::kInvalid,
+                   "--store-bodies off, but the schema keeps whole sources: give it \"source\": \"none\"");
     if (options.invert.text_inverter != nullptr)
       return Error(Code::kInvalid,
                    "a collection with a schema: the GPU knows no fields of texts; without --gpu-texts "

@@ -99,9 +99,14 @@ Result<void> take(const std::string& name, const json& value, CollectionNames& t
 }
 
 Result<std::shared_ptr<const schema::Schema>> buildable(schema::Schema schema) {
-  for (const schema::Field& field : schema.fields)
+  for (const schema::Field& field : schema.fields) {
     if (field.type == schema::FieldType::kWeights)
       return Error(Code::kInvalid, "field '" + field.name + "': weights of terms are not indexed by this version");
+    if (!field.stored)
+      return Error(Code::kInvalid, "field '" + field.name +
+                                       "': \"stored\": false is not built by this version; the text of every field is "
+                                       "stored");
+  }
   return std::make_shared<const schema::Schema>(std::move(schema));
 }
 

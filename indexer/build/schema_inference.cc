@@ -22,12 +22,14 @@ bool is_whole(std::string_view text, Number& number) {
   return read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
-// CSV has no types: what reads as a number or truth is one.
+// CSV has no types: what reads as a number or truth is one. 00501 is no number.
 schema::Value value_of_cell(std::string_view cell) {
-  std::int64_t integer = 0;
-  if (is_whole(cell, integer)) return integer;
-  double number = 0;
-  if (is_whole(cell, number)) return number;
+  if (ingest::is_json_number(cell)) {
+    std::int64_t integer = 0;
+    if (is_whole(cell, integer)) return integer;
+    double number = 0;
+    if (is_whole(cell, number)) return number;
+  }
   if (cell == "true" || cell == "false") return cell == "true";
   return std::string(cell);
 }
@@ -39,10 +41,17 @@ void tell_cells(const ingest::RawRecord& record, schema::SchemaInference& to) {
   const std::vector<std::string> cells = ingest::csv_fields(*row, record.columns->separator);
   if (cells.size() != record.columns->names.size()) return;
   to.begin_document();
+  using Field = ingest::CsvColumns::Field;
+  bool has_body = false;  // the first of several counts
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (cells[i].empty()) continue;
-    const schema::Value value = value_of_cell(cells[i]);
-    to.add(record.columns->names[i], {&value, 1}, /*is_array=*/false);
+    const Field field = record.columns->fields[i];
+    if (cells[i].empty() || field == Field::kId || field == Field::kUrl || (field == Field::kBody && has_body))
+      continue;
+    has_body = has_body || field == Field::kBody;
+    const schema::Value value = field == Field::kOther ? value_of_cell(cells[i]) : schema::Value(cells[i]);
+    const std::string& name = record.columns->names[i];
+    if (field == Field::kOther && (name == "title" || name == "body")) continue;  // it is not the document's
+    to.add_cell(field == Field::kTitle ? "title" : field == Field::kBody ? "body" : name, cells[i], value);
   }
 }
 
@@ -55,6 +64,7 @@ Result<InferredFields> infer_schema(const pipeline::InvertOptions& options) {
       return Error(Code::kInvalid, "--schema infer reads the input twice, which " + input.string() +
                                        " does not allow: give it as a file, or the schema as one");
   }
+  const ingest::FieldNames& names = ingest::names_or_usual(options.parse.names.get());
   ingest::ReadOptions read = options.read;
   read.list = nullptr;
   const auto reader = FROND_TRY(ingest::RecordReader::open(
@@ -68,11 +78,10 @@ Result<InferredFields> infer_schema(const pipeline::InvertOptions& options) {
     if (csv)
       tell_cells(*record, inference);
     else
-      ingest::tell_members(*record, inference);
+      ingest::tell_members(*record, names, inference);
   }
   if (!any)
     return Error(Code::kInvalid, "--schema infer: no record is JSON or CSV, and others have no fields of their own");
-  const ingest::FieldNames& names = ingest::names_or_usual(options.parse.names.get());
   std::vector<std::string_view> skipped(names.id.begin(), names.id.end());
   skipped.insert(skipped.end(), names.url.begin(), names.url.end());
   for (const auto* const list : {&names.title, &names.body})
@@ -81,6 +90,7 @@ Result<InferredFields> infer_schema(const pipeline::InvertOptions& options) {
   skipped.push_back(options.parse.prior_field);
   const std::string_view texts[] = {"title", "body"};
   schema::InferredSchema inferred = inference.infer(texts, skipped);
+  inferred.schema.source_stored = options.parse.store_bodies;
   InferredFields fields;
   for (const schema::InferredField& field : inferred.fields)
     fields.report += "schema: " + field.name + (field.chosen ? ": " : " is left out: ") + field.reason + "\n";

@@ -14,9 +14,9 @@ struct InferredFields {
   std::string report;  // lines for people: each member, what it became, and why
 };
 
-// Of the members of JSON and the columns of CSV; records of other formats have none. kInvalid: an input is a pipe,
-// which can be read only once, or there is neither JSON nor CSV in it; and the errors of RecordReader. Memory: a
-// record, and schema::kMaxInferredNames.
+// Sources are kept unless bodies are not. Of the members of JSON and the columns of CSV; records of other formats have
+// none. kInvalid: an input is a pipe, which can be read only once, or there is neither JSON nor CSV in it; and the
+// errors of RecordReader. Memory: a record, and schema::kMaxInferredNames.
 Result<InferredFields> infer_schema(const pipeline::InvertOptions& options);
 
 }  // namespace frond::indexer

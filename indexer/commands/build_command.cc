@@ -314,14 +314,14 @@ Result<void> BuildCommand::check() {
   for (const auto& input : invert_.inputs)
     if (std::error_code failed; !std::filesystem::exists(input, failed))
       return refuse("--input: " + input.string() + " is not there");
+  invert_.read.skip_unreadable = unreadable_files_ == "skip";
+  invert_.parse.store_bodies = store_bodies_ == "on";
   FROND_TRY(take_schema());
   FROND_TRY(take_gpu());
 
   static_cast<change::ChangeOptions&>(options_) = target_;
   const bool gpu_texts = invert_.text_inverter != nullptr;
-  invert_.read.skip_unreadable = unreadable_files_ == "skip";
   if (!skipped_list_.empty()) invert_.read.list = std::make_shared<ingest::SkippedList>(skipped_list_);
-  invert_.parse.store_bodies = store_bodies_ == "on";
   invert_.inverter = invert::inverter_with(cpu_dictionary_);
   invert_.memory =
       gpu_texts ? pipeline::plan_memory_of_texts(memory_limit_, parsers_, invert_.partitions)

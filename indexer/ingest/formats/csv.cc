@@ -51,8 +51,13 @@ Result<void> take_fields(std::span<const std::string> cells, const CsvColumns& c
     if (named == columns.names.end() || is_title_or_body(field)) continue;
     const auto place = static_cast<std::size_t>(named - columns.names.begin());
     if (cells[place].empty()) continue;
-    const bool other = columns.fields[place] != Field::kTitle && columns.fields[place] != Field::kBody;
-    if (field.type == schema::FieldType::kText && other) {
+    if (field.type == schema::FieldType::kText) {
+      const Field what = columns.fields[place];
+      if (what == Field::kTitle || what == Field::kBody) {  // names of columns count in any case
+        const std::string is = what == Field::kTitle ? "title" : "body";
+        return Error(Code::kInvalid,
+                     "field '" + field.name + "': this column is the " + is + "; a schema has it as '" + is + "'");
+      }
       std::string text = cells[place];
       std::erase(text, '\0');
       if (!text.empty()) to.texts.push_back({i, std::move(text)});

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "common/schema/json.h"
 #include "common/text/utf8.h"
 #include "indexer/ingest/encoding/charset.h"
 #include "indexer/ingest/lines.h"
@@ -328,7 +329,7 @@ Result<Document> parse_json(const RawRecord& record, const NamedFields& fields) 
   return parsed(parser);
 }
 
-void tell_members(const RawRecord& record, schema::SchemaInference& to) {
+void tell_members(const RawRecord& record, const FieldNames& names, schema::SchemaInference& to) {
   std::string storage;
   const Result<std::string_view> json =
       record.encoding == nullptr ? Result<std::string_view>(record.text()) : utf8_of_record(record, storage);
@@ -353,27 +354,39 @@ void tell_members(const RawRecord& record, schema::SchemaInference& to) {
   };
   to.begin_document();
   std::vector<schema::Value> values;
-  for (const auto [name, member] : object) {
-    if (member.is_null()) continue;
+  const auto tell = [&](std::string_view name, const dom::element& member, bool own_text) {
+    if (member.is_null()) return;
     values.clear();
+    std::size_t bytes = 0;
     bool nested = false;
     dom::array list;
     const bool is_list = member.get(list) == simdjson::SUCCESS;
     const auto add = [&](const dom::element& value) {
       auto scalar = scalar_of(value);
       nested = nested || (!scalar && !value.is_null());
-      if (scalar) values.push_back(*std::move(scalar));
+      if (!scalar) return;
+      const auto* const text = std::get_if<std::string>(&*scalar);
+      bytes += sizeof(std::uint64_t) + (text == nullptr ? 0 : text->size());
+      values.push_back(own_text && text == nullptr ? schema::json_scalar(*scalar) : *std::move(scalar));
     };
     if (!is_list) {
       add(member);
     } else {
       for (const dom::element element : list) add(element);
     }
-    if (nested)
+    const bool many = is_list && !own_text;
+    if (nested || (many && (values.size() > partition::kMaxValuesOfField || bytes > kMaxColumnBytes)))
       to.add_nested(name);
     else
-      to.add(name, values, is_list);
-  }
+      to.add(name, values, many);
+  };
+  const JsonRecord members(object, nullptr);
+  const auto title = members.first_of(names.title, names.paths), body = members.first_of(names.body, names.paths);
+  if (title) tell("title", title->value, /*own_text=*/true);
+  if (body) tell("body", body->value, /*own_text=*/true);
+  for (const auto [name, member] : object)
+    if (name != "title" && name != "body" && !(title && name == title->name) && !(body && name == body->name))
+      tell(name, member, /*own_text=*/false);
 }
 
 JsonFields fields_of_json(std::string_view json, const FieldNames& names) {

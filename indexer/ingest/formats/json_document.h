@@ -16,8 +16,9 @@ namespace frond::indexer::ingest {
 Result<Document> parse_json(const RawRecord& record, const NamedFields& fields);
 
 // Tells a schema's inference of the members of a record that is a JSON object, as a document of its own; nothing of one
-// that the parser refuses.
-void tell_members(const RawRecord& record, schema::SchemaInference& to);
+// that the parser refuses. What the record has as its title and body by `names` are the members "title" and "body",
+// and strings.
+void tell_members(const RawRecord& record, const FieldNames& names, schema::SchemaInference& to);
 
 // What an object has, to recognise the format of a file.
 struct JsonFields {

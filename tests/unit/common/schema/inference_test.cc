@@ -56,8 +56,9 @@ TEST(Inference, ChoosesByWhatFitsAllValues) {
   EXPECT_EQ(reason(inferred, "year"), "integers, in 2 of 2 documents");
   EXPECT_EQ(reason(inferred, "id"), "needs no entry, in 2 of 2 documents");
   EXPECT_EQ(reason(inferred, "mixed"), "not a field: strings, and values that are no strings, in 2 of 2 documents");
-  EXPECT_EQ(reason(inferred, "object"),
-            "not a field: an object, or an array of objects or arrays, in 1 of 2 documents");
+  EXPECT_EQ(
+      reason(inferred, "object"),
+      "not a field: an object, an array of objects or arrays, or more values than a column takes, in 1 of 2 documents");
   EXPECT_EQ(reason(inferred, "_x"), "not a field: its name would need quotes, in 1 of 2 documents");
   EXPECT_EQ(reason(inferred, "none"), "not a field: only empty arrays, in 1 of 2 documents");
   EXPECT_EQ(reason(inferred, "tag"),

@@ -63,6 +63,7 @@ TEST(CollectionKind, NameWhatIsWrong) {
       {R"({"schema":"infer"})", "schema"},
       {R"({"schema":{"fields":{"year":{"type":"int"}}}})", "schema: fields.year.type"},
       {R"({"schema":{"fields":{"contents":{"type":"text"}}}})", "field 'contents'"},
+      {R"({"schema":{"fields":{"notes":{"type":"text","stored":false}}}})", "field 'notes'"},
       {R"({"schema":{"fields":{"v":{"type":"weights"}},"scorer":"impact"}})", "field 'v'"},
       {R"({"color":"red"})", "color"}};
   for (const auto& [json, name] : wrong) {

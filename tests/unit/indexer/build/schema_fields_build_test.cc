@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/schema/schema_json.h"
+#include "indexer/build/schema_inference.h"
 #include "indexer/change/change_publication.h"
 #include "indexer/change/removed_terms.h"
 #include "indexer/check/check.h"
@@ -134,6 +135,58 @@ TEST(SchemaBuild, RefusesATextThatIsTheBody) {
   const auto summary = run(with_schema(folder, R"({"fields":{"contents":{"type":"text"}}})"));
   ASSERT_EQ(summary, Code::kInvalid);
   EXPECT_NE(summary.error().message().find("field 'contents'"), std::string::npos) << summary.error().message();
+}
+
+TEST(SchemaBuild, KeepsSourcesWithoutAnyField) {
+  const ScratchFolder folder;
+  support::write_file(folder / "input.jsonl", jsonl_of(random_documents(9, 10)));
+  const BuildOptions options = with_schema(folder, R"({"fields":{}})");
+  const auto summary = run(options);
+  ASSERT_TRUE(summary) << summary.error().message();
+  expect_sound(options);
+}
+
+TEST(SchemaBuild, RefusesWhatNeedsASchemaOrAnotherOne) {
+  const ScratchFolder folder;
+  support::write_file(folder / "input.jsonl", jsonl_of(random_documents(9, 10)));
+  BuildOptions without_bodies = with_schema(folder, kSchema);
+  without_bodies.invert.parse.store_bodies = false;
+  const auto refused = run(without_bodies);
+  ASSERT_EQ(refused, Code::kInvalid);
+  EXPECT_NE(refused.error().message().find(R"("source": "none")"), std::string::npos) << refused.error().message();
+  ASSERT_TRUE(run(options_for(folder, "r", 1)));
+  BuildOptions coerced = options_for(folder, "r", 1);
+  coerced.invert.parse.coerce = true;
+  BuildProgress progress;
+  Logger logger("test", LogLevel::kError);
+  EXPECT_EQ(add(coerced, progress, logger, {}), Code::kInvalid);
+}
+
+std::string inferred(const ScratchFolder& folder, const char* file, const std::string& content,
+                     bool store_bodies = true) {
+  support::write_file(folder / file, content);
+  pipeline::InvertOptions options;
+  options.inputs = {folder / file};
+  options.parse.store_bodies = store_bodies;
+  const auto fields = infer_schema(options);
+  EXPECT_TRUE(fields) << fields.error().message();
+  return fields ? schema::schema_text(*fields->schema) : "";
+}
+
+TEST(SchemaInference, KnowsTitleAndBodyByAnyOfTheirNames) {
+  const ScratchFolder folder;
+  std::string many = "[0";
+  for (int i = 1; i < 1025; ++i) many += "," + std::to_string(i);
+  const std::string text = R"("body":{"type":"text","positions":true,"field_search":true},)"
+                           R"("title":{"type":"text","positions":true,"field_search":true})";
+  EXPECT_EQ(inferred(folder, "a.jsonl",
+                     R"({"id":"a","contents":["one","two"],"title":7,"year":2010,"all":)" + many + "]}\n" +
+                         R"({"id":"b","text":"three","title":"t","year":2011})" + "\n",
+                     /*store_bodies=*/false),
+            R"({"fields":{)" + text + R"(,"year":{"type":"integer"}},"source":"none","scorer":"bm25"})");
+  EXPECT_EQ(inferred(folder, "a.csv", "ID,URL,Title,Text,zip,rate\n1,u,2010,b,00501,nan\n2,v,2011,c,10001,1.5\n"),
+            R"({"fields":{)" + text +
+                R"(,"rate":{"type":"keyword"},"zip":{"type":"keyword"}},"source":"stored","scorer":"bm25"})");
 }
 
 }  // namespace

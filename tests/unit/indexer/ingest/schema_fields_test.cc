@@ -142,8 +142,10 @@ TEST(SchemaFields, AreReadFromTheCellsOfCsv) {
   using namespace std::string_literals;
   EXPECT_EQ(row("a,b,,,as\0ide,,"s, true)->fields.texts.at(0).text, "aside");
   EXPECT_TRUE(row("a,b,,,\0,,"s, true)->fields.texts.empty());
-  columns = std::make_shared<const CsvColumns>(csv_columns("id,notes", {.body = {"notes"}}).value());
-  EXPECT_TRUE(row("a,b", true)->fields.texts.empty()) << "it is the body";
+  columns = std::make_shared<const CsvColumns>(csv_columns("id,notes", {.body = {"Notes"}}).value());
+  const auto twice = row("a,b", true);
+  ASSERT_FALSE(twice);
+  EXPECT_EQ(twice.error().message(), "field 'notes': this column is the body; a schema has it as 'body'");
 }
 
 TEST(SchemaFields, OfTextAreTextEnough) {
