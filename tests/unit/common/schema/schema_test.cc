@@ -86,9 +86,9 @@ TEST(Schema, NamesTheFieldAndTheMemberThatAreWrong) {
 
 TEST(Schema, TakesNamesThatNeedNoQuotes) {
   for (const std::string_view name : {"a", "A1", "a_b-c.d", "scores"}) EXPECT_TRUE(is_field_name(name)) << name;
-  for (const std::string& name :
-       {std::string(), std::string("1a"), std::string("_score"), std::string("a b"), std::string("a:b"),
-        std::string("é"), std::string("id"), std::string("url"), std::string("source"), std::string("score"), std::string(65, 'a')})
+  for (const std::string& name : {std::string(), std::string("1a"), std::string("_score"), std::string("a b"),
+                                  std::string("a:b"), std::string("é"), std::string("id"), std::string("url"),
+                                  std::string("source"), std::string("score"), std::string(65, 'a')})
     EXPECT_FALSE(is_field_name(name)) << name;
   EXPECT_EQ(problem(R"({"fields": {"_id": {"type": "text"}}})").substr(0, 28), "fields has the name '_id': a");
   std::string many = R"({"fields":{)";
