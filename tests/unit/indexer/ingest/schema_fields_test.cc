@@ -92,11 +92,11 @@ TEST(SchemaFields, HaveSoManyBytesOfValuesThatNeighboursFit) {
   json += "]}";
   const auto bad = parsed(json, with(kSchema));
   ASSERT_FALSE(bad);
-  EXPECT_EQ(bad.error().message(), "field 'tag' has more than 65472 bytes of values");
+  EXPECT_EQ(bad.error().message(), "field 'tag' has more than 16320 bytes of values");
   const auto coerced = parsed(json, with(kSchema, /*coerce=*/true));
   ASSERT_TRUE(coerced);
-  EXPECT_EQ(coerced->fields.columns[0].values.size(), 65472u / 1011);
-  EXPECT_EQ(coerced->fields.left_out, 100 - 65472u / 1011);
+  EXPECT_EQ(coerced->fields.columns[0].values.size(), 16320u / 1011);
+  EXPECT_EQ(coerced->fields.left_out, 100 - 16320u / 1011);
 }
 
 TEST(SchemaFields, HoldWholeNumbersOf64BitsExactly) {
