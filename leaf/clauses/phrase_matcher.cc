@@ -5,16 +5,6 @@
 #include <utility>
 
 namespace frond::leaf::clauses {
-namespace {
-
-std::vector<std::uint32_t> numbers_of(const PhraseNode& phrase) {
-  std::vector<std::uint32_t> numbers;
-  for (const PhraseNode::Word& word : phrase.words) numbers.push_back(word.number);
-  return numbers;
-}
-
-}  // namespace
-
 PhraseMatcher::PhraseMatcher(const PhraseNode& phrase, std::vector<List> lists, const SearchedPartition& partition,
                              std::span<const std::uint32_t> lengths, scoring::LengthNorm norm, query::Factor boost)
     : phrase_(phrase),

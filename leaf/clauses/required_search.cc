@@ -94,19 +94,13 @@ class Joined {
   std::uint64_t range_bound_ = 0, bound_ = 0;
 };
 
-std::vector<std::uint32_t> numbers_of_words(const PhraseNode& phrase) {
-  std::vector<std::uint32_t> numbers;
-  for (const PhraseNode::Word& word : phrase.words) numbers.push_back(word.number);
-  return numbers;
-}
-
 class RequiredSearch {
  public:
   RequiredSearch(const ClausePlan& plan, const RequiredQuery& query, const Clock& clock)
       : plan_(plan), query_(query), clock_(clock), threshold_(plan.plan) {
     if (query.phrase == nullptr) return;
     phrase_ = &std::get<PhraseNode>(query.phrase->what);
-    places_.emplace(numbers_of_words(*phrase_), phrase_->slop);
+    places_.emplace(numbers_of(*phrase_), phrase_->slop);
   }
   Result<engine::Outcome> run();
 

@@ -57,6 +57,12 @@ struct PhraseNode {
   std::uint32_t field = kAllText;  // kAllText: in any field that has positions
   float weight = 0;
 };
+// Of its words.
+inline std::vector<std::uint32_t> numbers_of(const PhraseNode& phrase) {
+  std::vector<std::uint32_t> numbers;
+  for (const PhraseNode::Word& word : phrase.words) numbers.push_back(word.number);
+  return numbers;
+}
 struct AnyTermNode {
   std::vector<ListNumber> lists;  // at least one
 };
