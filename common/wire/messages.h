@@ -12,6 +12,8 @@
 
 #include "common/base/ids.h"
 #include "common/base/placement.h"
+#include "common/query/facet_counts.h"
+#include "common/query/sort_order.h"
 #include "common/schema/schema.h"
 #include "common/schema/schema_json.h"
 #include "common/scoring/bm25.h"
@@ -40,6 +42,7 @@ inline constexpr std::size_t kMaxClauseBytes = 1u << 20;  // of SearchRequest::c
 inline constexpr std::size_t kMaxColumns =
     frond::schema::kMaxFields + 1;                          // names in one request: all fields, and the source
 inline constexpr std::size_t kMaxColumnsBytes = 32u << 20;  // of the values of one document
+inline constexpr std::size_t kMaxFacetBuckets = 1'000'000;  // of all facets of one SearchReply
 inline constexpr std::size_t kMaxRuns = 16;                 // in one SearchReply: a leaf sends one for AND, one for OR
 
 enum class Mode : std::uint8_t { kAnd, kOr, kAuto };
@@ -92,6 +95,11 @@ struct SearchRequest {
   // A clause that documents must match besides, without a score; empty: none.
   std::string filter;
   bool exact_total = false;  // `matches` is exact in whatever mode
+  // For leaves with kFeatureSorting, and only with a clause. By what hits are ordered (query::sort_text()); empty: by
+  // score. `mode` is kOr then.
+  std::string sort;
+  std::optional<query::SortPosition> after;  // with `sort`: only hits behind it; `matches` counts all
+  std::string facets;                        // query::facets_json() of bound facets; empty: none
 };
 
 // The result of one mode (AND or OR) over all partitions that the leaf searched.
@@ -99,6 +107,8 @@ struct Ranking {
   std::vector<topk::Hit> hits;  // best first, at most depth
   std::uint64_t matches = 0;
   bool exact = true;  // false: matches is a lower bound
+  // Of a search with `sort`: query::SortBytes of each hit, whose order is theirs. Scores are 0 if it needs none.
+  std::vector<std::string> sort_bytes = {};
 };
 
 struct PartitionProfile {
@@ -170,6 +180,8 @@ struct SearchReply {
   // Of the page that the request wants shown, in its order. Empty: the broker fetches them; an older leaf, one that had
   // no time left, or one that could not search all partitions leaves them to it.
   std::vector<FetchedDocument> documents;
+  // Of each facet of the request, over all documents of the searched partitions that match (in mode kAuto: by OR).
+  std::vector<query::FacetCounts> facets = {};
 };
 
 // The broker that sends a hello.
@@ -212,7 +224,10 @@ inline constexpr std::uint64_t kFeatureUnranked = 1;  // Rank::kNone
 inline constexpr std::uint64_t kFeatureBm25 = 2;      // SearchRequest::bm25
 inline constexpr std::uint64_t kFeatureById = 4;      // FetchRequest::id
 inline constexpr std::uint64_t kFeatureClauses = 8;   // SearchRequest::clause, filter and exact_total, columns of hits
-inline constexpr std::uint64_t kAllFeatures = kFeatureUnranked | kFeatureBm25 | kFeatureById | kFeatureClauses;
+inline constexpr std::uint64_t kFeatureSorting =
+    16;  // SearchRequest::sort and facets; weights of collections of impacts
+inline constexpr std::uint64_t kAllFeatures =
+    kFeatureUnranked | kFeatureBm25 | kFeatureById | kFeatureClauses | kFeatureSorting;
 // Whether it needs kFeatureClauses.
 inline bool has_clauses(const SearchRequest& request) {
   return !request.clause.empty() || !request.filter.empty() || request.exact_total || !request.show.columns.empty();
@@ -220,7 +235,8 @@ inline bool has_clauses(const SearchRequest& request) {
 // Those that a leaf needs for it.
 inline std::uint64_t features_needed(const SearchRequest& request) {
   return (request.rank == Rank::kNone ? kFeatureUnranked : 0) | (request.bm25 ? kFeatureBm25 : 0) |
-         (has_clauses(request) ? kFeatureClauses : 0);
+         (has_clauses(request) ? kFeatureClauses : 0) |
+         (request.sort.empty() && request.facets.empty() ? 0 : kFeatureSorting);
 }
 
 struct HelloReply {
