@@ -15,7 +15,9 @@ namespace {
 using schema::FieldType;
 using schema::Json;
 
-Error invalid(const std::string& path, const std::string& what) { return {Code::kInvalid, path + " " + what}; }
+Error invalid(const std::string& path, const std::string& what) {
+  return {Code::kInvalid, path + (path.empty() ? "" : " ") + what};
+}
 
 template <class Enum, std::size_t kCount>
 std::optional<Enum> named(const std::string_view (&names)[kCount], std::string_view name) {
@@ -26,13 +28,13 @@ std::optional<Enum> named(const std::string_view (&names)[kCount], std::string_v
 
 std::string_view kind_name(Facet::Kind kind) { return kFacetKindNames[static_cast<std::size_t>(kind)]; }
 
-// What no field decides.
+// What no field decides. `path`: empty in the short text.
 Result<void> check_limits(const std::vector<Facet>& facets, const std::string& path) {
   if (facets.size() > kMaxFacets)
     return invalid(path, "has " + std::to_string(facets.size()) + " facets, and at most " + std::to_string(kMaxFacets) +
                              " can be counted");
   for (const Facet& facet : facets) {
-    const std::string here = schema::member_path(path, facet.name);
+    const std::string here = path.empty() ? schema::quote(facet.name) : schema::member_path(path, facet.name);
     if (facet.name.empty() || facet.name.size() > kMaxFacetNameBytes)
       return invalid(path, "has a name of " + std::to_string(facet.name.size()) + " bytes, not 1 to " +
                                std::to_string(kMaxFacetNameBytes));
@@ -210,7 +212,7 @@ Result<std::vector<Facet>> parse_facets(std::string_view text) {
     text.remove_prefix(item.size() + (more ? 1 : 0));
     facets.push_back(FROND_TRY(parse_facet(trimmed(item))));
   }
-  FROND_TRY(check_limits(facets, "facets"));
+  FROND_TRY(check_limits(facets, ""));
   return facets;
 }
 

@@ -52,13 +52,13 @@ TEST(Facets, NameTheMemberThatIsWrong) {
   EXPECT_EQ(of_json(R"({"t":{"dates":{"field":"year","interval":"x"}}})"),
             "facets.t.dates.interval is 'x', not one of minute, hour, day, week, month, quarter and year");
   EXPECT_EQ(of_text("tag:1,tag:distinct"),
-            "facets.tag is there twice; as a JSON object, facets have names of their own");
+            "'tag' is there twice; as a JSON object, facets have names of their own");
   EXPECT_EQ(of_text("tag,"), "'' begins with no name of a field");
   for (const char* text : {"tag:x", "tag:", "year:[1", "tag:-1", "price:x:histogram", "tag:ranges"})
     EXPECT_NE(of_text(text).find("has behind its colon no number"), std::string::npos) << text;
   std::string many = "f0";
   for (std::size_t i = 1; i <= kMaxFacets; ++i) many += ",f" + std::to_string(i);
-  EXPECT_EQ(of_text(many), "facets has 33 facets, and at most 32 can be counted");
+  EXPECT_EQ(of_text(many), "has 33 facets, and at most 32 can be counted");
 }
 
 TEST(Facets, GetTheTypesOfTheirFields) {
