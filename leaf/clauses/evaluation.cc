@@ -86,9 +86,11 @@ class Evaluation {
     return MatcherPtr(std::make_unique<BoolMatcher>(std::move(parts), boost, documents()));
   }
   Result<MatcherPtr> matcher_of(const PhraseNode& node, query::Factor boost) {
+    // Before lists are opened: status() asks all of them at the end.
+    for (const PhraseNode::Word& word : node.words)
+      if (std::ranges::none_of(word.lists, [this](ListNumber number) { return has_list(number); })) return every(0);
     std::vector<PhraseMatcher::List> lists;
     for (std::size_t i = 0; i < node.words.size(); ++i) {
-      const std::size_t before = lists.size();
       for (const ListNumber number : node.words[i].lists) {
         if (!has_list(number)) continue;
         const std::string_view term = plan_.query->lists[number].term;
@@ -98,7 +100,6 @@ class Evaluation {
         auto list = FROND_TRY(list_matcher(number, weight, {ListScoring::Kind::kBm25, {}}));
         lists.push_back({i, partition::term_hash(word), weight, std::move(list)});
       }
-      if (lists.size() == before) return every(0);
     }
     const engine::Plan& field = of_field(node.field);
     auto made =

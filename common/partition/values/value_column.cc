@@ -261,8 +261,7 @@ void ValueColumn::scan(const Chunk& chunk, std::uint32_t number, std::span<const
       if (present == 0) continue;
       std::uint64_t found = all ? present : 0;
       if (!all)
-        for (const CodeRange& range : ranges)
-          found |= chunk.codes_between(i / 64, range.first, range.last);
+        for (const CodeRange& range : ranges) found |= chunk.codes_between(i / 64, range.first, range.last);
       to[i / 64] |= found & present;
     }
     return;
