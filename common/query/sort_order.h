@@ -16,6 +16,7 @@
 namespace frond::query {
 
 inline constexpr std::size_t kMaxSortKeys = 8;
+inline constexpr std::size_t kMaxSortTextBytes = kMaxSortKeys * (schema::kMaxFieldNameBytes + 16);  // of sort_text()
 inline constexpr std::string_view kByScore = "_score", kByOrder = "_order";
 
 struct SortKey {

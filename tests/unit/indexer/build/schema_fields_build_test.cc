@@ -178,7 +178,7 @@ TEST(SchemaInference, KnowsTitleAndBodyByAnyOfTheirNames) {
   std::string many = "[0";
   for (int i = 1; i < 1025; ++i) many += "," + std::to_string(i);
   const std::string text = R"("body":{"type":"text","positions":true,"field_search":true},)"
-                           R"("title":{"type":"text","positions":true,"field_search":true})";
+                           R"("title":{"type":"text","weight":3,"positions":true,"field_search":true})";
   EXPECT_EQ(inferred(folder, "a.jsonl",
                      R"({"id":"a","contents":["one","two"],"title":7,"year":2010,"all":)" + many + "]}\n" +
                          R"({"id":"b","text":"three","title":"t","year":2011})" + "\n",
