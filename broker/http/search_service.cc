@@ -171,7 +171,8 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
   } else if (const auto cached = job->use == CacheUse::kMiss ? shared_.cache.find(job->key) : cache::CachedAnswer();
              cached.value) {
     job->use = CacheUse::kHit;
-    if (!text.empty()) known_.remember(text, job->topology->id(), job->key);
+    // A cursor may be of another generation than the one that known texts are of.
+    if (!text.empty() && !job->cursor) known_.remember(text, job->topology->id(), job->key);
     answer(*job, cached);
   } else {
     job->kind = {job->line.has_value(), job->is_costly(), client};
