@@ -123,6 +123,15 @@ TEST_F(ASortedSearch, GoesOnBehindACursorInTheSameGeneration) {
   EXPECT_EQ(status, 410);
   EXPECT_EQ(problem["parameter"], "search_after");
 }
+TEST_F(ASortedSearch, AsksToTryAgainWhereAnotherBrokerIsAhead) {
+  serve_next({1, 2});
+  const auto first = ask("q=immune&sort=year&k=1", by_year({{7, 1999}}, 3));
+  serve_next({1});
+  auto next = asking_for("q=immune&sort=year&k=1");
+  next.search_after = first["cursor"];
+  EXPECT_EQ(ask(next)["detail"], "search_after names a generation that is not known here yet; try again.");
+  EXPECT_EQ(status, 503);
+}
 TEST_F(ASortedSearch, SaysThatAGenerationIsGoneWhenALeafSaysSo) {
   const auto first = ask("q=immune&sort=year&k=1", by_year({{7, 1999}}, 3));
   auto next = asking_for("q=immune&sort=year&k=1");
