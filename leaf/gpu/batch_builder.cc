@@ -34,6 +34,10 @@ std::uint32_t reach_of(const ReadyPlan& ready) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(ready.plan->k + hidden, kNoDoc));
 }
 
+bool hides_many(const ReadyPlan& ready) {
+  return ready.hidden != nullptr && ready.plan->hidden->count() > ready.lists.front()->documents / kManyHidden;
+}
+
 // What the k-th highest prior adds. As fewer than k documents have more, the k-th best score is at most this and what
 // terms give.
 Score kth_prior(const ReadyPlan& ready) {
@@ -190,6 +194,7 @@ std::span<const TermOnDevice> BatchBuilder::add_query(const ReadyPlan& ready) {
   queries_.push_back(
       {.lengths = ready.lengths->lengths,
        .hidden = ready.hidden ? ready.hidden->words : nullptr,
+       .many_hidden = hides_many(ready) ? ready.hidden->words : nullptr,
        .norm = plan.norm,
        .min_length = ready.lengths->min_length,
        .first_term = first_term,

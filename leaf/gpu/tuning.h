@@ -29,6 +29,9 @@ inline constexpr std::uint32_t kWantedTasks = 12288, kMinTaskWork = 2, kMaxTaskW
 inline constexpr double kWorkOfMarks = 0.25;
 // A block is cut into at most 2^kMaxSplit tasks, of 32 postings.
 inline constexpr std::uint32_t kMaxSplit = 2;
+// Of a query that hides more than one document in kManyHidden the bits are asked when documents are read, not when they
+// are hits but for that.
+inline constexpr std::uint32_t kManyHidden = 4;
 // Warps that search, on one processor and in one thread block.
 inline constexpr std::uint32_t kSearchWarps = 32, kSearchBlockWarps = 4;
 // Columns that a batch's tasks are taken from in turn (batch.h).
