@@ -32,6 +32,7 @@ struct Options {
   std::uint32_t default_timeout_ms = 1000, max_timeout_ms = 60'000;
   std::uint32_t max_depth = 10'000;
   frond::query::Limits query_limits;
+  std::uint32_t max_facet_buckets = 100'000;
   bool allow_exhaustive = true;
   std::uint32_t max_in_flight = 512, max_msearch_in_flight = 0, max_msearches = 8, max_costly_in_flight = 16,
                 max_costly_per_client = 0;

@@ -54,6 +54,7 @@ http::SearchService::Config search_config(const Options& options) {
           .max_timeout = std::chrono::milliseconds(options.max_timeout_ms),
           .max_depth = options.max_depth,
           .query_limits = options.query_limits,
+          .max_facet_buckets = options.max_facet_buckets,
           .allow_exhaustive = options.allow_exhaustive,
           .in_flight = {.all = options.max_in_flight,
                         .batch = options.max_msearch_in_flight,

@@ -4,13 +4,15 @@
 
 namespace frond::leaf {
 
-HostLists::HostLists(const Options& options, const Clock& clock, Accelerator* gpu, metrics::Registry& registry)
+HostLists::HostLists(const Options& options, const Clock& clock, Accelerator* gpu, collect::KeywordCache& keywords,
+                     metrics::Registry& registry)
     : stored_(clock),
       cache_(stored_, clock, {.budget_bytes = options.host_cache_bytes}),
       registration_{[this](std::uint64_t number, auto partition) { stored_.add(number, partition); },
-                    [this, gpu](std::uint64_t number) {
+                    [this, gpu, &keywords](std::uint64_t number) {
                       stored_.remove(number);
                       cache_.invalidate(number);
+                      keywords.forget(number);
                       if (gpu) gpu->forget(number);
                     }} {
   using Counters = lists::CachedListStore::Counters;
@@ -60,6 +62,18 @@ std::shared_ptr<serve::FilterCache> make_filter_cache(const Options& options, me
   exported.counter(families::kFilterCacheHits, &Counters::hits);
   exported.counter(families::kFilterCacheMisses, &Counters::misses);
   exported.counter(families::kFilterCacheEvictions, &Counters::evictions);
+  return cache;
+}
+
+std::shared_ptr<collect::KeywordCache> make_keyword_cache(const Options& options, metrics::Registry& registry) {
+  using Counters = collect::KeywordCache::Counters;
+  auto cache = std::make_shared<collect::KeywordCache>(options.keyword_cache_bytes);
+  registry.gauge(families::kKeywordCacheLimit).set(static_cast<double>(cache->budget_bytes()));
+  const families::Export exported(registry, [cache] { return cache->counters(); });
+  exported.gauge(families::kKeywordCacheBytes, &Counters::bytes);
+  exported.counter(families::kKeywordCacheHits, &Counters::hits);
+  exported.counter(families::kKeywordCacheMisses, &Counters::misses);
+  exported.counter(families::kKeywordCacheEvictions, &Counters::evictions);
   return cache;
 }
 

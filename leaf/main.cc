@@ -126,7 +126,8 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
   auto& [log, clock, io, signals, registry] = process;
   Accelerator* const gpu = engines.gpu.get();
   export_gpu_state(registry, options, gpu);
-  HostLists lists(options, clock, gpu, registry);
+  const auto keywords = make_keyword_cache(options, registry);
+  HostLists lists(options, clock, gpu, *keywords, registry);
   serve::RequestsInFlight requests(registry.gauge(families::kInFlight));  // which tasks of the schedulers refer to
   Schedulers schedulers(options, engines.costs, clock, gpu, registry);
   generation::Numbers numbers;
@@ -151,6 +152,8 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
                               .terms = terms.get(),
                               .filters = filters.get(),
                               .max_expansions = options.max_expansions,
+                              .keywords = keywords.get(),
+                              .max_facet_buckets = options.max_facet_buckets,
                               .device = gpu != nullptr ? &gpu->lists() : nullptr};
   };
   const ServedCollection::Shared shared{.options = options,

@@ -7,6 +7,7 @@
 #include "common/config/options.h"
 #include "common/net/address.h"
 #include "common/repository/manifest.h"
+#include "common/wire/messages.h"
 #include "leaf/engines.h"
 
 namespace frond::leaf {
@@ -93,6 +94,12 @@ void add_cache_options(config::CommandLine& app, Options& options) {
             "Budget of the filters of searches that are kept, two bits a document of each partition; 0: none are");
   add_number(app, "--max-expansions", options.max_expansions, 1, 65'536,
              "Terms that a prefix or wildcard of a search may stand for; one of more is answered 400");
+  add_bytes(
+      app, "--keyword-cache", options.keyword_cache_bytes, "64MiB",
+      "Budget of the numbers of keywords, for facets: 4 bytes for each value of a column in 4,096 documents, 8 for "
+      "each in a partition. A facet of a column that may need more than half is answered 400");
+  add_number(app, "--max-facet-buckets", options.max_facet_buckets, std::size_t{1}, wire::kMaxFacetBuckets,
+             "Different buckets that all facets of a search may have; one of more is answered 400");
 }
 
 void add_spans(config::CommandLine& app, Options& options) {

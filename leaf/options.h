@@ -35,6 +35,8 @@ struct Options {
   std::uint64_t term_cache_bytes = std::uint64_t{32} << 20, gpu_cache_bytes = std::uint64_t{4} << 30;
   std::uint64_t filter_cache_bytes = std::uint64_t{64} << 20;
   std::uint32_t max_expansions = 1024;
+  std::uint64_t keyword_cache_bytes = std::uint64_t{64} << 20;
+  std::uint32_t max_facet_buckets = 100'000;
   std::uint64_t gpu_plain_bytes = 0;  // of gpu_cache_bytes
   std::size_t queue_limit = 4096, gpu_queue_limit = 4096;
   std::uint64_t min_gpu_postings = 20'000;

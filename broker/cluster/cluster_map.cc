@@ -244,7 +244,15 @@ void ClusterMap::log_why_down(LeafNode& leaf) {
   log_.warn("leaf still down", {{"leaf", leaf.endpoint}, {"node", node_of(leaf)}, {"error", leaf.last_error}});
 }
 
+std::shared_ptr<const Topology> ClusterMap::topology_of(const GenerationId& id) {
+  if (topology_ && topology_->id() == id) return topology_;
+  if (!whole_) whole_ = whole_topologies(leaves_);
+  const auto found = std::find_if(whole_->begin(), whole_->end(), [&](const auto& one) { return one->id() == id; });
+  return found != whole_->end() ? *found : nullptr;
+}
+
 void ClusterMap::redraw() {
+  whole_.reset();
   const GenerationId before = topology_ ? topology_->id() : GenerationId{};
   auto drawn = draw_topology(leaves_, before, &order_);
   if (!drawn && topology_) {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,7 +59,11 @@ class ClusterMap {
 
   // What to search now; null: no leaf has served anything yet.
   std::shared_ptr<const Topology> topology() const { return topology_; }
+  // The same of one generation, which leaves keep for a while when another is served; null: some partition of it has no
+  // leaf.
+  std::shared_ptr<const Topology> topology_of(const GenerationId& id);
   const std::vector<LeafRef>& leaves() const { return leaves_; }
+  const std::string& collection() const { return config_.collection; }
   // True once every partition of a generation has had a leaf, or ready_without_all_after has passed, as long as any
   // partition has one: a leaf that fails leaves partitions unsearched, but must not take all brokers out of service.
   // Any thread.
@@ -102,6 +107,7 @@ class ClusterMap {
   std::vector<LeafRef> leaves_;
   std::vector<std::pair<const LeafNode*, TimerQueue::Id>> scheduled_;  // at most one per leaf
   std::shared_ptr<const Topology> topology_;
+  std::optional<std::vector<std::shared_ptr<const Topology>>> whole_;  // what leaves list; empty: not asked for yet
   GenerationOrder order_;
   std::atomic<bool> settled_{false}, ready_{false};
   std::atomic<std::size_t> partitions_{0}, covered_{0};  // of topology_, for other threads

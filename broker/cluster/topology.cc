@@ -60,6 +60,12 @@ class ListedGenerations {
       if (best == nullptr || preferred(candidate, *best, serving, order)) best = &candidate;
     return best != nullptr ? best->topology : nullptr;
   }
+  std::vector<std::shared_ptr<const Topology>> whole() const {
+    std::vector<std::shared_ptr<const Topology>> all;
+    for (const auto& [id, candidate] : candidates_)
+      if (candidate.topology->whole()) all.push_back(candidate.topology);
+    return all;
+  }
   void teach(GenerationOrder& order) const {
     for (const auto& [id, candidate] : candidates_) {
       const auto is_after = [&, &one = id](const auto& other) { return later(other.first, one) > 0; };
@@ -176,6 +182,10 @@ std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, c
   const ListedGenerations told(leaves);
   if (order != nullptr) told.teach(*order);
   return told.best(serving, order != nullptr ? *order : GenerationOrder());
+}
+
+std::vector<std::shared_ptr<const Topology>> whole_topologies(std::span<const LeafRef> leaves) {
+  return ListedGenerations(leaves).whole();
 }
 
 }  // namespace frond::broker::cluster

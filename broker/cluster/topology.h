@@ -130,5 +130,7 @@ class GenerationOrder {
 // `order` is updated from the leaves' lists; null: nothing is remembered.
 std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, const GenerationId& serving,
                                               GenerationOrder* order = nullptr);
+// Every generation that has a leaf for each partition, in no order.
+std::vector<std::shared_ptr<const Topology>> whole_topologies(std::span<const LeafRef> leaves);
 
 }  // namespace frond::broker::cluster

@@ -29,15 +29,16 @@ void append_coverage(std::string& out, const merge::Page& page) {
 void append_hit(std::string& out, const merge::PageHit& hit, const RenderOptions& options) {
   out += '{';
   append_text(out, "id", hit.id);
-  if (options.ranked) {
+  if (options.scored) {
     append_name(out, "score");
     append_score(out, hit.hit.score);
   }
+  if (!hit.sort_bytes.empty()) append_sort(out, hit.sort_bytes, *options.arrangement);
   if ((options.fields & wire::kFieldTitle) != 0) append_text(out, "title", hit.title);
   if ((options.fields & wire::kFieldUrl) != 0) append_text(out, "url", hit.url);
   if ((options.fields & wire::kFieldSnippet) != 0) append_text(out, "snippet", snippet_html(hit.snippet));
   if (hit.columns.size() > 2) out.append(",").append(hit.columns, 1, hit.columns.size() - 2);
-  if (options.explain && options.ranked) append_count(out, "score_fixed", hit.hit.score);
+  if (options.explain && options.scored) append_count(out, "score_fixed", hit.hit.score);
   if (options.explain) append_count(out, "ordinal", hit.hit.ordinal);
   out += '}';
 }
@@ -87,7 +88,7 @@ void append_explain(std::string& out, const merge::Page& page, const RenderOptio
   append_text(out, "mode_used", name_of(page.mode_used));
   append_name(out, "engines");
   append_engines(out, page.profile);
-  if (options.ranked) {
+  if (options.scored) {
     append_name(out, "k1");
     append_real(out, options.bm25.k1);
     append_name(out, "b");
@@ -220,6 +221,8 @@ std::string render_rest(const merge::Page& page, const RenderOptions& options) {
     append_total(out, page);
     append_hits(out, page, options);
   }
+  if (!options.cursor.empty()) append_text(out, "cursor", options.cursor);
+  if (!page.facets.empty()) append_facets(out, page.facets, *options.arrangement);
   out += options.understood;
   if (options.explain) append_explain(out, page, options);
   if (options.profile) append_profile(out, page.profile);

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "broker/merge/merge.h"
 #include "broker/query/planned_query.h"
@@ -12,7 +13,8 @@
 
 namespace frond::broker::http {
 
-// `"coverage":…,"total":…,"hits":[…]`, or for a count `"coverage":…,"count":…,"relation":…`; then `understood`, then
+// `"coverage":…,"total":…,"hits":[…]`, or for a count `"coverage":…,"count":…,"relation":…`; then `,"cursor":"…"` and
+// `,"facets":{…}` if there are, then `understood`, then
 // `,"explain":…` and `,"profile":…` if wanted, then `}`. One line.
 struct RenderOptions {
   bool explain = false;  // adds the terms, the mode used, k1 and b, and to each hit its "score_fixed" and "ordinal"
@@ -20,9 +22,11 @@ struct RenderOptions {
   std::span<const wire::QueryTerm> terms;  // for explain
   scoring::Bm25Parameters bm25;            // for explain: what the hits are ranked by
   std::uint8_t fields = wire::kAllFields;  // of each hit, beside its id and score (wire::kFieldTitle, …)
-  bool ranked = true;                      // false: hits have no score
+  bool scored = true;                      // false: hits have no score
   bool count = false;
-  std::string_view understood = {};  // from render_understood() and render_empty()
+  std::string_view understood = {};                 // from render_understood() and render_empty()
+  const merge::Arrangement* arrangement = nullptr;  // of the page's hits and facets; null: they have none
+  std::string_view cursor = {};                     // of the next page; empty: none
 };
 std::string render_rest(const merge::Page& page, const RenderOptions& options);
 
@@ -47,6 +51,11 @@ void append_text(std::string& out, std::string_view name, std::string_view text)
 void append_count(std::string& out, std::string_view name, std::uint64_t value);
 // Appends `,"profile":{…}`: where a search's time went.
 void append_profile(std::string& out, const merge::Page::Profile& profile);
+// Appends `,"sort":[…]`: what the hit has of each key.
+void append_sort(std::string& out, const std::string& sort_bytes, const merge::Arrangement& arrangement);
+// Appends `,"facets":{…}`.
+void append_facets(std::string& out, const std::vector<frond::query::FacetCounts>& counts,
+                   const merge::Arrangement& arrangement);
 // Appends a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 // The shortest decimal that reads back as the same number. `value` is finite.

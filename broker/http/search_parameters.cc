@@ -34,6 +34,16 @@ class Builder {
     parsed.error = {std::string(name), std::string(name) + (name.empty() ? "" : " ") + std::string(detail)};
     return false;
   }
+  // False: `parsed` has its error.
+  bool set_facets(const Parameter& parameter, const schema::Json& json) {
+    seen_[&parameter - kParameters] = true;
+    auto facets = frond::query::read_facets(json, parameter.name);
+    if (facets)
+      parsed.parameters.facets = *std::move(facets);
+    else
+      parsed.error = {std::string(parameter.name), facets.error().message()};
+    return facets.has_value();
+  }
   // Read when all others are known: `mode` says what words without one have. `json` outlives finish().
   void set_clause(const Parameter& parameter, const schema::Json& json) {
     seen_[&parameter - kParameters] = true;
@@ -53,6 +63,7 @@ class Builder {
         return std::move(parsed);
       }
     if (p.count && !become_count()) return std::move(parsed);
+    if (!check_order()) return std::move(parsed);
     if (!read_clauses()) return std::move(parsed);
     if (p.offset + p.k > kMaxDepth)
       fail("offset", "+ k is " + std::to_string(p.offset + p.k) + ", more than " + std::to_string(kMaxDepth));
@@ -75,6 +86,17 @@ class Builder {
       }
       parsed.parameters.*std::get<ClauseValue>(parameter->value).to = *std::move(clause);
     }
+    return true;
+  }
+  // Of the order of hits.
+  bool check_order() {
+    const auto& p = parsed.parameters;
+    const bool continues = seen_[find_parameter("search_after") - kParameters];
+    if (!p.sort.empty() && p.rank == wire::Rank::kNone)
+      return fail("rank", "none has no meaning beside sort, which says the order of hits");
+    if (continues && p.sort.empty()) return fail("search_after", "has no meaning without sort");
+    if (continues && seen_[find_parameter("offset") - kParameters])
+      return fail("offset", "has no meaning beside search_after");
     return true;
   }
   bool become_count() {
@@ -111,7 +133,8 @@ std::optional<std::string> text_of(const Parameter& parameter, const schema::Jso
     return std::to_string(*whole);
   if (const auto* number = json.as<double>(); number != nullptr && takes(type_identity<RealValue>()))
     return schema::text_of(*number);
-  if (const auto* const list = json.array(); list != nullptr && takes(type_identity<FieldsValue>())) {
+  if (const auto* const list = json.array();
+      list != nullptr && takes(type_identity<FieldsValue>(), type_identity<SortValue>())) {
     std::string names;
     for (const schema::Json& name : *list) {
       if (name.as<std::string>() == nullptr) return {};
@@ -162,6 +185,10 @@ ParsedSearch parse_json(std::string_view json, bool counts) {
     const auto* const clause = parameter != nullptr ? std::get_if<ClauseValue>(&parameter->value) : nullptr;
     if (clause != nullptr && (clause->text == nullptr || value.as<std::string>() == nullptr)) {
       builder.set_clause(*parameter, value);
+      continue;
+    }
+    if (parameter != nullptr && std::holds_alternative<FacetsValue>(parameter->value) && value.object() != nullptr) {
+      if (!builder.set_facets(*parameter, value)) return std::move(builder.parsed);
       continue;
     }
     const auto text = parameter != nullptr ? text_of(*parameter, value) : "";
@@ -260,6 +287,20 @@ Problem read(const MinimumValue& value, std::string_view text, SearchParameters&
   to.*value.to = frond::query::minimum_match_of(text);
   if (to.*value.to) return {};
   return "must be a whole number, or one from 0 to 100 with %";
+}
+
+Problem read(const SortValue&, std::string_view text, SearchParameters& to) {
+  auto order = frond::query::parse_sort(text);
+  if (!order) return order.error().message();
+  to.sort = *std::move(order);
+  return {};
+}
+
+Problem read(const FacetsValue&, std::string_view text, SearchParameters& to) {
+  auto facets = frond::query::parse_facets(text);
+  if (!facets) return facets.error().message();
+  to.facets = *std::move(facets);
+  return {};
 }
 
 Problem read(const ClauseValue& value, std::string_view text, SearchParameters& to) {

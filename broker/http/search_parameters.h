@@ -11,10 +11,13 @@
 #include <vector>
 
 #include "broker/query/analyzed_query.h"
+#include "broker/query/cursor.h"
 #include "common/base/result.h"
 #include "common/http/server.h"
 #include "common/query/clause.h"
+#include "common/query/facet.h"
 #include "common/query/query_parser.h"
+#include "common/query/sort_order.h"
 #include "common/scoring/prior.h"
 #include "common/text/limits.h"
 #include "common/wire/messages.h"
@@ -48,6 +51,9 @@ struct SearchParameters {
   bool exact_total = false;
   std::uint8_t fields = wire::kAllFields;  // of the hits, beside the id (wire::kFieldTitle, …)
   std::vector<std::string> columns;        // … and these, sorted: "source", and what may be fields of the schema
+  frond::query::SortOrder sort;            // empty: by score
+  std::string search_after;                // with `sort`, and then offset is 0: a cursor; empty: from the first hit
+  std::vector<frond::query::Facet> facets;
   friend bool operator==(const SearchParameters&, const SearchParameters&) = default;
 };
 
@@ -112,11 +118,14 @@ struct ClauseValue {  // in JSON an object with one clause, or a text if there i
   std::string SearchParameters::*text;  // null: only JSON has the parameter
 };
 
+struct SortValue {};    // the text of query::parse_sort(); in JSON also a list of keys
+struct FacetsValue {};  // the text of query::parse_facets(); in JSON also an object, as query::read_facets() reads it
+
 struct Parameter {
   std::string_view name;
   std::variant<TextValue, IntegerValue, RealValue, ChoiceValue<wire::Mode>, ChoiceValue<wire::Rank>,
                ChoiceValue<wire::Processor>, ChoiceValue<frond::query::Syntax>, ChoiceValue<bool>, FlagValue,
-               FieldsValue, MinimumValue, ClauseValue>
+               FieldsValue, MinimumValue, ClauseValue, SortValue, FacetsValue>
       value;
   bool required = false;  // q: `query` may be there instead
   bool of_hits = false;   // refused where only a count is wanted
@@ -162,6 +171,9 @@ inline constexpr Parameter kParameters[] = {
     {"allow_partial", FlagValue{&SearchParameters::allow_partial}},
     {"total", ChoiceValue<bool>{&SearchParameters::exact_total, kTotals}, false, true},
     {"fields", FieldsValue{}, false, true},
+    {"sort", SortValue{}, false, true},
+    {"search_after", TextValue{&SearchParameters::search_after, query::kMaxCursorBytes}, false, true},
+    {"facets", FacetsValue{}, false, true},
 };
 
 // The row of a name; null: none.

@@ -6,59 +6,15 @@
 #include <vector>
 
 #include "broker/http/answer_json.h"
+#include "broker/http/question.h"
 #include "broker/scatter/scatter_context.h"
 #include "broker/scatter/search.h"
-#include "common/schema/nearest_names.h"
-#include "common/scoring/prior.h"
 #include "common/wire/messages.h"
 
 namespace frond::broker::http {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
-
-// What is searched, and how.
-struct Question {
-  SearchParameters parameters;
-  std::shared_ptr<const cluster::Topology> topology;
-  std::vector<wire::QueryTerm> terms;
-  Admission::Kind kind;
-  // To rank by; empty: those of the generation, or nothing is ranked. Equal searches have equal ones, however they say
-  // it.
-  std::optional<scoring::Bm25Parameters> bm25;
-  std::string understood;  // rendered (answer_json.h)
-  // Of what is not plain words: as wire::SearchRequest has them.
-  std::string clause, filter;
-  bool costly_clause = false, matches_nothing = false;
-
-  bool is_ranked() const { return parameters.rank != wire::Rank::kNone; }
-  // In fixed point; the usual one if nothing is ranked.
-  scoring::PriorWeight prior_weight() const {
-    return is_ranked() ? scoring::prior_weight_of(parameters.prior_weight) : scoring::kUsualPriorWeight;
-  }
-  // Whether the search costs many times the usual (common/wire/messages.h).
-  bool is_costly() const {
-    return parameters.processor == wire::Processor::kExhaustive || parameters.k > wire::kCostlyDocuments ||
-           parameters.offset + parameters.k > wire::kCostlyDepth || terms.size() > wire::kCostlyTerms || costly_clause;
-  }
-  bool exact_total() const { return parameters.exact_total && is_ranked(); }  // otherwise it is exact anyway
-  bool asks_leaves() const { return !matches_nothing && (!terms.empty() || !clause.empty()); }
-  // Without what the topology says.
-  wire::SearchRequest request() const {
-    wire::SearchRequest request;
-    if (clause.empty()) request.terms = terms;
-    request.clause = clause;
-    request.filter = filter;
-    request.mode = parameters.mode;
-    request.rank = parameters.rank;
-    request.bm25 = bm25;
-    request.prior_weight = prior_weight();
-    request.exact_total = exact_total();
-    request.processor = parameters.processor;
-    request.profile = parameters.profile || parameters.explain;  // the explanation names the engines of the profile
-    return request;
-  }
-};
 
 namespace {
 
@@ -70,74 +26,14 @@ constexpr int kShareThatMayBeLost = 4;
 // Budget of each thread for known texts, for all collections: this share of the cache's, and at most so many bytes.
 constexpr std::size_t kKnownShare = 64, kMaxKnownBytes = 1 << 20;
 
-std::optional<scoring::Bm25Parameters> own_bm25(const SearchParameters& parameters,
-                                                const scoring::Bm25Parameters& of_generation) {
-  if (parameters.rank == wire::Rank::kNone) return {};
-  const scoring::Bm25Parameters asked{parameters.k1.value_or(of_generation.k1), parameters.b.value_or(of_generation.b)};
-  return asked == of_generation ? std::nullopt : std::optional(asked);
-}
-
-std::string cache_key(std::uint32_t collection, const Question& question, const query::AnalyzedQuery& query) {
-  std::string key;
-  const auto put = [&](auto value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
-  const SearchParameters& parameters = question.parameters;
-  put(collection);
-  put(question.topology->generation);
-  put(question.topology->content);
-  put(parameters.k);
-  put(parameters.offset);
-  put(parameters.mode);
-  put(parameters.rank);
-  put(question.prior_weight());
-  put(question.bm25.has_value());
-  if (question.bm25) {
-    put(question.bm25->k1);
-    put(question.bm25->b);
-  }
-  put(parameters.count);
-  put(parameters.processor);  // hits are the same on all processors, but not where counting stopped
-  put(parameters.explain);
-  put(parameters.fields);
-  key.append(normalized(query)).append(question.understood);
-  // No term and no JSON has a line end.
-  if (!question.clause.empty() || !question.filter.empty())
-    key.append("\n").append(question.clause).append("\n").append(question.filter);
-  if (question.exact_total()) key += "\ntotal";
-  for (const std::string& column : parameters.columns) key.append("\n:").append(column);
-  return key;
-}
-
-scatter::SearchPlan plan_of(const Question& question) {
-  const SearchParameters& asked = question.parameters;
-  scatter::SearchPlan plan{.topology = question.topology,
-                           .request = question.request(),
-                           .k = asked.k,
-                           .offset = asked.offset,
-                           .fields = asked.fields,
-                           .columns = asked.columns};
-  if (!question.clause.empty())
-    for (const auto& term : question.terms) plan.snippet_terms.push_back(term.text);
-  return plan;
-}
-
-// The answer to a query without terms; no leaf is asked.
-merge::Page empty_page(const Question& question) {
-  merge::Page page;
-  page.generation = question.topology->generation;
-  page.partitions_total = static_cast<std::uint32_t>(question.topology->partitions.size());
-  page.mode_used = question.parameters.mode == wire::Mode::kOr ? wire::Mode::kOr : wire::Mode::kAnd;
-  if (question.parameters.mode == wire::Mode::kAuto) page.all_words = merge::Count();
-  return page;
-}
-
 // The result of an evaluation, ready to be sent and cached.
 struct Answer {
   std::string rest;  // the second part of the body (answer_json.h)
   Generation generation = 0;
   std::uint32_t partitions_total = 0, partitions_answered = 0;
-  bool timed_out = false, all_overloaded = false;
-  std::string refusal = {};  // of a leaf, of the query
-  bool whole() const { return partitions_answered == partitions_total; }
+  bool timed_out = false, all_overloaded = false, outdated = false;  // outdated: a leaf has not the generation any more
+  std::string refusal = {};                                          // of a leaf, of the query
+  bool whole() const { return partitions_answered == partitions_total && refusal.empty(); }
 };
 
 // Why the query is refused, by one leaf or for one partition.
@@ -151,44 +47,23 @@ std::string refusal_of(const merge::Page& page) {
 cache::CachedAnswer answer_of(const Question& question, const merge::Page& page) {
   const SearchParameters& asked = question.parameters;
   const auto overloaded = [](const auto& one) { return one.reason == wire::UnsearchedReason::kOverloaded; };
-  auto answer = std::make_shared<Answer>(
-      Answer{.rest = render_rest(
-                 page, {asked.explain, asked.profile, question.terms, question.bm25.value_or(question.topology->bm25),
-                        asked.fields, question.is_ranked(), asked.count, question.understood}),
-             .generation = page.generation,
-             .partitions_total = page.partitions_total,
-             .partitions_answered = page.partitions_answered(),
-             .timed_out = page.timed_out(),
-             .all_overloaded = !page.whole() && std::all_of(page.unsearched.begin(), page.unsearched.end(), overloaded),
-             .refusal = refusal_of(page)});
+  const auto outdated = [](const auto& one) { return one.reason == wire::UnsearchedReason::kUnknownGeneration; };
+  std::string cursor;
+  if (page.last) cursor = query::cursor_text({question.topology->id(), question.ranking, *page.last});
+  auto answer = std::make_shared<Answer>(Answer{
+      .rest = render_rest(
+          page, {asked.explain, asked.profile, question.terms, question.bm25.value_or(question.topology->bm25),
+                 asked.fields, question.is_scored(), asked.count, question.understood, &question.arrangement, cursor}),
+      .generation = page.generation,
+      .partitions_total = page.partitions_total,
+      .partitions_answered = page.partitions_answered(),
+      .timed_out = page.timed_out(),
+      .all_overloaded = !page.whole() && std::all_of(page.unsearched.begin(), page.unsearched.end(), overloaded),
+      .outdated = std::any_of(page.unsearched.begin(), page.unsearched.end(), outdated),
+      .refusal = refusal_of(page)});
   answer->rest.shrink_to_fit();
   const std::size_t bytes = answer->rest.capacity() + sizeof(Answer);
   return {std::move(answer), bytes};
-}
-
-// What is wrong with wanted columns, in words that begin with the parameter's name; none: nothing.
-std::optional<std::string> problem_of_columns(const std::vector<std::string>& columns, const schema::Schema& schema) {
-  for (const std::string& name : columns) {
-    if (name == kSource && schema.source_stored) continue;
-    if (name == kSource) return "fields names source, which the collection does not keep";
-    const auto* const field = schema.find(name);
-    if (field != nullptr && schema::is_column(field->type)) continue;
-    if (field != nullptr)
-      return "fields names '" + name + "', which is " + std::string(name_of(field->type)) +
-             ": snippets show text, and source has all of the document";
-    std::vector<std::string_view> names;
-    for (const auto& one : kFields) names.push_back(one.name);
-    for (const auto& one : schema.fields)
-      if (schema::is_column(one.type)) names.push_back(one.name);
-    if (schema.source_stored) names.push_back(kSource);
-    return "fields names '" + name + "', which is no field" + schema::nearest_hint(name, names);
-  }
-  return {};
-}
-
-std::string_view what_it_lacks(const wire::SearchRequest& request) {
-  if (wire::has_clauses(request)) return "searches plain words only, and shows no columns";
-  return request.bm25 ? "ranks by the collection's k1 and b only" : "neither counts nor answers without ranking";
 }
 
 // An evaluation by the leaves, and the place that was taken for it.
@@ -214,6 +89,14 @@ class Evaluation final : public scatter::Abandonable {
   std::shared_ptr<Abandonable> search_;  // while leaves are asked
   bool holds_place_ = true;
 };
+
+// The generation of its cursor is not served any more.
+frond::http::Response gone(const Question& question) {
+  return frond::http::problem(410, "Gone",
+                              "search_after names generation " + std::to_string(question.cursor->generation.number) +
+                                  ", which leaves do not have any more; begin again without it",
+                              "search_after");
+}
 
 frond::http::Response rendered(microseconds took, CacheUse use, const Answer& answer) {
   return {.body = render_answer(static_cast<std::uint64_t>(took.count()), answer.timed_out, answer.generation,
@@ -314,8 +197,16 @@ std::optional<std::pair<frond::http::Response, Outcome>> SearchService::prepare(
     return invalid("offset + k is more than " + std::to_string(config_.max_depth), "offset");
   if (asked.processor == wire::Processor::kExhaustive && !config_.allow_exhaustive)
     return invalid("processor exhaustive is not allowed here", "processor");
-  job.topology = scatter_.map.topology();
-  if (!job.topology) return unavailable("No leaf serves this collection yet.");
+  if (!scatter_.map.topology()) return unavailable("No leaf serves this collection yet.");
+  if (!asked.search_after.empty()) {
+    auto cursor = query::read_cursor(asked.search_after);
+    if (!cursor) return invalid("search_after " + cursor.error().message(), "search_after");
+    job.cursor = *std::move(cursor);
+  }
+  job.topology = job.cursor ? scatter_.map.topology_of(job.cursor->generation) : scatter_.map.topology();
+  if (!job.topology && job.cursor->generation.number > scatter_.map.topology()->generation)
+    return unavailable("search_after names a generation that is not known here yet; try again.");
+  if (!job.topology) return std::pair(gone(job), Outcome::kInvalid);
   job.bm25 = own_bm25(asked, job.topology->bm25);
   if (auto problem = problem_of_columns(asked.columns, *job.topology->schema)) return invalid(*problem, "fields");
   query::AnalyzedQuery words;
@@ -323,6 +214,10 @@ std::optional<std::pair<frond::http::Response, Outcome>> SearchService::prepare(
     const ParameterError error{std::move(refusal->parameter), std::move(refusal->detail), refusal->position};
     return std::pair(error.response(), Outcome::kInvalid);
   }
+  job.ranking = ranking_of(job, scatter_.map.collection());
+  if (job.cursor && (job.cursor->query != job.ranking ||
+                     !read_sort_bytes(job.cursor->after.bytes, asked.sort, *job.topology->schema)))
+    return invalid("search_after is the cursor of another query, filter or order", "search_after");
   auto request = job.request();
   request.show.columns = asked.columns;
   if (const auto old = scatter::too_old_for(*job.topology, wire::features_needed(request)))
@@ -348,7 +243,9 @@ std::optional<query::Refusal> SearchService::understand(Job& job, query::Analyze
                                     .syntax = asked.syntax,
                                     .minimum = asked.minimum_should_match,
                                     .mode = asked.mode,
-                                    .scored = !asked.count};
+                                    .scored = !asked.count,
+                                    .sort = asked.sort,
+                                    .facets = asked.facets};
   const std::string_view name = written.clause != nullptr ? "query" : "q";
   if (query::is_plain(written)) {
     auto analyzed = analyzer_.analyze(asked.q, job.topology->analyzer);
@@ -362,6 +259,12 @@ std::optional<query::Refusal> SearchService::understand(Job& job, query::Analyze
     asked.mode = planned.mode;
     job.clause = std::move(planned.clause);
     job.filter = std::move(planned.filter);
+    job.arrangement = {asked.sort, std::move(planned.facets), config_.max_facet_buckets, job.topology->schema};
+    job.sort = sort_text(asked.sort);
+    if (!job.arrangement.facets.empty()) job.facets = facets_json(job.arrangement.facets);
+    if (job.facets.size() > frond::query::kMaxFacetsBytes)
+      return query::Refusal{"facets", "facets has " + std::to_string(job.facets.size()) + " bytes, more than " +
+                                          std::to_string(frond::query::kMaxFacetsBytes)};
     job.costly_clause = planned.costly;
     job.matches_nothing = planned.matches_nothing;
     job.understood =
@@ -514,9 +417,13 @@ void SearchService::abandon(const Ticket& ticket) { end(ticket, abandoned(), Out
 
 void SearchService::answer(Job& job, const cache::CachedAnswer& cached) {
   const Answer& answer = answer_in(cached);
-  if (!answer.refusal.empty())
-    return finish(job, frond::http::problem(400, "Bad request", answer.refusal, job.parameters.query ? "query" : "q"),
-                  Outcome::kInvalid);
+  if (!answer.refusal.empty()) {
+    const std::string_view parameter = answer.refusal.starts_with("facet ") ? "facets"
+                                       : job.parameters.query               ? "query"
+                                                                            : "q";  // query::add()
+    return finish(job, frond::http::problem(400, "Bad request", answer.refusal, parameter), Outcome::kInvalid);
+  }
+  if (answer.outdated && job.cursor) return finish(job, gone(job), Outcome::kInvalid);
   if (!answer.whole()) {
     const bool nothing = answer.partitions_answered == 0;
     if (nothing && answer.all_overloaded) return finish(job, overloaded(), Outcome::kOverloaded);

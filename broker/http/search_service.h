@@ -40,8 +40,9 @@ class SearchService {
     std::chrono::milliseconds max_timeout{60'000};
     std::uint32_t max_depth = kMaxDepth;  // offset + k
     frond::query::Limits query_limits = {};
-    bool allow_exhaustive = true;  // processor=exhaustive
-    Admission::Limits in_flight;   // evaluations; a search past these limits is answered 429
+    std::size_t max_facet_buckets = 100'000;  // of each facet
+    bool allow_exhaustive = true;             // processor=exhaustive
+    Admission::Limits in_flight;              // evaluations; a search past these limits is answered 429
     std::size_t cache_bytes = 64 << 20;
     // Of the broker's collections, which share the cache, the flights and the places: this service's number, and how
     // many there are.
@@ -85,7 +86,7 @@ class SearchService {
   // too many costly searches of the client wait, or all leaves refused as overloaded. A costly search waits for a place
   // until its deadline. 503: all partitions are unsearched, or some are and allow_partial is false,
   // or some partition has only leaves that are too old for what the search asks for (wire::features_needed); 504:
-  // as the first two, if the deadline is a reason.
+  // as the first two, if the deadline is a reason. 410: leaves have no more the generation of search_after.
   //
   // `text`: the query string or the JSON that the parameters were read from, for known_answer(); empty: none. `client`:
   // http::Request::client.

@@ -8,30 +8,74 @@
 namespace frond::broker::merge {
 namespace {
 
-Result<void> check_ranking(const wire::Ranking& ranking, const wire::SearchRequest& request) {
-  const std::uint32_t depth = request.depth;
-  if (ranking.hits.size() > depth)
-    return Error(Code::kCorrupt, std::to_string(ranking.hits.size()) + " hits for a depth of " + std::to_string(depth));
-  for (std::size_t i = 1; i < ranking.hits.size(); ++i)
-    if (!topk::better(ranking.hits[i - 1], ranking.hits[i]))
-      return Error(Code::kCorrupt, "hits out of order at rank " + std::to_string(i));
-  if (ranking.matches < ranking.hits.size()) return Error(Code::kCorrupt, "fewer matches than hits");
-  if (!ranking.exact && (request.rank == wire::Rank::kNone || request.exact_total))
-    return Error(Code::kCorrupt, "a lower bound of the matches, where their number was asked for");
-  if (request.rank == wire::Rank::kScore) return {};
-  const auto scored = [](const topk::Hit& hit) { return hit.score != 0; };
-  if (std::any_of(ranking.hits.begin(), ranking.hits.end(), scored))
-    return Error(Code::kCorrupt, "scores, though none were asked for");
+Error corrupt(const std::string& what) { return {Code::kCorrupt, what}; }
+
+// By sort bytes, if there are any.
+bool comes_before(const topk::Hit& a, std::string_view a_bytes, const topk::Hit& b, std::string_view b_bytes) {
+  if (a_bytes.empty() && b_bytes.empty()) return topk::better(a, b);
+  const int order = a_bytes.compare(b_bytes);
+  return order < 0 || (order == 0 && a.ordinal < b.ordinal);
+}
+
+Result<void> check_sorted(const wire::Ranking& ranking, const wire::SearchRequest& request,
+                          const Arrangement& arrangement) {
+  if (ranking.sort_bytes.size() != ranking.hits.size()) return corrupt("hits without sort bytes, or bytes of no hit");
+  const bool scored = needs_scores(arrangement.order);
+  for (std::size_t i = 0; i < ranking.hits.size(); ++i) {
+    const topk::Hit& hit = ranking.hits[i];
+    const std::string& bytes = ranking.sort_bytes[i];
+    const auto values = FROND_TRY(read_sort_bytes(bytes, arrangement.order, *arrangement.schema));
+    if (!scored && hit.score != 0) return corrupt("scores, though none were asked for");
+    for (std::size_t key = 0; key < values.size(); ++key) {
+      using By = frond::query::SortKey::By;
+      const By by = arrangement.order[key].by;
+      if ((by == By::kScore && values[key].score != hit.score) ||
+          (by == By::kOrder && values[key].ordinal != hit.ordinal))
+        return corrupt("sort bytes of another hit at rank " + std::to_string(i));
+    }
+    const std::string* before = i > 0 ? &ranking.sort_bytes[i - 1] : request.after ? &request.after->bytes : nullptr;
+    const Ordinal ordinal = i > 0 ? ranking.hits[i - 1].ordinal : request.after ? request.after->ordinal : 0;
+    if (before != nullptr && (bytes < *before || (bytes == *before && hit.ordinal <= ordinal)))
+      return corrupt("hits out of order at rank " + std::to_string(i));
+  }
   return {};
 }
 
-// A cursor into one reply's hits; the best unread ones form a heap.
+Result<void> check_ranking(const wire::Ranking& ranking, const wire::SearchRequest& request,
+                           const Arrangement& arrangement) {
+  const std::uint32_t depth = request.depth;
+  if (ranking.hits.size() > depth)
+    return corrupt(std::to_string(ranking.hits.size()) + " hits for a depth of " + std::to_string(depth));
+  if (!arrangement.order.empty()) {
+    FROND_TRY(check_sorted(ranking, request, arrangement));
+  } else {
+    if (!ranking.sort_bytes.empty()) return corrupt("sort bytes, though no order was asked for");
+    for (std::size_t i = 1; i < ranking.hits.size(); ++i)
+      if (!topk::better(ranking.hits[i - 1], ranking.hits[i]))
+        return corrupt("hits out of order at rank " + std::to_string(i));
+  }
+  if (ranking.matches < ranking.hits.size()) return corrupt("fewer matches than hits");
+  if (!ranking.exact && (request.rank == wire::Rank::kNone || request.exact_total))
+    return corrupt("a lower bound of the matches, where their number was asked for");
+  if (request.rank == wire::Rank::kScore) return {};
+  const auto scored = [](const topk::Hit& hit) { return hit.score != 0; };
+  if (std::any_of(ranking.hits.begin(), ranking.hits.end(), scored))
+    return corrupt("scores, though none were asked for");
+  return {};
+}
+
+// A place in one reply's hits; the best unread ones form a heap.
 struct Head {
-  const topk::Hit* at;
-  const topk::Hit* end;
+  const wire::Ranking* ranking;
   std::uint32_t source;
+  std::size_t at = 0;
+  const topk::Hit& hit() const { return ranking->hits[at]; }
+  std::string_view sort_bytes() const {
+    if (ranking->sort_bytes.empty()) return {};
+    return ranking->sort_bytes[at];
+  }
 };
-bool worse(const Head& a, const Head& b) { return topk::better(*b.at, *a.at); }
+bool worse(const Head& a, const Head& b) { return comes_before(b.hit(), b.sort_bytes(), a.hit(), a.sort_bytes()); }
 
 // The best `depth` of one ranking of all replies.
 std::vector<MergedHit> merged_hits(std::span<const wire::SearchReply> replies, wire::Ranking wire::SearchReply::*of,
@@ -39,15 +83,16 @@ std::vector<MergedHit> merged_hits(std::span<const wire::SearchReply> replies, w
   std::vector<MergedHit> merged;
   std::vector<Head> heads;
   for (std::uint32_t source = 0; source < replies.size(); ++source) {
-    const std::vector<topk::Hit>& hits = (replies[source].*of).hits;
-    if (!hits.empty()) heads.push_back({hits.data(), hits.data() + hits.size(), source});
+    const wire::Ranking& ranking = replies[source].*of;
+    if (!ranking.hits.empty()) heads.push_back({&ranking, source});
   }
   std::make_heap(heads.begin(), heads.end(), worse);
   while (merged.size() < depth && !heads.empty()) {
     std::pop_heap(heads.begin(), heads.end(), worse);
     Head& best = heads.back();
-    if (merged.empty() || !(*best.at == merged.back().hit)) merged.push_back({*best.at, best.source});
-    if (++best.at == best.end)
+    if (merged.empty() || !(best.hit() == merged.back().hit))
+      merged.push_back({best.hit(), best.source, best.sort_bytes()});
+    if (++best.at == best.ranking->hits.size())
       heads.pop_back();
     else
       std::push_heap(heads.begin(), heads.end(), worse);
@@ -66,14 +111,19 @@ Count count(std::span<const wire::SearchReply> replies, wire::Ranking wire::Sear
 
 }  // namespace
 
-Result<void> check(const wire::SearchRequest& request, const wire::SearchReply& reply) {
+Result<void> check(const wire::SearchRequest& request, const wire::SearchReply& reply, const Arrangement& arrangement) {
   const bool wants_and = request.mode != wire::Mode::kOr;
-  if (wants_and && !reply.has_and) return Error(Code::kCorrupt, "no AND ranking");
-  if (request.mode == wire::Mode::kOr && !reply.has_or) return Error(Code::kCorrupt, "no OR ranking");
+  if (wants_and && !reply.has_and) return corrupt("no AND ranking");
+  if (request.mode == wire::Mode::kOr && !reply.has_or) return corrupt("no OR ranking");
   if (request.mode == wire::Mode::kAuto && !reply.has_or && reply.and_ranking.matches < request.auto_needs)
-    return Error(Code::kCorrupt, "AND is short, and no OR ranking");
-  if (reply.has_and) FROND_TRY(check_ranking(reply.and_ranking, request));
-  if (reply.has_or) FROND_TRY(check_ranking(reply.or_ranking, request));
+    return corrupt("AND is short, and no OR ranking");
+  if (reply.has_and) FROND_TRY(check_ranking(reply.and_ranking, request, arrangement));
+  if (reply.has_or) FROND_TRY(check_ranking(reply.or_ranking, request, arrangement));
+  if (reply.facets.size() != arrangement.facets.size())
+    return corrupt(std::to_string(reply.facets.size()) + " facets, and " + std::to_string(arrangement.facets.size()) +
+                   " were asked for");
+  for (std::size_t i = 0; i < reply.facets.size(); ++i)
+    FROND_TRY(check(reply.facets[i], arrangement.facets[i], *arrangement.schema));
   return {};
 }
 
@@ -100,8 +150,31 @@ Merged merge(const wire::SearchRequest& request, std::span<const wire::SearchRep
     }
   }
   if (offset > 0) hits.erase(hits.begin(), hits.begin() + std::min<std::size_t>(offset, hits.size()));
+  if (request.after) {
+    merged.more = hits.size() >= request.depth;
+    if (merged.more) hits.pop_back();
+  } else if (!request.sort.empty()) {
+    merged.more = merged.total.value > offset + hits.size();
+  }
   merged.page = std::move(hits);
   return merged;
+}
+
+Result<std::vector<frond::query::FacetCounts>> merged_facets(const Arrangement& arrangement,
+                                                             std::span<wire::SearchReply> replies) {
+  std::vector<frond::query::FacetCounts> all;
+  for (std::size_t i = 0; i < arrangement.facets.size(); ++i) {
+    // Neighbours first, so that a bucket is moved a few times, however many replies there are.
+    for (std::size_t step = 1; step < replies.size(); step *= 2)
+      for (std::size_t at = 0; at + step < replies.size(); at += 2 * step) {
+        auto more = std::exchange(replies[at + step].facets[i], {});
+        FROND_TRY(add(arrangement.facets[i], more, arrangement.max_buckets, replies[at].facets[i]));
+      }
+    frond::query::FacetCounts sum;
+    if (!replies.empty()) FROND_TRY(add(arrangement.facets[i], replies[0].facets[i], arrangement.max_buckets, sum));
+    all.push_back(std::move(sum));
+  }
+  return all;
 }
 
 }  // namespace frond::broker::merge

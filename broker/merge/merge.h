@@ -1,15 +1,21 @@
 #pragma once
 // Merges the leaves' rankings into one page, a search's answer before it becomes JSON: of AND, of OR, or of AND and
 // then of the other documents of OR (mode `auto`). With Rank::kNone all scores are 0, so the order of hits is that of
-// ordinals. Pure functions.
+// ordinals. With an order of their own, hits come by their sort bytes and then by ordinal. Pure functions.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "common/query/facet.h"
+#include "common/query/facet_counts.h"
+#include "common/query/sort_order.h"
+#include "common/schema/schema.h"
 #include "common/topk/hit.h"
 #include "common/wire/messages.h"
 
@@ -24,9 +30,18 @@ struct Count {
 
 struct PageHit {
   topk::Hit hit;
-  std::string id, title, url;  // title, url and snippet: not to be shown if the search does not want them
-  std::string snippet;         // plain text; matches between U+0002 and U+0003
-  std::string columns = {};    // a JSON object, as wire::FetchedDocument has it; empty: none
+  std::string id, title, url;   // title, url and snippet: not to be shown if the search does not want them
+  std::string snippet;          // plain text; matches between U+0002 and U+0003
+  std::string columns = {};     // a JSON object, as wire::FetchedDocument has it; empty: none
+  std::string sort_bytes = {};  // of a search with an order; check() has accepted them
+};
+
+// What the texts `sort` and `facets` of a request say, and the schema that they are of.
+struct Arrangement {
+  frond::query::SortOrder order;                           // empty: by score
+  std::vector<frond::query::Facet> facets;                 // bound
+  std::size_t max_buckets = 0;                             // of each facet
+  std::shared_ptr<const schema::Schema> schema = nullptr;  // not null with an order or facets
 };
 
 struct Page {
@@ -39,6 +54,8 @@ struct Page {
   Count total;                     // documents that match
   std::optional<Count> all_words;  // mode `auto`: those with all words
   std::vector<PageHit> hits;
+  std::optional<frond::query::SortPosition> last;  // with an order: the last hit's, if others follow it
+  std::vector<frond::query::FacetCounts> facets;
   struct LeafProfile {
     std::string leaf;
     std::uint64_t round_trip_us = 0;
@@ -61,24 +78,32 @@ struct Page {
 
 struct MergedHit {
   topk::Hit hit;
-  std::uint32_t source = 0;  // index of the reply that it came from
+  std::uint32_t source = 0;          // index of the reply that it came from
+  std::string_view sort_bytes = {};  // in that reply
 };
 struct Merged {
   wire::Mode mode_used = wire::Mode::kOr;  // as Page::mode_used
   std::vector<MergedHit> page;             // hits [offset, offset + k) of the ranking, best first
   Count total;                             // documents that match
   std::optional<Count> all_words;          // kAuto: those with all words
+  bool more = false;                       // hits follow the page; known with an order only
 };
 
 // kCorrupt: the reply has not the rankings that `request` asks for (see SearchReply), or more hits than its depth, or
 // hits out of order, or scores with Rank::kNone, or an inexact count with that or with exact_total. Such a reply must
-// not be used. With kAuto, OR is required if the reply's own AND has fewer matches than auto_needs.
-Result<void> check(const wire::SearchRequest& request, const wire::SearchReply& reply);
+// not be used. With kAuto, OR is required if the reply's own AND has fewer matches than auto_needs. With an order: a
+// hit without the sort bytes that it can have, or one up to request.after; with facets: counts that cannot be theirs.
+Result<void> check(const wire::SearchRequest& request, const wire::SearchReply& reply,
+                   const Arrangement& arrangement = {});
 
 // `replies` have passed check(), with auto_needs >= depth. With kAuto, the documents with all words come first, then
 // the others. The others are complete where they are shown: AND has fewer hits than depth then, so every reply has all
 // of its own, and OR. The total is a lower bound if OR was not needed. A document that is in two replies is returned
-// once.
+// once. Behind request.after, `depth` is one more than the page.
 Merged merge(const wire::SearchRequest& request, std::span<const wire::SearchReply> replies, std::uint32_t offset);
+
+// The counts of all replies, which lose theirs. kInvalid: a facet has more than max_buckets.
+Result<std::vector<frond::query::FacetCounts>> merged_facets(const Arrangement& arrangement,
+                                                             std::span<wire::SearchReply> replies);
 
 }  // namespace frond::broker::merge

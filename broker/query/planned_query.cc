@@ -65,18 +65,20 @@ class Planner {
   Planner(const schema::Schema& schema, QueryAnalyzer& analyzer, const text::AnalyzerConfig& config)
       : schema_(schema), analyzer_(analyzer), config_(config) {}
 
-  Result<PlannedQuery> plan(Clause normal, bool scored) const {
+  // `ordered`: by something else than the score in each mode. `as_clause`: plain words are a clause, too.
+  Result<PlannedQuery> plan(Clause normal, bool scored, bool ordered, bool as_clause) const {
     PlannedQuery planned;
     planned.understood = clause_text(normal, schema_);
     planned.matches_nothing = normal.as<frond::query::None>() != nullptr;
-    if (!scored) normal = frond::query::resolved(std::move(normal), Mode::kOr);
+    if (!scored || ordered) normal = frond::query::resolved(std::move(normal), Mode::kOr);
     const auto cost = frond::query::cost_of(normal);
     planned.costly = cost.terms > wire::kCostlyTerms || cost.patterns > kCostlyPatterns ||
                      cost.clauses > kCostlyClauses || cost.values > kCostlyValues;
     auto* const both = normal.as<Bool>();
     const auto words = both != nullptr ? words_of(*both) : words_of(normal);
     if (words) planned.words = FROND_TRY(analyzer_.analyze_text(words->text, config_));
-    if (words && (!planned.words.terms.empty() || both == nullptr)) {
+    const bool plain = words && (!planned.words.terms.empty() || both == nullptr);
+    if (plain && (!as_clause || planned.words.terms.empty())) {
       planned.mode = wire_mode(words->mode);
       if (both != nullptr) planned.filter = filter_of(std::move(*both));
       return planned;
@@ -181,6 +183,7 @@ wire::Mode wire_mode(Mode mode) {
 
 bool is_plain(const WrittenQuery& written) {
   return written.clause == nullptr && written.filter.empty() && written.filter_clause == nullptr && !written.minimum &&
+         written.sort.empty() && written.facets.empty() &&
          (written.syntax == frond::query::Syntax::kPlain || !frond::query::may_have_signs(written.q));
 }
 
@@ -215,6 +218,10 @@ Planned plan(const WrittenQuery& written, const schema::Schema& schema, QueryAna
     to = *std::move(bound);
     return refusal;
   };
+  if (auto sorts = frond::query::check_sort({written.sort.begin(), written.sort.end()}, schema); !sorts)
+    return Refusal{"sort", std::move(sorts).error().within("sort").message()};
+  auto facets = frond::query::bind_facets({written.facets.begin(), written.facets.end()}, schema, "facets");
+  if (!facets) return Refusal{"facets", facets.error().message()};
   const std::string_view name = written.clause != nullptr ? "query" : "q";
   Clause asked;
   if (auto refusal = parsed(written.q, name, written.clause, asked)) return *std::move(refusal);
@@ -231,9 +238,12 @@ Planned plan(const WrittenQuery& written, const schema::Schema& schema, QueryAna
   Clause normal = frond::query::normal_form(asked, schema);
   if (auto within = frond::query::check_limits(normal, limits); !within)
     return Refusal{std::string(name), within.error().message()};
-  auto planned = Planner(schema, analyzer, config).plan(std::move(normal), written.scored);
+  auto planned = Planner(schema, analyzer, config)
+                     .plan(std::move(normal), written.scored, !written.sort.empty(),
+                           !written.sort.empty() || !written.facets.empty());
   if (!planned) return Refusal{std::string(name), planned.error().message()};
   planned->notes = std::move(notes);
+  planned->facets = *std::move(facets);
   if (planned->clause.size() > wire::kMaxClauseBytes || planned->filter.size() > wire::kMaxClauseBytes)
     return Refusal{std::string(name), "the query has more than " + std::to_string(wire::kMaxClauseBytes) + " bytes"};
   return *std::move(planned);

@@ -3,6 +3,7 @@
 // schema of the generation that is served, in normal form. A query of plain words stays one, whatever signs say it, so
 // that the engines of plain queries run it: "+red +fox -dog" is the words "red fox", all of them, and a filter.
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -10,8 +11,10 @@
 
 #include "broker/query/analyzed_query.h"
 #include "common/query/clause.h"
+#include "common/query/facet.h"
 #include "common/query/limits.h"
 #include "common/query/query_parser.h"
+#include "common/query/sort_order.h"
 #include "common/schema/schema.h"
 #include "common/text/analyzer_config.h"
 #include "common/wire/messages.h"
@@ -31,6 +34,9 @@ struct WrittenQuery {
   std::optional<frond::query::MinimumMatch> minimum;
   wire::Mode mode = wire::Mode::kAuto;
   bool scored = true;  // false: only the number of matches is wanted, so nothing is kAuto
+  // With one of these, plain words are a clause, too.
+  std::span<const frond::query::SortKey> sort = {};
+  std::span<const frond::query::Facet> facets = {};
 };
 
 // Whether it is plain words alone: then there is nothing to plan.
@@ -46,8 +52,9 @@ struct PlannedQuery {
   // `clause` is empty: what is searched. Otherwise the words of what scores, for snippets.
   AnalyzedQuery words;
   wire::Mode mode = wire::Mode::kAuto;
-  std::string clause, filter;  // as wire::SearchRequest has them
-  bool costly = false;         // many terms, or patterns
+  std::string clause, filter;               // as wire::SearchRequest has them
+  std::vector<frond::query::Facet> facets;  // with bounds in the types of their columns
+  bool costly = false;                      // many terms, or patterns
   bool matches_nothing = false;
   std::string understood;  // all of it, for people (clause_text.h)
   std::vector<ParameterNote> notes;

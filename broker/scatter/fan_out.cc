@@ -18,10 +18,11 @@ constexpr std::chrono::microseconds kFirstHedge{250'000};  // a leaf whose times
 class FanOut final : public Abandonable, public std::enable_shared_from_this<FanOut> {
  public:
   FanOut(ScatterContext& context, std::shared_ptr<const cluster::Topology> topology, wire::SearchRequest request,
-         Deadline deadline, std::function<void(FanOutResult)> done)
+         merge::Arrangement arrangement, Deadline deadline, std::function<void(FanOutResult)> done)
       : context_(context),
         topology_(std::move(topology)),
         request_(std::move(request)),
+        arrangement_(std::move(arrangement)),
         deadline_(deadline),
         done_(std::move(done)),
         too_old_(left_out_for(*topology_, wire::features_needed(request_))),
@@ -164,7 +165,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
       return Error(Code::kCorrupt, "names a partition twice");
     // A leaf that searched no partition sends no ranking.
     if (reply.unsearched.size() >= group.partitions.size()) return {};
-    return merge::check(request_, reply);
+    return merge::check(request_, reply, arrangement_);
   }
 
   // Cancels the group's open requests.
@@ -208,12 +209,17 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   }
   // Removes the hits of unsearched partitions: another leaf may be asked for these, and no hit may be in two answers.
   void leave_out(const std::vector<wire::UnsearchedPartition>& unsearched, wire::SearchReply& reply) const {
+    const auto is_unsearched = [&](const topk::Hit& hit) {
+      const auto partition = topology_->partition_of(hit.ordinal);
+      return std::any_of(unsearched.begin(), unsearched.end(),
+                         [&](const auto& one) { return one.partition == partition; });
+    };
     for (wire::Ranking* ranking : {&reply.and_ranking, &reply.or_ranking}) {
-      const std::size_t left_out = std::erase_if(ranking->hits, [&](const topk::Hit& hit) {
-        const auto partition = topology_->partition_of(hit.ordinal);
-        return std::any_of(unsearched.begin(), unsearched.end(),
-                           [&](const auto& one) { return one.partition == partition; });
-      });
+      std::vector<std::string> kept;
+      for (std::size_t i = 0; i < ranking->sort_bytes.size(); ++i)
+        if (!is_unsearched(ranking->hits[i])) kept.push_back(std::move(ranking->sort_bytes[i]));
+      ranking->sort_bytes = std::move(kept);
+      const std::size_t left_out = std::erase_if(ranking->hits, is_unsearched);
       if (left_out == 0) continue;
       ranking->matches -= left_out;  // at least as many as the hits: check() has seen to that
       ranking->exact = false;
@@ -228,6 +234,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   ScatterContext& context_;
   std::shared_ptr<const cluster::Topology> topology_;
   wire::SearchRequest request_;
+  const merge::Arrangement arrangement_;
   Deadline deadline_;
   std::function<void(FanOutResult)> done_;
   const std::vector<cluster::LeafRef> too_old_;
@@ -238,9 +245,10 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
 }  // namespace
 
 std::shared_ptr<Abandonable> fan_out(ScatterContext& context, std::shared_ptr<const cluster::Topology> topology,
-                                     wire::SearchRequest request, Deadline deadline,
+                                     wire::SearchRequest request, merge::Arrangement arrangement, Deadline deadline,
                                      std::function<void(FanOutResult)> done) {
-  auto started = std::make_shared<FanOut>(context, std::move(topology), std::move(request), deadline, std::move(done));
+  auto started = std::make_shared<FanOut>(context, std::move(topology), std::move(request), std::move(arrangement),
+                                          deadline, std::move(done));
   started->start();
   return started;
 }

@@ -25,7 +25,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     page_.generation = plan_.request.generation = plan_.topology->generation;
     plan_.request.content = plan_.topology->content;
     page_.partitions_total = static_cast<std::uint32_t>(plan_.topology->partitions.size());
-    plan_.request.depth = plan_.offset + plan_.k;
+    plan_.request.depth = plan_.offset + plan_.k + (plan_.request.after ? 1 : 0);
     // AND that fills the page of every shorter offset is enough, unless the total, which is OR's, is to be exact.
     const bool counts = plan_.request.rank == wire::Rank::kNone || plan_.request.exact_total;
     plan_.request.auto_needs = counts ? kAlways : plan_.request.depth;
@@ -33,7 +33,8 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     const Clock& clock = context_.timers.clock();
     const auto left = deadline_.left(clock);
     const auto reserve = std::min<std::chrono::microseconds>(left / 10, std::chrono::milliseconds(100));
-    go_on_with(fan_out(context_, plan_.topology, plan_.request, Deadline::after(clock, left - reserve),
+    go_on_with(fan_out(context_, plan_.topology, plan_.request, plan_.arrangement,
+                       Deadline::after(clock, left - reserve),
                        [self = shared_from_this()](FanOutResult result) { self->ranked(std::move(result)); }));
   }
   void abandon() override {
@@ -71,9 +72,16 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     page_.total = merged.total;
     page_.all_words = merged.all_words;
     if (!page_.whole()) counts_are_bounds();
+    if (auto facets = merge::merged_facets(plan_.arrangement, replies))
+      page_.facets = *std::move(facets);
+    else
+      page_.refusal = facets.error().message();
 
     page_.hits.reserve(merged.page.size());
-    for (const auto& [hit, source] : merged.page) page_.hits.push_back({.hit = hit});
+    for (const auto& [hit, source, sort_bytes] : merged.page)
+      page_.hits.push_back({.hit = hit, .sort_bytes = std::string(sort_bytes)});
+    if (merged.more && !page_.hits.empty())
+      page_.last = frond::query::SortPosition{page_.hits.back().sort_bytes, page_.hits.back().hit.ordinal};
     if (has_documents(replies, merged)) return complete({std::move(replies[0].documents), {}});
     fetch_documents(result.answers, merged);
   }
@@ -86,7 +94,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     }
     fetching.shares.resize(answers.size());
     for (std::size_t i = 0; i < answers.size(); ++i) fetching.shares[i].leaf = answers[i].leaf;
-    for (const auto& [hit, source] : merged.page) fetching.shares[source].ordinals.push_back(hit.ordinal);
+    for (const auto& one : merged.page) fetching.shares[one.source].ordinals.push_back(one.hit.ordinal);
     go_on_with(fetch(context_, std::move(fetching), deadline_,
                      [self = shared_from_this()](FetchResult fetched) { self->complete(std::move(fetched)); }));
   }

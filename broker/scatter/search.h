@@ -13,14 +13,15 @@ namespace frond::broker::scatter {
 
 struct SearchPlan {
   std::shared_ptr<const cluster::Topology> topology;
-  // The caller sets terms or clause, filter, mode, rank, bm25, prior_weight, exact_total, processor and profile;
-  // search() sets the rest.
+  // The caller sets terms or clause, filter, mode, rank, bm25, prior_weight, exact_total, sort, after, facets,
+  // processor and profile; search() sets the rest.
   wire::SearchRequest request;
   std::uint32_t k = 10;  // 1..1000; with Rank::kNone also 0: only the total
   std::uint32_t offset = 0;
   std::uint8_t fields = wire::kAllFields;       // of the hits, beside the id (wire::kFieldTitle, …)
   std::vector<std::string> columns = {};        // of the hits, as wire::Show has them
   std::vector<std::string> snippet_terms = {};  // of a clause; without one they are `terms`
+  merge::Arrangement arrangement = {};          // what request.sort and request.facets say
 };
 
 // `done` is called once, at the latest when the deadline passes, possibly before search() returns. A tenth of the time

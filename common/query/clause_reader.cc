@@ -20,7 +20,7 @@ ClauseMembers::ClauseMembers(const Json& json, std::string path, std::initialize
       *object_, [&](const Json::Member& member) { return std::ranges::find(names, member.name) == names.end(); });
   if (unknown != object_->end())
     fail(this->path(unknown->name),
-         "is not a member of this clause" + schema::nearest_hint(unknown->name, {names.begin(), names.size()}));
+         "is not a member here" + schema::nearest_hint(unknown->name, {names.begin(), names.size()}));
 }
 
 const Json* ClauseMembers::find(std::string_view name) const {

@@ -13,7 +13,7 @@ class ExactSum {
   void add(const ExactSum& other);
   void add_integer(std::int64_t value);
   double rounded() const;  // to nearest, ties to even; infinite if it is too large
-  // The words below the highest one that is not 0, and from the lowest: for the wire.
+  // For the wire: from the lowest word to the highest that is not 0.
   std::vector<std::uint64_t> words() const;
   // False: there are too many words.
   bool set_words(const std::vector<std::uint64_t>& words);

@@ -37,7 +37,7 @@ inline constexpr std::string_view kFacetKindNames[] = {"values", "ranges", "hist
 // member's path.
 Result<std::vector<Facet>> read_facets(const schema::Json& json, std::string_view path);
 // "tag:10,year:[2000,2010,2020],date:month,price:stats", "tag:distinct", "price:100.0:histogram"; a facet has its
-// field's name.
+// field's name. Messages follow the name of what the text was given as.
 Result<std::vector<Facet>> parse_facets(std::string_view text);
 // Facets with bounds in the types of their columns. kInvalid: a field that is no column (with the three nearest names),
 // a kind that its type has not (ranges and stats: integer, float, date; histogram: integer, float; dates: date), a

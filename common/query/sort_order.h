@@ -16,6 +16,7 @@
 namespace frond::query {
 
 inline constexpr std::size_t kMaxSortKeys = 8;
+inline constexpr std::size_t kMaxSortTextBytes = kMaxSortKeys * (schema::kMaxFieldNameBytes + 16);  // of sort_text()
 inline constexpr std::string_view kByScore = "_score", kByOrder = "_order";
 
 struct SortKey {
@@ -32,7 +33,7 @@ using SortOrder = std::vector<SortKey>;
 
 // "year:desc:first,_score,_order": of each key its name, `asc` or `desc` (a score's default is desc, others' asc),
 // `first` or `last` (the default) for documents without a value. kInvalid: anything else, a key that is there twice,
-// more than kMaxSortKeys; the message names the key.
+// more than kMaxSortKeys; the message names the key, and follows the name of what the text was given as.
 Result<SortOrder> parse_sort(std::string_view text);
 // Everything said, so equal for equal orders; parse_sort() reads it. What stands behind `_order` is left out.
 std::string sort_text(const SortOrder& order);

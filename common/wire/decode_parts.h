@@ -33,6 +33,11 @@ inline Result<void> at_most(std::size_t count, std::size_t limit, std::string_vi
 
 inline std::string string_of(capnp::Text::Reader from) { return {from.begin(), from.size()}; }
 
+inline Result<std::string> sort_bytes_of(capnp::Data::Reader from) {
+  FROND_TRY(at_most(from.size(), query::kMaxSortBytes, "sort bytes"));
+  return std::string(reinterpret_cast<const char*>(from.begin()), from.size());
+}
+
 // The enum value with this number, up to `last`; a newer peer may send higher numbers.
 template <class Ours, class Theirs>
 Result<Ours> enum_of(Theirs from, Ours last, std::string_view what) {

@@ -6,14 +6,28 @@ namespace {
 
 using namespace decoding;
 
+// Whether hit `at` comes behind the one before it.
+bool in_order(const Ranking& ranking, std::size_t at) {
+  const topk::Hit &before = ranking.hits[at - 1], &hit = ranking.hits[at];
+  if (ranking.sort_bytes.empty()) return topk::better(before, hit);
+  const int order = ranking.sort_bytes[at - 1].compare(ranking.sort_bytes[at]);
+  return order < 0 || (order == 0 && before.ordinal < hit.ordinal);
+}
+
 Result<void> get(schema::Ranking::Reader from, Ranking& to) {
   const auto hits = from.getHits();
   FROND_TRY(at_most(hits.size(), kMaxDepth, "hits"));
   to.hits.reserve(hits.size());
+  const auto sort_bytes = from.getSortBytes();
+  if (sort_bytes.size() != 0 && sort_bytes.size() != hits.size())
+    return corrupt("sort bytes of " + std::to_string(sort_bytes.size()) + " of " + std::to_string(hits.size()) +
+                   " hits");
+  to.sort_bytes.reserve(sort_bytes.size());
+  for (const auto one : sort_bytes) to.sort_bytes.push_back(FROND_TRY(sort_bytes_of(one)));
   for (const auto hit : hits) {
     to.hits.push_back({hit.getOrdinal(), hit.getScore()});
-    if (to.hits.size() > 1 && !topk::better(to.hits.end()[-2], to.hits.back()))
-      return corrupt("hits out of order at place " + std::to_string(to.hits.size() - 1));
+    const std::size_t at = to.hits.size() - 1;
+    if (at > 0 && !in_order(to, at)) return corrupt("hits out of order at place " + std::to_string(at));
   }
   to.matches = from.getMatches();
   to.exact = from.getExact();
@@ -71,6 +85,40 @@ SearchRun run_of(schema::SearchRun::Reader from) {
   return to;
 }
 
+Result<std::vector<std::uint64_t>> numbers_of(capnp::List<std::uint64_t>::Reader from, std::size_t max,
+                                              std::string_view what) {
+  FROND_TRY(at_most(from.size(), max, what));
+  std::vector<std::uint64_t> to;
+  to.reserve(from.size());
+  for (const auto number : from) to.push_back(number);
+  return to;
+}
+
+// `buckets` and `word_bytes` are what other facets of the reply have.
+Result<void> get(schema::FacetCounts::Reader from, query::FacetCounts& to, std::size_t& buckets,
+                 std::size_t& word_bytes) {
+  to.with_value = from.getWithValue();
+  to.missing = from.getMissing();
+  const std::size_t max = kMaxFacetBuckets - buckets;
+  to.keys = FROND_TRY(numbers_of(from.getKeys(), max, "more buckets"));
+  const auto words = from.getWords();
+  FROND_TRY(at_most(to.keys.size() + words.size(), max, "more buckets"));
+  to.words.reserve(words.size());
+  for (const auto word : words) {
+    FROND_TRY(at_most(word_bytes += word.size(), kMaxFacetWordBytes, "bytes of buckets"));
+    to.words.push_back(string_of(word));
+  }
+  buckets += to.buckets();
+  to.counts = FROND_TRY(numbers_of(from.getCounts(), to.buckets(), "counts"));
+  to.values = from.getValues();
+  to.least = from.getLeast();
+  to.greatest = from.getGreatest();
+  constexpr std::size_t kAnySum = 64;  // more words than it may have
+  if (!to.sum.set_words(FROND_TRY(numbers_of(from.getSum(), kAnySum, "words of a sum"))))
+    return corrupt("a sum of too many words");
+  return {};
+}
+
 Result<void> get(schema::SearchReply::Reader from, SearchReply& to) {
   to.has_and = from.hasAnd();
   if (to.has_and) FROND_TRY(get(from.getAnd(), to.and_ranking));
@@ -93,6 +141,11 @@ Result<void> get(schema::SearchReply::Reader from, SearchReply& to) {
   FROND_TRY(at_most(runs.size(), kMaxRuns, "runs"));
   to.runs.reserve(runs.size());
   for (const auto one : runs) to.runs.push_back(run_of(one));
+  const auto facets = from.getFacets();
+  FROND_TRY(at_most(facets.size(), query::kMaxFacets, "facets"));
+  to.facets.resize(facets.size());
+  std::size_t buckets = 0, word_bytes = 0;
+  for (unsigned i = 0; i < facets.size(); ++i) FROND_TRY(get(facets[i], to.facets[i], buckets, word_bytes));
   return get(from.getDocuments(), to.documents);
 }
 

@@ -6,8 +6,8 @@ namespace {
 
 using namespace decoding;
 
-Result<std::string> clause_of(capnp::Text::Reader from, std::string_view what) {
-  FROND_TRY(at_most(from.size(), kMaxClauseBytes, what));
+Result<std::string> text_within(capnp::Text::Reader from, std::size_t max_bytes, std::string_view what) {
+  FROND_TRY(at_most(from.size(), max_bytes, what));
   return string_of(from);
 }
 
@@ -58,10 +58,17 @@ Result<void> get(schema::SearchRequest::Reader from, SearchRequest& to) {
 
 Result<void> get(schema::ClauseSearch::Reader from, SearchRequest& to) {
   FROND_TRY(get(from.getSearch(), to));
-  to.clause = FROND_TRY(clause_of(from.getClause(), "bytes of a clause"));
-  to.filter = FROND_TRY(clause_of(from.getFilter(), "bytes of a filter"));
+  to.clause = FROND_TRY(text_within(from.getClause(), kMaxClauseBytes, "bytes of a clause"));
+  to.filter = FROND_TRY(text_within(from.getFilter(), kMaxClauseBytes, "bytes of a filter"));
   to.exact_total = from.getExactTotal();
   to.show.columns = FROND_TRY(columns_of(from.getColumns()));
+  to.sort = FROND_TRY(text_within(from.getSort(), query::kMaxSortTextBytes, "bytes of an order"));
+  to.facets = FROND_TRY(text_within(from.getFacets(), query::kMaxFacetsBytes, "bytes of facets"));
+  if ((!to.sort.empty() || !to.facets.empty()) && to.clause.empty()) return corrupt("an order or facets of no clause");
+  if (!from.hasAfter()) return {};
+  if (to.sort.empty()) return corrupt("a position in a ranking without an order");
+  const auto after = from.getAfter();
+  to.after = query::SortPosition{FROND_TRY(sort_bytes_of(after.getBytes())), after.getOrdinal()};
   return {};
 }
 

@@ -24,6 +24,10 @@ static_assert(static_cast<int>(text::Stemmer::kEnglish) == static_cast<int>(sche
 
 capnp::Text::Reader text_of(const std::string& from) { return {from.c_str(), from.size()}; }
 
+capnp::Data::Reader data_of(const std::string& from) {
+  return {reinterpret_cast<const capnp::byte*>(from.data()), from.size()};
+}
+
 template <class T>
 unsigned count_of(const std::vector<T>& list) {
   return static_cast<unsigned>(list.size());
@@ -37,6 +41,10 @@ std::uint32_t micros_of(std::chrono::microseconds span) {
 
 void put(const std::vector<std::string>& from, capnp::List<capnp::Text>::Builder to) {
   for (unsigned i = 0; i < to.size(); ++i) to.set(i, text_of(from[i]));
+}
+
+void put(const std::vector<std::uint64_t>& from, capnp::List<std::uint64_t>::Builder to) {
+  for (unsigned i = 0; i < to.size(); ++i) to.set(i, from[i]);
 }
 
 void put(const SearchRequest& from, schema::SearchRequest::Builder to) {
@@ -75,6 +83,13 @@ void put(const SearchRequest& from, schema::ClauseSearch::Builder to) {
   if (!from.filter.empty()) to.setFilter(text_of(from.filter));
   to.setExactTotal(from.exact_total);
   if (!from.show.columns.empty()) put(from.show.columns, to.initColumns(count_of(from.show.columns)));
+  if (!from.sort.empty()) to.setSort(text_of(from.sort));
+  if (from.after) {
+    auto after = to.initAfter();
+    after.setBytes(data_of(from.after->bytes));
+    after.setOrdinal(from.after->ordinal);
+  }
+  if (!from.facets.empty()) to.setFacets(text_of(from.facets));
 }
 
 void put(const FetchRequest& from, schema::FetchRequest::Builder to) {
@@ -109,6 +124,22 @@ void put(const Ranking& from, schema::Ranking::Builder to) {
   }
   to.setMatches(from.matches);
   to.setExact(from.exact);
+  if (from.sort_bytes.empty()) return;
+  auto sort_bytes = to.initSortBytes(count_of(from.sort_bytes));
+  for (unsigned i = 0; i < sort_bytes.size(); ++i) sort_bytes.set(i, data_of(from.sort_bytes[i]));
+}
+
+void put(const query::FacetCounts& from, schema::FacetCounts::Builder to) {
+  to.setWithValue(from.with_value);
+  to.setMissing(from.missing);
+  if (!from.keys.empty()) put(from.keys, to.initKeys(count_of(from.keys)));
+  if (!from.words.empty()) put(from.words, to.initWords(count_of(from.words)));
+  if (!from.counts.empty()) put(from.counts, to.initCounts(count_of(from.counts)));
+  to.setValues(from.values);
+  to.setLeast(from.least);
+  to.setGreatest(from.greatest);
+  const auto sum = from.sum.words();
+  if (!sum.empty()) put(sum, to.initSum(count_of(sum)));
 }
 
 void put(const std::vector<FetchedDocument>& from, capnp::List<schema::Document>::Builder to) {
@@ -172,6 +203,10 @@ void put(const SearchReply& from, schema::SearchReply::Builder to) {
     profile[i].setPostings(one.postings);
   }
   if (!from.documents.empty()) put(from.documents, to.initDocuments(count_of(from.documents)));
+  if (!from.facets.empty()) {
+    auto facets = to.initFacets(count_of(from.facets));
+    for (unsigned i = 0; i < facets.size(); ++i) put(from.facets[i], facets[i]);
+  }
   if (from.runs.empty()) return;
   auto runs = to.initRuns(count_of(from.runs));
   for (unsigned i = 0; i < runs.size(); ++i) put(from.runs[i], runs[i]);

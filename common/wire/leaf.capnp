@@ -69,6 +69,13 @@ struct ClauseSearch {
   filter @2 :Text;               # likewise: what documents have to match besides, without a score
   exactTotal @3 :Bool;           # `matches` is to be exact
   columns @4 :List(Text);        # of the documents to show, as in FetchRequest
+  sort @5 :Text;                 # "year:desc:last,_order:asc"; not null: by what hits are ordered. From here on: only for a leaf whose hello has feature 16, and with a clause
+  after @6 :SortPosition;        # with `sort`: only hits behind it; null: from the first
+  facets @7 :Text;               # JSON (http-api.md) with values in the types of their columns; not null: what is counted
+}
+struct SortPosition {
+  bytes @0 :Data;                # as Ranking.sortBytes
+  ordinal @1 :UInt64;
 }
 struct Bm25 {
   k1 @0 :Float64;                # 0..4
@@ -92,11 +99,25 @@ struct SearchReply {
   profile @3 :List(PartitionProfile);
   documents @4 :List(Document);  # of the page that `show` asks for, in its order; empty: the broker has to fetch them
   runs @5 :List(SearchRun);      # with `profile`: one for AND, one for OR
+  facets @6 :List(FacetCounts);  # of each facet of the request, over all documents of the searched partitions that match (mode auto: OR)
+}
+# Counts of one facet (facet_counts.h). Buckets ascend and are not empty.
+struct FacetCounts {
+  withValue @0 :UInt64;          # documents
+  missing @1 :UInt64;            # documents without a value
+  keys @2 :List(UInt64);         # of the buckets: ordering keys of values; of ranges the bucket's number, below the first bound 0
+  words @3 :List(Text);          # of keywords, in place of keys
+  counts @4 :List(UInt64);       # documents in each bucket; of the number of different values: none
+  values @5 :UInt64;             # of stats, from here on: over all values of the documents
+  least @6 :UInt64 = 0xffffffffffffffff;  # ordering keys
+  greatest @7 :UInt64;
+  sum @8 :List(UInt64);          # in two's complement: word i has the bits from 2^(64 i − 1088) on, up to the highest word that is not 0
 }
 struct Ranking {
   hits @0 :List(Hit);            # score descending, then ordinal ascending; at most depth. Rank none: all scores are 0
   matches @1 :UInt64;            # documents that match in the searched partitions
   exact @2 :Bool = true;         # false: matches is a lower bound; always true with rank none
+  sortBytes @3 :List(Data);      # of a search with `sort`: of each hit; then hits are in their order, then ordinal ascending (wire.md)
 }
 struct Hit {
   ordinal @0 :UInt64;            # the document's place in the collection
@@ -185,7 +206,7 @@ struct HelloReply {
   hostCacheMisses @11 :UInt64;
   detail @12 :Text;              # what is wrong, for people: a refused generation, for example
   draining @13 :Bool;            # it ends soon; then `generations` is empty
-  features @14 :UInt64;          # bits: 1 knows `rank` of a search, 2 its `bm25`, 4 a fetch's `id`, 8 clauses and columns; unknown bits are ignored
+  features @14 :UInt64;          # bits: 1 knows `rank` of a search, 2 its `bm25`, 4 a fetch's `id`, 8 clauses and columns, 16 sorting and facets; unknown bits are ignored
 }
 struct ServedGeneration {
   generation @0 :UInt64;

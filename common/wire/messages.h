@@ -40,10 +40,11 @@ inline constexpr std::size_t kMaxGenerations = 64;        // in one HelloReply
 inline constexpr std::chrono::hours kMaxBudget{1};        // of a search or fetch; a leaf takes a longer one for this
 inline constexpr std::size_t kMaxClauseBytes = 1u << 20;  // of SearchRequest::clause, and of its filter
 inline constexpr std::size_t kMaxColumns =
-    frond::schema::kMaxFields + 1;                          // names in one request: all fields, and the source
-inline constexpr std::size_t kMaxColumnsBytes = 32u << 20;  // of the values of one document
-inline constexpr std::size_t kMaxFacetBuckets = 1'000'000;  // of all facets of one SearchReply
-inline constexpr std::size_t kMaxRuns = 16;                 // in one SearchReply: a leaf sends one for AND, one for OR
+    frond::schema::kMaxFields + 1;                            // names in one request: all fields, and the source
+inline constexpr std::size_t kMaxColumnsBytes = 32u << 20;    // of the values of one document
+inline constexpr std::size_t kMaxFacetBuckets = 1'000'000;    // of all facets of one SearchReply
+inline constexpr std::size_t kMaxFacetWordBytes = 32u << 20;  // … and of their words
+inline constexpr std::size_t kMaxRuns = 16;  // in one SearchReply: a leaf sends one for AND, one for OR
 
 enum class Mode : std::uint8_t { kAnd, kOr, kAuto };
 constexpr std::string_view name_of(Mode mode) {
@@ -224,13 +225,14 @@ inline constexpr std::uint64_t kFeatureUnranked = 1;  // Rank::kNone
 inline constexpr std::uint64_t kFeatureBm25 = 2;      // SearchRequest::bm25
 inline constexpr std::uint64_t kFeatureById = 4;      // FetchRequest::id
 inline constexpr std::uint64_t kFeatureClauses = 8;   // SearchRequest::clause, filter and exact_total, columns of hits
-inline constexpr std::uint64_t kFeatureSorting =
-    16;  // SearchRequest::sort and facets; weights of collections of impacts
+// SearchRequest::sort and facets; weights of collections of impacts.
+inline constexpr std::uint64_t kFeatureSorting = 16;
 inline constexpr std::uint64_t kAllFeatures =
     kFeatureUnranked | kFeatureBm25 | kFeatureById | kFeatureClauses | kFeatureSorting;
 // Whether it needs kFeatureClauses.
 inline bool has_clauses(const SearchRequest& request) {
-  return !request.clause.empty() || !request.filter.empty() || request.exact_total || !request.show.columns.empty();
+  return !request.clause.empty() || !request.filter.empty() || request.exact_total || !request.show.columns.empty() ||
+         !request.sort.empty() || !request.facets.empty();
 }
 // Those that a leaf needs for it.
 inline std::uint64_t features_needed(const SearchRequest& request) {

@@ -86,9 +86,11 @@ class Evaluation {
     return MatcherPtr(std::make_unique<BoolMatcher>(std::move(parts), boost, documents()));
   }
   Result<MatcherPtr> matcher_of(const PhraseNode& node, query::Factor boost) {
+    // Before lists are opened: status() asks all of them at the end.
+    for (const PhraseNode::Word& word : node.words)
+      if (std::ranges::none_of(word.lists, [this](ListNumber number) { return has_list(number); })) return every(0);
     std::vector<PhraseMatcher::List> lists;
     for (std::size_t i = 0; i < node.words.size(); ++i) {
-      const std::size_t before = lists.size();
       for (const ListNumber number : node.words[i].lists) {
         if (!has_list(number)) continue;
         const std::string_view term = plan_.query->lists[number].term;
@@ -98,7 +100,6 @@ class Evaluation {
         auto list = FROND_TRY(list_matcher(number, weight, {ListScoring::Kind::kBm25, {}}));
         lists.push_back({i, partition::term_hash(word), weight, std::move(list)});
       }
-      if (lists.size() == before) return every(0);
     }
     const engine::Plan& field = of_field(node.field);
     auto made =
@@ -187,11 +188,11 @@ Bits searched_in(DocId first, std::uint32_t documents, const partition::HiddenDo
   return bits;
 }
 
-// Calls take(first, documents, root) for each window with documents that match. Those below least_in(first) may be left
-// out.
-template <class Least, class Take>
+// Calls take(first, documents, root) for each window with documents that match. narrow(first, documents) takes out
+// those that are not wanted, and returns the score below which others may be left out.
+template <class Narrow, class Take>
 Result<void> for_each_window(Evaluation& evaluation, const ClausePlan& plan, const Clock& clock,
-                             const partition::HiddenDocuments* hidden, const Least& least_in, const Take& take) {
+                             const partition::HiddenDocuments* hidden, const Narrow& narrow, const Take& take) {
   const MatcherPtr root = FROND_TRY(evaluation.matcher(plan.query->root));
   const std::uint32_t documents = evaluation.documents();
   for (DocId from = 0; from < documents;) {
@@ -200,10 +201,10 @@ Result<void> for_each_window(Evaluation& evaluation, const ClausePlan& plan, con
     if (next >= documents) break;
     const DocId first = next / kWindow * kWindow;
     Bits matching = searched_in(first, documents, hidden);
-    const std::uint64_t least = least_in(first);
+    const std::uint64_t least = narrow(first, matching);
     if (least != 0 && root->bound(first) < least) matching = {};
     if (!none(matching)) root->restrict_above(first, least, matching);
-    if (!none(matching)) take(first, matching, *root);
+    if (!none(matching)) FROND_TRY(take(first, matching, *root));
     from = documents - first > kWindow ? first + kWindow : documents;
   }
   return evaluation.status();
@@ -222,13 +223,17 @@ class Best {
     const std::uint64_t prior = scoring::weighted(plan_.priors->max_in(first, last), plan_.prior_weight);
     return least() > prior ? least() - prior : 0;
   }
-  void take(DocId first, const Bits& documents, Matcher& root) {
-    if (plan_.k == 0 || root.bound(first) < least_in(first)) return;
+  // `all`: documents that cannot be among the best have not been left out.
+  void take(DocId first, const Bits& documents, bool all, Matcher& root) {
+    const std::uint64_t needed = least_in(first);
+    if (plan_.k == 0 || root.bound(first) < needed) return;
+    Bits candidates = documents;
+    if (all && needed != 0) root.restrict_above(first, needed, candidates);
     Scores& sums = *sums_;
-    for_each(documents, [&](std::uint32_t place) { sums[place] = 0; });
-    root.score(first, documents, sums);
+    for_each(candidates, [&](std::uint32_t place) { sums[place] = 0; });
+    root.score(first, candidates, sums);
     Score entry = least();
-    for_each(documents, [&](std::uint32_t place) {
+    for_each(candidates, [&](std::uint32_t place) {
       const Score score = plan_.priors == nullptr
                               ? sums[place]
                               : scoring::with_prior(sums[place], engine::prior_score(plan_, first + place));
@@ -254,25 +259,37 @@ class Best {
 Result<engine::Outcome> search(const ClausePlan& plan, const Clock& clock) {
   if (plan.plan.ranked && plan.plan.k > 0)
     if (const auto required = required_query(plan.query->root)) return search_required(plan, *required, clock);
+  return search(plan, clock, nullptr, nullptr);
+}
+
+Result<engine::Outcome> search(const ClausePlan& plan, const Clock& clock, Collector* sorted, Collector* counted) {
   Evaluation evaluation(plan, clock);
   engine::Outcome outcome;
   Best best(plan.plan);
-  const auto least_in = [&](DocId first) -> std::uint64_t {
-    if (!plan.plan.ranked || plan.plan.k == 0 || outcome.matches < plan.plan.count_to) return 0;
-    const std::uint64_t least = best.least_in(first);
-    outcome.exact = outcome.exact && least == 0;
+  const bool ranked = sorted == nullptr && plan.plan.ranked;
+  bool all = true;
+  const auto narrow = [&](DocId first, Bits& documents) -> std::uint64_t {
+    if (counted != nullptr || outcome.matches < plan.plan.count_to) return 0;
+    if (sorted == nullptr && (!ranked || plan.plan.k == 0)) return 0;
+    const Bits before = documents;
+    const std::uint64_t least = sorted != nullptr ? sorted->narrow(first, documents) : best.least_in(first);
+    all = least == 0 && documents == before;
+    outcome.exact = outcome.exact && all;
     return least;
   };
-  const auto take = [&](DocId first, const Bits& documents, Matcher& root) {
+  const auto take = [&](DocId first, const Bits& documents, Matcher& root) -> Result<void> {
     outcome.matches += count(documents);
-    if (plan.plan.ranked) return best.take(first, documents, root);
-    if (outcome.hits.size() == plan.plan.k) return;
+    if (counted != nullptr) FROND_TRY(counted->take(first, documents, root));
+    if (sorted != nullptr) return sorted->take(first, documents, root);
+    if (ranked) best.take(first, documents, all, root);
+    if (ranked || outcome.hits.size() == plan.plan.k) return {};
     for_each(documents, [&](std::uint32_t place) {
       if (outcome.hits.size() < plan.plan.k) outcome.hits.push_back({plan.plan.placement.ordinal(first + place), 0});
     });
+    return {};
   };
-  FROND_TRY(for_each_window(evaluation, plan, clock, plan.plan.hidden, least_in, take));
-  if (plan.plan.ranked) outcome.hits = best.hits();
+  FROND_TRY(for_each_window(evaluation, plan, clock, plan.plan.hidden, narrow, take));
+  if (ranked) outcome.hits = best.hits();
   outcome.postings_decoded = evaluation.postings_decoded();
   return outcome;
 }
@@ -280,11 +297,13 @@ Result<engine::Outcome> search(const ClausePlan& plan, const Clock& clock) {
 Result<DocumentBits> matching(const ClausePlan& plan, const Clock& clock) {
   Evaluation evaluation(plan, clock);
   DocumentBits bits((std::size_t{evaluation.documents()} + 63) / 64);
-  const auto all = [](DocId) { return std::uint64_t{0}; };
-  FROND_TRY(for_each_window(evaluation, plan, clock, nullptr, all, [&](DocId first, const Bits& documents, Matcher&) {
+  const auto all = [](DocId, Bits&) { return std::uint64_t{0}; };
+  const auto take = [&](DocId first, const Bits& documents, Matcher&) -> Result<void> {
     for (std::size_t i = 0; i < documents.size() && first / 64 + i < bits.size(); ++i)
       bits[first / 64 + i] = documents[i];
-  }));
+    return {};
+  };
+  FROND_TRY(for_each_window(evaluation, plan, clock, nullptr, all, take));
   return bits;
 }
 

@@ -149,6 +149,16 @@ constexpr Family kFilterCacheMisses{"frond_leaf_filter_cache_misses_total",
 constexpr Family kFilterCacheEvictions{"frond_leaf_filter_cache_evictions_total",
                                        "Filters of partitions dropped to make room."};
 
+// Cache of the numbers of keywords.
+constexpr Family kKeywordCacheBytes{"frond_leaf_keyword_cache_bytes", "Memory of the numbers of keywords."};
+constexpr Family kKeywordCacheLimit{"frond_leaf_keyword_cache_limit_bytes", "Budget of the numbers of keywords."};
+constexpr Family kKeywordCacheHits{"frond_leaf_keyword_cache_hits_total",
+                                   "Columns of partitions whose keywords facets found numbered."};
+constexpr Family kKeywordCacheMisses{"frond_leaf_keyword_cache_misses_total",
+                                     "Columns of partitions whose keywords a facet numbered."};
+constexpr Family kKeywordCacheEvictions{"frond_leaf_keyword_cache_evictions_total",
+                                        "Columns of partitions whose numbers were dropped to make room."};
+
 // GPU. Label state: off, absent, ready, lost; 1 for the current state, 0 for the others.
 constexpr Family kGpuState{"frond_leaf_gpu_state", "What the leaf's GPU is: off, absent, ready or lost."};
 constexpr Family kGpuCacheBytes{"frond_leaf_gpu_cache_bytes", "Lists and lengths held in device memory."};

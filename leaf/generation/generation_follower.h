@@ -38,7 +38,8 @@
 
 namespace frond::leaf::generation {
 
-// Above this number generations are retired early, first those from which no broker serves.
+// Above this number generations are retired early, first those from which no broker serves, and of these the ones that
+// no request has named for the longest.
 inline constexpr std::size_t kMaxServedGenerations = 8;
 inline constexpr std::uint64_t kManifestBytesASecond = 64 << 10;
 

@@ -95,11 +95,15 @@ std::vector<bool> kept_generations(std::span<const Standing> set, const BrokerRo
   const std::size_t first = no_brokers ? 0 : std::min(last, oldest_served);
   for (std::size_t i = 0; i < last; ++i)
     kept[i] = now - set[i].superseded <= rules.superseded_limit && (i >= first || in_use(set[i], now, rules));
+  // Those that no broker serves from; of these what was not asked for the longest, so that cursors keep theirs.
+  const auto goes_first = [&](std::size_t a, std::size_t b) {
+    return served[a] != served[b] ? !served[a] : set[a].last_used <= set[b].last_used;
+  };
   for (auto count = std::count(kept.begin(), kept.end(), true);
        count > static_cast<std::ptrdiff_t>(rules.max_generations); --count) {
     std::size_t victim = last;
     for (std::size_t i = last; i-- > 0;)
-      if (kept[i] && (victim == last || !served[i] || served[victim])) victim = i;
+      if (kept[i] && (victim == last || goes_first(i, victim))) victim = i;
     kept[victim] = false;
   }
   return kept;

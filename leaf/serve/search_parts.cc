@@ -66,6 +66,7 @@ SearchMetrics::SearchMetrics(const SearchParts& parts) {
   if (parts.queries) gpu = registry.histogram(families::kSearchTime, metrics::latency_seconds(), {{"engine", "gpu"}});
   exhaustive = registry.histogram(families::kSearchTime, metrics::latency_seconds(), engine_label(parts.exhaustive));
   clauses = registry.histogram(families::kSearchTime, metrics::latency_seconds(), {{"engine", "clauses"}});
+  collect = registry.histogram(families::kSearchTime, metrics::latency_seconds(), {{"engine", "collect"}});
   lists = registry.histogram(families::kListTime, metrics::latency_seconds());
   postings = registry.counter(families::kPostings);
   for (const wire::UnsearchedReasonRow& row : wire::kUnsearchedReasons)

@@ -11,6 +11,7 @@
 #include "common/metrics/registry.h"
 #include "common/topk/hit.h"
 #include "common/wire/messages.h"
+#include "leaf/collect/collect.h"
 #include "leaf/engine/plan.h"
 #include "leaf/engine/query_engine.h"
 #include "leaf/generation/served_generation.h"
@@ -72,10 +73,12 @@ struct SearchParts {
   // `costly` searches a partition with about costly_postings or more. Partitions with at most small_postings never move
   // to `costly`, and no second worker is asked to share a search of such partitions.
   std::uint64_t costly_postings = ~std::uint64_t{0}, small_postings = 20'000;
-  TermTable* terms = nullptr;         // null: each search looks its terms up by itself
-  FilterCache* filters = nullptr;     // null: each search evaluates its filter by itself
-  AnalyzerPool* analyzers = nullptr;  // for the texts of clauses; null: each search makes its own
-  std::size_t max_expansions = 1024;  // of a prefix or wildcard (leaf/clauses/resolver.h)
+  TermTable* terms = nullptr;                 // null: each search looks its terms up by itself
+  FilterCache* filters = nullptr;             // null: each search evaluates its filter by itself
+  AnalyzerPool* analyzers = nullptr;          // for the texts of clauses; null: each search makes its own
+  std::size_t max_expansions = 1024;          // of a prefix or wildcard (leaf/clauses/resolver.h)
+  collect::KeywordCache* keywords = nullptr;  // null: each search numbers keywords by itself
+  std::size_t max_facet_buckets = 100'000;    // of all facets of a search; at most wire::kMaxFacetBuckets
   // The lists on the GPU; null: plans for the GPU have lists in host memory, and it looks for its own by their keys.
   lists::DeviceLists* device = nullptr;
 };
@@ -83,7 +86,7 @@ struct SearchParts {
 // Counters and histograms of all searches of a leaf.
 struct SearchMetrics {
   explicit SearchMetrics(const SearchParts& parts);
-  metrics::Histogram engine, gpu, exhaustive, clauses, lists;
+  metrics::Histogram engine, gpu, exhaustive, clauses, collect, lists;
   metrics::Counter postings;
   metrics::Counter unsearched[std::size(wire::kUnsearchedReasons)];  // by wire::UnsearchedReason
 };

@@ -30,7 +30,8 @@ std::size_t SearchQuery::bytes() const {
   std::size_t bytes =
       sizeof *this + wanted * sizeof(std::uint32_t) + std::min(wanted, partitions_here()) * sizeof(Slot);
   for (const wire::QueryTerm& term : request_.terms) bytes += sizeof term + term.text.capacity();
-  bytes += kClauseBytes * (request_.clause.size() + request_.filter.size());
+  bytes += kClauseBytes * (request_.clause.size() + request_.filter.size() + request_.facets.size());
+  if (request_.after) bytes += request_.after->bytes.size();
   return bytes;
 }
 
@@ -51,7 +52,7 @@ void SearchQuery::start(const Waited& waited) {
   }
   todo_.reserve(slots_.size());
   for (Slot& slot : slots_) todo_.push_back(&slot);
-  mode_ = request_.mode == wire::Mode::kOr ? engine::Mode::kOr : engine::Mode::kAnd;
+  mode_ = request_.mode == wire::Mode::kOr || !request_.sort.empty() ? engine::Mode::kOr : engine::Mode::kAnd;
   (mode_ == engine::Mode::kOr ? has_or_ : has_and_) = true;
   if (!has_waited(waited) || todo_.empty()) return finish();
   if (parts_.costly != nullptr && wire::is_costly(request_))
@@ -75,6 +76,7 @@ void SearchQuery::begin() {
 
 // Errors: of clauses only, kInvalid and those of reading statistics. Of terms known_ has them.
 Result<void> SearchQuery::look_up_terms() {
+  FROND_TRY(read_wanted());
   FROND_TRY(read_clauses());
   if (!has_clause()) known_ = look_up(*generation_, bm25(), request_.terms, parts_.terms);
   return {};

@@ -24,8 +24,10 @@
 #include <span>
 #include <vector>
 
+#include "common/base/mutex.h"
 #include "common/query/clause.h"
 #include "leaf/clauses/searched_partition.h"
+#include "leaf/collect/collect.h"
 #include "leaf/serve/search_parts.h"
 #include "leaf/serve/term_table.h"
 
@@ -42,8 +44,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   // `parts` and `metrics` outlive the search. `deadline` counts from the request's arrival; what it points to lives as
   // long as `done`. `done` is called once: during start() or later, on any thread. The reply to a cancelled search is
   // empty.
-  // `refuse` is called in place of `done` for a request that is wrong (kInvalid); empty: `done` gets a reply in which
-  // all partitions are unsearched.
+  // `refuse` is called in place of `done` for a request that is wrong (kInvalid), or whose facets have too many
+  // buckets; empty: `done` gets a reply in which all partitions are unsearched.
   using Refuse = std::function<void(const Error&)>;
   SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire::SearchRequest request, Deadline deadline,
               Done done, Refuse refuse = {});
@@ -62,6 +64,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
     std::vector<lists::ListLease> lists;  // of the known terms, once fetched; AND and OR both use them
     std::shared_ptr<const partition::HiddenDocuments> left_out;  // by the filter, and hidden; null: not evaluated
     engine::Outcome conjunction, disjunction;
+    std::vector<std::string> sort_bytes;     // of the hits of a search with an order
+    std::vector<query::FacetCounts> facets;  // until they are added to those of other partitions
     wire::PartitionProfile profile;
     std::uint64_t cpu_us = 0;  // of the last search on the CPU
     bool on_cpu = false;       // searched there in this wave
@@ -142,6 +146,17 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   Result<void> filter(Slot& slot);
   Result<engine::Outcome> search_clause(Slot& slot);
   Result<void> count_exactly(Slot& slot, engine::Outcome& outcome);
+  const schema::Schema& schema() const;
+  // Orders and facets (search_query_collect.cc).
+  bool sorts() const { return !wanted_.sort.empty(); }
+  bool counts_facets() const {
+    return !wanted_.facets.empty() && (mode_ == engine::Mode::kOr || request_.mode == wire::Mode::kAnd);
+  }
+  Result<void> read_wanted();
+  Result<engine::Outcome> collect(Slot& slot, const clauses::ClausePlan& plan);
+  Result<void> add_facets(Slot& slot);
+  void merge_sorted(wire::Ranking& ranking);
+  std::optional<Error> refusal() const;
   std::size_t place_of(const generation::ServedPartition& partition) const {
     return static_cast<std::size_t>(&partition - generation_->partitions.data());
   }
@@ -184,7 +199,12 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   Scheduled scheduled_{*this};             // its plans are those of todo_, or there are none
   std::atomic<bool> damage_found_{false};  // a partition was found damaged after it was searched
   bool has_and_ = false, has_or_ = false;
-  const std::unique_ptr<Profiled> profiled_;  // null: no profile is wanted
+  collect::Wanted wanted_;
+  collect::SortFloor sort_floor_;
+  mutable Mutex collected_mutex_;
+  std::vector<query::FacetCounts> facets_ FROND_GUARDED_BY(collected_mutex_);  // of the partitions so far
+  std::optional<Error> refusal_ FROND_GUARDED_BY(collected_mutex_);            // the request is wrong, it turned out
+  const std::unique_ptr<Profiled> profiled_;                                   // null: no profile is wanted
 };
 
 }  // namespace frond::leaf::serve

@@ -96,13 +96,17 @@ Result<void> SearchQuery::resolve_clause() {
   return {};
 }
 
-Result<void> SearchQuery::resolve(const query::Clause& clause, Clauses& into) const {
+const schema::Schema& SearchQuery::schema() const {
   static const schema::Schema no_fields;
+  return generation_->schema != nullptr ? *generation_->schema : no_fields;
+}
+
+Result<void> SearchQuery::resolve(const query::Clause& clause, Clauses& into) const {
   const generation::ServedGeneration& generation = *generation_;
   AnalyzerPool own;
   ClauseAnalyzers analyzers(generation.analyzer, parts_.analyzers != nullptr ? *parts_.analyzers : own);
   const clauses::ResolverSource source{
-      generation.schema != nullptr ? *generation.schema : no_fields,
+      schema(),
       bm25(),
       generation.statistics,
       generation.field_tokens,
@@ -179,10 +183,18 @@ Result<engine::Outcome> SearchQuery::search_clause(Slot& slot) {
   FROND_TRY(filter(slot));
   const clauses::OpenedPartition opened(partition);
   const clauses::ClausePlan plan = clause_plan(slot, *clause_, slot.lists, opened);
-  auto outcome = exhaustive ? clauses::search_exhaustively(plan, parts_.clock) : clauses::search(plan, parts_.clock);
+  const bool collects = sorts() || counts_facets();
+  auto outcome = collects     ? collect(slot, plan)
+                 : exhaustive ? clauses::search_exhaustively(plan, parts_.clock)
+                              : clauses::search(plan, parts_.clock);
   const Instant ended = parts_.clock.now();
-  (exhaustive ? metrics_.exhaustive : metrics_.clauses).observe(seconds_between(begun, ended));
+  (exhaustive ? metrics_.exhaustive
+   : collects ? metrics_.collect
+              : metrics_.clauses)
+      .observe(seconds_between(begun, ended));
   slot.profile.engine = exhaustive ? parts_.exhaustive.name() : "clauses";
+  if (sorts()) slot.profile.engine += ", sorted";
+  if (counts_facets()) slot.profile.engine += ", facets";
   slot.on_cpu = true;
   const std::uint64_t spent = micros_between(begun, ended), lists = slot.profile.lists_us - lists_before;
   slot.cpu_us = spent - std::min(spent, lists);

@@ -15,11 +15,13 @@ void SearchQuery::take(Slot& slot, Result<engine::Outcome> outcome) {
     damage_found_.store(true, std::memory_order_relaxed);  // ordered by unfinished_
     outcome = std::move(still).error();
   }
+  if (outcome && !slot.facets.empty())
+    if (auto added = add_facets(slot); !added) outcome = std::move(added).error();
   if (!outcome) return fail(slot, outcome.error());
   slot.profile.postings += outcome->postings_decoded;
   metrics_.postings.add(static_cast<double>(outcome->postings_decoded));
   const std::uint32_t k = depth();
-  if (request_.rank == wire::Rank::kScore && k != 0 && outcome->hits.size() == k)
+  if (request_.rank == wire::Rank::kScore && !sorts() && k != 0 && outcome->hits.size() == k)
     floor().raise(outcome->hits.back().score);
   (mode_ == engine::Mode::kAnd ? slot.conjunction : slot.disjunction) = *std::move(outcome);
 }
@@ -34,6 +36,10 @@ Result<void> SearchQuery::intact(const Slot& slot) {
 
 void SearchQuery::fail(Slot& slot, const Error& why) {
   slot.unsearched = wire::reason_of(why.code());
+  if (why.code() == Code::kInvalid) {
+    const MutexLock lock(collected_mutex_);
+    if (!refusal_) refusal_ = why;
+  }
   if (parts_.damage != nullptr) parts_.damage->report(*slot.partition->open, why);
 }
 
@@ -44,10 +50,15 @@ void SearchQuery::wave_done() {
   if (damage_found_.load(std::memory_order_relaxed))
     for (Slot& slot : slots_)
       if (!slot.unsearched) slot.unsearched = wire::UnsearchedReason::kUnavailable;
+  if (damage_found_.load(std::memory_order_relaxed)) {
+    const MutexLock lock(collected_mutex_);
+    facets_.assign(wanted_.facets.size(), {});
+  }
   if (mode_ == engine::Mode::kAnd && request_.mode == wire::Mode::kAuto && !deadline_.cancelled() &&
-      needs_disjunction()) {
+      (needs_disjunction() || !wanted_.facets.empty())) {
     const Result<KnownTerms>& known = known_;
-    const bool differ = has_clause() ? clause_has_auto_ : !known || known->terms.size() > 1 || !known->all_known;
+    const bool differ = has_clause() ? clause_has_auto_ || !wanted_.facets.empty()
+                                     : !known || known->terms.size() > 1 || !known->all_known;
     if (differ) return begin_disjunction();
     has_or_ = true;  // for one term, AND and OR are the same
     for (Slot& slot : slots_) slot.disjunction = slot.conjunction;
@@ -100,14 +111,18 @@ wire::Ranking SearchQuery::merged(engine::Mode mode) {
     engine::Outcome& outcome = mode == engine::Mode::kAnd ? slot.conjunction : slot.disjunction;
     ranking.matches += outcome.matches;
     ranking.exact = ranking.exact && outcome.exact;
-    if (!outcome.hits.empty()) lists.push_back(std::move(outcome.hits));
+    if (!sorts() && !outcome.hits.empty()) lists.push_back(std::move(outcome.hits));
   }
-  ranking.hits = topk::merge(lists, request_.depth);
+  if (sorts())
+    merge_sorted(ranking);
+  else
+    ranking.hits = topk::merge(lists, request_.depth);
   return ranking;
 }
 
 void SearchQuery::finish() {
   if (deadline_.cancelled()) return done_({request_.request_id});
+  if (const auto refused = refusal(); refused && refuse_) return refuse_(*refused);
   wire::SearchReply reply{request_.request_id, has_and_, has_or_};
   if (has_and_) reply.and_ranking = merged(engine::Mode::kAnd);
   if (has_or_) reply.or_ranking = merged(engine::Mode::kOr);
@@ -122,6 +137,10 @@ void SearchQuery::finish() {
   for (const wire::UnsearchedPartition& one : reply.unsearched)
     metrics_.unsearched[static_cast<std::size_t>(one.reason)].add();
   if (profiled_) reply.runs = std::move(profiled_->runs);
+  {
+    const MutexLock lock(collected_mutex_);
+    reply.facets = std::move(facets_);
+  }
   done_(std::move(reply));
 }
 

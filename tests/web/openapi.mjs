@@ -74,6 +74,7 @@ function namesGoneWrong(all) {
 // Values at and over the limits of a parameter's schema.
 function valuesOf(schema) {
   const own = resolved(schema);
+  if (own.examples) return own.examples;  // what is valid whichever schema the collection has
   if (own.enum) return [...own.enum, 'nonsense', 7, true];
   if (own.type === 'integer') return [own.minimum, own.maximum, own.minimum - 1, own.maximum + 1, 1.5, 'x', '', true];
   if (own.type === 'number') return [own.minimum, own.maximum, 0.25, '0.25', own.minimum - 0.01, own.maximum + 0.01, 'x', '', 'NaN', true];

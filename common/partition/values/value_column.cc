@@ -163,6 +163,12 @@ std::uint64_t ValueColumn::Chunk::code(std::uint32_t place) const {
   return code;
 }
 
+std::uint64_t ValueColumn::Chunk::codes_between(std::uint32_t word, std::uint64_t first, std::uint64_t last) const {
+  const std::uint64_t most = greatest - least;
+  if (first > most || first > last) return 0;
+  return in_range(codes, width, word * 64, std::min(64u, documents - word * 64), first, std::min(last, most));
+}
+
 ValueColumn::ValueColumn(schema::FieldType type, std::uint32_t documents)
     : type_(type),
       documents_(documents),
@@ -255,20 +261,14 @@ void ValueColumn::scan(const Chunk& chunk, std::uint32_t number, std::span<const
       if (present == 0) continue;
       std::uint64_t found = all ? present : 0;
       if (!all)
-        for (const CodeRange& range : ranges)
-          found |= in_range(chunk.codes, chunk.width, i, std::min(64u, chunk.documents - i), range.first,
-                            std::min(range.last, most));
+        for (const CodeRange& range : ranges) found |= chunk.codes_between(i / 64, range.first, range.last);
       to[i / 64] |= found & present;
     }
     return;
   }
   for (std::uint32_t i = 0; i < chunk.documents; ++i) {
     if (!chunk.has(i)) continue;
-    std::uint32_t place = i, end = i + 1;
-    if (chunk.offsets != nullptr) {
-      place = load_le<std::uint32_t>(chunk.offsets + i * 4);
-      end = load_le<std::uint32_t>(chunk.offsets + i * 4 + 4);
-    }
+    auto [place, end] = chunk.places(i);
     while (place < end && !is_in_one(chunk.code(place))) ++place;
     to[i / 64] |= std::uint64_t{place < end} << i % 64;
   }
@@ -363,12 +363,7 @@ std::vector<schema::Value> ValueColumn::values_of(DocId docid) const {
   const Chunk& chunk = chunks_[docid / ColumnChunkWriter::kChunkDocuments];
   const std::uint32_t document = docid % ColumnChunkWriter::kChunkDocuments;
   if (chunk.values == 0 || !chunk.has(document)) return values;
-  std::uint32_t place = document, end = document + 1;
-  if (chunk.offsets != nullptr) {
-    place = load_le<std::uint32_t>(chunk.offsets + document * 4);
-    end = load_le<std::uint32_t>(chunk.offsets + document * 4 + 4);
-  }
-  for (; place < end; ++place) {
+  for (auto [place, end] = chunk.places(document); place < end; ++place) {
     const std::uint64_t key = chunk.least + chunk.code(place);
     if (is_keyword(type_))
       values.emplace_back(std::string(chunk.word(static_cast<std::uint32_t>(key))));
@@ -382,8 +377,7 @@ std::optional<std::uint64_t> ValueColumn::first_key(DocId docid) const {
   const Chunk& chunk = chunks_[docid / ColumnChunkWriter::kChunkDocuments];
   const std::uint32_t document = docid % ColumnChunkWriter::kChunkDocuments;
   if (chunk.values == 0 || !chunk.has(document)) return std::nullopt;
-  return chunk.least +
-         chunk.code(chunk.offsets == nullptr ? document : load_le<std::uint32_t>(chunk.offsets + document * 4));
+  return chunk.least + chunk.code(chunk.places(document).first);
 }
 
 }  // namespace frond::partition

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/bytes.h"
@@ -75,7 +76,9 @@ class ValueColumn {
   // one.
   std::optional<std::uint64_t> first_key(DocId docid) const;
 
- private:
+  // A chunk as it is stored, for those that look at the values of many documents; of a chunk without values only the
+  // counts may be asked for. Documents count from the chunk's first. Bytes that became zeros since they were checked
+  // are safe: codes and places stay below their bounds.
   struct Chunk {
     std::uint32_t documents = 0, values = 0;
     std::uint64_t least = 0, greatest = 0;  // keys; of keywords, the places of dictionary entries
@@ -90,8 +93,25 @@ class ValueColumn {
     // Any number, and bytes that became zeros since they were checked, are safe.
     std::string_view word(std::uint32_t number) const;
     bool has(std::uint32_t document) const;
+    // Which of the documents 64 * word … have values; 0 past the last document, and of a chunk without values.
+    std::uint64_t present(std::uint32_t word) const {
+      return word * 64 < documents && values != 0 ? load_le<std::uint64_t>(presence + std::size_t{word} * 8) : 0;
+    }
     std::uint64_t code(std::uint32_t place) const;
+    // Where the codes of a document that has() values are, and where they end.
+    std::pair<std::uint32_t, std::uint32_t> places(std::uint32_t document) const {
+      if (offsets == nullptr) return {document, document + 1};
+      return {load_le<std::uint32_t>(offsets + std::size_t{document} * 4),
+              load_le<std::uint32_t>(offsets + std::size_t{document} * 4 + 4)};
+    }
+    // Of a chunk without offsets: those of the documents 64 * word … whose code is `first` to `last`; what it says of
+    // documents without a value is nothing.
+    std::uint64_t codes_between(std::uint32_t word, std::uint64_t first, std::uint64_t last) const;
   };
+  std::uint32_t chunks() const { return static_cast<std::uint32_t>(chunks_.size()); }
+  const Chunk& chunk(std::uint32_t number) const { return chunks_[number]; }
+
+ private:
   struct CodeRange {
     std::uint64_t first = 0, last = 0;  // both included
   };

@@ -39,7 +39,9 @@ void examine(const frond::broker::http::ParsedSearch& parsed) {
                                     .syntax = parameters.syntax,
                                     .minimum = parameters.minimum_should_match,
                                     .mode = parameters.mode,
-                                    .scored = !parameters.count};
+                                    .scored = !parameters.count,
+                                    .sort = parameters.sort,
+                                    .facets = parameters.facets};
   const auto made = query::plan(written, frond::support::query_schema(), analyzer, {}, {});
   if (const auto* planned = std::get_if<query::PlannedQuery>(&made)) {
     const auto understood = frond::broker::http::render_understood(planned->understood, planned->notes);

@@ -279,6 +279,20 @@ TEST(ClusterMap, DoesNotGoBackToWhatWasSupersededThoughItsNumberIsHigher) {
   told({anew}, {anew, old});
   EXPECT_EQ(cluster.map.topology()->generation, 7u) << "a rollback";
 }
+TEST(ClusterMap, FindsOlderGenerationsAsLongAsEveryPartitionHasALeaf) {
+  ScriptedCluster cluster(2);
+  cluster.leaf(0).hellos.answer(hello({served(1, 2, {0}), served(2, 2, {0})}));
+  cluster.leaf(1).hellos.answer(hello({served(1, 2, {1}), served(2, 2, {1})}));
+  const GenerationId old{1, support::content_of(1)}, now{2, support::content_of(2)};
+  EXPECT_EQ(cluster.map.topology_of(now), cluster.map.topology());
+  ASSERT_NE(cluster.map.topology_of(old), nullptr);
+  EXPECT_EQ(cluster.map.topology_of(old)->id(), old);
+  EXPECT_EQ(cluster.map.topology_of({1, 5}), nullptr);
+  cluster.advance(std::chrono::milliseconds(500));
+  cluster.leaf(1).hellos.answer(hello({served(2, 2, {1})}));
+  EXPECT_EQ(cluster.map.topology_of(old), nullptr);
+  EXPECT_NE(cluster.map.topology_of(now), nullptr);
+}
 TEST(ClusterMap, TurnsFromALeafOfBeforeThatDrains) {
   ScriptedCluster cluster(2);
   for (int i : {0, 1}) cluster.leaf(i).hellos.answer(hello({served(1, 1, {0})}));

@@ -62,6 +62,12 @@ ordered_json described(const FieldsValue&) {
 ordered_json described(const MinimumValue&) {
   return {{"type", {"string", "integer"}}, {"pattern", "^([0-9]{1,9}|([0-9]|[1-9][0-9]|100)%)$"}, {"minimum", 0}};
 }
+ordered_json described(const SortValue&) {
+  const std::string key = "(_score|_order|[A-Za-z][A-Za-z0-9_.-]*)(:(asc|desc))?(:(first|last))?";
+  const std::string more = std::to_string(frond::query::kMaxSortKeys - 1);
+  return {{"type", "string"}, {"pattern", "^ *" + key + " *(, *" + key + " *){0," + more + "}$"}};
+}
+ordered_json described(const FacetsValue&) { return {{"type", "string"}, {"minLength", 1}}; }
 ordered_json described(const ClauseValue&) { return {{"type", "string"}, {"maxLength", query::kMaxQueryBytes}}; }
 
 bool is_of_json_only(const Parameter& parameter) {
@@ -115,11 +121,16 @@ TEST_F(TheParameterTable, HasTheTypesRangesAndDefaultsOfOpenapiJson) {
     if (is_of_json_only(parameter)) continue;
     SCOPED_TRACE(parameter.name);
     const auto& in_query = query_string()[i++]["schema"];
-    if (!std::holds_alternative<ClauseValue>(parameter.value)) {  // a text in both, and in JSON also a clause
+    // A text in both, and in JSON also something else.
+    const bool two_forms = std::holds_alternative<ClauseValue>(parameter.value) ||
+                           std::holds_alternative<SortValue>(parameter.value) ||
+                           std::holds_alternative<FacetsValue>(parameter.value);
+    if (!two_forms) {
       EXPECT_EQ(in_query, search_body()["properties"][std::string(parameter.name)]);
     }
     ordered_json schema = resolved(in_query);
     schema.erase("description");
+    schema.erase("examples");
     const auto own = std::visit([](const auto& value) { return described(value); }, parameter.value);
     EXPECT_EQ(nlohmann::json(schema), nlohmann::json(own));
   }

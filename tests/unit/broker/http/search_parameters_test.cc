@@ -104,6 +104,39 @@ TEST(SearchParameters, SayHowTheQueryIsRead) {
   EXPECT_EQ(parse_count_query("q=a&total=exact").error.parameter, "total");
 }
 
+TEST(SearchParameters, SayTheOrderAndTheFacets) {
+  const auto texts = parse_search_query("q=a&sort=year:desc:first,_score&search_after=abc&facets=tag:3,price:stats");
+  ASSERT_TRUE(texts.ok) << texts.error.detail;
+  EXPECT_EQ(sort_text(texts.parameters.sort), "year:desc:first,_score:desc");
+  EXPECT_EQ(texts.parameters.search_after, "abc");
+  const auto json = parse_search_json(
+      R"({"q":"a","sort":["year:desc:first","_score"],"search_after":"abc","facets":{"tag":{"values":{"field":"tag","size":3}},"price":{"stats":{"field":"price"}}}})");
+  ASSERT_TRUE(json.ok) << json.error.detail;
+  EXPECT_EQ(json.parameters, texts.parameters);
+  EXPECT_EQ(parse_search_json(R"({"q":"a","sort":"year","facets":"tag"})").parameters.facets.size(), 1u);
+  const std::tuple<std::string, std::string, std::string> wrong[] = {
+      {R"({"q":"a","sort":"year:up"})", "sort",
+       "sort key 'year:up' has 'up', where asc or desc and then first or last can be"},
+      {R"({"q":"a","sort":[1]})", "sort", "sort is of a wrong type"},
+      {R"({"q":"a","sort":{}})", "sort", "sort is of a wrong type"},
+      {R"({"q":"a","facets":[]})", "facets", "facets is of a wrong type"},
+      {R"({"q":"a","facets":"tag,tag"})", "facets",
+       "facets 'tag' is there twice; as a JSON object, facets have names of their own"},
+      {R"({"q":"a","facets":{"t":{"values":{}}}})", "facets", "facets.t.values.field is missing"},
+      {R"({"q":"a","search_after":"x"})", "search_after", "search_after has no meaning without sort"},
+      {R"({"q":"a","sort":"year","search_after":"x","offset":0})", "offset",
+       "offset has no meaning beside search_after"},
+      {R"({"q":"a","sort":"year","rank":"none"})", "rank",
+       "rank none has no meaning beside sort, which says the order of hits"},
+      {R"({"q":"a","sort":"year","count":true})", "sort", "sort is not a parameter of a count, which has no hits"}};
+  for (const auto& [text, parameter, detail] : wrong) {
+    const auto refused = parse_search_json(text);
+    EXPECT_FALSE(refused.ok) << text;
+    EXPECT_EQ(refused.error.parameter, parameter) << text;
+    EXPECT_EQ(refused.error.detail, detail) << text;
+  }
+}
+
 TEST(SearchParameters, OfACountAreThoseThatAreNotOfHits) {
   const ParsedSearch all[] = {parse_count_query("q=fox&mode=or&explain=1"),
                               parse_count_json(R"({"q":"fox","mode":"or","explain":true})"),

@@ -40,6 +40,25 @@ std::string shown(const PlannedQuery& plan) {
   return plan.filter.empty() ? out : out + " | " + plan.filter;
 }
 
+TEST(PlannedQuery, IsAClauseWithAnOrderOrFacets) {
+  const auto order = *frond::query::parse_sort("year");
+  const auto facets = *frond::query::parse_facets("year:[2000]");
+  EXPECT_FALSE(is_plain({.q = "red", .sort = order}));
+  EXPECT_FALSE(is_plain({.q = "red", .facets = facets}));
+  const auto sorted = plan_of({.q = "red fox", .sort = order});
+  EXPECT_EQ(shown(sorted), R"({"words":{"text":"red fox","mode":"or"}})");
+  EXPECT_EQ(sorted.mode, wire::Mode::kOr);
+  EXPECT_EQ(sorted.words.terms.size(), 2u) << "for snippets";
+  EXPECT_EQ(shown(plan_of({.q = "red fox", .mode = wire::Mode::kAnd, .sort = order})),
+            R"({"words":{"text":"red fox","mode":"and"}})");
+  const auto counted = plan_of({.q = "red fox", .filter = "tag:x", .facets = facets});
+  EXPECT_EQ(counted.mode, wire::Mode::kAuto);
+  EXPECT_EQ(counted.filter, "");
+  EXPECT_EQ(facets_json(counted.facets), R"({"year":{"ranges":{"field":"year","bounds":[2000]}}})");
+  EXPECT_EQ(refusal_of({.q = "red", .sort = *frond::query::parse_sort("yaer")}).parameter, "sort");
+  EXPECT_EQ(refusal_of({.q = "red", .facets = *frond::query::parse_facets("title")}).parameter, "facets");
+}
+
 TEST(PlannedQuery, IsNoneForPlainWords) {
   for (const std::string_view q : {"", "red fox", "don't panic.", "ORACLE ANDROID", "über 日本", "3.5"})
     EXPECT_TRUE(is_plain({.q = q})) << q;

@@ -75,7 +75,7 @@ TEST(ClauseJson, NamesTheMemberThatIsWrong) {
   EXPECT_EQ(message("[]"), "query is an array, not an object with one clause");
   EXPECT_EQ(message("{"), "the text is not JSON at byte 2");
   EXPECT_EQ(message(R"({"words": {"txet": "a"}})"),
-            "query.words.txet is not a member of this clause; the nearest names are text, field, mode");
+            "query.words.txet is not a member here; the nearest names are text, field, mode");
   EXPECT_EQ(message(R"({"words": {}})"), "query.words.text is missing");
   EXPECT_EQ(message(R"({"words": {"text": 1}})"), "query.words.text is a number, not a string");
   EXPECT_EQ(message(R"({"words": {"text": "a", "mode": "all"}})"), "query.words.mode is 'all', not and, or or auto");
@@ -95,7 +95,7 @@ TEST(ClauseJson, NamesTheMemberThatIsWrong) {
             "query.weights.terms.a is not a number from 0 to 65535");
   EXPECT_EQ(message(R"({"ids": ["a", 1]})"), "query.ids[1] is a number, not a string");
   EXPECT_EQ(message(R"({"term": {"field": "t", "value": null}})"), "query.term.value is null, not a value");
-  EXPECT_EQ(message(R"({"all": {"x": 1}})"), "query.all.x is not a member of this clause");
+  EXPECT_EQ(message(R"({"all": {"x": 1}})"), "query.all.x is not a member here");
   EXPECT_EQ(message(R"({"term": {"field": "t", "field": "u", "value": 1}})"), "term has two members 'field'");
 }
 

@@ -306,6 +306,74 @@ TEST(WireCodec, SendsClausesAsAKindOfTheirOwn) {
     EXPECT_EQ(search.partitions, one.partitions);
   }
 }
+TEST(WireCodec, CarriesAnOrderAndFacets) {
+  SearchRequest sent{7, 3};
+  sent.clause = R"({"all":{}})";
+  sent.sort = "year:desc:last";
+  sent.after = query::SortPosition{std::string("\0\xff\0", 3), 5};
+  sent.facets = R"({"t":{"values":{"field":"tag","size":10}}})";
+  EXPECT_EQ(features_needed(sent), kFeatureClauses | kFeatureSorting);
+  const auto got = decode_request(encode(sent));
+  ASSERT_TRUE(got) << got.error().message();
+  const auto& search = std::get<SearchRequest>(*got);
+  EXPECT_EQ(search.sort, sent.sort);
+  EXPECT_EQ(search.after, sent.after);
+  EXPECT_EQ(search.facets, sent.facets);
+
+  SearchReply reply{7};
+  reply.has_or = true;
+  reply.or_ranking.hits = {{9, 0}, {2, 0}, {3, 0}};
+  reply.or_ranking.sort_bytes = {"a", std::string("b\0", 2), std::string("b\0", 2)};
+  reply.facets.resize(2);
+  reply.facets[0] = {.with_value = 3, .missing = 1, .words = {"x", std::string("y\0z", 3)}, .counts = {1, 2}};
+  reply.facets[1] = {.with_value = 2, .keys = {4, 9}};
+  reply.facets[1].sum.add(-2.5);
+  const auto back = decode_reply(encode(reply));
+  ASSERT_TRUE(back) << back.error().message();
+  EXPECT_EQ(std::get<SearchReply>(*back).or_ranking.sort_bytes, reply.or_ranking.sort_bytes);
+  EXPECT_EQ(std::get<SearchReply>(*back).facets, reply.facets);
+}
+
+TEST(WireCodec, RefusesOrdersAndFacetsThatCannotBe) {
+  const auto refused = [](auto change) {
+    SearchRequest sent;
+    sent.clause = R"({"all":{}})";
+    sent.sort = "year";
+    change(sent);
+    return decode_request(encode(sent)) == Code::kCorrupt;
+  };
+  EXPECT_FALSE(refused([](SearchRequest&) {}));
+  EXPECT_TRUE(refused([](SearchRequest& sent) { sent.clause.clear(); }));
+  EXPECT_TRUE(refused([](SearchRequest& sent) { sent.sort.assign(query::kMaxSortTextBytes + 1, 'x'); }));
+  EXPECT_TRUE(refused([](SearchRequest& sent) { sent.facets.assign(query::kMaxFacetsBytes + 1, 'x'); }));
+  EXPECT_TRUE(refused([](SearchRequest& sent) { sent.after = {std::string(query::kMaxSortBytes + 1, 'x'), 1}; }));
+  EXPECT_TRUE(refused([](SearchRequest& sent) {
+    sent.sort.clear();
+    sent.after = {"x", 1};
+  }));
+  const auto bad = [](auto change) {
+    SearchReply reply{7};
+    reply.has_or = true;
+    reply.or_ranking.hits = {{9, 1}, {2, 2}};
+    reply.or_ranking.sort_bytes = {"a", "b"};
+    reply.facets.resize(1);
+    change(reply);
+    return decode_reply(encode(reply)) == Code::kCorrupt;
+  };
+  EXPECT_FALSE(bad([](SearchReply&) {}));
+  EXPECT_TRUE(bad([](SearchReply& reply) { reply.or_ranking.sort_bytes.pop_back(); }));
+  EXPECT_TRUE(bad([](SearchReply& reply) { reply.or_ranking.sort_bytes[0] = "c"; }));
+  EXPECT_TRUE(bad([](SearchReply& reply) { reply.or_ranking.sort_bytes[0] = "b"; }));  // 9 before 2
+  EXPECT_TRUE(bad([](SearchReply& reply) { reply.facets.resize(query::kMaxFacets + 1); }));
+  EXPECT_TRUE(bad([](SearchReply& reply) { reply.facets[0].counts = {1}; }));  // of no bucket
+  EXPECT_TRUE(bad([](SearchReply& reply) {
+    reply.facets.resize(2);
+    reply.facets[0].keys.resize(kMaxFacetBuckets);
+    reply.facets[1].words.resize(1);
+  }));
+  EXPECT_TRUE(bad([](SearchReply& reply) { reply.facets[0].words.resize(33, std::string(1 << 20, 'x')); }));
+}
+
 TEST(WireCodec, RefusesClausesAndColumnsPastTheirLimits) {
   SearchRequest search;
   search.clause.assign(kMaxClauseBytes, 'x');

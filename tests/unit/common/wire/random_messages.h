@@ -97,6 +97,10 @@ class RandomMessages {
     if (coin()) made.clause = text(300);
     if (coin()) made.filter = text(300);
     made.exact_total = coin();
+    if (made.clause.empty()) return made;
+    if (coin()) made.sort = text(300, 1);
+    if (!made.sort.empty() && coin()) made.after = {text(100), number()};
+    if (coin()) made.facets = text(300);
     return made;
   }
   std::vector<std::string> names() {
@@ -123,8 +127,30 @@ class RandomMessages {
     for (auto& hit : made.hits) hit = {number(), static_cast<topk::Score>(below(8))};  // ties
     std::sort(made.hits.begin(), made.hits.end(), topk::better);
     made.hits.erase(std::unique(made.hits.begin(), made.hits.end()), made.hits.end());
+    if (coin()) {
+      made.sort_bytes.resize(made.hits.size());
+      for (auto& one : made.sort_bytes) one = text(3);
+      std::sort(made.sort_bytes.begin(), made.sort_bytes.end());
+      std::sort(made.hits.begin(), made.hits.end(), [](const auto& a, const auto& b) { return a.ordinal < b.ordinal; });
+      const auto same = [](const auto& a, const auto& b) { return a.ordinal == b.ordinal; };
+      made.hits.erase(std::unique(made.hits.begin(), made.hits.end(), same), made.hits.end());
+      made.sort_bytes.resize(made.hits.size());
+    }
     made.matches = number();
     made.exact = coin();
+    return made;
+  }
+  query::FacetCounts facet_counts() {
+    query::FacetCounts made{number(), number()};
+    made.keys.resize(count(20));
+    for (auto& one : made.keys) one = number();
+    made.words.resize(count(20));
+    for (auto& one : made.words) one = text(20);
+    if (coin()) made.counts.resize(made.buckets(), number());
+    made.values = number();
+    made.least = number();
+    made.greatest = number();
+    for (auto left = below(4); left > 0; --left) made.sum.add_integer(static_cast<std::int64_t>(number()));
     return made;
   }
   SearchReply search_reply() {
@@ -138,6 +164,8 @@ class RandomMessages {
     if (coin()) made.documents = fetch_reply().documents;
     made.runs.resize(below(3));
     for (auto& one : made.runs) one = search_run();
+    made.facets.resize(below(4));
+    for (auto& one : made.facets) one = facet_counts();
     return made;
   }
   SearchRun search_run() {

@@ -90,6 +90,13 @@ TEST_F(KeptGenerations, AreFourAtMostAndThoseGoFirstThatNobodyServesFrom) {
   for (const Generation number : {3, 4, 5}) broker(number);
   EXPECT_EQ(kept(set_of({2, 3, 4, 5, 6})), (Numbers{3, 4, 5, 6}));
 }
+TEST_F(KeptGenerations, StayWhileCursorsAskForThemHoweverManyComeAfter) {
+  broker(7);
+  auto set = set_of({2, 3, 4, 5, 6, 7}, seconds(10));
+  EXPECT_EQ(kept(set), (Numbers{4, 5, 6, 7}));
+  set[0].last_used = now_ - seconds(1);
+  EXPECT_EQ(kept(set), (Numbers{2, 5, 6, 7}));
+}
 TEST_F(KeptGenerations, GiveTheirDiskAwayOnlyIfNobodyNeedsThem) {
   EXPECT_EQ(given_up(set_of({5})), std::nullopt);
   EXPECT_EQ(given_up(set_of({4, 5})), 0u) << "nobody to ask: the old one";

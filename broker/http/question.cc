@@ -1,0 +1,135 @@
+#include "broker/http/question.h"
+
+#include <utility>
+
+#include "common/schema/nearest_names.h"
+
+namespace frond::broker::http {
+
+wire::SearchRequest Question::request() const {
+  wire::SearchRequest request;
+  if (clause.empty()) request.terms = terms;
+  request.clause = clause;
+  request.filter = filter;
+  request.sort = sort;
+  if (cursor) request.after = cursor->after;
+  request.facets = facets;
+  request.mode = parameters.mode;
+  request.rank = parameters.rank;
+  request.bm25 = bm25;
+  request.prior_weight = prior_weight();
+  request.exact_total = exact_total();
+  request.processor = parameters.processor;
+  request.profile = parameters.profile || parameters.explain;  // the explanation names the engines of the profile
+  return request;
+}
+
+std::optional<scoring::Bm25Parameters> own_bm25(const SearchParameters& parameters,
+                                                const scoring::Bm25Parameters& of_generation) {
+  if (parameters.rank == wire::Rank::kNone) return {};
+  const scoring::Bm25Parameters asked{parameters.k1.value_or(of_generation.k1), parameters.b.value_or(of_generation.b)};
+  return asked == of_generation ? std::nullopt : std::optional(asked);
+}
+
+std::uint64_t ranking_of(const Question& question, std::string_view collection) {
+  std::string text;
+  for (const std::string_view part : {collection, std::string_view(question.clause), std::string_view(question.filter),
+                                      std::string_view(question.sort)})
+    text.append(std::to_string(part.size())).append(" ").append(part);
+  if (!question.is_scored()) return query::query_hash(text);
+  const auto put = [&](auto value) { text.append(reinterpret_cast<const char*>(&value), sizeof value); };
+  const auto bm25 = question.bm25.value_or(question.topology->bm25);
+  put(bm25.k1);
+  put(bm25.b);
+  put(question.prior_weight());
+  return query::query_hash(text);
+}
+
+std::string cache_key(std::uint32_t collection, const Question& question, const query::AnalyzedQuery& query) {
+  std::string key;
+  const auto put = [&](auto value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
+  const SearchParameters& parameters = question.parameters;
+  put(collection);
+  put(question.topology->generation);
+  put(question.topology->content);
+  put(parameters.k);
+  put(parameters.offset);
+  put(parameters.mode);
+  put(parameters.rank);
+  put(question.prior_weight());
+  put(question.bm25.has_value());
+  if (question.bm25) {
+    put(question.bm25->k1);
+    put(question.bm25->b);
+  }
+  put(parameters.count);
+  put(parameters.processor);  // hits are the same on all processors, but not where counting stopped
+  put(parameters.explain);
+  put(parameters.fields);
+  put(question.cursor.has_value());
+  if (question.cursor) {  // that of this question: ranking_of()
+    put(question.cursor->after.ordinal);
+    put(question.cursor->after.bytes.size());
+    key += question.cursor->after.bytes;
+  }
+  key.append(normalized(query)).append(question.understood);
+  // No term and no JSON has a line end.
+  if (!question.clause.empty() || !question.filter.empty())
+    key.append("\n").append(question.clause).append("\n").append(question.filter);
+  for (const auto& [name, text] : {std::pair("\nsort ", &question.sort), std::pair("\nfacets ", &question.facets)})
+    if (!text->empty()) key.append(name).append(*text);
+  if (question.exact_total()) key += "\ntotal";
+  for (const std::string& column : parameters.columns) key.append("\n:").append(column);
+  return key;
+}
+
+scatter::SearchPlan plan_of(const Question& question) {
+  const SearchParameters& asked = question.parameters;
+  scatter::SearchPlan plan{.topology = question.topology,
+                           .request = question.request(),
+                           .k = asked.k,
+                           .offset = asked.offset,
+                           .fields = asked.fields,
+                           .columns = asked.columns};
+  plan.arrangement = question.arrangement;
+  if (!question.clause.empty())
+    for (const auto& term : question.terms) plan.snippet_terms.push_back(term.text);
+  return plan;
+}
+
+merge::Page empty_page(const Question& question) {
+  merge::Page page;
+  page.generation = question.topology->generation;
+  page.partitions_total = static_cast<std::uint32_t>(question.topology->partitions.size());
+  page.mode_used = question.parameters.mode == wire::Mode::kOr ? wire::Mode::kOr : wire::Mode::kAnd;
+  if (question.parameters.mode == wire::Mode::kAuto) page.all_words = merge::Count();
+  page.facets.resize(question.arrangement.facets.size());
+  return page;
+}
+
+std::optional<std::string> problem_of_columns(const std::vector<std::string>& columns, const schema::Schema& schema) {
+  for (const std::string& name : columns) {
+    if (name == kSource && schema.source_stored) continue;
+    if (name == kSource) return "fields names source, which the collection does not keep";
+    const auto* const field = schema.find(name);
+    if (field != nullptr && schema::is_column(field->type)) continue;
+    if (field != nullptr)
+      return "fields names '" + name + "', which is " + std::string(name_of(field->type)) +
+             ": snippets show text, and source has all of the document";
+    std::vector<std::string_view> names;
+    for (const auto& one : kFields) names.push_back(one.name);
+    for (const auto& one : schema.fields)
+      if (schema::is_column(one.type)) names.push_back(one.name);
+    if (schema.source_stored) names.push_back(kSource);
+    return "fields names '" + name + "', which is no field" + schema::nearest_hint(name, names);
+  }
+  return {};
+}
+
+std::string_view what_it_lacks(const wire::SearchRequest& request) {
+  if (!request.sort.empty() || !request.facets.empty()) return "neither sorts nor counts facets";
+  if (wire::has_clauses(request)) return "searches plain words only, and shows no columns";
+  return request.bm25 ? "ranks by the collection's k1 and b only" : "neither counts nor answers without ranking";
+}
+
+}  // namespace frond::broker::http

@@ -1,0 +1,44 @@
+#pragma once
+// The values of many documents of a chunk, in loops over codes of one width.
+#include "common/partition/values/value_column.h"
+#include "leaf/clauses/matcher.h"
+
+namespace frond::leaf::collect {
+
+using Chunk = partition::ValueColumn::Chunk;
+using clauses::Bits;
+using clauses::kWindow;
+static_assert(kWindow == partition::ColumnChunkWriter::kChunkDocuments, "a window is a chunk");
+
+template <class Number, class Visit>
+void for_each_code_of(const Chunk& chunk, const Bits& documents, const Visit& visit) {
+  const auto code = [&](std::uint32_t place) -> std::uint64_t {
+    return load_le<Number>(chunk.codes + std::size_t{place} * sizeof(Number));
+  };
+  if (chunk.offsets == nullptr)
+    return clauses::for_each(documents, [&](std::uint32_t document) { visit(code(document), true); });
+  clauses::for_each(documents, [&](std::uint32_t document) {
+    const auto [begin, end] = chunk.places(document);
+    for (std::uint32_t place = begin; place < end; ++place) visit(code(place), place == begin);
+  });
+}
+
+// Calls visit(code, is_first) for each value of `documents`, all of which have some: of a document ascending, the first
+// one told.
+template <class Visit>
+void for_each_code(const Chunk& chunk, const Bits& documents, const Visit& visit) {
+  switch (chunk.width) {
+    case 1:
+      return for_each_code_of<std::uint8_t>(chunk, documents, visit);
+    case 2:
+      return for_each_code_of<std::uint16_t>(chunk, documents, visit);
+    case 4:
+      return for_each_code_of<std::uint32_t>(chunk, documents, visit);
+    case 8:
+      return for_each_code_of<std::uint64_t>(chunk, documents, visit);
+    default:  // one value, so at most one a document
+      return clauses::for_each(documents, [&](std::uint32_t) { visit(std::uint64_t{0}, true); });
+  }
+}
+
+}  // namespace frond::leaf::collect

@@ -1,0 +1,55 @@
+#pragma once
+// A search of one partition that wants more than the best by score: hits in another order, and counts of all matches.
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/deadline.h"
+#include "common/base/mutex.h"
+#include "common/base/result.h"
+#include "common/query/facet.h"
+#include "common/query/facet_counts.h"
+#include "common/query/sort_order.h"
+#include "common/schema/schema.h"
+#include "leaf/clauses/searched_partition.h"
+#include "leaf/collect/keyword_cache.h"
+
+namespace frond::leaf::collect {
+
+// The same for all partitions.
+struct Wanted {
+  query::SortOrder sort;                     // empty: by score, or by ordinal if nothing is ranked
+  std::optional<query::SortPosition> after;  // with `sort`: only hits behind it
+  std::vector<query::Facet> facets;          // bound to the schema
+  std::size_t max_buckets = 100'000;         // of all facets together
+
+  bool any() const { return !sort.empty() || !facets.empty(); }
+};
+
+// The k-th best of the partitions of a search so far: what stands behind it is in none of its pages. Any thread.
+class SortFloor {
+ public:
+  std::optional<query::SortPosition> get() const;
+  void lower(const query::SortPosition& position);
+
+ private:
+  mutable Mutex mutex_;
+  std::optional<query::SortPosition> position_ FROND_GUARDED_BY(mutex_);
+};
+
+struct Collected {
+  engine::Outcome outcome;
+  std::vector<std::string> sort_bytes;     // with `sort`: of each hit
+  std::vector<query::FacetCounts> facets;  // as Wanted::facets; `matches` is exact then
+};
+
+// Matches behind Plan::count_to that cannot be hits may be passed over if there are no facets. `schema`: the
+// collection's, whose fields the partition's columns have. `floor` may be null; with one, fewer than k hits may come,
+// and of the others that are behind it none. Errors: those of clauses::search(); kInvalid: `after` is no place in this
+// order; a facet has more than max_buckets, or its counters would take too much memory; the message names it.
+Result<Collected> collect(const clauses::ClausePlan& plan, const Wanted& wanted, const schema::Schema& schema,
+                          KeywordCache& keywords, SortFloor* floor, const Clock& clock);
+
+}  // namespace frond::leaf::collect

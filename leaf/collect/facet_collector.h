@@ -1,0 +1,42 @@
+#pragma once
+// Counts the facets of a search over the matches of a partition, a window at a time.
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "common/base/deadline.h"
+#include "common/schema/schema.h"
+#include "leaf/clauses/collector.h"
+#include "leaf/clauses/searched_partition.h"
+#include "leaf/collect/facet_counters.h"
+
+namespace frond::leaf::collect {
+
+class FacetCollector final : public clauses::Collector {
+ public:
+  // Borrows all. kInvalid: the counters of all facets would take more than kMostBytes, or the keywords of one more than
+  // the cache gives a column; kDeadline.
+  static Result<FacetCollector> make(const std::vector<query::Facet>& facets, const schema::Schema& schema,
+                                     const clauses::ClausePlan& plan, KeywordCache& keywords, std::size_t max_buckets,
+                                     const Clock& clock);
+
+  std::uint64_t narrow(DocId, Bits&) override { return 0; }
+  Result<void> take(DocId first, const Bits& documents, clauses::Matcher& root) override;
+  // By facet. kInvalid: there are more than max_buckets in all.
+  Result<std::vector<query::FacetCounts>> finish();
+
+ private:
+  static constexpr std::size_t kMostBytes = std::size_t{128} << 20;
+  struct Counted {
+    const query::Facet* facet = nullptr;
+    const partition::ValueColumn* column = nullptr;  // null: no document has a value, and there is no counter
+    std::unique_ptr<FacetCounter> counter;
+    query::FacetCounts counts;
+  };
+  explicit FacetCollector(std::size_t max_buckets) : max_buckets_(max_buckets) {}
+
+  const std::size_t max_buckets_;
+  std::vector<Counted> facets_;
+};
+
+}  // namespace frond::leaf::collect

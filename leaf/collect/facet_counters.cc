@@ -1,0 +1,263 @@
+#include "leaf/collect/facet_counters.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace frond::leaf::collect {
+namespace {
+
+using Kind = query::Facet::Kind;
+using schema::FieldType;
+using Counts = std::vector<std::uint32_t>;  // of documents of a partition, so 32 bits do
+
+// What bucket a value is in, by its ordering key; ascending as the values.
+class BucketOf {
+ public:
+  BucketOf(const query::Facet& facet, FieldType type) : facet_(facet), type_(type) {
+    for (const schema::Value& bound : facet.bounds) bounds_.push_back(schema::ordering_key(type, bound));
+  }
+  std::uint64_t operator()(std::uint64_t key) const {
+    if (facet_.kind == Kind::kRanges)
+      return static_cast<std::uint64_t>(std::upper_bound(bounds_.begin(), bounds_.end(), key) - bounds_.begin());
+    return facet_.kind == Kind::kHistogram || facet_.kind == Kind::kDates ? query::bucket_key(facet_, type_, key) : key;
+  }
+
+ private:
+  const query::Facet& facet_;
+  const FieldType type_;
+  std::vector<std::uint64_t> bounds_;
+};
+
+// Keywords by their numbers.
+class KeywordCounter final : public FacetCounter {
+ public:
+  KeywordCounter(const query::Facet& facet, const partition::ValueColumn& column, KeywordCache::Numbers numbers)
+      : facet_(facet), column_(column), numbers_(std::move(numbers)), counts_(numbers_->size()) {}
+
+  Result<void> take(std::uint32_t number, const Chunk& chunk, const Bits& documents) override {
+    const std::uint32_t* const numbers = numbers_->of_chunk(number).data();
+    std::uint32_t* const counts = counts_.data();
+    for_each_code(chunk, documents, [=](std::uint64_t code, bool) { ++counts[numbers[code]]; });
+    return {};
+  }
+  Result<void> finish(std::size_t max_buckets, query::FacetCounts& counts) override {
+    const auto buckets = static_cast<std::size_t>(std::ranges::count_if(counts_, [](auto n) { return n != 0; }));
+    if (buckets > max_buckets) return too_many_buckets(facet_, max_buckets);
+    counts.words.reserve(buckets);
+    if (facet_.kind == Kind::kValues) counts.counts.reserve(buckets);
+    for (std::uint32_t i = 0; i < counts_.size(); ++i) {
+      if (counts_[i] == 0) continue;
+      counts.words.emplace_back(numbers_->word(column_, i));
+      if (facet_.kind == Kind::kValues) counts.counts.push_back(counts_[i]);
+    }
+    return {};
+  }
+  std::size_t most_bytes() const override { return counts_.size() * sizeof counts_[0]; }
+
+ private:
+  const query::Facet& facet_;
+  const partition::ValueColumn& column_;
+  const KeywordCache::Numbers numbers_;
+  Counts counts_;
+};
+
+// Values that lie close together, each by its distance from the first; they become buckets at the end. A document has
+// one value, or its values are its buckets. Days and parts of them stand for dates whose buckets are made of these.
+class DirectCounter final : public FacetCounter {
+ public:
+  struct Span {
+    std::uint64_t base = 0, unit = 1, steps = 0;  // keys base + i · unit for i < steps
+  };
+  DirectCounter(const query::Facet& facet, FieldType type, const Span& span)
+      : facet_(facet), bucket_of_(facet, type), span_(span), counts_(span.steps) {}
+
+  Result<void> take(std::uint32_t, const Chunk& chunk, const Bits& documents) override {
+    std::uint32_t* const counts = counts_.data();
+    const std::uint64_t least = chunk.least - span_.base;
+    if (span_.unit == 1)
+      for_each_code(chunk, documents, [=](std::uint64_t code, bool) { ++counts[least + code]; });
+    else
+      for_each_code(chunk, documents,
+                    [=, unit = span_.unit](std::uint64_t code, bool) { ++counts[(least + code) / unit]; });
+    return {};
+  }
+  Result<void> finish(std::size_t max_buckets, query::FacetCounts& counts) override {
+    const bool counted = facet_.kind != Kind::kDistinct;
+    for (std::uint64_t i = 0; i < counts_.size(); ++i) {
+      if (counts_[i] == 0) continue;
+      const std::uint64_t bucket = bucket_of_(span_.base + i * span_.unit);
+      if (counts.keys.empty() || counts.keys.back() != bucket) {
+        if (counts.keys.size() == max_buckets) return too_many_buckets(facet_, max_buckets);
+        counts.keys.push_back(bucket);
+        if (counted) counts.counts.push_back(0);
+      }
+      if (counted) counts.counts.back() += counts_[i];
+    }
+    return {};
+  }
+  std::size_t most_bytes() const override { return counts_.size() * sizeof counts_[0]; }
+
+ private:
+  const query::Facet& facet_;
+  const BucketOf bucket_of_;
+  const Span span_;
+  Counts counts_;
+};
+
+// Buckets in an open hash table.
+class BucketCounter final : public FacetCounter {
+ public:
+  BucketCounter(const query::Facet& facet, const partition::ValueColumn& column, std::size_t max_buckets)
+      : facet_(facet),
+        bucket_of_(facet, column.type()),
+        max_buckets_(max_buckets),
+        possible_(facet.kind == Kind::kRanges ? facet.bounds.size() + 1 : column.values()),
+        slots_(64) {}
+
+  Result<void> take(std::uint32_t, const Chunk& chunk, const Bits& documents) override {
+    std::uint64_t last = 0;
+    for_each_code(chunk, documents, [&](std::uint64_t code, bool is_first) {
+      const std::uint64_t bucket = bucket_of_(chunk.least + code);
+      if (!is_first && bucket == last) return;  // values ascend, so equal buckets follow each other
+      last = bucket;
+      if (used_ <= max_buckets_) ++count_of(bucket);
+    });
+    if (used_ > max_buckets_) return too_many_buckets(facet_, max_buckets_);
+    return {};
+  }
+  Result<void> finish(std::size_t max_buckets, query::FacetCounts& counts) override {
+    if (used_ > max_buckets) return too_many_buckets(facet_, max_buckets);
+    std::erase_if(slots_, [](const Slot& slot) { return slot.count == 0; });
+    std::ranges::sort(slots_, {}, &Slot::bucket);
+    for (const Slot& slot : slots_) {
+      counts.keys.push_back(slot.bucket);
+      if (facet_.kind != Kind::kDistinct) counts.counts.push_back(slot.count);
+    }
+    return {};
+  }
+  std::size_t most_bytes() const override { return 4 * std::min<std::size_t>(max_buckets_, possible_) * sizeof(Slot); }
+
+ private:
+  struct Slot {
+    std::uint64_t bucket = 0, count = 0;  // count 0: free
+  };
+  static std::size_t place_in(const std::vector<Slot>& slots, std::uint64_t bucket) {
+    const int bits = std::countr_zero(slots.size());
+    std::size_t place = bucket * 0x9e3779b97f4a7c15ULL >> (64 - bits);
+    while (slots[place].count != 0 && slots[place].bucket != bucket) place = (place + 1) % slots.size();
+    return place;
+  }
+  std::uint64_t& count_of(std::uint64_t bucket) {
+    std::size_t place = place_in(slots_, bucket);
+    if (slots_[place].count != 0) return slots_[place].count;
+    if (++used_ > slots_.size() / 2) {
+      std::vector<Slot> more(slots_.size() * 2);
+      for (const Slot& slot : slots_)
+        if (slot.count != 0) more[place_in(more, slot.bucket)] = slot;
+      slots_ = std::move(more);
+      place = place_in(slots_, bucket);
+    }
+    slots_[place].bucket = bucket;
+    return slots_[place].count;
+  }
+
+  const query::Facet& facet_;
+  const BucketOf bucket_of_;
+  const std::size_t max_buckets_;
+  const std::uint64_t possible_;  // no more buckets are there
+  std::vector<Slot> slots_;
+  std::size_t used_ = 0;
+};
+
+class StatsCounter final : public FacetCounter {
+ public:
+  explicit StatsCounter(FieldType type) : type_(type) {}
+
+  Result<void> take(std::uint32_t, const Chunk& chunk, const Bits& documents) override {
+    std::uint64_t count = 0, least = ~std::uint64_t{0}, greatest = 0;
+    std::int64_t high = 0, low = 0;  // of the sum, which is high · 2^32 + low: a chunk has less than 2^31 values
+    for_each_code(chunk, documents, [&](std::uint64_t code, bool) {
+      const std::uint64_t key = chunk.least + code;
+      ++count;
+      least = std::min(least, key);
+      greatest = std::max(greatest, key);
+      if (type_ == FieldType::kFloat) return stats_.sum.add(std::get<double>(schema::value_of_key(type_, key)));
+      const auto value = static_cast<std::int64_t>(key ^ std::uint64_t{1} << 63);
+      high += value >> 32;
+      low += value & 0xffff'ffff;
+    });
+    stats_.values += count;
+    stats_.least = std::min(stats_.least, least);
+    stats_.greatest = std::max(stats_.greatest, greatest);
+    // Both halves of `high` are exact as doubles, and stay so times a power of two.
+    stats_.sum.add(std::ldexp(static_cast<double>(high >> 31), 63));
+    stats_.sum.add(std::ldexp(static_cast<double>(high & 0x7fff'ffff), 32));
+    stats_.sum.add_integer(low);
+    return {};
+  }
+  Result<void> finish(std::size_t, query::FacetCounts& counts) override {
+    counts.values = stats_.values;
+    counts.least = stats_.least;
+    counts.greatest = stats_.greatest;
+    counts.sum = stats_.sum;
+    return {};
+  }
+  std::size_t most_bytes() const override { return sizeof *this; }
+
+ private:
+  const FieldType type_;
+  query::FacetCounts stats_;
+};
+
+// Where values of the column are, if they lie close together; steps 0: they do not.
+DirectCounter::Span span_of(const query::Facet& facet, const partition::ValueColumn& column) {
+  std::uint64_t least = ~std::uint64_t{0}, greatest = 0;
+  bool several = false;
+  for (std::uint32_t i = 0; i < column.chunks(); ++i) {
+    const Chunk& chunk = column.chunk(i);
+    if (chunk.values == 0) continue;
+    least = std::min(least, chunk.least);
+    greatest = std::max(greatest, chunk.greatest);
+    several = several || chunk.offsets != nullptr;
+  }
+  if (least > greatest || (several && facet.kind != Kind::kValues && facet.kind != Kind::kDistinct)) return {};
+  DirectCounter::Span span{least, 1, 0};
+  if (facet.kind == Kind::kDates) {
+    constexpr std::uint64_t kMinute = 60'000;
+    query::Facet units = facet;
+    units.unit = std::min(facet.unit, query::DateUnit::kDay);
+    span.unit = facet.unit == query::DateUnit::kMinute ? kMinute
+                : facet.unit == query::DateUnit::kHour ? 60 * kMinute
+                                                       : 1440 * kMinute;
+    span.base = query::bucket_key(units, FieldType::kDate, least);
+    if (span.base == 0) return {};  // the first of all dates is in the middle of a unit
+  }
+  const std::uint64_t steps = (greatest - span.base) / span.unit;
+  const std::uint64_t most = 4096 + column.documents() / 8;  // more would take longer to look through than to count
+  if (steps < most) span.steps = steps + 1;
+  return span;
+}
+
+}  // namespace
+
+Error too_many_buckets(const query::Facet& facet, std::size_t max_buckets) {
+  return {Code::kInvalid, "facet " + schema::quote(facet.name) + " has more than " + std::to_string(max_buckets) +
+                              " different buckets (--max-facet-buckets, of all facets of a search)"};
+}
+
+std::unique_ptr<FacetCounter> facet_counter(const query::Facet& facet, const partition::ValueColumn& column,
+                                            KeywordCache::Numbers numbers, std::size_t max_buckets) {
+  const FieldType type = column.type();
+  if (facet.kind == Kind::kStats) return std::make_unique<StatsCounter>(type);
+  if (type == FieldType::kKeyword) return std::make_unique<KeywordCounter>(facet, column, std::move(numbers));
+  if (const auto span = span_of(facet, column); span.steps != 0)
+    return std::make_unique<DirectCounter>(facet, type, span);
+  return std::make_unique<BucketCounter>(facet, column, max_buckets);
+}
+
+}  // namespace frond::leaf::collect

@@ -1,0 +1,34 @@
+#pragma once
+// Counts of one facet over the values of documents, chunk by chunk. The counter that fits is chosen once: an array by
+// keyword or by value where values lie close together, else a table by bucket.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "common/base/result.h"
+#include "common/query/facet.h"
+#include "common/query/facet_counts.h"
+#include "leaf/collect/chunk_values.h"
+#include "leaf/collect/keyword_cache.h"
+
+namespace frond::leaf::collect {
+
+// One thread. Chunks come once each.
+class FacetCounter {
+ public:
+  virtual ~FacetCounter() = default;
+  // All of `documents` have values. kInvalid: more buckets than allowed.
+  virtual Result<void> take(std::uint32_t number, const Chunk& chunk, const Bits& documents) = 0;
+  // Sets all but with_value and missing. kInvalid: more than max_buckets.
+  virtual Result<void> finish(std::size_t max_buckets, query::FacetCounts& counts) = 0;
+  // Of memory, at most.
+  virtual std::size_t most_bytes() const = 0;
+};
+
+// `numbers`: of a column of keywords. Borrows all but these.
+std::unique_ptr<FacetCounter> facet_counter(const query::Facet& facet, const partition::ValueColumn& column,
+                                            KeywordCache::Numbers numbers, std::size_t max_buckets);
+
+Error too_many_buckets(const query::Facet& facet, std::size_t max_buckets);
+
+}  // namespace frond::leaf::collect
