@@ -6,7 +6,7 @@ import { count, element, link, plural, svg } from '/assets/dom.js';
 import { address, cleared, has, isValue, keyOf, question, routes, withFilter, without } from '/assets/state.js';
 
 const kValues = 8, kMoreValues = 50;
-const kPassing = [0, 429, 503, 504]; // failures that say nothing about the facet
+const kPassing = [0, 401, 403, 429, 503, 504]; // failures that say nothing about the facet
 const refused = new Set(); // collection and column of facets that the broker does not count
 
 const key = (search, name) => `${search.collection} ${name}`;
@@ -17,8 +17,8 @@ async function counted(search, facets, signal) {
   const got = Object.keys(facets).length > 0 ? await of(facets) : { body: {} };
   if (!got) return null;
   if (got.body) return got.body.facets ?? {};
-  if (got.failure.parameter === 'facets' && /unknown/i.test(got.failure.detail)) Object.keys(facets).forEach((name) => refused.add(key(search, name)));
-  if (kPassing.includes(got.failure.status) || got.failure.parameter !== 'facets') return {};
+  if (kPassing.includes(got.failure.status)) return {};
+  if (/is not a parameter/.test(got.failure.detail)) Object.keys(facets).forEach((name) => refused.add(key(search, name)));
   // One that cannot be counted, of too many values for example, does not keep the others away.
   const alone = await Promise.all(Object.entries(facets).filter(([name]) => !refused.has(key(search, name))).map(async ([name, facet]) => {
     const one = await of({ [name]: facet });
