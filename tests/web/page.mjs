@@ -252,6 +252,7 @@ journey('facets, chips, reload and back', 'columns', async () => {
   await page.getByRole('link', { name: 'Remove all' }).click();
   await followed(page);
   expect(await total(page) === all && await page.locator('#chips').isHidden(), 'no filter is left');
+  console.log(`search page with facets: ${await bytesOf(page)} bytes`);
   return page;
 });
 
@@ -315,6 +316,8 @@ journey('ranges of days and numbers that are typed', 'columns', async () => {
   await page.waitForURL(/in\.published=2020-03-01\.\.2020-05-01/);
   await followed(page);
   expect((await chipTexts(page)).join() === 'published: 2020-03 to 2020-04', `chips: ${await chipTexts(page)}`);
+  expect(await page.evaluate(() => document.activeElement.ariaLabel) === 'published to', 'the focus stays in the field');
+  expect(await page.getByLabel('published to').inputValue() === '2020-04-30', 'the last day is in the range');
   await page.getByLabel('year from').fill('2000');
   await page.getByLabel('year from').press('Enter');
   await page.waitForURL(/in\.year=2000\.\.(&|$)/);

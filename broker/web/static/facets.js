@@ -11,24 +11,26 @@ const refused = new Set(); // collection and column of facets that the broker do
 
 const key = (search, name) => `${search.collection} ${name}`;
 
-// {name: answer} of the facets that are counted; null: given up for a newer search.
+// {facets: {name: answer}, total} of what is counted; null: given up for a newer search.
 async function counted(search, facets, signal) {
-  const of = (some) => ask(`${routes(search.collection)}/search`, signal, { ...question(search), k: 1, fields: 'id', facets: some });
+  const of = (some) => ask(`${routes(search.collection)}/search`, signal, { ...question(search), k: 1, fields: 'id', total: 'exact', facets: some });
   const got = Object.keys(facets).length > 0 ? await of(facets) : { body: {} };
   if (!got) return null;
-  if (got.body) return got.body.facets ?? {};
-  if (kPassing.includes(got.failure.status)) return {};
+  if (got.body) return { facets: {}, ...got.body };
+  if (kPassing.includes(got.failure.status)) return { facets: {} };
   if (/is not a parameter/.test(got.failure.detail)) Object.keys(facets).forEach((name) => refused.add(key(search, name)));
   // One that cannot be counted, of too many values for example, does not keep the others away.
   const alone = await Promise.all(Object.entries(facets).filter(([name]) => !refused.has(key(search, name))).map(async ([name, facet]) => {
     const one = await of({ [name]: facet });
     if (one?.failure && !kPassing.includes(one.failure.status)) refused.add(key(search, name));
-    return one && [name, one.body?.facets?.[name]];
+    return one && [name, one.body];
   }));
-  return alone.includes(null) ? null : Object.fromEntries(alone.filter(([, answer]) => answer));
+  if (alone.includes(null)) return null;
+  const answers = alone.filter(([name, body]) => body?.facets?.[name]);
+  return { facets: Object.fromEntries(answers.map(([name, body]) => [name, body.facets[name]])), total: answers[0]?.[1].total };
 }
 
-// [{name, type, …}] with `buckets` of values, or `edges` and `counts` of ranges; null: given up for a newer search.
+// {columns, total}: [{name, type, …}] with `buckets` of values, or `edges` and `counts` of ranges; null: given up for a newer search.
 async function askFacets(search, schema, signal) {
   const columns = facetColumns(schema).filter(({ name }) => !refused.has(key(search, name)));
   const size = (name) => (search.more === name ? kMoreValues : kValues);
@@ -37,13 +39,14 @@ async function askFacets(search, schema, signal) {
   if (!first) return null;
   const ranges = {};
   for (const column of columns.filter(({ ranged }) => ranged)) {
-    const { min, max } = first[column.name] ?? {};
+    const { min, max } = first.facets[column.name] ?? {};
     column.edges = edges(column.type, numberOf(column.type, min), numberOf(column.type, max));
     if (column.edges?.length > 2) ranges[column.name] = { ranges: { field: column.name, bounds: column.edges.slice(1, -1) } };
   }
   const second = await counted(search, ranges, signal);
   if (!second) return null;
-  return columns.filter(({ name }) => first[name]).map((column) => ({ ...column, ...first[column.name], counts: second[column.name]?.buckets.map((bucket) => bucket.count) }));
+  return { total: first.total, columns: columns.filter(({ name }) => first.facets[name]).map((column) =>
+    ({ ...column, ...first.facets[column.name], counts: second.facets[column.name]?.buckets.map((bucket) => bucket.count) })) };
 }
 
 // A link to a search; `name` finds it again when the facets are drawn anew.
@@ -96,6 +99,7 @@ function rangeForm(search, { name, type }, go) {
     const made = element('input');
     Object.assign(made, type === 'date' ? { type: 'date' } : { type: 'number', step: type === 'integer' ? 1 : 'any' }, { value });
     made.setAttribute('aria-label', `${name} ${label}`);
+    made.dataset.key = `${name} ${label}`;
     return made;
   };
   const day = (text, shift) => (Number.isFinite(Date.parse(text)) ? new Date(Date.parse(text) - shift).toISOString().slice(0, 10) : '');
@@ -128,15 +132,15 @@ let drawn = { of: '', columns: [] }; // the search whose facets are there, apart
 const identity = ({ collection, q, mode, filters, more }) => JSON.stringify([collection, q, mode, filters.map(keyOf), more]);
 
 // Fills `box` with the facets of the search, whose links keep its order; hides its `frame` where there are none. go(search)
-// leads to a search.
+// leads to a search. Gives the exact total that was counted beside them, if it was.
 export async function showFacets(frame, box, search, schema, signal, go) {
   if (facetColumns(schema).length === 0) return hideFacets(frame, box);
   const of = identity(search);
   if (of !== drawn.of) {
     box.setAttribute('aria-busy', 'true');
-    const columns = await askFacets(search, schema, signal);
-    if (!columns) return;
-    drawn = { of, columns };
+    const found = await askFacets(search, schema, signal);
+    if (!found) return null;
+    drawn = { of, ...found };
   }
   box.removeAttribute('aria-busy');
   const focus = box.contains(document.activeElement) && document.activeElement.dataset.key;
@@ -144,6 +148,7 @@ export async function showFacets(frame, box, search, schema, signal, go) {
   frame.hidden = box.children.length === 0;
   frame.parentElement.classList.toggle('with-facets', !frame.hidden);
   if (focus) ([...box.querySelectorAll('[data-key]')].find((one) => one.dataset.key === focus) ?? frame.querySelector('summary')).focus({ preventScroll: true });
+  return drawn.total?.relation === 'eq' ? drawn.total.value : null;
 }
 
 export function hideFacets(frame, box) {
@@ -152,6 +157,7 @@ export function hideFacets(frame, box) {
   frame.parentElement.classList.remove('with-facets');
   box.removeAttribute('aria-busy');
   box.replaceChildren();
+  return null;
 }
 
 // What was chosen, each a link to the search without it.

@@ -57,7 +57,7 @@ function summary(answer, { offset }) {
   if (total.value === 0) return answer.empty_query ? 'Nothing was looked for.' : 'Nothing matches.';
   const found = `${total.relation === 'eq' ? '' : 'At least '}${plural(total.value, 'document')}`;
   const { all_words: all } = total; // of mode auto; told where it says more than the total does
-  const withAll = all?.value > 0 ? explain.mode_used === 'auto' && `${count(all.value)} with all words` : all && 'none with all words';
+  const withAll = all?.value > 0 ? explain.mode_used === 'auto' && `${all.relation === 'eq' ? '' : 'at least '}${count(all.value)} with all words` : all && 'none with all words';
   const shown = hits.length ? `${count(offset + 1)}–${count(offset + hits.length)}` : 'none on this page';
   const where = explain.engines.map((name) => processors[name] ?? name).join(' and ');
   const how = cache === 'hit' ? `from the cache${where && `, computed on ${where}`}` : where && `on ${where}`;
@@ -131,8 +131,8 @@ function showAnswer(answer, search, received, signal) {
   showWays(answer, search, signal);
 }
 
-// What the schema adds beside the hits: orders and facets.
-async function narrow(search, signal, nothing) {
+// What the schema adds beside the hits: orders and facets. `answer`: null where there are no hits.
+async function narrow(search, signal, answer) {
   const schema = await schemaOf(search.collection);
   if (signal.aborted) return;
   const choices = sortChoices(schema), select = $('sort');
@@ -143,8 +143,12 @@ async function narrow(search, signal, nothing) {
     select.dataset.of = search.collection;
     fillSort(search);
   }
-  if (nothing) hideFacets($('facets'), $('columns'));
-  else await showFacets($('facets'), $('columns'), search, schema, signal, go);
+  if (!answer) return hideFacets($('facets'), $('columns'));
+  const exact = await showFacets($('facets'), $('columns'), search, schema, signal, go);
+  if (exact === null || answer.total.relation === 'eq' || signal.aborted) return;
+  const known = { ...answer, total: { ...answer.total, value: exact, relation: 'eq' }, explain: { ...answer.explain, mode_used: search.mode } };
+  $('status').textContent = summary(known, search);
+  showPages($('pages'), known, search, address);
 }
 
 async function showChips(search, signal) {
@@ -168,7 +172,7 @@ async function run(search) {
     $('hits').replaceChildren();
     $('pages').hidden = true;
     $('status').textContent = '';
-    return narrow(search, signal, true);
+    return narrow(search, signal, null);
   }
   $('results').setAttribute('aria-busy', 'true');
   $('status').textContent = 'Searching…';
@@ -179,12 +183,12 @@ async function run(search) {
   $('results').removeAttribute('aria-busy');
   if (got.body) {
     showAnswer(got.body, search, received, signal);
-    return narrow(search, signal, got.body.total.value === 0);
+    return narrow(search, signal, got.body.total.value > 0 ? got.body : null);
   }
   $('hits').replaceChildren();
   $('pages').hidden = true;
   showFailure(got.failure, search);
-  return narrow(search, signal, true);
+  return narrow(search, signal, null);
 }
 
 function go(search) {
