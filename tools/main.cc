@@ -19,6 +19,7 @@ int run(int argc, char** argv) {
   int status = 0;
   add_search(app, status);
   add_run(app, status);
+  add_export_matches(app, status);
   add_load(app, status);
   add_probe(app, status);
   add_keygen(app, status);

@@ -128,6 +128,7 @@ class Reference {
       const ByteView record = plan_.partition->token_codes(docid);
       if (candidate.words < node.words.size() || record.empty()) continue;
       const auto codes = FROND_TRY(partition::TokenCodes::open(record));
+      const auto& lists = candidate.lists;  // a lambda takes no name of a binding
       std::uint32_t count = 0;
       codes.for_each_field([&](const partition::TokenCodes::Field& field) {
         if (node.field != kAllText && node.field != field.field) return;
@@ -136,7 +137,7 @@ class Reference {
           std::uint32_t code = 0;
           for (std::uint32_t byte = 0; byte < codes.width(); ++byte)
             code |= static_cast<std::uint32_t>(field.codes[place * codes.width() + byte]) << 8 * byte;
-          for (const auto& [word, list] : candidate.lists) {
+          for (const auto& [word, list] : lists) {
             const std::string& term = plan_.query->lists[list].term;
             const std::uint64_t hash =
                 partition::term_hash(node.field == kAllText ? term : term.substr(text::kFieldTermPrefix));

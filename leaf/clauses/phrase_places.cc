@@ -75,7 +75,8 @@ std::uint32_t PhrasePlaces::count_exact(const Field& field) {
   const auto second = static_cast<Code>(words_[1].codes.front());
   const std::byte* const seconds = field.codes + words_[1].number * sizeof(Code);
   const auto is_pair = [&](std::size_t at) {
-    return static_cast<Code>((code_at<Code>(field.codes, at) == first) & (code_at<Code>(seconds, at) == second));
+    return static_cast<Code>(static_cast<int>(code_at<Code>(field.codes, at) == first) &
+                             static_cast<int>(code_at<Code>(seconds, at) == second));
   };
   for (std::size_t begin = 0; begin < end; begin += kPairs) {
     const std::size_t stop = std::min(begin + kPairs, end);

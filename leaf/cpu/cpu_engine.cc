@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "leaf/cpu/shown_postings.h"
 #include "leaf/cpu/threshold.h"
 
 namespace frond::leaf::cpu {
@@ -28,7 +29,8 @@ Result<engine::Outcome> search_single_term(const engine::Plan& plan, const Clock
   if (term.corrupt()) return term.error();
   Threshold threshold(plan);
   if (plan.k > 0) {
-    threshold.start_at(first_threshold(term, plan.k, plan.hidden));
+    ShownPostings shown(plan);
+    threshold.start_at(first_threshold(term, plan, shown));
     DocId docids[kBlockLength + kSelectSlack];
     Score scores[kBlockLength + kSelectSlack];
     for (std::uint32_t block = 0; block < term.blocks(); ++block) {
@@ -37,13 +39,14 @@ Result<engine::Outcome> search_single_term(const engine::Plan& plan, const Clock
       const auto least = threshold.least();
       if (term.block_bound(block) < least) continue;
       term.enter(block);
-      const Score* block_scores = term.scores();
-      const auto kept = select(term.docids(), block_scores, term.size(), static_cast<Score>(least), {docids, scores});
+      const auto postings = shown.scored(term, 0, term.size());
+      const auto kept =
+          select(postings.docids, postings.scores, postings.count, static_cast<Score>(least), {docids, scores});
       threshold.offer({docids, scores}, kept);
     }
   }
   engine::Outcome outcome;
-  outcome.matches = postings_left(term, plan.hidden);
+  outcome.matches = postings_left(term, plan);
   if (term.corrupt()) return term.error();
   outcome.hits = threshold.take();
   outcome.postings_decoded = term.postings_decoded();

@@ -18,7 +18,8 @@ constexpr DocId kWindow = WindowSums::kWindow;
 
 class Disjunction {
  public:
-  Disjunction(const engine::Plan& plan, const Clock& clock) : plan_(plan), clock_(clock), threshold_(plan) {}
+  Disjunction(const engine::Plan& plan, const Clock& clock)
+      : plan_(plan), clock_(clock), threshold_(plan), shown_(plan) {}
   Result<engine::Outcome> run();
 
  private:
@@ -37,6 +38,7 @@ class Disjunction {
   const engine::Plan& plan_;
   const Clock& clock_;
   Threshold threshold_;
+  ShownPostings shown_;
   std::vector<WindowTerm> terms_;
   std::vector<WindowTerm*> order_;     // terms with postings left, by bound in the window, lowest first
   std::vector<std::uint64_t> prefix_;  // prefix_[i]: sum of the bounds of order_[0 .. i)
@@ -57,7 +59,7 @@ void Disjunction::start() {
             [](const auto* a, const auto* b) { return a->reader().list_bound() > b->reader().list_bound(); });
   for (auto* term : order_) {
     if (term->reader().list_bound() <= threshold_.least()) break;
-    threshold_.start_at(first_threshold(term->reader(), plan_.k, plan_.hidden));
+    threshold_.start_at(first_threshold(term->reader(), plan_, shown_));
   }
 }
 
@@ -91,6 +93,9 @@ template <class Visit>
 void Disjunction::for_each_block(WindowTerm& term, DocId begin, DocId end, Visit visit) {
   auto& reader = term.reader();
   for (std::uint32_t block = term.first_block(); block < reader.blocks(); ++block) {
+    const DocId first = std::max(begin, reader.first_possible(block)), last = reader.list().last_docid(block);
+    if (first >= end) return;
+    if (!shown_.any(first, std::min(last, end - 1))) continue;
     reader.enter(block);
     if (reader.size() == 0) return;
     const std::uint32_t from = block == term.first_block() ? reader.position_of(begin) : 0;
@@ -102,15 +107,17 @@ void Disjunction::for_each_block(WindowTerm& term, DocId begin, DocId end, Visit
 }
 
 void Disjunction::add_term(WindowTerm& term, DocId begin, DocId end) {
-  for_each_block(term, begin, end,
-                 [&](std::uint32_t from, std::uint32_t to) { sums_.add(term.reader(), from, to, begin); });
+  for_each_block(term, begin, end, [&](std::uint32_t from, std::uint32_t to) {
+    sums_.add(shown_.scored(term.reader(), from, to), begin);
+  });
 }
 
 // Without a threshold every document counts, also with a score of 0.
 void Disjunction::count_window(DocId begin, DocId end) {
   for (auto* term : order_) add_term(*term, begin, end);
   std::size_t count = sums_.take(begin, 0, {docids_.data(), scores_.data()});
-  if (plan_.hidden != nullptr) count = drop_hidden(*plan_.hidden, {docids_.data(), scores_.data()}, count);
+  if (plan_.hidden != nullptr && !shown_.filters())
+    count = drop_hidden(*plan_.hidden, {docids_.data(), scores_.data()}, count);
   counted_ += count;
   threshold_.offer({docids_.data(), scores_.data()}, count);
 }
@@ -128,12 +135,12 @@ void Disjunction::walk_single(DocId begin, DocId end) {
   for (std::uint32_t block = term.first_block(); block < reader.blocks(); ++block) {
     const DocId last = reader.list().last_docid(block);
     const std::uint64_t least = threshold_.least(), others = prefix_[essential_];  // split() made least > others
-    if (reader.block_bound(block) + others >= least) {
+    if (reader.block_bound(block) + others >= least &&
+        shown_.any(std::max(begin, reader.first_possible(block)), std::min(last, end - 1))) {
       reader.enter(block);
-      const Score* scores = reader.scores();
-      const std::uint32_t from = reader.position_of(begin), to = reader.position_of(end);
-      const auto kept = select(reader.docids() + from, scores + from, to - from, static_cast<Score>(least - others),
-                               {docids_.data(), scores_.data()});
+      const auto [docids, scores, count] = shown_.scored(reader, reader.position_of(begin), reader.position_of(end));
+      const auto kept =
+          select(docids, scores, count, static_cast<Score>(least - others), {docids_.data(), scores_.data()});
       if (kept) finish_documents(kept);
     }
     if (last >= end - 1) return;
@@ -181,6 +188,10 @@ Result<engine::Outcome> Disjunction::run() {
   const auto documents = static_cast<DocId>(plan_.lengths.size());
   for (DocId begin = 0; begin < documents && look(begin);) {
     DocId end = static_cast<DocId>(std::min<std::uint64_t>(std::uint64_t{begin} + kWindow, documents));
+    if (!shown_.any(begin, end - 1)) {
+      begin = end;
+      continue;
+    }
     threshold_.look_at(begin, end - 1);
     const std::uint64_t least = threshold_.least();
     if (least > 0) pruned_ = true;
@@ -217,6 +228,7 @@ Result<engine::Outcome> search_disjunction(const engine::Plan& plan, const Clock
 Result<engine::Outcome> search_exhaustive_or(const engine::Plan& plan, const Clock& clock) {
   auto terms = FROND_TRY(open_terms<OrderedTerm>(plan, terms_with_postings(plan)));
   Threshold threshold(plan);
+  ShownPostings shown(plan);
   WindowSums sums;
   std::array<DocId, kWindow + kSelectSlack> docids;
   std::array<Score, kWindow + kSelectSlack> scores;
@@ -227,7 +239,7 @@ Result<engine::Outcome> search_exhaustive_or(const engine::Plan& plan, const Clo
     const auto end = static_cast<DocId>(std::min<std::uint64_t>(begin + kWindow, documents));
     for (OrderedTerm& term : terms)
       term.take_below(end, [&](std::uint32_t from, std::uint32_t to) {
-        sums.add(term.reader(), from, to, static_cast<DocId>(begin));
+        sums.add(shown.scored(term.reader(), from, to), static_cast<DocId>(begin));
       });
     outcome.matches += sums.documents(static_cast<DocId>(begin), plan.hidden);
     threshold.look_at(static_cast<DocId>(begin), end - 1);

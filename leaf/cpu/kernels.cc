@@ -87,6 +87,43 @@ void positions_in_block_target(const DocId* block, const DocId* targets, std::si
   }
 }
 
+std::size_t find_shown_target(const DocId* docids, std::size_t from, std::size_t to,
+                              std::span<const std::uint64_t> hidden, std::uint64_t* found) {
+  const U32 u32;
+  const I32 i32;
+  const std::size_t lanes = hn::Lanes(u32);
+  static_assert(codec::kBlockLength == 128);
+  found[0] = found[1] = 0;
+  if (from >= to) return 0;
+  const DocId last = docids[to - 1];
+  const auto* const words = reinterpret_cast<const std::uint32_t*>(hidden.data());  // little-endian
+  const std::size_t begin = from / lanes * lanes;
+  const auto one = hn::Set(u32, 1), low = hn::Set(u32, 31), most = hn::Set(u32, last);
+  const auto look = [&](const auto& words_of) HWY_ATTR {
+    for (std::size_t i = begin; i < to; i += lanes) {
+      const auto docid = hn::Min(hn::LoadU(u32, docids + i), most);
+      const auto shown = hn::AndNot(words_of(hn::ShiftRight<5>(docid)), hn::Shl(one, hn::And(docid, low)));
+      std::uint64_t bits = 0;
+      hn::StoreMaskBits(u32, hn::Ne(shown, hn::Zero(u32)), reinterpret_cast<std::uint8_t*>(&bits));
+      found[i / 64] |= bits << i % 64;
+    }
+  };
+  // The words of postings close together are held in registers.
+  const std::size_t first = docids[begin] / 32, end = std::size_t{last} / 32 + 1;
+  if (end - first <= lanes && end >= lanes) {
+    const auto table = hn::LoadU(u32, words + (end - lanes));
+    const auto base = hn::Set(u32, static_cast<std::uint32_t>(end - lanes));
+    look([&](auto at) HWY_ATTR { return hn::TableLookupLanes(table, hn::IndicesFromVec(u32, hn::Sub(at, base))); });
+  } else {
+    look([&](auto at) HWY_ATTR { return hn::GatherIndex(u32, words, hn::BitCast(i32, at)); });
+  }
+  for (std::size_t half = 0; half < 2; ++half) {
+    if (from > half * 64) found[half] &= from >= half * 64 + 64 ? 0 : ~std::uint64_t{0} << from % 64;
+    if (to < half * 64 + 64) found[half] &= to <= half * 64 ? 0 : ~(~std::uint64_t{0} << to % 64);
+  }
+  return hwy::PopCount(found[0]) + hwy::PopCount(found[1]);
+}
+
 std::size_t drain_target(scoring::Score* sums, std::uint64_t groups, DocId first, scoring::Score least, Selection out) {
   const U32 u32;
   const std::size_t lanes = hn::Lanes(u32);
@@ -116,6 +153,7 @@ namespace frond::leaf::cpu {
 HWY_EXPORT(score_postings_target);
 HWY_EXPORT(select_target);
 HWY_EXPORT(positions_in_block_target);
+HWY_EXPORT(find_shown_target);
 HWY_EXPORT(drain_target);
 
 void score_postings(const DocId* docids, const Frequency* frequencies, std::size_t count, const std::uint32_t* lengths,
@@ -130,6 +168,11 @@ std::size_t select(const DocId* docids, const scoring::Score* scores, std::size_
 
 void positions_in_block(const DocId* block, const DocId* targets, std::size_t count, std::uint32_t* positions) {
   HWY_DYNAMIC_DISPATCH(positions_in_block_target)(block, targets, count, positions);
+}
+
+std::size_t find_shown(const DocId* docids, std::size_t from, std::size_t to, std::span<const std::uint64_t> hidden,
+                       std::uint64_t* found) {
+  return HWY_DYNAMIC_DISPATCH(find_shown_target)(docids, from, to, hidden, found);
 }
 
 std::size_t drain(scoring::Score* sums, std::uint64_t groups, DocId first, scoring::Score least, Selection out) {

@@ -34,6 +34,11 @@ std::size_t select(const DocId* docids, const scoring::Score* scores, std::size_
 // positions[i]: how many docIDs of the block are below targets[i]. The block's kBlockLength docIDs ascend.
 void positions_in_block(const DocId* block, const DocId* targets, std::size_t count, std::uint32_t* positions);
 
+// The bits of `found`, one for each docID of a block, of those of docids[from .. to) that are not in `hidden`, which
+// has a bit for each document; how many they are.
+std::size_t find_shown(const DocId* docids, std::size_t from, std::size_t to, std::span<const std::uint64_t> hidden,
+                       std::uint64_t* found);
+
 // A window's sums are in kGroups groups of kGroup sums. One bit per group says whether any of them was added to.
 inline constexpr std::uint32_t kGroup = 64;
 inline constexpr std::uint32_t kGroups = 64;

@@ -48,6 +48,15 @@ class TermReader {
     if (numbers_block_ != block_ || !scored_) score_block();
     return numbers_.data();
   }
+  // Of the current block; all 1 and size() 0 if they do not decode. Scores are computed anew after this.
+  const Frequency* frequencies() {
+    if (numbers_block_ != block_ || scored_) load_frequencies(block_);
+    return numbers_.data();
+  }
+  // Replaces the frequencies of these documents by scores.
+  void score(const DocId* docids, std::size_t count, std::uint32_t* numbers) const {
+    score_postings(docids, numbers, count, lengths_, weight_, norm_, numbers);
+  }
   // The score of posting `position` of `block`, whose docID is `docid`: cheaper than scores() for a few postings.
   // `block` is the current block or one entered before.
   Score score_of(std::uint32_t block, std::uint32_t position, DocId docid);

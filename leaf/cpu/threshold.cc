@@ -38,6 +38,9 @@ std::size_t drop_hidden(const partition::HiddenDocuments& hidden, Selection docu
   return kept;
 }
 
+namespace {
+
+// Decodes the blocks that may hold some: all of the list at most.
 std::uint64_t hidden_postings(TermReader& term, const partition::HiddenDocuments& hidden) {
   std::uint64_t count = 0;
   std::uint32_t block = 0;
@@ -52,10 +55,19 @@ std::uint64_t hidden_postings(TermReader& term, const partition::HiddenDocuments
   return count;
 }
 
-Score first_threshold(TermReader& term, std::uint32_t k, const partition::HiddenDocuments* hidden) {
+}  // namespace
+
+std::uint64_t postings_left(TermReader& term, const engine::Plan& plan) {
+  if (ShownPostings shown(plan); shown.filters()) return shown.count(term);
+  return term.list().count() - (plan.hidden == nullptr ? 0 : hidden_postings(term, *plan.hidden));
+}
+
+Score first_threshold(TermReader& term, const engine::Plan& plan, ShownPostings& shown) {
+  const std::uint32_t k = plan.k;
+  const auto* const hidden = shown.filters() ? nullptr : plan.hidden;
   if (k == 0 || term.list().count() < k) return 0;
   // Of so many postings at least k are of documents that are not hidden.
-  const std::size_t reaching = k + (hidden == nullptr ? 0 : hidden->count());
+  const std::size_t reaching = k + (plan.hidden == nullptr ? 0 : plan.hidden->count());
   if (const Score stored = reaching <= 0xffffffff ? term.stored_threshold(static_cast<std::uint32_t>(reaching)) : 0)
     return stored;
   std::vector<Score> best;  // candidates for the k best; cut() drops the rest
@@ -69,9 +81,9 @@ Score first_threshold(TermReader& term, std::uint32_t k, const partition::Hidden
   for (const std::uint32_t block : best_blocks(term, blocks_to_try(k))) {
     if (least && term.block_bound(block) <= least) continue;
     term.enter(block);
-    const Score* scores = term.scores();
-    for (std::uint32_t i = 0; i < term.size(); ++i)
-      if (scores[i] > least && (hidden == nullptr || !hidden->contains(term.docids()[i]))) best.push_back(scores[i]);
+    const auto [docids, scores, count] = shown.scored(term, 0, term.size());
+    for (std::size_t i = 0; i < count; ++i)
+      if (scores[i] > least && (hidden == nullptr || !hidden->contains(docids[i]))) best.push_back(scores[i]);
     if (best.size() >= 2 * std::size_t{k} + kBlockLength) cut();
   }
   if (best.size() < k) return 0;

@@ -12,6 +12,7 @@
 #include "common/partition/documents/hidden_documents.h"
 #include "common/topk/top_k.h"
 #include "leaf/cpu/kernels.h"
+#include "leaf/cpu/shown_postings.h"
 #include "leaf/cpu/term_reader.h"
 #include "leaf/engine/plan.h"
 
@@ -26,14 +27,8 @@ inline Error deadline_passed() { return Error(Code::kDeadline, "the deadline pas
 // Drops hidden documents; returns how many are left.
 std::size_t drop_hidden(const partition::HiddenDocuments& hidden, Selection documents, std::size_t count);
 
-// How many hidden documents the term's list has. Decodes the blocks that may hold some: all of the list at most. Moves
-// the reader; a block that does not decode makes it corrupt().
-std::uint64_t hidden_postings(TermReader& term, const partition::HiddenDocuments& hidden);
-
-// The documents of the whole list that are not hidden.
-inline std::uint64_t postings_left(TermReader& term, const partition::HiddenDocuments* hidden) {
-  return term.list().count() - (hidden == nullptr ? 0 : hidden_postings(term, *hidden));
-}
+// The documents of the whole list that are not hidden; moves the reader likewise.
+std::uint64_t postings_left(TermReader& term, const engine::Plan& plan);
 
 class Threshold {
  public:
@@ -84,7 +79,7 @@ class Threshold {
 // A score that at least k documents reach by this term alone, so documents with lower scores can't be among the k best;
 // 0: unknown. It comes from the deficits stored with the list if there are any for this k; otherwise the blocks with
 // the highest bounds are scored.
-// `hidden` documents, of which there may be none (null), do not count.
-Score first_threshold(TermReader& term, std::uint32_t k, const partition::HiddenDocuments* hidden);
+// Hidden documents do not count; `shown` is of the same plan.
+Score first_threshold(TermReader& term, const engine::Plan& plan, ShownPostings& shown);
 
 }  // namespace frond::leaf::cpu

@@ -70,7 +70,7 @@ Result<engine::Outcome> first_of_list(const engine::Plan& plan, const engine::Pl
     for (std::uint32_t i = 0; i < term.size() && outcome.hits.size() < plan.k; ++i)
       if (plan.hidden == nullptr || !plan.hidden->contains(term.docids()[i])) keep(plan, term.docids()[i], outcome);
   }
-  outcome.matches = postings_left(term, plan.hidden);
+  outcome.matches = postings_left(term, plan);
   if (term.corrupt()) return term.error();
   outcome.postings_decoded = term.postings_decoded();
   return outcome;
@@ -84,7 +84,7 @@ Result<std::uint64_t> count_either(const engine::Plan& plan, const Clock& clock,
   std::uint64_t sum = 0;
   for (const auto& term : both.terms) {
     TermReader reader(plan, term);
-    sum += postings_left(reader, plan.hidden);
+    sum += postings_left(reader, plan);
     if (reader.corrupt()) return reader.error();
     if (plan.hidden != nullptr) postings_decoded += reader.postings_decoded();
   }

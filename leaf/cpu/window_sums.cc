@@ -4,19 +4,17 @@
 
 namespace frond::leaf::cpu {
 
-void WindowSums::add(TermReader& reader, std::uint32_t from, std::uint32_t to, DocId begin) {
-  const Score* scores = reader.scores();
-  const DocId* docids = reader.docids();
-  const std::uint32_t until = std::min(to, reader.size());  // size() is 0 if the frequencies did not decode
+void WindowSums::add(const ShownPostings::Postings& postings, DocId begin) {
+  const auto [docids, scores, count] = postings;
   std::uint64_t groups = groups_;
-  for (std::uint32_t i = from; i < until; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const DocId at = docids[i] - begin;
     sums_[at] += scores[i];
     groups |= std::uint64_t{1} << at / kGroup;
     touched_[at / kGroup] |= std::uint64_t{1} << at % kGroup;
   }
   groups_ = groups;
-  postings_ += to - from;
+  postings_ += count;
 }
 
 std::size_t WindowSums::take(DocId begin, Score least, Selection out) {

@@ -8,6 +8,7 @@
 
 #include "common/partition/documents/hidden_documents.h"
 #include "leaf/cpu/kernels.h"
+#include "leaf/cpu/shown_postings.h"
 #include "leaf/cpu/term_reader.h"
 
 namespace frond::leaf::cpu {
@@ -16,8 +17,8 @@ class WindowSums {
  public:
   static constexpr DocId kWindow = kGroup * kGroups;  // documents
 
-  // Adds postings [from, to) of the reader's current block; their docIDs are in [begin, begin + kWindow).
-  void add(TermReader& reader, std::uint32_t from, std::uint32_t to, DocId begin);
+  // Their docIDs are in [begin, begin + kWindow).
+  void add(const ShownPostings::Postings& postings, DocId begin);
   // Writes the documents with added postings whose sums reach `least` to `out`, ascending, and clears all sums. `out`
   // has kWindow + kSelectSlack places. Returns how many.
   std::size_t take(DocId begin, Score least, Selection out);

@@ -34,6 +34,8 @@ struct QueryOnDevice {
   scoring::PriorWeight prior_weight;
   scoring::Score max_prior;     // what a prior adds at most; 0: there are none
   const std::uint32_t* hidden;  // a bit for each document that does not match, whatever the lists say; null: none
+  // The same where many are hidden: then documents are asked for as soon as they are read; null: few are, or none.
+  const std::uint32_t* many_hidden;
   scoring::LengthNorm norm;
   std::uint32_t min_length;  // of a document
   std::uint32_t first_term, terms;

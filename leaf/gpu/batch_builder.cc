@@ -34,6 +34,20 @@ std::uint32_t reach_of(const ReadyPlan& ready) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(ready.plan->k + hidden, kNoDoc));
 }
 
+// About what the threshold is when the search begins, where hidden documents leave none that is sure: of so many
+// postings k are likely to be of documents that are shown. It decides how work is cut, nothing else.
+Score likely_threshold(const ReadyPlan& ready) {
+  const std::uint64_t documents = ready.lists.front()->documents;
+  const std::uint64_t hidden = ready.hidden == nullptr ? 0 : ready.plan->hidden->count();
+  const std::uint64_t shown = std::max<std::uint64_t>(documents - std::min(documents, hidden), 1);
+  return stored_threshold(
+      ready, static_cast<std::uint32_t>(std::min<std::uint64_t>(ready.plan->k * documents / shown, kNoDoc)));
+}
+
+bool hides_many(const ReadyPlan& ready) {
+  return ready.hidden != nullptr && ready.plan->hidden->count() > ready.lists.front()->documents / kManyHidden;
+}
+
 // What the k-th highest prior adds. As fewer than k documents have more, the k-th best score is at most this and what
 // terms give.
 Score kth_prior(const ReadyPlan& ready) {
@@ -66,6 +80,7 @@ struct Driver {
   const TermOnDevice& term;
   std::uint32_t number;
   bool unranked;
+  Score threshold;  // when the search begins, about
 };
 
 // A warp's work on one of its blocks, in look-ups of 32 documents. For AND marks leave few documents to look up. For OR
@@ -79,7 +94,8 @@ double work_of_block(const Driver& driver) {
   if (query.conjunction) return 2;
   if (driver.unranked) return 1 + std::min(driver.number, 3u);
   const Score others = term.max_rest + query.max_prior;
-  const double needed = query.floor > others ? static_cast<double>(query.floor - others) : 0;
+  const double needed = driver.threshold > others ? static_cast<double>(driver.threshold - others) : 0;
+  if (needed > term.max_score) return kWorkOfNothing;
   const double share = std::max(0.0, 1 - needed / std::max<double>(term.max_score, 1));
   return 1 + share * share * std::min(query.terms - 1, 3u);
 }
@@ -172,7 +188,7 @@ std::span<const TermOnDevice> BatchBuilder::add_terms(const ReadyPlan& ready) {
 // Of the last query.
 void BatchBuilder::add_row(std::uint32_t term) {
   const QueryOnDevice& query = queries_.back();
-  const Driver driver{query, terms_[query.first_term + term], term, unranked_};
+  const Driver driver{query, terms_[query.first_term + term], term, unranked_, thresholds_.back()};
   rows_.push_back({.query = static_cast<std::uint32_t>(queries_.size() - 1),
                    .term = term,
                    .first_task = 0,
@@ -190,6 +206,7 @@ std::span<const TermOnDevice> BatchBuilder::add_query(const ReadyPlan& ready) {
   queries_.push_back(
       {.lengths = ready.lengths->lengths,
        .hidden = ready.hidden ? ready.hidden->words : nullptr,
+       .many_hidden = hides_many(ready) ? ready.hidden->words : nullptr,
        .norm = plan.norm,
        .min_length = ready.lengths->min_length,
        .first_term = first_term,
@@ -201,6 +218,7 @@ std::span<const TermOnDevice> BatchBuilder::add_query(const ReadyPlan& ready) {
        .floor = ready.floor,
        .documents = ready.lists.front()->documents,
        .origin = ready.origin});
+  thresholds_.push_back(ready.floor);
   return own;
 }
 
@@ -223,6 +241,7 @@ void BatchBuilder::add_ranked(const ReadyPlan& ready) {
   while (((own[0].max_score + own[0].max_rest + kth_prior(ready)) >> query.bin_shift) >= kBins) ++query.bin_shift;
   const Score stored = stored_threshold(ready, query.reach);
   query.floor = std::max(query.floor, stored);
+  thresholds_.back() = std::max(query.floor, likely_threshold(ready));
   if (stored == 0) query.seed_term = seed_of(plan, own);
   if (const ResidentArray* const priors = ready.priors.get()) {
     query.priors = priors->words;
@@ -242,7 +261,8 @@ BatchBuilder::TaskCounts BatchBuilder::cut_rows(double work) {
   std::uint32_t tasks = 0, of_first_rows = 0;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const QueryOnDevice& query = queries_[rows_[r].query];
-    const Driver driver{query, terms_[query.first_term + rows_[r].term], rows_[r].term, unranked_};
+    const Driver driver{query, terms_[query.first_term + rows_[r].term], rows_[r].term, unranked_,
+                        thresholds_[rows_[r].query]};
     rows_[r].first_task = tasks;
     tasks += cut_into_tasks(rows_[r], blocks_of(driver), work_of_block(driver), work);
     if (driver.number == 0) of_first_rows = tasks;
@@ -257,6 +277,7 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   terms_.clear();
   plain_.clear();
   rows_.clear();
+  thresholds_.clear();
   group_rows_.clear();
   counted_.clear();
   bytes_.clear();

@@ -114,6 +114,7 @@ class BatchBuilder {
   TaskCounts cut_rows(double work);
 
   std::vector<QueryOnDevice> queries_;
+  std::vector<scoring::Score> thresholds_;  // of the queries, when their search begins, about
   std::vector<TermOnDevice> terms_;
   std::vector<PlainView> plain_;  // of the terms, if the batch is not ranked
   std::vector<Row> rows_;

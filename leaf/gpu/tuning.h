@@ -27,8 +27,13 @@ inline constexpr std::uint32_t kMaxTaskBlocks = 32;
 inline constexpr std::uint32_t kWantedTasks = 12288, kMinTaskWork = 2, kMaxTaskWork = 64;
 // Work of combining one list's marks of kMarksBlock documents, likewise: one load of 128 bytes for 1,024 of them.
 inline constexpr double kWorkOfMarks = 0.25;
+// Work of a block that is passed over since its list reaches no threshold.
+inline constexpr double kWorkOfNothing = 1.0 / 32;
 // A block is cut into at most 2^kMaxSplit tasks, of 32 postings.
 inline constexpr std::uint32_t kMaxSplit = 2;
+// Of a query that hides more than one document in kManyHidden the bits are asked when documents are read, not when they
+// are hits but for that.
+inline constexpr std::uint32_t kManyHidden = 4;
 // Warps that search, on one processor and in one thread block.
 inline constexpr std::uint32_t kSearchWarps = 32, kSearchBlockWarps = 4;
 // Columns that a batch's tasks are taken from in turn (batch.h).

@@ -26,19 +26,20 @@ class FilterCache {
   };
 
   // 0 bytes: keeps nothing. A filter that takes more than a quarter of the budget is not kept.
-  explicit FilterCache(std::size_t budget_bytes) : kept_(budget_bytes, kMaxShare) {}
+  explicit FilterCache(std::size_t budget_bytes) : budget_bytes_(budget_bytes), kept_(budget_bytes, kMaxShare) {}
 
   // Null: it is not there.
   Documents find(const Key& key);
   void keep(const Key& key, const Documents& documents);
   Counters counters() const;
-  std::size_t budget_bytes() const { return kept_.budget(); }
+  std::size_t budget_bytes() const { return budget_bytes_; }
 
  private:
   static constexpr std::size_t kMaxShare = 4;
   struct HashOf {
     std::size_t operator()(const Key& key) const;
   };
+  const std::size_t budget_bytes_;
   mutable Mutex mutex_;
   cache::SegmentedLru<Key, Documents, HashOf> kept_ FROND_GUARDED_BY(mutex_);
   std::uint64_t hits_ FROND_GUARDED_BY(mutex_) = 0, misses_ FROND_GUARDED_BY(mutex_) = 0;

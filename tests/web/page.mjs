@@ -1,7 +1,7 @@
 // Journeys through all pages in headless Chromium: what a person does and sees, with the keyboard too, in both themes, at
 // three widths. Nothing may be loaded from elsewhere, nothing may be written to the console, axe must find nothing.
 //
-// usage: node page.mjs URL whole|partial|keys [FOLDER-FOR-SCREENSHOTS] [budgets] [KEY-FOR-SEARCHING KEY-FOR-ALL]
+// usage: node page.mjs URL whole|partial|keys|columns [FOLDER-FOR-SCREENSHOTS] [budgets] [KEY-FOR-SEARCHING KEY-FOR-ALL]
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -186,7 +186,13 @@ journey('nothing found, and a way on', 'whole', async () => {
   expect((await text(page, '#notice')).includes('The query has no words'), await text(page, '#notice'));
   await page.goto(base + '/?q=kernel+-file+title:link');
   await shown(page);
-  expect((await text(page, '#notice')).includes('-file, title:link'), await text(page, '#notice'));
+  expect((await text(page, '#notice')).includes("title:link: expected a field of the schema before ':'"), await text(page, '#notice'));
+  await page.goto(base + '/?q=kernel+zzzzqqq+module');
+  await page.getByText('No document has all words').waitFor();
+  await page.getByRole('link', { name: '“zzzzqqq”' }).click();
+  await page.waitForURL((url) => url.searchParams.get('q') === 'kernel module');
+  await shown(page);
+  expect(await text(page, '#ways') === '', 'nothing need be left out any more');
   return page;
 });
 
@@ -196,6 +202,188 @@ journey('where the time went', 'whole', async () => {
   expect(await page.locator('.profile tbody tr').count() === 4, 'a row for each of 4 partitions');
   expect((await text(page, '.profile tbody')).includes('cpu'), 'the engine is named');
   expect(await page.isChecked('#profile'), 'the switch is on');
+  return page;
+});
+
+// The collection of `columns` has a schema: tag (many), year, price, published, open, and a code of its own for each document.
+const facets = (page) => page.waitForFunction(() => document.querySelector('#columns .facet') && !document.querySelector('#columns').hasAttribute('aria-busy'));
+const total = async (page) => Number((await text(page, '#status')).match(/([\d,]+) documents?/)[1].replaceAll(',', ''));
+const followed = async (page) => { await shown(page); await facets(page); };
+const figure = async (of) => Number((await of.locator('.figure').innerText()).match(/^[\d,]+/)[0].replaceAll(',', ''));
+const chipTexts = (page) => page.locator('#chips li span:first-child').allInnerTexts();
+
+journey('facets, chips, reload and back', 'columns', async () => {
+  const page = await open('/?q=kernel&mode=or');
+  await followed(page);
+  const all = await total(page);
+  expect((await page.locator('.facet h2').allInnerTexts()).join() === 'tag,year,price,published,open', `facets: ${await page.locator('.facet h2').allInnerTexts()}`);
+  const red = page.getByRole('link', { name: /^red \d/ });
+  const wanted = await figure(red);
+  await red.focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/is\.tag=red/);
+  await followed(page);
+  expect(await total(page) === wanted && wanted < all, `${wanted} of ${all} are red, and ${await total(page)} are found`);
+  expect(await page.evaluate(() => document.activeElement.dataset.key) === 'is.tag=red', 'the focus stays where it was');
+  const bar = page.locator('.facet', { has: page.getByRole('heading', { name: 'year' }) }).locator('.bars a').nth(2);
+  const [, from, , documents] = (await bar.getAttribute('aria-label')).match(/^year (-?\d+)( to -?\d+)?: ([\d,]+) document/);
+  await bar.focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/in\.year=/);
+  await followed(page);
+  expect(await total(page) === Number(documents.replaceAll(',', '')), `the bar says ${documents}, and ${await total(page)} are found`);
+  const chosen = await chipTexts(page);
+  expect(chosen[0] === 'tag: red' && chosen[1].startsWith(`year: ${from}`), `chips: ${chosen}`);
+  const found = await total(page), address = page.url();
+  await page.reload();
+  await followed(page);
+  expect(await total(page) === found && (await chipTexts(page)).join() === chosen.join(), 'a reload keeps everything');
+  await page.getByRole('link', { name: 'Remove the filter tag: red' }).click();
+  await page.waitForURL((url) => !url.search.includes('is.tag'));
+  await followed(page);
+  expect((await chipTexts(page)).join() === chosen[1], `chips: ${await chipTexts(page)}`);
+  await page.goBack();
+  await page.waitForURL(address);
+  await followed(page);
+  expect(await total(page) === found && (await chipTexts(page)).length === 2, 'back brings the chip again');
+  await page.goForward();
+  await page.waitForURL((url) => !url.search.includes('is.tag'));
+  await page.goBack();
+  await page.getByRole('link', { name: 'Remove all' }).click();
+  await followed(page);
+  expect(await total(page) === all && await page.locator('#chips').isHidden(), 'no filter is left');
+  console.log(`search page with facets: ${await bytesOf(page)} bytes`);
+  return page;
+});
+
+journey('an order, and pages in it', 'columns', async () => {
+  const page = await open('/?q=kernel&mode=or&is.open=true');
+  await followed(page);
+  const found = await total(page);
+  await page.selectOption('#sort', 'year:desc');
+  await page.waitForURL(/sort=year%3Adesc/);
+  await followed(page);
+  const years = async () => (await page.locator('#hits .source').allInnerTexts()).map((line) => Number(line.match(/year (-?\d+)/)[1]));
+  const descending = (all) => all.every((year, i) => i === 0 || year <= all[i - 1]);
+  const first = await years();
+  expect(first.length === 10 && descending(first), `years: ${first}`);
+  expect(await total(page) === found, 'the order changes what is found');
+  await page.getByRole('link', { name: 'Next page' }).click();
+  await page.waitForFunction(() => document.querySelector('#status').textContent.includes('11–20'));
+  expect(descending([...first, ...await years()]), 'the second page goes on');
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector('#status').textContent.includes('11–20'));
+  await facets(page);
+  expect(await page.inputValue('#sort') === 'year:desc', 'the address keeps the order');
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector('#status').textContent.includes('1–10'));
+  await page.goBack();
+  await page.waitForURL((url) => !url.search.includes('sort'));
+  await followed(page);
+  expect(await page.inputValue('#sort') === '', 'back to relevance');
+  await page.goto(base + '/?q=kernel&mode=or&sort=published:asc:first,_score');
+  await followed(page);
+  expect(await page.inputValue('#sort') === 'published:asc:first,_score', 'a shared address may have any order');
+  return page;
+});
+
+journey('a cursor, and one of a generation that is gone', 'columns', async () => {
+  const page = await open('/?q=kernel&mode=or&sort=year:desc&k=100', { expected: ['status of 410'] });
+  await followed(page);
+  const cursor = await page.evaluate(async () => (await (await fetch('/v1/search', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ q: 'kernel', mode: 'or', sort: ['year:desc'], k: 100 }) })).json()).cursor);
+  await page.goto(`${base}/?q=kernel&mode=or&sort=year:desc&k=100&offset=100&after=${encodeURIComponent(cursor)}`);
+  await followed(page);
+  expect((await text(page, '#status')).includes('101–200'), await text(page, '#status'));
+  await page.getByRole('link', { name: 'First page' }).waitFor();
+  await page.getByRole('link', { name: 'Next page' }).click();
+  await page.waitForFunction(() => document.querySelector('#status').textContent.includes('201–300'));
+  await page.route('**/v1/search', (route) => route.fulfill({ status: 410, contentType: 'application/problem+json', body: JSON.stringify({ type: 'about:blank', title: 'Gone', status: 410, detail: 'Generation 1 is gone.' }) }));
+  await page.reload();
+  await page.locator('#notice h2').waitFor();
+  expect((await text(page, '#notice')).includes('begin again at the first page'), await text(page, '#notice'));
+  await page.unroute('**/v1/search');
+  await page.getByRole('link', { name: 'The first page' }).click();
+  await page.waitForFunction(() => document.querySelector('#status').textContent.includes('1–100'));
+  return page;
+});
+
+journey('ranges of days and numbers that are typed', 'columns', async () => {
+  const page = await open('/?q=kernel&mode=or');
+  await followed(page);
+  await page.getByLabel('published from').fill('2020-03-01');
+  await page.getByLabel('published to').fill('2020-04-30');
+  await page.getByLabel('published to').press('Enter');
+  await page.waitForURL(/in\.published=2020-03-01\.\.2020-05-01/);
+  await followed(page);
+  expect((await chipTexts(page)).join() === 'published: 2020-03 to 2020-04', `chips: ${await chipTexts(page)}`);
+  expect(await page.evaluate(() => document.activeElement.ariaLabel) === 'published to', 'the focus stays in the field');
+  expect(await page.getByLabel('published to').inputValue() === '2020-04-30', 'the last day is in the range');
+  await page.getByLabel('year from').fill('2000');
+  await page.getByLabel('year from').press('Enter');
+  await page.waitForURL(/in\.year=2000\.\.(&|$)/);
+  await followed(page);
+  expect((await chipTexts(page)).includes('year: from 2000'), `chips: ${await chipTexts(page)}`);
+  await page.getByLabel('price below').fill('99.5');
+  await page.getByLabel('price below').press('Enter');
+  await page.waitForURL(/in\.price=\.\.99\.5/);
+  await shown(page);
+  expect((await chipTexts(page)).includes('price: below 99.5'), `chips: ${await chipTexts(page)}`);
+  await page.fill('#q', '');
+  await page.press('#q', 'Enter');
+  await page.waitForURL((url) => !url.searchParams.has('q') || url.searchParams.get('q') === '');
+  await shown(page);
+  expect(await total(page) > 0, 'filters alone find documents');
+  return page;
+});
+
+journey('values that would harm', 'columns', async () => {
+  const page = await open('/?q=kernel&mode=or&more=tag');
+  await followed(page);
+  for (const value of ['<img src=x onerror=alert(1)>', 'a=b..&c', 'say "hi" \\ there', '日本']) {
+    const of = page.locator('#columns a', { hasText: value });
+    const wanted = await figure(of);
+    await of.click();
+    await page.waitForFunction(() => document.querySelectorAll('#chips li').length === 1);
+    await followed(page);
+    expect((await chipTexts(page)).join() === `tag: ${value}`, `chips: ${await chipTexts(page)}`);
+    expect(await total(page) === wanted, `${value}: ${wanted} wanted, ${await total(page)} found`);
+    await page.reload();
+    await followed(page);
+    expect(await total(page) === wanted, `${value}: another total after a reload`);
+    await page.locator('#chips a').first().click();
+    await page.waitForFunction(() => document.querySelectorAll('#chips li').length === 0);
+    await followed(page);
+  }
+  expect(await page.locator('main img, main script').count() === 0, 'values became elements');
+  return page;
+});
+
+journey('nothing found, and filters to remove', 'columns', async () => {
+  const page = await open('/?q=kernel+zzzzqqq&mode=and&is.tag=red');
+  await shown(page);
+  expect((await text(page, '#notice')).includes('Nothing matches with these filters'), await text(page, '#notice'));
+  await page.getByRole('link', { name: '“zzzzqqq”' }).click();
+  await followed(page);
+  expect(await total(page) > 0 && (await chipTexts(page)).join() === 'tag: red', 'the word is gone, and the filter stays');
+  return page;
+});
+
+journey('a broker that counts no facets, and one that cannot count one of them', 'columns', async () => {
+  const page = await open('/', { expected: ['status of 400'] });
+  const refusal = (detail) => ({ status: 400, contentType: 'application/problem+json', body: JSON.stringify({ type: 'about:blank', title: 'Bad request', status: 400, detail, parameter: 'facets' }) });
+  const answered = (when, what) => page.route('**/v1/search', (route) => {
+    const body = route.request().postDataJSON();
+    return body?.facets && when(body.facets) ? route.fulfill(what) : route.continue();
+  });
+  await answered((asked) => 'tag' in asked, refusal('facets.tag: more than 10 buckets'));
+  await page.goto(base + '/?q=kernel&mode=or');
+  await followed(page);
+  expect((await page.locator('.facet h2').allInnerTexts()).join() === 'year,price,published,open', `facets: ${await page.locator('.facet h2').allInnerTexts()}`);
+  await page.unroute('**/v1/search');
+  await answered(() => true, refusal('facets is not a parameter of a search'));
+  await page.reload();
+  await shown(page);
+  expect(await hits(page) === 10 && await page.locator('#facets').isHidden() && await text(page, '#notice') === '', 'hits are shown without facets');
   return page;
 });
 
@@ -295,7 +483,8 @@ async function look(name, path, ready, theme) {
   return page;
 }
 const looks = { whole: [['search', '/?q=symbolic+links', '#hits > li'], ['status', '/status', '.leaf'], ['profile', '/?q=kernel+module&profile=true', '.profile table']],
-  partial: [['status-leaf-down', '/status', '.leaf.bad']], keys: [['key', '/?q=links', 'form.key']] };
+  partial: [['status-leaf-down', '/status', '.leaf.bad']], keys: [['key', '/?q=links', 'form.key']],
+  columns: [['facets', '/?q=kernel&mode=or&is.tag=red&in.year=2000..2010&sort=year:desc', '.facet'], ['nothing', '/?q=kernel+zzzzqqq&mode=and&is.tag=red', '#ways .notice']] };
 for (const theme of ['light', 'dark'])
   for (const [name, path, ready] of looks[coverage]) journey(`${name}, ${theme}`, coverage, () => look(name, path, ready, theme));
 

@@ -9,7 +9,7 @@
 namespace frond::tools {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 Error corrupt_answer(std::string_view what) { return Error(Code::kCorrupt, "answer: " + std::string(what)); }
 
@@ -23,6 +23,70 @@ std::optional<std::uint64_t> number_of(const Json& object, const char* name) {
   return found != object.end() && found->is_number_unsigned() ? std::optional<std::uint64_t>(*found) : std::nullopt;
 }
 
+// A value of JSON as text: of a string its characters.
+std::string plain(const Json& value) {
+  if (value.is_null()) return {};
+  return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<void> read_hits(const Json& answer, Answer& out) {
+  const auto hits = answer.find("hits");
+  if (hits == answer.end() || !hits->is_array()) return corrupt_answer("no \"hits\"");
+  for (const auto& hit : *hits) {
+    const auto score = hit.is_object() ? hit.find("score") : hit.end();
+    const auto sort = hit.is_object() ? hit.find("sort") : hit.end();
+    const bool scored = score != hit.end() && score->is_number(), sorted = sort != hit.end() && sort->is_array();
+    if (!scored && !sorted) return corrupt_answer("a hit without a score");
+    out.hits.push_back({text_of(hit, "id"),
+                        text_of(hit, "title"),
+                        text_of(hit, "url"),
+                        text_of(hit, "snippet"),
+                        scored ? score->dump() : std::string(),
+                        {}});
+    if (sorted)
+      for (const auto& value : *sort) out.hits.back().sort.push_back(plain(value));
+  }
+  return {};
+}
+
+// A bucket's value, or its range: "2000 to below 2010".
+std::string bucket_name(const Json& bucket) {
+  if (const auto value = bucket.find("value"); value != bucket.end()) return *value == "" ? "(empty)" : plain(*value);
+  const auto end = [&](const char* name) {
+    const auto found = bucket.find(name);
+    return found == bucket.end() ? std::string() : plain(*found);
+  };
+  const auto from = end("from"), to = end("to");
+  if (to.empty()) return "from " + from;
+  return (from.empty() ? "" : from + " to ") + "below " + to;
+}
+
+void read_facets(const Json& answer, Answer& out) {
+  const auto facets = answer.find("facets");
+  if (facets == answer.end() || !facets->is_object()) return;
+  for (const auto& [name, facet] : facets->items()) {
+    out.facets.push_back({name, {}});
+    auto& lines = out.facets.back().lines;
+    if (!facet.is_object()) continue;
+    for (const auto& [member, value] : facet.items()) {
+      if (!value.is_array()) {
+        const bool rest = member == "other" || member == "missing";  // worth a line if there are such documents
+        if (!rest || value != 0) lines.emplace_back(rest ? "(" + member + ")" : member, plain(value));
+        continue;
+      }
+      for (const auto& bucket : value)
+        if (bucket.is_object()) lines.emplace_back(bucket_name(bucket), plain(bucket.value("count", Json())));
+    }
+  }
+}
+
+// Characters that a terminal shows, combining ones and wide ones counted as one.
+std::size_t width(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+}  // namespace
+
 Error refusal(int status, std::string_view body) {
   const auto problem = Json::parse(body, nullptr, /*allow_exceptions=*/false);
   std::string why = "status " + std::to_string(status);
@@ -33,26 +97,14 @@ Error refusal(int status, std::string_view body) {
   return Error(status >= 400 && status < 500 ? Code::kInvalid : Code::kUnavailable, std::move(why));
 }
 
-Result<void> read_hits(const Json& answer, Answer& out) {
-  const auto hits = answer.find("hits");
-  if (hits == answer.end() || !hits->is_array()) return corrupt_answer("no \"hits\"");
-  for (const auto& hit : *hits) {
-    if (!hit.is_object() || !hit.contains("score") || !hit["score"].is_number())
-      return corrupt_answer("a hit without a score");
-    out.hits.push_back(
-        {text_of(hit, "id"), text_of(hit, "title"), text_of(hit, "url"), text_of(hit, "snippet"), hit["score"].dump()});
-  }
-  return {};
-}
-
-}  // namespace
-
 Result<Answer> parse_answer(int status, std::string_view body) {
   if (status != 200) return refusal(status, body);
   const auto answer = Json::parse(body, nullptr, /*allow_exceptions=*/false);
   if (!answer.is_object()) return corrupt_answer("not a JSON object");
   Answer out;
   FROND_TRY(read_hits(answer, out));
+  read_facets(answer, out);
+  out.cursor = text_of(answer, "cursor");
   out.cache = text_of(answer, "cache");
   out.empty_query = text_of(answer, "empty_query");
   if (const auto took = answer.find("took_ms"); took != answer.end() && took->is_number()) out.took_ms = *took;
@@ -87,6 +139,23 @@ std::string summary(const Answer& answer) {
   if (answer.unsearched > 0)
     out +=
         fmt::format("; {} {} did not answer", answer.unsearched, answer.unsearched == 1 ? "partition" : "partitions");
+  return out;
+}
+
+std::string facet_tables(const std::vector<AnswerFacet>& facets) {
+  std::string out;
+  for (const auto& [name, lines] : facets) {
+    out += '\n' + printable(name) + '\n';
+    std::size_t widest = 0, digits = 0;
+    for (const auto& [what, number] : lines) {
+      widest = std::max(widest, width(what));
+      digits = std::max(digits, width(number));
+    }
+    widest = std::min<std::size_t>(widest, 60);
+    for (const auto& [what, number] : lines)
+      out += fmt::format("  {}{:{}}  {:>{}}\n", printable(what), "", widest - std::min(widest, width(what)),
+                         printable(number), digits);
+  }
   return out;
 }
 

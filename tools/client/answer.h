@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/result.h"
@@ -12,7 +13,14 @@ namespace frond::tools {
 
 struct AnswerHit {
   std::string id, title, url, snippet;
-  std::string score;  // the number as written in the broker's JSON
+  std::string score;              // the number as written in the broker's JSON; empty: a sorted hit has none
+  std::vector<std::string> sort;  // of a sorted search, its values; one that the document lacks is empty
+};
+
+// What was counted for a facet, as lines: a value, a range, "other", "missing", "min" …, and a number.
+struct AnswerFacet {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> lines;
 };
 
 struct Answer {
@@ -25,15 +33,21 @@ struct Answer {
   std::string empty_query;       // of a query without terms: stop_words or no_words
   std::uint64_t unsearched = 0;  // partitions without an answer
   std::vector<AnswerHit> hits;
-  std::vector<std::string> signs;  // of the query language that were taken as text, and what was expected
+  std::vector<AnswerFacet> facets;  // in the order in which the broker sends them
+  std::string cursor;               // of a sorted search: the next page; empty: this is the last one
+  std::vector<std::string> signs;   // of the query language that were taken as text, and what was expected
 };
 
-// Parses an answer from a reply's status and body. Errors: kInvalid (4xx) or kUnavailable (any other status except
-// 200), with the problem document's detail; kCorrupt, naming the missing member.
+// What another status than 200 means: kInvalid (4xx) or kUnavailable, with the problem document's detail.
+Error refusal(int status, std::string_view body);
+// Parses an answer from a reply's status and body. Errors: refusal(); kCorrupt, naming the missing member.
 Result<Answer> parse_answer(int status, std::string_view body);
 
 // "at least 1000 documents, 12 with all words, in 1.5 ms, from the cache; 1 partition did not answer".
 std::string summary(const Answer& answer);
+
+// The facets as tables for a terminal, an empty line before each.
+std::string facet_tables(const std::vector<AnswerFacet>& facets);
 
 // Makes untrusted text safe for a terminal or a line of output: control characters become spaces.
 std::string printable(std::string_view text);

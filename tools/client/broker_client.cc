@@ -76,7 +76,7 @@ Result<Reply> BrokerClient::receive() {
   for (;;) {
     const auto ready = FROND_TRY(reader_.next());
     if (ready) {
-      Reply reply{ready->status, std::string(ready->body)};
+      Reply reply{ready->status, std::string(ready->body), ready->retry_after_s};
       if (!ready->keep_alive) stream_.close();
       return reply;
     }

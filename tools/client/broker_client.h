@@ -1,6 +1,7 @@
 #pragma once
-// A blocking keep-alive connection to a broker, used by `frond search` and `frond run`. One thread.
+// A blocking keep-alive connection to a broker, used by `frond search`, `run` and `export-matches`. One thread.
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ Result<std::string> authorization(const std::string& file);
 struct Reply {
   int status = 0;
   std::string body;
+  std::uint32_t retry_after_s = 0;  // 0: the broker says nothing
 };
 
 class BrokerClient {

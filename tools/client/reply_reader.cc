@@ -13,6 +13,7 @@ struct Head {
   bool keep_alive = true;
   bool has_length = false;
   std::size_t length = 0;
+  std::uint32_t retry_after_s = 0;
 };
 
 bool same_name(std::string_view name, std::string_view lower_case) {
@@ -50,6 +51,8 @@ Result<void> take_field(std::string_view line, Head& head) {
     head.has_length = true;
   } else if (same_name(name, "connection")) {
     head.keep_alive = !same_name(value, "close");
+  } else if (same_name(name, "retry-after")) {
+    parse_whole(value, head.retry_after_s);  // a date is not sent by brokers
   } else if (same_name(name, "transfer-encoding")) {
     return corrupt_reply("Transfer-Encoding is not spoken here");
   }
@@ -105,7 +108,7 @@ Result<std::optional<ReplyView>> ReplyReader::next() {
   const auto body = end_of_head + 4;
   if (text.size() - body < head.length) return std::optional<ReplyView>();
   begin_ += body + head.length;
-  return std::optional(ReplyView{head.status, head.keep_alive, text.substr(body, head.length)});
+  return std::optional(ReplyView{head.status, head.keep_alive, head.retry_after_s, text.substr(body, head.length)});
 }
 
 void ReplyReader::reset() { begin_ = end_ = 0; }

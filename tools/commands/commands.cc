@@ -16,7 +16,7 @@
 
 namespace frond::tools {
 
-void add_query_flags(config::CommandLine& command, QueryFlags& flags) {
+void add_query_flags(config::CommandLine& command, QueryFlags& flags, const std::string& what_k) {
   command.add_option("--broker", flags.broker, "The broker's address, http[s]://HOST:PORT")
       .show_default()
       .group("Broker");
@@ -27,7 +27,7 @@ void add_query_flags(config::CommandLine& command, QueryFlags& flags) {
   command.add_option("--mode", flags.mode, "Which documents match: all terms, any, or all and then any")
       .check(config::one_of({"and", "or", "auto"}))
       .group("Search");
-  add_number(command, "--k", flags.k, 1, 1000, "Hits wanted").group("Search");
+  add_number(command, "--k", flags.k, 1, 1000, what_k).group("Search");
   command.add_option("--processor", flags.processor, "What evaluates: auto, cpu, gpu, exhaustive").group("Search");
   command.add_option("--cache", flags.cache, "The broker's result cache").check(config::one_of({"on", "off"}));
   command

@@ -19,6 +19,7 @@ namespace frond::tools {
 
 void add_search(config::CommandLine& program, int& status);
 void add_run(config::CommandLine& program, int& status);
+void add_export_matches(config::CommandLine& program, int& status);
 void add_load(config::CommandLine& program, int& status);
 void add_probe(config::CommandLine& program, int& status);
 void add_keygen(config::CommandLine& program, int& status);
@@ -43,7 +44,7 @@ struct QueryFlags {
   std::optional<double> prior_weight;     // empty: the broker's default
   std::string collection;                 // empty: the broker's first
 };
-void add_query_flags(config::CommandLine& command, QueryFlags& flags);
+void add_query_flags(config::CommandLine& command, QueryFlags& flags, const std::string& what_k = "Hits wanted");
 // Adds --k1 and --b, which outlive the command.
 void add_bm25_flags(config::CommandLine& command, std::optional<double>& k1, std::optional<double>& b);
 // Adds --tls-ca. The file is read while the command line is parsed, so that a bad file is an error of the command line.

@@ -2,17 +2,15 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <memory>
+#include <ostream>
 #include <utility>
 
 #include "common/config/command_line.h"
-#include "common/files/write.h"
 #include "tools/client/answer.h"
 #include "tools/client/broker_client.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/output_file.h"
 #include "tools/topics/topics.h"
 
 namespace frond::tools {
@@ -23,55 +21,6 @@ constexpr std::size_t kMaxQueryBytes = 4096;  // the broker refuses longer ones
 struct RunFlags {
   QueryFlags query;
   std::string topics, field, output = "-", tag = "frond";
-};
-
-// What the run is written to: standard output, or a file that gets its name, in place of an older one, when all of it
-// is written. What is no regular file (a pipe, /dev/null) is written as it stands.
-class RunFile {
- public:
-  explicit RunFile(std::string output) : output_(std::move(output)) {}
-  ~RunFile() {
-    std::error_code ignored;
-    if (!draft_.empty()) std::filesystem::remove(draft_, ignored);
-  }
-  RunFile(const RunFile&) = delete;
-  RunFile& operator=(const RunFile&) = delete;
-
-  // The first call opens the file.
-  Result<std::ostream*> stream() {
-    if (output_ == "-") return &std::cout;
-    if (file_.is_open()) return &file_;
-    std::error_code none;
-    const auto status = std::filesystem::status(output_, none);
-    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-      file_.open(output_);
-    } else {
-      target_ =
-          std::filesystem::exists(status) ? std::filesystem::canonical(output_, none) : std::filesystem::path(output_);
-      draft_ = target_.string() + std::string(files::kDraftSuffix);
-      file_.open(draft_);
-    }
-    if (!file_) return cannot_write();
-    return &file_;
-  }
-  Result<void> finish() {
-    std::ostream& out = *FROND_TRY(stream());
-    out.flush();
-    if (!out) return cannot_write();
-    if (draft_.empty()) return {};
-    file_.close();
-    if (!file_) return cannot_write();
-    FROND_TRY(files::rename(draft_, target_));
-    draft_.clear();
-    return {};
-  }
-
- private:
-  Error cannot_write() const { return Error(Code::kInvalid, output_ + ": can't be written"); }
-
-  std::string output_;
-  std::filesystem::path target_, draft_;  // draft_ empty: there is none to remove
-  std::ofstream file_;
 };
 
 // The topic's text, cut at a space to at most kMaxQueryBytes.
@@ -104,7 +53,7 @@ struct Told {
   std::uint64_t ids_changed = 0;        // hits whose ids have white space, which separates the columns
 };
 
-Result<void> ask(BrokerClient& broker, const RunFlags& flags, const Topic& topic, RunFile& file, Told& told) {
+Result<void> ask(BrokerClient& broker, const RunFlags& flags, const Topic& topic, OutputFile& file, Told& told) {
   const auto reply = FROND_TRY(broker.get(search_target(flags.query, cut_to_limit(topic))));
   const auto answer = FROND_TRY(parse_answer(reply.status, reply.body));
   if (answer.unsearched > 0)
@@ -127,7 +76,7 @@ Result<void> run(const RunFlags& flags) {
   auto endpoint = FROND_TRY(endpoint_of(flags.query.broker, flags.query.tls_ca, flags.query.key_file));
   BrokerClient broker(std::move(endpoint.url), std::move(endpoint.trust), patience(flags.query),
                       std::move(endpoint.authorization));
-  RunFile file(flags.output);
+  OutputFile file(flags.output);
   Told told;
   for (const auto& topic : *topics)
     if (const auto asked = ask(broker, flags, topic, file, told); !asked)

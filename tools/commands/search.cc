@@ -19,6 +19,7 @@ namespace {
 struct SearchFlags {
   QueryFlags query;
   std::vector<std::string> words;
+  std::string sort, facets, search_after;
   std::uint32_t offset = 0;
   bool json = false;
 };
@@ -33,10 +34,14 @@ void print(const Answer& answer, std::uint32_t offset, bool colour) {
     out += "The query has no words.\n";
   std::uint64_t rank = offset;
   for (const auto& hit : answer.hits) {
-    out += fmt::format("\n{:>3}. {:<9.4f} {}{}{}  [{}]\n", ++rank, std::strtod(hit.score.c_str(), nullptr), bold,
-                       printable(hit.title), plain, printable(hit.id));
+    const auto order = hit.sort.empty() ? fmt::format("{:<9.4f}", std::strtod(hit.score.c_str(), nullptr))
+                                        : printable(fmt::format("{}", fmt::join(hit.sort, ", ")));
+    out +=
+        fmt::format("\n{:>3}. {} {}{}{}  [{}]\n", ++rank, order, bold, printable(hit.title), plain, printable(hit.id));
     if (!hit.snippet.empty()) out += fmt::format("     {}\n", printable_snippet(hit.snippet, bold, plain));
   }
+  out += facet_tables(answer.facets);
+  if (!answer.cursor.empty()) out += fmt::format("\nThe next page: --search-after {}\n", printable(answer.cursor));
   std::fputs(out.c_str(), stdout);
 }
 
@@ -46,7 +51,11 @@ Result<void> search(const SearchFlags& flags) {
   auto endpoint = FROND_TRY(endpoint_of(flags.query.broker, flags.query.tls_ca, flags.query.key_file));
   BrokerClient broker(std::move(endpoint.url), std::move(endpoint.trust), patience(flags.query),
                       std::move(endpoint.authorization));
-  const auto reply = FROND_TRY(broker.get(search_target(flags.query, query, flags.offset)));
+  auto target = search_target(flags.query, query, flags.offset);
+  for (const auto& [name, value] : {std::pair("sort", &flags.sort), std::pair("facets", &flags.facets),
+                                    std::pair("search_after", &flags.search_after)})
+    if (!value->empty()) target += fmt::format("&{}={}", name, url_encode(*value));
+  const auto reply = FROND_TRY(broker.get(target));
   const auto answer = FROND_TRY(parse_answer(reply.status, reply.body));
   if (flags.json)
     std::puts(reply.body.c_str());
@@ -65,6 +74,19 @@ void add_search(config::CommandLine& program, int& status) {
   add_query_flags(command, flags->query);
   command.add_option("--offset", flags->offset, "Hits to leave out at the front")
       .check(config::range(0, 9'999))
+      .group("Search");
+  command
+      .add_option("--sort", flags->sort,
+                  "By what hits are ordered: fields of the schema, _score, _order, each with :asc or :desc, as "
+                  "year:desc,_score")
+      .group("Search");
+  command
+      .add_option("--search-after", flags->search_after,
+                  "With --sort: the page behind this cursor, which the page before told")
+      .group("Search");
+  command
+      .add_option("--facets", flags->facets,
+                  "What to count over all matches, as tag:10,year:[2000,2010],published:month,price:stats")
       .group("Search");
   command.add_flag("--json", flags->json, "Print the broker's answer as it came").group("Output");
   command.on_chosen([flags, &status] { status = exit_status("search", search(*flags)); });

@@ -2,10 +2,12 @@
 import { credentials } from '/assets/key.js';
 
 // {body} or {failure: {status, title, detail, parameter, retryAfter}}; status 0: no answer. Null: given up for a newer one.
-export async function ask(path, signal) {
+// `sent`: what is posted as JSON; without it the request is a GET.
+export async function ask(path, signal, sent) {
   let reply;
   try {
-    reply = await fetch(path, { signal, headers: { Accept: 'application/json', ...credentials() } });
+    reply = await fetch(path, { signal, headers: { Accept: 'application/json', ...credentials(), ...(sent && { 'Content-Type': 'application/json' }) },
+      ...(sent && { method: 'POST', body: JSON.stringify(sent) }) });
     const body = await reply.json();
     if (reply.ok) return { body };
     return { failure: { ...body, status: reply.status, retryAfter: Number(reply.headers.get('Retry-After')) || 0 } };
@@ -23,6 +25,7 @@ export function advice(failure) {
     case 400: return 'Change the search and send it again.';
     case 401: return 'Ask whoever runs this cluster for a key.';
     case 403: return 'Another key may be allowed to.';
+    case 410: return 'The collection has changed since; begin again at the first page.';
     case 429: return `The cluster is at its limit. Try again in ${failure.retryAfter || 1} s.`;
     case 503: return 'Parts of the index have no leaf now; the cluster page shows which.';
     case 504: return 'The leaves were too slow; rarer words are found faster.';

@@ -14,13 +14,15 @@ export function link(href, className, ...children) {
   return made;
 }
 
+export function svg(name, attributes, ...children) {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
 // A bar of parts of `whole`: [[part, class], …] side by side. Decoration: what it shows stands beside it as text.
 export function bar(whole, parts) {
-  const svg = (name, attributes) => {
-    const made = document.createElementNS('http://www.w3.org/2000/svg', name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    return made;
-  };
   const drawn = svg('svg', { class: 'bar', viewBox: '0 0 100 6', preserveAspectRatio: 'none', 'aria-hidden': 'true' });
   drawn.append(svg('rect', { class: 'track', width: 100, height: 6 }));
   let x = 0;

@@ -30,31 +30,44 @@ function title(hit, collection) {
   return either(element('h2', '', anchor));
 }
 
-export function hitItem(hit, collection) {
+// What the hit was sorted by: 'year 2010'.
+function sortedBy(hit, sort) {
+  const names = sort.split(',').map((key) => key.split(':')[0]);
+  const values = (hit.sort ?? []).map((value, i) => !names[i]?.startsWith('_') && (value === null ? `no ${names[i]}` : `${names[i]} ${value}`));
+  return values.filter(Boolean).map((text) => ` · ${text}`).join('');
+}
+
+export function hitItem(hit, { collection, sort }) {
   const stored = isWeb(hit.url) ? link(page(hit, collection), '', hit.id) : hit.id;
-  const source = element('p', 'quiet source', hit.url && `${hit.url} · `, stored, ` · score ${hit.score.toFixed(3)}`);
+  const score = !sort || sort.includes('_score') ? hit.score !== undefined && ` · score ${hit.score.toFixed(3)}` : '';
+  const source = element('p', 'quiet source', hit.url && `${hit.url} · `, stored, score, sort && sortedBy(hit, sort));
   return element('li', '', title(hit, collection), hit.snippet && either(snippet(hit.snippet)), either(source));
 }
 
-// Fills `nav` with links around the page at `offset`; href(offset) makes an address.
-export function showPages(nav, { total, hits }, offset, k, href) {
+// Fills `nav` with links around the search's page; address(search) makes an address. Behind the deepest page that the API
+// counts to, a sorted search goes on by its cursor.
+export function showPages(nav, { total, hits, cursor }, search, address) {
+  const { offset, k, after } = search;
   const known = Math.ceil(Math.min(total.value, kMaxDepth) / k);
   const current = Math.floor(offset / k);
-  const more = current + 1 < known || (total.relation === 'gte' && hits.length === k);
+  const more = after ? cursor !== undefined : current + 1 < known || (total.relation === 'gte' && hits.length === k);
   const reachable = (page) => (page + 1) * k <= kMaxDepth;
-  const to = (page, text, label) => {
-    const anchor = link(href(page * k), '', text);
-    anchor.dataset.offset = page * k;
+  const to = (step, text, label, isCurrent) => {
+    const anchor = link(address({ ...search, after: '', ...step }), '', text);
     anchor.setAttribute('aria-label', label);
-    if (page === current) anchor.setAttribute('aria-current', 'page');
+    if (isCurrent) anchor.setAttribute('aria-current', 'page');
     return element('li', '', anchor);
   };
   const items = [];
-  if (current > 0) items.push(to(current - 1, '‹ Previous', 'Previous page'));
-  const last = Math.max(known - 1, current);
-  const first = Math.max(0, Math.min(current - 2, last - 4));
-  for (let page = first; page <= Math.min(last, first + 4) && reachable(page); ++page) items.push(to(page, count(page + 1), `Page ${page + 1}`));
-  if (more && reachable(current + 1)) items.push(to(current + 1, 'Next ›', 'Next page'));
-  nav.hidden = items.length < 2;
+  if (after) items.push(to({ offset: 0 }, '« First', 'First page'));
+  else {
+    if (current > 0) items.push(to({ offset: (current - 1) * k }, '‹ Previous', 'Previous page'));
+    const last = Math.max(known - 1, current);
+    const first = Math.max(0, Math.min(current - 2, last - 4));
+    for (let page = first; page <= Math.min(last, first + 4) && reachable(page); ++page) items.push(to({ offset: page * k }, count(page + 1), `Page ${page + 1}`, page === current));
+  }
+  if (more && !after && reachable(current + 1)) items.push(to({ offset: (current + 1) * k }, 'Next ›', 'Next page'));
+  else if (cursor && hits.length > 0 && total.value > offset + hits.length) items.push(to({ offset: offset + hits.length, after: cursor }, 'Next ›', 'Next page'));
+  nav.hidden = items.length < (after ? 1 : 2);
   nav.replaceChildren(element('ul', '', ...items));
 }

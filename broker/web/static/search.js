@@ -1,35 +1,32 @@
 // The search page: the address holds the search, this asks /v1/search for it and shows what comes.
 import { advice, ask } from '/assets/api.js';
+import { sortChoices } from '/assets/columns.js';
 import { count, element, link, milliseconds, plural } from '/assets/dom.js';
+import { chips, hideFacets, showFacets } from '/assets/facets.js';
 import { hitItem, showPages } from '/assets/hits.js';
 import { keyForm, lacksKey } from '/assets/key.js';
 import { profileView } from '/assets/profile.js';
+import { address, fresh, isAsked, parse, request, routes } from '/assets/state.js';
+import { waysOn } from '/assets/ways.js';
 
 const $ = (id) => document.getElementById(id);
 const modes = { and: 'all words', or: 'any word', auto: 'all words first, then any' };
 const processors = { cpu: 'CPU', gpu: 'GPU', exhaustive: 'the reference' };
 let told; // the collection that the page's foot is about
 let running = null; // aborts the search on its way: a late answer never overwrites a newer one
+const schemas = new Map(); // by collection: promises
 
-// What the address asks for; what it may not say falls back to the default.
-function asked() {
-  const from = new URLSearchParams(location.search);
-  const one = (name, allowed) => (allowed.includes(from.get(name)) ? from.get(name) : allowed[0]);
-  const k = Number(one('k', ['10', '20', '50', '100']));
-  const offset = Math.min(10000 - k, Math.max(0, Number.parseInt(from.get('offset') ?? '0', 10) || 0));
-  return { q: from.get('q') ?? '', mode: one('mode', ['auto', 'and', 'or']), processor: one('processor', ['auto', 'cpu', 'gpu', 'exhaustive']),
-    k, offset, profile: from.get('profile') === 'true', collection: from.get('collection') ?? '' };
+const asked = () => parse(location.search);
+
+// The fields of a collection; none where there is no schema, or a broker that knows none.
+function schemaOf(collection) {
+  if (!schemas.has(collection))
+    schemas.set(collection, ask(`${routes(collection)}/schema`).then((got) => {
+      if (!got?.body && got?.failure.status !== 404) schemas.delete(collection); // asked again with the next search
+      return got?.body?.fields ? got.body : { fields: {} };
+    }));
+  return schemas.get(collection);
 }
-
-// The page's own address of a search: what is as usual is left out.
-function address(search) {
-  const usual = { mode: 'auto', processor: 'auto', k: 10, offset: 0, profile: false, collection: '' };
-  const wanted = Object.entries(search).filter(([name, value]) => value !== usual[name]);
-  return '/?' + new URLSearchParams(wanted);
-}
-
-// The API's routes of a collection; the first one needs no name.
-const routes = (collection) => (collection ? `/v1/collections/${encodeURIComponent(collection)}` : '/v1');
 
 function fillForm(search) {
   $('in').value = search.collection || $('in').options[0]?.value || '';
@@ -38,12 +35,21 @@ function fillForm(search) {
   $('processor').value = search.processor;
   $('k').value = search.k;
   $('profile').checked = search.profile;
+  fillSort(search);
+}
+
+function fillSort({ sort }) {
+  if (![...$('sort').options].some(({ value }) => value === sort)) $('sort').append(new Option(sort, sort)); // an address may have any
+  $('sort').value = sort;
 }
 
 function fromForm() {
+  const { filters, sort, more, collection: before } = asked();
   const mode = document.querySelector('input[name=mode]:checked').value;
-  return { q: $('q').value.trim(), mode, processor: $('processor').value, k: Number($('k').value), offset: 0, profile: $('profile').checked,
-    collection: $('in').options.length === 0 ? asked().collection : $('in').selectedIndex > 0 ? $('in').value : '' };
+  const collection = $('in').options.length === 0 ? before : $('in').selectedIndex > 0 ? $('in').value : '';
+  const search = { q: $('q').value.trim(), mode, processor: $('processor').value, k: Number($('k').value), offset: 0, profile: $('profile').checked, collection };
+  // Another collection has other columns.
+  return collection === before ? { ...search, sort: $('sorting').hidden ? sort : $('sort').value, after: '', filters, more } : { ...search, sort: '', after: '', filters: [], more: '' };
 }
 
 function summary(answer, { offset }) {
@@ -51,7 +57,7 @@ function summary(answer, { offset }) {
   if (total.value === 0) return answer.empty_query ? 'Nothing was looked for.' : 'Nothing matches.';
   const found = `${total.relation === 'eq' ? '' : 'At least '}${plural(total.value, 'document')}`;
   const { all_words: all } = total; // of mode auto; told where it says more than the total does
-  const withAll = all?.value > 0 ? explain.mode_used === 'auto' && `${count(all.value)} with all words` : all && 'none with all words';
+  const withAll = all?.value > 0 ? explain.mode_used === 'auto' && `${all.relation === 'eq' ? '' : 'at least '}${count(all.value)} with all words` : all && 'none with all words';
   const shown = hits.length ? `${count(offset + 1)}–${count(offset + hits.length)}` : 'none on this page';
   const where = explain.engines.map((name) => processors[name] ?? name).join(' and ');
   const how = cache === 'hit' ? `from the cache${where && `, computed on ${where}`}` : where && `on ${where}`;
@@ -74,7 +80,8 @@ function showFailure(failure, search) {
     showCollections();
     showCollection();
   });
-  notice(failure.title ?? 'Error', element('p', '', failure.detail ?? ''), element('p', '', advice(failure)), key || element('p', 'actions', again, cluster));
+  const first = search.after && link(address(fresh(search)), '', 'The first page');
+  notice(failure.title ?? 'Error', element('p', '', failure.detail ?? ''), element('p', '', advice(failure)), key || element('p', 'actions', again, first, cluster));
 }
 
 function showCoverage({ coverage, timed_out: late }) {
@@ -89,55 +96,99 @@ function showCoverage({ coverage, timed_out: late }) {
 function showSigns({ signs_not_applied: signs = [] }, search) {
   if (signs.length === 0) return;
   const lines = signs.map(({ text, expected, nearest }) => element('li', '', element('code', '', text), `: expected ${expected}`,
-    ...(nearest ? ['; try ', link(address({ ...search, q: search.q.replace(text, () => nearest), offset: 0 }), '', nearest)] : [])));
+    ...(nearest ? ['; try ', link(address(fresh(search, { q: search.q.replace(text, () => nearest) })), '', nearest)] : [])));
   $('notice').append(element('div', 'notice', element('h2', '', 'Searched as text'), element('ul', '', ...lines)));
 }
 
 function showNothing(search, empty, understood) {
   if (empty === 'stop_words') return notice('Only stop words', element('p', '', 'Words this common are not indexed in this collection. Add a rarer one.'));
   if (empty) return notice('Nothing to look for', element('p', '', 'The query has no words.'));
+  if (search.filters.length > 0) return notice('Nothing matches with these filters', understood && element('p', '', 'The query was understood as ', element('code', '', understood), '.'));
   if (understood) return notice('Nothing matches', element('p', '', 'The query was understood as ', element('code', '', understood), '.'));
   if (search.mode !== 'and') return notice('Nothing matches', element('p', '', 'No document has any of these words. Check the spelling.'));
-  notice('Nothing matches all words', element('p', '', link(address({ ...search, mode: 'or', offset: 0 }), '', 'Search for any of the words instead')));
+  notice('Nothing matches all words', element('p', '', link(address(fresh(search, { mode: 'or' })), '', 'Search for any of the words instead')));
 }
 
-function showAnswer(answer, search, received) {
-  $('hits').replaceChildren(...answer.hits.map((hit) => hitItem(hit, search.collection)));
+// Where nothing has all words, or everything: what one may leave out.
+async function showWays({ total, coverage, empty_query: empty }, search, signal) {
+  const nothing = total.value === 0;
+  if (empty || coverage.degraded.length > 0 || !(nothing || total.all_words?.value === 0)) return;
+  const ways = await waysOn(nothing ? search : { ...search, filters: [] }, search.mode !== 'or', signal);
+  if (ways.length === 0 || signal.aborted) return;
+  $('ways').replaceChildren(element('div', 'notice', element('h2', '', nothing ? 'What may be left out' : 'No document has all words'), element('ul', '', ...ways)));
+}
+
+function showAnswer(answer, search, received, signal) {
+  $('hits').replaceChildren(...answer.hits.map((hit) => hitItem(hit, search)));
   $('hits').start = search.offset + 1;
   $('status').textContent = summary(answer, search);
-  showPages($('pages'), answer, search.offset, search.k, (offset) => address({ ...search, offset }));
+  showPages($('pages'), answer, search, address);
   $('profile-view').replaceChildren(...(answer.profile ? [profileView(answer)] : []));
   showCoverage(answer);
   if (answer.total.value === 0 && answer.coverage.degraded.length === 0) showNothing(search, answer.empty_query, answer.understood);
   showSigns(answer, search);
   requestAnimationFrame(() => performance.measure('answer-to-hits', { start: received, end: performance.now() }));
+  showWays(answer, search, signal);
+}
+
+// What the schema adds beside the hits: orders and facets. `answer`: null where there are no hits.
+async function narrow(search, signal, answer) {
+  const schema = await schemaOf(search.collection);
+  if (signal.aborted) return;
+  const choices = sortChoices(schema), select = $('sort');
+  $('sorting').hidden = choices.length === 0 && !search.sort;
+  document.body.classList.toggle('wide', choices.length > 0);
+  if (select.dataset.of !== search.collection || select.options.length <= choices.length) {
+    select.replaceChildren(new Option('Relevance', ''), ...choices.map(([value, text]) => new Option(text, value)));
+    select.dataset.of = search.collection;
+    fillSort(search);
+  }
+  if (!answer) return hideFacets($('facets'), $('columns'));
+  const exact = await showFacets($('facets'), $('columns'), search, schema, signal, go);
+  if (exact === null || answer.total.relation === 'eq' || signal.aborted) return;
+  const known = { ...answer, total: { ...answer.total, value: exact, relation: 'eq' }, explain: { ...answer.explain, mode_used: search.mode } };
+  $('status').textContent = summary(known, search);
+  showPages($('pages'), known, search, address);
+}
+
+async function showChips(search, signal) {
+  const schema = search.filters.length > 0 && await schemaOf(search.collection);
+  if (signal.aborted) return;
+  $('chips').replaceChildren(...chips(search, schema));
+  $('chips').hidden = search.filters.length === 0;
 }
 
 async function run(search) {
   if (told !== undefined && told !== search.collection) showCollection();
   running?.abort();
   running = new AbortController();
-  for (const id of ['notice', 'profile-view']) $(id).replaceChildren();
+  const { signal } = running;
+  for (const id of ['notice', 'profile-view', 'ways']) $(id).replaceChildren();
   $('q').removeAttribute('aria-invalid');
   document.title = search.q ? `${search.q} – Frond search` : 'Frond search';
-  if (!search.q) {
+  showChips(search, signal);
+  if (!isAsked(search)) {
     $('results').removeAttribute('aria-busy'); // the search that was on its way does not answer any more
     $('hits').replaceChildren();
     $('pages').hidden = true;
     $('status').textContent = '';
-    return;
+    return narrow(search, signal, null);
   }
   $('results').setAttribute('aria-busy', 'true');
   $('status').textContent = 'Searching…';
-  const { profile, collection, ...rest } = search;
-  const got = await ask(`${routes(collection)}/search?` + new URLSearchParams({ ...rest, explain: true, ...(profile && { profile }) }), running.signal);
+  const { path, body } = request(search);
+  const got = await ask(path, signal, body);
   if (!got) return;
   const received = performance.now();
   $('results').removeAttribute('aria-busy');
-  if (got.body) return showAnswer(got.body, search, received);
+  if (got.body) {
+    showAnswer(got.body, search, received, signal);
+    return narrow(search, signal, got.body.total.value > 0 ? got.body : null);
+  }
   $('hits').replaceChildren();
   $('pages').hidden = true;
   showFailure(got.failure, search);
+  return narrow(search, signal, null);
 }
 
 function go(search) {
@@ -175,21 +226,33 @@ $('search').addEventListener('submit', (event) => {
 });
 // A changed option asks again at once, when something was asked.
 document.querySelector('.options').addEventListener('change', () => {
-  if (asked().q && $('q').value.trim()) go(fromForm());
+  if (isAsked(asked()) && isAsked(fromForm())) go(fromForm());
 });
 $('in').addEventListener('change', () => {
-  if (asked().q) return;
+  if (isAsked(asked())) return;
   history.replaceState(null, '', address({ ...asked(), collection: fromForm().collection }));
   showCollection();
 });
-$('pages').addEventListener('click', (event) => {
-  const offset = event.target.closest('a')?.dataset.offset;
-  if (offset === undefined || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+// Links to other searches of this page are followed without loading it anew.
+document.querySelector('main').addEventListener('click', (event) => {
+  const to = event.target.closest('a');
+  const href = to?.getAttribute('href');
+  if (!href?.startsWith('/?') || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
   event.preventDefault();
-  $('results').focus({ preventScroll: true });
-  window.scrollTo(0, 0);
-  go({ ...asked(), offset: Number(offset) });
+  const stays = to.closest('#columns, #chips'); // what is chosen there may be followed by more
+  if (!stays) {
+    $('results').focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }
+  const search = parse(href.slice(1));
+  const next = $('chips').contains(to) && (to.closest('li').nextElementSibling ?? to.closest('li').previousElementSibling)?.querySelector('a').dataset.key;
+  fillForm(search);
+  go(search).then(() => next !== false && ([...$('chips').querySelectorAll('a')].find((one) => one.dataset.key === next) ?? $('results')).focus({ preventScroll: true }));
 });
+const wide = window.matchMedia('(min-width: 60rem)');
+const unfold = () => { $('facets').open = wide.matches; };
+wide.addEventListener('change', unfold);
+unfold();
 window.addEventListener('popstate', recall);
 recall();
 showCollections();

@@ -10,13 +10,13 @@
 
 namespace frond::leaf::gpu::search {
 
-inline constexpr std::uint32_t kFirstTries = 16;  // of the seed term's best blocks, for few hits
+inline constexpr std::uint32_t kFirstTries = 16;  // of the seed term's best blocks, for few hits of all documents
 
 // How many blocks of the seed term's list are scored.
 __device__ inline std::uint32_t tries_of(const BatchOnDevice& batch, const QueryOnDevice& query,
                                          const DeviceList& list) {
   if (batch.unranked) return min(list.block_count, query.k / codec::kBlockLength * 2 + kFirstTries);
-  return min(list.best_count, query.k <= 10 ? kFirstTries : list.best_count);
+  return min(list.best_count, query.k <= 10 && query.hidden == nullptr ? kFirstTries : list.best_count);
 }
 
 // Of a document that no other term of the query has.

@@ -97,8 +97,11 @@ __device__ inline Score max_score_of(const TermOnDevice& term, const BlockEntry&
 __device__ inline std::uint32_t hidden_word(const QueryOnDevice& query, std::uint32_t word) {
   return query.hidden == nullptr ? 0 : __ldg(query.hidden + word);
 }
+__device__ inline bool has_bit(const std::uint32_t* bits, DocId docid) {
+  return (__ldg(bits + docid / 32) >> (docid % 32) & 1) != 0;
+}
 __device__ inline bool is_hidden(const QueryOnDevice& query, DocId docid) {
-  return (hidden_word(query, docid / 32) >> (docid % 32) & 1) != 0;
+  return query.hidden != nullptr && has_bit(query.hidden, docid);
 }
 
 // What documents' static priors add to their scores (common/scoring/prior.h), exactly and at most. Only for queries

@@ -41,6 +41,7 @@ __device__ inline std::uint32_t gather(const TaskQuery& of, const TaskRange& ran
     if constexpr (AddsPriors<Lists>)
       if (query.priors != nullptr && keep[i] && !progress.counting) scores[i] += most_prior_near(query, docids.at[i]);
     keep[i] = keep[i] && (progress.counting || scores[i] + term.max_rest >= progress.threshold);
+    if (query.many_hidden != nullptr) keep[i] = keep[i] && !has_bit(query.many_hidden, docids.at[i]);
     absent[i] = keep[i] && sifts && !marked(next.list, docids.at[i]);
   }
 #pragma unroll
@@ -208,7 +209,7 @@ __device__ inline void settle(const TaskQuery& of, const TaskRange& range, Held&
     if (i > 1 || number == 0) count = sift(of, range, number, held, count, progress);
     count = look_up<Lists>(of, range, number, held, count, progress);
   }
-  if (of.query.hidden != nullptr) count = drop_hidden(of.query, held, count);
+  if (of.query.hidden != of.query.many_hidden) count = drop_hidden(of.query, held, count);
   if (of.query.conjunction) count_matches(of, count, progress);
   for (std::uint32_t from = 0; from < count; from += 32) {
     const std::uint32_t at = from + lane;

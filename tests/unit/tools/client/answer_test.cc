@@ -48,6 +48,30 @@ TEST(Answer, OfAnErrorStatusCarriesTheProblem) {
   EXPECT_EQ(parse_answer(503, "not json").error().code(), Code::kUnavailable);
 }
 
+TEST(Answer, OfASortedSearchHasValuesAndACursor) {
+  const auto answer = parse_answer(200, R"({"hits":[{"id":"a","sort":[2010,null,"x"]}],"cursor":"c"})");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->hits[0].sort, (std::vector<std::string>{"2010", "", "x"}));
+  EXPECT_EQ(answer->hits[0].score, "");
+  EXPECT_EQ(answer->cursor, "c");
+}
+
+TEST(Answer, HasFacetsAsTables) {
+  const auto answer = parse_answer(
+      200,
+      R"({"hits":[],"facets":{"tag":{"buckets":[{"value":"caf\u00e9\u001b[2J","count":120},{"value":"","count":7}],)"
+      R"("other":3,"missing":0},"year":{"buckets":[{"to":2000,"count":1},{"from":2000,"to":2010,"count":20},)"
+      R"({"from":2010,"count":3}],"missing":4},"price":{"count":2,"min":-1.5,"max":3,"sum":1.5,"mean":0.75},)"
+      R"("none":{"value":0}}})");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(
+      facet_tables(answer->facets),
+      "\ntag\n  caf\xc3\xa9 [2J  120\n  (empty)     7\n  (other)     3\n"
+      "\nyear\n  below 2000           1\n  2000 to below 2010  20\n  from 2010            3\n  (missing)            4\n"
+      "\nprice\n  count     2\n  min    -1.5\n  max       3\n  sum     1.5\n  mean   0.75\n"
+      "\nnone\n  value  0\n");
+}
+
 TEST(Answer, WithoutHitsOrScoresIsCorrupt) {
   for (const auto* body : {"", "[]", "{}", R"({"hits":3})", R"({"hits":[{"id":"a"}]})"})
     EXPECT_EQ(parse_answer(200, body).error().code(), Code::kCorrupt) << body;
