@@ -65,12 +65,12 @@ class Planner {
   Planner(const schema::Schema& schema, QueryAnalyzer& analyzer, const text::AnalyzerConfig& config)
       : schema_(schema), analyzer_(analyzer), config_(config) {}
 
-  // `ordered`: by something else than the score in each mode. `as_clause`: plain words are a clause, too.
-  Result<PlannedQuery> plan(Clause normal, bool scored, bool ordered, bool as_clause) const {
+  Result<PlannedQuery> plan(Clause normal, const WrittenQuery& written) const {
+    const bool ordered = !written.sort.empty(), as_clause = ordered || !written.facets.empty();
     PlannedQuery planned;
     planned.understood = clause_text(normal, schema_);
     planned.matches_nothing = normal.as<frond::query::None>() != nullptr;
-    if (!scored || ordered) normal = frond::query::resolved(std::move(normal), Mode::kOr);
+    if (!written.scored || ordered) normal = frond::query::resolved(std::move(normal), Mode::kOr);
     const auto cost = frond::query::cost_of(normal);
     planned.costly = cost.terms > wire::kCostlyTerms || cost.patterns > kCostlyPatterns ||
                      cost.clauses > kCostlyClauses || cost.values > kCostlyValues;
@@ -238,9 +238,7 @@ Planned plan(const WrittenQuery& written, const schema::Schema& schema, QueryAna
   Clause normal = frond::query::normal_form(asked, schema);
   if (auto within = frond::query::check_limits(normal, limits); !within)
     return Refusal{std::string(name), within.error().message()};
-  auto planned = Planner(schema, analyzer, config)
-                     .plan(std::move(normal), written.scored, !written.sort.empty(),
-                           !written.sort.empty() || !written.facets.empty());
+  auto planned = Planner(schema, analyzer, config).plan(std::move(normal), written);
   if (!planned) return Refusal{std::string(name), planned.error().message()};
   planned->notes = std::move(notes);
   planned->facets = *std::move(facets);
