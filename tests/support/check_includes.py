@@ -37,10 +37,11 @@ MAY_INCLUDE = {
     "leaf/engine": ["leaf/lists"],
     "leaf/cpu": ["leaf/engine", "leaf/lists"],
     "leaf/clauses": ["leaf/cpu", "leaf/engine", "leaf/lists"],
+    "leaf/collect": ["leaf/clauses", "leaf/engine"],
     "leaf/gpu": ["leaf/engine", "leaf/lists"],
     "leaf/schedule": ["leaf/engine", "leaf/families"],
     "leaf/generation": ["leaf/families"],
-    "leaf/serve": ["leaf/clauses", "leaf/generation", "leaf/schedule", "leaf/engine", "leaf/lists", "leaf/families"],
+    "leaf/serve": ["leaf/clauses", "leaf/collect", "leaf/generation", "leaf/schedule", "leaf/engine", "leaf/lists", "leaf/families"],
 }
 PROCESSES = ("indexer", "leaf", "broker", "tools")
 # Inside these, the parts of a process may include each other's headers; leaf has the finer rule above.
