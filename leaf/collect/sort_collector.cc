@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <compare>
 #include <utility>
 
 namespace frond::leaf::collect {
@@ -167,7 +168,7 @@ Result<void> SortCollector::take(DocId first, const Bits& documents, clauses::Ma
 bool SortCollector::comes_first(std::uint32_t a, std::uint32_t b) const {
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     const auto order = keys_[i].compare(parts_[a * keys_.size() + i], parts_[b * keys_.size() + i]);
-    if (order != 0) return order < 0;
+    if (std::is_neq(order)) return std::is_lt(order);
   }
   return held_[a].ordinal < held_[b].ordinal;
 }
@@ -189,7 +190,7 @@ void SortCollector::keep(DocId docid) {
   held_[slot] = {plan_.placement.ordinal(docid), needs_scores_ ? score_of(docid) : 0};
   std::push_heap(heap_.begin(), heap_.end(), worse);
   if (heap_.size() < plan_.k) return;
-  if (!before_) before_.emplace();
+  if (!before_) before_ = Limit{};  // clang refuses emplace(): a member of this class
   const std::uint32_t worst = heap_.front();
   const auto begin = parts_.begin() + static_cast<std::ptrdiff_t>(worst * keys_.size());
   before_->parts.assign(begin, begin + static_cast<std::ptrdiff_t>(keys_.size()));

@@ -41,6 +41,7 @@ TEST(ExactSum, RoundsHalvesToEvenOnce) {
 TEST(ExactSum, IsThatOfItsPartsInAnyOrder) {
   std::mt19937_64 random(7);
   std::vector<double> values;
+  values.reserve(1000);
   for (int i = 0; i < 1000; ++i)
     values.push_back(
         std::ldexp(static_cast<double>(static_cast<std::int64_t>(random())), static_cast<int>(random() % 1800) - 1100));
