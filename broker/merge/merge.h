@@ -24,9 +24,10 @@ struct Count {
 
 struct PageHit {
   topk::Hit hit;
-  std::string id, title, url;  // title, url and snippet: not to be shown if the search does not want them
-  std::string snippet;         // plain text; matches between U+0002 and U+0003
-  std::string columns = {};    // a JSON object, as wire::FetchedDocument has it; empty: none
+  std::string id, title, url;    // title, url and snippet: not to be shown if the search does not want them
+  std::string snippet;           // plain text; matches between U+0002 and U+0003
+  std::string columns = {};      // a JSON object, as wire::FetchedDocument has it; empty: none
+  std::string explanation = {};  // likewise
 };
 
 struct Page {
