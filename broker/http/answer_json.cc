@@ -40,6 +40,7 @@ void append_hit(std::string& out, const merge::PageHit& hit, const RenderOptions
   if (hit.columns.size() > 2) out.append(",").append(hit.columns, 1, hit.columns.size() - 2);
   if (options.explain && options.scored) append_count(out, "score_fixed", hit.hit.score);
   if (options.explain) append_count(out, "ordinal", hit.hit.ordinal);
+  if (!hit.explanation.empty()) out.append(",\"explanation\":").append(hit.explanation);
   out += '}';
 }
 

@@ -90,7 +90,8 @@ scatter::SearchPlan plan_of(const Question& question) {
                            .k = asked.k,
                            .offset = asked.offset,
                            .fields = asked.fields,
-                           .columns = asked.columns};
+                           .columns = asked.columns,
+                           .explain = asked.explain};
   plan.arrangement = question.arrangement;
   if (!question.clause.empty())
     for (const auto& term : question.terms) plan.snippet_terms.push_back(term.text);

@@ -30,10 +30,11 @@ struct Count {
 
 struct PageHit {
   topk::Hit hit;
-  std::string id, title, url;   // title, url and snippet: not to be shown if the search does not want them
-  std::string snippet;          // plain text; matches between U+0002 and U+0003
-  std::string columns = {};     // a JSON object, as wire::FetchedDocument has it; empty: none
-  std::string sort_bytes = {};  // of a search with an order; check() has accepted them
+  std::string id, title, url;    // title, url and snippet: not to be shown if the search does not want them
+  std::string snippet;           // plain text; matches between U+0002 and U+0003
+  std::string columns = {};      // a JSON object, as wire::FetchedDocument has it; empty: none
+  std::string explanation = {};  // likewise
+  std::string sort_bytes = {};   // of a search with an order; check() has accepted them
 };
 
 // What the texts `sort` and `facets` of a request say, and the schema that they are of.

@@ -101,6 +101,7 @@ class Fetch final : public Fetching<FetchResult> {
     request.ordinals = ordinals;
     request.fields = plan_.fields;
     request.columns = plan_.columns;
+    request.explain = plan_.explain;
     ask(leaf, std::move(request), [this, leaf, ordinals = std::move(ordinals), again](Result<wire::FetchReply> reply) {
       heard(leaf, ordinals, again, std::move(reply));
     });

@@ -26,6 +26,7 @@ struct FetchPlan {
   std::uint8_t fields = wire::kAllFields;  // beside the id (wire::kFieldTitle, …)
   std::vector<std::string> columns =
       {};  // as wire::FetchRequest has them; leaves without kFeatureClauses are not asked
+  std::shared_ptr<const wire::SearchRequest> explain = nullptr;  // likewise; any leaf is asked
 };
 struct FetchResult {
   std::vector<wire::FetchedDocument> documents;       // in no particular order

@@ -29,7 +29,8 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     // AND that fills the page of every shorter offset is enough, unless the total, which is OR's, is to be exact.
     const bool counts = plan_.request.rank == wire::Rank::kNone || plan_.request.exact_total;
     plan_.request.auto_needs = counts ? kAlways : plan_.request.depth;
-    plan_.request.show = {plan_.offset, plan_.k, plan_.fields, plan_.columns};
+    plan_.explain = plan_.explain && plan_.k <= wire::kMaxExplained && plan_.request.rank == wire::Rank::kScore;
+    plan_.request.show = {plan_.offset, plan_.k, plan_.fields, plan_.columns, plan_.explain};
     const Clock& clock = context_.timers.clock();
     const auto left = deadline_.left(clock);
     const auto reserve = std::min<std::chrono::microseconds>(left / 10, std::chrono::milliseconds(100));
@@ -88,6 +89,12 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
 
   void fetch_documents(const std::vector<LeafAnswer>& answers, const merge::Merged& merged) {
     FetchPlan fetching{plan_.topology, {}, {}, plan_.fields, plan_.columns};
+    if (plan_.explain) {
+      wire::SearchRequest explained = plan_.request;
+      explained.filter.clear();
+      explained.partitions.clear();
+      fetching.explain = std::make_shared<const wire::SearchRequest>(std::move(explained));
+    }
     if ((plan_.fields & wire::kFieldSnippet) != 0) {
       fetching.terms = std::move(plan_.snippet_terms);
       for (const auto& term : plan_.request.terms) fetching.terms.push_back(term.text);
@@ -123,6 +130,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
       hit.url = std::move(found->second->url);
       hit.snippet = std::move(found->second->snippet);
       hit.columns = std::move(found->second->columns);
+      hit.explanation = std::move(found->second->explanation);
       by_ordinal.erase(found);  // so that no document is shown twice
       return false;
     });

@@ -20,6 +20,7 @@ struct SearchPlan {
   std::uint32_t offset = 0;
   std::uint8_t fields = wire::kAllFields;       // of the hits, beside the id (wire::kFieldTitle, …)
   std::vector<std::string> columns = {};        // of the hits, as wire::Show has them
+  bool explain = false;                         // their scores, if they are ranked by these
   std::vector<std::string> snippet_terms = {};  // of a clause; without one they are `terms`
   merge::Arrangement arrangement = {};          // what request.sort and request.facets say
 };

@@ -35,11 +35,11 @@ Result<void> get(schema::Ranking::Reader from, Ranking& to) {
 }
 
 // Its members become part of an answer's JSON.
-Result<std::string> columns_of(capnp::Text::Reader from) {
-  FROND_TRY(at_most(from.size(), kMaxColumnsBytes, "bytes of a document's columns"));
+Result<std::string> object_of(capnp::Text::Reader from, std::size_t most, std::string_view what) {
+  FROND_TRY(at_most(from.size(), most, "bytes of a document's " + std::string(what)));
   std::string to = string_of(from);
   if (!to.empty() && !(to.size() >= 2 && to.front() == '{' && to.back() == '}'))
-    return corrupt("columns that are no JSON object");
+    return corrupt(std::string(what) + " that are no JSON object");
   return to;
 }
 
@@ -48,10 +48,11 @@ Result<void> get(capnp::List<schema::Document>::Reader from, std::vector<Fetched
   to.reserve(from.size());
   for (const auto one : from) {
     const auto reason = FROND_TRY(enum_of(one.getReason(), kLastUnsearchedReason, "reason"));
-    auto columns = FROND_TRY(columns_of(one.getColumns()));
+    auto columns = FROND_TRY(object_of(one.getColumns(), kMaxColumnsBytes, "columns"));
+    auto explanation = FROND_TRY(object_of(one.getExplanation(), kMaxExplanationBytes, "explanations"));
     to.push_back({one.getOrdinal(), one.getFound(), string_of(one.getId()), string_of(one.getTitle()),
                   string_of(one.getUrl()), string_of(one.getSnippet()), reason, string_of(one.getBody()),
-                  one.getTruncated(), std::move(columns)});
+                  one.getTruncated(), std::move(columns), std::move(explanation)});
   }
   return {};
 }

@@ -51,7 +51,7 @@ Result<void> get(schema::SearchRequest::Reader from, SearchRequest& to) {
   if (to.prior_weight > scoring::kMaxPriorWeight) return corrupt("the weight of priors is out of range");
   if (from.hasBm25()) to.bm25 = FROND_TRY(bm25_of(from.getBm25().getK1(), from.getBm25().getB()));
   const auto show = from.getShow();
-  to.show = {show.getOffset(), show.getCount(), fields_of(show.getFields())};
+  to.show = {show.getOffset(), show.getCount(), fields_of(show.getFields()), {}, show.getExplain()};
   FROND_TRY(at_most(to.show.count, kMaxOrdinals, "documents to show"));
   return at_most(std::size_t{to.show.offset} + to.show.count, to.depth, "hits to be shown");
 }
@@ -90,6 +90,11 @@ Result<void> get(schema::FetchRequest::Reader from, FetchRequest& to) {
   to.id = string_of(id);
   to.body_bytes = from.getBodyBytes();
   to.columns = FROND_TRY(columns_of(from.getColumns()));
+  if (!from.hasExplain()) return {};
+  FROND_TRY(at_most(to.ordinals.size(), kMaxExplained, "documents to be explained"));
+  SearchRequest explained;
+  FROND_TRY(get(from.getExplain(), explained));
+  to.explain = std::make_shared<const SearchRequest>(std::move(explained));
   return {};
 }
 

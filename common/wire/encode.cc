@@ -75,6 +75,7 @@ void put(const SearchRequest& from, schema::SearchRequest::Builder to) {
   show.setOffset(from.show.offset);
   show.setCount(from.show.count);
   show.setFields(from.show.fields);
+  show.setExplain(from.show.explain);
 }
 
 void put(const SearchRequest& from, schema::ClauseSearch::Builder to) {
@@ -103,6 +104,7 @@ void put(const FetchRequest& from, schema::FetchRequest::Builder to) {
   if (!from.id.empty()) to.setId(text_of(from.id));
   to.setBodyBytes(from.body_bytes);
   if (!from.columns.empty()) put(from.columns, to.initColumns(count_of(from.columns)));
+  if (from.explain != nullptr) put(*from.explain, to.initExplain());
 }
 
 void put(const Broker& from, schema::Broker::Builder to) {
@@ -154,6 +156,7 @@ void put(const std::vector<FetchedDocument>& from, capnp::List<schema::Document>
     if (!from[i].body.empty()) to[i].setBody(text_of(from[i].body));
     to[i].setTruncated(from[i].truncated);
     if (!from[i].columns.empty()) to[i].setColumns(text_of(from[i].columns));
+    if (!from[i].explanation.empty()) to[i].setExplanation(text_of(from[i].explanation));
   }
 }
 

@@ -86,6 +86,7 @@ struct Show {
   offset @0 :UInt32;             # rank of the page's first hit
   count @1 :UInt32;              # hits of the page; offset + count is at most the depth
   fields @2 :UInt16 = 7;         # as in FetchRequest
+  explain @3 :Bool;              # the documents are to have an explanation; older leaves send none
 }
 struct QueryTerm {
   text @0 :Text;                 # analysed; 1..1,024 bytes
@@ -174,6 +175,7 @@ struct FetchRequest {
   id @6 :Text;                   # not empty: the document of this id; `terms`, `ordinals` and `fields` do not count
   bodyBytes @7 :UInt32;          # … with so many bytes of its body at most; 0: as many as a leaf sends, as older leaves do
   columns @8 :List(Text);        # fields of the schema whose values are wanted, and "source"; for a leaf with feature 8
+  explain @9 :ClauseSearch;      # that found them, if their scores are to be explained; older leaves pass over it
 }
 struct FetchReply {
   documents @0 :List(Document);  # in the order of the request; of one by id: one, or none if no partition has it
@@ -189,6 +191,7 @@ struct Document {
   body @7 :Text;                 # only of a fetch by id
   truncated @8 :Bool;            # the body is longer; older leaves do not say
   columns @9 :Text;              # a JSON object of those `columns` of the request that the document has; null: none was wanted
+  explanation @10 :Text;         # a JSON object: why it has its score; null: not wanted, or not to be had
 }
 
 struct HelloReply {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -40,8 +41,10 @@ inline constexpr std::size_t kMaxGenerations = 64;        // in one HelloReply
 inline constexpr std::chrono::hours kMaxBudget{1};        // of a search or fetch; a leaf takes a longer one for this
 inline constexpr std::size_t kMaxClauseBytes = 1u << 20;  // of SearchRequest::clause, and of its filter
 inline constexpr std::size_t kMaxColumns =
-    frond::schema::kMaxFields + 1;                            // names in one request: all fields, and the source
-inline constexpr std::size_t kMaxColumnsBytes = 32u << 20;    // of the values of one document
+    frond::schema::kMaxFields + 1;                          // names in one request: all fields, and the source
+inline constexpr std::size_t kMaxColumnsBytes = 32u << 20;  // of the values of one document
+inline constexpr std::size_t kMaxExplained = 100;           // documents of one fetch with explanations
+inline constexpr std::size_t kMaxExplanationBytes = 256u << 10;
 inline constexpr std::size_t kMaxFacetBuckets = 1'000'000;    // of all facets of one SearchReply
 inline constexpr std::size_t kMaxFacetWordBytes = 32u << 20;  // … and of their words
 inline constexpr std::size_t kMaxRuns = 16;  // in one SearchReply: a leaf sends one for AND, one for OR
@@ -72,6 +75,7 @@ struct Show {
   std::uint8_t fields = kAllFields;
   // Fields of the schema whose values the documents are to have, and "source"; for leaves with kFeatureClauses.
   std::vector<std::string> columns = {};
+  bool explain = false;  // as FetchRequest::explain
 };
 
 struct SearchRequest {
@@ -153,6 +157,9 @@ struct FetchRequest {
   std::vector<std::string> columns = {};  // as Show::columns
   std::string id;                         // not empty: this document; for leaves with kFeatureById
   std::uint32_t body_bytes = 0;  // … and so much of its body at most; 0: kMaxFetchedBodyBytes, as of an older leaf
+  // The search that found the documents, by score, if it is to be said why they have theirs: of at most kMaxExplained
+  // documents. Of it count terms, clause, mode, bm25 and prior_weight. An older leaf passes over it.
+  std::shared_ptr<const SearchRequest> explain = nullptr;
 };
 struct FetchedDocument {
   Ordinal ordinal = 0;
@@ -165,6 +172,8 @@ struct FetchedDocument {
   // Those of `columns` that the document has, as members of a JSON object: {"tag":["x","y"],"year":2010,"source":{…}}.
   // Empty: none was wanted.
   std::string columns = {};
+  // A JSON object (docs/http-api.md, "Explanations"). Empty: none was wanted, or could be made; an older leaf.
+  std::string explanation = {};
 };
 struct FetchReply {
   std::uint64_t request_id = 0;
@@ -274,6 +283,7 @@ inline constexpr std::uint32_t kCostlyDepth = 1000;           // hits of a ranki
 inline constexpr std::size_t kCostlyTerms = 64;               // distinct terms
 inline constexpr std::size_t kCostlyClauseBytes = 16u << 10;  // of clause and filter
 inline constexpr std::size_t kCostlySources = 10;             // documents of a fetch whose sources are wanted
+inline constexpr std::size_t kCostlyExplained = 10;           // … whose scores are to be explained
 inline constexpr std::size_t kCostlyDocuments = 100;          // documents of a fetch; for a leaf also hits of a ranking
 
 inline bool is_costly(const SearchRequest& request) {
@@ -282,7 +292,8 @@ inline bool is_costly(const SearchRequest& request) {
 }
 inline bool is_costly(const FetchRequest& request) {
   const bool sources = std::ranges::find(request.columns, "source") != request.columns.end();
-  return request.ordinals.size() > (sources ? kCostlySources : kCostlyDocuments);
+  const std::size_t most = request.explain != nullptr ? kCostlyExplained : kCostlyDocuments;
+  return request.ordinals.size() > (sources ? kCostlySources : most);
 }
 
 }  // namespace frond::wire

@@ -9,7 +9,7 @@
 
 #include "common/partition/values/token_codes.h"
 #include "common/text/field_term.h"
-#include "leaf/clauses/wildcard.h"
+#include "leaf/clauses/column_value.h"
 
 namespace frond::leaf::clauses {
 namespace {
@@ -156,19 +156,6 @@ class Reference {
     for (const ListNumber list : node.lists)
       for (const auto& [docid, frequency] : FROND_TRY(postings_of(list))) found[docid] = scoring::kScoreScale;
     return found;
-  }
-  static bool has_value(const query::Clause& leaf, const schema::Value& value) {
-    if (const auto* terms = leaf.as<query::Terms>())
-      return std::ranges::find(terms->values, value) != terms->values.end();
-    if (const auto* range = leaf.as<query::Range>()) {
-      const bool above =
-          !range->from || range->from->value < value || (range->from->inclusive && range->from->value == value);
-      return above && (!range->to || value < range->to->value || (range->to->inclusive && range->to->value == value));
-    }
-    if (const auto* prefix = leaf.as<query::Prefix>()) return std::get<std::string>(value).starts_with(prefix->text);
-    if (const auto* wildcard = leaf.as<query::Wildcard>())
-      return WildcardPattern(wildcard->pattern).matches(std::get<std::string>(value));
-    return true;
   }
   Result<Matches> of(const ColumnNode& node) {
     Matches found;

@@ -66,10 +66,10 @@ class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
     DocId docid = 0;
     std::size_t asked = 0;  // index in the request and in the reply
   };
-  // `analyzers`, `clock` and `damage` outlive it. `done` is called once, by a task.
+  // `analyzers`, `clock`, `damage` and `explain` outlive it. `done` is called once, by a task.
   DocumentQuery(std::shared_ptr<const generation::ServedGeneration> generation, wire::FetchRequest request,
                 Deadline deadline, AnalyzerPool& analyzers, const Clock& clock, generation::DamageLog* damage,
-                Done done);
+                const DocumentHandler::Explain& explain, Done done);
   // At most `workers` tasks, and at least one; fewer if there are few documents.
   std::vector<schedule::Task> tasks(std::size_t workers);
   // Whether it has one piece, about a millisecond of work.
@@ -90,6 +90,7 @@ class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
   Result<void> show_columns(const Place& place, wire::FetchedDocument& fetched);
   void fail(std::size_t piece, const Error& why);
   void finish();
+  void add_explanations();
 
   const std::shared_ptr<const generation::ServedGeneration> generation_;
   const wire::FetchRequest request_;
@@ -97,6 +98,7 @@ class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
   AnalyzerPool& analyzers_;
   const Clock& clock_;
   generation::DamageLog* const damage_;  // may be null
+  const DocumentHandler::Explain& explain_;
   const Done done_;
   std::vector<Place> places_;  // by partition, then docID; only documents of this leaf's partitions
   wire::FetchReply reply_;
@@ -108,13 +110,14 @@ class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
 
 DocumentQuery::DocumentQuery(std::shared_ptr<const generation::ServedGeneration> generation, wire::FetchRequest request,
                              Deadline deadline, AnalyzerPool& analyzers, const Clock& clock,
-                             generation::DamageLog* damage, Done done)
+                             generation::DamageLog* damage, const DocumentHandler::Explain& explain, Done done)
     : generation_(std::move(generation)),
       request_(std::move(request)),
       deadline_(deadline),
       analyzers_(analyzers),
       clock_(clock),
       damage_(damage),
+      explain_(explain),
       done_(std::move(done)),
       reply_{request_.request_id, {}} {
   reply_.documents.resize(request_.ordinals.size());
@@ -250,7 +253,16 @@ void DocumentQuery::finish() {
   if (failure && !any) return refuse(*failure);
   if (!any && std::any_of(reply_.documents.begin(), reply_.documents.end(), late))
     return refuse(Error(Code::kDeadline, "the time was over before a document was read"));
+  if (request_.explain != nullptr && explain_) add_explanations();
   done_(std::move(reply_));
+}
+
+// Documents are worth more than their explanations: where these cannot be had they are left out.
+void DocumentQuery::add_explanations() {
+  try {
+    (void)explain_(*generation_, *request_.explain, deadline_, reply_.documents);
+  } catch (const std::exception&) {  // out of memory
+  }
 }
 
 }  // namespace
@@ -259,6 +271,7 @@ std::size_t bytes_of(const wire::FetchRequest& request) {
   std::size_t bytes = sizeof(DocumentQuery) + request.id.capacity();
   bytes += request.ordinals.size() * (sizeof(Ordinal) + sizeof(DocumentQuery::Place) + sizeof(wire::FetchedDocument));
   for (const std::string& term : request.terms) bytes += sizeof term + term.capacity();
+  if (request.explain != nullptr) bytes += sizeof(wire::SearchRequest) + 8 * request.explain->clause.size();
   return bytes;
 }
 
@@ -271,7 +284,7 @@ void DocumentHandler::fetch(wire::FetchRequest request, Deadline deadline, Done 
   if (!request.id.empty()) return fetch_by_id(std::move(generation), std::move(request), deadline, std::move(done));
   schedule::Scheduler& scheduler = wire::is_costly(request) ? costly_ : scheduler_;
   const auto query = std::make_shared<DocumentQuery>(std::move(generation), std::move(request), deadline, analyzers_,
-                                                     clock_, damage_, std::move(done));
+                                                     clock_, damage_, explain_, std::move(done));
   if (query->is_short() && (scheduler_.runs_caller() || costly_.runs_caller())) return query->run_here();
   // At most one task for each thread: the workers, and the one thread that runs only interactive tasks.
   const Result<void> taken = scheduler.submit(query->tasks(scheduler.load().workers + 1), schedule::Lane::kInteractive);

@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -22,16 +23,21 @@ class DocumentHandler {
  public:
   // A FetchReply, or an ErrorReply if nothing could be fetched (overload, deadline, unknown generation).
   using Done = std::function<void(wire::Reply)>;
+  // Adds explanations for this search to documents of the generation (leaf/serve/explanations.h).
+  using Explain = std::function<Result<void>(const generation::ServedGeneration&, const wire::SearchRequest&, Deadline,
+                                             std::span<wire::FetchedDocument>)>;
 
   // All outlive every fetch, so drain the schedulers first. `costly` runs fetches of many documents
-  // (common/wire/messages.h); null: `scheduler` runs them too. `damage` may be null.
+  // (common/wire/messages.h); null: `scheduler` runs them too. `damage` may be null. Without `explain` no score is
+  // explained.
   DocumentHandler(const generation::ServedBoard& board, schedule::Scheduler& scheduler, const Clock& clock,
-                  schedule::Scheduler* costly = nullptr, generation::DamageLog* damage = nullptr)
+                  schedule::Scheduler* costly = nullptr, generation::DamageLog* damage = nullptr, Explain explain = {})
       : board_(board),
         scheduler_(scheduler),
         costly_(costly != nullptr ? *costly : scheduler),
         clock_(clock),
-        damage_(damage) {}
+        damage_(damage),
+        explain_(std::move(explain)) {}
   // Fields are cut at the limits of ingest (common/text/limits.h), so a reply has at most about 5 MB. Runs as
   // interactive tasks, at most one per thread; at once if the caller is a task itself and the documents are few. done()
   // is called once, during the call or later, on any thread. What `deadline` points to lives as long as `done`. A
@@ -50,6 +56,7 @@ class DocumentHandler {
   schedule::Scheduler& costly_;
   const Clock& clock_;
   generation::DamageLog* const damage_;
+  const Explain explain_;
   AnalyzerPool analyzers_;
 };
 

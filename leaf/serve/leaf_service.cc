@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <span>
 #include <variant>
 
@@ -9,6 +10,7 @@
 #include "common/topk/top_k.h"
 #include "common/wire/messages.h"
 #include "leaf/families/metric_families.h"
+#include "leaf/serve/explanations.h"
 
 namespace frond::leaf::serve {
 namespace {
@@ -38,6 +40,9 @@ Wanted wanted_of(const wire::SearchRequest& request, std::vector<std::string> te
   wanted.fetch.fields = request.show.fields;
   wanted.fetch.columns = request.show.columns;
   wanted.fetch.terms = std::move(terms);
+  const bool explains = request.show.explain && request.rank == wire::Rank::kScore;
+  if (explains && request.show.count <= wire::kMaxExplained)
+    wanted.fetch.explain = std::make_shared<const wire::SearchRequest>(request);
   return wanted;
 }
 
@@ -98,7 +103,11 @@ LeafService::LeafService(SearchParts parts, Identity identity, std::function<Cac
       brokers_(brokers),
       taken_(taken),
       search_metrics_(parts),
-      documents_(parts.board, parts.scheduler, parts.clock, parts.costly, parts.damage) {
+      documents_(parts.board, parts.scheduler, parts.clock, parts.costly, parts.damage,
+                 [this](const generation::ServedGeneration& generation, const wire::SearchRequest& search,
+                        Deadline deadline, std::span<wire::FetchedDocument> documents) {
+                   return explain(generation, search, parts_, deadline, documents);
+                 }) {
   if (parts_.registry == nullptr) return;
   constexpr const char* kNames[kKinds] = {"search", "fetch", "hello", "malformed"};
   for (int kind = 0; kind < kKinds; ++kind) {

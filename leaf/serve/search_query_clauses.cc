@@ -1,49 +1,15 @@
 // A search's clause and filter: read and resolved once, then evaluated on each partition.
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "common/query/clause_json.h"
 #include "leaf/clauses/evaluation.h"
 #include "leaf/clauses/exhaustive.h"
-#include "leaf/clauses/resolver.h"
+#include "leaf/serve/clause_resolution.h"
 #include "leaf/serve/search_query.h"
 
 namespace frond::leaf::serve {
 namespace {
-
-// The analyzers that a clause's texts need: that of the collection, which requests share, and others as they are asked
-// for.
-class ClauseAnalyzers {
- public:
-  ClauseAnalyzers(const text::AnalyzerConfig& config, AnalyzerPool& pool)
-      : config_(config), lease_(pool.take(config)) {}
-
-  text::Analyzer& words(const schema::Field* field) {
-    if (field == nullptr || field->analyzer.empty()) return *lease_;
-    return other(field->analyzer, /*whole=*/true);
-  }
-  text::Analyzer& pieces(const schema::Field* field) {
-    return other(field == nullptr ? std::string() : field->analyzer, /*whole=*/false);
-  }
-
- private:
-  text::Analyzer& other(const std::string& name, bool whole) {
-    std::unique_ptr<text::Analyzer>& made = others_[{name, whole}];
-    if (made != nullptr) return *made;
-    text::AnalyzerConfig config = name.empty() ? config_ : text::field_analyzer(config_, name);
-    if (!whole) {
-      config.stemmer = text::Stemmer::kNone;
-      config.stop_words = false;
-    }
-    made = std::make_unique<text::Analyzer>(config, /*cache_bits=*/0);
-    return *made;
-  }
-
-  const text::AnalyzerConfig& config_;
-  const AnalyzerPool::Lease lease_;
-  std::map<std::pair<std::string, bool>, std::unique_ptr<text::Analyzer>> others_;
-};
 
 void add_words(const query::Clause& clause, text::Analyzer& analyzer, std::vector<std::string>& words) {
   const auto add_text = [&](const std::string& text) {
@@ -103,26 +69,7 @@ const schema::Schema& SearchQuery::schema() const {
 
 Result<void> SearchQuery::resolve(const query::Clause& clause, Clauses& into) const {
   const generation::ServedGeneration& generation = *generation_;
-  AnalyzerPool own;
-  ClauseAnalyzers analyzers(generation.analyzer, parts_.analyzers != nullptr ? *parts_.analyzers : own);
-  const clauses::ResolverSource source{
-      schema(),
-      bm25(),
-      generation.statistics,
-      generation.field_tokens,
-      [&](const schema::Field* field) -> text::Analyzer& { return analyzers.words(field); },
-      [&](const schema::Field* field) -> text::Analyzer& { return analyzers.pieces(field); },
-      [&](std::string_view term) -> Result<std::uint64_t> {
-        auto known = FROND_TRY(parts_.terms != nullptr ? parts_.terms->look_up(generation, term)
-                                                       : KnownTerm::make(generation, term));
-        return known->df();
-      },
-      [&](std::string_view first, const clauses::ResolverSource::Visit& visit) {
-        return generation.terms->for_each_from(first, visit);
-      },
-      parts_.max_expansions,
-      [this] { return deadline_.passed(parts_.clock); }};
-  into.resolved = FROND_TRY(clauses::resolve(clause, source));
+  into.resolved = FROND_TRY(resolve_in(generation, clause, bm25(), parts_, deadline_));
   std::vector<wire::QueryTerm> terms;
   terms.reserve(into.resolved.lists.size());
   for (const clauses::QueryList& list : into.resolved.lists) terms.push_back({list.term, 1});

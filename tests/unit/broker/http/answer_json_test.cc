@@ -134,6 +134,8 @@ TEST(Answer, HasTheFieldsThatAreWanted) {
     const auto rest = render_rest(page, {.explain = true, .fields = static_cast<std::uint8_t>(fields)});
     EXPECT_EQ(nlohmann::json::parse("{" + rest)["hits"], nlohmann::json::array({hit})) << fields;
   }
+  page.hits[0].explanation = R"({"clause":"a","score":1.5})";
+  EXPECT_EQ(nlohmann::json::parse("{" + render_rest(page, {.explain = true}))["hits"][0]["explanation"]["clause"], "a");
 }
 }  // namespace
 }  // namespace frond::broker::http

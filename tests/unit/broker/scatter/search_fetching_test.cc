@@ -29,6 +29,24 @@ TEST_F(ASearch, FetchesTheFieldsThatAreWantedFromAnotherReplicaToo) {
   ASSERT_TRUE(page);
   EXPECT_EQ(ids(), "d0 ");
 }
+TEST_F(ASearch, AsksForExplanationsOfPagesThatAreNotTooLong) {
+  no_replica();
+  for (const std::uint32_t k : {100u, 101u}) {
+    explain = true;
+    page.reset();
+    start(milliseconds(1000), k);
+    leaf(0).searches.answer(found({{0, 9}}));
+    leaf(2).searches.answer(found({}));
+    const auto asked = leaf(0).fetches.last().explain;
+    ASSERT_EQ(asked != nullptr, k == 100);
+    EXPECT_TRUE(!asked || asked->terms.size() == 1);
+    wire::FetchReply reply = documents(leaf(0).fetches.last());
+    reply.documents[0].explanation = "{}";
+    leaf(0).fetches.answer(reply);
+    ASSERT_TRUE(page);
+    EXPECT_EQ(page->hits[0].explanation, "{}");
+  }
+}
 TEST_F(ASearch, KeepsALeafInServiceThatRefusesToFetchForOverload) {
   start();
   leaf(0).searches.answer(found({{0, 9}}));

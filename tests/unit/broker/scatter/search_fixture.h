@@ -36,6 +36,7 @@ class ASearch : public testing::Test {
     plan.k = k;
     plan.offset = offset;
     plan.fields = fields;
+    plan.explain = explain;
     running = search(context, std::move(plan), Deadline::after(cluster.clock, time), [this](merge::Page done) {
       ASSERT_FALSE(page) << "once";
       page = std::move(done);
@@ -71,6 +72,7 @@ class ASearch : public testing::Test {
   }
 
   std::uint8_t fields = wire::kAllFields;
+  bool explain = false;
   wire::Rank rank = wire::Rank::kScore;
   support::ScriptedCluster cluster{3};
   ScatterContext context{cluster.map, cluster.timers};

@@ -93,6 +93,7 @@ class RandomMessages {
       made.show.offset = static_cast<std::uint32_t>(below(made.depth - made.show.count + 1));
       made.show.fields = static_cast<std::uint8_t>(below(kAllFields + 1));
       made.show.columns = names();
+      made.show.explain = coin();
     }
     if (coin()) made.clause = text(300);
     if (coin()) made.filter = text(300);
@@ -119,6 +120,8 @@ class RandomMessages {
     if (coin()) made.id = text(40, 1);
     made.body_bytes = static_cast<std::uint32_t>(number());
     made.columns = names();
+    if (coin() && made.ordinals.size() <= kMaxExplained)
+      made.explain = std::make_shared<const SearchRequest>(search_request());
     return made;
   }
   Ranking ranking() {
@@ -186,8 +189,17 @@ class RandomMessages {
     FetchReply made{number()};
     made.documents.resize(count(40));
     for (auto& one : made.documents)
-      one = {number(),  coin(),   text(40),  text(40), text(40),
-             text(300), reason(), text(300), coin(),   coin() ? "{" + text(40) + "}" : ""};
+      one = {number(),
+             coin(),
+             text(40),
+             text(40),
+             text(40),
+             text(300),
+             reason(),
+             text(300),
+             coin(),
+             coin() ? "{" + text(40) + "}" : "",
+             coin() ? "{" + text(40) + "}" : ""};
     return made;
   }
   HelloReply hello_reply() {

@@ -1,6 +1,9 @@
 // Documents in the reply to a search.
 #include <algorithm>
+#include <map>
 
+#include "common/query/clause_json.h"
+#include "tests/support/explained_score.h"
 #include "tests/unit/leaf/serve/leaf_service_fixture.h"
 
 namespace frond::leaf::serve {
@@ -56,6 +59,39 @@ TEST_F(AShownSearch, ShowsTheRankingOfAutoThatTheBrokerWillUse) {
     EXPECT_EQ(bytes_of(reply.documents), bytes_of(fetched(request, page)));
     EXPECT_EQ(reply.documents.size(), show.count);
   }
+}
+
+TEST_F(AShownSearch, SaysWhyDocumentsHaveTheirScoresIfAsked) {
+  const std::string clause = query::clause_json(
+      {query::Bool{{}, {{query::Words{"", "t1 t2 t3", query::Mode::kAuto}}, {query::All()}}, {}, {}, {}}});
+  for (const bool with_clause : {false, true})
+    for (const auto mode : {wire::Mode::kAnd, wire::Mode::kOr, wire::Mode::kAuto}) {
+      auto request = shown_request(mode, {"t2", "t1"}, {0, 30});
+      request.terms[0].occurrences = 3;
+      request.depth = request.auto_needs = 30;
+      if (with_clause) {
+        request.terms.clear();
+        request.clause = clause;
+        request.bm25 = scoring::Bm25Parameters{1.7, 0.9};
+      }
+      EXPECT_TRUE(ask<wire::SearchReply>(request).documents[0].explanation.empty());
+      request.show.explain = true;
+      const auto reply = ask<wire::SearchReply>(request);
+      std::map<Ordinal, topk::Score> scores;  // of AND where a document is in both
+      for (const auto* hits : {&reply.and_ranking.hits, &reply.or_ranking.hits})
+        for (const topk::Hit& hit : *hits) scores.emplace(hit.ordinal, hit.score);
+      ASSERT_GE(reply.documents.size(), 20u);
+      for (const auto& one : reply.documents) {
+        ASSERT_FALSE(one.explanation.empty());
+        EXPECT_EQ(support::explained_score(nlohmann::json::parse(one.explanation)), scores.at(one.ordinal));
+      }
+      // A fetch has the same.
+      wire::FetchRequest fetch = fetch_of({reply.documents[7].ordinal, reply.documents[1].ordinal});
+      fetch.explain = std::make_shared<const wire::SearchRequest>(request);
+      const auto fetched = ask<wire::FetchReply>(fetch).documents;
+      EXPECT_EQ(fetched[0].explanation, reply.documents[7].explanation);
+      EXPECT_EQ(fetched[1].explanation, reply.documents[1].explanation);
+    }
 }
 
 TEST_F(AShownSearch, HasNoneIfNothingIsToBeShownOrFound) {
