@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <string>
 
@@ -56,6 +57,17 @@ std::uint64_t in_range(const std::byte* codes, std::uint8_t width, std::uint32_t
     default:  // all codes are 0
       return first == 0 ? (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) : 0;
   }
+}
+
+// The key that a float of -0 would have; columns have 0.
+constexpr std::uint64_t kNegativeZero = ~(std::uint64_t{1} << 63);
+
+// Whether a value of the type has this ordering key; between two that are, only kNegativeZero is not.
+bool is_key(schema::FieldType type, std::uint64_t key) {
+  if (type == schema::FieldType::kBoolean) return key <= 1;
+  if (type != schema::FieldType::kFloat) return true;
+  const schema::Value value = schema::value_of_key(type, key);
+  return std::isfinite(std::get<double>(value)) && schema::ordering_key(type, value) == key;
 }
 
 }  // namespace
@@ -196,6 +208,8 @@ Result<void> ValueColumn::put_chunk(std::uint32_t number, ByteView bytes) {
       (chunk.words != 0) != is_keyword(type_) || chunk.words > chunk.values ||
       (is_keyword(type_) && (chunk.least != 0 || chunk.greatest != chunk.words - 1)))
     return corrupt("its numbers contradict each other");
+  if (!is_keyword(type_) && (!is_key(type_, chunk.least) || !is_key(type_, chunk.greatest)))
+    return corrupt("its bounds are no values of its type");
   const std::uint64_t stored = several != 0 ? chunk.values : chunk.documents;
   const std::uint64_t presence = (chunk.documents + 63) / 64 * 8,
                       offsets = several != 0 ? (chunk.documents + 1) * 4 : 0;
@@ -231,8 +245,11 @@ Result<void> ValueColumn::put_chunk(std::uint32_t number, ByteView bytes) {
     return corrupt("it has values of documents that it does not have");
   if (chunk.offsets != nullptr ? last != chunk.values : present != chunk.values)
     return corrupt("it has another number of values");
-  for (std::uint32_t i = 0; i < stored; ++i)
-    if (chunk.code(i) > chunk.greatest - chunk.least) return corrupt("a value is out of its bounds");
+  for (std::uint32_t i = 0; i < stored; ++i) {
+    const std::uint64_t code = chunk.code(i);
+    if (code > chunk.greatest - chunk.least) return corrupt("a value is out of its bounds");
+    if (type_ == schema::FieldType::kFloat && chunk.least + code == kNegativeZero) return corrupt("a value is -0");
+  }
   for (std::uint32_t i = 0; chunk.offsets != nullptr && i < chunk.documents; ++i) {
     const auto behind = load_le<std::uint32_t>(chunk.offsets + i * 4 + 4);
     for (auto place = load_le<std::uint32_t>(chunk.offsets + i * 4) + 1; place < behind; ++place)
