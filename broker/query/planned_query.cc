@@ -1,6 +1,7 @@
 #include "broker/query/planned_query.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "common/query/bind.h"
@@ -83,6 +84,12 @@ class Planner {
       if (both != nullptr) planned.filter = filter_of(std::move(*both));
       return planned;
     }
+    if (both != nullptr && both->should.empty() && both->must.size() == 1 &&
+        both->must.front().as<frond::query::Weights>() != nullptr) {
+      Clause weights = std::move(both->must.front());
+      planned.filter = filter_of(std::move(*both));
+      normal = std::move(weights);
+    }
     planned.mode = frond::query::has_auto(normal) ? wire::Mode::kAuto : wire::Mode::kOr;
     std::string text;
     add_scoring_text(normal, text);
@@ -154,6 +161,26 @@ using Planned = std::variant<PlannedQuery, Refusal>;
 
 namespace {
 
+// What q asks a collection of impacts for.
+Clause weights_of(std::string_view q, const schema::Schema& schema, wire::Mode mode) {
+  constexpr std::string_view kSpaces = " \t\r\n\f\v";
+  std::map<std::string_view, std::uint32_t> tokens;
+  for (std::size_t at = q.find_first_not_of(kSpaces); at != q.npos;) {
+    const std::size_t end = std::min(q.find_first_of(kSpaces, at), q.size());
+    tokens[q.substr(at, end - at)] += frond::query::Factor::kOne;
+    at = q.find_first_not_of(kSpaces, end);
+  }
+  const auto field = std::ranges::find(schema.fields, schema::FieldType::kWeights, &schema::Field::type);
+  frond::query::Weights all{field->name, {}};
+  Bool each;
+  for (const auto& [token, units] : tokens) {
+    all.tokens.push_back({std::string(token), {units}});
+    each.must.push_back({frond::query::Weights{field->name, {all.tokens.back()}}});
+  }
+  if (mode != wire::Mode::kAnd || tokens.empty()) return {std::move(all)};
+  return {std::move(each)};
+}
+
 // Of what is optional beside something required, each word that matches adds its score, whatever else does.
 void settle_optional(Clause& clause) {
   const auto settle_all = [](std::vector<Clause>& clauses) {
@@ -195,6 +222,9 @@ Planned plan(const WrittenQuery& written, const schema::Schema& schema, QueryAna
     if (clause != nullptr) {
       to = *clause;
       settle_optional(to);
+    } else if (parameter == "q" && schema.scorer == schema::Scorer::kImpact) {
+      if (!text::is_utf8(text)) return std::optional(Refusal{"q", "q is not valid UTF-8"});
+      to = weights_of(text, schema, written.mode);
     } else {
       // A filter is of the query language whatever `q` is, and narrows: all of its words count unless `mode` says "or".
       const bool filter = parameter == "filter";

@@ -39,7 +39,8 @@ struct WrittenQuery {
   std::span<const frond::query::Facet> facets = {};
 };
 
-// Whether it is plain words alone: then there is nothing to plan.
+// Whether it is plain words alone: then there is nothing to plan, but for a collection of impacts: q asks it for tokens
+// as they are, between white space, each with weight 1, whatever signs they have.
 bool is_plain(const WrittenQuery& written);
 
 // Something of q or of the filter that was taken as text, and that somebody may have meant otherwise.

@@ -34,6 +34,8 @@ class Binder {
   Result<const Field*> field_for(const std::string& name, Use use, const std::string& path) const {
     if (name.empty() && use == Use::kPhrase && !schema_.has_positions())
       return invalid(path, "is a phrase, and no text field of the schema has positions");
+    if (name.empty() && (use == Use::kWords || use == Use::kPattern) && schema_.scorer == schema::Scorer::kImpact)
+      return invalid(path, "searches words, and this collection has weights, which only a weights clause can search");
     if (name.empty() && (use == Use::kWords || use == Use::kPhrase || use == Use::kPattern)) return nullptr;
     const Field* const field = schema_.find(name);
     if (field == nullptr) return unknown_field(schema_, name).within(path);
@@ -97,9 +99,11 @@ class Binder {
   Result<Clause> node_of(const Weights& weights, const std::string& path, std::size_t) const {
     const Field* const field = schema_.find(weights.field);
     if (field == nullptr) return unknown_field(schema_, weights.field).within(path);
-    if (field->type != FieldType::kWeights)
+    const bool text = field->type == FieldType::kText;
+    if (field->type != FieldType::kWeights && !(text && field->field_search))
       return invalid(path + ": field '" + field->name + "'",
-                     "is " + std::string(name_of(field->type)) + ", not weights");
+                     text ? "has no field_search, which weights of its terms need"
+                          : "is " + std::string(name_of(field->type)) + ", not weights or text");
     return leaf(weights);
   }
   Result<Clause> node_of(const Range& range, const std::string& path, std::size_t) const {

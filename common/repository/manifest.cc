@@ -136,6 +136,7 @@ PartitionEntry partition_from(Members members, std::string& error) {
 
 void read_bm25(Members members, Manifest& manifest) {
   manifest.bm25 = {members.real("k1"), members.real("b")};
+  if (scoring::are_impacts(manifest.bm25)) return;  // read_schema() says whether they are
   if (!(manifest.bm25.k1 >= 0 && manifest.bm25.k1 <= scoring::kMaxK1)) members.fail("k1", "is out of range");
   if (!(manifest.bm25.b >= 0 && manifest.bm25.b <= 1)) members.fail("b", "is out of range");
 }
@@ -220,6 +221,8 @@ void read_schema(Members& members, Manifest& manifest) {
   manifest.field_tokens = field_tokens_from(members);
   if (manifest.field_tokens.size() != schema->fields.size())
     members.fail("field_tokens", "are not one for each field of the schema");
+  if (scoring::are_impacts(manifest.bm25) != (schema->scorer == schema::Scorer::kImpact))
+    members.fail("bm25", "is not that of the schema's scorer");
 }
 
 Manifest read_manifest(const json& document, std::string& error) {
@@ -257,7 +260,10 @@ Manifest read_manifest(const json& document, std::string& error) {
   manifest.postings = statistics.number("postings");
   manifest.term_statistics = file_from(members.object("term_statistics"));
   if (may_be_changed) read_changes(members, manifest, error);
-  if (has_schema) read_schema(members, manifest);
+  if (has_schema)
+    read_schema(members, manifest);
+  else if (scoring::are_impacts(manifest.bm25))
+    members.fail("bm25", "is that of impacts, which need a schema");
   const Generation latest = manifest.generation;
   if (may_be_changed ? !is_named(manifest.term_statistics, ".terms.sst", latest)
                      : manifest.term_statistics.name != std::to_string(latest) + ".terms.sst")

@@ -36,6 +36,7 @@ LengthNorm length_norm(const Bm25Parameters& parameters, const CollectionStatist
 
 float term_weight(const Bm25Parameters& parameters, const CollectionStatistics& statistics,
                   std::uint64_t document_frequency, std::uint32_t query_frequency) {
+  if (are_impacts(parameters)) return impact_weight(256 * query_frequency);
   const double n = static_cast<double>(statistics.documents);
   const double df = static_cast<double>(std::min(document_frequency, statistics.documents));
   const double idf = natural_log(1 + (n - df + 0.5) / (df + 0.5));

@@ -27,6 +27,20 @@ struct Bm25Parameters {
   friend bool operator==(const Bm25Parameters&, const Bm25Parameters&) = default;
 };
 
+// Those of a collection of impacts (learned sparse vectors), whose frequencies are weights that a model learned: a term
+// contributes 2^16 * frequency * the query's weight, exactly, without idf and length. BM25's tf * (k1 + 1) / (tf + k1)
+// becomes tf as k1 grows, and with this k1 it is tf to the bit: tf + 2^32 rounds to 2^32 for a tf of kMaxImpact or
+// less, so every engine computes impacts as it computes BM25, with the same bounds (docs/adr/0071).
+inline constexpr Bm25Parameters kImpacts = {.k1 = 0x1p32, .b = 0};
+inline constexpr Frequency kMaxImpact = 255;
+// A query's weights are in units of 1/256. With no more of them in all than this, sums of contributions and of their
+// bounds stay below 3 * 2^30, so that a prior fits in beside them. (Each contribution is exact then: its units and its
+// frequency have 24 bits together.)
+inline constexpr std::uint32_t kMaxImpactUnits = 180 * 256;
+inline bool are_impacts(const Bm25Parameters& parameters) { return parameters == kImpacts; }
+// In place of term_weight(): of a query's weight.
+inline float impact_weight(std::uint32_t units) { return static_cast<float>(units) * 0x1p40f; }
+
 // Of the whole generation, never of one partition.
 struct CollectionStatistics {
   std::uint64_t documents = 0;
@@ -41,9 +55,11 @@ struct LengthNorm {
   float constant = 0;
   float slope = 0;
 };
+// Whether it is that of kImpacts. Then 2^-32 * weight is a whole number, and a contribution is that times the frequency.
+FROND_HOST_DEVICE inline bool is_of_impacts(const LengthNorm& norm) { return norm.constant == 0x1p32f; }
 LengthNorm length_norm(const Bm25Parameters& parameters, const CollectionStatistics& statistics);
 
-// 2^16 * idf * (k1 + 1) * query_frequency. The logarithm is our own, from IEEE operations only: no libm decides a
+// 2^16 * idf * (k1 + 1) * query_frequency; of kImpacts impact_weight(256 * query_frequency). The logarithm is our own, from IEEE operations only: no libm decides a
 // score.
 float term_weight(const Bm25Parameters& parameters, const CollectionStatistics& statistics,
                   std::uint64_t document_frequency, std::uint32_t query_frequency);

@@ -191,7 +191,8 @@ Result<void> get(schema::ServedGeneration::Reader from, ServedGeneration& to) {
   to.partitions_total = from.getPartitionsTotal();
   FROND_TRY(at_most(to.partitions_total, kMaxPartitions, "partitions in all"));
   FROND_TRY(get(from.getAnalyzer(), to.analyzer));
-  to.bm25 = FROND_TRY(bm25_of(from.getK1(), from.getB()));
+  to.bm25 = {from.getK1(), from.getB()};
+  if (!scoring::are_impacts(to.bm25)) to.bm25 = FROND_TRY(bm25_of(from.getK1(), from.getB()));
   to.statistics = {from.getDocuments(), from.getTokens()};
   const auto partitions = from.getPartitions();
   FROND_TRY(at_most(partitions.size(), kMaxPartitions, "partitions"));

@@ -44,7 +44,10 @@ struct BuildOptions : change::ChangeOptions {
     bm25 = kind.bm25;
     take_schema(std::move(kind.schema));
   }
-  void take_schema(std::shared_ptr<const schema::Schema> of) { invert.parse.schema = schema = std::move(of); }
+  void take_schema(std::shared_ptr<const schema::Schema> of) {
+    invert.parse.schema = schema = std::move(of);
+    if (schema != nullptr && schema->scorer == schema::Scorer::kImpact) bm25 = scoring::kImpacts;
+  }
   // Publish the documents with those that the collection has, as add() does; `beside`: its statistics, which the bounds
   // of lists are best for. Bounds hold for others too.
   bool add = false;

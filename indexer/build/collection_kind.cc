@@ -100,8 +100,11 @@ Result<void> take(const std::string& name, const json& value, CollectionNames& t
 
 Result<std::shared_ptr<const schema::Schema>> buildable(schema::Schema schema) {
   for (const schema::Field& field : schema.fields) {
-    if (field.type == schema::FieldType::kWeights)
-      return Error(Code::kInvalid, "field '" + field.name + "': weights of terms are not indexed by this version");
+    if (schema.scorer == schema::Scorer::kImpact && field.type == schema::FieldType::kText &&
+        (field.positions || field.field_search || field.weight != 1 || !field.analyzer.empty()))
+      return Error(Code::kInvalid, "field '" + field.name +
+                                       "': text beside weights is shown, not searched, so it has no positions, "
+                                       "field_search, weight or analyzer");
     if (!field.stored)
       return Error(Code::kInvalid, "field '" + field.name +
                                        "': \"stored\": false is not built by this version; the text of every field is "

@@ -105,8 +105,12 @@ std::uint32_t BatchParser::take_fields(ingest::Document& document, ParsedBatch& 
   grouper_.begin_document(static_cast<std::uint32_t>(out.documents.size()));
   texts_.clear();
   for (const ingest::DocumentFields::Text& text : document.fields.texts) texts_.push_back({text.field, text.text});
-  const std::uint32_t length = schema_tokens_->take_words(document.title, document.body, texts_, *known_words_);
+  std::uint32_t length = schema_tokens_->take_words(document.title, document.body, texts_, *known_words_);
   known_words_->finish();
+  for (const auto& [token, impact] : document.fields.weights) {
+    grouper_.add(token, impact);
+    length += impact;
+  }
   partition::encode_values(
       {std::move(document.fields.columns), schema_tokens_->lengths(), schema_tokens_->codes(), document.fields.source},
       values_);
@@ -132,6 +136,7 @@ Result<ingest::Document> BatchParser::document_of(ingest::RawRecord& record) con
   std::size_t bytes = document->id.size() + document->url.size() + document->title.size() + document->body.size() +
                       document->fields.source.size();
   for (const ingest::DocumentFields::Text& text : document->fields.texts) bytes += text.text.size();
+  for (const ingest::DocumentFields::Weight& weight : document->fields.weights) bytes += weight.token.size();
   if (bytes > limits_.document_bytes)
     return Error(Code::kInvalid, "a document of " + ingest::in_mebibytes(bytes) + ", longer than the limit of " +
                                      ingest::in_mebibytes(limits_.document_bytes));

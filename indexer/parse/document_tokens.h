@@ -68,6 +68,10 @@ class DocumentTokens {
   std::uint32_t take_words(std::string_view title, std::string_view body, std::span<const Text> others,
                            AddWord&& add_word) {
     begin();
+    if (schema_->scorer == schema::Scorer::kImpact) {  // texts are shown only; the tokens have weights
+      end();
+      return 0;
+    }
     // Those that the schema does not name are plain text.
     std::uint32_t length = 0;
     if (!title_) length += take_text(collection_, title, {.hashed = has_positions_}, add_word);

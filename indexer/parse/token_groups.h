@@ -79,6 +79,12 @@ class TokenGrouper {
     const TermId id = intern(term);
     add(std::span(&id, 1));
   }
+  // The same so many times, 1 to 65,535, of a term that the document does not have yet.
+  void add(std::string_view term, std::uint16_t times) {
+    const TermId id = intern(term);
+    add(std::span(&id, 1));
+    postings_[states_[id].posting].frequency = times;
+  }
   // Gives the tokens since the last call. A batch's groups have less than 4 GiB.
   void finish(TokenGroups& out);
 

@@ -77,14 +77,6 @@ class Evaluation {
     if (!has_list(node.list)) return every(0);
     return MatcherPtr(FROND_TRY(list_matcher(node.list, node.weight, {ListScoring::Kind::kBm25, boost})));
   }
-  Result<MatcherPtr> matcher_of(const ImpactNode& node, query::Factor boost) {
-    if (!has_list(node.list)) return every(0);
-    MatcherPtr list = FROND_TRY(list_matcher(node.list, 0, {ListScoring::Kind::kImpact, node.weight}));
-    if (boost == query::Factor()) return list;
-    BoolMatcher::Parts parts;
-    parts.must.push_back(std::move(list));
-    return MatcherPtr(std::make_unique<BoolMatcher>(std::move(parts), boost, documents()));
-  }
   Result<MatcherPtr> matcher_of(const PhraseNode& node, query::Factor boost) {
     // Before lists are opened: status() asks all of them at the end.
     for (const PhraseNode::Word& word : node.words)

@@ -74,12 +74,6 @@ class Reference {
       found[docid] = scoring::contribution(node.weight, frequency, length_of(docid, field), norm_of(field));
     return found;
   }
-  Result<Matches> of(const ImpactNode& node) {
-    Matches found;
-    for (const auto& [docid, frequency] : FROND_TRY(postings_of(node.list)))
-      found[docid] = at_most_max(std::uint64_t{frequency} * node.weight.units * 256);
-    return found;
-  }
 
   // The words of a document in a field: each place has the numbers of the phrase's words that it can be.
   using Places = std::vector<std::vector<std::size_t>>;

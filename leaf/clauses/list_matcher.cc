@@ -81,12 +81,8 @@ void ListMatcher::restrict_above(DocId first, std::uint64_t least, Bits& documen
 void ListMatcher::score_matching(DocId first, const Bits& documents, Scores& sums) {
   if (scoring_.kind == ListScoring::Kind::kNone) return;
   look_at(first);
-  if (scoring_.kind == ListScoring::Kind::kImpact || count(documents) <= blocks_here() * kLookUpsPerBlock)
+  if (count(documents) <= blocks_here() * kLookUpsPerBlock)
     return look_up(first, documents, [&](std::uint32_t place, std::uint32_t block, std::uint32_t position) {
-      if (scoring_.kind == ListScoring::Kind::kImpact) {
-        const std::uint64_t frequency = reader_.frequency_of(block, position);
-        return add(sums[place], frequency * scoring_.factor.units * (scoring::kScoreScale / query::Factor::kOne));
-      }
       add(sums[place], score_of(reader_.score_of(block, position, first + place)));
     });
   const auto wanted = [&](std::uint32_t, std::uint32_t from, std::uint32_t to) {
@@ -105,7 +101,6 @@ void ListMatcher::score_matching(DocId first, const Bits& documents, Scores& sum
 std::uint64_t ListMatcher::bound(DocId first) {
   look_at(first);
   if (begin_ == end_ || scoring_.kind == ListScoring::Kind::kNone) return 0;
-  if (scoring_.kind == ListScoring::Kind::kImpact) return scoring::kMaxScore;
   if (!scoring_.has_bounds) return times(static_cast<std::uint64_t>(weight_) + 1, scoring_.factor);
   return bound_of(reader_.list().least_deficit(begin_, end_ - 1));
 }

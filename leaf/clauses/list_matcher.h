@@ -8,7 +8,7 @@ namespace frond::leaf::clauses {
 
 // How its postings score.
 struct ListScoring {
-  enum class Kind : std::uint8_t { kNone, kBm25, kImpact };  // kImpact: frequency · factor
+  enum class Kind : std::uint8_t { kNone, kBm25 };
   Kind kind = Kind::kNone;
   query::Factor factor;
   bool has_bounds = false;  // the list's deficits are those of the lengths that the reader has

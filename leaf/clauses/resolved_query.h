@@ -3,7 +3,8 @@
 // weights, and nothing left to look up. The same for all partitions, so that any partitioning gives the same hits.
 //
 // What a document's score is: each node that the document matches has a score, 0 … scoring::kMaxScore.
-//   term      scoring::contribution() of its weight, with the field's lengths for the lists of a field
+//   term      scoring::contribution() of its weight, with the field's lengths for the lists of a field; of a weights
+//             clause times the token's weight
 //   phrase    the same with the number of its places as frequency, and the sum of its words' weights
 //   any term  1 (a prefix or a wildcard over text)
 //   bool      the sum of `must` and of those of `should` that match
@@ -38,11 +39,6 @@ struct AllNode {};
 struct TermNode {
   ListNumber list = 0;
   float weight = 0;
-};
-// The frequency times the weight: of learned sparse vectors.
-struct ImpactNode {
-  ListNumber list = 0;
-  query::Factor weight;
 };
 // A document matches if each word stands at a place of its own in one text field, so that place − number of all words
 // differ by at most `slop`. How often it matches is the number of places of the first word for which there are places
@@ -91,7 +87,7 @@ struct ConstantNode {
   scoring::Score score = 0;
 };
 struct Node {
-  std::variant<NoneNode, AllNode, TermNode, ImpactNode, PhraseNode, AnyTermNode, ColumnNode, TextNode, IdsNode,
+  std::variant<NoneNode, AllNode, TermNode, PhraseNode, AnyTermNode, ColumnNode, TextNode, IdsNode,
                BoolNode, MaxNode, ConstantNode>
       what;
   query::Factor boost;

@@ -43,6 +43,7 @@ class Resolver {
   Target target_of(const std::string& name) const {
     if (name.empty()) return {};
     const schema::Field* const field = source_.schema.find(name);  // bind() has found it
+    if (field->type == schema::FieldType::kWeights) return {};     // its tokens are the plain lists' terms
     return {field, static_cast<std::uint32_t>(field - source_.schema.fields.data())};
   }
   static std::string term_in(const Target& target, std::string_view word) {
@@ -238,7 +239,7 @@ class Resolver {
     BoolNode any;
     for (const query::WeightedToken& token : weights.tokens)
       if (const auto list = FROND_TRY(list_of(target, token.token)))
-        any.should.push_back({ImpactNode{*list, token.weight}, {}});
+        any.should.push_back({TermNode{*list, weight_of(*list)}, token.weight});
     if (any.should.empty()) return node(NoneNode());
     any.minimum = 1;
     return node(std::move(any));

@@ -26,6 +26,13 @@ void score_postings_target(const DocId* docids, const Frequency* frequencies, st
   const std::size_t lanes = hn::Lanes(u32);
   const auto constant = hn::Set(f32, norm.constant), slope = hn::Set(f32, norm.slope), w = hn::Set(f32, weight);
   std::size_t i = 0;
+  if (scoring::is_of_impacts(norm)) {
+    const auto unit = static_cast<scoring::Score>(weight * 0x1p-32f);
+    for (; i + lanes <= count; i += lanes)
+      hn::StoreU(hn::Mul(hn::LoadU(u32, frequencies + i), hn::Set(u32, unit)), u32, scores + i);
+    for (; i < count; ++i) scores[i] = frequencies[i] * unit;
+    return;
+  }
   // Vectors convert signed integers only. Frequencies, lengths and weights of 2^31 or more take the scalar loop.
   if (weight < 0x1p31f) {
     for (; i + lanes <= count; i += lanes) {

@@ -78,7 +78,12 @@ void SearchQuery::begin() {
 Result<void> SearchQuery::look_up_terms() {
   FROND_TRY(read_wanted());
   FROND_TRY(read_clauses());
-  if (!has_clause()) known_ = look_up(*generation_, bm25(), request_.terms, parts_.terms);
+  if (has_clause() || are_weights_) return {};
+  std::uint64_t occurrences = 0;
+  for (const wire::QueryTerm& term : request_.terms) occurrences += term.occurrences;
+  if (scoring::are_impacts(generation_->bm25) && occurrences > scoring::kMaxImpactUnits / query::Factor::kOne)
+    return Error(Code::kInvalid, "more words than sums of impacts have room for");
+  known_ = look_up(*generation_, bm25(), request_.terms, parts_.terms);
   return {};
 }
 

@@ -132,13 +132,14 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   }
   Result<std::vector<lists::ListLease>> lists_of(Slot& slot, const KnownTerms& known);
   // Clauses (search_query_clauses.cc).
-  bool has_clause() const { return !request_.clause.empty(); }
+  bool has_clause() const { return !request_.clause.empty() && !are_weights_; }
   struct Clauses {
     query::Clause clause;
     clauses::ResolvedQuery resolved;
     KnownTerms known;  // its lists
   };
   Result<void> read_clauses();
+  Result<bool> take_weights(const query::Clause& clause);
   Result<void> resolve_clause();
   Result<void> resolve(const query::Clause& clause, Clauses& into) const;
   clauses::ClausePlan clause_plan(const Slot& slot, const Clauses& clauses, std::vector<lists::ListLease> lists,
@@ -161,7 +162,9 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
     return static_cast<std::size_t>(&partition - generation_->partitions.data());
   }
   engine::Plan without_terms(const Slot& slot, engine::SharedFloor& floor) const;
-  const scoring::Bm25Parameters& bm25() const { return request_.bm25 ? *request_.bm25 : generation_->bm25; }
+  const scoring::Bm25Parameters& bm25() const {
+    return request_.bm25 && !scoring::are_impacts(generation_->bm25) ? *request_.bm25 : generation_->bm25;
+  }
   scoring::BoundScale bounds(const KnownTerms::Term& term, const partition::Partition& partition) const;
   Result<std::optional<engine::Plan>> plan(Slot& slot, engine::SharedFloor& floor);
   std::optional<engine::Plan> plan_on_device(Slot& slot);
@@ -186,6 +189,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   Result<KnownTerms> known_ = KnownTerms();  // looked up once; kCorrupt, kUnavailable: from reading their statistics
   std::optional<Clauses> clause_, filter_;   // of the request, if it has them
   bool clause_has_auto_ = false;             // AND and OR of it differ
+  bool are_weights_ = false;                 // the request's clause is known_ instead: the engines of plain words run it
   std::vector<Slot> slots_;                  // of the partitions that the generation has here
   std::vector<std::uint32_t> lacking_;       // the others that are wanted
   bool costly_ = false;                      // the costly threads run it from now on

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/query/bind.h"
 #include "common/query/clause_json.h"
 #include "leaf/clauses/evaluation.h"
 #include "leaf/clauses/exhaustive.h"
@@ -33,13 +34,36 @@ std::vector<std::string> words_of(std::string_view clause, text::Analyzer& analy
   return words;
 }
 
+// Takes a clause of weights of impacts as terms, if their sums fit into a Score. False: the clause is something else.
+Result<bool> SearchQuery::take_weights(const query::Clause& clause) {
+  const auto* const weights = clause.as<query::Weights>();
+  if (weights == nullptr || !scoring::are_impacts(generation_->bm25) || request_.mode != wire::Mode::kOr ||
+      !request_.sort.empty() || !request_.facets.empty() || weights->tokens.size() > scoring::kMaxQueryTerms)
+    return false;
+  FROND_TRY(query::bind(clause, *generation_->schema, "clause"));
+  std::uint64_t units = 0;
+  std::vector<wire::QueryTerm> terms;
+  for (const query::WeightedToken& token : weights->tokens) {
+    units += token.weight.units;
+    terms.push_back({token.token, token.weight.units});
+  }
+  if (units > scoring::kMaxImpactUnits) return false;
+  known_ = FROND_TRY(look_up(*generation_, bm25(), terms, parts_.terms));
+  // The units are in place of occurrences, which weigh 256 times as much. Exact.
+  for (KnownTerms::Term& term : known_->terms) term.weight /= query::Factor::kOne;
+  return true;
+}
+
 // Errors: kInvalid; kCorrupt, kUnavailable from reading statistics.
 Result<void> SearchQuery::read_clauses() {
   if (has_clause()) {
     auto clause = FROND_TRY(query::parse_clause(request_.clause, "clause"));
-    clause_has_auto_ = query::has_auto(clause);
-    clause_.emplace().clause = std::move(clause);
-    FROND_TRY(resolve_clause());
+    are_weights_ = FROND_TRY(take_weights(clause));
+    if (!are_weights_) {
+      clause_has_auto_ = query::has_auto(clause);
+      clause_.emplace().clause = std::move(clause);
+      FROND_TRY(resolve_clause());
+    }
   }
   if (request_.filter.empty()) return {};
   bool all_known = parts_.filters != nullptr && generation_->serial != 0;

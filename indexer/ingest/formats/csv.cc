@@ -62,7 +62,13 @@ Result<void> take_fields(std::span<const std::string> cells, const CsvColumns& c
       std::erase(text, '\0');
       if (!text.empty()) to.texts.push_back({i, std::move(text)});
     }
-    if (!schema::is_column(field.type)) continue;
+    if (field.type == schema::FieldType::kWeights) {
+      if (trimmed(cells[place]).empty()) continue;
+      if (!reading.coerce)
+        return Error(Code::kInvalid, "field '" + field.name + "': columns of CSV hold no weights; JSON does");
+      ++to.left_out;
+      continue;
+    }
     ColumnReader column(field, i, reading.coerce, schema::Reading::kLenient);
     FROND_TRY(column.add(cells[place]));
     std::move(column).finish(to);

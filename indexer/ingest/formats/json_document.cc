@@ -68,6 +68,7 @@ class JsonRecord {
   Result<scoring::Prior> prior_of(const std::string& name);
   Result<void> take_fields(const FieldReading& reading, DocumentFields& to);
   Result<void> add_value(const dom::element& value, ColumnReader& column);
+  Result<void> take_weights(const JsonField& found, const schema::Field& field, bool coerce, DocumentFields& to);
   // Of a double. Empty: there are no words.
   std::string_view written(const dom::element& number) {
     needs_words_ |= words_ == nullptr;
@@ -198,6 +199,31 @@ Result<void> JsonRecord::add_value(const dom::element& value, ColumnReader& colu
   }
 }
 
+// {"token": weight, …}
+Result<void> JsonRecord::take_weights(const JsonField& found, const schema::Field& field, bool coerce,
+                                      DocumentFields& to) {
+  dom::object weights;
+  if (!found.more.empty() || found.value.get(weights) != simdjson::SUCCESS) {
+    ++to.left_out;
+    if (coerce) return {};
+    return Error(Code::kInvalid, "field '" + field.name + "' is no object of weights by token");
+  }
+  WeightsReader reader(field, coerce);
+  for (const auto [token, value] : weights) {
+    double weight = 0;
+    if (!value.is_number()) {
+      FROND_TRY(reader.add_other(token, value.is_string() ? "a string" : "no number"));
+    } else if (words_ != nullptr && value.is_double()) {
+      const std::string word(words_->written(double(value)));
+      FROND_TRY(is_json_number(word) ? reader.add(token, std::strtod(word.c_str(), nullptr))
+                                     : reader.add_other(token, word.empty() ? "a value that nests too deeply" : word));
+    } else if (value.get(weight) == simdjson::SUCCESS) {
+      FROND_TRY(reader.add(token, weight));
+    }
+  }
+  return std::move(reader).finish(to);
+}
+
 // A name with dots is also a path, as of FieldNames::paths.
 Result<void> JsonRecord::take_fields(const FieldReading& reading, DocumentFields& to) {
   for (std::uint32_t i = 0; i < reading.schema->fields.size(); ++i) {
@@ -213,7 +239,10 @@ Result<void> JsonRecord::take_fields(const FieldReading& reading, DocumentFields
       if (!text.text.empty()) to.texts.push_back(std::move(text));
       continue;
     }
-    if (!schema::is_column(field.type)) continue;
+    if (field.type == schema::FieldType::kWeights) {
+      FROND_TRY(take_weights(*found, field, reading.coerce, to));
+      continue;
+    }
     ColumnReader column(field, i, reading.coerce);
     const auto add_all = [&](const dom::element& value) -> Result<void> {
       dom::array list;

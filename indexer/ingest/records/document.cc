@@ -72,6 +72,14 @@ std::string content_id(const Document& document) {
     digest.update(length);
     digest.update(as_bytes(text.text));
   }
+  for (const DocumentFields::Weight& weight : document.fields.weights) {
+    length.clear();
+    ByteWriter writer(length);
+    writer.put(weight.impact);
+    writer.put(std::uint64_t{weight.token.size()});
+    digest.update(length);
+    digest.update(as_bytes(weight.token));
+  }
   ByteBuffer columns;
   partition::encode_values({document.fields.columns, {}, {}, {}}, columns);
   digest.update(columns);
@@ -113,6 +121,7 @@ Result<void> finish_document(Document& document, const SourceFormat& format, boo
   std::size_t bytes = document.id.size() + document.url.size() + document.title.size() + document.body.size() +
                       document.fields.source.size();
   for (const DocumentFields::Text& text : document.fields.texts) bytes += text.text.size();
+  for (const DocumentFields::Weight& weight : document.fields.weights) bytes += weight.token.size();
   if (bytes > kMaxDocumentBytes)
     return Error(Code::kInvalid,
                  std::to_string(bytes) + " bytes of text, more than " + std::to_string(kMaxDocumentBytes));

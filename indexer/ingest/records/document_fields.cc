@@ -1,6 +1,11 @@
 #include "indexer/ingest/records/document_fields.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "common/scoring/bm25.h"
+#include "common/text/field_term.h"
+#include "common/text/limits.h"
 
 namespace frond::indexer::ingest {
 
@@ -45,6 +50,44 @@ Result<void> ColumnReader::add_other(std::string_view what) {
 void ColumnReader::finish(DocumentFields& to) && {
   to.left_out += left_out_;
   if (!column_.values.empty()) to.columns.push_back(std::move(column_));
+}
+
+Result<void> WeightsReader::refuse(std::string_view token, const std::string& what) {
+  ++left_out_;
+  if (coerce_) return {};
+  constexpr std::size_t kShownBytes = 100;
+  return Error(Code::kInvalid, "field '" + field_.name + "': the token " +
+                                   schema::quote(std::string(token.substr(0, kShownBytes))) + " " + what);
+}
+
+Result<void> WeightsReader::add(std::string_view token, double weight) {
+  if (!(weight >= 0 && weight <= kMaxWeight))  // true for NaN
+    return refuse(token, "has weight " + schema::text_of(weight) + ", not from 0 to 1,000,000,000");
+  if (token.empty() || token.size() > text::kMaxTermBytes || token.find('\0') != token.npos ||
+      text::is_field_term(token))
+    return refuse(token, "is empty, longer than " + std::to_string(text::kMaxTermBytes) +
+                             " bytes, or has characters that no term has");
+  const double impact = std::min(std::floor(weight * field_.scale + 0.5), double{scoring::kMaxImpact});
+  if (impact < 1) return {};
+  if (weights_.size() == kMaxWeights)
+    return refuse(token, "is one of more than " + std::to_string(kMaxWeights) + " in a document");
+  weights_.push_back({std::string(token), static_cast<std::uint8_t>(impact)});
+  return {};
+}
+
+Result<void> WeightsReader::add_other(std::string_view token, std::string_view what) {
+  return refuse(token, "holds " + std::string(what) + ", which is no weight");
+}
+
+Result<void> WeightsReader::finish(DocumentFields& to) && {
+  std::ranges::stable_sort(weights_, {}, &DocumentFields::Weight::token);
+  for (std::size_t i = 1; i < weights_.size(); ++i)
+    if (weights_[i].token == weights_[i - 1].token) FROND_TRY(refuse(weights_[i].token, "is there twice"));
+  const auto [first, last] = std::ranges::unique(weights_, {}, &DocumentFields::Weight::token);
+  weights_.erase(first, last);
+  to.weights = std::move(weights_);
+  to.left_out += left_out_;
+  return {};
 }
 
 }  // namespace frond::indexer::ingest

@@ -19,16 +19,26 @@ namespace frond::indexer::ingest {
 inline constexpr std::size_t kMaxColumnBytes =
     partition::kMaxColumnChunkBytes / partition::ColumnChunkWriter::kChunkDocuments - 64;
 
+// Of the weights of one document, of which most models give a few hundred.
+inline constexpr std::size_t kMaxWeights = 65'536;
+inline constexpr double kMaxWeight = 1e9;  // before it is scaled
+
 struct DocumentFields {
+  // A token of the field of weights, as it is: a term of the plain lists, with the impact as frequency.
+  struct Weight {
+    std::string token;  // 1 to text::kMaxTermBytes bytes of UTF-8 without NULs
+    std::uint8_t impact = 1;
+  };
   struct Text {
     std::uint32_t field = 0;  // its place in the schema
     std::string text;         // UTF-8 without NULs
   };
   std::vector<partition::DocumentValues::Column> columns;  // by ascending field
   std::vector<Text> texts;     // of text fields but title and body, by ascending field; none is empty
+  std::vector<Weight> weights;  // by token, which differ
   bool any = false;            // the record has a member of the schema beside title and body, maybe without a value
   std::string source;          // JSON; empty unless the schema keeps it
-  std::uint32_t left_out = 0;  // values that are none of their column's type, with FieldReading::coerce
+  std::uint32_t left_out = 0;  // values that are none of their field's type, with FieldReading::coerce
 };
 
 // How records are read.
@@ -64,6 +74,27 @@ class ColumnReader {
   const schema::Reading reading_;
   partition::DocumentValues::Column column_;
   std::size_t bytes_ = 0;
+  std::uint32_t left_out_ = 0;
+};
+
+// Collects the weights of one document.
+class WeightsReader {
+ public:
+  WeightsReader(const schema::Field& field, bool coerce) : field_(field), coerce_(coerce) {}
+  // Scaled, rounded, and at most scoring::kMaxImpact; what is 0 then is left out. kInvalid: it is not from 0 to
+  // kMaxWeight, the token cannot be a term, or there are too many; the message names field, token and number.
+  Result<void> add(std::string_view token, double weight);
+  // The same of what is no number. what: "a string", for messages.
+  Result<void> add_other(std::string_view token, std::string_view what);
+  // kInvalid: a token is there twice.
+  Result<void> finish(DocumentFields& to) &&;
+
+ private:
+  Result<void> refuse(std::string_view token, const std::string& what);
+
+  const schema::Field& field_;
+  const bool coerce_;
+  std::vector<DocumentFields::Weight> weights_;
   std::uint32_t left_out_ = 0;
 };
 

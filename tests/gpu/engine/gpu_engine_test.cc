@@ -133,6 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"Sparse", 606, {.documents = 40'000, .terms = 150, .most_frequent = 0.08}, 5},
                     Case{"WithoutFrequencies", 608, {.documents = 3000, .terms = 60}, 8, {.k1 = 0, .b = 0.4}},
                     Case{"WithAllOfTheLength", 609, {.documents = 5000, .terms = 60}, 8, {.k1 = 4, .b = 1}},
+                    Case{"OfImpacts", 613, {.documents = 9000, .terms = 120}, 8, scoring::kImpacts},
                     Case{"ForOtherParameters", 610, {.documents = 6000, .terms = 100}, 12, {}, true},
                     Case{"BuiltWithoutTheLength", 611, {.documents = 3000, .terms = 60}, 8, {1.2, 0}, true},
                     Case{"BuiltWithAllOfTheLength", 612, {.documents = 3000, .terms = 60}, 8, {1.2, 1}, true}),

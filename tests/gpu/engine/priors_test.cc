@@ -77,6 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"OfEqualLengths", 644, {.documents = 5000, .terms = 100, .equal_lengths = true}, 8},
                     Case{"Sparse", 646, {.documents = 40'000, .terms = 150, .most_frequent = 0.08}, 8},
                     Case{"WithoutFrequencies", 648, {.documents = 3000, .terms = 60}, 8, {.k1 = 0, .b = 0.4}},
+                    Case{"OfImpacts", 650, {.documents = 9000, .terms = 120}, 8, scoring::kImpacts},
                     Case{"ForOtherParameters", 649, {.documents = 6000, .terms = 100}, 10, {}, true}),
     [](const auto& tested) { return tested.param.name; });
 
