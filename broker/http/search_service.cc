@@ -249,7 +249,7 @@ std::optional<query::Refusal> SearchService::understand(Job& job, query::Analyze
                                     .facets = asked.facets};
   const std::string_view name = written.clause != nullptr ? "query" : "q";
   if ((asked.k1 || asked.b) && job.topology->schema->scorer == schema::Scorer::kImpact)
-      return query::Refusal{asked.k1 ? "k1" : "b", "k1 and b are of BM25, and this collection's scorer is impact"};
+    return query::Refusal{asked.k1 ? "k1" : "b", "k1 and b are of BM25, and this collection's scorer is impact"};
   if (job.topology->schema->scorer != schema::Scorer::kImpact && query::is_plain(written)) {
     auto analyzed = analyzer_.analyze(asked.q, job.topology->analyzer);
     if (!analyzed) return query::Refusal{"q", analyzed.error().message()};

@@ -69,7 +69,10 @@ float rounded_up(double factor) { return static_cast<float>(factor * (1 + 1e-6))
 
 BoundScale::BoundScale(float weight, const Bm25Parameters& asked, const CollectionStatistics& now,
                        const DeficitBasis& built)
-    : weight_(weight), most_(kNoBound), flat_(kNoBound) {
+    : weight_(weight),
+      ceiling_(are_impacts(asked) ? weight * (kMaxImpact * 0x1p-32f) : weight),
+      most_(kNoBound),
+      flat_(kNoBound) {
   const double k1 = asked.k1;
   if (built.b <= 0) {  // s0 = 1 / tf
     const double x = 1 - asked.b;
@@ -102,7 +105,7 @@ Score BoundScale::lower_bound(PackedDeficit packed) const {
   const float least = other < one ? other : one;
   if (!(least < kNoBound)) return 0;
   // The same margin the other way; contributions are truncated, and so is this.
-  return static_cast<Score>(weight_ / (1.0f + least) * (1.0f - 0x1p-20f));
+  return static_cast<Score>(std::min(weight_ / (1.0f + least), ceiling_) * (1.0f - 0x1p-20f));
 }
 
 }  // namespace frond::scoring

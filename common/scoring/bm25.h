@@ -55,12 +55,13 @@ struct LengthNorm {
   float constant = 0;
   float slope = 0;
 };
-// Whether it is that of kImpacts. Then 2^-32 * weight is a whole number, and a contribution is that times the frequency.
+// Whether it is that of kImpacts. Then 2^-32 * weight is a whole number, and a contribution is that times the
+// frequency.
 FROND_HOST_DEVICE inline bool is_of_impacts(const LengthNorm& norm) { return norm.constant == 0x1p32f; }
 LengthNorm length_norm(const Bm25Parameters& parameters, const CollectionStatistics& statistics);
 
-// 2^16 * idf * (k1 + 1) * query_frequency; of kImpacts impact_weight(256 * query_frequency). The logarithm is our own, from IEEE operations only: no libm decides a
-// score.
+// 2^16 * idf * (k1 + 1) * query_frequency; of kImpacts impact_weight(256 * query_frequency). The logarithm is our own,
+// from IEEE operations only: no libm decides a score.
 float term_weight(const Bm25Parameters& parameters, const CollectionStatistics& statistics,
                   std::uint64_t document_frequency, std::uint32_t query_frequency);
 
@@ -146,7 +147,7 @@ class BoundScale {
     // A relative margin of 2^-20 covers the roundings of the contribution and of these lines: seven operations of 2^-24
     // each.
     const float bound = weight_ / (1.0f + (one < other ? other : one));
-    return static_cast<Score>(bound * (1.0f + 0x1p-20f)) + 1;
+    return static_cast<Score>((bound < ceiling_ ? bound : ceiling_) * (1.0f + 0x1p-20f)) + 1;
   }
   // At most contribution(...) of every posting whose deficit at build time was <= the packed one. 0 if `packed` is no
   // deficit.
@@ -154,6 +155,7 @@ class BoundScale {
 
  private:
   float weight_;
+  float ceiling_;  // of any posting: the weight, or that of impacts, whose least deficits lists do not tell from 0
   // k1 times s is at least least_ * s0 and at least steep_ * s0 - steep_offset_.
   float least_ = 0, steep_ = 0, steep_offset_ = 0;
   // It is at most most_ * s0 and at most flat_ * s0 + flat_offset_. Infinite: no such bound.

@@ -45,8 +45,8 @@ struct CollectionNames {
 // kInvalid: a name stands for nothing, they do not go together, or the file of stop words can't be used. Errors name
 // the flag, or without `flags` the member.
 Result<CollectionKind> kind_of(const CollectionNames& names, bool flags);
-// A schema as users write it. kInvalid: as schema::parse_schema(), and what is not built: texts that are not stored, and
-// texts beside weights that could be searched.
+// A schema as users write it. kInvalid: as schema::parse_schema(), and what is not built: texts that are not stored,
+// and texts beside weights that could be searched.
 Result<std::shared_ptr<const schema::Schema>> schema_from_text(std::string_view text);
 // kInvalid: a field of text but title and body has a name by which records have their title or body, so that its text
 // would count twice. (Columns of CSV have these names in any case: its rows are told then.)

@@ -26,6 +26,7 @@ struct ImportOptions {
   std::filesystem::path input;
   std::uint32_t partitions = 1;
   Lengths lengths = Lengths::kRecords;
+  Frequency max_frequency = ~Frequency{0};
   pipeline::MemoryPlan memory;
 };
 
@@ -37,8 +38,8 @@ struct Imported {
 
 // Writes into `folder`, which exists. Memory: 4 bytes a document, the ids' hashes (MemoryPlan::ids), and a run's
 // buffers for each partition. kCorrupt: as CiffReader; kInvalid: two documents have one id, an id that is not allowed,
-// terms that are not in order, a length that is not the sum of frequencies, or more documents than fit into the memory;
-// kUnavailable: the disk, or stopped.
+// terms that are not in order, a frequency above max_frequency, a length that is not the sum of frequencies, or more
+// documents than fit into the memory; kUnavailable: the disk, or stopped.
 Result<Imported> import_ciff(const ImportOptions& options, const std::filesystem::path& folder,
                              pipeline::InvertProgress& progress, std::stop_token stop);
 

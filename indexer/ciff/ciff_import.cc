@@ -89,6 +89,9 @@ class Import {
     for (;;) {
       const std::size_t count = FROND_TRY(reader_.read_postings(docids, frequencies));
       for (std::size_t i = 0; queryable && i < count; ++i) {
+        if (frequencies[i] > options_.max_frequency)
+          return wrong("term '" + term + "' has " + std::to_string(frequencies[i]) + " in document " +
+                       std::to_string(docids[i]) + ", more than " + std::to_string(options_.max_frequency));
         std::uint32_t& sum = sums_[docids[i]];
         if (frequencies[i] > ~sum)
           return wrong("document " + std::to_string(docids[i]) + " has more than 2^32 - 1 tokens");

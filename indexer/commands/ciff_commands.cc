@@ -40,6 +40,9 @@ class ImportCiffCommand final : public Command {
     line_.add_option("--codec", names_.codec, "Codec of posting lists, as of build").show_default();
     line_.add_option("--order", order_, "Order of the documents, as of build: " + std::string(order::kOrderNames))
         .show_default();
+    choice("--scorer", scorer_, {"bm25", "impact"},
+           "impact: frequencies are impacts, 1 to 255, of learned sparse vectors. Queries name them as the field "
+           "`vector`, and --k1 and --b do not count");
     add_bm25_flags(line_, names_.bm25);
     add_json_flag();
   }
@@ -50,7 +53,7 @@ class ImportCiffCommand final : public Command {
 
   BuildOptions options_;
   ciff::ImportOptions how_;
-  std::string lengths_ = "records", order_{name_of(order::DocumentOrder::kInput)};
+  std::string lengths_ = "records", scorer_ = "bm25", order_{name_of(order::DocumentOrder::kInput)};
   CollectionNames names_{.analyzer = std::string(name_of(kImportedAnalyzer))};
   std::uint64_t memory_limit_ = std::uint64_t{1} << 30;
 };
@@ -59,6 +62,11 @@ Result<void> ImportCiffCommand::check() {
   const auto refuse = [](const std::string& why) { return Error(Code::kInvalid, why); };
   FROND_TRY(settle_place());
   FROND_TRY(take_kind_and_order(names_, order_, options_));
+  if (scorer_ == "impact") {
+    how_.max_frequency = scoring::kMaxImpact;
+    options_.take_schema(
+        FROND_TRY(schema_from_text(R"({"fields":{"vector":{"type":"weights"}},"source":"none","scorer":"impact"})")));
+  }
   if (options_.order == order::DocumentOrder::kUrl) return refuse("--order url: documents of CIFF have no URLs");
   if (memory_limit_ < pipeline::kMinMemoryLimit) return refuse("--memory-limit: at least 128MiB");
   FROND_TRY(expect_collection_name());

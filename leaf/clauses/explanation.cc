@@ -158,20 +158,16 @@ Result<Explainer::Made> Explainer::of(const TermNode& node, DocId docid) {
   const Frequency frequency = FROND_TRY(frequency_of(node.list, docid));
   if (frequency == 0) return Made();
   const QueryList& list = plan_.query->lists[node.list];
+  if (scoring::are_impacts(plan_.query->bm25)) {
+    const double weight = node.weight / double{scoring::impact_weight(query::Factor::kOne)};
+    Explanation impact{shown(name_of(node.list)),
+                       scoring::contribution(node.weight, frequency, 0, plan_.query->norms.at(kAllText)), "impact"};
+    append_member("weight", weight, impact.numbers);
+    append_member("impact", frequency, impact.numbers);
+    return Made(std::move(impact));
+  }
   Explanation made = bm25(name_of(node.list), list.field, node.weight, idf_of(node.list), frequency, docid);
   append_member("documents", list.df, made.numbers);
-  return Made(std::move(made));
-}
-
-Result<Explainer::Made> Explainer::of(const ImpactNode& node, DocId docid) {
-  const Frequency frequency = FROND_TRY(frequency_of(node.list, docid));
-  if (frequency == 0) return Made();
-  Explanation made{shown(name_of(node.list)),
-                   std::uint64_t{frequency} * node.weight.units * (scoring::kScoreScale / query::Factor::kOne),
-                   "impact"};
-  append_member("weight", node.weight.value(), made.numbers);
-  append_member("impact", frequency, made.numbers);
-  cap(made);
   return Made(std::move(made));
 }
 

@@ -46,7 +46,6 @@ class Explainer {
   Result<Made> of(const NoneNode&, DocId) { return Made(); }
   Result<Made> of(const AllNode&, DocId) { return Made(Explanation{"*:*"}); }
   Result<Made> of(const TermNode& node, DocId docid);
-  Result<Made> of(const ImpactNode& node, DocId docid);
   Result<Made> of(const PhraseNode& node, DocId docid);
   Result<Made> of(const AnyTermNode& node, DocId docid);
   Result<Made> of(const ColumnNode& node, DocId docid);

@@ -87,8 +87,8 @@ struct ConstantNode {
   scoring::Score score = 0;
 };
 struct Node {
-  std::variant<NoneNode, AllNode, TermNode, PhraseNode, AnyTermNode, ColumnNode, TextNode, IdsNode,
-               BoolNode, MaxNode, ConstantNode>
+  std::variant<NoneNode, AllNode, TermNode, PhraseNode, AnyTermNode, ColumnNode, TextNode, IdsNode, BoolNode, MaxNode,
+               ConstantNode>
       what;
   query::Factor boost;
 };

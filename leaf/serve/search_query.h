@@ -189,11 +189,11 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   Result<KnownTerms> known_ = KnownTerms();  // looked up once; kCorrupt, kUnavailable: from reading their statistics
   std::optional<Clauses> clause_, filter_;   // of the request, if it has them
   bool clause_has_auto_ = false;             // AND and OR of it differ
-  bool are_weights_ = false;                 // the request's clause is known_ instead: the engines of plain words run it
-  std::vector<Slot> slots_;                  // of the partitions that the generation has here
-  std::vector<std::uint32_t> lacking_;       // the others that are wanted
-  bool costly_ = false;                      // the costly threads run it from now on
-  engine::Mode mode_ = engine::Mode::kAnd;   // of the wave
+  bool are_weights_ = false;                // the request's clause is known_ instead: the engines of plain words run it
+  std::vector<Slot> slots_;                 // of the partitions that the generation has here
+  std::vector<std::uint32_t> lacking_;      // the others that are wanted
+  bool costly_ = false;                     // the costly threads run it from now on
+  engine::Mode mode_ = engine::Mode::kAnd;  // of the wave
   // The wave's partitions without an outcome yet. The CPU's threads take them in order: `untaken_` are left to take,
   // `unfinished_` without an outcome. `untaken_` is set after everything that a thread reads once it has taken
   // one, and is 0 while no wave is on the CPU, so that a thread that comes late finds nothing.

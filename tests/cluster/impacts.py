@@ -69,7 +69,8 @@ def asked(cluster, body):
 def expect_same(cluster, body, wanted, k):
     answer = asked(cluster, {**body, "k": k})
     got = [(hit["id"], hit["score"]) for hit in answer["hits"]]
-    harness.expect(got == wanted[:k], f"{str(body)[:600]}: {got[:5]} …, wanted {wanted[:5]} …")
+    first = next((i for i, (a, b) in enumerate(zip(got, wanted)) if a != b), min(len(got), len(wanted)))
+    harness.expect(got == wanted[:k], f"{str(body)[:600]}: k {k}, {len(got)} of {len(wanted)}, from {first} on {got[first:first + 3]}, wanted {wanted[first:first + 3]}")
     total = answer["total"]
     harness.expect(total["value"] == len(wanted) if total["relation"] == "eq" else total["value"] <= len(wanted), f"{str(body)[:600]}: {total} of {len(wanted)}")
 

@@ -61,6 +61,7 @@ Result<void> take_fields(std::span<const std::string> cells, const CsvColumns& c
       std::string text = cells[place];
       std::erase(text, '\0');
       if (!text.empty()) to.texts.push_back({i, std::move(text)});
+      continue;
     }
     if (field.type == schema::FieldType::kWeights) {
       if (trimmed(cells[place]).empty()) continue;

@@ -34,11 +34,11 @@ struct DocumentFields {
     std::string text;         // UTF-8 without NULs
   };
   std::vector<partition::DocumentValues::Column> columns;  // by ascending field
-  std::vector<Text> texts;     // of text fields but title and body, by ascending field; none is empty
+  std::vector<Text> texts;      // of text fields but title and body, by ascending field; none is empty
   std::vector<Weight> weights;  // by token, which differ
-  bool any = false;            // the record has a member of the schema beside title and body, maybe without a value
-  std::string source;          // JSON; empty unless the schema keeps it
-  std::uint32_t left_out = 0;  // values that are none of their field's type, with FieldReading::coerce
+  bool any = false;             // the record has a member of the schema beside title and body, maybe without a value
+  std::string source;           // JSON; empty unless the schema keeps it
+  std::uint32_t left_out = 0;   // values that are none of their field's type, with FieldReading::coerce
 };
 
 // How records are read.

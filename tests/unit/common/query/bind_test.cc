@@ -70,8 +70,10 @@ TEST(Binding, RefusesWhatAFieldCannotBeAskedFor) {
             "query.range: field 'published': true is not a date (202");
   EXPECT_EQ(bound(R"({"term":{"field":"title","value":1}})"),
             "query.term: field 'title': 1 is not a term, which is a string");
-  EXPECT_EQ(bound(R"({"weights":{"field":"title","terms":{"a":1}}})"),
-            "query.weights: field 'title' is text, not weights");
+  EXPECT_EQ(bound(R"({"weights":{"field":"year","terms":{"a":1}}})"),
+            "query.weights: field 'year' is integer, not weights or text");
+  EXPECT_EQ(bound(R"({"weights":{"field":"body","terms":{"a":1}}})"),
+            "query.weights: field 'body' has no field_search, which weights of its terms need");
   EXPECT_EQ(bind({Phrase{"", "a b", 0, false}}, {}, "query"), Code::kInvalid);
 }
 
