@@ -91,7 +91,7 @@ scatter::SearchPlan plan_of(const Question& question) {
                            .offset = asked.offset,
                            .fields = asked.fields,
                            .columns = asked.columns,
-                           .explain = asked.explain};
+                           .explain = asked.explain && (asked.sort.empty() || needs_scores(asked.sort))};
   plan.arrangement = question.arrangement;
   if (!question.clause.empty())
     for (const auto& term : question.terms) plan.snippet_terms.push_back(term.text);

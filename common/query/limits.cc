@@ -108,6 +108,33 @@ Result<void> check_leaves(const Clause& clause, const Limits& limits) {
   return result;
 }
 
+// `boost`: of what the clause stands in.
+Result<void> check_boosts(const Clause& clause, Factor boost) {
+  const auto too_much = [&](Factor by, double most) { return boost.value() * by.value() > most; };
+  if (const auto* boosted = clause.as<Boost>()) {
+    if (too_much(boosted->by, kMaxBoost))
+      return Error(Code::kInvalid, "the query has boosts inside each other whose product is more than " +
+                                       std::to_string(static_cast<int>(kMaxBoost)));
+    return check_boosts(boosted->of.front(), product(boost, boosted->by, kMaxBoost));
+  }
+  if (const auto* constant = clause.as<Constant>()) {
+    if (too_much(constant->score, kMaxConstantScore))
+      return Error(Code::kInvalid, "the query has a constant score that is more than " +
+                                       std::to_string(static_cast<int>(kMaxConstantScore)) + " with its boosts");
+    return check_boosts(constant->of.front(), Factor());
+  }
+  Result<void> result;
+  for_each_child(clause, [&](const Clause& child) {
+    const auto* const both = clause.as<Bool>();
+    const auto is_one_of = [&](const std::vector<Clause>& some) {
+      return !some.empty() && &child >= some.data() && &child < some.data() + some.size();
+    };
+    const bool only_matches = both != nullptr && (is_one_of(both->must_not) || is_one_of(both->filter));
+    if (result) result = check_boosts(child, only_matches ? Factor() : boost);
+  });
+  return result;
+}
+
 }  // namespace
 
 Cost cost_of(const Clause& clause) {
@@ -125,6 +152,7 @@ Result<void> check_limits(const Clause& clause, const Limits& limits) {
   FROND_TRY(check_one(cost.values, "values", "max_values", limits.max_values));
   FROND_TRY(check_one(cost.bytes, "bytes", "max_bytes", limits.max_bytes));
   FROND_TRY(check_one(cost.patterns, "prefixes and wildcards", "max_patterns", limits.max_patterns));
+  FROND_TRY(check_boosts(clause, Factor()));
   return check_leaves(clause, limits);
 }
 

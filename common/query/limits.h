@@ -28,7 +28,9 @@ struct Cost {
 };
 Cost cost_of(const Clause& clause);
 
-// kInvalid: "the query has 1200 clauses, more than max_clauses (1024)"; likewise for each limit but max_expansions.
+// kInvalid: "the query has 1200 clauses, more than max_clauses (1024)"; likewise for each limit but max_expansions, and
+// for boosts inside each other, which multiply to at most kMaxBoost, with a constant score to at most
+// kMaxConstantScore.
 Result<void> check_limits(const Clause& clause, const Limits& limits);
 
 // Characters of a wildcard pattern before its first * or ?; all, if there is none.

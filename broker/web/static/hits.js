@@ -37,11 +37,30 @@ function sortedBy(hit, sort) {
   return values.filter(Boolean).map((text) => ` · ${text}`).join('');
 }
 
+// What a clause's score is made of, beside the clauses in it.
+function madeOf(part) {
+  if (part.how === 'bm25') return `${part.frequency} × in a text of ${count(part.length)} words (${Math.round(part.average_length)} on average), idf ${part.idf.toFixed(2)}`;
+  if (part.how === 'impact') return `weight ${part.weight} × impact ${part.impact}`;
+  if (part.how === 'times') return `${part.by} × the score of`;
+  if (part.how === 'max') return part.tie_breaker ? `the highest, and ${part.tie_breaker} × the others` : 'the highest of';
+  return { sum: 'the sum of', prior: "the document's prior", rest: 'further clauses', constant: 'constant' }[part.how] ?? 'matches';
+}
+
+// A tree of explanations (http-api.md) as nested lists.
+function explained(part) {
+  const inside = part.of?.length > 0 && element('ul', '', ...part.of.map(explained));
+  return element('li', '', `${part.score.toFixed(3)} `, element('code', '', part.clause), ` – ${madeOf(part)}`, part.cut && ' …', inside);
+}
+
+function why(explanation) {
+  return element('details', 'quiet why', element('summary', '', 'Why this score?'), element('ul', '', explained(explanation)));
+}
+
 export function hitItem(hit, { collection, sort }) {
   const stored = isWeb(hit.url) ? link(page(hit, collection), '', hit.id) : hit.id;
   const score = !sort || sort.includes('_score') ? hit.score !== undefined && ` · score ${hit.score.toFixed(3)}` : '';
   const source = element('p', 'quiet source', hit.url && `${hit.url} · `, stored, score, sort && sortedBy(hit, sort));
-  return element('li', '', title(hit, collection), hit.snippet && either(snippet(hit.snippet)), either(source));
+  return element('li', '', title(hit, collection), hit.snippet && either(snippet(hit.snippet)), either(source), hit.explanation && why(hit.explanation));
 }
 
 // Fills `nav` with links around the search's page; address(search) makes an address. Behind the deepest page that the API

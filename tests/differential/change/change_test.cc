@@ -57,7 +57,8 @@ TEST_P(AChangedCollection, IsAsItWasOrChangedAfterADeathAtEveryStep) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, AChangedCollection,
-                         testing::Values(Case{1, 1}, Case{2, 3}, Case{3, 2}, Case{4, 2, false}, Case{5, 16}),
+                         testing::Values(Case{1, 1}, Case{2, 3}, Case{3, 2}, Case{4, 2, false}, Case{5, 16},
+                                         Case{6, 2, true, 12, true}),
                          [](const auto& seeded) { return "Seed" + std::to_string(seeded.param.seed); });
 
 }  // namespace

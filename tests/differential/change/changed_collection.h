@@ -33,6 +33,7 @@ using Random = std::mt19937;
 struct Text {
   std::string id, title, body;
   double prior = 0;
+  std::string members = {};  // further ones of its JSON: `,"year":2010`
 };
 
 // What a collection has, in the order in which it came.
@@ -62,12 +63,13 @@ inline void write_jsonl(const std::filesystem::path& file, const std::vector<Tex
   std::string text;
   for (const Text& one : texts)
     text += R"({"id":")" + one.id + R"(","title":")" + one.title + R"(","body":")" + one.body + "\"" +
-            (one.prior == 0 ? "" : ",\"prior\":" + std::to_string(one.prior)) + "}\n";
+            (one.prior == 0 ? "" : ",\"prior\":" + std::to_string(one.prior)) + one.members + "}\n";
   support::write_file(file, text);
 }
 
 inline indexer::BuildOptions options_for(const std::filesystem::path& repository, const std::filesystem::path& input,
-                                         std::uint32_t partitions) {
+                                         std::uint32_t partitions,
+                                         const std::shared_ptr<const schema::Schema>& schema = nullptr) {
   indexer::BuildOptions options;
   options.repository = repository;
   options.collection = "c";
@@ -76,6 +78,7 @@ inline indexer::BuildOptions options_for(const std::filesystem::path& repository
   options.invert.memory = indexer::pipeline::plan_memory(indexer::pipeline::kMinMemoryLimit, 1, 1, partitions);
   options.invert.parse.prior_field = "prior";
   options.may_be_empty = true;
+  options.take_schema(schema);
   return options;
 }
 
@@ -115,14 +118,24 @@ class Follower {
     generation_ = set->back();
     ASSERT_EQ(generation_->generation, *source_->current()) << board_.detail();
     ids_.clear();
+    places_.clear();
     for (const auto& one : generation_->partitions)
       ASSERT_TRUE(one.open->partition().for_each_document([&](DocId docid, const partition::StoredDocument& document) {
-        if (one.hidden == nullptr || !one.hidden->contains(docid))
-          ids_.emplace(one.placement.ordinal(docid), document.id);
+        if (one.hidden != nullptr && one.hidden->contains(docid)) return true;
+        ids_.emplace(one.placement.ordinal(docid), document.id);
+        places_[one.placement.ordinal(docid)] = {&one.open->partition(), docid};
         return true;
       }));
   }
   const leaf::generation::ServedGeneration& generation() const { return *generation_; }
+  const leaf::generation::ServedBoard& board() const { return board_; }
+  leaf::lists::ListStore& store() { return store_; }
+  const Clock& clock() const { return clock_; }
+  // "hidden", if it is not to be found.
+  std::string id_of(Ordinal ordinal) const { return ids_.contains(ordinal) ? ids_.at(ordinal) : "hidden"; }
+  // Where each document is, in the order of their ordinals.
+  using Places = std::map<Ordinal, std::pair<const partition::Partition*, DocId>>;
+  const Places& places() const { return places_; }
   // In the order of their ordinals.
   std::vector<std::string> ids() const {
     std::vector<std::string> all;
@@ -145,8 +158,7 @@ class Follower {
       answer.exact &= outcomes[0]->exact;
       lists.push_back(std::move(outcomes[0]->hits));
     }
-    for (const topk::Hit& hit : topk::merge(lists, k))
-      answer.hits.push_back({ids_.contains(hit.ordinal) ? ids_.at(hit.ordinal) : "hidden", hit.score});
+    for (const topk::Hit& hit : topk::merge(lists, k)) answer.hits.push_back({id_of(hit.ordinal), hit.score});
     return answer;
   }
 
@@ -196,6 +208,7 @@ class Follower {
   leaf::generation::GenerationFollower follower_;
   std::shared_ptr<const leaf::generation::ServedGeneration> generation_;
   std::map<Ordinal, std::string> ids_;
+  Places places_;
 };
 
 }  // namespace frond::change_test

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/repository/repository.h"
+#include "common/schema/schema_json.h"
 #include "indexer/change/compact.h"
 #include "indexer/change/removed_terms.h"
 #include "indexer/check/check.h"
@@ -22,13 +23,22 @@ struct Case {
   std::uint32_t partitions;  // of the first build
   bool store_bodies = true;
   int steps = 12;
+  bool schema = false;
 };
 inline void PrintTo(const Case& c, std::ostream* out) {
-  *out << "seed " << c.seed << ", " << c.partitions << " partitions" << (c.store_bodies ? "" : ", bodies not stored");
+  *out << "seed " << c.seed << ", " << c.partitions << " partitions" << (c.store_bodies ? "" : ", bodies not stored")
+       << (c.schema ? ", with a schema" : "");
 }
 
 class AChangedCollection : public testing::TestWithParam<Case> {
  protected:
+  AChangedCollection() {
+    if (!GetParam().schema) return;
+    schema_ = std::make_shared<const schema::Schema>(*schema::parse_schema(R"({"source": "stored", "fields": {
+        "title": {"type": "text", "weight": 3, "positions": true, "field_search": true},
+        "body": {"type": "text", "positions": true}, "note": {"type": "text", "field_search": true},
+        "tag": {"type": "keyword", "many": true}, "year": {"type": "integer"}, "price": {"type": "float"}}})"));
+  }
   std::filesystem::path repository() const { return folder_ / "repository"; }
   Logger log_{"test", LogLevel::kError};
 
@@ -38,10 +48,25 @@ class AChangedCollection : public testing::TestWithParam<Case> {
     for (std::size_t i = 0; i < count; ++i) {
       // A third are documents that there are or were.
       const std::string id = "d" + std::to_string(random_() % 3 == 0 ? random_() % (next_id_ + 1) : next_id_++);
-      if (ids.insert(id).second)
-        texts.push_back({id, random_words(random_, 4), random_words(random_, 60), random_prior()});
+      if (ids.insert(id).second) texts.push_back(make_text(id));
     }
     return texts;
+  }
+  virtual Text make_text(const std::string& id) {
+    return {id, random_words(random_, 4), random_words(random_, 60), random_prior(),
+            schema_ == nullptr ? "" : random_members()};
+  }
+  std::string random_members() {
+    std::string members;
+    const auto add = [&](const char* name, const std::string& value) {
+      if (random_() % 3 != 0) members += ",\"" + std::string(name) + "\":" + value;
+    };
+    add("note", "\"" + random_words(random_, 6) + "\"");
+    add("tag", random_() % 2 == 0 ? "\"a\"" : "[\"b\",\"c" + std::to_string(random_() % 9) + "\"]");
+    add("year", std::to_string(random_() % 30));
+    add("price", std::to_string(random_() % 100) + ".5");
+    add("other", "{\"n\":" + std::to_string(random_()) + "}");
+    return members;
   }
 
   // Of every other collection; most documents have none.
@@ -72,7 +97,7 @@ class AChangedCollection : public testing::TestWithParam<Case> {
   bool build(const std::filesystem::path& to, const std::vector<Text>& texts, std::uint32_t partitions) {
     const auto input = folder_ / "build.jsonl";
     write_jsonl(input, texts);
-    auto options = options_for(to, input, partitions);
+    auto options = options_for(to, input, partitions, schema_);
     options.invert.parse.store_bodies = GetParam().store_bodies;
     indexer::BuildProgress progress;
     const auto built = indexer::build(options, progress, log_, {});
@@ -83,7 +108,7 @@ class AChangedCollection : public testing::TestWithParam<Case> {
   void add(const std::vector<Text>& texts, int crash) {
     const auto input = folder_ / "add.jsonl";
     write_jsonl(input, texts);
-    auto options = options_for(repository(), input, 1 + random_() % 2);
+    auto options = options_for(repository(), input, 1 + random_() % 2, schema_);
     options.invert.parse.store_bodies = GetParam().store_bodies;
     change(crash, [&](std::function<void(std::string_view)> before_step) {
       options.before_step = std::move(before_step);
@@ -215,11 +240,35 @@ class AChangedCollection : public testing::TestWithParam<Case> {
       return true;
     }));
     for (const auto& [term, df] : dfs) ASSERT_EQ(now.terms->df(term), df) << term;
+    ASSERT_EQ(now.field_tokens, wanted.field_tokens);
+    compare_values(fresh);
     ASSERT_TRUE(now.terms->for_each([&](std::string_view term, std::uint64_t df) {
       EXPECT_EQ(dfs[std::string(term)], df) << term;
       return true;
     }));
     compare_answers(fresh);
+  }
+
+  // What documents have beside their texts.
+  void compare_values(const Follower& fresh) {
+    if (schema_ == nullptr) return;
+    auto other = fresh.places().begin();
+    for (const auto& [ordinal, place] : leaf_->places()) {
+      const auto& [partition, docid] = place;
+      const auto& [wanted, wanted_docid] = (other++)->second;
+      for (std::uint32_t field = 0; field < schema_->fields.size(); ++field) {
+        const auto *const column = partition->column(field), *const wanted_column = wanted->column(field);
+        const std::vector<schema::Value> none;
+        ASSERT_EQ(column == nullptr ? none : column->values_of(docid),
+                  wanted_column == nullptr ? none : wanted_column->values_of(wanted_docid));
+        const auto length = [field](const auto* of, DocId at) {
+          return of->lengths_in(field).empty() ? 0 : of->lengths_in(field)[at];
+        };
+        ASSERT_EQ(length(partition, docid), length(wanted, wanted_docid));
+      }
+      ASSERT_TRUE(std::ranges::equal(partition->token_codes(docid), wanted->token_codes(wanted_docid)));
+      ASSERT_EQ(partition->source(docid), wanted->source(wanted_docid));
+    }
   }
 
   // What documents of each partition would take from the statistics: by term digests, and by all lists.
@@ -234,7 +283,7 @@ class AChangedCollection : public testing::TestWithParam<Case> {
       const auto opened =
           partition::PublishedPartition::open(repository() / "c" / "partitions" / entry.id, entry.summary.files);
       ASSERT_TRUE(opened) << opened.error().message();
-      RemovedTerms by_digests(manifest.analyzer);
+      RemovedTerms by_digests(manifest.analyzer, {}, indexer::change::kHeldTermBytes, schema_);
       indexer::change::TermCounts by_lists;
       const auto counts = by_digests.add(**opened, docids);
       const auto postings = indexer::change::count_in_all_lists(**opened, docids, by_lists);
@@ -279,6 +328,7 @@ class AChangedCollection : public testing::TestWithParam<Case> {
   support::ScratchFolder folder_;
   Random random_{GetParam().seed}, verified_{GetParam().seed};
   Model model_;
+  std::shared_ptr<const schema::Schema> schema_;
   std::size_t next_id_ = 0;
   bool changed_ = false, reached_end_ = false;  // of the last change
   std::string told_;

@@ -40,6 +40,21 @@ TEST(Limits, AreNamedWhenTheyAreExceeded) {
             "the phrase 'a b' has slop 101, more than max_slop (100)");
 }
 
+TEST(Limits, HoldForBoostsThatMultiply) {
+  const auto boosted = [](const std::string& clause, const char* by) {
+    return R"({"boost":{"of":)" + clause + R"(,"by":)" + by + "}}";
+  };
+  const std::string words = R"({"words":{"text":"a"}})", constant = R"({"constant":{"of":{"all":{}},"score":500}})";
+  EXPECT_EQ(problem(boosted(boosted(words, "10"), "10"), {}), "");
+  const char* const too_much = "the query has boosts inside each other whose product is more than 100";
+  EXPECT_EQ(problem(boosted(boosted(words, "10"), "10.01"), {}), too_much);
+  EXPECT_EQ(problem(boosted(R"({"max":{"of":[)" + boosted(words, "3") + "]}}", "50"), {}), too_much);
+  EXPECT_EQ(problem(boosted(R"({"bool":{"filter":[)" + boosted(words, "3") + "]}}", "50"), {}), "");
+  EXPECT_EQ(problem(boosted(constant, "20"), {}), "");
+  EXPECT_EQ(problem(boosted(constant, "20.01"), {}),
+            "the query has a constant score that is more than 10000 with its boosts");
+}
+
 TEST(Limits, CountTheCharactersBeforeThePattern) {
   EXPECT_EQ(fixed_characters("ab*c"), 2u);
   EXPECT_EQ(fixed_characters(R"(a\*b?)"), 3u);
