@@ -26,8 +26,8 @@ struct ImportOptions {
   std::filesystem::path input;
   std::uint32_t partitions = 1;
   Lengths lengths = Lengths::kRecords;
-  Frequency max_frequency = ~Frequency{0};
   pipeline::MemoryPlan memory;
+  Frequency max_frequency = ~Frequency{0};
 };
 
 struct Imported {
