@@ -51,8 +51,7 @@ TEST(Facets, NameTheMemberThatIsWrong) {
   EXPECT_EQ(of_json(R"({"t":{"histogram":{"field":"year","interval":"x"}}})"), "facets.t has no interval above 0");
   EXPECT_EQ(of_json(R"({"t":{"dates":{"field":"year","interval":"x"}}})"),
             "facets.t.dates.interval is 'x', not one of minute, hour, day, week, month, quarter and year");
-  EXPECT_EQ(of_text("tag:1,tag:distinct"),
-            "'tag' is there twice; as a JSON object, facets have names of their own");
+  EXPECT_EQ(of_text("tag:1,tag:distinct"), "'tag' is there twice; as a JSON object, facets have names of their own");
   EXPECT_EQ(of_text("tag,"), "'' begins with no name of a field");
   for (const char* text : {"tag:x", "tag:", "year:[1", "tag:-1", "price:x:histogram", "tag:ranges"})
     EXPECT_NE(of_text(text).find("has behind its colon no number"), std::string::npos) << text;
