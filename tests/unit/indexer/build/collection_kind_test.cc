@@ -64,7 +64,8 @@ TEST(CollectionKind, NameWhatIsWrong) {
       {R"({"schema":{"fields":{"year":{"type":"int"}}}})", "schema: fields.year.type"},
       {R"({"schema":{"fields":{"contents":{"type":"text"}}}})", "field 'contents'"},
       {R"({"schema":{"fields":{"notes":{"type":"text","stored":false}}}})", "field 'notes'"},
-      {R"({"schema":{"fields":{"v":{"type":"weights"}},"scorer":"impact"}})", "field 'v'"},
+      {R"({"schema":{"fields":{"v":{"type":"weights"},"t":{"type":"text","positions":true}},"scorer":"impact"}})",
+       "field 't'"},
       {R"({"color":"red"})", "color"}};
   for (const auto& [json, name] : wrong) {
     const auto settings = kind_from_json(json);
