@@ -4,6 +4,7 @@
 --suite openapi: openapi.mjs, with all, some and none of the index served. --suite page: page.mjs, in headless Chromium.
 Skipped (77) where Node.js, its packages (npm ci in this folder) or Chromium are not there.
 """
+import datetime
 import hashlib
 import json
 import os
@@ -33,6 +34,37 @@ def documents(rng, count):
     hostile = "<img src=x onerror=alert(1)> <script>alert(1)</script> hostileword & \"quoted\" 'text' </mark> &lt;b&gt;"
     yield {"id": "hostile-1", "title": hostile, "url": "javascript:alert(1)", "body": hostile * 3}
     yield {"id": "hostile-2", "title": "", "url": "", "body": "hostileword " + "unbreakable" * 40}
+
+
+SCHEMA = {"fields": {"title": {"type": "text", "positions": True, "field_search": True}, "body": {"type": "text", "positions": True},
+                     "tag": {"type": "keyword", "many": True}, "year": {"type": "integer"}, "price": {"type": "float"},
+                     "published": {"type": "date"}, "open": {"type": "boolean"}, "code": {"type": "keyword"}}}
+TAGS = ["red", "green", "Blue Sky", "x/y", "café", "日本", "a=b..&c", "<img src=x onerror=alert(1)>", 'say "hi" \\ there']
+
+
+def books(rng, count):
+    """Documents of that schema, with values as hostile as they can be."""
+    for number in range(count):
+        book = {"id": f"book-{number}", "title": " ".join(rng.choices(WORDS, k=3)).title(), "code": f"c{number}",
+                "body": "kernel " + " ".join(rng.choices(WORDS, k=30))}
+        if rng.random() < 0.9:
+            book["tag"] = rng.sample(TAGS, rng.randint(1, 3))
+        if rng.random() < 0.9:
+            book["year"] = rng.randint(1985, 2030)
+        if rng.random() < 0.7:
+            book["price"] = round(rng.uniform(-10, 1000), 2)
+        if rng.random() < 0.7:
+            days = rng.randint(0, 1150)
+            book["published"] = (datetime.date(2020, 1, 1) + datetime.timedelta(days)).isoformat() + f"T{rng.randint(0, 23):02}:30:00Z"
+        if rng.random() < 0.6:
+            book["open"] = rng.random() < 0.5
+        yield book
+
+
+def write_lines(path, documents_of):
+    with open(path, "w", encoding="utf-8") as file:
+        for document in documents_of:
+            file.write(json.dumps(document) + "\n")
 
 
 def missing(suite):
@@ -77,6 +109,16 @@ def kill(cluster, number):
     harness.eventually(noticed, f"the broker misses leaf {number}", 60)
 
 
+def columns(setting, screenshots):
+    """The pages of a collection with a schema."""
+    source, schema, repository = setting.path("books.jsonl"), setting.path("schema.json"), setting.path("books")
+    write_lines(source, books(setting.rng, 1500))
+    write_lines(schema, [SCHEMA])
+    setting.build(repository, "books", [source], 3, schema=schema)
+    cluster = harness.Cluster(setting, repository, "books", 1, broker_flags=("--default-timeout", "20000"), name="books")
+    node("page.mjs", f"http://127.0.0.1:{cluster.http}", "columns", screenshots)
+
+
 def main():
     parser = harness.arguments(__doc__)
     parser.add_argument("--suite", choices=("openapi", "page"), required=True)
@@ -90,9 +132,7 @@ def main():
 
     def test(setting):
         source = setting.path("documents.jsonl")
-        with open(source, "w", encoding="utf-8") as file:
-            for document in documents(setting.rng, 1500):
-                file.write(json.dumps(document) + "\n")
+        write_lines(source, documents(setting.rng, 1500))
         repository = setting.path("repository")
         setting.build(repository, "manuals", [source], 4)
         cluster = harness.Cluster(setting, repository, "manuals", 2, broker_flags=("--max-timeout", "3600000", "--default-timeout", "20000"))
@@ -108,6 +148,7 @@ def main():
         else:
             keyed, *keys = with_keys(cluster)
             node("page.mjs", keyed, "keys", parsed.screenshots, "", *keys)
+            columns(setting, parsed.screenshots)
             node("page.mjs", url, "whole", parsed.screenshots, "budgets" if parsed.budgets else "")
             kill(cluster, 1)
             node("page.mjs", url, "partial", parsed.screenshots)
