@@ -95,6 +95,8 @@ class Builder {
     if (!p.sort.empty() && p.rank == wire::Rank::kNone)
       return fail("rank", "none has no meaning beside sort, which says the order of hits");
     if (continues && p.sort.empty()) return fail("search_after", "has no meaning without sort");
+    if (continues && p.search_after.empty())
+      return fail("search_after", "is empty: the last page has no cursor, and the first one is asked for without");
     if (continues && seen_[find_parameter("offset") - kParameters])
       return fail("offset", "has no meaning beside search_after");
     return true;

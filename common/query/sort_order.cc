@@ -155,6 +155,8 @@ Result<SortOrder> parse_sort(std::string_view text) {
       return invalid(trimmed(item), "is there twice");
     order.push_back(std::move(key));
   }
+  const auto place = std::ranges::find(order, SortKey::By::kOrder, &SortKey::by);
+  if (place != order.end()) order.erase(place + 1, order.end());  // no two documents have one place
   return order;
 }
 

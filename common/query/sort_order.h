@@ -32,10 +32,11 @@ struct SortKey {
 using SortOrder = std::vector<SortKey>;
 
 // "year:desc:first,_score,_order": of each key its name, `asc` or `desc` (a score's default is desc, others' asc),
-// `first` or `last` (the default) for documents without a value. kInvalid: anything else, a key that is there twice,
-// more than kMaxSortKeys; the message names the key, and follows the name of what the text was given as.
+// `first` or `last` (the default) for documents without a value. What stands behind `_order` decides nothing and is
+// left out. kInvalid: anything else, a key that is there twice, more than kMaxSortKeys; the message names the key, and
+// follows the name of what the text was given as.
 Result<SortOrder> parse_sort(std::string_view text);
-// Everything said, so equal for equal orders; parse_sort() reads it. What stands behind `_order` is left out.
+// Everything said, so equal for equal orders; parse_sort() reads it.
 std::string sort_text(const SortOrder& order);
 // kInvalid: a key is no column of the schema (with the three nearest names).
 Result<void> check_sort(const SortOrder& order, const schema::Schema& schema);

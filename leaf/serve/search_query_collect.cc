@@ -47,14 +47,19 @@ Result<engine::Outcome> SearchQuery::collect(Slot& slot, const clauses::ClausePl
   return std::move(found.outcome);
 }
 
-// kInvalid: there are too many buckets.
+// kInvalid: there are too many buckets, or too long ones for a reply.
 Result<void> SearchQuery::add_facets(Slot& slot) {
   const std::vector<query::FacetCounts> facets = std::exchange(slot.facets, {});
   const MutexLock lock(collected_mutex_);
-  std::size_t left = wanted_.max_buckets;
+  std::size_t left = wanted_.max_buckets, word_bytes = 0;
   for (std::size_t i = 0; i < facets.size(); ++i) {
     FROND_TRY(query::add(wanted_.facets[i], facets[i], left, facets_[i]));
     left -= facets_[i].buckets();
+    for (const std::string& word : facets_[i].words) word_bytes += word.size();
+    if (word_bytes > wire::kMaxFacetWordBytes)
+      return Error(Code::kInvalid, "facet " + schema::quote(wanted_.facets[i].name) +
+                                       " and those before it have more than " +
+                                       std::to_string(wire::kMaxFacetWordBytes >> 20) + " MiB of keywords");
   }
   return {};
 }

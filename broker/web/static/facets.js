@@ -11,23 +11,24 @@ const refused = new Set(); // collection and column of facets that the broker do
 
 const key = (search, name) => `${search.collection} ${name}`;
 
-// {facets: {name: answer}, total} of what is counted; null: given up for a newer search.
+// {facets: {name: answer}, total, failed: some may be there later} of what is counted; null: given up for a newer search.
 async function counted(search, facets, signal) {
   const of = (some) => ask(`${routes(search.collection)}/search`, signal, { ...question(search), k: 1, fields: 'id', total: 'exact', facets: some });
   const got = Object.keys(facets).length > 0 ? await of(facets) : { body: {} };
   if (!got) return null;
   if (got.body) return { facets: {}, ...got.body };
-  if (kPassing.includes(got.failure.status)) return { facets: {} };
+  if (kPassing.includes(got.failure.status)) return { facets: {}, failed: true };
   if (/is not a parameter/.test(got.failure.detail)) Object.keys(facets).forEach((name) => refused.add(key(search, name)));
   // One that cannot be counted, of too many values for example, does not keep the others away.
   const alone = await Promise.all(Object.entries(facets).filter(([name]) => !refused.has(key(search, name))).map(async ([name, facet]) => {
     const one = await of({ [name]: facet });
     if (one?.failure && !kPassing.includes(one.failure.status)) refused.add(key(search, name));
-    return one && [name, one.body];
+    return one && [name, one.body, one.failure?.status];
   }));
   if (alone.includes(null)) return null;
+  const failed = alone.some(([, , status]) => kPassing.includes(status));
   const answers = alone.filter(([name, body]) => body?.facets?.[name]);
-  return { facets: Object.fromEntries(answers.map(([name, body]) => [name, body.facets[name]])), total: answers[0]?.[1].total };
+  return { facets: Object.fromEntries(answers.map(([name, body]) => [name, body.facets[name]])), total: answers[0]?.[1].total, failed };
 }
 
 // {columns, total}: [{name, type, …}] with `buckets` of values, or `edges` and `counts` of ranges; null: given up for a newer search.
@@ -45,7 +46,7 @@ async function askFacets(search, schema, signal) {
   }
   const second = await counted(search, ranges, signal);
   if (!second) return null;
-  return { total: first.total, columns: columns.filter(({ name }) => first.facets[name]).map((column) =>
+  return { failed: first.failed || second.failed, total: first.total, columns: columns.filter(({ name }) => first.facets[name]).map((column) =>
     ({ ...column, ...first.facets[column.name], counts: second.facets[column.name]?.buckets.map((bucket) => bucket.count) })) };
 }
 
@@ -140,7 +141,7 @@ export async function showFacets(frame, box, search, schema, signal, go) {
     box.setAttribute('aria-busy', 'true');
     const found = await askFacets(search, schema, signal);
     if (!found) return null;
-    drawn = { of, ...found };
+    drawn = { ...found, of: found.failed ? '' : of }; // what failed is asked for again
   }
   box.removeAttribute('aria-busy');
   const focus = box.contains(document.activeElement) && document.activeElement.dataset.key;

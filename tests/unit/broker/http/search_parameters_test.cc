@@ -124,6 +124,8 @@ TEST(SearchParameters, SayTheOrderAndTheFacets) {
        "facets 'tag' is there twice; as a JSON object, facets have names of their own"},
       {R"({"q":"a","facets":{"t":{"values":{}}}})", "facets", "facets.t.values.field is missing"},
       {R"({"q":"a","search_after":"x"})", "search_after", "search_after has no meaning without sort"},
+      {R"({"q":"a","sort":"year","search_after":""})", "search_after",
+       "search_after is empty: the last page has no cursor, and the first one is asked for without"},
       {R"({"q":"a","sort":"year","search_after":"x","offset":0})", "offset",
        "offset has no meaning beside search_after"},
       {R"({"q":"a","sort":"year","rank":"none"})", "rank",

@@ -20,6 +20,7 @@ TEST(SortOrder, SaysEverythingInItsText) {
   EXPECT_EQ(parsed("year:desc:first, tag:first,_score ,_order:desc"),
             "year:desc:first,tag:asc:first,_score:desc,_order:desc");
   EXPECT_EQ(parsed("_score:asc,_order,year"), "_score:asc,_order:asc");
+  EXPECT_EQ(*parse_sort("_order,_score"), *parse_sort("_order"));
   for (const char* text : {"year:desc:first", "_score,price", "_order:desc"})
     EXPECT_EQ(parsed(parsed(text)), parsed(text));
 }
