@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <set>
 #include <string>
-#include <thread>
 
+#include "common/base/machine.h"
 #include "common/base/process.h"
 #include "common/config/command_line.h"
 #include "common/config/options.h"
@@ -77,9 +77,9 @@ void add_client_limits(config::CommandLine& app, Options& options) {
   app.add_option("--max-unsent-bytes", options.max_unsent_bytes,
                  "Bytes of all answers that clients have not received yet, shared among addresses in the same "
                  "way; past this an answer of more than 16 KiB becomes 503. Past half of it, an answer must "
-                 "be read within 60 s")
-      .transform(config::byte_size())
-      .show_default("256MiB");
+                 "be read within 60 s. auto: 256MiB, where memory is short a quarter of it")
+      .transform(config::byte_size_or_auto())
+      .show_default("auto");
   app.add_option("--min-client-rate", options.min_client_rate,
                  "Bytes a second that a client must send of a body and receive of an answer of more than 64 "
                  "KiB, on average over 5 s; 0: any")
@@ -101,9 +101,9 @@ void add_keys(config::CommandLine& app, Options& options) {
 void add_search_limits(config::CommandLine& app, Options& options, std::string& exhaustive) {
   app.add_option("--cache", options.cache_bytes,
                  "Budget of the result cache, and up to a 64th more for texts of requests that it knows; 0: "
-                 "no cache")
-      .transform(config::byte_size())
-      .show_default("64MiB")
+                 "no cache; auto: 256MiB, where memory is short 6 % of it")
+      .transform(config::byte_size_or_auto())
+      .show_default("auto")
       .group("Resources");
   add_number(app, "--default-timeout", options.default_timeout_ms, std::uint64_t{1}, kMaxTimeoutMs,
              "Milliseconds of a search without timeout_ms")
@@ -175,11 +175,25 @@ const char* wrong_collections(const std::vector<std::string>& names) {
 }
 }  // namespace
 
+std::string choose_budgets(Options& options, const Machine& machine) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20, kMost = 256 * kMiB;
+  std::string chosen;
+  const auto choose = [&](const char* name, std::uint64_t& bytes, std::uint64_t thousandths) {
+    if (bytes != config::kAutoBytes) return;
+    bytes = machine.share(thousandths, kMiB, kMost);
+    chosen += std::string(chosen.empty() ? "" : ", ") + name + " " + std::to_string(bytes / kMiB) + "MiB";
+  };
+  choose("--cache", options.cache_bytes, 60);
+  choose("--max-unsent-bytes", options.max_unsent_bytes, 250);
+  return chosen;
+}
+
 std::uint32_t default_threads(unsigned cores) { return std::clamp(cores / 4, 1u, 8u); }
 
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
   config::CommandLine app("Answers searches over HTTP from the leaves of one collection.", "frond-broker");
   Options options;
+  options.cache_bytes = options.max_unsent_bytes = config::kAutoBytes;
   std::string log_level = "info", exhaustive = "on";
   add_listeners(app, options);
   app.add_option("--collection", options.collections,
@@ -204,7 +218,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   add_search_limits(app, options, exhaustive);
   add_client_limits(app, options);
   add_keys(app, options);
-  options.threads = default_threads(std::thread::hardware_concurrency());
+  options.threads = default_threads(this_machine().cores);
   app.add_option("--threads", options.threads,
                  "Threads that answer searches, a core each, with connections of their own to all leaves. A "
                  "broker with a machine of its own: two thirds of the cores. With more than one, no other "
@@ -233,6 +247,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
 
   if (const auto* const wrong = wrong_collections(options.collections); wrong != nullptr) return app.refuse(wrong);
+  options.chosen = choose_budgets(options, this_machine());
   options.log_level = *config::parse_log_level(log_level);  // was checked
   if (options.node_name.empty()) options.node_name = default_node_name(net::parse_host_port(options.http)->port);
   options.allow_exhaustive = exhaustive == "on";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/base/log.h"
+#include "common/base/machine.h"
 #include "common/keys/api_key.h"
 #include "common/query/limits.h"
 
@@ -17,6 +18,7 @@ namespace frond::broker {
 std::uint32_t default_threads(unsigned cores);
 
 struct Options {
+  std::string chosen;  // the budgets that no flag gave, for the log
   std::string http, node_name;
   std::vector<std::string> collections;  // the first is that of routes which name none
   std::string admin_http;                // HOST:PORT; empty: none
@@ -52,6 +54,10 @@ struct Options {
   LogLevel log_level = LogLevel::kInfo;
   std::uint64_t log_buffer = Logger::kDefaultBufferBytes;
 };
+
+// Sets --cache and --max-unsent-bytes where they are config::kAutoBytes, by the memory that the process may have.
+// Returns what was chosen as one line.
+std::string choose_budgets(Options& options, const Machine& machine);
 
 // The options, or the exit code: 0 after --help, 2 after an error was printed on stderr.
 std::variant<Options, int> read_options(int argc, const char* const* argv);

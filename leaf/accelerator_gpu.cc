@@ -1,4 +1,7 @@
 #include "leaf/accelerator.h"
+
+#include "common/config/command_line.h"
+#include "common/device/runtime.h"
 #include "leaf/families/metric_families.h"
 #include "leaf/gpu/gpu_engine.h"
 
@@ -35,10 +38,11 @@ void export_counters(metrics::Registry& registry, const gpu::GpuEngine& engine, 
 
 Result<std::unique_ptr<Accelerator>> make_accelerator(const Options& options, engine::QueryEngine& below,
                                                       metrics::Registry& registry) {
-  auto engine = FROND_TRY(gpu::GpuEngine::create({.device = *options.gpu_device,
-                                                  .memory_bytes = options.gpu_cache_bytes,
-                                                  .plain = {.bytes = options.gpu_plain_bytes}},
-                                                 below));
+  std::uint64_t bytes = options.gpu_cache_bytes;
+  if (bytes == config::kAutoBytes)  // the rest is for the driver, kernels, and what else runs on the device
+    bytes = FROND_TRY(device::properties_of(*options.gpu_device)).free_bytes / 5 * 4;
+  auto engine = FROND_TRY(gpu::GpuEngine::create(
+      {.device = *options.gpu_device, .memory_bytes = bytes, .plain = {.bytes = options.gpu_plain_bytes}}, below));
   export_counters(registry, *engine, options.gpu_plain_bytes);
   return std::unique_ptr<Accelerator>(std::move(engine));
 }

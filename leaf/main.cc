@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "common/base/line_writer.h"
+#include "common/base/machine.h"
 #include "common/base/process.h"
 #include "common/base/thread_name.h"
 #include "common/config/options.h"
@@ -64,6 +65,8 @@ void log_start(Logger& log, const Options& options, const wire::RouterSocket& so
                        {"listen_port", std::to_string(socket.port())},
                        {"curve", options.curve_secret_key.empty() ? "off" : "on"},
                        {"http_port", std::to_string(http.port())},
+                       {"machine", this_machine().text()},
+                       {"chosen", options.chosen},
                        {"cpu_threads", std::to_string(options.cpu_threads)},
                        {"gpu", gpu_state(options, gpu)}});
 }

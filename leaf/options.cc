@@ -1,7 +1,7 @@
 #include "leaf/options.h"
 
 #include <algorithm>
-#include <thread>
+
 #include "common/base/process.h"
 #include "common/config/command_line.h"
 #include "common/config/options.h"
@@ -18,6 +18,11 @@ constexpr std::size_t kMaxCollections = 64;  // each has a thread that follows i
 config::Flag& add_bytes(config::CommandLine& app, const char* name, std::uint64_t& bytes, const char* shown,
                         const char* help) {
   return app.add_option(name, bytes, help).transform(config::byte_size()).show_default(shown);
+}
+// A budget of a cache, which is auto unless it is given.
+config::Flag& add_budget(config::CommandLine& app, const char* name, std::uint64_t& bytes, const std::string& help) {
+  bytes = config::kAutoBytes;
+  return app.add_option(name, bytes, help).transform(config::byte_size_or_auto()).show_default("auto");
 }
 template <class T, class Limit>
 config::Flag& add_number(config::CommandLine& app, const char* name, T& number, Limit min, Limit max,
@@ -55,9 +60,10 @@ void add_gpu_options(config::CommandLine& app, Options& options, std::string& gp
       .check(config::one_of({"auto", "off"}) | config::range(0, 63))
       .show_default()
       .group("Resources");
-  add_bytes(app, "--gpu-cache", options.gpu_cache_bytes, "4GiB",
-            "GPU memory to use: 24 MiB to 192 MiB to work in, 4 bytes a document, the rest for lists, which take about "
-            "a third more than on disk")
+  add_budget(
+      app, "--gpu-cache", options.gpu_cache_bytes,
+      "GPU memory to use: 24 MiB to 192 MiB to work in, 4 bytes a document, the rest for lists, which take about "
+      "a third more than on disk. auto: four fifths of what is free when the leaf starts")
       .group("Resources");
   app.add_option("--gpu-plain-lists", options.gpu_plain_bytes,
                  "Of --gpu-cache, at most, for plain forms (4.5 bytes a posting) of lists that counts often look "
@@ -80,24 +86,27 @@ void add_gpu_options(config::CommandLine& app, Options& options, std::string& gp
 }
 
 void add_cache_options(config::CommandLine& app, Options& options) {
-  add_bytes(app, "--host-cache", options.host_cache_bytes, "1GiB",
-            "Budget of the list cache in host memory; 0: no cache")
+  add_budget(
+      app, "--host-cache", options.host_cache_bytes,
+      "Budget of the list cache in host memory; 0: no cache; auto: 35 % of the container's memory, or of half of "
+      "the machine's")
       .group("Resources");
-  add_bytes(app, "--document-cache", options.document_cache_bytes, "64MiB",
-            "Budget of the cache of stored fields, in uncompressed blocks of 4 or 8 KiB, for documents whose text is "
-            "shown; 0: no cache")
+  add_budget(app, "--document-cache", options.document_cache_bytes,
+             "Budget of the cache of stored fields, in uncompressed blocks of 4 or 8 KiB, for documents whose text is "
+             "shown; 0: no cache; auto: 64MiB, where memory is short 5 % of it")
       .group("Resources");
-  add_bytes(app, "--term-cache", options.term_cache_bytes, "32MiB",
-            "Budget of the table of terms, with their frequencies and where their lists are: 0.3 KiB a term, and 0.4 "
-            "KiB for each partition; 0: no table");
-  add_bytes(app, "--filter-cache", options.filter_cache_bytes, "64MiB",
-            "Budget of the filters of searches that are kept, two bits a document of each partition; 0: none are");
+  add_budget(app, "--term-cache", options.term_cache_bytes,
+             "Budget of the table of terms, with their frequencies and where their lists are: 0.3 KiB a term, and 0.4 "
+             "KiB for each partition; 0: no table; auto: 32MiB, where memory is short 4 % of it");
+  add_budget(app, "--filter-cache", options.filter_cache_bytes,
+             "Budget of the filters of searches that are kept, two bits a document of each partition; 0: none are; "
+             "auto: 64MiB, where memory is short 5 % of it");
   add_number(app, "--max-expansions", options.max_expansions, 1, 65'536,
              "Terms that a prefix or wildcard of a search may stand for; one of more is answered 400");
-  add_bytes(
-      app, "--keyword-cache", options.keyword_cache_bytes, "64MiB",
-      "Budget of the numbers of keywords, for facets: 4 bytes for each value of a column in 4,096 documents, 8 for "
-      "each in a partition. A facet of a column that may need more than half is answered 400");
+  add_budget(app, "--keyword-cache", options.keyword_cache_bytes,
+             "Budget of the numbers of keywords, for facets: 4 bytes for each value of a column in 4,096 documents, 8 "
+             "for each in a partition. A facet of a column that may need more than half is answered 400; auto: 64MiB, "
+             "where memory is short 5 % of it");
   add_number(app, "--max-facet-buckets", options.max_facet_buckets, std::size_t{1}, wire::kMaxFacetBuckets,
              "Different buckets that all facets of a search may have; one of more is answered 400");
 }
@@ -138,6 +147,22 @@ std::string wrong_collections(const std::vector<std::string>& names) {
 
 }  // namespace
 
+std::string choose_budgets(Options& options, const Machine& machine) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  std::string chosen;
+  const auto choose = [&](const char* name, std::uint64_t& bytes, std::uint64_t thousandths, std::uint64_t most) {
+    if (bytes != config::kAutoBytes) return;
+    bytes = machine.share(thousandths, kMiB, most);
+    chosen += std::string(chosen.empty() ? "" : ", ") + name + " " + std::to_string(bytes / kMiB) + "MiB";
+  };
+  choose("--host-cache", options.host_cache_bytes, 350, kMiB << 20);
+  choose("--document-cache", options.document_cache_bytes, 50, 64 * kMiB);
+  choose("--term-cache", options.term_cache_bytes, 40, 32 * kMiB);
+  choose("--filter-cache", options.filter_cache_bytes, 50, 64 * kMiB);
+  choose("--keyword-cache", options.keyword_cache_bytes, 50, 64 * kMiB);
+  return chosen;
+}
+
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
   config::CommandLine app("Serves a shard of the partitions of one or more collections to brokers.", "frond-leaf");
   Options options;
@@ -164,7 +189,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
       .group("Several machines");
   app.add_option("--cpu-threads", options.cpu_threads, "Worker threads")
       .check(config::range(1, 1024))
-      .show_default("one for each core")
+      .show_default("one for each core, or as many as a container's quota allows")
       .group("Resources");
   app.add_option("--io-threads", options.io_threads, "Threads that read, write and encrypt the brokers' connections")
       .check(config::range(1, 16))
@@ -207,6 +232,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   if (const std::string wrong = wrong_collections(options.collections); !wrong.empty()) return app.refuse(wrong);
   if (options.curve_secret_key.empty() != options.curve_clients.empty())
     return app.refuse("--curve-secret-key and --curve-clients go together");
+  options.chosen = choose_budgets(options, this_machine());
   if (!costly.given()) options.costly_threads = options.cpu_threads;
   const config::Shard parsed = *config::parse_shard(shard);  // both were checked
   options.shard = parsed.number;

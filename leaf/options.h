@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <thread>
 #include <variant>
 #include <vector>
 
 #include "common/base/log.h"
+#include "common/base/machine.h"
 #include "common/objects/place.h"
 
 namespace frond::leaf {
@@ -21,8 +21,8 @@ struct Options {
   std::string tls_ca;                           // authorities for an https repository; empty: the system's
   objects::Access objects;                      // for an s3:// repository
   std::uint32_t shard = 0, shards = 1;
-  std::size_t cpu_threads = std::max(1u, std::thread::hardware_concurrency());
-  unsigned io_threads = std::min(4u, 1 + std::thread::hardware_concurrency() / 8);
+  std::size_t cpu_threads = this_machine().cores;
+  unsigned io_threads = std::min(4u, 1 + this_machine().cores / 8);
   std::size_t max_peers = 0, max_peers_by_address = 0;  // connections of brokers; 0: by peer_numbers()
   std::size_t costly_threads = 1;
   std::uint64_t costly_postings = 1'000'000;
@@ -43,9 +43,15 @@ struct Options {
   std::uint64_t poll_ms = 1000, drain_ms = 1000, drain_needed_ms = 0, ready_after_ms = 0;
   std::uint64_t grace_s = 30, superseded_s = 86'400, stall_s = 15, lock_wait_s = 60;
   std::uint64_t fetch_min_rate = std::uint64_t{16} << 10, disk_reserve = std::uint64_t{64} << 20;
+  std::string chosen;  // the budgets that no flag gave, for the log
   LogLevel log_level = LogLevel::kInfo;
   std::uint64_t log_buffer = Logger::kDefaultBufferBytes;
 };
+
+// Sets the budgets of caches that are config::kAutoBytes, by the memory that the process may have: those of the host
+// take at most 54 % of it together, in a container of 512 MiB for example 275 MiB. The GPU's stays: its device is asked
+// when it is opened. Returns what was chosen as one line, for the log.
+std::string choose_budgets(Options& options, const Machine& machine);
 
 // The options; or the exit code with which the process ends now, after --help or after one line on stderr.
 std::variant<Options, int> read_options(int argc, const char* const* argv);

@@ -9,10 +9,10 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "common/base/machine.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
 
@@ -86,7 +86,7 @@ Result<void> in_parallel(std::size_t count, std::size_t threads, const Work& wor
 
 // How many threads so much work is worth, on this machine.
 inline std::size_t threads_for(std::size_t items, std::size_t items_each) {
-  const std::size_t most = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
+  const std::size_t most = std::clamp(this_machine().cores, 1u, 16u);
   return std::clamp<std::size_t>(items / items_each, 1, most);
 }
 

@@ -143,6 +143,16 @@ Rule byte_size() {
       },
       "BYTES"));
 }
+Rule byte_size_or_auto() {
+  return Rule(CLI::Validator(
+      [](std::string& text) {
+        const auto bytes = text == "auto" ? Result<std::uint64_t>(kAutoBytes) : parse_byte_size(text);
+        if (!bytes) return bytes.error().message() + ", or auto";
+        text = std::to_string(*bytes);
+        return std::string();
+      },
+      "BYTES|auto"));
+}
 Rule host_port() { return parsed_by(net::parse_host_port, "HOST:PORT"); }
 Rule tcp_endpoint() { return parsed_by(net::parse_tcp_endpoint, "tcp://HOST:PORT"); }
 Rule shard() { return parsed_by(parse_shard, "I/N"); }

@@ -45,7 +45,10 @@ Rule range(int min, int max);  // both included, as in the other two
 Rule range(std::uint64_t min, std::uint64_t max);
 Rule range(double min, double max);
 Rule one_of(std::vector<std::string> names);
-Rule byte_size();     // for Flag::transform: the variable receives the number of bytes
+Rule byte_size();  // for Flag::transform: the variable receives the number of bytes
+// The same, or "auto", for which it receives kAutoBytes: the program chooses by the machine (common/base/machine.h).
+Rule byte_size_or_auto();
+constexpr std::uint64_t kAutoBytes = ~std::uint64_t{0};
 Rule host_port();     // common/config/options.h says more of these
 Rule tcp_endpoint();  // "tcp://" and a host_port
 Rule shard();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/device/patience.h"
+#include "common/device/runtime.h"
 #include "indexer/invert/gpu/gpu_inverter.h"
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
 #include "indexer/order/gpu/device_bisection.h"
@@ -25,6 +26,12 @@ Result<order::BisectElsewhere> gpu_bisection(const invert::GpuMemory& gpu) {
   return order::BisectElsewhere([gpu](const order::ForwardIndex& index, std::stop_token stop) {
     return order::gpu::bisect_on_device(index, gpu.device, gpu.bytes, std::move(stop));
   });
+}
+
+Result<std::uint64_t> free_gpu_memory(int device) {
+  FROND_TRY(invert::gpu::find_device(device));
+  const auto properties = FROND_TRY(device::properties_of(device));
+  return std::uint64_t{properties.free_bytes};
 }
 
 void set_gpu_timeout(std::chrono::milliseconds timeout) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "common/base/machine.h"
 #include "common/config/options.h"
 #include "common/files/read.h"
 #include "common/schema/schema_json.h"
@@ -27,6 +28,7 @@ class BuildCommand final : public Command {
                       "their ids are replaced"),
         kind_(kind) {
     invert_.max_bad_records = 1000;
+    invert_.gpu.bytes = config::kAutoBytes;
     add_place_flags();
     add_input_flags();
     partitions_flag_ = &number("--partitions", invert_.partitions, 1, 256, "Partitions that documents are dealt to")
@@ -48,6 +50,8 @@ class BuildCommand final : public Command {
   Result<void> check() override;
   Result<void> take_names();
   Result<void> take_schema();
+  bool is_large() const;
+  void choose_gpu();
   Result<void> take_gpu();
   Result<std::string> work(Logger& logger) override;
 
@@ -62,8 +66,7 @@ class BuildCommand final : public Command {
   std::uint32_t cpu_inverters_ = std::clamp(hardware_threads() / 3, 1u, 256u);
   std::string cpu_dictionary_{invert::kUsualCpuDictionary}, store_bodies_ = "on";
   std::uint32_t gpu_inverters_ = 0, gpu_timeout_s_ = 30;
-  std::string gpu_texts_ = "off", gpu_order_ = "auto";
-  std::uint64_t memory_limit_ = std::uint64_t{1} << 30;
+  std::string gpu_texts_ = "auto", gpu_order_ = "auto";
   std::string resume_ = "auto";
   static constexpr std::uint64_t kUsualCheckpoint = ~std::uint64_t{0};
   std::uint64_t checkpoint_bytes_ = kUsualCheckpoint;
@@ -146,23 +149,29 @@ void BuildCommand::add_resource_flags() {
   number("--gpu-inverters", gpu_inverters_, 0, 64,
          "Inverter threads with a GPU each, which take the trie collections of less frequent terms, those on the CPU "
          "the hundred most frequent ones. The index is the same; if the GPU fails, the build goes on without it");
-  choice("--gpu-texts", gpu_texts_, {"on", "off"},
-         "on: the GPU analyzes texts and makes the postings, in place of all inverters; parsers only copy texts; the "
-         "index is the same. Needs --memory-limit of 256MiB; on|off")
+  choice(
+      "--gpu-texts", gpu_texts_, {"auto", "on", "off"},
+      "on: the GPU analyzes texts and makes the postings, in place of all inverters; parsers only copy texts; the "
+      "index is the same. Needs --memory-limit of 256MiB, and no --schema. auto: on where there is a GPU and 256 MiB "
+      "of input; auto|on|off")
       .group("Resources");
   choice("--gpu-order", gpu_order_, {"auto", "on", "off"},
          "Whether a GPU bisects for --order bp and auto; the order is the same. It takes 16 bytes of "
          "--gpu-memory a posting of frequent terms and 36 a document. auto: if there is one; on: --order auto also "
          "reckons with its time, so that it chooses bisection more often; auto|on|off");
   line_.add_option("--gpu-device", invert_.gpu.device, "The number of the GPU that these use").show_default();
-  bytes("--gpu-memory", invert_.gpu.bytes, "2GiB",
-        "Memory of the GPU for each inverter on it, for texts, or for bisection");
+  line_
+      .add_option(
+          "--gpu-memory", invert_.gpu.bytes,
+          "Memory of the GPU for each inverter on it, for texts, or for bisection; auto: four fifths of what is "
+          "free, divided among the inverters")
+      .transform(config::byte_size_or_auto())
+      .show_default("auto");
   number("--gpu-timeout-seconds", gpu_timeout_s_, 1, 3600,
          "How long the GPU may take for one step. Then the build goes on without it, from what is still in memory; the "
          "index is the same");
-  bytes("--memory-limit", memory_limit_, "1GiB",
-        "Resident memory of the build, at least 128MiB; what does not fit goes to disk below the repository")
-      .group("Resources");
+  add_memory_limit(
+      "Resident memory of the build, at least 128MiB; what does not fit goes to disk below the repository");
   add_disk_reserve_flag(target_.disk_reserve);
 }
 
@@ -267,9 +276,51 @@ Result<void> BuildCommand::take_schema() {
   return {};
 }
 
+// Whether the inputs are worth a device: it takes about a second to open one.
+bool BuildCommand::is_large() const {
+  constexpr std::uint64_t kLarge = std::uint64_t{256} << 20;
+  constexpr std::size_t kMaxFiles = 100'000;  // that are looked at; of more, each of 2.6 KB would do
+  std::uint64_t bytes = 0;
+  std::size_t files = 0;
+  std::error_code failed;
+  const auto count = [&](const std::filesystem::path& file) {
+    std::error_code unknown;
+    const std::uint64_t size =
+        std::filesystem::is_regular_file(file, unknown) ? std::filesystem::file_size(file, unknown) : 0;
+    if (!unknown) bytes += size;
+    return ++files > kMaxFiles || bytes >= kLarge;
+  };
+  for (const auto& input : invert_.inputs) {
+    if (count(input)) return true;
+    auto folder = std::filesystem::recursive_directory_iterator(input, failed);
+    for (; !failed && folder != std::filesystem::recursive_directory_iterator(); folder.increment(failed))
+      if (count(folder->path())) return true;
+  }
+  return false;
+}
+
+// What no flag says of the GPU.
+void BuildCommand::choose_gpu() {
+  if (gpu_texts_ == "auto") {
+    const bool wanted = schema_.empty() && kind_ == Kind::kBuild && gpu_inverters_ == 0 &&
+                        memory_limit_ >= pipeline::kMinMemoryLimitOfTexts && is_large();
+    gpu_texts_ = wanted && free_gpu_memory(invert_.gpu.device) ? "on" : "off";
+    if (gpu_texts_ == "on") chosen_ += std::string(chosen_.empty() ? "" : ", ") + "--gpu-texts on";
+  }
+  if (invert_.gpu.bytes != config::kAutoBytes) return;
+  invert_.gpu.bytes = invert::GpuMemory().bytes;
+  const auto free = free_gpu_memory(invert_.gpu.device);
+  if (!free) return;
+  invert_.gpu.bytes = *free / 5 * 4 / std::max(1u, gpu_inverters_);
+  if (gpu_texts_ == "on" || gpu_inverters_ > 0)
+    chosen_ +=
+        std::string(chosen_.empty() ? "" : ", ") + "--gpu-memory " + std::to_string(invert_.gpu.bytes >> 20) + "MiB";
+}
+
 Result<void> BuildCommand::take_gpu() {
   const auto refuse = [](const std::string& why) { return Error(Code::kInvalid, why); };
   set_gpu_timeout(std::chrono::seconds(gpu_timeout_s_));
+  choose_gpu();
   if (gpu_inverters_ > 0) {
     const auto found = gpu_inverters(invert_.gpu.device);
     if (!found) return refuse("--gpu-inverters: " + found.error().message());
@@ -305,7 +356,7 @@ Result<void> BuildCommand::check() {
   if (!share_.empty() && partitions_flag_->given())
     return refuse("--partitions is the publisher's when --partition is given");
   if (checkpoint_bytes_ == 0) return refuse("--checkpoint: at least 1; --resume off makes none");
-  if (memory_limit_ < pipeline::kMinMemoryLimit) return refuse("--memory-limit: at least 128MiB");
+  FROND_TRY(settle_memory_limit());
   FROND_TRY(expect_collection_name());
   FROND_TRY(settle_place());
   if (std::ranges::count(invert_.inputs, "-") > 1) return refuse("--input: - is given twice");
@@ -341,6 +392,7 @@ Result<void> BuildCommand::check() {
 }
 
 Result<std::string> BuildCommand::work(Logger& logger) {
+  if (!chosen_.empty()) logger.info("chosen", {{"machine", this_machine().text()}, {"flags", chosen_}});
   pipeline::bound_unused_memory(memory_limit_);
   const auto stop = stop_on_signal();
   BuildProgress progress;

@@ -33,9 +33,7 @@ class ImportCiffCommand final : public Command {
     number("--partitions", options_.invert.partitions, 1, 256, "Partitions that documents are dealt to")
         .group("Resources");
     add_analyzer_flags(line_, names_, "How the terms of the file were made from text, and those of queries will be");
-    bytes("--memory-limit", memory_limit_, "1GiB",
-          "Resident memory, at least 128MiB, of which documents take 4 bytes each, and 20 to 25 for ids")
-        .group("Resources");
+    add_memory_limit("Resident memory, at least 128MiB, of which documents take 4 bytes each, and 20 to 25 for ids");
     add_disk_reserve_flag(target_.disk_reserve);
     line_.add_option("--codec", names_.codec, "Codec of posting lists, as of build").show_default();
     line_.add_option("--order", order_, "Order of the documents, as of build: " + std::string(order::kOrderNames))
@@ -55,7 +53,6 @@ class ImportCiffCommand final : public Command {
   ciff::ImportOptions how_;
   std::string lengths_ = "records", scorer_ = "bm25", order_{name_of(order::DocumentOrder::kInput)};
   CollectionNames names_{.analyzer = std::string(name_of(kImportedAnalyzer))};
-  std::uint64_t memory_limit_ = std::uint64_t{1} << 30;
 };
 
 Result<void> ImportCiffCommand::check() {
@@ -68,7 +65,7 @@ Result<void> ImportCiffCommand::check() {
         FROND_TRY(schema_from_text(R"({"fields":{"vector":{"type":"weights"}},"source":"none","scorer":"impact"})")));
   }
   if (options_.order == order::DocumentOrder::kUrl) return refuse("--order url: documents of CIFF have no URLs");
-  if (memory_limit_ < pipeline::kMinMemoryLimit) return refuse("--memory-limit: at least 128MiB");
+  FROND_TRY(settle_memory_limit());
   FROND_TRY(expect_collection_name());
   std::error_code unknown;
   if (!std::filesystem::exists(how_.input, unknown)) return refuse("--input: " + how_.input.string() + " is not there");

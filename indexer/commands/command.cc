@@ -11,9 +11,11 @@
 #include <thread>
 
 #include "common/base/line_writer.h"
+#include "common/base/machine.h"
 #include "common/base/thread_name.h"
 #include "common/config/command_line.h"
 #include "common/objects/place.h"
+#include "indexer/pipeline/memory.h"
 
 namespace frond::indexer {
 namespace {
@@ -57,7 +59,7 @@ void StopOnSignal::wait() {
   ::_exit(128 + (again > 0 ? again : number));
 }
 
-std::uint32_t hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
+std::uint32_t hardware_threads() { return this_machine().cores; }
 
 int Command::run(Logger& logger) {
   if (const auto well = check(); !well) return line_.refuse(well.error().message());
@@ -73,6 +75,28 @@ int Command::run(Logger& logger) {
   }
   write_stderr("frond-indexer: stopped by signal " + std::to_string(signal) + "; " + std::string(after_signal_) + "\n");
   return 128 + signal;
+}
+
+config::Flag& Command::add_memory_limit(const std::string& help) {
+  return line_
+      .add_option("--memory-limit", memory_limit_,
+                  help + "; auto: 60 % of the container's memory, or a quarter of the machine's, at most 64GiB")
+      .transform(config::byte_size_or_auto())
+      .show_default("auto")
+      .group("Resources");
+}
+
+Result<void> Command::settle_memory_limit() {
+  if (memory_limit_ == config::kAutoBytes) {
+    const Machine& machine = this_machine();
+    constexpr std::uint64_t kStep = std::uint64_t{16} << 20;  // a few kilobytes more or less make no other limit
+    const std::uint64_t share =
+        machine.share(machine.contained ? 600 : 500, pipeline::kMinMemoryLimit, std::uint64_t{64} << 30);
+    memory_limit_ = share / kStep * kStep;
+    chosen_ = "--memory-limit " + std::to_string(memory_limit_ >> 20) + "MiB";
+  }
+  if (memory_limit_ < pipeline::kMinMemoryLimit) return Error(Code::kInvalid, "--memory-limit: at least 128MiB");
+  return {};
 }
 
 Result<void> Command::check() {

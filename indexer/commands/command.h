@@ -74,6 +74,10 @@ class Command {
   config::Flag& bytes(const std::string& name, T& value, const std::string& shown, const std::string& help) {
     return line_.add_option(name, value, help).transform(config::byte_size()).show_default(shown);
   }
+  // --memory-limit, of what resides in memory.
+  config::Flag& add_memory_limit(const std::string& help);
+  // Chooses memory_limit_ if no flag gave it. kInvalid: it is less than 128MiB.
+  Result<void> settle_memory_limit();
   config::Flag& choice(const std::string& name, std::string& value, std::vector<std::string> names,
                        const std::string& help) {
     return line_.add_option(name, value, help).check(config::one_of(std::move(names))).show_default();
@@ -93,6 +97,8 @@ class Command {
 
   config::CommandLine& line_;
   change::ChangeOptions target_{.repository = {}, .collection = {}, .disk_reserve = std::uint64_t{64} << 20};
+  std::uint64_t memory_limit_ = config::kAutoBytes;  // settle_memory_limit() makes it a number
+  std::string chosen_;                               // what no flag gave, one line for the log
   bool json_ = false;
   int exit_code_ = 0, failed_code_ = 1;
   std::string_view after_signal_ = "nothing is published";

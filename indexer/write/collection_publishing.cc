@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/base/machine.h"
 #include "common/base/thread_name.h"
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
@@ -68,7 +69,7 @@ Result<void> write_lines(const fs::path& file, const std::vector<const Operation
 // That index so many bytes: starting a parser, with its tables, takes as long as parsing some 100 KiB.
 std::uint32_t threads_for(std::uint64_t bytes) {
   constexpr std::uint64_t kBytesEach = 512 << 10;
-  const std::uint64_t most = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
+  const std::uint64_t most = std::clamp(this_machine().cores, 1u, 16u);
   return static_cast<std::uint32_t>(std::min(1 + bytes / kBytesEach, most));
 }
 

@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "common/base/machine.h"
 #include "common/partition/documents/document_block_cache.h"
 #include "common/repository/repository.h"
 #include "leaf/generation/data_folder.h"
@@ -83,7 +83,7 @@ class GenerationLoader {
   const ListRegistration& lists_;
   const std::uint64_t disk_reserve_;
   const std::shared_ptr<partition::DocumentBlockCache> documents_;
-  std::size_t threads_ = std::clamp<std::size_t>(std::thread::hardware_concurrency() / 4, 1, 4);
+  std::size_t threads_ = std::clamp<std::size_t>(this_machine().cores / 4, 1, 4);
   Numbers own_numbers_;
   Numbers& numbers_;
 };

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <thread>
 
+#include "common/base/machine.h"
 #include "common/base/process.h"
 #include "common/config/command_line.h"
 #include "tools/commands/commands.h"
@@ -21,7 +21,7 @@ struct Flags {
   std::filesystem::path out;
   std::vector<std::string> only;
   std::string scale = "small", stemmer = "porter", store_bodies = "on";
-  unsigned threads = std::max(1u, std::thread::hardware_concurrency()), rounds = 0;
+  unsigned threads = this_machine().cores, rounds = 0;
   std::uint32_t seed = 1;
   IndexingOptions indexing;
   std::uint64_t text_bytes = 0;

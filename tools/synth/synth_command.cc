@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <thread>
 
+#include "common/base/machine.h"
 #include "common/codec/codec_choice.h"
 #include "common/config/command_line.h"
 #include "tools/bench/commands.h"
@@ -28,7 +28,7 @@ struct SynthFlags {
   std::uint32_t partitions = 1, documents = 0;
   std::uint64_t seed = 1;
   std::size_t query_count = 1000;
-  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  unsigned threads = this_machine().cores;
   bool json = false;
 };
 

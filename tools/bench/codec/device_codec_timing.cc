@@ -1,7 +1,7 @@
+#include "common/base/machine.h"
 #include "tools/bench/codec/codec_timing.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "common/device/runtime.h"
 #include "common/device_codec/decode_streams.h"
@@ -36,7 +36,7 @@ std::vector<Encoded> encode_all(const IntegerSet& set, std::span<const codec::Li
   std::vector<Encoded> all;
   for (const codec::ListCodec* codec : codecs)
     if (codec->info().encodes(set.kind)) all.push_back({codec, {}});
-  in_parallel(std::thread::hardware_concurrency(), all.size(), [&](std::size_t mine) {
+  in_parallel(this_machine().cores, all.size(), [&](std::size_t mine) {
     for (const auto& list : set.lists) all[mine].codec->encode(list, set.kind, all[mine].streams.emplace_back());
   });
   return all;

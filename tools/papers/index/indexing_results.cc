@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/base/check.h"
+#include "common/base/machine.h"
 #include "tools/bench/measure.h"
 #include "tools/synth/text/text_output.h"
 
@@ -28,7 +29,7 @@ Platform Platform::here() {
   for (std::string line; platform.processor.empty() && std::getline(file, line);)
     if (const auto colon = line.find(": "); line.starts_with("model name") && colon != std::string::npos)
       platform.processor = line.substr(colon + 2);
-  platform.cores = std::max(1u, std::thread::hardware_concurrency());
+  platform.cores = this_machine().cores;
   platform.memory =
       static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   return platform;

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "common/base/machine.h"
 #include "common/base/result.h"
 #include "common/text/analyzer_config.h"
 #include "tools/bench/measure.h"
@@ -87,10 +87,10 @@ inline constexpr std::uint32_t kMaxGpuInverters = 64;                        // 
 // The inputs, or synth_bytes of made-up text, profile clueweb09.
 struct IndexingOptions : IndexingSetup {
   std::uint64_t synth_bytes = 0;
-  std::uint32_t threads = std::max(1u, std::thread::hardware_concurrency());  // Figure 10: parsers and inverters
-  std::uint32_t parsers = 0;                                                  // of the tables; 0: two less than threads
-  std::vector<std::uint32_t> rows;  // numbers of parsers in Figure 10; empty: 1 .. threads - 1
-  std::uint32_t rounds = 1;         // of Figure 10
+  std::uint32_t threads = this_machine().cores;  // Figure 10: parsers and inverters
+  std::uint32_t parsers = 0;                     // of the tables; 0: two less than threads
+  std::vector<std::uint32_t> rows;               // numbers of parsers in Figure 10; empty: 1 .. threads - 1
+  std::uint32_t rounds = 1;                      // of Figure 10
   // Numbers of inverters on the GPU, of which every run has one in turn, beside runs without; 0 adds nothing.
   std::vector<std::uint32_t> gpu_inverters = {1, kPaperGpuInverters};
   // Their kind, or why there is none: then runs with them are left out.
