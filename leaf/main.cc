@@ -174,7 +174,10 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
                                                      [&, gpu] { return gpu_state(options, gpu); },
                                                      clock.now() + std::chrono::milliseconds(options.ready_after_ms),
                                                      [gpu] { return gpu ? gpu->refusals() : std::string(); }},
-                                        .cache_state = [&] { return lists.cache_state(); }};
+                                        .cache_state = [&] { return lists.cache_state(); },
+                                        .list_store = lists.store(),
+                                        .gpu = gpu,
+                                        .terms = *terms};
   // They end before `lists`, where their partitions are registered.
   std::vector<std::unique_ptr<ServedCollection>> served;
   std::vector<serve::Collections::One> services;

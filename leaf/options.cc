@@ -124,6 +124,10 @@ void add_spans(config::CommandLine& app, Options& options) {
   add_number(app, "--ready-after-ms", options.ready_after_ms, 0, 3'600'000,
              "/readyz is 200 this long after the start at the earliest. Where tools wait for it before they remove "
              "another leaf: longer than DNS answers may be old, plus the brokers' --leaf-dns-interval-ms");
+  add_number(
+      app, "--warm-ms", options.warm_ms, 0, 600'000,
+      "The longest that a generation's lists are read into the caches, also the GPU's, before it is served: those "
+      "that searches asked for first, then the largest; 0: searches fill them");
   add_number(app, "--drain-ms", options.drain_ms, 0, 60'000,
              "After SIGTERM: how long requests are still accepted, while brokers, which are told at once, turn to "
              "other leaves");

@@ -40,7 +40,7 @@ struct Options {
   std::uint64_t gpu_plain_bytes = 0;  // of gpu_cache_bytes
   std::size_t queue_limit = 4096, gpu_queue_limit = 4096;
   std::uint64_t min_gpu_postings = 20'000;
-  std::uint64_t poll_ms = 1000, drain_ms = 1000, drain_needed_ms = 0, ready_after_ms = 0;
+  std::uint64_t poll_ms = 1000, drain_ms = 1000, drain_needed_ms = 0, ready_after_ms = 0, warm_ms = 5000;
   std::uint64_t grace_s = 30, superseded_s = 86'400, stall_s = 15, lock_wait_s = 60;
   std::uint64_t fetch_min_rate = std::uint64_t{16} << 10, disk_reserve = std::uint64_t{64} << 20;
   std::string chosen;  // the budgets that no flag gave, for the log

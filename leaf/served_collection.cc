@@ -104,13 +104,25 @@ ServedCollection::ServedCollection(const Shared& shared, const CollectionPlace& 
            .grace = std::chrono::seconds(shared.options.grace_s),
            .superseded_limit = std::chrono::seconds(shared.options.superseded_s),
            .labels = labels_of(shared.options, place.name),
-           .on_change = [this] { service_.announce(); }},
+           .on_change = [this] { service_.announce(); },
+           .before_serving = [this](const auto& next, const auto& served,
+                                    const auto& stopping) { warmer_->warm(next, served, stopping); },
+           .at_poll = [this](const auto& served) { warmer_->remember(served); }},
           *place.source, *place.folder, loader_, board_, brokers_, shared.clock,
           shared.options.collections.size() == 1 ? shared.log : own_log_.emplace(shared.log, "collection", place.name),
           &shared.registry),
       announcements_(
           place.source->watch(), [this] { follower_.look_soon(); }, &shared.registry,
-          labels_of(shared.options, place.name)) {}
+          labels_of(shared.options, place.name)) {
+  const Options& options = shared.options;
+  warmer_.emplace(warm::Warmer::Options{.limit = std::chrono::milliseconds(options.warm_ms),
+                                        .host_bytes = options.host_cache_bytes,
+                                        .file = place.folder->asked_terms(),
+                                        .threads = std::clamp<std::size_t>(options.cpu_threads, 1, 4),
+                                        .labels = labels_of(options, place.name)},
+                  shared.list_store, shared.gpu, shared.terms, shared.clock, own_log_ ? *own_log_ : shared.log,
+                  &shared.registry);
+}
 
 void ServedCollection::start() {
   follower_.start();

@@ -24,6 +24,7 @@
 #include "leaf/generation/kept_generations.h"
 #include "leaf/options.h"
 #include "leaf/serve/leaf_service.h"
+#include "leaf/warm/warmer.h"
 
 namespace frond::leaf {
 
@@ -60,6 +61,9 @@ class ServedCollection {
     std::function<serve::SearchParts(const generation::ServedBoard&)> parts;
     serve::Identity identity;  // without the collection's name
     std::function<serve::CacheState()> cache_state;
+    lists::ListStore& list_store;
+    engine::Accelerator* gpu = nullptr;  // null: none
+    serve::TermTable& terms;
   };
   // `place` outlives this. With several collections, metrics and lines of the log name the collection.
   ServedCollection(const Shared& shared, const CollectionPlace& place);
@@ -81,6 +85,7 @@ class ServedCollection {
   generation::BrokerRoll brokers_;
   serve::LeafService service_;
   generation::GenerationLoader loader_;
+  std::optional<warm::Warmer> warmer_;
   generation::GenerationFollower follower_;
   generation::AnnouncementListener announcements_;
 };

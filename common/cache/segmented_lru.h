@@ -47,6 +47,13 @@ class SegmentedLru {
   template <class Predicate>
   void erase_if(Predicate drops);
 
+  // Calls visit(key, value) for each entry. It must not use the cache.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const Entries* entries : {&probation_, &protected_})
+      for (const Entry& entry : *entries) visit(entry.key, entry.value);
+  }
+
   std::size_t budget() const { return budget_; }
   std::size_t bytes() const { return bytes_; }  // charged now
   std::size_t entries() const { return index_.size(); }

@@ -32,6 +32,10 @@ class Accelerator {
   // time; of more than streams() some wait.
   virtual std::vector<std::optional<Result<Outcome>>> try_search(std::span<const Plan> plans, const Clock& clock,
                                                                  BatchTimes* times) = 0;
+  // Copies to device memory what the plan needs and is not there, on the caller's thread; evaluates nothing. The plan
+  // may have any number of terms, with lists in host memory. False: no more should be copied, since nine tenths of the
+  // memory are used, or the device is lost.
+  virtual bool warm(const Plan& plan) = 0;
   virtual std::uint32_t streams() const = 0;
   virtual bool lost() const = 0;            // it answers no more plans
   virtual lists::DeviceLists& lists() = 0;  // in its memory

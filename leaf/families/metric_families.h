@@ -131,6 +131,9 @@ constexpr Family kDocumentCacheEvictions{"frond_leaf_document_cache_evictions_to
                                          "Blocks of stored fields dropped to make room."};
 
 // Table of terms.
+constexpr Family kWarmSeconds{"frond_leaf_warm_seconds",
+                              "Time that caches were filled before the last new generation was served."};
+constexpr Family kWarmBytes{"frond_leaf_warm_bytes", "Lists that were read into caches then."};
 constexpr Family kTermCacheBytes{"frond_leaf_term_cache_bytes", "Memory of the table of terms."};
 constexpr Family kTermCacheLimit{"frond_leaf_term_cache_limit_bytes", "Budget of the table of terms."};
 constexpr Family kTermCacheHits{"frond_leaf_term_cache_hits_total", "Terms of searches found in the table."};

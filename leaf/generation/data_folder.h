@@ -9,6 +9,7 @@
 //   <data>/fetching/<id>/             partly fetched files of a partition; the next attempt continues from them
 //   <data>/generations/<n>-<content>.json  the manifest of each served generation
 //   <data>/SERVED                     the manifest, as published, of the generation that became current last
+//   <data>/ASKED                      the terms that searches asked for (leaf/warm/asked_terms.h)
 // Everything here can be fetched again, so the folder may be deleted while no leaf runs.
 #include <filesystem>
 #include <memory>
@@ -47,6 +48,7 @@ class DataFolder {
     return {generation_file(std::to_string(id.number) + "-" + to_hex(id.content) + ".terms.sst"),
             generation_file(std::to_string(id.number) + ".terms.sst")};
   }
+  std::filesystem::path asked_terms() const { return root_ / "ASKED"; }
   std::filesystem::path fetching(const std::string& id) const { return root_ / "fetching" / id; }
   // The manifest (JSON) that the next leaf process serves before it reaches the repository. remember() replaces it
   // atomically and syncs it. remembered(): kNotFound if no generation was ever served.

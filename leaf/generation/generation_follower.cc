@@ -79,6 +79,7 @@ void GenerationFollower::step() {
   mend();
   delete_unused();
   measure();
+  if (options_.at_poll) options_.at_poll(*board_.get());
 }
 
 void GenerationFollower::look() {
@@ -231,6 +232,8 @@ void GenerationFollower::remember(const GenerationId& id, const std::string& man
 }
 
 void GenerationFollower::take(std::shared_ptr<const ServedGeneration> generation) {
+  if (options_.before_serving)
+    options_.before_serving(*generation, *board_.get(), [this] { return thread_.stopping(); });
   ServedSet next = *board_.get();
   std::erase_if(next, [&](const auto& one) { return one->id() == generation->id(); });
   if (!next.empty() && superseded_.emplace(next.back()->id(), clock_.now()).second)

@@ -52,6 +52,11 @@ class GenerationFollower {
     std::chrono::seconds superseded_limit{86'400};
     metrics::Labels labels = {};           // of its metrics, but for that of the disk
     std::function<void()> on_change = {};  // called on its thread when the served set has got another generation
+    // Called on its thread: before a loaded generation is served, with what is served now; and at each poll. The first
+    // may take seconds, and asks `stopping` whether it must end.
+    std::function<void(const ServedGeneration& next, const ServedSet& served, const std::function<bool()>& stopping)>
+        before_serving = {};
+    std::function<void(const ServedSet& served)> at_poll = {};
   };
   // All arguments passed by reference or pointer outlive this object. `registry` may be null.
   GenerationFollower(Options options, const repository::RepositorySource& source, const DataFolder& data,

@@ -141,12 +141,9 @@ bool DeviceCache::is_ordered(const DocumentArrays::Source& source) const {
   });
 }
 
-// False: there is nothing to copy for the plan, or max_waiting plans wait already.
-bool DeviceCache::order(const engine::Plan& plan) {
+// What is to be copied for the plan; nothing: all is there, or ordered. `marks`: what becomes ordered_ with it.
+std::optional<DeviceCache::Order> DeviceCache::missing(const engine::Plan& plan, Marks& marks) {
   Order order{.partition = plan.partition, .lengths = plan.lengths, .lists = {}, .arrays = {}, .plain = {}};
-  const MutexLock lock(mutex_);
-  if (plan.partition == 0 || orders_.size() >= options_.max_waiting) return false;
-  decltype(ordered_) marks;
   for (const engine::PlanTerm& term : plan.terms) {
     const lists::ListKey& key = term.list->key;
     if (!kept_.find(key) && !ordered_.contains(key) && marks.insert(key).second) order.lists.push_back(term.list);
@@ -154,13 +151,36 @@ bool DeviceCache::order(const engine::Plan& plan) {
   for (DocumentArrays::Source& source : DocumentArrays::sources_of(plan))
     if (arrays_.find(source.owner).state == DocumentArrays::State::kMissing && !is_ordered(source))
       order.arrays.push_back(std::move(source));
-  if (order.lists.empty() && order.arrays.empty() && lengths_.contains(plan.partition)) return false;
-  // The marks are set last, after all allocations, which may fail: only the end of an order removes its marks.
+  if (order.lists.empty() && order.arrays.empty() && lengths_.contains(plan.partition)) return std::nullopt;
   ordered_.reserve(ordered_.size() + marks.size());
-  orders_.push_back(std::move(order));
+  return order;
+}
+
+// False: there is nothing to copy for the plan, or max_waiting plans wait already.
+bool DeviceCache::order(const engine::Plan& plan) {
+  Marks marks;
+  const MutexLock lock(mutex_);
+  if (plan.partition == 0 || orders_.size() >= options_.max_waiting) return false;
+  auto order = missing(plan, marks);
+  if (!order) return false;
+  // The marks are set last, after all allocations, which may fail: only the end of an order removes its marks.
+  orders_.push_back(std::move(*order));
   ordered_.merge(marks);
   changed_.notify_all();
   return true;
+}
+
+bool DeviceCache::warm(const engine::Plan& plan) {
+  if (lost() || arena_.used() / 9 >= arena_.bytes() / 10) return false;
+  std::optional<Order> own;
+  {
+    Marks marks;
+    const MutexLock lock(mutex_);
+    own = missing(plan, marks);
+    if (own) ordered_.merge(marks);
+  }
+  if (own) fulfil(*own);
+  return !lost();
 }
 
 void DeviceCache::run(const std::stop_token& stop) {

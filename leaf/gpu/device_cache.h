@@ -58,6 +58,8 @@ class DeviceCache final : public lists::DeviceLists {
   // they were refused or too many plans wait. fits_kernels(plan) must be true; `plan` outlives the result. A plan of
   // device leases is always ready, and takes no lock.
   std::optional<ReadyPlan> pin(const engine::Plan& plan);
+  // Accelerator::warm().
+  bool warm(const engine::Plan& plan);
   // Whether pin() returns nothing because there is no room for an array that the plan needs.
   bool has_no_room_for(const engine::Plan& plan) const;
   // A ResidentList. It holds its memory, also when it is evicted.
@@ -89,6 +91,8 @@ class DeviceCache final : public lists::DeviceLists {
   struct OrderEnd;
   void run(const std::stop_token& stop);
   bool order(const engine::Plan& plan);
+  using Marks = std::unordered_set<lists::ListKey, lists::ListKeyHash>;
+  std::optional<Order> missing(const engine::Plan& plan, Marks& marks) FROND_REQUIRES(mutex_);
   void fulfil(const Order& order);
   Result<void> copy_list(const lists::ListLease& lease, std::uint32_t documents) FROND_REQUIRES(copying_);
   Result<void> copy_lengths(const Order& order) FROND_REQUIRES(copying_);
@@ -114,7 +118,7 @@ class DeviceCache final : public lists::DeviceLists {
   lists::KeptLists kept_ FROND_GUARDED_BY(mutex_);
   std::unordered_map<std::uint64_t, std::shared_ptr<const ResidentLengths>> lengths_ FROND_GUARDED_BY(mutex_);
   std::deque<Order> orders_ FROND_GUARDED_BY(mutex_);
-  std::unordered_set<lists::ListKey, lists::ListKeyHash> ordered_ FROND_GUARDED_BY(mutex_);
+  Marks ordered_ FROND_GUARDED_BY(mutex_);
   std::uint64_t in_progress_ FROND_GUARDED_BY(mutex_) = 0;  // partition of the order that thread_ fulfils; 0: none
   Counters counters_ FROND_GUARDED_BY(mutex_);
   std::string last_refusal_ FROND_GUARDED_BY(mutex_);

@@ -103,6 +103,7 @@ Result<std::shared_ptr<const KnownTerm>> TermTable::look_up(const generation::Se
     const MutexLock lock(shard.mutex);
     if (const auto* const found = shard.terms.find(asked)) {
       ++shard.hits;
+      (*found)->ask();
       return *found;
     }
     ++shard.misses;
@@ -113,6 +114,18 @@ Result<std::shared_ptr<const KnownTerm>> TermTable::look_up(const generation::Se
   if (const auto* const found = shard.terms.find(asked)) return *found;  // another thread was faster
   if (!shard.terms.too_large(charge)) shard.terms.insert({generation.serial, made->text(), hash}, made, charge);
   return made;
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> TermTable::asked(
+    const generation::ServedGeneration& generation) const {
+  std::vector<std::pair<std::string, std::uint64_t>> all;
+  for (const auto& shard : shards_) {
+    const MutexLock lock(shard->mutex);
+    shard->terms.for_each([&](const Key& key, const std::shared_ptr<const KnownTerm>& term) {
+      if (key.generation == generation.serial && term->df() > 0) all.emplace_back(term->text(), term->times() + 1);
+    });
+  }
+  return all;
 }
 
 TermTable::Counters TermTable::counters() const {

@@ -8,12 +8,14 @@
 //
 // A leaf has one table for all generations that it serves. Entries are kept within a budget, by a segmented LRU in
 // shards (common/cache/segmented_lru.h). Terms that the generation does not have are kept as well.
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/mutex.h"
@@ -45,6 +47,10 @@ class KnownTerm {
   std::optional<lists::DeviceLease> on_device(std::size_t partition, std::uint64_t number,
                                               lists::DeviceLists& device) const;
 
+  // Counts a look-up.
+  void ask() const { times_.fetch_add(1, std::memory_order_relaxed); }
+  std::uint64_t times() const { return times_.load(std::memory_order_relaxed); }
+
   // For make().
   KnownTerm(std::string_view text, std::uint64_t df, float weight, std::size_t partitions)
       : text_(text), df_(df), weight_(weight), places_(partitions) {}
@@ -59,6 +65,7 @@ class KnownTerm {
   const std::string text_;
   const std::uint64_t df_;
   const float weight_;
+  mutable std::atomic<std::uint64_t> times_{0};
   mutable Mutex mutex_;
   mutable std::vector<Place> places_ FROND_GUARDED_BY(mutex_);  // its size never changes
 };
@@ -78,6 +85,8 @@ class TermTable {
   // not kept. Errors as KnownTerm::make().
   Result<std::shared_ptr<const KnownTerm>> look_up(const generation::ServedGeneration& generation,
                                                    std::string_view text);
+  // Its terms of the generation, and how often each was looked up.
+  std::vector<std::pair<std::string, std::uint64_t>> asked(const generation::ServedGeneration& generation) const;
   Counters counters() const;
   std::size_t budget_bytes() const { return budget_bytes_; }
 

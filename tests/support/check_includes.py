@@ -41,6 +41,7 @@ MAY_INCLUDE = {
     "leaf/gpu": ["leaf/engine", "leaf/lists"],
     "leaf/schedule": ["leaf/engine", "leaf/families"],
     "leaf/generation": ["leaf/families"],
+    "leaf/warm": ["leaf/serve", "leaf/generation", "leaf/engine", "leaf/lists", "leaf/families"],
     "leaf/serve": ["leaf/clauses", "leaf/collect", "leaf/generation", "leaf/schedule", "leaf/engine", "leaf/lists", "leaf/families"],
 }
 PROCESSES = ("indexer", "leaf", "broker", "tools")
