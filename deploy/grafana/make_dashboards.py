@@ -265,6 +265,8 @@ def indexer():
                   ("max(frond_broker_generation)", "searched")),
             panel("Fetching, verifying, opening one, on average", "s", ("frond_leaf_generation_load_duration_seconds_sum / frond_leaf_generation_load_duration_seconds_count",
                   "{{instance}}"), why="Since the leaf's start: there are few."),
+            panel("Filling caches before the last one was served", "s", ("frond_leaf_warm_seconds", "{{instance}}")),
+            panel("Read into caches then", "bytes", ("frond_leaf_warm_bytes", "{{instance}}")),
             panel("Refused", "short", ("sum by (instance) (increase(frond_leaf_generation_refused_total[$__rate_interval]))", "{{instance}}")),
             panel("Documents searched", "short", ("sum(frond_leaf_documents)", "on all leaves, replicas counted")),
             panel("Heard before a poll", "ops", ("sum by (instance) (rate(frond_leaf_announcements_total[$__rate_interval]))", "{{instance}}"),
