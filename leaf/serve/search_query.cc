@@ -32,6 +32,7 @@ std::size_t SearchQuery::bytes() const {
   for (const wire::QueryTerm& term : request_.terms) bytes += sizeof term + term.text.capacity();
   bytes += kClauseBytes * (request_.clause.size() + request_.filter.size() + request_.facets.size());
   if (request_.after) bytes += request_.after->bytes.size();
+  for (const std::string& name : request_.show.columns) bytes += sizeof name + name.capacity();
   return bytes;
 }
 

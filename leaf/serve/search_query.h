@@ -28,6 +28,7 @@
 #include "common/query/clause.h"
 #include "leaf/clauses/searched_partition.h"
 #include "leaf/collect/collect.h"
+#include "leaf/collect/sorted_ranking.h"
 #include "leaf/serve/search_parts.h"
 #include "leaf/serve/term_table.h"
 
@@ -45,7 +46,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   // long as `done`. `done` is called once: during start() or later, on any thread. The reply to a cancelled search is
   // empty.
   // `refuse` is called in place of `done` for a request that is wrong (kInvalid), or whose facets have too many
-  // buckets; empty: `done` gets a reply in which all partitions are unsearched.
+  // buckets, or whose hits have too long values of its order; empty: `done` gets a reply in which all partitions are
+  // unsearched.
   using Refuse = std::function<void(const Error&)>;
   SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire::SearchRequest request, Deadline deadline,
               Done done, Refuse refuse = {});
@@ -64,7 +66,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
     std::vector<lists::ListLease> lists;  // of the known terms, once fetched; AND and OR both use them
     std::shared_ptr<const partition::HiddenDocuments> left_out;  // by the filter, and hidden; null: not evaluated
     engine::Outcome conjunction, disjunction;
-    std::vector<std::string> sort_bytes;     // of the hits of a search with an order
+    std::vector<std::string> sort_bytes;     // of a search with an order: of its hits, until sorted_ has these
     std::vector<query::FacetCounts> facets;  // until they are added to those of other partitions
     wire::PartitionProfile profile;
     std::uint64_t cpu_us = 0;  // of the last search on the CPU
@@ -156,7 +158,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   Result<void> read_wanted();
   Result<engine::Outcome> collect(Slot& slot, const clauses::ClausePlan& plan);
   Result<void> add_facets(Slot& slot);
-  void merge_sorted(wire::Ranking& ranking);
+  void add_sorted(Slot& slot, engine::Outcome& outcome);
+  collect::SortedHits take_sorted();
   std::optional<Error> refusal() const;
   std::size_t place_of(const generation::ServedPartition& partition) const {
     return static_cast<std::size_t>(&partition - generation_->partitions.data());
@@ -207,8 +210,9 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   collect::SortFloor sort_floor_;
   mutable Mutex collected_mutex_;
   std::vector<query::FacetCounts> facets_ FROND_GUARDED_BY(collected_mutex_);  // of the partitions so far
-  std::optional<Error> refusal_ FROND_GUARDED_BY(collected_mutex_);            // the request is wrong, it turned out
-  const std::unique_ptr<Profiled> profiled_;                                   // null: no profile is wanted
+  collect::SortedRanking sorted_ FROND_GUARDED_BY(collected_mutex_){request_.depth, parts_.max_sort_bytes};  // likewise
+  std::optional<Error> refusal_ FROND_GUARDED_BY(collected_mutex_);  // the request is wrong, it turned out
+  const std::unique_ptr<Profiled> profiled_;                         // null: no profile is wanted
 };
 
 }  // namespace frond::leaf::serve
