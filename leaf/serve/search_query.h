@@ -11,9 +11,9 @@
 // partitions are in the reply.
 //
 // Work that costs many times the usual has threads of its own, so that it does not delay other searches. This is:
-// requests that are costly by themselves (common/wire/messages.h), and searches whose terms have many postings in a
-// partition (known after the look-up of the terms). Searches of medium size stay on the usual threads while no task
-// waits there and another worker is idle.
+// requests that are costly by themselves (common/wire/messages.h), and searches that read many lists, or many postings
+// and values in a partition (known after the look-up of the terms). Searches of medium size stay on the usual threads
+// while no task waits there and another worker is idle.
 //
 // Plans that the GPU does not answer run on the CPU within the same deadline.
 #include <atomic>
@@ -27,6 +27,7 @@
 #include "common/base/mutex.h"
 #include "common/query/clause.h"
 #include "leaf/clauses/searched_partition.h"
+#include "leaf/clauses/work.h"
 #include "leaf/collect/collect.h"
 #include "leaf/collect/sorted_ranking.h"
 #include "leaf/serve/search_parts.h"
@@ -107,7 +108,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   void check_answers();
   void drop();
   bool is_too_much_here() const;
-  std::uint64_t postings_in_largest() const;
+  std::uint64_t work_in_largest() const;
+  std::size_t lists() const;
   void move_to_costly_threads(std::uint64_t weight, void (SearchQuery::*next)());
   void search_here();
   void search_now();
@@ -125,7 +127,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   void share();
   void search(std::size_t number);
   // Plans (search_query_plans.cc).
-  std::uint64_t postings_in(const generation::ServedPartition& partition) const;
+  clauses::Work work() const;
+  std::uint64_t in_largest(std::uint64_t of_all) const;
   std::uint32_t depth() const;
   Result<void> fetch_lists(Slot& slot);
   // What the search passes over in the partition.
@@ -138,7 +141,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   struct Clauses {
     query::Clause clause;
     clauses::ResolvedQuery resolved;
-    KnownTerms known;  // its lists
+    clauses::Work work;  // of the generation
+    KnownTerms known;    // its lists
   };
   Result<void> read_clauses();
   Result<bool> take_weights(const query::Clause& clause);
