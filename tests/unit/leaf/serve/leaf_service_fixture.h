@@ -2,6 +2,7 @@
 // A LeafService over a collection of three partitions, asked as brokers ask it.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,16 @@
 #include "tests/unit/leaf/serve/served_fixture.h"
 
 namespace frond::leaf::serve {
+
+// Each look at it takes a millisecond.
+class TickingClock final : public Clock {
+ public:
+  Instant now() const override { return start_ + std::chrono::milliseconds(++looks_); }
+
+ private:
+  Instant start_ = SteadyClock().now();
+  mutable std::atomic<int> looks_{0};
+};
 
 class LeafServiceTest : public testing::Test {
  protected:
