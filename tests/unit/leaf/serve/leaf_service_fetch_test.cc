@@ -1,5 +1,6 @@
 // Documents that brokers fetch from the leaf.
 #include <algorithm>
+#include <atomic>
 #include <future>
 #include <latch>
 #include <random>
@@ -237,6 +238,16 @@ TEST_F(LeafServiceTest, FetchesThoughEveryWorkerIsBusySearching) {
   free.count_down();
   EXPECT_TRUE(std::ranges::all_of(got.documents, &wire::FetchedDocument::found));
 }
+
+// Each look at it takes a millisecond.
+class TickingClock final : public Clock {
+ public:
+  Instant now() const override { return start_ + std::chrono::milliseconds(++looks_); }
+
+ private:
+  Instant start_ = SteadyClock().now();
+  mutable std::atomic<int> looks_{0};
+};
 
 TEST_F(LeafServiceTest, FetchesUntilTheDeadlineAndSaysWhatIsLacking) {
   const TickingClock clock;

@@ -2,7 +2,6 @@
 // A LeafService over a collection of three partitions, asked as brokers ask it.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,16 +13,6 @@
 #include "tests/unit/leaf/serve/served_fixture.h"
 
 namespace frond::leaf::serve {
-
-// Each look at it takes a millisecond.
-class TickingClock final : public Clock {
- public:
-  Instant now() const override { return start_ + std::chrono::milliseconds(++looks_); }
-
- private:
-  Instant start_ = SteadyClock().now();
-  mutable std::atomic<int> looks_{0};
-};
 
 class LeafServiceTest : public testing::Test {
  protected:
