@@ -212,8 +212,8 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
                      "--costly-postings. Default: as many as --cpu-threads")
           .check(config::range(1, 1024));
   app.add_option("--costly-postings", options.costly_postings,
-                 "Estimated postings of a search in one partition that make it costly: about a millisecond of work; "
-                 "while other work waits, 20,000 are enough")
+                 "Estimated postings of a search in one partition that make it costly, four values of columns as one: "
+                 "about a millisecond of work; while other work waits, 20,000 are enough")
       .show_default();
   app.add_option("--engine", options.engine, "What evaluates queries on the CPU: cpu; or exhaustive, for comparisons")
       .show_default();

@@ -54,6 +54,13 @@ class Deadline {
                     std::chrono::duration_cast<std::chrono::microseconds>(when_ - clock.now()));
   }
   Instant when() const { return when_; }
+  // Passed when half of the time that is left now is over; likewise cancelled. For what an answer can do without.
+  Deadline half(const Clock& clock) const {
+    Deadline sooner = *this;
+    const Instant now = clock.now();
+    if (when_ != Instant::max() && now < when_) sooner.when_ = now + (when_ - now) / 2;
+    return sooner;
+  }
 
  private:
   explicit Deadline(Instant when) : when_(when) {}

@@ -293,7 +293,8 @@ inline bool is_costly(const SearchRequest& request) {
 inline bool is_costly(const FetchRequest& request) {
   const bool sources = std::ranges::find(request.columns, "source") != request.columns.end();
   const std::size_t most = request.explain != nullptr ? kCostlyExplained : kCostlyDocuments;
-  return request.ordinals.size() > (sources ? kCostlySources : most);
+  return request.ordinals.size() > (sources ? kCostlySources : most) ||
+         (request.explain != nullptr && is_costly(*request.explain));  // each document is searched for again
 }
 
 }  // namespace frond::wire

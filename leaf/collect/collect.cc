@@ -29,12 +29,12 @@ Result<Collected> collect(const clauses::ClausePlan& plan, const Wanted& wanted,
   }
   std::optional<FacetCollector> counted;
   if (!wanted.facets.empty())
-    counted.emplace(FROND_TRY(FacetCollector::make(wanted.facets, schema, plan, keywords, wanted.max_buckets, clock)));
+    counted.emplace(FROND_TRY(FacetCollector::make(wanted.facets, schema, plan, keywords, wanted.room(), clock)));
   Collected found;
   found.outcome = FROND_TRY(clauses::search(plan, clock, sorted ? &*sorted : nullptr, counted ? &*counted : nullptr));
   if (counted) found.facets = FROND_TRY(counted->finish());
   if (!sorted) return found;
-  sorted->finish(found.outcome.hits, found.sort_bytes);
+  sorted->finish(wanted.max_sort_bytes, found.outcome.hits, found.sort_bytes);
   if (floor != nullptr && plan.plan.k != 0 && found.outcome.hits.size() == plan.plan.k)
     floor->lower({found.sort_bytes.back(), found.outcome.hits.back().ordinal});
   return found;

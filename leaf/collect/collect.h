@@ -14,18 +14,25 @@
 #include "common/query/sort_order.h"
 #include "common/schema/schema.h"
 #include "leaf/clauses/searched_partition.h"
+#include "leaf/collect/facet_room.h"
 #include "leaf/collect/keyword_cache.h"
 
 namespace frond::leaf::collect {
+
+// Of one reply: together far below the max size of a message, so that there is room for what else it has.
+inline constexpr std::size_t kMaxRankingSortBytes = 16u << 20;
+inline constexpr std::size_t kMaxFacetBytes = 32u << 20;
 
 // The same for all partitions.
 struct Wanted {
   query::SortOrder sort;                     // empty: by score, or by ordinal if nothing is ranked
   std::optional<query::SortPosition> after;  // with `sort`: only hits behind it
-  std::vector<query::Facet> facets;          // bound to the schema
-  std::size_t max_buckets = 100'000;         // of all facets together
+  std::size_t max_sort_bytes = kMaxRankingSortBytes;
+  std::vector<query::Facet> facets;   // bound to the schema
+  std::size_t max_buckets = 100'000;  // of all facets together
+  std::size_t max_facet_bytes = kMaxFacetBytes;
 
-  bool any() const { return !sort.empty() || !facets.empty(); }
+  FacetRoom room() const { return {max_buckets, max_facet_bytes}; }
 };
 
 // The k-th best of the partitions of a search so far: what stands behind it is in none of its pages. Any thread.

@@ -8,12 +8,15 @@
 #include <utility>
 
 #include "leaf/clauses/exhaustive.h"
+#include "leaf/collect/sorted_ranking.h"
 
 namespace frond::leaf::collect {
 namespace {
 
 using Kind = query::Facet::Kind;
 using Values = std::vector<schema::Value>;
+
+Error time_is_over() { return Error(Code::kDeadline, "the deadline passed during evaluation"); }
 
 class Reference {
  public:
@@ -31,12 +34,16 @@ class Reference {
     }
     return bytes;
   }
-  query::FacetCounts count(const query::Facet& facet, const std::vector<topk::Hit>& hits) const {
+  // kInvalid: there are more buckets than there is room for; kDeadline.
+  Result<query::FacetCounts> count(const query::Facet& facet, const std::vector<topk::Hit>& hits, FacetRoom& room,
+                                   const Clock& clock) const {
     query::FacetCounts counts;
     std::map<schema::Value, std::uint64_t> by_value;  // kValues, kDistinct
     std::map<std::uint64_t, std::uint64_t> by_bucket;
     const schema::FieldType type = schema_.find(facet.field)->type;
     for (const topk::Hit& hit : hits) {
+      if (plan_.plan.deadline.passed(clock)) return time_is_over();
+      if (by_value.size() + by_bucket.size() > room.buckets_left()) return room.too_many_buckets(facet);
       const Values values = values_of(facet.field, hit);
       ++(values.empty() ? counts.missing : counts.with_value);
       std::set<std::uint64_t> buckets;
@@ -61,7 +68,38 @@ class Reference {
       counts.keys.push_back(bucket);
       counts.counts.push_back(count);
     }
+    FROND_TRY(room.take_all(facet, counts));
     return counts;
+  }
+  // The first hits, of which no more are held than are wanted. kDeadline.
+  Result<SortedHits> sorted(const std::vector<topk::Hit>& hits, const Wanted& wanted, const Clock& clock) const {
+    SortedHits first;
+    std::vector<std::pair<query::SortPosition, topk::Hit>> some;
+    std::size_t bytes = 0;  // of some
+    const auto cut = [&] {
+      std::ranges::sort(some, [](const auto& a, const auto& b) {
+        return std::tie(a.first.bytes, a.first.ordinal) < std::tie(b.first.bytes, b.first.ordinal);
+      });
+      std::size_t kept = bytes = 0;
+      while (kept < std::min<std::size_t>(some.size(), plan_.plan.k) && bytes <= wanted.max_sort_bytes)
+        bytes += some[kept++].first.bytes.size();
+      some.resize(kept);
+    };
+    for (const topk::Hit& hit : hits) {
+      if (plan_.plan.deadline.passed(clock)) return time_is_over();
+      query::SortPosition position{bytes_of(hit, wanted.sort), hit.ordinal};
+      const auto place = std::tie(position.bytes, position.ordinal);
+      if (wanted.after && place <= std::tie(wanted.after->bytes, wanted.after->ordinal)) continue;
+      bytes += position.bytes.size();
+      some.emplace_back(std::move(position), hit);
+      if (some.size() >= 2 * std::size_t{plan_.plan.k} + 1000 || bytes > 4 * wanted.max_sort_bytes) cut();
+    }
+    cut();
+    for (auto& [position, hit] : some) {
+      first.hits.push_back(hit);
+      first.sort_bytes.push_back(std::move(position.bytes));
+    }
+    return first;
   }
 
  private:
@@ -112,29 +150,13 @@ Result<Collected> collect_exhaustively(const clauses::ClausePlan& plan, const Wa
   found.outcome = FROND_TRY(clauses::search_exhaustively(all, clock));
   std::vector<topk::Hit>& hits = found.outcome.hits;
   const Reference reference(plan, schema);
-  std::size_t left = wanted.max_buckets;
-  for (const query::Facet& facet : wanted.facets) {
-    query::FacetCounts counts;
-    FROND_TRY(query::add(facet, reference.count(facet, hits), left, counts));
-    left -= counts.buckets();
-    found.facets.push_back(std::move(counts));
-  }
+  FacetRoom room = wanted.room();
+  for (const query::Facet& facet : wanted.facets)
+    found.facets.push_back(FROND_TRY(reference.count(facet, hits, room, clock)));
   if (!wanted.sort.empty()) {
-    std::vector<std::pair<query::SortPosition, topk::Hit>> sorted;
-    for (const topk::Hit& hit : hits) {
-      query::SortPosition position{reference.bytes_of(hit, wanted.sort), hit.ordinal};
-      const auto place = std::tie(position.bytes, position.ordinal);
-      if (!wanted.after || std::tie(wanted.after->bytes, wanted.after->ordinal) < place)
-        sorted.emplace_back(std::move(position), hit);
-    }
-    std::ranges::sort(sorted, [](const auto& a, const auto& b) {
-      return std::tie(a.first.bytes, a.first.ordinal) < std::tie(b.first.bytes, b.first.ordinal);
-    });
-    hits.clear();
-    for (std::size_t i = 0; i < std::min<std::size_t>(sorted.size(), plan.plan.k); ++i) {
-      hits.push_back(sorted[i].second);
-      found.sort_bytes.push_back(std::move(sorted[i].first.bytes));
-    }
+    SortedHits first = FROND_TRY(reference.sorted(hits, wanted, clock));
+    hits = std::move(first.hits);
+    found.sort_bytes = std::move(first.sort_bytes);
   }
   if (hits.size() > plan.plan.k) hits.resize(plan.plan.k);
   return found;

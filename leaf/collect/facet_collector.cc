@@ -7,8 +7,8 @@ namespace frond::leaf::collect {
 
 Result<FacetCollector> FacetCollector::make(const std::vector<query::Facet>& facets, const schema::Schema& schema,
                                             const clauses::ClausePlan& plan, KeywordCache& keywords,
-                                            std::size_t max_buckets, const Clock& clock) {
-  FacetCollector made(max_buckets);
+                                            const FacetRoom& room, const Clock& clock) {
+  FacetCollector made(room);
   std::size_t bytes = 0;
   for (const query::Facet& facet : facets) {
     const schema::Field* const field = schema.find(facet.field);
@@ -24,7 +24,7 @@ Result<FacetCollector> FacetCollector::make(const std::vector<query::Facet>& fac
       if (!kept) return std::move(kept).error().within("facet " + schema::quote(facet.name));
       words = *std::move(kept);
     }
-    counted.counter = facet_counter(facet, *counted.column, std::move(words), max_buckets);
+    counted.counter = facet_counter(facet, *counted.column, std::move(words), room.buckets_left());
     bytes += counted.counter->most_bytes();
     if (bytes > kMostBytes)
       return Error(Code::kInvalid, "facet " + schema::quote(facet.name) + " and those before it need " +
@@ -47,17 +47,16 @@ Result<void> FacetCollector::take(DocId first, const Bits& documents, clauses::M
     const std::uint32_t with_value = clauses::count(present);
     one.counts.with_value += with_value;
     one.counts.missing += all - with_value;
-    if (with_value != 0) FROND_TRY(one.counter->take(first / kWindow, chunk, present));
+    if (with_value != 0 && !one.counter->take(first / kWindow, chunk, present))
+      return room_.too_many_buckets(*one.facet);
   }
   return {};
 }
 
 Result<std::vector<query::FacetCounts>> FacetCollector::finish() {
   std::vector<query::FacetCounts> all;
-  std::size_t left = max_buckets_;
   for (Counted& one : facets_) {
-    if (one.counter != nullptr) FROND_TRY(one.counter->finish(left, one.counts));
-    left -= one.counts.buckets();
+    if (one.counter != nullptr) FROND_TRY(one.counter->finish(room_, one.counts));
     all.push_back(std::move(one.counts));
   }
   return all;

@@ -17,12 +17,12 @@ class FacetCollector final : public clauses::Collector {
   // Borrows all. kInvalid: the counters of all facets would take more than kMostBytes, or the keywords of one more than
   // the cache gives a column; kDeadline.
   static Result<FacetCollector> make(const std::vector<query::Facet>& facets, const schema::Schema& schema,
-                                     const clauses::ClausePlan& plan, KeywordCache& keywords, std::size_t max_buckets,
+                                     const clauses::ClausePlan& plan, KeywordCache& keywords, const FacetRoom& room,
                                      const Clock& clock);
 
   std::uint64_t narrow(DocId, Bits&) override { return 0; }
   Result<void> take(DocId first, const Bits& documents, clauses::Matcher& root) override;
-  // By facet. kInvalid: there are more than max_buckets in all.
+  // By facet. kInvalid: there is not room for all.
   Result<std::vector<query::FacetCounts>> finish();
 
  private:
@@ -33,9 +33,9 @@ class FacetCollector final : public clauses::Collector {
     std::unique_ptr<FacetCounter> counter;
     query::FacetCounts counts;
   };
-  explicit FacetCollector(std::size_t max_buckets) : max_buckets_(max_buckets) {}
+  explicit FacetCollector(const FacetRoom& room) : room_(room) {}
 
-  const std::size_t max_buckets_;
+  FacetRoom room_;
   std::vector<Counted> facets_;
 };
 

@@ -1,12 +1,11 @@
 #include "leaf/collect/facet_counters.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <limits>
-#include <string>
 #include <utility>
 #include <vector>
+
+#include "leaf/collect/bucket_table.h"
 
 namespace frond::leaf::collect {
 namespace {
@@ -39,20 +38,21 @@ class KeywordCounter final : public FacetCounter {
   KeywordCounter(const query::Facet& facet, const partition::ValueColumn& column, KeywordCache::Numbers numbers)
       : facet_(facet), column_(column), numbers_(std::move(numbers)), counts_(numbers_->size()) {}
 
-  Result<void> take(std::uint32_t number, const Chunk& chunk, const Bits& documents) override {
+  bool take(std::uint32_t number, const Chunk& chunk, const Bits& documents) override {
     const std::uint32_t* const numbers = numbers_->of_chunk(number).data();
     std::uint32_t* const counts = counts_.data();
     for_each_code(chunk, documents, [=](std::uint64_t code, bool) { ++counts[numbers[code]]; });
-    return {};
+    return true;
   }
-  Result<void> finish(std::size_t max_buckets, query::FacetCounts& counts) override {
+  Result<void> finish(FacetRoom& room, query::FacetCounts& counts) override {
     const auto buckets = static_cast<std::size_t>(std::ranges::count_if(counts_, [](auto n) { return n != 0; }));
-    if (buckets > max_buckets) return too_many_buckets(facet_, max_buckets);
+    if (buckets > room.buckets_left()) return room.too_many_buckets(facet_);
     counts.words.reserve(buckets);
     if (facet_.kind == Kind::kValues) counts.counts.reserve(buckets);
     for (std::uint32_t i = 0; i < counts_.size(); ++i) {
       if (counts_[i] == 0) continue;
       counts.words.emplace_back(numbers_->word(column_, i));
+      FROND_TRY(room.take_word(facet_, counts.words.back()));
       if (facet_.kind == Kind::kValues) counts.counts.push_back(counts_[i]);
     }
     return {};
@@ -76,7 +76,7 @@ class DirectCounter final : public FacetCounter {
   DirectCounter(const query::Facet& facet, FieldType type, const Span& span)
       : facet_(facet), bucket_of_(facet, type), span_(span), counts_(span.steps) {}
 
-  Result<void> take(std::uint32_t, const Chunk& chunk, const Bits& documents) override {
+  bool take(std::uint32_t, const Chunk& chunk, const Bits& documents) override {
     std::uint32_t* const counts = counts_.data();
     const std::uint64_t least = chunk.least - span_.base;
     if (span_.unit == 1)
@@ -84,15 +84,15 @@ class DirectCounter final : public FacetCounter {
     else
       for_each_code(chunk, documents,
                     [=, unit = span_.unit](std::uint64_t code, bool) { ++counts[(least + code) / unit]; });
-    return {};
+    return true;
   }
-  Result<void> finish(std::size_t max_buckets, query::FacetCounts& counts) override {
+  Result<void> finish(FacetRoom& room, query::FacetCounts& counts) override {
     const bool counted = facet_.kind != Kind::kDistinct;
     for (std::uint64_t i = 0; i < counts_.size(); ++i) {
       if (counts_[i] == 0) continue;
       const std::uint64_t bucket = bucket_of_(span_.base + i * span_.unit);
       if (counts.keys.empty() || counts.keys.back() != bucket) {
-        if (counts.keys.size() == max_buckets) return too_many_buckets(facet_, max_buckets);
+        FROND_TRY(room.take_number(facet_));
         counts.keys.push_back(bucket);
         if (counted) counts.counts.push_back(0);
       }
@@ -109,76 +109,51 @@ class DirectCounter final : public FacetCounter {
   Counts counts_;
 };
 
-// Buckets in an open hash table.
+// Buckets in a hash table.
 class BucketCounter final : public FacetCounter {
  public:
   BucketCounter(const query::Facet& facet, const partition::ValueColumn& column, std::size_t max_buckets)
       : facet_(facet),
         bucket_of_(facet, column.type()),
         max_buckets_(max_buckets),
-        possible_(facet.kind == Kind::kRanges ? facet.bounds.size() + 1 : column.values()),
-        slots_(64) {}
+        possible_(facet.kind == Kind::kRanges ? facet.bounds.size() + 1 : column.values()) {}
 
-  Result<void> take(std::uint32_t, const Chunk& chunk, const Bits& documents) override {
+  bool take(std::uint32_t, const Chunk& chunk, const Bits& documents) override {
     std::uint64_t last = 0;
     for_each_code(chunk, documents, [&](std::uint64_t code, bool is_first) {
       const std::uint64_t bucket = bucket_of_(chunk.least + code);
       if (!is_first && bucket == last) return;  // values ascend, so equal buckets follow each other
       last = bucket;
-      if (used_ <= max_buckets_) ++count_of(bucket);
+      if (table_.size() <= max_buckets_) table_.add(bucket);
     });
-    if (used_ > max_buckets_) return too_many_buckets(facet_, max_buckets_);
-    return {};
+    return table_.size() <= max_buckets_;
   }
-  Result<void> finish(std::size_t max_buckets, query::FacetCounts& counts) override {
-    if (used_ > max_buckets) return too_many_buckets(facet_, max_buckets);
-    std::erase_if(slots_, [](const Slot& slot) { return slot.count == 0; });
-    std::ranges::sort(slots_, {}, &Slot::bucket);
-    for (const Slot& slot : slots_) {
-      counts.keys.push_back(slot.bucket);
-      if (facet_.kind != Kind::kDistinct) counts.counts.push_back(slot.count);
+  Result<void> finish(FacetRoom& room, query::FacetCounts& counts) override {
+    if (table_.size() > room.buckets_left()) return room.too_many_buckets(facet_);
+    for (const BucketTable::Bucket& one : table_.take()) {
+      FROND_TRY(room.take_number(facet_));
+      counts.keys.push_back(one.bucket);
+      if (facet_.kind != Kind::kDistinct) counts.counts.push_back(one.count);
     }
     return {};
   }
-  std::size_t most_bytes() const override { return 4 * std::min<std::size_t>(max_buckets_, possible_) * sizeof(Slot); }
+  std::size_t most_bytes() const override {
+    return BucketTable::most_bytes(std::min<std::size_t>(max_buckets_, possible_));
+  }
 
  private:
-  struct Slot {
-    std::uint64_t bucket = 0, count = 0;  // count 0: free
-  };
-  static std::size_t place_in(const std::vector<Slot>& slots, std::uint64_t bucket) {
-    const int bits = std::countr_zero(slots.size());
-    std::size_t place = bucket * 0x9e3779b97f4a7c15ULL >> (64 - bits);
-    while (slots[place].count != 0 && slots[place].bucket != bucket) place = (place + 1) % slots.size();
-    return place;
-  }
-  std::uint64_t& count_of(std::uint64_t bucket) {
-    std::size_t place = place_in(slots_, bucket);
-    if (slots_[place].count != 0) return slots_[place].count;
-    if (++used_ > slots_.size() / 2) {
-      std::vector<Slot> more(slots_.size() * 2);
-      for (const Slot& slot : slots_)
-        if (slot.count != 0) more[place_in(more, slot.bucket)] = slot;
-      slots_ = std::move(more);
-      place = place_in(slots_, bucket);
-    }
-    slots_[place].bucket = bucket;
-    return slots_[place].count;
-  }
-
   const query::Facet& facet_;
   const BucketOf bucket_of_;
   const std::size_t max_buckets_;
   const std::uint64_t possible_;  // no more buckets are there
-  std::vector<Slot> slots_;
-  std::size_t used_ = 0;
+  BucketTable table_;
 };
 
 class StatsCounter final : public FacetCounter {
  public:
   explicit StatsCounter(FieldType type) : type_(type) {}
 
-  Result<void> take(std::uint32_t, const Chunk& chunk, const Bits& documents) override {
+  bool take(std::uint32_t, const Chunk& chunk, const Bits& documents) override {
     std::uint64_t count = 0, least = ~std::uint64_t{0}, greatest = 0;
     std::int64_t high = 0, low = 0;  // of the sum, which is high · 2^32 + low: a chunk has less than 2^31 values
     for_each_code(chunk, documents, [&](std::uint64_t code, bool) {
@@ -198,9 +173,9 @@ class StatsCounter final : public FacetCounter {
     stats_.sum.add(std::ldexp(static_cast<double>(high >> 31), 63));
     stats_.sum.add(std::ldexp(static_cast<double>(high & 0x7fff'ffff), 32));
     stats_.sum.add_integer(low);
-    return {};
+    return true;
   }
-  Result<void> finish(std::size_t, query::FacetCounts& counts) override {
+  Result<void> finish(FacetRoom&, query::FacetCounts& counts) override {
     counts.values = stats_.values;
     counts.least = stats_.least;
     counts.greatest = stats_.greatest;
@@ -244,11 +219,6 @@ DirectCounter::Span span_of(const query::Facet& facet, const partition::ValueCol
 }
 
 }  // namespace
-
-Error too_many_buckets(const query::Facet& facet, std::size_t max_buckets) {
-  return {Code::kInvalid, "facet " + schema::quote(facet.name) + " has more than " + std::to_string(max_buckets) +
-                              " different buckets (--max-facet-buckets, of all facets of a search)"};
-}
 
 std::unique_ptr<FacetCounter> facet_counter(const query::Facet& facet, const partition::ValueColumn& column,
                                             KeywordCache::Numbers numbers, std::size_t max_buckets) {

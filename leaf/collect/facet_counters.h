@@ -9,6 +9,7 @@
 #include "common/query/facet.h"
 #include "common/query/facet_counts.h"
 #include "leaf/collect/chunk_values.h"
+#include "leaf/collect/facet_room.h"
 #include "leaf/collect/keyword_cache.h"
 
 namespace frond::leaf::collect {
@@ -17,10 +18,10 @@ namespace frond::leaf::collect {
 class FacetCounter {
  public:
   virtual ~FacetCounter() = default;
-  // All of `documents` have values. kInvalid: more buckets than allowed.
-  virtual Result<void> take(std::uint32_t number, const Chunk& chunk, const Bits& documents) = 0;
-  // Sets all but with_value and missing. kInvalid: more than max_buckets.
-  virtual Result<void> finish(std::size_t max_buckets, query::FacetCounts& counts) = 0;
+  // All of `documents` have values. False: there are more buckets than allowed, and what is counted is of no use.
+  virtual bool take(std::uint32_t number, const Chunk& chunk, const Bits& documents) = 0;
+  // Sets all but with_value and missing. Errors of the room, which it takes for its buckets.
+  virtual Result<void> finish(FacetRoom& room, query::FacetCounts& counts) = 0;
   // Of memory, at most.
   virtual std::size_t most_bytes() const = 0;
 };
@@ -28,7 +29,5 @@ class FacetCounter {
 // `numbers`: of a column of keywords. Borrows all but these.
 std::unique_ptr<FacetCounter> facet_counter(const query::Facet& facet, const partition::ValueColumn& column,
                                             KeywordCache::Numbers numbers, std::size_t max_buckets);
-
-Error too_many_buckets(const query::Facet& facet, std::size_t max_buckets);
 
 }  // namespace frond::leaf::collect

@@ -198,12 +198,15 @@ void SortCollector::keep(DocId docid) {
   rank(*before_);
 }
 
-void SortCollector::finish(std::vector<topk::Hit>& hits, std::vector<std::string>& sort_bytes) {
+void SortCollector::finish(std::size_t max_bytes, std::vector<topk::Hit>& hits, std::vector<std::string>& sort_bytes) {
   std::sort_heap(heap_.begin(), heap_.end(), [this](std::uint32_t a, std::uint32_t b) { return comes_first(a, b); });
+  std::size_t taken = 0;
   for (const std::uint32_t slot : heap_) {
+    if (taken > max_bytes) return;
     hits.push_back(held_[slot]);
     std::string& bytes = sort_bytes.emplace_back();
     for (std::size_t i = 0; i < keys_.size(); ++i) keys_[i].append(parts_[slot * keys_.size() + i], bytes);
+    taken += bytes.size();
   }
 }
 

@@ -24,8 +24,8 @@ class SortCollector final : public clauses::Collector {
 
   std::uint64_t narrow(DocId first, Bits& documents) override;
   Result<void> take(DocId first, const Bits& documents, clauses::Matcher& root) override;
-  // The first comes first. Once, last.
-  void finish(std::vector<topk::Hit>& hits, std::vector<std::string>& sort_bytes);
+  // The first comes first; none behind the one with which they have more than max_bytes. Once, last.
+  void finish(std::size_t max_bytes, std::vector<topk::Hit>& hits, std::vector<std::string>& sort_bytes);
 
  private:
   // A place in the order.

@@ -47,8 +47,11 @@ std::uint64_t ShownPostings::count(TermReader& reader) {
   if (hidden_.empty()) return reader.list().count();
   std::uint64_t count = 0;
   for (std::uint32_t block = 0; block < reader.blocks(); ++block) {
-    if (!any(reader.first_possible(block), reader.list().last_docid(block))) continue;
+    const DocId first = reader.first_possible(block), last = reader.list().last_docid(block);
+    // Of damaged lists last docIDs may be any numbers: then the block does not decode.
+    if (first <= last && last / 64 < hidden_.size() && !any(first, last)) continue;
     reader.enter(block);
+    if (reader.corrupt()) return count;
     count += find(reader, 0, reader.size());
   }
   return count;

@@ -13,6 +13,11 @@
 namespace frond::leaf::serve {
 namespace {
 
+// With the longest body there is room for the other fields in a message.
+constexpr std::size_t kMaxColumnsOfDocument =
+    wire::kMaxMessageBytes - wire::kMaxFetchedBodyBytes - (std::size_t{1} << 20);
+static_assert(kMaxColumnsOfDocument <= wire::kMaxColumnsBytes);
+
 struct WholeDocument : partition::OwnedDocument {
   std::string columns;
 };
@@ -26,6 +31,8 @@ Result<WholeDocument> document_of(const generation::ServedGeneration& generation
   WholeDocument document{FROND_TRY(partition.document(docid)), {}};
   if (!request.columns.empty() && generation.schema != nullptr)
     document.columns = FROND_TRY(shown_columns(*generation.schema, partition, docid, request.columns));
+  if (document.columns.size() > kMaxColumnsOfDocument)
+    return Error(Code::kOverloaded, "the document's columns are too large for one reply");
   return document;
 }
 

@@ -38,13 +38,16 @@ class DocumentHandler {
         clock_(clock),
         damage_(damage),
         explain_(std::move(explain)) {}
-  // Fields are cut at the limits of ingest (common/text/limits.h), so a reply has at most about 5 MB. Runs as
-  // interactive tasks, at most one per thread; at once if the caller is a task itself and the documents are few. done()
-  // is called once, during the call or later, on any thread. What `deadline` points to lives as long as `done`. A
-  // document is not `found` if it is not in the leaf's partitions, cannot be read, or is reached after the deadline;
-  // `reason` says which. A request with `id` is for that document, whole: id, title and URL, and so much
-  // of its body as the request wants, up to wire::kMaxFetchedBodyBytes. The leaf's partitions are asked for it one
-  // after the other; an ErrorReply if one could not be asked (damage, the deadline) and no other has it.
+  // Fields are cut at the limits of ingest (common/text/limits.h), so that a reply has at most about 5 MB of them;
+  // columns and explanations have half of a message's max size together. Explanations get half of the time that is left
+  // when the documents have been read; one that is not made in time, or has no room, is an object that says so
+  // (docs/http-api.md). Runs as interactive tasks, at most one per thread; at once if the caller is a task itself and
+  // the documents are few. done() is called once, during the call or later, on any thread. What `deadline` points to
+  // lives as long as `done`. A document is not `found` if it is not in the leaf's partitions, cannot be read, or is
+  // reached after the deadline; `reason` says which. A request with `id` is for that document, whole: id, title and
+  // URL, and so much of its body as the request wants, up to wire::kMaxFetchedBodyBytes. The leaf's partitions are
+  // asked for it one after the other; an ErrorReply if one could not be asked (damage, the deadline) and no other has
+  // it.
   void fetch(wire::FetchRequest request, Deadline deadline, Done done);
 
  private:

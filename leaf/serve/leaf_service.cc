@@ -11,6 +11,7 @@
 #include "common/wire/messages.h"
 #include "leaf/families/metric_families.h"
 #include "leaf/serve/explanations.h"
+#include "leaf/serve/reply_bytes.h"
 
 namespace frond::leaf::serve {
 namespace {
@@ -66,25 +67,38 @@ std::vector<Ordinal> page_of(const Wanted& wanted, const wire::SearchReply& repl
   return page_of(wanted.show, hits);
 }
 
+// Adds the documents to the reply, unless one of them was not reached in time, or they would make it too large.
+void add_documents(std::vector<wire::FetchedDocument> documents, std::size_t max_bytes, wire::SearchReply& reply) {
+  const bool late = std::ranges::any_of(documents, [](const wire::FetchedDocument& one) {
+    return !one.found && one.reason == wire::UnsearchedReason::kDeadline;
+  });
+  if (late || encoded_bytes(reply) + encoded_bytes(documents) > max_bytes) return;
+  reply.documents = std::move(documents);
+}
+
 // Wraps `done`: adds the documents that the request wants shown to the reply, then calls `done`. The reply goes without
-// documents, and the broker fetches them, if a partition is unsearched, if less than a tenth of the budget is left, or
-// if they cannot be read. If the request wants none, `done` itself. `terms`: for snippets. `documents` and `clock`
-// outlive the search. `kept` keeps alive what `deadline` points to: tasks of the search may still ask for it when
-// `done` has gone on with the documents.
+// documents, and the broker fetches them, if a partition is unsearched, if less than a tenth of the budget is left, if
+// half of what is left is not enough to read them, if they cannot be read, or if there is no room for them. If the
+// request wants none, `done` itself. `terms`: for snippets. `documents` and `parts` outlive the search. `kept` keeps
+// alive what `deadline` points to: tasks of the search may still ask for it when `done` has gone on with the documents.
 SearchQuery::Done with_documents(DocumentHandler& documents, const wire::SearchRequest& request,
-                                 std::vector<std::string> terms, Deadline deadline, const Clock& clock,
+                                 std::vector<std::string> terms, Deadline deadline, const SearchParts& parts,
                                  std::shared_ptr<const void> kept, SearchQuery::Done done) {
   if (request.show.count == 0) return done;
-  return [&documents, &clock, deadline, kept = std::move(kept), wanted = wanted_of(request, std::move(terms)),
+  return [&documents, &parts, deadline, kept = std::move(kept), wanted = wanted_of(request, std::move(terms)),
           done = std::move(done)](wire::SearchReply reply) mutable {
-    if (!reply.unsearched.empty() || deadline.left(clock) < wanted.fetch.budget / 10) return done(std::move(reply));
+    if (!reply.unsearched.empty() || deadline.left(parts.clock) < wanted.fetch.budget / 10)
+      return done(std::move(reply));
     wanted.fetch.ordinals = page_of(wanted, reply);
     if (wanted.fetch.ordinals.empty()) return done(std::move(reply));
     const auto held = std::make_shared<wire::SearchReply>(std::move(reply));
-    documents.fetch(std::move(wanted.fetch), deadline, [held, done = std::move(done)](wire::Reply fetched) {
-      if (auto* found = std::get_if<wire::FetchReply>(&fetched)) held->documents = std::move(found->documents);
+    // The hits must not wait for them until it is too late for the hits.
+    auto add = [held, done = std::move(done), most = parts.max_reply_bytes](wire::Reply fetched) {
+      if (auto* found = std::get_if<wire::FetchReply>(&fetched))
+        add_documents(std::move(found->documents), most, *held);
       done(std::move(*held));
-    });
+    };
+    documents.fetch(std::move(wanted.fetch), deadline.half(parts.clock), std::move(add));
   };
 }
 
@@ -181,8 +195,7 @@ void LeafService::search(ByteView message, Deadline deadline, const SearchQuery:
     refuse = [reply, id = decoded.request_id](const Error& why) {
       reply(wire::ErrorReply{id, why.message(), wire::reason_of(why.code())});
     };
-  auto done =
-      with_documents(documents_, decoded, snippet_terms(decoded), deadline, parts_.clock, entry, std::move(reply));
+  auto done = with_documents(documents_, decoded, snippet_terms(decoded), deadline, parts_, entry, std::move(reply));
   const auto query = std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(decoded), deadline,
                                                    std::move(done), std::move(refuse));
   const Result<void> room = entry->hold(query->bytes());

@@ -79,6 +79,8 @@ struct SearchParts {
   std::size_t max_expansions = 1024;          // of a prefix or wildcard (leaf/clauses/resolver.h)
   collect::KeywordCache* keywords = nullptr;  // null: each search numbers keywords by itself
   std::size_t max_facet_buckets = 100'000;    // of all facets of a search; at most wire::kMaxFacetBuckets
+  std::size_t max_sort_bytes = collect::kMaxRankingSortBytes;  // of all hits of a search with an order
+  std::size_t max_reply_bytes = wire::kMaxMessageBytes;        // a larger reply goes without documents
   // The lists on the GPU; null: plans for the GPU have lists in host memory, and it looks for its own by their keys.
   lists::DeviceLists* device = nullptr;
 };

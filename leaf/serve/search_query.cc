@@ -32,6 +32,7 @@ std::size_t SearchQuery::bytes() const {
   for (const wire::QueryTerm& term : request_.terms) bytes += sizeof term + term.text.capacity();
   bytes += kClauseBytes * (request_.clause.size() + request_.filter.size() + request_.facets.size());
   if (request_.after) bytes += request_.after->bytes.size();
+  for (const std::string& name : request_.show.columns) bytes += sizeof name + name.capacity();
   return bytes;
 }
 
@@ -114,19 +115,17 @@ void SearchQuery::wave(engine::Mode mode) {
 
 bool SearchQuery::is_too_much_here() const {
   if (costly_ || parts_.costly == nullptr) return false;
-  const std::uint64_t postings = postings_in_largest();
-  if (postings <= parts_.small_postings || postings >= parts_.costly_postings) return postings > parts_.small_postings;
+  if (lists() > wire::kCostlyTerms) return true;
+  const std::uint64_t work = work_in_largest();
+  if (work <= parts_.small_postings || work >= parts_.costly_postings) return work > parts_.small_postings;
   // Between both: where a thread is idle. Behind a costly search it would wait longer than behind usual ones.
   const schedule::Scheduler::Load here = parts_.scheduler.load(), there = parts_.costly->load();
   return (here.waiting > 0 || here.running >= here.workers) && there.waiting == 0 && there.running < there.workers;
 }
 
-// Of the partitions of todo_. 0 if the terms could not be looked up.
-std::uint64_t SearchQuery::postings_in_largest() const {
-  std::uint64_t largest = 0;
-  if (known_)
-    for (const Slot* const slot : todo_) largest = std::max(largest, postings_in(*slot->partition));
-  return largest;
+// That it reads of each partition. A clause may have more than words that are told in the request: a prefix, say.
+std::size_t SearchQuery::lists() const {
+  return (known_ ? known_->terms.size() : 0) + (filter_ ? filter_->known.terms.size() : 0);
 }
 
 // `next` finds todo_ empty if the costly threads have no room, or come too late.
@@ -146,8 +145,7 @@ void SearchQuery::move_to_costly_threads(std::uint64_t weight, void (SearchQuery
 
 // On the threads for costly work if it is much.
 void SearchQuery::search_here() {
-  if (!todo_.empty() && is_too_much_here())
-    return move_to_costly_threads(postings_in_largest(), &SearchQuery::search_now);
+  if (!todo_.empty() && is_too_much_here()) return move_to_costly_threads(work_in_largest(), &SearchQuery::search_now);
   search_now();
 }
 
@@ -168,7 +166,7 @@ void SearchQuery::search_now() {
 
 // How many to ask for help. A small partition is searched in less time than it takes to wake a thread for it.
 std::size_t SearchQuery::idle_workers() const {
-  if (todo_.size() < 2 || postings_in_largest() <= parts_.small_postings) return 0;
+  if (todo_.size() < 2 || work_in_largest() <= parts_.small_postings) return 0;
   const schedule::Scheduler::Load load = scheduler().load();
   if (load.waiting != 0 || load.running >= load.workers) return 0;
   return std::min(load.workers - load.running, todo_.size() - 1);

@@ -11,9 +11,9 @@
 // partitions are in the reply.
 //
 // Work that costs many times the usual has threads of its own, so that it does not delay other searches. This is:
-// requests that are costly by themselves (common/wire/messages.h), and searches whose terms have many postings in a
-// partition (known after the look-up of the terms). Searches of medium size stay on the usual threads while no task
-// waits there and another worker is idle.
+// requests that are costly by themselves (common/wire/messages.h), and searches that read many lists, or many postings
+// and values in a partition (known after the look-up of the terms). Searches of medium size stay on the usual threads
+// while no task waits there and another worker is idle.
 //
 // Plans that the GPU does not answer run on the CPU within the same deadline.
 #include <atomic>
@@ -27,7 +27,9 @@
 #include "common/base/mutex.h"
 #include "common/query/clause.h"
 #include "leaf/clauses/searched_partition.h"
+#include "leaf/clauses/work.h"
 #include "leaf/collect/collect.h"
+#include "leaf/collect/sorted_ranking.h"
 #include "leaf/serve/search_parts.h"
 #include "leaf/serve/term_table.h"
 
@@ -45,7 +47,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   // long as `done`. `done` is called once: during start() or later, on any thread. The reply to a cancelled search is
   // empty.
   // `refuse` is called in place of `done` for a request that is wrong (kInvalid), or whose facets have too many
-  // buckets; empty: `done` gets a reply in which all partitions are unsearched.
+  // buckets, or whose hits have too long values of its order; empty: `done` gets a reply in which all partitions are
+  // unsearched.
   using Refuse = std::function<void(const Error&)>;
   SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire::SearchRequest request, Deadline deadline,
               Done done, Refuse refuse = {});
@@ -64,7 +67,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
     std::vector<lists::ListLease> lists;  // of the known terms, once fetched; AND and OR both use them
     std::shared_ptr<const partition::HiddenDocuments> left_out;  // by the filter, and hidden; null: not evaluated
     engine::Outcome conjunction, disjunction;
-    std::vector<std::string> sort_bytes;     // of the hits of a search with an order
+    std::vector<std::string> sort_bytes;     // of a search with an order: of its hits, until sorted_ has these
     std::vector<query::FacetCounts> facets;  // until they are added to those of other partitions
     wire::PartitionProfile profile;
     std::uint64_t cpu_us = 0;  // of the last search on the CPU
@@ -105,7 +108,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   void check_answers();
   void drop();
   bool is_too_much_here() const;
-  std::uint64_t postings_in_largest() const;
+  std::uint64_t work_in_largest() const;
+  std::size_t lists() const;
   void move_to_costly_threads(std::uint64_t weight, void (SearchQuery::*next)());
   void search_here();
   void search_now();
@@ -123,7 +127,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   void share();
   void search(std::size_t number);
   // Plans (search_query_plans.cc).
-  std::uint64_t postings_in(const generation::ServedPartition& partition) const;
+  clauses::Work work() const;
+  std::uint64_t in_largest(std::uint64_t of_all) const;
   std::uint32_t depth() const;
   Result<void> fetch_lists(Slot& slot);
   // What the search passes over in the partition.
@@ -136,7 +141,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   struct Clauses {
     query::Clause clause;
     clauses::ResolvedQuery resolved;
-    KnownTerms known;  // its lists
+    clauses::Work work;  // of the generation
+    KnownTerms known;    // its lists
   };
   Result<void> read_clauses();
   Result<bool> take_weights(const query::Clause& clause);
@@ -156,7 +162,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   Result<void> read_wanted();
   Result<engine::Outcome> collect(Slot& slot, const clauses::ClausePlan& plan);
   Result<void> add_facets(Slot& slot);
-  void merge_sorted(wire::Ranking& ranking);
+  void add_sorted(Slot& slot, engine::Outcome& outcome);
+  collect::SortedHits take_sorted();
   std::optional<Error> refusal() const;
   std::size_t place_of(const generation::ServedPartition& partition) const {
     return static_cast<std::size_t>(&partition - generation_->partitions.data());
@@ -207,8 +214,9 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   collect::SortFloor sort_floor_;
   mutable Mutex collected_mutex_;
   std::vector<query::FacetCounts> facets_ FROND_GUARDED_BY(collected_mutex_);  // of the partitions so far
-  std::optional<Error> refusal_ FROND_GUARDED_BY(collected_mutex_);            // the request is wrong, it turned out
-  const std::unique_ptr<Profiled> profiled_;                                   // null: no profile is wanted
+  collect::SortedRanking sorted_ FROND_GUARDED_BY(collected_mutex_){request_.depth, parts_.max_sort_bytes};  // likewise
+  std::optional<Error> refusal_ FROND_GUARDED_BY(collected_mutex_);  // the request is wrong, it turned out
+  const std::unique_ptr<Profiled> profiled_;                         // null: no profile is wanted
 };
 
 }  // namespace frond::leaf::serve

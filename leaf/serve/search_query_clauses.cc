@@ -94,6 +94,7 @@ const schema::Schema& SearchQuery::schema() const {
 Result<void> SearchQuery::resolve(const query::Clause& clause, Clauses& into) const {
   const generation::ServedGeneration& generation = *generation_;
   into.resolved = FROND_TRY(resolve_in(generation, clause, bm25(), parts_, deadline_));
+  into.work = clauses::work_of(into.resolved);
   std::vector<wire::QueryTerm> terms;
   terms.reserve(into.resolved.lists.size());
   for (const clauses::QueryList& list : into.resolved.lists) terms.push_back({list.term, 1});

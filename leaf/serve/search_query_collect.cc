@@ -1,7 +1,4 @@
 // A search's order and its facets: read once, collected on each partition, then put together.
-#include <algorithm>
-#include <span>
-#include <tuple>
 #include <utility>
 
 #include "common/schema/json.h"
@@ -15,6 +12,7 @@ Result<void> SearchQuery::read_wanted() {
   if (request_.sort.empty() && request_.facets.empty()) return {};
   if (!has_clause()) return Error(Code::kInvalid, "an order or facets, and no clause");
   wanted_.max_buckets = parts_.max_facet_buckets;
+  wanted_.max_sort_bytes = parts_.max_sort_bytes;
   if (!request_.sort.empty()) {
     wanted_.sort = FROND_TRY(query::parse_sort(request_.sort));
     FROND_TRY(query::check_sort(wanted_.sort, schema()));
@@ -51,35 +49,29 @@ Result<engine::Outcome> SearchQuery::collect(Slot& slot, const clauses::ClausePl
 Result<void> SearchQuery::add_facets(Slot& slot) {
   const std::vector<query::FacetCounts> facets = std::exchange(slot.facets, {});
   const MutexLock lock(collected_mutex_);
-  std::size_t left = wanted_.max_buckets, word_bytes = 0;
+  collect::FacetRoom room = wanted_.room();
   for (std::size_t i = 0; i < facets.size(); ++i) {
-    FROND_TRY(query::add(wanted_.facets[i], facets[i], left, facets_[i]));
-    left -= facets_[i].buckets();
-    for (const std::string& word : facets_[i].words) word_bytes += word.size();
-    if (word_bytes > wire::kMaxFacetWordBytes)
-      return Error(Code::kInvalid, "facet " + schema::quote(wanted_.facets[i].name) +
-                                       " and those before it have more than " +
-                                       std::to_string(wire::kMaxFacetWordBytes >> 20) + " MiB of keywords");
+    const query::Facet& facet = wanted_.facets[i];
+    if (!query::add(facet, facets[i], room.buckets_left(), facets_[i])) return room.too_many_buckets(facet);
+    FROND_TRY(room.take_all(facet, facets_[i]));
   }
   return {};
 }
 
-void SearchQuery::merge_sorted(wire::Ranking& ranking) {
-  struct Sorted {
-    std::string* bytes;
-    topk::Hit hit;
-  };
-  std::vector<Sorted> all;
+void SearchQuery::add_sorted(Slot& slot, engine::Outcome& outcome) {
+  const MutexLock lock(collected_mutex_);
+  sorted_.add({std::exchange(outcome.hits, {}), std::exchange(slot.sort_bytes, {})});
+}
+
+// If their values are too long for a reply, the request is refused.
+collect::SortedHits SearchQuery::take_sorted() {
+  const MutexLock lock(collected_mutex_);
+  auto taken = sorted_.take();
+  if (taken) return *std::move(taken);
+  if (!refusal_) refusal_ = taken.error();
   for (Slot& slot : slots_)
-    for (std::size_t i = 0; !slot.unsearched && i < slot.disjunction.hits.size(); ++i)
-      all.push_back({&slot.sort_bytes[i], slot.disjunction.hits[i]});
-  std::ranges::sort(all, [](const Sorted& a, const Sorted& b) {
-    return std::tie(*a.bytes, a.hit.ordinal) < std::tie(*b.bytes, b.hit.ordinal);
-  });
-  for (const Sorted& one : std::span(all).first(std::min<std::size_t>(all.size(), request_.depth))) {
-    ranking.hits.push_back(one.hit);
-    ranking.sort_bytes.push_back(std::move(*one.bytes));
-  }
+    if (!slot.unsearched) slot.unsearched = wire::reason_of(Code::kInvalid);
+  return {};
 }
 
 std::optional<Error> SearchQuery::refusal() const {

@@ -18,6 +18,7 @@ void SearchQuery::take(Slot& slot, Result<engine::Outcome> outcome) {
   if (outcome && !slot.facets.empty())
     if (auto added = add_facets(slot); !added) outcome = std::move(added).error();
   if (!outcome) return fail(slot, outcome.error());
+  if (sorts()) add_sorted(slot, *outcome);
   slot.profile.postings += outcome->postings_decoded;
   metrics_.postings.add(static_cast<double>(outcome->postings_decoded));
   const std::uint32_t k = depth();
@@ -53,6 +54,7 @@ void SearchQuery::wave_done() {
   if (damage_found_.load(std::memory_order_relaxed)) {
     const MutexLock lock(collected_mutex_);
     facets_.assign(wanted_.facets.size(), {});
+    sorted_.clear();
   }
   if (mode_ == engine::Mode::kAnd && request_.mode == wire::Mode::kAuto && !deadline_.cancelled() &&
       (needs_disjunction() || !wanted_.facets.empty())) {
@@ -111,21 +113,23 @@ wire::Ranking SearchQuery::merged(engine::Mode mode) {
     engine::Outcome& outcome = mode == engine::Mode::kAnd ? slot.conjunction : slot.disjunction;
     ranking.matches += outcome.matches;
     ranking.exact = ranking.exact && outcome.exact;
-    if (!sorts() && !outcome.hits.empty()) lists.push_back(std::move(outcome.hits));
+    if (!outcome.hits.empty()) lists.push_back(std::move(outcome.hits));
   }
-  if (sorts())
-    merge_sorted(ranking);
-  else
-    ranking.hits = topk::merge(lists, request_.depth);
+  ranking.hits = topk::merge(lists, request_.depth);
   return ranking;
 }
 
 void SearchQuery::finish() {
   if (deadline_.cancelled()) return done_({request_.request_id});
+  collect::SortedHits sorted = take_sorted();
   if (const auto refused = refusal(); refused && refuse_) return refuse_(*refused);
   wire::SearchReply reply{request_.request_id, has_and_, has_or_};
   if (has_and_) reply.and_ranking = merged(engine::Mode::kAnd);
   if (has_or_) reply.or_ranking = merged(engine::Mode::kOr);
+  if (sorts()) {
+    reply.or_ranking.hits = std::move(sorted.hits);
+    reply.or_ranking.sort_bytes = std::move(sorted.sort_bytes);
+  }
   for (const Slot& slot : slots_)
     if (slot.unsearched)
       reply.unsearched.push_back({slot.profile.partition, *slot.unsearched});

@@ -10,15 +10,37 @@
 
 namespace frond::leaf::serve {
 
-// Estimates the postings of the known terms, and of a filter's, in the partition from its share of the documents. Reads
-// no list.
-std::uint64_t SearchQuery::postings_in(const generation::ServedPartition& partition) const {
+// Of the whole generation, known before lists are read: what the query and its filter read, and the values that orders
+// and facets look at: one of each match, and of each document where keywords are counted, which have numbers first.
+clauses::Work SearchQuery::work() const {
+  clauses::Work work = has_clause() ? clause_->work : clauses::Work{known_->postings, 0, known_->postings};
+  if (filter_) {
+    work.postings += filter_->work.postings;
+    work.values += filter_->work.values;
+    work.matches = std::min(work.matches, filter_->work.matches);
+  }
+  work.values += work.matches * wanted_.sort.size();
+  for (const query::Facet& facet : wanted_.facets) {
+    const bool is_keyword = schema().find(facet.field)->type == schema::FieldType::kKeyword;
+    work.values += is_keyword ? generation_->statistics.documents : work.matches;
+  }
+  return work;
+}
+
+// Of so much in the whole generation, the share of the largest partition of todo_, by its documents.
+std::uint64_t SearchQuery::in_largest(std::uint64_t of_all) const {
+  std::uint64_t largest = 0;
+  for (const Slot* const slot : todo_)
+    largest = std::max<std::uint64_t>(largest, slot->partition->open->partition().documents());
   const auto all = static_cast<double>(std::max<std::uint64_t>(1, generation_->statistics.documents));
-  const std::uint64_t documents = partition.open->partition().documents();
-  const std::uint64_t postings = known_->postings + (filter_ ? filter_->known.postings : 0);
-  // A value is looked at in about a quarter of the time of a posting, for each document that may match.
-  const std::uint64_t values = documents * (wanted_.facets.size() + wanted_.sort.size()) / 4;
-  return values + static_cast<std::uint64_t>(static_cast<double>(postings) * static_cast<double>(documents) / all);
+  return static_cast<std::uint64_t>(static_cast<double>(of_all) * static_cast<double>(largest) / all);
+}
+
+// In postings; four values take as long as one. 0 if the terms could not be looked up.
+std::uint64_t SearchQuery::work_in_largest() const {
+  if (!known_) return 0;
+  const clauses::Work all = work();
+  return in_largest(all.postings + all.values / 4);
 }
 
 // How many hits a plan of the wave asks for.

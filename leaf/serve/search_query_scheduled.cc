@@ -73,8 +73,8 @@ schedule::QueryFeatures SearchQuery::features() const {
 
 bool SearchQuery::may_use_gpu() const {
   if (depth() == 0 && request_.rank == wire::Rank::kScore) return false;
-  return request_.processor == wire::Processor::kGpu ||
-         (request_.processor == wire::Processor::kAuto && postings_in_largest() >= parts_.min_gpu_postings);
+  return request_.processor == wire::Processor::kGpu || (request_.processor == wire::Processor::kAuto && known_ &&
+                                                         in_largest(work().postings) >= parts_.min_gpu_postings);
 }
 
 void SearchQuery::search_on_scheduled_cpu() {

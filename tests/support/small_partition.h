@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "common/partition/partition.h"
 #include "common/partition/partition_writer.h"
 #include "common/partition/terms/term_digests.h"
+#include "common/partition/values/document_values.h"
 #include "common/postings/list_builder.h"
 
 namespace frond::support {
@@ -21,6 +23,7 @@ struct TestDocument {
   std::map<std::string, Frequency> terms;
   std::uint32_t length = 0;
   scoring::Prior prior = 0;
+  partition::DocumentValues values = {};  // of a collection with a schema
   bool wrong_digest = false;  // its term digest is written as that of other terms, as a faulty builder might
 };
 
@@ -47,10 +50,11 @@ inline std::vector<TestDocument> random_documents(std::uint32_t count, std::uint
 }
 
 // Writes the documents to `folder`. The lists are built with the average length of these documents. digests: whether
-// the partition has term digests; those of before 2026-11-25 have none.
+// the partition has term digests; those of before 2026-11-25 have none. schema: of the documents' values.
 inline Result<partition::PartitionSummary> write_partition(const std::vector<TestDocument>& documents,
                                                            const std::filesystem::path& folder, double b = 0.4,
-                                                           bool digests = true) {
+                                                           bool digests = true,
+                                                           const std::shared_ptr<const schema::Schema>& schema = {}) {
   std::map<std::string, std::pair<std::vector<DocId>, std::vector<Frequency>>> lists;
   std::vector<std::uint32_t> lengths;
   std::uint64_t tokens = 0;
@@ -63,7 +67,8 @@ inline Result<partition::PartitionSummary> write_partition(const std::vector<Tes
     tokens += documents[docid].length;
   }
   const double average = documents.empty() ? 1.0 : static_cast<double>(tokens) / static_cast<double>(documents.size());
-  auto writer = FROND_TRY(partition::PartitionWriter::create(folder, average));
+  auto writer = FROND_TRY(partition::PartitionWriter::create(folder, average, partition::PartitionWriter::kIdBytes,
+                                                             partition::StoredCompression::kSmall, schema));
   const postings::ListBuilder builder(*codec::codec_named(codec::kDefaultCodec), lengths, b, average);
   partition::TermDigests sums(documents.size());
   for (const auto& [term, list] : lists) {
@@ -73,9 +78,13 @@ inline Result<partition::PartitionSummary> write_partition(const std::vector<Tes
     const auto segments = builder.build(list.first, list.second);
     FROND_TRY(writer->add_list(term, list.first.size(), occurrences, segments));
   }
-  for (const auto& document : documents)
-    FROND_TRY(writer->add_document({document.id, document.url, document.title, document.body, document.prior},
+  for (const auto& document : documents) {
+    ByteBuffer values;
+    if (schema != nullptr) partition::encode_values(document.values, values);
+    FROND_TRY(writer->add_document({document.id, document.url, document.title, document.body, document.prior,
+                                    std::string_view(reinterpret_cast<const char*>(values.data()), values.size())},
                                    document.length));
+  }
   auto all = sums.take();
   for (std::size_t i = 0; i < documents.size(); ++i) all[i] += documents[i].wrong_digest;
   if (digests) writer->set_term_digests(std::move(all));

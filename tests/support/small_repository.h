@@ -8,19 +8,26 @@
 #include "common/partition/file_checksum.h"
 #include "common/partition/terms/term_statistics.h"
 #include "common/repository/repository.h"
+#include "common/schema/schema_json.h"
 #include "tests/support/small_partition.h"
 
 namespace frond::support {
 
 // Builds `partitions` partitions of documents, dealt round-robin, under writer.building(). Returns the manifest; it
 // names them "g<generation>-p<number>", followed by `ids_end` if another repository has these names. The file of term
-// statistics is writer.building() / "terms.sst".
+// statistics is writer.building() / "terms.sst". schema: of the documents' values; without text fields that can be
+// searched by themselves.
 inline Result<repository::Manifest> build_generation(repository::RepositoryWriter& writer,
                                                      const std::string& collection,
                                                      const std::vector<TestDocument>& documents,
                                                      std::uint32_t partitions, const std::string& ids_end = {},
-                                                     const scoring::Bm25Parameters& bm25 = {}) {
+                                                     const scoring::Bm25Parameters& bm25 = {},
+                                                     const std::shared_ptr<const schema::Schema>& schema = {}) {
   repository::Manifest manifest;
+  if (schema != nullptr) {
+    manifest.schema = schema::schema_text(*schema);
+    manifest.field_tokens.assign(schema->fields.size(), 0);
+  }
   manifest.bm25 = bm25;
   manifest.generation = writer.next_generation();
   manifest.collection = collection;
@@ -35,7 +42,7 @@ inline Result<repository::Manifest> build_generation(repository::RepositoryWrite
     entry.id = "g" + std::to_string(manifest.generation) + "-p" + std::to_string(p) + ids_end;
     entry.base = p;
     entry.stride = partitions;
-    entry.summary = FROND_TRY(write_partition(dealt, writer.building() / entry.id, manifest.bm25.b));
+    entry.summary = FROND_TRY(write_partition(dealt, writer.building() / entry.id, manifest.bm25.b, true, schema));
     const auto database = writer.building() / ("db-" + entry.id);
     FROND_TRY(partition::Partition::ingest(writer.building() / entry.id, entry.summary.files, database, false));
     opened.push_back(FROND_TRY(partition::Partition::open(database)));
@@ -55,9 +62,10 @@ inline Result<repository::Manifest> build_generation(repository::RepositoryWrite
 inline Result<repository::Manifest> publish_generation(const std::filesystem::path& root, const std::string& collection,
                                                        const std::vector<TestDocument>& documents,
                                                        std::uint32_t partitions, const std::string& ids_end = {},
-                                                       const scoring::Bm25Parameters& bm25 = {}) {
+                                                       const scoring::Bm25Parameters& bm25 = {},
+                                                       const std::shared_ptr<const schema::Schema>& schema = {}) {
   const auto writer = FROND_TRY(repository::RepositoryWriter::open(root, collection));
-  auto manifest = FROND_TRY(build_generation(*writer, collection, documents, partitions, ids_end, bm25));
+  auto manifest = FROND_TRY(build_generation(*writer, collection, documents, partitions, ids_end, bm25, schema));
   FROND_TRY(writer->publish(manifest, writer->building() / "terms.sst"));
   return manifest;
 }

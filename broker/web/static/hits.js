@@ -53,7 +53,8 @@ function explained(part) {
 }
 
 function why(explanation) {
-  return element('details', 'quiet why', element('summary', '', 'Why this score?'), element('ul', '', explained(explanation)));
+  const tree = explanation.missing ? `No explanation: ${explanation.missing}.` : element('ul', '', explained(explanation));
+  return element('details', 'quiet why', element('summary', '', 'Why this score?'), tree);
 }
 
 export function hitItem(hit, { collection, sort }) {

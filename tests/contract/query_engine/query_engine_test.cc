@@ -217,6 +217,35 @@ TEST_P(EveryQueryEngine, CallsAListCorruptThatReachesPastTheLastDocument) {
   }
 }
 
+// The index of a list's blocks is read before a block is: which of them have documents that are shown.
+TEST_P(EveryQueryEngine, CallsAListCorruptWhoseIndexIsWrongWhereManyDocumentsAreHidden) {
+  std::vector<DocId> docids;
+  for (DocId docid = 0; docid < 20'000; ++docid)
+    if (docid % 2 == 0 || docid >= 15'000) docids.push_back(docid);
+  const partition::HiddenDocuments hidden(20'000, docids);
+  const auto whole = plan({0}, engine::Mode::kOr, 0);
+  const lists::List& list = *whole.terms[0].list;
+  const ByteView bytes = list.postings.segments()[0].bytes();
+  const std::uint32_t blocks = list.postings.blocks();
+  ASSERT_GT(blocks, 4u);
+  // The last docIDs of the blocks, four bytes each, are followed by a deficit of each block.
+  const std::size_t index = bytes.size() - std::size_t{blocks} * 5;
+  ASSERT_EQ(load_le<DocId>(bytes.data() + index), list.postings.last_docid(0));
+  for (const bool ranked : {false, true})
+    for (const std::uint32_t block : {0u, blocks / 2, blocks - 1})
+      for (const DocId wrong : {DocId{0}, DocId{0xfffffff0}}) {
+        std::vector<ByteBuffer> segments(1, ByteBuffer(bytes.begin(), bytes.end()));
+        for (std::size_t i = 0; i < 4; ++i)
+          segments[0][index + block * 4 + i] = static_cast<std::byte>(wrong >> 8 * i & 0xff);
+        if (!postings::PostingList::open(std::vector<ByteView>(segments.begin(), segments.end()))) continue;
+        auto broken = whole;
+        broken.terms[0].list = support::make_lease(segments);
+        broken.hidden = &hidden;
+        broken.ranked = ranked;
+        EXPECT_EQ(search(broken), Code::kCorrupt) << "block " << block << ", last docID " << wrong;
+      }
+}
+
 INSTANTIATE_TEST_SUITE_P(Table, EveryQueryEngine, testing::ValuesIn(all_engines().begin(), all_engines().end()),
                          [](const auto& tested) {
                            std::string name(tested.param.name);

@@ -241,6 +241,41 @@ TEST(Collect, RefusesTooManyBucketsByName) {
   }
 }
 
+TEST(Collect, EndsWithTheHitWhoseValueIsTooMuch) {
+  World world(300, 6);
+  Wanted wanted;
+  wanted.sort = *query::parse_sort("tag:desc,lang");
+  for (const std::size_t most : {0, 1, 50, 1000}) {
+    wanted.max_sort_bytes = most;
+    const auto reference = world.run(0, {query::All()}, wanted, 200, true, World::With::kReference);
+    const auto found = world.run(0, {query::All()}, wanted, 200, true, World::With::kPrunes);
+    ASSERT_TRUE(reference && found);
+    EXPECT_EQ(found->hits, reference->hits);
+    EXPECT_EQ(found->sort_bytes, reference->sort_bytes);
+    std::size_t bytes = 0;
+    for (const std::string& one : found->sort_bytes) bytes += one.size();
+    EXPECT_GT(bytes, most);
+    EXPECT_LE(bytes - found->sort_bytes.back().size(), most);
+  }
+}
+
+TEST(Collect, NamesTheLimitOfAllFacetsAndNotWhatIsLeftOfIt) {
+  World world(300, 5);
+  Wanted wanted;
+  for (const char* const field : {"open", "year", "price"}) {
+    query::Facet& facet = wanted.facets.emplace_back();
+    facet.name = facet.field = field;
+  }
+  wanted.max_buckets = 15;  // two truth values, seven years, many prices
+  for (const auto with : {World::With::kReference, World::With::kCounts}) {
+    const auto refused = world.run(0, {query::All()}, wanted, 10, true, with);
+    ASSERT_EQ(refused, Code::kInvalid);
+    EXPECT_EQ(refused.error().message(),
+              "the facets up to 'price' have more than 15 different buckets (--max-facet-buckets, of all facets of a "
+              "search)");
+  }
+}
+
 TEST(Collect, RefusesAPlaceOfAnotherOrder) {
   World world(300, 5);
   Wanted wanted;

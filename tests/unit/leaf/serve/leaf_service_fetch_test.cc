@@ -202,6 +202,22 @@ TEST_F(LeafServiceTest, FetchesManyDocumentsOnTheThreadsForWhatIsCostly) {
   }
 }
 
+TEST_F(LeafServiceTest, ExplainsCostlySearchesOnTheThreadsForWhatIsCostly) {
+  FullScheduler usual;
+  support::InlineScheduler costly(served_.clock);
+  DocumentHandler handler(served_.board, usual, served_.clock, &costly);
+  for (const std::size_t words : {wire::kCostlyTerms, wire::kCostlyTerms + 1}) {
+    auto explained = request_of(wire::Mode::kOr, {}, 3);
+    for (std::size_t i = 0; i < words; ++i) explained.terms.push_back({"t" + std::to_string(i), 1});
+    wire::FetchRequest fetch = fetch_of({1});
+    fetch.explain = std::make_shared<const wire::SearchRequest>(explained);
+    std::optional<wire::Reply> got;
+    handler.fetch(fetch, Deadline::never(), [&](wire::Reply reply) { got = std::move(reply); });
+    ASSERT_TRUE(got);
+    EXPECT_EQ(std::holds_alternative<wire::FetchReply>(*got), words > wire::kCostlyTerms) << words;
+  }
+}
+
 TEST_F(LeafServiceTest, FetchesThoughEveryWorkerIsBusySearching) {
   const SteadyClock clock;
   std::latch busy(2), free(1);  // outlive the pool's threads

@@ -59,8 +59,9 @@ class Searches {
 class ServedCollection {
  public:
   ServedCollection(const std::vector<support::TestDocument>& documents, std::uint32_t partitions,
-                   generation::ShardOf shard = {}, const scoring::Bm25Parameters& bm25 = {}) {
-    EXPECT_TRUE(support::publish_generation(folder / "repository", "c", documents, partitions, {}, bm25));
+                   generation::ShardOf shard = {}, const scoring::Bm25Parameters& bm25 = {},
+                   const std::shared_ptr<const schema::Schema>& schema = {}) {
+    EXPECT_TRUE(support::publish_generation(folder / "repository", "c", documents, partitions, {}, bm25, schema));
     source = *repository::RepositorySource::open((folder / "repository").string(), "c");
     data = *generation::DataFolder::open(folder / "data");
     generation::GenerationLoader loader(*source, *data, shard, registration);

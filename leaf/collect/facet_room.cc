@@ -1,0 +1,32 @@
+#include "leaf/collect/facet_room.h"
+
+#include <string>
+
+#include "common/schema/schema.h"
+
+namespace frond::leaf::collect {
+
+Error FacetRoom::too_many_buckets(const query::Facet& facet) const {
+  return {Code::kInvalid, "the facets up to " + schema::quote(facet.name) + " have more than " +
+                              std::to_string(max_buckets_) +
+                              " different buckets (--max-facet-buckets, of all facets of a search)"};
+}
+
+Result<void> FacetRoom::take(const query::Facet& facet, std::size_t bytes) {
+  if (buckets_ == max_buckets_) return too_many_buckets(facet);
+  if (bytes > max_bytes_ - bytes_)
+    return Error(Code::kInvalid, "the facets up to " + schema::quote(facet.name) + " have more than " +
+                                     std::to_string(max_bytes_ >> 20) +
+                                     " MiB of buckets, too much for one answer: ask for them one by one, or filter");
+  ++buckets_;
+  bytes_ += bytes;
+  return {};
+}
+
+Result<void> FacetRoom::take_all(const query::Facet& facet, const query::FacetCounts& counts) {
+  for (std::size_t i = 0; i < counts.keys.size(); ++i) FROND_TRY(take_number(facet));
+  for (const std::string& word : counts.words) FROND_TRY(take_word(facet, word));
+  return {};
+}
+
+}  // namespace frond::leaf::collect
