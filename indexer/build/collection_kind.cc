@@ -94,7 +94,7 @@ Result<void> take(const std::string& name, const json& value, CollectionNames& t
   const double most = name == "b" ? 1 : scoring::kMaxK1;
   if (!value.is_number() || !(value.get<double>() >= 0 && value.get<double>() <= most))
     return wrong(name, "a number from 0 to " + std::to_string(static_cast<int>(most)) + " is needed");
-  (name == "b" ? to.bm25.b : to.bm25.k1) = value.get<double>();
+  (name == "b" ? to.b : to.k1) = value.get<double>();
   return {};
 }
 
@@ -169,12 +169,18 @@ Result<CollectionKind> kind_of(const CollectionNames& names, bool flags) {
     return wrong(named("stored_compression"),
                  shown(names.stored_compression) + std::string(partition::kStoredCompressionNames));
   kind.stored = *stored;
-  kind.bm25 = names.bm25;
+  kind.bm25 = {names.k1.value_or(kNewCollectionBm25.k1), names.b.value_or(kNewCollectionBm25.b)};
   return kind;
 }
 
 Result<std::shared_ptr<const schema::Schema>> schema_from_text(std::string_view text) {
   return buildable(FROND_TRY(schema::parse_schema(text)));
+}
+
+Result<void> expect_parameters_of(const schema::Schema& schema, const CollectionNames& names, bool flags) {
+  if (schema.scorer != schema::Scorer::kImpact || (!names.k1 && !names.b)) return {};
+  return wrong(std::string(flags ? "--" : "") + (names.k1 ? "k1" : "b"),
+               "it is of BM25, and the scorer of these documents is impact: leave it out");
 }
 
 Result<void> expect_own_texts(const schema::Schema& schema, const ingest::FieldNames& names) {
@@ -202,7 +208,10 @@ Result<CollectionKind> kind_from_json(std::string_view text) {
     }
   }
   CollectionKind kind = FROND_TRY(kind_of(names, /*flags=*/false));
-  if (schema != nullptr) FROND_TRY(expect_own_texts(*schema, ingest::usual_field_names()));
+  if (schema != nullptr) {
+    FROND_TRY(expect_own_texts(*schema, ingest::usual_field_names()));
+    FROND_TRY(expect_parameters_of(*schema, names, /*flags=*/false));
+  }
   kind.schema = std::move(schema);
   return kind;
 }

@@ -3,6 +3,7 @@
 // is said, it is what stands here: the parameters' own default values belong to what reads manifests and must not
 // change; these may, and do not touch collections that exist (ADR 22).
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,20 +40,23 @@ struct CollectionNames {
   bool fold_accents = false, split_case = false;
   std::string codec{codec::kDefaultCodec};
   std::string stored_compression{name_of(partition::StoredCompression::kSmall)};
-  scoring::Bm25Parameters bm25 = kNewCollectionBm25;
+  std::optional<double> k1, b;  // empty: kNewCollectionBm25's
 };
 
 // kInvalid: a name stands for nothing, they do not go together, or the file of stop words can't be used. Errors name
 // the flag, or without `flags` the member.
 Result<CollectionKind> kind_of(const CollectionNames& names, bool flags);
+// kInvalid: k1 or b is said, and the schema's scorer is impact, which has neither. Errors name it as those of
+// kind_of().
+Result<void> expect_parameters_of(const schema::Schema& schema, const CollectionNames& names, bool flags);
 // A schema as users write it. kInvalid: as schema::parse_schema(), and what is not built: texts that are not stored,
 // and texts beside weights that could be searched.
 Result<std::shared_ptr<const schema::Schema>> schema_from_text(std::string_view text);
 // kInvalid: a field of text but title and body has a name by which records have their title or body, so that its text
 // would count twice. (Columns of CSV have these names in any case: its rows are told then.)
 Result<void> expect_own_texts(const schema::Schema& schema, const ingest::FieldNames& names);
-// Any of the members, and "schema". Empty: all as usual. kInvalid also: no JSON object, or a member that is wrong or
-// unknown.
+// Any of the members, and "schema". Empty: all as usual. kInvalid also: no JSON object, a member that is wrong or
+// unknown, or as expect_parameters_of().
 Result<CollectionKind> kind_from_json(std::string_view json);
 
 // "danish|dutch|…": those that analyzer standard does not have, and those with stop words.

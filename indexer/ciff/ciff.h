@@ -27,7 +27,7 @@ struct ImportOptions {
   std::uint32_t partitions = 1;
   Lengths lengths = Lengths::kRecords;
   pipeline::MemoryPlan memory;
-  Frequency max_frequency = ~Frequency{0};
+  Frequency max_frequency = ~Frequency{0};  // a higher one counts as this; a document that has one is told
 };
 
 struct Imported {
@@ -36,10 +36,10 @@ struct Imported {
   ingest::Tally terms_left_out;          // of lists whose term no query can have: empty, too long, or with a NUL
 };
 
-// Writes into `folder`, which exists. Memory: 4 bytes a document, the ids' hashes (MemoryPlan::ids), and a run's
-// buffers for each partition. kCorrupt: as CiffReader; kInvalid: two documents have one id, an id that is not allowed,
-// terms that are not in order, a frequency above max_frequency, a length that is not the sum of frequencies, or more
-// documents than fit into the memory; kUnavailable: the disk, or stopped.
+// Writes into `folder`, which exists. Memory: 4 bytes a document, with max_frequency 8, the ids' hashes
+// (MemoryPlan::ids), and a run's buffers for each partition. kCorrupt: as CiffReader; kInvalid: two documents have one
+// id, an id that is not allowed, terms that are not in order, a length that is not the sum of the file's frequencies,
+// or more documents than fit into the memory; kUnavailable: the disk, or stopped.
 Result<Imported> import_ciff(const ImportOptions& options, const std::filesystem::path& folder,
                              pipeline::InvertProgress& progress, std::stop_token stop);
 

@@ -28,9 +28,12 @@ using partition::Partition;
 std::string description_of(const repository::Manifest& manifest) {
   const bool has_priors = std::any_of(manifest.partitions.begin(), manifest.partitions.end(),
                                       [](const auto& entry) { return entry.summary.has_priors(); });
+  const std::string ranked = scoring::are_impacts(manifest.bm25) ? "impacts"
+                                                                 : "BM25 k1 " + std::to_string(manifest.bm25.k1) +
+                                                                       ", b " + std::to_string(manifest.bm25.b);
   return "Frond: generation " + std::to_string(manifest.generation) + " of " + manifest.collection + "; " +
-         text::described(manifest.analyzer) + "; BM25 k1 " + std::to_string(manifest.bm25.k1) + ", b " +
-         std::to_string(manifest.bm25.b) + (has_priors ? "; documents' static priors are left out" : "") +
+         text::described(manifest.analyzer) + "; " + ranked +
+         (has_priors ? "; documents' static priors are left out" : "") +
          (manifest.schema.empty() ? "" : "; columns and lists of single fields are left out");
 }
 

@@ -47,11 +47,13 @@ class Import {
 
   Result<void> begin() {
     const std::uint64_t documents = reader_.header().documents;
-    const std::uint64_t bytes = documents * sizeof(std::uint32_t);
+    const bool cuts = options_.max_frequency < ~Frequency{0};
+    const std::uint64_t bytes = documents * sizeof(std::uint32_t) * (cuts ? 2 : 1);
     if (bytes > options_.memory.limit / 2)
       return Error(Code::kInvalid, "the lengths of " + std::to_string(documents) + " documents need " +
                                        ingest::in_mebibytes(bytes) + ", more than half of --memory-limit");
     sums_.resize(documents);
+    if (cuts) cut_off_.resize(documents);
     pending_.resize(options_.partitions);
     all_.inverted.partitions.resize(options_.partitions);
     all_.inverted.files_read.resize(ingest::source_formats().size());
@@ -89,12 +91,10 @@ class Import {
     for (;;) {
       const std::size_t count = FROND_TRY(reader_.read_postings(docids, frequencies));
       for (std::size_t i = 0; queryable && i < count; ++i) {
-        if (frequencies[i] > options_.max_frequency)
-          return wrong("term '" + term + "' has " + std::to_string(frequencies[i]) + " in document " +
-                       std::to_string(docids[i]) + ", more than " + std::to_string(options_.max_frequency));
         std::uint32_t& sum = sums_[docids[i]];
-        if (frequencies[i] > ~sum)
+        if (frequencies[i] > ~(sum + cut_off(docids[i])))
           return wrong("document " + std::to_string(docids[i]) + " has more than 2^32 - 1 tokens");
+        cut(docids[i], frequencies[i]);
         sum += frequencies[i];
         const std::uint32_t p = docids[i] % options_.partitions;
         pending_[p].docids.push_back(docids[i] / options_.partitions);
@@ -106,6 +106,15 @@ class Import {
     for (std::uint32_t p = 0; queryable && p < options_.partitions; ++p)
       if (!pending_[p].docids.empty()) FROND_TRY(write(term, p));
     return {};
+  }
+
+  std::uint32_t cut_off(std::uint64_t docid) const { return cut_off_.empty() ? 0 : cut_off_[docid]; }
+  void cut(DocId docid, Frequency& frequency) {
+    if (frequency <= options_.max_frequency) return;
+    if (cut_off_[docid] == 0)
+      all_.inverted.impacts_cut.add(options_.input.string() + ": document " + std::to_string(docid));
+    cut_off_[docid] += frequency - options_.max_frequency;
+    frequency = options_.max_frequency;
   }
 
   Result<void> write(const std::string& term, std::uint32_t p) {
@@ -174,9 +183,10 @@ class Import {
     return {};
   }
   Result<std::uint32_t> length_of(const CiffDocument& document, std::uint64_t number) const {
-    if (options_.lengths == Lengths::kPostings || document.length == sums_[number]) return sums_[number];
+    const std::uint32_t sum = sums_[number] + cut_off(number);  // in the file
+    if (options_.lengths == Lengths::kPostings || document.length == sum) return sums_[number];
     return wrong("document '" + document.id + "' has length " + std::to_string(document.length) +
-                 ", but its frequencies sum to " + std::to_string(sums_[number]) +
+                 ", but its frequencies sum to " + std::to_string(sum) +
                  ". Frond's lengths are exact: --lengths postings takes the sums");
   }
 
@@ -187,7 +197,9 @@ class Import {
   std::stop_token stop_;
   Imported all_;
   std::vector<std::uint32_t> sums_;  // of frequencies, by docID
-  std::vector<Pending> pending_;     // of the list at hand, by partition
+  std::vector<std::uint32_t>
+      cut_off_;                   // by docID, what its frequencies above max_frequency had more; empty: no maximum
+  std::vector<Pending> pending_;  // of the list at hand, by partition
   std::vector<runs::RunWriter> writers_;
   std::uint64_t rounds_ = 0;
 };

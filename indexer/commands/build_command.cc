@@ -186,7 +186,7 @@ void BuildCommand::add_collection_flags() {
          "Stored fields: small, or fast, which takes a third of the time and up to half as much space again; "
          "small|fast");
   add_analyzer_flags(line_, names_, "How text becomes terms, of which a collection and its queries have one kind");
-  add_bm25_flags(line_, names_.bm25);
+  add_bm25_flags(line_, names_);
 }
 
 void BuildCommand::add_other_flags() {
@@ -269,6 +269,7 @@ Result<void> BuildCommand::take_schema() {
     if (!schema) return std::move(schema).error().within("--schema " + schema_);
     options_.take_schema(*std::move(schema));
   }
+  FROND_TRY(expect_parameters_of(*options_.schema, names_, /*flags=*/true));
   if (gpu_texts_ == "on")
     return Error(
         Code::kInvalid,

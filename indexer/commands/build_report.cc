@@ -87,6 +87,8 @@ std::string input_text(const pipeline::InvertedDocuments& in) {
   text += shortened_text("records were not UTF-8, and decoded, or their wrong bytes replaced by U+FFFD", in.not_utf8);
   text += shortened_text("documents have values that are none of their column's type, and were left out",
                          in.values_left_out);
+  text += shortened_text("documents have weights above 255, which count as 255; a \"scale\" in the schema avoids it",
+                         in.impacts_cut);
   return text;
 }
 
@@ -226,6 +228,7 @@ std::string summary_json(const BuildSummary& summary) {
                                  {"urls_dropped", tally_json(in.urls_dropped)},
                                  {"not_utf8", tally_json(in.not_utf8)},
                                  {"values_left_out", tally_json(in.values_left_out)},
+                                 {"impacts_cut", tally_json(in.impacts_cut)},
                                  {"bytes", in.bytes},
                                  {"megabytes_per_second", megabytes_a_second(summary)},
                                  {"seconds",

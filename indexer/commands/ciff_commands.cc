@@ -39,9 +39,9 @@ class ImportCiffCommand final : public Command {
     line_.add_option("--order", order_, "Order of the documents, as of build: " + std::string(order::kOrderNames))
         .show_default();
     choice("--scorer", scorer_, {"bm25", "impact"},
-           "impact: frequencies are impacts, 1 to 255, of learned sparse vectors. Queries name them as the field "
-           "`vector`, and --k1 and --b do not count");
-    add_bm25_flags(line_, names_.bm25);
+           "impact: frequencies are impacts, 1 to 255, of learned sparse vectors; a larger one counts as 255, and the "
+           "summary tells how many do. Queries name them as the field `vector`");
+    add_bm25_flags(line_, names_);
     add_json_flag();
   }
 
@@ -63,6 +63,7 @@ Result<void> ImportCiffCommand::check() {
     how_.max_frequency = scoring::kMaxImpact;
     options_.take_schema(
         FROND_TRY(schema_from_text(R"({"fields":{"vector":{"type":"weights"}},"source":"none","scorer":"impact"})")));
+    FROND_TRY(expect_parameters_of(*options_.schema, names_, /*flags=*/true));
   }
   if (options_.order == order::DocumentOrder::kUrl) return refuse("--order url: documents of CIFF have no URLs");
   FROND_TRY(settle_memory_limit());

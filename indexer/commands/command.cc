@@ -211,9 +211,18 @@ void add_analyzer_flags(config::CommandLine& command, CollectionNames& names, co
       .group("Terms");
 }
 
-void add_bm25_flags(config::CommandLine& command, scoring::Bm25Parameters& bm25) {
-  command.add_option("--k1", bm25.k1, "BM25's k1").check(config::range(0.0, double{scoring::kMaxK1})).show_default();
-  command.add_option("--b", bm25.b, "BM25's b").check(config::range(0.0, 1.0)).show_default();
+void add_bm25_flags(config::CommandLine& command, CollectionNames& names) {
+  const auto usual = [](double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", value);
+    return std::string(text);
+  };
+  command.add_option("--k1", names.k1, "BM25's k1; not of impacts")
+      .check(config::range(0.0, double{scoring::kMaxK1}))
+      .show_default(usual(kNewCollectionBm25.k1));
+  command.add_option("--b", names.b, "BM25's b; not of impacts")
+      .check(config::range(0.0, 1.0))
+      .show_default(usual(kNewCollectionBm25.b));
 }
 
 Result<void> take_kind_and_order(const CollectionNames& names, const std::string& order, BuildOptions& options) {

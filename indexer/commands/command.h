@@ -118,7 +118,7 @@ void add_ciff_commands(config::CommandLine& app, Commands& all);
 // How text becomes terms; `what`: what is analyzed this way, for --help.
 void add_analyzer_flags(config::CommandLine& command, CollectionNames& names, const std::string& what);
 // --k1 and --b.
-void add_bm25_flags(config::CommandLine& command, scoring::Bm25Parameters& bm25);
+void add_bm25_flags(config::CommandLine& command, CollectionNames& names);
 // Sets what these flags stand for. kInvalid: see kind_of(); there is no such order.
 Result<void> take_kind_and_order(const CollectionNames& names, const std::string& order, BuildOptions& options);
 

@@ -84,10 +84,10 @@ void BatchParser::parse_one(ingest::RawRecord& record, Place place, ParsedBatch&
     out.bad.push_back(ingest::bad_record(record, document.error()));
     return;
   }
-  const bool left_out = document->fields.left_out != 0;
-  if (document->title_cut || document->url_dropped || document->not_utf8 || left_out)
+  const bool left_out = document->fields.left_out != 0, cut = document->fields.impacts_cut;
+  if (document->title_cut || document->url_dropped || document->not_utf8 || left_out || cut)
     out.altered.push_back(
-        {place.record, place.line, document->title_cut, document->url_dropped, document->not_utf8, left_out});
+        {place.record, place.line, document->title_cut, document->url_dropped, document->not_utf8, left_out, cut});
   values_.clear();
   const std::uint32_t length = schema_tokens_ ? take_fields(*document, out) : take_text(*document, out);
   const std::size_t field_bytes = frames_[out.documents.size() % frames_.size()].add(

@@ -65,6 +65,7 @@ struct AlteredDocument {
   ingest::LinePlace line;                                         // in that record
   bool title_cut = false, url_dropped = false, not_utf8 = false;  // as ingest::Document's
   bool values_left_out = false;                                   // DocumentFields::left_out
+  bool impacts_cut = false;                                       // as DocumentFields'
 };
 
 struct ParsedBatch {

@@ -18,7 +18,7 @@ namespace frond::indexer::pipeline {
 struct RefusedRecords {
   std::uint64_t bad_records = 0, duplicates = 0;
   std::string last_bad;  // the last bad record, as to_string(BadRecord); empty: none yet
-  ingest::Tally titles_cut, urls_dropped, not_utf8, values_left_out;
+  ingest::Tally titles_cut, urls_dropped, not_utf8, values_left_out, impacts_cut;
 };
 
 struct InvertedDocuments : RefusedRecords {

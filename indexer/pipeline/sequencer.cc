@@ -35,6 +35,7 @@ void BadRecordLog::altered(const ingest::RecordPlace& record, const parse::Alter
   if (how.url_dropped) counts_.urls_dropped.add(where);
   if (how.not_utf8) counts_.not_utf8.add(where);
   if (how.values_left_out) counts_.values_left_out.add(where);
+  if (how.impacts_cut) counts_.impacts_cut.add(where);
 }
 
 void BadRecordLog::finish() {

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t kMagic = 0x4e524a46;  // "FJRN"
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 constexpr std::size_t kHeaderBytes = 24;  // magic, version, bytes of payload, XXH3-64 of it
 constexpr std::size_t kMaxDigest = 64;
 
@@ -135,7 +135,7 @@ void code_counts(auto& coder, auto& all) {
   coder.list(all.files_read, [&](auto& files) { coder.number(files); });
   code_skipped(coder, all.skipped);
   code_skipped(coder, all.skipped_records);
-  for (auto* const tally : {&all.titles_cut, &all.urls_dropped, &all.not_utf8, &all.values_left_out})
+  for (auto* const tally : {&all.titles_cut, &all.urls_dropped, &all.not_utf8, &all.values_left_out, &all.impacts_cut})
     code_tally(coder, *tally);
   coder.text(all.order);
   coder.expect(all.order.empty() || repository::is_safe_name(all.order), "its order of documents");

@@ -253,6 +253,7 @@ Result<void> CollectionWriter::try_alone(const std::string& line, const std::sto
   if (const auto number = FROND_TRY(current())) {
     const auto manifest = FROND_TRY(source_->manifest(*number));
     options.invert.analyzer = manifest.analyzer;
+    options.bm25 = manifest.bm25;
     options.take_schema(FROND_TRY(change::schema_of(manifest)));
   }
   BuildProgress progress;

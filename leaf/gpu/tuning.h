@@ -8,8 +8,9 @@ namespace frond::leaf::gpu {
 // Limits of one launch. Larger batches are cut, so that the host prepares one part while the device searches another.
 inline constexpr std::uint32_t kMaxQueries = 512;
 inline constexpr std::uint32_t kMaxTerms = 4096;  // of all queries together
-// Limits of a query that the device searches. The CPU searches others.
-inline constexpr std::uint32_t kMaxQueryTerms = 32;
+// Limits of a query that the device searches. The CPU searches others. Kernels walk through a query's terms and need no
+// room for them; queries of learned sparse vectors have 20 to 60.
+inline constexpr std::uint32_t kMaxQueryTerms = 64;
 inline constexpr std::uint32_t kMaxHits = 1000;
 
 // Bins of a query's histogram of scores. A bin is as wide as about a thousandth of the query's highest possible score,

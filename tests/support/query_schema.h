@@ -13,4 +13,10 @@ inline schema::Schema query_schema() {
     "price": {"type": "float"}, "published": {"type": "date"}, "open": {"type": "boolean"}}})");
 }
 
+// Of learned sparse vectors.
+inline schema::Schema vector_schema() {
+  return *schema::parse_schema(R"({"fields": {
+    "v": {"type": "weights"}, "body": {"type": "text"}, "lang": {"type": "keyword"}}, "scorer": "impact"})");
+}
+
 }  // namespace frond::support

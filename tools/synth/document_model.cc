@@ -98,6 +98,35 @@ double rate_for(double share, std::span<const double> factors) {
   return rate;
 }
 
+constexpr std::size_t kImpacts = 256;
+
+// So many of the standard normal distribution, equally probable and ascending.
+std::array<double, kImpacts> normal_numbers() {
+  std::array<double, kImpacts> numbers{};
+  for (std::size_t i = 0; i < kImpacts; ++i) {
+    double low = -8, high = 8;
+    for (int step = 0; step < 60; ++step) {
+      const double middle = (low + high) / 2;
+      (below(middle) * kImpacts < static_cast<double>(i) + 0.5 ? low : high) = middle;
+    }
+    numbers[i] = low;
+  }
+  return numbers;
+}
+
+// So many impacts, equally probable, around `scale` times the profile's median.
+std::vector<std::uint8_t> impacts_of(const Profile& profile, double scale) {
+  static const std::array<double, kImpacts> numbers = normal_numbers();
+  std::vector<std::uint8_t> impacts;
+  for (const double number : numbers) {
+    const double impact = scale * profile.impacts.median * std::exp(profile.impacts.sigma * number);
+    impacts.push_back(static_cast<std::uint8_t>(std::clamp(std::round(impact), 1.0, double{kMaxFrequency})));
+  }
+  return impacts;
+}
+
+double usual_of(Random& random, const Profile& profile) { return gamma_of_mean_one(random, profile.run_shape); }
+
 // Marks each document of the class with the same probability.
 void mark(std::span<const std::uint16_t> members, float chance, Random& random, std::span<std::uint64_t> marks) {
   const auto set = [&](std::uint16_t i) { marks[i / 64] |= std::uint64_t{1} << (i % 64); };
@@ -127,10 +156,11 @@ SyntheticList::SyntheticList(const CollectionSize& size, std::uint32_t number, s
   const std::uint32_t runs = run_count(size);
   std::vector<double> factors;  // for every class of every run
   for (std::uint32_t run = 0; run < runs; ++run) {
-    const double usual = runs == 1 ? 1 : gamma_of_mean_one(random, size.profile->run_shape);
+    const double usual = runs == 1 ? 1 : usual_of(random, *size.profile);
     for (const double one : classes) factors.push_back(std::max(usual * one, 1e-9));
   }
   const double repeats = size.profile->repeats * (0.4 + 1.2 * random.unit());
+  if (size.profile->has_impacts()) impacts_ = impacts_of(*size.profile, 0.6 + 0.8 * random.unit());
   for (std::size_t c = 0; c < kClasses; ++c)
     again_[c] = static_cast<float>(repeats * classes[c] / (1 + repeats * classes[c]));
   const double share = std::min((postings - 1.0) / std::max(size.documents - 1.0, 1.0), kMaxShare);
@@ -138,6 +168,15 @@ SyntheticList::SyntheticList(const CollectionSize& size, std::uint32_t number, s
   chances_.resize(runs);
   for (std::size_t i = 0; i < factors.size(); ++i)
     chances_[i / kClasses][i % kClasses] = static_cast<float>(-std::expm1(-rate * factors[i]));
+}
+
+double usual_in_run(const CollectionSize& size, std::uint32_t number, std::uint32_t run) {
+  if (run_count(size) == 1) return 1;
+  Random random(size.seed, kOfList, number);
+  random.below(size.documents);  // as SyntheticList's constructor draws
+  double usual = 0;
+  for (std::uint32_t i = 0; i <= run; ++i) usual = usual_of(random, *size.profile);
+  return usual;
 }
 
 void SyntheticList::append(const WindowDocuments& documents, Postings& out) const {
@@ -155,10 +194,14 @@ void SyntheticList::append(const WindowDocuments& documents, Postings& out) cons
   for (std::size_t word = 0; word < marks.size(); ++word)
     for (std::uint64_t left = marks[word]; left != 0; left &= left - 1) {
       const std::size_t i = word * 64 + static_cast<std::size_t>(std::countr_zero(left));
+      out.docids.push_back(window.begin + static_cast<DocId>(i));
+      if (!impacts_.empty()) {
+        out.frequencies.push_back(impacts_[random.next() % kImpacts]);
+        continue;
+      }
       const auto again = static_cast<std::uint64_t>(static_cast<double>(again_[documents.class_of[i]]) * 0x1p64);
       Frequency frequency = 1;
       while (frequency < kMaxFrequency && random.next() < again) ++frequency;
-      out.docids.push_back(window.begin + static_cast<DocId>(i));
       out.frequencies.push_back(frequency);
     }
 }

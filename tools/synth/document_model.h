@@ -57,7 +57,7 @@ std::array<double, kClasses> class_factors(const Profile& profile);
 // A document has a term with probability 1 - exp(-rate * f * g). f is the term's factor in the document's run, and g is
 // the factor of the document's class (class_factors()). The rate is set so that the list has its length on average.
 // One document, drawn first, always has the term, so no list is empty. Frequencies are geometric, and larger in long
-// documents.
+// documents; impacts (Profile::impacts) are log-normal, around a median that the list has for itself.
 struct Postings {
   std::vector<DocId> docids;  // ascending
   std::vector<Frequency> frequencies;
@@ -79,7 +79,12 @@ class SyntheticList {
   DocId sure_;                                        // the document that always has the term
   std::vector<std::array<float, kClasses>> chances_;  // by run
   std::array<float, kClasses> again_{};               // probability of one more occurrence in the document
+  // Of a collection of impacts: equally probable ones. Empty: words have frequencies.
+  std::vector<std::uint8_t> impacts_;
 };
+
+// How many times as often as on average the documents of a run have list `number`'s term. 1 in random order.
+double usual_in_run(const CollectionSize& size, std::uint32_t number, std::uint32_t run);
 
 // Generates the whole list. `documents`: those of all windows.
 Postings draw_list(const SyntheticList& list, std::span<const WindowDocuments> documents);

@@ -28,6 +28,9 @@ constexpr QueryKind kTerabyte06[] = {{2, 16.1, 98.5, 3.414},
 // 49,990.
 constexpr QueryKind kTerabyte05[] = {{2, 30.91}, {3, 20.64}, {4, 12.13}, {5, 7.07}, {6, 3.29}, {7, 1.69}, {8, 1.94}};
 
+// Of 20 to 60 terms, 37 on average.
+constexpr QueryKind kExpanded[] = {{20, 1}, {25, 2}, {30, 3}, {36, 3}, {42, 3}, {48, 2}, {54, 1}, {60, 1}};
+
 constexpr Profile kProfiles[] = {
     {.name = "gov",
      .source = "Ao 2011, appendices E and F (Table 4), Tables 1 and 2",
@@ -66,6 +69,20 @@ constexpr Profile kProfiles[] = {
      .runs = 100,
      .run_shape = 0.65,
      .repeats = 0.8},
+    // No paper's figures but the sizes: all else is chosen so that documents have about 150 terms, and a query as many
+    // postings as two thirds of the documents. A run stands for a subject: what queries of a subject ask for is in many
+    // of its documents, as what a model expands texts by is.
+    {.name = "splade",
+     .source = "passages of MS MARCO and BERT's vocabulary by their numbers; distributions are made up",
+     .documents = 8'841'823,
+     .shortest_list = 1,
+     .longest_list = 0.42,
+     .queries = kExpanded,
+     .mean_length = 150,
+     .length_sigma = 0.2,
+     .runs = 64,
+     .run_shape = 0.5,
+     .impacts = {.terms = 30'522, .bend = 60, .median = 45, .sigma = 0.8, .weight_median = 0.7, .weight_sigma = 0.7}},
 };
 
 }  // namespace

@@ -19,6 +19,16 @@ struct QueryKind {
   double shortest_median = 0, shortest_sigma = 0;
 };
 
+// What a collection of learned sparse vectors has in place of words. Medians and sigmas are of log-normal
+// distributions.
+struct Impacts {
+  std::uint32_t terms = 0;  // of the vocabulary; each has a list, whether a query asks for it or not. 0: words instead
+  // The list of rank r, from 0 on, has longest_list * bend / (bend + r) of the documents.
+  double bend = 0;
+  double median = 0, sigma = 0;                // of a posting's impact; 1 to 255
+  double weight_median = 0, weight_sigma = 0;  // of a query's term
+};
+
 struct Profile {
   std::string_view name;    // for --profile
   std::string_view source;  // papers and sections
@@ -37,6 +47,8 @@ struct Profile {
   double run_shape = 0;
   // Mean further occurrences of a term in a document of mean length that has it.
   double repeats = 0;
+  Impacts impacts{};
+  bool has_impacts() const { return impacts.terms > 0; }
 };
 
 std::span<const Profile> all_profiles();

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tools/synth/random.h"
+#include "tools/synth/impact_queries.h"
 
 namespace frond::tools::synth {
 namespace {
@@ -18,15 +18,6 @@ struct Draw {
   double postings = 0;
   std::uint32_t query = 0;
 };
-
-const QueryKind& any_kind(std::span<const QueryKind> kinds, Random& random) {
-  double left = 0;
-  for (const auto& kind : kinds) left += kind.weight;
-  left *= random.unit();
-  for (const auto& kind : kinds)
-    if ((left -= kind.weight) < 0) return kind;
-  return kinds.back();
-}
 
 // Draws lengths for the profile's number of documents and scales them to `documents`.
 void draw_query(const Profile& profile, double documents, std::uint32_t query, Random& random,
@@ -92,6 +83,15 @@ bool has(const std::vector<std::uint32_t>& query, std::uint32_t list) {
 
 }  // namespace
 
+const QueryKind& any_kind(std::span<const QueryKind> kinds, Random& random) {
+  double left = 0;
+  for (const auto& kind : kinds) left += kind.weight;
+  left *= random.unit();
+  for (const auto& kind : kinds)
+    if ((left -= kind.weight) < 0) return kind;
+  return kinds.back();
+}
+
 double QuerySet::postings_a_query() const {
   double sum = 0;
   for (const auto& query : queries)
@@ -101,6 +101,7 @@ double QuerySet::postings_a_query() const {
 
 QuerySet draw_queries(const Profile& profile, std::uint32_t documents, std::size_t count, std::uint64_t seed) {
   if (documents == 0) documents = profile.documents;
+  if (profile.has_impacts()) return draw_impact_queries(profile, documents, count, seed);
   std::vector<Draw> draws;
   for (std::uint32_t query = 0; query < count; ++query) {
     Random random(seed, kOfQueries, query);

@@ -6,20 +6,26 @@
 // terms (Zipf). Drawn lengths are grouped accordingly. A group becomes one list with the mean length of its draws, so
 // that queries have as many postings as the profile says.
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tools/synth/profile.h"
+#include "tools/synth/random.h"
 
 namespace frond::tools::synth {
 
 struct QuerySet {
   std::vector<std::uint32_t> list_lengths;          // postings of list i, 1 .. documents; descending
   std::vector<std::vector<std::uint32_t>> queries;  // distinct lists each, in any order
+  std::vector<std::vector<std::uint32_t>> weights;  // of impacts: the same of each list's weight in 1/256, at least 1
   double postings_a_query() const;
 };
 
 // `count` queries on a collection of `documents` documents (0: the profile's number). Equal arguments give equal
-// queries.
+// queries. With Profile::impacts the lists are the vocabulary's (impact_queries.h).
 QuerySet draw_queries(const Profile& profile, std::uint32_t documents, std::size_t count, std::uint64_t seed);
+
+// One of a profile's kinds, by their weights.
+const QueryKind& any_kind(std::span<const QueryKind> kinds, Random& random);
 
 }  // namespace frond::tools::synth

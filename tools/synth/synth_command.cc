@@ -215,7 +215,8 @@ void add_synth(config::CommandLine& program, int& status) {
       .check(config::range(1, 256))
       .show_default("one for each core");
   command.add_option("--codec", flags->codec, "As frond-indexer build --codec").show_default();
-  add_number(command, "--query-count", flags->query_count, 1, 1'000'000, "Queries; only their lists are made");
+  add_number(command, "--query-count", flags->query_count, 1, 1'000'000,
+             "Queries; only their lists are made, of splade all");
   command.add_option("--queries", flags->queries, "Writes the queries to this file, for frond bench query and load")
       .group("A collection");
   command.add_flag("--json", flags->json, "Print one JSON object").group("Output");

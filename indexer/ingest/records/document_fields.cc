@@ -67,10 +67,11 @@ Result<void> WeightsReader::add(std::string_view token, double weight) {
       text::is_field_term(token))
     return refuse(token, "is empty, longer than " + std::to_string(text::kMaxTermBytes) +
                              " bytes, or has characters that no term has");
-  const double impact = std::min(std::floor(weight * field_.scale + 0.5), double{scoring::kMaxImpact});
+  const double whole = std::floor(weight * field_.scale + 0.5), impact = std::min(whole, double{scoring::kMaxImpact});
   if (impact < 1) return {};
   if (weights_.size() == kMaxWeights)
     return refuse(token, "is one of more than " + std::to_string(kMaxWeights) + " in a document");
+  cut_ |= impact < whole;
   weights_.push_back({std::string(token), static_cast<std::uint8_t>(impact)});
   return {};
 }
@@ -86,6 +87,7 @@ Result<void> WeightsReader::finish(DocumentFields& to) && {
   const auto [first, last] = std::ranges::unique(weights_, {}, &DocumentFields::Weight::token);
   weights_.erase(first, last);
   to.weights = std::move(weights_);
+  to.impacts_cut = cut_;
   to.left_out += left_out_;
   return {};
 }

@@ -38,6 +38,7 @@ struct DocumentFields {
   std::vector<Weight> weights;  // by token, which differ
   bool any = false;             // the record has a member of the schema beside title and body, maybe without a value
   std::string source;           // JSON; empty unless the schema keeps it
+  bool impacts_cut = false;     // a weight came to more than scoring::kMaxImpact, which it counts as
   std::uint32_t left_out = 0;   // values that are none of their field's type, with FieldReading::coerce
 };
 
@@ -81,8 +82,9 @@ class ColumnReader {
 class WeightsReader {
  public:
   WeightsReader(const schema::Field& field, bool coerce) : field_(field), coerce_(coerce) {}
-  // Scaled, rounded, and at most scoring::kMaxImpact; what is 0 then is left out. kInvalid: it is not from 0 to
-  // kMaxWeight, the token cannot be a term, or there are too many; the message names field, token and number.
+  // Scaled, rounded, and at most scoring::kMaxImpact (DocumentFields::impacts_cut); what is 0 then is left out.
+  // kInvalid: it is not from 0 to kMaxWeight, the token cannot be a term, or there are too many; the message names
+  // field, token and number.
   Result<void> add(std::string_view token, double weight);
   // The same of what is no number. what: "a string", for messages.
   Result<void> add_other(std::string_view token, std::string_view what);
@@ -95,6 +97,7 @@ class WeightsReader {
   const schema::Field& field_;
   const bool coerce_;
   std::vector<DocumentFields::Weight> weights_;
+  bool cut_ = false;
   std::uint32_t left_out_ = 0;
 };
 

@@ -11,9 +11,22 @@
 #include "common/query/normal_form.h"
 #include "tests/support/query_schema.h"
 
+namespace {
+using namespace frond;
+
+void examine(const query::Clause& clause, const schema::Schema& fields) {
+  const auto bound = query::bind(clause, fields, "query");
+  if (!bound) return;
+  const query::Clause normal = query::normal_form(*bound, fields);
+  FROND_CHECK(query::cache_key(query::normal_form(normal, fields)) == query::cache_key(normal));
+  const auto rebound = query::bind(normal, fields, "query");
+  FROND_CHECK(rebound && query::cache_key(*rebound) == query::cache_key(normal));
+  (void)query::clause_text(normal, fields);
+}
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace frond;
-  static const schema::Schema fields = support::query_schema();
+  static const schema::Schema fields = support::query_schema(), vectors = support::vector_schema();
   const auto clause = query::parse_clause({reinterpret_cast<const char*>(data), size}, "query");
   if (!clause) {
     FROND_CHECK(!clause.error().message().empty());
@@ -22,12 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto again = query::parse_clause(query::clause_json(*clause), "query");
   FROND_CHECK(again && *again == *clause);
   (void)query::check_limits(*clause, {});
-  const auto bound = query::bind(*clause, fields, "query");
-  if (!bound) return 0;
-  const query::Clause normal = query::normal_form(*bound, fields);
-  FROND_CHECK(query::cache_key(query::normal_form(normal, fields)) == query::cache_key(normal));
-  const auto rebound = query::bind(normal, fields, "query");
-  FROND_CHECK(rebound && query::cache_key(*rebound) == query::cache_key(normal));
-  (void)query::clause_text(normal, fields);
+  examine(*clause, fields);
+  examine(*clause, vectors);
   return 0;
 }

@@ -6,6 +6,8 @@
 
 #include "common/base/check.h"
 #include "common/schema/schema_json.h"
+#include "common/text/field_term.h"
+#include "common/text/limits.h"
 #include "common/text/utf8.h"
 #include "indexer/ingest/formats/csv.h"
 #include "indexer/ingest/formats/formats.h"
@@ -32,6 +34,20 @@ std::vector<Kind> all_kinds() {
 constexpr std::string_view kSchema =
     R"({"fields":{"title":{"type":"text"},"tag":{"type":"keyword","many":true},"year":{"type":"integer"},)"
     R"("price":{"type":"float"},"at":{"type":"date"},"open":{"type":"boolean"},"notes":{"type":"text"}}})";
+
+// Of learned sparse vectors.
+constexpr std::string_view kVectors =
+    R"({"fields":{"vector":{"type":"weights","scale":1.5},"text":{"type":"keyword"}},"source":"none","scorer":"impact"})";
+
+void check_weights(const DocumentFields& fields) {
+  const std::string* before = nullptr;
+  for (const DocumentFields::Weight& weight : fields.weights) {
+    FROND_CHECK(weight.impact > 0 && !weight.token.empty() && weight.token.size() <= frond::text::kMaxTermBytes);
+    FROND_CHECK(frond::text::is_utf8(weight.token) && !frond::text::is_field_term(weight.token));
+    FROND_CHECK(weight.token.find('\0') == weight.token.npos && (before == nullptr || *before < weight.token));
+    before = &weight.token;
+  }
+}
 
 void check_fields(const DocumentFields& fields, const frond::schema::Schema& schema) {
   frond::ByteBuffer record;
@@ -62,6 +78,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     with_schema.coerce = coerce;
     if (const auto parsed = parse_record(record, with_schema)) check_fields(parsed->fields, *schema);
   }
+  static const auto vectors =
+      std::make_shared<const frond::schema::Schema>(frond::schema::parse_schema(kVectors).value());
+  for (const bool coerce : {false, true})
+    if (const auto parsed = parse_record(record, {.make_ids = true, .schema = vectors, .coerce = coerce}))
+      check_weights(parsed->fields);
   const frond::Result<Document> document = parse_record(record, {.make_ids = size % 2 == 1});
   if (!document) {
     FROND_CHECK(!document.error().message().empty());

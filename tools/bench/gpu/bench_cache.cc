@@ -70,7 +70,7 @@ double percent(std::uint64_t part, std::uint64_t whole) {
 
 Result<void> bench_cache(const BenchCacheFlags& flags) {
   const auto searcher = FROND_TRY(PartitionSearcher::open(flags.from));
-  const auto queries = FROND_TRY(read_queries(flags.queries, flags.tag, searcher->analyzer()));
+  const auto queries = FROND_TRY(read_queries(flags.queries, flags.tag, searcher->analyzer(), searcher->query_form()));
   const CacheLog log = FROND_TRY(log_of(*searcher, queries, flags.min_postings));
   const auto count_from = static_cast<std::size_t>(flags.warm_up * static_cast<double>(log.queries.size()));
   std::vector<std::uint64_t> sizes = flags.sizes;

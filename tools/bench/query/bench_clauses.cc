@@ -10,6 +10,7 @@
 #include "common/base/lines.h"
 #include "common/config/command_line.h"
 #include "common/query/bind.h"
+#include "common/query/clause_json.h"
 #include "common/query/normal_form.h"
 #include "common/query/query_parser.h"
 #include "leaf/clauses/evaluation.h"
@@ -40,6 +41,10 @@ struct ClauseQuery {
 query::Mode mode_of(std::string_view name) { return name == "and" ? query::Mode::kAnd : query::Mode::kOr; }
 
 Result<query::Clause> normal_clause(std::string_view q, const schema::Schema& schema, std::string_view mode) {
+  if (q.starts_with('{')) {
+    query::Clause clause = query::resolved(FROND_TRY(query::parse_clause(q, "query")), mode_of(mode));
+    return query::normal_form(FROND_TRY(query::bind(clause, schema, "query")), schema);
+  }
   query::QueryOptions options;
   options.syntax = query::Syntax::kStrict;
   options.mode = mode_of(mode);
@@ -56,7 +61,7 @@ Result<std::vector<ClauseQuery>> read_clauses(const BenchClausesFlags& flags, Pa
     if (line->empty()) continue;
     ClauseQuery asked;
     if (flags.flat) {
-      auto words = FROND_TRY(parse_queries(*line, {}, searcher.analyzer()));
+      auto words = FROND_TRY(parse_queries(*line, {}, searcher.analyzer(), searcher.query_form()));
       asked.words = std::move(words.front());
     } else {
       auto clause = normal_clause(*line, searcher.schema(), flags.mode);
@@ -150,7 +155,7 @@ void add_bench_clauses(config::CommandLine& bench_command, int& status) {
   command.add_option("--collection", flags->from.collection, "Its collection").required();
   command.add_option("--partition", flags->from.partition, "The partition's number").show_default();
   command.add_option("--host-cache", flags->from.host_cache_bytes, "Bytes of a list cache as leaves have it; 0: none");
-  command.add_option("--queries", flags->queries, "A query a line").required();
+  command.add_option("--queries", flags->queries, "A query a line, or a clause as JSON").required();
   command.add_option("--filter", flags->filter, "A filter for all of them, as a leaf has it in its cache");
   command.add_option("--mode", flags->mode, "Of words beside each other")
       .check(config::one_of({"and", "or"}))

@@ -44,7 +44,7 @@ BenchMode mode_named(std::string_view name) {
 
 // The first `limit` queries of at least `min_terms` distinct terms, all of them known.
 Result<std::vector<BenchQuery>> chosen_queries(const BenchQueryFlags& flags, const PartitionSearcher& searcher) {
-  auto read = FROND_TRY(read_queries(flags.queries, flags.tag, searcher.analyzer()));
+  auto read = FROND_TRY(read_queries(flags.queries, flags.tag, searcher.analyzer(), searcher.query_form()));
   std::vector<BenchQuery> chosen;
   for (auto& query : read) {
     if (flags.limit > 0 && chosen.size() == flags.limit) break;
@@ -59,14 +59,9 @@ Result<std::vector<BenchQuery>> chosen_queries(const BenchQueryFlags& flags, con
   return chosen;
 }
 
-Result<void> write_terms(const std::string& file, std::span<const BenchQuery> queries) {
+Result<void> write_terms(const std::string& file, std::span<const BenchQuery> queries, QueryForm form) {
   std::string lines;
-  for (const auto& query : queries) {
-    std::string line;
-    for (const auto& term : query)
-      for (std::uint32_t i = 0; i < term.occurrences; ++i) line.append(line.empty() ? "" : " ").append(term.text);
-    lines += line + '\n';
-  }
+  for (const auto& query : queries) lines += query_line(query, form) + '\n';
   return write_text(file, lines);
 }
 
@@ -126,7 +121,7 @@ Result<void> bench_query(const BenchQueryFlags& flags) {
   for (const auto& name : flags.algorithms) engines.push_back(FROND_TRY(leaf::engine_named(name)));
   const auto searcher = FROND_TRY(PartitionSearcher::open(flags.from));
   const auto queries = FROND_TRY(chosen_queries(flags, *searcher));
-  if (!flags.write_queries.empty()) FROND_TRY(write_terms(flags.write_queries, queries));
+  if (!flags.write_queries.empty()) FROND_TRY(write_terms(flags.write_queries, queries, searcher->query_form()));
   auto rows = nlohmann::ordered_json::array();
   if (!flags.json) {
     fmt::print("{}\n{} queries, best of {} rounds each\n", searcher->description(), queries.size(),
@@ -177,7 +172,11 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
   command.add_option("--algorithm", flags->algorithms, "One or more of " + algorithm_names())
       .show_default()
       .group("Search");
-  command.add_option("--queries", flags->queries, "number:text, id<TAB>text, plain lines, or JSON lines {\"query\"}")
+  command
+      .add_option(
+          "--queries", flags->queries,
+          "number:text, id<TAB>text, plain lines, or JSON lines {\"query\"}; of a collection of impacts texts are "
+          "tokens, each as TOKEN^WEIGHT or TOKEN")
       .required();
   command.add_option("--tag", flags->tag, "Only JSON lines with this tag: union, intersection, …");
   command.add_option("--mode", flags->modes, "Which documents match, one or more")

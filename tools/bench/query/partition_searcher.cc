@@ -9,9 +9,7 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "common/base/lines.h"
 #include "common/partition/documents/document_priors.h"
 #include "common/partition/documents/hidden_documents.h"
 #include "common/partition/partition.h"
@@ -22,65 +20,8 @@
 #include "leaf/lists/cached_list_store.h"
 #include "leaf/lists/partition_list_store.h"
 #include "tools/bench/measure.h"
-#include "tools/topics/topics.h"
 
 namespace frond::tools::bench {
-namespace {
-
-BenchQuery analysed(text::Analyzer& analyzer, std::string_view text) {
-  BenchQuery query;
-  for (auto& term : analyzer.query_terms(text)) {
-    const auto same = std::find_if(query.begin(), query.end(), [&](const auto& one) { return one.text == term; });
-    if (same != query.end())
-      ++same->occurrences;
-    else
-      query.push_back({std::move(term), 1});
-  }
-  return query;
-}
-
-// The lines of JSON objects that have the tag.
-Result<std::string> lines_with(std::string_view contents, std::string_view tag) {
-  std::string kept;
-  Lines lines(contents);
-  while (const auto next = lines.next()) {
-    const std::string_view line = *next;
-    if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
-    const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-    const auto tags = json.is_object() ? json.find("tags") : json.end();
-    if (!json.is_object() || tags == json.end() || !tags->is_array())
-      return Error(Code::kInvalid, "line " + std::to_string(lines.number()) + ": no object with \"tags\"");
-    if (std::find(tags->begin(), tags->end(), tag) != tags->end()) kept.append(line) += '\n';
-  }
-  if (kept.empty()) return Error(Code::kInvalid, "no query has the tag '" + std::string(tag) + "'");
-  return kept;
-}
-
-}  // namespace
-
-Result<std::vector<BenchQuery>> parse_queries(std::string_view contents, std::string_view tag,
-                                              const text::AnalyzerConfig& analyzer_config) {
-  std::string kept;
-  if (!tag.empty()) contents = kept = FROND_TRY(lines_with(contents, tag));
-  const auto topics = FROND_TRY(parse_topics(contents));
-  text::Analyzer analyzer(analyzer_config);
-  std::vector<BenchQuery> queries;
-  for (const auto& topic : topics) {
-    auto query = analysed(analyzer, topic.text);
-    if (!query.empty()) queries.push_back(std::move(query));
-  }
-  if (queries.empty()) return Error(Code::kInvalid, "no query has a term");
-  return queries;
-}
-
-Result<std::vector<BenchQuery>> read_queries(const std::filesystem::path& file, std::string_view tag,
-                                             const text::AnalyzerConfig& analyzer) {
-  const std::string contents = FROND_TRY(read_topic_file(file));
-  auto queries = parse_queries(contents, tag, analyzer);
-  if (!queries) return std::move(queries).error().within(file.string());
-  return queries;
-}
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -176,7 +117,9 @@ class Searcher final : public PartitionSearcher {
       if (mode == leaf::engine::Mode::kOr && lists[i]->postings.count() == 0) continue;
       auto df = terms_->df(query[i].text);
       if (!df && df.error().code() != Code::kNotFound) return std::move(df).error();
-      const float weight = scoring::term_weight(bm25_, manifest_.statistics, df ? *df : 0, query[i].occurrences);
+      const float weight = query_form() == QueryForm::kWeights
+                               ? scoring::impact_weight(query[i].units)
+                               : scoring::term_weight(bm25_, manifest_.statistics, df ? *df : 0, query[i].occurrences);
       plan.terms.push_back({std::move(lists[i]), weight,
                             scoring::BoundScale(weight, bm25_, manifest_.statistics,
                                                 {manifest_.bm25.b, partition_->built_average_length()})});
@@ -236,6 +179,9 @@ class Searcher final : public PartitionSearcher {
   }
 
   const text::AnalyzerConfig& analyzer() const override { return manifest_.analyzer; }
+  QueryForm query_form() const override {
+    return scoring::are_impacts(manifest_.bm25) ? QueryForm::kWeights : QueryForm::kWords;
+  }
   std::string description() const override {
     return fmt::format("{}, generation {}, partition {}: {} documents, {} postings, codec {}{}{}", manifest_.collection,
                        manifest_.generation, entry_.id, entry_.summary.documents, entry_.summary.postings,
@@ -276,6 +222,9 @@ Result<std::unique_ptr<PartitionSearcher>> PartitionSearcher::open(const Partiti
   if (choice.partition >= manifest.partitions.size())
     return Error(Code::kNotFound, fmt::format("collection {} has no partition {}, only {}", choice.collection,
                                               choice.partition, manifest.partitions.size()));
+  if (scoring::are_impacts(manifest.bm25) && (choice.k1 || choice.b))
+    return Error(Code::kInvalid, fmt::format("{}: k1 and b are of BM25, and the scorer of collection {} is impact",
+                                             choice.k1 ? "k1" : "b", choice.collection));
   auto scratch = FROND_TRY(ScratchFolder::create());
   auto searcher = std::make_unique<Searcher>(std::move(scratch), std::move(manifest), choice);
   FROND_TRY(searcher->fetch(*source));

@@ -16,25 +16,9 @@
 #include "leaf/clauses/resolver.h"
 #include "leaf/clauses/searched_partition.h"
 #include "leaf/engine/plan.h"
+#include "tools/bench/query/bench_queries.h"
 
 namespace frond::tools::bench {
-
-// Queries for measurements, read from a file and analysed like the documents of the collection.
-struct BenchTerm {
-  std::string text;
-  std::uint32_t occurrences = 1;
-};
-using BenchQuery = std::vector<BenchTerm>;  // distinct terms, in the query's order
-
-// Reads any form that read_topics() knows. Queries without a term after analysis are left out. A `tag` keeps only lines
-// {"query", "tags": […]} with this tag, as in the search benchmark game: "union", "intersection", "term". kNotFound;
-// kInvalid: a line is malformed, or no query is left. Errors name the file, and the line.
-Result<std::vector<BenchQuery>> read_queries(const std::filesystem::path& file, std::string_view tag,
-                                             const text::AnalyzerConfig& analyzer);
-
-// The same from a file's contents.
-Result<std::vector<BenchQuery>> parse_queries(std::string_view contents, std::string_view tag,
-                                              const text::AnalyzerConfig& analyzer);
 
 struct PartitionChoice {
   std::string repository;  // a directory or URL
@@ -43,7 +27,7 @@ struct PartitionChoice {
   std::uint64_t host_cache_bytes = 0;  // size of the list cache, as in a leaf; 0: no cache
   // Names the partition in list keys. Searchers whose plans meet in one engine need different numbers.
   std::uint64_t number = 1;
-  std::optional<double> k1, b;  // to rank by; empty: the collection's
+  std::optional<double> k1, b;  // to rank by, not of impacts; empty: the collection's
   // The share of documents that are hidden, drawn at random, beside those that the generation hides. Statistics stay.
   double hide = 0;
   // The highest of static priors that are made up for all documents, in the unit of scores; 0: the partition's own.
@@ -54,7 +38,7 @@ struct PartitionChoice {
 // may be called from any thread.
 class PartitionSearcher {
  public:
-  // kNotFound: no such collection or partition; kCorrupt names the file.
+  // kNotFound: no such collection or partition; kInvalid: k1 or b of a collection of impacts; kCorrupt names the file.
   static Result<std::unique_ptr<PartitionSearcher>> open(const PartitionChoice& choice);
   virtual ~PartitionSearcher() = default;
 
@@ -75,6 +59,7 @@ class PartitionSearcher {
   // The number of the query's terms that the generation has.
   virtual Result<std::size_t> known_terms(const BenchQuery& query) const = 0;
   virtual const text::AnalyzerConfig& analyzer() const = 0;
+  virtual QueryForm query_form() const = 0;     // of files of queries
   virtual std::string description() const = 0;  // for the output: documents, postings, codec
 };
 

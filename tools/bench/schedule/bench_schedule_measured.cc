@@ -100,8 +100,8 @@ Result<void> add_collection(Measured& measured, const BenchScheduleFlags& flags,
   auto searchers = FROND_TRY(open_partitions({.repository = flags.repository,
                                               .collection = flags.collections[which],
                                               .number = measured.searchers.size() + 1}));
-  auto read = FROND_TRY(
-      read_queries(flags.queries[flags.queries.size() == 1 ? 0 : which], flags.tag, searchers.front()->analyzer()));
+  auto read = FROND_TRY(read_queries(flags.queries[flags.queries.size() == 1 ? 0 : which], flags.tag,
+                                     searchers.front()->analyzer(), searchers.front()->query_form()));
   if (flags.limit > 0 && read.size() > flags.limit) read.resize(flags.limit);
   measured.read += read.size();
   constexpr leaf::engine::Mode kModes[] = {leaf::engine::Mode::kAnd, leaf::engine::Mode::kOr};

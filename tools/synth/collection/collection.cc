@@ -9,8 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "common/base/parallel.h"
 #include "common/repository/repository.h"
+#include "common/schema/schema_json.h"
 #include "indexer/publish/publication.h"
 #include "tools/synth/collection/partition.h"
 
@@ -38,6 +41,18 @@ DocId begin_of(const SynthOptions& options, std::uint32_t partition) {
   return static_cast<DocId>(std::uint64_t{options.size.documents} * partition / options.partitions);
 }
 
+scoring::Bm25Parameters ranked_by(const SynthOptions& options) {
+  return options.size.profile->has_impacts() ? scoring::kImpacts : scoring::Bm25Parameters{};
+}
+
+// Null: none.
+std::shared_ptr<const schema::Schema> schema_of(const SynthOptions& options) {
+  if (!options.size.profile->has_impacts()) return nullptr;
+  constexpr std::string_view kOfVectors =
+      R"({"fields":{"vector":{"type":"weights"}},"source":"none","scorer":"impact"})";
+  return std::make_shared<const schema::Schema>(*schema::parse_schema(kOfVectors));
+}
+
 Result<std::vector<partition::PartitionSummary>> write_partitions(const SynthOptions& options,
                                                                   std::span<const SyntheticList> lists,
                                                                   const std::vector<std::string>& ids,
@@ -45,7 +60,8 @@ Result<std::vector<partition::PartitionSummary>> write_partitions(const SynthOpt
                                                                   std::stop_token stop) {
   // Builds several partitions at once while there are threads for them. Their writers run beside the building threads.
   const unsigned at_once = std::min<unsigned>(options.partitions, options.threads);
-  const PartitionOptions each{options.codecs, scoring::Bm25Parameters{}.b, std::max(1u, options.threads / at_once)};
+  const PartitionOptions each{options.codecs, ranked_by(options).b, schema_of(options),
+                              std::max(1u, options.threads / at_once)};
   std::vector<partition::PartitionSummary> summaries(options.partitions);
   std::atomic<std::uint32_t> next{0};
   FirstError error(stop);
@@ -87,6 +103,8 @@ Result<SynthSummary> synthesize(const SynthOptions& options, std::stop_token sto
   draft.collection = options.collection;
   draft.codec = options.codecs.name;
   draft.order = options.size.order == DocidOrder::kRandom ? "random" : "input";
+  draft.bm25 = ranked_by(options);
+  if (const auto schema = schema_of(options)) draft.schema = schema::schema_text(*schema);
   draft.analyzer = {.stemmer = text::Stemmer::kNone, .stop_words = false};
   for (std::uint32_t p = 0; p < options.partitions; ++p)
     draft.partitions.push_back({ids[p], begin_of(options, p), 1, std::move(summaries[p])});
@@ -101,8 +119,9 @@ std::string query_lines(const QuerySet& queries) {
   for (std::size_t q = 0; q < queries.queries.size(); ++q) {
     lines += std::to_string(q + 1);
     char before = ':';
-    for (const auto list : queries.queries[q]) {
-      lines += before + term_of(list);
+    for (std::size_t i = 0; i < queries.queries[q].size(); ++i) {
+      lines += before + term_of(queries.queries[q][i]);
+      if (!queries.weights.empty()) lines += fmt::format("^{}", queries.weights[q][i] / 256.0);
       before = ' ';
     }
     lines += '\n';

@@ -35,7 +35,9 @@ struct SynthSummary {
 // collection, the disk failed, or a stop was requested; kInvalid: the collection's name.
 Result<SynthSummary> synthesize(const SynthOptions& options, std::stop_token stop);
 
-// The queries in the format that `frond bench query` and `frond load` read, one per line: "<number>:<terms>".
+// The queries in the format that `frond bench query` and `frond load` read, one per line: "<number>:<terms>"; of
+// impacts
+// "<number>:<term>^<weight> …", which only the former reads.
 std::string query_lines(const QuerySet& queries);
 
 }  // namespace frond::tools::synth

@@ -84,7 +84,7 @@ void on_threads(unsigned threads, const Work& work) {
   for (unsigned t = 0; t < std::max(threads, 1u); ++t) running.emplace_back(work);
 }
 
-// Sets the lengths of one window: the drawn length, or more if the lists need it.
+// Sets the lengths of one window: the drawn length, or more if the lists need it. Impacts are all that there is.
 void settle_window(const CollectionSize& size, std::span<const SyntheticList> lists, DocId begin, Documents& all,
                    std::size_t number) {
   std::vector<std::uint32_t> drawn;
@@ -102,7 +102,7 @@ void settle_window(const CollectionSize& size, std::span<const SyntheticList> li
   for (std::uint32_t i = 0; i < window.count; ++i) {
     const std::uint64_t docid = std::uint64_t{window.begin} + i;
     if (docid < begin || docid - begin >= all.lengths.size()) continue;
-    all.lengths[docid - begin] = std::max(drawn[i], used[i]);
+    all.lengths[docid - begin] = size.profile->has_impacts() ? used[i] : std::max(drawn[i], used[i]);
     all.rest[docid - begin] = all.lengths[docid - begin] - used[i];
   }
 }
@@ -183,7 +183,9 @@ Result<partition::PartitionSummary> write_partition(const CollectionSize& size, 
   // Not the exact average, which would need all partitions first. Score bounds hold for any average.
   const double average_length = size.profile->mean_length;
   const Documents documents = settle_documents(size, lists, begin, end, options.threads, stop);
-  const auto writer = FROND_TRY(partition::PartitionWriter::create(folder, average_length));
+  const auto writer =
+      FROND_TRY(partition::PartitionWriter::create(folder, average_length, partition::PartitionWriter::kIdBytes,
+                                                   partition::StoredCompression::kSmall, options.schema));
   ListLine<BuiltList> line(static_cast<std::uint32_t>(lists.size()) + 1, 2 * options.threads + 2);
   FirstError error(stop);
   const std::stop_token over = error.token();

@@ -4,12 +4,13 @@
 //
 // A stored document has only an id, its ordinal in decimal digits: about 25 bytes on disk. Its length is drawn at
 // random. Its terms are those that queries use. Occurrences of one more term, kOtherTerm, fill the rest of its length,
-// so that lengths, lists and statistics agree.
+// so that lengths, lists and statistics agree. Of a profile with impacts the terms are all, and a length is their sum.
 //
 // Memory: 11 bytes per document of the partition, a PartitionWriter, and one list per thread (8 bytes per posting, and
 // the list's blobs).
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -17,6 +18,7 @@
 #include "common/base/result.h"
 #include "common/codec/codec_choice.h"
 #include "common/partition/partition_writer.h"
+#include "common/schema/schema.h"
 #include "tools/synth/document_model.h"
 
 namespace frond::tools::synth {
@@ -28,6 +30,7 @@ std::string term_of(std::uint32_t list);
 struct PartitionOptions {
   codec::CodecChoice codecs;
   double b = 0;
+  std::shared_ptr<const schema::Schema> schema = nullptr;  // null: none
   unsigned threads = 1;
 };
 

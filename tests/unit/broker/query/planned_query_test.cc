@@ -139,6 +139,51 @@ TEST(PlannedQuery, WorksOnWordsWithoutASchema) {
   EXPECT_EQ(phrase.notes.size(), 1u);
 }
 
+const schema::Schema& vectors() {
+  static const auto schema = *schema::parse_schema(
+      R"({"fields":{"body":{"type":"text"},"lang":{"type":"keyword"},"vec":{"type":"weights"}},"scorer":"impact"})");
+  return schema;
+}
+
+TEST(PlannedQuery, OfImpactsIsTokensAsTheyAreEachWithWeightOne) {
+  const std::tuple<std::string_view, wire::Mode, std::string_view> cases[] = {
+      {"the ##ing", wire::Mode::kAuto, R"({"weights":{"field":"vec","terms":{"##ing":1,"the":1}}})"},
+      {" the\tThe\r\n the ", wire::Mode::kOr, R"({"weights":{"field":"vec","terms":{"The":1,"the":2}}})"},
+      {"-red +fox \"a OR b\" lang:en wor* naïve", wire::Mode::kOr,
+       R"({"weights":{"field":"vec","terms":{"\"a":1,"+fox":1,"-red":1,"OR":1,"b\"":1,"lang:en":1,"naïve":1,"wor*":1}}})"},
+      {"日　本", wire::Mode::kOr, R"({"weights":{"field":"vec","terms":{"日　本":1}}})"},  // no white space of ASCII
+      {"b a", wire::Mode::kAnd,
+       R"({"bool":{"must":[{"weights":{"field":"vec","terms":{"a":1}}},{"weights":{"field":"vec","terms":{"b":1}}}]}})"},
+      {"a", wire::Mode::kAnd, R"({"weights":{"field":"vec","terms":{"a":1}}})"},
+  };
+  for (const auto& [q, mode, want] : cases) {
+    const auto plan = plan_of({.q = q, .mode = mode}, vectors());
+    EXPECT_EQ(shown(plan), want) << q;
+    EXPECT_EQ(plan.mode, wire::Mode::kOr) << q;
+    EXPECT_TRUE(plan.notes.empty()) << q;
+  }
+  EXPECT_EQ(shown(plan_of({.q = " \n"}, vectors())), R"({"none":{}})");
+}
+
+TEST(PlannedQuery, OfImpactsKeepsItsFilterApart) {
+  EXPECT_EQ(shown(plan_of({.q = "a", .filter = "lang:en"}, vectors())),
+            R"({"weights":{"field":"vec","terms":{"a":1}}} | {"term":{"field":"lang","value":"en"}})");
+  const auto weights = *frond::query::parse_clause(R"({"bool":{"must":[{"weights":{"field":"vec","terms":{"a":0.5}}}],)"
+                                                   R"("filter":[{"term":{"field":"lang","value":"en"}}]}})",
+                                                   "query");
+  EXPECT_EQ(shown(plan_of({.clause = &weights}, vectors())),
+            R"({"weights":{"field":"vec","terms":{"a":0.5}}} | {"term":{"field":"lang","value":"en"}})");
+}
+
+TEST(PlannedQuery, OfImpactsRefusesWhatIsNoUtf8AndFiltersOfWords) {
+  const auto refused = [](const WrittenQuery& written) {
+    auto made = planned(written, vectors());
+    return std::holds_alternative<Refusal>(made) ? std::get<Refusal>(made).detail : "not refused";
+  };
+  EXPECT_EQ(refused({.q = "a\xff"}), "q is not valid UTF-8");
+  EXPECT_NE(refused({.q = "a", .filter = "word"}).find("only a weights clause can search"), std::string::npos);
+}
+
 TEST(PlannedQuery, RefusesClausesThatDoNotFitTheSchemaOrTheLimits) {
   const std::pair<std::string_view, std::string_view> cases[] = {
       {R"({"term":{"field":"yaer","value":1}})", "year"},

@@ -39,6 +39,19 @@ TEST(CollectionKind, TakeASchemaWhoseFieldsKeepTheirOrder) {
   EXPECT_EQ(settings->schema->names(), (std::vector<std::string_view>{"year", "body"}));
   EXPECT_EQ(kind_from_json("{}")->schema, nullptr);
 }
+// As flags: by their names, and whatever the value is.
+TEST(CollectionKind, RefuseParametersOfBm25BesideImpacts) {
+  const auto impacts = *schema_from_text(R"({"fields":{"v":{"type":"weights"}},"scorer":"impact"})");
+  const auto words = *schema_from_text(R"({"fields":{"year":{"type":"integer"}}})");
+  CollectionNames names;
+  EXPECT_TRUE(expect_parameters_of(*impacts, names, true));
+  names.b = kNewCollectionBm25.b;
+  EXPECT_TRUE(expect_parameters_of(*words, names, true));
+  const auto refused = expect_parameters_of(*impacts, names, true);
+  ASSERT_EQ(refused, Code::kInvalid);
+  EXPECT_EQ(refused.error().message(), "--b: it is of BM25, and the scorer of these documents is impact: leave it out");
+  EXPECT_EQ(kind_of(names, true)->bm25, kNewCollectionBm25);
+}
 // What is wrong is named, and nothing makes it read files.
 TEST(CollectionKind, NameWhatIsWrong) {
   const std::pair<const char*, const char*> wrong[] = {
@@ -66,6 +79,8 @@ TEST(CollectionKind, NameWhatIsWrong) {
       {R"({"schema":{"fields":{"notes":{"type":"text","stored":false}}}})", "field 'notes'"},
       {R"({"schema":{"fields":{"v":{"type":"weights"},"t":{"type":"text","positions":true}},"scorer":"impact"}})",
        "field 't'"},
+      {R"({"k1":1.5,"schema":{"fields":{"v":{"type":"weights"}},"scorer":"impact"}})", "k1: it is of BM25"},
+      {R"({"schema":{"fields":{"v":{"type":"weights"}},"scorer":"impact"},"b":0})", "b: it is of BM25"},
       {R"({"color":"red"})", "color"}};
   for (const auto& [json, name] : wrong) {
     const auto settings = kind_from_json(json);

@@ -91,7 +91,7 @@ struct Import : testing::Test {
     return build_from(
         [&](const fs::path& scratch, std::uint32_t count) -> Result<pipeline::InvertedDocuments> {
           imported = FROND_TRY(
-              import_ciff({file, count, lengths, options.invert.memory}, scratch, progress.invert, std::stop_token()));
+              import_ciff({file, count, lengths, options.invert.memory, max_frequency}, scratch, progress.invert, {}));
           return imported.inverted;
         },
         options, progress, logger, {});
@@ -101,6 +101,7 @@ struct Import : testing::Test {
     return built ? "" : built.error().message();
   }
   support::ScratchFolder folder;
+  Frequency max_frequency = ~Frequency{0};
   Imported imported;
 };
 
@@ -203,6 +204,22 @@ TEST_F(Import, RefusesWhatContradictsItselfAndPublishesNothing) {
   index.lists[0].second = {{0, 1}, {0, 1}};
   EXPECT_THAT(error(index), HasSubstr("has a docID twice"));
   EXPECT_THAT(error({}), HasSubstr("no document"));
+}
+
+// As impacts are. Lengths in the file are of its own frequencies; what is published are the sums of those that count.
+TEST_F(Import, CutsFrequenciesAboveTheHighestAndTellsOfTheirDocuments) {
+  max_frequency = 255;
+  Index index{{{"a", {{0, 255}, {1, 256}, {2, 1000}}}, {"b", {{0, 1}, {2, 300}}}, {"c", {{2, 255}}}},
+              {{"whole", 256}, {"one", 256}, {"three", 1555}}};
+  const BuildSummary summary = run(write(folder / "impacts.ciff", index)).value();
+  EXPECT_EQ(summary.manifest.statistics.tokens, 255 + 255 + 255 + 1 + 255 + 255u);
+  EXPECT_EQ(summary.inverted.impacts_cut.count, 2u) << "documents";
+  EXPECT_THAT(summary.inverted.impacts_cut.examples,
+              ElementsAre(HasSubstr("impacts.ciff: document 1"), HasSubstr("impacts.ciff: document 2")));
+  EXPECT_EQ(check::check_generation(folder / "repository", "c")->faults, 0u);
+  index.documents[2].second = 765;
+  EXPECT_THAT(error(index), HasSubstr("document 'three' has length 765, but its frequencies sum to 1555"));
+  EXPECT_EQ(error(index, Lengths::kPostings), "");
 }
 
 // The format's own toy index; skipped where there is none.

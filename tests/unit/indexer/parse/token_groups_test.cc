@@ -72,6 +72,54 @@ TEST(TokenGrouper, KeepsEveryTokenWithItsDocument) {
   }
 }
 
+// Terms that come with a number, as impacts do, beside terms that come one by one.
+TEST(TokenGrouper, TakesATermSoManyTimes) {
+  std::mt19937 random(6);
+  TokenGrouper grouper;
+  TokenGroups groups;
+  for (int batch = 0; batch < 2; ++batch) {
+    Index expected;
+    for (std::uint32_t document = 0; document < 2000; ++document) {
+      grouper.begin_document(document);
+      for (std::size_t n = random() % 20; n > 0; --n) {
+        const std::string term = "t" + std::to_string(random() % (document % 10 == 0 ? 100'000 : 50));
+        if (expected[term].contains(document)) continue;
+        const std::uint16_t numbers[] = {1, 2, 255, 65'535};
+        const std::uint16_t times = numbers[random() % 4];
+        grouper.add(term, times);
+        expected[term][document] = times;
+        const std::string once = "once" + std::to_string(n);
+        grouper.add(once);
+        grouper.add(once);
+        expected[once][document] += 2;
+      }
+    }
+    std::erase_if(expected, [](const auto& one) { return one.second.empty(); });
+    grouper.finish(groups);
+    EXPECT_EQ(read(groups).index, expected) << "seed 6, batch " << batch;
+  }
+}
+
+// What comes in sections comes so, too: the number is of the posting in the section at hand.
+TEST(TokenGrouper, TakesATermSoManyTimesInEverySection) {
+  TokenGrouper grouper;
+  TokenGroups groups;
+  Index expected;
+  for (std::uint32_t document = 0; document < 3; ++document) {
+    grouper.begin_document(document);
+    for (int i = 0; i < 150'000; ++i) {
+      const std::string term = "x" + std::to_string(i + 100'000 * document);
+      const auto times = static_cast<std::uint16_t>(1 + i % 255);
+      grouper.add(term, times);
+      expected[term][document] = times;
+    }
+  }
+  grouper.finish(groups);
+  const Read got = read(groups);
+  EXPECT_GT(got.sections, 1u);
+  EXPECT_EQ(got.index, expected);
+}
+
 TEST(TokenGrouper, CutsABatchOfVeryManyTermsIntoSections) {
   TokenGrouper grouper;
   TokenGroups groups;

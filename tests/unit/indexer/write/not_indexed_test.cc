@@ -183,6 +183,25 @@ TEST_F(ADocumentThatCantBeIndexed, IsJudgedByTheSchemaThatCommandsLeave) {
   EXPECT_EQ(published_documents(), 2u);
 }
 
+// The settings say impacts, and what a command built is words.
+TEST_F(ADocumentThatCantBeIndexed, IsTriedInACollectionAsACommandLeftIt) {
+  serve();
+  ASSERT_EQ(*all_->create("c", R"({"schema":{"fields":{"vector":{"type":"weights"}},"scorer":"impact"}})"), true);
+  support::write_file(folder_ / "input.jsonl", document("a").line);
+  BuildOptions options;
+  options.repository = repository();
+  options.collection = "c";
+  options.invert.inputs = {folder_ / "input.jsonl"};
+  options.invert.memory = pipeline::plan_memory(pipeline::kMinMemoryLimit, 1, 1);
+  BuildProgress progress;
+  ASSERT_TRUE(build(options, progress, log_, {}));
+  accept_anything({document("b"), no_document("bad"), document("c")});
+  serve();
+  ASSERT_TRUE(publishes_all()) << state().error;
+  EXPECT_EQ(published_documents(), 3u);
+  EXPECT_EQ(ids_of(state().not_indexed), Ids{"bad"});
+}
+
 TEST_F(ADocumentThatCantBeIndexed, IsNotBlamedForADamagedCollection) {
   make();
   accept_anything({document("a")});

@@ -122,7 +122,11 @@ class DocumentOracle {
     };
     return is_column(node.field) ? any_value(node.field, document, wanted) : any_word(node.field, document, wanted);
   }
-  Answer of(const query::Weights&, const TextDocument&) const { return false; }
+  Answer of(const query::Weights& node, const TextDocument& document) const {
+    return any_word(node.field, document, [&](const std::string& word) {
+      return std::ranges::find(node.tokens, word, &query::WeightedToken::token) != node.tokens.end();
+    });
+  }
   Answer of(const query::Range& node, const TextDocument& document) const {
     return any_value(node.field, document, [&](const schema::Value& value) {
       const bool above = !node.from || value > node.from->value || (node.from->inclusive && value == node.from->value);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "tools/synth/document_model.h"
+
 namespace frond::tools::synth {
 namespace {
 
@@ -16,7 +18,7 @@ TEST(Profiles, AreNamedAndOthersRefused) {
   for (const auto& profile : all_profiles()) EXPECT_EQ(*profile_named(profile.name), &profile);
   const auto unknown = profile_named("gov3");
   ASSERT_EQ(unknown, Code::kInvalid);
-  EXPECT_EQ(unknown.error().message(), "no profile 'gov3'; there are gov, gov2, clueweb09");
+  EXPECT_EQ(unknown.error().message(), "no profile 'gov3'; there are gov, gov2, clueweb09, splade");
 }
 
 TEST(QueryModel, GivesGov2QueriesThePostingsThatDingCounts) {
@@ -77,8 +79,9 @@ TEST(QueryModel, HasOnlyListsThatQueriesUseAndEachOnceInAQuery) {
         EXPECT_EQ(std::set(query.begin(), query.end()).size(), query.size());
         used.insert(query.begin(), query.end());
       }
-      EXPECT_EQ(used.size(), set.list_lengths.size()) << profile.name;
-      EXPECT_EQ(*used.rbegin() + 1, used.size());
+      const std::size_t lists = profile.has_impacts() ? profile.impacts.terms : used.size();
+      EXPECT_EQ(set.list_lengths.size(), lists) << profile.name;
+      EXPECT_LE(*used.rbegin() + 1, lists);
       EXPECT_TRUE(std::is_sorted(set.list_lengths.rbegin(), set.list_lengths.rend()));
       EXPECT_GE(set.list_lengths.back(), 1u);
       EXPECT_LE(set.list_lengths.front(), documents);
@@ -97,6 +100,59 @@ TEST(QueryModel, DependsOnItsSeedAlone) {
   EXPECT_EQ(one.queries, same.queries);
   EXPECT_EQ(one.list_lengths, same.list_lengths);
   EXPECT_NE(one.queries, other.queries);
+}
+
+TEST(ImpactQueries, HaveTensOfTermsWithWeights) {
+  const auto set = draw_queries(named("splade"), 0, 1000, kSeed);
+  double terms = 0, most = 0;
+  std::vector<std::uint32_t> weights;
+  ASSERT_EQ(set.weights.size(), set.queries.size());
+  for (std::size_t q = 0; q < set.queries.size(); ++q) {
+    ASSERT_EQ(set.weights[q].size(), set.queries[q].size()) << "seed " << kSeed << " query " << q;
+    EXPECT_GE(set.queries[q].size(), 20u);
+    EXPECT_LE(set.queries[q].size(), 60u);
+    terms += static_cast<double>(set.queries[q].size()) / 1000;
+    double sum = 0;
+    for (const std::uint32_t units : set.weights[q]) sum += units / 256.0;
+    most = std::max(most, sum);
+    weights.insert(weights.end(), set.weights[q].begin(), set.weights[q].end());
+  }
+  EXPECT_NEAR(terms, 37, 3) << "seed " << kSeed;
+  EXPECT_LT(most, 180) << "or other means search it; seed " << kSeed;
+  std::ranges::sort(weights);
+  EXPECT_GE(weights.front(), 12u);
+  EXPECT_LE(weights.back(), 3u * 256);
+  EXPECT_NEAR(weights[weights.size() / 2] / 256.0, 0.7, 0.05) << "seed " << kSeed;
+  EXPECT_GT(set.postings_a_query(), 0.4 * 8'841'823) << "seed " << kSeed;
+  EXPECT_LT(set.postings_a_query(), 1.2 * 8'841'823) << "seed " << kSeed;
+}
+
+TEST(ImpactQueries, AreOfAVocabularyWhoseListsGiveDocumentsAboutAHundredAndFiftyTerms) {
+  const auto set = draw_queries(named("splade"), 100'000, 1, kSeed);
+  double postings = 0;
+  for (const std::uint32_t length : set.list_lengths) postings += length;
+  EXPECT_GT(postings / 100'000, 120);
+  EXPECT_LT(postings / 100'000, 200);
+  EXPECT_EQ(set.list_lengths.front(), 42'000u);
+  EXPECT_LT(set.list_lengths.back(), 100u);
+}
+
+// Documents of a query's subject have its terms more often than others do.
+TEST(ImpactQueries, AskForWhatTheDocumentsOfTheirSubjectHave) {
+  constexpr std::uint32_t kDocuments = 64'000;
+  const Profile& profile = named("splade");
+  const CollectionSize size{.profile = &profile, .documents = kDocuments, .order = DocidOrder::kInput, .seed = kSeed};
+  const auto set = draw_queries(profile, kDocuments, 200, kSeed);
+  double best = 0, mean = 0;
+  for (const auto& query : set.queries) {
+    std::vector<double> by_run(profile.runs, 0.0);
+    for (const std::uint32_t term : query)
+      for (std::uint32_t run = 0; run < profile.runs; ++run)
+        by_run[run] += usual_in_run(size, term, run) / static_cast<double>(query.size());
+    best += *std::ranges::max_element(by_run) / 200;
+    for (const double one : by_run) mean += one / (200.0 * profile.runs);
+  }
+  EXPECT_GT(best, 2 * mean) << "seed " << kSeed;
 }
 
 TEST(QueryModel, OfNoQueriesIsEmpty) {

@@ -37,6 +37,24 @@ TEST(BenchQueries, AreChosenByTheirTags) {
   EXPECT_EQ(shown("{\"query\": \"a\"}\n", "union"), "error: line 1: no object with \"tags\"");
 }
 
+std::string shown_weights(std::string_view file) {
+  const auto queries = parse_queries(file, "", kPlain, QueryForm::kWeights);
+  if (!queries) return "error: " + queries.error().message();
+  std::string out;
+  for (const auto& query : *queries) out += query_line(query, QueryForm::kWeights) + "; ";
+  return out;
+}
+
+TEST(BenchQueries, OfImpactsAreTokensWithWeights) {
+  EXPECT_EQ(shown_weights("1:the^1.5 ##ing THE^0.001 \xc3\xa9^2\n"), "the^1.5 ##ing^1 \xc3\xa9^2; ");
+  EXPECT_EQ(shown_weights("7\ta a^0.25 a^2.5\n"), "a^3.75; ") << "a token that comes again";
+  EXPECT_EQ(shown_weights("x^y ^ ^3 x^y^2 2^-1\n"), "x^y^3 ^^1 ^3^1 2^-1^1; ") << "a sign without a weight behind it";
+  EXPECT_EQ(shown_weights("1:a^0\n"), "error: no query has a term");
+  EXPECT_EQ(shown_weights("1:a^100 b^80\n2:a^100 b^80.01\n"), "error: query 2: weights of more than 180 in all");
+  const auto again = parse_queries(shown_weights("1:a^0.00390625 b^3\n"), "", kPlain, QueryForm::kWeights);
+  EXPECT_EQ(again->front()[0].units, 1u);
+}
+
 TEST(BenchQueries, ThatCannotBeReadAreNamed) {
   const auto missing = read_queries("/nowhere/queries", "", kPlain);
   ASSERT_EQ(missing, Code::kNotFound);

@@ -77,7 +77,8 @@ TEST(SyntheticCollection, PassesTheCheckOfPublishedCollections) {
   for (const auto& profile : all_profiles()) {
     const auto summary = made(options_for(folder.path(), profile.name, profile.name, 2, 2));
     EXPECT_EQ(summary.manifest.statistics.documents, 20'000u);
-    EXPECT_EQ(summary.manifest.terms, summary.queries.list_lengths.size() + 1) << "and the other term";
+    const std::size_t others = profile.has_impacts() ? 0 : 1;
+    EXPECT_EQ(summary.manifest.terms, summary.queries.list_lengths.size() + others) << "and the other term";
     const auto report = indexer::check::check_generation(folder.path(), profile.name);
     ASSERT_TRUE(report.has_value()) << report.error().message();
     EXPECT_EQ(report->faults, 0u) << report->listed.front().where << ": " << report->listed.front().what;
@@ -107,17 +108,65 @@ TEST(SyntheticCollection, HasTheSameDocumentsAndListsForAnyNumberOfPartitions) {
 
 TEST(SyntheticCollection, IsAnsweredTheSameByTheOracleAndTheCpuEngine) {
   const support::ScratchFolder folder;
-  const auto summary = made(options_for(folder.path(), "clueweb09", "c", 1, 2));
-  const auto searcher = *PartitionSearcher::open({folder.path().string(), "c", 0, 0});
-  const auto queries = *parse_queries(query_lines(summary.queries), "", searcher->analyzer());
-  ASSERT_EQ(queries.size(), 40u);
-  for (const auto& query : queries) EXPECT_EQ(*searcher->known_terms(query), query.size());
-  for (const auto mode : {BenchMode::kAnd, BenchMode::kOr}) {
-    const TimingOptions timing{.mode = mode, .k = 10, .threads = 1, .rounds = 1};
-    const auto oracle = *leaf::engine_named("exhaustive"), cpu = *leaf::engine_named("cpu");
-    EXPECT_EQ(time_queries(*searcher, *oracle, queries, timing)->checksum,
-              time_queries(*searcher, *cpu, queries, timing)->checksum);
+  for (const std::string profile : {"clueweb09", "splade"}) {
+    const auto summary = made(options_for(folder.path(), profile, profile, 1, 2));
+    const auto searcher = *PartitionSearcher::open({folder.path().string(), profile, 0, 0});
+    const auto queries = *parse_queries(query_lines(summary.queries), "", searcher->analyzer(), searcher->query_form());
+    ASSERT_EQ(queries.size(), 40u);
+    for (const auto& query : queries) EXPECT_EQ(*searcher->known_terms(query), query.size());
+    for (const auto mode : {BenchMode::kAnd, BenchMode::kOr})
+      for (const std::uint32_t k : {10u, 1000u}) {
+        const TimingOptions timing{.mode = mode, .k = k, .threads = 1, .rounds = 1};
+        const auto oracle = *leaf::engine_named("exhaustive"), cpu = *leaf::engine_named("cpu");
+        EXPECT_EQ(time_queries(*searcher, *oracle, queries, timing)->checksum,
+                  time_queries(*searcher, *cpu, queries, timing)->checksum)
+            << profile << ", k " << k;
+      }
   }
+}
+
+// By hand: a document's score is the sum of its impacts, each times the weight of the query's term.
+TEST(SyntheticCollection, OfImpactsIsRankedByTheirSums) {
+  const support::ScratchFolder folder;
+  auto options = options_for(folder.path(), "splade", "v", 1, 2);
+  options.size.documents = 2000;
+  const auto summary = made(options);
+  EXPECT_TRUE(scoring::are_impacts(summary.manifest.bm25));
+  std::vector<WindowDocuments> windows;
+  std::vector<std::uint32_t> lengths;
+  for (const Window& window : windows_of(options.size))
+    windows.push_back(draw_documents(options.size, window, lengths));
+  const auto searcher = *PartitionSearcher::open({folder.path().string(), "v", 0, 0});
+  const auto cpu = *leaf::engine_named("cpu");
+  const SteadyClock clock;
+  for (std::size_t q = 0; q < summary.queries.queries.size(); ++q) {
+    std::vector<std::uint32_t> scores(2000, 0);
+    bench::BenchQuery query;
+    for (std::size_t i = 0; i < summary.queries.queries[q].size(); ++i) {
+      const std::uint32_t list = summary.queries.queries[q][i], units = summary.queries.weights[q][i];
+      query.push_back({term_of(list), 1, units});
+      const auto postings = draw_list(SyntheticList(options.size, list, summary.queries.list_lengths[list]), windows);
+      for (std::size_t at = 0; at < postings.docids.size(); ++at)
+        scores[postings.docids[at]] += postings.frequencies[at] * units * (scoring::kScoreScale / 256);
+    }
+    std::vector<topk::Hit> wanted;
+    for (DocId docid = 0; docid < scores.size(); ++docid)
+      if (scores[docid] > 0) wanted.push_back({docid, scores[docid]});
+    std::ranges::sort(wanted, [](const topk::Hit& a, const topk::Hit& b) {
+      return a.score != b.score ? a.score > b.score : a.ordinal < b.ordinal;
+    });
+    wanted.resize(std::min<std::size_t>(wanted.size(), 100));
+    const auto plan = *searcher->plan(query, leaf::engine::Mode::kOr, 100);
+    EXPECT_EQ(cpu->search(std::span(&plan, 1), clock)[0]->hits, wanted) << "seed 3, query " << q;
+  }
+}
+
+TEST(SyntheticCollection, OfImpactsHasNoParametersOfBm25) {
+  const support::ScratchFolder folder;
+  made(options_for(folder.path(), "splade", "v", 1, 2));
+  const auto with_b = PartitionSearcher::open({.repository = folder.path().string(), .collection = "v", .b = 0.5});
+  ASSERT_EQ(with_b, Code::kInvalid);
+  EXPECT_EQ(with_b.error().message(), "b: k1 and b are of BM25, and the scorer of collection v is impact");
 }
 
 TEST(SyntheticCollection, NamesItsTermsInTheOrderOfTheirNumbers) {
