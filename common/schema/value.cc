@@ -80,9 +80,14 @@ std::optional<Value> one_value(FieldType type, const Value& raw, Reading reading
       return float_of(raw, reading);
     case FieldType::kBoolean:
       return boolean_of(raw, reading);
-    default:
+    case FieldType::kKeyword:
       return keyword_of(raw, reading);
+    case FieldType::kDate:
+    case FieldType::kText:
+    case FieldType::kWeights:
+      break;
   }
+  return {};
 }
 
 constexpr std::string_view wanted(FieldType type) {
@@ -95,9 +100,12 @@ constexpr std::string_view wanted(FieldType type) {
       return "a date (2020-12-31, 2020-12-31T23:59:59Z, 2020-12, 2020 or milliseconds since 1970)";
     case FieldType::kBoolean:
       return "true or false";
-    default:
-      return "a string";
+    case FieldType::kKeyword:
+    case FieldType::kText:
+    case FieldType::kWeights:
+      break;
   }
+  return "a string";
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ enum class DocumentOrder : std::uint8_t {
   kBisection,  // recursive graph bisection: documents that share terms side by side (graph_bisection.h)
   kAuto,       // kBisection where it is worth its time and makes lists smaller, else kInput (order_choice.h)
 };
-inline constexpr std::string_view kOrderNames = "input|url|random|bp|auto";
+inline constexpr std::string_view kOrderNames = "input|url|random|bp|auto";  // in the order of the enum
 std::string_view name_of(DocumentOrder order);
 std::optional<DocumentOrder> order_named(std::string_view name);
 
