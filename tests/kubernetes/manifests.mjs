@@ -119,7 +119,7 @@ function bytes(size) {
 }
 
 const LONGEST_SEARCH_S = 60;  // --max-timeout
-const LEASES_RELEASED_S = 2;  // kRelease in indexer/serve/serve.cc
+const LEASES_RELEASED_S = Number(/kRelease\{(\d+)\}/.exec(readFileSync(path.join(here, "../../indexer/serve/serve.cc"), "utf8"))[1]);
 const LAST_REPLIES_S = 4;     // what a leaf takes to end, once all is answered
 const DNS_CACHE_S = 30;       // how long a name server of the cluster may keep an answer
 const DNS_INTERVAL_S = 5;     // --leaf-dns-interval-ms
