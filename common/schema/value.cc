@@ -1,9 +1,9 @@
 #include "common/schema/value.h"
 
-#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "common/base/check.h"
@@ -109,12 +109,6 @@ constexpr std::string_view wanted(FieldType type) {
 }
 
 }  // namespace
-
-std::optional<FieldType> field_type_named(std::string_view name) {
-  const auto* const found = std::ranges::find(kFieldTypeNames, name);
-  if (found == kFieldTypeNames.end()) return {};
-  return static_cast<FieldType>(found - kFieldTypeNames.begin());
-}
 
 Result<Interval> interval_of(FieldType type, const Value& raw, Reading reading) {
   FROND_CHECK(is_column(type));

@@ -3,7 +3,6 @@
 // Pure functions.
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -16,7 +15,6 @@ enum class FieldType : std::uint8_t { kText, kKeyword, kInteger, kFloat, kDate, 
 inline constexpr std::array<std::string_view, 7> kFieldTypeNames = {"text", "keyword", "integer", "float",
                                                                     "date", "boolean", "weights"};
 constexpr std::string_view name_of(FieldType type) { return kFieldTypeNames[static_cast<std::size_t>(type)]; }
-std::optional<FieldType> field_type_named(std::string_view name);
 // Columns hold values by document; text and weights are found by their tokens.
 constexpr bool is_column(FieldType type) { return type != FieldType::kText && type != FieldType::kWeights; }
 

@@ -67,8 +67,6 @@ class ValueColumn {
   void match_exists(DocumentBits& bits) const;
   // Of keywords.
   void match_keywords(const std::function<bool(std::string_view)>& wanted, DocumentBits& bits) const;
-  // Visits the distinct keywords of each chunk (so one may come several times), until `visit` returns false.
-  void for_each_keyword(const std::function<bool(std::string_view)>& visit) const;
 
   // The document's values, ascending; a keyword is copied.
   std::vector<schema::Value> values_of(DocId docid) const;
