@@ -125,8 +125,6 @@ struct PartitionSummary {
   std::vector<PartitionFile> files = {};
   // Whether a file has priors of documents, at least one of which is not 0.
   bool has_priors() const;
-  // Whether a file has values of documents.
-  bool has_values() const;
 };
 
 class PartitionWriter {
