@@ -21,13 +21,14 @@ class HiddenDocuments {
   static constexpr std::uint32_t kWordBits = 64;
   static constexpr std::uint32_t kChunkDocuments = 4096;
 
-  // `documents`: of the partition. `docids`: ascending, without repetition, below `documents`. Takes 512 bytes for each
-  // chunk that has hidden documents, and 16 for each chunk.
+  // `documents`: of the partition. Takes 512 bytes for each chunk that has hidden documents, and 16 for each chunk.
+  // REQUIRES: `docids` ascend, without repetition, and are below `documents`.
   HiddenDocuments(std::uint32_t documents, std::span<const DocId> docids);
   // All but those whose bit is set in `shown`, 64 documents a word, and `hidden` besides, which may be null.
   static std::shared_ptr<const HiddenDocuments> all_but(std::uint32_t documents, std::span<const std::uint64_t> shown,
                                                         const HiddenDocuments* hidden);
-  // These and `more`: ascending, without repetition, of the partition, and not among these.
+  // These and `more`.
+  // REQUIRES: `more` ascend, without repetition, are of the partition, and not among these.
   std::shared_ptr<const HiddenDocuments> with(std::span<const DocId> more) const;
   HiddenDocuments(const HiddenDocuments&) = delete;
   HiddenDocuments& operator=(const HiddenDocuments&) = delete;
