@@ -44,7 +44,7 @@ class Admission {
   std::optional<Ticket> wait(Kind kind, std::function<void()> begin);
   // Stops waiting; does nothing if `begin` was called or is about to be.
   void leave(Ticket ticket);
-  void end(Kind kind);
+  void end(Kind kind);  // REQUIRES: a place was taken for the kind
 
   const Limits& limits() const { return limits_; }
   // What is taken now.

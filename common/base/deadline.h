@@ -38,7 +38,8 @@ class Deadline {
   static Deadline never() { return Deadline(Instant::max()); }
   static Deadline at(Instant when) { return Deadline(when); }
   static Deadline after(const Clock& clock, std::chrono::microseconds span) { return Deadline(clock.now() + span); }
-  // The same, but also passed once `cancellation` is set. It must outlive the deadline and its copies.
+  // The same, but also passed once `cancellation` is set.
+  // REQUIRES: `cancellation` outlives the deadline and its copies.
   Deadline or_when(const Cancellation& cancellation) const {
     Deadline both = *this;
     both.cancellation_ = &cancellation;

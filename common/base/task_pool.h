@@ -47,7 +47,8 @@ class TaskPool {
 };
 
 // Tasks of one stream, whose results are taken in the order in which the tasks were begun. One thread, which begins
-// tasks until it is full(), then takes a result, and so on. What tasks borrow must outlive this.
+// tasks until it is full(), then takes a result, and so on.
+// REQUIRES: what tasks borrow outlives this.
 template <class T>
 class OrderedTasks {
  public:

@@ -31,8 +31,9 @@ class SegmentedLru {
   const Value* find(const Key& key);
   bool contains(const Key& key) const { return index_.contains(key); }
   bool too_large(std::size_t charge) const { return charge > max_charge_; }
-  // Evicts entries until this one fits, then keeps it. The key must not be present. Does not ask too_large(): an entry
-  // charged more than the budget evicts all others and stays.
+  // Evicts entries until this one fits, then keeps it. Does not ask too_large(): an entry charged more than the budget
+  // evicts all others and stays.
+  // REQUIRES: !contains(key).
   void insert(const Key& key, Value value, std::size_t charge);
   // The entry that evict_one() would evict; nulls if there is none. Valid until the next call of a function that is not
   // const.

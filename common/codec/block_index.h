@@ -20,7 +20,8 @@ FROND_HOST_DEVICE constexpr std::uint32_t checkpoints_of(std::uint32_t blocks) {
   return blocks ? (blocks - 1) / kGroupBlocks : 0;
 }
 
-// Sum of the first `count` <= 16 bytes. 16 bytes are read.
+// Sum of the first `count` bytes. 16 bytes are read.
+// REQUIRES: count <= 16.
 inline std::uint32_t sum_of_bytes(const std::byte* bytes, std::uint32_t count) {
   auto low = load_le<std::uint64_t>(bytes), high = load_le<std::uint64_t>(bytes + 8);
   const auto keep = [](std::uint64_t word, std::uint32_t kept) {

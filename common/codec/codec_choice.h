@@ -30,6 +30,7 @@ inline constexpr std::string_view kAuto = "auto";
 
 // Encodes the numbers with every candidate and appends the smallest stream to `out`; the first of equally small ones.
 // Returns its codec. Any thread.
+// REQUIRES: at least one candidate; the rest as ListCodec::encode().
 const ListCodec& encode_smallest(std::span<const ListCodec* const> candidates, std::span<const std::uint32_t> numbers,
                                  Numbers kind, ByteBuffer& out);
 

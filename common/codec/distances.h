@@ -13,19 +13,22 @@ namespace frond::codec {
 // Writes one distance for each number (of one block). before: as in ListCodec::decode; unused for frequencies.
 void to_distances(std::span<const std::uint32_t> numbers, Numbers kind, DocId before, std::uint32_t* distances);
 
-// Turns distances into numbers, in place; at least one. Returns false if no numbers have these distances: docIDs do not
-// ascend from `before` because a sum wrapped around, or a frequency is 0.
+// Turns distances into numbers, in place. Returns false if no numbers have these distances: docIDs do not ascend from
+// `before` because a sum wrapped around, or a frequency is 0.
+// REQUIRES: at least one.
 [[nodiscard]] bool from_distances(std::span<std::uint32_t> block, Numbers kind, DocId before);
 
-// The same for the first `size` >= 1 numbers of the buffer. All of the buffer is computed and written, so that a block
-// that is not full is as fast as a full one.
+// The same for the first `size` numbers of the buffer. All of the buffer is computed and written, so that a block that
+// is not full is as fast as a full one.
+// REQUIRES: 1 <= size <= kBlockLength.
 [[nodiscard]] bool from_distances(std::span<std::uint32_t, kBlockLength> buffer, std::uint32_t size, Numbers kind,
                                   DocId before);
 
 // Sums a block's differences (distances not less one) to docIDs after `before`, in place, without any check.
 void add_differences(std::span<std::uint32_t, kBlockLength> block, DocId before);
 
-// Whether these docIDs, at least one, ascend strictly, and from `before` on unless that is kNoDoc.
+// Whether these docIDs ascend strictly, and from `before` on unless that is kNoDoc.
+// REQUIRES: at least one.
 bool ascend(DocId before, std::span<const DocId> docids);
 
 // Turns a full block of differences (distances as they are, at least 1) into numbers, after exceptions were patched in.
@@ -39,12 +42,13 @@ bool ascend(DocId before, std::span<const DocId> docids);
 // The last block of a list, if it is not full: a Rice code (bits/rice.h) of its distances less one. Most codecs use it,
 // because slots of one width pay only for many numbers.
 
-// Appends the code of 1 .. kBlockLength distances less one; returns the Rice parameter, for the codec to store.
+// Appends the code of distances less one; returns the Rice parameter, for the codec to store.
+// REQUIRES: 1 .. kBlockLength distances.
 std::uint8_t encode_last_block(std::span<const std::uint32_t> distances, ByteBuffer& out);
 
-// Decodes `count`, 1 .. kBlockLength, numbers from byte `begin` of `payload` to the front of `out`, all of which may be
-// written. kReadSlack bytes after `payload` are readable. Returns false if the bytes are no such code, docIDs do not
-// ascend or a frequency is 0; any bytes are survived.
+// Decodes `count` numbers from byte `begin` of `payload` to the front of `out`, all of which may be written. Returns
+// false if the bytes are no such code, docIDs do not ascend or a frequency is 0; any bytes are survived.
+// REQUIRES: 1 <= count <= kBlockLength; kReadSlack bytes after `payload` are readable.
 bool decode_last_block(ByteView payload, std::uint64_t begin, std::uint32_t parameter, Numbers kind, DocId before,
                        std::span<std::uint32_t, kBlockLength> out, std::uint32_t count);
 

@@ -25,8 +25,8 @@ FROND_HOST_DEVICE constexpr std::uint32_t blocks_of(std::uint32_t count, std::ui
 struct Extent {
   std::size_t begin, end;
 };
-// The bytes of block `block` < blocks; none if the endpoints are corrupt. reserved: bytes between payload and
-// endpoints.
+// The block's bytes; none if the endpoints are corrupt. reserved: bytes between payload and endpoints.
+// REQUIRES: block < blocks.
 inline std::optional<Extent> extent_of(ByteView stream, std::uint32_t blocks, std::uint32_t block, unsigned unit,
                                        std::size_t reserved = 0) {
   const std::size_t index = reserved + std::size_t{blocks} * 4;
@@ -41,8 +41,9 @@ inline std::optional<Extent> extent_of(ByteView stream, std::uint32_t blocks, st
   return Extent{begin, end};
 }
 
-// Cuts at least one number into blocks of kLength, of which the last may be shorter, and calls append(distances) for
-// each, which appends to `out`. Returns the blocks' endpoints. out.size() is a multiple of 16 before.
+// Cuts numbers into blocks of kLength, of which the last may be shorter, and calls append(distances) for each, which
+// appends to `out`. Returns the blocks' endpoints.
+// REQUIRES: at least one number; out.size() is a multiple of 16.
 template <std::uint32_t kLength, class Append>
 std::vector<std::uint32_t> append_blocks(std::span<const std::uint32_t> numbers, Numbers kind, unsigned unit,
                                          ByteBuffer& out, const Append& append) {
@@ -61,7 +62,8 @@ std::vector<std::uint32_t> append_blocks(std::span<const std::uint32_t> numbers,
   return ends;
 }
 
-// Ends a stream that begins on 16 bytes: appends zeros to align, then `before`, then the endpoints.
+// Ends a stream: appends zeros to align, then `before`, then the endpoints.
+// REQUIRES: the stream begins on 16 bytes of `out`.
 inline void append_endpoints(std::span<const std::uint32_t> ends, ByteView before, ByteBuffer& out) {
   const std::size_t index = before.size() + ends.size() * 4;
   out.resize((out.size() + index + 15) / 16 * 16 - index);

@@ -44,14 +44,14 @@ class ListCodec {
   virtual const CodecInfo& info() const = 0;
   std::string_view name() const { return info().name; }
   std::uint8_t id() const { return info().id; }
-  // Appends the stream of 1 .. 2^32-2 numbers, of a kind that the codec encodes, to `out`. The size of `out` is a
-  // multiple of 16 before and after. A stream has less than 2^32 bytes.
+  // Appends the numbers' stream to `out`, whose size is a multiple of 16 afterwards. A stream has less than 2^32 bytes.
+  // REQUIRES: 1 .. 2^32-2 numbers, of a kind that the codec encodes; out.size() is a multiple of 16.
   virtual void encode(std::span<const std::uint32_t> numbers, Numbers kind, ByteBuffer& out) const = 0;
-  // Decodes block `block` < ceil(count / kBlockLength) of the stream of `count` numbers to the front of `out`; what
-  // follows the block's numbers in `out` may be overwritten. before: the last docID of the previous block, kNoDoc for
-  // block 0; unused for frequencies. Any bytes are survived: the result is kCorrupt or garbage numbers, and nothing
-  // outside stream + kReadSlack is read. Even garbage docIDs ascend strictly from `before`, and garbage frequencies are
-  // at least 1.
+  // Decodes a block of the stream of `count` numbers to the front of `out`; what follows the block's numbers in `out`
+  // may be overwritten. before: the last docID of the previous block, kNoDoc for block 0; unused for frequencies. Any
+  // bytes are survived: the result is kCorrupt or garbage numbers, and nothing outside stream + kReadSlack is read.
+  // Even garbage docIDs ascend strictly from `before`, and garbage frequencies are at least 1.
+  // REQUIRES: block < ceil(count / kBlockLength); kReadSlack bytes after `stream` are readable.
   virtual Result<void> decode(ByteView stream, std::uint32_t count, Numbers kind, std::uint32_t block, DocId before,
                               std::span<std::uint32_t, kBlockLength> out) const = 0;
 

@@ -13,12 +13,12 @@ class Arena {
  public:
   static constexpr std::size_t kGranule = 256;  // pieces begin and end on multiples of it
 
-  // `base` is on kGranule; the memory belongs to the caller and outlives this.
+  // REQUIRES: `base` is on kGranule; the memory belongs to the caller and outlives this.
   Arena(std::byte* base, std::size_t bytes);
 
-  // Null if no gap is large enough. bytes > 0. May throw std::bad_alloc, and changes nothing then.
+  // Null if no gap is large enough. May throw std::bad_alloc, and changes nothing then. REQUIRES: bytes > 0.
   std::byte* allocate(std::size_t bytes);
-  // Frees a piece that allocate() returned. Needs no memory.
+  // Frees a piece. Needs no memory. REQUIRES: allocate() returned it, and it was not released since.
   void release(const std::byte* piece);
 
   std::size_t bytes() const { return bytes_; }

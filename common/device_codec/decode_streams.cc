@@ -15,8 +15,6 @@ const Decoder* decoder_of(std::string_view codec) {
 
 }  // namespace
 
-bool can_decode(const codec::ListCodec& codec) { return decoder_of(codec.name()) != nullptr; }
-
 Result<void> decode_streams(const codec::ListCodec& codec, const DecodeBatch& batch, device::StreamHandle stream) {
   const Decoder* decoder = decoder_of(codec.name());
   if (decoder == nullptr) return Error(Code::kInvalid, std::string(codec.name()) + " has no decoder for the device");

@@ -49,12 +49,9 @@ struct DecodeBatch {
   std::uint32_t* corrupt_blocks = nullptr;  // device memory; a counter for each task, which is added to
 };
 
-// Whether the device can decode the codec.
-bool can_decode(const codec::ListCodec& codec);
-
 // Launches the decoding of a batch in the stream. Blocks for which ListCodec::decode() returns kCorrupt
-// are counted as corrupt; nothing is read outside the streams and their slack. Errors: kDevice; kInvalid if
-// can_decode() is false.
+// are counted as corrupt; nothing is read outside the streams and their slack. Errors: kDevice; kInvalid if the device
+// cannot decode the codec.
 Result<void> decode_streams(const codec::ListCodec& codec, const DecodeBatch& batch, device::StreamHandle stream);
 
 // Errors: kCorrupt; the message names the first list with a corrupt block. corrupt_blocks: the batch's, on the host.

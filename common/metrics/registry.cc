@@ -118,12 +118,6 @@ std::span<const double> latency_seconds() {
   return kBounds;
 }
 
-std::span<const double> size_bytes() {
-  static constexpr double kBounds[] = {0x1p10, 0x1p12, 0x1p14, 0x1p16, 0x1p18, 0x1p20,
-                                       0x1p22, 0x1p24, 0x1p26, 0x1p28, 0x1p30};
-  return kBounds;
-}
-
 struct Registry::State {
   prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
   const double start_time_seconds = boot_time() + read_stat().start_ticks / static_cast<double>(sysconf(_SC_CLK_TCK));

@@ -86,9 +86,8 @@ class Histogram {
   prometheus::Histogram* to_ = nullptr;
 };
 
-// Upper bounds of histogram buckets: 100 µs to 10 s, in seconds; 1 KiB to 1 GiB in steps of 4, in bytes.
+// Upper bounds of histogram buckets: 100 µs to 10 s, in seconds.
 std::span<const double> latency_seconds();
-std::span<const double> size_bytes();
 
 class Registry {
  public:

@@ -356,13 +356,6 @@ bool PartitionSummary::has_priors() const {
                      [](const PartitionFile& file) { return file.name.starts_with(kPriorFiles); });
 }
 
-bool PartitionSummary::has_values() const {
-  return std::any_of(files.begin(), files.end(), [](const PartitionFile& file) {
-    return std::any_of(kValueFiles.begin(), kValueFiles.end(),
-                       [&](const ValueFiles& kind) { return file.name.starts_with(kind.stem); });
-  });
-}
-
 Result<std::unique_ptr<PartitionWriter>> PartitionWriter::create(const std::filesystem::path& folder,
                                                                  double built_average_length, std::size_t id_bytes,
                                                                  StoredCompression stored,

@@ -125,8 +125,6 @@ struct PartitionSummary {
   std::vector<PartitionFile> files = {};
   // Whether a file has priors of documents, at least one of which is not 0.
   bool has_priors() const;
-  // Whether a file has values of documents.
-  bool has_values() const;
 };
 
 class PartitionWriter {
@@ -153,8 +151,9 @@ class PartitionWriter {
   // above.
   virtual Result<void> add_document(const StoredDocument& document, std::uint32_t length) = 0;
   // Adds documents in the same way whose fields are compressed already, as one block of a BlockCompressor
-  // (document_block.h). A partition's documents all come by add_document() or all by add_block(). `documents` and
-  // `lengths` have the same size, at least 1; bodies are only looked at for their sizes.
+  // (document_block.h). Bodies are only looked at for their sizes.
+  // REQUIRES: a partition's documents all come by add_document() or all by add_block(); `documents` and `lengths` have
+  // the same size, at least 1.
   virtual Result<void> add_block(std::span<const StoredDocument> documents, std::span<const std::uint32_t> lengths,
                                  ByteView block) = 0;
   // After the last document, if lists are still to come from another thread: what of finish() is of documents is done

@@ -10,7 +10,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -67,14 +66,6 @@ class Cursor {
   // there is none. Its bound is list().block_deficit(…), its end list().last_docid(…).
   std::uint32_t block_of(DocId target) const { return target <= last_ ? block_ : list_->find_block(target, block_); }
 
-  // The postings from the one under the cursor to the end of its block, for loops over whole blocks: docIDs, and as
-  // many frequencies. Valid until the next move.
-  std::span<const DocId> rest_docids() const { return {docids_.data() + position_, size_ - position_}; }
-  std::span<const Frequency> rest_frequencies() {
-    const std::uint32_t from = position_, count = size_ - position_;
-    if (count) frequency();
-    return {frequencies_.data() + from, count};
-  }
   // Moves to the first posting of the next block.
   void next_block() {
     if (block_ + 1 >= list_->blocks()) return finish();

@@ -55,11 +55,13 @@ class ListBuilder {
   ListBuilder(codec::CodecChoice codecs, std::span<const std::uint32_t> lengths, double b, double average_length,
               const DeficitTable* table = nullptr);
 
-  // Returns a list's segments, each a blob of at most kSegmentPostings postings. There is at least one posting; docids
-  // ascend strictly and are below lengths.size(); there are as many frequencies, each at least 1.
+  // Returns a list's segments, each a blob of at most kSegmentPostings postings.
+  // REQUIRES: at least one posting; docids ascend strictly and are below lengths.size(); as many frequencies, each at
+  // least 1.
   std::vector<ByteBuffer> build(std::span<const DocId> docids, std::span<const Frequency> frequencies) const;
 
-  // Appends the blob of at most kSegmentPostings postings to `out`.
+  // Appends the blob of one segment to `out`.
+  // REQUIRES: as build(), and at most kSegmentPostings postings.
   void append(std::span<const DocId> docids, std::span<const Frequency> frequencies, ByteBuffer& out) const;
 
  private:

@@ -38,6 +38,7 @@ Result<void> check(const FacetCounts& counts, const Facet& facet, const schema::
 
 // Of kHistogram and kDates: the ordering key of the first value of the bucket that a value is in. `key`: an ordering
 // key of the column's type.
+// REQUIRES: `type` is integer, float or date.
 std::uint64_t bucket_key(const Facet& facet, schema::FieldType type, std::uint64_t key);
 
 }  // namespace frond::query

@@ -30,7 +30,6 @@
 namespace frond::query {
 
 enum class Syntax : std::uint8_t { kQuery, kStrict, kPlain };
-inline constexpr std::string_view kSyntaxNames[] = {"query", "strict", "plain"};
 
 inline constexpr std::size_t kMaxParentheses = 20;  // inside each other; deeper ones are text
 inline constexpr std::size_t kMaxNotes = 16;        // of one query: the first ones

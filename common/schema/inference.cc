@@ -55,21 +55,6 @@ struct SchemaInference::Choice {
   FieldType type = FieldType::kKeyword;
 };
 
-void SchemaInference::Counts::merge(const Counts& other) {
-  documents += other.documents;
-  arrays += other.arrays;
-  nested += other.nested;
-  values += other.values;
-  integers += other.integers;
-  numbers += other.numbers;
-  booleans += other.booleans;
-  strings += other.strings;
-  dates += other.dates;
-  words += other.words;
-  max_bytes = std::max(max_bytes, other.max_bytes);
-  for (const std::uint64_t hash : other.smallest_hashes) keep_smallest(smallest_hashes, hash);
-}
-
 // The last name in byte order goes when there are too many. One that went never comes back, since the names that are
 // kept only become smaller; so those that remain at the end have been counted from their first document on.
 SchemaInference::Counts* SchemaInference::counts_of(std::string_view name) {
@@ -117,12 +102,6 @@ void SchemaInference::add_nested(std::string_view name) {
   if (counts == nullptr) return;
   ++counts->documents;
   ++counts->nested;
-}
-
-void SchemaInference::merge(const SchemaInference& other) {
-  documents_ += other.documents_;
-  for (const auto& [name, theirs] : other.members_)
-    if (Counts* const counts = counts_of(name)) counts->merge(theirs);
 }
 
 SchemaInference::Choice SchemaInference::choose(const Counts& counts, bool usual_text) {

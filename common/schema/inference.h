@@ -27,7 +27,7 @@ struct InferredSchema {
   std::vector<InferredField> fields;  // of all counted members, by name
 };
 
-// One thread; several objects can be merged.
+// One thread.
 class SchemaInference {
  public:
   // The next document's members follow.
@@ -38,7 +38,6 @@ class SchemaInference {
   void add_cell(std::string_view name, const std::string& text, const Value& value);
   // A member that is an object, an array of other things than scalars, or more than a column takes.
   void add_nested(std::string_view name);
-  void merge(const SchemaInference& other);
 
   // What the usual names of text are ("title", "body") and those that need no entry ("id", "url") is the caller's
   // knowledge: `texts` are text whatever their strings look like, `skipped` are no fields.
@@ -50,7 +49,6 @@ class SchemaInference {
     std::uint64_t values = 0, integers = 0, numbers = 0, booleans = 0, strings = 0, dates = 0;
     std::uint64_t words = 0, max_bytes = 0;   // of the strings
     std::set<std::uint64_t> smallest_hashes;  // of the strings, for the number of different ones
-    void merge(const Counts& other);
   };
   struct Choice;
 

@@ -1,9 +1,9 @@
 #include "common/schema/value.h"
 
-#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "common/base/check.h"
@@ -80,9 +80,14 @@ std::optional<Value> one_value(FieldType type, const Value& raw, Reading reading
       return float_of(raw, reading);
     case FieldType::kBoolean:
       return boolean_of(raw, reading);
-    default:
+    case FieldType::kKeyword:
       return keyword_of(raw, reading);
+    case FieldType::kDate:
+    case FieldType::kText:
+    case FieldType::kWeights:
+      break;
   }
+  return {};
 }
 
 constexpr std::string_view wanted(FieldType type) {
@@ -95,18 +100,15 @@ constexpr std::string_view wanted(FieldType type) {
       return "a date (2020-12-31, 2020-12-31T23:59:59Z, 2020-12, 2020 or milliseconds since 1970)";
     case FieldType::kBoolean:
       return "true or false";
-    default:
-      return "a string";
+    case FieldType::kKeyword:
+    case FieldType::kText:
+    case FieldType::kWeights:
+      break;
   }
+  return "a string";
 }
 
 }  // namespace
-
-std::optional<FieldType> field_type_named(std::string_view name) {
-  const auto* const found = std::ranges::find(kFieldTypeNames, name);
-  if (found == kFieldTypeNames.end()) return {};
-  return static_cast<FieldType>(found - kFieldTypeNames.begin());
-}
 
 Result<Interval> interval_of(FieldType type, const Value& raw, Reading reading) {
   FROND_CHECK(is_column(type));

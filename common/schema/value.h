@@ -3,7 +3,6 @@
 // Pure functions.
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -16,7 +15,6 @@ enum class FieldType : std::uint8_t { kText, kKeyword, kInteger, kFloat, kDate, 
 inline constexpr std::array<std::string_view, 7> kFieldTypeNames = {"text", "keyword", "integer", "float",
                                                                     "date", "boolean", "weights"};
 constexpr std::string_view name_of(FieldType type) { return kFieldTypeNames[static_cast<std::size_t>(type)]; }
-std::optional<FieldType> field_type_named(std::string_view name);
 // Columns hold values by document; text and weights are found by their tokens.
 constexpr bool is_column(FieldType type) { return type != FieldType::kText && type != FieldType::kWeights; }
 
@@ -38,15 +36,17 @@ inline constexpr std::size_t kMaxKeywordBytes = 1024;  // of one value
 enum class Reading : bool { kStrict, kLenient };
 
 // What `raw` is in a column of this type. kInvalid: it has another type, or is out of range; the message quotes the
-// value and names the type. `type` is that of a column.
+// value and names the type.
+// REQUIRES: is_column(type).
 Result<Interval> interval_of(FieldType type, const Value& raw, Reading reading);
-// Its first value, which is what a document's column holds.
+// Its first value, which is what a document's column holds. REQUIRES: as interval_of().
 Result<Value> typed_value(FieldType type, const Value& raw, Reading reading);
 
 // Unsigned numbers in the order of the values. Of a keyword it is the first eight bytes: equal keys say nothing then.
-// `value` is typed.
+// REQUIRES: is_column(type); `value` is a typed_value() of it.
 std::uint64_t ordering_key(FieldType type, const Value& value);
-// The value of a key; of integers, floats, dates and booleans only.
+// The value of a key.
+// REQUIRES: `type` is that of a column, and not keyword.
 Value value_of_key(FieldType type, std::uint64_t key);
 
 // As people read it, and as typed_value() reads it back: dates by RFC 3339, floats with the fewest digits.

@@ -31,7 +31,7 @@ struct CurveKeyPair {
 using CurvePublicKeys = std::set<std::string, std::less<>>;  // Z85 each
 
 CurveKeyPair generate_curve_keys();
-// Keys that were parsed or generated, as bytes.
+// Keys as bytes. REQUIRES: they were parsed or generated.
 zmtp::CurvePair raw_keys(const CurveKeyPair& keys);
 zmtp::CurveKey raw_key(const CurvePublicKey& key);
 

@@ -165,6 +165,11 @@ def leaf():
             panel("Filters found, evaluated, dropped", "ops", per("frond_leaf_filter_cache_hits_total", "{{instance}} found"),
                   per("frond_leaf_filter_cache_misses_total", "{{instance}} evaluated"), per("frond_leaf_filter_cache_evictions_total", "{{instance}} dropped")),
         ]),
+        ("Keywords of facets", [
+            panel("Memory for keywords", "bytes", now("frond_leaf_keyword_cache_bytes"), now("frond_leaf_keyword_cache_limit_bytes", "{{instance}} limit")),
+            panel("Keywords found, numbered, dropped", "ops", per("frond_leaf_keyword_cache_hits_total", "{{instance}} found"),
+                  per("frond_leaf_keyword_cache_misses_total", "{{instance}} numbered"), per("frond_leaf_keyword_cache_evictions_total", "{{instance}} dropped")),
+        ]),
         ("Stored fields in host memory", [
             panel("Memory for stored fields", "bytes", now("frond_leaf_document_cache_bytes"), now("frond_leaf_document_cache_limit_bytes", "{{instance}} limit")),
             panel("Blocks found, read, dropped", "ops", per("frond_leaf_document_cache_hits_total", "{{instance}} found"),

@@ -23,7 +23,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // `bytes` (1 .. kBlockBytes) of uninitialised memory, aligned to kUnit. Keeps its address until clear().
+  // `bytes` of uninitialised memory, aligned to kUnit. Keeps its address until clear().
+  // REQUIRES: 1 <= bytes <= kBlockBytes; this->bytes() < kMaxBytes.
   ArenaRef allocate(std::size_t bytes) {
     const std::size_t units = (bytes + kUnit - 1) / kUnit;
     if (left_ < units) [[unlikely]]

@@ -28,7 +28,7 @@ TriePlace trie_place(std::string_view term);
 // The bytes that every term of a collection starts with.
 class TriePrefix {
  public:
-  explicit TriePrefix(TrieCollection collection);  // below kTrieCollections
+  explicit TriePrefix(TrieCollection collection);  // REQUIRES: it is below kTrieCollections
   std::string_view text() const { return {bytes_.data(), size_}; }
 
  private:

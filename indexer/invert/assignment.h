@@ -18,7 +18,7 @@ namespace frond::indexer::invert {
 class Assignment {
  public:
   static constexpr std::size_t kPopular = 100;
-  // Inverters are numbered from 0, those of the CPU first; at least one of them.
+  // Inverters are numbered from 0, those of the CPU first. REQUIRES: cpu_inverters > 0.
   Assignment(std::span<const parse::TokenGroup> sample, std::uint32_t cpu_inverters, std::uint32_t gpu_inverters = 0);
   std::uint32_t inverters() const { return inverters_; }
   std::uint32_t inverter_of(dictionary::TrieCollection collection) const { return owner_[collection]; }

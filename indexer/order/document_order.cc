@@ -20,11 +20,17 @@ namespace frond::indexer::order {
 
 namespace {
 
-constexpr std::array<std::pair<DocumentOrder, std::string_view>, 5> kNames = {{{DocumentOrder::kInput, "input"},
-                                                                               {DocumentOrder::kUrl, "url"},
-                                                                               {DocumentOrder::kRandom, "random"},
-                                                                               {DocumentOrder::kBisection, "bp"},
-                                                                               {DocumentOrder::kAuto, "auto"}}};
+// By the number of the order.
+constexpr auto kNames = [] {
+  std::array<std::string_view, 1 + std::ranges::count(kOrderNames, '|')> names;
+  std::string_view rest = kOrderNames;
+  for (std::string_view& name : names) {
+    name = rest.substr(0, rest.find('|'));
+    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+  }
+  return names;
+}();
+static_assert(kNames[static_cast<std::size_t>(DocumentOrder::kAuto)] == "auto" && kNames.back() == "auto");
 
 std::vector<std::uint32_t> input_order(std::uint32_t documents) {
   std::vector<std::uint32_t> same(documents);
@@ -87,12 +93,12 @@ Result<std::vector<std::uint32_t>> find_order(const pipeline::InvertedDocuments&
 
 }  // namespace
 
-std::string_view name_of(DocumentOrder order) { return kNames[static_cast<std::size_t>(order)].second; }
+std::string_view name_of(DocumentOrder order) { return kNames[static_cast<std::size_t>(order)]; }
 
 std::optional<DocumentOrder> order_named(std::string_view name) {
-  for (const auto& [order, its_name] : kNames)
-    if (its_name == name) return order;
-  return std::nullopt;
+  const auto found = std::ranges::find(kNames, name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<DocumentOrder>(found - kNames.begin());
 }
 
 Result<void> order_documents(pipeline::InvertedDocuments& documents, const OrderOptions& options,

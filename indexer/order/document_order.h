@@ -28,7 +28,7 @@ enum class DocumentOrder : std::uint8_t {
   kBisection,  // recursive graph bisection: documents that share terms side by side (graph_bisection.h)
   kAuto,       // kBisection where it is worth its time and makes lists smaller, else kInput (order_choice.h)
 };
-inline constexpr std::string_view kOrderNames = "input|url|random|bp|auto";
+inline constexpr std::string_view kOrderNames = "input|url|random|bp|auto";  // in the order of the enum
 std::string_view name_of(DocumentOrder order);
 std::optional<DocumentOrder> order_named(std::string_view name);
 
@@ -51,10 +51,11 @@ struct OrderOptions {
   GpuOrder gpu{};
 };
 
-// `documents` has one partition before, and options.partitions afterwards; documents.order names the order that they
-// have, which is never kAuto. Their files are in `folder`; the old ones stay, and are the new ones if nothing had to be
-// done. kInvalid: the order does not fit into the memory limit (the message says how much it needs); kCorrupt: the
-// message names the file; kUnavailable: the disk, or stopped.
+// `documents` has options.partitions partitions afterwards; documents.order names the order that they have, which is
+// never kAuto. Their files are in `folder`; the old ones stay, and are the new ones if nothing had to be done.
+// kInvalid: the order does not fit into the memory limit (the message says how much it needs); kCorrupt: the message
+// names the file; kUnavailable: the disk, or stopped.
+// REQUIRES: `documents` has one partition before.
 Result<void> order_documents(pipeline::InvertedDocuments& documents, const OrderOptions& options,
                              const std::filesystem::path& folder, std::stop_token stop);
 

@@ -82,8 +82,9 @@ class BatchParser {
  public:
   BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t partitions, const ParseLimits& limits = {},
               ingest::ParseOptions options = {}, TextUse use = TextUse::kTokens);
-  // Parses at most kMaxBatchDocuments records, lines counted one by one. Afterwards the bytes of other than cheap ones
-  // are freed. Records that give no document are appended to out.bad. If stopped, it leaves out the rest.
+  // Parses records. Afterwards the bytes of other than cheap ones are freed. Records that give no document are appended
+  // to out.bad. If stopped, it leaves out the rest.
+  // REQUIRES: at most kMaxBatchDocuments records, lines counted one by one.
   void parse(std::span<ingest::RawRecord> records, ParsedBatch& out, const std::stop_token& stop = {});
 
  private:

@@ -30,7 +30,7 @@ class TermTable {
   std::size_t max_terms() const { return max_terms_; }
   // Whether there is no room for another term. A last term may be longer than the room for suffixes.
   bool full() const { return terms_.size() == max_terms_ || suffixes_.size() >= max_suffix_bytes_; }
-  // Ids are 0, 1, 2 ... A term has at most 65,535 bytes. Not full.
+  // Ids are 0, 1, 2 ... REQUIRES: !full(); the term has at most 65,535 bytes.
   TermId find_or_add(std::string_view term) { return find_or_add(term, seek(term)); }
   // The same in steps, with other terms in between, so that memory is on its way when it is read: seek() tells where
   // the table would have the term, and find_or_add() may be called for other terms before it is for this one.
@@ -48,6 +48,7 @@ class TermTable {
   // The term without its collection's prefix. Valid until the next term is added.
   std::string_view suffix(TermId term) const { return suffix_of(terms_[term]); }
   // Forgets the terms whose numbers[id] is kNoTerm. The others get new ids in the same order, which numbers[id] tells.
+  // REQUIRES: a number for each term.
   void keep(std::vector<TermId>& numbers);
 
  private:

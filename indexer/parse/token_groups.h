@@ -60,7 +60,8 @@ struct GroupedTerm {
 class TokenGrouper {
  public:
   explicit TokenGrouper(std::size_t kept_bytes = std::size_t{4} << 20, int table_bits = kMaxTableBits);
-  // The next tokens are those of document `document` of the batch. Documents ascend and are below kMaxBatchDocuments.
+  // The next tokens are those of document `document` of the batch.
+  // REQUIRES: documents ascend and are below kMaxBatchDocuments.
   void begin_document(std::uint32_t document);
   // The id of a term of at most 65,535 bytes. Ids are valid until epoch() changes, which only intern() may do: where
   // there are too many terms, it forgets those that few documents have.
@@ -79,7 +80,7 @@ class TokenGrouper {
     const TermId id = intern(term);
     add(std::span(&id, 1));
   }
-  // The same so many times, 1 to 65,535, of a term that the document does not have yet.
+  // The same so many times. REQUIRES: times >= 1; the document does not have the term yet.
   void add(std::string_view term, std::uint16_t times) {
     const TermId id = intern(term);
     add(std::span(&id, 1));

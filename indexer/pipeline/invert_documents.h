@@ -79,6 +79,7 @@ struct InvertProgress {
 // Writes into `folder`, which exists. kInvalid: wrong inputs, or too many bad records; kUnavailable: the disk, or
 // stopped; and the errors of RecordReader. kCorrupt before progress.reading is set: `folder` or the inputs are not what
 // options.checkpoints.from says.
+// REQUIRES: with checkpoints.from, checkpoints.every > 0, and as many partitions as the build before had.
 Result<InvertedDocuments> invert_documents(const InvertOptions& options, const std::filesystem::path& folder,
                                            InvertProgress& progress, Logger& logger, std::stop_token stop);
 

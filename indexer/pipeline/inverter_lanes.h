@@ -43,7 +43,8 @@ class InverterLanes {
     bool spares;                                // flushes will be ordered that are worth a spare, if the plan has them
     bool may_lose_postings;                     // of texts: see TextInverterSetup
   };
-  // As many inverters as the plan says, those of the CPU first. `budget` outlives this.
+  // As many inverters as the plan says, those of the CPU first.
+  // REQUIRES: `budget` outlives this; `kinds` has each kind of which the plan has inverters.
   InverterLanes(const Kinds& kinds, const MemoryPlan& plan, const MemoryBudget& budget,
                 const std::filesystem::path& folder);
   // Waits for what is being flushed.

@@ -53,6 +53,7 @@ struct BuiltPartitions {
 // Writes partition p into folder/ids[p], and removes its runs and its spool. `done` counts the documents written.
 // Errors name the partition: kCorrupt; kInvalid; kUnavailable: the disk fails or has no space for a partition, or
 // stopped.
+// REQUIRES: as many ids as parts.
 Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDocuments::Part>& parts,
                                          const std::vector<std::string>& ids, const std::filesystem::path& folder,
                                          const PartitionBuildOptions& options, std::atomic<std::uint64_t>& done,

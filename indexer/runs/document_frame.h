@@ -51,6 +51,7 @@ struct FrameParts {
   std::span<const std::uint32_t> value_sizes = {};  // of all documents; or none, and then there are no values
 };
 // The header of a frame. After it follow the parts in their order.
+// REQUIRES: fields and values have at most kMaxFrameBytes together.
 std::array<std::byte, kDocumentFrameHeaderBytes> frame_header(const FrameParts& parts);
 
 // A frame's header, with which a reader can skip to the next frame.

@@ -47,12 +47,14 @@ class RunWriter {
   static constexpr std::size_t kRecordBytes = std::size_t{10} << 10;
   // The smallest frame size: a record of the longest term fits.
   static constexpr std::size_t kMinFrameBytes = std::size_t{4} << 10;
-  // Frames have at most `frame_bytes`, which is kMinFrameBytes .. kFramePayloadBytes: smaller if many runs are open.
+  // Frames have at most `frame_bytes`: smaller if many runs are open.
+  // REQUIRES: kMinFrameBytes <= frame_bytes <= kFramePayloadBytes.
   static Result<RunWriter> create(const std::filesystem::path& path, std::uint32_t partition,
                                   std::size_t frame_bytes = kFramePayloadBytes);
 
-  // Adds postings of a term. Terms ascend; the same term may follow with higher docIDs. docIDs ascend strictly and are
-  // below kNoDoc; there are as many frequencies, each at least 1. Errors: kUnavailable, the disk.
+  // Adds postings of a term. Errors: kUnavailable, the disk.
+  // REQUIRES: terms ascend, have at most kMaxRunTermBytes, and the same term follows with higher docIDs only; docIDs
+  // ascend strictly and are below kNoDoc; as many frequencies, each at least 1.
   Result<void> add(std::string_view term, std::span<const DocId> docids, std::span<const Frequency> frequencies);
   Result<RunFile> finish();
 

@@ -72,7 +72,8 @@ inline constexpr std::size_t kMaxFanIn = 128;
 // if docIDs do not ascend from run to run), kUnavailable.
 class RunMerger {
  public:
-  // At most kMaxFanIn runs. ahead: takes RunCursor::kAheadBytes of each run beside what this holds.
+  // ahead: takes RunCursor::kAheadBytes of each run beside what this holds.
+  // REQUIRES: at most kMaxFanIn runs.
   static Result<RunMerger> open(std::span<const std::filesystem::path> runs, std::uint32_t partition,
                                 TaskPool* ahead = nullptr);
 

@@ -19,13 +19,15 @@ namespace frond::leaf::cpu {
 // overlapping blocks of other lists stay below the threshold (Ding and Suel 2011, here for AND); then single documents,
 // by their scores in the driver, before other lists are looked at and again before each of their blocks is decoded.
 //
-// No list may be empty. Errors: kCorrupt, kDeadline.
+// Errors: kCorrupt, kDeadline.
+// REQUIRES: at least one list, none of them empty.
 Result<engine::Outcome> search_conjunction(const engine::Plan& plan, const Clock& clock);
 
 // A query with one list: it is read once, block by block. Blocks whose bounds can't reach the threshold are not
 // decoded. `matches` is the list's length, so it is exact.
 //
-// Exactly one of the plan's lists has postings. Errors: kCorrupt, kDeadline.
+// Errors: kCorrupt, kDeadline.
+// REQUIRES: exactly one of the plan's lists has postings.
 Result<engine::Outcome> search_single_term(const engine::Plan& plan, const Clock& clock);
 
 // Plans that are not ranked: the k first documents that match, by docID, and the exact number of matches. Frequencies
@@ -36,7 +38,8 @@ Result<engine::Outcome> search_single_term(const engine::Plan& plan, const Clock
 // are k documents, the rest is counted as |A| + |B| - |A and B|, because a conjunction decodes only blocks that both
 // lists need.
 //
-// The plan is not ranked; one of its lists has postings, for AND all of them. Errors: kCorrupt, kDeadline.
+// Errors: kCorrupt, kDeadline.
+// REQUIRES: the plan is not ranked; one of its lists has postings, for AND all of them.
 Result<engine::Outcome> search_unranked(const engine::Plan& plan, const Clock& clock);
 
 // OR: the k documents with the highest sums over the terms that they hold.
@@ -57,7 +60,8 @@ Result<engine::Outcome> search_disjunction(const engine::Plan& plan, const Clock
 // OR where a filter leaves few documents: one after the other they are looked up in the lists, unless the bounds of the
 // blocks that may have them stay below the threshold. `matches` is a lower bound once something was passed over.
 //
-// plan.hidden is not null; at least one list, none of them empty; k > 0. Errors: kCorrupt, kDeadline.
+// Errors: kCorrupt, kDeadline.
+// REQUIRES: plan.hidden is not null; one of the lists has postings; k > 0.
 Result<engine::Outcome> search_filtered_or(const engine::Plan& plan, const Clock& clock);
 // Whether the plan's documents are few enough for this.
 bool searches_few(const engine::Plan& plan);
@@ -66,7 +70,8 @@ bool searches_few(const engine::Plan& plan);
 // The baseline for the algorithms that prune, and the fastest of them if a query asks for most of its matches.
 // `matches` is exact.
 //
-// At least two lists, none of them empty; k > 0. Errors: kCorrupt, kDeadline.
+// Errors: kCorrupt, kDeadline.
+// REQUIRES: at least two lists with postings; k > 0.
 Result<engine::Outcome> search_exhaustive_or(const engine::Plan& plan, const Clock& clock);
 
 // OR, document at a time, by essential lists. Lists are sorted by bound. Those with the lowest bounds, as many as
@@ -76,7 +81,8 @@ Result<engine::Outcome> search_exhaustive_or(const engine::Plan& plan, const Clo
 // the blocks that may hold the document, not those of whole lists, decide when its look-ups stop. Both are rank-safe.
 // search_disjunction() does the same over windows of documents.
 //
-// At least two lists, none of them empty; k > 0. Errors: kCorrupt, kDeadline.
+// Errors: kCorrupt, kDeadline.
+// REQUIRES: at least two lists with postings; k > 0.
 Result<engine::Outcome> search_maxscore(const engine::Plan& plan, const Clock& clock);
 Result<engine::Outcome> search_block_max_maxscore(const engine::Plan& plan, const Clock& clock);
 
@@ -88,7 +94,8 @@ Result<engine::Outcome> search_block_max_maxscore(const engine::Plan& plan, cons
 // is scored, the bounds of the blocks that may hold it are added up; if they stay below the threshold, the lists skip
 // to the first end of one of these blocks. Both are rank-safe. The default is search_disjunction().
 //
-// At least two lists, none of them empty; k > 0. Errors: kCorrupt, kDeadline.
+// Errors: kCorrupt, kDeadline.
+// REQUIRES: at least two lists with postings; k > 0.
 Result<engine::Outcome> search_wand(const engine::Plan& plan, const Clock& clock);
 Result<engine::Outcome> search_block_max_wand(const engine::Plan& plan, const Clock& clock);
 
@@ -97,7 +104,8 @@ Result<engine::Outcome> search_block_max_wand(const engine::Plan& plan, const Cl
 // and `frond bench query` run every engine in leaf/engines.cc, which takes them from here.
 struct DisjunctionAlgorithm {
   std::string_view name;
-  // At least two lists, none of them empty; k > 0. Errors: kCorrupt, kDeadline.
+  // Errors: kCorrupt, kDeadline.
+  // REQUIRES: at least two lists with postings; k > 0.
   Result<engine::Outcome> (*search)(const engine::Plan& plan, const Clock& clock);
 };
 // The first is the default.

@@ -33,7 +33,7 @@ class CandidateBuffer {
   void add_reaching(const Candidates& these, const Score* scores, std::uint64_t least);
   // Appends the candidates that are not hidden.
   void add_shown(const Candidates& these, const partition::HiddenDocuments& hidden);
-  // Appends one that is above the last.
+  // REQUIRES: it is above the last one; size() < kBlockLength.
   void add(DocId docid, std::uint32_t place) {
     docids_[count_] = docid;
     places_[count_++] = place;
@@ -55,7 +55,8 @@ class CandidateBuffer {
 class BlockTable {
  public:
   // Appends the candidates found in the reader's block to `kept`, and sets postings[place] to block * 128 + position
-  // for each. There is at least one candidate, and none is above the block's last docID.
+  // for each.
+  // REQUIRES: at least one candidate; none is above the block's last docID.
   void intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept,
                  std::array<std::uint32_t, kBlockLength>& postings);
 

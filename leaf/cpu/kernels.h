@@ -16,8 +16,9 @@ inline constexpr std::size_t kSelectSlack = 64;
 // Arrays of docIDs that are read several at a time end with at least this many kNoDoc.
 inline constexpr std::uint32_t kVectorSlack = 16;
 
-// scores[i] = scoring::contribution(weight, frequencies[i], lengths[docids[i]], norm). docIDs are below the size of
-// `lengths`, frequencies at least 1. `scores` may be the same array as `frequencies`.
+// scores[i] = scoring::contribution(weight, frequencies[i], lengths[docids[i]], norm). `scores` may be the same array
+// as `frequencies`.
+// REQUIRES: docIDs are below the size of `lengths`, frequencies at least 1.
 void score_postings(const DocId* docids, const Frequency* frequencies, std::size_t count, const std::uint32_t* lengths,
                     float weight, scoring::LengthNorm norm, scoring::Score* scores);
 
@@ -28,10 +29,12 @@ struct Selection {
 };
 
 // Keeps, in order, the postings with score >= least; returns how many.
+// REQUIRES: `out` has kSelectSlack places after the last one kept.
 std::size_t select(const DocId* docids, const scoring::Score* scores, std::size_t count, scoring::Score least,
                    Selection out);
 
-// positions[i]: how many docIDs of the block are below targets[i]. The block's kBlockLength docIDs ascend.
+// positions[i]: how many docIDs of the block are below targets[i].
+// REQUIRES: the block has kBlockLength docIDs, which ascend.
 void positions_in_block(const DocId* block, const DocId* targets, std::size_t count, std::uint32_t* positions);
 
 // The bits of `found`, one for each docID of a block, of those of docids[from .. to) that are not in `hidden`, which
@@ -43,8 +46,9 @@ std::size_t find_shown(const DocId* docids, std::size_t from, std::size_t to, st
 inline constexpr std::uint32_t kGroup = 64;
 inline constexpr std::uint32_t kGroups = 64;
 
-// In the groups of `groups` (bit g: sums[g * kGroup ..]), keeps the documents first + i with sums[i] >= least, where
-// least >= 1, and sets all sums to 0. Returns how many it keeps.
+// In the groups of `groups` (bit g: sums[g * kGroup ..]), keeps the documents first + i with sums[i] >= least, and sets
+// all sums to 0. Returns how many it keeps.
+// REQUIRES: least >= 1; `out` has kSelectSlack places after the last one kept.
 std::size_t drain(scoring::Score* sums, std::uint64_t groups, DocId first, scoring::Score least, Selection out);
 
 }  // namespace frond::leaf::cpu

@@ -22,7 +22,8 @@ using scoring::Score;
 
 class TermReader {
  public:
-  // Keeps references to both. The list must not be empty. corrupt() if its last docID is not below plan.lengths.size().
+  // Keeps references to both. corrupt() if the list's last docID is not below plan.lengths.size().
+  // REQUIRES: the list is not empty.
   TermReader(const engine::Plan& plan, const engine::PlanTerm& term);
 
   const postings::PostingList& list() const { return *list_; }

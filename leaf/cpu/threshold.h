@@ -38,7 +38,7 @@ class Threshold {
         best_(plan.k),
         most_prior_(plan.priors == nullptr ? 0 : scoring::weighted(plan.priors->max(), plan.prior_weight)) {}
 
-  // At least k documents of this partition are known to reach `score`.
+  // REQUIRES: at least k documents of this partition reach `score`.
   void start_at(scoring::Score score) {
     start_ = std::max(start_, score);
     if (plan_.floor) plan_.floor->raise(score);
@@ -53,8 +53,8 @@ class Threshold {
   void look_at(DocId first, DocId last) {
     if (plan_.priors != nullptr) most_prior_ = scoring::weighted(plan_.priors->max_in(first, last), plan_.prior_weight);
   }
-  // docIDs ascend, also from one call to the next. Hidden documents are dropped, from `documents` too, and priors
-  // added to its scores.
+  // Hidden documents are dropped, from `documents` too, and priors added to its scores.
+  // REQUIRES: docIDs ascend, also from one call to the next.
   void offer(Selection documents, std::size_t count) {
     if (plan_.hidden != nullptr) count = drop_hidden(*plan_.hidden, documents, count);
     if (plan_.priors != nullptr)

@@ -17,13 +17,14 @@ class WindowSums {
  public:
   static constexpr DocId kWindow = kGroup * kGroups;  // documents
 
-  // Their docIDs are in [begin, begin + kWindow).
+  // REQUIRES: docIDs are in [begin, begin + kWindow).
   void add(const ShownPostings::Postings& postings, DocId begin);
-  // Writes the documents with added postings whose sums reach `least` to `out`, ascending, and clears all sums. `out`
-  // has kWindow + kSelectSlack places. Returns how many.
+  // Writes the documents with added postings whose sums reach `least` to `out`, ascending, and clears all sums. Returns
+  // how many.
+  // REQUIRES: `out` has kWindow + kSelectSlack places.
   std::size_t take(DocId begin, Score least, Selection out);
-  // The number of documents that postings were added for, without those of `hidden`, which may be null. `begin` is a
-  // multiple of kGroup.
+  // The number of documents that postings were added for, without those of `hidden`, which may be null.
+  // REQUIRES: begin is a multiple of kGroup.
   std::uint64_t documents(DocId begin, const partition::HiddenDocuments* hidden) const;
 
  private:
@@ -41,7 +42,7 @@ class WindowTerm {
  public:
   WindowTerm(const engine::Plan& plan, const engine::PlanTerm& term) : reader_(plan, term) {}
 
-  // Moves to window [begin, end); begin never decreases. False: the list has no posting at begin or later.
+  // Moves to window [begin, end). False: the list has no posting at begin or later. REQUIRES: begin never decreases.
   bool look(DocId begin, DocId end) {
     const auto& list = reader_.list();
     if (end <= reach_ && begin <= first_last_) return true;  // the same blocks as before
@@ -66,7 +67,8 @@ class WindowTerm {
   DocId reach() const { return reach_; }                // bound() holds for documents below this
   std::uint32_t first_block() const { return first_; }  // the first that overlaps the window
 
-  // The most that this term can add to `docid`: its block's bound; 0 past the end. docIDs ascend. Decodes nothing.
+  // The most that this term can add to `docid`: its block's bound; 0 past the end. Decodes nothing.
+  // REQUIRES: docIDs ascend, and are in the window.
   Score bound_at(DocId docid) {
     if (probe_ == kNone || docid > probe_last_) {
       // Documents are in the window, so no earlier block than its first can hold them.
@@ -79,7 +81,8 @@ class WindowTerm {
   }
   // The last docID of that block; kNoDoc past the end.
   DocId bound_last() const { return probe_last_; }
-  // Adds the contributions to `documents` of that block, ascending. Call it after bound_at() returned more than 0.
+  // Adds the contributions to `documents` of that block.
+  // REQUIRES: they ascend; bound_at() returned more than 0 for the block.
   void add_scores(Selection documents, std::size_t count) {
     reader_.enter(probe_);
     std::array<std::uint32_t, kGroup> positions;

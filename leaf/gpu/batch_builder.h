@@ -95,9 +95,9 @@ bool fits_kernels(const engine::Plan& plan);
 // Not thread-safe. Keeps its memory from one batch to the next.
 class BatchBuilder {
  public:
-  // Makes the batch of one or more plans that fit the kernels, either all ranked or none. Sets the numbers of queries
-  // and tasks, the columns, and the pointers to plain data, which will be copied from bytes() to `base`. The caller
-  // sets the rest.
+  // Makes the batch of plans. Sets the numbers of queries and tasks, the columns, and the pointers to plain data, which
+  // will be copied from bytes() to `base`. The caller sets the rest.
+  // REQUIRES: at least one plan; all fit the kernels; all are ranked, or none.
   BatchOnDevice build(std::span<const ReadyPlan* const> plans, const std::byte* base);
   // The plain data of the last batch; a multiple of 16 bytes.
   ByteView bytes() const { return bytes_; }

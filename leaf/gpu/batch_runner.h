@@ -46,9 +46,9 @@ class BatchRunner {
   static Result<std::unique_ptr<BatchRunner>> create(int device, std::size_t bytes, BusyTime& busy,
                                                      const Options& options);
 
-  // Launches a batch of the plans and returns. Any number of plans, all of which fit the kernels, either all ranked or
-  // none; those that exceed one launch follow in finish(). The plans stay unchanged until finish() returns. kDevice: as
+  // Launches a batch of any number of plans and returns. Those that exceed one launch follow in finish(). kDevice: as
   // finish().
+  // REQUIRES: all fit the kernels; all are ranked, or none; they stay unchanged until finish() returns.
   Result<void> start(std::vector<const ReadyPlan*> plans);
   // Waits, and returns one outcome for each plan given to start(), in the same order. kDevice: an operation failed, or
   // the device did not answer within `patience`; the runner must not be used any more.

@@ -50,13 +50,14 @@ class DeviceCache final : public lists::DeviceLists {
     PlainLists::Counters plain;
   };
 
-  // `arena` allocates device memory and outlives the cache. The cache outlives every pinned plan. kDevice.
+  // `arena` allocates device memory. kDevice.
+  // REQUIRES: the arena outlives the cache, and the cache every pinned plan.
   static Result<std::unique_ptr<DeviceCache>> create(device::Arena& arena, const Options& options);
   ~DeviceCache() override;
 
   // The plan with its lists and arrays on the device. Empty: some of them are missing; they are then ordered, unless
-  // they were refused or too many plans wait. fits_kernels(plan) must be true; `plan` outlives the result. A plan of
-  // device leases is always ready, and takes no lock.
+  // they were refused or too many plans wait. A plan of device leases is always ready, and takes no lock.
+  // REQUIRES: fits_kernels(plan); `plan` outlives the result.
   std::optional<ReadyPlan> pin(const engine::Plan& plan);
   // Accelerator::warm().
   bool warm(const engine::Plan& plan);
@@ -69,7 +70,7 @@ class DeviceCache final : public lists::DeviceLists {
   // Waits until no list waits to be copied.
   void settle();
   // For a partition that is about to be closed: drops its lists, lengths and waiting copies, and waits for a copy in
-  // progress. Afterwards nothing of the partition is read. Call it when the partition's plans have ended.
+  // progress. Afterwards nothing of the partition is read. REQUIRES: the partition's plans have ended.
   void forget(std::uint64_t partition);
   bool lost() const { return lost_.load(std::memory_order_relaxed); }
   Counters counters() const;

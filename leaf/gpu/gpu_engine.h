@@ -49,8 +49,8 @@ class GpuEngine final : public engine::QueryEngine, public engine::Accelerator {
     DeviceCache::Counters lists;
   };
 
-  // `below` outlives the engine. kDevice: no such device, or it has less memory. kInvalid: too little memory_bytes for
-  // a workspace.
+  // kDevice: no such device, or it has less memory. kInvalid: too little memory_bytes for a workspace.
+  // REQUIRES: `below` outlives the engine.
   static Result<std::unique_ptr<GpuEngine>> create(const Options& options, engine::QueryEngine& below);
   ~GpuEngine() override;
 
@@ -70,7 +70,7 @@ class GpuEngine final : public engine::QueryEngine, public engine::Accelerator {
   std::string refusals() const override { return cache_->refusals(); }
   void forget(std::uint64_t partition) override { cache_->forget(partition); }
   Counters counters() const;
-  // Sums over all batches so far. Call it while no search is in progress.
+  // Sums over all batches so far. REQUIRES: no search is in progress.
   BatchSteps steps() const;
   DeviceCache& cache() { return *cache_; }
   std::size_t list_bytes() const { return arena_.bytes(); }

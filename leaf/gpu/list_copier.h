@@ -18,8 +18,9 @@ class ListCopier {
   // On the current device. `staging_bytes`: of pinned memory. kDevice.
   static Result<ListCopier> create(std::size_t staging_bytes);
 
-  // Copies `image`, planned of `list`, to `to`, has the device check it (list_kernels.h), and waits. `to` has
-  // image.bytes() bytes. False: blocks are wrong, so kernels must not use it. kDevice; List::intact()'s errors.
+  // Copies `image` to `to`, has the device check it (list_kernels.h), and waits. False: blocks are wrong, so kernels
+  // must not use it. kDevice; List::intact()'s errors.
+  // REQUIRES: it was planned of `list`; `to` has image.bytes() bytes.
   Result<bool> copy_list(const lists::List& list, const ListImage& image, std::byte* to);
   // Makes the plain form of an admitted list (list_kernels.h) and waits. kDevice.
   Result<void> make_plain_form(const DeviceList& list, const PlainView& form);

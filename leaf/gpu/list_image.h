@@ -27,14 +27,15 @@ inline constexpr std::uint32_t kBestBlocks = 40;
 
 class ListImage {
  public:
-  // Plans the image of a list with at least one posting, in a partition of `documents` documents. Keeps references to
-  // the list's bytes. kInvalid: a list or partition that is too large. kCorrupt: a last block, or a segment to pack
-  // again, that cannot be decoded.
+  // Plans the image of a list in a partition of `documents` documents. Keeps references to the list's bytes. kInvalid:
+  // a list or partition that is too large. kCorrupt: a last block, or a segment to pack again, that cannot be decoded.
+  // REQUIRES: the list has a posting.
   static Result<ListImage> plan(const postings::PostingList& list, std::uint32_t documents);
 
   std::size_t bytes() const { return bytes_; }
   // The host copies bytes [copied_from(), bytes()). fill() writes those from `from` on to `out`; gaps between parts are
-  // left as they are. The list's bytes must still be in place.
+  // left as they are.
+  // REQUIRES: the list's bytes are still in place.
   std::size_t copied_from() const { return best_; }
   void fill(std::size_t from, std::span<std::byte> out) const;
   // The list when its image is at `at`.

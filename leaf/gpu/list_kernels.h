@@ -34,10 +34,10 @@ inline constexpr std::uint32_t kBucketDocids = 16;
 
 class PlainForm {
  public:
-  // Of an admitted list in a partition of `documents` documents.
+  // Of a list in a partition of `documents` documents. REQUIRES: it was admitted.
   PlainForm(const DeviceList& list, std::uint32_t documents);
   std::size_t bytes() const { return (std::size_t{view_.count} + view_.parts + 1) * sizeof(std::uint32_t); }
-  // The form when its memory is at `at`, aligned to 16.
+  // The form when its memory is at `at`. REQUIRES: `at` is aligned to 16.
   PlainView at(std::byte* at) const;
 
  private:

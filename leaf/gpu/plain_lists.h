@@ -38,7 +38,7 @@ class PlainLists {
   // The list's form for a plan that looks up to `documents` documents up in it; null: there is none. `wanted` becomes
   // true if make() is to be called for the list: each time that so many documents were looked up in it.
   std::shared_ptr<const ResidentPlain> find(const ResidentList& list, std::uint64_t documents, bool& wanted);
-  // Makes the list's form, if there is room and it has none yet, and waits. One thread at a time. kDevice.
+  // Makes the list's form, if there is room and it has none yet, and waits. kDevice. REQUIRES: one thread at a time.
   Result<void> make(const ResidentList& list, ListCopier& copier);
   // False: there is none that no plan uses.
   bool evict_unused();

@@ -34,7 +34,8 @@ class KeptLists {
   Kept find(const ListKey& key);
   // Whether to insert() a list of `bytes`; remembers the key. False above a quarter of the budget.
   bool admits(const ListKey& key, std::size_t bytes);
-  // Evicts lists until this one fits, then keeps it. The key must not be present; admits() must have returned true.
+  // Evicts lists until this one fits, then keeps it.
+  // REQUIRES: the key is not present; admits() returned true.
   void insert(const ListKey& key, Kept kept, std::size_t bytes);
   // Evicts one list even if the budget is not exceeded. False: there is none.
   bool evict_one();

@@ -17,7 +17,7 @@ class PartitionListStore final : public ListStore {
  public:
   explicit PartitionListStore(const Clock& clock) : clock_(clock) {}
 
-  // `number`: OpenPartition::number(). Adding a number twice fails a FROND_CHECK.
+  // `number`: OpenPartition::number(). REQUIRES: `partition` is not null; the number was not added before.
   void add(std::uint64_t number, std::shared_ptr<const partition::Partition> partition);
   void remove(std::uint64_t number);
 

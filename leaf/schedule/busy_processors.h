@@ -56,7 +56,7 @@ class BusyWorkers {
     }
     return from;
   }
-  // A worker that was idle; it ends at `end`.
+  // A worker that was idle; it ends at `end`. REQUIRES: one is idle.
   std::uint32_t start(std::int64_t end) {
     FROND_CHECK(!idle_.empty());
     const std::uint32_t worker = idle_.back();
@@ -107,7 +107,7 @@ class BusyStreams {
   std::int64_t end_of(std::int64_t now, std::int64_t work) const {
     return std::max(free_at(now) + launch_, device_free_at(now)) + work;
   }
-  // A stream is idle. Returns its number.
+  // Returns the number of the stream. REQUIRES: any_idle().
   std::uint32_t start(std::int64_t now, std::int64_t work) {
     const auto idle = std::find_if(streams_.begin(), streams_.end(), [](const Stream& one) { return !one.busy; });
     FROND_CHECK(idle != streams_.end());

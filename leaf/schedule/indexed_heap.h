@@ -18,16 +18,16 @@ class IndexedHeap {
   bool empty() const { return nodes_.empty(); }
   std::size_t size() const { return nodes_.size(); }
   bool contains(std::uint32_t slot) const { return places_[slot] != kOut; }
-  // The slot with the smallest key, and that key. The heap is not empty.
+  // The slot with the smallest key, and that key. REQUIRES: !empty().
   std::uint32_t top() const { return nodes_.front().slot; }
   std::int64_t top_key() const { return nodes_.front().key; }
 
-  // The slot is not in the heap.
+  // REQUIRES: !contains(slot).
   void push(std::uint32_t slot, std::int64_t key) {
     nodes_.push_back({key, slot});
     rise(nodes_.size() - 1, {key, slot});
   }
-  // The slot is in the heap.
+  // REQUIRES: contains(slot).
   void erase(std::uint32_t slot) {
     const std::size_t place = places_[slot];
     FROND_CHECK(place != kOut);

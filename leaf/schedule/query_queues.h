@@ -125,6 +125,7 @@ class QueryQueues {
     std::uint64_t either_by_cpu = 0, either_by_gpu = 0, stolen_by_cpu = 0, stolen_by_gpu = 0;
   };
 
+  // REQUIRES: max_waiting and max_batch are above 0, and workers or streams.
   explicit QueryQueues(const Options& options);
 
   // A job for the GPU alone goes to the CPU if there is no GPU. There is a processor that may run it.

@@ -90,7 +90,8 @@ class QueryScheduler {
     kClosed    // drain() was called
   };
 
-  // `pool` runs the queries' tasks and outlives this. `registry` may be null.
+  // `pool` runs the queries' tasks. `registry` may be null.
+  // REQUIRES: options.gpu_batches >= 1; the pool outlives this.
   QueryScheduler(const Options& options, Gpu gpu, Scheduler& pool, const Clock& clock, metrics::Registry* registry);
   ~QueryScheduler();
 

@@ -78,7 +78,7 @@ class WorkerPool final : public Scheduler {
     enum class Work : std::uint8_t { kUsual, kCostly } work = Work::kUsual;
     bool refuse_late = false;  // for a pool whose searches have no other scheduler
   };
-  // `registry` may be null.
+  // `registry` may be null. REQUIRES: options.workers >= 1.
   WorkerPool(Options options, const Clock& clock, metrics::Registry* registry);
   ~WorkerPool() override;
 

@@ -119,10 +119,14 @@ function bytes(size) {
 }
 
 const LONGEST_SEARCH_S = 60;  // --max-timeout
-const LEASES_RELEASED_S = 2;  // kRelease in indexer/serve/serve.cc
+const LEASES_RELEASED_S = Number(/kRelease\{(\d+)\}/.exec(readFileSync(path.join(here, "../../indexer/serve/serve.cc"), "utf8"))[1]);
 const LAST_REPLIES_S = 4;     // what a leaf takes to end, once all is answered
 const DNS_CACHE_S = 30;       // how long a name server of the cluster may keep an answer
 const DNS_INTERVAL_S = 5;     // --leaf-dns-interval-ms
+
+// The caches that a leaf has in host memory, with their usual sizes, as the page of flags has them.
+const CACHES = [...readFileSync(path.join(here, "../../docs/flags.md"), "utf8").split("\n## ").find((part) => part.startsWith("frond-leaf\n"))
+  .matchAll(/^\| \*?`--([a-z]+-cache)`\*? \| `BYTES` \| `(\w+)` \|/gm)].map(([, name, usual]) => [name, usual]).filter(([name]) => name !== "gpu-cache");
 
 // Flags against what the pod is given: memory that they may use, and the time that an end may take.
 function check_budgets(build_name, objects) {
@@ -134,9 +138,9 @@ function check_budgets(build_name, objects) {
     const has = bytes((resources.limits ?? resources.requests).memory), grace = spec.terminationGracePeriodSeconds;
     const drain = Number(flag("drain-ms") ?? 0) / 1000;
     if (is_leaf(object)) {
-      const lists = bytes(flag("host-cache") ?? "1GiB"), documents = bytes(flag("document-cache") ?? "64MiB"), terms = bytes(flag("term-cache") ?? "32MiB") + bytes(flag("filter-cache") ?? "64MiB");
-      check(lists <= has / 2, `${where}: --host-cache is over half of the memory`);
-      check(lists + documents + terms <= has * 5 / 8, `${where}: --host-cache, --document-cache, --term-cache and --filter-cache are over five eighths of the memory`);
+      const sizes = new Map(CACHES.map(([name, usual]) => [name, bytes(flag(name) ?? usual)]));
+      check(sizes.get("host-cache") <= has / 2, `${where}: --host-cache is over half of the memory`);
+      check([...sizes.values()].reduce((all, one) => all + one) <= has * 5 / 8, `${where}: ${[...sizes.keys()].map((name) => `--${name}`).join(", ")} are over five eighths of the memory`);
       check(readinessProbe.initialDelaySeconds > DNS_CACHE_S + DNS_INTERVAL_S, `${where}: is ready before brokers know its address`);
       const needed = Number(flag("drain-needed-ms") ?? 0) / 1000;
       const replicated = objects.filter(is_leaf).length > 1;

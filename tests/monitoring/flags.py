@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Flags and where they are written: docs/flags.md is what the programs say (docs/generate-flags); --help of a command shows at most 20
 flags; those of the first steps in README.md are among these; operations.md and the other pages name no flag that does not exist,
-nor do the compose files, where each FROND_ variable has to be a flag as well. Exit 1 and a list of what is wrong.
+nor do the compose files, where each FROND_ variable has to be a flag as well; what operations.md says of a leaf's memory has all caches. Exit 1 and a list of what is wrong.
 """
 import argparse
 import glob
@@ -61,6 +61,13 @@ def first_steps(flags):
                     break
 
 
+def memory_of_leaves(flags):
+    """Caches in a leaf's memory that its row in operations.md does not add up."""
+    row = re.search(r"^\| a leaf's memory \|.*$", read(os.path.join(ROOT, "docs/operations.md")), re.M)[0]
+    return [f"docs/operations.md: a leaf's memory has no --{flag}" for flag in flags
+            if flag.endswith("-cache") and flag != "gpu-cache" and f"`--{flag}`" not in row]
+
+
 def compose(of_program):
     for path in sorted(glob.glob(os.path.join(ROOT, "deploy/compose*.yaml"))):
         name, program = os.path.relpath(path, ROOT), None
@@ -82,7 +89,7 @@ def main():
     parser.add_argument("--bin", default="build/release/bin", help="the folder of the programs")
     programs = parser.parse_args().bin
     flags = said(programs)
-    wrong = [*helps(programs, flags), *first_steps(flags)]
+    wrong = [*helps(programs, flags), *first_steps(flags), *memory_of_leaves(flags["frond-leaf"])]
     known = {flag for of_command in flags.values() for flag in of_command} | FOREIGN | GENERAL
     for page in PAGES:
         named = set(re.findall(r"(?<![\w!-])--([a-z][a-z0-9-]*)", read(os.path.join(ROOT, page))))

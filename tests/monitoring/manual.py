@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """docs/metrics.md names every metric of a process; docs/operations.md every alert, every reason why a partition is unsearched, and
-every message that a process logs at warn or error. Exit 1 and a list of what is missing.
+every message that a process logs at warn or error; dashboards show every cache. Exit 1 and a list of what is missing.
 """
 import glob
 import os
 import re
 import sys
 
+import expressions
 from expressions import ROOT, read
 
 
@@ -28,6 +29,9 @@ def main():
     wrong = [f"no page names the {kind} {name}" for kind, names, page in
              (("alert", alerts, manual), ("metric", metrics, table), ("reason", reasons, manual), ("message", messages, manual))
              for name in sorted(names) if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", page)]
+    shown = {name for _, _, expr in expressions.panels() for name in expressions.metrics(expr)}
+    of_caches = [m for m in metrics if re.search(r"_cache_(limit_bytes|bytes|hits_total|misses_total|evictions_total)$", m)]
+    wrong += [f"no dashboard has {name}" for name in sorted(of_caches) if name not in shown]
     print(f"{len(alerts)} alerts, {len(metrics)} metrics, {len(reasons)} reasons, {len(messages)} messages")
     print("\n".join(wrong))
     sys.exit(1 if wrong or not (alerts and metrics and reasons and messages) else 0)

@@ -1,7 +1,7 @@
 // Hits and page links of one answer.
 import { count, element, link } from '/assets/dom.js';
+import { kMaxDepth } from '/assets/state.js';
 
-const kMaxDepth = 10000; // offset + k, as the API has it
 const entities = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&quot;': '"', '&#39;': "'" };
 const unescaped = (text) => text.replace(/&(?:lt|gt|amp|quot|#39);/g, (entity) => entities[entity]);
 

@@ -1,6 +1,6 @@
 // What is searched for: the page's address holds it, and the API's requests are made of it. Nothing here needs a page.
 
-const kMaxDepth = 10000; // offset + k, as the API has it
+export const kMaxDepth = 10000; // offset + k, as the API has it
 const kMaxFilters = 20;
 const usual = { mode: 'auto', processor: 'auto', k: 10, offset: 0, profile: false, collection: '', sort: '', after: '' };
 

@@ -17,8 +17,8 @@ unsigned width_of(std::span<const std::uint32_t> numbers);
 // Appends the numbers' low `width` bits, and zero bits to a multiple of 4 bytes.
 void pack_horizontal(std::span<const std::uint32_t> numbers, unsigned width, ByteBuffer& out);
 
-// Unpacks the first `count` <= 128 numbers from bytes at any alignment. kReadSlack bytes after the last number are
-// readable; all of out[0 .. 128) may be written.
+// Unpacks the first `count` numbers from bytes at any alignment; all of out[0 .. 128) may be written.
+// REQUIRES: count <= 128; kReadSlack bytes after the last number are readable.
 void unpack_horizontal(const std::byte* in, unsigned width, std::uint32_t* out, std::uint32_t count = kBlockLength);
 
 // The same for 32 numbers from 4 * width bytes, without vectors: BP32 is decoded and measured with it.

@@ -16,7 +16,8 @@ struct RiceChoice {
   unsigned parameter = 0;  // k, 0 .. 31
   std::uint64_t bits = 0;  // of the code: at most 33 a number
 };
-// Finds the k with the fewest bits, for at least one number.
+// Finds the k with the fewest bits.
+// REQUIRES: at least one number.
 RiceChoice choose_rice(std::span<const std::uint32_t> numbers);
 
 // Appends numbers of any width to a buffer, bit by bit after one another; the last byte is filled with zeros.
@@ -43,8 +44,9 @@ class BitWriter {
 
 void encode_rice(std::span<const std::uint32_t> numbers, unsigned parameter, BitWriter& out);
 
-// Decodes out.size() <= 128 numbers from bit `from` of `in`. kReadSlack bytes after `in` are readable. Returns the bit
-// after the code, or 0 if the code does not end inside `in`. Any bytes are survived. parameter <= 31.
+// Decodes out.size() numbers from bit `from` of `in`. Returns the bit after the code, or 0 if the code does not end
+// inside `in`. Any bytes are survived.
+// REQUIRES: out.size() <= 128; parameter <= 31; kReadSlack bytes after `in` are readable.
 std::uint64_t decode_rice(ByteView in, std::uint64_t from, unsigned parameter, std::span<std::uint32_t> out);
 
 }  // namespace frond::codec

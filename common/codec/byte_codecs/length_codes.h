@@ -22,15 +22,17 @@ FROND_HOST_DEVICE inline std::uint32_t length_at(const std::uint8_t* codes, std:
 // Appends the numbers' code bytes, ceil(size / 4) of them, to `codes` and their bytes to `data`.
 void append_length_coded(std::span<const std::uint32_t> numbers, ByteBuffer& codes, ByteBuffer& data);
 
-// Bytes of all numbers of `codes`, four a code byte. At most 2^16 code bytes.
+// Bytes of all numbers of `codes`, four a code byte.
+// REQUIRES: at most 2^16 code bytes.
 std::uint32_t sum_of_lengths(ByteView codes);
 
 // Decoders read at most so many bytes of a block, and kReadSlack more.
 inline constexpr std::size_t kMaxLengthCodedBytes = kBlockLength * 4;
 inline constexpr std::size_t kMaxInterleavedBytes = kBlockLength * 4 + kBlockLength / 4;
 
-// Decodes distances (distances.h) from 32 code bytes and the data bytes that they describe, to the first `size` >= 1
-// numbers of a block; all of `out` is written. Returns false as from_distances() does.
+// Decodes distances (distances.h) from 32 code bytes and the data bytes that they describe, to the first `size` numbers
+// of a block; all of `out` is written. Returns false as from_distances() does.
+// REQUIRES: 1 <= size <= kBlockLength.
 [[nodiscard]] bool decode_length_coded(const std::byte* codes, const std::byte* data, Numbers kind, DocId before,
                                        std::span<std::uint32_t, kBlockLength> out, std::uint32_t size);
 // The same with each code byte in front of its four numbers' bytes.

@@ -43,14 +43,15 @@ struct Fit {
   std::int64_t base = 0;
   std::uint64_t spread = 0;
 };
-// The base and spread of a given line. At least one docID, ascending.
+// The base and spread of a given line.
+// REQUIRES: at least one docID; docIDs ascend.
 Fit fit_to(Line line, std::uint64_t position, std::span<const DocId> docids);
 // The line from position 0 with about the smallest spread, which decides the bits of deviations (Ao minimizes squares).
 // Its slope is at most `max_slope`.
 Fit narrowest(std::span<const DocId> docids, unsigned fraction, std::uint64_t max_slope);
 
-// Appends up to kBlockLength deviations of `width` <= 32 bits: a full block in four lanes, as simd-bp128 packs it;
-// fewer as a bit string, to the next byte.
+// Appends deviations: a full block in four lanes, as simd-bp128 packs it; fewer as a bit string, to the next byte.
+// REQUIRES: at most kBlockLength deviations; width <= 32.
 void pack_deviations(std::span<const std::uint32_t> deviations, unsigned width, ByteBuffer& out);
 // The bytes that pack_deviations() appends.
 FROND_HOST_DEVICE constexpr std::uint64_t deviation_bytes(std::uint32_t size, std::uint32_t width) {
@@ -64,15 +65,16 @@ void append_deviations(const Fit& fit, std::span<const DocId> docids, unsigned w
 bool add_line(Line line, std::uint64_t position, std::uint32_t offset, std::span<std::uint32_t, kBlockLength> block);
 
 // Decodes `size` docIDs from the deviations packed at `in`: docID i is offset + line(position + i) + deviation i,
-// modulo 2^32. kReadSlack bytes behind the deviations are readable; all of `out` may be written. Returns false if the
-// docIDs do not ascend strictly from `before`.
+// modulo 2^32. All of `out` may be written. Returns false if the docIDs do not ascend strictly from `before`.
+// REQUIRES: kReadSlack bytes behind the deviations are readable.
 [[nodiscard]] bool docids_beside(Line line, std::uint64_t position, std::uint32_t offset, const std::byte* in,
                                  unsigned width, std::uint32_t size, DocId before,
                                  std::span<std::uint32_t, kBlockLength> out);
 
 // The range that contains the first of `size` docIDs that is >= target; positions count from the first docID, which is
-// at `position` of the line. The last docID must be >= target. offset: as above, but not modulo 2^32. These are the
-// safe bounds of Ao §3.3, for what is stored here.
+// at `position` of the line. offset: as above, but not modulo 2^32. These are the safe bounds of Ao §3.3, for what is
+// stored here.
+// REQUIRES: the last docID is >= target.
 FROND_HOST_DEVICE inline PositionRange positions_beside(Line line, std::uint64_t position, std::int64_t offset,
                                                         std::uint64_t spread, std::uint32_t size, DocId target) {
   const auto first = [&](std::int64_t value) {  // from 0, at most the last

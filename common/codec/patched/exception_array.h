@@ -35,7 +35,8 @@ struct WidthGuess {
 };
 WidthGuess guess_width(std::span<const std::uint32_t> numbers, unsigned depth);
 
-// Appends an array; out.size() is a multiple of 4 before and after.
+// Appends an array; out.size() is a multiple of 4 afterwards, too.
+// REQUIRES: out.size() is a multiple of 4.
 void encode_array(std::span<const std::uint32_t> numbers, unsigned depth, ByteBuffer& out);
 
 // Bytes of the array of `count` numbers at the front of `in`; kNoArray if the array is cut off or malformed.
@@ -43,10 +44,10 @@ inline constexpr std::uint64_t kNoArray = ~std::uint64_t{0};
 std::uint64_t array_bytes(ByteView in, std::uint32_t count, unsigned depth);
 
 // Patches one block with slots of `width`. The arrays of places and of high parts, of `count` numbers each, are at the
-// front of `in`; the block's exceptions are the `exceptions` <= 128 from number `first` on. Adds the bits above the
-// slots to out[place - from], for places from .. from + out.size() - 1 of the block. Returns the bitwise "or" of the
-// high parts, each less one, or kWrongExceptions if the bytes hold no such exceptions. 64 bytes behind `in` are
-// readable; any bytes are survived.
+// front of `in`; the block's exceptions are the `exceptions` from number `first` on. Adds the bits above the slots to
+// out[place - from], for places from .. from + out.size() - 1 of the block. Returns the bitwise "or" of the high parts,
+// each less one, or kWrongExceptions if the bytes hold no such exceptions. Any bytes are survived.
+// REQUIRES: exceptions <= 128; 64 bytes behind `in` are readable.
 inline constexpr std::uint64_t kWrongExceptions = ~std::uint64_t{0};
 std::uint64_t patch_exceptions(ByteView in, std::uint32_t count, unsigned depth, unsigned width, std::uint32_t first,
                                std::uint32_t exceptions, std::uint32_t from, std::span<std::uint32_t> out);

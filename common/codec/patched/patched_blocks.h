@@ -39,11 +39,12 @@ class PatchedFormat {
   // exception, since patching takes time. kCannot if the codec can't code them.
   static constexpr std::uint64_t kCannot = ~std::uint64_t{0};
   virtual std::uint64_t exception_cost(const PatchedNumbers& distances, unsigned width) const = 0;
-  // exception_cost() of the width is not kCannot.
+  // REQUIRES: exception_cost() of the width is not kCannot.
   virtual PatchedBlock encode(const PatchedNumbers& distances, unsigned width) const = 0;
-  // Turns `out`, the unpacked slots plus one each, into differences. bits: the exceptions, to the end of the block,
-  // with 64 readable bytes after it. Returns the width that numbers_from_differences takes, or kCorruptPatch if the
-  // bytes are no such code. Any header and bytes are survived.
+  // Turns `out`, the unpacked slots plus one each, into differences. bits: the exceptions, to the end of the block.
+  // Returns the width that numbers_from_differences takes, or kCorruptPatch if the bytes are no such code. Any header
+  // and bytes are survived.
+  // REQUIRES: 64 bytes after `bits` are readable.
   static constexpr unsigned kCorruptPatch = 64;
   virtual unsigned patch(std::uint32_t header, ByteView bits, std::span<std::uint32_t, kBlockLength> out) const = 0;
 };

@@ -26,7 +26,8 @@ FROND_HOST_DEVICE constexpr std::size_t pfordelta_index_bytes(std::uint32_t coun
   return std::size_t{blocks_of(count)} + std::size_t{checkpoints_of(blocks_of(count))} * 4 + 4;
 }
 
-// level 0 .. 4: how often the exceptions' arrays are coded again.
+// level: how often the exceptions' arrays are coded again.
+// REQUIRES: level < kPForDeltaLevels.
 const ListCodec& pfordelta(unsigned level);
 
 }  // namespace frond::codec

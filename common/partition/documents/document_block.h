@@ -52,7 +52,8 @@ class CompressionDictionary {
 // Compresses blocks. One thread.
 class BlockCompressor {
  public:
-  // dictionary: empty: none, as for kFast always; copied.
+  // dictionary: empty: none; copied.
+  // REQUIRES: it is empty, or how == kSmall.
   explicit BlockCompressor(ByteView dictionary, StoredCompression how = StoredCompression::kSmall);
   explicit BlockCompressor(const CompressionDictionary& dictionary);  // borrowed
   ~BlockCompressor();
@@ -60,7 +61,8 @@ class BlockCompressor {
   BlockCompressor& operator=(const BlockCompressor&) = delete;
   // raw: `documents` documents, from append_document(). Stored uncompressed if zstd would not make it smaller.
   ByteBuffer compress(ByteView raw, std::uint32_t documents);
-  // The same to the front of `to`, which has max_bytes(raw.size()) or more. Returns the bytes of the block.
+  // The same to the front of `to`. Returns the bytes of the block.
+  // REQUIRES: to.size() >= max_bytes(raw.size()).
   std::size_t compress(ByteView raw, std::uint32_t documents, std::span<std::byte> to);
   static std::size_t max_bytes(std::size_t raw_bytes);
 

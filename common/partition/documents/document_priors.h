@@ -23,7 +23,8 @@ class DocumentPriors {
     std::vector<scoring::Prior> regions;  // of each kRegion documents
   };
 
-  // By docID, for all documents of the partition; at least one.
+  // By docID, for all documents of the partition.
+  // REQUIRES: at least one.
   explicit DocumentPriors(std::vector<scoring::Prior> priors) {
     auto arrays = std::make_shared<Arrays>();
     arrays->priors = std::move(priors);

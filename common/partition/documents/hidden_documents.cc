@@ -76,14 +76,6 @@ DocId HiddenDocuments::next(DocId from) const {
   return kNoDoc;
 }
 
-std::span<const DocId> HiddenDocuments::docids() const {
-  std::call_once(listed_, [this] {
-    docids_.reserve(count_);
-    for (DocId docid = next(0); docid != kNoDoc; docid = next(docid + 1)) docids_.push_back(docid);
-  });
-  return docids_;
-}
-
 const std::shared_ptr<const std::vector<std::uint64_t>>& HiddenDocuments::words() const {
   std::call_once(joined_, [this] {
     auto words = std::make_shared<std::vector<std::uint64_t>>(documents_ / kWordBits + 1);

@@ -21,20 +21,21 @@ class HiddenDocuments {
   static constexpr std::uint32_t kWordBits = 64;
   static constexpr std::uint32_t kChunkDocuments = 4096;
 
-  // `documents`: of the partition. `docids`: ascending, without repetition, below `documents`. Takes 512 bytes for each
-  // chunk that has hidden documents, and 16 for each chunk.
+  // `documents`: of the partition. Takes 512 bytes for each chunk that has hidden documents, and 16 for each chunk.
+  // REQUIRES: `docids` ascend, without repetition, and are below `documents`.
   HiddenDocuments(std::uint32_t documents, std::span<const DocId> docids);
   // All but those whose bit is set in `shown`, 64 documents a word, and `hidden` besides, which may be null.
   static std::shared_ptr<const HiddenDocuments> all_but(std::uint32_t documents, std::span<const std::uint64_t> shown,
                                                         const HiddenDocuments* hidden);
-  // These and `more`: ascending, without repetition, of the partition, and not among these.
+  // These and `more`.
+  // REQUIRES: `more` ascend, without repetition, are of the partition, and not among these.
   std::shared_ptr<const HiddenDocuments> with(std::span<const DocId> more) const;
   HiddenDocuments(const HiddenDocuments&) = delete;
   HiddenDocuments& operator=(const HiddenDocuments&) = delete;
 
   bool contains(DocId docid) const { return (word(docid / kWordBits) >> docid % kWordBits & 1) != 0; }
   std::size_t count() const { return count_; }
-  // Of memory, with words(), without docids().
+  // Of memory, with words().
   std::size_t bytes() const;
   // Bits of documents 64 * word to 64 * word + 63; 0 past the last document.
   std::uint64_t word(std::size_t word) const {
@@ -43,8 +44,6 @@ class HiddenDocuments {
   }
   // The first hidden document from `from` on; kNoDoc: there is none.
   DocId next(DocId from) const;
-  // All of them, ascending. They are put together when this is first called, four bytes each.
-  std::span<const DocId> docids() const;
   // All words, for a copy of them in a device's memory; put together when this is first called, a bit for each document
   // of the partition. Their address names the documents while somebody holds them.
   const std::shared_ptr<const std::vector<std::uint64_t>>& words() const;
@@ -58,8 +57,6 @@ class HiddenDocuments {
   std::vector<std::shared_ptr<const Chunk>> chunks_;  // null: none of its documents is hidden
   std::uint32_t documents_ = 0;
   std::size_t count_ = 0;
-  mutable std::once_flag listed_;
-  mutable std::vector<DocId> docids_;
   mutable std::once_flag joined_;
   mutable std::shared_ptr<const std::vector<std::uint64_t>> words_;
 };

@@ -42,7 +42,7 @@ class Database : public std::enable_shared_from_this<Database> {
   std::unique_ptr<rocksdb::Iterator> iterator(Family family) const;  // verifies checksums
   Result<void> intact() const { return files_->intact(); }
   Result<void> check_files() const { return files_->check(); }
-  Result<void> verify_checksums() const;  // of a RocksDB
+  Result<void> verify_checksums() const;  // REQUIRES: made by open()
   std::string where(Family family, std::string_view key) const;
   const std::filesystem::path& folder() const { return folder_; }
 

@@ -43,15 +43,16 @@ class MappedFile {
 
   const std::filesystem::path& name() const { return name_; }
   std::uint64_t size() const { return size_; }
-  // Bytes of the mapping, for use by the rule above. offset + bytes <= size().
+  // Bytes of the mapping, for use by the rule above.
+  // REQUIRES: offset + bytes <= size().
   ByteView view(std::uint64_t offset, std::size_t bytes) const;
   // Copies the bytes from `offset` on, up to to.size() of them, and returns how many. Errors: kCorrupt if the file was
   // cut short, kUnavailable if the disk could not read it; without one, the copy is right.
   Result<std::size_t> copy(std::uint64_t offset, std::span<char> to) const;
   // Gives all bytes in order, in pieces of at most kPieceBytes. No more than a piece is resident at a time. Reading
   // this way copies nothing, and the system does not note the pages as used, for which all threads would wait for one
-  // lock. Called where nobody else uses the mapping. Errors as those of check(), of what was given; then none of it may
-  // be right.
+  // lock. Errors as those of check(), of what was given; then none of it may be right.
+  // REQUIRES: nobody else uses the mapping.
   static constexpr std::size_t kPieceBytes = std::size_t{2} << 20;
   Result<void> read_through(const std::function<void(ByteView)>& sink) const;
   // Checks that the file has the length that it was mapped with and that nothing of its set is lost; sets Loss if not.

@@ -143,7 +143,8 @@ class RangedTables {
  public:
   // numbers: those of the family's files in `files`, in the order of their keys; the bounds are of all of them.
   RangedTables(RangedFiles& files, std::span<const std::size_t> numbers, KeyBounds bounds = {});
-  // Which documents will be looked for, ascending, where keys are their numbers. Borrowed; called before find().
+  // Which documents will be looked for, where keys are their numbers. Borrowed.
+  // REQUIRES: they ascend; find() was not called yet.
   void expect(std::span<const DocId> docids) { expected_ = docids; }
   // So many keys will be looked for, anywhere.
   void expect(std::size_t keys) { expected_keys_ = keys; }

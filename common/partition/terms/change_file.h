@@ -78,9 +78,9 @@ std::unique_ptr<ChangeCursor> merged_changes(std::vector<std::unique_ptr<ChangeC
 // The same of files, from `first` on.
 std::unique_ptr<ChangeCursor> merged_changes(std::span<const ChangesPtr> files, std::string_view first = {});
 
-// The document frequencies of a generation: `base` with `changes`, oldest first, of which there is at least one.
-// `base` and each file keep what was looked up in them, for all generations that share them. Look-ups give kCorrupt if
-// a sum is negative.
+// The document frequencies of a generation: `base` with `changes`, oldest first. `base` and each file keep what was
+// looked up in them, for all generations that share them. Look-ups give kCorrupt if a sum is negative.
+// REQUIRES: at least one file of changes.
 std::shared_ptr<const GenerationTerms> changed_terms(std::shared_ptr<const GenerationTerms> base,
                                                      std::vector<ChangesPtr> changes);
 

@@ -21,7 +21,8 @@ class TermDigests {
  public:
   explicit TermDigests(std::size_t documents) : digests_(documents) {}
   std::size_t documents() const { return digests_.size(); }
-  // Postings of a term, all or some: docIDs are below `documents`, and as many as frequencies.
+  // Postings of a term, all or some.
+  // REQUIRES: docIDs are below documents(), and as many as frequencies.
   void add(std::string_view term, std::span<const DocId> docids, std::span<const Frequency> frequencies);
   // By docID. Called once, last.
   std::vector<std::uint64_t> take() { return std::move(digests_); }

@@ -369,12 +369,6 @@ void ValueColumn::match_keywords(const std::function<bool(std::string_view)>& wa
   }
 }
 
-void ValueColumn::for_each_keyword(const std::function<bool(std::string_view)>& visit) const {
-  for (const Chunk& chunk : chunks_)
-    for (std::uint32_t word = 0; word < chunk.words; ++word)
-      if (!visit(chunk.word(word))) return;
-}
-
 std::vector<schema::Value> ValueColumn::values_of(DocId docid) const {
   std::vector<schema::Value> values;
   const Chunk& chunk = chunks_[docid / ColumnChunkWriter::kChunkDocuments];

@@ -26,7 +26,8 @@ class ColumnChunkWriter {
  public:
   static constexpr std::uint32_t kChunkDocuments = 4096;
   explicit ColumnChunkWriter(schema::FieldType type) : type_(type) {}
-  // The next document's values, ascending and distinct; maybe none. At most kChunkDocuments calls a chunk.
+  // The next document's values; maybe none.
+  // REQUIRES: they ascend and are distinct; at most kChunkDocuments calls a chunk.
   void add(std::span<const schema::Value> values);
   std::uint32_t documents() const { return documents_; }
   std::size_t bytes() const { return bytes_; }  // about what is held
@@ -67,13 +68,11 @@ class ValueColumn {
   void match_exists(DocumentBits& bits) const;
   // Of keywords.
   void match_keywords(const std::function<bool(std::string_view)>& wanted, DocumentBits& bits) const;
-  // Visits the distinct keywords of each chunk (so one may come several times), until `visit` returns false.
-  void for_each_keyword(const std::function<bool(std::string_view)>& visit) const;
 
   // The document's values, ascending; a keyword is copied.
   std::vector<schema::Value> values_of(DocId docid) const;
-  // The same as numbers in the order of the values, for columns other than keywords; the first is returned, if there is
-  // one.
+  // The same as numbers in the order of the values; the first is returned, if there is one.
+  // REQUIRES: type() is not keyword.
   std::optional<std::uint64_t> first_key(DocId docid) const;
 
   // A chunk as it is stored, for those that look at the values of many documents; of a chunk without values only the

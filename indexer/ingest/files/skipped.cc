@@ -42,6 +42,7 @@ constexpr std::array<Words, kSkipReasons> kWords = {{
     {"no_records", "called, or taken, for files of records, of which none begins there; --format names another format"},
     {"repository", "Frond's own repositories"},
 }};
+static_assert(!kWords.back().name.empty(), "each reason has its words");
 
 }  // namespace
 

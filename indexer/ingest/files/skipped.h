@@ -53,8 +53,9 @@ enum class SkipReason : std::uint8_t {
   // Of files, again: the order is of reports and metrics, to which further ones are added at the end.
   kNoRecords,
   kRepository,
+  kEnd,  // none: stays behind the last one
 };
-inline constexpr std::size_t kSkipReasons = 32;
+inline constexpr auto kSkipReasons = static_cast<std::size_t>(SkipReason::kEnd);
 
 // The name in JSON and metrics: "pdf".
 std::string_view name_of(SkipReason reason);

@@ -20,8 +20,8 @@ class BodyDecoder {
  public:
   static constexpr std::size_t kMaxCodings = 4;
 
-  // `codings` in the order in which they are taken off, at most kMaxCodings, of which one may have a window. The page
-  // may have `max_bytes`.
+  // `codings` in the order in which they are taken off. The page may have `max_bytes`.
+  // REQUIRES: at most kMaxCodings, of which at most one has a window.
   BodyDecoder(const std::vector<Coding>& codings, std::size_t max_bytes);
   ~BodyDecoder();
   BodyDecoder(const BodyDecoder&) = delete;

@@ -35,8 +35,8 @@ class DeviceRun {
 
   // Whether so many more bytes of groups fit; false: write the run first. An empty run takes any slice.
   Result<bool> has_room(std::size_t group_bytes, std::size_t slice_bytes);
-  // Adds a slice of at most kPinnedBytes, its numbers and groups included. No two groups are of one collection.
-  // numbers: by document of the batch, from the run's first; kDroppedNumber.
+  // Adds a slice. numbers: by document of the batch, from the run's first; kDroppedNumber.
+  // REQUIRES: has_room(); at most kPinnedBytes, its numbers and groups included; no two groups are of one collection.
   Result<void> add(std::span<const parse::TokenGroup> groups, ByteView bytes, std::span<const std::uint32_t> numbers);
   // Host memory that read() takes, at most: exactly after finish_slices(), which waits for the device.
   std::uint64_t read_bytes() const;

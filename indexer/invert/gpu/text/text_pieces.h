@@ -15,7 +15,7 @@ namespace frond::indexer::invert::gpu {
 // Where documents are cut: before and behind a space, all analyzers find the same as in the whole. Behind the last one
 // among the first `most` bytes; 0: there is none.
 std::size_t end_of_words(std::string_view text, std::size_t most);
-// The first one from a byte on. There is one.
+// The first one from a byte on. REQUIRES: there is one.
 std::size_t end_of_word(std::string_view text, std::size_t from);
 
 // One thread.

@@ -1,9 +1,12 @@
 // openapi.json describes the parameters as the table has them: names, order, types, ranges, choices and defaults.
+// http-api.md has a row for each, and the search page goes as deep as the API.
 #include "broker/http/search_parameters.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -134,6 +137,31 @@ TEST_F(TheParameterTable, HasTheTypesRangesAndDefaultsOfOpenapiJson) {
     const auto own = std::visit([](const auto& value) { return described(value); }, parameter.value);
     EXPECT_EQ(nlohmann::json(schema), nlohmann::json(own));
   }
+}
+
+std::string text_of(const std::string& path) {
+  std::ostringstream out;
+  out << std::ifstream(path).rdbuf();
+  return out.str();
+}
+
+TEST_F(TheParameterTable, HasTheRowsOfHttpApiMd) {
+  std::istringstream page(text_of("docs/http-api.md"));
+  std::string line;
+  while (std::getline(page, line) && !line.starts_with("| parameter |")) continue;
+  std::multiset<std::string> described, own;
+  while (std::getline(page, line) && line.starts_with("|")) {
+    // "| `k1`, `b` | numbers …"
+    std::istringstream names(line.substr(2, line.find(" |", 2) - 2));
+    for (std::string name; std::getline(names, name, '`') && std::getline(names, name, '`');) described.insert(name);
+  }
+  for (const auto& parameter : kParameters) own.emplace(parameter.name);
+  EXPECT_EQ(described, own);
+}
+
+TEST_F(TheParameterTable, GoesAsDeepAsTheSearchPage) {
+  EXPECT_NE(text_of("broker/web/static/state.js").find("const kMaxDepth = " + std::to_string(kMaxDepth) + ";"),
+            std::string::npos);
 }
 }  // namespace
 }  // namespace frond::broker::http

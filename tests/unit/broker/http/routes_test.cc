@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <fstream>
+#include <regex>
+#include <sstream>
 
 #include "broker/web/assets.h"
 #include "tests/support/captured_response.h"
@@ -382,6 +385,16 @@ TEST_F(TheRoutes, AreThoseThatTheApiDescriptionHas) {
   ASSERT_FALSE(router.paths().empty());
   for (const std::string_view path : router.paths())
     EXPECT_TRUE(described.contains(path.starts_with("/assets/") ? "/assets/{file}" : path)) << path;
+}
+TEST_F(TheRoutes, StandInHttpApiMd) {
+  std::ostringstream page;
+  page << std::ifstream("docs/http-api.md").rdbuf();
+  for (const std::string_view route : router.paths()) {
+    std::string path(route.starts_with("/assets/") ? "/assets/" : route);
+    path = std::regex_replace(path, std::regex("\\{collection\\}"), "NAME");
+    path = std::regex_replace(path, std::regex("\\{id\\}"), "ID");
+    EXPECT_TRUE(std::regex_search(page.str(), std::regex(path + "(?![A-Za-z0-9/])"))) << path;
+  }
 }
 }  // namespace
 }  // namespace frond::broker::http

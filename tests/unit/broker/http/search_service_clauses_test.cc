@@ -1,4 +1,8 @@
 // Queries that are more than plain words: what leaves are asked, what is refused, and what the cache tells apart.
+#include <map>
+#include <set>
+#include <string_view>
+
 #include "common/query/clause_json.h"
 #include "tests/unit/broker/http/search_service_fixture.h"
 
@@ -93,6 +97,36 @@ TEST_F(ASearchOfACollectionWithASchema, KeepsApartInTheCacheWhatDiffersAndOnlyTh
   strict.filter = "(year:2010)";
   EXPECT_EQ(ask(strict)["cache"], "hit");
   EXPECT_EQ(asked(), std::size(all) + 1);
+}
+// Each parameter of the API is in one of the lists: whoever adds one says whether the key of the cache needs it.
+TEST_F(ASearchOfACollectionWithASchema, HasWhatChangesAnswersInTheKeyOfTheCache) {
+  const std::map<std::string_view, const char*> changes_answers = {
+      {"q", "immune"},     {"filter", "year:2010"}, {"minimum_should_match", "2"},
+      {"k", "11"},         {"offset", "1"},         {"mode", "or"},
+      {"rank", "none"},    {"k1", "1.25"},          {"b", "0.25"},
+      {"count", "true"},   {"processor", "cpu"},    {"explain", "true"},
+      {"total", "exact"},  {"fields", "id"},        {"sort", "year"},
+      {"facets", "tag:3"}, {"prior_weight", "2"}};
+  const std::map<std::string_view, const char*> does_not = {
+      {"syntax", "strict"}, {"timeout_ms", "4000"}, {"allow_partial", "false"}};
+  const std::set<std::string_view> elsewhere = {
+      "query", "search_after",  // KeepsApartInTheCacheWhatDiffersAndOnlyThat, and the tests of cursors
+      "cache", "profile"};      // with these the cache is not asked
+  EXPECT_EQ(std::size(kParameters), changes_answers.size() + does_not.size() + elsewhere.size());
+  ask(asking("immune response"));
+  for (const auto& parameter : kParameters) {
+    SCOPED_TRACE(parameter.name);
+    if (elsewhere.contains(parameter.name)) continue;
+    const bool changes = changes_answers.contains(parameter.name);
+    ASSERT_TRUE(changes || does_not.contains(parameter.name));
+    auto parameters = asking("immune response");
+    ASSERT_EQ(store(parameter, (changes ? changes_answers : does_not).at(parameter.name), parameters), std::nullopt);
+    const auto before = asked();
+    Answered answered;
+    service.search(parameters, answered.reply());
+    EXPECT_EQ(asked(), before + (changes ? 1 : 0));
+    broker.play();
+  }
 }
 TEST_F(ASearchOfACollectionWithASchema, SaysWhatWasUnderstood) {
   auto explained = asking("+immune -tag:x");

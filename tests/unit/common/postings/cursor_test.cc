@@ -88,18 +88,6 @@ TEST(Cursor, CrossesSegments) {
   EXPECT_EQ(cursor.docid(), kNoDoc);
 }
 
-TEST(Cursor, GivesTheRestOfABlock) {
-  const BuiltList built = build_list(4, 200, 5, 3);
-  const PostingList list = built.open();
-  Cursor cursor(list);
-  cursor.next_geq(built.docids[100]);
-  EXPECT_TRUE(std::ranges::equal(cursor.rest_docids(), std::span(built.docids).subspan(100, 28)));
-  EXPECT_TRUE(std::ranges::equal(cursor.rest_frequencies(), std::span(built.frequencies).subspan(100, 28)));
-  cursor.next_block();
-  EXPECT_EQ(cursor.rest_docids().size(), 72u);
-  EXPECT_EQ(cursor.rest_frequencies().size(), 72u);
-}
-
 TEST(Cursor, DecodesNoBlockThatItSkips) {
   const BuiltList built = build_list(5, 100 * kBlockLength, 4, 1);
   const PostingList list = built.open();
@@ -115,8 +103,6 @@ TEST(Cursor, OfAnEmptyListIsAtItsEnd) {
   EXPECT_EQ(cursor.docid(), kNoDoc);
   cursor.next_geq(3);
   EXPECT_EQ(cursor.docid(), kNoDoc);
-  EXPECT_TRUE(cursor.rest_docids().empty());
-  EXPECT_TRUE(cursor.rest_frequencies().empty());
   EXPECT_FALSE(cursor.corrupt());
 }
 
@@ -148,12 +134,8 @@ TEST(Cursor, WalksChangedBytesSafely) {
       ASSERT_GT(std::int64_t{cursor.docid()}, before) << "seed " << seed;
       ASSERT_LT(cursor.docid(), limit) << "seed " << seed;
       before = cursor.docid();
-      const auto ids = cursor.rest_docids();
       if (random() % 2) {
         ASSERT_GE(cursor.frequency(), 1u) << "seed " << seed;
-      }
-      if (random() % 4 == 0) {
-        ASSERT_EQ(cursor.rest_frequencies().size(), cursor.docid() == kNoDoc ? 0 : ids.size());
       }
       if (cursor.docid() == kNoDoc) break;
       random() % 2 ? cursor.next() : cursor.next_geq(cursor.docid() + 1 + random() % 500);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "indexer/order/renumbering.h"
 #include "indexer/runs/document_spool.h"
@@ -131,7 +133,6 @@ TEST_P(EveryOrder, GivesTheSameDocumentsInOneOrderForAnyNumberOfPartitionsAndThr
 
 TEST_P(EveryOrder, IsNamed) {
   EXPECT_EQ(order_named(name_of(GetParam())), GetParam());
-  EXPECT_NE(kOrderNames.find(name_of(GetParam())), std::string_view::npos);
   EXPECT_EQ(order_named("none"), std::nullopt);
 }
 
@@ -161,9 +162,13 @@ TEST_P(EveryOrder, SaysWhichFileIsDamaged) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Orders, EveryOrder,
-                         testing::Values(DocumentOrder::kInput, DocumentOrder::kUrl, DocumentOrder::kRandom,
-                                         DocumentOrder::kBisection, DocumentOrder::kAuto),
+std::vector<DocumentOrder> all_orders() {
+  std::vector<DocumentOrder> all;
+  std::istringstream names{std::string(kOrderNames)};
+  for (std::string name; std::getline(names, name, '|');) all.push_back(order_named(name).value());
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(Orders, EveryOrder, testing::ValuesIn(all_orders()),
                          [](const auto& tested) { return std::string(name_of(tested.param)); });
 
 // 2,000 documents of two topics, mixed, each with most of its topic's 20 terms.

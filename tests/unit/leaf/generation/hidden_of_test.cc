@@ -39,8 +39,10 @@ class HiddenDocumentsOfALeaf : public testing::Test {
     return served;
   }
   static std::vector<DocId> docids_of(const Hidden& hidden) {
-    const auto docids = hidden.documents->docids();
-    return {docids.begin(), docids.end()};
+    std::vector<DocId> docids;
+    const auto& documents = *hidden.documents;
+    for (DocId docid = documents.next(0); docid != kNoDoc; docid = documents.next(docid + 1)) docids.push_back(docid);
+    return docids;
   }
 
   support::ScratchFolder folder_;

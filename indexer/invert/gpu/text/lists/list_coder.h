@@ -63,12 +63,13 @@ class ListCoder {
   static constexpr std::size_t kWindows = 2;
   // Whether the memory that texts leave has room for so many documents and terms, and windows of so many postings.
   static bool fits(const DeviceText& text, std::uint64_t documents, std::uint64_t terms, std::uint32_t window_postings);
-  // The text lives until the last slice is gone.
+  // REQUIRES: fits(); setup.starts has one more than setup.hashes; the text lives until the last slice is gone.
   static Result<std::unique_ptr<ListCoder>> create(std::shared_ptr<DeviceText> text, const ListCoderSetup& setup);
 
   // Begins with the terms [first, end). Asynchronous.
+  // REQUIRES: fewer than kWindows are begun and not taken; first < end <= terms.
   Result<void> begin(std::size_t first, std::size_t end);
-  // Waits for the window that was begun first.
+  // Waits for the window that was begun first. REQUIRES: one was begun and not taken.
   Result<std::shared_ptr<const runs::CodedSlice>> take();
   // Of all windows that were taken, by number: the documents' term digests.
   Result<std::vector<std::uint64_t>> digests();
