@@ -15,7 +15,6 @@ void read_blocks(const ListView& view) {
     const std::uint32_t size = view.block_size(block);
     if (view.decode_docids(block, out)) {
       for (std::uint32_t i = 1; i < size; ++i) FROND_CHECK(out[i] > out[i - 1]);
-      if (block > 0) FROND_CHECK(out[0] > view.last_docid(block - 1));
       FROND_CHECK(out[size - 1] == view.last_docid(block) && out[size - 1] <= view.last_docid());
     }
     if (view.decode_frequencies(block, out))
