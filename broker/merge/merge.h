@@ -55,7 +55,8 @@ struct Page {
   Count total;                     // documents that match
   std::optional<Count> all_words;  // mode `auto`: those with all words
   std::vector<PageHit> hits;
-  std::optional<frond::query::SortPosition> last;  // with an order: the last hit's, if others follow it
+  // With an order: the last hit's, if others follow it, and no hit of the page is left out.
+  std::optional<frond::query::SortPosition> last;
   std::vector<frond::query::FacetCounts> facets;
   struct LeafProfile {
     std::string leaf;

@@ -133,7 +133,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
     if (!reply) {
       ++context_.counters.search_failures;
       if (reply.error().code() == Code::kUnavailable) context_.map.report_unavailable(leaf, reply.error().message());
-      if (reply.error().code() == Code::kCorrupt) context_.map.refresh(leaf);
+      if (reply.error().code() == Code::kNotFound || reply.error().code() == Code::kCorrupt) context_.map.refresh(leaf);
     }
     if (reply && std::any_of(reply->unsearched.begin(), reply->unsearched.end(),
                              [](const auto& one) { return one.reason == wire::UnsearchedReason::kUnknownGeneration; }))

@@ -91,7 +91,12 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     FetchPlan fetching{plan_.topology, {}, {}, plan_.fields, plan_.columns};
     if (plan_.explain) {
       wire::SearchRequest explained = plan_.request;
+      // Only the clause, and how it is scored: what is explained is a document that was found.
       explained.filter.clear();
+      explained.sort.clear();
+      explained.after.reset();
+      explained.facets.clear();
+      explained.show = {};
       explained.partitions.clear();
       fetching.explain = std::make_shared<const wire::SearchRequest>(std::move(explained));
     }
@@ -136,6 +141,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     });
     if (!fetched.unsearched.empty()) {
       counts_are_bounds();
+      page_.last.reset();  // behind it the hits that are left out would be missing
       drop_hits_of(fetched.unsearched);
     }
     std::exchange(done_, nullptr)(std::move(page_));

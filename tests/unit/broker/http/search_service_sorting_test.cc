@@ -1,4 +1,6 @@
 // Orders, facets and cursors: what leaves are asked, what the answer has, and what is refused.
+#include "broker/http/question.h"
+#include "broker/query/cursor.h"
 #include "tests/unit/broker/http/search_service_fixture.h"
 
 namespace frond::broker::http {
@@ -129,8 +131,33 @@ TEST_F(ASortedSearch, AsksToTryAgainWhereAnotherBrokerIsAhead) {
   serve_next({1});
   auto next = asking_for("q=immune&sort=year&k=1");
   next.search_after = first["cursor"];
-  EXPECT_EQ(ask(next)["detail"], "search_after names a generation that is not known here yet; try again.");
+  EXPECT_EQ(ask(next)["detail"], "search_after names generation 2, which no leaf that answers has now; try again");
   EXPECT_EQ(status, 503);
+}
+TEST_F(ASortedSearch, AsksToTryAgainWhileTheLeafWithTheGenerationIsDown) {
+  const auto first = ask("q=immune&sort=year&k=1", by_year({{7, 1999}}, 3));
+  serve_next({1, 2});
+  auto next = asking_for("q=immune&sort=year&k=1");
+  next.search_after = first["cursor"];
+  broker.cluster.map.report_unavailable(broker.cluster.map.leaves()[0], "down");
+  const auto problem = ask(next);
+  EXPECT_EQ(status, 503) << problem;
+  EXPECT_EQ(problem["parameter"], "search_after");
+  serve_next({1, 2});
+  EXPECT_EQ(ask(next, by_year({{8, 1999}}, 3))["generation"], 1);
+  EXPECT_EQ(status, 200);
+  serve_next({2});
+  ask(next);
+  EXPECT_EQ(status, 410);
+}
+TEST_F(ASortedSearch, AsksToTryAgainWhereOneLeafHasLeftTheGenerationAndAnotherIsDown) {
+  const auto first = ask("q=immune&sort=year&k=1", by_year({{7, 1999}}, 3));
+  EXPECT_TRUE(broker.cluster.map.set_leaves({"tcp://0", "tcp://1"}));
+  broker.cluster.timers.run_due();
+  auto next = asking_for("q=immune&sort=year&k=1");
+  next.search_after = first["cursor"];
+  ask(next, Result<wire::SearchReply>(Error(Code::kNotFound, "no such generation")));
+  EXPECT_EQ(status, 503) << "the other leaf has not said anything yet";
 }
 TEST_F(ASortedSearch, SaysThatAGenerationIsGoneWhenALeafSaysSo) {
   const auto first = ask("q=immune&sort=year&k=1", by_year({{7, 1999}}, 3));
@@ -139,17 +166,28 @@ TEST_F(ASortedSearch, SaysThatAGenerationIsGoneWhenALeafSaysSo) {
   ask(next, Result<wire::SearchReply>(Error(Code::kNotFound, "no such generation")));
   EXPECT_EQ(status, 410);
 }
-TEST_F(ASortedSearch, RefusesCursorsOfOtherQueriesAndOrders) {
+TEST_F(ASortedSearch, RefusesCursorsOfOtherQueriesAndOrdersWhateverTheirGeneration) {
   const std::string cursor = ask("q=immune&sort=year&k=1", by_year({{7, 1999}}, 3))["cursor"];
-  for (const char* other : {"q=immun&sort=year", "q=immune&sort=year:desc", "q=immune&sort=published",
-                            "q=immune&sort=year&filter=tag:x", "q=immune&sort=year,_score"}) {
-    auto next = asking_for(other);
-    next.search_after = cursor;
-    const auto problem = ask(next);
-    EXPECT_EQ(status, 400) << other;
-    EXPECT_EQ(problem["parameter"], "search_after");
-    EXPECT_EQ(problem["detail"], "search_after is the cursor of another query, filter or order");
-  }
+  for (const Generation served : {1u, 2u, 0u})  // it is served, gone, and not known yet
+    for (const char* other :
+         {"q=immun&sort=year", "q=immune&sort=year:desc", "q=immune&sort=published", "q=immune&sort=year&filter=tag:x",
+          "q=immune&sort=year,_score", "q=immune&sort=year&mode=and", "q=immune&sort=year&syntax=plain",
+          "q=immune&sort=year&minimum_should_match=1"}) {
+      if (served != 1) serve_next({served});
+      auto next = asking_for(other);
+      next.search_after = cursor;
+      const auto problem = ask(next);
+      EXPECT_EQ(status, 400) << other;
+      EXPECT_EQ(problem["parameter"], "search_after");
+      EXPECT_EQ(problem["detail"], "search_after is the cursor of another query, filter or order");
+    }
+  auto elsewhere = asking_for("q=immune&sort=year");
+  elsewhere.search_after = query::cursor_text({{9, 9}, ranking_of(elsewhere, "other"), {"", 1}});
+  ask(elsewhere);
+  EXPECT_EQ(status, 400) << "of another collection";
+  elsewhere.search_after = query::cursor_text({{9, 9}, ranking_of(elsewhere, "c"), {"", 1}});
+  ask(elsewhere);
+  EXPECT_EQ(status, 503) << "of this one";
   auto cut = asking_for("q=immune&sort=year");
   cut.search_after = cursor.substr(1);
   EXPECT_EQ(ask(cut)["detail"], "search_after is no cursor of an answer, or not all of it");

@@ -15,6 +15,7 @@ class ASortedSearch : public ASearch {
     plan.request.sort = "year:asc:last";
     plan.request.facets = R"({"tag":{"values":{"field":"tag","size":10}}})";
     plan.k = k;
+    plan.explain = explain;
     plan.arrangement = {*frond::query::parse_sort(plan.request.sort), *frond::query::parse_facets("tag"), 100,
                         std::make_shared<const schema::Schema>(support::query_schema())};
     running = search(context, std::move(plan), Deadline::after(cluster.clock, std::chrono::seconds(1)),
@@ -52,6 +53,32 @@ TEST_F(ASortedSearch, MergesHitsAndCountsOfAllLeaves) {
   ASSERT_EQ(page->facets.size(), 1u);
   EXPECT_EQ(page->facets[0].counts, std::vector<std::uint64_t>{4});
   EXPECT_EQ(page->facets[0].missing, 2u);
+}
+TEST_F(ASortedSearch, NamesNoPlaceBehindHitsThatCouldNotBeFetched) {
+  start_sorted(3);
+  leaf(0).searches.answer(sorted({1, 4}, 2));
+  leaf(2).searches.answer(sorted({2, 5}, 9));
+  leaf(2).fetches.answer(Error(Code::kOverloaded, "the documents are too large for one reply"));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d1 d4 ");
+  EXPECT_EQ(unsearched(), "2:overloaded ");
+  EXPECT_FALSE(page->last) << "who goes on behind 4 never sees 2";
+}
+TEST_F(ASortedSearch, AsksForExplanationsOfTheClauseAlone) {
+  explain = true;
+  start_sorted(3);
+  leaf(0).searches.answer(sorted({1}));
+  leaf(2).searches.answer(sorted({2}));
+  const auto asked = leaf(2).fetches.last().explain;
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->clause, R"({"all":{}})");
+  EXPECT_EQ(asked->sort, "");
+  EXPECT_EQ(asked->facets, "");
+  EXPECT_FALSE(asked->after);
+  EXPECT_EQ(asked->show.count, 0u);
+  fetch_all();
+  ASSERT_TRUE(page);
 }
 TEST_F(ASortedSearch, LeavesOutHitsOfUnsearchedPartitionsWithTheirBytes) {
   start_sorted();
