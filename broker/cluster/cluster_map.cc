@@ -251,6 +251,11 @@ std::shared_ptr<const Topology> ClusterMap::topology_of(const GenerationId& id) 
   return found != whole_->end() ? *found : nullptr;
 }
 
+bool ClusterMap::may_come(const GenerationId& id) const {
+  const bool later = !topology_ || id.number > topology_->generation;
+  return (later && !order_.is_superseded(id)) || may_be_whole_again(leaves_, id);
+}
+
 void ClusterMap::redraw() {
   whole_.reset();
   const GenerationId before = topology_ ? topology_->id() : GenerationId{};

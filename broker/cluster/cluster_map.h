@@ -62,6 +62,11 @@ class ClusterMap {
   // The same of one generation, which leaves keep for a while when another is served; null: some partition of it has no
   // leaf.
   std::shared_ptr<const Topology> topology_of(const GenerationId& id);
+  // Whether a generation that leaves do not serve now may be served later: leaves that had it are down, or a later
+  // generation is not known here yet.
+  bool may_come(const GenerationId& id) const;
+  // The same after a leaf has said that it does not have the generation, though it listed it.
+  bool may_come_from_one_that_is_down(const GenerationId& id) const { return is_on_one_that_is_down(leaves_, id); }
   const std::vector<LeafRef>& leaves() const { return leaves_; }
   const std::string& collection() const { return config_.collection; }
   // True once every partition of a generation has had a leaf, or ready_without_all_after has passed, as long as any

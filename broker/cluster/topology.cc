@@ -24,14 +24,17 @@ struct Candidate {
   std::size_t current = 0;  // leaves that list it last
 };
 
-// The generations that the healthy leaves list. A missing content id is filled in where the other leaves leave no
-// doubt.
+bool is_healthy(const LeafNode& leaf) { return leaf.healthy && leaf.said; }
+bool is_known(const LeafNode& leaf) { return leaf.said && leaf.belongs(); }
+
+// The generations that leaves list, those of which `counts` is true. A missing content id is filled in where the other
+// leaves leave no doubt.
 class ListedGenerations {
  public:
-  explicit ListedGenerations(std::span<const LeafRef> leaves) {
+  explicit ListedGenerations(std::span<const LeafRef> leaves, bool (*counts)(const LeafNode&) = is_healthy) {
     std::map<Generation, std::set<ContentId>> contents;
     for (const LeafRef& leaf : leaves)
-      if (leaf->healthy && leaf->said)
+      if (counts(*leaf))
         for (const auto& served : leaf->said->generations)
           if (served.content != 0) contents[served.generation].insert(served.content);
     const auto known = [&](const wire::ServedGeneration& served) {
@@ -43,11 +46,11 @@ class ListedGenerations {
     for (const bool draining : {false, true})
       for (const bool has_content : {true, false})
         for (const LeafRef& leaf : leaves)
-          if (leaf->healthy && leaf->said && leaf->draining() == draining)
+          if (counts(*leaf) && leaf->draining() == draining)
             for (const auto& served : leaf->said->generations)
               if ((served.content != 0) == has_content) add(known(served), served, leaf);
     for (const LeafRef& leaf : leaves) {
-      if (!leaf->healthy || !leaf->said || leaf->draining()) continue;
+      if (!counts(*leaf) || leaf->draining()) continue;
       auto& list = lists_.emplace_back();
       for (const auto& served : leaf->said->generations) list.push_back(known(served));
       if (!list.empty()) ++candidates_[list.back()].current;
@@ -186,6 +189,23 @@ std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, c
 
 std::vector<std::shared_ptr<const Topology>> whole_topologies(std::span<const LeafRef> leaves) {
   return ListedGenerations(leaves).whole();
+}
+
+bool is_on_one_that_is_down(std::span<const LeafRef> leaves, const GenerationId& id) {
+  const auto is_it = [&](const wire::ServedGeneration& served) {
+    return served.id() == id || (served.content == 0 && served.generation == id.number);
+  };
+  return std::any_of(leaves.begin(), leaves.end(), [&](const LeafRef& leaf) {
+    if (leaf->healthy || !leaf->belongs()) return false;
+    return !leaf->said || std::any_of(leaf->said->generations.begin(), leaf->said->generations.end(), is_it);
+  });
+}
+
+bool may_be_whole_again(std::span<const LeafRef> leaves, const GenerationId& id) {
+  const auto unheard = [](const LeafRef& leaf) { return !leaf->said && leaf->belongs(); };
+  if (std::any_of(leaves.begin(), leaves.end(), unheard)) return true;
+  const auto whole = ListedGenerations(leaves, is_known).whole();
+  return std::any_of(whole.begin(), whole.end(), [&](const auto& one) { return one->id() == id; });
 }
 
 }  // namespace frond::broker::cluster

@@ -70,6 +70,8 @@ struct LeafNode {
   // The leaf ends soon. `said` keeps the generations that it listed before: the leaf still answers, and is asked for
   // partitions that no other leaf has.
   bool draining() const { return said && said->draining; }
+  // Whether it serves this collection, as far as it has said: a leaf that is down has what it listed last.
+  bool belongs() const { return !elsewhere && !misplaced; }
 };
 using LeafRef = std::shared_ptr<LeafNode>;
 
@@ -132,5 +134,10 @@ std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, c
                                               GenerationOrder* order = nullptr);
 // Every generation that has a leaf for each partition, in no order.
 std::vector<std::shared_ptr<const Topology>> whole_topologies(std::span<const LeafRef> leaves);
+// Whether the generation may have a leaf for each partition again: if leaves that are down have what they listed last,
+// or a leaf has not said yet what it has.
+bool may_be_whole_again(std::span<const LeafRef> leaves, const GenerationId& id);
+// Whether a leaf that is down may have it.
+bool is_on_one_that_is_down(std::span<const LeafRef> leaves, const GenerationId& id);
 
 }  // namespace frond::broker::cluster

@@ -54,7 +54,7 @@ void append_profile(std::string& out, const merge::Page::Profile& profile);
 // Appends `,"sort":[…]`: what the hit has of each key.
 void append_sort(std::string& out, const std::string& sort_bytes, const merge::Arrangement& arrangement);
 // Appends `,"facets":{…}`.
-void append_facets(std::string& out, const std::vector<frond::query::FacetCounts>& counts,
+void append_facets(std::string& out, const std::vector<merge::FacetTotals>& totals,
                    const merge::Arrangement& arrangement);
 // Appends a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);

@@ -1,7 +1,7 @@
 // What hits are ordered by, and what was counted, as JSON.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <vector>
 
 #include "broker/http/answer_json.h"
 #include "common/base/check.h"
@@ -10,7 +10,7 @@ namespace frond::broker::http {
 namespace {
 
 using frond::query::Facet;
-using frond::query::FacetCounts;
+using merge::FacetTotals;
 using schema::FieldType;
 
 void append_value(std::string& out, FieldType type, const schema::Value& value) {
@@ -29,38 +29,40 @@ void append_finite(std::string& out, double value) {
     out += "null";
 }
 
-// The most frequent first, equally frequent ones by their values.
-void append_values(std::string& out, const Facet& facet, FieldType type, const FacetCounts& counts) {
-  std::vector<std::size_t> order(counts.buckets());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto shown = order.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(facet.size, order.size()));
-  std::partial_sort(order.begin(), shown, order.end(), [&](std::size_t a, std::size_t b) {
-    return counts.counts[a] != counts.counts[b] ? counts.counts[a] > counts.counts[b] : a < b;
-  });
-  std::uint64_t other = 0;
+// Of the rounded sum, also where that is infinite.
+double mean_of(const FacetTotals& totals) {
+  const double sum = totals.sum.rounded(), count = static_cast<double>(totals.values);
+  if (std::isfinite(sum)) return sum / count;
+  // Without the lowest of its words a sum is a 2^64th of itself. What is cut off only decides a tie.
+  std::vector<std::uint64_t> words = totals.sum.words();
+  words[1] |= words[0] != 0 ? 1 : 0;
+  words.erase(words.begin());
+  if (sum < 0) words.push_back(~std::uint64_t{0});
+  frond::query::ExactSum scaled;
+  FROND_CHECK(scaled.set_words(words));
+  return std::ldexp(scaled.rounded() / count, 64);
+}
+
+void append_values(std::string& out, FieldType type, const FacetTotals& totals) {
   out += "\"buckets\":[";
-  for (auto bucket = order.begin(); bucket != order.end(); ++bucket) {
-    if (bucket >= shown) {
-      other += counts.counts[*bucket];
-      continue;
-    }
-    out += bucket == order.begin() ? "{\"value\":" : ",{\"value\":";
+  for (std::size_t i = 0; i < totals.counts.size(); ++i) {
+    out += i == 0 ? "{\"value\":" : ",{\"value\":";
     if (type == FieldType::kKeyword)
-      append_json_string(out, counts.words[*bucket]);
+      append_json_string(out, totals.words[i]);
     else
-      append_key(out, type, counts.keys[*bucket]);
-    append_count(out, "count", counts.counts[*bucket]);
+      append_key(out, type, totals.keys[i]);
+    append_count(out, "count", totals.counts[i]);
     out += '}';
   }
   out += ']';
-  append_count(out, "other", other);
-  append_count(out, "missing", counts.missing);
+  append_count(out, "other", totals.other);
+  append_count(out, "missing", totals.missing);
 }
 
 // All of them, also the empty ones.
-void append_ranges(std::string& out, const Facet& facet, FieldType type, const FacetCounts& counts) {
+void append_ranges(std::string& out, const Facet& facet, FieldType type, const FacetTotals& totals) {
   std::vector<std::uint64_t> all(facet.bounds.size() + 1);
-  for (std::size_t i = 0; i < counts.keys.size(); ++i) all[counts.keys[i]] = counts.counts[i];
+  for (std::size_t i = 0; i < totals.keys.size(); ++i) all[totals.keys[i]] = totals.counts[i];
   out += "\"buckets\":[";
   for (std::size_t i = 0; i < all.size(); ++i) {
     out += i == 0 ? "{" : ",{";
@@ -76,32 +78,32 @@ void append_ranges(std::string& out, const Facet& facet, FieldType type, const F
     out += '}';
   }
   out += ']';
-  append_count(out, "missing", counts.missing);
+  append_count(out, "missing", totals.missing);
 }
 
-void append_intervals(std::string& out, FieldType type, const FacetCounts& counts) {
+void append_intervals(std::string& out, FieldType type, const FacetTotals& totals) {
   out += "\"buckets\":[";
-  for (std::size_t i = 0; i < counts.keys.size(); ++i) {
+  for (std::size_t i = 0; i < totals.keys.size(); ++i) {
     out += i == 0 ? "{\"from\":" : ",{\"from\":";
-    append_key(out, type, counts.keys[i]);
-    append_count(out, "count", counts.counts[i]);
+    append_key(out, type, totals.keys[i]);
+    append_count(out, "count", totals.counts[i]);
     out += '}';
   }
   out += ']';
-  append_count(out, "missing", counts.missing);
+  append_count(out, "missing", totals.missing);
 }
 
-void append_stats(std::string& out, FieldType type, const FacetCounts& counts) {
-  append_count(out, "count", counts.values);
-  if (counts.values == 0) {
+void append_stats(std::string& out, FieldType type, const FacetTotals& totals) {
+  append_count(out, "count", totals.values);
+  if (totals.values == 0) {
     out += ",\"min\":null,\"max\":null,\"sum\":0,\"mean\":null";
     return;
   }
   append_name(out, "min");
-  append_key(out, type, counts.least);
+  append_key(out, type, totals.least);
   append_name(out, "max");
-  append_key(out, type, counts.greatest);
-  const double sum = counts.sum.rounded(), mean = sum / static_cast<double>(counts.values);
+  append_key(out, type, totals.greatest);
+  const double sum = totals.sum.rounded(), mean = mean_of(totals);
   append_name(out, "sum");
   append_finite(out, sum);
   append_name(out, "mean");
@@ -112,19 +114,19 @@ void append_stats(std::string& out, FieldType type, const FacetCounts& counts) {
     append_finite(out, mean);
 }
 
-void append_facet(std::string& out, const Facet& facet, FieldType type, const FacetCounts& counts) {
+void append_facet(std::string& out, const Facet& facet, FieldType type, const FacetTotals& totals) {
   switch (facet.kind) {
     case Facet::Kind::kValues:
-      return append_values(out, facet, type, counts);
+      return append_values(out, type, totals);
     case Facet::Kind::kRanges:
-      return append_ranges(out, facet, type, counts);
+      return append_ranges(out, facet, type, totals);
     case Facet::Kind::kHistogram:
     case Facet::Kind::kDates:
-      return append_intervals(out, type, counts);
+      return append_intervals(out, type, totals);
     case Facet::Kind::kStats:
-      return append_stats(out, type, counts);
+      return append_stats(out, type, totals);
     case Facet::Kind::kDistinct:
-      return append_count(out, "value", counts.buckets());
+      return append_count(out, "value", totals.different);
   }
 }
 
@@ -150,14 +152,14 @@ void append_sort(std::string& out, const std::string& sort_bytes, const merge::A
   out += ']';
 }
 
-void append_facets(std::string& out, const std::vector<FacetCounts>& counts, const merge::Arrangement& arrangement) {
+void append_facets(std::string& out, const std::vector<FacetTotals>& totals, const merge::Arrangement& arrangement) {
   out += ",\"facets\":{";
-  for (std::size_t i = 0; i < counts.size(); ++i) {
+  for (std::size_t i = 0; i < totals.size(); ++i) {
     const Facet& facet = arrangement.facets[i];
     if (i > 0) out += ',';
     append_json_string(out, facet.name);
     out += ":{";
-    append_facet(out, facet, arrangement.schema->find(facet.field)->type, counts[i]);
+    append_facet(out, facet, arrangement.schema->find(facet.field)->type, totals[i]);
     out += '}';
   }
   out += '}';

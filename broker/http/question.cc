@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "common/query/clause_json.h"
 #include "common/schema/nearest_names.h"
 
 namespace frond::broker::http {
@@ -31,17 +32,28 @@ std::optional<scoring::Bm25Parameters> own_bm25(const SearchParameters& paramete
   return asked == of_generation ? std::nullopt : std::optional(asked);
 }
 
-std::uint64_t ranking_of(const Question& question, std::string_view collection) {
+std::uint64_t ranking_of(const SearchParameters& asked, std::string_view collection) {
   std::string text;
-  for (const std::string_view part : {collection, std::string_view(question.clause), std::string_view(question.filter),
-                                      std::string_view(question.sort)})
-    text.append(std::to_string(part.size())).append(" ").append(part);
-  if (!question.is_scored()) return query::query_hash(text);
   const auto put = [&](auto value) { text.append(reinterpret_cast<const char*>(&value), sizeof value); };
-  const auto bm25 = question.bm25.value_or(question.topology->bm25);
-  put(bm25.k1);
-  put(bm25.b);
-  put(question.prior_weight());
+  const auto clause_of = [](const auto& clause) { return clause ? clause_json(*clause) : std::string(); };
+  const std::string query = clause_of(asked.query), filter = clause_of(asked.filter_clause);
+  const std::string sort = sort_text(asked.sort);
+  for (const std::string_view part : {collection, std::string_view(asked.q), std::string_view(query),
+                                      std::string_view(asked.filter), std::string_view(filter), std::string_view(sort)})
+    text.append(std::to_string(part.size())).append(" ").append(part);
+  put(asked.syntax);
+  put(asked.mode);
+  put(asked.minimum_should_match.has_value());
+  if (asked.minimum_should_match) {
+    put(asked.minimum_should_match->kind);
+    put(asked.minimum_should_match->number);
+  }
+  if (!needs_scores(asked.sort)) return query::query_hash(text);
+  for (const auto& number : {asked.k1, asked.b}) {
+    put(number.has_value());
+    put(number.value_or(0));
+  }
+  put(scoring::prior_weight_of(asked.prior_weight));
   return query::query_hash(text);
 }
 

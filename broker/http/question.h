@@ -33,7 +33,7 @@ struct Question {
   std::string clause, filter, sort, facets;
   merge::Arrangement arrangement;       // what `sort` and `facets` say
   std::optional<query::Cursor> cursor;  // what `search_after` says
-  std::uint64_t ranking = 0;            // with an order: a hash of all that decides the ranking, but for the generation
+  std::uint64_t ranking = 0;            // with an order: ranking_of()
   bool costly_clause = false, matches_nothing = false;
 
   bool is_ranked() const { return parameters.rank != wire::Rank::kNone; }
@@ -61,8 +61,9 @@ struct Question {
 // To rank by; empty: by those of the generation, or nothing is ranked.
 std::optional<scoring::Bm25Parameters> own_bm25(const SearchParameters& parameters,
                                                 const scoring::Bm25Parameters& of_generation);
-// Question::ranking; `collection`: its name.
-std::uint64_t ranking_of(const Question& question, std::string_view collection);
+// A hash of all that decides a ranking but for the generation, so that it needs none: of the collection's name, and of
+// what is asked, as it is written.
+std::uint64_t ranking_of(const SearchParameters& asked, std::string_view collection);
 // `collection`: the number of the broker's. `query`: the words of the question.
 std::string cache_key(std::uint32_t collection, const Question& question, const query::AnalyzedQuery& query);
 scatter::SearchPlan plan_of(const Question& question);

@@ -26,6 +26,8 @@ constexpr int kShareThatMayBeLost = 4;
 // Budget of each thread for known texts, for all collections: this share of the cache's, and at most so many bytes.
 constexpr std::size_t kKnownShare = 64, kMaxKnownBytes = 1 << 20;
 
+constexpr std::string_view kOtherRanking = "search_after is the cursor of another query, filter or order";
+
 // The result of an evaluation, ready to be sent and cached.
 struct Answer {
   std::string rest;  // the second part of the body (answer_json.h)
@@ -90,12 +92,18 @@ class Evaluation final : public scatter::Abandonable {
   bool holds_place_ = true;
 };
 
-// The generation of its cursor is not served any more.
-frond::http::Response gone(const Question& question) {
-  return frond::http::problem(410, "Gone",
-                              "search_after names generation " + std::to_string(question.cursor->generation.number) +
-                                  ", which leaves do not have any more; begin again without it",
-                              "search_after");
+// Leaves do not serve the generation of its cursor. `may_come`: they may do so later.
+std::pair<frond::http::Response, Outcome> without_generation(const Question& question, bool may_come) {
+  const std::string which = "search_after names generation " + std::to_string(question.cursor->generation.number);
+  if (may_come) {
+    auto later = frond::http::problem(503, "Unavailable", which + ", which no leaf that answers has now; try again",
+                                      "search_after");
+    later.headers.emplace_back("Retry-After", "1");
+    return {std::move(later), Outcome::kUnavailable};
+  }
+  return {frond::http::problem(410, "Gone", which + ", which leaves do not have any more; begin again without it",
+                               "search_after"),
+          Outcome::kInvalid};
 }
 
 frond::http::Response rendered(microseconds took, CacheUse use, const Answer& answer) {
@@ -198,16 +206,16 @@ std::optional<std::pair<frond::http::Response, Outcome>> SearchService::prepare(
     return invalid("offset + k is more than " + std::to_string(config_.max_depth), "offset");
   if (asked.processor == wire::Processor::kExhaustive && !config_.allow_exhaustive)
     return invalid("processor exhaustive is not allowed here", "processor");
-  if (!scatter_.map.topology()) return unavailable("No leaf serves this collection yet.");
+  if (!asked.sort.empty()) job.ranking = ranking_of(asked, scatter_.map.collection());
   if (!asked.search_after.empty()) {
     auto cursor = query::read_cursor(asked.search_after);
     if (!cursor) return invalid("search_after " + cursor.error().message(), "search_after");
+    if (cursor->query != job.ranking) return invalid(std::string(kOtherRanking), "search_after");
     job.cursor = *std::move(cursor);
   }
+  if (!scatter_.map.topology()) return unavailable("No leaf serves this collection yet.");
   job.topology = job.cursor ? scatter_.map.topology_of(job.cursor->generation) : scatter_.map.topology();
-  if (!job.topology && job.cursor->generation.number > scatter_.map.topology()->generation)
-    return unavailable("search_after names a generation that is not known here yet; try again.");
-  if (!job.topology) return std::pair(gone(job), Outcome::kInvalid);
+  if (!job.topology) return without_generation(job, scatter_.map.may_come(job.cursor->generation));
   job.bm25 = own_bm25(asked, job.topology->bm25);
   if (auto problem = problem_of_columns(asked.columns, *job.topology->schema)) return invalid(*problem, "fields");
   query::AnalyzedQuery words;
@@ -215,10 +223,8 @@ std::optional<std::pair<frond::http::Response, Outcome>> SearchService::prepare(
     const ParameterError error{std::move(refusal->parameter), std::move(refusal->detail), refusal->position};
     return std::pair(error.response(), Outcome::kInvalid);
   }
-  job.ranking = ranking_of(job, scatter_.map.collection());
-  if (job.cursor && (job.cursor->query != job.ranking ||
-                     !read_sort_bytes(job.cursor->after.bytes, asked.sort, *job.topology->schema)))
-    return invalid("search_after is the cursor of another query, filter or order", "search_after");
+  if (job.cursor && !read_sort_bytes(job.cursor->after.bytes, asked.sort, *job.topology->schema))
+    return invalid(std::string(kOtherRanking), "search_after");
   auto request = job.request();
   request.show.columns = asked.columns;
   if (const auto old = scatter::too_old_for(*job.topology, wire::features_needed(request)))
@@ -426,7 +432,11 @@ void SearchService::answer(Job& job, const cache::CachedAnswer& cached) {
                                                                             : "q";  // query::add()
     return finish(job, frond::http::problem(400, "Bad request", answer.refusal, parameter), Outcome::kInvalid);
   }
-  if (answer.outdated && job.cursor) return finish(job, gone(job), Outcome::kInvalid);
+  if (answer.outdated && job.cursor) {
+    auto [response, outcome] =
+        without_generation(job, scatter_.map.may_come_from_one_that_is_down(job.cursor->generation));
+    return finish(job, std::move(response), outcome);
+  }
   if (!answer.whole()) {
     const bool nothing = answer.partitions_answered == 0;
     if (nothing && answer.all_overloaded) return finish(job, overloaded(), Outcome::kOverloaded);

@@ -86,7 +86,8 @@ class SearchService {
   // too many costly searches of the client wait, or all leaves refused as overloaded. A costly search waits for a place
   // until its deadline. 503: all partitions are unsearched, or some are and allow_partial is false,
   // or some partition has only leaves that are too old for what the search asks for (wire::features_needed); 504:
-  // as the first two, if the deadline is a reason. 410: leaves have no more the generation of search_after.
+  // as the first two, if the deadline is a reason. Of search_after, 410: leaves have no more its generation; 503:
+  // leaves that may have it are down.
   //
   // `text`: the query string or the JSON that the parameters were read from, for known_answer(); empty: none. `client`:
   // http::Request::client.

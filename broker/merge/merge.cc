@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/query/facet_counts.h"
 #include "common/topk/top_k.h"
 
 namespace frond::broker::merge {
@@ -158,23 +159,6 @@ Merged merge(const wire::SearchRequest& request, std::span<const wire::SearchRep
   }
   merged.page = std::move(hits);
   return merged;
-}
-
-Result<std::vector<frond::query::FacetCounts>> merged_facets(const Arrangement& arrangement,
-                                                             std::span<wire::SearchReply> replies) {
-  std::vector<frond::query::FacetCounts> all;
-  for (std::size_t i = 0; i < arrangement.facets.size(); ++i) {
-    // Neighbours first, so that a bucket is moved a few times, however many replies there are.
-    for (std::size_t step = 1; step < replies.size(); step *= 2)
-      for (std::size_t at = 0; at + step < replies.size(); at += 2 * step) {
-        auto more = std::exchange(replies[at + step].facets[i], {});
-        FROND_TRY(add(arrangement.facets[i], more, arrangement.max_buckets, replies[at].facets[i]));
-      }
-    frond::query::FacetCounts sum;
-    if (!replies.empty()) FROND_TRY(add(arrangement.facets[i], replies[0].facets[i], arrangement.max_buckets, sum));
-    all.push_back(std::move(sum));
-  }
-  return all;
 }
 
 }  // namespace frond::broker::merge

@@ -12,8 +12,8 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "common/query/exact_sum.h"
 #include "common/query/facet.h"
-#include "common/query/facet_counts.h"
 #include "common/query/sort_order.h"
 #include "common/schema/schema.h"
 #include "common/topk/hit.h"
@@ -45,6 +45,21 @@ struct Arrangement {
   std::shared_ptr<const schema::Schema> schema = nullptr;  // not null with an order or facets
 };
 
+// What was counted for one facet, over all replies (facet_merge.h).
+struct FacetTotals {
+  std::uint64_t missing = 0;    // documents without a value
+  std::uint64_t different = 0;  // buckets that are not empty
+  std::uint64_t other = 0;      // kValues: the sum of the counts of those that are not shown
+  // As query::FacetCounts has them. kValues: the most frequent ones, those first, and of equally frequent ones the
+  // least value; kRanges, kHistogram and kDates: all of them, ascending; of others none.
+  std::vector<std::uint64_t> keys;
+  std::vector<std::string> words;
+  std::vector<std::uint64_t> counts;
+  // kStats: likewise.
+  std::uint64_t values = 0, least = ~std::uint64_t{0}, greatest = 0;
+  frond::query::ExactSum sum;
+};
+
 struct Page {
   Generation generation = 0;
   std::uint32_t partitions_total = 0;
@@ -55,8 +70,9 @@ struct Page {
   Count total;                     // documents that match
   std::optional<Count> all_words;  // mode `auto`: those with all words
   std::vector<PageHit> hits;
-  std::optional<frond::query::SortPosition> last;  // with an order: the last hit's, if others follow it
-  std::vector<frond::query::FacetCounts> facets;
+  // With an order: the last hit's, if others follow it, and no hit of the page is left out.
+  std::optional<frond::query::SortPosition> last;
+  std::vector<FacetTotals> facets;
   struct LeafProfile {
     std::string leaf;
     std::uint64_t round_trip_us = 0;
@@ -102,9 +118,5 @@ Result<void> check(const wire::SearchRequest& request, const wire::SearchReply& 
 // of its own, and OR. The total is a lower bound if OR was not needed. A document that is in two replies is returned
 // once. Behind request.after, `depth` is one more than the page.
 Merged merge(const wire::SearchRequest& request, std::span<const wire::SearchReply> replies, std::uint32_t offset);
-
-// The counts of all replies, which lose theirs. kInvalid: a facet has more than max_buckets.
-Result<std::vector<frond::query::FacetCounts>> merged_facets(const Arrangement& arrangement,
-                                                             std::span<wire::SearchReply> replies);
 
 }  // namespace frond::broker::merge

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "broker/merge/facet_merge.h"
 #include "broker/merge/merge.h"
 #include "broker/scatter/scatter_context.h"
 #include "common/wire/messages.h"
@@ -14,6 +15,7 @@ namespace {
 constexpr std::size_t kMaxAttempts = 2;  // leaves that may be asked for one partition
 constexpr std::chrono::microseconds kMinHedge{2000};
 constexpr std::chrono::microseconds kFirstHedge{250'000};  // a leaf whose times are not known; not for costly searches
+constexpr std::size_t kMaxFacetBytes = std::size_t{256} << 20;  // of all replies to a search
 
 class FanOut final : public Abandonable, public std::enable_shared_from_this<FanOut> {
  public:
@@ -130,10 +132,12 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
     if (reply) leaf->silent = false;
     if (reply)
       if (auto sound = check_reply(*group, *reply); !sound) reply = std::move(sound).error();
+    if (reply)
+      if (auto room = make_room(*reply); !room) reply = std::move(room).error();
     if (!reply) {
       ++context_.counters.search_failures;
       if (reply.error().code() == Code::kUnavailable) context_.map.report_unavailable(leaf, reply.error().message());
-      if (reply.error().code() == Code::kCorrupt) context_.map.refresh(leaf);
+      if (reply.error().code() == Code::kNotFound || reply.error().code() == Code::kCorrupt) context_.map.refresh(leaf);
     }
     if (reply && std::any_of(reply->unsearched.begin(), reply->unsearched.end(),
                              [](const auto& one) { return one.reason == wire::UnsearchedReason::kUnknownGeneration; }))
@@ -166,6 +170,15 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
     // A leaf that searched no partition sends no ranking.
     if (reply.unsearched.size() >= group.partitions.size()) return {};
     return merge::check(request_, reply, arrangement_);
+  }
+
+  // Counts what a reply's facets take before it is kept. kInvalid: it is too much, with those of other replies.
+  Result<void> make_room(const wire::SearchReply& reply) {
+    facet_bytes_ += merge::facet_bytes(reply);
+    if (facet_bytes_ <= kMaxFacetBytes) return {};
+    return Error(Code::kInvalid, "facet " + schema::quote(arrangement_.facets.front().name) +
+                                     " and those after it have more than " + std::to_string(kMaxFacetBytes >> 20) +
+                                     " MiB of different values");
   }
 
   // Cancels the group's open requests.
@@ -240,6 +253,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   const std::vector<cluster::LeafRef> too_old_;
   const bool costly_;
   FanOutResult result_;
+  std::size_t facet_bytes_ = 0;                 // of all replies
   std::vector<std::shared_ptr<Group>> groups_;  // not settled yet
 };
 }  // namespace

@@ -1,9 +1,11 @@
 #include "broker/scatter/search.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include "broker/merge/facet_merge.h"
 #include "broker/merge/merge.h"
 #include "broker/scatter/fan_out.h"
 #include "broker/scatter/fetch.h"
@@ -11,6 +13,7 @@
 namespace frond::broker::scatter {
 namespace {
 constexpr std::uint32_t kAlways = ~std::uint32_t{0};  // auto_needs of a search that needs OR in any case
+constexpr std::size_t kBucketsOfAStep = 1 << 14;      // about a millisecond, after which others have their turn
 
 class Search final : public Abandonable, public std::enable_shared_from_this<Search> {
  public:
@@ -43,6 +46,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     const auto self = shared_from_this();  // what is destroyed here may hold the last reference
     const auto done = std::exchange(done_, nullptr);
     if (const auto trip = std::exchange(trip_, nullptr)) trip->abandon();
+    if (step_) context_.timers.cancel(*std::exchange(step_, {}));
   }
 
  private:
@@ -73,25 +77,49 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     page_.total = merged.total;
     page_.all_words = merged.all_words;
     if (!page_.whole()) counts_are_bounds();
-    if (auto facets = merge::merged_facets(plan_.arrangement, replies))
-      page_.facets = *std::move(facets);
-    else
-      page_.refusal = facets.error().message();
-
     page_.hits.reserve(merged.page.size());
     for (const auto& [hit, source, sort_bytes] : merged.page)
       page_.hits.push_back({.hit = hit, .sort_bytes = std::string(sort_bytes)});
     if (merged.more && !page_.hits.empty())
       page_.last = frond::query::SortPosition{page_.hits.back().sort_bytes, page_.hits.back().hit.ordinal};
-    if (has_documents(replies, merged)) return complete({std::move(replies[0].documents), {}});
-    fetch_documents(result.answers, merged);
+    facets_.emplace(plan_.arrangement, replies);
+    if (has_documents(replies, merged))
+      complete({std::move(replies[0].documents), {}});
+    else
+      fetch_documents(result.answers, merged);
+    merge_facets();
+  }
+
+  // While documents are fetched.
+  void merge_facets() {
+    const auto merged = facets_->step(kBucketsOfAStep);
+    if (merged && !*merged && !deadline_.passed(context_.timers.clock())) {
+      step_ = context_.timers.after(std::chrono::microseconds(1), [self = shared_from_this()] {
+        self->step_.reset();
+        self->merge_facets();
+      });
+      return;
+    }
+    if (!merged)
+      page_.refusal = merged.error().message();
+    else if (*merged)
+      page_.facets = facets_->take();
+    else
+      run_out_of_time();
+    facets_.reset();
+    end_if_complete();
   }
 
   void fetch_documents(const std::vector<LeafAnswer>& answers, const merge::Merged& merged) {
     FetchPlan fetching{plan_.topology, {}, {}, plan_.fields, plan_.columns};
     if (plan_.explain) {
       wire::SearchRequest explained = plan_.request;
+      // Only the clause, and how it is scored: what is explained is a document that was found.
       explained.filter.clear();
+      explained.sort.clear();
+      explained.after.reset();
+      explained.facets.clear();
+      explained.show = {};
       explained.partitions.clear();
       fetching.explain = std::make_shared<const wire::SearchRequest>(std::move(explained));
     }
@@ -119,6 +147,16 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
   void complete(FetchResult fetched) {
     trip_ = nullptr;
     page_.profile.fetch_us = elapsed_us() - page_.profile.search_us;
+    show(std::move(fetched));
+    fetched_ = true;
+    end_if_complete();
+  }
+  void end_if_complete() {
+    if (fetched_ && !facets_ && done_) std::exchange(done_, nullptr)(std::move(page_));
+  }
+
+  // Puts the documents into the page.
+  void show(FetchResult fetched) {
     std::unordered_map<Ordinal, wire::FetchedDocument*> by_ordinal;
     by_ordinal.reserve(fetched.documents.size());
     for (auto& document : fetched.documents) by_ordinal.emplace(document.ordinal, &document);
@@ -136,9 +174,19 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     });
     if (!fetched.unsearched.empty()) {
       counts_are_bounds();
+      page_.last.reset();  // behind it the hits that are left out would be missing
       drop_hits_of(fetched.unsearched);
     }
-    std::exchange(done_, nullptr)(std::move(page_));
+  }
+  // There are no counts in time: then all partitions are unsearched.
+  void run_out_of_time() {
+    page_.unsearched.clear();
+    for (std::uint32_t i = 0; i < page_.partitions_total; ++i)
+      page_.unsearched.push_back({i, wire::UnsearchedReason::kDeadline});
+    page_.hits.clear();
+    page_.last.reset();
+    page_.facets.resize(plan_.arrangement.facets.size());
+    counts_are_bounds();
   }
   void counts_are_bounds() {
     page_.total.exact = false;
@@ -161,7 +209,10 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
   std::function<void(merge::Page)> done_;
   Instant started_;
   merge::Page page_;
-  std::shared_ptr<Abandonable> trip_;  // the round trip under way
+  std::shared_ptr<Abandonable> trip_;            // the round trip under way
+  bool fetched_ = false;                         // the page has its documents
+  std::optional<merge::FacetMerge> facets_;      // until they are merged
+  std::optional<cluster::TimerQueue::Id> step_;  // … the next step
 };
 }  // namespace
 

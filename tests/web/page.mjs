@@ -339,6 +339,24 @@ journey('ranges of days and numbers that are typed', 'columns', async () => {
   return page;
 });
 
+journey('dates behind the years of four digits, and dates that are none', 'columns', async () => {
+  const page = await open('/?q=kernel&mode=or&in.published=..1000000000000000', { expected: ['status of 400'] });
+  await followed(page);
+  const found = await total(page);
+  expect(found > 0, 'the range holds all dates');
+  expect((await chipTexts(page)).join() === 'published: up to +033658-09-27 01:46:39', `chips: ${await chipTexts(page)}`);
+  expect(await page.getByLabel('published to').inputValue() === '33658-09-27', await page.getByLabel('published to').inputValue());
+  await page.getByLabel('published to').press('Enter');
+  await page.waitForURL(/in\.published=\.\.1000000080000000/);
+  await followed(page);
+  expect(await total(page) === found, 'the day that is shown is the one that is asked for');
+  await page.goto(`${base}/?q=kernel&mode=or&in.published=2020-02-30..`);
+  await page.locator('#notice h2').waitFor();
+  expect((await text(page, '#notice')).includes('date'), await text(page, '#notice'));
+  expect((await chipTexts(page)).join() === 'published: from 2020-02-30', `chips: ${await chipTexts(page)}`);
+  return page;
+});
+
 journey('values that would harm', 'columns', async () => {
   const page = await open('/?q=kernel&mode=or&more=tag');
   await followed(page);

@@ -7,7 +7,7 @@ import test from 'node:test';
 // Served as modules; to Node.js their names would say otherwise.
 const load = (name) => import('data:text/javascript,' + encodeURIComponent(readFileSync(new URL(`../../broker/web/static/${name}`, import.meta.url), 'utf8')));
 const { address, has, parse, request, withFilter, without } = await load('state.js');
-const { edges, facetColumns, rangeText, sortChoices, written } = await load('columns.js');
+const { dayOf, edges, facetColumns, numberOf, rangeText, sortChoices, written, writtenDay } = await load('columns.js');
 
 test('an address says the same search again', () => {
   for (const text of ['', '?q=a+b&mode=or&k=50&offset=100&profile=true&collection=mail', '?q=a&sort=year%3Adesc%3Afirst%2C_score&after=xyz%2B%2F&offset=20000',
@@ -36,7 +36,7 @@ test('filters and orders are asked for as JSON', () => {
     processor: 'auto', k: 10, offset: 0, explain: true, sort: ['year:desc', '_score'] } });
   const { body } = request(parse('?in.published=-62167219200000..&sort=year:desc&after=c&offset=30'));
   assert.deepEqual(body.query, { all: {} });
-  assert.deepEqual(body.filter.bool.filter, [{ range: { field: 'published', gte: -62167219200000 } }]);
+  assert.deepEqual(body.filter.bool.filter, [{ range: { field: 'published', gte: '-62167219200000' } }]);
   assert.deepEqual([body.search_after, body.offset], ['c', undefined]);
 });
 
@@ -79,7 +79,24 @@ test('ranges read as people say them', () => {
   says('date', '2020-01-01T10:00:00Z', '2020-01-01T10:15:00Z', '2020-01-01 10:00 to 2020-01-01 10:14');
   says('date', '2020-05-04', '', 'from 2020-05-04');
   says('date', 'nonsense', '2020-05-04', 'nonsense to 2020-05-04');
+  says('date', '1000000000000000', '8000000000000000', '+033658-09-27 01:46:40 to +255479-11-28 14:13:19');
+  says('date', '2020-06-01T10:00', '2020-06-01T12:00+01:00', '2020-06-01 10:00 to 2020-06-01 10:59');
+  for (const none of ['2020-02-30', '2020-13', '2020-01-00', '20-1-1', '2020-06-01T24:00Z', '9000000000000000', '99999999999999999999', '1e15', 'May 2020']) says('date', none, '', `from ${none}`);
   says(undefined, '1', '2', '1 to 2');
+});
+
+test('dates are read as the API reads them, to the last year there is', () => {
+  const reads = (text, wanted) => assert.equal(numberOf('date', text), wanted, text);
+  for (const [text, same] of [['2020', '2020-01-01'], ['2020-06', '2020-06-01'], ['0099-12-31', '0099-12-31'], ['2020-02-29T23:59:60.1239Z', '2020-03-01T00:00:00.123Z'], ['2020-01-01 00:30:00,5-0530', '2020-01-01T06:00:00.500Z']])
+    reads(text, Date.parse(`${same}${same.includes('T') ? '' : 'T00:00:00Z'}`));
+  for (const ms of [0, 5, -1, 12345, 1e15, 8.64e15, -8.64e15]) reads(String(ms), ms);
+  for (const none of ['', '2021-02-29', '2020-6-1', 'x2020', '8640000000000001', '+5']) reads(none, NaN);
+  for (const [text, day] of [['2020-05-01', '2020-05-01'], ['1000000000000000', '33658-09-27'], ['8640000000000000', '275760-09-13'], ['0001-01-01', '0001-01-01'], ['0000-12-31', ''], ['-99999999999999', ''], ['2020-02-30', ''], ['', '']]) {
+    assert.equal(dayOf(text), day);
+    if (day) assert.equal(numberOf('date', writtenDay(day)), Math.floor(numberOf('date', text) / 86400e3) * 86400e3);
+  }
+  assert.deepEqual([dayOf('2020-05-01', 1), writtenDay('2020-04-30', 86400e3), writtenDay('9999-12-31', 86400e3)], ['2020-04-30', '2020-05-01', '253402300800000']);
+  assert.deepEqual([writtenDay(''), writtenDay('275760-09-13', 86400e3), writtenDay('275761-01-01')], ['', '', '']);
 });
 
 test('facets are of the first columns, orders of all', () => {

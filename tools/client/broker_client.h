@@ -38,7 +38,8 @@ class BrokerClient {
                std::string authorization = {})
       : url_(std::move(url)), trust_(std::move(trust)), timeout_(timeout), authorization_(std::move(authorization)) {}
   // `target`: path and query, relative to the URL's prefix. If the broker has closed the idle connection, get()
-  // reconnects once. Errors: kUnavailable, naming the address; kDeadline: no whole reply in time; kCorrupt: not HTTP.
+  // reconnects once. Errors: kUnavailable, naming the address; kDeadline: no whole reply in time; kOverloaded: one over
+  // ReplyReader::kMaxBody; kCorrupt: not HTTP.
   Result<Reply> get(std::string_view target);
 
  private:

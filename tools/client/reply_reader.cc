@@ -46,7 +46,7 @@ Result<void> take_field(std::string_view line, Head& head) {
     if (!parse_whole(value, length)) return corrupt_reply("Content-Length is not a number");
     if (head.has_length && length != head.length) return corrupt_reply("two Content-Lengths that differ");
     if (length > ReplyReader::kMaxBody)
-      return corrupt_reply("a body of " + std::string(value) + " bytes is over the limit");
+      return Error(Code::kOverloaded, "reply: a body of " + std::string(value) + " bytes is over the limit");
     head.length = length;
     head.has_length = true;
   } else if (same_name(name, "connection")) {

@@ -29,8 +29,8 @@ class ReplyReader {
   std::size_t room_size() const { return buffer_.size() - end_; }
   void received(std::size_t bytes) { end_ += bytes; }
 
-  // The next whole reply; empty: not complete yet. kCorrupt: not HTTP/1.x, no or a bad Content-Length, a head over
-  // kMaxHead, or a body over kMaxBody. The connection cannot be used after that.
+  // The next whole reply; empty: not complete yet. kCorrupt: not HTTP/1.x, no or a bad Content-Length, or a head over
+  // kMaxHead; kOverloaded: a body over kMaxBody. The connection cannot be used after that.
   Result<std::optional<ReplyView>> next();
   bool empty() const { return begin_ == end_; }
   void reset();

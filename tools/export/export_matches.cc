@@ -16,13 +16,41 @@ constexpr std::chrono::milliseconds kFirstWait{500}, kMaxWait{8'000}, kMaxAskedW
 
 bool may_pass(int status) { return status == 429 || (status >= 502 && status <= 504); }
 
+// How many hits a page has. A broker or leaf that has no time or no room for so many is asked for half of them; from
+// there on pages grow slowly.
+class PageSize {
+ public:
+  explicit PageSize(std::uint32_t most) : most_(most), tried_(most), hits_(std::min(kFirstPage, most)) {}
+  std::uint32_t hits() const { return hits_; }
+  // False: it was one hit.
+  bool halve() {
+    if (hits_ == 1) return false;
+    tried_ = hits_ /= 2;
+    return true;
+  }
+  void follow(std::size_t answer_bytes) {
+    if (answer_bytes > kLargeAnswer) hits_ = std::max(1u, hits_ / 2);
+    if (answer_bytes < kSmallAnswer) hits_ = std::min(most_, hits_ < tried_ ? std::min(2 * hits_, tried_) : slowly());
+  }
+
+ private:
+  std::uint32_t slowly() { return tried_ = hits_ + std::max(1u, hits_ / 8); }
+  const std::uint32_t most_;
+  std::uint32_t tried_;  // what was not refused
+  std::uint32_t hits_;
+};
+
 class Export {
  public:
   Export(BrokerClient& broker, const ExportOptions& options, const MatchText& text, const ExportEvents& events,
          OutputFile& output)
-      : broker_(broker), options_(options), query_(options.query), text_(text), events_(events), output_(output) {
-    query_.k = std::min(kFirstPage, options.query.k);
-  }
+      : broker_(broker),
+        options_(options),
+        query_(options.query),
+        text_(text),
+        events_(events),
+        output_(output),
+        size_(options.query.k) {}
 
   Result<std::uint64_t> run() {
     do
@@ -51,32 +79,48 @@ class Export {
     written_ += page.hits;
     total_ = std::max(page.total, written_);
     if (events_.progress) events_.progress(written_, total_);
-    if (body.size() > kLargeAnswer) query_.k = std::max(1u, query_.k / 2);
-    if (body.size() < kSmallAnswer) query_.k = std::min(options_.query.k, query_.k * 2);
+    size_.follow(body.size());
     return {};
   }
 
+  std::string target() {
+    query_.k = size_.hits();
+    std::string text = search_target(query_, options_.words) + "&allow_partial=false&sort=" + url_encode(options_.sort);
+    if (!cursor_.empty()) text += "&search_after=" + url_encode(cursor_);
+    return text;
+  }
+
   Result<std::string> ask() {
-    std::string target =
-        search_target(query_, options_.words) + "&allow_partial=false&sort=" + url_encode(options_.sort);
-    if (!cursor_.empty()) target += "&search_after=" + url_encode(cursor_);
     auto wait = kFirstWait;
-    for (unsigned tried = 0;; ++tried, wait = std::min(2 * wait, kMaxWait)) {
-      auto reply = broker_.get(target);
+    for (unsigned tried = 0;;) {
+      auto reply = broker_.get(target());
       if (reply && reply->status == 200) return std::move(reply->body);
       auto error = reply ? refusal(reply->status, reply->body) : std::move(reply).error();
       if (reply && reply->status == 410)
         return Error(Code::kInvalid,
                      error.message() + "; the matches are those of a generation that is gone: begin again");
+      // Too many hits for the time, or for an answer: fewer are another question, so no try of this one is used up.
+      const bool too_many = reply ? reply->status == 504 : !first_ && error.code() == Code::kDeadline;
+      const bool too_large = !reply && error.code() == Code::kOverloaded;
       const bool lost = !reply && !first_ && (error.code() == Code::kUnavailable || error.code() == Code::kDeadline);
-      if (!(reply ? may_pass(reply->status) : lost) || tried >= options_.retries) return error;
+      if (!(reply ? may_pass(reply->status) : lost || too_large)) return error;
+      // Leaves without room for the documents are like busy ones: what is refused again is asked for in parts.
+      bool halved = (too_many || too_large) && size_.halve();
+      if (!halved) {
+        if (too_large || tried >= options_.retries) return error;
+        halved = tried++ > 0 && reply && size_.halve();
+      }
       const std::chrono::milliseconds asked = std::chrono::seconds(reply ? reply->retry_after_s : 0);
-      const auto pause = std::max(wait, std::min(asked, kMaxAskedWait));
-      if (events_.retried)
-        events_.retried(
-            fmt::format("{}; again in {:.1f} s", error.message(), static_cast<double>(pause.count()) / 1000));
-      events_.wait(pause);
+      pause(error.message(), std::max(wait, std::min(asked, kMaxAskedWait)), halved);
+      if (tried > 0) wait = std::min(2 * wait, kMaxWait);
     }
+  }
+
+  void pause(const std::string& why, std::chrono::milliseconds time, bool halved) {
+    std::string next = fmt::format("{}; again in {:.1f} s", why, static_cast<double>(time.count()) / 1000);
+    if (halved) next += fmt::format(", with pages of {}", size_.hits());
+    if (events_.retried) events_.retried(next);
+    events_.wait(time);
   }
 
   BrokerClient& broker_;
@@ -85,6 +129,7 @@ class Export {
   const MatchText& text_;
   const ExportEvents& events_;
   OutputFile& output_;
+  PageSize size_;
   std::string cursor_, rows_;
   bool first_ = true;
   std::uint64_t written_ = 0, total_ = 0;

@@ -17,7 +17,7 @@ namespace frond::tools {
 struct ExportOptions {
   QueryFlags query;  // `fields` as the broker is asked for them; `k` is the most hits of a page
   std::string words, sort = "_order";
-  unsigned retries = 8;  // of one page
+  unsigned retries = 8;  // of one page; a page with fewer hits instead is none, but for one of 429, 502 or 503
 };
 
 // What happens meanwhile.
@@ -28,7 +28,9 @@ struct ExportEvents {
 };
 
 // Writes all matches, and gives their number. An answer of 429, 502, 503 or 504, and once the broker has answered also
-// a connection that fails, is asked for again, after Retry-After or up to 8 s. Partial answers are not taken. Errors
+// a connection that fails, is asked for again, after Retry-After or up to 8 s. After one of 504, or too large for
+// ReplyReader, pages have half as many hits, and grow slowly from there; after others from the second one on, since
+// leaves refuse documents that are too large for one reply as if they were busy. Partial answers are not taken. Errors
 // say how many matches were written before: those of the broker's refusal, kInvalid where the generation is gone;
 // kCorrupt: the answer is none, or cursors lead nowhere. The caller finishes `output`.
 Result<std::uint64_t> export_matches(BrokerClient& broker, const ExportOptions& options, const MatchText& text,

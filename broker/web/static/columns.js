@@ -4,6 +4,8 @@
 const kMaxFacets = 6;
 const kMaxBars = 12; // each is 24 pixels wide at least, so that it can be hit
 
+const kMinute = 60e3, kHour = 60 * kMinute, kDay = 24 * kHour;
+
 const columns = (schema) => Object.entries(schema.fields ?? {}).map(([name, { type }]) => ({ name, type }));
 const isRanged = ({ type }) => ['integer', 'float', 'date'].includes(type);
 const isListed = ({ type }) => ['keyword', 'boolean'].includes(type);
@@ -23,10 +25,24 @@ export function sortChoices(schema) {
   });
 }
 
-// Numbers of columns in answers; dates as milliseconds. NaN: none that can be drawn.
-export const numberOf = (type, value) => (typeof value === 'number' ? value : type === 'date' && typeof value === 'string' ? Date.parse(value) : NaN);
+const kDate = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,3})\d*)?)?([Zz]|[+-]\d\d:?\d\d)?)?)?)?$/;
+// The first millisecond of a date as the API reads it: by RFC 3339 or a part of it, in UTC, or milliseconds, which also have
+// the years that have no four digits. NaN: it is none, or one that Date does not have.
+function milliseconds(text) {
+  const [, ...parts] = kDate.exec(text) ?? [];
+  if (parts.length === 0) return /^-?\d+$/.test(text) && Math.abs(Number(text)) <= 8.64e15 ? Number(text) : NaN;
+  const [year, month, day, hour, minute, second] = parts.map((digits, i) => Number(digits ?? (i === 1 || i === 2 ? 1 : 0)));
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day); // not Date.UTC(): 99 would be 1999
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day || hour > 23 || minute > 59 || second > 60) return NaN;
+  const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(parts[7] ?? '') ?? [];
+  const offset = sign ? Number(`${sign}1`) * (hours * 60 + Number(minutes)) * kMinute : 0;
+  return date.setUTCHours(hour, minute, second, Number((parts[6] ?? '').padEnd(3, '0'))) - offset;
+}
 
-const kMinute = 60e3, kHour = 60 * kMinute, kDay = 24 * kHour;
+// Numbers of columns in answers; dates as milliseconds. NaN: none that can be drawn.
+export const numberOf = (type, value) => (typeof value === 'number' ? value : type === 'date' && typeof value === 'string' ? milliseconds(value) : NaN);
+
 const kMonths = [1, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 6000, 12000];
 
 function monthStart(month) {
@@ -79,10 +95,21 @@ export function written(type, number) {
   return year < 1 || year > 9999 ? String(number) : new Date(number).toISOString().replace(/(T00:00)?(:00)?\.000Z$/, (_, midnight, seconds) => (midnight && seconds ? '' : `${midnight ?? ''}${seconds ?? ''}Z`));
 }
 
+// A date as a field for days has it, which is `shift` milliseconds before the one of the address; empty: it has no such day.
+export function dayOf(text, shift = 0) {
+  const date = new Date(milliseconds(text) - shift), year = date.getUTCFullYear();
+  return year >= 1 ? `${String(year).padStart(4, '0')}${date.toISOString().match(/-\d\d-\d\d(?=T)/)[0]}` : '';
+}
+// The other way round.
+export function writtenDay(day, shift = 0) {
+  const date = new Date(0), [year, month, number] = day.split('-').map(Number);
+  const ms = date.setUTCFullYear(year, month - 1, number) + shift;
+  return Math.abs(ms) <= 8.64e15 ? written('date', ms) : '';
+}
+
 const kDatePlaces = [[4, '-01-01T00:00:00.000Z'], [7, '-01T00:00:00.000Z'], [10, 'T00:00:00.000Z'], [16, ':00.000Z'], [19, '.000Z'], [23, 'Z']];
 function dateRange(from, to) {
-  const read = (text) => (/^-?\d{6,}$/.test(text) ? Number(text) : Date.parse(text));
-  const [a, b] = [read(from), read(to)].map((ms) => (Number.isFinite(ms) && Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : ''));
+  const [a, b] = [milliseconds(from), milliseconds(to)].map((ms) => (Number.isFinite(ms) ? new Date(ms).toISOString() : ''));
   if ((from && !a) || (to && !b)) return [from, to];
   const [places] = kDatePlaces.find(([, rest]) => [a, b].every((text) => !text || text.endsWith(rest)));
   const shown = (text) => text.slice(0, places - 24 + text.length).replace('T', ' ');

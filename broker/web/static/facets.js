@@ -1,7 +1,7 @@
 // Beside the hits: what their documents have in the collection's columns, to be narrowed by a click, as lists of values
 // and bars of ranges; and above them what was chosen, to be removed. All of them are links to the search they lead to.
 import { ask } from '/assets/api.js';
-import { edges, facetColumns, numberOf, rangeText, written } from '/assets/columns.js';
+import { dayOf, edges, facetColumns, numberOf, rangeText, written, writtenDay } from '/assets/columns.js';
 import { count, element, link, plural, svg } from '/assets/dom.js';
 import { address, cleared, has, isValue, keyOf, question, routes, withFilter, without } from '/assets/state.js';
 
@@ -103,16 +103,15 @@ function rangeForm(search, { name, type }, go) {
     made.dataset.key = `${name} ${label}`;
     return made;
   };
-  const day = (text, shift) => (Number.isFinite(Date.parse(text)) ? new Date(Date.parse(text) - shift).toISOString().slice(0, 10) : '');
   const whole = (text, shift) => (/^-?\d{1,18}$/.test(text) ? String(BigInt(text) + BigInt(shift)) : '');
-  const last = (text) => (type === 'date' ? day(text, 1) : type === 'integer' ? whole(text, -1) : text);
-  const end = (text) => (type === 'date' ? day(text, -kDay) : type === 'integer' ? whole(text, 1) : text);
-  const from = input('from', type === 'date' ? day(active.from, 0) : active.from);
+  const last = (text) => (type === 'date' ? dayOf(text, 1) : type === 'integer' ? whole(text, -1) : text);
+  const end = (text) => (type === 'date' ? writtenDay(text, kDay) : type === 'integer' ? whole(text, 1) : text);
+  const from = input('from', type === 'date' ? dayOf(active.from) : active.from);
   const to = input(type === 'float' ? 'below' : 'to', last(active.to));
   const form = element('form', 'range', from, element('span', 'quiet', type === 'float' ? 'below' : 'to'), to, element('button', '', 'Apply'));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const range = { field: name, from: from.value, to: end(to.value) };
+    const range = { field: name, from: type === 'date' ? writtenDay(from.value) : from.value, to: end(to.value) };
     go(range.from || range.to ? withFilter(search, range) : without(search, { field: name, ...active }));
   });
   return form;

@@ -1,5 +1,5 @@
 #pragma once
-// A JSON object to a document; the only user of simdjson's parser.
+// A JSON object to a document; with json_record.h the only user of simdjson's parser.
 #include <cstdint>
 #include <memory>
 #include <string>

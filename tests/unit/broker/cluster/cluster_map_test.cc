@@ -293,6 +293,46 @@ TEST(ClusterMap, FindsOlderGenerationsAsLongAsEveryPartitionHasALeaf) {
   EXPECT_EQ(cluster.map.topology_of(old), nullptr);
   EXPECT_NE(cluster.map.topology_of(now), nullptr);
 }
+TEST(ClusterMap, KnowsThatAGenerationMayComeBackWithALeafThatIsDown) {
+  ScriptedCluster cluster(3);
+  const GenerationId old{1, support::content_of(1)};
+  EXPECT_TRUE(cluster.map.may_come(old)) << "no leaf has said anything";
+  cluster.leaf(0).hellos.answer(hello({served(1, 2, {0}), served(2, 2, {0})}));
+  cluster.leaf(1).hellos.answer(hello({served(2, 2, {0, 1})}));
+  EXPECT_TRUE(cluster.map.may_come(old)) << "one leaf has not said what it has";
+  cluster.leaf(2).hellos.answer(hello({served(1, 2, {1}), served(2, 2, {1})}));
+  EXPECT_NE(cluster.map.topology_of(old), nullptr);
+  EXPECT_FALSE(cluster.map.may_come_from_one_that_is_down(old));
+
+  cluster.map.report_unavailable(cluster.map.leaves()[2], "down");
+  EXPECT_EQ(cluster.map.topology_of(old), nullptr);
+  EXPECT_TRUE(cluster.map.topology()->whole());
+  EXPECT_TRUE(cluster.map.may_come(old));
+  EXPECT_TRUE(cluster.map.may_come_from_one_that_is_down(old));
+  EXPECT_FALSE(cluster.map.may_come({1, 5})) << "other content";
+  EXPECT_TRUE(cluster.map.may_come({3, 5})) << "another broker may know it";
+
+  cluster.advance(milliseconds(500));
+  cluster.leaf(0).hellos.answer(hello({served(2, 2, {0})}));
+  EXPECT_FALSE(cluster.map.may_come(old)) << "no leaf has partition 0 of it, also if the other one comes back";
+  cluster.leaf(2).hellos.answer(hello({served(2, 2, {1})}));
+  EXPECT_FALSE(cluster.map.may_come_from_one_that_is_down(old));
+}
+TEST(ClusterMap, DoesNotExpectAGenerationAgainThatWasRolledBack) {
+  ScriptedCluster cluster(1);
+  cluster.leaf(0).hellos.answer(hello({served(1, 1, {0}), served(2, 1, {0})}));
+  cluster.advance(milliseconds(500));
+  cluster.leaf(0).hellos.answer(hello({served(2, 1, {0}), served(1, 1, {0})}));
+  cluster.advance(milliseconds(500));
+  cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}));
+  EXPECT_FALSE(cluster.map.may_come({2, support::content_of(2)}));
+}
+TEST(ClusterMap, ExpectsNothingOfALeafOfAnotherCollection) {
+  ScriptedCluster cluster(2);
+  cluster.leaf(0).hellos.answer(hello({served(2, 1, {0})}));
+  cluster.leaf(1).hellos.answer(hello({served(1, 1, {0})}, "other"));
+  EXPECT_FALSE(cluster.map.may_come({1, support::content_of(1)}));
+}
 TEST(ClusterMap, TurnsFromALeafOfBeforeThatDrains) {
   ScriptedCluster cluster(2);
   for (int i : {0, 1}) cluster.leaf(i).hellos.answer(hello({served(1, 1, {0})}));

@@ -1,4 +1,6 @@
 // Orders, facets and cursors: what leaves are asked, what the answer has, and what is refused.
+#include "broker/http/question.h"
+#include "broker/query/cursor.h"
 #include "tests/unit/broker/http/search_service_fixture.h"
 
 namespace frond::broker::http {
@@ -7,7 +9,7 @@ using nlohmann::json;
 using support::Answered;
 
 constexpr std::string_view kSchema =
-    R"({"fields":{"title":{"type":"text","field_search":true},"tag":{"type":"keyword","many":true},"year":{"type":"integer"},"published":{"type":"date"}},"source":"stored","scorer":"bm25"})";
+    R"({"fields":{"title":{"type":"text","field_search":true},"tag":{"type":"keyword","many":true},"year":{"type":"integer"},"price":{"type":"float"},"published":{"type":"date"}},"source":"stored","scorer":"bm25"})";
 
 class ASortedSearch : public testing::Test {
  protected:
@@ -50,6 +52,8 @@ class ASortedSearch : public testing::Test {
     service.search(parameters, answered.reply());
     if (reply) broker.leaf().searches.answer(*std::move(reply));
     broker.play_fetches();
+    // Many buckets are merged in turns.
+    for (int turn = 0; !answered.response && turn < 100; ++turn) broker.cluster.advance(std::chrono::microseconds(1));
     status = answered.status();
     return answered.body();
   }
@@ -129,8 +133,33 @@ TEST_F(ASortedSearch, AsksToTryAgainWhereAnotherBrokerIsAhead) {
   serve_next({1});
   auto next = asking_for("q=immune&sort=year&k=1");
   next.search_after = first["cursor"];
-  EXPECT_EQ(ask(next)["detail"], "search_after names a generation that is not known here yet; try again.");
+  EXPECT_EQ(ask(next)["detail"], "search_after names generation 2, which no leaf that answers has now; try again");
   EXPECT_EQ(status, 503);
+}
+TEST_F(ASortedSearch, AsksToTryAgainWhileTheLeafWithTheGenerationIsDown) {
+  const auto first = ask("q=immune&sort=year&k=1", by_year({{7, 1999}}, 3));
+  serve_next({1, 2});
+  auto next = asking_for("q=immune&sort=year&k=1");
+  next.search_after = first["cursor"];
+  broker.cluster.map.report_unavailable(broker.cluster.map.leaves()[0], "down");
+  const auto problem = ask(next);
+  EXPECT_EQ(status, 503) << problem;
+  EXPECT_EQ(problem["parameter"], "search_after");
+  serve_next({1, 2});
+  EXPECT_EQ(ask(next, by_year({{8, 1999}}, 3))["generation"], 1);
+  EXPECT_EQ(status, 200);
+  serve_next({2});
+  ask(next);
+  EXPECT_EQ(status, 410);
+}
+TEST_F(ASortedSearch, AsksToTryAgainWhereOneLeafHasLeftTheGenerationAndAnotherIsDown) {
+  const auto first = ask("q=immune&sort=year&k=1", by_year({{7, 1999}}, 3));
+  EXPECT_TRUE(broker.cluster.map.set_leaves({"tcp://0", "tcp://1"}));
+  broker.cluster.timers.run_due();
+  auto next = asking_for("q=immune&sort=year&k=1");
+  next.search_after = first["cursor"];
+  ask(next, Result<wire::SearchReply>(Error(Code::kNotFound, "no such generation")));
+  EXPECT_EQ(status, 503) << "the other leaf has not said anything yet";
 }
 TEST_F(ASortedSearch, SaysThatAGenerationIsGoneWhenALeafSaysSo) {
   const auto first = ask("q=immune&sort=year&k=1", by_year({{7, 1999}}, 3));
@@ -139,17 +168,28 @@ TEST_F(ASortedSearch, SaysThatAGenerationIsGoneWhenALeafSaysSo) {
   ask(next, Result<wire::SearchReply>(Error(Code::kNotFound, "no such generation")));
   EXPECT_EQ(status, 410);
 }
-TEST_F(ASortedSearch, RefusesCursorsOfOtherQueriesAndOrders) {
+TEST_F(ASortedSearch, RefusesCursorsOfOtherQueriesAndOrdersWhateverTheirGeneration) {
   const std::string cursor = ask("q=immune&sort=year&k=1", by_year({{7, 1999}}, 3))["cursor"];
-  for (const char* other : {"q=immun&sort=year", "q=immune&sort=year:desc", "q=immune&sort=published",
-                            "q=immune&sort=year&filter=tag:x", "q=immune&sort=year,_score"}) {
-    auto next = asking_for(other);
-    next.search_after = cursor;
-    const auto problem = ask(next);
-    EXPECT_EQ(status, 400) << other;
-    EXPECT_EQ(problem["parameter"], "search_after");
-    EXPECT_EQ(problem["detail"], "search_after is the cursor of another query, filter or order");
-  }
+  for (const Generation served : {1u, 2u, 0u})  // it is served, gone, and not known yet
+    for (const char* other :
+         {"q=immun&sort=year", "q=immune&sort=year:desc", "q=immune&sort=published", "q=immune&sort=year&filter=tag:x",
+          "q=immune&sort=year,_score", "q=immune&sort=year&mode=and", "q=immune&sort=year&syntax=plain",
+          "q=immune&sort=year&minimum_should_match=1"}) {
+      if (served != 1) serve_next({served});
+      auto next = asking_for(other);
+      next.search_after = cursor;
+      const auto problem = ask(next);
+      EXPECT_EQ(status, 400) << other;
+      EXPECT_EQ(problem["parameter"], "search_after");
+      EXPECT_EQ(problem["detail"], "search_after is the cursor of another query, filter or order");
+    }
+  auto elsewhere = asking_for("q=immune&sort=year");
+  elsewhere.search_after = query::cursor_text({{9, 9}, ranking_of(elsewhere, "other"), {"", 1}});
+  ask(elsewhere);
+  EXPECT_EQ(status, 400) << "of another collection";
+  elsewhere.search_after = query::cursor_text({{9, 9}, ranking_of(elsewhere, "c"), {"", 1}});
+  ask(elsewhere);
+  EXPECT_EQ(status, 503) << "of this one";
   auto cut = asking_for("q=immune&sort=year");
   cut.search_after = cursor.substr(1);
   EXPECT_EQ(ask(cut)["detail"], "search_after is no cursor of an answer, or not all of it");
@@ -186,6 +226,18 @@ TEST_F(ASortedSearch, CountsFacets) {
   EXPECT_EQ(
       none["facets"].dump(),
       R"({"tag":{"buckets":[],"missing":0,"other":0},"year":{"count":0,"max":null,"mean":null,"min":null,"sum":0}})");
+}
+TEST_F(ASortedSearch, KnowsTheMeanOfASumThatIsTooLarge) {
+  auto reply = support::found({{7, 9}});
+  auto& counts = reply.facets.emplace_back();
+  counts = {.with_value = 3, .values = 3};
+  counts.least = schema::ordering_key(schema::FieldType::kFloat, 1e308);
+  counts.greatest = schema::ordering_key(schema::FieldType::kFloat, 1.5e308);
+  for (const double value : {1e308, 1.25e308, 1.5e308}) counts.sum.add(value);
+  const auto answer = ask("q=immune&k=1&facets=price:stats", reply);
+  ASSERT_EQ(status, 200) << answer;
+  EXPECT_TRUE(answer["facets"]["price"]["sum"].is_null());
+  EXPECT_EQ(answer["facets"]["price"]["mean"], 1.25e308);
 }
 TEST_F(ASortedSearch, KeepsApartInTheCacheWhatDiffers) {
   const char* const all[] = {"q=immune&sort=year", "q=immune&sort=year:desc", "q=immune&sort=year:asc:first"};

@@ -15,11 +15,13 @@ class ASortedSearch : public ASearch {
     plan.request.sort = "year:asc:last";
     plan.request.facets = R"({"tag":{"values":{"field":"tag","size":10}}})";
     plan.k = k;
-    plan.arrangement = {*frond::query::parse_sort(plan.request.sort), *frond::query::parse_facets("tag"), 100,
+    plan.explain = explain;
+    plan.arrangement = {*frond::query::parse_sort(plan.request.sort), *frond::query::parse_facets("tag"), max_buckets,
                         std::make_shared<const schema::Schema>(support::query_schema())};
     running = search(context, std::move(plan), Deadline::after(cluster.clock, std::chrono::seconds(1)),
                      [this](merge::Page done) { page = std::move(done); });
   }
+  std::size_t max_buckets = 100;
   // Each document's year is its ordinal. `matches`: at least the hits.
   static wire::SearchReply sorted(const std::vector<Ordinal>& ordinals, std::uint64_t matches = 0,
                                   std::vector<wire::UnsearchedPartition> unsearched = {}) {
@@ -52,6 +54,77 @@ TEST_F(ASortedSearch, MergesHitsAndCountsOfAllLeaves) {
   ASSERT_EQ(page->facets.size(), 1u);
   EXPECT_EQ(page->facets[0].counts, std::vector<std::uint64_t>{4});
   EXPECT_EQ(page->facets[0].missing, 2u);
+}
+TEST_F(ASortedSearch, LetsOthersHaveTheirTurnWhileItMergesManyBuckets) {
+  no_replica();
+  max_buckets = 100'000;
+  for (const bool late : {false, true}) {
+    page.reset();
+    start_sorted(3);
+    for (std::size_t i : {0, 2}) {
+      auto many = sorted({i});
+      many.facets[0].words.clear();
+      for (int word = 0; word < 40'000; ++word)
+        many.facets[0].words.push_back(std::to_string(100'000 + 10'000 * i + word));
+      many.facets[0].counts.assign(40'000, 1);
+      leaf(i).searches.answer(std::move(many));
+    }
+    fetch_all();
+    EXPECT_FALSE(page) << "it has merged a part";
+    int turns = 0;
+    if (late) cluster.clock.advance(std::chrono::seconds(1));
+    for (; !page && turns < 100; ++turns) {
+      bool others = false;
+      cluster.timers.after(std::chrono::microseconds(0), [&] { others = true; });
+      cluster.advance(std::chrono::microseconds(1));
+      EXPECT_TRUE(others);
+    }
+    ASSERT_TRUE(page);
+    EXPECT_EQ(turns > 1, !late);
+    EXPECT_EQ(page->facets[0].different, late ? 0u : 60'000u);
+    EXPECT_EQ(ids(), late ? "" : "d0 d2 ");
+    EXPECT_EQ(unsearched(), late ? "0:deadline 1:deadline 2:deadline " : "");
+  }
+}
+TEST_F(ASortedSearch, GivesUpWhileItMergesManyBuckets) {
+  max_buckets = 100'000;
+  start_sorted(3);
+  auto many = sorted({0});
+  many.facets[0].words.clear();
+  for (int word = 0; word < 40'000; ++word) many.facets[0].words.push_back(std::to_string(100'000 + word));
+  many.facets[0].counts.assign(40'000, 1);
+  leaf(0).searches.answer(std::move(many));
+  leaf(2).searches.answer(sorted({}));
+  fetch_all();
+  running->abandon();
+  cluster.advance(std::chrono::milliseconds(1));
+  EXPECT_FALSE(page);
+}
+TEST_F(ASortedSearch, NamesNoPlaceBehindHitsThatCouldNotBeFetched) {
+  start_sorted(3);
+  leaf(0).searches.answer(sorted({1, 4}, 2));
+  leaf(2).searches.answer(sorted({2, 5}, 9));
+  leaf(2).fetches.answer(Error(Code::kOverloaded, "the documents are too large for one reply"));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d1 d4 ");
+  EXPECT_EQ(unsearched(), "2:overloaded ");
+  EXPECT_FALSE(page->last) << "who goes on behind 4 never sees 2";
+}
+TEST_F(ASortedSearch, AsksForExplanationsOfTheClauseAlone) {
+  explain = true;
+  start_sorted(3);
+  leaf(0).searches.answer(sorted({1}));
+  leaf(2).searches.answer(sorted({2}));
+  const auto asked = leaf(2).fetches.last().explain;
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->clause, R"({"all":{}})");
+  EXPECT_EQ(asked->sort, "");
+  EXPECT_EQ(asked->facets, "");
+  EXPECT_FALSE(asked->after);
+  EXPECT_EQ(asked->show.count, 0u);
+  fetch_all();
+  ASSERT_TRUE(page);
 }
 TEST_F(ASortedSearch, LeavesOutHitsOfUnsearchedPartitionsWithTheirBytes) {
   start_sorted();

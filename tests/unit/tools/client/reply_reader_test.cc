@@ -58,6 +58,12 @@ TEST(ReplyReader, CallsWhatItCannotReadCorrupt) {
   }
 }
 
+TEST(ReplyReader, TellsAReplyThatIsTooLargeFromOneThatIsNone) {
+  ReplyReader reader;
+  feed(reader, "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(ReplyReader::kMaxBody + 1) + "\r\n\r\n");
+  EXPECT_EQ(reader.next().error().code(), Code::kOverloaded);
+}
+
 TEST(ReplyReader, DoesNotWaitForAHeadWithoutEnd) {
   ReplyReader reader;
   feed(reader, "HTTP/1.1 200 OK\r\nX: " + std::string(ReplyReader::kMaxHead, 'x'));

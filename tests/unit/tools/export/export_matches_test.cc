@@ -27,6 +27,7 @@ std::string page(const std::string& request, int hits = 2) {
   const auto cursor = first + hits < 5 ? fmt::format(",\"cursor\":\"{}\"", first + hits) : "";
   return reply("200 OK", fmt::format("{{\"total\":{{\"value\":5}},\"hits\":[{}]{}}}", listed, cursor));
 }
+int size_of(const std::string& request) { return std::stoi(request.substr(request.find("&k=") + 3)); }
 const std::string kAll = "id\r\nd0\r\nd1\r\nd2\r\nd3\r\nd4\r\n";
 
 class ExportMatches : public testing::Test {
@@ -45,7 +46,7 @@ class ExportMatches : public testing::Test {
     const MatchText text(MatchFormat::kCsv, {"id"}, false);
     const ExportEvents events{
         .wait = [this](std::chrono::milliseconds time) { waited_.push_back(time.count()); },
-        .retried = {},
+        .retried = [this](const std::string& why) { told_ += why + ". "; },
         .progress = [this](std::uint64_t written,
                            std::uint64_t total) { told_ += fmt::format("{}/{} ", written, total); }};
     OutputFile output(folder_ / "matches.csv");
@@ -53,6 +54,12 @@ class ExportMatches : public testing::Test {
     EXPECT_TRUE(!written || output.finish());
     requests_ = server.requests();
     return written;
+  }
+  // The hits of each page that was asked for.
+  std::string sizes() const {
+    std::string all;
+    for (const auto& request : requests_) all += fmt::format("{} ", size_of(request));
+    return all;
   }
   std::string file() const { return support::read_file(folder_ / "matches.csv"); }
   bool leaves_nothing() const { return std::filesystem::is_empty(folder_.path()); }
@@ -96,8 +103,46 @@ TEST_F(ExportMatches, GivesUpAtLast) {
   });
   ASSERT_EQ(written, Code::kUnavailable);
   EXPECT_EQ(written.error().message(), "after 2 of 5 documents: status 504: Too late");
-  EXPECT_EQ(waited_.size(), 3u);
+  EXPECT_EQ(sizes(), "128 256 128 64 32 16 8 4 2 1 1 1 1 ") << "a page of one hit is asked for as often as any";
+  EXPECT_EQ(waited_, (std::vector<long>{500, 500, 500, 500, 500, 500, 500, 500, 500, 1000, 2000}));
   EXPECT_TRUE(leaves_nothing());
+}
+
+TEST_F(ExportMatches, AsksForHalfThePageWhereTimeDoesNotDoForAllOfIt) {
+  const auto written = from([](const std::string& request, int) {
+    return size_of(request) > 50 ? reply("504 Timeout", R"({"title":"Deadline"})") : page(request, 1);
+  });
+  ASSERT_TRUE(written) << written.error().message();
+  EXPECT_EQ(file(), kAll);
+  EXPECT_EQ(sizes(), "128 64 32 36 40 45 50 ");
+  EXPECT_EQ(told_,
+            "status 504: Deadline; again in 0.5 s, with pages of 64. "
+            "status 504: Deadline; again in 0.5 s, with pages of 32. 1/5 2/5 3/5 4/5 5/5 ");
+  EXPECT_EQ(waited_, (std::vector<long>{500, 500}));
+}
+
+TEST_F(ExportMatches, AsksForHalfThePageWhereAnAnswerIsTooLarge) {
+  const auto written = from([](const std::string& request, int) {
+    return size_of(request) > 3 ? "HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n" : page(request, 3);
+  });
+  ASSERT_TRUE(written) << written.error().message();
+  EXPECT_EQ(file(), kAll);
+  EXPECT_EQ(sizes(), "128 64 32 16 8 4 2 3 ");
+  EXPECT_EQ(
+      from([](const std::string&, int) { return std::string("HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n"); }),
+      Code::kOverloaded)
+      << "one hit is too large";
+}
+
+TEST_F(ExportMatches, AsksForHalfThePageWhereLeavesRefuseItAgain) {
+  options_.retries = 8;
+  const auto written = from([](const std::string& request, int) {
+    return size_of(request) > 30 ? reply("503 Unavailable", R"({"title":"3 of 4"})") : page(request, 3);
+  });
+  ASSERT_TRUE(written) << written.error().message();
+  EXPECT_EQ(file(), kAll);
+  EXPECT_EQ(sizes(), "128 128 64 32 16 18 ");
+  EXPECT_EQ(waited_, (std::vector<long>{500, 1000, 2000, 4000}));
 }
 
 TEST_F(ExportMatches, SaysHowManyWereWrittenWhenTheGenerationIsGone) {
