@@ -10,7 +10,7 @@
 namespace frond::leaf::clauses {
 namespace {
 
-constexpr std::size_t kAhead = 24;             // documents whose sequences are fetched from memory meanwhile
+constexpr std::size_t kFetchedAhead = 24;      // documents whose sequences are fetched from memory meanwhile
 constexpr std::size_t kLine = 64, kLines = 4;  // of each: a few hundred words
 
 void prefetch(ByteView record) {
@@ -30,10 +30,10 @@ PhraseCheck::PhraseCheck(const ResolvedQuery& query, const PhraseNode& phrase, c
 }
 
 void PhraseCheck::look_at(std::span<const DocId> docids, std::uint32_t* frequencies) {
-  std::array<ByteView, kAhead> records;
-  for (std::size_t i = 0; i < docids.size() + kAhead; ++i) {
-    ByteView& record = records[i % kAhead];
-    if (i >= kAhead) frequencies[i - kAhead] = places_in(docids[i - kAhead], record);
+  std::array<ByteView, kFetchedAhead> records;
+  for (std::size_t i = 0; i < docids.size() + kFetchedAhead; ++i) {
+    ByteView& record = records[i % kFetchedAhead];
+    if (i >= kFetchedAhead) frequencies[i - kFetchedAhead] = places_in(docids[i - kFetchedAhead], record);
     if (i >= docids.size()) continue;
     record = partition_.token_codes(docids[i]);
     prefetch(record);
