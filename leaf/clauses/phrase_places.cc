@@ -10,8 +10,6 @@ namespace {
 
 using Field = partition::TokenCodes::Field;
 
-constexpr std::size_t kPairs = 128;  // fewer than a byte can count
-
 template <class Code>
 Code code_at(const std::byte* codes, std::size_t place) {
   return load_le<Code>(codes + place * sizeof(Code));
@@ -35,10 +33,6 @@ std::size_t find_code(const std::byte* codes, std::size_t from, std::size_t to, 
   }
 }
 
-bool has_code(const std::vector<std::uint32_t>& codes, std::uint32_t code) {
-  return std::find(codes.begin(), codes.end(), code) != codes.end();
-}
-
 }  // namespace
 
 PhrasePlaces::PhrasePlaces(std::span<const std::uint32_t> numbers, std::uint32_t slop) : slop_(slop) {
@@ -47,44 +41,20 @@ PhrasePlaces::PhrasePlaces(std::span<const std::uint32_t> numbers, std::uint32_t
 }
 
 std::uint32_t PhrasePlaces::count(const Field& field, std::uint32_t width) {
-  if (width == 1) return slop_ == 0 ? count_exact<std::uint8_t>(field) : count_sloppy<std::uint8_t>(field);
-  if (width == 2) return slop_ == 0 ? count_exact<std::uint16_t>(field) : count_sloppy<std::uint16_t>(field);
-  return slop_ == 0 ? count_exact<std::uint32_t>(field) : count_sloppy<std::uint32_t>(field);
+  if (slop_ == 0) return count_exact(field, width);
+  if (width == 1) return count_sloppy<std::uint8_t>(field);
+  return width == 2 ? count_sloppy<std::uint16_t>(field) : count_sloppy<std::uint32_t>(field);
 }
 
-template <class Code>
-std::uint32_t PhrasePlaces::count_exact(const Field& field) {
+std::uint32_t PhrasePlaces::count_exact(const Field& field, std::uint32_t width) {
   const std::uint32_t last = words_.back().number;
   if (field.words <= last) return 0;
-  const std::size_t end = field.words - last;  // no phrase begins there
-  const auto first = static_cast<Code>(words_[0].codes.front());
+  codes_.clear();
+  for (const Word& word : words_) codes_.push_back({word.number, word.codes.front()});
   std::uint32_t found = 0;
-  // From the word `word` on.
-  const auto has_others = [&](std::size_t at, std::size_t word) {
-    for (; word < words_.size(); ++word)
-      if (!has_code(words_[word].codes, code_at<Code>(field.codes, at + words_[word].number))) return false;
-    return true;
-  };
-  if (words_[1].codes.size() > 1) {
-    for (std::size_t at = find_code(field.codes, 0, end, first); at < end;
-         at = find_code(field.codes, at + 1, end, first))
-      found += has_others(at, 1) ? 1 : 0;
-    return found;
-  }
-  // Pairs of the first two words are counted a stretch at a time, without branches.
-  const auto second = static_cast<Code>(words_[1].codes.front());
-  const std::byte* const seconds = field.codes + words_[1].number * sizeof(Code);
-  const auto is_pair = [&](std::size_t at) {
-    return static_cast<Code>(static_cast<int>(code_at<Code>(field.codes, at) == first) &
-                             static_cast<int>(code_at<Code>(seconds, at) == second));
-  };
-  for (std::size_t begin = 0; begin < end; begin += kPairs) {
-    const std::size_t stop = std::min(begin + kPairs, end);
-    Code pairs = 0;  // at most kPairs
-    for (std::size_t at = begin; at < stop; ++at) pairs = static_cast<Code>(pairs + is_pair(at));
-    if (words_.size() == 2) found += pairs;
-    for (std::size_t at = begin; words_.size() > 2 && pairs != 0 && at < stop; ++at)
-      if (is_pair(at) != 0) found += has_others(at, 2) ? 1 : 0;
+  for (const std::uint32_t code : words_.back().codes) {  // of which a place has one
+    codes_.back().code = code;
+    found += cpu::count_places(field.codes, width, field.words - last, codes_);
   }
   return found;
 }

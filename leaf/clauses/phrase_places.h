@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/partition/values/token_codes.h"
+#include "leaf/cpu/kernels.h"
 
 namespace frond::leaf::clauses {
 
@@ -24,8 +25,7 @@ class PhrasePlaces {
   std::uint32_t count(const partition::TokenCodes::Field& field, std::uint32_t width);
 
  private:
-  template <class Code>
-  std::uint32_t count_exact(const partition::TokenCodes::Field& field);
+  std::uint32_t count_exact(const partition::TokenCodes::Field& field, std::uint32_t width);
   template <class Code>
   std::uint32_t count_sloppy(const partition::TokenCodes::Field& field);
   bool begins_at(std::int64_t place);
@@ -34,6 +34,7 @@ class PhrasePlaces {
   const std::uint32_t slop_;
   std::vector<std::vector<std::int64_t>> places_;  // by word, of a sloppy phrase
   std::vector<std::int64_t> used_;
+  std::vector<cpu::CodeAt> codes_;  // of an exact one
 };
 
 }  // namespace frond::leaf::clauses

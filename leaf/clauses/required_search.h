@@ -4,23 +4,17 @@
 // (evaluation.h) for such trees; the hits are the same. Bounds of blocks are those of Ding and Suel (2011), "Faster
 // Top-k Document Retrieval Using Block-Max Indexes", section 4; a phrase is in a document at most as often as each of
 // its words (with slop: as its first word, since one place of another may serve several), so its score is at most the
-// least of these words' bounds with the phrase's weight.
-#include <optional>
-#include <vector>
-
+// least of these words' scores with the phrase's weight.
+//
+// Words of a phrase that most documents have are not looked up in their lists: the sequences of the documents' words
+// tell almost as fast, and only where they find the phrase must the lists say that it is none of other words (a code is
+// only sure for words that the document has).
 #include "common/base/deadline.h"
 #include "common/base/result.h"
+#include "leaf/clauses/required_query.h"
 #include "leaf/clauses/searched_partition.h"
 
 namespace frond::leaf::clauses {
-
-struct RequiredQuery {
-  std::vector<const Node*> required, optional, excluded;  // terms
-  const Node* phrase = nullptr;                           // of words with one list each; required, too
-};
-
-// Empty: the tree is of another form.
-std::optional<RequiredQuery> required_query(const Node& root);
 
 // The k best, of a ranked plan with k > 0. Matches are counted up to Plan::count_to; later those that cannot be among
 // the k best are passed over, and the count is a lower bound. Errors as search().

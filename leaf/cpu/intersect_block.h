@@ -31,6 +31,16 @@ class CandidateBuffer {
   std::uint32_t size() const { return count_; }
   // Appends the candidates with scores[place] >= least.
   void add_reaching(const Candidates& these, const Score* scores, std::uint64_t least);
+  // Appends those of the candidates [from, to) with keep(place).
+  template <class Keep>
+  void add_if(const Candidates& these, std::uint32_t from, std::uint32_t to, const Keep& keep) {
+    for (std::uint32_t i = from; i < to; ++i) {  // no branch on which of them are kept: it can't be predicted
+      const std::uint32_t place = these.places[i];
+      docids_[count_] = these.docids[i];
+      places_[count_] = place;
+      count_ += keep(place) ? 1 : 0;
+    }
+  }
   // Appends the candidates that are not hidden.
   void add_shown(const Candidates& these, const partition::HiddenDocuments& hidden);
   // REQUIRES: it is above the last one; size() < kBlockLength.

@@ -1,6 +1,8 @@
 #include "leaf/cpu/kernels.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 // Highway includes this file once for each instruction set and compiles the part between HWY_BEFORE_NAMESPACE and
 // HWY_AFTER_NAMESPACE for it.
@@ -131,6 +133,40 @@ std::size_t find_shown_target(const DocId* docids, std::size_t from, std::size_t
   return hwy::PopCount(found[0]) + hwy::PopCount(found[1]);
 }
 
+template <class Code>
+std::size_t count_places_of(const std::byte* sequence, std::size_t places, std::span<const CodeAt> codes) {
+  const hn::ScalableTag<Code> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto all = hn::FirstN(d, lanes);
+  const auto count = [&](std::size_t place, auto mask) HWY_ATTR {
+    for (const CodeAt& one : codes) {
+      const auto here = hn::LoadU(d, reinterpret_cast<const Code*>(sequence + (place + one.number) * sizeof(Code)));
+      mask = hn::And(mask, hn::Eq(here, hn::Set(d, static_cast<Code>(one.code))));
+      if (hn::AllFalse(d, mask)) return std::size_t{0};
+    }
+    return hn::CountTrue(d, mask);
+  };
+  std::size_t found = 0, place = 0;
+  for (; place + lanes <= places; place += lanes) found += count(place, all);
+  const std::size_t rest = places - place;
+  if (rest == 0) return found;
+  // Of the last vector the first places are counted already.
+  if (places >= lanes) return found + count(places - lanes, hn::Not(hn::FirstN(d, lanes - rest)));
+  auto mask = all;
+  for (const CodeAt& one : codes) {
+    alignas(64) std::array<Code, 64 / sizeof(Code)> some{};  // no code is 0
+    std::memcpy(some.data(), sequence + one.number * sizeof(Code), rest * sizeof(Code));
+    mask = hn::And(mask, hn::Eq(hn::Load(d, some.data()), hn::Set(d, static_cast<Code>(one.code))));
+  }
+  return hn::CountTrue(d, mask);
+}
+std::size_t count_places_target(const std::byte* sequence, std::uint32_t width, std::size_t places,
+                                std::span<const CodeAt> codes) {
+  if (width == 1) return count_places_of<std::uint8_t>(sequence, places, codes);
+  if (width == 2) return count_places_of<std::uint16_t>(sequence, places, codes);
+  return count_places_of<std::uint32_t>(sequence, places, codes);
+}
+
 std::size_t drain_target(scoring::Score* sums, std::uint64_t groups, DocId first, scoring::Score least, Selection out) {
   const U32 u32;
   const std::size_t lanes = hn::Lanes(u32);
@@ -161,6 +197,7 @@ HWY_EXPORT(score_postings_target);
 HWY_EXPORT(select_target);
 HWY_EXPORT(positions_in_block_target);
 HWY_EXPORT(find_shown_target);
+HWY_EXPORT(count_places_target);
 HWY_EXPORT(drain_target);
 
 void score_postings(const DocId* docids, const Frequency* frequencies, std::size_t count, const std::uint32_t* lengths,
@@ -180,6 +217,11 @@ void positions_in_block(const DocId* block, const DocId* targets, std::size_t co
 std::size_t find_shown(const DocId* docids, std::size_t from, std::size_t to, std::span<const std::uint64_t> hidden,
                        std::uint64_t* found) {
   return HWY_DYNAMIC_DISPATCH(find_shown_target)(docids, from, to, hidden, found);
+}
+
+std::uint32_t count_places(const std::byte* sequence, std::uint32_t width, std::size_t places,
+                           std::span<const CodeAt> codes) {
+  return static_cast<std::uint32_t>(HWY_DYNAMIC_DISPATCH(count_places_target)(sequence, width, places, codes));
 }
 
 std::size_t drain(scoring::Score* sums, std::uint64_t groups, DocId first, scoring::Score least, Selection out) {

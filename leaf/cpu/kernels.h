@@ -42,6 +42,16 @@ void positions_in_block(const DocId* block, const DocId* targets, std::size_t co
 std::size_t find_shown(const DocId* docids, std::size_t from, std::size_t to, std::span<const std::uint64_t> hidden,
                        std::uint64_t* found);
 
+// A code, and how far behind a place it is.
+struct CodeAt {
+  std::uint32_t number = 0, code = 0;
+};
+// At how many places of [0, places) all of `codes` are in the sequence: codes[j].code at place + codes[j].number. The
+// sequence has little-endian numbers of `width` bytes (1, 2 or 4) at any alignment, `places` and the largest number of
+// them. No code is 0.
+std::uint32_t count_places(const std::byte* sequence, std::uint32_t width, std::size_t places,
+                           std::span<const CodeAt> codes);
+
 // A window's sums are in kGroups groups of kGroup sums. One bit per group says whether any of them was added to.
 inline constexpr std::uint32_t kGroup = 64;
 inline constexpr std::uint32_t kGroups = 64;

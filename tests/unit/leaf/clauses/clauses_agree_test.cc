@@ -136,7 +136,10 @@ TEST(Clauses, WithRequiredTermsFindTheBest) {
   const auto some_words = [&](std::size_t most) {
     std::vector<query::Clause> clauses;
     for (std::size_t i = random() % (most + 1); i > 0; --i) {
-      query::Clause one{query::Words{random() % 5 == 0 ? "title" : "", words[random() % 8], query::Mode::kOr}};
+      std::string text = words[random() % 8];
+      for (std::size_t more = random() % 4 == 0 ? 1 + random() % 2 : 0; more > 0; --more)  // any of them
+        text.append(" ").append(words[random() % 8]);
+      query::Clause one{query::Words{random() % 5 == 0 ? "title" : "", std::move(text), query::Mode::kOr}};
       clauses.push_back(random() % 3 == 0
                             ? query::boosted(one, {static_cast<std::uint32_t>(
                                                       random() % 3 == 0 ? 1 + random() % 3 : 128 + random() % 600)})

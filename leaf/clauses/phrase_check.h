@@ -1,0 +1,40 @@
+#pragma once
+// How often documents have a phrase, by the sequences of their words.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "common/base/result.h"
+#include "leaf/clauses/phrase_places.h"
+#include "leaf/clauses/resolved_query.h"
+#include "leaf/clauses/searched_partition.h"
+
+namespace frond::leaf::clauses {
+
+// One thread.
+class PhraseCheck {
+ public:
+  // Borrows both. Each word has one list.
+  PhraseCheck(const ResolvedQuery& query, const PhraseNode& phrase, const SearchedPartition& partition);
+
+  // partition::term_hash() of each word.
+  std::span<const std::uint64_t> hashes() const { return hashes_; }
+  // frequencies[i]: how often the phrase is in docids[i], if the document has all its words; any number if it lacks
+  // one.
+  void look_at(std::span<const DocId> docids, std::uint32_t* frequencies);
+  // kCorrupt: a sequence was none.
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  std::uint32_t places_in(DocId docid, ByteView record);
+
+  const PhraseNode& phrase_;
+  const SearchedPartition& partition_;
+  std::vector<std::uint64_t> hashes_;
+  PhrasePlaces places_;
+  std::optional<Error> error_;
+};
+
+}  // namespace frond::leaf::clauses

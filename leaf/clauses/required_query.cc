@@ -1,0 +1,69 @@
+#include "leaf/clauses/required_query.h"
+
+#include <algorithm>
+#include <variant>
+
+namespace frond::leaf::clauses {
+namespace {
+
+bool are_terms(const std::vector<Node>& nodes) {
+  return std::ranges::all_of(nodes, [](const Node& node) { return std::holds_alternative<TermNode>(node.what); });
+}
+bool is_plain_phrase(const Node& node) {
+  const auto* const phrase = std::get_if<PhraseNode>(&node.what);
+  return phrase != nullptr &&
+         std::ranges::all_of(phrase->words, [](const auto& word) { return word.lists.size() == 1; });
+}
+// A document has the sum of those that it has, if any: so it is, too, if they are optional each by itself.
+bool is_any_of_terms(const Node& node) {
+  const auto* const any = std::get_if<BoolNode>(&node.what);
+  return any != nullptr && node.boost == query::Factor() && any->must.empty() && any->must_not.empty() &&
+         any->filter.empty() && any->minimum <= 1 && are_terms(any->should);
+}
+// False: there is one of another form.
+bool add_optional(const std::vector<Node>& nodes, std::vector<const Node*>& optional) {
+  for (const Node& node : nodes) {
+    if (std::holds_alternative<TermNode>(node.what)) {
+      optional.push_back(&node);
+    } else if (is_any_of_terms(node)) {
+      for (const Node& term : std::get<BoolNode>(node.what).should) optional.push_back(&term);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<RequiredQuery> required_query(const Node& root) {
+  RequiredQuery query;
+  if (is_plain_phrase(root)) {
+    query.phrase = &root;
+    return query;
+  }
+  const auto* const both = std::get_if<BoolNode>(&root.what);
+  if (both == nullptr || root.boost != query::Factor() || !both->filter.empty() || !are_terms(both->must_not))
+    return std::nullopt;
+  const bool all = both->minimum != 0 && both->minimum == both->should.size();
+  if (both->minimum != 0 && !all) return std::nullopt;
+  for (const Node& node : both->must) {
+    if (std::holds_alternative<TermNode>(node.what)) {
+      query.required.push_back(&node);
+    } else if (query.phrase == nullptr && is_plain_phrase(node)) {
+      query.phrase = &node;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (all && !are_terms(both->should)) return std::nullopt;
+  if (all)
+    for (const Node& node : both->should) query.required.push_back(&node);
+  else if (!add_optional(both->should, query.optional))
+    return std::nullopt;
+  for (const Node& node : both->must_not) query.excluded.push_back(&node);
+  if (query.required.empty() && query.phrase == nullptr) return std::nullopt;
+  return query;
+}
+
+}  // namespace frond::leaf::clauses
