@@ -22,6 +22,7 @@ class FacetCollector final : public clauses::Collector {
 
   std::uint64_t narrow(DocId, Bits&) override { return 0; }
   Result<void> take(DocId first, const Bits& documents, clauses::Matcher& root) override;
+  bool counts_rest() override;
   // By facet. kInvalid: there are more than max_buckets in all.
   Result<std::vector<query::FacetCounts>> finish();
 
@@ -32,10 +33,13 @@ class FacetCollector final : public clauses::Collector {
     const partition::ValueColumn* column = nullptr;  // null: no document has a value, and there is no counter
     std::unique_ptr<FacetCounter> counter;
     query::FacetCounts counts;
+    std::uint64_t with_value = 0;  // documents of the partition, if the rest is counted
   };
-  explicit FacetCollector(std::size_t max_buckets) : max_buckets_(max_buckets) {}
+  FacetCollector(std::size_t documents, std::size_t max_buckets) : documents_(documents), max_buckets_(max_buckets) {}
 
+  const std::size_t documents_;  // of the partition
   const std::size_t max_buckets_;
+  bool is_rest_ = false;
   std::vector<Counted> facets_;
 };
 
