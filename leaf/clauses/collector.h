@@ -14,6 +14,11 @@ class Collector {
   virtual std::uint64_t narrow(DocId first, Bits& documents) = 0;
   // The documents of a window that match, but for those that narrow() allowed to leave out. Errors: kInvalid, kCorrupt.
   virtual Result<void> take(DocId first, const Bits& documents, Matcher& root) = 0;
+  // Whether it asks the matcher for scores.
+  virtual bool needs_scores() const { return false; }
+  // Asked once, before the first window. True: from now on take() is given, for all windows, the documents that do not
+  // match or are hidden, where those are fewer. False: it cannot tell from these.
+  virtual bool counts_rest() { return false; }
 };
 
 }  // namespace frond::leaf::clauses

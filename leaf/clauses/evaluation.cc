@@ -14,6 +14,7 @@
 #include "leaf/clauses/list_matcher.h"
 #include "leaf/clauses/phrase_matcher.h"
 #include "leaf/clauses/required_search.h"
+#include "leaf/clauses/word_search.h"
 
 namespace frond::leaf::clauses {
 namespace {
@@ -249,12 +250,17 @@ class Best {
 }  // namespace
 
 Result<engine::Outcome> search(const ClausePlan& plan, const Clock& clock) {
+  if (const auto words = words_plan(plan)) return search_words(*words, clock, nullptr, nullptr);
   if (plan.plan.ranked && plan.plan.k > 0)
     if (const auto required = required_query(plan.query->root)) return search_required(plan, *required, clock);
   return search(plan, clock, nullptr, nullptr);
 }
 
 Result<engine::Outcome> search(const ClausePlan& plan, const Clock& clock, Collector* sorted, Collector* counted) {
+  // Where few matches need be counted, an order passes over windows below.
+  const bool counts_all = counted != nullptr || plan.plan.count_to == engine::Plan::kCountAll;
+  if (counts_all && (sorted == nullptr || !sorted->needs_scores()))
+    if (const auto words = words_plan(plan)) return search_words(*words, clock, sorted, counted);
   Evaluation evaluation(plan, clock);
   engine::Outcome outcome;
   Best best(plan.plan);

@@ -1,5 +1,8 @@
 #pragma once
 // The values of many documents of a chunk, in loops over codes of one width.
+#include <array>
+
+#include "common/partition/values/chunk_bits.h"
 #include "common/partition/values/value_column.h"
 #include "leaf/clauses/matcher.h"
 
@@ -15,8 +18,15 @@ void for_each_code_of(const Chunk& chunk, const Bits& documents, const Visit& vi
   const auto code = [&](std::uint32_t place) -> std::uint64_t {
     return load_le<Number>(chunk.codes + std::size_t{place} * sizeof(Number));
   };
-  if (chunk.offsets == nullptr)
+  if (chunk.offsets == nullptr) {
+    if constexpr (sizeof(Number) < sizeof(std::uint64_t)) {
+      std::array<std::uint32_t, kWindow + partition::kTakeSlack> codes;  // not cleared
+      const std::uint32_t count = partition::take_codes(chunk, documents.data(), codes.data());
+      for (std::uint32_t i = 0; i < count; ++i) visit(std::uint64_t{codes[i]}, true);
+      return;
+    }
     return clauses::for_each(documents, [&](std::uint32_t document) { visit(code(document), true); });
+  }
   clauses::for_each(documents, [&](std::uint32_t document) {
     const auto [begin, end] = chunk.places(document);
     for (std::uint32_t place = begin; place < end; ++place) visit(code(place), place == begin);

@@ -1,5 +1,6 @@
 #include "leaf/collect/facet_collector.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -8,7 +9,7 @@ namespace frond::leaf::collect {
 Result<FacetCollector> FacetCollector::make(const std::vector<query::Facet>& facets, const schema::Schema& schema,
                                             const clauses::ClausePlan& plan, KeywordCache& keywords,
                                             const FacetRoom& room, const Clock& clock) {
-  FacetCollector made(room);
+  FacetCollector made(plan.plan.lengths.size(), room);
   std::size_t bytes = 0;
   for (const query::Facet& facet : facets) {
     const schema::Field* const field = schema.find(facet.field);
@@ -53,9 +54,22 @@ Result<void> FacetCollector::take(DocId first, const Bits& documents, clauses::M
   return {};
 }
 
+// All of them can, or none is asked to.
+bool FacetCollector::counts_rest() {
+  const auto can = [](const Counted& one) { return one.counter == nullptr || one.counter->can_count_rest(); };
+  if (!std::ranges::all_of(facets_, can)) return false;
+  for (Counted& one : facets_)
+    if (one.counter != nullptr) one.with_value = one.counter->count_rest();
+  return is_rest_ = true;
+}
+
 Result<std::vector<query::FacetCounts>> FacetCollector::finish() {
   std::vector<query::FacetCounts> all;
   for (Counted& one : facets_) {
+    if (is_rest_) {
+      one.counts.with_value = one.with_value - one.counts.with_value;
+      one.counts.missing = documents_ - one.with_value - one.counts.missing;
+    }
     if (one.counter != nullptr) FROND_TRY(one.counter->finish(room_, one.counts));
     all.push_back(std::move(one.counts));
   }

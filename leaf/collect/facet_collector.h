@@ -22,6 +22,7 @@ class FacetCollector final : public clauses::Collector {
 
   std::uint64_t narrow(DocId, Bits&) override { return 0; }
   Result<void> take(DocId first, const Bits& documents, clauses::Matcher& root) override;
+  bool counts_rest() override;
   // By facet. kInvalid: there is not room for all.
   Result<std::vector<query::FacetCounts>> finish();
 
@@ -32,10 +33,13 @@ class FacetCollector final : public clauses::Collector {
     const partition::ValueColumn* column = nullptr;  // null: no document has a value, and there is no counter
     std::unique_ptr<FacetCounter> counter;
     query::FacetCounts counts;
+    std::uint64_t with_value = 0;  // documents of the partition, if the rest is counted
   };
-  explicit FacetCollector(const FacetRoom& room) : room_(room) {}
+  FacetCollector(std::size_t documents, const FacetRoom& room) : documents_(documents), room_(room) {}
 
+  const std::size_t documents_;  // of the partition
   FacetRoom room_;
+  bool is_rest_ = false;
   std::vector<Counted> facets_;
 };
 

@@ -44,7 +44,13 @@ class KeywordCounter final : public FacetCounter {
     for_each_code(chunk, documents, [=](std::uint64_t code, bool) { ++counts[numbers[code]]; });
     return true;
   }
+  bool can_count_rest() const override { return true; }
+  std::uint64_t count_rest() override {
+    is_rest_ = true;
+    return numbers_->documents_with_any();
+  }
   Result<void> finish(FacetRoom& room, query::FacetCounts& counts) override {
+    for (std::uint32_t i = 0; is_rest_ && i < counts_.size(); ++i) counts_[i] = numbers_->documents(i) - counts_[i];
     const auto buckets = static_cast<std::size_t>(std::ranges::count_if(counts_, [](auto n) { return n != 0; }));
     if (buckets > room.buckets_left()) return room.too_many_buckets(facet_);
     counts.words.reserve(buckets);
@@ -63,6 +69,7 @@ class KeywordCounter final : public FacetCounter {
   const query::Facet& facet_;
   const partition::ValueColumn& column_;
   const KeywordCache::Numbers numbers_;
+  bool is_rest_ = false;  // what is counted is what does not match
   Counts counts_;
 };
 

@@ -20,6 +20,10 @@ class FacetCounter {
   virtual ~FacetCounter() = default;
   // All of `documents` have values. False: there are more buckets than allowed, and what is counted is of no use.
   virtual bool take(std::uint32_t number, const Chunk& chunk, const Bits& documents) = 0;
+  // Whether it can count what is given to take(), and take that off what all documents of the partition have. To be
+  // called first: count_rest() begins this, and returns how many documents have values.
+  virtual bool can_count_rest() const { return false; }
+  virtual std::uint64_t count_rest() { return 0; }
   // Sets all but with_value and missing. Errors of the room, which it takes for its buckets.
   virtual Result<void> finish(FacetRoom& room, query::FacetCounts& counts) = 0;
   // Of memory, at most.

@@ -108,12 +108,17 @@ std::uint64_t SortCollector::narrow(DocId first, Bits& documents) {
   const Ranks ranks = possible_ranks();
   if (plan_.k == 0 || !may_have(first, ranks)) {
     documents = {};
-  } else if (keys_[0].is_column() && (after_ || before_)) {
-    const PlacedKey::Range range = keys_[0].range_of(ranks.low, ranks.high);
-    for (std::uint32_t word = 0; word < documents.size(); ++word)
-      if (documents[word] != 0) documents[word] = keys_[0].in_range(range, word, documents[word]);
+  } else {
+    keep_in_range(documents);
   }
   return least_score(first);
+}
+
+// By the first key, if it is a column.
+void SortCollector::keep_in_range(Bits& documents) const {
+  if (!keys_[0].is_column() || (!after_ && !before_)) return;
+  const Ranks ranks = possible_ranks();
+  keys_[0].keep_in_range(keys_[0].range_of(ranks.low, ranks.high), documents);
 }
 
 scoring::Score SortCollector::score_of(DocId docid) const {
@@ -147,12 +152,15 @@ Result<void> SortCollector::take(DocId first, const Bits& documents, clauses::Ma
     if (clauses::none(possible)) return {};
     clauses::for_each(possible, [&](std::uint32_t place) { (*sums_)[place] = 0; });
     root.score(first, possible, *sums_);
+  } else {
+    keep_in_range(possible);
   }
   // The worst that is held changes on the way.
+  before_changed_ = false;
   for (std::uint32_t word = 0; word < possible.size(); ++word) {
     std::uint64_t left = possible[word];
     if (left == 0) continue;
-    if (keys_[0].is_column() && (after_ || before_)) {
+    if (keys_[0].is_column() && before_changed_) {
       const Ranks ranks = possible_ranks();
       left = keys_[0].in_range(keys_[0].range_of(ranks.low, ranks.high), word, left);
     }
@@ -196,6 +204,7 @@ void SortCollector::keep(DocId docid) {
   before_->parts.assign(begin, begin + static_cast<std::ptrdiff_t>(keys_.size()));
   before_->ordinal = held_[worst].ordinal;
   rank(*before_);
+  before_changed_ = true;
 }
 
 void SortCollector::finish(std::size_t max_bytes, std::vector<topk::Hit>& hits, std::vector<std::string>& sort_bytes) {

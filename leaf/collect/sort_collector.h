@@ -24,6 +24,7 @@ class SortCollector final : public clauses::Collector {
 
   std::uint64_t narrow(DocId first, Bits& documents) override;
   Result<void> take(DocId first, const Bits& documents, clauses::Matcher& root) override;
+  bool needs_scores() const override { return needs_scores_; }
   // The first comes first; none behind the one with which they have more than max_bytes. Once, last.
   void finish(std::size_t max_bytes, std::vector<topk::Hit>& hits, std::vector<std::string>& sort_bytes);
 
@@ -51,6 +52,7 @@ class SortCollector final : public clauses::Collector {
   scoring::Score score_of(DocId docid) const;
   bool is_before(DocId docid, const Limit& limit, bool otherwise) const;
   bool comes_first(std::uint32_t a, std::uint32_t b) const;
+  void keep_in_range(Bits& documents) const;
   void keep(DocId docid);
 
   const engine::Plan& plan_;
@@ -59,6 +61,7 @@ class SortCollector final : public clauses::Collector {
   std::unique_ptr<clauses::Scores> sums_;
   DocId window_ = kNoDoc;
   std::optional<Limit> after_, before_;  // before_: the worst that is held, once k are
+  bool before_changed_ = false;          // since documents of the window were left out by it
   // By slot; heap_ has the slots, the worst at its front.
   std::vector<SortPart> parts_;  // keys_.size() for each
   std::vector<topk::Hit> held_;

@@ -89,6 +89,20 @@ PlacedKey::Range PlacedKey::range_of(const SortRank& low, const SortRank& high) 
   return range;
 }
 
+void PlacedKey::keep_in_range(const Range& range, Bits& documents) const {
+  if (chunk_ == nullptr || chunk_->values == 0 || chunk_->offsets != nullptr || range.first > range.last) {
+    for (std::uint32_t word = 0; word < documents.size(); ++word)
+      if (documents[word] != 0) documents[word] = in_range(range, word, documents[word]);
+    return;
+  }
+  Bits found{};
+  partition::find_codes(*chunk_, 0, (chunk_->documents + 63) / 64, range.first, range.last, found.data());
+  for (std::uint32_t word = 0; word < documents.size(); ++word) {
+    const std::uint64_t present = chunk_->present(word);
+    documents[word] &= (found[word] & present) | (range.with_missing ? ~present : 0);
+  }
+}
+
 std::uint64_t PlacedKey::in_range(const Range& range, std::uint32_t word, std::uint64_t documents) const {
   const std::uint64_t present = chunk_ == nullptr ? 0 : chunk_->present(word);
   std::uint64_t found = range.with_missing ? documents & ~present : 0;

@@ -57,7 +57,9 @@ class PlacedKey {
     bool with_missing = false;
   };
   Range range_of(const SortRank& low, const SortRank& high) const;
-  // Those of `documents`, bits of the documents 64 · word …, whose rank is in the range.
+  // Takes those out of `documents` whose rank is not in the range.
+  void keep_in_range(const Range& range, Bits& documents) const;
+  // Those of `documents`, bits of the documents 64 · word …, whose rank is.
   std::uint64_t in_range(const Range& range, std::uint32_t word, std::uint64_t documents) const;
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
 // The CPU engine's algorithms.
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -22,6 +23,11 @@ namespace frond::leaf::cpu {
 // Errors: kCorrupt, kDeadline.
 // REQUIRES: at least one list, none of them empty.
 Result<engine::Outcome> search_conjunction(const engine::Plan& plan, const Clock& clock);
+// The documents that hold every term and are not hidden, nothing scored: visit() is given them as they are found,
+// ascending, some at a time, and returns whether it wants more. Returns how many postings were decoded. Also errors of
+// visit().
+using VisitDocuments = std::function<Result<bool>(const DocId* docids, std::size_t count)>;
+Result<std::uint64_t> visit_conjunction(const engine::Plan& plan, const Clock& clock, const VisitDocuments& visit);
 
 // A query with one list: it is read once, block by block. Blocks whose bounds can't reach the threshold are not
 // decoded. `matches` is the list's length, so it is exact.
@@ -34,9 +40,8 @@ Result<engine::Outcome> search_single_term(const engine::Plan& plan, const Clock
 // are not decoded and nothing is scored.
 //
 // One list: its length is the number; blocks are decoded until there are k documents. AND: search_conjunction(). OR:
-// docIDs are marked, one window of documents at a time; windows without postings are skipped. For two lists, once there
-// are k documents, the rest is counted as |A| + |B| - |A and B|, because a conjunction decodes only blocks that both
-// lists need.
+// docIDs are marked, one window of documents at a time; windows without postings are skipped. For the
+// number, if nothing is hidden, the longest list counts with its length, and is read only where others have documents.
 //
 // Errors: kCorrupt, kDeadline.
 // REQUIRES: the plan is not ranked; one of its lists has postings, for AND all of them.

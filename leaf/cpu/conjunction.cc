@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace frond::leaf::cpu {
 namespace {
 
 constexpr std::uint32_t kNone = 0xffffffff;
+constexpr std::uint64_t kNoBound = std::uint64_t{1} << 62;
 
 // A term, and where in its list the documents of the driver's block are.
 class JoinedTerm {
@@ -73,7 +75,9 @@ class JoinedTerm {
 
 class Conjunction {
  public:
-  Conjunction(const engine::Plan& plan, const Clock& clock) : plan_(plan), clock_(clock), threshold_(plan) {}
+  // `visit` may be null; else it has the matches of an unranked plan in place of the outcome.
+  Conjunction(const engine::Plan& plan, const Clock& clock, const VisitDocuments* visit = nullptr)
+      : plan_(plan), clock_(clock), visit_(visit), threshold_(plan) {}
   Result<engine::Outcome> run();
 
  private:
@@ -82,15 +86,18 @@ class Conjunction {
   bool narrow(std::size_t t);
   void drop_hidden();
   void offer_matches(JoinedTerm& driver);
-  void keep_first_matches();
+  Result<void> take_unranked();
+  std::optional<std::uint64_t> look_at_others(DocId first, DocId last);
 
   const engine::Plan& plan_;
   const Clock& clock_;
+  const VisitDocuments* const visit_;
   Threshold threshold_;
   std::vector<JoinedTerm> terms_;         // the shortest list first
   std::uint64_t list_bounds_ = 0;         // sum over all terms
   std::uint64_t least_ = 0;               // score to reach in the driver's block; 0: every match is counted
-  std::uint64_t others_ = 0;              // if least_ > 0: sum of the range bounds of all terms but the driver
+  std::uint64_t others_ = kNoBound;       // sum of the range bounds of all terms but the driver, if they were looked at
+  bool scores_ = false;                   // documents of the driver's block may be hits; else they only count
   const Score* driver_scores_ = nullptr;  // of the driver's block, by place; null: not scored
   bool more_ = true;                      // later blocks may have matches
   engine::Outcome outcome_;
@@ -100,36 +107,47 @@ class Conjunction {
   BlockTable table_;
 };
 
+// Finds the bounds of the other terms in blocks that may have documents first .. last; returns how many blocks these
+// are. Nothing: a list has ended.
+std::optional<std::uint64_t> Conjunction::look_at_others(DocId first, DocId last) {
+  others_ = 0;
+  std::uint64_t blocks = 0;
+  for (std::size_t t = 1; t < terms_.size(); ++t) {
+    if (!terms_[t].look(first, last)) return std::nullopt;
+    others_ += terms_[t].range_bound();
+    blocks += terms_[t].range_blocks();
+  }
+  return blocks;
+}
+
 // Fills left_ with the documents of the driver's block that may be hits or must be counted. False: there are none.
 bool Conjunction::start_block(std::uint32_t block) {
   auto& driver = terms_.front().reader();
   driver_scores_ = nullptr;
-  if (plan_.priors != nullptr) threshold_.look_at(driver.first_possible(block), driver.list().last_docid(block));
-  least_ = plan_.ranked && outcome_.matches >= plan_.count_to ? threshold_.least() : 0;
-  if (least_ == 0) {
-    driver.enter(block);
-    left_ = CandidateBuffer::whole(driver.docids(), driver.size());
-    return left_.count > 0;
-  }
   const DocId first = driver.first_possible(block), last = driver.list().last_docid(block);
-  others_ = 0;
-  std::uint64_t blocks = 0;
-  for (std::size_t t = 1; t < terms_.size(); ++t) {
-    if (!terms_[t].look(first, last)) return more_ = false;
-    others_ += terms_[t].range_bound();
-    blocks += terms_[t].range_blocks();
-  }
-  const Score bound = terms_.front().bound_of(block);
-  if (bound + others_ < least_) {
-    outcome_.exact = false;
-    return false;
+  if (plan_.priors != nullptr) threshold_.look_at(first, last);
+  const std::uint64_t to_reach = plan_.ranked ? threshold_.least() : 0;
+  least_ = outcome_.matches >= plan_.count_to ? to_reach : 0;
+  scores_ = plan_.ranked && plan_.k > 0;
+  others_ = kNoBound;
+  if (to_reach > 0 && (scores_ || least_ > 0)) {
+    const auto blocks = look_at_others(first, last);
+    if (!blocks) return more_ = false;
+    const Score bound = terms_.front().bound_of(block);
+    scores_ = scores_ && bound + others_ >= to_reach;
+    if (!scores_ && least_ > 0) {
+      outcome_.exact = false;
+      return false;
+    }
+    driver.enter(block);
+    // Scoring the whole block pays if few of its documents can pass (their scores are within `room` of its bound) and
+    // if the others would be looked up in many blocks of other lists.
+    const std::uint64_t room = bound + others_ - to_reach;
+    if (least_ > 0 && room * 64 <= bound * std::min<std::uint64_t>(64, 8 + *blocks)) driver_scores_ = driver.scores();
   }
   driver.enter(block);
-  // Scoring the whole block pays if few of its documents can pass (their scores are within `room` of its bound) and if
-  // the others would be looked up in many blocks of other lists.
-  const std::uint64_t room = bound + others_ - least_;
-  if (room * 64 <= bound * std::min<std::uint64_t>(64, 8 + blocks)) driver_scores_ = driver.scores();
-  left_ = sift(CandidateBuffer::whole(driver.docids(), driver.size()), others_, kept_[0]);
+  left_ = CandidateBuffer::whole(driver.docids(), driver.size());
+  if (least_ > 0) left_ = sift(left_, others_, kept_[0]);
   return left_.count > 0;
 }
 
@@ -164,7 +182,10 @@ bool Conjunction::narrow(std::size_t t) {
     if (run.count == 0) continue;
     reader.enter(term.block());
     if (reader.corrupt()) return false;
-    table_.intersect(run, reader, kept, term.postings);
+    if (scores_)
+      table_.intersect(run, reader, kept, term.postings);
+    else
+      table_.intersect(run, reader, kept);
   }
   left_ = kept.view();
   return more;
@@ -181,12 +202,15 @@ void Conjunction::offer_matches(JoinedTerm& driver) {
   const std::uint32_t block = driver.reader().block();
   const Score driver_bound = driver.bound_of(block);
   if (list_bounds_ - driver.reader().list_bound() + driver_bound < least) return;
+  constexpr std::uint32_t kWorthScoring = 16;  // fewer are scored one by one
+  if (least_ == 0 && least > 0 && left_.count >= kWorthScoring) driver_scores_ = driver.reader().scores();
   // Choose the documents to score first, so that their lengths are prefetched together.
   std::uint32_t chosen[kBlockLength];
   std::size_t few = 0;
   for (std::uint32_t i = 0; i < left_.count; ++i) {
     const std::uint32_t place = left_.places[i];
     std::uint64_t bound = driver_scores_ ? driver_scores_[place] : driver_bound;
+    if (driver_scores_ && bound + others_ < least) continue;
     for (std::size_t t = 1; t < terms_.size(); ++t)
       bound += terms_[t].bound_of(terms_[t].postings[place] / kBlockLength);
     chosen[few] = i;
@@ -211,9 +235,14 @@ void Conjunction::offer_matches(JoinedTerm& driver) {
   threshold_.offer({docids, scores}, count);
 }
 
-void Conjunction::keep_first_matches() {
+Result<void> Conjunction::take_unranked() {
+  if (visit_ != nullptr) {
+    if (left_.count > 0) more_ &= FROND_TRY((*visit_)(left_.docids, left_.count));
+    return {};
+  }
   for (std::uint32_t i = 0; i < left_.count && outcome_.hits.size() < plan_.k; ++i)
     outcome_.hits.push_back({plan_.placement.ordinal(left_.docids[i]), 0});
+  return {};
 }
 
 Result<engine::Outcome> Conjunction::run() {
@@ -238,8 +267,8 @@ Result<engine::Outcome> Conjunction::run() {
     if (plan_.hidden != nullptr && left_.count > 0) drop_hidden();
     outcome_.matches += left_.count;
     if (!plan_.ranked)
-      keep_first_matches();
-    else if (left_.count > 0 && plan_.k > 0)
+      FROND_TRY(take_unranked());
+    else if (left_.count > 0 && scores_)
       offer_matches(driver);
     if (driver.reader().corrupt()) return driver.reader().error();
   }
@@ -255,6 +284,12 @@ Result<engine::Outcome> Conjunction::run() {
 
 Result<engine::Outcome> search_conjunction(const engine::Plan& plan, const Clock& clock) {
   return Conjunction(plan, clock).run();
+}
+
+Result<std::uint64_t> visit_conjunction(const engine::Plan& plan, const Clock& clock, const VisitDocuments& visit) {
+  engine::Plan unranked = plan;
+  unranked.ranked = false;
+  return FROND_TRY(Conjunction(unranked, clock, &visit).run()).postings_decoded;
 }
 
 }  // namespace frond::leaf::cpu

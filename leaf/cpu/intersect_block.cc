@@ -89,15 +89,13 @@ void CandidateBuffer::add_reaching(const Candidates& these, const Score* scores,
   }
 }
 
-void BlockTable::intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept,
-                           std::array<std::uint32_t, kBlockLength>& postings) {
+std::uint32_t BlockTable::find(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept) {
   constexpr std::uint32_t kFew = 20;  // from this many candidates on, the table is faster
   const DocId* block = reader.docids();
   const auto [docids, places, size] = candidates;
   const DocId first = docids[0], last = docids[size - 1];
-  const std::uint32_t before = kept.count_;
-  DocId* kept_docids = kept.docids_.data() + before;
-  std::uint32_t* kept_places = kept.places_.data() + before;
+  DocId* kept_docids = kept.docids_.data() + kept.count_;
+  std::uint32_t* kept_places = kept.places_.data() + kept.count_;
   std::uint32_t* positions = kept.postings_.data();
   std::uint32_t count = 0;
   if (size < kFew || last - first >= kSpan) {
@@ -123,8 +121,15 @@ void BlockTable::intersect(const Candidates& candidates, const TermReader& reade
                                                      kept_places, positions);
     ++stamp_;
   }
+  return count;
+}
+
+void BlockTable::intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept,
+                           std::array<std::uint32_t, kBlockLength>& postings) {
+  const std::uint32_t count = find(candidates, reader, kept);
   const std::uint32_t base = reader.block() * kBlockLength;
-  for (std::uint32_t i = 0; i < count; ++i) postings[kept_places[i]] = base + positions[i];
+  const std::uint32_t* const kept_places = kept.places_.data() + kept.count_;
+  for (std::uint32_t i = 0; i < count; ++i) postings[kept_places[i]] = base + kept.postings_[i];
   kept.count_ += count;
 }
 

@@ -69,8 +69,14 @@ class BlockTable {
   // REQUIRES: at least one candidate; none is above the block's last docID.
   void intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept,
                  std::array<std::uint32_t, kBlockLength>& postings);
+  // The same without positions.
+  void intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept) {
+    kept.count_ += find(candidates, reader, kept);
+  }
 
  private:
+  // Writes those that are found behind `kept`, with their positions; returns how many.
+  std::uint32_t find(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept);
   // docIDs that the table spans: its 16 KiB fit in the first-level cache.
   static constexpr DocId kSpan = 4096;
   // Indexed by docID - first candidate: stamp * 128 + position. Entries with another stamp are from earlier calls. So

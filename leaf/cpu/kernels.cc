@@ -187,6 +187,33 @@ std::size_t drain_target(scoring::Score* sums, std::uint64_t groups, DocId first
   return kept;
 }
 
+std::size_t count_bits_target(const std::uint64_t* words, std::size_t count) {
+  const hn::ScalableTag<std::uint64_t> u64;
+  const std::size_t lanes = hn::Lanes(u64);
+  auto sums = hn::Zero(u64);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) sums = hn::Add(sums, hn::PopulationCount(hn::LoadU(u64, words + i)));
+  auto sum = static_cast<std::size_t>(hn::GetLane(hn::SumOfLanes(u64, sums)));
+  for (; i < count; ++i) sum += hwy::PopCount(words[i]);
+  return sum;
+}
+
+void move_marks_target(std::uint8_t* marks, std::size_t count, std::uint64_t* words) {
+  const hn::CappedTag<std::uint8_t, 64> u8;
+  const std::size_t lanes = hn::Lanes(u8);
+  for (std::size_t word = 0; word < count; ++word) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < 64; i += lanes) {
+      std::uint8_t* const from = marks + word * 64 + i;
+      std::uint64_t some = 0;
+      hn::StoreMaskBits(u8, hn::Ne(hn::Load(u8, from), hn::Zero(u8)), reinterpret_cast<std::uint8_t*>(&some));
+      hn::Store(hn::Zero(u8), u8, from);
+      bits |= some << i;
+    }
+    words[word] |= bits;
+  }
+}
+
 }  // namespace frond::leaf::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -199,6 +226,8 @@ HWY_EXPORT(positions_in_block_target);
 HWY_EXPORT(find_shown_target);
 HWY_EXPORT(count_places_target);
 HWY_EXPORT(drain_target);
+HWY_EXPORT(count_bits_target);
+HWY_EXPORT(move_marks_target);
 
 void score_postings(const DocId* docids, const Frequency* frequencies, std::size_t count, const std::uint32_t* lengths,
                     float weight, scoring::LengthNorm norm, scoring::Score* scores) {
@@ -226,6 +255,14 @@ std::uint32_t count_places(const std::byte* sequence, std::uint32_t width, std::
 
 std::size_t drain(scoring::Score* sums, std::uint64_t groups, DocId first, scoring::Score least, Selection out) {
   return HWY_DYNAMIC_DISPATCH(drain_target)(sums, groups, first, least, out);
+}
+
+std::size_t count_bits(const std::uint64_t* words, std::size_t count) {
+  return HWY_DYNAMIC_DISPATCH(count_bits_target)(words, count);
+}
+
+void move_marks(std::uint8_t* marks, std::size_t count, std::uint64_t* words) {
+  HWY_DYNAMIC_DISPATCH(move_marks_target)(marks, count, words);
 }
 
 }  // namespace frond::leaf::cpu

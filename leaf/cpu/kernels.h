@@ -61,4 +61,10 @@ inline constexpr std::uint32_t kGroups = 64;
 // REQUIRES: least >= 1; `out` has kSelectSlack places after the last one kept.
 std::size_t drain(scoring::Score* sums, std::uint64_t groups, DocId first, scoring::Score least, Selection out);
 
+// How many bits of the words are set.
+std::size_t count_bits(const std::uint64_t* words, std::size_t count);
+
+// Adds a bit to `words` for each of 64 * count bytes that is not 0, and sets the bytes to 0. They are aligned to 64.
+void move_marks(std::uint8_t* marks, std::size_t count, std::uint64_t* words);
+
 }  // namespace frond::leaf::cpu

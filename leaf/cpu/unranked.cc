@@ -1,64 +1,26 @@
 #include "leaf/cpu/algorithms.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 
 #include "leaf/cpu/term_reader.h"
 #include "leaf/cpu/threshold.h"
+#include "leaf/cpu/window_matches.h"
 #include "leaf/cpu/window_sums.h"
 
 namespace frond::leaf::cpu {
 namespace {
 
-// Marks documents of a window: a byte each, because a bit would be read and written again for every posting nearby.
-struct Marks {
-  static constexpr DocId kGroup = 64, kGroups = 64, kWindow = kGroup * kGroups;
-  alignas(64) std::array<std::uint8_t, kWindow> documents{};
-  alignas(64) std::array<std::uint8_t, kGroups> groups{};  // 1: the group has marks
-  void set(DocId at) {
-    documents[at] = 1;
-    groups[at / kGroup] = 1;
-  }
-};
-constexpr DocId kWindow = Marks::kWindow;
-
 void keep(const engine::Plan& plan, DocId docid, engine::Outcome& outcome) {
   outcome.hits.push_back({plan.placement.ordinal(docid), 0});
 }
 
-// How many of a group's bytes are 1.
-std::uint64_t count_marks(const std::uint8_t* group) {
-  std::uint64_t sums = 0;  // of the bytes at each of eight places
-  for (DocId i = 0; i < Marks::kGroup; i += 8) {
-    std::uint64_t eight = 0;
-    std::memcpy(&eight, group + i, 8);
-    sums += eight;
-  }
-  return sums * 0x0101010101010101 >> 56;
-}
-
-void remove_hidden(const partition::HiddenDocuments& hidden, DocId begin, Marks& marks) {
-  for (DocId g = 0; g < Marks::kGroups; ++g)
-    for (std::uint64_t bits = marks.groups[g] != 0 ? hidden.word(begin / Marks::kGroup + g) : 0; bits != 0;
-         bits &= bits - 1)
-      marks.documents[g * Marks::kGroup + static_cast<DocId>(std::countr_zero(bits))] = 0;
-}
-
-// Counts the documents of a window, keeps the first of them while there are fewer than k, and removes the marks.
-void take(const engine::Plan& plan, DocId begin, Marks& marks, engine::Outcome& outcome) {
-  if (plan.hidden != nullptr) remove_hidden(*plan.hidden, begin, marks);
-  for (DocId g = 0; g < Marks::kGroups; ++g) {
-    if (marks.groups[g] == 0) continue;
-    std::uint8_t* const group = marks.documents.data() + g * Marks::kGroup;
-    outcome.matches += count_marks(group);
-    for (DocId i = 0; i < Marks::kGroup && outcome.hits.size() < plan.k; ++i)
-      if (group[i] != 0) keep(plan, begin + g * Marks::kGroup + i, outcome);
-    std::memset(group, 0, Marks::kGroup);
-  }
-  marks.groups.fill(0);
+// Keeps the first of a window's documents while there are fewer than k.
+void keep_first(const engine::Plan& plan, DocId first, const WindowBits& documents, engine::Outcome& outcome) {
+  for (DocId i = 0; i < documents.size() && outcome.hits.size() < plan.k; ++i)
+    for (std::uint64_t word = documents[i]; word != 0 && outcome.hits.size() < plan.k; word &= word - 1)
+      keep(plan, first + i * 64 + static_cast<DocId>(std::countr_zero(word)), outcome);
 }
 
 Result<engine::Outcome> first_of_list(const engine::Plan& plan, const engine::PlanTerm& only, const Clock& clock) {
@@ -76,48 +38,98 @@ Result<engine::Outcome> first_of_list(const engine::Plan& plan, const engine::Pl
   return outcome;
 }
 
-// Of two lists: documents in either.
-Result<std::uint64_t> count_either(const engine::Plan& plan, const Clock& clock, std::uint64_t& postings_decoded) {
-  engine::Plan both = plan;
-  both.mode = engine::Mode::kAnd;
-  both.k = 0;
-  std::uint64_t sum = 0;
-  for (const auto& term : both.terms) {
-    TermReader reader(plan, term);
-    sum += postings_left(reader, plan);
-    if (reader.corrupt()) return reader.error();
-    if (plan.hidden != nullptr) postings_decoded += reader.postings_decoded();
-  }
-  const engine::Outcome outcome = FROND_TRY(search_conjunction(both, clock));
-  postings_decoded += outcome.postings_decoded;
-  return sum - outcome.matches;
-}
+// The longest list of a union that is counted: documents of the others are looked up in it where they are few.
+class LongestList {
+ public:
+  LongestList(const engine::Plan& plan, const engine::PlanTerm& term) : reader_(plan, term) {}
 
-Result<engine::Outcome> search_union(const engine::Plan& plan, const Clock& clock) {
-  auto terms = FROND_TRY(open_terms<OrderedTerm>(plan, terms_with_postings(plan)));
-  Marks marks;
-  engine::Outcome outcome;
-  for (std::uint64_t begin = 0;; begin += kWindow) {
-    if (plan.deadline.passed(clock)) return deadline_passed();
-    if (terms.size() == 2 && plan.terms.size() == 2 && outcome.hits.size() >= plan.k) {
-      outcome.matches = FROND_TRY(count_either(plan, clock, outcome.postings_decoded));
-      break;
+  // How many documents of the window at `first` are in `others` and not in the list. Windows ascend.
+  std::uint64_t count_missing(DocId first, WindowMarks& others) {
+    constexpr std::size_t kFewPerBlock = 4;  // to mark a block takes as long as to look up so many documents
+    const std::size_t count = count_bits(others.bits().data(), kGroups);
+    const auto& list = reader_.list();
+    begin_ = list.find_block(first, begin_);
+    if (count == 0 || begin_ == list.blocks()) return count;
+    const DocId last = first + (kWindowDocuments - 1);
+    const std::uint32_t end = std::min(list.find_block(last, begin_) + 1, list.blocks());
+    if (count <= (end - begin_) * kFewPerBlock) return count - count_held(first, others.bits());
+    std::uint64_t marked = 0;
+    for (std::uint32_t block = begin_; block < end; ++block) {
+      reader_.enter(block);
+      const std::uint32_t from = block == begin_ ? reader_.position_of(first) : 0;
+      const std::uint32_t to = block + 1 == end ? reader_.position_of(first + kWindowDocuments) : reader_.size();
+      if (from >= to) continue;
+      marked += to - from;
+      others.add(reader_.docids() + from, to - from, first);
     }
-    DocId next = kNoDoc;
-    for (const OrderedTerm& term : terms) next = std::min(next, term.next());
-    if (next == kNoDoc) break;
-    begin = std::max<std::uint64_t>(begin, next / kWindow * kWindow);
-    for (OrderedTerm& term : terms)
-      term.take_below(begin + kWindow, [&](std::uint32_t from, std::uint32_t to) {
-        const DocId* const docids = term.reader().docids();
-        for (std::uint32_t i = from; i < to; ++i) marks.set(docids[i] - static_cast<DocId>(begin));
-      });
-    take(plan, static_cast<DocId>(begin), marks, outcome);
+    return count_bits(others.bits().data(), kGroups) - marked;
   }
-  for (OrderedTerm& term : terms) {
+  TermReader& reader() { return reader_; }
+
+ private:
+  std::uint64_t count_held(DocId first, const WindowBits& documents) {
+    std::uint64_t held = 0;
+    std::uint32_t block = begin_;
+    for (DocId i = 0; i < documents.size(); ++i)
+      for (std::uint64_t word = documents[i]; word != 0; word &= word - 1) {
+        const DocId docid = first + i * 64 + static_cast<DocId>(std::countr_zero(word));
+        if (reader_.list().last_docid(block) < docid) block = reader_.list().find_block(docid, block);
+        if (block == reader_.blocks()) return held;
+        reader_.enter(block);
+        const std::uint32_t position = reader_.position_of(docid);
+        held += position < reader_.size() && reader_.docids()[position] == docid;
+      }
+    return held;
+  }
+
+  TermReader reader_;
+  std::uint32_t begin_ = 0;
+};
+
+// The number of documents in any list: all of the longest, and those of the others that it does not have. Nothing is
+// hidden.
+Result<engine::Outcome> count_union(const engine::Plan& plan, const Clock& clock) {
+  auto chosen = terms_with_postings(plan);
+  std::ranges::stable_sort(chosen, {}, [](const auto* term) { return term->list->postings.count(); });
+  LongestList longest(plan, *chosen.back());
+  chosen.pop_back();
+  auto others = FROND_TRY(open_terms<OrderedTerm>(plan, chosen));
+  WindowMarks marks;
+  engine::Outcome outcome{.hits = {}, .matches = longest.reader().list().count()};
+  for (std::uint64_t begin = 0; !longest.reader().corrupt(); begin += kWindowDocuments) {
+    if (plan.deadline.passed(clock)) return deadline_passed();
+    DocId next = kNoDoc;
+    for (const OrderedTerm& term : others) next = std::min(next, term.next());
+    if (next == kNoDoc) break;
+    begin = std::max<std::uint64_t>(begin, next / kWindowDocuments * kWindowDocuments);
+    const auto first = static_cast<DocId>(begin);
+    for (OrderedTerm& term : others)
+      term.take_below(begin + kWindowDocuments, [&](std::uint32_t from, std::uint32_t to) {
+        marks.add(term.reader().docids() + from, to - from, first);
+      });
+    outcome.matches += longest.count_missing(first, marks);
+    marks.clear();
+  }
+  if (longest.reader().corrupt()) return longest.reader().error();
+  outcome.postings_decoded = longest.reader().postings_decoded();
+  for (OrderedTerm& term : others) {
     if (term.reader().corrupt()) return term.reader().error();
     outcome.postings_decoded += term.reader().postings_decoded();
   }
+  return outcome;
+}
+
+Result<engine::Outcome> search_union(const engine::Plan& plan, const Clock& clock) {
+  engine::Outcome outcome;
+  const bool counts_apart = plan.hidden == nullptr;
+  if (counts_apart) outcome = FROND_TRY(count_union(plan, clock));
+  if (counts_apart && plan.k == 0) return outcome;
+  outcome.postings_decoded +=
+      FROND_TRY(visit_matches(plan, clock, [&](DocId first, const WindowBits& documents) -> Result<bool> {
+        if (!counts_apart) outcome.matches += count_bits(documents.data(), documents.size());
+        keep_first(plan, first, documents, outcome);
+        return !counts_apart || outcome.hits.size() < plan.k;
+      }));
   return outcome;
 }
 

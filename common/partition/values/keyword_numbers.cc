@@ -26,7 +26,7 @@ bool is_behind(const Next& a, const Next& b) { return a.begin != b.begin ? a.beg
 std::size_t KeywordNumbers::most_bytes(const ValueColumn& column) {
   std::size_t words = 0;
   for (std::uint32_t i = 0; i < column.chunks(); ++i) words += column.chunk(i).words;
-  return words * (sizeof(std::uint32_t) + sizeof(Place)) + (column.chunks() + 1) * sizeof(std::size_t);
+  return words * (2 * sizeof(std::uint32_t) + sizeof(Place)) + (column.chunks() + 1) * sizeof(std::size_t);
 }
 
 std::shared_ptr<const KeywordNumbers> KeywordNumbers::of(const ValueColumn& column, const std::function<bool()>& stop) {
@@ -58,12 +58,30 @@ std::shared_ptr<const KeywordNumbers> KeywordNumbers::of(const ValueColumn& colu
     std::push_heap(heap.begin(), heap.end(), is_behind);
   }
   made->words_.shrink_to_fit();
+  if (!made->count_documents(column, stop)) return nullptr;
   return made;
+}
+
+// False: it was stopped.
+bool KeywordNumbers::count_documents(const ValueColumn& column, const std::function<bool()>& stop) {
+  documents_.resize(words_.size());
+  for (std::uint32_t i = 0; i < column.chunks(); ++i) {
+    const ValueColumn::Chunk& chunk = column.chunk(i);
+    if (chunk.values == 0) continue;
+    if (stop()) return false;
+    const std::span<const std::uint32_t> numbers = of_chunk(i);
+    for (std::uint32_t document = 0; document < chunk.documents; ++document) {
+      if (!chunk.has(document)) continue;
+      ++documents_with_any_;
+      for (auto [place, end] = chunk.places(document); place < end; ++place) ++documents_[numbers[chunk.code(place)]];
+    }
+  }
+  return true;
 }
 
 std::size_t KeywordNumbers::bytes() const {
   return sizeof *this + numbers_.capacity() * sizeof numbers_[0] + begins_.capacity() * sizeof begins_[0] +
-         words_.capacity() * sizeof words_[0];
+         words_.capacity() * sizeof words_[0] + documents_.capacity() * sizeof documents_[0];
 }
 
 }  // namespace frond::partition

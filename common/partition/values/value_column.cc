@@ -1,12 +1,13 @@
 #include "common/partition/values/value_column.h"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <string>
 
 #include "common/base/check.h"
+#include "common/partition/values/chunk_bits.h"
 #include "common/partition/values/document_values.h"
 
 namespace frond::partition {
@@ -22,42 +23,6 @@ std::uint8_t width_for(std::uint64_t greatest) {
 }
 
 bool is_keyword(schema::FieldType type) { return type == schema::FieldType::kKeyword; }
-
-// Codes may be unaligned in the file.
-template <class Number>
-Number number_at(const std::byte* codes, std::uint32_t place) {
-  return load_le<Number>(codes + std::size_t{place} * sizeof(Number));
-}
-
-// A bit for each of 64 codes from `place` on that is in the range. Without branches, so that compilers use vectors.
-template <class Number>
-std::uint64_t in_range(const std::byte* codes, std::uint32_t place, std::uint32_t count, Number first, Number span) {
-  std::uint8_t matches[64];
-  for (std::uint32_t i = 0; i < count; ++i)
-    matches[i] = static_cast<Number>(number_at<Number>(codes, place + i) - first) <= span;
-  std::uint64_t word = 0;
-  for (std::uint32_t i = 0; i < count; ++i) word |= std::uint64_t{matches[i]} << i;
-  return word;
-}
-
-std::uint64_t in_range(const std::byte* codes, std::uint8_t width, std::uint32_t place, std::uint32_t count,
-                       std::uint64_t first, std::uint64_t last) {
-  switch (width) {
-    case 1:
-      return in_range<std::uint8_t>(codes, place, count, static_cast<std::uint8_t>(first),
-                                    static_cast<std::uint8_t>(last - first));
-    case 2:
-      return in_range<std::uint16_t>(codes, place, count, static_cast<std::uint16_t>(first),
-                                     static_cast<std::uint16_t>(last - first));
-    case 4:
-      return in_range<std::uint32_t>(codes, place, count, static_cast<std::uint32_t>(first),
-                                     static_cast<std::uint32_t>(last - first));
-    case 8:
-      return in_range<std::uint64_t>(codes, place, count, first, last - first);
-    default:  // all codes are 0
-      return first == 0 ? (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) : 0;
-  }
-}
 
 // The key that a float of -0 would have; columns have 0.
 constexpr std::uint64_t kNegativeZero = ~(std::uint64_t{1} << 63);
@@ -176,9 +141,9 @@ std::uint64_t ValueColumn::Chunk::code(std::uint32_t place) const {
 }
 
 std::uint64_t ValueColumn::Chunk::codes_between(std::uint32_t word, std::uint64_t first, std::uint64_t last) const {
-  const std::uint64_t most = greatest - least;
-  if (first > most || first > last) return 0;
-  return in_range(codes, width, word * 64, std::min(64u, documents - word * 64), first, std::min(last, most));
+  std::uint64_t found = 0;
+  find_codes(*this, word, 1, first, last, &found);
+  return found;
 }
 
 ValueColumn::ValueColumn(schema::FieldType type, std::uint32_t documents)
@@ -273,13 +238,11 @@ void ValueColumn::scan(const Chunk& chunk, std::uint32_t number, std::span<const
   };
   constexpr std::size_t kFewRanges = 8;  // more are looked through for each document
   if (all || (chunk.offsets == nullptr && ranges.size() <= kFewRanges)) {
-    for (std::uint32_t i = 0; i < chunk.documents; i += 64) {
-      const std::uint64_t present = load_le<std::uint64_t>(chunk.presence + i / 8);
-      if (present == 0) continue;
-      std::uint64_t found = all ? present : 0;
-      if (!all)
-        for (const CodeRange& range : ranges) found |= chunk.codes_between(i / 64, range.first, range.last);
-      to[i / 64] |= found & present;
+    const std::uint32_t words = (chunk.documents + 63) / 64;
+    std::array<std::uint64_t, ColumnChunkWriter::kChunkDocuments / 64> found;
+    for (const CodeRange& range : all ? std::span(&ranges[0], 1) : ranges) {
+      if (!all) find_codes(chunk, 0, words, range.first, range.last, found.data());
+      for (std::uint32_t i = 0; i < words; ++i) to[i] |= chunk.present(i) & (all ? ~std::uint64_t{0} : found[i]);
     }
     return;
   }

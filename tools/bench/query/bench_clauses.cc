@@ -1,8 +1,12 @@
 // frond bench clauses: measures queries of the query language on one partition, without a cluster.
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -15,6 +19,8 @@
 #include "common/query/query_parser.h"
 #include "leaf/clauses/evaluation.h"
 #include "leaf/clauses/exhaustive.h"
+#include "leaf/collect/collect.h"
+#include "leaf/collect/exhaustive.h"
 #include "leaf/engines.h"
 #include "tools/bench/commands.h"
 #include "tools/bench/measure.h"
@@ -27,15 +33,34 @@ namespace {
 
 struct BenchClausesFlags {
   PartitionChoice from;
-  std::string queries, filter, mode = "or";
+  std::string queries, filter, mode = "or", sort, facets, total = "bounded";
   std::uint32_t k = 10, rounds = 5;
-  bool exhaustive = false, exact = false, flat = false, json = false;
+  bool exhaustive = false, flat = false, unranked = false, json = false;
 };
 
-// A query as the broker would hand it to a leaf.
-struct ClauseQuery {
+// A query as the broker would hand it to a leaf: a clause, or plain words.
+struct AskedQuery {
   query::Clause clause;
-  BenchQuery words;  // with `flat`: plain words
+  BenchQuery words;
+};
+
+// What all queries are asked for, and by whom.
+struct Asking {
+  const BenchClausesFlags& flags;
+  PartitionSearcher& searcher;
+  leaf::engine::QueryEngine& engine;
+  leaf::collect::Wanted wanted;  // none: the engine of plain words runs them with `flat`
+  std::shared_ptr<const partition::HiddenDocuments> left_out;
+  leaf::collect::KeywordCache keywords{std::size_t{64} << 20};
+  const SteadyClock clock{};
+
+  bool are_plain() const { return flags.flat && !wanted.any(); }
+  bool counts_all() const { return flags.total == "exact" || flags.unranked || wanted.any(); }
+};
+
+struct Answer {
+  leaf::collect::Collected found;
+  std::uint64_t planning_ns = 0, evaluation_ns = 0;
 };
 
 query::Mode mode_of(std::string_view name) { return name == "and" ? query::Mode::kAnd : query::Mode::kOr; }
@@ -53,18 +78,21 @@ Result<query::Clause> normal_clause(std::string_view q, const schema::Schema& sc
   return query::normal_form(FROND_TRY(query::bind(parsed.clause, schema, "q")), schema);
 }
 
-Result<std::vector<ClauseQuery>> read_clauses(const BenchClausesFlags& flags, PartitionSearcher& searcher) {
-  std::vector<ClauseQuery> all;
+Result<std::vector<AskedQuery>> read_clauses(const Asking& asking) {
+  const BenchClausesFlags& flags = asking.flags;
+  std::vector<AskedQuery> all;
   const std::string text = FROND_TRY(read_topic_file(flags.queries));
   Lines lines(text);
   while (const auto line = lines.next()) {
     if (line->empty()) continue;
-    ClauseQuery asked;
-    if (flags.flat) {
-      auto words = FROND_TRY(parse_queries(*line, {}, searcher.analyzer(), searcher.query_form()));
+    AskedQuery asked;
+    if (asking.are_plain()) {
+      auto words = FROND_TRY(parse_queries(*line, {}, asking.searcher.analyzer(), asking.searcher.query_form()));
       asked.words = std::move(words.front());
+    } else if (flags.flat) {
+      asked.clause.node = query::Words{{}, std::string(*line), mode_of(flags.mode)};
     } else {
-      auto clause = normal_clause(*line, searcher.schema(), flags.mode);
+      auto clause = normal_clause(*line, asking.searcher.schema(), flags.mode);
       if (!clause) return std::move(clause).error().within(fmt::format("{}, line {}", flags.queries, lines.number()));
       asked.clause = *std::move(clause);
     }
@@ -74,74 +102,142 @@ Result<std::vector<ClauseQuery>> read_clauses(const BenchClausesFlags& flags, Pa
   return all;
 }
 
-Result<void> bench_clauses(const BenchClausesFlags& flags) {
-  const auto searcher = FROND_TRY(PartitionSearcher::open(flags.from));
-  const auto engine = FROND_TRY(leaf::engine_named(leaf::kDefaultEngine));
-  const auto queries = FROND_TRY(read_clauses(flags, *searcher));
-  const SteadyClock clock;
-  std::shared_ptr<const partition::HiddenDocuments> left_out;
-  double filter_us = 0;
-  if (!flags.filter.empty()) {
-    const query::Clause filter = FROND_TRY(normal_clause(flags.filter, searcher->schema(), "and"));
-    const std::uint64_t begin = thread_nanoseconds();
-    left_out = FROND_TRY(searcher->left_out_by(filter));
-    filter_us = static_cast<double>(thread_nanoseconds() - begin) / 1e3;
+Result<leaf::collect::Wanted> read_wanted(const BenchClausesFlags& flags, const schema::Schema& schema) {
+  leaf::collect::Wanted wanted;
+  if (!flags.sort.empty()) wanted.sort = FROND_TRY(query::parse_sort(flags.sort));
+  FROND_TRY(query::check_sort(wanted.sort, schema));
+  if (flags.facets.empty()) return wanted;
+  auto facets = FROND_TRY(query::parse_facets(flags.facets));
+  wanted.facets = FROND_TRY(query::bind_facets(std::move(facets), schema, "--facets"));
+  return wanted;
+}
+
+// As a leaf: where a ranking's engine did not count all matches, it counts them apart.
+Result<leaf::engine::Outcome> search_words(const Asking& asking, leaf::engine::Plan& plan) {
+  auto outcome = FROND_TRY(std::move(asking.engine.search(std::span(&plan, 1), asking.clock)[0]));
+  if (outcome.exact || !asking.counts_all()) return outcome;
+  plan.ranked = false;
+  plan.k = 0;
+  const auto counted = FROND_TRY(std::move(asking.engine.search(std::span(&plan, 1), asking.clock)[0]));
+  outcome.matches = counted.matches;
+  outcome.postings_decoded += counted.postings_decoded;
+  return outcome;
+}
+
+Result<leaf::collect::Collected> search_clause(Asking& asking, const leaf::clauses::ClausePlan& plan) {
+  const schema::Schema& schema = asking.searcher.schema();
+  if (asking.wanted.any())
+    return asking.flags.exhaustive
+               ? leaf::collect::collect_exhaustively(plan, asking.wanted, schema, asking.clock)
+               : leaf::collect::collect(plan, asking.wanted, schema, asking.keywords, nullptr, asking.clock);
+  leaf::collect::Collected found;
+  found.outcome = FROND_TRY(asking.flags.exhaustive ? leaf::clauses::search_exhaustively(plan, asking.clock)
+                                                    : leaf::clauses::search(plan, asking.clock));
+  return found;
+}
+
+Result<Answer> answer(Asking& asking, const AskedQuery& asked) {
+  const BenchClausesFlags& flags = asking.flags;
+  const std::uint64_t count_to = asking.counts_all() ? leaf::engine::Plan::kCountAll : flags.k;
+  Answer made;
+  PartitionSearcher::Resolved resolved;
+  leaf::engine::Plan words;
+  const std::uint64_t begin = thread_nanoseconds();
+  if (asking.are_plain()) {
+    const auto mode = flags.mode == "and" ? leaf::engine::Mode::kAnd : leaf::engine::Mode::kOr;
+    words = FROND_TRY(asking.searcher.plan(asked.words, mode, flags.k));
+    if (asking.left_out != nullptr) words.hidden = asking.left_out.get();
+  } else {
+    FROND_TRY(asking.searcher.resolve(asked.clause, asking.left_out.get(), flags.k, resolved));
   }
-  constexpr double kNever = std::numeric_limits<double>::max();
-  std::vector<double> whole(queries.size(), kNever), evaluation(queries.size(), kNever);
+  leaf::engine::Plan& plan = asking.are_plain() ? words : resolved.plan.plan;
+  plan.count_to = count_to;
+  plan.ranked = !flags.unranked;
+  const std::uint64_t planned = thread_nanoseconds();
+  if (asking.are_plain())
+    made.found.outcome = FROND_TRY(search_words(asking, words));
+  else
+    made.found = FROND_TRY(search_clause(asking, resolved.plan));
+  made.planning_ns = planned - begin;
+  made.evaluation_ns = thread_nanoseconds() - planned;
+  return made;
+}
+
+// Adds what was found to a number that equal answers have.
+void add_to(std::uint64_t& checksum, const leaf::collect::Collected& found) {
+  const auto add = [&](std::uint64_t number) { checksum = (checksum ^ number) * 0x9e3779b97f4a7c15u; };
+  for (const auto& hit : found.outcome.hits) checksum = (checksum ^ hit.ordinal) * 0x9e3779b97f4a7c15u + hit.score;
+  for (const query::FacetCounts& facet : found.facets) {
+    add(facet.with_value);
+    add(facet.missing);
+    for (const std::uint64_t key : facet.keys) add(key);
+    for (const std::string& word : facet.words) add(std::hash<std::string>()(word));
+    for (const std::uint64_t count : facet.counts) add(count);
+  }
+}
+
+struct Figures {
+  std::vector<double> whole_us, evaluation_us;  // by query, of the best round
   std::uint64_t checksum = 0, matches = 0, postings = 0;
-  for (std::uint32_t round = 0; round < flags.rounds; ++round) {
-    checksum = matches = postings = 0;
-    for (std::size_t i = 0; i < queries.size(); ++i) {
-      PartitionSearcher::Resolved resolved;
-      leaf::engine::Plan plan;
-      const std::uint64_t begin = thread_nanoseconds();
-      if (flags.flat) {
-        const auto mode = flags.mode == "and" ? leaf::engine::Mode::kAnd : leaf::engine::Mode::kOr;
-        plan = FROND_TRY(searcher->plan(queries[i].words, mode, flags.k));
-        plan.count_to = flags.k;
-        if (left_out != nullptr) plan.hidden = left_out.get();
-      } else {
-        FROND_TRY(searcher->resolve(queries[i].clause, left_out.get(), flags.k, resolved));
-        resolved.plan.plan.count_to = flags.exact ? leaf::engine::Plan::kCountAll : flags.k;
-      }
-      const std::uint64_t planned = thread_nanoseconds();
-      leaf::engine::Outcome outcome;
-      if (flags.flat)
-        outcome = FROND_TRY(std::move(engine->search(std::span(&plan, 1), clock)[0]));
-      else
-        outcome = FROND_TRY(flags.exhaustive ? leaf::clauses::search_exhaustively(resolved.plan, clock)
-                                             : leaf::clauses::search(resolved.plan, clock));
-      const std::uint64_t end = thread_nanoseconds();
-      whole[i] = std::min(whole[i], static_cast<double>(end - begin) / 1e3);
-      evaluation[i] = std::min(evaluation[i], static_cast<double>(end - planned) / 1e3);
-      for (const auto& hit : outcome.hits) checksum = (checksum ^ hit.ordinal) * 0x9e3779b97f4a7c15u + hit.score;
-      matches += outcome.matches;
-      postings += outcome.postings_decoded;
-    }
-  }
-  const Distribution all = distribution_of(whole), alone = distribution_of(evaluation);
-  const auto count = static_cast<double>(queries.size());
+  double filter_us = 0;
+};
+
+void print(const BenchClausesFlags& flags, const std::string& partition, const Figures& figures) {
+  const Distribution all = distribution_of(figures.whole_us), alone = distribution_of(figures.evaluation_us);
+  const auto count = static_cast<double>(figures.whole_us.size());
+  const double matches = static_cast<double>(figures.matches) / count;
+  const double postings = static_cast<double>(figures.postings) / count;
   if (flags.json) {
-    const nlohmann::ordered_json out{{"partition", searcher->description()},
-                                     {"queries", queries.size()},
+    const nlohmann::ordered_json out{{"partition", partition},
+                                     {"queries", figures.whole_us.size()},
                                      {"k", flags.k},
                                      {"whole_us", as_json(all)},
                                      {"evaluation_us", as_json(alone)},
-                                     {"filter_us", filter_us},
-                                     {"matches", static_cast<double>(matches) / count},
-                                     {"postings", static_cast<double>(postings) / count},
-                                     {"answers", fmt::format("{:016x}", checksum)}};
+                                     {"filter_us", figures.filter_us},
+                                     {"matches", matches},
+                                     {"postings", postings},
+                                     {"answers", fmt::format("{:016x}", figures.checksum)}};
     fmt::print("{}\n", out.dump());
-    return {};
+    return;
   }
-  fmt::print("{}\n{} queries, k {}, best of {} rounds each; the filter took {:.0f} us once\n", searcher->description(),
-             queries.size(), flags.k, flags.rounds, filter_us);
+  fmt::print("{}\n{} queries, k {}, best of {} rounds each; the filter took {:.0f} us once\n", partition,
+             figures.whole_us.size(), flags.k, flags.rounds, figures.filter_us);
   fmt::print(
       "us: mean {:.1f} median {:.1f} p95 {:.1f} p99 {:.1f}; of these evaluation {:.1f} {:.1f} {:.1f} {:.1f}; "
       "matches {:.0f}, postings {:.0f}, answers {:016x}\n",
-      all.mean, all.median, all.p95, all.p99, alone.mean, alone.median, alone.p95, alone.p99,
-      static_cast<double>(matches) / count, static_cast<double>(postings) / count, checksum);
+      all.mean, all.median, all.p95, all.p99, alone.mean, alone.median, alone.p95, alone.p99, matches, postings,
+      figures.checksum);
+}
+
+Result<void> bench_clauses(const BenchClausesFlags& flags) {
+  const auto searcher = FROND_TRY(PartitionSearcher::open(flags.from));
+  const auto engine = FROND_TRY(leaf::engine_named(leaf::kDefaultEngine));
+  auto wanted = FROND_TRY(read_wanted(flags, searcher->schema()));
+  Asking asking{flags, *searcher, *engine, std::move(wanted), nullptr};
+  const auto queries = FROND_TRY(read_clauses(asking));
+  Figures figures;
+  if (!flags.filter.empty()) {
+    const query::Clause filter = FROND_TRY(normal_clause(flags.filter, searcher->schema(), "and"));
+    const std::uint64_t begin = thread_nanoseconds();
+    asking.left_out = FROND_TRY(searcher->left_out_by(filter));
+    figures.filter_us = static_cast<double>(thread_nanoseconds() - begin) / 1e3;
+  }
+  constexpr double kNever = std::numeric_limits<double>::max();
+  figures.whole_us.assign(queries.size(), kNever);
+  figures.evaluation_us.assign(queries.size(), kNever);
+  for (std::uint32_t round = 0; round < flags.rounds; ++round) {
+    figures.checksum = figures.matches = figures.postings = 0;
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      const Answer made = FROND_TRY(answer(asking, queries[i]));
+      const auto evaluation = static_cast<double>(made.evaluation_ns) / 1e3;
+      figures.evaluation_us[i] = std::min(figures.evaluation_us[i], evaluation);
+      figures.whole_us[i] = std::min(figures.whole_us[i], static_cast<double>(made.planning_ns) / 1e3 + evaluation);
+      add_to(figures.checksum, made.found);
+      figures.matches += made.found.outcome.matches;
+      figures.postings += made.found.outcome.postings_decoded;
+    }
+  }
+  print(flags, searcher->description(), figures);
   return {};
 }
 
@@ -161,10 +257,15 @@ void add_bench_clauses(config::CommandLine& bench_command, int& status) {
       .check(config::one_of({"and", "or"}))
       .show_default()
       .group("Search");
-  add_number(command, "--k", flags->k, 1, 10'000, "Hits wanted").group("Search");
+  add_number(command, "--k", flags->k, 0, 10'000, "Hits wanted").group("Search");
+  command.add_option("--sort", flags->sort, "An order of hits, as the parameter `sort`: year:desc,_score");
+  command.add_option("--facets", flags->facets, "What to count over all matches, as the parameter `facets`: tag:10");
+  command.add_option("--total", flags->total, "Whether all matches are counted; with an order or facets they are")
+      .check(config::one_of({"bounded", "exact"}))
+      .show_default();
+  command.add_flag("--unranked", flags->unranked, "Rank nothing: the first hits, and with --k 0 counts alone");
   add_number(command, "--rounds", flags->rounds, 1, 10'000, "A query's time is the best of so many").group("How");
-  command.add_flag("--exact", flags->exact, "Count all matches");
-  command.add_flag("--flat", flags->flat, "Lines are plain words, searched by the engine of plain words");
+  command.add_flag("--flat", flags->flat, "Lines are plain words, without an order or facets for their own engine");
   command.add_flag("--exhaustive", flags->exhaustive, "By the slow reference");
   command.add_flag("--json", flags->json, "Print one JSON object").group("Output");
   command.on_chosen([flags, &status] { status = exit_status("bench clauses", bench_clauses(*flags)); });

@@ -165,6 +165,37 @@ TEST(Clauses, WithRequiredTermsFindTheBest) {
   }
 }
 
+// Trees of plain words, which the engine of plain words searches, and such that are nearly so.
+TEST(Clauses, OfWordsAloneFindTheBest) {
+  World world(3 * kWindow + 100, 15);
+  std::mt19937 random(15);
+  const char* const words[] = {"aa", "ab", "ac", "ba", "bb", "cb", "w17", "none"};
+  for (int i = 0; i < 120; ++i) {
+    if (i == 80) world.hide_some(15);
+    query::Bool both;
+    for (std::size_t left = 1 + random() % 4; left > 0; --left) {
+      query::Clause word{query::Words{i % 10 == 3 ? "title" : "", words[random() % 8], query::Mode::kOr}};
+      (i % 2 == 0 ? both.must : both.should).push_back(i % 10 == 7 ? query::boosted(word, {300}) : word);
+    }
+    if (i % 6 == 1) both.minimum = query::MinimumMatch{query::MinimumMatch::Kind::kCount, 2};
+    const query::Clause clause{std::move(both)};
+    SCOPED_TRACE(query::clause_json(clause));
+    for (const std::uint32_t k : {0u, 10u, 20'000u})
+      for (const bool ranked : {true, false}) {
+        const auto exhaustive = world.run(0, clause, search_exhaustively, k, ranked);
+        ASSERT_TRUE(exhaustive) << exhaustive.error().message();
+        for (const std::size_t collection : {0, 1}) {
+          const auto all = world.run(collection, clause, search, k, ranked);
+          ASSERT_TRUE(all) << all.error().message();
+          ASSERT_EQ(*all, *exhaustive) << collection << ", k " << k << ", ranked " << ranked;
+          if (!ranked) continue;
+          ASSERT_EQ(world.run(collection, clause, search, k, true, /*prunes=*/true)->hits, exhaustive->hits)
+              << collection << ", k " << k;
+        }
+      }
+  }
+}
+
 TEST(Clauses, BoostDoublesAndSumsAdd) {
   World world(300, 9);
   const auto scores = [&](const query::Clause& clause) {

@@ -2,6 +2,7 @@
 // reference finds document by document, for any number of partitions, also when documents are removed.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <tuple>
 
 #include "common/query/bind.h"
@@ -168,11 +169,12 @@ class RandomWanted {
   std::mt19937 random_;
 };
 
-void expect_agreement(World& world, std::uint32_t seed, std::uint32_t rounds) {
-  support::RandomClauses random(seed);
+using MakeClause = std::function<query::Clause(std::uint32_t round)>;
+
+void expect_agreement(World& world, std::uint32_t seed, std::uint32_t rounds, const MakeClause& make) {
   RandomWanted wants(seed);
   for (std::uint32_t i = 0; i < rounds; ++i) {
-    const auto made = i % 4 == 0 ? query::Clause{query::All()} : random.clause(1 + random.below(3));
+    const auto made = make(i);
     const auto bound = query::bind(query::resolved(made, query::Mode::kAnd), world.schema(), "clause");
     if (!bound) continue;
     Wanted wanted;
@@ -205,6 +207,13 @@ void expect_agreement(World& world, std::uint32_t seed, std::uint32_t rounds) {
   }
 }
 
+void expect_agreement(World& world, std::uint32_t seed, std::uint32_t rounds) {
+  support::RandomClauses random(seed);
+  expect_agreement(world, seed, rounds, [&](std::uint32_t i) {
+    return i % 4 == 0 ? query::Clause{query::All()} : random.clause(1 + random.below(3));
+  });
+}
+
 TEST(Collect, FindsWhatTheReferenceFinds) {
   for (std::uint32_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -220,6 +229,51 @@ TEST(Collect, FindsItInManyWindowsToo) {
   expect_agreement(world, 7, 25);
   world.hide_some(7);
   expect_agreement(world, 8, 15);
+}
+
+// Words alone, which the engine of plain words finds: rare ones, and such as most documents have.
+TEST(Collect, FindsItForWordsAlone) {
+  World world(2 * clauses::kWindow + 100, 9);
+  std::mt19937 random(9);
+  const char* const words[] = {"aa", "ab", "ba", "cb", "dc", "ec", "w17", "none"};
+  const auto clause = [&](std::uint32_t i) {
+    std::string text = i % 3 == 0 ? "aa" : words[random() % 8];
+    for (std::uint32_t more = random() % 4; more > 0; --more) text += std::string(" ") + words[random() % 8];
+    return query::Clause{query::Words{"", text, i % 4 == 1 ? query::Mode::kAnd : query::Mode::kOr}};
+  };
+  expect_agreement(world, 9, 40, clause);
+  world.hide_some(9);
+  expect_agreement(world, 10, 25, clause);
+}
+
+// Where most documents match, those that do not are counted.
+TEST(Collect, CountsKeywordsOfMostDocuments) {
+  World world(2 * clauses::kWindow + 100, 12);
+  Wanted wanted;
+  for (const char* const field : {"tag", "lang"})
+    for (const auto kind : {Kind::kValues, Kind::kDistinct}) {
+      query::Facet facet;
+      facet.name = field + std::to_string(static_cast<int>(kind));
+      facet.field = field;
+      facet.kind = kind;
+      wanted.facets.push_back(facet);
+    }
+  for (const bool hidden : {false, true}) {
+    if (hidden) world.hide_some(12);
+    for (const char* const text : {"aa", "aa ab ba", "aa ab ba bb ac ca"})
+      for (const std::uint32_t k : {0u, 10u})
+        for (const bool ranked : {false, true}) {
+          SCOPED_TRACE(text + std::string(hidden ? ", some hidden" : ""));
+          const query::Clause clause{query::Words{"", text, query::Mode::kOr}};
+          const auto reference = world.run(0, clause, wanted, k, ranked, World::With::kReference);
+          ASSERT_TRUE(reference) << reference.error().message();
+          if (!hidden) {
+            ASSERT_GT(reference->matches, clauses::kWindow);
+          }
+          for (std::size_t collection = 0; collection < world.collections(); ++collection)
+            ASSERT_EQ(*world.run(collection, clause, wanted, k, ranked, World::With::kCounts), *reference);
+        }
+  }
 }
 
 TEST(Collect, RefusesTooManyBucketsByName) {
