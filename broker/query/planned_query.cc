@@ -71,6 +71,7 @@ class Planner {
     PlannedQuery planned;
     planned.understood = clause_text(normal, schema_);
     planned.matches_nothing = normal.as<frond::query::None>() != nullptr;
+    if (as_clause) normal = one_text(std::move(normal));
     if (!written.scored || ordered) normal = frond::query::resolved(std::move(normal), Mode::kOr);
     const auto cost = frond::query::cost_of(normal);
     planned.costly = cost.terms > wire::kCostlyTerms || cost.patterns > kCostlyPatterns ||
@@ -124,6 +125,17 @@ class Planner {
       all.text += words->text;
     }
     return all;
+  }
+  // Plain words as the one text that they are without an order and facets, so that they have the same scores.
+  Clause one_text(Clause normal) const {
+    auto* const both = normal.as<Bool>();
+    auto words = both != nullptr ? words_of(*both) : words_of(normal);
+    if (!words) return normal;
+    if (both == nullptr || (both->filter.empty() && both->must_not.empty())) return {*std::move(words)};
+    both->must.assign(1, {*std::move(words)});
+    both->should.clear();
+    both->minimum.reset();
+    return normal;
   }
   bool is_one_term(const std::string& text) const {
     const auto analyzed = analyzer_.analyze_text(text, config_);

@@ -73,8 +73,14 @@ Result<void> SearchQuery::read_clauses() {
       all_known = all_known && slot->left_out != nullptr;
     }
   if (all_known) return {};
-  auto clause = FROND_TRY(query::parse_clause(request_.filter, "filter"));
-  return resolve(query::resolved(std::move(clause), query::Mode::kOr), filter_.emplace());
+  auto clause = query::resolved(FROND_TRY(query::parse_clause(request_.filter, "filter")), query::Mode::kOr);
+  FROND_TRY(resolve(clause, filter_.emplace()));
+  if (!std::holds_alternative<clauses::NoneNode>(filter_->resolved.root.what)) return {};
+  // Stop words alone ask for nothing, so as a filter they leave nothing out: as beside anything else.
+  query::Bool beside;
+  beside.must.push_back({query::All()});
+  beside.filter.push_back(std::move(clause));
+  return resolve({std::move(beside)}, filter_.emplace());
 }
 
 // For the wave.

@@ -1,5 +1,6 @@
 #pragma once
-// Random clauses and random queries over the schema of query_schema.h.
+// Random clauses and random queries over a vocabulary.
+#include <algorithm>
 #include <array>
 #include <random>
 #include <string>
@@ -7,12 +8,21 @@
 #include <vector>
 
 #include "common/query/clause.h"
+#include "common/query/limits.h"
+#include "tests/support/vocabulary.h"
 
 namespace frond::support {
 
 class RandomClauses {
  public:
-  explicit RandomClauses(std::uint32_t seed) : random_(seed) {}
+  explicit RandomClauses(std::uint32_t seed) : RandomClauses(seed, small_vocabulary()) {}
+  RandomClauses(std::uint32_t seed, Vocabulary vocabulary)
+      : random_(seed), vocabulary_(std::move(vocabulary)), schema_(vocabulary_.schema) {
+    for (std::size_t field = 0; field < schema_.fields.size(); ++field)
+      if (!vocabulary_.values[field].empty()) columns_.push_back(field);
+  }
+  RandomClauses(const RandomClauses&) = delete;
+  RandomClauses& operator=(const RandomClauses&) = delete;
 
   std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_() % bound); }
 
@@ -57,9 +67,27 @@ class RandomClauses {
     static constexpr std::uint32_t kUnits[] = {0, 128, 256, 256, 512, 640};
     return {kUnits[below(std::size(kUnits))]};
   }
-  std::string word() { return std::string(1, static_cast<char>('a' + below(5))) + static_cast<char>('a' + below(3)); }
-  std::string text_field() { return std::array<std::string, 3>{"", "title", "note"}[below(3)]; }
-  std::int64_t year() { return 2000 + below(6); }
+  template <class T>
+  const T& any(const std::vector<T>& all) {
+    return all[below(static_cast<std::uint32_t>(all.size()))];
+  }
+  const std::string& word() { return any(vocabulary_.words); }
+  std::string some_words(std::uint32_t most) {
+    std::string text = word();
+    for (std::uint32_t more = below(most); more-- > 0;) text += " " + word();
+    return text;
+  }
+  // The beginning of a word or value without signs, long enough for a pattern.
+  std::string beginning_of(const std::string& whole) {
+    std::string begun;
+    for (const char c : whole) {
+      const bool enough = query::fixed_characters(begun) >= query::Limits().min_prefix;
+      if (enough && (static_cast<unsigned char>(c) & 0xc0) != 0x80 && below(2) == 0) break;
+      if (c != '*' && c != '?' && c != '\\') begun += c;
+    }
+    while (query::fixed_characters(begun) < query::Limits().min_prefix) begun += 'a';
+    return begun;
+  }
 
   query::Clause boolean(std::uint32_t depth) {
     query::Bool both;
@@ -76,42 +104,85 @@ class RandomClauses {
   }
 
   query::Clause leaf() {
-    switch (below(13)) {
-      case 0:
-        return {query::All()};
-      case 1:
-        return {query::None()};
-      case 2:
-        return {query::Phrase{below(2) == 0 ? "" : "title", word() + " " + word(), below(3), below(4) == 0}};
-      case 3:
-        return {query::Prefix{below(2) == 0 ? "tag" : text_field(), word()}};
-      case 4:
-        return {query::Wildcard{below(2) == 0 ? "tag" : text_field(), word() + "*" + (below(2) == 0 ? "" : "?*")}};
-      case 5:
-        return {query::Terms{"tag", {word(), word()}}};
-      case 6:
-        return {query::Terms{"year", {std::to_string(year())}}};
-      case 7:
-        return {query::Terms{"title", {word(), word()}}};
-      case 8:
-        return range();
-      case 9:
-        return {query::Exists{below(2) == 0 ? "year" : "tag"}};
-      case 10:
-        return {query::Ids{{word(), word()}}};
-      default:
-        return {query::Words{text_field(), word() + (below(2) == 0 ? "" : " " + word()),
-                             static_cast<query::Mode>(below(3))}};
-    }
+    using query::Use;
+    const std::uint32_t kind = below(15);
+    if (kind == 0) return below(2) == 0 ? query::Clause{query::All()} : query::Clause{query::None()};
+    if (kind == 1) return {query::Ids{{any(vocabulary_.ids), any(vocabulary_.ids)}}};
+    if (kind <= 6 && !columns_.empty()) return column_leaf(any(columns_));
+    if (kind <= 8) return pattern(vocabulary_.fields_for(Use::kPattern));
+    if (kind == 9) return text_terms();
+    if (kind == 10) return exists();
+    const auto phrases = vocabulary_.fields_for(Use::kPhrase);
+    if (kind <= 12 && !phrases.empty())
+      return {query::Phrase{any(phrases), word() + " " + some_words(3), below(4), below(4) == 0}};
+    const auto texts = text_fields();
+    if (texts.empty()) return text_terms();
+    return {query::Words{any(texts), some_words(4), static_cast<query::Mode>(below(3))}};
   }
-  query::Clause range() {
-    query::Range range{"year", {}, {}};
-    if (below(3) != 0) range.from = query::Bound{year(), below(2) == 0};
-    if (below(3) != 0) range.to = query::Bound{year(), below(2) == 0};
-    return {std::move(range)};
+  // That words can be searched in.
+  std::vector<std::string> text_fields() const {
+    std::vector<std::string> names = vocabulary_.fields_for(query::Use::kWords);
+    std::erase_if(names, [&](const std::string& name) {
+      return !name.empty() && schema_.find(name)->type != schema::FieldType::kText;
+    });
+    return names;
+  }
+  query::Clause exists() {
+    const auto fields = vocabulary_.fields_for(query::Use::kExists);
+    return fields.empty() ? query::Clause{query::All()} : query::Clause{query::Exists{any(fields)}};
+  }
+  query::Clause column_leaf(std::size_t number) {
+    const schema::Field& field = schema_.fields[number];
+    const auto& values = vocabulary_.values[number];
+    if (below(8) == 0) return {query::Exists{field.name}};
+    const bool ordered = query::problem_of(field, query::Use::kRange).empty();
+    if (ordered && below(2) == 0) {
+      query::Range range{field.name, {}, {}};
+      if (below(3) != 0) range.from = query::Bound{any(values), below(2) == 0};
+      if (below(3) != 0) range.to = query::Bound{any(values), below(2) == 0};
+      return {std::move(range)};
+    }
+    query::Terms terms{field.name, {}};
+    for (std::uint32_t i = 1 + below(3); i-- > 0;) terms.values.push_back(any(values));
+    return {std::move(terms)};
+  }
+  query::Clause pattern(const std::vector<std::string>& fields) {
+    if (fields.empty()) return text_terms();
+    const std::string& name = any(fields);
+    const schema::Field* const field = schema_.find(name);
+    const auto* values = field == nullptr || !schema::is_column(field->type)
+                             ? nullptr
+                             : &vocabulary_.values[static_cast<std::size_t>(field - schema_.fields.data())];
+    if (values != nullptr && values->empty()) return {query::Exists{name}};
+    const std::string begun = beginning_of(values != nullptr ? std::get<std::string>(any(*values)) : word());
+    if (below(2) == 0) return {query::Prefix{name, begun}};
+    return {query::Wildcard{name, begun + std::array{"*", "*?", "?*", "?", "*a*", "*b"}[below(6)]}};
+  }
+  // Terms as they are indexed, or weights of them.
+  query::Clause text_terms() {
+    std::vector<std::string> fields;
+    for (const schema::Field& field : schema_.fields)
+      if (field.type == schema::FieldType::kWeights || (field.type == schema::FieldType::kText && field.field_search))
+        fields.push_back(field.name);
+    if (fields.empty()) return {query::All()};
+    const std::string& field = any(fields);
+    const bool impacts = schema_.find(field)->type == schema::FieldType::kWeights;
+    const auto& words = impacts ? vocabulary_.tokens : vocabulary_.words;
+    if (!impacts && below(2) == 0) return {query::Terms{field, {any(words), any(words)}}};
+    query::Weights weights{field, {}};
+    for (std::uint32_t i = 1 + below(4); i-- > 0;) {
+      const std::string& token = any(words);
+      const auto there = std::ranges::find(weights.tokens, token, &query::WeightedToken::token);
+      if (there == weights.tokens.end())
+        weights.tokens.push_back({token, {std::array{0u, 1u, 128u, 256u, 700u, 70'000u}[below(6)]}});
+    }
+    return {std::move(weights)};
   }
 
   std::mt19937 random_;
+  const Vocabulary vocabulary_;
+  const schema::Schema& schema_;
+  std::vector<std::size_t> columns_;  // with values
 };
 
 }  // namespace frond::support

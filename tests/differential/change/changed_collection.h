@@ -98,13 +98,14 @@ struct Answer {
 // A leaf that follows a repository.
 class Follower {
  public:
-  Follower(const std::filesystem::path& repository, const std::filesystem::path& data)
+  Follower(const std::filesystem::path& repository, const std::filesystem::path& data,
+           leaf::generation::ShardOf shard = {})
       : source_(*repository::RepositorySource::open(repository.string(), "c")),
         data_(*leaf::generation::DataFolder::open(data)),
         store_(clock_),
         registration_{[this](std::uint64_t number, auto partition) { store_.add(number, partition); },
                       [this](std::uint64_t number) { store_.remove(number); }},
-        loader_(*source_, *data_, {}, registration_),
+        loader_(*source_, *data_, shard, registration_),
         follower_({"c", std::chrono::milliseconds(1000), std::chrono::seconds(30), std::chrono::seconds(3600)},
                   *source_, *data_, loader_, board_, brokers_, clock_, log_, nullptr) {}
 

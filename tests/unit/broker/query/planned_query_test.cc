@@ -55,6 +55,11 @@ TEST(PlannedQuery, IsAClauseWithAnOrderOrFacets) {
   EXPECT_EQ(counted.mode, wire::Mode::kAuto);
   EXPECT_EQ(counted.filter, "");
   EXPECT_EQ(facets_json(counted.facets), R"({"year":{"ranges":{"field":"year","bounds":[2000]}}})");
+  // A word that is there twice scores as it does without an order.
+  EXPECT_EQ(shown(plan_of({.q = "+red +red", .sort = order})), R"({"words":{"text":"red red","mode":"and"}})");
+  EXPECT_EQ(
+      shown(plan_of({.q = "(red OR red) -tag:x", .facets = facets})),
+      R"({"bool":{"must":[{"words":{"text":"red red","mode":"or"}}],"must_not":[{"term":{"field":"tag","value":"x"}}]}})");
   EXPECT_EQ(refusal_of({.q = "red", .sort = *frond::query::parse_sort("yaer")}).parameter, "sort");
   EXPECT_EQ(refusal_of({.q = "red", .facets = *frond::query::parse_facets("title")}).parameter, "facets");
 }

@@ -1,5 +1,5 @@
-// Random clauses on random documents: what matches is what an obvious look at each document says, and scores are the
-// same by windows, by the reference, and for any number of partitions.
+// Random clauses on random documents: what matches, and with which score, is what an obvious look at each document
+// says; the same by windows, by the reference, and for any number of partitions.
 #include <gtest/gtest.h>
 
 #include "common/query/bind.h"
@@ -8,8 +8,9 @@
 #include "common/topk/top_k.h"
 #include "leaf/clauses/matcher.h"
 #include "tests/support/collections/manual_clock.h"
+#include "tests/support/document_oracle.h"
 #include "tests/support/random_clauses.h"
-#include "tests/unit/leaf/clauses/document_oracle.h"
+#include "tests/unit/leaf/clauses/document_collection.h"
 
 namespace frond::leaf::clauses {
 namespace {
@@ -31,7 +32,9 @@ struct Ranking {
 class World {
  public:
   explicit World(std::uint32_t documents, std::uint32_t seed)
-      : documents_(random_documents(schema_, documents, seed)), hidden_(documents) {
+      : documents_(random_documents(schema_, documents, seed)),
+        hidden_(documents),
+        oracle_(schema_, oracle_documents(schema_, documents_)) {
     for (const std::uint32_t partitions : {1u, 3u})
       collections_.push_back(std::make_unique<MemoryCollection>(schema_, documents_, partitions));
   }
@@ -58,27 +61,32 @@ class World {
     ranking.hits = topk::merge(lists, k);
     return ranking;
   }
-  std::vector<Ordinal> wanted(const query::Clause& clause) const {
-    const DocumentOracle oracle(schema_, {kStop});
-    std::vector<Ordinal> ordinals;
-    for (std::size_t i = 0; i < documents_.size(); ++i)
-      if (!hidden_[i] && oracle.matches(clause, documents_[i])) ordinals.push_back(i);
-    return ordinals;
+  // In the documents' order.
+  std::vector<topk::Hit> wanted(const query::Clause& clause) {
+    support::DocumentOracle oracle(oracle_, oracle_analyzers_, {}, query::Mode::kOr);
+    std::vector<topk::Hit> hits;
+    for (std::size_t i = 0; i < documents_.size(); ++i) {
+      const auto found = oracle.ask(clause, oracle_.documents()[i]);
+      if (!hidden_[i] && found.matched) hits.push_back({i, found.score});
+    }
+    return hits;
   }
 
  private:
   const schema::Schema schema_ = support::query_schema();
   const std::vector<TextDocument> documents_;
   std::vector<bool> hidden_;
+  const support::OracleCollection oracle_;
+  support::OracleAnalyzers oracle_analyzers_{analyzer_config(), schema_};
   std::vector<std::unique_ptr<MemoryCollection>> collections_;
   text::Analyzer analyzer_{analyzer_config()};
   text::Analyzer plain_analyzer_{{text::Stemmer::kNone, text::StopWords(false), text::AnalyzerKind::kStandard}};
   support::ManualClock clock_;
 };
 
-std::vector<Ordinal> ordinals_of(const Ranking& ranking) {
+std::vector<Ordinal> ordinals_of(const std::vector<topk::Hit>& hits) {
   std::vector<Ordinal> ordinals;
-  for (const topk::Hit& hit : ranking.hits) ordinals.push_back(hit.ordinal);
+  for (const topk::Hit& hit : hits) ordinals.push_back(hit.ordinal);
   return ordinals;
 }
 
@@ -91,7 +99,7 @@ void expect_agreement(World& world, support::RandomClauses& random, std::uint32_
     const auto wanted = world.wanted(*bound);
     const auto unranked = world.run(0, *bound, search, 100'000, false);
     ASSERT_TRUE(unranked) << unranked.error().message();
-    ASSERT_EQ(ordinals_of(*unranked), wanted);
+    ASSERT_EQ(ordinals_of(unranked->hits), ordinals_of(wanted));
     ASSERT_EQ(unranked->matches, wanted.size());
     const std::uint32_t k = i % 3 == 0 ? 100'000 : 10;
     const auto exhaustive = world.run(0, *bound, search_exhaustively, k, true);
@@ -105,7 +113,9 @@ void expect_agreement(World& world, support::RandomClauses& random, std::uint32_
     // What is left out is known only after the analysis: normal forms of such texts may differ.
     if (query::clause_json(*bound).find(kStop) != std::string::npos) continue;
     const query::Clause normal = query::normal_form(*bound, world.schema());
-    ASSERT_EQ(ordinals_of(*world.run(0, normal, search, 100'000, false)), wanted) << query::clause_json(normal);
+    auto ranked = world.run(0, normal, search, 100'000, true)->hits;
+    std::ranges::sort(ranked, {}, &topk::Hit::ordinal);
+    ASSERT_EQ(ranked, wanted) << query::clause_json(normal);
   }
 }
 

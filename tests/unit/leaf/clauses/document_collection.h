@@ -14,6 +14,7 @@
 #include "leaf/clauses/evaluation.h"
 #include "leaf/clauses/exhaustive.h"
 #include "leaf/clauses/resolver.h"
+#include "tests/support/oracle_collection.h"
 #include "tests/support/posting_lists.h"
 #include "tests/support/query_schema.h"
 
@@ -61,6 +62,25 @@ inline std::vector<TextDocument> random_documents(const schema::Schema& schema, 
   for (TextDocument& document : documents)
     while (!ids.insert(document.id).second) document.id += "x";
   return documents;
+}
+
+// The same documents as the oracle has them.
+inline std::vector<support::OracleDocument> oracle_documents(const schema::Schema& schema,
+                                                             const std::vector<TextDocument>& documents) {
+  std::vector<support::OracleDocument> made;
+  for (const TextDocument& document : documents) {
+    support::OracleDocument& one = made.emplace_back();
+    one.id = document.id;
+    one.values = document.values;
+    one.texts.resize(schema.fields.size());
+    for (std::size_t field = 0; field < schema.fields.size(); ++field)
+      for (const std::string& word : document.texts[field]) {
+        one.texts[field].places.push_back(word);
+        if (schema.fields[field].field_search) one.texts[field].add(word, 1);
+        one.plain.add(word, schema.fields[field].weight);
+      }
+  }
+  return made;
 }
 
 class MemoryPartition final : public SearchedPartition {

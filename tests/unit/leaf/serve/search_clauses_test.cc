@@ -52,6 +52,20 @@ TEST(SearchQueryWithClauses, SearchesAutoAsAndThenAsOr) {
   EXPECT_EQ(same.and_ranking.matches, same.or_ranking.matches);
 }
 
+TEST(SearchQueryWithClauses, LeaveNothingOutByAFilterOfStopWordsAlone) {
+  ServedCollection served(random_documents(300, 8), 3);
+  wire::SearchRequest request = request_of(Mode::kOr, {"t3", "t7"}, 3);
+  const wire::SearchReply wanted = served.search(request);
+  ASSERT_EQ(wanted.or_ranking.hits.size(), 10u);
+  const query::Clause the{query::Words{"", "the", query::Mode::kOr}};
+  for (const query::Clause& filter : {the, query::Clause{query::Bool{{}, {}, {the}, {}, {}}}}) {
+    request.filter = query::clause_json(filter);
+    EXPECT_EQ(served.search(request).or_ranking.hits, wanted.or_ranking.hits) << request.filter;
+  }
+  request.filter = words("unknown", query::Mode::kOr);
+  EXPECT_EQ(served.search(request).or_ranking.matches, 0u);
+}
+
 TEST(SearchQueryWithClauses, FiltersWordsAndKeepsTheFilter) {
   const auto documents = random_documents(300, 8);
   ServedCollection served(documents, 3);
