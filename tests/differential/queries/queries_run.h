@@ -41,7 +41,7 @@ inline void compare_queries(std::uint32_t usual, const ComparedCollection::MakeE
   std::cout << asked << " queries of seeds " << first << " to " << seed - 1 << ", " << matches << " matches, "
             << refused << " refused by all, 0 differ" << std::endl;
   EXPECT_LT(refused, asked / 4);
-  EXPECT_GT(matches, asked);
+  EXPECT_GT(matches, 0u);
 }
 
 }  // namespace frond::queries_test

@@ -186,8 +186,8 @@ class RandomQuestions {
     asked.exact_total = below(4) == 0;
     asked.cached = below(2) == 0;
     asked.ranked = !asked.count && below(6) != 0;
-    if (below(8) == 0) asked.k1 = 0.25 * below(17);
-    if (below(8) == 0) asked.b = 0.25 * below(5);
+    if (bm25 && below(8) == 0) asked.k1 = 0.25 * below(17);
+    if (bm25 && below(8) == 0) asked.b = 0.25 * below(5);
     if (below(8) == 0) asked.prior_weight = 0.5 * below(8);
     if (below(3) == 0 && asked.ranked) asked.sort = order();
     if (below(4) == 0 && !columns_.empty() && !asked.count)
