@@ -265,7 +265,7 @@ class DocumentOracle {
     return asked;
   }
   Answer of(const query::Bool& node, const OracleDocument& document, Place place) {
-    bool left_out = false, fits = true;
+    bool required_left_out = false, optional_left_out = false, excluded_left_out = false, fits = true;
     std::size_t matched = 0;
     std::uint64_t score = 0;
     const auto need = [&](const Found& one) {
@@ -277,10 +277,11 @@ class DocumentOracle {
       score += one.score;
     };
     const auto never = [&](const Found& one) { fits = fits && !one.matched; };
-    std::size_t required = ask_all(node.must, document, place, left_out, need);
-    required += ask_all(node.filter, document, kUnscored, left_out, need);
-    const std::size_t optional = ask_all(node.should, document, place, left_out, count);
-    const std::size_t excluded = ask_all(node.must_not, document, kUnscored, left_out, never);
+    std::size_t required = ask_all(node.must, document, place, required_left_out, need);
+    required += ask_all(node.filter, document, kUnscored, required_left_out, need);
+    const std::size_t optional = ask_all(node.should, document, place, optional_left_out, count);
+    const std::size_t excluded = ask_all(node.must_not, document, kUnscored, excluded_left_out, never);
+    const bool left_out = required_left_out || optional_left_out || excluded_left_out;
     if (left_out && required + optional + excluded == 0) return {};
     const std::size_t usual = required == 0 && optional != 0 ? 1 : 0;
     std::size_t minimum = usual;
@@ -290,7 +291,8 @@ class DocumentOracle {
     } else if (node.minimum) {
       minimum = query::matches_needed(*node.minimum, optional);
     }
-    if (left_out) minimum = std::min(std::max(minimum, usual), optional);
+    if (optional_left_out) minimum = std::min(minimum, optional);
+    if (required_left_out && minimum == 0) minimum = usual;
     fits = fits && matched >= minimum;
     return Found{fits, static_cast<scoring::Score>(fits ? capped(score) : 0)};
   }
