@@ -8,12 +8,18 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/check.h"
+
 namespace frond::leaf::collect {
 namespace {
 
 using Kind = query::Facet::Kind;
 using schema::FieldType;
 using Counts = std::vector<std::uint32_t>;  // of documents of a partition, so 32 bits do
+void add_to(Counts& to, std::span<const std::uint32_t> counts) {
+  FROND_CHECK(counts.size() == to.size());
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += counts[i];
+}
 
 // What bucket a value is in, by its ordering key; ascending as the values.
 class BucketOf {
@@ -45,6 +51,7 @@ class KeywordCounter final : public FacetCounter {
     for_each_code(chunk, documents, [=](std::uint64_t code, bool) { ++counts[numbers[code]]; });
     return {};
   }
+  void add(std::span<const std::uint32_t> counts) override { add_to(counts_, counts); }
   Result<void> finish(std::size_t max_buckets, query::FacetCounts& counts) override {
     const auto buckets = static_cast<std::size_t>(std::ranges::count_if(counts_, [](auto n) { return n != 0; }));
     if (buckets > max_buckets) return too_many_buckets(facet_, max_buckets);
@@ -70,10 +77,7 @@ class KeywordCounter final : public FacetCounter {
 // one value, or its values are its buckets. Days and parts of them stand for dates whose buckets are made of these.
 class DirectCounter final : public FacetCounter {
  public:
-  struct Span {
-    std::uint64_t base = 0, unit = 1, steps = 0;  // keys base + i · unit for i < steps
-  };
-  DirectCounter(const query::Facet& facet, FieldType type, const Span& span)
+  DirectCounter(const query::Facet& facet, FieldType type, const ValueSpan& span)
       : facet_(facet), bucket_of_(facet, type), span_(span), counts_(span.steps) {}
 
   Result<void> take(std::uint32_t, const Chunk& chunk, const Bits& documents) override {
@@ -86,6 +90,7 @@ class DirectCounter final : public FacetCounter {
                     [=, unit = span_.unit](std::uint64_t code, bool) { ++counts[(least + code) / unit]; });
     return {};
   }
+  void add(std::span<const std::uint32_t> counts) override { add_to(counts_, counts); }
   Result<void> finish(std::size_t max_buckets, query::FacetCounts& counts) override {
     const bool counted = facet_.kind != Kind::kDistinct;
     for (std::uint64_t i = 0; i < counts_.size(); ++i) {
@@ -105,7 +110,7 @@ class DirectCounter final : public FacetCounter {
  private:
   const query::Facet& facet_;
   const BucketOf bucket_of_;
-  const Span span_;
+  const ValueSpan span_;
   Counts counts_;
 };
 
@@ -130,6 +135,7 @@ class BucketCounter final : public FacetCounter {
     if (used_ > max_buckets_) return too_many_buckets(facet_, max_buckets_);
     return {};
   }
+  void add(std::span<const std::uint32_t>) override { FROND_CHECK(false); }
   Result<void> finish(std::size_t max_buckets, query::FacetCounts& counts) override {
     if (used_ > max_buckets) return too_many_buckets(facet_, max_buckets);
     std::erase_if(slots_, [](const Slot& slot) { return slot.count == 0; });
@@ -200,6 +206,7 @@ class StatsCounter final : public FacetCounter {
     stats_.sum.add_integer(low);
     return {};
   }
+  void add(std::span<const std::uint32_t>) override { FROND_CHECK(false); }
   Result<void> finish(std::size_t, query::FacetCounts& counts) override {
     counts.values = stats_.values;
     counts.least = stats_.least;
@@ -214,8 +221,14 @@ class StatsCounter final : public FacetCounter {
   query::FacetCounts stats_;
 };
 
-// Where values of the column are, if they lie close together; steps 0: they do not.
-DirectCounter::Span span_of(const query::Facet& facet, const partition::ValueColumn& column) {
+}  // namespace
+
+Error too_many_buckets(const query::Facet& facet, std::size_t max_buckets) {
+  return {Code::kInvalid, "facet " + schema::quote(facet.name) + " has more than " + std::to_string(max_buckets) +
+                              " different buckets (--max-facet-buckets, of all facets of a search)"};
+}
+
+ValueSpan span_of(const query::Facet& facet, const partition::ValueColumn& column) {
   std::uint64_t least = ~std::uint64_t{0}, greatest = 0;
   bool several = false;
   for (std::uint32_t i = 0; i < column.chunks(); ++i) {
@@ -226,7 +239,7 @@ DirectCounter::Span span_of(const query::Facet& facet, const partition::ValueCol
     several = several || chunk.offsets != nullptr;
   }
   if (least > greatest || (several && facet.kind != Kind::kValues && facet.kind != Kind::kDistinct)) return {};
-  DirectCounter::Span span{least, 1, 0};
+  ValueSpan span{least, 1, 0};
   if (facet.kind == Kind::kDates) {
     constexpr std::uint64_t kMinute = 60'000;
     query::Facet units = facet;
@@ -241,13 +254,6 @@ DirectCounter::Span span_of(const query::Facet& facet, const partition::ValueCol
   const std::uint64_t most = 4096 + column.documents() / 8;  // more would take longer to look through than to count
   if (steps < most) span.steps = steps + 1;
   return span;
-}
-
-}  // namespace
-
-Error too_many_buckets(const query::Facet& facet, std::size_t max_buckets) {
-  return {Code::kInvalid, "facet " + schema::quote(facet.name) + " has more than " + std::to_string(max_buckets) +
-                              " different buckets (--max-facet-buckets, of all facets of a search)"};
 }
 
 std::unique_ptr<FacetCounter> facet_counter(const query::Facet& facet, const partition::ValueColumn& column,

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "common/base/result.h"
 #include "common/query/facet.h"
@@ -19,11 +20,21 @@ class FacetCounter {
   virtual ~FacetCounter() = default;
   // All of `documents` have values. kInvalid: more buckets than allowed.
   virtual Result<void> take(std::uint32_t number, const Chunk& chunk, const Bits& documents) = 0;
+  // Adds what a device has counted (device_facets.h): by the number of a keyword, or by the step of a value. Only for
+  // counters of keywords, and of values with a span.
+  virtual void add(std::span<const std::uint32_t> counts) = 0;
   // Sets all but with_value and missing. kInvalid: more than max_buckets.
   virtual Result<void> finish(std::size_t max_buckets, query::FacetCounts& counts) = 0;
   // Of memory, at most.
   virtual std::size_t most_bytes() const = 0;
 };
+
+// Where the values of a column that has no keywords are, if they lie close together: keys base + i · unit for i <
+// steps. A counter counts them by i then. steps 0: they do not, or the facet's counter needs more than their counts.
+struct ValueSpan {
+  std::uint64_t base = 0, unit = 1, steps = 0;
+};
+ValueSpan span_of(const query::Facet& facet, const partition::ValueColumn& column);
 
 // `numbers`: of a column of keywords. Borrows all but these.
 std::unique_ptr<FacetCounter> facet_counter(const query::Facet& facet, const partition::ValueColumn& column,
