@@ -70,6 +70,8 @@ struct Plan {
   // In a ranked plan of device leases: find_array() of their arrays(), if it adds_priors().
   std::shared_ptr<const void> priors_on_device{};
   scoring::PriorWeight prior_weight = scoring::kUsualPriorWeight;
+  // An accelerator counts all matches, in whatever mode; engines of the CPU ignore it.
+  bool exact_matches = false;
   // What an accelerator counts over all matches beside finding the hits; engines of the CPU ignore it. With k = 0 it
   // counts only, whether the plan is ranked or not.
   std::vector<std::shared_ptr<const DocumentCodes>> counted{};

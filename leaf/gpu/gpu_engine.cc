@@ -59,9 +59,11 @@ struct GpuEngine::Running {
   std::deque<Part> parts;  // addresses stay valid when it grows
 };
 
-// Of plans with something to count, k = 0 asks for no hits.
+// Of plans with something to count, k = 0 asks for no hits. A ranked OR does not count its matches by itself.
 bool GpuEngine::is_part_of(const engine::Plan& plan, Kind kind) {
-  if (kind == Kind::kCounts) return !plan.counted.empty();
+  if (kind == Kind::kCounts)
+    return !plan.counted.empty() ||
+           (plan.exact_matches && plan.ranked && plan.k > 0 && plan.terms.size() > 1 && plan.mode == engine::Mode::kOr);
   return plan.ranked == (kind == Kind::kRanked) && (plan.counted.empty() || plan.k > 0);
 }
 

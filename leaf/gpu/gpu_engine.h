@@ -7,7 +7,7 @@
 // The engine has no queue and no threads: the callers form the batches, as the leaf's QueryScheduler does. A search
 // takes an idle runner and starts on its caller's thread; when none is idle, it waits for one. A large search is cut
 // into parts of at most kMaxQueries plans, and those that are not ranked are parts of their own; so are those of which
-// something is counted (Plan::counted), which only try_search() does. It takes more runners
+// something is counted (Plan::counted, exact_matches), which only try_search() does. It takes more runners
 // for them while some are idle, so that one part is prepared while another is on the device. (Ding et al. 2009, 7 and
 // 8, rank queries and cache lists on the GPU; they evaluate one query at a time.)
 //

@@ -81,6 +81,7 @@ engine::Plan SearchQuery::without_terms(const Slot& slot, engine::SharedFloor& f
   plan.ranked = request_.rank == wire::Rank::kScore;
   plan.count_to =
       request_.exact_total ? engine::Plan::kCountAll : std::max<std::uint64_t>(plan.k, engine::Plan::kCountOfLeaves);
+  plan.exact_matches = request_.exact_total;
   plan.lengths = served.open->partition().lengths();
   plan.partition = served.open->number();
   plan.norm = scoring::length_norm(bm25(), generation_->statistics);

@@ -23,8 +23,8 @@ std::size_t counters_of(const engine::Plan& plan) {
 }
 
 bool fits_counters(const engine::Plan& plan) {
-  return !plan.counted.empty() && counters_of(plan) <= kMaxCounters && !plan.terms.empty() &&
-         plan.terms.size() <= kMaxQueryTerms && std::ranges::all_of(plan.terms, [](const engine::PlanTerm& term) {
+  return counters_of(plan) <= kMaxCounters && !plan.terms.empty() && plan.terms.size() <= kMaxQueryTerms &&
+         std::ranges::all_of(plan.terms, [](const engine::PlanTerm& term) {
            return term.on_device || term.list->postings.count() > 0;
          });
 }

@@ -12,7 +12,7 @@ namespace frond::leaf::gpu {
 
 // Counters that the plan needs: the codes of all that is counted.
 std::size_t counters_of(const engine::Plan& plan);
-// Whether the kernels can count it: something is counted, with at most kMaxCounters, and there are 1 to kMaxQueryTerms
+// Whether the kernels can count it, with at most kMaxCounters, or only its matches: there are 1 to kMaxQueryTerms
 // terms, all with postings.
 bool fits_counters(const engine::Plan& plan);
 

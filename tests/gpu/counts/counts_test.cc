@@ -199,6 +199,22 @@ TEST_F(CountsOfACollection, AreTheCpusWhereAColumnFindsNoRoom) {
   expect_same_counts(engine->try_search(std::span(&small, 1), kClock)[0], whole(small), small, "after the others");
 }
 
+TEST_F(CountsOfACollection, AreExactTotalsOfRankedPlansIfAsked) {
+  Engine engine;
+  support::Random random(832);
+  const std::vector<HiddenParts> generations{HiddenParts(1), index_.hidden_parts(support::random_hidden(random, 9000))};
+  for (int q = 0; q < 40; ++q) {
+    index_.set_hidden(generations[random.below(2)]);
+    auto plan = index_.plan(0, support::random_query(random, collection_, 5), kModes[q % 2], 10);
+    plan.exact_matches = true;
+    if (!fits_kernels(plan)) continue;
+    const auto got = engine->try_search(std::span(&plan, 1), kClock)[0];
+    if (got) expect_same_counts(got, whole(plan), plan, "seed 832, query " + std::to_string(q));
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_EQ(engine->counters().fallbacks, engine->counters().unanswered);
+}
+
 TEST_F(CountsOfACollection, AreLeftOutWhereThereAreTooManyCounters) {
   Engine engine;
   auto plan = this->plan(65'536);
