@@ -156,7 +156,9 @@ class SearchedFacets : public testing::TestWithParam<std::uint32_t> {
 
 void expect_same_rankings(const wire::Ranking& got, const wire::Ranking& wanted, bool with_matches) {
   EXPECT_EQ(got.hits, wanted.hits);
-  if (with_matches) EXPECT_EQ(got.matches, wanted.matches);
+  if (with_matches) {
+    EXPECT_EQ(got.matches, wanted.matches);
+  }
 }
 
 TEST_P(SearchedFacets, AreTheSameWithAGpu) {
