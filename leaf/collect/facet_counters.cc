@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/check.h"
 #include "leaf/collect/bucket_table.h"
 
 namespace frond::leaf::collect {
@@ -13,6 +14,10 @@ namespace {
 using Kind = query::Facet::Kind;
 using schema::FieldType;
 using Counts = std::vector<std::uint32_t>;  // of documents of a partition, so 32 bits do
+void add_to(Counts& to, std::span<const std::uint32_t> counts) {
+  FROND_CHECK(counts.size() == to.size());
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += counts[i];
+}
 
 // What bucket a value is in, by its ordering key; ascending as the values.
 class BucketOf {
@@ -44,6 +49,7 @@ class KeywordCounter final : public FacetCounter {
     for_each_code(chunk, documents, [=](std::uint64_t code, bool) { ++counts[numbers[code]]; });
     return true;
   }
+  void add(std::span<const std::uint32_t> counts) override { add_to(counts_, counts); }
   bool can_count_rest() const override { return true; }
   std::uint64_t count_rest() override {
     is_rest_ = true;
@@ -77,10 +83,7 @@ class KeywordCounter final : public FacetCounter {
 // one value, or its values are its buckets. Days and parts of them stand for dates whose buckets are made of these.
 class DirectCounter final : public FacetCounter {
  public:
-  struct Span {
-    std::uint64_t base = 0, unit = 1, steps = 0;  // keys base + i · unit for i < steps
-  };
-  DirectCounter(const query::Facet& facet, FieldType type, const Span& span)
+  DirectCounter(const query::Facet& facet, FieldType type, const ValueSpan& span)
       : facet_(facet), bucket_of_(facet, type), span_(span), counts_(span.steps) {}
 
   bool take(std::uint32_t, const Chunk& chunk, const Bits& documents) override {
@@ -93,6 +96,7 @@ class DirectCounter final : public FacetCounter {
                     [=, unit = span_.unit](std::uint64_t code, bool) { ++counts[(least + code) / unit]; });
     return true;
   }
+  void add(std::span<const std::uint32_t> counts) override { add_to(counts_, counts); }
   Result<void> finish(FacetRoom& room, query::FacetCounts& counts) override {
     const bool counted = facet_.kind != Kind::kDistinct;
     for (std::uint64_t i = 0; i < counts_.size(); ++i) {
@@ -112,7 +116,7 @@ class DirectCounter final : public FacetCounter {
  private:
   const query::Facet& facet_;
   const BucketOf bucket_of_;
-  const Span span_;
+  const ValueSpan span_;
   Counts counts_;
 };
 
@@ -135,6 +139,7 @@ class BucketCounter final : public FacetCounter {
     });
     return table_.size() <= max_buckets_;
   }
+  void add(std::span<const std::uint32_t>) override { FROND_CHECK(false); }
   Result<void> finish(FacetRoom& room, query::FacetCounts& counts) override {
     if (table_.size() > room.buckets_left()) return room.too_many_buckets(facet_);
     for (const BucketTable::Bucket& one : table_.take()) {
@@ -182,6 +187,7 @@ class StatsCounter final : public FacetCounter {
     stats_.sum.add_integer(low);
     return true;
   }
+  void add(std::span<const std::uint32_t>) override { FROND_CHECK(false); }
   Result<void> finish(FacetRoom&, query::FacetCounts& counts) override {
     counts.values = stats_.values;
     counts.least = stats_.least;
@@ -196,8 +202,9 @@ class StatsCounter final : public FacetCounter {
   query::FacetCounts stats_;
 };
 
-// Where values of the column are, if they lie close together; steps 0: they do not.
-DirectCounter::Span span_of(const query::Facet& facet, const partition::ValueColumn& column) {
+}  // namespace
+
+ValueSpan span_of(const query::Facet& facet, const partition::ValueColumn& column) {
   std::uint64_t least = ~std::uint64_t{0}, greatest = 0;
   bool several = false;
   for (std::uint32_t i = 0; i < column.chunks(); ++i) {
@@ -208,7 +215,7 @@ DirectCounter::Span span_of(const query::Facet& facet, const partition::ValueCol
     several = several || chunk.offsets != nullptr;
   }
   if (least > greatest || (several && facet.kind != Kind::kValues && facet.kind != Kind::kDistinct)) return {};
-  DirectCounter::Span span{least, 1, 0};
+  ValueSpan span{least, 1, 0};
   if (facet.kind == Kind::kDates) {
     constexpr std::uint64_t kMinute = 60'000;
     query::Facet units = facet;
@@ -224,8 +231,6 @@ DirectCounter::Span span_of(const query::Facet& facet, const partition::ValueCol
   if (steps < most) span.steps = steps + 1;
   return span;
 }
-
-}  // namespace
 
 std::unique_ptr<FacetCounter> facet_counter(const query::Facet& facet, const partition::ValueColumn& column,
                                             KeywordCache::Numbers numbers, std::size_t max_buckets) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "common/base/result.h"
 #include "common/query/facet.h"
@@ -24,11 +25,21 @@ class FacetCounter {
   // called first: count_rest() begins this, and returns how many documents have values.
   virtual bool can_count_rest() const { return false; }
   virtual std::uint64_t count_rest() { return 0; }
+  // Adds what a device has counted (device_facets.h): by the number of a keyword, or by the step of a value. Only for
+  // counters of keywords, and of values with a span.
+  virtual void add(std::span<const std::uint32_t> counts) = 0;
   // Sets all but with_value and missing. Errors of the room, which it takes for its buckets.
   virtual Result<void> finish(FacetRoom& room, query::FacetCounts& counts) = 0;
   // Of memory, at most.
   virtual std::size_t most_bytes() const = 0;
 };
+
+// Where the values of a column that has no keywords are, if they lie close together: keys base + i · unit for i <
+// steps. A counter counts them by i then. steps 0: they do not, or the facet's counter needs more than their counts.
+struct ValueSpan {
+  std::uint64_t base = 0, unit = 1, steps = 0;
+};
+ValueSpan span_of(const query::Facet& facet, const partition::ValueColumn& column);
 
 // `numbers`: of a column of keywords. Borrows all but these.
 std::unique_ptr<FacetCounter> facet_counter(const query::Facet& facet, const partition::ValueColumn& column,

@@ -14,6 +14,7 @@
 #include "common/partition/documents/hidden_documents.h"
 #include "common/scoring/bm25.h"
 #include "common/topk/hit.h"
+#include "leaf/engine/document_codes.h"
 #include "leaf/lists/list_store.h"
 
 namespace frond::leaf::engine {
@@ -69,6 +70,12 @@ struct Plan {
   // In a ranked plan of device leases: find_array() of their arrays(), if it adds_priors().
   std::shared_ptr<const void> priors_on_device{};
   scoring::PriorWeight prior_weight = scoring::kUsualPriorWeight;
+  // An accelerator counts all matches, in whatever mode; engines of the CPU ignore it.
+  bool exact_matches = false;
+  // What an accelerator counts over all matches beside finding the hits; engines of the CPU ignore it. With k = 0 it
+  // counts only, whether the plan is ranked or not.
+  std::vector<std::shared_ptr<const DocumentCodes>> counted{};
+  std::vector<std::shared_ptr<const void>> counted_on_device{};  // likewise find_array() of the owners, in their order
   Deadline deadline = Deadline::never();
   SharedFloor* floor = nullptr;  // may be null; hits with score < floor->get() may be left out
 };
@@ -96,6 +103,8 @@ struct Outcome {
   std::uint64_t matches = 0;    // documents that match; a lower bound if !exact
   bool exact = true;
   std::uint64_t postings_decoded = 0;  // for profiles
+  // By Plan::counted, and by code: how many of the documents that match have it. `matches` is exact then.
+  std::vector<std::vector<std::uint32_t>> counts{};
 };
 
 // How a device spent its time on one call of an engine, for profiles. A call whose plans need several launches has the

@@ -1,8 +1,8 @@
 #include "leaf/gpu/batch_builder.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "leaf/gpu/plain_data.h"
 #include "leaf/gpu/tuning.h"
 
 namespace frond::leaf::gpu {
@@ -118,14 +118,6 @@ std::uint32_t cut_into_tasks(Row& row, std::uint32_t blocks, double work_of_a_bl
     ++row.split;
   }
   return (blocks + row.chunk - 1) / row.chunk << row.split;
-}
-
-template <class T>
-T* place(const std::vector<T>& values, const std::byte* base, ByteBuffer& bytes) {
-  const std::size_t at = (bytes.size() + 15) / 16 * 16;
-  bytes.resize((at + values.size() * sizeof(T) + 15) / 16 * 16);
-  std::memcpy(bytes.data() + at, values.data(), values.size() * sizeof(T));
-  return reinterpret_cast<T*>(const_cast<std::byte*>(base) + at);
 }
 
 // Thread blocks for each query whose hidden postings are counted: a few tens of blocks, or of words of marks for each

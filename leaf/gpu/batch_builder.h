@@ -71,8 +71,9 @@ struct ReadyPlan {
   // Of a plan that is not ranked: the lists' plain forms, in the same order; null, or missing: none.
   std::vector<std::shared_ptr<const ResidentPlain>> plain;
   std::shared_ptr<const ResidentLengths> lengths;
-  std::shared_ptr<const ResidentArray> priors;   // null: none are added
-  std::shared_ptr<const ResidentArray> hidden;   // null: no document is hidden
+  std::shared_ptr<const ResidentArray> priors;              // null: none are added
+  std::shared_ptr<const ResidentArray> hidden;              // null: no document is hidden
+  std::vector<std::shared_ptr<const ResidentArray>> codes;  // in the order of plan->counted
   std::optional<std::uint32_t> hidden_postings;  // of the longest list that are of hidden documents; empty: unknown
   // The plan's floor or higher: documents with lower scores are not wanted. Of a plan that is not ranked: a score of
   // document_order.h.

@@ -88,11 +88,6 @@ double add_to(BusyTime& busy, std::span<const AnswerOfQuery> answers) {
   return ended_ns > began_ns ? static_cast<double>(ended_ns - began_ns) / 1000 : 0;
 }
 
-using SteadyTime = std::chrono::steady_clock::time_point;
-double us_between(SteadyTime from, SteadyTime to) {
-  return std::chrono::duration<double, std::micro>(to - from).count();
-}
-
 // The time for which a small batch is waited for by looking again and again: waking a sleeping thread takes about as
 // long. Afterwards the thread sleeps between two looks, so that it leaves its core to others.
 constexpr std::chrono::microseconds kMaxSpin{60}, kNap{15};
@@ -115,6 +110,7 @@ Result<std::unique_ptr<BatchRunner>> BatchRunner::create(int device, std::size_t
 
 // How many of the first plans go into one launch; at least one.
 std::size_t BatchRunner::part_of(std::span<const ReadyPlan* const> plans) const {
+  if (counts_) return counted_part_of(plans);
   std::size_t terms = 0, k = 1, queries = 0;
   std::uint64_t blocks = 0;
   for (const ReadyPlan* ready : plans) {
@@ -131,6 +127,7 @@ std::size_t BatchRunner::part_of(std::span<const ReadyPlan* const> plans) const 
 }
 
 Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
+  if (counts_) return start_counting(plans);
   const SteadyTime from = std::chrono::steady_clock::now();
   BatchOnDevice batch = builder_.build(plans, space_.input.data());
   const ByteView input = builder_.bytes();
@@ -192,8 +189,9 @@ Result<void> BatchRunner::wait(std::size_t queries, const Clock& clock, std::chr
   return {};
 }
 
-Result<void> BatchRunner::start(std::vector<const ReadyPlan*> plans) {
+Result<void> BatchRunner::start(std::vector<const ReadyPlan*> plans, bool counts) {
   FROND_TRY(device::use(device_));
+  counts_ = counts;
   plans_ = std::move(plans);
   times_ = {};
   first_ = 0;
@@ -220,6 +218,11 @@ Result<void> BatchRunner::finish_part(std::vector<RunOutcome>& outcomes, const C
     times_.kernel_us += kernel_us;
     times_.transfer_us += std::max(0.0, us_between(staged_, seen) - kernel_us);
     const SteadyTime from = std::chrono::steady_clock::now();
+    if (counts_) {
+      take_counts(current, std::span(outcomes).subspan(first_, count_));
+      steps_.microseconds[BatchSteps::kOutcomes] += us_between(from, std::chrono::steady_clock::now());
+      return {};
+    }
     std::vector<std::size_t> again;
     std::vector<const ReadyPlan*> again_plans;
     for (std::size_t i = 0; i < left.size(); ++i) {

@@ -16,8 +16,14 @@
 #include "leaf/gpu/batch_builder.h"
 #include "leaf/gpu/batch_workspace.h"
 #include "leaf/gpu/busy_time.h"
+#include "leaf/gpu/counts/count_builder.h"
 
 namespace frond::leaf::gpu {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+inline double us_between(SteadyTime from, SteadyTime to) {
+  return std::chrono::duration<double, std::micro>(to - from).count();
+}
 
 // What the device found for a plan. Not answered: too many candidates have about the score of the k-th (thousands of
 // equal scores), so the CPU must search.
@@ -49,7 +55,9 @@ class BatchRunner {
   // Launches a batch of any number of plans and returns. Those that exceed one launch follow in finish(). kDevice: as
   // finish().
   // REQUIRES: all fit the kernels; all are ranked, or none; they stay unchanged until finish() returns.
-  Result<void> start(std::vector<const ReadyPlan*> plans);
+  Result<void> start(std::vector<const ReadyPlan*> plans) { return start(std::move(plans), false); }
+  // The same for what is to be counted of plans, all of which fit the counters. Their outcomes have counts and no hits.
+  Result<void> start_counts(std::vector<const ReadyPlan*> plans) { return start(std::move(plans), true); }
   // Waits, and returns one outcome for each plan given to start(), in the same order. kDevice: an operation failed, or
   // the device did not answer within `patience`; the runner must not be used any more.
   Result<std::vector<RunOutcome>> finish(const Clock& clock, std::chrono::milliseconds patience);
@@ -65,17 +73,23 @@ class BatchRunner {
  private:
   BatchRunner(int device, BatchWorkspace space, BusyTime& busy, const Options& options)
       : device_(device), by_bucket_(options.by_bucket), space_(std::move(space)), busy_(busy) {}
+  Result<void> start(std::vector<const ReadyPlan*> plans, bool counts);
   std::size_t part_of(std::span<const ReadyPlan* const> plans) const;
   Result<void> start_part(std::span<const ReadyPlan* const> plans);
   Result<void> finish_part(std::vector<RunOutcome>& outcomes, const Clock& clock, std::chrono::milliseconds patience);
   Result<void> wait(std::size_t queries, const Clock& clock, std::chrono::milliseconds patience) const;
   Result<void> add_device_steps();
+  std::size_t counted_part_of(std::span<const ReadyPlan* const> plans) const;
+  Result<void> start_counting(std::span<const ReadyPlan* const> plans);
+  void take_counts(std::span<const ReadyPlan* const> plans, std::span<RunOutcome> outcomes) const;
 
   const int device_;
   const bool by_bucket_;
   BatchWorkspace space_;
   BusyTime& busy_;
   BatchBuilder builder_;
+  CountBuilder count_builder_;
+  bool counts_ = false;  // the plans are counted
   std::vector<const ReadyPlan*> plans_;
   std::size_t first_ = 0, count_ = 0;  // of plans_: the part on the device
   std::uint32_t stride_ = 1;           // places of one plan for its hits

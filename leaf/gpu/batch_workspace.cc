@@ -20,6 +20,11 @@ constexpr std::size_t kKeysOffset = kNextOffset + 256;
 constexpr std::size_t kHitsOffset = rounded(kMaxQueries * sizeof(AnswerOfQuery));
 constexpr std::size_t kAnsweredBytes = kHitsOffset + BatchWorkspace::kHitPlaces * sizeof(HitOnDevice);
 
+// For counts: number of matches by query | begin of the batch | counters.
+constexpr std::size_t kBeganOffset = rounded(kMaxQueries * sizeof(std::uint32_t));
+constexpr std::size_t kCountersOffset = kBeganOffset + 256;
+static_assert(BatchWorkspace::kHitPlaces * sizeof(HitOnDevice) >= kMaxCounters * sizeof(std::uint32_t));
+
 }  // namespace
 
 Result<BatchWorkspace> BatchWorkspace::create(int device, std::size_t bytes, int points) {
@@ -64,6 +69,21 @@ void BatchWorkspace::attach(BatchOnDevice& batch, std::size_t input_bytes) const
   const std::uint32_t places = places_of(batch);
   const std::uint32_t whole_blocks = (places + kSearchBlockWarps - 1) / kSearchBlockWarps * kSearchBlockWarps;
   batch.search_warps = std::min(whole_blocks, processors * kSearchWarps);
+}
+
+std::size_t BatchWorkspace::counters() const {
+  constexpr std::size_t kDelivered = kHitPlaces * sizeof(HitOnDevice) / sizeof(std::uint32_t);
+  return std::min(kDelivered, (work.bytes() - kCountersOffset) / sizeof(std::uint32_t));
+}
+
+void BatchWorkspace::attach(CountBatch& batch) const {
+  batch.staged = staged_input.data();
+  batch.input = input.data();
+  batch.matches = reinterpret_cast<std::uint32_t*>(work.data());
+  batch.began_ns = reinterpret_cast<std::uint64_t*>(work.data() + kBeganOffset);
+  batch.counters = reinterpret_cast<std::uint32_t*>(work.data() + kCountersOffset);
+  batch.counted = counted();
+  batch.answers = answers();
 }
 
 }  // namespace frond::leaf::gpu

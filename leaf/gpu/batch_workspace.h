@@ -7,6 +7,7 @@
 #include "common/base/result.h"
 #include "common/device/runtime.h"
 #include "leaf/gpu/batch.h"
+#include "leaf/gpu/counts/count_batch.h"
 
 namespace frond::leaf::gpu {
 
@@ -26,6 +27,11 @@ struct BatchWorkspace {
   // Sets those fields of `batch` that depend on this memory and on the device. `batch` comes from BatchBuilder and has
   // `input_bytes` of plain data.
   void attach(BatchOnDevice& batch, std::size_t input_bytes) const;
+  // The same for a batch of counts, from CountBuilder, with at most counters() counters. They are delivered to
+  // counted(), in the place of hits.
+  void attach(CountBatch& batch) const;
+  std::size_t counters() const;
+  std::uint32_t* counted() const { return reinterpret_cast<std::uint32_t*>(hits()); }
   // Records timing event `point`; nothing without timing events.
   Result<void> mark(std::size_t point) { return points.empty() ? Result<void>() : points[point].record(stream.get()); }
 

@@ -92,7 +92,11 @@ std::optional<ReadyPlan> DeviceCache::look_up(const engine::Plan& plan, bool cou
   };
   if (plan.hidden != nullptr) ready.hidden = array(plan.hidden->words(), plan.hidden_on_device);
   if (engine::adds_priors(plan)) ready.priors = array(plan.priors->arrays(), plan.priors_on_device);
-  const bool complete = (plan.hidden == nullptr || ready.hidden) && (!engine::adds_priors(plan) || ready.priors);
+  bool complete = (plan.hidden == nullptr || ready.hidden) && (!engine::adds_priors(plan) || ready.priors);
+  for (std::size_t i = 0; i < plan.counted.size(); ++i) {
+    ready.codes.push_back(array(plan.counted[i]->owner(), leased ? plan.counted_on_device[i] : nullptr));
+    complete = complete && ready.codes.back();
+  }
   FROND_CHECK(complete || !leased);
   if (!complete) return std::nullopt;
   return ready;
@@ -266,13 +270,16 @@ Result<void> DeviceCache::copy_lengths(const Order& order) {
   return {};
 }
 
-// At most a quarter of the memory, as for a list.
+// At most a quarter of the memory, as for a list; all codes together at most a quarter, so that most is left to lists.
 Result<void> DeviceCache::copy_array(const DocumentArrays::Source& source) {
   if (arrays_.find(source.owner).state != DocumentArrays::State::kMissing) return {};
   std::shared_ptr<std::byte> memory;
   const std::size_t bytes = source.bytes();
-  if (bytes <= arena_.bytes() / 4) memory = allocate(bytes);
+  arrays_.drop_unused();
+  const std::size_t others = source.codes ? arrays_.code_bytes() : 0;
+  if (others + bytes <= arena_.bytes() / 4) memory = allocate(bytes);
   std::byte* to = memory.get();
+  if (source.codes && to != nullptr) FROND_TRY(copier_.copy_codes(*source.codes, to));
   for (const ByteView part : source.parts) {
     if (to == nullptr) break;
     FROND_TRY(copier_.copy_bytes(part, to));

@@ -9,7 +9,7 @@
 namespace frond::leaf::gpu {
 
 std::size_t DocumentArrays::Source::bytes() const {
-  std::size_t sum = 0;
+  std::size_t sum = codes ? codes->bytes() : 0;
   for (const ByteView part : parts) sum += part.size();
   return sum;
 }
@@ -28,6 +28,7 @@ std::vector<DocumentArrays::Source> DocumentArrays::sources_of(const engine::Pla
                        plan.partition,
                        arrays->priors});
   }
+  for (const auto& codes : plan.counted) sources.push_back({codes->owner(), {}, plan.partition, {}, codes});
   return sources;
 }
 
@@ -50,7 +51,15 @@ void DocumentArrays::insert(const Source& source, std::shared_ptr<std::byte> mem
   }
   const MutexLock lock(mutex_);
   if (array) array->number = ++last_number_;
-  entries_[source.owner.get()] = {source.owner, source.partition, std::move(array)};
+  const std::size_t code_bytes = array && source.codes ? source.bytes() : 0;
+  entries_[source.owner.get()] = {source.owner, source.partition, std::move(array), code_bytes};
+}
+
+std::size_t DocumentArrays::code_bytes() const {
+  const MutexLock lock(mutex_);
+  std::size_t sum = 0;
+  for (const auto& [owner, entry] : entries_) sum += entry.code_bytes;
+  return sum;
 }
 
 void DocumentArrays::drop_unused() {

@@ -1,6 +1,6 @@
 #pragma once
-// Arrays by document that some plans need beside lists and lengths, in device memory: the bits of hidden documents, and
-// static priors.
+// Arrays by document that some plans need beside lists and lengths, in device memory: the bits of hidden documents,
+// static priors, and codes of columns (engine/document_codes.h).
 // They come from the lists' arena; DeviceCache copies them when a plan first needs them.
 //
 // An array is named by its owner in host memory, which generations share. An array whose owner has ended is dropped
@@ -27,7 +27,8 @@ class DocumentArrays {
     Owner owner;
     std::vector<ByteView> parts;  // one behind the other on the device
     std::uint64_t partition = 0;
-    std::span<const scoring::Prior> priors;  // empty: these are not priors
+    std::span<const scoring::Prior> priors;                // empty: these are not priors
+    std::shared_ptr<const engine::DocumentCodes> codes{};  // in place of `parts`; null: these are not codes
     std::size_t bytes() const;
   };
   enum class State { kMissing, kThere, kDoesNotFit };
@@ -36,12 +37,14 @@ class DocumentArrays {
     std::shared_ptr<const ResidentArray> array;  // if it is there
   };
 
-  // What the plan needs of these: hidden documents, then priors.
+  // What the plan needs of these: hidden documents, then priors, then codes.
   static std::vector<Source> sources_of(const engine::Plan& plan);
 
   Found find(const Owner& owner) const;
   // Keeps an array that was copied to `memory`. Null: there is no room for it.
   void insert(const Source& source, std::shared_ptr<std::byte> memory);
+  // Of all arrays of codes.
+  std::size_t code_bytes() const;
   // Arrays that no owner has any more.
   void drop_unused();
   // Drops the partition's arrays, and forgets for which of all others there was no room.
@@ -52,6 +55,7 @@ class DocumentArrays {
     std::weak_ptr<const void> owner;
     std::uint64_t partition = 0;
     std::shared_ptr<const ResidentArray> array;  // null: no room
+    std::size_t code_bytes = 0;
   };
   mutable Mutex mutex_;
   std::unordered_map<const void*, Entry> entries_ FROND_GUARDED_BY(mutex_);

@@ -59,9 +59,17 @@ struct GpuEngine::Running {
   std::deque<Part> parts;  // addresses stay valid when it grows
 };
 
-// Makes plans from number `first` on ready, up to kMaxQueries: those that are ranked, or those that are not. Returns
-// the number of the first one that is left.
-std::size_t GpuEngine::prepare(std::span<const engine::Plan> plans, bool ranked, std::size_t first, Part& part,
+// Of plans with something to count, k = 0 asks for no hits. A ranked OR does not count its matches by itself.
+bool GpuEngine::is_part_of(const engine::Plan& plan, Kind kind) {
+  if (kind == Kind::kCounts)
+    return !plan.counted.empty() ||
+           (plan.exact_matches && plan.ranked && plan.k > 0 && plan.terms.size() > 1 && plan.mode == engine::Mode::kOr);
+  return plan.ranked == (kind == Kind::kRanked) && (plan.counted.empty() || plan.k > 0);
+}
+
+// Makes plans from number `first` on ready, up to kMaxQueries: those that are of the part's kind. Returns the number of
+// the first one that is left.
+std::size_t GpuEngine::prepare(std::span<const engine::Plan> plans, std::size_t first, Part& part,
                                std::vector<std::optional<Result<engine::Outcome>>>& found, const Clock& clock,
                                engine::BatchTimes& times) {
   const auto from = std::chrono::steady_clock::now();
@@ -70,12 +78,12 @@ std::size_t GpuEngine::prepare(std::span<const engine::Plan> plans, bool ranked,
   part.places.reserve(room);
   std::size_t next = first;
   for (; next < plans.size() && part.plans.size() < kMaxQueries; ++next) {
-    if (plans[next].ranked != ranked) continue;
+    if (!is_part_of(plans[next], part.kind)) continue;
     if (plans[next].deadline.passed(clock)) {
       found[next] = Error(Code::kDeadline, "the deadline passed before evaluation");
       continue;
     }
-    if (lost() || !fits_kernels(plans[next])) continue;
+    if (lost() || !(part.kind == Kind::kCounts ? fits_counters(plans[next]) : fits_kernels(plans[next]))) continue;
     if (auto ready = cache_->pin(plans[next])) {
       part.plans.push_back(*std::move(ready));
       part.places.push_back(next);
@@ -106,16 +114,19 @@ std::vector<std::optional<Result<engine::Outcome>>> GpuEngine::try_search(std::s
         ++unanswered_;
       } else if (plans[place].deadline.passed(clock)) {
         found[place] = Error(Code::kDeadline, "the deadline passed during evaluation");
+      } else if (part.kind == Kind::kCounts) {
+        add_counts(plans[place], std::move(part.outcomes[i]), found[place]);
       } else {
         found[place] = std::move(part.outcomes[i].outcome);
       }
     }
     running.parts.pop_front();
   };
-  for (const bool ranked : {true, false}) {
+  for (const Kind kind : {Kind::kRanked, Kind::kUnranked, Kind::kCounts}) {  // counts come last
     for (std::size_t next = 0; next < plans.size();) {
       Part part;
-      next = prepare(plans, ranked, next, part, found, clock, *times);
+      part.kind = kind;
+      next = prepare(plans, next, part, found, clock, *times);
       if (part.plans.empty()) continue;
       running.parts.push_back(std::move(part));  // before it has a runner, which must not be lost if this throws
       Part& last = running.parts.back();
@@ -125,8 +136,25 @@ std::vector<std::optional<Result<engine::Outcome>>> GpuEngine::try_search(std::s
     }
   }
   while (!running.parts.empty()) finish_oldest();
-  for (const auto& one : found) fallbacks_ += !one;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    if (found[i] && *found[i] && (**found[i]).counts.size() != plans[i].counted.size()) found[i].reset();
+    fallbacks_ += !found[i];
+  }
   return found;
+}
+
+// To the hits, which came before: where these were not found, the plan is not answered.
+void GpuEngine::add_counts(const engine::Plan& plan, RunOutcome counted,
+                           std::optional<Result<engine::Outcome>>& found) {
+  if (plan.k == 0) {
+    found = std::move(counted.outcome);
+  } else if (found && *found) {
+    engine::Outcome& outcome = **found;
+    outcome.counts = std::move(counted.outcome.counts);
+    outcome.matches = counted.outcome.matches;
+    outcome.exact = true;
+    outcome.postings_decoded += counted.outcome.postings_decoded;
+  }
 }
 
 std::vector<Result<engine::Outcome>> GpuEngine::search(std::span<const engine::Plan> plans, const Clock& clock) {
@@ -160,7 +188,9 @@ void GpuEngine::start(Part& part) noexcept {
     std::vector<const ReadyPlan*> plans;
     plans.reserve(part.plans.size());
     for (const ReadyPlan& plan : part.plans) plans.push_back(&plan);
-    started = !lost() && succeeded(part.runner->start(std::move(plans)));
+    BatchRunner& runner = *part.runner;
+    started = !lost() && succeeded(part.kind == Kind::kCounts ? runner.start_counts(std::move(plans))
+                                                              : runner.start(std::move(plans)));
   } catch (const std::exception&) {  // out of memory: the plans go to the engine below
     if (part.runner->on_device()) lost_.store(true, std::memory_order_relaxed);
   }

@@ -6,7 +6,8 @@
 //
 // The engine has no queue and no threads: the callers form the batches, as the leaf's QueryScheduler does. A search
 // takes an idle runner and starts on its caller's thread; when none is idle, it waits for one. A large search is cut
-// into parts of at most kMaxQueries plans, and those that are not ranked are parts of their own. It takes more runners
+// into parts of at most kMaxQueries plans, and those that are not ranked are parts of their own; so are those of which
+// something is counted (Plan::counted, exact_matches), which only try_search() does. It takes more runners
 // for them while some are idle, so that one part is prepared while another is on the device. (Ding et al. 2009, 7 and
 // 8, rank queries and cache lists on the GPU; they evaluate one query at a time.)
 //
@@ -76,8 +77,11 @@ class GpuEngine final : public engine::QueryEngine, public engine::Accelerator {
   std::size_t list_bytes() const { return arena_.bytes(); }
 
  private:
-  // Plans of one caller for one launch.
+  // Plans of one caller for one launch, and what it finds of them: hits by score, the first hits, or counts.
+  enum class Kind { kRanked, kUnranked, kCounts };
+  static bool is_part_of(const engine::Plan& plan, Kind kind);
   struct Part {
+    Kind kind = Kind::kRanked;
     std::vector<ReadyPlan> plans;
     std::vector<std::size_t> places;      // of the plans, among the caller's
     std::unique_ptr<BatchRunner> runner;  // null: not on the device
@@ -87,7 +91,7 @@ class GpuEngine final : public engine::QueryEngine, public engine::Accelerator {
   GpuEngine(const Options& options, engine::QueryEngine& below, std::unique_ptr<BusyTime> busy, device::Memory memory,
             std::vector<std::unique_ptr<BatchRunner>> runners);
   struct Running;
-  std::size_t prepare(std::span<const engine::Plan> plans, bool ranked, std::size_t first, Part& part,
+  std::size_t prepare(std::span<const engine::Plan> plans, std::size_t first, Part& part,
                       std::vector<std::optional<Result<engine::Outcome>>>& found, const Clock& clock,
                       engine::BatchTimes& times);
   std::unique_ptr<BatchRunner> idle_runner(bool wait);
@@ -95,6 +99,7 @@ class GpuEngine final : public engine::QueryEngine, public engine::Accelerator {
   void start(Part& part) noexcept;
   void finish(Part& part, const Clock& clock, engine::BatchTimes* times) noexcept;
   void give_back(std::unique_ptr<BatchRunner> runner) noexcept;
+  static void add_counts(const engine::Plan& plan, RunOutcome counted, std::optional<Result<engine::Outcome>>& found);
   // Whether the operation succeeded. A device error loses the engine.
   template <class T>
   bool succeeded(const Result<T>& result) {

@@ -42,6 +42,14 @@ Result<void> ListCopier::copy_bytes(ByteView bytes, std::byte* to) {
   return {};
 }
 
+Result<void> ListCopier::copy_codes(const engine::DocumentCodes& codes, std::byte* to) {
+  FROND_TRY(copy(to, 0, codes.bytes(), [&codes](std::size_t from, std::span<std::byte> out) {
+    codes.write(static_cast<DocId>(from / codes.width()), out);
+  }));
+  for (const Half& half : halves_) FROND_TRY(half.free.wait());
+  return {};
+}
+
 Result<void> ListCopier::make_plain_form(const DeviceList& list, const PlainView& form) {
   FROND_TRY(gpu::make_plain_form(list, form, stream_.get()));
   Half& half = next_half();

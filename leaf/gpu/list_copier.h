@@ -7,6 +7,7 @@
 #include "common/base/bytes.h"
 #include "common/base/result.h"
 #include "common/device/runtime.h"
+#include "leaf/engine/document_codes.h"
 #include "leaf/gpu/list_image.h"
 #include "leaf/gpu/list_kernels.h"
 #include "leaf/lists/list_store.h"
@@ -26,6 +27,8 @@ class ListCopier {
   Result<void> make_plain_form(const DeviceList& list, const PlainView& form);
   // Copies `bytes` to `to` and waits. kDevice.
   Result<void> copy_bytes(ByteView bytes, std::byte* to);
+  // Writes the codes of all documents to `to` and waits. kDevice.
+  Result<void> copy_codes(const engine::DocumentCodes& codes, std::byte* to);
 
  private:
   struct Half {

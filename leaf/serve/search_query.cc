@@ -109,7 +109,7 @@ void SearchQuery::wave(engine::Mode mode) {
     if (!slot.unsearched) todo_.push_back(&slot);  // has room: start() reserved it
   scheduled_.plans.clear();
   if (profiled_) profile_begin();
-  if (parts_.queries != nullptr && !has_clause() && submit_to_scheduler()) return;
+  if (parts_.queries != nullptr && runs_as_words() && submit_to_scheduler()) return;
   search_here();
 }
 

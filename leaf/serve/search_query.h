@@ -26,9 +26,11 @@
 
 #include "common/base/mutex.h"
 #include "common/query/clause.h"
+#include "leaf/clauses/flat_query.h"
 #include "leaf/clauses/searched_partition.h"
 #include "leaf/clauses/work.h"
 #include "leaf/collect/collect.h"
+#include "leaf/collect/device_facets.h"
 #include "leaf/collect/sorted_ranking.h"
 #include "leaf/serve/search_parts.h"
 #include "leaf/serve/term_table.h"
@@ -67,8 +69,9 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
     std::vector<lists::ListLease> lists;  // of the known terms, once fetched; AND and OR both use them
     std::shared_ptr<const partition::HiddenDocuments> left_out;  // by the filter, and hidden; null: not evaluated
     engine::Outcome conjunction, disjunction;
-    std::vector<std::string> sort_bytes;     // of a search with an order: of its hits, until sorted_ has these
-    std::vector<query::FacetCounts> facets;  // until they are added to those of other partitions
+    std::vector<std::string> sort_bytes;             // of a search with an order: of its hits, until sorted_ has these
+    std::vector<query::FacetCounts> facets;          // until they are added to those of other partitions
+    std::optional<collect::DeviceFacets> on_device;  // of the wave's plan: what a GPU counts for the facets
     wire::PartitionProfile profile;
     std::uint64_t cpu_us = 0;  // of the last search on the CPU
     bool on_cpu = false;       // searched there in this wave
@@ -102,9 +105,14 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   bool submit_to_scheduler();
   bool make_plans();
   schedule::QueryFeatures features() const;
+  bool runs_as_words() const { return !has_clause() || (flat_ && may_use_gpu()); }
+  engine::Mode words_mode() const { return flat_ ? flat_->mode : mode_; }
+  bool count_on_device();
+  void add_counting(schedule::PredictedCosts& costs, std::uint64_t postings) const;
   bool may_use_gpu() const;
   void search_on_scheduled_cpu();
   void take_answers(std::vector<schedule::GpuAnswer> answers);
+  Result<engine::Outcome> with_facets(Slot& slot, Result<engine::Outcome> answer) const;
   void check_answers();
   void drop();
   bool is_too_much_here() const;
@@ -196,6 +204,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   Result<KnownTerms> known_ = KnownTerms();  // looked up once; kCorrupt, kUnavailable: from reading their statistics
   std::optional<Clauses> clause_, filter_;   // of the request, if it has them
   bool clause_has_auto_ = false;             // AND and OR of it differ
+  std::optional<clauses::FlatQuery> flat_;   // the wave's clause with facets, as plain words that a GPU may take
   bool are_weights_ = false;                // the request's clause is known_ instead: the engines of plain words run it
   std::vector<Slot> slots_;                 // of the partitions that the generation has here
   std::vector<std::uint32_t> lacking_;      // the others that are wanted

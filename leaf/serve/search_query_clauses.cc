@@ -88,6 +88,11 @@ Result<void> SearchQuery::resolve_clause() {
   const query::Mode mode = mode_ == engine::Mode::kAnd ? query::Mode::kAnd : query::Mode::kOr;
   FROND_TRY(resolve(query::resolved(clause_->clause, mode), *clause_));
   known_ = clause_->known;
+  flat_.reset();
+  if (parts_.queries != nullptr && !wanted_.facets.empty() && !sorts() && !scoring::are_impacts(generation_->bm25))
+    flat_ = clauses::flat_query(clause_->resolved);
+  if (flat_)
+    for (std::size_t i = 0; i < known_->terms.size(); ++i) known_->terms[i].weight = flat_->weights[i];
   for (Slot& slot : slots_) slot.lists.clear();
   return {};
 }

@@ -70,7 +70,8 @@ void SearchQuery::wave_done() {
 
 // Searches again on the CPU what the GPU has answered. Where the two differ the CPU's is the answer.
 void SearchQuery::check_answers() {
-  if (request_.exact_total) return;  // the engines' own counts are bounded
+  // The engines' own counts are bounded, and those of the CPU count no facets.
+  if (request_.exact_total || (has_clause() && counts_facets())) return;
   engine::SharedFloor unknown;
   std::vector<engine::Outcome> outcomes(slots_.size());
   std::vector<std::vector<topk::Hit>> gpu, cpu;

@@ -98,11 +98,12 @@ Result<std::vector<lists::ListLease>> SearchQuery::lists_of(Slot& slot, const Kn
 engine::Plan SearchQuery::without_terms(const Slot& slot, engine::SharedFloor& floor) const {
   const generation::ServedPartition& served = *slot.partition;
   engine::Plan plan;
-  plan.mode = mode_;
+  plan.mode = words_mode();
   plan.k = depth();
   plan.ranked = request_.rank == wire::Rank::kScore;
   plan.count_to =
       request_.exact_total ? engine::Plan::kCountAll : std::max<std::uint64_t>(plan.k, engine::Plan::kCountOfLeaves);
+  plan.exact_matches = request_.exact_total;
   plan.lengths = served.open->partition().lengths();
   plan.partition = served.open->number();
   plan.norm = scoring::length_norm(bm25(), generation_->statistics);
@@ -125,7 +126,7 @@ scoring::BoundScale SearchQuery::bounds(const KnownTerms::Term& term, const part
 Result<std::optional<engine::Plan>> SearchQuery::plan(Slot& slot, engine::SharedFloor& floor) {
   if (!known_) return Error(known_.error());
   const auto& known = known_->terms;
-  if (known.empty() || (mode_ == engine::Mode::kAnd && !known_->all_known))
+  if (known.empty() || (words_mode() == engine::Mode::kAnd && !known_->all_known))
     return std::optional<engine::Plan>();  // nothing matches in any partition
   const partition::Partition& partition = slot.partition->open->partition();
   FROND_TRY(partition.intact());  // a partition that is known to be damaged is not searched
@@ -133,10 +134,11 @@ Result<std::optional<engine::Plan>> SearchQuery::plan(Slot& slot, engine::Shared
   if (slot.lists.empty()) return std::optional<engine::Plan>();
   FROND_TRY(filter(slot));
   engine::Plan plan = without_terms(slot, floor);
+  if (slot.on_device) plan.counted = slot.on_device->codes();
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (slot.lists[i] != nullptr)
       plan.terms.push_back({slot.lists[i], known[i].weight, bounds(known[i], partition)});
-    else if (mode_ == engine::Mode::kAnd)
+    else if (words_mode() == engine::Mode::kAnd)
       return std::optional<engine::Plan>();
   }
   if (plan.terms.empty()) return std::optional<engine::Plan>();
@@ -148,7 +150,8 @@ Result<std::optional<engine::Plan>> SearchQuery::plan(Slot& slot, engine::Shared
 std::optional<engine::Plan> SearchQuery::plan_on_device(Slot& slot) {
   const generation::ServedPartition& served = *slot.partition;
   const partition::Partition& partition = served.open->partition();
-  if (parts_.device == nullptr || !known_ || (mode_ == engine::Mode::kAnd && !known_->all_known) || !partition.intact())
+  if (parts_.device == nullptr || !known_ || (words_mode() == engine::Mode::kAnd && !known_->all_known) ||
+      !partition.intact())
     return std::nullopt;
   const std::size_t place = place_of(served);
   if (!filter(slot)) return std::nullopt;
@@ -157,12 +160,17 @@ std::optional<engine::Plan> SearchQuery::plan_on_device(Slot& slot) {
   if (plan.hidden != nullptr && plan.hidden_on_device == nullptr) return std::nullopt;
   if (engine::adds_priors(plan)) plan.priors_on_device = parts_.device->find_array(plan.priors->arrays());
   if (engine::adds_priors(plan) && plan.priors_on_device == nullptr) return std::nullopt;
+  if (slot.on_device) plan.counted = slot.on_device->codes();
+  for (const auto& codes : plan.counted) {
+    plan.counted_on_device.push_back(parts_.device->find_array(codes->owner()));
+    if (plan.counted_on_device.back() == nullptr) return std::nullopt;
+  }
   for (const KnownTerms::Term& term : known_->terms) {
     auto lease = term.term->on_device(place, plan.partition, *parts_.device);
     if (!lease) return std::nullopt;
     if (*lease != nullptr)
       plan.terms.push_back({nullptr, term.weight, bounds(term, partition), *std::move(lease)});
-    else if (mode_ == engine::Mode::kAnd)
+    else if (words_mode() == engine::Mode::kAnd)
       return std::nullopt;
   }
   if (plan.terms.empty()) return std::nullopt;

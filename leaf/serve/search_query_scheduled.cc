@@ -13,7 +13,9 @@ namespace frond::leaf::serve {
 bool SearchQuery::submit_to_scheduler() {
   using Admitted = schedule::QueryScheduler::Admitted;
   if (!make_plans() || todo_.empty()) return false;
-  scheduled_.costs = parts_.queries->predict(features());
+  const schedule::QueryFeatures known = features();
+  scheduled_.costs = parts_.queries->predict(known);
+  if (has_clause() && counts_facets()) add_counting(scheduled_.costs, known.postings);
   scheduled_.deadline = deadline_;
   scheduled_.for_gpu = may_use_gpu();
   scheduled_.for_cpu = !scheduled_.for_gpu || request_.processor != wire::Processor::kGpu;
@@ -28,9 +30,33 @@ bool SearchQuery::submit_to_scheduler() {
   return true;
 }
 
-// Partitions that need no plan leave todo_. False: out of memory.
+// Counting looks at every match. Microseconds a posting, and on the CPU a value, measured roughly: it only decides
+// where such a query runs, and observed times correct it.
+void SearchQuery::add_counting(schedule::PredictedCosts& costs, std::uint64_t postings) const {
+  constexpr double kCpuUs = 1e-3, kGpuUs = 1e-5;
+  const auto all = static_cast<double>(postings);
+  costs.cpu.us = std::max(costs.cpu.us, all * kCpuUs * static_cast<double>(1 + wanted_.facets.size()));
+  costs.gpu.us = std::max(costs.gpu.us, all * kGpuUs);
+}
+
+// What a GPU is to count in the partitions of todo_ for the facets, if the wave wants them. False: it cannot.
+bool SearchQuery::count_on_device() {
+  for (Slot* const slot : todo_) {
+    slot->on_device.reset();
+    if (!counts_facets()) continue;
+    if (parts_.keywords == nullptr) return false;
+    const generation::OpenPartition& open = *slot->partition->open;
+    slot->on_device = collect::DeviceFacets::make(wanted_.facets, schema(), clauses::OpenedPartition(open.partition()),
+                                                  open.number(), *parts_.keywords, deadline_, parts_.clock);
+    if (!slot->on_device) return false;
+  }
+  return true;
+}
+
+// Partitions that need no plan leave todo_. False: out of memory, or the CPU must evaluate a clause.
 bool SearchQuery::make_plans() {
   try {
+    if (has_clause() && !count_on_device()) return false;
     scheduled_.plans.reserve(todo_.size());
     const bool for_gpu = may_use_gpu();
     for (Slot*& slot : todo_) {
@@ -59,7 +85,8 @@ bool SearchQuery::make_plans() {
 
 // Of the partitions of todo_. The terms have been looked up.
 schedule::QueryFeatures SearchQuery::features() const {
-  schedule::QueryFeatures features{.mode = mode_, .ranked = request_.rank == wire::Rank::kScore, .k = depth()};
+  const bool ranked = request_.rank == wire::Rank::kScore && (!flat_ || depth() > 0);
+  schedule::QueryFeatures features{.mode = words_mode(), .ranked = ranked, .k = depth()};
   features.partitions = static_cast<std::uint32_t>(todo_.size());
   for (const Slot* const slot : todo_) features.documents += slot->partition->open->partition().documents();
   const double share = static_cast<double>(features.documents) /
@@ -72,7 +99,8 @@ schedule::QueryFeatures SearchQuery::features() const {
 }
 
 bool SearchQuery::may_use_gpu() const {
-  if (depth() == 0 && request_.rank == wire::Rank::kScore) return false;
+  const bool counts = flat_ && counts_facets();
+  if (depth() == 0 && request_.rank == wire::Rank::kScore && !counts) return false;
   return request_.processor == wire::Processor::kGpu || (request_.processor == wire::Processor::kAuto && known_ &&
                                                          in_largest(work().postings) >= parts_.min_gpu_postings);
 }
@@ -89,6 +117,12 @@ void SearchQuery::drop() {
   wave_done();
 }
 
+// The answer, whose counts become the slot's facets.
+Result<engine::Outcome> SearchQuery::with_facets(Slot& slot, Result<engine::Outcome> answer) const {
+  if (slot.on_device && answer) slot.facets = FROND_TRY(slot.on_device->counts(*answer, wanted_.room()));
+  return answer;
+}
+
 void SearchQuery::take_answers(std::vector<schedule::GpuAnswer> answers) {
   const Instant now = parts_.clock.now();
   metrics_.gpu.observe(seconds_between(scheduled_.submitted, now));
@@ -99,8 +133,8 @@ void SearchQuery::take_answers(std::vector<schedule::GpuAnswer> answers) {
     if (!answers[i]) continue;
     todo_[i] = nullptr;
     try {
-      slot.profile.engine = "gpu";
-      take(slot, *std::move(answers[i]));
+      slot.profile.engine = slot.on_device ? "gpu, facets" : "gpu";
+      take(slot, with_facets(slot, *std::move(answers[i])));
     } catch (const std::exception&) {  // out of memory: only this partition is unsearched
       slot.unsearched = wire::UnsearchedReason::kUnavailable;
     }

@@ -3,8 +3,11 @@
 // its least and greatest value, has its own code width, and for keywords its own sorted dictionary, so chunks can be
 // written one after the other within bounded memory. A column is searched by scanning the codes of those chunks whose
 // bounds allow a match; the outcome is a bit for each document. Bytes of a chunk: docs/formats/partition.md, "Columns".
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -56,6 +59,9 @@ class ValueColumn {
   schema::FieldType type() const { return type_; }
   std::uint32_t documents() const { return documents_; }
   std::uint64_t values() const { return values_; }
+  // Names the column, or one of kNames things made of it, while somebody holds the name: no other has its address.
+  static constexpr std::size_t kNames = 4;
+  std::shared_ptr<const void> name(std::size_t of) const { return {names_, &(*names_)[of]}; }
 
   // Sets the bits of documents that have a value as described; other bits stay. `bits` has a bit for each document.
   // Values are typed (schema::typed_value).
@@ -122,6 +128,7 @@ class ValueColumn {
   std::uint32_t documents_;
   std::uint64_t values_ = 0;
   std::vector<Chunk> chunks_;
+  std::shared_ptr<const std::array<std::byte, kNames>> names_ = std::make_shared<std::array<std::byte, kNames>>();
 };
 
 }  // namespace frond::partition

@@ -1,6 +1,7 @@
 // The kernels for lists of any codecs, and admission of all lists but those in simd-bp128.
 #include "leaf/gpu/codecs/mixed_lists.cuh"
 #include "leaf/gpu/codecs/served_codecs.h"
+#include "leaf/gpu/counts/count_kernel.cuh"
 #include "leaf/gpu/list_kernels.cuh"
 #include "leaf/gpu/search/search_kernel.cuh"
 #include "leaf/gpu/search/start_kernel.cuh"
@@ -35,3 +36,11 @@ Result<void> admit_mixed(const ListImage& image, std::byte* at, device::StreamHa
 }
 
 }  // namespace frond::leaf::gpu::codecs
+
+namespace frond::leaf::gpu::counts {
+
+Result<void> count_documents_mixed(const CountBatch& batch, device::StreamHandle stream) {
+  return launch_count_documents<codecs::MixedLists, codecs::kThreads>(batch, stream);
+}
+
+}  // namespace frond::leaf::gpu::counts

@@ -191,6 +191,10 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
              "The share of documents, drawn at random, that are passed over as if they were removed");
   add_number(command, "--priors", flags->from.priors, 0.0, scoring::kMaxPriorValue,
              "The highest of static priors made up for all documents, most of them small; 0: the collection's");
+  add_number(
+      command, "--facet", flags->from.facet_values, 0, 65'535,
+      "Different values of a column made up for all documents, of which the GPU counts those of all matches; with "
+      "--processor, also with --count; 0: none");
   command.add_option("--rank", flags->rank, "none: the first hits in the collection's order, and an exact total")
       .check(config::one_of({"score", "none"}))
       .show_default()

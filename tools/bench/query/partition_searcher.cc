@@ -4,6 +4,7 @@
 #include "leaf/clauses/evaluation.h"
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 #include <system_error>
 #include <utility>
@@ -26,6 +27,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A value for nine documents of ten; the square of a number drawn evenly. The same in every process.
+class MadeUpColumn final : public leaf::engine::DocumentCodes {
+ public:
+  MadeUpColumn(std::uint32_t documents, std::uint32_t values)
+      : DocumentCodes(std::make_shared<int>(), documents, values + 1) {
+    std::mt19937_64 random(17);
+    all_.reserve(documents);
+    for (std::uint32_t i = 0; i < documents; ++i) {
+      const std::uint64_t drawn = random();
+      const double share = static_cast<double>(drawn >> 11) * 0x1p-53;
+      const double value = 1 + share * share * values;
+      all_.push_back(drawn % 10 == 0 ? std::uint16_t{0} : static_cast<std::uint16_t>(value));
+    }
+  }
+  void write(DocId first, std::span<std::byte> out) const override {
+    for (std::size_t i = 0; i < out.size() / width(); ++i) {
+      const std::uint16_t code = first + i < all_.size() ? all_[first + i] : std::uint16_t{0};
+      std::memcpy(&out[i * width()], &code, width());
+    }
+  }
+
+ private:
+  std::vector<std::uint16_t> all_;
+};
+
 class Searcher final : public PartitionSearcher {
  public:
   Searcher(std::unique_ptr<ScratchFolder> scratch, repository::Manifest manifest, const PartitionChoice& choice)
@@ -35,6 +61,7 @@ class Searcher final : public PartitionSearcher {
         entry_(manifest_.partitions[choice.partition]),
         hide_(choice.hide),
         most_prior_(choice.priors),
+        facet_values_(choice.facet_values),
         bm25_{choice.k1.value_or(manifest_.bm25.k1), choice.b.value_or(manifest_.bm25.b)} {}
 
   Result<void> fetch(const repository::RepositorySource& source) {
@@ -61,6 +88,7 @@ class Searcher final : public PartitionSearcher {
     auto hidden = FROND_TRY(partition::hidden_documents_of(entry_.id, partition_->documents(), changes));
     hide_more(hidden);
     make_priors();
+    if (facet_values_ > 0) facet_ = std::make_shared<MadeUpColumn>(partition_->documents(), facet_values_);
     if (!hidden.empty()) hidden_.emplace(partition_->documents(), hidden);
     if (!changes.empty()) terms_ = partition::changed_terms(terms_, std::move(changes));
     return {};
@@ -108,6 +136,7 @@ class Searcher final : public PartitionSearcher {
     plan.placement = entry_.placement();
     plan.priors = priors_ ? &*priors_ : partition_->priors();
     plan.hidden = hidden_ ? &*hidden_ : nullptr;
+    if (facet_ != nullptr) plan.counted = {facet_};
     std::vector<leaf::lists::ListKey> keys;
     keys.reserve(query.size());
     for (const auto& term : query) keys.push_back({number_, term.text});
@@ -186,7 +215,8 @@ class Searcher final : public PartitionSearcher {
     return fmt::format("{}, generation {}, partition {}: {} documents, {} postings, codec {}{}{}", manifest_.collection,
                        manifest_.generation, entry_.id, entry_.summary.documents, entry_.summary.postings,
                        manifest_.codec, hidden_ ? fmt::format(", {} documents hidden", hidden_->count()) : "",
-                       priors_ ? fmt::format(", priors up to {}", most_prior_) : "");
+                       priors_ ? fmt::format(", priors up to {}", most_prior_) : "") +
+           (facet_values_ > 0 ? fmt::format(", a column of {} values", facet_values_) : "");
   }
 
  private:
@@ -199,12 +229,14 @@ class Searcher final : public PartitionSearcher {
   const std::unique_ptr<ScratchFolder> scratch_;  // declared first: removed after all that uses it
   const repository::Manifest manifest_;
   const repository::PartitionEntry& entry_;
-  const double hide_, most_prior_;      // PartitionChoice::hide, priors
+  const double hide_, most_prior_;  // PartitionChoice::hide, priors
+  const std::uint32_t facet_values_;
   const scoring::Bm25Parameters bm25_;  // to rank by
   std::shared_ptr<const partition::Partition> partition_;
   std::shared_ptr<const partition::GenerationTerms> terms_;
-  std::optional<partition::HiddenDocuments> hidden_;  // none: the generation has all documents
-  std::optional<partition::DocumentPriors> priors_;   // made up; none: the partition's own
+  std::optional<partition::HiddenDocuments> hidden_;          // none: the generation has all documents
+  std::optional<partition::DocumentPriors> priors_;           // made up; none: the partition's own
+  std::shared_ptr<const leaf::engine::DocumentCodes> facet_;  // made up; null: nothing is counted
   std::unique_ptr<leaf::clauses::OpenedPartition> opened_;
   schema::Schema schema_;
   std::unique_ptr<text::Analyzer> analyzer_, pieces_;  // once clauses are resolved

@@ -32,6 +32,9 @@ struct PartitionChoice {
   double hide = 0;
   // The highest of static priors that are made up for all documents, in the unit of scores; 0: the partition's own.
   double priors = 0;
+  // Different values of a column that is made up for all documents and counted by each plan, some much more frequent
+  // than others; 0: none.
+  std::uint32_t facet_values = 0;
 };
 
 // The partition's files are copied into a scratch folder and verified. The folder is removed with this object. plan()

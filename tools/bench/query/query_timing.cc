@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/bench/query/expected_counts.h"
+
 namespace frond::tools::bench {
 namespace {
 
@@ -164,6 +166,12 @@ class Failure {
   std::optional<Error> error_;
 };
 
+bool same_counts(const Plan& plan, const Outcome& found, Failure& failure) {
+  const auto expected = expected_counts(plan);
+  if (!expected) failure.keep(expected.error());
+  return expected && *expected == found.counts;
+}
+
 Result<double> one_round(leaf::engine::QueryEngine& engine, const Plans& plans, const BatchTiming& timing) {
   const SteadyClock clock;
   const std::size_t count = plans.first.size(), parts = (count + timing.batch - 1) / timing.batch;
@@ -251,6 +259,8 @@ Result<std::size_t> count_differing(leaf::engine::QueryEngine& one, leaf::engine
             failure.keep(found.error());
           else if ((*found)[0].hits != expected[i].hits ||
                    (!plans.first[i].ranked && (*found)[0].matches != expected[i].matches))
+            ++differing;
+          else if (!plans.first[i].counted.empty() && !same_counts(plans.first[i], expected[i], failure))
             ++differing;
         }
       });

@@ -1,0 +1,67 @@
+// How a runner counts: the same workspace, stream and way of waiting as for hits, and other kernels (counts/).
+#include <algorithm>
+#include <cstring>
+
+#include "leaf/gpu/batch_runner.h"
+#include "leaf/gpu/counts/kernels.h"
+#include "leaf/gpu/tuning.h"
+
+namespace frond::leaf::gpu {
+
+std::size_t BatchRunner::counted_part_of(std::span<const ReadyPlan* const> plans) const {
+  std::size_t lists = 0, columns = 0, counters = 0, queries = 0;
+  for (const ReadyPlan* ready : plans) {
+    lists += ready->lists.size();
+    columns += ready->codes.size();
+    counters += counters_of(*ready->plan);
+    ++queries;
+    const bool fits =
+        queries <= kMaxQueries && lists <= kMaxTerms && columns <= kMaxCountedColumns && counters <= space_.counters();
+    if (!fits && queries > 1) return queries - 1;
+  }
+  return queries;
+}
+
+Result<void> BatchRunner::start_counting(std::span<const ReadyPlan* const> plans) {
+  const SteadyTime from = std::chrono::steady_clock::now();
+  CountBatch batch = count_builder_.build(plans, space_.input.data());
+  const ByteView input = count_builder_.bytes();
+  if (input.size() > BatchWorkspace::kInputBytes || batch.counter_count > space_.counters())
+    return Error(Code::kOverloaded, "a batch too large for its workspace");
+  std::memcpy(space_.staged_input.data(), input.data(), input.size());
+  space_.attach(batch);
+  batch.launch = ++launch_;
+  const device::StreamHandle stream = space_.stream.get();
+  on_device_ = true;
+  staged_ = std::chrono::steady_clock::now();
+  times_.build_us += us_between(from, staged_);
+  ++times_.launches;
+  FROND_TRY(space_.mark(0));
+  FROND_TRY(counts::start_counts(batch, stream));
+  FROND_TRY(space_.mark(1));
+  FROND_TRY(counts::count_documents(batch, stream));
+  FROND_TRY(space_.mark(2));
+  FROND_TRY(counts::deliver_counts(batch, stream));
+  FROND_TRY(space_.mark(3));
+  FROND_TRY(space_.ended.record(stream));
+  ++steps_.parts;
+  steps_.microseconds[BatchSteps::kBuild] += us_between(from, std::chrono::steady_clock::now());
+  return {};
+}
+
+// Of the part on the device, which has ended.
+void BatchRunner::take_counts(std::span<const ReadyPlan* const> plans, std::span<RunOutcome> outcomes) const {
+  const std::uint32_t* next = space_.counted();
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    RunOutcome& one = outcomes[i];
+    one.answered = true;
+    one.outcome.matches = space_.answers()[i].matches;
+    for (const auto& codes : plans[i]->plan->counted) {
+      one.outcome.counts.emplace_back(next, next + codes->codes());
+      next += codes->codes();
+    }
+    for (const auto& list : plans[i]->lists) one.outcome.postings_decoded += list->list.count;
+  }
+}
+
+}  // namespace frond::leaf::gpu
