@@ -54,8 +54,9 @@ struct Asking {
   leaf::collect::KeywordCache keywords{std::size_t{64} << 20};
   const SteadyClock clock{};
 
-  bool are_plain() const { return flags.flat && !wanted.any(); }
-  bool counts_all() const { return flags.total == "exact" || flags.unranked || wanted.any(); }
+  bool collects() const { return !wanted.sort.empty() || !wanted.facets.empty(); }
+  bool are_plain() const { return flags.flat && !collects(); }
+  bool counts_all() const { return flags.total == "exact" || flags.unranked || collects(); }
 };
 
 struct Answer {
@@ -126,7 +127,7 @@ Result<leaf::engine::Outcome> search_words(const Asking& asking, leaf::engine::P
 
 Result<leaf::collect::Collected> search_clause(Asking& asking, const leaf::clauses::ClausePlan& plan) {
   const schema::Schema& schema = asking.searcher.schema();
-  if (asking.wanted.any())
+  if (asking.collects())
     return asking.flags.exhaustive
                ? leaf::collect::collect_exhaustively(plan, asking.wanted, schema, asking.clock)
                : leaf::collect::collect(plan, asking.wanted, schema, asking.keywords, nullptr, asking.clock);
