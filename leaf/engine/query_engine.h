@@ -32,10 +32,10 @@ class Accelerator {
   // time; of more than streams() some wait.
   virtual std::vector<std::optional<Result<Outcome>>> try_search(std::span<const Plan> plans, const Clock& clock,
                                                                  BatchTimes* times) = 0;
-  // Copies to device memory what the plan needs and is not there, on the caller's thread; evaluates nothing. The plan
-  // may have any number of terms, with lists in host memory. False: no more should be copied, since nine tenths of the
-  // memory are used, or the device is lost.
-  virtual bool warm(const Plan& plan) = 0;
+  // Copies to device memory the lists, and the arrays by document that the plan needs, on the caller's thread;
+  // evaluates nothing. False: no more should be copied, since nine tenths of the memory are used, or the device is
+  // lost. REQUIRES: the plan has no terms; `lists` are of its partition, in host memory.
+  virtual bool warm(const Plan& plan, std::span<const lists::ListLease> lists) = 0;
   virtual std::uint32_t streams() const = 0;
   virtual bool lost() const = 0;            // it answers no more plans
   virtual lists::DeviceLists& lists() = 0;  // in its memory

@@ -145,13 +145,18 @@ bool DeviceCache::is_ordered(const DocumentArrays::Source& source) const {
   });
 }
 
-// What is to be copied for the plan; nothing: all is there, or ordered. `marks`: what becomes ordered_ with it.
-std::optional<DeviceCache::Order> DeviceCache::missing(const engine::Plan& plan, Marks& marks) {
+// What is to be copied for the plan, and for `more` lists; nothing: all is there, or ordered. `marks`: what becomes
+// ordered_ with it.
+std::optional<DeviceCache::Order> DeviceCache::missing(const engine::Plan& plan, std::span<const lists::ListLease> more,
+                                                       Marks& marks) {
   Order order{.partition = plan.partition, .lengths = plan.lengths, .lists = {}, .arrays = {}, .plain = {}};
-  for (const engine::PlanTerm& term : plan.terms) {
-    const lists::ListKey& key = term.list->key;
-    if (!kept_.find(key) && !ordered_.contains(key) && marks.insert(key).second) order.lists.push_back(term.list);
-  }
+  const auto add = [&](const lists::ListLease& list) FROND_REQUIRES(mutex_) {
+    const lists::ListKey& key = list->key;
+    if (!kept_.find(key) && !ordered_.contains(key) && marks.insert(key).second) order.lists.push_back(list);
+  };
+  for (const engine::PlanTerm& term : plan.terms) add(term.list);
+  for (const lists::ListLease& list : more)
+    if (list->postings.count() > 0) add(list);
   for (DocumentArrays::Source& source : DocumentArrays::sources_of(plan))
     if (arrays_.find(source.owner).state == DocumentArrays::State::kMissing && !is_ordered(source))
       order.arrays.push_back(std::move(source));
@@ -165,7 +170,7 @@ bool DeviceCache::order(const engine::Plan& plan) {
   Marks marks;
   const MutexLock lock(mutex_);
   if (plan.partition == 0 || orders_.size() >= options_.max_waiting) return false;
-  auto order = missing(plan, marks);
+  auto order = missing(plan, {}, marks);
   if (!order) return false;
   // The marks are set last, after all allocations, which may fail: only the end of an order removes its marks.
   orders_.push_back(std::move(*order));
@@ -174,13 +179,13 @@ bool DeviceCache::order(const engine::Plan& plan) {
   return true;
 }
 
-bool DeviceCache::warm(const engine::Plan& plan) {
+bool DeviceCache::warm(const engine::Plan& plan, std::span<const lists::ListLease> lists) {
   if (lost() || arena_.used() / 9 >= arena_.bytes() / 10) return false;
   std::optional<Order> own;
   {
     Marks marks;
     const MutexLock lock(mutex_);
-    own = missing(plan, marks);
+    own = missing(plan, lists, marks);
     if (own) ordered_.merge(marks);
   }
   if (own) fulfil(*own);

@@ -60,7 +60,7 @@ class DeviceCache final : public lists::DeviceLists {
   // REQUIRES: fits_kernels(plan); `plan` outlives the result.
   std::optional<ReadyPlan> pin(const engine::Plan& plan);
   // Accelerator::warm().
-  bool warm(const engine::Plan& plan);
+  bool warm(const engine::Plan& plan, std::span<const lists::ListLease> lists);
   // Whether pin() returns nothing because there is no room for an array that the plan needs.
   bool has_no_room_for(const engine::Plan& plan) const;
   // A ResidentList. It holds its memory, also when it is evicted.
@@ -93,7 +93,8 @@ class DeviceCache final : public lists::DeviceLists {
   void run(const std::stop_token& stop);
   bool order(const engine::Plan& plan);
   using Marks = std::unordered_set<lists::ListKey, lists::ListKeyHash>;
-  std::optional<Order> missing(const engine::Plan& plan, Marks& marks) FROND_REQUIRES(mutex_);
+  std::optional<Order> missing(const engine::Plan& plan, std::span<const lists::ListLease> more, Marks& marks)
+      FROND_REQUIRES(mutex_);
   void fulfil(const Order& order);
   Result<void> copy_list(const lists::ListLease& lease, std::uint32_t documents) FROND_REQUIRES(copying_);
   Result<void> copy_lengths(const Order& order) FROND_REQUIRES(copying_);

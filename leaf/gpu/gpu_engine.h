@@ -62,7 +62,9 @@ class GpuEngine final : public engine::QueryEngine, public engine::Accelerator {
   std::vector<std::optional<Result<engine::Outcome>>> try_search(std::span<const engine::Plan> plans,
                                                                  const Clock& clock,
                                                                  engine::BatchTimes* times = nullptr) override;
-  bool warm(const engine::Plan& plan) override { return cache_->warm(plan); }
+  bool warm(const engine::Plan& plan, std::span<const lists::ListLease> lists) override {
+    return cache_->warm(plan, lists);
+  }
   // Batches that run at a time: as many as there are runners.
   std::uint32_t streams() const override { return streams_; }
 

@@ -79,21 +79,26 @@ void Warmer::warm(const generation::ServedGeneration& next, const generation::Se
     if (!warm_already.contains(one.open->number()) || (gpu_ != nullptr && one.hidden != nullptr)) cold.push_back(&one);
   if (cold.empty()) return;
   const Instant before = clock_.now();
-  Work work{.asked = asked_of(served),
+  const auto is_large = [&](const generation::ServedPartition* one) {
+    return !warm_already.contains(one->open->number()) &&
+           one->open->partition().documents() >= options_.least_documents;
+  };
+  const bool any_large = std::ranges::any_of(cold, is_large);
+  Work work{.asked = any_large ? asked_of(served) : std::vector<AskedTerm>(),
             .deadline = Deadline::after(clock_, options_.limit),
             .stopping = stopping,
             .clock = clock_};
   try {
     static_cast<void>(in_parallel(cold.size(), options_.threads, [&](std::size_t i) -> Result<void> {
-      const bool is_new = !warm_already.contains(cold[i]->open->number());
       if (!warm_device(*cold[i], {})) work.full = true;
-      if (is_new) warm_partition(*cold[i], work);
+      if (is_large(cold[i])) warm_partition(*cold[i], work);
       return {};
     }));
     for (const AskedTerm& one : work.asked)
       if (work.over() || !terms_.look_up(next, one.term)) break;
   } catch (const std::exception&) {  // out of memory: what is there is there
   }
+  if (!any_large) return;
   const double seconds = std::chrono::duration<double>(clock_.now() - before).count();
   seconds_.set(seconds);
   bytes_.set(static_cast<double>(work.bytes.load()));
@@ -128,9 +133,7 @@ bool Warmer::warm_device(const generation::ServedPartition& partition, std::span
   engine::Plan plan{.lengths = stored.lengths(), .partition = partition.open->number()};
   plan.hidden = partition.hidden.get();
   plan.priors = stored.priors();
-  for (const lists::ListLease& one : lists)
-    if (one->postings.count() > 0) plan.terms.push_back({one, 0, {}, {}});
-  return gpu_->warm(plan);
+  return gpu_->warm(plan, lists);
 }
 
 // Empties `keys`. False: it is enough.

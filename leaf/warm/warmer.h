@@ -4,7 +4,8 @@
 //
 // First come the terms that searches of the last generations asked for (asked_terms.h), then those of the most
 // documents. It ends when they are all there, when a cache is nine tenths full, or when the time is over. Partitions
-// that a served generation has are warm already: a change costs the time of what is new.
+// that a served generation has are warm already. Of new ones with few documents, which services publish every second, a
+// GPU gets the arrays by document alone: their lists are read as soon as a search asks for them.
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -26,10 +27,11 @@ namespace frond::leaf::warm {
 class Warmer {
  public:
   struct Options {
-    std::chrono::milliseconds limit{5000};  // 0: nothing is warmed
-    std::uint64_t host_bytes = 0;           // of the cache of lists; 0: there is none
-    std::filesystem::path file;             // of the terms that were asked for
-    std::size_t threads = 1;                // partitions at a time
+    std::chrono::milliseconds limit{5000};   // 0: nothing is warmed
+    std::uint64_t host_bytes = 0;            // of the cache of lists; 0: there is none
+    std::filesystem::path file;              // of the terms that were asked for
+    std::size_t threads = 1;                 // partitions at a time
+    std::uint32_t least_documents = 50'000;  // of a partition whose lists are read
     metrics::Labels labels = {};
   };
   // `gpu` and `registry` may be null. All outlive this.

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <mutex>
+#include <fstream>
 #include <set>
 
 #include "leaf/lists/cached_list_store.h"
@@ -32,11 +32,11 @@ class CountingDevice final : public engine::Accelerator {
                                                                  engine::BatchTimes*) override {
     return {};
   }
-  bool warm(const engine::Plan& plan) override {
+  bool warm(const engine::Plan& plan, std::span<const lists::ListLease> lists) override {
     EXPECT_GT(plan.partition, 0u);
     EXPECT_FALSE(plan.lengths.empty());
-    for (const engine::PlanTerm& term : plan.terms) EXPECT_GT(term.list->postings.count(), 0u);
-    lists_given += plan.terms.size();
+    ++plans;
+    lists_given += lists.size();
     return lists_given < room;
   }
   std::uint32_t streams() const override { return 1; }
@@ -44,7 +44,7 @@ class CountingDevice final : public engine::Accelerator {
   lists::DeviceLists& lists() override { return none_; }
   std::string refusals() const override { return {}; }
   void forget(std::uint64_t) override {}
-  std::size_t lists_given = 0, room = 1'000'000;
+  std::size_t plans = 0, lists_given = 0, room = 1'000'000;
 
  private:
   struct NoLists final : lists::DeviceLists {
@@ -58,12 +58,16 @@ class AWarmer : public testing::Test {
   const generation::ServedGeneration& generation() const { return *set_->front(); }
   Warmer warmer(engine::Accelerator* gpu = nullptr, std::uint64_t host_bytes = std::uint64_t{64} << 20,
                 std::chrono::milliseconds limit = std::chrono::milliseconds(5000)) {
-    return Warmer({.limit = limit, .host_bytes = host_bytes, .file = served_.folder / "ASKED"}, store_, gpu, terms_,
-                  served_.clock, log_, nullptr);
+    return Warmer({.limit = limit,
+                   .host_bytes = host_bytes,
+                   .file = served_.folder / "ASKED",
+                   .least_documents = least_documents_},
+                  store_, gpu, terms_, served_.clock, log_, nullptr);
   }
   std::set<std::string> asked() const { return {store_.asked.begin(), store_.asked.end()}; }
   static bool goes_on() { return false; }
 
+  std::uint32_t least_documents_ = 1000;
   serve::ServedCollection served_{support::random_documents(1000, 71), 1};
   std::shared_ptr<const generation::ServedSet> set_ = served_.board.get();
   lists::CachedListStore cache_{served_.store, served_.clock, {.budget_bytes = std::size_t{64} << 20}};
@@ -146,6 +150,14 @@ TEST_F(AWarmer, GivesListsToADeviceUntilItHasNoRoom) {
   store_.asked.clear();
   warmer(&full).warm(generation(), {}, goes_on);
   EXPECT_TRUE(store_.asked.empty());
+}
+
+TEST_F(AWarmer, ReadsNoListsOfSmallPartitions) {
+  least_documents_ = 1001;
+  CountingDevice device;
+  warmer(&device).warm(generation(), {}, goes_on);
+  EXPECT_TRUE(store_.asked.empty());
+  EXPECT_EQ(device.plans, 1u);  // the lengths of documents
 }
 
 TEST_F(AWarmer, SurvivesADamagedFile) {
