@@ -152,14 +152,14 @@ const schema::Schema& vectors() {
 
 TEST(PlannedQuery, OfImpactsIsTokensAsTheyAreEachWithWeightOne) {
   const std::tuple<std::string_view, wire::Mode, std::string_view> cases[] = {
-      {"the ##ing", wire::Mode::kAuto, R"({"weights":{"field":"vec","terms":{"##ing":1,"the":1}}})"},
-      {" the\tThe\r\n the ", wire::Mode::kOr, R"({"weights":{"field":"vec","terms":{"The":1,"the":2}}})"},
+      {"the ##ing", wire::Mode::kAuto, R"({"weights":{"field":"vec","terms":{"##ing":1.0,"the":1.0}}})"},
+      {" the\tThe\r\n the ", wire::Mode::kOr, R"({"weights":{"field":"vec","terms":{"The":1.0,"the":2.0}}})"},
       {"-red +fox \"a OR b\" lang:en wor* naïve", wire::Mode::kOr,
-       R"({"weights":{"field":"vec","terms":{"\"a":1,"+fox":1,"-red":1,"OR":1,"b\"":1,"lang:en":1,"naïve":1,"wor*":1}}})"},
-      {"日　本", wire::Mode::kOr, R"({"weights":{"field":"vec","terms":{"日　本":1}}})"},  // no white space of ASCII
+       R"({"weights":{"field":"vec","terms":{"\"a":1.0,"+fox":1.0,"-red":1.0,"OR":1.0,"b\"":1.0,"lang:en":1.0,"naïve":1.0,"wor*":1.0}}})"},
+      {"日　本", wire::Mode::kOr, R"({"weights":{"field":"vec","terms":{"日　本":1.0}}})"},  // no white space of ASCII
       {"b a", wire::Mode::kAnd,
-       R"({"bool":{"must":[{"weights":{"field":"vec","terms":{"a":1}}},{"weights":{"field":"vec","terms":{"b":1}}}]}})"},
-      {"a", wire::Mode::kAnd, R"({"weights":{"field":"vec","terms":{"a":1}}})"},
+       R"({"bool":{"must":[{"weights":{"field":"vec","terms":{"a":1.0}}},{"weights":{"field":"vec","terms":{"b":1.0}}}]}})"},
+      {"a", wire::Mode::kAnd, R"({"weights":{"field":"vec","terms":{"a":1.0}}})"},
   };
   for (const auto& [q, mode, want] : cases) {
     const auto plan = plan_of({.q = q, .mode = mode}, vectors());
@@ -172,7 +172,7 @@ TEST(PlannedQuery, OfImpactsIsTokensAsTheyAreEachWithWeightOne) {
 
 TEST(PlannedQuery, OfImpactsKeepsItsFilterApart) {
   EXPECT_EQ(shown(plan_of({.q = "a", .filter = "lang:en"}, vectors())),
-            R"({"weights":{"field":"vec","terms":{"a":1}}} | {"term":{"field":"lang","value":"en"}})");
+            R"({"weights":{"field":"vec","terms":{"a":1.0}}} | {"term":{"field":"lang","value":"en"}})");
   const auto weights = *frond::query::parse_clause(R"({"bool":{"must":[{"weights":{"field":"vec","terms":{"a":0.5}}}],)"
                                                    R"("filter":[{"term":{"field":"lang","value":"en"}}]}})",
                                                    "query");
