@@ -38,8 +38,8 @@ class WholeSum {
     // A number below 2^-1074 · 2^53 has zeros at its end.
     sum_ += shift >= 0 ? Number(digits) << shift : Number(digits / (std::int64_t{1} << -shift));
   }
-  // To nearest, ties to even.
-  double rounded() const {
+  // A 2^scale-th of it, to nearest, ties to even.
+  double rounded(int scale = 0) const {
     Number magnitude = sum_ < 0 ? Number(-sum_) : sum_;
     if (magnitude == 0) return 0;
     const auto bits = static_cast<int>(msb(magnitude)) + 1;
@@ -47,7 +47,7 @@ class WholeSum {
     Number kept = magnitude >> drop;
     const Number rest = magnitude - (kept << drop), half = drop == 0 ? Number(0) : Number(1) << (drop - 1);
     if (drop != 0 && (rest > half || (rest == half && (kept & 1) != 0))) ++kept;
-    const double value = std::ldexp(static_cast<double>(static_cast<std::uint64_t>(kept)), drop - kUnit);
+    const double value = std::ldexp(static_cast<double>(static_cast<std::uint64_t>(kept)), drop - kUnit - scale);
     return sum_ < 0 ? -value : value;
   }
 
@@ -173,7 +173,8 @@ class ExpectedFacet {
     if (values_.empty()) return made;
     made["min"] = json_of(field_.type, *values_.begin());
     made["max"] = json_of(field_.type, *values_.rbegin());
-    const double sum = sum_.rounded(), mean = sum / static_cast<double>(values_.size());
+    const double sum = sum_.rounded(), count = static_cast<double>(values_.size());
+    const double mean = std::isfinite(sum) ? sum / count : std::ldexp(sum_.rounded(64) / count, 64);
     made["sum"] = std::isfinite(sum) ? Json(sum) : Json();
     if (field_.type == schema::FieldType::kDate)
       made["mean"] = json_of(field_.type, static_cast<std::int64_t>(std::llround(mean)));
