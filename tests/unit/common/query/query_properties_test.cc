@@ -107,16 +107,20 @@ class Evaluator {
     return when(found, scaled(score, boost));
   }
   Score node_of(const Weights&, Factor) const { return {}; }
+  // Of the columns documents have years and tags.
   Score node_of(const Range& range, Factor) const {
-    return when(std::ranges::any_of(document_.years, [&](std::int64_t year) {
-      const auto bound = [](const Bound& one) { return std::get<std::int64_t>(one.value); };
-      if (range.from && (year < bound(*range.from) || (year == bound(*range.from) && !range.from->inclusive)))
+    const auto is_in = [&](const auto& one) {
+      const Value value(one);
+      if (range.from && (value < range.from->value || (value == range.from->value && !range.from->inclusive)))
         return false;
-      return !range.to || year < bound(*range.to) || (year == bound(*range.to) && range.to->inclusive);
-    }));
+      return !range.to || value < range.to->value || (value == range.to->value && range.to->inclusive);
+    };
+    if (range.field == "year") return when(std::ranges::any_of(document_.years, is_in));
+    return when(range.field == "tag" && std::ranges::any_of(document_.tags, is_in));
   }
   Score node_of(const Exists& exists, Factor) const {
-    return when(exists.field == "year" ? !document_.years.empty() : !document_.tags.empty());
+    if (exists.field == "year") return when(!document_.years.empty());
+    return when(exists.field == "tag" && !document_.tags.empty());
   }
   Score node_of(const Ids& ids, Factor) const { return when(has(ids.ids, document_.id)); }
   Score node_of(const Bool& both, Factor boost) const {
