@@ -237,9 +237,11 @@ class Resolver {
   Result<MaybeNode> node_of(const query::Weights& weights) {
     const Target target = target_of(weights.field);
     BoolNode any;
-    for (const query::WeightedToken& token : weights.tokens)
+    for (const query::WeightedToken& token : weights.tokens) {
+      if (token.weight.units == 0) continue;  // asks for nothing, as normal_form.h has it
       if (const auto list = FROND_TRY(list_of(target, token.token)))
         any.should.push_back({TermNode{*list, weight_of(*list)}, token.weight});
+    }
     if (any.should.empty()) return node(NoneNode());
     any.minimum = 1;
     return node(std::move(any));

@@ -44,6 +44,7 @@ Result<bool> SearchQuery::take_weights(const query::Clause& clause) {
   std::uint64_t units = 0;
   std::vector<wire::QueryTerm> terms;
   for (const query::WeightedToken& token : weights->tokens) {
+    if (token.weight.units == 0) continue;
     units += token.weight.units;
     terms.push_back({token.token, token.weight.units});
   }
