@@ -63,7 +63,7 @@ TEST(WeightsReader, NamesFieldTokenAndNumber) {
         << token.size();
     EXPECT_EQ(read(vector(), {{token, 1}, {"good", 2}}, true), "good 2; 1 left out");
   }
-  EXPECT_NE(read(vector(), {{longest + "x", 1}}).find(std::string(100, 'x') + "'"), std::string::npos)
+  EXPECT_NE(read(vector(), {{longest + "x", 1}}).find(std::string(70, 'x') + "…'"), std::string::npos)
       << "its beginning is shown";
 }
 
