@@ -183,7 +183,7 @@ struct Figures {
   double filter_us = 0;
 };
 
-void print(const BenchClausesFlags& flags, const std::string& partition, const Figures& figures) {
+void show(const BenchClausesFlags& flags, const std::string& partition, const Figures& figures) {
   const Distribution all = distribution_of(figures.whole_us), alone = distribution_of(figures.evaluation_us);
   const auto count = static_cast<double>(figures.whole_us.size());
   const double matches = static_cast<double>(figures.matches) / count;
@@ -238,7 +238,7 @@ Result<void> bench_clauses(const BenchClausesFlags& flags) {
       figures.postings += made.found.outcome.postings_decoded;
     }
   }
-  print(flags, searcher->description(), figures);
+  show(flags, searcher->description(), figures);
   return {};
 }
 
