@@ -124,9 +124,12 @@ const LAST_REPLIES_S = 4;     // what a leaf takes to end, once all is answered
 const DNS_CACHE_S = 30;       // how long a name server of the cluster may keep an answer
 const DNS_INTERVAL_S = 5;     // --leaf-dns-interval-ms
 
-// The caches that a leaf has in host memory, with their usual sizes, as the page of flags has them.
+// The caches that a leaf has in host memory, as the page of flags has them. What auto is in a container: leaf/options.h.
+const MIB = 1024 * 1024;
+const AUTO = {"host-cache": (has) => has * 0.35, "term-cache": (has) => Math.min(has * 0.04, 32 * MIB)};
+const of_auto = (name, has) => (AUTO[name] ?? ((all) => Math.min(all * 0.05, 64 * MIB)))(has);
 const CACHES = [...readFileSync(path.join(here, "../../docs/flags.md"), "utf8").split("\n## ").find((part) => part.startsWith("frond-leaf\n"))
-  .matchAll(/^\| \*?`--([a-z]+-cache)`\*? \| `BYTES` \| `(\w+)` \|/gm)].map(([, name, usual]) => [name, usual]).filter(([name]) => name !== "gpu-cache");
+  .matchAll(/^\| \*?`--([a-z]+-cache)`\*? \| /gm)].map(([, name]) => name).filter((name) => name !== "gpu-cache");
 
 // Flags against what the pod is given: memory that they may use, and the time that an end may take.
 function check_budgets(build_name, objects) {
@@ -138,7 +141,7 @@ function check_budgets(build_name, objects) {
     const has = bytes((resources.limits ?? resources.requests).memory), grace = spec.terminationGracePeriodSeconds;
     const drain = Number(flag("drain-ms") ?? 0) / 1000;
     if (is_leaf(object)) {
-      const sizes = new Map(CACHES.map(([name, usual]) => [name, bytes(flag(name) ?? usual)]));
+      const sizes = new Map(CACHES.map((name) => [name, flag(name) ? bytes(flag(name)) : of_auto(name, has)]));
       check(sizes.get("host-cache") <= has / 2, `${where}: --host-cache is over half of the memory`);
       check([...sizes.values()].reduce((all, one) => all + one) <= has * 5 / 8, `${where}: ${[...sizes.keys()].map((name) => `--${name}`).join(", ")} are over five eighths of the memory`);
       check(readinessProbe.initialDelaySeconds > DNS_CACHE_S + DNS_INTERVAL_S, `${where}: is ready before brokers know its address`);
