@@ -51,6 +51,7 @@ class BuildCommand final : public Command {
   Result<void> take_names();
   Result<void> take_schema();
   bool is_large() const;
+  bool orders_on_gpu() const;
   void choose_gpu();
   Result<void> take_gpu();
   Result<std::string> work(Logger& logger) override;
@@ -300,16 +301,26 @@ bool BuildCommand::is_large() const {
   return false;
 }
 
+bool BuildCommand::orders_on_gpu() const {
+  const auto order = options_.order;
+  const bool bisects = order == order::DocumentOrder::kBisection || order == order::DocumentOrder::kAuto;
+  return gpu_order_ == "on" || (gpu_order_ == "auto" && bisects);
+}
+
 // What no flag says of the GPU.
 void BuildCommand::choose_gpu() {
   if (gpu_texts_ == "auto") {
     const bool wanted = schema_.empty() && kind_ == Kind::kBuild && gpu_inverters_ == 0 &&
                         memory_limit_ >= pipeline::kMinMemoryLimitOfTexts && is_large();
-    gpu_texts_ = wanted && free_gpu_memory(invert_.gpu.device) ? "on" : "off";
+    constexpr std::uint64_t kLeastFree = std::uint64_t{1} << 30;  // with less, cores are as fast
+    gpu_texts_ = "off";
+    if (wanted)
+      if (const auto free = free_gpu_memory(invert_.gpu.device); free && *free >= kLeastFree) gpu_texts_ = "on";
     if (gpu_texts_ == "on") chosen_ += std::string(chosen_.empty() ? "" : ", ") + "--gpu-texts on";
   }
   if (invert_.gpu.bytes != config::kAutoBytes) return;
   invert_.gpu.bytes = invert::GpuMemory().bytes;
+  if (gpu_texts_ == "off" && gpu_inverters_ == 0 && !orders_on_gpu()) return;  // no device is opened
   const auto free = free_gpu_memory(invert_.gpu.device);
   if (!free) return;
   invert_.gpu.bytes = *free / 5 * 4 / std::max(1u, gpu_inverters_);
@@ -335,10 +346,8 @@ Result<void> BuildCommand::take_gpu() {
     if (!found) return refuse("--gpu-texts: " + found.error().message());
     invert_.text_inverter = *found;
   }
-  const auto order = options_.order;
-  const bool bisects = order == order::DocumentOrder::kBisection || order == order::DocumentOrder::kAuto;
   options_.reckons_with_gpu = gpu_order_ == "on";
-  if (gpu_order_ == "off" || (gpu_order_ == "auto" && !bisects)) return {};
+  if (!orders_on_gpu()) return {};
   auto found = gpu_bisection(invert_.gpu);
   if (!found && gpu_order_ == "on") return refuse("--gpu-order: " + found.error().message());
   if (found) options_.gpu_bisect = *std::move(found);

@@ -2,8 +2,9 @@
 // What searches asked for, kept on the disk so that the next generation, and the next process, fill their caches with
 // it first (warmer.h).
 //
-// The file:   "FRNDASK1" | number of terms | for each: how often it was asked for (float), its bytes | XXH3 of all
-// before A file that is damaged is as none: it costs the first searches some time, and no answer.
+// The file:   "FRNDASK1" | number of terms | for each: how often it was asked for (float), its bytes | XXH3 of these
+//
+// A damaged file counts as none: the largest lists are read first then, and no answer changes.
 #include <cstdint>
 #include <filesystem>
 #include <string>
