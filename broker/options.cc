@@ -8,6 +8,7 @@
 
 #include "common/base/machine.h"
 #include "common/base/process.h"
+#include "common/config/auto_budgets.h"
 #include "common/config/command_line.h"
 #include "common/config/options.h"
 #include "common/http/router.h"
@@ -176,16 +177,11 @@ const char* wrong_collections(const std::vector<std::string>& names) {
 }  // namespace
 
 std::string choose_budgets(Options& options, const Machine& machine) {
-  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20, kMost = 256 * kMiB;
-  std::string chosen;
-  const auto choose = [&](const char* name, std::uint64_t& bytes, std::uint64_t thousandths) {
-    if (bytes != config::kAutoBytes) return;
-    bytes = machine.share(thousandths, kMiB, kMost);
-    chosen += std::string(chosen.empty() ? "" : ", ") + name + " " + std::to_string(bytes / kMiB) + "MiB";
-  };
-  choose("--cache", options.cache_bytes, 60);
-  choose("--max-unsent-bytes", options.max_unsent_bytes, 250);
-  return chosen;
+  constexpr std::uint64_t kMost = std::uint64_t{256} << 20;
+  config::AutoBudgets budgets(machine);
+  budgets.choose("--cache", options.cache_bytes, 60, kMost);
+  budgets.choose("--max-unsent-bytes", options.max_unsent_bytes, 250, kMost);
+  return budgets.text();
 }
 
 std::uint32_t default_threads(unsigned cores) { return std::clamp(cores / 4, 1u, 8u); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/process.h"
+#include "common/config/auto_budgets.h"
 #include "common/config/command_line.h"
 #include "common/config/options.h"
 #include "common/net/address.h"
@@ -153,18 +154,13 @@ std::string wrong_collections(const std::vector<std::string>& names) {
 
 std::string choose_budgets(Options& options, const Machine& machine) {
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-  std::string chosen;
-  const auto choose = [&](const char* name, std::uint64_t& bytes, std::uint64_t thousandths, std::uint64_t most) {
-    if (bytes != config::kAutoBytes) return;
-    bytes = machine.share(thousandths, kMiB, most);
-    chosen += std::string(chosen.empty() ? "" : ", ") + name + " " + std::to_string(bytes / kMiB) + "MiB";
-  };
-  choose("--host-cache", options.host_cache_bytes, 350, kMiB << 20);
-  choose("--document-cache", options.document_cache_bytes, 50, 64 * kMiB);
-  choose("--term-cache", options.term_cache_bytes, 40, 32 * kMiB);
-  choose("--filter-cache", options.filter_cache_bytes, 50, 64 * kMiB);
-  choose("--keyword-cache", options.keyword_cache_bytes, 50, 64 * kMiB);
-  return chosen;
+  config::AutoBudgets budgets(machine);
+  budgets.choose("--host-cache", options.host_cache_bytes, 350, kMiB << 20);
+  budgets.choose("--document-cache", options.document_cache_bytes, 50, 64 * kMiB);
+  budgets.choose("--term-cache", options.term_cache_bytes, 40, 32 * kMiB);
+  budgets.choose("--filter-cache", options.filter_cache_bytes, 50, 64 * kMiB);
+  budgets.choose("--keyword-cache", options.keyword_cache_bytes, 50, 64 * kMiB);
+  return budgets.text();
 }
 
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
