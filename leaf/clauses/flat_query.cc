@@ -23,8 +23,9 @@ std::optional<FlatQuery> flat_query(const ResolvedQuery& query) {
   bool all = true;
   if (const auto* const both = std::get_if<BoolNode>(&query.root.what)) {
     if (!is_plain(query.root) || !both->must_not.empty() || !both->filter.empty()) return std::nullopt;
-    if (both->must.empty() ? both->minimum != 1 : !both->should.empty() || both->minimum != 0) return std::nullopt;
-    flat.mode = both->must.empty() ? engine::Mode::kOr : engine::Mode::kAnd;
+    if (both->must.empty() == both->should.empty()) return std::nullopt;
+    if (both->must.empty() && both->minimum != 1 && both->minimum != both->should.size()) return std::nullopt;
+    flat.mode = both->minimum == 1 ? engine::Mode::kOr : engine::Mode::kAnd;
     all = std::ranges::all_of(both->must.empty() ? both->should : both->must, add);
   } else {
     all = add(query.root);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "leaf/clauses/bits_matcher.h"
+#include "leaf/clauses/flat_query.h"
 #include "leaf/cpu/cpu_engine.h"
 #include "leaf/cpu/window_matches.h"
 
@@ -13,16 +14,6 @@ namespace frond::leaf::clauses {
 namespace {
 
 static_assert(kWindow == cpu::kWindowDocuments);
-
-// The parts of the tree, and whether a document needs all of them; none: it is another one.
-std::span<const Node> words_of(const BoolNode& both, engine::Mode& mode) {
-  if (!both.must_not.empty() || !both.filter.empty() || (!both.must.empty() && !both.should.empty())) return {};
-  if (both.should.empty() || both.minimum == both.should.size()) {
-    mode = engine::Mode::kAnd;
-    return both.should.empty() ? both.must : both.should;
-  }
-  return both.minimum == 1 ? std::span(both.should) : std::span<const Node>();
-}
 
 Result<engine::Outcome> best_of(const engine::Plan& words, const Clock& clock) {
   return std::move(cpu::CpuEngine().search(std::span(&words, 1), clock)[0]);
@@ -79,28 +70,18 @@ class RestOfWindows {
 }  // namespace
 
 std::optional<engine::Plan> words_plan(const ClausePlan& plan) {
-  const Node& root = plan.query->root;
-  const auto* const both = std::get_if<BoolNode>(&root.what);
-  engine::Mode mode = engine::Mode::kOr;
-  const std::span<const Node> nodes = both == nullptr ? std::span(&root, 1) : words_of(*both, mode);
-  if (nodes.empty() || (both != nullptr && root.boost != query::Factor())) return std::nullopt;
-  if (cpu::searches_few(plan.plan)) return std::nullopt;  // those lead, and most blocks are not read
-  const auto is_word = [&](const Node& node) {
-    const auto* const term = std::get_if<TermNode>(&node.what);
-    return term != nullptr && node.boost == query::Factor() && plan.query->lists[term->list].field == kAllText;
-  };
-  if (!std::ranges::all_of(nodes, is_word)) return std::nullopt;
+  const auto flat = flat_query(*plan.query);
+  if (!flat || cpu::searches_few(plan.plan)) return std::nullopt;  // those lead, and most blocks are not read
   engine::Plan words = plan.plan;
-  words.mode = mode;
+  words.mode = flat->mode;
   std::uint64_t most = 0;
-  for (const Node& node : nodes) {
-    const auto& term = std::get<TermNode>(node.what);
-    const scoring::BoundScale bounds(term.weight, plan.query->bm25, plan.query->statistics, plan.built);
+  for (std::size_t i = 0; i < flat->weights.size(); ++i) {
+    const scoring::BoundScale bounds(flat->weights[i], plan.query->bm25, plan.query->statistics, plan.built);
     most += bounds.bound(0);
-    lists::ListLease list = plan.lists[term.list];
+    lists::ListLease list = plan.lists[i];
     if (list == nullptr) list = std::make_shared<const lists::List>();
-    if (mode == engine::Mode::kAnd || list->postings.count() != 0)
-      words.terms.push_back({std::move(list), term.weight, bounds});
+    if (words.mode == engine::Mode::kAnd || list->postings.count() != 0)
+      words.terms.push_back({std::move(list), flat->weights[i], bounds});
   }
   if (most > scoring::kMaxScore) return std::nullopt;
   return words;
