@@ -81,7 +81,7 @@ void Warmer::warm(const generation::ServedGeneration& next, const generation::Se
   const Instant before = clock_.now();
   const auto is_large = [&](const generation::ServedPartition* one) {
     return !warm_already.contains(one->open->number()) &&
-           one->open->partition().documents() >= options_.least_documents;
+           (served.empty() || one->open->partition().documents() >= options_.least_documents);
   };
   const bool any_large = std::ranges::any_of(cold, is_large);
   Work work{.asked = any_large ? asked_of(served) : std::vector<AskedTerm>(),

@@ -4,8 +4,8 @@
 //
 // First come the terms that searches of the last generations asked for (asked_terms.h), then those of the most
 // documents. It ends when they are all there, when a cache is nine tenths full, or when the time is over. Partitions
-// that a served generation has are warm already. Of new ones with few documents, which services publish every second, a
-// GPU gets the arrays by document alone: their lists are read as soon as a search asks for them.
+// that a served generation has are warm already. Where one is served, new partitions with few documents, which services
+// publish every second, give a GPU their arrays by document alone: their lists are read as soon as a search asks for them.
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -31,7 +31,7 @@ class Warmer {
     std::uint64_t host_bytes = 0;            // of the cache of lists; 0: there is none
     std::filesystem::path file;              // of the terms that were asked for
     std::size_t threads = 1;                 // partitions at a time
-    std::uint32_t least_documents = 50'000;  // of a partition whose lists are read
+    std::uint32_t least_documents = 50'000;  // of a partition whose lists are read, where others are served
     metrics::Labels labels = {};
   };
   // `gpu` and `registry` may be null. All outlive this.

@@ -152,12 +152,19 @@ TEST_F(AWarmer, GivesListsToADeviceUntilItHasNoRoom) {
   EXPECT_TRUE(store_.asked.empty());
 }
 
-TEST_F(AWarmer, ReadsNoListsOfSmallPartitions) {
+TEST_F(AWarmer, ReadsNoListsOfSmallPartitionsBesideThoseThatAreServed) {
   least_documents_ = 1001;
   CountingDevice device;
-  warmer(&device).warm(generation(), {}, goes_on);
+  const generation::ServedSet others{std::make_shared<const generation::ServedGeneration>()};
+  warmer(&device).warm(generation(), others, goes_on);
   EXPECT_TRUE(store_.asked.empty());
   EXPECT_EQ(device.plans, 1u);  // the lengths of documents
+}
+
+TEST_F(AWarmer, ReadsTheListsOfSmallPartitionsAtTheStart) {
+  least_documents_ = 1001;
+  warmer().warm(generation(), {}, goes_on);
+  EXPECT_FALSE(store_.asked.empty());
 }
 
 TEST_F(AWarmer, SurvivesADamagedFile) {
