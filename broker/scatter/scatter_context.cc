@@ -1,6 +1,7 @@
 #include "broker/scatter/scatter_context.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 namespace frond::broker::scatter {
@@ -71,6 +72,11 @@ cluster::LeafRef one_for_all(const cluster::Topology& topology, std::span<const 
     if (!best || leaf->client->in_flight() < best->client->in_flight()) best = leaf;
   }
   return best;
+}
+
+std::uint32_t ShownAhead::hits(std::uint32_t k, double share) const {
+  const double mean = k * share;
+  return std::min(k, static_cast<std::uint32_t>(std::ceil(mean + margin_ * std::sqrt(mean * (1 - share)))));
 }
 
 wire::UnsearchedReason reason_of(Code code) {

@@ -82,6 +82,22 @@ class Hedging {
   Counters counters_;
 };
 
+// How many of its best hits a leaf that has a part of the collection sends with the ids and titles that the page shows,
+// so that most searches need no second round trip. With hits spread evenly, a leaf with the share p of the partitions
+// has p * k of a page's k hits, give or take sqrt(k * p * (1 - p)). The margin above that is as wide as the last pages
+// needed: it grows when a hit's document was missing, and shrinks while none is, so that about one page in fifty has to
+// fetch some, also where a query's hits lie in one partition.
+class ShownAhead {
+ public:
+  std::uint32_t hits(std::uint32_t k, double share) const;
+  // What a page of several leaves found: all of its documents came with the rankings, or not.
+  void learn(bool all) { margin_ = std::clamp(margin_ + (all ? -kStep : 50 * kStep), 0.0, kMost); }
+
+ private:
+  static constexpr double kStep = 0.005, kMost = 8;
+  double margin_ = 2;
+};
+
 // Work under way whose caller may give it up before it is done. Its loop's thread only.
 class Abandonable {
  public:
@@ -102,6 +118,7 @@ struct ScatterContext {
   cluster::TimerQueue& timers;
   Hedging hedging{Hedging::Limits{}};
   ScatterCounters counters{};
+  ShownAhead ahead{};
   std::size_t turn = 0;  // rotates the choice among equal replicas
 };
 

@@ -83,8 +83,11 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     if (merged.more && !page_.hits.empty())
       page_.last = frond::query::SortPosition{page_.hits.back().sort_bytes, page_.hits.back().hit.ordinal};
     facets_.emplace(plan_.arrangement, replies);
-    if (has_documents(replies, merged))
-      complete({std::move(replies[0].documents), {}});
+    take_documents(replies, merged);
+    const bool all = missing_.empty();
+    if (result.answers.size() > 1 && plan_.offset == 0 && !page_.hits.empty()) context_.ahead.learn(all);
+    if (all)
+      complete({});
     else
       fetch_documents(result.answers, merged);
     merge_facets();
@@ -129,25 +132,34 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     }
     fetching.shares.resize(answers.size());
     for (std::size_t i = 0; i < answers.size(); ++i) fetching.shares[i].leaf = answers[i].leaf;
-    for (const auto& one : merged.page) fetching.shares[one.source].ordinals.push_back(one.hit.ordinal);
+    for (const std::size_t i : missing_)
+      fetching.shares[merged.page[i].source].ordinals.push_back(merged.page[i].hit.ordinal);
     go_on_with(fetch(context_, std::move(fetching), deadline_,
                      [self = shared_from_this()](FetchResult fetched) { self->complete(std::move(fetched)); }));
   }
 
-  // Whether one leaf searched all partitions and its reply has the page's documents.
-  static bool has_documents(const std::vector<wire::SearchReply>& replies, const merge::Merged& merged) {
-    if (replies.size() != 1 || replies[0].documents.size() != merged.page.size()) return false;
-    for (std::size_t i = 0; i < merged.page.size(); ++i) {
-      const wire::FetchedDocument& document = replies[0].documents[i];
-      if (!document.found || document.ordinal != merged.page[i].hit.ordinal) return false;
+  // Puts the documents that came with the rankings into the page, each from the leaf that found it. A leaf has them in
+  // its own order, of which the page's is a part.
+  void take_documents(std::vector<wire::SearchReply>& replies, const merge::Merged& merged) {
+    std::vector<std::size_t> next(replies.size());
+    for (std::size_t i = 0; i < page_.hits.size(); ++i) {
+      const std::uint32_t source = merged.page[i].source;
+      std::vector<wire::FetchedDocument>& documents = replies[source].documents;
+      std::size_t at = next[source];
+      while (at < documents.size() && documents[at].ordinal != page_.hits[i].hit.ordinal) ++at;
+      if (at == documents.size() || !documents[at].found) {
+        missing_.push_back(i);
+        continue;
+      }
+      show(page_.hits[i], documents[at]);
+      next[source] = at + 1;
     }
-    return true;
   }
 
   void complete(FetchResult fetched) {
     trip_ = nullptr;
     page_.profile.fetch_us = elapsed_us() - page_.profile.search_us;
-    show(std::move(fetched));
+    show_fetched(std::move(fetched));
     fetched_ = true;
     end_if_complete();
   }
@@ -155,23 +167,31 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     if (fetched_ && !facets_ && done_) std::exchange(done_, nullptr)(std::move(page_));
   }
 
-  // Puts the documents into the page.
-  void show(FetchResult fetched) {
+  static void show(merge::PageHit& hit, wire::FetchedDocument& document) {
+    hit.id = std::move(document.id);
+    hit.title = std::move(document.title);
+    hit.url = std::move(document.url);
+    hit.snippet = std::move(document.snippet);
+    hit.columns = std::move(document.columns);
+    hit.explanation = std::move(document.explanation);
+  }
+  // Puts the documents that were missing into the page; hits that still have none are left out.
+  void show_fetched(FetchResult fetched) {
     std::unordered_map<Ordinal, wire::FetchedDocument*> by_ordinal;
     by_ordinal.reserve(fetched.documents.size());
     for (auto& document : fetched.documents) by_ordinal.emplace(document.ordinal, &document);
-    std::erase_if(page_.hits, [&](merge::PageHit& hit) {
-      const auto found = by_ordinal.find(hit.hit.ordinal);
-      if (found == by_ordinal.end()) return true;
-      hit.id = std::move(found->second->id);
-      hit.title = std::move(found->second->title);
-      hit.url = std::move(found->second->url);
-      hit.snippet = std::move(found->second->snippet);
-      hit.columns = std::move(found->second->columns);
-      hit.explanation = std::move(found->second->explanation);
+    std::vector<std::size_t> without;
+    for (const std::size_t i : std::exchange(missing_, {})) {
+      const auto found = by_ordinal.find(page_.hits[i].hit.ordinal);
+      if (found == by_ordinal.end()) {
+        without.push_back(i);
+        continue;
+      }
+      show(page_.hits[i], *found->second);
       by_ordinal.erase(found);  // so that no document is shown twice
-      return false;
-    });
+    }
+    for (auto i = without.rbegin(); i != without.rend(); ++i)
+      page_.hits.erase(page_.hits.begin() + static_cast<std::ptrdiff_t>(*i));
     if (!fetched.unsearched.empty()) {
       counts_are_bounds();
       page_.last.reset();  // behind it the hits that are left out would be missing
@@ -210,6 +230,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
   Instant started_;
   merge::Page page_;
   std::shared_ptr<Abandonable> trip_;            // the round trip under way
+  std::vector<std::size_t> missing_;             // hits of the page without their documents, ascending
   bool fetched_ = false;                         // the page has its documents
   std::optional<merge::FacetMerge> facets_;      // until they are merged
   std::optional<cluster::TimerQueue::Id> step_;  // … the next step

@@ -26,7 +26,7 @@ struct SearchPlan {
 };
 
 // `done` is called once, at the latest when the deadline passes, possibly before search() returns. A tenth of the time
-// (at most 100 ms) is reserved for the second round trip; if one leaf has all partitions, there usually is none.
+// (at most 100 ms) is reserved for the second round trip; usually there is none (ShownAhead).
 // The loop's thread; `context` outlives the search.
 std::shared_ptr<Abandonable> search(ScatterContext& context, SearchPlan plan, Deadline deadline,
                                     std::function<void(merge::Page)> done);

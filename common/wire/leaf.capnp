@@ -57,7 +57,7 @@ struct SearchRequest {
   terms @7 :List(QueryTerm);     # distinct
   partitions @8 :List(UInt32);   # to be searched, by their numbers in the generation
   content @9 :UInt64;            # the generation's content; 0: any content with this number
-  show @10 :Show;                # null: the reply has no documents
+  show @10 :Show;                # of this leaf's own ranking; null: the reply has no documents
   rank @11 :Rank;                # none: only for a leaf whose hello has feature 1
   bm25 @12 :Bm25;                # null: the generation's; otherwise only for a leaf whose hello has feature 2
   priorWeight @13 :UInt32 = 65536;  # of documents' static priors, 65,536 to one; at most 16 to one. Leaves that do not know it serve no generation with priors

@@ -90,7 +90,7 @@ struct SearchRequest {
   std::vector<QueryTerm> terms;           // distinct
   std::vector<std::uint32_t> partitions;  // to be searched, by their numbers in the generation
   ContentId content = 0;                  // the generation's content; 0: any content with this number
-  Show show;                              // only for a leaf that is asked for all partitions
+  Show show;                              // of this leaf's own ranking, whatever its share of the partitions
   Rank rank = Rank::kScore;
   scoring::PriorWeight prior_weight = scoring::kUsualPriorWeight;  // up to kMaxPriorWeight; 0: priors do not count
   std::optional<scoring::Bm25Parameters> bm25;  // empty: the generation's; for leaves with kFeatureBm25
