@@ -13,16 +13,19 @@ PeerLimits::Admission PeerLimits::admit(const boost::asio::ip::address& address,
   const std::size_t count = count_of == by_address_.end() ? 0 : count_of->second;
   Admission admission;
   const Place* gives_way = nullptr;
+  const Instant before = now - kMinQuiet;
   if (count >= max_by_address_) {
-    gives_way = quietest(&group, now - kMinQuiet);
+    gives_way = earliest(&Place::heard, &group, before);
+    if (gives_way == nullptr) gives_way = earliest(&Place::asked, &group, before);
     admission.refusal = Refusal::kAddress;
     if (gives_way == nullptr) return admission;
   } else if (places_.size() >= max_peers_) {
-    gives_way = quietest(nullptr, now - kMinQuiet);
+    gives_way = earliest(&Place::heard, nullptr, before);
     const auto most = std::max_element(by_address_.begin(), by_address_.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     if (gives_way == nullptr && most != by_address_.end() && most->second > count + 1)
-      gives_way = quietest(&most->first, Instant::max());
+      gives_way = earliest(&Place::heard, &most->first, Instant::max());
+    if (gives_way == nullptr) gives_way = earliest(&Place::asked, nullptr, before);
     admission.refusal = Refusal::kFull;
     if (gives_way == nullptr) return admission;
   }
@@ -36,11 +39,12 @@ PeerLimits::Admission PeerLimits::admit(const boost::asio::ip::address& address,
   return admission;
 }
 
-const PeerLimits::Place* PeerLimits::quietest(const net::ClientAddress* address, Instant before) const {
+const PeerLimits::Place* PeerLimits::earliest(Instant (Place::*since)() const, const net::ClientAddress* address,
+                                              Instant before) const {
   const Place* found = nullptr;
   for (const auto& [id, place] : places_)
-    if (place->heard() <= before && (address == nullptr || place->address == *address) &&
-        (found == nullptr || place->heard() < found->heard()))
+    if ((*place.*since)() <= before && (address == nullptr || place->address == *address) &&
+        (found == nullptr || (*place.*since)() < (found->*since)()))
       found = place.get();
   return found;
 }

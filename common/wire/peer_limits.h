@@ -5,7 +5,9 @@
 // A connection is quiet until its first valid request, and while its peer answers no heartbeat: a broker that says
 // hello seldom is not. At a limit the quietest connection gives way, once it has been quiet for kMinQuiet: of the same
 // address, or at the limit in total of any. If the total is full of connections that are not quiet, the address with
-// the most gives one up to an address with fewer. Otherwise the new connection is refused.
+// the most gives one up to an address with fewer. If there is none of these, the one that has asked for nothing for the
+// longest time gives way, once that is kMinQuiet: whoever answers heartbeats and no more keeps nobody out. Otherwise
+// the new connection is refused.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -33,16 +35,22 @@ class PeerLimits {
   // A connection that was accepted.
   struct Place {
     Place(std::uint64_t number, const net::ClientAddress& client, Instant now)
-        : id(number), address(client), heard_(now.time_since_epoch().count()) {}
+        : id(number), address(client), heard_(now.time_since_epoch().count()), asked_(now.time_since_epoch().count()) {}
     const std::uint64_t id;  // counts from 1
     const net::ClientAddress address;
     // When it last sent a valid request or, having sent one, anything; before, when it was accepted. Any thread.
     Instant heard() const { return Instant(Instant::duration(heard_.load(std::memory_order_relaxed))); }
     void hear(Instant now) { heard_.store(now.time_since_epoch().count(), std::memory_order_relaxed); }
+    // When it last sent a valid request; before, when it was accepted. Any thread.
+    Instant asked() const { return Instant(Instant::duration(asked_.load(std::memory_order_relaxed))); }
+    void ask(Instant now) {
+      asked_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+      hear(now);
+    }
 
    private:
     friend class PeerLimits;
-    std::atomic<Instant::rep> heard_;
+    std::atomic<Instant::rep> heard_, asked_;
     std::atomic<std::size_t> held_{0};
   };
   enum class Refusal { kFull, kAddress };
@@ -67,8 +75,10 @@ class PeerLimits {
  private:
   using Places = std::map<std::uint64_t, std::shared_ptr<Place>>;
   void remove(const Place& place) FROND_REQUIRES(mutex_);
-  // The quietest that is quiet since `before` or longer, of `address` or, if that is null, of all.
-  const Place* quietest(const net::ClientAddress* address, Instant before) const FROND_REQUIRES(mutex_);
+  // The one for which `since` (heard or asked) is the earliest, and at the latest `before`: of `address` or, if that is
+  // null, of all.
+  const Place* earliest(Instant (Place::*since)() const, const net::ClientAddress* address, Instant before) const
+      FROND_REQUIRES(mutex_);
 
   const std::size_t max_peers_, max_by_address_;
   std::atomic<std::size_t> held_{0};

@@ -68,10 +68,10 @@ class PeerLoop::Connected final : public Connection::Owner {
   void on_message(Connection&, ByteView request) override {
     const Parts& parts = loop_.parts_;
     if (parts.gate != nullptr && !parts.gate->still_lets_in(key_)) return;
-    if (const Instant now = parts.clock.now(); !used_ || now - place_->heard() >= kBetweenChecks) {
+    if (const Instant now = parts.clock.now(); !used_ || now - place_->asked() >= kBetweenChecks) {
       if (target_of(request)) {
         used_ = true;
-        place_->hear(now);
+        place_->ask(now);
       }
     }
     if (parts.one_at_a_time == nullptr) return loop_.receiver_(name_, request);

@@ -51,6 +51,29 @@ TEST_F(PeerLimitsOf6And3ByAddress, GiveTheQuietestOfTheAddressUpOnceItIsQuiet) {
   limits_.leave(*quieter);  // has left
   EXPECT_EQ(limits_.size(), 4u);
 }
+TEST_F(PeerLimitsOf6And3ByAddress, GiveUpOneThatAnswersHeartbeatsButAsksForNothing) {
+  std::vector<std::shared_ptr<PeerLimits::Place>> all;
+  for (int i = 0; i < 3; ++i) all.push_back(enter("192.0.2.1"));
+  for (int second = 0; second < 3; ++second) {
+    EXPECT_EQ(knock("192.0.2.1").place, nullptr);
+    now_ += seconds(1);
+    for (const auto& one : all) one->hear(now_);
+    all[0]->ask(now_);
+  }
+  all[1]->ask(now_ - seconds(3) + std::chrono::milliseconds(1));
+  all[1]->hear(now_);
+  EXPECT_EQ(knock("192.0.2.1").gives_way, all[2]->id);
+  EXPECT_EQ(knock("192.0.2.1").place, nullptr) << "the others have asked";
+}
+TEST_F(PeerLimitsOf6And3ByAddress, GiveUpSuchAOneOfAnyAddressWhenAllAreFull) {
+  std::vector<std::shared_ptr<PeerLimits::Place>> all;
+  for (int i = 0; i < 6; ++i) all.push_back(enter("192.0.2." + std::to_string(i)));
+  now_ += PeerLimits::kMinQuiet;
+  for (const auto& one : all) one->hear(now_);
+  for (const int i : {0, 1, 2, 4, 5}) all[static_cast<std::size_t>(i)]->ask(now_);
+  EXPECT_EQ(knock("192.0.2.9").gives_way, all[3]->id);
+  EXPECT_EQ(knock("192.0.2.10").place, nullptr);
+}
 TEST_F(PeerLimitsOf6And3ByAddress, TakeAllOfAnIpv6NetworkForOneAddress) {
   enter("2001:db8::1");
   enter("2001:db8::2");
