@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "broker/http/answer.h"
 #include "broker/http/answer_json.h"
 #include "broker/http/question.h"
 #include "broker/scatter/scatter_context.h"
@@ -27,46 +28,6 @@ constexpr int kShareThatMayBeLost = 4;
 constexpr std::size_t kKnownShare = 64, kMaxKnownBytes = 1 << 20;
 
 constexpr std::string_view kOtherRanking = "search_after is the cursor of another query, filter or order";
-
-// The result of an evaluation, ready to be sent and cached.
-struct Answer {
-  std::string rest;  // the second part of the body (answer_json.h)
-  Generation generation = 0;
-  std::uint32_t partitions_total = 0, partitions_answered = 0;
-  bool timed_out = false, all_overloaded = false, outdated = false;  // outdated: a leaf has not the generation any more
-  std::string refusal = {};                                          // of a leaf, of the query
-  bool whole() const { return partitions_answered == partitions_total && refusal.empty(); }
-};
-
-// Why the query is refused, by one leaf or for one partition.
-std::string refusal_of(const merge::Page& page) {
-  const auto invalid = [](const auto& one) { return one.reason == wire::UnsearchedReason::kInvalidQuery; };
-  if (!page.refusal.empty() || std::none_of(page.unsearched.begin(), page.unsearched.end(), invalid))
-    return page.refusal;
-  return "a prefix or wildcard of the query stands for more terms than leaves allow";
-}
-
-cache::CachedAnswer answer_of(const Question& question, const merge::Page& page) {
-  const SearchParameters& asked = question.parameters;
-  const auto overloaded = [](const auto& one) { return one.reason == wire::UnsearchedReason::kOverloaded; };
-  const auto outdated = [](const auto& one) { return one.reason == wire::UnsearchedReason::kUnknownGeneration; };
-  std::string cursor;
-  if (page.last) cursor = query::cursor_text({question.topology->id(), question.ranking, *page.last});
-  auto answer = std::make_shared<Answer>(Answer{
-      .rest = render_rest(
-          page, {asked.explain, asked.profile, question.terms, question.bm25.value_or(question.topology->bm25),
-                 asked.fields, question.is_scored(), asked.count, question.understood, &question.arrangement, cursor}),
-      .generation = page.generation,
-      .partitions_total = page.partitions_total,
-      .partitions_answered = page.partitions_answered(),
-      .timed_out = page.timed_out(),
-      .all_overloaded = !page.whole() && std::all_of(page.unsearched.begin(), page.unsearched.end(), overloaded),
-      .outdated = std::any_of(page.unsearched.begin(), page.unsearched.end(), outdated),
-      .refusal = refusal_of(page)});
-  answer->rest.shrink_to_fit();
-  const std::size_t bytes = answer->rest.capacity() + sizeof(Answer);
-  return {std::move(answer), bytes};
-}
 
 // An evaluation by the leaves, and the place that was taken for it.
 class Evaluation final : public scatter::Abandonable {
@@ -105,13 +66,6 @@ std::pair<frond::http::Response, Outcome> without_generation(const Question& que
                                "search_after"),
           Outcome::kInvalid};
 }
-
-frond::http::Response rendered(microseconds took, CacheUse use, const Answer& answer) {
-  return {.body = render_answer(static_cast<std::uint64_t>(took.count()), answer.timed_out, answer.generation,
-                                name_of(use), answer.rest)};
-}
-
-const Answer& answer_in(const cache::CachedAnswer& cached) { return *static_cast<const Answer*>(cached.value.get()); }
 
 }  // namespace
 
@@ -368,9 +322,9 @@ void SearchService::lead(const std::shared_ptr<Job>& job) {
     return shared_.flights.complete(job->key, flight, stored, true);
   }
   auto evaluation = evaluate(job, [this, key = job->key, flight](const cache::CachedAnswer& done) {
-    const bool whole = answer_in(done).whole();
-    if (whole) shared_.cache.store(key, done);
-    shared_.flights.complete(key, flight, done, whole);
+    const Answer& answer = answer_in(done);
+    if (answer.may_be_cached()) shared_.cache.store(key, done);
+    shared_.flights.complete(key, flight, done, answer.whole());
   });
   // Called on the thread of the last search that waited, which must not keep the evaluation.
   const auto stop = [this, evaluation]() mutable {

@@ -161,6 +161,7 @@ struct FetchRequest {
   // documents. Of it count terms, clause, mode, bm25 and prior_weight. An older leaf passes over it.
   std::shared_ptr<const SearchRequest> explain = nullptr;
 };
+inline constexpr std::string_view kExplanationMissing = R"({"missing":)";
 struct FetchedDocument {
   Ordinal ordinal = 0;
   bool found = false;
@@ -172,7 +173,8 @@ struct FetchedDocument {
   // Those of `columns` that the document has, as members of a JSON object: {"tag":["x","y"],"year":2010,"source":{…}}.
   // Empty: none was wanted.
   std::string columns = {};
-  // A JSON object (docs/http-api.md, "Explanations"). Empty: none was wanted, or could be made; an older leaf.
+  // A JSON object (docs/http-api.md, "Explanations"); one that was not made says why, behind kExplanationMissing.
+  // Empty: none was wanted, or could be made; an older leaf.
   std::string explanation = {};
 };
 struct FetchReply {

@@ -211,12 +211,13 @@ void DocumentQuery::add_explanations() {
     made = Error(Code::kOverloaded, "out of memory");
   }
   const bool late = !made && made.error().code() == Code::kDeadline;
+  const auto without = [](const char* why) { return std::string(wire::kExplanationMissing) + '"' + why + "\"}"; };
   std::size_t bytes = columns_bytes_.load();
   for (wire::FetchedDocument& one : reply_.documents) {
     if (bytes + one.explanation.size() > kMaxColumnsOfReply) {
-      one.explanation = R"({"missing":"there was no room for it"})";
+      one.explanation = without("there was no room for it");
     } else if (one.found && one.explanation.empty() && !made) {
-      one.explanation = late ? R"({"missing":"the time was over"})" : R"({"missing":"it could not be made"})";
+      one.explanation = without(late ? "the time was over" : "it could not be made");
     } else {
       bytes += one.explanation.size();
     }

@@ -21,6 +21,23 @@ TEST_F(ASearchService, AnswersFromTheCacheTheSecondTime) {
   EXPECT_EQ(asked(), 2u) << "a repeated term is another query";
   broker.play();
 }
+TEST_F(ASearchService, KeepsNoAnswerThatLacksAnExplanation) {
+  auto parameters = asking("immune response");
+  parameters.explain = true;
+  for (const auto& [explanation, again] : {std::pair{R"({"missing":"the time was over"})", "miss"},
+                                           {R"({"value":1})", "miss"},  // the last one was not kept, this one is
+                                           {R"({"value":1})", "hit"}}) {
+    Answered answered;
+    service.search(parameters, answered.reply());
+    if (broker.leaf().searches.open() > 0) {
+      wire::SearchReply reply = found({{0, 9}});
+      reply.documents = {{.ordinal = 0, .found = true, .id = "d0", .explanation = explanation}};
+      broker.leaf().searches.answer(reply);
+    }
+    EXPECT_EQ(answered.body()["cache"], again);
+    EXPECT_EQ(answered.body()["hits"][0]["explanation"], nlohmann::json::parse(explanation));
+  }
+}
 // Their terms are the same, so they could share an entry of the cache.
 TEST_F(ASearchService, SaysWhatItTookAsText) {
   for (int i = 0; i < 2; ++i) {

@@ -1,0 +1,33 @@
+#pragma once
+// The result of an evaluation, as the result cache keeps it and all who wait for it are sent it. Pure functions.
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "broker/cache/result_cache.h"
+#include "broker/http/question.h"
+#include "broker/merge/merge.h"
+#include "common/http/message.h"
+
+namespace frond::broker::http {
+
+// Ready to be sent and cached.
+struct Answer {
+  std::string rest;  // the second part of the body (answer_json.h)
+  Generation generation = 0;
+  std::uint32_t partitions_total = 0, partitions_answered = 0;
+  bool timed_out = false, all_overloaded = false, outdated = false;  // outdated: a leaf has not the generation any more
+  bool lacks_explanations = false;                                   // a leaf had no time or room for some
+  std::string refusal = {};                                          // of a leaf, of the query
+  bool whole() const { return partitions_answered == partitions_total && refusal.empty(); }
+  // Nothing is cached that may be better the next time.
+  bool may_be_cached() const { return whole() && !lacks_explanations; }
+};
+
+cache::CachedAnswer answer_of(const Question& question, const merge::Page& page);
+// REQUIRES: `cached` is of answer_of().
+const Answer& answer_in(const cache::CachedAnswer& cached);
+// A 200 with the answer.
+frond::http::Response rendered(std::chrono::microseconds took, CacheUse use, const Answer& answer);
+
+}  // namespace frond::broker::http
