@@ -124,12 +124,12 @@ const LAST_REPLIES_S = 4;     // what a leaf takes to end, once all is answered
 const DNS_CACHE_S = 30;       // how long a name server of the cluster may keep an answer
 const DNS_INTERVAL_S = 5;     // --leaf-dns-interval-ms
 
-// The caches that a leaf has in host memory, as the page of flags has them. What auto is in a container: leaf/options.h.
+// The caches that a leaf has in host memory, as the page of flags has them. What auto is in a container: leaf/options.cc, broker/options.cc.
 const MIB = 1024 * 1024;
 const AUTO = {"host-cache": (has) => has * 0.35, "term-cache": (has) => Math.min(has * 0.04, 32 * MIB)};
 const of_auto = (name, has) => (AUTO[name] ?? ((all) => Math.min(all * 0.05, 64 * MIB)))(has);
 const CACHES = [...readFileSync(path.join(here, "../../docs/flags.md"), "utf8").split("\n## ").find((part) => part.startsWith("frond-leaf\n"))
-  .matchAll(/^\| \*?`--([a-z]+-cache)`\*? \| /gm)].map(([, name]) => name).filter((name) => name !== "gpu-cache");
+  .matchAll(/^\| \*?`--([a-z-]+-cache)`\*? \| /gm)].map(([, name]) => name).filter((name) => name !== "gpu-cache");
 
 // Flags against what the pod is given: memory that they may use, and the time that an end may take.
 function check_budgets(build_name, objects) {
@@ -151,7 +151,7 @@ function check_budgets(build_name, objects) {
       check(drain + needed + LONGEST_SEARCH_S + LAST_REPLIES_S <= grace, `${where}: is killed while it drains`);
       check(Number(flag("lock-wait") ?? 60) > grace, `${where}: gives up while the leaf before it still ends`);
     } else if (object.kind === "Deployment") {
-      check(bytes(flag("cache") ?? "64MiB") <= has / 2, `${where}: --cache is over half of the memory`);
+      check((flag("cache") ? bytes(flag("cache")) : Math.min(has * 0.06, 256 * MIB)) <= has / 2, `${where}: --cache is over half of the memory`);
       const before = Number(lifecycle.preStop.exec.command[1]);
       check(before + drain < grace, `${where}: is killed while it drains`);
     } else if (object.kind === "StatefulSet") {

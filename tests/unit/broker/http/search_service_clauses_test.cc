@@ -3,6 +3,7 @@
 #include <set>
 #include <string_view>
 
+#include "broker/http/question.h"
 #include "common/query/clause_json.h"
 #include "tests/unit/broker/http/search_service_fixture.h"
 
@@ -113,6 +114,12 @@ TEST_F(ASearchOfACollectionWithASchema, HasWhatChangesAnswersInTheKeyOfTheCache)
       "query", "search_after",  // KeepsApartInTheCacheWhatDiffersAndOnlyThat, and the tests of cursors
       "cache", "profile"};      // with these the cache is not asked
   EXPECT_EQ(std::size(kParameters), changes_answers.size() + does_not.size() + elsewhere.size());
+  // With these a page goes on where another one ended; an order by score needs what scores are made of.
+  const std::set<std::string_view> same_ranking = {"k",     "offset",  "rank",   "count", "processor",
+                                                   "total", "explain", "fields", "facets"};
+  auto ordered = asking("immune response");
+  ordered.sort = *frond::query::parse_sort("_score,year");
+  const auto ranking = ranking_of(ordered, "c");
   ask(asking("immune response"));
   for (const auto& parameter : kParameters) {
     SCOPED_TRACE(parameter.name);
@@ -121,6 +128,9 @@ TEST_F(ASearchOfACollectionWithASchema, HasWhatChangesAnswersInTheKeyOfTheCache)
     ASSERT_TRUE(changes || does_not.contains(parameter.name));
     auto parameters = asking("immune response");
     ASSERT_EQ(store(parameter, (changes ? changes_answers : does_not).at(parameter.name), parameters), std::nullopt);
+    auto other = ordered;
+    ASSERT_EQ(store(parameter, (changes ? changes_answers : does_not).at(parameter.name), other), std::nullopt);
+    EXPECT_TRUE(!changes || (ranking_of(other, "c") == ranking) == same_ranking.contains(parameter.name));
     const auto before = asked();
     Answered answered;
     service.search(parameters, answered.reply());
