@@ -175,12 +175,12 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
                  "A collection to serve; may be repeated. Brokers that name none ask for the first")
       .required();
   app.add_option("--data", options.data, "Folder of this leaf's own, for its partitions").required();
-  app.add_option("--listen", options.listen, "Where brokers connect: tcp://HOST:PORT")
+  app.add_option("--listen", options.listen, "Where brokers connect: tcp://HOST:PORT, or ipc://PATH on one machine")
       .required()
-      .check(config::tcp_endpoint());
-  app.add_option("--http", options.http, "Where /metrics, /livez and /readyz are served: HOST:PORT")
+      .check(config::leaf_endpoint());
+  app.add_option("--http", options.http, "Where /metrics, /livez and /readyz are served: HOST:PORT or unix:PATH")
       .required()
-      .check(config::host_port());
+      .check(config::listen_address());
   config::add_object_flags(app, options.objects);
   add_trust_options(app, options);
   app.add_option("--shard", shard, "I/N: serve the partitions p with p mod N = I")
@@ -243,7 +243,10 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.objects.tls_ca = options.tls_ca;
   options.objects.min_bytes_per_second = options.fetch_min_rate;
   options.objects.counts = std::make_shared<objects::Counts>();
-  if (options.node_name.empty()) options.node_name = default_node_name(net::parse_host_port(options.http)->port);
+  if (options.node_name.empty()) {
+    const auto at = net::parse_host_port(options.http);  // none of a unix:PATH
+    options.node_name = default_node_name(at ? at->port : 0);
+  }
   if (const auto engine = engine_named(options.engine); !engine)
     return app.refuse("--engine: " + engine.error().message());
   return options;
