@@ -4,7 +4,8 @@
 // Threads: --threads of them run searches, main and as many more as are needed; each has an Asio loop of its own, and
 // all that belongs to it runs there: HTTP, query analysis, leaf sockets, timers (search_loop.h). They share the result
 // cache, the flights and the limits, under short locks. Nothing there blocks. Main also serves probes and operators,
-// takes signals, and looks leaves up. Each loop has a background thread of Asio's resolver if it looks up names.
+// takes signals, and looks leaves up. With --changes-to, change × 8 wait for the indexer's service. Each loop has a
+// background thread of Asio's resolver if it looks up names.
 #include <malloc.h>
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
@@ -22,6 +23,7 @@
 #include "broker/cluster/leaf_dns.h"
 #include "broker/cluster/zmq_leaf_client.h"
 #include "broker/http/broker_status.h"
+#include "broker/http/change_forwarder.h"
 #include "broker/http/routes.h"
 #include "broker/http/tls_endpoint.h"
 #include "broker/options.h"
@@ -214,6 +216,13 @@ int serve(const Options& options, std::size_t descriptors) {
   auto curve = read_curve(options, runtime.log);
   if (!curve) return refuse(curve.error());
   SharedParts shared(options, runtime.log, runtime.registry, runtime.clock, *std::move(curve));
+  std::unique_ptr<http::ChangeForwarder> changes;  // ends after the loops, which answer its requests
+  if (!options.changes_to.empty()) {
+    auto made = http::ChangeForwarder::create(options.changes_to, options.max_body_bytes, runtime.registry);
+    if (!made) return refuse(std::move(made).error().within("--changes-to"));
+    changes = *std::move(made);
+  }
+  shared.changes = changes.get();
   SearchLoops loops(shared, runtime.io);
   SearchLoop& first = loops.first();
   const auto tls = tls_endpoint_for(options, first.timers(), runtime.log, runtime.registry);

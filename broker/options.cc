@@ -14,6 +14,7 @@
 #include "common/http/router.h"
 #include "common/keys/guard.h"
 #include "common/net/address.h"
+#include "common/net/local_address.h"
 #include "common/wire/messages.h"
 
 namespace frond::broker {
@@ -37,6 +38,16 @@ void add_listeners(config::CommandLine& app, Options& options) {
   app.add_option("--admin-http", options.admin_http,
                  "Where /livez, /readyz, /metrics and /v1/cluster are served as well, over plain HTTP: HOST:PORT")
       .check(config::host_port())
+      .group("Addresses");
+  app.add_option("--changes-to", options.changes_to,
+                 "The indexer's service, http[s]://HOST:PORT or unix:PATH: its routes that write documents and "
+                 "collections are served here, too; what they are asked is passed on to it. None: they are not")
+      .check(config::accepted(
+          [](const std::string& text) {
+            const auto parsed = net::parse_server(text);
+            return parsed ? std::string() : parsed.error().message();
+          },
+          "URL"))
       .group("Addresses");
   app.add_option(
          "--http-hosts", options.http_hosts,
@@ -195,8 +206,9 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--collection", options.collections,
                  "A collection to search; may be repeated. Routes that name none are for the first")
       .required();
-  auto& leaf = app.add_option("--leaf", options.leaves, "A leaf: tcp://HOST:PORT; may be repeated")
-                   .check(config::tcp_endpoint())
+  auto& leaf = app.add_option("--leaf", options.leaves,
+                              "A leaf: tcp://HOST:PORT, or ipc://PATH on this machine; may be repeated")
+                   .check(config::leaf_endpoint())
                    .group("Leaves");
   app.add_option("--leaf-dns", options.leaf_dns, "NAME:PORT: every address of the name is a leaf")
       .check(config::host_port())

@@ -18,7 +18,8 @@ namespace frond::broker {
 std::uint32_t default_threads(unsigned cores);
 
 struct Options {
-  std::string chosen;  // the budgets that no flag gave, for the log
+  std::string changes_to;  // the indexer's service; empty: no changes are passed on
+  std::string chosen;      // the budgets that no flag gave, for the log
   std::string http, node_name;
   std::vector<std::string> collections;  // the first is that of routes which name none
   std::string admin_http;                // HOST:PORT; empty: none

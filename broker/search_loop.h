@@ -42,6 +42,7 @@ struct SharedParts {
   const http::SearchService::Config search;
   http::SearchService::Shared searches;
   http::StatusMetrics metrics;
+  http::ChangeForwarder* changes = nullptr;  // null: none are passed on
   const std::shared_ptr<cluster::LeafLoads> leaf_loads = std::make_shared<cluster::LeafLoads>();
 };
 

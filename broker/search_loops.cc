@@ -46,6 +46,7 @@ http::RouteTargets SearchLoops::targets(SearchLoop& loop) {
   targets.collect_status = [this, &loop](Done done) { collect(loop, std::move(done)); };
   targets.ready = [this] { return ready(); };
   targets.lacking = [this] { return lacking(); };
+  targets.changes = shared_.changes;
   targets.draining = [this] { return draining(); };
   targets.stalled = [this] {
     return stalled(loops(), shared_.clock.now(), std::chrono::seconds(shared_.options.stall_seconds));

@@ -43,7 +43,12 @@ void add_trust_options(config::CommandLine& app, Options& options) {
       .group("Keys and TLS");
 }
 
-void add_disk_options(config::CommandLine& app, Options& options) {
+void add_disk_options(config::CommandLine& app, Options& options, std::string& files) {
+  app.add_option("--repository-files", files,
+                 "copy: the leaf has its own; link: of a directory on the file system of --data they are linked, so "
+                 "that they take no room, but what the disk damages is damaged for both")
+      .check(config::one_of({"copy", "link"}))
+      .show_default();
   add_bytes(app, "--fetch-min-rate", options.fetch_min_rate, "16KiB",
             "Bytes a second: a repository's HTTP server that sends less, over 20 seconds, is asked anew from where it "
             "stopped; 0: however slow");
@@ -166,7 +171,7 @@ std::string choose_budgets(Options& options, const Machine& machine) {
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
   config::CommandLine app("Serves a shard of the partitions of one or more collections to brokers.", "frond-leaf");
   Options options;
-  std::string shard = "0/1", log_level = "info", gpu = "auto";
+  std::string shard = "0/1", log_level = "info", gpu = "auto", files = "copy";
 
   app.add_option("--repository", options.repository,
                  "The repository: a directory, http[s]://host:port[/path] or s3://bucket[/prefix]")
@@ -175,12 +180,12 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
                  "A collection to serve; may be repeated. Brokers that name none ask for the first")
       .required();
   app.add_option("--data", options.data, "Folder of this leaf's own, for its partitions").required();
-  app.add_option("--listen", options.listen, "Where brokers connect: tcp://HOST:PORT")
+  app.add_option("--listen", options.listen, "Where brokers connect: tcp://HOST:PORT, or ipc://PATH on one machine")
       .required()
-      .check(config::tcp_endpoint());
-  app.add_option("--http", options.http, "Where /metrics, /livez and /readyz are served: HOST:PORT")
+      .check(config::leaf_endpoint());
+  app.add_option("--http", options.http, "Where /metrics, /livez and /readyz are served: HOST:PORT or unix:PATH")
       .required()
-      .check(config::host_port());
+      .check(config::listen_address());
   config::add_object_flags(app, options.objects);
   add_trust_options(app, options);
   app.add_option("--shard", shard, "I/N: serve the partitions p with p mod N = I")
@@ -214,7 +219,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--engine", options.engine, "What evaluates queries on the CPU: cpu; or exhaustive, for comparisons")
       .show_default();
   add_cache_options(app, options);
-  add_disk_options(app, options);
+  add_disk_options(app, options, files);
   add_gpu_options(app, options, gpu);
   add_number(app, "--queue-limit", options.queue_limit, 1, 1 << 20,
              "Searches that may wait for a worker; more are refused. Without a GPU also those that would almost "
@@ -237,13 +242,17 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   const config::Shard parsed = *config::parse_shard(shard);  // both were checked
   options.shard = parsed.number;
   options.shards = parsed.count;
+  options.links_files = files == "link";
   options.gpu_required = gpu != "auto" && gpu != "off";
   if (gpu != "off") options.gpu_device = options.gpu_required ? std::stoi(gpu) : 0;
   options.log_level = *config::parse_log_level(log_level);
   options.objects.tls_ca = options.tls_ca;
   options.objects.min_bytes_per_second = options.fetch_min_rate;
   options.objects.counts = std::make_shared<objects::Counts>();
-  if (options.node_name.empty()) options.node_name = default_node_name(net::parse_host_port(options.http)->port);
+  if (options.node_name.empty()) {
+    const auto at = net::parse_host_port(options.http);  // none of a unix:PATH
+    options.node_name = default_node_name(at ? at->port : 0);
+  }
   if (const auto engine = engine_named(options.engine); !engine)
     return app.refuse("--engine: " + engine.error().message());
   return options;

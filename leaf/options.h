@@ -42,6 +42,7 @@ struct Options {
   std::uint64_t min_gpu_postings = 20'000;
   std::uint64_t poll_ms = 1000, drain_ms = 1000, drain_needed_ms = 0, ready_after_ms = 0, warm_ms = 5000;
   std::uint64_t grace_s = 30, superseded_s = 86'400, stall_s = 15, lock_wait_s = 60;
+  bool links_files = false;  // of a repository on the same file system
   std::uint64_t fetch_min_rate = std::uint64_t{16} << 10, disk_reserve = std::uint64_t{64} << 20;
   std::string chosen;  // the budgets that no flag gave, for the log
   LogLevel log_level = LogLevel::kInfo;

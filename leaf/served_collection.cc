@@ -11,6 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_local(const std::string& repository) { return repository.find("://") == std::string::npos; }
+
 // Deletes what lies in `folder`, except `kept`. Best effort: the next start tries again.
 void sweep(const fs::path& folder, const std::set<std::string>& kept, Logger& log) {
   std::error_code ignored;
@@ -51,7 +53,7 @@ metrics::Labels labels_of(const Options& options, const std::string& collection)
 }  // namespace
 
 Result<std::vector<CollectionPlace>> open_sources(const Options& options, Logger& log) {
-  const bool local = options.repository.find("://") == std::string::npos;
+  const bool local = is_local(options.repository);
   std::error_code failure;
   if (local && !fs::is_directory(options.repository, failure))
     return Error(Code::kInvalid,
@@ -115,6 +117,7 @@ ServedCollection::ServedCollection(const Shared& shared, const CollectionPlace& 
           place.source->watch(), [this] { follower_.look_soon(); }, &shared.registry,
           labels_of(shared.options, place.name)) {
   const Options& options = shared.options;
+  if (options.links_files && is_local(options.repository)) loader_.link_from(fs::path(options.repository) / place.name);
   warmer_.emplace(warm::Warmer::Options{.limit = std::chrono::milliseconds(options.warm_ms),
                                         .host_bytes = options.host_cache_bytes,
                                         .file = place.folder->asked_terms(),

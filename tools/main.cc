@@ -14,9 +14,13 @@ int run(int argc, char** argv) {
     std::fprintf(stderr, "frond: %s\n", run_bench_program(argv).message().c_str());
     return 1;
   }
-  config::CommandLine app("Asks a Frond cluster, and measures it. Each flag can also be set as FROND_<FLAG>.", "frond");
+  config::CommandLine app(
+      "Serves documents on one machine (up), asks a Frond cluster, and measures it. Each flag can also be set as "
+      "FROND_<FLAG>.",
+      "frond");
   app.require_command();
   int status = 0;
+  add_up(app, status);
   add_search(app, status);
   add_run(app, status);
   add_export_matches(app, status);

@@ -12,7 +12,6 @@
 
 namespace frond::broker::cluster {
 namespace asio = boost::asio;
-using asio::ip::tcp;
 using std::chrono::milliseconds;
 using zmtp::End;
 using zmtp::Trouble;
@@ -28,6 +27,19 @@ constexpr milliseconds kTick{500};
 constexpr unsigned kMaxSilentHellos = 3;
 constexpr milliseconds kBetweenAnew{1000};
 constexpr std::size_t kMaxUnsentBytes = 32u << 20;
+
+// Of an address without a name; nullopt: it has one, or is none.
+std::optional<net::Endpoint> endpoint_of(const std::string& address) {
+  if (net::is_local(address)) {
+    const auto path = net::parse_local_address(address);
+    return path ? std::optional(net::local_endpoint(*path)) : std::nullopt;
+  }
+  boost::system::error_code not_a_number;
+  const auto at = net::parse_tcp_endpoint(address);
+  const auto number = at ? asio::ip::make_address(at->host, not_a_number) : asio::ip::address();
+  if (!at || not_a_number) return std::nullopt;
+  return asio::ip::tcp::endpoint(number, at->port);
+}
 }  // namespace
 
 LeafSocket::LeafSocket(Shared& shared, std::string endpoint)
@@ -64,16 +76,14 @@ void LeafSocket::set_timer(milliseconds wait, void (LeafSocket::*action)()) {
 
 void LeafSocket::connect() {
   if (address_.current().empty()) return;  // look_up() connects once there is an address
-  boost::system::error_code ec;
-  const auto at = net::parse_tcp_endpoint(address_.current());
-  const auto address = at ? asio::ip::make_address(at->host, ec) : asio::ip::address();
-  if (!at || ec) {
+  const auto at = endpoint_of(address_.current());
+  if (!at) {
     why_ = "its address cannot be used";
     return;
   }
   set_timer(kConnectTimeout, &LeafSocket::connect_anew);
-  connecting_ = std::make_shared<tcp::socket>(shared_.io);
-  connecting_->async_connect({address, at->port},
+  connecting_ = std::make_shared<net::Socket>(shared_.io);
+  connecting_->async_connect(*at,
                              [this, held = receiver_, attempt = connecting_](const boost::system::error_code& failed) {
                                const auto alive = held.lock();
                                if (!alive || closed_ || connecting_ != attempt) return;
@@ -84,7 +94,7 @@ void LeafSocket::connect() {
                              });
 }
 
-void LeafSocket::connected(tcp::socket socket) {
+void LeafSocket::connected(net::Socket socket) {
   auto mechanism = curve_ ? zmtp::curve_dealer(wire::raw_keys(curve_->broker), wire::raw_key(curve_->leaf))
                           : zmtp::null_mechanism(zmtp::Role::kDealer);
   const zmtp::Connection::Limits limits{.max_message_bytes = wire::kMaxMessageBytes,

@@ -12,12 +12,11 @@
 #include <optional>
 #include <string>
 
-#include <boost/asio/ip/tcp.hpp>
-
 #include "broker/cluster/leaf_dns.h"
 #include "broker/cluster/timer_queue.h"
 #include "common/base/bytes.h"
 #include "common/base/log.h"
+#include "common/net/local_address.h"
 #include "common/wire/curve_keys.h"
 #include "common/zmtp/connection.h"
 
@@ -81,7 +80,7 @@ class LeafSocket final : public zmtp::Connection::Owner {
   void on_end(zmtp::Connection& connection, zmtp::End end, zmtp::Trouble trouble) override;
 
   void connect();
-  void connected(boost::asio::ip::tcp::socket socket);
+  void connected(net::Socket socket);
   void connect_again_after(std::chrono::milliseconds wait);
   void connect_anew();
   void count_failure(zmtp::End end, zmtp::Trouble trouble);
@@ -97,7 +96,7 @@ class LeafSocket final : public zmtp::Connection::Owner {
   LeafAddress address_;
   std::weak_ptr<Receiver> receiver_;
   std::optional<Keys> curve_;
-  std::shared_ptr<boost::asio::ip::tcp::socket> connecting_;  // an attempt is under way
+  std::shared_ptr<net::Socket> connecting_;  // an attempt is under way
   std::shared_ptr<zmtp::Connection> connection_;
   std::optional<TimerQueue::Id> timer_;
   std::string why_;                 // the last attempt failed; empty: it did not

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/net/address.h"
+#include "common/net/local_address.h"
 #include "common/wire/codec.h"
 
 namespace frond::broker::cluster {
@@ -284,8 +285,8 @@ const HandshakeFailures& ZmqLeafClients::handshake_failures() const { return sta
 std::uint64_t ZmqLeafClients::cancels_sent() const { return state_->cancels; }
 
 Result<std::unique_ptr<LeafClient>> ZmqLeafClients::create(const std::string& endpoint, News news) {
-  if (const auto address = net::parse_tcp_endpoint(endpoint); !address)
-    return Error(Code::kInvalid, "leaf address '" + endpoint + "': " + address.error().message());
+  if (auto taken = net::expect_leaf_endpoint(endpoint); !taken)
+    return Error(Code::kInvalid, "leaf address '" + endpoint + "': " + taken.error().message());
   auto dealer = std::make_shared<Dealer>(state_->shared, state_->config, state_->cancels, endpoint, std::move(news));
   dealer->connect();
   std::erase_if(state_->dealers, [](const auto& other) { return other.expired(); });

@@ -223,6 +223,7 @@ frond::http::Router make_routes(RouteTargets targets) {
                responder.send({.body = collections_json(names)});
              },
              {.access = Access::kSearch});
+  if (to->changes != nullptr) to->changes->add_to(router);
   add_admin_routes(router, to);
   // The search page keeps its state in the query string, so its route takes any parameters.
   for (const web::Asset& asset : web::assets())

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "broker/http/broker_status.h"
+#include "broker/http/change_forwarder.h"
 #include "broker/http/multi_search.h"
 #include "broker/http/search_service.h"
 #include "common/http/router.h"
@@ -45,6 +46,8 @@ struct RouteTargets {
   std::function<std::string()> stalled = {};  // names a loop that does not turn: /livez is 503; empty: all turn
   // What searches lack, told by /readyz; empty: nothing.
   std::function<std::string()> lacking = [] { return std::string(); };
+  // Passes changes on; null: they are no routes here.
+  ChangeForwarder* changes = nullptr;
 };
 
 frond::http::Router make_routes(RouteTargets targets);

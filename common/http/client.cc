@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <exception>
 #include <memory>
 
@@ -97,8 +98,15 @@ class Exchange {
   // GETs with `fields` besides the usual ones, and receives the header. `patience`: more time for that.
   Result<void> ask(const net::Url& url, const std::string& target, const std::string& fields,
                    std::chrono::milliseconds patience = {}) {
-    FROND_TRY(stream_.write_all("GET " + target + " HTTP/1.1\r\nHost: " + url.authority() +
-                                "\r\nUser-Agent: frond\r\n" + fields + "Connection: close\r\n\r\n"));
+    return ask(url, Asked{"GET", target, fields, {}}, patience);
+  }
+  Result<void> ask(const net::Url& url, const Asked& asked, std::chrono::milliseconds patience) {
+    std::string header = std::string(asked.method) + " " + std::string(asked.target) +
+                         " HTTP/1.1\r\nHost: " + url.authority() + "\r\nUser-Agent: frond\r\n" + asked.fields;
+    if (asked.method != "GET") header += "Content-Length: " + std::to_string(asked.body.size()) + "\r\n";
+    FROND_TRY(stream_.write_all(header + "Connection: close\r\n\r\n"));
+    // A server may answer, and close, before it has read the body: then its answer is read.
+    if (auto sent = stream_.write_all(asked.body); !sent && sent.error().code() == Code::kDeadline) return sent;
     stream_.set_timeout(step_timeout_ + patience);
     parser_.body_limit(boost::none);  // the page of an error may be longer than what was asked for
     error_code failed;
@@ -213,6 +221,25 @@ Result<void> get(const net::Url& url, const tls::Trust* trust, std::string_view 
                  const BodySink& sink) {
   return get(
       url, trust, path, limits, {}, [](const Body&) { return Result<void>(); }, sink);
+}
+
+Result<Answered> exchange(const net::Url& url, const tls::Trust* trust, const Asked& asked, const GetLimits& limits,
+                          int interrupt) {
+  return exchange_with(url, trust, asked.target, limits, interrupt,
+                       [&](Exchange& exchange, const std::string& target) -> Result<Answered> {
+                         FROND_TRY(exchange.ask(url, Asked{asked.method, target, asked.fields, asked.body}, {}));
+                         Answered answer{static_cast<int>(exchange.head().result_int()), {}, {}};
+                         for (const auto& field : exchange.head()) {
+                           std::string name(field.name_string());
+                           for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+                           answer.headers.emplace_back(std::move(name), std::string(field.value()));
+                         }
+                         FROND_TRY(exchange.receive(limits.max_bytes, [&](ByteView piece) {
+                           answer.body += as_text(piece);
+                           return Result<void>();
+                         }));
+                         return answer;
+                       });
 }
 
 Result<Changed> get_changed(const net::Url& url, const tls::Trust* trust, std::string_view path,

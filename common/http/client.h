@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
@@ -48,6 +50,23 @@ Result<void> get(const net::Url& url, const tls::Trust* trust, std::string_view 
 // The whole body.
 Result<void> get(const net::Url& url, const tls::Trust* trust, std::string_view path, const GetLimits& limits,
                  const BodySink& sink);
+
+// One request of any method, and its whole answer.
+
+struct Asked {
+  std::string_view method, target;
+  std::string fields;  // lines of the header, each with its end, beside Host, User-Agent, Connection, Content-Length
+  std::string_view body;
+};
+struct Answered {
+  int status = 0;
+  std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
+  std::string body;
+};
+// `limits.max_bytes` is of the answer's body. Ends with kUnavailable as soon as the descriptor `interrupt` is readable.
+// Other errors: as get(), which a status is none of.
+Result<Answered> exchange(const net::Url& url, const tls::Trust* trust, const Asked& asked, const GetLimits& limits,
+                          int interrupt = -1);
 
 // A GET that the server answers when a small resource has changed (RFC 7240's "Prefer: wait", with If-None-Match). A
 // server that does not know the preference answers at once.

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <vector>
 
+#include "common/net/local_address.h"
+
 namespace frond::http {
 namespace {
 
@@ -32,6 +34,12 @@ Result<void> wait_connected(int fd, std::chrono::milliseconds timeout) {
 
 // At least one address.
 Result<std::vector<SocketAddress>> resolve(const std::string& host, const std::string& port) {
+  if (net::is_local(host)) {
+    const net::Endpoint at = net::local_endpoint(FROND_TRY(net::parse_local_address(host)));
+    SocketAddress address{{}, static_cast<socklen_t>(at.size())};
+    std::memcpy(&address.storage, at.data(), at.size());
+    return std::vector{address};
+  }
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;

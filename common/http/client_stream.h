@@ -46,8 +46,8 @@ struct Connected {
   SocketAddress address;
 };
 
-// Connects to the first of the name's addresses that answers within `timeout`. The socket is non-blocking.
-// kUnavailable.
+// `host` is a name, an address, or "unix:PATH", which has no port. Connects to the first of the name's addresses that
+// answers within `timeout`. The socket is non-blocking. kUnavailable.
 Result<Connected> connect_within(const std::string& host, const std::string& port, std::chrono::milliseconds timeout);
 // Starts to connect and returns at once; the socket is writable when it is connected. kUnavailable.
 Result<Socket> connect_begin(const SocketAddress& address);

@@ -14,6 +14,7 @@
 #include "common/http/server_core.h"
 #include "common/http/session.h"
 #include "common/net/address.h"
+#include "common/net/local_address.h"
 
 namespace frond::http {
 namespace {
@@ -49,7 +50,7 @@ void sweep_each_second(const std::shared_ptr<ServerCore>& core, SteadyClock::tim
 }
 
 void accept(const std::shared_ptr<ServerCore>& core) {
-  core->acceptor.async_accept([core](const ErrorCode& ec, tcp::socket socket) {
+  core->acceptor.async_accept([core](const ErrorCode& ec, net::Socket socket) {
     if (core->closed || core->draining || ec == asio::error::operation_aborted) return;
     if (ec) {  // out of descriptors, mostly: take one from a client that waits, breathe, then go on
       make_room(*core);
@@ -60,26 +61,28 @@ void accept(const std::shared_ptr<ServerCore>& core) {
       return;
     }
     ErrorCode ignored;
-    socket.set_option(tcp::no_delay(true), ignored);
+    socket.set_option(tcp::no_delay(true), ignored);  // which a local socket does not have
     let_in(core, std::move(socket));
     accept(core);
   });
 }
 
-// "host:port" or "[v6]:port"; an empty host or "*" means all IPv4 addresses. Looks names up, which may block. kInvalid.
-Result<tcp::endpoint> listen_address(asio::io_context& io, const std::string& listen) {
+// "host:port", "[v6]:port" or "unix:PATH"; an empty host or "*" means all IPv4 addresses. Looks names up, which may
+// block. kInvalid.
+Result<net::Endpoint> listen_address(asio::io_context& io, const std::string& listen) {
+  if (net::is_local(listen)) return net::local_endpoint(FROND_TRY(net::parse_local_address(listen)));
   auto parsed = net::parse_host_port(listen);
   if (!parsed) return std::move(parsed).error().within("listen address");
   const std::uint16_t port = parsed->port;
   const std::string host = parsed->host.empty() || parsed->host == "*" ? "0.0.0.0" : parsed->host;
   boost::system::error_code ec;
   const auto address = asio::ip::make_address(host, ec);
-  if (!ec) return tcp::endpoint(address, port);
+  if (!ec) return net::Endpoint(tcp::endpoint(address, port));
   tcp::resolver resolver(io);
   const auto found = resolver.resolve(host, std::to_string(port), tcp::resolver::passive, ec);
   if (ec || found.empty())
     return Error(Code::kInvalid, "listen address: '" + listen + "' cannot be resolved: " + ec.message());
-  return found.begin()->endpoint();
+  return net::Endpoint(found.begin()->endpoint());
 }
 
 class AsioServer final : public Server {
@@ -122,7 +125,7 @@ class AsioServer final : public Server {
     for_all([](Session& session) { session.drain(); });
   }
 
-  Result<void> listen(const tcp::endpoint& endpoint) {
+  Result<void> listen(const net::Endpoint& endpoint) {
     ErrorCode ec;
     auto& acceptor = core_->acceptor;
     const auto failed = [&](std::string_view what) {
@@ -132,12 +135,11 @@ class AsioServer final : public Server {
     const bool shares = core_->group->servers() > 1;
     core_->number = core_->group->join(core_);
     if (shares && core_->number == 0 && is_taken(endpoint, ec)) return failed("bind");
-    if (acceptor.open(endpoint.protocol(), ec)) return failed("open a socket for");
-    acceptor.set_option(tcp::acceptor::reuse_address(true), ec);
+    if (net::open(acceptor, endpoint, ec); ec) return failed("open a socket for");
     if (shares && acceptor.set_option(ReusePort(true), ec)) return failed("share the port of");
     if (acceptor.bind(endpoint, ec)) return failed("bind");
     if (acceptor.listen(1024, ec)) return failed("listen on");
-    port_ = acceptor.local_endpoint(ec).port();
+    port_ = net::port_of(acceptor.local_endpoint(ec));
     stamp_date(*core_);
     accept(core_);
     sweep_each_second(core_, SteadyClock::now());
@@ -149,11 +151,10 @@ class AsioServer final : public Server {
 
   // Whether another process listens there already, or the address cannot be used for another reason. With SO_REUSEPORT
   // the system would let it share the port with that process.
-  bool is_taken(const tcp::endpoint& endpoint, ErrorCode& why) {
-    tcp::acceptor alone(core_->io);
-    if (alone.open(endpoint.protocol(), why)) return true;
-    alone.set_option(tcp::acceptor::reuse_address(true), why);
-    return static_cast<bool>(alone.bind(endpoint, why));
+  bool is_taken(const net::Endpoint& endpoint, ErrorCode& why) {
+    net::Acceptor alone(core_->io);
+    net::open(alone, endpoint, why);
+    return why || alone.bind(endpoint, why);
   }
   void stop_accepting() {
     ErrorCode ignored;
@@ -231,7 +232,7 @@ bool make_room(const ServerCore& core) {
   return give_way(oldest);
 }
 
-void let_in(const std::shared_ptr<ServerCore>& core, boost::asio::ip::tcp::socket socket) {
+void let_in(const std::shared_ptr<ServerCore>& core, net::Socket socket) {
   const Server::Config& config = core->config;
   const auto session = std::make_shared<Session>(core, std::move(socket));
   const ClientState& client = session->client();

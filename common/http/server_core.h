@@ -12,12 +12,12 @@
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "common/base/mutex.h"
 #include "common/http/clients.h"
 #include "common/http/server.h"
+#include "common/net/local_address.h"
 
 namespace frond::http {
 
@@ -103,7 +103,7 @@ struct ServerCore {
   boost::asio::io_context& io;
   Server::Config config;
   Router router;
-  boost::asio::ip::tcp::acceptor acceptor;
+  net::Acceptor acceptor;
   boost::asio::steady_timer sweeper;
   std::string date;                     // the whole Date line, renewed each second
   AgeList sessions;                     // all, oldest first
@@ -120,7 +120,7 @@ struct ServerCore {
 // time. None of them costs more with more connections.
 
 // Starts a connection; restricted to reserved routes if there are too many.
-void let_in(const std::shared_ptr<ServerCore>& core, boost::asio::ip::tcp::socket socket);
+void let_in(const std::shared_ptr<ServerCore>& core, net::Socket socket);
 
 // Closes the connection that has waited longest: of those without a whole request header yet, else of the idle ones,
 // else of those that are sending a body. False: none has waited for a second.

@@ -10,11 +10,12 @@ namespace {
 
 namespace asio = boost::asio;
 
-asio::ip::address address_of(const asio::ip::tcp::socket& socket) {
-  boost::system::error_code gone;  // the address is then empty, and the connection closes soon
-  return socket.remote_endpoint(gone).address();
+asio::ip::address address_of(const net::Socket& socket) {
+  boost::system::error_code gone;
+  const net::Endpoint peer = socket.remote_endpoint(gone);
+  return gone ? asio::ip::address() : net::address_of(peer);  // if it is gone, the connection closes soon
 }
-Stream open(const ServerCore& core, asio::ip::tcp::socket socket) {
+Stream open(const ServerCore& core, net::Socket socket) {
   auto channel = core.config.tls ? core.config.tls->open(socket.native_handle()) : nullptr;
   return {std::move(socket), std::move(channel)};
 }
@@ -27,7 +28,7 @@ std::uint64_t bytes_due(std::size_t bytes_a_second, std::chrono::steady_clock::d
 }
 }  // namespace
 
-Session::Session(std::shared_ptr<ServerCore> core, asio::ip::tcp::socket socket)
+Session::Session(std::shared_ptr<ServerCore> core, net::Socket socket)
     : core_(std::move(core)),
       client_(core_->group->clients.enter(address_of(socket))),
       stream_(open(*core_, std::move(socket))),

@@ -83,7 +83,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
  public:
   using Time = AgeLink::Time;
 
-  Session(std::shared_ptr<ServerCore> core, boost::asio::ip::tcp::socket socket);
+  Session(std::shared_ptr<ServerCore> core, net::Socket socket);
   ~Session() override;
   void start();
 

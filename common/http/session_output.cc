@@ -121,12 +121,12 @@ void Session::answered(const ErrorCode& ec, bool last) {
 }
 
 void Session::finish() {
-  stream_.shut_down(asio::ip::tcp::socket::shutdown_both);
+  stream_.shut_down(net::Socket::shutdown_both);
   close();
 }
 // Closing a socket with unread input resets the connection, and the client may lose the refusal: read the input first.
 void Session::linger() {
-  stream_.shut_down(asio::ip::tcp::socket::shutdown_send);
+  stream_.shut_down(net::Socket::shutdown_send);
   advance(State::kLingering);
   enter_phase();
   if (reading_ != Reading::kActive) discard(0);

@@ -16,7 +16,6 @@
 namespace frond::http {
 namespace {
 namespace asio = boost::asio;
-using Tcp = asio::ip::tcp;
 using Status = tls::Step::Status;
 constexpr char kHandshakeRecord = 0x16;  // the first byte of every TLS connection (RFC 8446, 5.1)
 
@@ -24,9 +23,9 @@ constexpr char kHandshakeRecord = 0x16;  // the first byte of every TLS connecti
 // reports success: so every handler checks is_open() before it uses the channel.
 
 // What the socket must be ready for before the next step; nothing if the step is done or failed.
-std::optional<Tcp::socket::wait_type> wanted(const tls::Step& step) {
-  if (step.status == Status::kWantRead) return Tcp::socket::wait_read;
-  if (step.status == Status::kWantWrite) return Tcp::socket::wait_write;
+std::optional<net::Socket::wait_type> wanted(const tls::Step& step) {
+  if (step.status == Status::kWantRead) return net::Socket::wait_read;
+  if (step.status == Status::kWantWrite) return net::Socket::wait_write;
   return std::nullopt;
 }
 boost::system::error_code error_of(const tls::Step& step) {
@@ -37,13 +36,13 @@ boost::system::error_code error_of(const tls::Step& step) {
 }  // namespace
 
 bool Stream::peer_ended() const {
-  pollfd look{const_cast<Tcp::socket&>(socket_).native_handle(), POLLRDHUP, 0};
+  pollfd look{const_cast<net::Socket&>(socket_).native_handle(), POLLRDHUP, 0};
   return is_open() && ::poll(&look, 1, 0) == 1;
 }
 
 std::uint64_t Stream::taken() const {
   int queued = 0;
-  if (::ioctl(const_cast<Tcp::socket&>(socket_).native_handle(), SIOCOUTQ, &queued) != 0) return written_;
+  if (::ioctl(const_cast<net::Socket&>(socket_).native_handle(), SIOCOUTQ, &queued) != 0) return written_;
   return written_ - std::min<std::uint64_t>(written_, static_cast<std::uint64_t>(queued));
 }
 
@@ -53,7 +52,7 @@ void Stream::close() {
   ErrorCode ignored;
   socket_.close(ignored);
 }
-void Stream::shut_down(Tcp::socket::shutdown_type what) {
+void Stream::shut_down(net::Socket::shutdown_type what) {
   if (!is_open()) return;
   if (channel_) channel_->say_end();
   ErrorCode ignored;
@@ -63,7 +62,7 @@ void Stream::shut_down(Tcp::socket::shutdown_type what) {
 void Stream::handshake(std::function<void(Greeting)> done) {
   ErrorCode ignored;
   socket_.non_blocking(true, ignored);  // the channel calls it directly
-  socket_.async_wait(Tcp::socket::wait_read, [this, done = std::move(done)](const ErrorCode& ec) {
+  socket_.async_wait(net::Socket::wait_read, [this, done = std::move(done)](const ErrorCode& ec) {
     char first = 0;
     if (ec || !is_open() || ::recv(socket_.native_handle(), &first, 1, MSG_PEEK) != 1) return done(Greeting::kClosed);
     if (first == kHandshakeRecord) return shake(done);
@@ -81,11 +80,11 @@ void Stream::shake(std::function<void(Greeting)> done) {
 }
 
 void Stream::read_secure(asio::mutable_buffer to, Done done) {
-  if (!channel_->has_pending()) return await_read(Tcp::socket::wait_read, to, std::move(done));
+  if (!channel_->has_pending()) return await_read(net::Socket::wait_read, to, std::move(done));
   // The rest of the last record is in the channel already, so waiting for the socket would be wrong.
   asio::post(socket_.get_executor(), [this, to, done = std::move(done)]() mutable { take({}, to, std::move(done)); });
 }
-void Stream::await_read(Tcp::socket::wait_type what, asio::mutable_buffer to, Done done) {
+void Stream::await_read(net::Socket::wait_type what, asio::mutable_buffer to, Done done) {
   socket_.async_wait(
       what, [this, to, done = std::move(done)](const ErrorCode& ec) mutable { take(ec, to, std::move(done)); });
 }
@@ -111,7 +110,7 @@ void Stream::go_on(const ErrorCode& ec, Writing writing) {
       ++writing.at;
       continue;
     }
-    if (written >= kMaxPieceBytes) return await_write(Tcp::socket::wait_write, std::move(writing));
+    if (written >= kMaxPieceBytes) return await_write(net::Socket::wait_write, std::move(writing));
     const auto step = channel_->write({static_cast<const char*>(next.data()), next.size()});
     if (const auto what = wanted(step)) return await_write(*what, std::move(writing));
     if (step.status != Status::kDone) return writing.done(error_of(step), 0);
@@ -121,7 +120,7 @@ void Stream::go_on(const ErrorCode& ec, Writing writing) {
   }
   writing.done({}, 0);
 }
-void Stream::await_write(Tcp::socket::wait_type what, Writing writing) {
+void Stream::await_write(net::Socket::wait_type what, Writing writing) {
   socket_.async_wait(
       what, [this, writing = std::move(writing)](const ErrorCode& ec) mutable { go_on(ec, std::move(writing)); });
 }

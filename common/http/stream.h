@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
 
+#include "common/net/local_address.h"
 #include "common/tls/channel.h"
 
 namespace frond::http {
@@ -20,12 +20,11 @@ namespace frond::http {
 class Stream {
  public:
   using ErrorCode = boost::system::error_code;
-  using Tcp = boost::asio::ip::tcp;
   using Done = std::function<void(const ErrorCode&, std::size_t)>;
   static constexpr std::size_t kMaxPieceBytes = 64 << 10;  // written at a time
 
   // `channel` is null for a plain connection.
-  Stream(Tcp::socket socket, std::unique_ptr<tls::Channel> channel)
+  Stream(net::Socket socket, std::unique_ptr<tls::Channel> channel)
       : socket_(std::move(socket)), channel_(std::move(channel)) {}
 
   bool is_open() const { return socket_.is_open(); }
@@ -34,7 +33,7 @@ class Stream {
   bool peer_ended() const;
   void close();
   // Tells the peer that no more is sent (shutdown_send), and that no more is read (shutdown_both).
-  void shut_down(Tcp::socket::shutdown_type what);
+  void shut_down(net::Socket::shutdown_type what);
 
   enum class Greeting { kDone, kPlain, kClosed, kRefused };
   // The TLS handshake. kPlain: the client does not speak TLS; the stream is plain from then on, so that an answer can
@@ -75,13 +74,13 @@ class Stream {
   };
   void read_secure(boost::asio::mutable_buffer to, Done done);
   void write_secure(std::vector<boost::asio::const_buffer> from, Done done);
-  void await_read(Tcp::socket::wait_type what, boost::asio::mutable_buffer to, Done done);
+  void await_read(net::Socket::wait_type what, boost::asio::mutable_buffer to, Done done);
   void take(const ErrorCode& ec, boost::asio::mutable_buffer to, Done done);
-  void await_write(Tcp::socket::wait_type what, Writing writing);
+  void await_write(net::Socket::wait_type what, Writing writing);
   void go_on(const ErrorCode& ec, Writing writing);
   void shake(std::function<void(Greeting)> done);
 
-  Tcp::socket socket_;
+  net::Socket socket_;
   std::unique_ptr<tls::Channel> channel_;
   std::uint64_t written_ = 0;  // to the socket
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/base/text.h"
+#include "common/net/local_address.h"
 
 namespace frond::net {
 namespace {
@@ -88,7 +89,7 @@ Result<HostPort> parse_tcp_endpoint(std::string_view text) {
   return parse_host_port(text, text.substr(kScheme.size()), kEndpoint);
 }
 
-std::string Url::authority() const { return join(host, port); }
+std::string Url::authority() const { return is_local(host) ? "localhost" : join(host, port); }
 
 Result<Url> parse_url(std::string_view text, Scheme scheme) {
   constexpr std::string_view kPlain = "http://", kTls = "https://";

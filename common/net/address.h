@@ -23,9 +23,9 @@ Result<HostPort> parse_host_port(std::string_view text);
 Result<HostPort> parse_tcp_endpoint(std::string_view text);
 
 struct Url {
-  std::string host, port, path;  // host without brackets, path without a slash at its end
+  std::string host, port, path;  // host without brackets or "unix:PATH", path without a slash at its end
   bool tls = false;              // https
-  // "host:port" as a Host header wants it.
+  // "host:port" as a Host header wants it; "localhost" for a local socket.
   std::string authority() const;
 };
 // "http://host[:port][/path]" or https://; with kOptional, also without a scheme, which means http. The port is 1 to

@@ -54,7 +54,7 @@ class PeerLoop::Connected final : public Connection::Owner {
   Connected(const Connected&) = delete;
   Connected& operator=(const Connected&) = delete;
 
-  void start(asio::ip::tcp::socket socket, Instant now) {
+  void start(net::Socket socket, Instant now) {
     const RouterSocket::Config& config = loop_.parts_.config;
     auto mechanism = loop_.parts_.gate != nullptr ? loop_.parts_.gate->mechanism(address_, key_)
                                                   : zmtp::null_mechanism(zmtp::Role::kRouter);
@@ -148,7 +148,7 @@ void PeerLoop::start(RouterSocket::Receiver receiver, RouterSocket::Gone gone) {
   });
 }
 
-void PeerLoop::adopt(asio::ip::tcp::socket socket, std::shared_ptr<PeerLimits::Place> place, std::string address) {
+void PeerLoop::adopt(net::Socket socket, std::shared_ptr<PeerLimits::Place> place, std::string address) {
   asio::dispatch(io_,
                  [this, socket = std::move(socket), place = std::move(place), address = std::move(address)]() mutable {
                    auto peer = std::make_unique<Connected>(*this, place, std::move(address));

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "common/base/mutex.h"
+#include "common/net/local_address.h"
 #include "common/wire/curve_gate.h"
 #include "common/wire/peer_limits.h"
 #include "common/wire/router_socket.h"
@@ -43,7 +43,7 @@ class PeerLoop {
   boost::asio::io_context& io() { return io_; }
   void start(RouterSocket::Receiver receiver, RouterSocket::Gone gone);
   // All of these from any thread.
-  void adopt(boost::asio::ip::tcp::socket socket, std::shared_ptr<PeerLimits::Place> place, std::string address);
+  void adopt(net::Socket socket, std::shared_ptr<PeerLimits::Place> place, std::string address);
   // Closes the connection of this place, if this loop has it.
   void close(std::uint64_t place, PeerOutcome outcome);
   bool send(const Peer& peer, ByteBuffer reply);

@@ -10,6 +10,7 @@
 
 #include "common/base/check.h"
 #include "common/net/address.h"
+#include "common/net/local_address.h"
 #include "common/wire/curve_gate.h"
 #include "common/wire/peer_limits.h"
 #include "common/wire/peer_loop.h"
@@ -24,15 +25,17 @@ namespace {
 constexpr std::chrono::milliseconds kAcceptAgain{100};  // after there was no descriptor for a connection
 
 // The addresses to listen at, the first of which works.
-Result<std::vector<tcp::endpoint>> listen_addresses(asio::io_context& io, const std::string& listen) {
+Result<std::vector<net::Endpoint>> listen_addresses(asio::io_context& io, const std::string& listen) {
+  if (net::is_local(listen)) return std::vector{net::local_endpoint(FROND_TRY(net::parse_local_address(listen)))};
   const net::HostPort at = FROND_TRY(net::parse_tcp_endpoint(listen));
   if (at.host.empty() || at.host == "*")
-    return std::vector<tcp::endpoint>{{tcp::v6(), at.port}, {tcp::v4(), at.port}};  // the first also takes IPv4
+    return std::vector<net::Endpoint>{tcp::endpoint(tcp::v6(), at.port),
+                                      tcp::endpoint(tcp::v4(), at.port)};  // the first also takes IPv4
   error_code ec;
   tcp::resolver resolver(io);
   const auto found = resolver.resolve(at.host, std::to_string(at.port), tcp::resolver::passive, ec);
   if (ec || found.empty()) return Error(Code::kInvalid, "'" + listen + "': " + ec.message());
-  return std::vector<tcp::endpoint>{found.begin()->endpoint()};
+  return std::vector<net::Endpoint>{found.begin()->endpoint()};
 }
 
 class ZmtpRouterSocket final : public RouterSocket {
@@ -78,7 +81,7 @@ class ZmtpRouterSocket final : public RouterSocket {
 
  private:
   void accept();
-  void admit(tcp::socket socket, unsigned loop);
+  void admit(net::Socket socket, unsigned loop);
 
   const Config config_;
   const SteadyClock clock_;
@@ -90,7 +93,7 @@ class ZmtpRouterSocket final : public RouterSocket {
   std::atomic<std::uint64_t> dropped_{0};
   std::vector<std::unique_ptr<PeerLoop>> loops_;
   // Of the first loop.
-  std::optional<tcp::acceptor> acceptor_;
+  std::optional<net::Acceptor> acceptor_;
   std::optional<asio::steady_timer> again_;
   unsigned next_loop_ = 0;
   std::uint16_t port_ = 0;
@@ -98,14 +101,13 @@ class ZmtpRouterSocket final : public RouterSocket {
 
 Result<void> ZmtpRouterSocket::bind() {
   error_code ec;
-  for (const tcp::endpoint& at : FROND_TRY(listen_addresses(loops_[0]->io(), config_.listen))) {
+  for (const net::Endpoint& at : FROND_TRY(listen_addresses(loops_[0]->io(), config_.listen))) {
     acceptor_->close(ec);
-    acceptor_->open(at.protocol(), ec);
-    if (!ec) acceptor_->set_option(tcp::acceptor::reuse_address(true), ec);
-    if (!ec && at.protocol() == tcp::v6()) acceptor_->set_option(asio::ip::v6_only(false), ec);
+    net::open(*acceptor_, at, ec);
+    if (!ec && at.protocol().family() == AF_INET6) acceptor_->set_option(asio::ip::v6_only(false), ec);
     if (!ec) acceptor_->bind(at, ec);
-    if (!ec) acceptor_->listen(tcp::acceptor::max_listen_connections, ec);
-    if (!ec) port_ = acceptor_->local_endpoint(ec).port();
+    if (!ec) acceptor_->listen(net::Acceptor::max_listen_connections, ec);
+    if (!ec) port_ = net::port_of(acceptor_->local_endpoint(ec));
     if (!ec || ec == asio::error::address_in_use) break;
   }
   if (!ec) return {};
@@ -114,7 +116,7 @@ Result<void> ZmtpRouterSocket::bind() {
 
 void ZmtpRouterSocket::accept() {
   const unsigned loop = next_loop_++ % loops_.size();
-  acceptor_->async_accept(loops_[loop]->io(), [this, loop](const error_code& ec, tcp::socket socket) {
+  acceptor_->async_accept(loops_[loop]->io(), [this, loop](const error_code& ec, net::Socket socket) {
     if (ec == asio::error::operation_aborted) return;
     if (!ec || ec == asio::error::connection_aborted) {
       accept();  // first, as what follows may throw
@@ -130,22 +132,22 @@ void ZmtpRouterSocket::accept() {
   });
 }
 
-void ZmtpRouterSocket::admit(tcp::socket socket, unsigned loop) {
+void ZmtpRouterSocket::admit(net::Socket socket, unsigned loop) {
   error_code ec;
-  const tcp::endpoint peer = socket.remote_endpoint(ec);
+  const net::Endpoint peer = socket.remote_endpoint(ec);
   if (ec) return;  // it has closed the connection already
-  auto admission = limits_.admit(peer.address(), clock_.now());
+  const asio::ip::address address = net::address_of(peer);
+  auto admission = limits_.admit(address, clock_.now());
   if (admission.place == nullptr) {
     const bool full = admission.refusal == PeerLimits::Refusal::kFull;
     counts_.add(full ? PeerOutcome::kFull : PeerOutcome::kAddress);
-    refusals_.say(
-        "a connection was refused: there are too many",
-        {{"address", peer.address().to_string()}, {"limit", full ? "--max-peers" : "--max-peers-by-address"}});
+    refusals_.say("a connection was refused: there are too many",
+                  {{"address", address.to_string()}, {"limit", full ? "--max-peers" : "--max-peers-by-address"}});
     return;
   }
   if (admission.gives_way)
     for (const auto& other : loops_) other->close(*admission.gives_way, PeerOutcome::kGaveWay);
-  loops_[loop]->adopt(std::move(socket), std::move(admission.place), peer.address().to_string());
+  loops_[loop]->adopt(std::move(socket), std::move(admission.place), address.to_string());
 }
 
 std::vector<Loop> ZmtpRouterSocket::loops() const {

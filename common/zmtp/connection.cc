@@ -9,14 +9,13 @@
 
 namespace frond::zmtp {
 namespace asio = boost::asio;
-using asio::ip::tcp;
 using boost::system::error_code;
 
 namespace {
 constexpr int kFramesATurn = 32;  // of a loop, but at least one for each connection
 }
 
-Connection::Connection(tcp::socket socket, std::unique_ptr<Mechanism> mechanism, const Limits& limits, Owner& owner,
+Connection::Connection(net::Socket socket, std::unique_ptr<Mechanism> mechanism, const Limits& limits, Owner& owner,
                        Shared& shared, Instant now)
     : socket_(std::move(socket)),
       conversation_(std::move(mechanism), limits.max_message_bytes),
@@ -32,13 +31,13 @@ Connection::Connection(tcp::socket socket, std::unique_ptr<Mechanism> mechanism,
 void Connection::start() {
   error_code ec;
   socket_.non_blocking(true, ec);
-  if (!ec) socket_.set_option(tcp::no_delay(true), ec);
-  wait();  // if the socket is broken already, reading it tells
+  if (!ec) socket_.set_option(asio::ip::tcp::no_delay(true), ec);  // which a local socket does not have
+  wait();                                                          // if the socket is broken already, reading it tells
   flush();
 }
 
 void Connection::wait() {
-  socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](const error_code& ec) {
+  socket_.async_wait(net::Socket::wait_read, [self = shared_from_this()](const error_code& ec) {
     if (!ec) self->read();
   });
 }
@@ -98,7 +97,7 @@ void Connection::send_some() {
     const std::size_t sent = socket_.write_some(asio::buffer(bytes.data(), bytes.size()), ec);
     if (ec == asio::error::interrupted) continue;
     if (ec == asio::error::would_block) {
-      socket_.async_wait(tcp::socket::wait_write, [self = shared_from_this()](const error_code& failed) {
+      socket_.async_wait(net::Socket::wait_write, [self = shared_from_this()](const error_code& failed) {
         self->writing_ = false;
         if (!failed) self->flush();
       });

@@ -69,7 +69,9 @@ void ServeCommand::add_object_flags() {
 }
 
 void ServeCommand::add_http_flags() {
-  line_.add_option("--listen", options_.listen, "Where it is served: HOST:PORT").required().check(config::host_port());
+  line_.add_option("--listen", options_.listen, "Where it is served: HOST:PORT, or unix:PATH")
+      .required()
+      .check(config::listen_address());
   line_
       .add_option("--http-hosts", options_.hosts,
                   "Names of this server, separated by commas: requests under another name are answered 421, but for "

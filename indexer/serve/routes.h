@@ -9,10 +9,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "common/http/client_turns.h"
 #include "common/http/message.h"
 #include "common/http/router.h"
 #include "indexer/serve/served_repository.h"
-#include "indexer/serve/write_turns.h"
 #include "indexer/write/written_collections.h"
 
 namespace frond::indexer::serve {
@@ -40,8 +40,8 @@ inline constexpr std::size_t kMaxLines = 100'000, kMaxDetails = 100;
 struct WriteRoutes {
   write::WrittenCollections* collections = nullptr;  // null: nothing is written, and changes are answered 403
   const ServedRepository* repository = nullptr;
-  std::size_t max_request = 0;  // bytes of documents
-  WriteTurns* turns = nullptr;  // threads that may wait
+  std::size_t max_request = 0;         // bytes of documents
+  http::ClientTurns* turns = nullptr;  // threads that may wait
   // What is referred to outlives the router.
   void add_to(http::Router& router) const;
 };

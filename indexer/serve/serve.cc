@@ -18,6 +18,7 @@
 #include "common/base/deadline.h"
 #include "common/base/thread_name.h"
 #include "common/config/options.h"
+#include "common/http/client_turns.h"
 #include "common/http/router.h"
 #include "common/http/server.h"
 #include "common/http/server_metrics.h"
@@ -28,7 +29,6 @@
 #include "indexer/serve/current_news.h"
 #include "indexer/serve/routes.h"
 #include "indexer/serve/served_repository.h"
-#include "indexer/serve/write_turns.h"
 #include "indexer/write/written_collections.h"
 
 namespace frond::indexer::serve {
@@ -72,7 +72,7 @@ class Service {
         registry_(config::version()),
         requests_(registry_),
         pool_(options.readers),
-        writers_(kWriters, options.max_body_bytes),
+        writers_("write", kWriters, options.max_body_bytes),
         news_(
             io_, watched_folder(options), options.max_connections / 2,
             [this](const http::Request& request) { return answer_now(request); },
@@ -279,7 +279,7 @@ class Service {
   std::unique_ptr<ServedRepository> repository_;
   std::unique_ptr<http::Server> server_;  // before the threads that answer from it
   asio::thread_pool pool_;
-  WriteTurns writers_;
+  http::ClientTurns writers_;
   CurrentNews news_;
   std::atomic<bool> draining_ = false;
   bool closing_ = false;                                     // no more connections are taken

@@ -5,9 +5,11 @@
 #include <system_error>
 
 #include "common/base/parallel.h"
+#include "common/base/text.h"
 #include "common/partition/file_checksum.h"
 #include "common/repository/disk_space.h"
 #include "common/schema/schema_json.h"
+#include "leaf/generation/linked_file.h"
 
 namespace frond::leaf::generation {
 namespace fs = std::filesystem;
@@ -101,7 +103,7 @@ std::uint64_t GenerationLoader::missing_bytes(const repository::PartitionEntry& 
 }
 
 Result<void> GenerationLoader::expect_room(const repository::Manifest& manifest) const {
-  const std::uint64_t missing = lacking(manifest);
+  const std::uint64_t missing = linked_.empty() ? lacking(manifest) : 0;
   if (missing == 0) return {};
   return repository::expect_room(data_.fetching({}), missing, disk_reserve_,
                                  "fetching generation " + std::to_string(manifest.generation));
@@ -181,18 +183,31 @@ Result<std::shared_ptr<const partition::Partition>> GenerationLoader::open_verif
   return opened;
 }
 
+void GenerationLoader::link_from(fs::path collection) {
+  std::error_code failure;
+  const fs::path folder = fs::exists(collection, failure) ? collection : collection.parent_path();
+  linked_ = can_link(folder, data_.fetching({})) ? std::move(collection) : fs::path();
+}
+
+Result<void> GenerationLoader::bring(const std::string& path, const repository::PartitionFile& file, const fs::path& to,
+                                     const std::function<bool()>& stopping) const {
+  if (!linked_.empty() && is_safe_path(path) && link_verified(linked_ / path, file, to)) return {};
+  return source_.fetch(path, file, to, stopping);
+}
+
 Result<void> GenerationLoader::fetch_partition(const repository::PartitionEntry& entry,
                                                const std::function<bool()>& stopping) const {
   const fs::path folder = data_.fetching(entry.id);
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) return Error(Code::kUnavailable, folder.string() + ": " + failure.message());
-  FROND_TRY(repository::expect_room(folder, missing_bytes(entry), disk_reserve_, "fetching partition " + entry.id));
+  if (linked_.empty())
+    FROND_TRY(repository::expect_room(folder, missing_bytes(entry), disk_reserve_, "fetching partition " + entry.id));
   for (const auto& file : entry.summary.files) {
     if (stopping()) return Error(Code::kUnavailable, "the leaf is stopping");
     const fs::path place = folder / file.name;
     if (fs::file_size(place, failure) == file.bytes && !failure) continue;  // verified when fetched
-    FROND_TRY(source_.fetch(repository::partition_file_path(entry, file), file, place, stopping));
+    FROND_TRY(bring(repository::partition_file_path(entry, file), file, place, stopping));
   }
   auto ingested = partition::Partition::ingest(folder, entry.summary.files, data_.partition(entry.id), /*move=*/true);
   // The files were moved, or they are corrupt. In both cases the rest is useless.
@@ -208,7 +223,7 @@ Result<void> GenerationLoader::fetch_generation_file(const repository::Partition
   const auto stored = partition::describe_file(place);
   if (stored && stored->bytes == file.bytes && stored->xxh3 == file.xxh3) return {};
   if (stopping()) return Error(Code::kUnavailable, "the leaf is stopping");
-  return source_.fetch(repository::generation_file_path(file), file, place, stopping);
+  return bring(repository::generation_file_path(file), file, place, stopping);
 }
 
 // Opens what no served generation has open. A file that does not open although its checksum is right is not fetched

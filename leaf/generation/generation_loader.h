@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -48,6 +50,9 @@ class GenerationLoader {
   // How many partitions load() fetches, verifies and opens at a time: a quarter of the cores, at most 4. They take the
   // caller's priority.
   void set_threads(std::size_t threads) { threads_ = threads; }
+  // Files are linked (linked_file.h), not fetched, from a collection's folder in a repository, where it and the data
+  // folder are on one file system. What can't be linked is fetched. Called before load().
+  void link_from(std::filesystem::path collection);
   // Shares the partitions, term statistics and changes that `serving` has open with intact files. If `stopping` returns
   // true, load() ends with kUnavailable. Errors: kCorrupt, the message names the file or partition; kUnavailable, the
   // repository or the disk failed, or the disk has no room for all missing files (then nothing is fetched). Fetched
@@ -69,6 +74,9 @@ class GenerationLoader {
                                                               const std::function<bool()>& stopping);
   Result<std::shared_ptr<const partition::Partition>> open_verified(const repository::PartitionEntry& entry) const;
   Result<void> fetch_partition(const repository::PartitionEntry& entry, const std::function<bool()>& stopping) const;
+  // Links or fetches.
+  Result<void> bring(const std::string& path, const repository::PartitionFile& file, const std::filesystem::path& to,
+                     const std::function<bool()>& stopping) const;
   // Fetches a file of generations/ unless it is there as `place`, whole.
   Result<void> fetch_generation_file(const repository::PartitionFile& file, const std::filesystem::path& place,
                                      const std::function<bool()>& stopping) const;
@@ -83,6 +91,7 @@ class GenerationLoader {
   const ListRegistration& lists_;
   const std::uint64_t disk_reserve_;
   const std::shared_ptr<partition::DocumentBlockCache> documents_;
+  std::filesystem::path linked_;  // the collection's folder; empty: all files are fetched
   std::size_t threads_ = std::clamp<std::size_t>(this_machine().cores / 4, 1, 4);
   Numbers own_numbers_;
   Numbers& numbers_;

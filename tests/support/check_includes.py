@@ -30,7 +30,7 @@ MAY_INCLUDE = {
     "common/repository": ["common/files", "common/http", "common/net", "common/objects", "common/partition", "common/schema", "common/scoring", "common/text"],
     "common/device": [],
     "common/device_codec": ["common/codec", "common/device"],
-    "common/zmtp": [],
+    "common/zmtp": ["common/net"],
     "common/wire": ["common/files", "common/net", "common/query", "common/schema", "common/scoring", "common/text", "common/topk", "common/zmtp"],
     "leaf/families": [],
     "leaf/lists": [],

@@ -17,6 +17,7 @@
 
 namespace frond::tools {
 
+void add_up(config::CommandLine& program, int& status);
 void add_search(config::CommandLine& program, int& status);
 void add_run(config::CommandLine& program, int& status);
 void add_export_matches(config::CommandLine& program, int& status);

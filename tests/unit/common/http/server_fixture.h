@@ -79,7 +79,7 @@ class Client {
 class AServer : public testing::Test {
  protected:
   void start(Server::Config config = {}) {
-    config.listen = "127.0.0.1:0";
+    if (config.listen.empty()) config.listen = "127.0.0.1:0";
     auto created = Server::create(io_, std::move(config), routes());
     ASSERT_TRUE(created) << created.error().message();
     server_ = *std::move(created);

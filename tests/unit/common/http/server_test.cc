@@ -1,4 +1,7 @@
 // The server: requests and answers, complete and in order, and what handlers learn of their clients.
+#include "common/http/client.h"
+#include "common/net/local_address.h"
+#include "tests/support/scratch_folder.h"
 #include "tests/unit/common/http/server_fixture.h"
 
 namespace frond::http {
@@ -11,6 +14,24 @@ TEST_F(AServer, KeepsAConnectionForManyRequests) {
     EXPECT_TRUE(heard.starts_with("HTTP/1.1 200 OK\r\nDate: ")) << heard;
     EXPECT_NE(heard.find("\r\nContent-Length: "), std::string::npos);
   }
+}
+TEST_F(AServer, ListensAtALocalSocket) {
+  const support::ScratchFolder folder;
+  const std::string at = "unix:" + (folder / "server.sock").string();
+  start({.listen = at});
+  EXPECT_EQ(port(), 0);
+  const std::string body(300'000, 'b');
+  const auto answer = exchange(*net::parse_server(at), nullptr, {"POST", "/echo", "X-More: 1\r\n", body},
+                               {.max_bytes = 1 << 20, .step_timeout = std::chrono::seconds(20)});
+  ASSERT_TRUE(answer) << answer.error().message();
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(answer->body, body);
+  const auto refused = exchange(*net::parse_server(at), nullptr, {"POST", "/limited", {}, body},
+                                {.max_bytes = 1 << 20, .step_timeout = std::chrono::seconds(20)});
+  ASSERT_TRUE(refused) << "answered before its body is read: " << refused.error().message();
+  EXPECT_EQ(refused->status, 413);
+  boost::asio::io_context io;
+  EXPECT_EQ(Server::create(io, {.listen = at}, [](Request&&, Responder) {}), Code::kUnavailable) << "it is taken";
 }
 TEST_F(AServer, AnswersPipelinedRequestsInOrderAndPastItsLimit) {
   start({.max_pipelined = 4});

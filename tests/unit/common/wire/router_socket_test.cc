@@ -151,7 +151,9 @@ TEST(RouterSocket, TellsWhoHasGone) {
 TEST(RouterSocket, SaysWhatIsWrongWithAnAddress) {
   const auto router = listening();
   EXPECT_EQ(RouterSocket::create({.listen = "tcp://127.0.0.1:" + std::to_string(router->port())}), Code::kUnavailable);
-  EXPECT_EQ(RouterSocket::create({.listen = "ipc://somewhere"}), Code::kInvalid);
+  EXPECT_EQ(RouterSocket::create({.listen = "inproc://somewhere"}), Code::kInvalid);
+  EXPECT_EQ(RouterSocket::create({.listen = "ipc://"}), Code::kInvalid);
+  EXPECT_EQ(RouterSocket::create({.listen = "ipc:///nowhere/leaf.sock"}), Code::kUnavailable);
   EXPECT_EQ(RouterSocket::create({.listen = "tcp://127.0.0.1"}), Code::kInvalid);
   EXPECT_EQ(RouterSocket::create({.listen = "tcp://127.0.0.1:http?"}), Code::kInvalid);
   // Host names are resolved, if the machine can resolve any.

@@ -170,5 +170,35 @@ TEST_F(GenerationFollowerTest, MakesRoomBeforeItFetchesItsFirstGeneration) {
   EXPECT_FALSE(fs::exists(folder_ / "data/partitions/g0-p0"));
 }
 
+TEST_F(GenerationFollowerTest, LinksTheFilesOfARepositoryBesideIt) {
+  publish(30);
+  const fs::path file = published_file("g1-p0");
+  Leaf leaf(folder_.path(), clock_, /*disk_reserve=*/std::uint64_t{1} << 60);  // for which there is no room to copy
+  leaf.loader.link_from(folder_ / "repository/c");
+  leaf.follower.step();
+  ASSERT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
+  EXPECT_EQ(fs::hard_link_count(file), 2u);
+  EXPECT_EQ(leaf.source->transfers().bytes, 0u);
+  fs::remove_all(folder_ / "repository/c/partitions");  // as prune does
+  EXPECT_TRUE(leaf.board.get()->back()->partitions[0].open->partition().verify_checksums());
+}
+
+TEST_F(GenerationFollowerTest, LinksNothingThatIsDamagedOrALink) {
+  publish(30);
+  const fs::path file = published_file("g1-p0");
+  support::flip_byte(file, 40);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.loader.link_from(folder_ / "repository/c");
+  leaf.follower.step();
+  EXPECT_TRUE(leaf.serving().empty());
+  EXPECT_NE(leaf.board.detail().find(file.filename().string()), std::string::npos) << leaf.board.detail();
+  support::flip_byte(file, 40);
+  fs::rename(file, folder_ / "elsewhere");
+  fs::create_symlink(folder_ / "elsewhere", file);
+  clock_.advance(seconds(2));
+  leaf.follower.step();
+  EXPECT_TRUE(leaf.serving().empty());  // as where files are copied
+}
+
 }  // namespace
 }  // namespace frond::leaf::generation

@@ -1,6 +1,7 @@
 #pragma once
-// Threads that change collections for clients, who take turns: of those that wait, each gets one piece of work done,
-// then the next one. So a client waits for one piece of each other client, not for all that one has sent.
+// Threads that work for clients, which may take long, and clients who take turns: of those that wait, each gets one
+// piece of work done, then the next one. So a client waits for one piece of each other client, not for all that one has
+// sent.
 //
 // A client alone has all threads but one, so that another begins at once. Work that holds much memory waits until there
 // is room for it, while others' that holds little goes on.
@@ -9,28 +10,29 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "common/base/mutex.h"
 #include "common/http/message.h"
 
-namespace frond::indexer::serve {
+namespace frond::http {
 
 // Thread-safe.
-class WriteTurns {
+class ClientTurns {
  public:
   static constexpr std::size_t kLittle = 256 << 10;  // bytes that are not counted: a thread has one piece of work
 
   // Of several pieces of work at a time that hold more than kLittle, all together hold `max_bytes` at most.
-  WriteTurns(std::size_t threads, std::size_t max_bytes);
+  ClientTurns(std::string name, std::size_t threads, std::size_t max_bytes);
   // Does all work that was added.
-  ~WriteTurns() { join(); }
-  WriteTurns(const WriteTurns&) = delete;
-  WriteTurns& operator=(const WriteTurns&) = delete;
+  ~ClientTurns() { join(); }
+  ClientTurns(const ClientTurns&) = delete;
+  ClientTurns& operator=(const ClientTurns&) = delete;
 
   // `run` will hold so many bytes. It does not throw.
-  void add(const http::ClientId& client, std::size_t bytes, std::function<void()> run);
+  void add(const ClientId& client, std::size_t bytes, std::function<void()> run);
   // Does the same as the destructor. Called once; nothing is added any more.
   void join();
 
@@ -43,7 +45,7 @@ class WriteTurns {
     std::deque<Work> waiting;
     std::size_t running = 0;
   };
-  using Clients = std::map<http::ClientId, Client>;
+  using Clients = std::map<ClientId, Client>;
   struct Taken {
     Clients::iterator client;
     Work work;  // without `run`: all is done, and no more is added
@@ -53,6 +55,7 @@ class WriteTurns {
   // The client whose turn it is, out of turns_; end(): nobody's work can begin now.
   Clients::iterator next() FROND_REQUIRES(mutex_);
 
+  const std::string name_;         // of each thread
   const std::size_t of_a_client_;  // pieces of work at a time
   const std::size_t max_bytes_;
   Mutex mutex_;
@@ -64,4 +67,4 @@ class WriteTurns {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace frond::indexer::serve
+}  // namespace frond::http

@@ -1,4 +1,4 @@
-#include "indexer/serve/write_turns.h"
+#include "common/http/client_turns.h"
 
 #include <gtest/gtest.h>
 
@@ -6,11 +6,11 @@
 #include <future>
 #include <string>
 
-namespace frond::indexer::serve {
+namespace frond::http {
 namespace {
 
 constexpr std::size_t kMiB = 1 << 20;
-constexpr http::ClientId kOne{1}, kOther{2}, kThird{3};
+constexpr ClientId kOne{1}, kOther{2}, kThird{3};
 
 // A piece of work that runs until it is let go.
 class Held {
@@ -47,10 +47,10 @@ class Order {
   std::string order_;
 };
 
-TEST(WriteTurns, GiveEachClientOnePieceOfWorkAfterTheOther) {
+TEST(ClientTurns, GiveEachClientOnePieceOfWorkAfterTheOther) {
   Held first;
   Order order;
-  WriteTurns turns(1, kMiB);
+  ClientTurns turns("turns", 1, kMiB);
   turns.add(kOne, 0, first.work());
   first.await_begun();
   for (int i = 0; i < 5; ++i) turns.add(kOne, 0, order.work('a'));
@@ -61,9 +61,9 @@ TEST(WriteTurns, GiveEachClientOnePieceOfWorkAfterTheOther) {
   EXPECT_EQ(order.get(), "abcabaaa");
 }
 
-TEST(WriteTurns, KeepAThreadForOthers) {
+TEST(ClientTurns, KeepAThreadForOthers) {
   Held first, second, third, other;
-  WriteTurns turns(3, kMiB);
+  ClientTurns turns("turns", 3, kMiB);
   std::atomic<bool> third_ran = false;
   turns.add(kOne, 0, first.work());
   turns.add(kOne, 0, second.work());
@@ -78,15 +78,15 @@ TEST(WriteTurns, KeepAThreadForOthers) {
   EXPECT_TRUE(third_ran);
 }
 
-TEST(WriteTurns, WaitForRoomWhileWorkThatHoldsLittleGoesOn) {
+TEST(ClientTurns, WaitForRoomWhileWorkThatHoldsLittleGoesOn) {
   Held large;
   Order order;
-  WriteTurns turns(4, 10 * kMiB);
+  ClientTurns turns("turns", 4, 10 * kMiB);
   turns.add(kOne, 20 * kMiB, large.work());  // more than there may be: alone it may
   large.await_begun();
   turns.add(kOther, 6 * kMiB, order.work('L'));
   std::promise<void> little;
-  turns.add(kThird, WriteTurns::kLittle, [&] {
+  turns.add(kThird, ClientTurns::kLittle, [&] {
     order.work('l')();
     little.set_value();
   });
@@ -97,10 +97,10 @@ TEST(WriteTurns, WaitForRoomWhileWorkThatHoldsLittleGoesOn) {
   EXPECT_EQ(order.get(), "lL");
 }
 
-TEST(WriteTurns, DoAllWorkBeforeTheyEnd) {
+TEST(ClientTurns, DoAllWorkBeforeTheyEnd) {
   std::atomic<int> done = 0;
   {
-    WriteTurns turns(4, kMiB);
+    ClientTurns turns("turns", 4, kMiB);
     for (int i = 0; i < 500; ++i)
       turns.add(i % 3 == 0 ? kOne : kOther, static_cast<std::size_t>(i) * 2000, [&] { ++done; });
   }
@@ -108,4 +108,4 @@ TEST(WriteTurns, DoAllWorkBeforeTheyEnd) {
 }
 
 }  // namespace
-}  // namespace frond::indexer::serve
+}  // namespace frond::http

@@ -1,23 +1,23 @@
-#include "indexer/serve/write_turns.h"
+#include "common/http/client_turns.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "common/base/thread_name.h"
 
-namespace frond::indexer::serve {
+namespace frond::http {
 namespace {
 
-std::size_t counted(std::size_t bytes) { return bytes > WriteTurns::kLittle ? bytes : 0; }
+std::size_t counted(std::size_t bytes) { return bytes > ClientTurns::kLittle ? bytes : 0; }
 
 }  // namespace
 
-WriteTurns::WriteTurns(std::size_t threads, std::size_t max_bytes)
-    : of_a_client_(std::max<std::size_t>(threads - 1, 1)), max_bytes_(max_bytes) {
+ClientTurns::ClientTurns(std::string name, std::size_t threads, std::size_t max_bytes)
+    : name_(std::move(name)), of_a_client_(std::max<std::size_t>(threads - 1, 1)), max_bytes_(max_bytes) {
   for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
 }
 
-void WriteTurns::add(const http::ClientId& client, std::size_t bytes, std::function<void()> run) {
+void ClientTurns::add(const ClientId& client, std::size_t bytes, std::function<void()> run) {
   const MutexLock lock(mutex_);
   const auto at = clients_.try_emplace(client).first;
   if (at->second.waiting.empty()) turns_.push_back(at);
@@ -25,7 +25,7 @@ void WriteTurns::add(const http::ClientId& client, std::size_t bytes, std::funct
   changed_.notify_one();
 }
 
-void WriteTurns::join() {
+void ClientTurns::join() {
   {
     const MutexLock lock(mutex_);
     ending_ = true;
@@ -35,7 +35,7 @@ void WriteTurns::join() {
   threads_.clear();
 }
 
-WriteTurns::Clients::iterator WriteTurns::next() {
+ClientTurns::Clients::iterator ClientTurns::next() {
   bool room = true;  // what waits for room is not overtaken by other work that needs it
   for (auto turn = turns_.begin(); turn != turns_.end(); ++turn) {
     const auto at = *turn;
@@ -48,7 +48,7 @@ WriteTurns::Clients::iterator WriteTurns::next() {
   return clients_.end();
 }
 
-WriteTurns::Taken WriteTurns::take() {
+ClientTurns::Taken ClientTurns::take() {
   MutexLock lock(mutex_);
   auto at = clients_.end();
   changed_.wait(mutex_, [&]() FROND_REQUIRES(mutex_) {
@@ -65,8 +65,8 @@ WriteTurns::Taken WriteTurns::take() {
   return taken;
 }
 
-void WriteTurns::work() {
-  name_this_thread("write");
+void ClientTurns::work() {
+  name_this_thread(name_.c_str());
   for (Taken taken = take(); taken.work.run; taken = take()) {
     taken.work.run();
     taken.work.run = nullptr;  // with the request, before its bytes are counted no more
@@ -79,4 +79,4 @@ void WriteTurns::work() {
   }
 }
 
-}  // namespace frond::indexer::serve
+}  // namespace frond::http

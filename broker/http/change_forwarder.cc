@@ -1,0 +1,117 @@
+#include "broker/http/change_forwarder.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "broker/http/broker_metrics.h"
+#include "common/http/client.h"
+#include "common/net/local_address.h"
+
+namespace frond::broker::http {
+namespace {
+using frond::http::Access;
+using frond::http::Request;
+using frond::http::Responder;
+using frond::http::Response;
+
+// A refresh is answered when what was accepted is published.
+constexpr std::chrono::milliseconds kPatience{60'000};
+constexpr std::size_t kMaxSettings = 64 << 10;
+
+// Fields of a request that the service reads, and of its answers those that this server makes itself.
+constexpr std::array kPassedOn{"authorization", "content-type", "idempotency-key", "accept"};
+constexpr std::array kOwn{"connection", "content-length", "content-type",
+                          "date",       "keep-alive",     "transfer-encoding",
+                          "server",     "upgrade",        "x-content-type-options"};
+
+Response with_retry(Response response) {
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+Response no_answer(const Error& error) {
+  const std::string why = "The indexer's service gave no answer, so the change may or may not have been accepted: ";
+  if (error.code() == Code::kDeadline) return frond::http::problem(504, "Gateway timeout", why + error.message() + ".");
+  if (error.code() == Code::kCorrupt) return frond::http::problem(502, "Bad gateway", why + error.message() + ".");
+  return with_retry(frond::http::problem(503, "Unavailable", why + error.message() + "."));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ChangeForwarder>> ChangeForwarder::create(std::string_view service, std::size_t max_body_bytes,
+                                                                 metrics::Registry& registry) {
+  net::Url url = FROND_TRY(net::parse_server(service));
+  std::shared_ptr<const tls::Trust> trust;
+  if (url.tls) trust = FROND_TRY(tls::Trust::load(""));
+  files::Descriptor stop(::eventfd(0, EFD_CLOEXEC));
+  if (!stop.valid()) return files::system_error(Code::kUnavailable, "making", "an event");
+  return std::unique_ptr<ChangeForwarder>(new ChangeForwarder(
+      std::move(url), std::move(trust), std::move(stop), max_body_bytes, registry.gauge(families::kChangesInFlight)));
+}
+
+ChangeForwarder::ChangeForwarder(net::Url service, std::shared_ptr<const tls::Trust> trust, files::Descriptor stop,
+                                 std::size_t max_body_bytes, metrics::Gauge in_flight)
+    : service_(std::move(service)),
+      trust_(std::move(trust)),
+      stop_(std::move(stop)),
+      in_flight_(in_flight),
+      turns_("change", kThreads, max_body_bytes) {}
+
+ChangeForwarder::~ChangeForwarder() {
+  const std::uint64_t one = 1;
+  (void)!::write(stop_.get(), &one, sizeof one);
+  turns_.join();
+}
+
+Response ChangeForwarder::pass_on(const Request& request) const {
+  std::string fields;
+  for (const auto& [name, value] : request.headers)
+    if (std::ranges::find(kPassedOn, name) != kPassedOn.end()) fields += name + ": " + value + "\r\n";
+  const std::string method = request.method == "HEAD" ? "GET" : request.method;  // this server leaves out the body
+  auto answered = frond::http::exchange(service_, trust_.get(), {method, request.target, fields, request.body},
+                                        {.max_bytes = kMaxAnswer, .step_timeout = kPatience}, stop_.get());
+  if (!answered) return no_answer(answered.error());
+  Response response{.status = answered->status, .content_type = {}, .body = std::move(answered->body)};
+  for (auto& [name, value] : answered->headers) {
+    if (name == "content-type") response.content_type = value;
+    if (std::ranges::find(kOwn, name) == kOwn.end()) response.headers.emplace_back(name, std::move(value));
+  }
+  return response;
+}
+
+void ChangeForwarder::add_to(frond::http::Router& router) {
+  const auto add = [&](std::string_view method, std::string_view path, Access access, std::size_t max_body) {
+    router.add(method, path,
+               [this, path](Request&& request, Responder responder) {
+                 responder.set_route(path);
+                 const auto held =
+                     std::make_shared<std::pair<Request, Responder>>(std::move(request), std::move(responder));
+                 in_flight_.add(1);
+                 turns_.add(held->first.client, held->first.body.size(), [this, held] {
+                   held->second.send(pass_on(held->first));
+                   in_flight_.add(-1);
+                 });
+               },
+               {.max_body = max_body, .access = access});
+  };
+  constexpr std::string_view kCollection = "/v1/collections/{collection}";
+  add("GET", kCollection, Access::kSearch, 0);
+  add("PUT", kCollection, Access::kAdmin, kMaxSettings);
+  add("DELETE", kCollection, Access::kAdmin, 0);
+  add("POST", "/v1/collections/{collection}/documents", Access::kWrite, kMaxBody);
+  add("DELETE", "/v1/collections/{collection}/documents/{id}", Access::kWrite, 0);
+  add("POST", "/v1/collections/{collection}/refresh", Access::kWrite, 0);
+  add("POST", "/v1/collections/{collection}/compact", Access::kAdmin, 0);
+  add("POST", "/v1/collections/{collection}/rollback", Access::kAdmin, 0);
+  add("POST", "/v1/collections/{collection}/switch", Access::kAdmin, kMaxSettings);
+  add("GET", "/v1/collections/{collection}/generations", Access::kSearch, 0);
+  add("GET", "/v1/collections/{collection}/jobs", Access::kSearch, 0);
+}
+
+}  // namespace frond::broker::http

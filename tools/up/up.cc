@@ -1,0 +1,262 @@
+#include "tools/up/up.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include "common/base/machine.h"
+#include "common/http/client.h"
+#include "common/net/address.h"
+#include "common/net/local_address.h"
+#include "tools/up/shares.h"
+#include "tools/up/state_folder.h"
+#include "tools/up/supervisor.h"
+
+namespace frond::tools::up {
+namespace fs = std::filesystem;
+namespace {
+using boost::asio::ip::tcp;
+
+constexpr std::uint32_t kMostPartitions = 8;
+constexpr std::chrono::milliseconds kProbe{1000};  // the longest that a question to a program may take
+constexpr std::chrono::seconds kTellWhy{15};       // how often it is said what is waited for
+// Sockets, relative to the folder in which the programs run: a path of a socket may have 107 bytes.
+constexpr std::string_view kLeafSocket = "run/leaf.sock", kLeafHttp = "run/leaf-http.sock",
+                           kServiceSocket = "run/indexer.sock";
+
+void say(const std::string& line) { std::fprintf(stderr, "frond up: %s\n", line.c_str()); }
+
+// Where HTTP is served.
+struct Place {
+  net::HostPort at;
+  bool loopback = false;  // only this machine's programs reach it
+  std::string text() const { return net::join(at.host, std::to_string(at.port)); }
+  net::Url url() const { return {at.host, std::to_string(at.port), "", false}; }
+};
+
+// kUnavailable: the port is taken, or the address is not this machine's. The port is free again when this returns.
+Result<Place> free_place(const std::string& http) {
+  Place place{FROND_TRY(net::parse_host_port(http))};
+  if (place.at.host.empty() || place.at.host == "*") place.at.host = "0.0.0.0";
+  boost::asio::io_context io;
+  boost::system::error_code failed;
+  const auto found = tcp::resolver(io).resolve(place.at.host, std::to_string(place.at.port), failed);
+  const auto refuse = [&](const std::string& why) { return Error(Code::kUnavailable, "--http " + http + ": " + why); };
+  if (failed || found.empty()) return refuse(failed ? failed.message() : "it has no address");
+  tcp::acceptor acceptor(io);
+  acceptor.open(found->endpoint().protocol(), failed);
+  acceptor.set_option(tcp::acceptor::reuse_address(true), failed);
+  if (acceptor.bind(found->endpoint(), failed)) return refuse(failed.message());
+  if (acceptor.listen(1, failed)) return refuse(failed.message());
+  place.at.port = acceptor.local_endpoint().port();
+  place.loopback = found->endpoint().address().is_loopback();
+  return place;
+}
+
+// Absolute, and readable. A folder that contains the state would be indexed with it.
+Result<std::vector<std::string>> checked_inputs(const std::vector<std::string>& inputs, const fs::path& state) {
+  std::vector<std::string> all;
+  for (const std::string& input : inputs) {
+    std::error_code failed;
+    const fs::path path = fs::canonical(input, failed);
+    if (failed) return Error(Code::kNotFound, "--input " + input + ": " + failed.message());
+    const fs::path inside = fs::weakly_canonical(fs::absolute(state), failed).lexically_relative(path);
+    if (!inside.empty() && *inside.begin() != "..")
+      return Error(Code::kInvalid,
+                   "--input " + input + " contains --data " + state.string() + ": give --data a folder somewhere else");
+    all.push_back(path.string());
+  }
+  return all;
+}
+
+class Up {
+ public:
+  Up(Options options, Place place, StateFolder& state, Supervisor& supervisor)
+      : options_(std::move(options)), place_(std::move(place)), state_(state), supervisor_(supervisor) {}
+
+  // Whether there is something to run: false after a signal.
+  Result<bool> index_if_needed();
+  Result<void> serve();
+
+ private:
+  Result<bool> index();
+  std::unique_ptr<Child> child(const std::string& name, const std::string& program, std::vector<std::string> arguments,
+                               const std::vector<Share>& shares = {}) const;
+  Result<Supervisor::Attended> attend();
+  Result<bool> make_collection();
+  Result<http::Answered> ask(const net::Url& url, std::string_view method, const std::string& target) const;
+  void tell() const;
+
+  const Options options_;
+  const Place place_;
+  StateFolder& state_;
+  Supervisor& supervisor_;
+  const net::Url service_{std::string(net::kUnixScheme) + std::string(kServiceSocket), "", "", false};
+  bool made_ = false;  // the collection, where nothing was indexed
+  std::chrono::steady_clock::time_point tell_at_ = std::chrono::steady_clock::now() + kTellWhy;
+};
+
+std::unique_ptr<Child> Up::child(const std::string& name, const std::string& program,
+                                 std::vector<std::string> arguments, const std::vector<Share>& shares) const {
+  std::error_code failed;
+  const fs::path programs = fs::read_symlink("/proc/self/exe", failed).parent_path();
+  for (std::string& one : arguments_of(shares)) arguments.push_back(std::move(one));
+  return std::make_unique<Child>(Command{name, programs / program, std::move(arguments)}, state_.root(),
+                                 options_.logs_to_stderr ? fs::path() : state_.path("log") / (name + ".log"),
+                                 state_.lock());
+}
+
+Result<bool> Up::index_if_needed() {
+  auto origin = FROND_TRY(state_.origin());
+  const std::string& name = options_.collection;
+  if (!origin.collection.empty() && origin.collection != name)
+    return Error(Code::kInvalid, state_.root().string() + " has the collection " + origin.collection +
+                                     ": give --collection " + origin.collection + ", or another --data");
+  const bool there = state_.has_generation(name);
+  const bool other = !options_.inputs.empty() && options_.inputs != origin.inputs;
+  if (there && other && !options_.reindex)
+    return Error(Code::kInvalid,
+                 state_.root().string() +
+                     (origin.inputs.empty() ? " has documents that came over HTTP" : " was indexed from other inputs") +
+                     ": --reindex replaces them, or give another --data");
+  if (options_.reindex && options_.inputs.empty()) return Error(Code::kInvalid, "--reindex needs --input");
+  if (there && !options_.inputs.empty() && !options_.reindex)
+    say("the input was indexed already: it goes on with that, and with what came over HTTP; --reindex indexes it anew");
+  if (options_.inputs.empty() && (there || origin.inputs.empty())) {
+    FROND_TRY(state_.remember({name, origin.inputs}));
+    return true;
+  }
+  if (there && !options_.reindex) return true;
+  if (!options_.inputs.empty()) origin.inputs = options_.inputs;
+  FROND_TRY(state_.remember({name, origin.inputs}));
+  return index();
+}
+
+Result<bool> Up::index() {
+  const auto origin = FROND_TRY(state_.origin());
+  const std::uint32_t partitions =
+      options_.partitions > 0 ? options_.partitions : std::min(this_machine().cores, kMostPartitions);
+  std::vector<std::string> arguments{"build",
+                                     "--repository",
+                                     "repository",
+                                     "--collection",
+                                     options_.collection,
+                                     "--partitions",
+                                     std::to_string(partitions)};
+  if (!options_.schema.empty()) arguments.insert(arguments.end(), {"--schema", options_.schema});
+  arguments.push_back("--input");
+  arguments.insert(arguments.end(), origin.inputs.begin(), origin.inputs.end());
+  const auto build = child("index", "frond-indexer", std::move(arguments));
+  say("indexing" + (options_.logs_to_stderr ? "" : "; its log is " + build->log().string()));
+  const auto ended = FROND_TRY(supervisor_.run_once(*build));
+  if (!ended) {
+    say("ended while it indexed; the next start goes on from the last checkpoint");
+    return false;
+  }
+  if (ended->well()) return true;
+  if (!options_.logs_to_stderr)
+    for (const std::string& line : build->last_lines()) say("  index: " + line);
+  return Error(Code::kUnavailable, "indexing ended with " + ended->text());
+}
+
+Result<void> Up::serve() {
+  const Shares shares = shares_of(this_machine());
+  const std::string& name = options_.collection;
+  const std::string leaf_address = std::string(net::kIpcScheme) + std::string(kLeafSocket);
+  const std::string service_address = std::string(net::kUnixScheme) + std::string(kServiceSocket);
+  const auto service = child(
+      "indexer", "frond-indexer",
+      {"serve", "--repository", "repository", "--listen", service_address, "--api-keys", "api.entry"}, shares.service);
+  const auto leaf =
+      child("leaf", "frond-leaf",
+            {"--repository", "repository", "--collection", name, "--data", "leaf", "--repository-files", "link",
+             "--listen", leaf_address, "--http", std::string(net::kUnixScheme) + std::string(kLeafHttp), "--node-name",
+             "leaf", "--drain-ms", "0"},
+            shares.leaf);
+  std::vector<std::string> of_broker{"--collection", name,           "--leaf",        leaf_address,  "--http",
+                                     place_.text(),  "--changes-to", service_address, "--node-name", "broker"};
+  if (!place_.loopback) of_broker.insert(of_broker.end(), {"--api-keys", "api.entry"});
+  const auto broker = child("broker", "frond-broker", std::move(of_broker), shares.broker);
+  return supervisor_.run({service.get(), leaf.get(), broker.get()}, [this] { return attend(); });
+}
+
+Result<http::Answered> Up::ask(const net::Url& url, std::string_view method, const std::string& target) const {
+  constexpr std::size_t kMaxAnswer = 64 << 10;
+  return http::exchange(url, nullptr, {method, target, "Authorization: Bearer " + state_.key() + "\r\n", {}},
+                        {.max_bytes = kMaxAnswer, .step_timeout = kProbe});
+}
+
+// True: it is there. kUnavailable: the service refuses it.
+Result<bool> Up::make_collection() {
+  const auto answer = ask(service_, "PUT", "/v1/collections/" + options_.collection);
+  if (!answer || answer->status == 503) return false;  // it has only begun
+  if (answer->status == 201 || answer->status == 409) return true;
+  return Error(Code::kUnavailable, "the collection can't be made: " + answer->body);
+}
+
+Result<Supervisor::Attended> Up::attend() {
+  constexpr auto kAgain = Supervisor::Attended::kAgain;
+  const bool there = state_.has_generation(options_.collection);
+  if (!there && !made_) {
+    made_ = FROND_TRY(make_collection());
+    if (!made_) return kAgain;
+  }
+  // Without documents there is nothing that could be ready.
+  const auto answer = ask(place_.url(), "GET", there ? "/readyz" : "/livez");
+  if (answer && answer->status == 200) {
+    tell();
+    return Supervisor::Attended::kDone;
+  }
+  if (std::chrono::steady_clock::now() >= tell_at_) {
+    tell_at_ += kTellWhy;
+    say("not ready yet: " + (answer ? answer->body : answer.error().message()));
+  }
+  return kAgain;
+}
+
+void Up::tell() const {
+  const std::string url = "http://" + place_.text();
+  const std::string key = state_.path("api.key").string();
+  const std::string header = " -H \"Authorization: Bearer $(cat " + key + ")\"";
+  std::printf("search page   %s/\n", url.c_str());
+  std::printf("search        curl '%s/v1/search?q=WORDS'%s\n", url.c_str(), place_.loopback ? "" : header.c_str());
+  std::printf("documents     curl%s --data-binary @FILE.jsonl %s/v1/collections/%s/documents\n", header.c_str(),
+              url.c_str(), options_.collection.c_str());
+  // Not where logs are kept that others may read.
+  const std::string shown = options_.logs_to_stderr ? "in " + key : state_.key() + " (in " + key + ")";
+  std::printf("key           %s\n", shown.c_str());
+  std::printf("state         %s; Ctrl-C ends it, the same command goes on\n", state_.root().c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+Result<void> run(Options options) {
+  options.inputs = FROND_TRY(checked_inputs(options.inputs, options.data));
+  if (!options.schema.empty() && options.schema != "infer") {
+    std::error_code failed;
+    const fs::path schema = fs::canonical(options.schema, failed);
+    if (failed) return Error(Code::kNotFound, "--schema " + options.schema + ": " + failed.message());
+    options.schema = schema.string();
+  }
+  const auto supervisor = FROND_TRY(Supervisor::create(say));
+  const auto state = FROND_TRY(StateFolder::open(options.data));
+  auto place = FROND_TRY(free_place(options.http));
+  if (::chdir(state->root().c_str()) != 0)  // where sockets' paths are short
+    return Error(Code::kUnavailable, state->root().string() + " can't be entered");
+  Up up(std::move(options), std::move(place), *state, *supervisor);
+  if (!FROND_TRY(up.index_if_needed())) return {};
+  return up.serve();
+}
+
+}  // namespace frond::tools::up
