@@ -195,8 +195,9 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--collection", options.collections,
                  "A collection to search; may be repeated. Routes that name none are for the first")
       .required();
-  auto& leaf = app.add_option("--leaf", options.leaves, "A leaf: tcp://HOST:PORT; may be repeated")
-                   .check(config::tcp_endpoint())
+  auto& leaf = app.add_option("--leaf", options.leaves,
+                              "A leaf: tcp://HOST:PORT, or ipc://PATH of one on this machine; may be repeated")
+                   .check(config::leaf_endpoint())
                    .group("Leaves");
   app.add_option("--leaf-dns", options.leaf_dns, "NAME:PORT: every address of the name is a leaf")
       .check(config::host_port())

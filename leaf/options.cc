@@ -175,9 +175,12 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
                  "A collection to serve; may be repeated. Brokers that name none ask for the first")
       .required();
   app.add_option("--data", options.data, "Folder of this leaf's own, for its partitions").required();
-  app.add_option("--listen", options.listen, "Where brokers connect: tcp://HOST:PORT")
+  app.add_option("--listen", options.listen,
+                 "Where brokers connect: tcp://HOST:PORT, or for those of this machine alone, which is faster, "
+                 "ipc://PATH, a Unix "
+                 "socket that is made there, for processes that may write the file")
       .required()
-      .check(config::tcp_endpoint());
+      .check(config::leaf_endpoint());
   app.add_option("--http", options.http, "Where /metrics, /livez and /readyz are served: HOST:PORT")
       .required()
       .check(config::host_port());

@@ -53,7 +53,7 @@ class ClusterMap {
   ClusterMap(const ClusterMap&) = delete;
   ClusterMap& operator=(const ClusterMap&) = delete;
 
-  // Sets the listed leaves, as "tcp://host:port". Leaves listed before keep their connections; a leaf that is no longer
+  // Sets the listed leaves, as endpoints (common/net/endpoint.h). Leaves listed before keep their connections; a leaf that is no longer
   // listed stays while it answers. kInvalid: an endpoint is not an address; the others are used.
   Result<void> set_leaves(const std::vector<std::string>& endpoints);
 

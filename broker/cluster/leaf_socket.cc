@@ -4,9 +4,11 @@
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 
-#include "common/net/address.h"
+#include "common/net/endpoint.h"
 #include "common/wire/messages.h"
 #include "common/wire/router_socket.h"
 
@@ -28,6 +30,19 @@ constexpr milliseconds kTick{500};
 constexpr unsigned kMaxSilentHellos = 3;
 constexpr milliseconds kBetweenAnew{1000};
 constexpr std::size_t kMaxUnsentBytes = 32u << 20;
+
+using Address = asio::generic::stream_protocol::endpoint;
+
+// None: it is neither a numeric address nor a path.
+std::optional<Address> address_of(const std::string& endpoint) {
+  const auto at = net::parse_endpoint(endpoint);
+  if (!at) return std::nullopt;
+  if (at->is_local()) return asio::local::stream_protocol::endpoint(at->path);
+  boost::system::error_code ec;
+  const auto host = asio::ip::make_address(at->tcp.host, ec);
+  if (ec) return std::nullopt;
+  return tcp::endpoint(host, at->tcp.port);
+}
 }  // namespace
 
 LeafSocket::LeafSocket(Shared& shared, std::string endpoint)
@@ -64,16 +79,14 @@ void LeafSocket::set_timer(milliseconds wait, void (LeafSocket::*action)()) {
 
 void LeafSocket::connect() {
   if (address_.current().empty()) return;  // look_up() connects once there is an address
-  boost::system::error_code ec;
-  const auto at = net::parse_tcp_endpoint(address_.current());
-  const auto address = at ? asio::ip::make_address(at->host, ec) : asio::ip::address();
-  if (!at || ec) {
+  const auto address = address_of(address_.current());
+  if (!address) {
     why_ = "its address cannot be used";
     return;
   }
   set_timer(kConnectTimeout, &LeafSocket::connect_anew);
-  connecting_ = std::make_shared<tcp::socket>(shared_.io);
-  connecting_->async_connect({address, at->port},
+  connecting_ = std::make_shared<zmtp::Socket>(shared_.io);
+  connecting_->async_connect(*address,
                              [this, held = receiver_, attempt = connecting_](const boost::system::error_code& failed) {
                                const auto alive = held.lock();
                                if (!alive || closed_ || connecting_ != attempt) return;
@@ -84,7 +97,13 @@ void LeafSocket::connect() {
                              });
 }
 
-void LeafSocket::connected(tcp::socket socket) {
+// Asio goes on asking the system when a socket that has connected can be written. A new object for the same socket does
+// not: each read would otherwise wake the loop once more for nothing.
+void LeafSocket::connected(zmtp::Socket attempt) {
+  boost::system::error_code ec;
+  const auto protocol = attempt.local_endpoint(ec).protocol();
+  zmtp::Socket socket(shared_.io);
+  socket.assign(protocol, attempt.release(ec), ec);
   auto mechanism = curve_ ? zmtp::curve_dealer(wire::raw_keys(curve_->broker), wire::raw_key(curve_->leaf))
                           : zmtp::null_mechanism(zmtp::Role::kDealer);
   const zmtp::Connection::Limits limits{.max_message_bytes = wire::kMaxMessageBytes,

@@ -12,8 +12,6 @@
 #include <optional>
 #include <string>
 
-#include <boost/asio/ip/tcp.hpp>
-
 #include "broker/cluster/leaf_dns.h"
 #include "broker/cluster/timer_queue.h"
 #include "common/base/bytes.h"
@@ -81,7 +79,7 @@ class LeafSocket final : public zmtp::Connection::Owner {
   void on_end(zmtp::Connection& connection, zmtp::End end, zmtp::Trouble trouble) override;
 
   void connect();
-  void connected(boost::asio::ip::tcp::socket socket);
+  void connected(zmtp::Socket attempt);
   void connect_again_after(std::chrono::milliseconds wait);
   void connect_anew();
   void count_failure(zmtp::End end, zmtp::Trouble trouble);
@@ -97,7 +95,7 @@ class LeafSocket final : public zmtp::Connection::Owner {
   LeafAddress address_;
   std::weak_ptr<Receiver> receiver_;
   std::optional<Keys> curve_;
-  std::shared_ptr<boost::asio::ip::tcp::socket> connecting_;  // an attempt is under way
+  std::shared_ptr<zmtp::Socket> connecting_;  // an attempt is under way
   std::shared_ptr<zmtp::Connection> connection_;
   std::optional<TimerQueue::Id> timer_;
   std::string why_;                 // the last attempt failed; empty: it did not

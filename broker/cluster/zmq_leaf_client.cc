@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/net/address.h"
+#include "common/net/endpoint.h"
 #include "common/wire/codec.h"
 
 namespace frond::broker::cluster {
@@ -284,7 +284,7 @@ const HandshakeFailures& ZmqLeafClients::handshake_failures() const { return sta
 std::uint64_t ZmqLeafClients::cancels_sent() const { return state_->cancels; }
 
 Result<std::unique_ptr<LeafClient>> ZmqLeafClients::create(const std::string& endpoint, News news) {
-  if (const auto address = net::parse_tcp_endpoint(endpoint); !address)
+  if (const auto address = net::parse_endpoint(endpoint); !address)
     return Error(Code::kInvalid, "leaf address '" + endpoint + "': " + address.error().message());
   auto dealer = std::make_shared<Dealer>(state_->shared, state_->config, state_->cancels, endpoint, std::move(news));
   dealer->connect();

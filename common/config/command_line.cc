@@ -17,6 +17,7 @@
 #include "common/config/options.h"
 #include "common/files/descriptor.h"
 #include "common/net/address.h"
+#include "common/net/endpoint.h"
 #include "common/objects/place.h"
 
 namespace frond::config {
@@ -154,7 +155,7 @@ Rule byte_size_or_auto() {
       "BYTES|auto"));
 }
 Rule host_port() { return parsed_by(net::parse_host_port, "HOST:PORT"); }
-Rule tcp_endpoint() { return parsed_by(net::parse_tcp_endpoint, "tcp://HOST:PORT"); }
+Rule leaf_endpoint() { return parsed_by(net::parse_endpoint, "tcp://HOST:PORT|ipc://PATH"); }
 Rule shard() { return parsed_by(parse_shard, "I/N"); }
 Rule log_level() { return parsed_by(parse_log_level, "LEVEL"); }
 

@@ -6,7 +6,7 @@
 // seconds to compile.
 //
 //   config::CommandLine app("Serves partitions.", "frond-leaf");
-//   app.add_option("--listen", options.listen, "…").required().check(config::tcp_endpoint());
+//   app.add_option("--listen", options.listen, "…").required().check(config::leaf_endpoint());
 //   app.add_option("--host-cache", options.cache, "…").transform(config::byte_size()).show_default("1GiB");
 //   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
 #include <cstdint>
@@ -49,8 +49,8 @@ Rule byte_size();  // for Flag::transform: the variable receives the number of b
 // The same, or "auto", for which it receives kAutoBytes: the program chooses by the machine (common/base/machine.h).
 Rule byte_size_or_auto();
 constexpr std::uint64_t kAutoBytes = ~std::uint64_t{0};
-Rule host_port();     // common/config/options.h says more of these
-Rule tcp_endpoint();  // "tcp://" and a host_port
+Rule host_port();      // common/config/options.h says more of these
+Rule leaf_endpoint();  // "tcp://" and a host_port, or "ipc://" and a path
 Rule shard();
 Rule log_level();
 // A value that `why_not` gives no message for; `name` stands for it in --help.

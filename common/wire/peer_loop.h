@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "common/base/mutex.h"
@@ -31,7 +30,6 @@ class PeerLoop {
     PeerLimits& limits;
     PeerCounts& counts;
     CurveGate* gate;                      // null: no CURVE
-    Mutex* one_at_a_time;                 // held around the receiver; null: there is one loop
     std::atomic<std::uint64_t>& dropped;  // replies
     const std::vector<std::unique_ptr<PeerLoop>>& loops;
   };
@@ -43,7 +41,7 @@ class PeerLoop {
   boost::asio::io_context& io() { return io_; }
   void start(RouterSocket::Receiver receiver, RouterSocket::Gone gone);
   // All of these from any thread.
-  void adopt(boost::asio::ip::tcp::socket socket, std::shared_ptr<PeerLimits::Place> place, std::string address);
+  void adopt(zmtp::Socket socket, std::shared_ptr<PeerLimits::Place> place, std::string address);
   // Closes the connection of this place, if this loop has it.
   void close(std::uint64_t place, PeerOutcome outcome);
   bool send(const Peer& peer, ByteBuffer reply);
@@ -65,6 +63,7 @@ class PeerLoop {
   void arm();
   void tick();
   bool deliver(const Pending& reply);
+  bool deliver_now(const Pending& reply);
   void send_pending();
   void overfull();
   void trim();
@@ -84,6 +83,7 @@ class PeerLoop {
   std::unordered_map<Peer, std::unique_ptr<Connected>> peers_;
   std::vector<Pending> sending_;  // empty, but keeps its memory
   std::vector<std::shared_ptr<zmtp::Connection>> written_;
+  Peer reading_;                           // whose request the receiver has; empty: none
   bool armed_ = false, trimming_ = false;  // the timer is set; trim() is posted
   std::atomic<Instant::rep> turned_;
   Mutex mutex_;

@@ -1,15 +1,19 @@
 #include "common/wire/router_socket.h"
 
 #include <algorithm>
+#include <cstring>
+#include <filesystem>
 #include <utility>
 
+#include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "common/base/check.h"
-#include "common/net/address.h"
+#include "common/net/endpoint.h"
 #include "common/wire/curve_gate.h"
 #include "common/wire/peer_limits.h"
 #include "common/wire/peer_loop.h"
@@ -17,6 +21,8 @@
 namespace frond::wire {
 namespace asio = boost::asio;
 using asio::ip::tcp;
+using asio::local::stream_protocol;
+using Acceptor = asio::basic_socket_acceptor<asio::generic::stream_protocol>;
 using boost::system::error_code;
 
 namespace {
@@ -24,8 +30,8 @@ namespace {
 constexpr std::chrono::milliseconds kAcceptAgain{100};  // after there was no descriptor for a connection
 
 // The addresses to listen at, the first of which works.
-Result<std::vector<tcp::endpoint>> listen_addresses(asio::io_context& io, const std::string& listen) {
-  const net::HostPort at = FROND_TRY(net::parse_tcp_endpoint(listen));
+Result<std::vector<tcp::endpoint>> listen_addresses(asio::io_context& io, const net::HostPort& at,
+                                                    const std::string& listen) {
   if (at.host.empty() || at.host == "*")
     return std::vector<tcp::endpoint>{{tcp::v6(), at.port}, {tcp::v4(), at.port}};  // the first also takes IPv4
   error_code ec;
@@ -33,6 +39,24 @@ Result<std::vector<tcp::endpoint>> listen_addresses(asio::io_context& io, const 
   const auto found = resolver.resolve(at.host, std::to_string(at.port), tcp::resolver::passive, ec);
   if (ec || found.empty()) return Error(Code::kInvalid, "'" + listen + "': " + ec.message());
   return std::vector<tcp::endpoint>{found.begin()->endpoint()};
+}
+
+// The file of a Unix domain socket at which no process listens any more.
+void remove_left_behind(asio::io_context& io, const std::string& path) {
+  error_code ec;
+  stream_protocol::socket probe(io);
+  probe.connect(stream_protocol::endpoint(path), ec);
+  std::error_code ignored;
+  if (ec == asio::error::connection_refused && std::filesystem::is_socket(path, ignored))
+    std::filesystem::remove(path, ignored);
+}
+
+tcp::endpoint address_of(const asio::generic::stream_protocol::endpoint& at) {
+  if (at.protocol().family() == AF_UNIX) return {asio::ip::address_v4::loopback(), 0};
+  tcp::endpoint address;
+  address.resize(at.size());
+  std::memcpy(address.data(), at.data(), at.size());
+  return address;
 }
 
 class ZmtpRouterSocket final : public RouterSocket {
@@ -46,7 +70,6 @@ class ZmtpRouterSocket final : public RouterSocket {
                                 .limits = limits_,
                                 .counts = counts_,
                                 .gate = gate_ ? &*gate_ : nullptr,
-                                .one_at_a_time = config_.io_threads > 1 ? &one_at_a_time_ : nullptr,
                                 .dropped = dropped_,
                                 .loops = loops_};
     for (unsigned i = 0; i < config_.io_threads; ++i) loops_.push_back(std::make_unique<PeerLoop>(parts, i));
@@ -69,6 +92,8 @@ class ZmtpRouterSocket final : public RouterSocket {
     for (const auto& loop : loops_) loop->join();
     error_code ignored;
     acceptor_->close(ignored);  // its loop has ended
+    std::error_code gone;
+    if (!path_.empty()) std::filesystem::remove(std::exchange(path_, {}), gone);
   }
   std::uint64_t dropped() const override { return dropped_.load(std::memory_order_relaxed); }
   CurveCounters curve() const override { return gate_ ? gate_->counters() : CurveCounters{}; }
@@ -78,7 +103,8 @@ class ZmtpRouterSocket final : public RouterSocket {
 
  private:
   void accept();
-  void admit(tcp::socket socket, unsigned loop);
+  void admit(zmtp::Socket socket, unsigned loop);
+  error_code listen_at(const asio::generic::stream_protocol::endpoint& at);
 
   const Config config_;
   const SteadyClock clock_;
@@ -86,27 +112,40 @@ class ZmtpRouterSocket final : public RouterSocket {
   PeerCounts counts_;
   Complaint refusals_;
   std::optional<CurveGate> gate_;
-  Mutex one_at_a_time_;
   std::atomic<std::uint64_t> dropped_{0};
   std::vector<std::unique_ptr<PeerLoop>> loops_;
   // Of the first loop.
-  std::optional<tcp::acceptor> acceptor_;
+  std::optional<Acceptor> acceptor_;
   std::optional<asio::steady_timer> again_;
   unsigned next_loop_ = 0;
   std::uint16_t port_ = 0;
+  std::string path_;  // of the Unix domain socket's file; empty: there is none
 };
 
-Result<void> ZmtpRouterSocket::bind() {
+error_code ZmtpRouterSocket::listen_at(const asio::generic::stream_protocol::endpoint& at) {
   error_code ec;
-  for (const tcp::endpoint& at : FROND_TRY(listen_addresses(loops_[0]->io(), config_.listen))) {
-    acceptor_->close(ec);
-    acceptor_->open(at.protocol(), ec);
-    if (!ec) acceptor_->set_option(tcp::acceptor::reuse_address(true), ec);
-    if (!ec && at.protocol() == tcp::v6()) acceptor_->set_option(asio::ip::v6_only(false), ec);
-    if (!ec) acceptor_->bind(at, ec);
-    if (!ec) acceptor_->listen(tcp::acceptor::max_listen_connections, ec);
-    if (!ec) port_ = acceptor_->local_endpoint(ec).port();
-    if (!ec || ec == asio::error::address_in_use) break;
+  acceptor_->close(ec);
+  acceptor_->open(at.protocol(), ec);
+  if (!ec && at.protocol().family() != AF_UNIX) acceptor_->set_option(Acceptor::reuse_address(true), ec);
+  if (!ec && at.protocol().family() == AF_INET6) acceptor_->set_option(asio::ip::v6_only(false), ec);
+  if (!ec) acceptor_->bind(at, ec);
+  if (!ec) acceptor_->listen(Acceptor::max_listen_connections, ec);
+  return ec;
+}
+
+Result<void> ZmtpRouterSocket::bind() {
+  const net::Endpoint wanted = FROND_TRY(net::parse_endpoint(config_.listen));
+  error_code ec;
+  if (wanted.is_local()) {
+    remove_left_behind(loops_[0]->io(), wanted.path);
+    ec = listen_at(stream_protocol::endpoint(wanted.path));
+    if (!ec) path_ = wanted.path;
+  } else {
+    for (const tcp::endpoint& at : FROND_TRY(listen_addresses(loops_[0]->io(), wanted.tcp, config_.listen))) {
+      ec = listen_at(at);
+      if (!ec || ec == asio::error::address_in_use) break;
+    }
+    if (!ec) port_ = address_of(acceptor_->local_endpoint(ec)).port();
   }
   if (!ec) return {};
   return Error(Code::kUnavailable, "'" + config_.listen + "': " + ec.message());
@@ -114,7 +153,7 @@ Result<void> ZmtpRouterSocket::bind() {
 
 void ZmtpRouterSocket::accept() {
   const unsigned loop = next_loop_++ % loops_.size();
-  acceptor_->async_accept(loops_[loop]->io(), [this, loop](const error_code& ec, tcp::socket socket) {
+  acceptor_->async_accept(loops_[loop]->io(), [this, loop](const error_code& ec, zmtp::Socket socket) {
     if (ec == asio::error::operation_aborted) return;
     if (!ec || ec == asio::error::connection_aborted) {
       accept();  // first, as what follows may throw
@@ -130,9 +169,9 @@ void ZmtpRouterSocket::accept() {
   });
 }
 
-void ZmtpRouterSocket::admit(tcp::socket socket, unsigned loop) {
+void ZmtpRouterSocket::admit(zmtp::Socket socket, unsigned loop) {
   error_code ec;
-  const tcp::endpoint peer = socket.remote_endpoint(ec);
+  const tcp::endpoint peer = address_of(socket.remote_endpoint(ec));
   if (ec) return;  // it has closed the connection already
   auto admission = limits_.admit(peer.address(), clock_.now());
   if (admission.place == nullptr) {

@@ -5,6 +5,7 @@
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 
 namespace frond::zmtp {
@@ -16,7 +17,7 @@ namespace {
 constexpr int kFramesATurn = 32;  // of a loop, but at least one for each connection
 }
 
-Connection::Connection(tcp::socket socket, std::unique_ptr<Mechanism> mechanism, const Limits& limits, Owner& owner,
+Connection::Connection(Socket socket, std::unique_ptr<Mechanism> mechanism, const Limits& limits, Owner& owner,
                        Shared& shared, Instant now)
     : socket_(std::move(socket)),
       conversation_(std::move(mechanism), limits.max_message_bytes),
@@ -32,13 +33,13 @@ Connection::Connection(tcp::socket socket, std::unique_ptr<Mechanism> mechanism,
 void Connection::start() {
   error_code ec;
   socket_.non_blocking(true, ec);
-  if (!ec) socket_.set_option(tcp::no_delay(true), ec);
-  wait();  // if the socket is broken already, reading it tells
+  if (!ec) socket_.set_option(tcp::no_delay(true), ec);  // a Unix domain socket has no such option, nor delays
+  wait();                                                // if the socket is broken already, reading it tells
   flush();
 }
 
 void Connection::wait() {
-  socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](const error_code& ec) {
+  socket_.async_wait(Socket::wait_read, [self = shared_from_this()](const error_code& ec) {
     if (!ec) self->read();
   });
 }
@@ -98,7 +99,7 @@ void Connection::send_some() {
     const std::size_t sent = socket_.write_some(asio::buffer(bytes.data(), bytes.size()), ec);
     if (ec == asio::error::interrupted) continue;
     if (ec == asio::error::would_block) {
-      socket_.async_wait(tcp::socket::wait_write, [self = shared_from_this()](const error_code& failed) {
+      socket_.async_wait(Socket::wait_write, [self = shared_from_this()](const error_code& failed) {
         self->writing_ = false;
         if (!failed) self->flush();
       });

@@ -1,6 +1,7 @@
 #pragma once
-// A Conversation over a TCP socket, on an Asio loop. Keeps the connection alive with PING each second, and ends it when
-// the peer breaks the protocol, is silent, does not finish its handshake or does not read. Its loop's thread only.
+// A Conversation over a TCP or Unix domain socket, on an Asio loop. Keeps the connection alive with PING each second,
+// and ends it when the peer breaks the protocol, is silent, does not finish its handshake or does not read. Its loop's
+// thread only.
 //
 // Input is never stopped: what arrives is handed on at once, a few messages a turn of the loop, which connections that
 // have more share, so that no peer keeps others waiting. What is to be sent is limited; more is refused.
@@ -9,7 +10,7 @@
 #include <cstddef>
 #include <memory>
 
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 
 #include "common/base/bytes.h"
 #include "common/base/deadline.h"
@@ -25,6 +26,8 @@ enum class End {
   kSilent,     // nothing came for the heartbeat's timeout
   kStalled,    // the peer has not read for some time
 };
+
+using Socket = boost::asio::generic::stream_protocol::socket;
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
@@ -54,8 +57,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   };
 
   // `socket` is connected. `owner` outlives the connection or its close(), `shared` the loop's handlers.
-  Connection(boost::asio::ip::tcp::socket socket, std::unique_ptr<Mechanism> mechanism, const Limits& limits,
-             Owner& owner, Shared& shared, Instant now);
+  Connection(Socket socket, std::unique_ptr<Mechanism> mechanism, const Limits& limits, Owner& owner, Shared& shared,
+             Instant now);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -84,7 +87,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void send_some();
   void end(End why, Trouble trouble = Trouble::kNone);
 
-  boost::asio::ip::tcp::socket socket_;
+  Socket socket_;
   Conversation conversation_;
   const Limits limits_;
   Owner& owner_;

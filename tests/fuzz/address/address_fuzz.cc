@@ -8,6 +8,7 @@
 
 #include "common/base/check.h"
 #include "common/net/address.h"
+#include "common/net/endpoint.h"
 
 using namespace frond;  // NOLINT(google-build-using-namespace)
 
@@ -31,6 +32,13 @@ void check_address(std::string_view text) {
   FROND_CHECK(endpoint->host == address->host && endpoint->port == address->port);
 }
 
+void check_endpoint(std::string_view text) {
+  const auto endpoint = net::parse_endpoint("ipc://" + std::string(text));
+  if (!endpoint) return;
+  FROND_CHECK(endpoint->path == text && text.starts_with('/') && text.size() <= net::kMaxSocketPathBytes);
+  FROND_CHECK(text.find('\0') == text.npos && text.find('\n') == text.npos);
+}
+
 void check_url(std::string_view text) {
   const auto strict = net::parse_url(text), loose = net::parse_url(text, net::Scheme::kOptional);
   FROND_CHECK(!strict || loose);
@@ -50,6 +58,7 @@ void check_url(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   check_address(text);
+  check_endpoint(text);
   check_url(text);
   return 0;
 }

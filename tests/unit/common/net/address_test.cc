@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/net/endpoint.h"
+
 namespace frond::net {
 namespace {
 
@@ -47,6 +49,18 @@ TEST(ATcpEndpoint, IsAnAddressBehindItsScheme) {
   EXPECT_EQ(shown(parse_tcp_endpoint("tcp://[::1]:5555")), "::1|5555");
   for (const char* wrong : {"leaf:5555", "ipc://leaf:5555", "tcp://", "tcp://leaf", "TCP://leaf:1", "tcp://a/b:1"})
     EXPECT_THAT(shown(parse_tcp_endpoint(wrong)), HasSubstr("'" + std::string(wrong) + "' is not tcp://HOST:PORT"));
+}
+
+TEST(AnEndpoint, IsATcpEndpointOrThePathOfASocket) {
+  EXPECT_EQ(parse_endpoint("tcp://leaf:5555")->tcp.port, 5555);
+  EXPECT_FALSE(parse_endpoint("tcp://leaf:5555")->is_local());
+  EXPECT_EQ(parse_endpoint("ipc:///run/frond/leaf 1")->path, "/run/frond/leaf 1");
+  EXPECT_TRUE(parse_endpoint("ipc:///" + std::string(106, 'a')));
+  EXPECT_EQ(parse_endpoint("ipc://leaf").error().message(),
+            "'ipc://leaf' is not ipc://PATH: the path is not that of a file from / on");
+  for (const std::string& wrong : {std::string("ipc://"), std::string("ipc:///run/"), "ipc:///" + std::string(107, 'a'),
+                                   std::string("ipc:///a\nb"), std::string("ipc:///a\0b", 9), std::string("/run/leaf")})
+    EXPECT_FALSE(parse_endpoint(wrong)) << wrong;
 }
 
 TEST(AUrl, HasAPortOfItsScheme) {
