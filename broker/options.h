@@ -26,7 +26,7 @@ struct Options {
   std::vector<std::string> http_hosts;   // names of this server; none: any name
   std::string tls_certificate, tls_key;  // PEM files; both empty: plain HTTP
   std::uint64_t hsts_seconds = 0;        // max-age of Strict-Transport-Security; 0: not sent
-  std::vector<std::string> leaves;       // "tcp://host:port"
+  std::vector<std::string> leaves;       // "tcp://host:port" or "ipc:///path"
   std::string leaf_dns;                  // "name:port", or empty
   std::uint32_t leaf_dns_interval_ms = 5000;
   std::string curve_secret_key, curve_leaf_key;  // files; both or neither

@@ -1,9 +1,9 @@
 // frond-leaf: serves a shard of the partitions of one or more collections to brokers. Creates all parts of the process
 // and shuts them down in order.
 //
-// Threads: leaf-socket × --io-threads (frames in and out); with CURVE, leaf-curve (reads the list of clients);
-// leaf-worker × --cpu-threads, leaf-costly × --costly-threads and leaf-fetch × 2 (evaluate, read); leaf-gpu × 2
-// (batches for the GPU) and leaf-gpu-copy; leaf-follower and leaf-announce for each collection (the repository; may
+// Threads: leaf-socket × --io-threads (frames in and out, little searches); with CURVE, leaf-curve (reads the list of
+// clients); leaf-worker × --cpu-threads, leaf-costly × --costly-threads and leaf-fetch × 2 (evaluate, read); leaf-gpu ×
+// 2 (batches for the GPU) and leaf-gpu-copy; leaf-follower and leaf-announce for each collection (the repository; may
 // block); and the main thread (HTTP probes, signals).
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -138,6 +138,7 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
   serve::AnswerCheck check(options.check_share, log, &registry);
   const auto terms = make_term_table(options, registry);
   const auto filters = make_filter_cache(options, registry);
+  serve::AtOnce at_once(engines.costs, std::chrono::microseconds(options.at_once_us), &registry);
   const auto parts = [&](const generation::ServedBoard& board) {
     return serve::SearchParts{.board = board,
                               .lists = lists.store(),
@@ -157,6 +158,7 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
                               .max_expansions = options.max_expansions,
                               .keywords = keywords.get(),
                               .max_facet_buckets = options.max_facet_buckets,
+                              .at_once = &at_once,
                               .device = gpu != nullptr ? &gpu->lists() : nullptr};
   };
   const ServedCollection::Shared shared{.options = options,

@@ -206,6 +206,9 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   add_number(app, "--max-peers-by-address", options.max_peers_by_address, 0, 65'536,
              "The same for one address (of IPv6 one /64 network); a broker has a connection for each of its --threads. "
              "0: a quarter of --max-peers, at least 16");
+  add_number(app, "--at-once-us", options.at_once_us, 0, 1000,
+             "A search that is predicted to take at most so many microseconds is evaluated by the thread that has read "
+             "it, while no other waits and for half of that thread's time at most; not on a leaf with a GPU. 0: none");
   auto& costly =
       app.add_option("--costly-threads", options.costly_threads,
                      "Threads for costly work, so that it does not delay other work: searches deeper than 100, of more "

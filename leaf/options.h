@@ -24,6 +24,7 @@ struct Options {
   std::size_t cpu_threads = this_machine().cores;
   unsigned io_threads = std::min(4u, 1 + this_machine().cores / 8);
   std::size_t max_peers = 0, max_peers_by_address = 0;  // connections of brokers; 0: by peer_numbers()
+  std::uint64_t at_once_us = 200;                       // 0: no search is evaluated by the thread that has read it
   std::size_t costly_threads = 1;
   std::uint64_t costly_postings = 1'000'000;
   std::optional<int> gpu_device;  // none: off

@@ -53,8 +53,8 @@ class ClusterMap {
   ClusterMap(const ClusterMap&) = delete;
   ClusterMap& operator=(const ClusterMap&) = delete;
 
-  // Sets the listed leaves, as "tcp://host:port". Leaves listed before keep their connections; a leaf that is no longer
-  // listed stays while it answers. kInvalid: an endpoint is not an address; the others are used.
+  // Sets the listed leaves, as endpoints (common/net/local_address.h). Leaves listed before keep their connections; a
+  // leaf that is no longer listed stays while it answers. kInvalid: an endpoint is not an address; the others are used.
   Result<void> set_leaves(const std::vector<std::string>& endpoints);
 
   // What to search now; null: no leaf has served anything yet.

@@ -94,7 +94,13 @@ void LeafSocket::connect() {
                              });
 }
 
-void LeafSocket::connected(net::Socket socket) {
+// Asio goes on asking the system when a socket that has connected can be written. A new object for the same socket does
+// not: each read would otherwise wake the loop once more for nothing.
+void LeafSocket::connected(net::Socket attempt) {
+  boost::system::error_code ec;
+  const auto protocol = attempt.local_endpoint(ec).protocol();
+  net::Socket socket(shared_.io);
+  socket.assign(protocol, attempt.release(ec), ec);
   auto mechanism = curve_ ? zmtp::curve_dealer(wire::raw_keys(curve_->broker), wire::raw_key(curve_->leaf))
                           : zmtp::null_mechanism(zmtp::Role::kDealer);
   const zmtp::Connection::Limits limits{.max_message_bytes = wire::kMaxMessageBytes,

@@ -80,7 +80,7 @@ class LeafSocket final : public zmtp::Connection::Owner {
   void on_end(zmtp::Connection& connection, zmtp::End end, zmtp::Trouble trouble) override;
 
   void connect();
-  void connected(net::Socket socket);
+  void connected(net::Socket attempt);
   void connect_again_after(std::chrono::milliseconds wait);
   void connect_anew();
   void count_failure(zmtp::End end, zmtp::Trouble trouble);

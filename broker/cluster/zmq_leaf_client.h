@@ -39,7 +39,7 @@ struct LeafLoad {
 
 class LeafLoads {
  public:
-  // The one object for all clients of "tcp://host:port".
+  // The one object for all clients of an endpoint (common/net/local_address.h).
   std::shared_ptr<LeafLoad> of(const std::string& endpoint) {
     const MutexLock lock(mutex_);
     std::erase_if(loads_, [](const auto& load) { return load.second.expired(); });
@@ -73,7 +73,8 @@ class ZmqLeafClients {
   ZmqLeafClients(const ZmqLeafClients&) = delete;
   ZmqLeafClients& operator=(const ZmqLeafClients&) = delete;
 
-  // Begins to connect to "tcp://host:port" in the background. `news` may be empty. kInvalid: not an address.
+  // Begins to connect to an endpoint (common/net/local_address.h) in the background. `news` may be empty. kInvalid: not
+  // an address.
   Result<std::unique_ptr<LeafClient>> create(const std::string& endpoint, News news = {});
   // Closes all clients: fails their open requests as kUnavailable from inside this call, and all later ones.
   void close();

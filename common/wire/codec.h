@@ -23,6 +23,7 @@ Result<Reply> decode_reply(ByteView bytes);
 struct SearchHead {
   std::uint64_t request_id = 0;
   std::chrono::microseconds budget{0};
+  bool is_words = false;  // it has no clause, filter, order, facets or columns
 };
 std::optional<SearchHead> head_of_search(ByteView request);
 // Which of a leaf's collections a request is for, as far as it says. Nothing for what is no message.

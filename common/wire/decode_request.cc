@@ -148,7 +148,7 @@ std::optional<SearchHead> head_of_search(ByteView request) {
   return glance<schema::Request>(request, [](schema::Request::Reader from) -> std::optional<SearchHead> {
     if (!from.isSearch() && !from.isClauses()) return {};
     const auto search = from.isSearch() ? from.getSearch() : from.getClauses().getSearch();
-    return SearchHead{from.getRequestId(), std::chrono::microseconds(search.getBudgetMicros())};
+    return SearchHead{from.getRequestId(), std::chrono::microseconds(search.getBudgetMicros()), from.isSearch()};
   });
 }
 

@@ -74,9 +74,9 @@ class PeerLoop::Connected final : public Connection::Owner {
         place_->ask(now);
       }
     }
-    if (parts.one_at_a_time == nullptr) return loop_.receiver_(name_, request);
-    const MutexLock lock(*parts.one_at_a_time);
-    loop_.receiver_(name_, request);
+    loop_.reading_ = name_;
+    loop_.receiver_(name_, request);  // does not throw
+    loop_.reading_.clear();
   }
   void on_end(Connection& connection, End end, Trouble trouble) override {
     const bool was_ready = connection.was_ready();
@@ -169,6 +169,7 @@ void PeerLoop::remove(const Peer& peer) {
 }
 
 bool PeerLoop::send(const Peer& peer, ByteBuffer reply) {
+  if (io_.get_executor().running_in_this_thread() && peer == reading_) return deliver_now({peer, std::move(reply)});
   {
     const MutexLock lock(mutex_);
     if (stopping_ || pending_.size() >= parts_.config.max_pending_replies ||
@@ -190,11 +191,19 @@ bool PeerLoop::deliver(const Pending& reply) {
   if (peer == peers_.end()) return false;
   const auto& connection = peer->second->connection();
   try {
-    if (written_.empty() || written_.back() != connection) written_.push_back(connection);
+    const bool flushed_later = reply.peer != reading_ && (written_.empty() || written_.back() != connection);
+    if (flushed_later) written_.push_back(connection);
     return connection->send(reply.bytes);
   } catch (const std::exception&) {  // out of memory
     return false;
   }
+}
+
+// The reply to a request whose receiver is running. Its connection flushes when it has handed on what it has read.
+bool PeerLoop::deliver_now(const Pending& reply) {
+  if (deliver(reply)) return true;
+  drop();
+  return false;
 }
 
 void PeerLoop::send_pending() {

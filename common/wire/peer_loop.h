@@ -31,7 +31,6 @@ class PeerLoop {
     PeerLimits& limits;
     PeerCounts& counts;
     CurveGate* gate;                      // null: no CURVE
-    Mutex* one_at_a_time;                 // held around the receiver; null: there is one loop
     std::atomic<std::uint64_t>& dropped;  // replies
     const std::vector<std::unique_ptr<PeerLoop>>& loops;
   };
@@ -65,6 +64,7 @@ class PeerLoop {
   void arm();
   void tick();
   bool deliver(const Pending& reply);
+  bool deliver_now(const Pending& reply);
   void send_pending();
   void overfull();
   void trim();
@@ -84,6 +84,7 @@ class PeerLoop {
   std::unordered_map<Peer, std::unique_ptr<Connected>> peers_;
   std::vector<Pending> sending_;  // empty, but keeps its memory
   std::vector<std::shared_ptr<zmtp::Connection>> written_;
+  Peer reading_;                           // whose request the receiver has; empty: none
   bool armed_ = false, trimming_ = false;  // the timer is set; trim() is posted
   std::atomic<Instant::rep> turned_;
   Mutex mutex_;

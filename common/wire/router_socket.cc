@@ -1,6 +1,7 @@
 #include "common/wire/router_socket.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
@@ -49,7 +50,6 @@ class ZmtpRouterSocket final : public RouterSocket {
                                 .limits = limits_,
                                 .counts = counts_,
                                 .gate = gate_ ? &*gate_ : nullptr,
-                                .one_at_a_time = config_.io_threads > 1 ? &one_at_a_time_ : nullptr,
                                 .dropped = dropped_,
                                 .loops = loops_};
     for (unsigned i = 0; i < config_.io_threads; ++i) loops_.push_back(std::make_unique<PeerLoop>(parts, i));
@@ -72,6 +72,8 @@ class ZmtpRouterSocket final : public RouterSocket {
     for (const auto& loop : loops_) loop->join();
     error_code ignored;
     acceptor_->close(ignored);  // its loop has ended
+    std::error_code gone;
+    if (!path_.empty()) std::filesystem::remove(std::exchange(path_, {}), gone);
   }
   std::uint64_t dropped() const override { return dropped_.load(std::memory_order_relaxed); }
   CurveCounters curve() const override { return gate_ ? gate_->counters() : CurveCounters{}; }
@@ -89,7 +91,6 @@ class ZmtpRouterSocket final : public RouterSocket {
   PeerCounts counts_;
   Complaint refusals_;
   std::optional<CurveGate> gate_;
-  Mutex one_at_a_time_;
   std::atomic<std::uint64_t> dropped_{0};
   std::vector<std::unique_ptr<PeerLoop>> loops_;
   // Of the first loop.
@@ -97,6 +98,7 @@ class ZmtpRouterSocket final : public RouterSocket {
   std::optional<asio::steady_timer> again_;
   unsigned next_loop_ = 0;
   std::uint16_t port_ = 0;
+  std::string path_;  // of a local socket's file; empty: there is none
 };
 
 Result<void> ZmtpRouterSocket::bind() {
@@ -108,6 +110,7 @@ Result<void> ZmtpRouterSocket::bind() {
     if (!ec) acceptor_->bind(at, ec);
     if (!ec) acceptor_->listen(net::Acceptor::max_listen_connections, ec);
     if (!ec) port_ = net::port_of(acceptor_->local_endpoint(ec));
+    if (!ec && net::is_local(config_.listen)) path_ = FROND_TRY(net::parse_local_address(config_.listen));
     if (!ec || ec == asio::error::address_in_use) break;
   }
   if (!ec) return {};

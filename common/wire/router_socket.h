@@ -86,7 +86,9 @@ class RouterSocket {
     CurveClients* clients;  // the keys that may connect; used by the socket's threads until stop() returns
   };
   struct Config {
-    std::string listen;                                // "tcp://host:port"; "*" is any address, port 0 picks one
+    // "tcp://host:port"; "*" is any address, port 0 picks one. Or "ipc:///path": its file is made, in place of one that
+    // a process left behind, and removed at the end. All its peers count as one address, 127.0.0.1.
+    std::string listen;
     std::size_t max_request_bytes = kMaxRequestBytes;  // a peer that sends more is disconnected
     unsigned io_threads = 1;                           // 1 .. 16; each serves some of the peers
     std::size_t max_peers = 4096;                      // connections; at least 1
@@ -99,8 +101,9 @@ class RouterSocket {
     std::optional<Curve> curve;  // none: no encryption, any peer may connect
     Logger* log = nullptr;       // refused peers, at most a line of each kind in 10 s; null: no log
   };
-  // Called on the socket's threads for every request, one call at a time; must not block, must not throw. `request` is
-  // valid during the call and may be unaligned.
+  // Called on the socket's threads for every request: one call at a time for a peer, several for all of them. Must not
+  // block, must not throw. What it sends to the peer meanwhile wakes no thread. `request` is valid during the call and
+  // may be unaligned.
   using Receiver = std::function<void(Peer peer, ByteView request)>;
 
   // Called on the socket's threads when a peer has gone, after its last request; several calls at a time. Must not
@@ -111,7 +114,7 @@ class RouterSocket {
   static Result<std::unique_ptr<RouterSocket>> create(Config config);
   virtual ~RouterSocket() = default;
 
-  virtual std::uint16_t port() const = 0;
+  virtual std::uint16_t port() const = 0;  // 0: of no network
   // Starts the threads. Call it once.
   virtual void start(Receiver receiver, Gone gone = nullptr) = 0;
   // Queues a reply. Any thread, never blocks. False: dropped, because the queue is full or the socket has stopped.

@@ -53,6 +53,8 @@ constexpr Family kListTime{
     "frond_leaf_list_fetch_duration_seconds",
     "Fetching posting lists of one query in one partition from the cache or the disk; 0 where all are known."};
 constexpr Family kPostings{"frond_leaf_postings_decoded_total", "Postings decoded by the engines."};
+constexpr Family kAtOnce{"frond_leaf_searches_at_once_total",
+                         "Searches that the thread that had read them evaluated itself."};
 constexpr Family kUnsearched{"frond_leaf_unsearched_partitions_total",
                              "Partitions that a search asked for and did not get, by reason."};
 constexpr Family kInFlight{"frond_leaf_requests_in_flight", "Requests taken and not answered yet."};

@@ -39,8 +39,8 @@ WorkerPool::~WorkerPool() {
   {
     const MutexLock lock(mutex_);
     stopped_ = true;
-    for (Worker* const one : idle_) one->wake.release();
-    if (idle_interactive_ != nullptr) idle_interactive_->wake.release();
+    for (Worker* const one : idle_) wake(one);
+    wake(idle_interactive_);
     idle_.clear();
     idle_interactive_ = nullptr;
   }
@@ -119,6 +119,23 @@ Result<void> WorkerPool::admit(std::span<Task> tasks, Lane lane) {
   return admitted;
 }
 
+bool WorkerPool::run_here(Task& task) {
+  {
+    const MutexLock lock(mutex_);
+    if (draining_ || waiting() != 0) return false;
+    ++running_;
+  }
+  Worker caller;
+  Waiting now{std::move(task), clock_.now(), false};
+  pool_of_thread = this;
+  run(now, caller);
+  pool_of_thread = nullptr;
+  now = {};  // release what the task holds before drain() may return
+  const MutexLock lock(mutex_);
+  if (--running_ == 0 && waiting() == 0) drained_.notify_all();
+  return true;
+}
+
 std::size_t WorkerPool::level_of(std::uint64_t weight) {
   std::size_t level = 0;
   for (std::uint64_t end = kFirstLevel; weight >= end && level + 1 < kLevels; end *= 4) ++level;
@@ -170,7 +187,7 @@ WorkerPool::Worker* WorkerPool::to_wake() {
 }
 
 void WorkerPool::wake(Worker* worker) {
-  if (worker != nullptr) worker->wake.release();
+  if (worker != nullptr) sem_post(&worker->wake);
 }
 
 // Waits for the thread's next task. `ended`: it has run one before. False: the pool has ended.
@@ -195,7 +212,8 @@ bool WorkerPool::next(Worker& self, Waiting& to, bool ended) {
     }
     wake(another);
     if (found) return true;
-    self.wake.acquire();
+    while (sem_wait(&self.wake) != 0) {  // a signal came first
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 // The leaf's threads, and the queue in front of them.
+#include <semaphore.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -10,7 +12,6 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <semaphore>
 #include <span>
 #include <thread>
 #include <vector>
@@ -83,6 +84,7 @@ class WorkerPool final : public Scheduler {
   ~WorkerPool() override;
 
   Result<void> admit(std::span<Task> tasks, Lane lane) override;
+  bool run_here(Task& task) override;
   void drain() override;
   Load load() const override;
   bool runs_caller() const override;
@@ -108,7 +110,13 @@ class WorkerPool final : public Scheduler {
 
   // A thread of the pool.
   struct Worker {
-    std::binary_semaphore wake{0};  // released for a thread that to_wake() took from idle_
+    Worker() { sem_init(&wake, 0, 0); }
+    ~Worker() { sem_destroy(&wake); }
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+    // Posted for a thread that to_wake() took from idle_. Not std::binary_semaphore, which yields the core several
+    // times before it sleeps.
+    sem_t wake;
     // The deadline of its task; the highest number if the task has none or the thread is idle.
     std::atomic<Instant::rep> busy_until{0};
     bool interactive_only = false;

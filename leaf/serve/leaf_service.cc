@@ -160,15 +160,31 @@ void LeafService::take_search(const wire::Peer& peer, const wire::SearchHead& he
                               const Answer& answer) {
   InFlight entry = taken_.add(peer, head.request_id);
   const Deadline deadline = deadline_of(arrival, head.budget, entry->cancellation());
-  Result<void> taken = entry->hold(bytes.size());
-  schedule::Task task{deadline,
-                      [this, message = ByteBuffer(bytes.begin(), bytes.end()), arrival, answer = answer, deadline,
-                       entry = std::move(entry)](const SearchQuery::Waited& waited) mutable {
-                        search(message, deadline, waited, arrival, std::move(answer), entry);
-                      },
-                      0};
-  if (taken) taken = parts_.scheduler.admit(std::span(&task, 1), schedule::Lane::kSearch);
-  if (!taken) task.run(taken.error());
+  Result<void> room = entry->hold(bytes.size());
+  Taken taken{deadline, arrival, answer, std::move(entry)};
+  schedule::Task task{deadline, {}, 0};
+  if (room && head.is_words && parts_.at_once != nullptr && parts_.at_once->may_begin(arrival, bytes.size())) {
+    Decoded search = decode(bytes, std::move(taken));
+    task.run = [search](const SearchQuery::Waited& waited) { search.start(waited); };
+    if (search.query == nullptr || search_at_once(search, arrival, task)) return;
+  } else {
+    task.run = [this, message = ByteBuffer(bytes.begin(), bytes.end()), taken = std::move(taken)](
+                   const SearchQuery::Waited& waited) mutable { decode(message, std::move(taken)).start(waited); };
+  }
+  if (room) room = parts_.scheduler.admit(std::span(&task, 1), schedule::Lane::kSearch);
+  if (!room) task.run(room.error());
+}
+
+// False: a worker must run the task.
+bool LeafService::search_at_once(const Decoded& search, Instant arrival, schedule::Task& task) {
+  if (!search.room || !search.query->is_little()) return false;
+  search.query->bind(arrival + AtOnce::kMostTime);
+  if (parts_.scheduler.run_here(task)) {
+    parts_.at_once->ended(arrival, parts_.clock.now());
+    return true;
+  }
+  search.query->bind(Instant::max());
+  return false;
 }
 
 // Of the documents that the search is to show.
@@ -184,22 +200,25 @@ std::vector<std::string> LeafService::snippet_terms(const wire::SearchRequest& r
   return words_of(request.clause, *analyzer);
 }
 
-void LeafService::search(ByteView message, Deadline deadline, const SearchQuery::Waited& waited, Instant arrival,
-                         Answer answer, const InFlight& entry) {
+LeafService::Decoded LeafService::decode(ByteView message, Taken taken) {
+  const auto [deadline, arrival] = std::pair(taken.deadline, taken.arrival);
   Result<wire::Request> request = wire::decode_request(message);
-  if (!request) return replying(kMalformed, arrival, std::move(answer))(wire::ErrorReply{0, request.error().message()});
+  if (!request) {
+    replying(kMalformed, arrival, std::move(taken.answer))(wire::ErrorReply{0, request.error().message()});
+    return {};
+  }
   auto& decoded = std::get<wire::SearchRequest>(*request);
-  auto reply = replying(kSearch, arrival, std::move(answer), entry);
+  auto reply = replying(kSearch, arrival, std::move(taken.answer), taken.entry);
   SearchQuery::Refuse refuse;  // words alone are never wrong
   if (!decoded.clause.empty() || !decoded.filter.empty())
     refuse = [reply, id = decoded.request_id](const Error& why) {
       reply(wire::ErrorReply{id, why.message(), wire::reason_of(why.code())});
     };
-  auto done = with_documents(documents_, decoded, snippet_terms(decoded), deadline, parts_, entry, std::move(reply));
+  auto done =
+      with_documents(documents_, decoded, snippet_terms(decoded), deadline, parts_, taken.entry, std::move(reply));
   const auto query = std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(decoded), deadline,
                                                    std::move(done), std::move(refuse));
-  const Result<void> room = entry->hold(query->bytes());
-  query->start(room ? waited : SearchQuery::Waited(room.error()));
+  return {query, taken.entry->hold(query->bytes())};
 }
 
 void LeafService::dispatch(const wire::Peer& peer, wire::Request request, Instant arrival, const Answer& answer) {

@@ -103,8 +103,21 @@ class LeafService {
   using InFlight = std::shared_ptr<RequestsInFlight::Entry>;  // null: of a kind that is answered at once
   void take_search(const wire::Peer& peer, const wire::SearchHead& head, ByteView bytes, Instant arrival,
                    const Answer& answer);
-  void search(ByteView message, Deadline deadline, const SearchQuery::Waited& waited, Instant arrival, Answer answer,
-              const InFlight& entry);
+  struct Taken {  // a search
+    Deadline deadline;
+    Instant arrival;
+    Answer answer;
+    InFlight entry;
+  };
+  struct Decoded {
+    std::shared_ptr<SearchQuery> query;  // null: it is malformed, and answered
+    Result<void> room;                   // its memory
+    void start(const SearchQuery::Waited& waited) const {
+      if (query != nullptr) query->start(room ? waited : SearchQuery::Waited(room.error()));
+    }
+  };
+  Decoded decode(ByteView message, Taken taken);
+  bool search_at_once(const Decoded& search, Instant arrival, schedule::Task& task);
   std::vector<std::string> snippet_terms(const wire::SearchRequest& request);
   void dispatch(const wire::Peer& peer, wire::Request request, Instant arrival, const Answer& answer);
   // Counts a request, and times its reply. Drops the reply if the request was cancelled.

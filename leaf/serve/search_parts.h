@@ -19,6 +19,7 @@
 #include "leaf/schedule/query_scheduler.h"
 #include "leaf/schedule/scheduler.h"
 #include "leaf/serve/analyzer_pool.h"
+#include "leaf/serve/at_once.h"
 #include "leaf/serve/filter_cache.h"
 #include "leaf/serve/term_table.h"
 
@@ -81,6 +82,7 @@ struct SearchParts {
   std::size_t max_facet_buckets = 100'000;    // of all facets of a search; at most wire::kMaxFacetBuckets
   std::size_t max_sort_bytes = collect::kMaxRankingSortBytes;  // of all hits of a search with an order
   std::size_t max_reply_bytes = wire::kMaxMessageBytes;        // a larger reply goes without documents
+  AtOnce* at_once = nullptr;                                   // null: every search waits for a worker
   // The lists on the GPU; null: plans for the GPU have lists in host memory, and it looks for its own by their keys.
   lists::DeviceLists* device = nullptr;
 };

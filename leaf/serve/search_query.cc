@@ -36,7 +36,8 @@ std::size_t SearchQuery::bytes() const {
   return bytes;
 }
 
-void SearchQuery::start(const Waited& waited) {
+// Sets the slots of the partitions, and the first wave.
+void SearchQuery::set_up() {
   std::vector<std::uint32_t> wanted = request_.partitions;
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
@@ -54,6 +55,10 @@ void SearchQuery::start(const Waited& waited) {
   todo_.reserve(slots_.size());
   for (Slot& slot : slots_) todo_.push_back(&slot);
   mode_ = request_.mode == wire::Mode::kOr || !request_.sort.empty() ? engine::Mode::kOr : engine::Mode::kAnd;
+}
+
+void SearchQuery::start(const Waited& waited) {
+  if (!looked_up_) set_up();
   (mode_ == engine::Mode::kOr ? has_or_ : has_and_) = true;
   if (!has_waited(waited) || todo_.empty()) return finish();
   if (parts_.costly != nullptr && wire::is_costly(request_))
@@ -64,7 +69,7 @@ void SearchQuery::start(const Waited& waited) {
 void SearchQuery::begin() {
   Result<void> ready;
   try {
-    if (!todo_.empty()) ready = look_up_terms();
+    if (!todo_.empty() && !looked_up_) ready = look_up_terms();
   } catch (const std::exception&) {  // out of memory
     fail_todo(wire::UnsearchedReason::kUnavailable);
   }
@@ -114,7 +119,7 @@ void SearchQuery::wave(engine::Mode mode) {
 }
 
 bool SearchQuery::is_too_much_here() const {
-  if (costly_ || parts_.costly == nullptr) return false;
+  if (costly_ || is_bound() || parts_.costly == nullptr) return false;
   if (lists() > wire::kCostlyTerms) return true;
   const std::uint64_t work = work_in_largest();
   if (work <= parts_.small_postings || work >= parts_.costly_postings) return work > parts_.small_postings;
@@ -166,7 +171,7 @@ void SearchQuery::search_now() {
 
 // How many to ask for help. A small partition is searched in less time than it takes to wake a thread for it.
 std::size_t SearchQuery::idle_workers() const {
-  if (todo_.size() < 2 || work_in_largest() <= parts_.small_postings) return 0;
+  if (is_bound() || todo_.size() < 2 || work_in_largest() <= parts_.small_postings) return 0;
   const schedule::Scheduler::Load load = scheduler().load();
   if (load.waiting != 0 || load.running >= load.workers) return 0;
   return std::min(load.workers - load.running, todo_.size() - 1);
@@ -196,14 +201,15 @@ void SearchQuery::search(std::size_t number) {
     if (!made)
       fail(slot, made.error());
     else if (*made)
-      take(slot, search(slot, **made));
+      take_unless_bound_ended(slot, search(slot, **made));
   } catch (const std::exception&) {  // out of memory: only this partition is unsearched
     slot.unsearched = wire::UnsearchedReason::kUnavailable;
   }
 }
 
 // Runs the plan on the CPU.
-Result<engine::Outcome> SearchQuery::search(Slot& slot, const engine::Plan& plan) {
+Result<engine::Outcome> SearchQuery::search(Slot& slot, engine::Plan& plan) {
+  if (is_bound()) plan.deadline = Deadline::at(std::min(bound_, deadline_.when()));
   const bool exhaustive = request_.processor == wire::Processor::kExhaustive;
   engine::QueryEngine& engine = exhaustive ? parts_.exhaustive : parts_.engine;
   const Instant before = parts_.clock.now();

@@ -32,6 +32,7 @@
 #include "leaf/collect/collect.h"
 #include "leaf/collect/device_facets.h"
 #include "leaf/collect/sorted_ranking.h"
+#include "leaf/serve/at_once.h"
 #include "leaf/serve/search_parts.h"
 #include "leaf/serve/term_table.h"
 
@@ -59,6 +60,13 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   // Call once, as a task of parts.scheduler, with the time that the task waited; or anywhere, with the error for which
   // there is no such task. A shared_ptr must own the object.
   void start(const Waited& waited);
+
+  // Before start(): whether the search may be evaluated at once (at_once.h): it is of plain words, finds all that it
+  // reads in memory, and is predicted to take little. Does not block. What it has looked up start() need not.
+  bool is_little();
+  // Before start(): the search ends on the caller's thread, or goes on with a worker, soon after `bound`.
+  // Instant::max(): there is no bound.
+  void bind(Instant bound) { bound_ = bound; }
 
  private:
   // A partition of the search. One thread at a time writes it; the countdown of partitions orders these writes before
@@ -96,6 +104,14 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
     schedule::QueryRun run;             // of the present wave, by the scheduler
   };
 
+  // Evaluated at once (search_query_at_once.cc).
+  bool needs_only_memory() const;
+  bool find_terms();
+  bool find_lists(Slot& slot);
+  bool is_bound() const { return bound_ != Instant::max(); }
+  void take_unless_bound_ended(Slot& slot, Result<engine::Outcome> outcome);
+  bool go_on_unbound();
+  void set_up();
   // A wave is AND or OR on all partitions that are not unsearched. Its steps run one after the other, on any thread.
   void begin();
   Result<void> look_up_terms();
@@ -184,7 +200,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   Result<std::optional<engine::Plan>> plan(Slot& slot, engine::SharedFloor& floor);
   std::optional<engine::Plan> plan_on_device(Slot& slot);
 
-  Result<engine::Outcome> search(Slot& slot, const engine::Plan& plan);
+  Result<engine::Outcome> search(Slot& slot, engine::Plan& plan);
   void take(Slot& slot, Result<engine::Outcome> outcome);
   static Result<void> intact(const Slot& slot);
   void fail(Slot& slot, const Error& why);
@@ -226,6 +242,10 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   collect::SortedRanking sorted_ FROND_GUARDED_BY(collected_mutex_){request_.depth, parts_.max_sort_bytes};  // likewise
   std::optional<Error> refusal_ FROND_GUARDED_BY(collected_mutex_);  // the request is wrong, it turned out
   const std::unique_ptr<Profiled> profiled_;                         // null: no profile is wanted
+  bool looked_up_ = false;                                           // known_ is right, for a search of plain words
+  Instant bound_ = Instant::max();                                   // see bind(); then one thread runs the search
+  std::optional<schedule::PredictedCost> predicted_;                 // of the present wave; none: nobody wants to know
+  std::vector<Slot*> unfinished_at_bound_;                           // of the wave
 };
 
 }  // namespace frond::leaf::serve

@@ -146,12 +146,13 @@ void SearchQuery::take_answers(std::vector<schedule::GpuAnswer> answers) {
 }
 
 void SearchQuery::cpu_done() {
-  if (scheduled_.on_cpu) {
-    scheduled_.on_cpu = false;
-    std::uint64_t spent_us = 0;
-    for (const Slot* const slot : todo_) spent_us += slot->cpu_us;
+  if (!unfinished_at_bound_.empty() && go_on_unbound()) return;
+  std::uint64_t spent_us = 0;
+  for (const Slot* const slot : todo_) spent_us += slot->cpu_us;
+  if (predicted_)
+    parts_.at_once->observe(*std::exchange(predicted_, {}), static_cast<double>(std::max<std::uint64_t>(1, spent_us)));
+  if (std::exchange(scheduled_.on_cpu, false))
     parts_.queries->cpu_done(scheduled_, std::chrono::microseconds(spent_us));
-  }
   wave_done();
 }
 

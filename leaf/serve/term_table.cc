@@ -96,9 +96,8 @@ TermTable::~TermTable() = default;
 Result<std::shared_ptr<const KnownTerm>> TermTable::look_up(const generation::ServedGeneration& generation,
                                                             std::string_view text) {
   if (shards_.empty() || generation.serial == 0) return KnownTerm::make(generation, text);
-  const std::size_t hash = std::hash<std::string_view>()(text) ^ (generation.serial * 0x9e3779b97f4a7c15ULL);
-  Shard& shard = *shards_[(hash >> 40) % shards_.size()];  // by high bits: the index inside a shard uses the low ones
-  const Key asked{generation.serial, text, hash};
+  const Key asked = key_of(generation, text);
+  Shard& shard = shard_of(asked);
   {
     const MutexLock lock(shard.mutex);
     if (const auto* const found = shard.terms.find(asked)) {
@@ -112,9 +111,29 @@ Result<std::shared_ptr<const KnownTerm>> TermTable::look_up(const generation::Se
   const std::size_t charge = made->bytes() + shard.terms.entry_bytes() + kNodes;
   const MutexLock lock(shard.mutex);
   if (const auto* const found = shard.terms.find(asked)) return *found;  // another thread was faster
-  if (!shard.terms.too_large(charge)) shard.terms.insert({generation.serial, made->text(), hash}, made, charge);
+  if (!shard.terms.too_large(charge)) shard.terms.insert({generation.serial, made->text(), asked.hash}, made, charge);
   return made;
 }
+
+std::shared_ptr<const KnownTerm> TermTable::find(const generation::ServedGeneration& generation,
+                                                 std::string_view text) {
+  if (shards_.empty() || generation.serial == 0) return nullptr;
+  const Key asked = key_of(generation, text);
+  Shard& shard = shard_of(asked);
+  const MutexLock lock(shard.mutex);
+  const auto* const found = shard.terms.find(asked);
+  if (found == nullptr) return nullptr;
+  ++shard.hits;
+  (*found)->ask();
+  return *found;
+}
+
+TermTable::Key TermTable::key_of(const generation::ServedGeneration& generation, std::string_view text) {
+  return {generation.serial, text, std::hash<std::string_view>()(text) ^ (generation.serial * 0x9e3779b97f4a7c15ULL)};
+}
+
+// By high bits of the hash: the index inside a shard uses the low ones.
+TermTable::Shard& TermTable::shard_of(const Key& key) const { return *shards_[(key.hash >> 40) % shards_.size()]; }
 
 std::vector<std::pair<std::string, std::uint64_t>> TermTable::asked(
     const generation::ServedGeneration& generation) const {
@@ -140,15 +159,18 @@ TermTable::Counters TermTable::counters() const {
   return sum;
 }
 
-Result<KnownTerms> look_up(const generation::ServedGeneration& generation, const scoring::Bm25Parameters& bm25,
-                           std::span<const wire::QueryTerm> terms, TermTable* table) {
+namespace {
+
+// `term_of`: the term of a text, or an error, which ends it.
+template <class TermOf>
+Result<KnownTerms> known_of(const generation::ServedGeneration& generation, const scoring::Bm25Parameters& bm25,
+                            std::span<const wire::QueryTerm> terms, const TermOf& term_of) {
   KnownTerms known;
   known.terms.reserve(terms.size());
   const std::vector<std::uint32_t> occurrences = occurrences_of(terms);
   for (std::size_t i = 0; i < terms.size(); ++i) {
     if (occurrences[i] == 0) continue;
-    auto term = FROND_TRY(table != nullptr ? table->look_up(generation, terms[i].text)
-                                           : KnownTerm::make(generation, terms[i].text));
+    std::shared_ptr<const KnownTerm> term = FROND_TRY(term_of(terms[i].text));
     if (term->df() == 0) {
       known.all_known = false;
       continue;
@@ -160,6 +182,26 @@ Result<KnownTerms> look_up(const generation::ServedGeneration& generation, const
     known.terms.push_back({std::move(term), weight});
   }
   return known;
+}
+
+}  // namespace
+
+Result<KnownTerms> look_up(const generation::ServedGeneration& generation, const scoring::Bm25Parameters& bm25,
+                           std::span<const wire::QueryTerm> terms, TermTable* table) {
+  return known_of(generation, bm25, terms, [&](const std::string& text) {
+    return table != nullptr ? table->look_up(generation, text) : KnownTerm::make(generation, text);
+  });
+}
+
+std::optional<KnownTerms> find(const generation::ServedGeneration& generation, const scoring::Bm25Parameters& bm25,
+                               std::span<const wire::QueryTerm> terms, TermTable& table) {
+  auto known =
+      known_of(generation, bm25, terms, [&](const std::string& text) -> Result<std::shared_ptr<const KnownTerm>> {
+        if (auto found = table.find(generation, text)) return found;
+        return Error(Code::kNotFound, "");
+      });
+  if (!known) return std::nullopt;
+  return *std::move(known);
 }
 
 }  // namespace frond::leaf::serve

@@ -85,6 +85,8 @@ class TermTable {
   // not kept. Errors as KnownTerm::make().
   Result<std::shared_ptr<const KnownTerm>> look_up(const generation::ServedGeneration& generation,
                                                    std::string_view text);
+  // The same, if the table has it; else null. Never reads the disk.
+  std::shared_ptr<const KnownTerm> find(const generation::ServedGeneration& generation, std::string_view text);
   // Its terms of the generation, and how often each was looked up.
   std::vector<std::pair<std::string, std::uint64_t>> asked(const generation::ServedGeneration& generation) const;
   Counters counters() const;
@@ -98,6 +100,7 @@ class TermTable {
     std::size_t hash = 0;
     friend bool operator==(const Key& a, const Key& b) { return a.generation == b.generation && a.text == b.text; }
   };
+  static Key key_of(const generation::ServedGeneration& generation, std::string_view text);
   struct HashOf {
     std::size_t operator()(const Key& key) const { return key.hash; }
   };
@@ -107,6 +110,8 @@ class TermTable {
     cache::SegmentedLru<Key, std::shared_ptr<const KnownTerm>, HashOf> terms FROND_GUARDED_BY(mutex);
     std::uint64_t hits FROND_GUARDED_BY(mutex) = 0, misses FROND_GUARDED_BY(mutex) = 0;
   };
+
+  Shard& shard_of(const Key& key) const;
 
   const std::size_t budget_bytes_;
   std::vector<std::unique_ptr<Shard>> shards_;  // none: nothing is kept
@@ -128,5 +133,8 @@ struct KnownTerms {
 // generation's term statistics.
 Result<KnownTerms> look_up(const generation::ServedGeneration& generation, const scoring::Bm25Parameters& bm25,
                            std::span<const wire::QueryTerm> terms, TermTable* table);
+// The same without reading the disk. Nothing: the table lacks a term.
+std::optional<KnownTerms> find(const generation::ServedGeneration& generation, const scoring::Bm25Parameters& bm25,
+                               std::span<const wire::QueryTerm> terms, TermTable& table);
 
 }  // namespace frond::leaf::serve

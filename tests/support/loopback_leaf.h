@@ -37,8 +37,13 @@ class LoopbackLeaf {
 
   // Port 0 picks a free port; a port may be used again after stop().
   void start(std::uint16_t port = 0, std::optional<wire::RouterSocket::Curve> curve = {}) {
-    socket_ = *wire::RouterSocket::create({.listen = "tcp://127.0.0.1:" + std::to_string(port), .curve = curve});
+    start_at("tcp://127.0.0.1:" + std::to_string(port), curve);
+  }
+  // "ipc://PATH", too.
+  void start_at(const std::string& listen, std::optional<wire::RouterSocket::Curve> curve = {}) {
+    socket_ = *wire::RouterSocket::create({.listen = listen, .curve = curve});
     port_ = socket_->port();
+    if (port_ == 0) endpoint_ = listen;
     socket_->start([this](const wire::Peer& peer, ByteView bytes) { take(peer, bytes); });
   }
   void stop() {
@@ -46,7 +51,7 @@ class LoopbackLeaf {
     socket_.reset();
   }
   std::uint16_t port() const { return port_; }
-  std::string endpoint() const { return "tcp://127.0.0.1:" + std::to_string(port_); }
+  std::string endpoint() const { return port_ == 0 ? endpoint_ : "tcp://127.0.0.1:" + std::to_string(port_); }
 
   wire::SearchRequest last_search() const {
     const std::lock_guard lock(mutex_);
@@ -108,6 +113,7 @@ class LoopbackLeaf {
 
   std::unique_ptr<wire::RouterSocket> socket_;
   std::uint16_t port_ = 0;
+  std::string endpoint_;  // without a port
   mutable std::mutex mutex_;
   wire::SearchRequest last_search_;
 };

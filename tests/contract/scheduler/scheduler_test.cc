@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "leaf/schedule/worker_pool.h"
 #include "tests/support/collections/manual_clock.h"
@@ -130,6 +131,22 @@ TEST_P(EveryScheduler, KnowsItsOwnTasks) {
   scheduler_->drain();
   EXPECT_EQ(own, static_cast<int>(std::size(kLanes)));
   EXPECT_FALSE(scheduler_->runs_caller());
+}
+
+TEST_P(EveryScheduler, RunsATaskHereOnceOrNotAtAll) {
+  std::thread::id ran;
+  Task task{Deadline::never(), [&](const Waited& waited) {
+              EXPECT_EQ(waited->count(), 0);
+              EXPECT_TRUE(scheduler_->runs_caller());
+              ran = std::this_thread::get_id();
+            }};
+  const bool here = scheduler_->run_here(task);
+  EXPECT_EQ(ran, here ? std::this_thread::get_id() : std::thread::id());
+  EXPECT_FALSE(scheduler_->runs_caller());
+  scheduler_->drain();
+  Task after{Deadline::never(), [](const Waited&) { ADD_FAILURE() << "ran"; }};
+  EXPECT_FALSE(scheduler_->run_here(after));
+  EXPECT_TRUE(after.run) << "the caller still has it";
 }
 
 TEST_P(EveryScheduler, RefusesNewWorkOnceDrained) {

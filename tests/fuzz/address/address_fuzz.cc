@@ -8,6 +8,7 @@
 
 #include "common/base/check.h"
 #include "common/net/address.h"
+#include "common/net/local_address.h"
 
 using namespace frond;  // NOLINT(google-build-using-namespace)
 
@@ -31,6 +32,13 @@ void check_address(std::string_view text) {
   FROND_CHECK(endpoint->host == address->host && endpoint->port == address->port);
 }
 
+void check_local(std::string_view text) {
+  for (const std::string_view scheme : {net::kIpcScheme, net::kUnixScheme}) {
+    const auto path = net::parse_local_address(std::string(scheme) + std::string(text));
+    FROND_CHECK(!path || (*path == text && !text.empty() && text.size() <= 107 && text.find('\0') == text.npos));
+  }
+}
+
 void check_url(std::string_view text) {
   const auto strict = net::parse_url(text), loose = net::parse_url(text, net::Scheme::kOptional);
   FROND_CHECK(!strict || loose);
@@ -50,6 +58,7 @@ void check_url(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   check_address(text);
+  check_local(text);
   check_url(text);
   return 0;
 }

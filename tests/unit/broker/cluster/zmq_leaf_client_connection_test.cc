@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/scratch_folder.h"
 #include "tests/unit/broker/cluster/zmq_leaf_client_fixture.h"
 
 namespace frond::broker::cluster {
@@ -34,6 +35,17 @@ TEST_F(AZmqLeafClient, ReconnectsByItself) {
   ASSERT_TRUE(connect_to_leaf());
   leaf_.stop();
   leaf_.start(leaf_.port());
+  EXPECT_TRUE(reach());
+}
+TEST_F(AZmqLeafClient, ReachesALeafAtAFileOfItsMachine) {
+  const support::ScratchFolder folder;
+  const std::string endpoint = "ipc://" + (folder / "leaf").string();
+  leaf_.start_at(endpoint);
+  connect();
+  EXPECT_TRUE(reach());
+  leaf_.stop();
+  EXPECT_TRUE(fails_because("nothing answers at its address"));
+  leaf_.start_at(endpoint);
   EXPECT_TRUE(reach());
 }
 TEST_F(AZmqLeafClient, FindsALeafByItsName) {

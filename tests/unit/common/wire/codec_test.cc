@@ -284,6 +284,7 @@ TEST(WireCodec, SendsClausesAsAKindOfTheirOwn) {
   };
   EXPECT_EQ(kind_of(sent), schema::Request::SEARCH);
   EXPECT_EQ(features_needed(sent), 0u);
+  EXPECT_TRUE(head_of_search(encode(sent))->is_words);
   std::vector<SearchRequest> all(4, sent);
   all[0].clause = R"({"all":{}})";
   all[1].filter = R"({"none":{}})";
@@ -295,6 +296,7 @@ TEST(WireCodec, SendsClausesAsAKindOfTheirOwn) {
     const ByteBuffer bytes = encode(one);
     EXPECT_EQ(target_of(bytes)->generation.number, 3u);
     EXPECT_EQ(head_of_search(bytes)->request_id, 7u);
+    EXPECT_FALSE(head_of_search(bytes)->is_words);
     const auto got = decode_request(bytes);
     ASSERT_TRUE(got) << got.error().message();
     const auto& search = std::get<SearchRequest>(*got);

@@ -3,11 +3,20 @@
 
 #include <gtest/gtest.h>
 #include <netdb.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <zmq.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 #include <vector>
+
+#include "tests/support/scratch_folder.h"
 
 namespace frond::wire {
 namespace {
@@ -23,10 +32,11 @@ std::unique_ptr<RouterSocket> listening(RouterSocket::Config config = {}) {
 
 class Dealer {
  public:
-  explicit Dealer(std::uint16_t port) : socket_(context_, zmq::socket_type::dealer) {
+  explicit Dealer(std::uint16_t port) : Dealer("tcp://127.0.0.1:" + std::to_string(port)) {}
+  explicit Dealer(const std::string& endpoint) : socket_(context_, zmq::socket_type::dealer) {
     socket_.set(zmq::sockopt::linger, 0);
     socket_.set(zmq::sockopt::rcvtimeo, 10'000);
-    socket_.connect("tcp://127.0.0.1:" + std::to_string(port));
+    socket_.connect(endpoint);
   }
   void send(const std::string& text) { socket_.send(zmq::buffer(text)); }
   std::string receive() {
@@ -56,6 +66,65 @@ TEST(RouterSocket, AnswersEachPeerItsOwnRequests) {
   }
   router->stop(milliseconds(0));
   EXPECT_EQ(router->dropped(), 0u);
+}
+
+// Each reply is made while its request is read, or from another peer's.
+TEST(RouterSocket, SendsWhatAReceiverAnswersToItsPeerAndToOthers) {
+  const auto router = listening();
+  std::vector<Peer> known;
+  router->start([&](const Peer& peer, ByteView request) {
+    if (std::find(known.begin(), known.end(), peer) == known.end()) known.push_back(peer);
+    for (const Peer& one : known) router->send(one, copy_of(request));
+  });
+  Dealer one(router->port());
+  one.send("1");
+  EXPECT_EQ(one.receive(), "1");
+  Dealer two(router->port());
+  two.send("2");
+  EXPECT_EQ(two.receive(), "2");
+  EXPECT_EQ(one.receive(), "2");
+  router->stop(milliseconds(0));
+  EXPECT_EQ(router->dropped(), 0u);
+}
+
+TEST(RouterSocket, ServesProcessesOfItsMachineAtAFile) {
+  const support::ScratchFolder folder;
+  const std::string endpoint = "ipc://" + (folder / "leaf").string();
+  for (int i = 0; i < 2; ++i) {
+    auto router = RouterSocket::create({.listen = endpoint, .io_threads = 2});
+    ASSERT_TRUE(router) << router.error().message();
+    EXPECT_EQ((*router)->port(), 0);
+    EXPECT_FALSE(RouterSocket::create({.listen = endpoint})) << "it is in use";
+    (*router)->start([&](const Peer& peer, ByteView request) { (*router)->send(peer, copy_of(request)); });
+    const std::string large(1 << 20, 'x');
+    Dealer one(endpoint), two(endpoint);
+    one.send("one");
+    two.send(large);
+    EXPECT_EQ(one.receive(), "one");
+    EXPECT_EQ(two.receive(), large);
+    (*router)->stop(milliseconds(0));
+    EXPECT_FALSE(std::filesystem::exists(folder / "leaf"));
+  }
+}
+TEST(RouterSocket, TakesThePlaceOfAFileThatAProcessLeftBehind) {
+  const support::ScratchFolder folder;
+  const std::string file = (folder / "leaf").string();
+  const pid_t killed = ::fork();
+  if (killed == 0) {
+    const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un at{};
+    at.sun_family = AF_UNIX;
+    file.copy(at.sun_path, sizeof at.sun_path - 1);
+    ::_exit(::bind(socket, reinterpret_cast<const sockaddr*>(&at), sizeof at));
+  }
+  int status = 1;
+  ASSERT_EQ(::waitpid(killed, &status, 0), killed);
+  ASSERT_EQ(status, 0);
+  ASSERT_TRUE(std::filesystem::is_socket(file));
+  EXPECT_TRUE(RouterSocket::create({.listen = "ipc://" + file}));
+  std::ofstream(file) << "not a socket";
+  EXPECT_FALSE(RouterSocket::create({.listen = "ipc://" + file}));
+  EXPECT_TRUE(std::filesystem::exists(file)) << "it is somebody else's";
 }
 
 TEST(RouterSocket, TakesRepliesFromAnyThread) {

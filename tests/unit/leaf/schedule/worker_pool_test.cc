@@ -53,6 +53,28 @@ TEST(WorkerPool, RunsEveryTaskOnce) {
   EXPECT_EQ(pool.load().waiting, 0u);
 }
 
+TEST(WorkerPool, RunsATaskHereWhileItsWorkersAreBusyButNoneWaits) {
+  const ManualClock clock;
+  WorkerPool pool({1, 4}, clock, nullptr);
+  Gate gate;
+  ASSERT_TRUE(pool.submit(gate.task(), Lane::kSearch));
+  gate.wait_until_entered();
+  int runs = 0;
+  Task one{Deadline::never(), [&](const Waited&) {
+             ++runs;
+             EXPECT_EQ(pool.load().running, 2u);
+           }};
+  EXPECT_TRUE(pool.run_here(one));
+  EXPECT_EQ(runs, 1);
+  ASSERT_TRUE(pool.submit(tasks_of(1, [](const Waited&) {}), Lane::kSearch));  // waits
+  Task another{Deadline::never(), [&](const Waited&) { ++runs; }};
+  EXPECT_FALSE(pool.run_here(another));
+  EXPECT_EQ(runs, 1);
+  gate.open();
+  pool.drain();
+  EXPECT_EQ(pool.load().running, 0u);
+}
+
 TEST(WorkerPool, RefusesAWholeGroupAtTheDoorWhenItsQueueIsFull) {
   const ManualClock clock;
   metrics::Registry registry("test");
