@@ -27,6 +27,7 @@ int run(int argc, char** argv) {
   add_load(app, status);
   add_probe(app, status);
   add_keygen(app, status);
+  add_plan(app, status);
   // For --help only; see is_for_bench_program().
   app.add_command("bench", "Measures parts of the system in this process, without a cluster");
   app.add_command("synth", "Makes up a collection, or text, of the papers' sizes and distributions");

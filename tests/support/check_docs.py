@@ -2,7 +2,7 @@
 """Checks that every relative link of every Markdown file has a target, that every directory with a build target has a section in
 docs/architecture.md, that this page names no directory that does not exist, that tables are whole: each has a header, and each
 row as many cells as that (a `|` in a cell is written `\\|`), and that figures are those of docs/measurements/figures.json: in Markdown
-a figure is followed by its key, `54.8<!--index-stored-->`. Each decision has a status, and is in their index. Exit 1 and a list of what is wrong.
+a figure is followed by its key, `54.8<!--index-stored-->`. The page of each constant of tools/plan/constants.json names its commit. Each decision has a status, and is in their index. Exit 1 and a list of what is wrong.
 """
 import json
 import os
@@ -15,6 +15,7 @@ LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 AREAS = ("common", "indexer", "leaf", "broker")
 DECISIONS = "docs/adr/"
 FIGURES = "docs/measurements/figures.json"
+CONSTANTS = "tools/plan/constants.json"
 FIGURE = re.compile(r"([^\s|;(]*)<!--([\w-]+)-->")
 
 
@@ -94,6 +95,12 @@ def wrong_figures(pages, figures):
             yield f"{FIGURES}: {key} has no unit, date or machine"
 
 
+def wrong_constants(pages, constants):
+    for one in [*constants["constants"], {"name": "work", **constants["work"]}]:
+        if one["commit"] not in pages.get("docs/measurements/" + one["page"], ""):
+            yield f"{CONSTANTS}: {one['page']} is no page of docs/measurements that names {one['commit']}, the commit of {one['name']}"
+
+
 def decisions_without_status(pages):
     index = pages.get(DECISIONS + "README.md", "")
     for page, text in pages.items():
@@ -122,7 +129,8 @@ def main():
     files = tracked()
     wrong = [w for f in files if f.endswith(".md") for w in (*broken_links(f), *broken_tables(f))]
     pages = {f: read(f) for f in files if f.endswith(".md")}
-    wrong += [*wrong_figures(pages, json.loads(read(FIGURES))), *decisions_without_status(pages)]
+    wrong += [*wrong_figures(pages, json.loads(read(FIGURES))), *wrong_constants(pages, json.loads(read(CONSTANTS))),
+              *decisions_without_status(pages)]
     named = set(re.findall(r"`([\w./-]+)/`", "\n".join(re.findall(r"^#+ .*$", read(MAP), re.M))))
     wrong += [f"{MAP}: no section for {d}/" for d in sorted(directories(files) - named)]
     wrong += [f"{MAP}: has a section for {d}/, which does not exist" for d in sorted(named) if not os.path.isdir(d)]
