@@ -1,66 +1,22 @@
 #include "leaf/collect/device_facets.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "common/partition/values/value_column.h"
+#include "leaf/collect/column_codes.h"
 #include "leaf/collect/facet_counters.h"
 
 namespace frond::leaf::collect {
 namespace {
 
 using partition::ValueColumn;
-constexpr std::uint32_t kChunkDocuments = partition::ColumnChunkWriter::kChunkDocuments;
 
-class ColumnCodes final : public engine::DocumentCodes {
- public:
-  ColumnCodes(const ValueColumn& column, std::shared_ptr<const void> name, std::uint32_t codes,
-              KeywordCache::Numbers words, const ValueSpan& span)
-      : DocumentCodes(std::move(name), column.documents(), codes),
-        column_(column),
-        words_(std::move(words)),
-        span_(span) {}
-
-  void write(DocId first, std::span<std::byte> out) const override {
-    std::fill(out.begin(), out.end(), std::byte{0});
-    const std::size_t room = out.size() / width();
-    const auto end = static_cast<DocId>(std::min<std::size_t>(documents(), first + room));
-    for (DocId docid = first; docid < end; ++docid) {
-      const Chunk& chunk = column_.chunk(docid / kChunkDocuments);
-      const std::uint32_t document = docid % kChunkDocuments;
-      if (chunk.values == 0 || !chunk.has(document)) continue;
-      const std::uint64_t number = number_of(chunk, docid / kChunkDocuments, chunk.code(document));
-      // Below codes(), also where bytes became zeros since they were checked.
-      const auto code = static_cast<std::uint16_t>(std::min<std::uint64_t>(number + 1, codes() - 1));
-      std::memcpy(&out[(docid - first) * width()], &code, width());
-    }
-  }
-
- private:
-  std::uint64_t number_of(const Chunk& chunk, std::uint32_t number, std::uint64_t code) const {
-    if (words_ == nullptr) return (chunk.least + code - span_.base) / span_.unit;
-    const auto numbers = words_->of_chunk(number);
-    return code < numbers.size() ? numbers[code] : 0;
-  }
-
-  const ValueColumn& column_;
-  const KeywordCache::Numbers words_;
-  const ValueSpan span_;
-};
-
-bool has_single_values(const ValueColumn& column) {
-  for (std::uint32_t i = 0; i < column.chunks(); ++i)
-    if (column.chunk(i).values != 0 && column.chunk(i).offsets != nullptr) return false;
-  return true;
+CodesOf codes_of(const query::Facet& facet) {
+  if (facet.kind != query::Facet::Kind::kDates) return CodesOf::kValues;
+  if (facet.unit == query::DateUnit::kMinute) return CodesOf::kMinutes;
+  return facet.unit == query::DateUnit::kHour ? CodesOf::kHours : CodesOf::kDays;
 }
-
-// Codes of dates differ by their units.
-std::size_t name_of(const query::Facet& facet) {
-  if (facet.kind != query::Facet::Kind::kDates) return 0;
-  return 1 + static_cast<std::size_t>(std::min(facet.unit, query::DateUnit::kDay));
-}
-static_assert(static_cast<std::size_t>(query::DateUnit::kDay) + 1 < ValueColumn::kNames);
 
 }  // namespace
 
@@ -91,13 +47,11 @@ bool DeviceFacets::add(Counted& counted) {
   if (!has_single_values(column)) return false;
   const ValueSpan span = counted.words == nullptr ? span_of(*counted.facet, column) : ValueSpan{};
   const std::uint64_t codes = 1 + (counted.words == nullptr ? span.steps : counted.words->size());
-  if (codes == 1 || codes > engine::DocumentCodes::kMostCodes) return false;
-  std::shared_ptr<const void> name = column.name(name_of(*counted.facet));
-  const auto same = std::ranges::find(codes_, name, &engine::DocumentCodes::owner);
+  if (codes == 1 || codes > engine::DocumentCodes::kMostCounted) return false;
+  const CodesOf of = codes_of(*counted.facet);
+  const auto same = std::ranges::find(codes_, column.name(static_cast<std::size_t>(of)), &engine::DocumentCodes::owner);
   counted.codes = static_cast<std::size_t>(same - codes_.begin());
-  if (same == codes_.end())
-    codes_.push_back(std::make_shared<const ColumnCodes>(column, std::move(name), static_cast<std::uint32_t>(codes),
-                                                         counted.words, span));
+  if (same == codes_.end()) codes_.push_back(column_codes(column, of, counted.words, span));
   return true;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
-// Facets of which a device counts what matches have (engine/document_codes.h): which codes it is given of a partition's
-// columns, and what its counts say. A code is the number of a keyword, or the step of a value (facet_counters.h), and
-// one more; 0: no value.
+// Facets of which a device counts what matches have: which codes it is given of a partition's columns (column_codes.h),
+// and what its counts say.
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -204,16 +204,20 @@ class StatsCounter final : public FacetCounter {
 
 }  // namespace
 
-ValueSpan span_of(const query::Facet& facet, const partition::ValueColumn& column) {
-  std::uint64_t least = ~std::uint64_t{0}, greatest = 0;
-  bool several = false;
+KeyBounds key_bounds(const partition::ValueColumn& column) {
+  KeyBounds bounds;
   for (std::uint32_t i = 0; i < column.chunks(); ++i) {
     const Chunk& chunk = column.chunk(i);
     if (chunk.values == 0) continue;
-    least = std::min(least, chunk.least);
-    greatest = std::max(greatest, chunk.greatest);
-    several = several || chunk.offsets != nullptr;
+    bounds.least = std::min(bounds.least, chunk.least);
+    bounds.greatest = std::max(bounds.greatest, chunk.greatest);
+    bounds.several = bounds.several || chunk.offsets != nullptr;
   }
+  return bounds;
+}
+
+ValueSpan span_of(const query::Facet& facet, const partition::ValueColumn& column) {
+  const auto [least, greatest, several] = key_bounds(column);
   if (least > greatest || (several && facet.kind != Kind::kValues && facet.kind != Kind::kDistinct)) return {};
   ValueSpan span{least, 1, 0};
   if (facet.kind == Kind::kDates) {

@@ -34,6 +34,14 @@ class FacetCounter {
   virtual std::size_t most_bytes() const = 0;
 };
 
+// The least and the greatest key of a column that has no keywords, and whether a document may have several values.
+// Without values `least` is above `greatest`.
+struct KeyBounds {
+  std::uint64_t least = ~std::uint64_t{0}, greatest = 0;
+  bool several = false;
+};
+KeyBounds key_bounds(const partition::ValueColumn& column);
+
 // Where the values of a column that has no keywords are, if they lie close together: keys base + i · unit for i <
 // steps. A counter counts them by i then. steps 0: they do not, or the facet's counter needs more than their counts.
 struct ValueSpan {

@@ -2,9 +2,9 @@
 // of batch and partitioning, also where documents are hidden, and the hits beside them as without counts.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <map>
 
+#include "tests/gpu/counts/array_of_codes.h"
 #include "tests/gpu/engine/checked_engine.h"
 
 namespace frond::leaf::gpu {
@@ -13,37 +13,6 @@ namespace {
 using support::HiddenParts, support::IndexedCollection, support::TermNumber;
 
 const engine::Mode kModes[] = {engine::Mode::kAnd, engine::Mode::kOr};
-
-// Codes in an array.
-class ArrayOfCodes final : public engine::DocumentCodes {
- public:
-  ArrayOfCodes(std::vector<std::uint16_t> all, std::uint32_t codes)
-      : DocumentCodes(std::make_shared<int>(), static_cast<std::uint32_t>(all.size()), codes), all_(std::move(all)) {}
-  void write(DocId first, std::span<std::byte> out) const override {
-    for (std::size_t i = 0; i < out.size() / width(); ++i) std::memcpy(&out[i * width()], &all_[first + i], width());
-  }
-  std::uint32_t of(DocId docid) const { return all_[docid]; }
-
- private:
-  const std::vector<std::uint16_t> all_;
-};
-
-// A column of a collection, dealt to its partitions as the documents are. Some codes are much more frequent than
-// others.
-std::vector<std::shared_ptr<const ArrayOfCodes>> column_of(const IndexedCollection& index, std::uint32_t codes,
-                                                           std::uint64_t seed) {
-  std::vector<std::shared_ptr<const ArrayOfCodes>> parts;
-  for (const auto& partition : index.partitions()) {
-    std::vector<std::uint16_t> all;
-    for (DocId docid = 0; docid < partition.lengths.size(); ++docid) {
-      support::Random random(seed + partition.placement.ordinal(docid));
-      const std::uint64_t most = random.below(3) == 0 ? std::min(codes, 3u) : codes;
-      all.push_back(static_cast<std::uint16_t>(random.below(most)));
-    }
-    parts.push_back(std::make_shared<ArrayOfCodes>(std::move(all), codes));
-  }
-  return parts;
-}
 
 std::vector<std::vector<std::uint32_t>> counts_of(const engine::Plan& plan, const engine::Outcome& whole) {
   std::vector<std::vector<std::uint32_t>> counts;
@@ -167,8 +136,8 @@ TEST_F(CountsOfACollection, ComeFromPlansOfDeviceLeases) {
     ASSERT_NE(term.on_device, nullptr);
     term.list = nullptr;
   }
-  of_leases.counted_on_device = {engine->cache().find_array(of_lists.counted[0]->owner())};
-  ASSERT_NE(of_leases.counted_on_device[0], nullptr);
+  of_leases.codes_on_device = {engine->cache().find_array(of_lists.counted[0]->owner())};
+  ASSERT_NE(of_leases.codes_on_device[0], nullptr);
   expect_same_counts(engine->try_search(std::span(&of_leases, 1), kClock)[0], whole(of_lists), of_lists, "of leases");
 }
 
@@ -179,7 +148,7 @@ TEST_F(CountsOfACollection, AreTheCpusWhereAColumnFindsNoRoom) {
       *below);
   // A column of 16 million documents takes more than a quarter of what the workspace leaves; so do many small ones.
   auto large = plan(1000);
-  large.counted = {std::make_shared<ArrayOfCodes>(std::vector<std::uint16_t>(16'000'000), 1000)};
+  large.counted = {std::make_shared<ArrayOfCodes>(std::vector<std::uint64_t>(16'000'000), 1000)};
   engine::BatchTimes times;
   times.no_room.resize(1);
   EXPECT_FALSE(engine->try_search(std::span(&large, 1), kClock, &times)[0]);
@@ -189,7 +158,7 @@ TEST_F(CountsOfACollection, AreTheCpusWhereAColumnFindsNoRoom) {
   bool full = false;
   for (int i = 0; i < 100 && !full; ++i) {
     held.push_back(plan(1000));
-    held.back().counted = {std::make_shared<ArrayOfCodes>(std::vector<std::uint16_t>(500'000), 1000)};
+    held.back().counted = {std::make_shared<ArrayOfCodes>(std::vector<std::uint64_t>(500'000), 1000)};
     full = !engine->try_search(std::span(&held.back(), 1), kClock)[0];
   }
   EXPECT_TRUE(full);
