@@ -1,7 +1,6 @@
 #include "leaf/collect/device_order.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "leaf/collect/column_codes.h"
@@ -53,10 +52,9 @@ bool DeviceOrder::add_key(const query::SortKey& key, const Source& source, const
     if (!words) return false;
     placed.words = *std::move(words);
   } else {
-    const KeyBounds bounds = key_bounds(*column);
-    if (bounds.greatest - bounds.least >= std::numeric_limits<std::uint64_t>::max() - 2) return false;
-    span = {bounds.least, 1, bounds.greatest - bounds.least + 1};
-    placed.base = bounds.least;
+    span = whole_span(*column);
+    if (span.steps == 0) return false;
+    placed.base = span.base;
   }
   const CodesOf of = has_single_values(*column) ? CodesOf::kValues
                      : key.descending           ? CodesOf::kGreatest

@@ -26,7 +26,7 @@ class FacetCounter {
   virtual bool can_count_rest() const { return false; }
   virtual std::uint64_t count_rest() { return 0; }
   // Adds what a device has counted (device_facets.h): by the number of a keyword, or by the step of a value. Only for
-  // counters of keywords, and of values with a span.
+  // counters of keywords, of values with a span, and of statistics, whose steps are those of whole_span().
   virtual void add(std::span<const std::uint32_t> counts) = 0;
   // Sets all but with_value and missing. Errors of the room, which it takes for its buckets.
   virtual Result<void> finish(FacetRoom& room, query::FacetCounts& counts) = 0;
@@ -48,6 +48,8 @@ struct ValueSpan {
   std::uint64_t base = 0, unit = 1, steps = 0;
 };
 ValueSpan span_of(const query::Facet& facet, const partition::ValueColumn& column);
+// From the least to the greatest value in steps of 1; steps 0: there are none, or about 2^64.
+ValueSpan whole_span(const partition::ValueColumn& column);
 
 // `numbers`: of a column of keywords. Borrows all but these.
 std::unique_ptr<FacetCounter> facet_counter(const query::Facet& facet, const partition::ValueColumn& column,

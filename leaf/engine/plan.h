@@ -76,7 +76,7 @@ struct Plan {
   bool exact_matches = false;
   // What an accelerator counts over all matches beside finding the hits; engines of the CPU ignore it. With k = 0 it
   // counts only, whether the plan is ranked or not.
-  std::vector<std::shared_ptr<const DocumentCodes>> counted{};
+  std::vector<CountedCodes> counted{};
   // The order of an accelerator's hits, in place of scores: they are the k first of all matches, with score 0, and
   // `matches` is exact. Engines of the CPU ignore it.
   std::optional<CodeOrder> order{};
@@ -93,9 +93,14 @@ inline bool of_device_leases(const Plan& plan) { return !plan.terms.empty() && p
 // Whether priors change scores.
 inline bool adds_priors(const Plan& plan) { return plan.ranked && plan.priors != nullptr && plan.prior_weight > 0; }
 
-// All codes that the plan needs on a device: those that are counted, then those of its order.
+// All codes that the plan needs on a device: those that are counted, each with its places() behind it if it has some,
+// then those of its order.
 inline std::vector<std::shared_ptr<const DocumentCodes>> codes_of(const Plan& plan) {
-  auto codes = plan.counted;
+  std::vector<std::shared_ptr<const DocumentCodes>> codes;
+  for (const CountedCodes& counted : plan.counted) {
+    codes.push_back(counted.codes);
+    if (counted.codes->places() != nullptr) codes.push_back(counted.codes->places());
+  }
   if (plan.order)
     for (const CodeKey& key : plan.order->keys) codes.push_back(key.codes);
   return codes;
@@ -117,7 +122,7 @@ struct Outcome {
   std::uint64_t matches = 0;    // documents that match; a lower bound if !exact
   bool exact = true;
   std::uint64_t postings_decoded = 0;  // for profiles
-  // By Plan::counted, and by code: how many of the documents that match have it. `matches` is exact then.
+  // By Plan::counted, and by counter: how many of the documents that match have it. `matches` is exact then.
   std::vector<std::vector<std::uint32_t>> counts{};
 };
 

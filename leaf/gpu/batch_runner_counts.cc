@@ -10,18 +10,19 @@
 namespace frond::leaf::gpu {
 
 std::size_t BatchRunner::counted_part_of(std::span<const ReadyPlan* const> plans) const {
-  std::size_t lists = 0, columns = 0, counters = 0, hits = 0;
+  std::size_t lists = 0, columns = 0, counters = 0, bounds = 0, hits = 0;
   std::uint32_t queries = 0, documents = 0;
   for (const ReadyPlan* ready : plans) {
     const engine::Plan& plan = *ready->plan;
     lists += ready->lists.size();
     columns += ready->codes.size();
     counters += counters_of(plan);
+    bounds += bounds_of(plan);
     documents = std::max(documents, ready->lists.front()->documents);
     if (plan.order) hits = std::max<std::size_t>(hits, plan.k);
     ++queries;
     const bool fits = queries <= kMaxQueries && lists <= kMaxTerms && columns <= kMaxCountedColumns &&
-                      has_room(queries, documents, counters, hits);
+                      bounds <= kMaxBounds && has_room(queries, documents, counters, hits);
     if (!fits && queries > 1) return queries - 1;
   }
   return queries;
@@ -76,9 +77,9 @@ void BatchRunner::take_counts(std::span<const ReadyPlan* const> plans, std::span
     RunOutcome& one = outcomes[i];
     one.answered = true;
     one.outcome.matches = space_.answers()[i].matches;
-    for (const auto& codes : plans[i]->plan->counted) {
-      one.outcome.counts.emplace_back(next, next + codes->codes());
-      next += codes->codes();
+    for (const engine::CountedCodes& counted : plans[i]->plan->counted) {
+      one.outcome.counts.emplace_back(next, next + counted.counters());
+      next += counted.counters();
     }
     for (const auto& list : plans[i]->lists) one.outcome.postings_decoded += list->list.count;
     for (std::uint32_t hit = 0; hit < space_.answers()[i].found; ++hit)

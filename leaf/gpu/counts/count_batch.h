@@ -34,10 +34,15 @@ inline constexpr std::uint32_t kMaxCountedColumns = 4096;
 inline constexpr std::uint32_t kKeptPlaces = 1536;
 static_assert(kKeptPlaces > kMaxHits);
 
+// Bounds of all queries of a launch, and of one.
+inline constexpr std::uint32_t kMaxBounds = 1u << 16;
+
 struct CodesOnDevice {
   const std::byte* codes;
-  std::uint32_t width;          // bytes of each: 1 or 2
-  std::uint32_t first_counter;  // of the query's: that of code 0
+  const std::uint32_t* places;        // engine::DocumentCodes::places(); null: a code a document
+  std::uint32_t width;                // bytes of each
+  std::uint32_t first_counter;        // of the query's: that of code 0
+  std::uint32_t first_bound, bounds;  // in CountBatch::bounds; none: a code is its own counter
 };
 
 // A part of documents' keys: engine::CodeKey.
@@ -72,6 +77,7 @@ struct CountBatch {
   const CountedQuery* queries;
   const DeviceList* lists;
   const CodesOnDevice* columns;
+  const std::uint64_t* bounds;
   const KeyOnDevice* keys;
   std::uint32_t pieces, tiles_a_piece;  // a thread block for each query and piece
   std::uint32_t counter_count;          // of all queries

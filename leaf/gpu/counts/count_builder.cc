@@ -20,8 +20,14 @@ const std::byte* bytes_of(const ResidentArray& array) { return reinterpret_cast<
 
 std::size_t counters_of(const engine::Plan& plan) {
   std::size_t counters = 0;
-  for (const auto& codes : plan.counted) counters += static_cast<std::size_t>(codes->codes());
+  for (const auto& counted : plan.counted) counters += static_cast<std::size_t>(counted.counters());
   return counters;
+}
+
+std::size_t bounds_of(const engine::Plan& plan) {
+  std::size_t bounds = 0;
+  for (const auto& counted : plan.counted) bounds += counted.bounds.size();
+  return bounds;
 }
 
 Pieces pieces_of(std::uint32_t queries, std::uint32_t documents, bool has_orders) {
@@ -35,7 +41,7 @@ Pieces pieces_of(std::uint32_t queries, std::uint32_t documents, bool has_orders
 bool fits_counters(const engine::Plan& plan) {
   const bool fits_order =
       !plan.order || (plan.k > 0 && plan.k <= kMaxHits && plan.order->bits() <= engine::CodeOrder::kMostBits);
-  return fits_order && counters_of(plan) <= kMaxCounters && !plan.terms.empty() &&
+  return fits_order && counters_of(plan) <= kMaxCounters && bounds_of(plan) <= kMaxBounds && !plan.terms.empty() &&
          plan.terms.size() <= kMaxQueryTerms && std::ranges::all_of(plan.terms, [](const engine::PlanTerm& term) {
            return term.on_device || term.list->postings.count() > 0;
          });
@@ -60,15 +66,23 @@ void CountBuilder::add(const ReadyPlan& ready) {
                       .counters = static_cast<std::uint32_t>(counters_of(plan)),
                       .conjunction = plan.mode == engine::Mode::kAnd});
   std::uint32_t counter = 0;
-  for (std::size_t i = 0; i < plan.counted.size(); ++i) {
-    columns_.push_back({bytes_of(*ready.codes[i]), plan.counted[i]->width(), counter});
-    counter += static_cast<std::uint32_t>(plan.counted[i]->codes());
+  std::size_t next = 0;  // of ready.codes, which are in the order of codes_of()
+  for (const engine::CountedCodes& counted : plan.counted) {
+    const std::byte* const codes = bytes_of(*ready.codes[next++]);
+    columns_.push_back({.codes = codes,
+                        .places = counted.codes->places() != nullptr ? ready.codes[next++]->words : nullptr,
+                        .width = counted.codes->width(),
+                        .first_counter = counter,
+                        .first_bound = static_cast<std::uint32_t>(bounds_.size()),
+                        .bounds = static_cast<std::uint32_t>(counted.bounds.size())});
+    bounds_.insert(bounds_.end(), counted.bounds.begin(), counted.bounds.end());
+    counter += static_cast<std::uint32_t>(counted.counters());
   }
   counters_ += counter;
-  if (plan.order) add_order(ready);
+  if (plan.order) add_order(ready, next);
 }
 
-void CountBuilder::add_order(const ReadyPlan& ready) {
+void CountBuilder::add_order(const ReadyPlan& ready, std::size_t first_codes) {
   const engine::CodeOrder& order = *ready.plan->order;
   CountedQuery& query = queries_.back();
   query.k = ready.plan->k;
@@ -79,7 +93,7 @@ void CountBuilder::add_order(const ReadyPlan& ready) {
   query.after_tie = order.after_tie;
   for (std::size_t i = 0; i < order.keys.size(); ++i) {
     const engine::CodeKey& key = order.keys[i];
-    keys_.push_back({.codes = bytes_of(*ready.codes[ready.plan->counted.size() + i]),
+    keys_.push_back({.codes = bytes_of(*ready.codes[first_codes + i]),
                      .end = key.codes->codes(),
                      .missing = key.part(0),
                      .width = key.codes->width(),
@@ -92,6 +106,7 @@ CountBatch CountBuilder::build(std::span<const ReadyPlan* const> plans, const st
   queries_.clear();
   lists_.clear();
   columns_.clear();
+  bounds_.clear();
   keys_.clear();
   bytes_.clear();
   counters_ = 0;
@@ -114,6 +129,7 @@ CountBatch CountBuilder::build(std::span<const ReadyPlan* const> plans, const st
   batch.queries = place(queries_, base, bytes_);
   batch.lists = place(lists_, base, bytes_);
   batch.columns = place(columns_, base, bytes_);
+  batch.bounds = place(bounds_, base, bytes_);
   batch.keys = place(keys_, base, bytes_);
   batch.input_bytes = static_cast<std::uint32_t>(bytes_.size());
   return batch;

@@ -12,8 +12,10 @@ namespace frond::leaf::gpu {
 
 // Counters that the plan needs: the codes of all that is counted.
 std::size_t counters_of(const engine::Plan& plan);
-// Whether the kernels can count it, with at most kMaxCounters, or only its matches: there are 1 to kMaxQueryTerms
-// terms, all with postings. If it has an order, keys have at most CodeOrder::kMostBits, and 1 <= k <= kMaxHits.
+std::size_t bounds_of(const engine::Plan& plan);  // likewise
+// Whether the kernels can count it, with at most kMaxCounters and kMaxBounds, or only its matches: there are 1 to
+// kMaxQueryTerms terms, all with postings. If it has an order, keys have at most CodeOrder::kMostBits, and 1 <= k <=
+// kMaxHits.
 bool fits_counters(const engine::Plan& plan);
 
 // How a partition's tiles are dealt to the thread blocks of each of so many queries. With orders there are fewer
@@ -34,11 +36,12 @@ class CountBuilder {
 
  private:
   void add(const ReadyPlan& ready);
-  void add_order(const ReadyPlan& ready);
+  void add_order(const ReadyPlan& ready, std::size_t first_codes);
 
   std::vector<CountedQuery> queries_;
   std::vector<DeviceList> lists_;
   std::vector<CodesOnDevice> columns_;
+  std::vector<std::uint64_t> bounds_;
   std::vector<KeyOnDevice> keys_;
   std::uint32_t counters_ = 0;
   ByteBuffer bytes_;

@@ -6,6 +6,7 @@
 #include "common/device/launch.cuh"
 #include "leaf/gpu/block_steps.cuh"
 #include "leaf/gpu/counts/kernels.h"
+#include "leaf/gpu/counts/many_values.cuh"
 #include "leaf/gpu/counts/order_kernel.cuh"
 #include "leaf/gpu/search/packed_lists.cuh"
 
@@ -136,7 +137,10 @@ __device__ std::uint32_t count_found(const CountBatch& batch, const CountedQuery
         const std::uint32_t counter = column.first_counter + code;
         atomicAdd(counter < kCounters ? space.counters + counter : rest + counter, 1u);
       };
-      if (column.width == 1)
+      if (column.places != nullptr || column.bounds != 0)
+        count_by_values<kCounters>(batch.columns + query.first_column + c, batch.bounds, first, bits, space.counters,
+                                   rest);
+      else if (column.width == 1)
         for_each_code<std::uint8_t>(column.codes, first, bits, add);
       else
         for_each_code<std::uint16_t>(column.codes, first, bits, add);

@@ -4,16 +4,16 @@
 
 namespace frond::leaf::gpu::counts {
 
-__device__ inline std::uint64_t code_at(const KeyOnDevice& key, DocId docid) {
-  switch (key.width) {
+__device__ inline std::uint64_t code_at(const std::byte* codes, std::uint32_t width, std::uint32_t place) {
+  switch (width) {
     case 1:
-      return __ldg(reinterpret_cast<const std::uint8_t*>(key.codes) + docid);
+      return __ldg(reinterpret_cast<const std::uint8_t*>(codes) + place);
     case 2:
-      return __ldg(reinterpret_cast<const std::uint16_t*>(key.codes) + docid);
+      return __ldg(reinterpret_cast<const std::uint16_t*>(codes) + place);
     case 4:
-      return __ldg(reinterpret_cast<const std::uint32_t*>(key.codes) + docid);
+      return __ldg(reinterpret_cast<const std::uint32_t*>(codes) + place);
     default:
-      return __ldg(reinterpret_cast<const std::uint64_t*>(key.codes) + docid);
+      return __ldg(reinterpret_cast<const std::uint64_t*>(codes) + place);
   }
 }
 
@@ -22,7 +22,7 @@ __device__ inline std::uint64_t key_of(const KeyOnDevice* keys, std::uint32_t co
   std::uint64_t all = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const KeyOnDevice key = keys[i];
-    const std::uint64_t code = code_at(key, docid);
+    const std::uint64_t code = code_at(key.codes, key.width, docid);
     const std::uint64_t part = code == 0 ? key.missing : key.descending != 0 ? key.end - code : code;
     all = key.bits < 64 ? all << key.bits | part : part;
   }

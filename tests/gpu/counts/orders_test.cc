@@ -44,16 +44,6 @@ std::vector<topk::Hit> first_of(const engine::Plan& plan, const engine::Outcome&
   return hits;
 }
 
-std::vector<std::vector<std::uint32_t>> counts_of(const engine::Plan& plan, const engine::Outcome& whole) {
-  std::vector<std::vector<std::uint32_t>> counts;
-  for (const auto& codes : plan.counted) {
-    counts.emplace_back(codes->codes());
-    for (const topk::Hit& hit : whole.hits)
-      ++counts.back()[static_cast<const ArrayOfCodes&>(*codes).of(docid_of(plan, hit.ordinal))];
-  }
-  return counts;
-}
-
 void expect_first(const std::optional<Result<engine::Outcome>>& got, const Result<engine::Outcome>& whole,
                   const engine::Plan& plan, const std::string& what) {
   ASSERT_TRUE(got && *got) << what;
@@ -123,7 +113,7 @@ void OrdersOnGpu::expect_agreement(std::string_view codec) {
         plan.order = random_order(random, columns, partition);
         go_on_somewhere(random, plan, *whole);
         for (std::uint64_t many = random.below(3); many-- > 0;)
-          plan.counted.push_back(columns[random.below(5)][partition]);
+          plan.counted.push_back({columns[random.below(5)][partition]});
         if (!fits_counters(plan)) continue;
         plans.push_back(plan);
         wanted.push_back(std::move(whole));
@@ -209,10 +199,10 @@ TEST_F(OrdersOfACollection, ComeFromPlansOfDeviceLeasesAndBesideOtherPlans) {
   const auto wide = column(1ULL << 40, [](std::size_t i) { return i * 0x9e3779b97f4a7c15ULL >> 24; });
   const auto narrow = column(1000, [](std::size_t i) { return i * 7919 % 1000; });
   auto ordered = plan(10, wide);
-  ordered.counted = {narrow};
+  ordered.counted.push_back({narrow});
   auto counted = plan(0, nullptr);
   counted.order.reset();
-  counted.counted = {narrow};
+  counted.counted.push_back({narrow});
   auto ranked = index_.plan(0, std::vector<TermNumber>{0, 1, 2}, engine::Mode::kOr, 10);
   const std::vector<engine::Plan> plans{ordered, counted, ranked, ordered};
   const auto all = whole(ordered);

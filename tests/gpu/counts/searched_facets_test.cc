@@ -7,7 +7,7 @@
 namespace frond::change_test {
 namespace {
 
-// Those that a GPU counts, and one that it does not.
+// Those that a GPU counts, and some that it does not.
 constexpr const char* kCounted[] = {
     R"("a": {"values": {"field": "lang"}})",
     R"("b": {"distinct": {"field": "lang"}})",
@@ -17,9 +17,17 @@ constexpr const char* kCounted[] = {
     R"("f": {"dates": {"field": "published", "interval": "month"}})",
     R"("g": {"dates": {"field": "published", "interval": "hour"}})",
     R"("h": {"values": {"field": "open"}})",
+    R"("i": {"values": {"field": "tag"}})",
+    R"("j": {"distinct": {"field": "tag"}})",
+    R"("k": {"values": {"field": "sizes"}})",
+    R"("l": {"stats": {"field": "year"}})",
+    R"("m": {"stats": {"field": "sizes"}})",
+    R"("n": {"ranges": {"field": "price", "bounds": [-3.5, 0.5, 99.25, 400, 1e9]}})",
+    R"("o": {"ranges": {"field": "published", "bounds": [1500000000001, 1501000000000, 1503500000000]}})",
 };
-constexpr const char* kLeft[] = {R"("s": {"stats": {"field": "year"}})", R"("t": {"values": {"field": "tag"}})",
-                                 R"("p": {"values": {"field": "price"}})"};
+constexpr const char* kLeft[] = {R"("s": {"stats": {"field": "price"}})", R"("t": {"values": {"field": "price"}})",
+                                 R"("p": {"ranges": {"field": "sizes", "bounds": [0, 5]}})",
+                                 R"("q": {"stats": {"field": "published"}})"};
 
 class SearchedFacets : public SearchedCollection {
  protected:

@@ -57,9 +57,9 @@ void for_each_code(const leaf::engine::DocumentCodes& codes, const Bits& found, 
 Result<std::vector<std::vector<std::uint32_t>>> expected_counts(const Plan& plan) {
   const Bits found = FROND_TRY(matches_of(plan));
   std::vector<std::vector<std::uint32_t>> counts;
-  for (const auto& codes : plan.counted) {
-    auto& own = counts.emplace_back(codes->codes());
-    for_each_code(*codes, found, [&own](DocId, std::uint64_t code) { ++own[code]; });
+  for (const auto& counted : plan.counted) {
+    auto& own = counts.emplace_back(counted.counters());
+    for_each_code(*counted.codes, found, [&own](DocId, std::uint64_t code) { ++own[code]; });
   }
   return counts;
 }

@@ -9,7 +9,7 @@
 
 namespace frond::tools::bench {
 
-// As Outcome::counts. kCorrupt.
+// As Outcome::counts, of codes by document that count for themselves. kCorrupt.
 Result<std::vector<std::vector<std::uint32_t>>> expected_counts(const leaf::engine::Plan& plan);
 // As Outcome::hits of a plan with an order. kCorrupt.
 Result<std::vector<topk::Hit>> expected_first(const leaf::engine::Plan& plan);

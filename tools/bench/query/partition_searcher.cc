@@ -138,7 +138,7 @@ class Searcher final : public PartitionSearcher {
     plan.placement = entry_.placement();
     plan.priors = priors_ ? &*priors_ : partition_->priors();
     plan.hidden = hidden_ ? &*hidden_ : nullptr;
-    if (facet_ != nullptr) plan.counted = {facet_};
+    if (facet_ != nullptr) plan.counted.push_back({facet_});
     if (sort_ != nullptr) plan.order = leaf::engine::CodeOrder{.keys = {{sort_, true}}};
     std::vector<leaf::lists::ListKey> keys;
     keys.reserve(query.size());
