@@ -1,66 +1,33 @@
 #include "leaf/collect/device_facets.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "common/partition/values/value_column.h"
+#include "leaf/collect/column_codes.h"
 #include "leaf/collect/facet_counters.h"
 
 namespace frond::leaf::collect {
 namespace {
 
 using partition::ValueColumn;
-constexpr std::uint32_t kChunkDocuments = partition::ColumnChunkWriter::kChunkDocuments;
+using Kind = query::Facet::Kind;
 
-class ColumnCodes final : public engine::DocumentCodes {
- public:
-  ColumnCodes(const ValueColumn& column, std::shared_ptr<const void> name, std::uint32_t codes,
-              KeywordCache::Numbers words, const ValueSpan& span)
-      : DocumentCodes(std::move(name), column.documents(), codes),
-        column_(column),
-        words_(std::move(words)),
-        span_(span) {}
-
-  void write(DocId first, std::span<std::byte> out) const override {
-    std::fill(out.begin(), out.end(), std::byte{0});
-    const std::size_t room = out.size() / width();
-    const auto end = static_cast<DocId>(std::min<std::size_t>(documents(), first + room));
-    for (DocId docid = first; docid < end; ++docid) {
-      const Chunk& chunk = column_.chunk(docid / kChunkDocuments);
-      const std::uint32_t document = docid % kChunkDocuments;
-      if (chunk.values == 0 || !chunk.has(document)) continue;
-      const std::uint64_t number = number_of(chunk, docid / kChunkDocuments, chunk.code(document));
-      // Below codes(), also where bytes became zeros since they were checked.
-      const auto code = static_cast<std::uint16_t>(std::min<std::uint64_t>(number + 1, codes() - 1));
-      std::memcpy(&out[(docid - first) * width()], &code, width());
-    }
-  }
-
- private:
-  std::uint64_t number_of(const Chunk& chunk, std::uint32_t number, std::uint64_t code) const {
-    if (words_ == nullptr) return (chunk.least + code - span_.base) / span_.unit;
-    const auto numbers = words_->of_chunk(number);
-    return code < numbers.size() ? numbers[code] : 0;
-  }
-
-  const ValueColumn& column_;
-  const KeywordCache::Numbers words_;
-  const ValueSpan span_;
-};
-
-bool has_single_values(const ValueColumn& column) {
-  for (std::uint32_t i = 0; i < column.chunks(); ++i)
-    if (column.chunk(i).values != 0 && column.chunk(i).offsets != nullptr) return false;
-  return true;
+CodesOf codes_of(const query::Facet& facet) {
+  if (facet.kind != Kind::kDates) return CodesOf::kValues;
+  if (facet.unit == query::DateUnit::kMinute) return CodesOf::kMinutes;
+  return facet.unit == query::DateUnit::kHour ? CodesOf::kHours : CodesOf::kDays;
 }
 
-// Codes of dates differ by their units.
-std::size_t name_of(const query::Facet& facet) {
-  if (facet.kind != query::Facet::Kind::kDates) return 0;
-  return 1 + static_cast<std::size_t>(std::min(facet.unit, query::DateUnit::kDay));
+// The codes from which on documents have a value, and are in each further range.
+std::vector<std::uint64_t> bounds_in(const query::Facet& facet, schema::FieldType type, const ValueSpan& span) {
+  std::vector<std::uint64_t> bounds{1};
+  for (const schema::Value& bound : facet.bounds) {
+    const std::uint64_t key = schema::ordering_key(type, bound);
+    bounds.push_back(key <= span.base ? 1 : std::min(key - span.base, span.steps) + 1);
+  }
+  return bounds;
 }
-static_assert(static_cast<std::size_t>(query::DateUnit::kDay) + 1 < ValueColumn::kNames);
 
 }  // namespace
 
@@ -70,7 +37,7 @@ std::optional<DeviceFacets> DeviceFacets::make(const std::vector<query::Facet>& 
   DeviceFacets made;
   for (const query::Facet& facet : facets) {
     const schema::Field* const field = schema.find(facet.field);
-    if (field == nullptr || facet.kind == query::Facet::Kind::kStats) return std::nullopt;
+    if (field == nullptr) return std::nullopt;
     const auto number = static_cast<std::uint32_t>(field - schema.fields.data());
     Counted counted{&facet, searched.column(number), {}, 0};
     if (counted.column != nullptr && field->type == schema::FieldType::kKeyword) {
@@ -87,18 +54,49 @@ std::optional<DeviceFacets> DeviceFacets::make(const std::vector<query::Facet>& 
 
 // False: a device does not count it.
 bool DeviceFacets::add(Counted& counted) {
+  const query::Facet& facet = *counted.facet;
   const ValueColumn& column = *counted.column;
-  if (!has_single_values(column)) return false;
-  const ValueSpan span = counted.words == nullptr ? span_of(*counted.facet, column) : ValueSpan{};
-  const std::uint64_t codes = 1 + (counted.words == nullptr ? span.steps : counted.words->size());
-  if (codes == 1 || codes > engine::DocumentCodes::kMostCodes) return false;
-  std::shared_ptr<const void> name = column.name(name_of(*counted.facet));
-  const auto same = std::ranges::find(codes_, name, &engine::DocumentCodes::owner);
-  counted.codes = static_cast<std::size_t>(same - codes_.begin());
-  if (same == codes_.end())
-    codes_.push_back(std::make_shared<const ColumnCodes>(column, std::move(name), static_cast<std::uint32_t>(codes),
-                                                         counted.words, span));
+  if (column.values() > kMostValues) return false;
+  // Sums of floats are not made of counts.
+  if (facet.kind == Kind::kStats && column.type() == schema::FieldType::kFloat) return false;
+  ValueSpan span;
+  std::uint64_t all = counted.words == nullptr ? 0 : counted.words->size();
+  if (counted.words == nullptr) {
+    span = facet.kind == Kind::kStats ? whole_span(column) : span_of(facet, column);
+    if (facet.kind == Kind::kRanges && span.steps >= engine::DocumentCodes::kMostCounted) span.steps = 0;
+    all = span.steps;
+  }
+  std::vector<std::uint64_t> bounds;
+  if (all == 0 && facet.kind == Kind::kRanges && has_single_values(column)) {
+    span = whole_span(column);
+    counted.by_bounds = span.steps != 0;
+    if (counted.by_bounds) bounds = bounds_in(facet, column.type(), span);
+    all = bounds.size();
+  }
+  if (all == 0 || all >= engine::DocumentCodes::kMostCounted) return false;
+  counted.codes = codes_.size();
+  const CodesOf of = codes_of(facet);
+  const std::shared_ptr<const void> name = column.name(static_cast<std::size_t>(of));
+  if (bounds.empty()) {  // once, whichever facets need it
+    const auto same =
+        std::ranges::find_if(codes_, [&](const auto& one) { return one.bounds.empty() && one.codes->owner() == name; });
+    counted.codes = static_cast<std::size_t>(same - codes_.begin());
+    if (same != codes_.end()) return true;
+  }
+  codes_.push_back({column_codes(column, of, counted.words, span), std::move(bounds)});
   return true;
+}
+
+// Of a facet of ranges: counters are of documents without a value, then of the ranges.
+Result<void> DeviceFacets::add_ranges(const query::Facet& facet, std::span<const std::uint32_t> counted,
+                                      FacetRoom& room, query::FacetCounts& counts) {
+  for (std::size_t i = 1; i < counted.size(); ++i) {
+    if (counted[i] == 0) continue;
+    FROND_TRY(room.take_number(facet));
+    counts.keys.push_back(i - 1);
+    counts.counts.push_back(counted[i]);
+  }
+  return {};
 }
 
 Result<std::vector<query::FacetCounts>> DeviceFacets::counts(const engine::Outcome& outcome, FacetRoom room) const {
@@ -110,6 +108,10 @@ Result<std::vector<query::FacetCounts>> DeviceFacets::counts(const engine::Outco
     const std::vector<std::uint32_t>& counted = outcome.counts[one.codes];
     counts.missing = counted[0];
     counts.with_value = outcome.matches - counted[0];
+    if (one.by_bounds) {
+      FROND_TRY(add_ranges(*one.facet, counted, room, counts));
+      continue;
+    }
     const auto counter = facet_counter(*one.facet, *one.column, one.words, room.buckets_left());
     counter->add(std::span(counted).subspan(1));
     FROND_TRY(counter->finish(room, counts));

@@ -163,7 +163,7 @@ class BucketCounter final : public FacetCounter {
 
 class StatsCounter final : public FacetCounter {
  public:
-  explicit StatsCounter(FieldType type) : type_(type) {}
+  explicit StatsCounter(const partition::ValueColumn& column) : type_(column.type()), column_(column) {}
 
   bool take(std::uint32_t, const Chunk& chunk, const Bits& documents) override {
     std::uint64_t count = 0, least = ~std::uint64_t{0}, greatest = 0;
@@ -178,16 +178,27 @@ class StatsCounter final : public FacetCounter {
       high += value >> 32;
       low += value & 0xffff'ffff;
     });
-    stats_.values += count;
-    stats_.least = std::min(stats_.least, least);
-    stats_.greatest = std::max(stats_.greatest, greatest);
-    // Both halves of `high` are exact as doubles, and stay so times a power of two.
-    stats_.sum.add(std::ldexp(static_cast<double>(high >> 31), 63));
-    stats_.sum.add(std::ldexp(static_cast<double>(high & 0x7fff'ffff), 32));
-    stats_.sum.add_integer(low);
+    add(count, least, greatest, high, low);
     return true;
   }
-  void add(std::span<const std::uint32_t>) override { FROND_CHECK(false); }
+  // A column of a device has less than 2^31 values, so that the halves of the sum are as small as a chunk's.
+  void add(std::span<const std::uint32_t> counts) override {
+    FROND_CHECK(type_ != FieldType::kFloat);
+    const std::uint64_t base = whole_span(column_).base;
+    std::uint64_t count = 0, least = ~std::uint64_t{0}, greatest = 0;
+    std::int64_t high = 0, low = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (counts[i] == 0) continue;
+      const std::uint64_t key = base + i;
+      count += counts[i];
+      least = std::min(least, key);
+      greatest = key;
+      const auto value = static_cast<std::int64_t>(key ^ std::uint64_t{1} << 63);
+      high += (value >> 32) * counts[i];
+      low += (value & 0xffff'ffff) * counts[i];
+    }
+    add(count, least, greatest, high, low);
+  }
   Result<void> finish(FacetRoom&, query::FacetCounts& counts) override {
     counts.values = stats_.values;
     counts.least = stats_.least;
@@ -198,22 +209,44 @@ class StatsCounter final : public FacetCounter {
   std::size_t most_bytes() const override { return sizeof *this; }
 
  private:
+  // Of values whose sum is high · 2^32 + low.
+  void add(std::uint64_t count, std::uint64_t least, std::uint64_t greatest, std::int64_t high, std::int64_t low) {
+    stats_.values += count;
+    stats_.least = std::min(stats_.least, least);
+    stats_.greatest = std::max(stats_.greatest, greatest);
+    // Both halves of `high` are exact as doubles, and stay so times a power of two.
+    stats_.sum.add(std::ldexp(static_cast<double>(high >> 31), 63));
+    stats_.sum.add(std::ldexp(static_cast<double>(high & 0x7fff'ffff), 32));
+    stats_.sum.add_integer(low);
+  }
+
   const FieldType type_;
+  const partition::ValueColumn& column_;
   query::FacetCounts stats_;
 };
 
 }  // namespace
 
-ValueSpan span_of(const query::Facet& facet, const partition::ValueColumn& column) {
-  std::uint64_t least = ~std::uint64_t{0}, greatest = 0;
-  bool several = false;
+KeyBounds key_bounds(const partition::ValueColumn& column) {
+  KeyBounds bounds;
   for (std::uint32_t i = 0; i < column.chunks(); ++i) {
     const Chunk& chunk = column.chunk(i);
     if (chunk.values == 0) continue;
-    least = std::min(least, chunk.least);
-    greatest = std::max(greatest, chunk.greatest);
-    several = several || chunk.offsets != nullptr;
+    bounds.least = std::min(bounds.least, chunk.least);
+    bounds.greatest = std::max(bounds.greatest, chunk.greatest);
+    bounds.several = bounds.several || chunk.offsets != nullptr;
   }
+  return bounds;
+}
+
+ValueSpan whole_span(const partition::ValueColumn& column) {
+  const KeyBounds bounds = key_bounds(column);
+  if (bounds.least > bounds.greatest || bounds.greatest - bounds.least >= ~std::uint64_t{0} - 2) return {};
+  return {bounds.least, 1, bounds.greatest - bounds.least + 1};
+}
+
+ValueSpan span_of(const query::Facet& facet, const partition::ValueColumn& column) {
+  const auto [least, greatest, several] = key_bounds(column);
   if (least > greatest || (several && facet.kind != Kind::kValues && facet.kind != Kind::kDistinct)) return {};
   ValueSpan span{least, 1, 0};
   if (facet.kind == Kind::kDates) {
@@ -235,7 +268,7 @@ ValueSpan span_of(const query::Facet& facet, const partition::ValueColumn& colum
 std::unique_ptr<FacetCounter> facet_counter(const query::Facet& facet, const partition::ValueColumn& column,
                                             KeywordCache::Numbers numbers, std::size_t max_buckets) {
   const FieldType type = column.type();
-  if (facet.kind == Kind::kStats) return std::make_unique<StatsCounter>(type);
+  if (facet.kind == Kind::kStats) return std::make_unique<StatsCounter>(column);
   if (type == FieldType::kKeyword) return std::make_unique<KeywordCounter>(facet, column, std::move(numbers));
   if (const auto span = span_of(facet, column); span.steps != 0)
     return std::make_unique<DirectCounter>(facet, type, span);

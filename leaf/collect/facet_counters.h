@@ -26,7 +26,7 @@ class FacetCounter {
   virtual bool can_count_rest() const { return false; }
   virtual std::uint64_t count_rest() { return 0; }
   // Adds what a device has counted (device_facets.h): by the number of a keyword, or by the step of a value. Only for
-  // counters of keywords, and of values with a span.
+  // counters of keywords, of values with a span, and of statistics, whose steps are those of whole_span().
   virtual void add(std::span<const std::uint32_t> counts) = 0;
   // Sets all but with_value and missing. Errors of the room, which it takes for its buckets.
   virtual Result<void> finish(FacetRoom& room, query::FacetCounts& counts) = 0;
@@ -34,12 +34,22 @@ class FacetCounter {
   virtual std::size_t most_bytes() const = 0;
 };
 
+// The least and the greatest key of a column that has no keywords, and whether a document may have several values.
+// Without values `least` is above `greatest`.
+struct KeyBounds {
+  std::uint64_t least = ~std::uint64_t{0}, greatest = 0;
+  bool several = false;
+};
+KeyBounds key_bounds(const partition::ValueColumn& column);
+
 // Where the values of a column that has no keywords are, if they lie close together: keys base + i · unit for i <
 // steps. A counter counts them by i then. steps 0: they do not, or the facet's counter needs more than their counts.
 struct ValueSpan {
   std::uint64_t base = 0, unit = 1, steps = 0;
 };
 ValueSpan span_of(const query::Facet& facet, const partition::ValueColumn& column);
+// From the least to the greatest value in steps of 1; steps 0: there are none, or about 2^64.
+ValueSpan whole_span(const partition::ValueColumn& column);
 
 // `numbers`: of a column of keywords. Borrows all but these.
 std::unique_ptr<FacetCounter> facet_counter(const query::Facet& facet, const partition::ValueColumn& column,

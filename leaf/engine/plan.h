@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "common/partition/documents/hidden_documents.h"
 #include "common/scoring/bm25.h"
 #include "common/topk/hit.h"
+#include "leaf/engine/code_order.h"
 #include "leaf/engine/document_codes.h"
 #include "leaf/lists/list_store.h"
 
@@ -74,8 +76,12 @@ struct Plan {
   bool exact_matches = false;
   // What an accelerator counts over all matches beside finding the hits; engines of the CPU ignore it. With k = 0 it
   // counts only, whether the plan is ranked or not.
-  std::vector<std::shared_ptr<const DocumentCodes>> counted{};
-  std::vector<std::shared_ptr<const void>> counted_on_device{};  // likewise find_array() of the owners, in their order
+  std::vector<CountedCodes> counted{};
+  // The order of an accelerator's hits, in place of scores: they are the k first of all matches, with score 0, and
+  // `matches` is exact. Engines of the CPU ignore it.
+  std::optional<CodeOrder> order{};
+  // In a plan of device leases: find_array() of the owners of codes_of(), in their order.
+  std::vector<std::shared_ptr<const void>> codes_on_device{};
   Deadline deadline = Deadline::never();
   SharedFloor* floor = nullptr;  // may be null; hits with score < floor->get() may be left out
 };
@@ -86,6 +92,19 @@ inline bool of_device_leases(const Plan& plan) { return !plan.terms.empty() && p
 
 // Whether priors change scores.
 inline bool adds_priors(const Plan& plan) { return plan.ranked && plan.priors != nullptr && plan.prior_weight > 0; }
+
+// All codes that the plan needs on a device: those that are counted, each with its places() behind it if it has some,
+// then those of its order.
+inline std::vector<std::shared_ptr<const DocumentCodes>> codes_of(const Plan& plan) {
+  std::vector<std::shared_ptr<const DocumentCodes>> codes;
+  for (const CountedCodes& counted : plan.counted) {
+    codes.push_back(counted.codes);
+    if (counted.codes->places() != nullptr) codes.push_back(counted.codes->places());
+  }
+  if (plan.order)
+    for (const CodeKey& key : plan.order->keys) codes.push_back(key.codes);
+  return codes;
+}
 
 // What the document's prior adds to its score.
 inline scoring::Score prior_score(const Plan& plan, DocId docid) {
@@ -103,7 +122,7 @@ struct Outcome {
   std::uint64_t matches = 0;    // documents that match; a lower bound if !exact
   bool exact = true;
   std::uint64_t postings_decoded = 0;  // for profiles
-  // By Plan::counted, and by code: how many of the documents that match have it. `matches` is exact then.
+  // By Plan::counted, and by counter: how many of the documents that match have it. `matches` is exact then.
   std::vector<std::vector<std::uint32_t>> counts{};
 };
 

@@ -73,7 +73,7 @@ struct ReadyPlan {
   std::shared_ptr<const ResidentLengths> lengths;
   std::shared_ptr<const ResidentArray> priors;              // null: none are added
   std::shared_ptr<const ResidentArray> hidden;              // null: no document is hidden
-  std::vector<std::shared_ptr<const ResidentArray>> codes;  // in the order of plan->counted
+  std::vector<std::shared_ptr<const ResidentArray>> codes;  // in the order of codes_of(*plan)
   std::optional<std::uint32_t> hidden_postings;  // of the longest list that are of hidden documents; empty: unknown
   // The plan's floor or higher: documents with lower scores are not wanted. Of a plan that is not ranked: a score of
   // document_order.h.

@@ -1,4 +1,5 @@
-// How a runner counts: the same workspace, stream and way of waiting as for hits, and other kernels (counts/).
+// How a runner counts, and finds the first in an order: the same workspace, stream and way of waiting as for hits, and
+// other kernels (counts/).
 #include <algorithm>
 #include <cstring>
 
@@ -9,24 +10,37 @@
 namespace frond::leaf::gpu {
 
 std::size_t BatchRunner::counted_part_of(std::span<const ReadyPlan* const> plans) const {
-  std::size_t lists = 0, columns = 0, counters = 0, queries = 0;
+  std::size_t lists = 0, columns = 0, counters = 0, bounds = 0, hits = 0;
+  std::uint32_t queries = 0, documents = 0;
   for (const ReadyPlan* ready : plans) {
+    const engine::Plan& plan = *ready->plan;
     lists += ready->lists.size();
     columns += ready->codes.size();
-    counters += counters_of(*ready->plan);
+    counters += counters_of(plan);
+    bounds += bounds_of(plan);
+    documents = std::max(documents, ready->lists.front()->documents);
+    if (plan.order) hits = std::max<std::size_t>(hits, plan.k);
     ++queries;
-    const bool fits =
-        queries <= kMaxQueries && lists <= kMaxTerms && columns <= kMaxCountedColumns && counters <= space_.counters();
+    const bool fits = queries <= kMaxQueries && lists <= kMaxTerms && columns <= kMaxCountedColumns &&
+                      bounds <= kMaxBounds && has_room(queries, documents, counters, hits);
     if (!fits && queries > 1) return queries - 1;
   }
   return queries;
+}
+
+bool BatchRunner::has_room(std::uint32_t queries, std::uint32_t documents, std::size_t counters,
+                           std::size_t hits) const {
+  return hits == 0 ? space_.has_room(counters)
+                   : space_.has_room(counters, queries, pieces_of(queries, documents, true).pieces, hits);
 }
 
 Result<void> BatchRunner::start_counting(std::span<const ReadyPlan* const> plans) {
   const SteadyTime from = std::chrono::steady_clock::now();
   CountBatch batch = count_builder_.build(plans, space_.input.data());
   const ByteView input = count_builder_.bytes();
-  if (input.size() > BatchWorkspace::kInputBytes || batch.counter_count > space_.counters())
+  const std::size_t queries = batch.most_hits > 0 ? batch.query_count : 0;
+  if (input.size() > BatchWorkspace::kInputBytes ||
+      !space_.has_room(batch.counter_count, queries, batch.pieces, batch.most_hits))
     return Error(Code::kOverloaded, "a batch too large for its workspace");
   std::memcpy(space_.staged_input.data(), input.data(), input.size());
   space_.attach(batch);
@@ -52,15 +66,24 @@ Result<void> BatchRunner::start_counting(std::span<const ReadyPlan* const> plans
 // Of the part on the device, which has ended.
 void BatchRunner::take_counts(std::span<const ReadyPlan* const> plans, std::span<RunOutcome> outcomes) const {
   const std::uint32_t* next = space_.counted();
+  std::size_t counters = 0;
+  std::uint32_t most_hits = 0;
+  for (const ReadyPlan* ready : plans) {
+    counters += counters_of(*ready->plan);
+    if (ready->plan->order) most_hits = std::max(most_hits, ready->plan->k);
+  }
+  const DocId* const docids = next + counters;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     RunOutcome& one = outcomes[i];
     one.answered = true;
     one.outcome.matches = space_.answers()[i].matches;
-    for (const auto& codes : plans[i]->plan->counted) {
-      one.outcome.counts.emplace_back(next, next + codes->codes());
-      next += codes->codes();
+    for (const engine::CountedCodes& counted : plans[i]->plan->counted) {
+      one.outcome.counts.emplace_back(next, next + counted.counters());
+      next += counted.counters();
     }
     for (const auto& list : plans[i]->lists) one.outcome.postings_decoded += list->list.count;
+    for (std::uint32_t hit = 0; hit < space_.answers()[i].found; ++hit)
+      one.outcome.hits.push_back({plans[i]->plan->placement.ordinal(docids[i * most_hits + hit]), 0});
   }
 }
 

@@ -20,9 +20,12 @@ constexpr std::size_t kKeysOffset = kNextOffset + 256;
 constexpr std::size_t kHitsOffset = rounded(kMaxQueries * sizeof(AnswerOfQuery));
 constexpr std::size_t kAnsweredBytes = kHitsOffset + BatchWorkspace::kHitPlaces * sizeof(HitOnDevice);
 
-// For counts: number of matches by query | begin of the batch | counters.
+// For counts: number of matches by query | begin of the batch | limits of orders by query | counters; and of orders the
+// keys, ties and numbers of what thread blocks keep.
 constexpr std::size_t kBeganOffset = rounded(kMaxQueries * sizeof(std::uint32_t));
-constexpr std::size_t kCountersOffset = kBeganOffset + 256;
+constexpr std::size_t kLimitsOffset = kBeganOffset + 256;
+constexpr std::size_t kCountersOffset = kLimitsOffset + rounded(kMaxQueries * sizeof(std::uint64_t));
+constexpr std::size_t kDelivered = BatchWorkspace::kHitPlaces * sizeof(HitOnDevice) / sizeof(std::uint32_t);
 static_assert(BatchWorkspace::kHitPlaces * sizeof(HitOnDevice) >= kMaxCounters * sizeof(std::uint32_t));
 
 }  // namespace
@@ -71,9 +74,11 @@ void BatchWorkspace::attach(BatchOnDevice& batch, std::size_t input_bytes) const
   batch.search_warps = std::min(whole_blocks, processors * kSearchWarps);
 }
 
-std::size_t BatchWorkspace::counters() const {
-  constexpr std::size_t kDelivered = kHitPlaces * sizeof(HitOnDevice) / sizeof(std::uint32_t);
-  return std::min(kDelivered, (work.bytes() - kCountersOffset) / sizeof(std::uint32_t));
+bool BatchWorkspace::has_room(std::size_t counters, std::size_t queries, std::size_t pieces, std::size_t hits) const {
+  const std::size_t places = queries * pieces * hits;
+  const std::size_t bytes = rounded(counters * sizeof(std::uint32_t)) + places * sizeof(std::uint64_t) +
+                            (places + queries * pieces) * sizeof(std::uint32_t);
+  return counters + queries * hits <= kDelivered && bytes <= work.bytes() - kCountersOffset;
 }
 
 void BatchWorkspace::attach(CountBatch& batch) const {
@@ -81,7 +86,13 @@ void BatchWorkspace::attach(CountBatch& batch) const {
   batch.input = input.data();
   batch.matches = reinterpret_cast<std::uint32_t*>(work.data());
   batch.began_ns = reinterpret_cast<std::uint64_t*>(work.data() + kBeganOffset);
+  batch.limits = reinterpret_cast<std::uint64_t*>(work.data() + kLimitsOffset);
   batch.counters = reinterpret_cast<std::uint32_t*>(work.data() + kCountersOffset);
+  const std::size_t pieces = std::size_t{batch.query_count} * batch.pieces, places = pieces * batch.most_hits;
+  batch.kept_keys = reinterpret_cast<std::uint64_t*>(work.data() + kCountersOffset +
+                                                     rounded(batch.counter_count * sizeof(std::uint32_t)));
+  batch.kept_ties = reinterpret_cast<std::uint32_t*>(batch.kept_keys + places);
+  batch.held = batch.kept_ties + places;
   batch.counted = counted();
   batch.answers = answers();
 }

@@ -27,10 +27,11 @@ struct BatchWorkspace {
   // Sets those fields of `batch` that depend on this memory and on the device. `batch` comes from BatchBuilder and has
   // `input_bytes` of plain data.
   void attach(BatchOnDevice& batch, std::size_t input_bytes) const;
-  // The same for a batch of counts, from CountBuilder, with at most counters() counters. They are delivered to
-  // counted(), in the place of hits.
+  // The same for a batch of counts, from CountBuilder, for which there is room. Counters, and docIDs of orders, are
+  // delivered to counted(), in the place of hits.
   void attach(CountBatch& batch) const;
-  std::size_t counters() const;
+  // Room for so many counters; with orders also for so many queries, each of so many pieces, with so many hits a piece.
+  bool has_room(std::size_t counters, std::size_t queries = 0, std::size_t pieces = 0, std::size_t hits = 0) const;
   std::uint32_t* counted() const { return reinterpret_cast<std::uint32_t*>(hits()); }
   // Records timing event `point`; nothing without timing events.
   Result<void> mark(std::size_t point) { return points.empty() ? Result<void>() : points[point].record(stream.get()); }

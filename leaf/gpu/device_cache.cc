@@ -93,8 +93,9 @@ std::optional<ReadyPlan> DeviceCache::look_up(const engine::Plan& plan, bool cou
   if (plan.hidden != nullptr) ready.hidden = array(plan.hidden->words(), plan.hidden_on_device);
   if (engine::adds_priors(plan)) ready.priors = array(plan.priors->arrays(), plan.priors_on_device);
   bool complete = (plan.hidden == nullptr || ready.hidden) && (!engine::adds_priors(plan) || ready.priors);
-  for (std::size_t i = 0; i < plan.counted.size(); ++i) {
-    ready.codes.push_back(array(plan.counted[i]->owner(), leased ? plan.counted_on_device[i] : nullptr));
+  const auto codes = engine::codes_of(plan);
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    ready.codes.push_back(array(codes[i]->owner(), leased ? plan.codes_on_device[i] : nullptr));
     complete = complete && ready.codes.back();
   }
   FROND_CHECK(complete || !leased);

@@ -28,7 +28,7 @@ std::vector<DocumentArrays::Source> DocumentArrays::sources_of(const engine::Pla
                        plan.partition,
                        arrays->priors});
   }
-  for (const auto& codes : plan.counted) sources.push_back({codes->owner(), {}, plan.partition, {}, codes});
+  for (const auto& codes : engine::codes_of(plan)) sources.push_back({codes->owner(), {}, plan.partition, {}, codes});
   return sources;
 }
 

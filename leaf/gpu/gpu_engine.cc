@@ -61,6 +61,7 @@ struct GpuEngine::Running {
 
 // Of plans with something to count, k = 0 asks for no hits. A ranked OR does not count its matches by itself.
 bool GpuEngine::is_part_of(const engine::Plan& plan, Kind kind) {
+  if (kind == Kind::kOrders || plan.order) return kind == Kind::kOrders && plan.order;
   if (kind == Kind::kCounts)
     return !plan.counted.empty() ||
            (plan.exact_matches && plan.ranked && plan.k > 0 && plan.terms.size() > 1 && plan.mode == engine::Mode::kOr);
@@ -83,7 +84,7 @@ std::size_t GpuEngine::prepare(std::span<const engine::Plan> plans, std::size_t 
       found[next] = Error(Code::kDeadline, "the deadline passed before evaluation");
       continue;
     }
-    if (lost() || !(part.kind == Kind::kCounts ? fits_counters(plans[next]) : fits_kernels(plans[next]))) continue;
+    if (lost() || !(by_counters(part.kind) ? fits_counters(plans[next]) : fits_kernels(plans[next]))) continue;
     if (auto ready = cache_->pin(plans[next])) {
       part.plans.push_back(*std::move(ready));
       part.places.push_back(next);
@@ -122,7 +123,7 @@ std::vector<std::optional<Result<engine::Outcome>>> GpuEngine::try_search(std::s
     }
     running.parts.pop_front();
   };
-  for (const Kind kind : {Kind::kRanked, Kind::kUnranked, Kind::kCounts}) {  // counts come last
+  for (const Kind kind : {Kind::kRanked, Kind::kUnranked, Kind::kOrders, Kind::kCounts}) {  // counts come last
     for (std::size_t next = 0; next < plans.size();) {
       Part part;
       part.kind = kind;
@@ -189,8 +190,8 @@ void GpuEngine::start(Part& part) noexcept {
     plans.reserve(part.plans.size());
     for (const ReadyPlan& plan : part.plans) plans.push_back(&plan);
     BatchRunner& runner = *part.runner;
-    started = !lost() && succeeded(part.kind == Kind::kCounts ? runner.start_counts(std::move(plans))
-                                                              : runner.start(std::move(plans)));
+    started = !lost() && succeeded(by_counters(part.kind) ? runner.start_counts(std::move(plans))
+                                                          : runner.start(std::move(plans)));
   } catch (const std::exception&) {  // out of memory: the plans go to the engine below
     if (part.runner->on_device()) lost_.store(true, std::memory_order_relaxed);
   }

@@ -7,9 +7,9 @@
 // The engine has no queue and no threads: the callers form the batches, as the leaf's QueryScheduler does. A search
 // takes an idle runner and starts on its caller's thread; when none is idle, it waits for one. A large search is cut
 // into parts of at most kMaxQueries plans, and those that are not ranked are parts of their own; so are those of which
-// something is counted (Plan::counted, exact_matches), which only try_search() does. It takes more runners
-// for them while some are idle, so that one part is prepared while another is on the device. (Ding et al. 2009, 7 and
-// 8, rank queries and cache lists on the GPU; they evaluate one query at a time.)
+// something is counted (Plan::counted, exact_matches), and those with an order, which only try_search() takes. It takes
+// more runners for them while some are idle, so that one part is prepared while another is on the device. (Ding et al.
+// 2009, 7 and 8, rank queries and cache lists on the GPU; they evaluate one query at a time.)
 //
 // After a failed device operation the engine is lost for good, and the device is not used any more. The same happens
 // when the host runs out of memory while a batch is on the device, because nothing waits for that batch then. When
@@ -79,8 +79,10 @@ class GpuEngine final : public engine::QueryEngine, public engine::Accelerator {
   std::size_t list_bytes() const { return arena_.bytes(); }
 
  private:
-  // Plans of one caller for one launch, and what it finds of them: hits by score, the first hits, or counts.
-  enum class Kind { kRanked, kUnranked, kCounts };
+  // Plans of one caller for one launch, and what it finds of them: hits by score, the first hits, those by an order
+  // with counts, or counts alone.
+  enum class Kind { kRanked, kUnranked, kOrders, kCounts };
+  static bool by_counters(Kind kind) { return kind == Kind::kOrders || kind == Kind::kCounts; }
   static bool is_part_of(const engine::Plan& plan, Kind kind);
   struct Part {
     Kind kind = Kind::kRanked;

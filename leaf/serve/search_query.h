@@ -31,6 +31,7 @@
 #include "leaf/clauses/work.h"
 #include "leaf/collect/collect.h"
 #include "leaf/collect/device_facets.h"
+#include "leaf/collect/device_order.h"
 #include "leaf/collect/sorted_ranking.h"
 #include "leaf/serve/at_once.h"
 #include "leaf/serve/search_parts.h"
@@ -77,9 +78,11 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
     std::vector<lists::ListLease> lists;  // of the known terms, once fetched; AND and OR both use them
     std::shared_ptr<const partition::HiddenDocuments> left_out;  // by the filter, and hidden; null: not evaluated
     engine::Outcome conjunction, disjunction;
-    std::vector<std::string> sort_bytes;             // of a search with an order: of its hits, until sorted_ has these
-    std::vector<query::FacetCounts> facets;          // until they are added to those of other partitions
-    std::optional<collect::DeviceFacets> on_device;  // of the wave's plan: what a GPU counts for the facets
+    std::vector<std::string> sort_bytes;     // of a search with an order: of its hits, until sorted_ has these
+    std::vector<query::FacetCounts> facets;  // until they are added to those of other partitions
+    // Of the wave's plan: what a GPU counts for the facets, and orders hits by.
+    std::optional<collect::DeviceFacets> facets_on_device;
+    std::optional<collect::DeviceOrder> order_on_device;
     wire::PartitionProfile profile;
     std::uint64_t cpu_us = 0;  // of the last search on the CPU
     bool on_cpu = false;       // searched there in this wave
@@ -123,12 +126,14 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   schedule::QueryFeatures features() const;
   bool runs_as_words() const { return !has_clause() || (flat_ && may_use_gpu()); }
   engine::Mode words_mode() const { return flat_ ? flat_->mode : mode_; }
-  bool count_on_device();
+  bool collect_on_device();
+  bool collect_on_device(Slot& slot) const;
+  void add_codes(const Slot& slot, engine::Plan& plan) const;
   void add_counting(schedule::PredictedCosts& costs, std::uint64_t postings) const;
   bool may_use_gpu() const;
   void search_on_scheduled_cpu();
   void take_answers(std::vector<schedule::GpuAnswer> answers);
-  Result<engine::Outcome> with_facets(Slot& slot, Result<engine::Outcome> answer) const;
+  Result<engine::Outcome> with_collected(Slot& slot, Result<engine::Outcome> answer) const;
   void check_answers();
   void drop();
   bool is_too_much_here() const;
@@ -180,6 +185,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   const schema::Schema& schema() const;
   // Orders and facets (search_query_collect.cc).
   bool sorts() const { return !wanted_.sort.empty(); }
+  bool collects() const { return sorts() || counts_facets(); }
   bool counts_facets() const {
     return !wanted_.facets.empty() && (mode_ == engine::Mode::kOr || request_.mode == wire::Mode::kAnd);
   }
@@ -220,7 +226,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   Result<KnownTerms> known_ = KnownTerms();  // looked up once; kCorrupt, kUnavailable: from reading their statistics
   std::optional<Clauses> clause_, filter_;   // of the request, if it has them
   bool clause_has_auto_ = false;             // AND and OR of it differ
-  std::optional<clauses::FlatQuery> flat_;   // the wave's clause with facets, as plain words that a GPU may take
+  // The wave's clause with an order or facets, as plain words that a GPU may take.
+  std::optional<clauses::FlatQuery> flat_;
   bool are_weights_ = false;                // the request's clause is known_ instead: the engines of plain words run it
   std::vector<Slot> slots_;                 // of the partitions that the generation has here
   std::vector<std::uint32_t> lacking_;      // the others that are wanted

@@ -90,7 +90,7 @@ Result<void> SearchQuery::resolve_clause() {
   FROND_TRY(resolve(query::resolved(clause_->clause, mode), *clause_));
   known_ = clause_->known;
   flat_.reset();
-  if (parts_.queries != nullptr && !wanted_.facets.empty() && !sorts() && !scoring::are_impacts(generation_->bm25))
+  if (parts_.queries != nullptr && (!wanted_.facets.empty() || sorts()) && !scoring::are_impacts(generation_->bm25))
     flat_ = clauses::flat_query(clause_->resolved);
   if (flat_)
     for (std::size_t i = 0; i < known_->terms.size(); ++i) known_->terms[i].weight = flat_->weights[i];
@@ -167,14 +167,13 @@ Result<engine::Outcome> SearchQuery::search_clause(Slot& slot) {
   FROND_TRY(filter(slot));
   const clauses::OpenedPartition opened(partition);
   const clauses::ClausePlan plan = clause_plan(slot, *clause_, slot.lists, opened);
-  const bool collects = sorts() || counts_facets();
-  auto outcome = collects     ? collect(slot, plan)
+  auto outcome = collects()   ? collect(slot, plan)
                  : exhaustive ? clauses::search_exhaustively(plan, parts_.clock)
                               : clauses::search(plan, parts_.clock);
   const Instant ended = parts_.clock.now();
-  (exhaustive ? metrics_.exhaustive
-   : collects ? metrics_.collect
-              : metrics_.clauses)
+  (exhaustive   ? metrics_.exhaustive
+   : collects() ? metrics_.collect
+                : metrics_.clauses)
       .observe(seconds_between(begun, ended));
   slot.profile.engine = exhaustive ? parts_.exhaustive.name() : "clauses";
   if (sorts()) slot.profile.engine += ", sorted";

@@ -71,7 +71,7 @@ void SearchQuery::wave_done() {
 // Searches again on the CPU what the GPU has answered. Where the two differ the CPU's is the answer.
 void SearchQuery::check_answers() {
   // The engines' own counts are bounded, and those of the CPU count no facets.
-  if (request_.exact_total || (has_clause() && counts_facets())) return;
+  if (request_.exact_total || (has_clause() && collects())) return;
   engine::SharedFloor unknown;
   std::vector<engine::Outcome> outcomes(slots_.size());
   std::vector<std::vector<topk::Hit>> gpu, cpu;

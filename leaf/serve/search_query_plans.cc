@@ -134,7 +134,7 @@ Result<std::optional<engine::Plan>> SearchQuery::plan(Slot& slot, engine::Shared
   if (slot.lists.empty()) return std::optional<engine::Plan>();
   FROND_TRY(filter(slot));
   engine::Plan plan = without_terms(slot, floor);
-  if (slot.on_device) plan.counted = slot.on_device->codes();
+  add_codes(slot, plan);
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (slot.lists[i] != nullptr)
       plan.terms.push_back({slot.lists[i], known[i].weight, bounds(known[i], partition)});
@@ -156,14 +156,14 @@ std::optional<engine::Plan> SearchQuery::plan_on_device(Slot& slot) {
   const std::size_t place = place_of(served);
   if (!filter(slot)) return std::nullopt;
   engine::Plan plan = without_terms(slot, floor());
+  add_codes(slot, plan);
   if (plan.hidden != nullptr) plan.hidden_on_device = parts_.device->find_array(plan.hidden->words());
   if (plan.hidden != nullptr && plan.hidden_on_device == nullptr) return std::nullopt;
   if (engine::adds_priors(plan)) plan.priors_on_device = parts_.device->find_array(plan.priors->arrays());
   if (engine::adds_priors(plan) && plan.priors_on_device == nullptr) return std::nullopt;
-  if (slot.on_device) plan.counted = slot.on_device->codes();
-  for (const auto& codes : plan.counted) {
-    plan.counted_on_device.push_back(parts_.device->find_array(codes->owner()));
-    if (plan.counted_on_device.back() == nullptr) return std::nullopt;
+  for (const auto& codes : engine::codes_of(plan)) {
+    plan.codes_on_device.push_back(parts_.device->find_array(codes->owner()));
+    if (plan.codes_on_device.back() == nullptr) return std::nullopt;
   }
   for (const KnownTerms::Term& term : known_->terms) {
     auto lease = term.term->on_device(place, plan.partition, *parts_.device);

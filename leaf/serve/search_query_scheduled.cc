@@ -15,7 +15,7 @@ bool SearchQuery::submit_to_scheduler() {
   if (!make_plans() || todo_.empty()) return false;
   const schedule::QueryFeatures known = features();
   scheduled_.costs = parts_.queries->predict(known);
-  if (has_clause() && counts_facets()) add_counting(scheduled_.costs, known.postings);
+  if (has_clause() && collects()) add_counting(scheduled_.costs, known.postings);
   scheduled_.deadline = deadline_;
   scheduled_.for_gpu = may_use_gpu();
   scheduled_.for_cpu = !scheduled_.for_gpu || request_.processor != wire::Processor::kGpu;
@@ -30,33 +30,53 @@ bool SearchQuery::submit_to_scheduler() {
   return true;
 }
 
-// Counting looks at every match. Microseconds a posting, and on the CPU a value, measured roughly: it only decides
-// where such a query runs, and observed times correct it.
+// Counting looks at every match, and so does an order. Microseconds a posting, and on the CPU a value, measured
+// roughly: it only decides where such a query runs, and observed times correct it.
 void SearchQuery::add_counting(schedule::PredictedCosts& costs, std::uint64_t postings) const {
   constexpr double kCpuUs = 1e-3, kGpuUs = 1e-5;
   const auto all = static_cast<double>(postings);
-  costs.cpu.us = std::max(costs.cpu.us, all * kCpuUs * static_cast<double>(1 + wanted_.facets.size()));
+  costs.cpu.us =
+      std::max(costs.cpu.us, all * kCpuUs * static_cast<double>(1 + wanted_.facets.size() + wanted_.sort.size()));
   costs.gpu.us = std::max(costs.gpu.us, all * kGpuUs);
 }
 
-// What a GPU is to count in the partitions of todo_ for the facets, if the wave wants them. False: it cannot.
-bool SearchQuery::count_on_device() {
-  for (Slot* const slot : todo_) {
-    slot->on_device.reset();
-    if (!counts_facets()) continue;
-    if (parts_.keywords == nullptr) return false;
-    const generation::OpenPartition& open = *slot->partition->open;
-    slot->on_device = collect::DeviceFacets::make(wanted_.facets, schema(), clauses::OpenedPartition(open.partition()),
-                                                  open.number(), *parts_.keywords, deadline_, parts_.clock);
-    if (!slot->on_device) return false;
+// What a GPU is to count in the partitions of todo_ for the facets, if the wave wants them, and to order hits by.
+// False: it cannot.
+bool SearchQuery::collect_on_device() {
+  return std::ranges::all_of(todo_, [this](Slot* slot) { return collect_on_device(*slot); });
+}
+
+bool SearchQuery::collect_on_device(Slot& slot) const {
+  slot.facets_on_device.reset();
+  slot.order_on_device.reset();
+  if (!collects()) return true;
+  if (parts_.keywords == nullptr) return false;
+  const generation::OpenPartition& open = *slot.partition->open;
+  const clauses::OpenedPartition opened(open.partition());
+  if (counts_facets()) {
+    slot.facets_on_device = collect::DeviceFacets::make(wanted_.facets, schema(), opened, open.number(),
+                                                        *parts_.keywords, deadline_, parts_.clock);
+    if (!slot.facets_on_device) return false;
   }
-  return true;
+  if (!sorts() || depth() == 0) return true;
+  slot.order_on_device =
+      collect::DeviceOrder::make({wanted_.sort, wanted_.after, schema(), *parts_.keywords, deadline_, parts_.clock},
+                                 opened, open.number(), slot.partition->placement);
+  return slot.order_on_device.has_value();
+}
+
+// To a plan that has all but these.
+void SearchQuery::add_codes(const Slot& slot, engine::Plan& plan) const {
+  if (slot.facets_on_device) plan.counted = slot.facets_on_device->codes();
+  if (!slot.order_on_device) return;
+  plan.order = slot.order_on_device->order();
+  plan.ranked = false;
 }
 
 // Partitions that need no plan leave todo_. False: out of memory, or the CPU must evaluate a clause.
 bool SearchQuery::make_plans() {
   try {
-    if (has_clause() && !count_on_device()) return false;
+    if (has_clause() && !collect_on_device()) return false;
     scheduled_.plans.reserve(todo_.size());
     const bool for_gpu = may_use_gpu();
     for (Slot*& slot : todo_) {
@@ -85,7 +105,7 @@ bool SearchQuery::make_plans() {
 
 // Of the partitions of todo_. The terms have been looked up.
 schedule::QueryFeatures SearchQuery::features() const {
-  const bool ranked = request_.rank == wire::Rank::kScore && (!flat_ || depth() > 0);
+  const bool ranked = request_.rank == wire::Rank::kScore && !sorts() && (!flat_ || depth() > 0);
   schedule::QueryFeatures features{.mode = words_mode(), .ranked = ranked, .k = depth()};
   features.partitions = static_cast<std::uint32_t>(todo_.size());
   for (const Slot* const slot : todo_) features.documents += slot->partition->open->partition().documents();
@@ -117,9 +137,11 @@ void SearchQuery::drop() {
   wave_done();
 }
 
-// The answer, whose counts become the slot's facets.
-Result<engine::Outcome> SearchQuery::with_facets(Slot& slot, Result<engine::Outcome> answer) const {
-  if (slot.on_device && answer) slot.facets = FROND_TRY(slot.on_device->counts(*answer, wanted_.room()));
+// The answer, whose counts become the slot's facets, with what its hits have of the order.
+Result<engine::Outcome> SearchQuery::with_collected(Slot& slot, Result<engine::Outcome> answer) const {
+  if (!answer) return answer;
+  if (slot.facets_on_device) slot.facets = FROND_TRY(slot.facets_on_device->counts(*answer, wanted_.room()));
+  if (slot.order_on_device) slot.sort_bytes = slot.order_on_device->sort_bytes(wanted_.max_sort_bytes, answer->hits);
   return answer;
 }
 
@@ -133,8 +155,10 @@ void SearchQuery::take_answers(std::vector<schedule::GpuAnswer> answers) {
     if (!answers[i]) continue;
     todo_[i] = nullptr;
     try {
-      slot.profile.engine = slot.on_device ? "gpu, facets" : "gpu";
-      take(slot, with_facets(slot, *std::move(answers[i])));
+      slot.profile.engine = "gpu";
+      if (slot.order_on_device) slot.profile.engine += ", sorted";
+      if (slot.facets_on_device) slot.profile.engine += ", facets";
+      take(slot, with_collected(slot, *std::move(answers[i])));
     } catch (const std::exception&) {  // out of memory: only this partition is unsearched
       slot.unsearched = wire::UnsearchedReason::kUnavailable;
     }

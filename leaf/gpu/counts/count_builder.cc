@@ -11,20 +11,38 @@ namespace {
 // A batch is cut into about so many thread blocks, of at most so many tiles each: more blocks than a device runs at a
 // time, and each adds its counters up once.
 constexpr std::uint32_t kWantedBlocks = 4096, kMostTiles = 32;
+constexpr std::uint32_t kWantedOrderedBlocks = 1024;  // twice as many as a device runs at a time
 
 bool is_dense(const DeviceList& list) { return list.marks_shift == 0; }
+const std::byte* bytes_of(const ResidentArray& array) { return reinterpret_cast<const std::byte*>(array.words); }
 
 }  // namespace
 
 std::size_t counters_of(const engine::Plan& plan) {
   std::size_t counters = 0;
-  for (const auto& codes : plan.counted) counters += codes->codes();
+  for (const auto& counted : plan.counted) counters += static_cast<std::size_t>(counted.counters());
   return counters;
 }
 
+std::size_t bounds_of(const engine::Plan& plan) {
+  std::size_t bounds = 0;
+  for (const auto& counted : plan.counted) bounds += counted.bounds.size();
+  return bounds;
+}
+
+Pieces pieces_of(std::uint32_t queries, std::uint32_t documents, bool has_orders) {
+  const std::uint32_t tiles = (std::max(documents, 1u) - 1) / kTileDocuments + 1;
+  const std::uint32_t wanted = has_orders ? kWantedOrderedBlocks : kWantedBlocks;
+  const std::uint32_t pieces = std::clamp(wanted / queries, 1u, tiles);
+  const std::uint32_t tiles_a_piece = std::min((tiles + pieces - 1) / pieces, kMostTiles);
+  return {(tiles + tiles_a_piece - 1) / tiles_a_piece, tiles_a_piece};
+}
+
 bool fits_counters(const engine::Plan& plan) {
-  return counters_of(plan) <= kMaxCounters && !plan.terms.empty() && plan.terms.size() <= kMaxQueryTerms &&
-         std::ranges::all_of(plan.terms, [](const engine::PlanTerm& term) {
+  const bool fits_order =
+      !plan.order || (plan.k > 0 && plan.k <= kMaxHits && plan.order->bits() <= engine::CodeOrder::kMostBits);
+  return fits_order && counters_of(plan) <= kMaxCounters && bounds_of(plan) <= kMaxBounds && !plan.terms.empty() &&
+         plan.terms.size() <= kMaxQueryTerms && std::ranges::all_of(plan.terms, [](const engine::PlanTerm& term) {
            return term.on_device || term.list->postings.count() > 0;
          });
 }
@@ -48,17 +66,48 @@ void CountBuilder::add(const ReadyPlan& ready) {
                       .counters = static_cast<std::uint32_t>(counters_of(plan)),
                       .conjunction = plan.mode == engine::Mode::kAnd});
   std::uint32_t counter = 0;
-  for (std::size_t i = 0; i < plan.counted.size(); ++i) {
-    columns_.push_back({reinterpret_cast<const std::byte*>(ready.codes[i]->words), plan.counted[i]->width(), counter});
-    counter += plan.counted[i]->codes();
+  std::size_t next = 0;  // of ready.codes, which are in the order of codes_of()
+  for (const engine::CountedCodes& counted : plan.counted) {
+    const std::byte* const codes = bytes_of(*ready.codes[next++]);
+    columns_.push_back({.codes = codes,
+                        .places = counted.codes->places() != nullptr ? ready.codes[next++]->words : nullptr,
+                        .width = counted.codes->width(),
+                        .first_counter = counter,
+                        .first_bound = static_cast<std::uint32_t>(bounds_.size()),
+                        .bounds = static_cast<std::uint32_t>(counted.bounds.size())});
+    bounds_.insert(bounds_.end(), counted.bounds.begin(), counted.bounds.end());
+    counter += static_cast<std::uint32_t>(counted.counters());
   }
   counters_ += counter;
+  if (plan.order) add_order(ready, next);
+}
+
+void CountBuilder::add_order(const ReadyPlan& ready, std::size_t first_codes) {
+  const engine::CodeOrder& order = *ready.plan->order;
+  CountedQuery& query = queries_.back();
+  query.k = ready.plan->k;
+  query.first_key = static_cast<std::uint32_t>(keys_.size());
+  query.keys = static_cast<std::uint32_t>(order.keys.size());
+  query.last_first = order.last_first;
+  query.after_key = order.after_key;
+  query.after_tie = order.after_tie;
+  for (std::size_t i = 0; i < order.keys.size(); ++i) {
+    const engine::CodeKey& key = order.keys[i];
+    keys_.push_back({.codes = bytes_of(*ready.codes[first_codes + i]),
+                     .end = key.codes->codes(),
+                     .missing = key.part(0),
+                     .width = key.codes->width(),
+                     .bits = key.bits(),
+                     .descending = key.descending});
+  }
 }
 
 CountBatch CountBuilder::build(std::span<const ReadyPlan* const> plans, const std::byte* base) {
   queries_.clear();
   lists_.clear();
   columns_.clear();
+  bounds_.clear();
+  keys_.clear();
   bytes_.clear();
   counters_ = 0;
   for (const ReadyPlan* ready : plans) add(*ready);
@@ -69,17 +118,19 @@ CountBatch CountBuilder::build(std::span<const ReadyPlan* const> plans, const st
   for (const CountedQuery& query : queries_) {
     documents = std::max(documents, query.documents);
     batch.most_counters = std::max(batch.most_counters, query.counters);
+    batch.most_hits = std::max(batch.most_hits, query.k);
   }
-  const std::uint32_t tiles = (documents - 1) / kTileDocuments + 1;
-  const std::uint32_t pieces = std::clamp(kWantedBlocks / batch.query_count, 1u, tiles);
-  batch.tiles_a_piece = std::min((tiles + pieces - 1) / pieces, kMostTiles);
-  batch.pieces = (tiles + batch.tiles_a_piece - 1) / batch.tiles_a_piece;
+  const Pieces cut = pieces_of(batch.query_count, documents, batch.most_hits > 0);
+  batch.pieces = cut.pieces;
+  batch.tiles_a_piece = cut.tiles_a_piece;
   batch.codecs = kNoCodecs;
   for (const DeviceList& list : lists_) batch.codecs = for_both(batch.codecs, list.codecs);
   if (batch.codecs == kNoCodecs) batch.codecs = kPackedCodecs;
   batch.queries = place(queries_, base, bytes_);
   batch.lists = place(lists_, base, bytes_);
   batch.columns = place(columns_, base, bytes_);
+  batch.bounds = place(bounds_, base, bytes_);
+  batch.keys = place(keys_, base, bytes_);
   batch.input_bytes = static_cast<std::uint32_t>(bytes_.size());
   return batch;
 }

@@ -1,7 +1,13 @@
 #pragma once
-// The kernel that counts, for lists that `Lists` reads (search/packed_lists.cuh), and its launcher.
+// The kernel that counts, and keeps the first in an order, for lists that `Lists` reads (search/packed_lists.cuh), and
+// its launcher.
+#include <type_traits>
+
 #include "common/device/launch.cuh"
+#include "leaf/gpu/block_steps.cuh"
 #include "leaf/gpu/counts/kernels.h"
+#include "leaf/gpu/counts/many_values.cuh"
+#include "leaf/gpu/counts/order_kernel.cuh"
 #include "leaf/gpu/search/packed_lists.cuh"
 
 namespace frond::leaf::gpu::counts {
@@ -9,11 +15,14 @@ namespace frond::leaf::gpu::counts {
 // Thread blocks that a processor runs at a time, if shared memory allows: 40 registers a thread. Of an OR with 10
 // million postings 5 gave 39,300 queries a second, 6 gave 41,400, 8 (which spill) 24,900; half as large tiles 39,800,
 // half as many threads 24,200.
-inline constexpr std::uint32_t kCountBlocks = 6;
+// Where documents are kept in order shared memory has room for 5.
+template <bool kOrders>
+inline constexpr std::uint32_t kCountBlocks = kOrders ? 5 : 6;
+struct NothingKept {};
 
 // Shared memory of a thread block. Word w of a tile belongs to thread w % kThreads: no other reads or sets it, but for
 // mark_documents().
-template <class Lists, std::uint32_t kThreads, std::uint32_t kCounters>
+template <class Lists, std::uint32_t kThreads, std::uint32_t kCounters, bool kOrders>
 struct CountSpace {
   std::uint32_t found[kTileWords];  // a bit for each document of the tile that matches
   std::uint32_t other[kTileWords];  // of AND: those of one more list; else 0
@@ -21,6 +30,7 @@ struct CountSpace {
   std::uint32_t any[3];  // of three steps that follow each other: whether documents are left (are_left())
   std::uint32_t matches;
   typename Lists::Scratch scratch[kThreads / 32];
+  std::conditional_t<kOrders, KeptKeys, NothingKept> kept;
 };
 
 // A tile's documents.
@@ -48,17 +58,6 @@ __device__ void mark_documents(const DeviceList& its, const Tile& tile, std::uin
       if (4 * lane + i < size_of(entry) && place < tile.documents) atomicOr(bits + place / 32, 1u << (place % 32));
     }
   }
-}
-
-// Whether any thread has some. All threads of the block call it, for step after step; a barrier.
-template <class Space>
-__device__ inline bool are_left(Space& space, std::uint32_t& step, bool some) {
-  if (some) space.any[step % 3] = 1;
-  __syncthreads();
-  const bool any = space.any[step % 3] != 0;
-  if (threadIdx.x == 0) space.any[(step + 2) % 3] = 0;  // all have read it before the barrier; set again after the next
-  ++step;
-  return any;
 }
 
 // The documents of a word by the marks of dense lists.
@@ -92,7 +91,7 @@ __device__ bool find_all(const CountedQuery& query, const DeviceList* lists, con
     space.found[word] = dense_word(query, lists, tile.first / 32 + word);
     some = some || space.found[word] != 0;
   }
-  some = are_left(space, step, some);
+  some = are_left(space.any, step, some);
   for (std::uint32_t i = query.dense; i < query.lists && some; ++i) {
     const bool first = i == 0;
     mark_documents<Lists, kThreads>(lists[i], tile, first ? space.found : space.other, space.scratch[threadIdx.x / 32]);
@@ -105,7 +104,7 @@ __device__ bool find_all(const CountedQuery& query, const DeviceList* lists, con
       }
       some = some || space.found[word] != 0;
     }
-    some = are_left(space, step, some);
+    some = are_left(space.any, step, some);
   }
   return some;
 }
@@ -116,8 +115,9 @@ __device__ inline void for_each_code(const std::byte* codes, DocId first, std::u
   for (; bits != 0; bits &= bits - 1) add(std::uint32_t{__ldg(its + __ffs(static_cast<int>(bits)) - 1)});
 }
 
-// Counts those of the documents found that are not hidden, by code. Returns how many the thread has found.
-template <std::uint32_t kThreads, std::uint32_t kCounters, class Space>
+// Counts those of the documents found that are not hidden, by code; with orders only these stay found. Returns how many
+// the thread has found.
+template <std::uint32_t kThreads, std::uint32_t kCounters, bool kOrders, class Space>
 __device__ std::uint32_t count_found(const CountBatch& batch, const CountedQuery& query, const Tile& tile,
                                      Space& space) {
   std::uint32_t* const rest = batch.counters + query.first_counter;
@@ -126,7 +126,10 @@ __device__ std::uint32_t count_found(const CountBatch& batch, const CountedQuery
     std::uint32_t bits = space.found[word];
     if (bits == 0) continue;
     const DocId first = tile.first + 32 * word;
-    if (query.hidden != nullptr) bits &= ~__ldg(query.hidden + first / 32);
+    if (query.hidden != nullptr) {
+      bits &= ~__ldg(query.hidden + first / 32);
+      if constexpr (kOrders) space.found[word] = bits;
+    }
     matches += static_cast<std::uint32_t>(__popc(bits));
     for (std::uint32_t c = 0; c < query.columns; ++c) {
       const CodesOnDevice column = batch.columns[query.first_column + c];
@@ -134,7 +137,10 @@ __device__ std::uint32_t count_found(const CountBatch& batch, const CountedQuery
         const std::uint32_t counter = column.first_counter + code;
         atomicAdd(counter < kCounters ? space.counters + counter : rest + counter, 1u);
       };
-      if (column.width == 1)
+      if (column.places != nullptr || column.bounds != 0)
+        count_by_values<kCounters>(batch.columns + query.first_column + c, batch.bounds, first, bits, space.counters,
+                                   rest);
+      else if (column.width == 1)
         for_each_code<std::uint8_t>(column.codes, first, bits, add);
       else
         for_each_code<std::uint16_t>(column.codes, first, bits, add);
@@ -144,15 +150,16 @@ __device__ std::uint32_t count_found(const CountBatch& batch, const CountedQuery
 }
 
 // Mapping: a thread block of kThreads threads for each piece of a query's documents; blocks of the same piece follow
-// each other. Result: counters and matches in device memory, which were 0. Shared memory: a CountSpace.
-template <class Lists, std::uint32_t kThreads, std::uint32_t kCounters>
-__global__ void __launch_bounds__(kThreads, kCountBlocks) count_piece(CountBatch batch) {
-  __shared__ CountSpace<Lists, kThreads, kCounters> space;
+// each other. Result: counters and matches in device memory, which were 0; with orders also the k first documents of
+// the piece. Shared memory: a CountSpace.
+template <class Lists, std::uint32_t kThreads, std::uint32_t kCounters, bool kOrders>
+__global__ void __launch_bounds__(kThreads, kCountBlocks<kOrders>) count_piece(CountBatch batch) {
+  __shared__ CountSpace<Lists, kThreads, kCounters, kOrders> space;
   const std::uint32_t number = blockIdx.x % batch.query_count;
   const CountedQuery query = batch.queries[number];
   const DeviceList* const lists = batch.lists + query.first_list;
   const std::uint32_t tiles = (query.documents - 1) / kTileDocuments + 1;
-  const std::uint32_t begin = blockIdx.x / batch.query_count * batch.tiles_a_piece;
+  const std::uint32_t piece = blockIdx.x / batch.query_count, begin = piece * batch.tiles_a_piece;
   const std::uint32_t end = min(begin + batch.tiles_a_piece, tiles);
   if (begin >= end) return;
   const std::uint32_t own = min(query.counters, kCounters);
@@ -160,18 +167,24 @@ __global__ void __launch_bounds__(kThreads, kCountBlocks) count_piece(CountBatch
   for (std::uint32_t i = threadIdx.x; i < kTileWords; i += kThreads) space.other[i] = 0;
   if (threadIdx.x < 3) space.any[threadIdx.x] = 0;
   if (threadIdx.x == 0) space.matches = 0;
+  if constexpr (kOrders)
+    if (threadIdx.x == 0) clear_kept(space.kept, ~std::uint64_t{0});
   __syncthreads();
   std::uint32_t matches = 0, step = 0;
   for (std::uint32_t number_of_tile = begin; number_of_tile < end; ++number_of_tile) {
     const DocId first = number_of_tile * kTileDocuments;
     const std::uint32_t documents = min(query.documents - first, kTileDocuments);
     const Tile tile{first, documents, (documents + 31) / 32};
+    if constexpr (kOrders)
+      if (threadIdx.x == 0) lower_limit(batch, number, space.kept);
     if (!query.conjunction)
       find_any<Lists, kThreads>(query, lists, tile, space);
     else if (!find_all<Lists, kThreads>(query, lists, tile, space, step))
       continue;
-    matches += count_found<kThreads, kCounters>(batch, query, tile, space);
+    matches += count_found<kThreads, kCounters, kOrders>(batch, query, tile, space);
+    if constexpr (kOrders) keep_found<kThreads>(batch, number, query, first, tile.words, space, step);
   }
+  if constexpr (kOrders) hand_on<kThreads>(batch, number, piece, query.k, space.kept);
   if (matches != 0) atomicAdd(&space.matches, matches);
   __syncthreads();
   for (std::uint32_t i = threadIdx.x; i < own; i += kThreads)
@@ -182,11 +195,13 @@ __global__ void __launch_bounds__(kThreads, kCountBlocks) count_piece(CountBatch
 template <class Lists, std::uint32_t kThreads>
 Result<void> launch_count_documents(const CountBatch& batch, device::StreamHandle stream) {
   constexpr std::size_t kMostShared = std::size_t{48} << 10;
-  constexpr bool kRoomForMany = sizeof(CountSpace<Lists, kThreads, kManyCounters>) <= kMostShared;
-  static_assert(sizeof(CountSpace<Lists, kThreads, kFewCounters>) <= kMostShared);
-  auto* kernel = count_piece<Lists, kThreads, kFewCounters>;
+  constexpr bool kRoomForMany = sizeof(CountSpace<Lists, kThreads, kManyCounters, false>) <= kMostShared;
+  static_assert(sizeof(CountSpace<Lists, kThreads, kFewCounters, false>) <= kMostShared);
+  static_assert(sizeof(CountSpace<Lists, kThreads, kFewestCounters, true>) <= kMostShared);
+  auto* kernel = count_piece<Lists, kThreads, kFewCounters, false>;
   if constexpr (kRoomForMany)
-    if (batch.most_counters > kFewCounters) kernel = count_piece<Lists, kThreads, kManyCounters>;
+    if (batch.most_counters > kFewCounters) kernel = count_piece<Lists, kThreads, kManyCounters, false>;
+  if (batch.most_hits > 0) kernel = count_piece<Lists, kThreads, kFewestCounters, true>;
   return device::launch("count_documents", kernel, batch.query_count * batch.pieces, kThreads, stream, batch);
 }
 

@@ -7,13 +7,14 @@
 
 namespace frond::leaf::gpu::counts {
 
-// Copies the batch's plain data to the device, and sets all counters to 0.
+// Copies the batch's plain data to the device, sets all counters to 0, and prepares orders.
 Result<void> start_counts(const CountBatch& batch, device::StreamHandle stream);
-// Counts the documents that match, by code and in all.
+// Counts the documents that match, by code and in all; finds the first of each piece in their order.
 Result<void> count_documents(const CountBatch& batch, device::StreamHandle stream);
 // The same for lists of any codecs (codecs/mixed.cu).
 Result<void> count_documents_mixed(const CountBatch& batch, device::StreamHandle stream);
-// Writes each query's counters and its answer, of which it sets the matches and the times, to pinned host memory.
+// Writes each query's counters, its first documents and its answer, of which it sets the matches, how many documents
+// there are and the times, to pinned host memory.
 Result<void> deliver_counts(const CountBatch& batch, device::StreamHandle stream);
 
 }  // namespace frond::leaf::gpu::counts

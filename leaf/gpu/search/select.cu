@@ -1,6 +1,7 @@
 #include "common/device/clock.cuh"
 #include "common/device/early_launch.cuh"
 #include "common/device/launch.cuh"
+#include "leaf/gpu/block_steps.cuh"
 #include "leaf/gpu/search/kernels.h"
 #include "leaf/gpu/search/threshold.cuh"
 
@@ -9,22 +10,14 @@ namespace {
 
 constexpr std::uint32_t kThreads = 256;
 
-// Bitonic sort, largest first, by the whole thread block. `size` is a power of two, at most kMaxSorted.
-__device__ void sort_keys(std::uint64_t* keys, std::uint32_t size) {
-  for (std::uint32_t run = 2; run <= size; run *= 2) {
-    for (std::uint32_t distance = run / 2; distance > 0; distance /= 2) {
-      for (std::uint32_t i = threadIdx.x; i < size / 2; i += kThreads) {
-        const std::uint32_t low = 2 * i - (i & (distance - 1)), high = low + distance;
-        const bool descending = (low & run) == 0;
-        const std::uint64_t a = keys[low], b = keys[high];
-        if ((a < b) == descending) {
-          keys[low] = b;
-          keys[high] = a;
-        }
-      }
-      __syncthreads();
-    }
-  }
+// Largest first, by the whole thread block.
+__device__ void sort_keys(std::uint64_t* keys, std::uint32_t count) {
+  sort_places<kThreads>(count, [keys](std::uint32_t a, std::uint32_t b) {
+    const std::uint64_t first = keys[a], second = keys[b];
+    if (first >= second) return;
+    keys[a] = second;
+    keys[b] = first;
+  });
 }
 
 // Writes the query's answer for the host, which polls the launch's number. One thread calls it, when the whole thread
@@ -82,11 +75,7 @@ __global__ void __launch_bounds__(kThreads) select_query(BatchOnDevice batch) {
     if (threadIdx.x == 0) answer_host(batch, query, threshold, kNoRoom);
     return;
   }
-  std::uint32_t size = 1;
-  while (size < left) size *= 2;
-  for (std::uint32_t i = left + threadIdx.x; i < size; i += kThreads) keys[i] = 0;
-  __syncthreads();
-  sort_keys(keys, size);
+  sort_keys(keys, left);
   HitOnDevice* hits = batch.hits + std::size_t{query} * batch.hits_stride;
   for (std::uint32_t i = threadIdx.x; i < found; i += kThreads)
     hits[i] = {~static_cast<DocId>(keys[i]), static_cast<scoring::Score>(keys[i] >> 32)};

@@ -2,9 +2,10 @@
 // of batch and partitioning, also where documents are hidden, and the hits beside them as without counts.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <map>
+#include <set>
 
+#include "tests/gpu/counts/array_of_codes.h"
 #include "tests/gpu/engine/checked_engine.h"
 
 namespace frond::leaf::gpu {
@@ -14,47 +15,15 @@ using support::HiddenParts, support::IndexedCollection, support::TermNumber;
 
 const engine::Mode kModes[] = {engine::Mode::kAnd, engine::Mode::kOr};
 
-// Codes in an array.
-class ArrayOfCodes final : public engine::DocumentCodes {
- public:
-  ArrayOfCodes(std::vector<std::uint16_t> all, std::uint32_t codes)
-      : DocumentCodes(std::make_shared<int>(), static_cast<std::uint32_t>(all.size()), codes), all_(std::move(all)) {}
-  void write(DocId first, std::span<std::byte> out) const override {
-    for (std::size_t i = 0; i < out.size() / width(); ++i) std::memcpy(&out[i * width()], &all_[first + i], width());
+// Codes for themselves, or between a few bounds.
+engine::CountedCodes counted_by(support::Random& random, std::shared_ptr<const ArrayOfCodes> codes) {
+  engine::CountedCodes counted{codes};
+  if (codes->codes() > 65'536 || random.below(3) == 0) {
+    std::set<std::uint64_t> bounds{1};
+    for (std::uint64_t many = random.below(20); many-- > 0;) bounds.insert(random.next() % codes->codes());
+    counted.bounds.assign(bounds.begin(), bounds.end());
   }
-  std::uint32_t of(DocId docid) const { return all_[docid]; }
-
- private:
-  const std::vector<std::uint16_t> all_;
-};
-
-// A column of a collection, dealt to its partitions as the documents are. Some codes are much more frequent than
-// others.
-std::vector<std::shared_ptr<const ArrayOfCodes>> column_of(const IndexedCollection& index, std::uint32_t codes,
-                                                           std::uint64_t seed) {
-  std::vector<std::shared_ptr<const ArrayOfCodes>> parts;
-  for (const auto& partition : index.partitions()) {
-    std::vector<std::uint16_t> all;
-    for (DocId docid = 0; docid < partition.lengths.size(); ++docid) {
-      support::Random random(seed + partition.placement.ordinal(docid));
-      const std::uint64_t most = random.below(3) == 0 ? std::min(codes, 3u) : codes;
-      all.push_back(static_cast<std::uint16_t>(random.below(most)));
-    }
-    parts.push_back(std::make_shared<ArrayOfCodes>(std::move(all), codes));
-  }
-  return parts;
-}
-
-std::vector<std::vector<std::uint32_t>> counts_of(const engine::Plan& plan, const engine::Outcome& whole) {
-  std::vector<std::vector<std::uint32_t>> counts;
-  for (const auto& codes : plan.counted) {
-    counts.emplace_back(codes->codes());
-    for (const topk::Hit& hit : whole.hits) {
-      const auto docid = static_cast<DocId>((hit.ordinal - plan.placement.base) / plan.placement.stride);
-      ++counts.back()[static_cast<const ArrayOfCodes&>(*codes).of(docid)];
-    }
-  }
-  return counts;
+  return counted;
 }
 
 void expect_same_counts(const std::optional<Result<engine::Outcome>>& got, const Result<engine::Outcome>& whole,
@@ -86,6 +55,10 @@ void CountsOnGpu::expect_agreement(std::string_view codec) {
     std::vector<std::vector<std::shared_ptr<const ArrayOfCodes>>> columns;
     for (const std::uint32_t codes : {2u, 256u, 257u, 1001u, 5000u, 65'536u})
       columns.push_back(column_of(index, codes, c.seed + codes));
+    for (const std::uint64_t codes : {1ULL << 20, 1ULL << 40})
+      columns.push_back(column_of(index, codes, c.seed + codes));
+    for (const std::uint64_t codes : {3u, 300u, 65'536u})
+      columns.push_back(column_of_several(index, codes, c.seed + codes));
     const std::vector<HiddenParts> generations{HiddenParts(partitions),
                                                index.hidden_parts(support::random_hidden(random, c.options.documents))};
     std::vector<engine::Plan> plans;
@@ -102,7 +75,7 @@ void CountsOnGpu::expect_agreement(std::string_view codec) {
           const std::uint32_t ks[] = {0, 0, 1, 10, 1000};
           plan.k = ks[random.below(5)];
           for (std::uint64_t many = 1 + random.below(3); many-- > 0;)
-            plan.counted.push_back(columns[random.below(columns.size())][partition]);
+            plan.counted.push_back(counted_by(random, columns[random.below(columns.size())][partition]));
           told.push_back("seed " + std::to_string(c.seed) + ", query " + std::to_string(q) +
                          (mode == engine::Mode::kAnd ? " and" : " or") + ", k " + std::to_string(plan.k) +
                          ", partition " + std::to_string(partition) + " of " + std::to_string(partitions));
@@ -145,7 +118,7 @@ class CountsOfACollection : public testing::Test {
  protected:
   engine::Plan plan(std::uint32_t codes, std::uint32_t k = 0) const {
     auto plan = index_.plan(0, std::vector<TermNumber>{0, 1}, engine::Mode::kOr, k);
-    plan.counted = {column_of(index_, codes, 7)[0]};
+    plan.counted.push_back({column_of(index_, codes, 7)[0]});
     return plan;
   }
   Result<engine::Outcome> whole(engine::Plan plan) const {
@@ -159,7 +132,7 @@ class CountsOfACollection : public testing::Test {
 TEST_F(CountsOfACollection, ComeFromPlansOfDeviceLeases) {
   Engine engine;
   const auto of_lists = plan(1000, 10);
-  EXPECT_EQ(engine->cache().find_array(of_lists.counted[0]->owner()), nullptr);
+  EXPECT_EQ(engine->cache().find_array(of_lists.counted[0].codes->owner()), nullptr);
   expect_same_counts(engine->try_search(std::span(&of_lists, 1), kClock)[0], whole(of_lists), of_lists, "of lists");
   auto of_leases = of_lists;
   for (engine::PlanTerm& term : of_leases.terms) {
@@ -167,8 +140,8 @@ TEST_F(CountsOfACollection, ComeFromPlansOfDeviceLeases) {
     ASSERT_NE(term.on_device, nullptr);
     term.list = nullptr;
   }
-  of_leases.counted_on_device = {engine->cache().find_array(of_lists.counted[0]->owner())};
-  ASSERT_NE(of_leases.counted_on_device[0], nullptr);
+  of_leases.codes_on_device = {engine->cache().find_array(of_lists.counted[0].codes->owner())};
+  ASSERT_NE(of_leases.codes_on_device[0], nullptr);
   expect_same_counts(engine->try_search(std::span(&of_leases, 1), kClock)[0], whole(of_lists), of_lists, "of leases");
 }
 
@@ -179,7 +152,7 @@ TEST_F(CountsOfACollection, AreTheCpusWhereAColumnFindsNoRoom) {
       *below);
   // A column of 16 million documents takes more than a quarter of what the workspace leaves; so do many small ones.
   auto large = plan(1000);
-  large.counted = {std::make_shared<ArrayOfCodes>(std::vector<std::uint16_t>(16'000'000), 1000)};
+  large.counted = {{std::make_shared<ArrayOfCodes>(std::vector<std::uint64_t>(16'000'000), 1000)}};
   engine::BatchTimes times;
   times.no_room.resize(1);
   EXPECT_FALSE(engine->try_search(std::span(&large, 1), kClock, &times)[0]);
@@ -189,11 +162,12 @@ TEST_F(CountsOfACollection, AreTheCpusWhereAColumnFindsNoRoom) {
   bool full = false;
   for (int i = 0; i < 100 && !full; ++i) {
     held.push_back(plan(1000));
-    held.back().counted = {std::make_shared<ArrayOfCodes>(std::vector<std::uint16_t>(500'000), 1000)};
+    held.back().counted = {{std::make_shared<ArrayOfCodes>(std::vector<std::uint64_t>(500'000), 1000)}};
     full = !engine->try_search(std::span(&held.back(), 1), kClock)[0];
   }
   EXPECT_TRUE(full);
-  EXPECT_LE(held.size() * held[0].counted[0]->bytes(), engine->list_bytes() / 4 + held[0].counted[0]->bytes());
+  EXPECT_LE(held.size() * held[0].counted[0].codes->bytes(),
+            engine->list_bytes() / 4 + held[0].counted[0].codes->bytes());
   held.clear();  // nobody needs the columns any more, so there is room for others
   const auto small = plan(1000);
   expect_same_counts(engine->try_search(std::span(&small, 1), kClock)[0], whole(small), small, "after the others");

@@ -2,30 +2,12 @@
 // GPU counts and for those that it leaves to the CPU, with filters, removed documents, and limits.
 #include <gtest/gtest.h>
 
-#include <future>
-
-#include "common/query/clause_json.h"
-#include "common/query/facet.h"
-#include "common/schema/json.h"
-#include "common/schema/schema_json.h"
-#include "indexer/change/change_publication.h"
-#include "leaf/engine/exhaustive.h"
-#include "leaf/gpu/gpu_engine.h"
-#include "leaf/schedule/query_scheduler.h"
-#include "leaf/schedule/worker_pool.h"
-#include "leaf/serve/search_query.h"
-#include "tests/differential/change/changed_collection.h"
+#include "tests/gpu/counts/searched_collection.h"
 
 namespace frond::change_test {
 namespace {
 
-using leaf::gpu::GpuEngine;
-using leaf::serve::SearchMetrics, leaf::serve::SearchParts, leaf::serve::SearchQuery;
-
-constexpr std::string_view kSchema = R"({"fields": {"title": {"type": "text", "weight": 2}, "body": {"type": "text"},
-  "lang": {"type": "keyword"}, "tag": {"type": "keyword", "many": true}, "year": {"type": "integer"},
-  "price": {"type": "float"}, "published": {"type": "date"}, "open": {"type": "boolean"}}})";
-// Those that a GPU counts, and one that it does not.
+// Those that a GPU counts, and some that it does not.
 constexpr const char* kCounted[] = {
     R"("a": {"values": {"field": "lang"}})",
     R"("b": {"distinct": {"field": "lang"}})",
@@ -35,106 +17,20 @@ constexpr const char* kCounted[] = {
     R"("f": {"dates": {"field": "published", "interval": "month"}})",
     R"("g": {"dates": {"field": "published", "interval": "hour"}})",
     R"("h": {"values": {"field": "open"}})",
+    R"("i": {"values": {"field": "tag"}})",
+    R"("j": {"distinct": {"field": "tag"}})",
+    R"("k": {"values": {"field": "sizes"}})",
+    R"("l": {"stats": {"field": "year"}})",
+    R"("m": {"stats": {"field": "sizes"}})",
+    R"("n": {"ranges": {"field": "price", "bounds": [-3.5, 0.5, 99.25, 400, 1e9]}})",
+    R"("o": {"ranges": {"field": "published", "bounds": [1500000000001, 1501000000000, 1503500000000]}})",
 };
-constexpr const char* kLeft[] = {R"("s": {"stats": {"field": "year"}})", R"("t": {"values": {"field": "tag"}})",
-                                 R"("p": {"values": {"field": "price"}})"};
+constexpr const char* kLeft[] = {R"("s": {"stats": {"field": "price"}})", R"("t": {"values": {"field": "price"}})",
+                                 R"("p": {"ranges": {"field": "sizes", "bounds": [0, 5]}})",
+                                 R"("q": {"stats": {"field": "published"}})"};
 
-std::string facets_of(std::string_view json, const schema::Schema& schema) {
-  auto facets = query::read_facets(*schema::parse_json(json), "facets");
-  return query::facets_json(*query::bind_facets(*std::move(facets), schema, "facets"));
-}
-
-struct Answered {
-  wire::SearchReply reply;
-  std::string refusal;
-};
-
-// A leaf's searches, with a GPU or without one.
-class Searches {
- public:
-  Searches(const Follower& leaf, leaf::lists::ListStore& store, GpuEngine* gpu, leaf::engine::QueryEngine& cpu)
-      : pool_({2, 1000}, clock_, nullptr), parts_{leaf.board(), store, cpu, oracle_, pool_, clock_}, metrics_(parts_) {
-    parts_.keywords = &keywords_;
-    if (gpu == nullptr) return;
-    const auto search = [gpu, this](std::span<const leaf::engine::Plan> plans, leaf::engine::BatchTimes& times) {
-      return gpu->try_search(plans, clock_, &times);
-    };
-    queries_.emplace(leaf::schedule::QueryScheduler::Options{}, leaf::schedule::QueryScheduler::Gpu{search, {}}, pool_,
-                     clock_, nullptr);
-    parts_.queries = &*queries_;
-    parts_.device = &gpu->lists();
-  }
-  ~Searches() {
-    pool_.drain();
-    if (queries_) queries_->drain();
-    pool_.drain();
-  }
-  Answered ask(const wire::SearchRequest& request) {
-    std::promise<Answered> promised;
-    const auto query = std::make_shared<SearchQuery>(
-        parts_, metrics_, request, Deadline::never(),
-        [&](wire::SearchReply reply) {
-          promised.set_value({std::move(reply), ""});
-        },
-        [&](const Error& why) {
-          promised.set_value({{}, std::string(why.message())});
-        });
-    const auto run = [query](const SearchQuery::Waited& waited) { query->start(waited); };
-    EXPECT_TRUE(pool_.submit_one({Deadline::never(), run}, leaf::schedule::Lane::kSearch));
-    return promised.get_future().get();
-  }
-  SearchParts& parts() { return parts_; }
-
- private:
-  const SteadyClock clock_;
-  leaf::engine::ExhaustiveEngine oracle_;
-  leaf::collect::KeywordCache keywords_{1 << 20};
-  leaf::schedule::WorkerPool pool_;
-  std::optional<leaf::schedule::QueryScheduler> queries_;
-  SearchParts parts_;
-  SearchMetrics metrics_;
-};
-
-class SearchedFacets : public testing::TestWithParam<std::uint32_t> {
+class SearchedFacets : public SearchedCollection {
  protected:
-  SearchedFacets() {
-    std::vector<Text> texts;
-    for (int i = 0; i < 1500; ++i) {
-      Text text{"d" + std::to_string(i), random_words(random_, 4), random_words(random_, 30)};
-      if (random_() % 4 != 0) text.members += R"(,"lang":"l)" + std::to_string(random_() % 40) + '"';
-      if (random_() % 3 != 0) text.members += R"(,"tag":["t1","t)" + std::to_string(random_() % 5) + R"("])";
-      if (random_() % 5 != 0) text.members += ",\"year\":" + std::to_string(1990 + random_() % 30);
-      if (random_() % 3 != 0) text.members += ",\"price\":" + std::to_string(random_() % 1000) + ".5";
-      if (random_() % 3 != 0)
-        text.members += ",\"published\":" + std::to_string(1'500'000'000'000 + random_() % 4'000 * 1'000'000ULL);
-      if (random_() % 3 != 0) text.members += random_() % 3 == 0 ? ",\"open\":true" : ",\"open\":false";
-      texts.push_back(std::move(text));
-    }
-    write_jsonl(folder_ / "input.jsonl", texts);
-    indexer::BuildProgress progress;
-    auto options = options_for(folder_ / "repository", folder_ / "input.jsonl", GetParam(), schema_);
-    options.invert.parse.prior_field.clear();
-    const auto built = indexer::build(options, progress, log_, {});
-    EXPECT_TRUE(built) << built.error().message();
-    int next = 0;
-    EXPECT_TRUE(indexer::change::remove_documents({folder_ / "repository", "c", 0},
-                                                  [&]() -> Result<std::optional<std::string>> {
-                                                    if (++next > 100) return std::optional<std::string>();
-                                                    return std::optional("d" + std::to_string(next * 13));
-                                                  },
-                                                  {}));
-    leaf_.emplace(folder_ / "repository", folder_ / "data");
-    leaf_->step();
-  }
-  wire::SearchRequest request_of(const query::Clause& clause, const std::string& facets) const {
-    wire::SearchRequest request{7, leaf_->generation().generation, wire::Mode::kOr};
-    request.clause = query::clause_json(clause);
-    if (query::has_auto(clause)) request.mode = wire::Mode::kAuto;
-    request.facets = facets_of("{" + facets + "}", *schema_);
-    for (const auto& one : leaf_->generation().partitions) request.partitions.push_back(one.number);
-    request.profile = true;
-    return request;
-  }
   std::string some_facets(bool counted) {
     std::string facets;
     for (const char* const facet : kCounted)
@@ -142,16 +38,6 @@ class SearchedFacets : public testing::TestWithParam<std::uint32_t> {
     if (facets.empty()) facets = kCounted[random_() % std::size(kCounted)];
     return counted ? facets : facets + "," + kLeft[random_() % std::size(kLeft)];
   }
-
-  Random random_{41 + GetParam()};
-  Logger log_{"test", LogLevel::kError};
-  support::ScratchFolder folder_;
-  const std::shared_ptr<const schema::Schema> schema_ =
-      std::make_shared<const schema::Schema>(*schema::parse_schema(kSchema));
-  std::optional<Follower> leaf_;
-  const std::unique_ptr<leaf::engine::QueryEngine> cpu_ = *leaf::engine_named("cpu");
-  const std::unique_ptr<GpuEngine> gpu_ = *GpuEngine::create(
-      {.memory_bytes = std::size_t{100} << 20, .copying = leaf::gpu::DeviceCache::Copying::kByTheCaller}, *cpu_);
 };
 
 void expect_same_rankings(const wire::Ranking& got, const wire::Ranking& wanted, bool with_matches) {

@@ -195,6 +195,10 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
       command, "--facet", flags->from.facet_values, 0, 65'535,
       "Different values of a column made up for all documents, of which the GPU counts those of all matches; with "
       "--processor, also with --count; 0: none");
+  add_number(
+      command, "--sort", flags->from.sort_values, 0, 2'000'000'000,
+      "Different values of a column made up for all documents, by which the GPU orders hits, the greatest first; "
+      "with --processor, whose CPU engine ranks by score meanwhile; 0: by score");
   command.add_option("--rank", flags->rank, "none: the first hits in the collection's order, and an exact total")
       .check(config::one_of({"score", "none"}))
       .show_default()

@@ -1,9 +1,11 @@
 #include "tools/bench/query/expected_counts.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 namespace frond::tools::bench {
 namespace {
@@ -34,25 +36,52 @@ Result<Bits> matches_of(const Plan& plan) {
   return found;
 }
 
+// Calls visit(document, code) for each document found.
+template <class Visit>
+void for_each_code(const leaf::engine::DocumentCodes& codes, const Bits& found, const Visit& visit) {
+  std::vector<std::byte> word(std::size_t{64} * codes.width());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i] == 0) continue;
+    codes.write(static_cast<DocId>(64 * i), word);
+    for (std::uint64_t bits = found[i]; bits != 0; bits &= bits - 1) {
+      const auto place = static_cast<std::size_t>(std::countr_zero(bits));
+      std::uint64_t code = 0;
+      std::memcpy(&code, &word[place * codes.width()], codes.width());
+      visit(static_cast<DocId>(64 * i + place), code);
+    }
+  }
+}
+
 }  // namespace
 
 Result<std::vector<std::vector<std::uint32_t>>> expected_counts(const Plan& plan) {
   const Bits found = FROND_TRY(matches_of(plan));
   std::vector<std::vector<std::uint32_t>> counts;
-  for (const auto& codes : plan.counted) {
-    auto& own = counts.emplace_back(codes->codes());
-    std::vector<std::byte> word(std::size_t{64} * codes->width());
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      if (found[i] == 0) continue;
-      codes->write(static_cast<DocId>(64 * i), word);
-      for (std::uint64_t bits = found[i]; bits != 0; bits &= bits - 1) {
-        std::uint32_t code = 0;
-        std::memcpy(&code, &word[static_cast<std::size_t>(std::countr_zero(bits)) * codes->width()], codes->width());
-        ++own[code];
-      }
-    }
+  for (const auto& counted : plan.counted) {
+    auto& own = counts.emplace_back(counted.counters());
+    for_each_code(*counted.codes, found, [&own](DocId, std::uint64_t code) { ++own[code]; });
   }
   return counts;
+}
+
+Result<std::vector<topk::Hit>> expected_first(const Plan& plan) {
+  const Bits found = FROND_TRY(matches_of(plan));
+  const leaf::engine::CodeOrder& order = *plan.order;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> all;  // key and tie
+  for (const auto& key : order.keys) {
+    std::size_t next = 0;
+    for_each_code(*key.codes, found, [&](DocId docid, std::uint64_t code) {
+      if (&key == &order.keys.front()) all.emplace_back(0, order.tie_of(docid));
+      all[next].first = leaf::engine::with_part(all[next].first, key.bits(), key.part(code));
+      ++next;
+    });
+  }
+  std::erase_if(all, [&](const auto& one) { return one < std::pair(order.after_key, order.after_tie); });
+  const std::size_t wanted = std::min<std::size_t>(plan.k, all.size());
+  std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(wanted));
+  std::vector<topk::Hit> hits;
+  for (std::size_t i = 0; i < wanted; ++i) hits.push_back({plan.placement.ordinal(order.docid_of(all[i].second)), 0});
+  return hits;
 }
 
 }  // namespace frond::tools::bench

@@ -31,25 +31,25 @@ namespace fs = std::filesystem;
 class MadeUpColumn final : public leaf::engine::DocumentCodes {
  public:
   MadeUpColumn(std::uint32_t documents, std::uint32_t values)
-      : DocumentCodes(std::make_shared<int>(), documents, values + 1) {
+      : DocumentCodes(std::make_shared<int>(), documents, std::uint64_t{values} + 1) {
     std::mt19937_64 random(17);
     all_.reserve(documents);
     for (std::uint32_t i = 0; i < documents; ++i) {
       const std::uint64_t drawn = random();
       const double share = static_cast<double>(drawn >> 11) * 0x1p-53;
       const double value = 1 + share * share * values;
-      all_.push_back(drawn % 10 == 0 ? std::uint16_t{0} : static_cast<std::uint16_t>(value));
+      all_.push_back(drawn % 10 == 0 ? std::uint32_t{0} : static_cast<std::uint32_t>(value));
     }
   }
   void write(DocId first, std::span<std::byte> out) const override {
     for (std::size_t i = 0; i < out.size() / width(); ++i) {
-      const std::uint16_t code = first + i < all_.size() ? all_[first + i] : std::uint16_t{0};
+      const std::uint32_t code = first + i < all_.size() ? all_[first + i] : std::uint32_t{0};
       std::memcpy(&out[i * width()], &code, width());
     }
   }
 
  private:
-  std::vector<std::uint16_t> all_;
+  std::vector<std::uint32_t> all_;
 };
 
 class Searcher final : public PartitionSearcher {
@@ -62,6 +62,7 @@ class Searcher final : public PartitionSearcher {
         hide_(choice.hide),
         most_prior_(choice.priors),
         facet_values_(choice.facet_values),
+        sort_values_(choice.sort_values),
         bm25_{choice.k1.value_or(manifest_.bm25.k1), choice.b.value_or(manifest_.bm25.b)} {}
 
   Result<void> fetch(const repository::RepositorySource& source) {
@@ -89,6 +90,7 @@ class Searcher final : public PartitionSearcher {
     hide_more(hidden);
     make_priors();
     if (facet_values_ > 0) facet_ = std::make_shared<MadeUpColumn>(partition_->documents(), facet_values_);
+    if (sort_values_ > 0) sort_ = std::make_shared<MadeUpColumn>(partition_->documents(), sort_values_);
     if (!hidden.empty()) hidden_.emplace(partition_->documents(), hidden);
     if (!changes.empty()) terms_ = partition::changed_terms(terms_, std::move(changes));
     return {};
@@ -136,7 +138,8 @@ class Searcher final : public PartitionSearcher {
     plan.placement = entry_.placement();
     plan.priors = priors_ ? &*priors_ : partition_->priors();
     plan.hidden = hidden_ ? &*hidden_ : nullptr;
-    if (facet_ != nullptr) plan.counted = {facet_};
+    if (facet_ != nullptr) plan.counted.push_back({facet_});
+    if (sort_ != nullptr) plan.order = leaf::engine::CodeOrder{.keys = {{sort_, true}}};
     std::vector<leaf::lists::ListKey> keys;
     keys.reserve(query.size());
     for (const auto& term : query) keys.push_back({number_, term.text});
@@ -216,7 +219,8 @@ class Searcher final : public PartitionSearcher {
                        manifest_.generation, entry_.id, entry_.summary.documents, entry_.summary.postings,
                        manifest_.codec, hidden_ ? fmt::format(", {} documents hidden", hidden_->count()) : "",
                        priors_ ? fmt::format(", priors up to {}", most_prior_) : "") +
-           (facet_values_ > 0 ? fmt::format(", a column of {} values", facet_values_) : "");
+           (facet_values_ > 0 ? fmt::format(", a column of {} values", facet_values_) : "") +
+           (sort_values_ > 0 ? fmt::format(", in the order of a column of {} values", sort_values_) : "");
   }
 
  private:
@@ -230,13 +234,14 @@ class Searcher final : public PartitionSearcher {
   const repository::Manifest manifest_;
   const repository::PartitionEntry& entry_;
   const double hide_, most_prior_;  // PartitionChoice::hide, priors
-  const std::uint32_t facet_values_;
+  const std::uint32_t facet_values_, sort_values_;
   const scoring::Bm25Parameters bm25_;  // to rank by
   std::shared_ptr<const partition::Partition> partition_;
   std::shared_ptr<const partition::GenerationTerms> terms_;
   std::optional<partition::HiddenDocuments> hidden_;          // none: the generation has all documents
   std::optional<partition::DocumentPriors> priors_;           // made up; none: the partition's own
   std::shared_ptr<const leaf::engine::DocumentCodes> facet_;  // made up; null: nothing is counted
+  std::shared_ptr<const leaf::engine::DocumentCodes> sort_;   // likewise; null: no order
   std::unique_ptr<leaf::clauses::OpenedPartition> opened_;
   schema::Schema schema_;
   std::unique_ptr<text::Analyzer> analyzer_, pieces_;  // once clauses are resolved

@@ -35,6 +35,8 @@ struct PartitionChoice {
   // Different values of a column that is made up for all documents and counted by each plan, some much more frequent
   // than others; 0: none.
   std::uint32_t facet_values = 0;
+  // The same of a column by which each plan's hits are in order, the greatest first; 0: they are not.
+  std::uint32_t sort_values = 0;
 };
 
 // The partition's files are copied into a scratch folder and verified. The folder is removed with this object. plan()

@@ -172,6 +172,12 @@ bool same_counts(const Plan& plan, const Outcome& found, Failure& failure) {
   return expected && *expected == found.counts;
 }
 
+bool same_first(const Plan& plan, const Outcome& found, Failure& failure) {
+  const auto expected = expected_first(plan);
+  if (!expected) failure.keep(expected.error());
+  return expected && *expected == found.hits;
+}
+
 Result<double> one_round(leaf::engine::QueryEngine& engine, const Plans& plans, const BatchTiming& timing) {
   const SteadyClock clock;
   const std::size_t count = plans.first.size(), parts = (count + timing.batch - 1) / timing.batch;
@@ -257,7 +263,9 @@ Result<std::size_t> count_differing(leaf::engine::QueryEngine& one, leaf::engine
           const auto found = answer(other, plans, i, i + 1, clock);
           if (!found)
             failure.keep(found.error());
-          else if ((*found)[0].hits != expected[i].hits ||
+          else if (plans.first[i].order && !same_first(plans.first[i], expected[i], failure))
+            ++differing;
+          else if ((!plans.first[i].order && (*found)[0].hits != expected[i].hits) ||
                    (!plans.first[i].ranked && (*found)[0].matches != expected[i].matches))
             ++differing;
           else if (!plans.first[i].counted.empty() && !same_counts(plans.first[i], expected[i], failure))

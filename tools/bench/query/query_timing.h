@@ -63,7 +63,8 @@ Result<Distribution> time_alone(leaf::engine::QueryEngine& engine, BenchMode mod
                                 std::span<const PlannedQuery> queries, std::uint32_t rounds);
 
 // The number of queries for which the hits, or the matches of plans that are not ranked, differ between `one`, in
-// batches of 256, and `other`, one query at a time on `threads` threads; or the counts of `one` are not those expected.
+// batches of 256, and `other`, one query at a time on `threads` threads; or the counts of `one`, or its hits by an
+// order, are not those expected.
 Result<std::size_t> count_differing(leaf::engine::QueryEngine& one, leaf::engine::QueryEngine& other, BenchMode mode,
                                     std::span<const PlannedQuery> queries, std::uint32_t threads);
 
