@@ -14,18 +14,22 @@ namespace frond::leaf {
 
 using engine::Accelerator;
 
-// The GPU of options.gpu_device, with the memory that the options give it. `below` answers what the GPU does not, and
-// outlives the accelerator. kDevice: no such device, or it cannot be used, with the reason; kInvalid: too little
-// memory. The registry may be scraped only while the accelerator lives.
+// The GPUs that the options name, each with the memory that the options give it. Of one that cannot be used a line of
+// the log tells; the others are used all the same. `below` answers what the GPUs do not, and outlives the accelerator.
+// kDevice: none can be used. The registry may be scraped only while the accelerator lives.
 Result<std::unique_ptr<Accelerator>> make_accelerator(const Options& options, engine::QueryEngine& below,
-                                                      metrics::Registry& registry);
-// The same; null: the options want no GPU, or there is none and the log has the reason. Error: the leaf needs a GPU,
-// and there is none.
-Result<std::unique_ptr<Accelerator>> accelerator_for(const Options& options, engine::QueryEngine& below,
-                                                     metrics::Registry& registry, Logger& log);
+                                                      metrics::Registry& registry, Logger& log);
+// The same; null: the options want no GPU, or none can be used and the log has the reason.
+std::unique_ptr<Accelerator> accelerator_for(const Options& options, engine::QueryEngine& below,
+                                             metrics::Registry& registry, Logger& log);
 
-// For hello and metrics: off, absent, ready or lost. `gpu` may be null.
+// For --gpu-drill: the process goes on without the device, as without one that hangs.
+void give_up_gpu(int device);
+
+// For people and hello: off, absent, ready or lost; of several GPUs the state of each, as "0 ready, 1 lost", unless all
+// are lost. `gpu` may be null.
 std::string gpu_state(const Options& options, const Accelerator* gpu);
+// By device, where there are any.
 // All outlive the registry's last exposition.
 void export_gpu_state(metrics::Registry& registry, const Options& options, const Accelerator* gpu);
 

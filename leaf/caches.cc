@@ -4,11 +4,26 @@
 
 namespace frond::leaf {
 
+namespace {
+
+// About: lists take a third more than on the disk; and a length for each document.
+std::uint64_t bytes_on_device(const partition::Partition& partition) {
+  const partition::PartitionSummary& sums = partition.summary();
+  const std::uint64_t lists =
+      sums.docid_bytes + sums.frequency_bytes + sums.index_bytes + sums.bound_bytes + sums.header_bytes;
+  return lists / 3 * 4 + 4 * std::uint64_t{partition.documents()};
+}
+
+}  // namespace
+
 HostLists::HostLists(const Options& options, const Clock& clock, Accelerator* gpu, collect::KeywordCache& keywords,
                      metrics::Registry& registry)
     : stored_(clock),
       cache_(stored_, clock, {.budget_bytes = options.host_cache_bytes}),
-      registration_{[this](std::uint64_t number, auto partition) { stored_.add(number, partition); },
+      registration_{[this, gpu](std::uint64_t number, auto partition) {
+                      stored_.add(number, partition);
+                      if (gpu) gpu->add(number, bytes_on_device(*partition));
+                    },
                     [this, gpu, &keywords](std::uint64_t number) {
                       stored_.remove(number);
                       cache_.invalidate(number);

@@ -3,10 +3,12 @@
 //
 // Threads: leaf-socket × --io-threads (frames in and out, little searches); with CURVE, leaf-curve (reads the list of
 // clients); leaf-worker × --cpu-threads, leaf-costly × --costly-threads and leaf-fetch × 2 (evaluate, read); leaf-gpu ×
-// 2 (batches for the GPU) and leaf-gpu-copy; leaf-follower and leaf-announce for each collection (the repository; may
-// block); and the main thread (HTTP probes, signals).
+// 3 a GPU (batches), with several GPUs as many leaf-gpu-share (their shares of batches), and leaf-gpu-copy for each;
+// leaf- follower and leaf-announce for each collection (the repository; may block); and the main thread (HTTP probes,
+// signals).
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -82,9 +84,19 @@ void run_until_stopped(boost::asio::io_context& io, boost::asio::signal_set& sig
                        Logger& log, const serve::Collections& collections, http::Server& http) {
   Ending ending(io, {std::chrono::milliseconds(options.drain_ms), std::chrono::milliseconds(options.drain_needed_ms)},
                 collections, http);
+  boost::asio::steady_timer drill(io);
+  if (options.gpu_drill) {
+    drill.expires_after(std::chrono::seconds(options.gpu_drill->seconds));
+    drill.async_wait([&](const boost::system::error_code& cancelled) {
+      if (cancelled) return;
+      log.warn("a GPU is given up for the drill", {{"device", std::to_string(options.gpu_drill->device)}});
+      give_up_gpu(options.gpu_drill->device);
+    });
+  }
   signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {
     if (cancelled) return;
     log.info("draining", {{"signal", std::to_string(signal)}});
+    drill.cancel();
     ending.begin();
   });
   io.run();
@@ -112,9 +124,7 @@ Result<Engines> make_engines(const Options& options, Process& process) {
   Engines made;
   made.engine = FROND_TRY(engine_named(options.engine));
   made.exhaustive = FROND_TRY(engine_named("exhaustive"));
-  auto gpu = accelerator_for(options, *made.engine, process.registry, process.log);
-  if (!gpu) return std::move(gpu).error().within("--gpu");
-  made.gpu = *std::move(gpu);
+  made.gpu = accelerator_for(options, *made.engine, process.registry, process.log);
   if (options.cost_model.empty()) return made;
   auto costs = schedule::read_cost_model(options.cost_model);
   if (!costs) return std::move(costs).error().within("--cost-model");

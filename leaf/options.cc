@@ -1,6 +1,8 @@
 #include "leaf/options.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 
 #include "common/base/process.h"
 #include "common/config/auto_budgets.h"
@@ -14,6 +16,7 @@
 namespace frond::leaf {
 namespace {
 
+constexpr int kMaxDevices = 64;              // of a machine
 constexpr std::size_t kMaxCollections = 64;  // each has a thread that follows its repository
 
 config::Flag& add_bytes(config::CommandLine& app, const char* name, std::uint64_t& bytes, const char* shown,
@@ -60,19 +63,59 @@ void add_disk_options(config::CommandLine& app, Options& options, std::string& f
              "Seconds to wait for another leaf that still holds --data; then this one ends with exit code 2");
 }
 
-void add_gpu_options(config::CommandLine& app, Options& options, std::string& gpu) {
-  app.add_option("--gpu", gpu,
-                 "auto: use the first GPU where there is one; off; or a device's number, which must be there")
-      .check(config::one_of({"auto", "off"}) | config::range(0, 63))
+// "0,2": numbers of devices, each once. Empty: the text has no such form.
+std::optional<std::vector<int>> device_numbers(std::string_view text) {
+  std::vector<int> numbers;
+  for (const char* at = text.data(); at != text.data() + text.size(); ++at) {
+    int number = -1;
+    const auto [end, failure] = std::from_chars(at, text.data() + text.size(), number);
+    if (failure != std::errc() || number < 0 || number >= kMaxDevices || std::ranges::count(numbers, number) > 0)
+      return std::nullopt;
+    numbers.push_back(number);
+    at = end;
+    if (at == text.data() + text.size()) return numbers;
+    if (*at != ',') return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string why_no_devices(const std::string& text) {
+  if (device_numbers(text)) return {};
+  return "'" + text + "' is not auto, all, off, or numbers of devices from 0 to " + std::to_string(kMaxDevices - 1) +
+         ", each once, as 0,2";
+}
+
+std::optional<Options::Drill> drill_of(std::string_view text) {
+  Options::Drill drill;
+  const char *const begin = text.data(), *const end = begin + text.size();
+  const auto device = std::from_chars(begin, end, drill.device);
+  if (device.ec != std::errc() || device.ptr == end || *device.ptr != ':') return std::nullopt;
+  const auto seconds = std::from_chars(device.ptr + 1, end, drill.seconds);
+  if (seconds.ec != std::errc() || seconds.ptr != end || drill.device < 0 || drill.device >= kMaxDevices)
+    return std::nullopt;
+  return drill;
+}
+
+std::string why_no_drill(const std::string& text) {
+  return drill_of(text) ? std::string() : "'" + text + "' is not DEVICE:SECONDS, as 1:20";
+}
+
+void add_gpu_options(config::CommandLine& app, Options& options, std::string& gpu, std::string& drill) {
+  app.add_option(
+         "--gpu", gpu,
+         "auto: use every GPU that is there; all: the same, with a warning where one can't be used; off; or the "
+         "numbers of devices, as 0,2. Partitions are dealt to them by size; those that come while all take less than "
+         "half of a device's memory are on every device")
+      .check(config::one_of({"auto", "all", "off"}) | config::accepted(why_no_devices, "NUMBERS"))
       .show_default()
       .group("Resources");
   add_budget(
       app, "--gpu-cache", options.gpu_cache_bytes,
-      "GPU memory to use: 24 MiB to 192 MiB to work in, 4 bytes a document, the rest for lists, which take about "
-      "a third more than on disk. auto: four fifths of what is free when the leaf starts")
+      "Memory to use of each GPU: 24 MiB to 192 MiB to work in, 4 bytes a document, the rest for lists, which take "
+      "about a third more than on disk. auto: four fifths of what is free when the leaf starts")
       .group("Resources");
   app.add_option("--gpu-plain-lists", options.gpu_plain_bytes,
-                 "Of --gpu-cache, at most, for plain forms (4.5 bytes a posting) of lists that counts often look "
+                 "Of each --gpu-cache, at most, for plain forms (4.5 bytes a posting) of lists that counts often look "
                  "documents up in: OR is counted 3 to 30 % faster, AND 7 to 24 % slower; 0: none")
       .transform(config::byte_size())
       .show_default();
@@ -80,6 +123,9 @@ void add_gpu_options(config::CommandLine& app, Options& options, std::string& gp
                  "Searches with fewer postings in every partition are the CPU's, unless a request asks for the GPU; 0: "
                  "all are the GPU's")
       .show_default();
+  app.add_option("--gpu-drill", drill,
+                 "DEVICE:SECONDS, for drills: so long after its start the leaf gives this GPU up, as one that hangs")
+      .check(config::accepted(why_no_drill, "DEVICE:SECONDS"));
   app.add_option("--cost-model", options.cost_model,
                  "On a leaf with a GPU: file that predicts what searches cost, from frond bench schedule --train on a "
                  "machine like this one; observed times correct it. Default: a built-in one");
@@ -171,7 +217,7 @@ std::string choose_budgets(Options& options, const Machine& machine) {
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
   config::CommandLine app("Serves a shard of the partitions of one or more collections to brokers.", "frond-leaf");
   Options options;
-  std::string shard = "0/1", log_level = "info", gpu = "auto", files = "copy";
+  std::string shard = "0/1", log_level = "info", gpu = "auto", files = "copy", drill;
 
   app.add_option("--repository", options.repository,
                  "The repository: a directory, http[s]://host:port[/path] or s3://bucket[/prefix]")
@@ -223,7 +269,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
       .show_default();
   add_cache_options(app, options);
   add_disk_options(app, options, files);
-  add_gpu_options(app, options, gpu);
+  add_gpu_options(app, options, gpu, drill);
   add_number(app, "--queue-limit", options.queue_limit, 1, 1 << 20,
              "Searches that may wait for a worker; more are refused. Without a GPU also those that would almost "
              "certainly come after their deadline");
@@ -246,8 +292,10 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.shard = parsed.number;
   options.shards = parsed.count;
   options.links_files = files == "link";
-  options.gpu_required = gpu != "auto" && gpu != "off";
-  if (gpu != "off") options.gpu_device = options.gpu_required ? std::stoi(gpu) : 0;
+  if (!drill.empty()) options.gpu_drill = drill_of(drill);
+  options.gpu_off = gpu == "off";
+  options.gpu_named = gpu != "auto" && gpu != "off";
+  if (options.gpu_named && gpu != "all") options.gpu_devices = *device_numbers(gpu);
   options.log_level = *config::parse_log_level(log_level);
   options.objects.tls_ca = options.tls_ca;
   options.objects.min_bytes_per_second = options.fetch_min_rate;

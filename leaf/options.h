@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -27,13 +26,20 @@ struct Options {
   std::uint64_t at_once_us = 200;                       // 0: no search is evaluated by the thread that has read it
   std::size_t costly_threads = 1;
   std::uint64_t costly_postings = 1'000'000;
-  std::optional<int> gpu_device;  // none: off
-  bool gpu_required = false;      // a device was named: the leaf does not start without it
+  bool gpu_off = false;
+  std::vector<int> gpu_devices;  // numbers; empty: all that the machine has
+  struct Drill {
+    int device = 0;
+    std::uint32_t seconds = 0;
+  };
+  std::optional<Drill> gpu_drill;  // a device that is given up so long after the start
+  bool gpu_named = false;          // --gpu asks for devices: of one that can't be used a warning tells
   std::string engine = "cpu";
   double check_share = 0;  // of the GPU's answers
   std::string cost_model;  // a file; empty: the built-in model
   std::uint64_t host_cache_bytes = std::uint64_t{1} << 30, document_cache_bytes = std::uint64_t{64} << 20;
-  std::uint64_t term_cache_bytes = std::uint64_t{32} << 20, gpu_cache_bytes = std::uint64_t{4} << 30;
+  std::uint64_t term_cache_bytes = std::uint64_t{32} << 20,
+                gpu_cache_bytes = std::uint64_t{4} << 30;  // of the GPU's: each device
   std::uint64_t filter_cache_bytes = std::uint64_t{64} << 20;
   std::uint32_t max_expansions = 1024;
   std::uint64_t keyword_cache_bytes = std::uint64_t{64} << 20;

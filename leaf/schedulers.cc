@@ -1,5 +1,6 @@
 #include "leaf/schedulers.h"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -20,11 +21,13 @@ Schedulers::Schedulers(const Options& options, schedule::CostModel model, const 
       schedule::QueryScheduler::Options{.cpu_workers = static_cast<std::uint32_t>((options.cpu_threads + 1) / 2),
                                         .gpu_batches = gpu->streams(),
                                         .max_waiting = options.gpu_queue_limit,
+                                        .max_batch = 512 * std::max(1u, gpu->working()),
                                         .model = std::move(model)},
       schedule::QueryScheduler::Gpu{
           .search = [gpu, &clock](std::span<const engine::Plan> plans,
                                   engine::BatchTimes& times) { return gpu->try_search(plans, clock, &times); },
-          .lost = [gpu] { return gpu->lost(); }},
+          .lost = [gpu] { return gpu->lost(); },
+          .devices = [gpu] { return gpu->working(); }},
       pool_, clock, &registry);
 }
 

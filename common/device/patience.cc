@@ -3,6 +3,8 @@
 #include <cuda_runtime.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "common/device/devices.h"
 #include "common/device/runtime.h"
 
 namespace frond::device {
@@ -21,12 +24,16 @@ namespace {
 constexpr std::chrono::milliseconds kLook{20};  // how often a wait looks whether another thread gave the device up
 
 std::atomic<std::chrono::milliseconds> the_patience{kUsualPatience};
-std::atomic<bool> is_given_up{false};
+std::array<std::atomic<bool>, kMaxDevices> is_given_up{};
+std::atomic<bool> any_is{false};
+thread_local int chosen = -1;
+
+int this_threads() { return std::max(chosen, 0); }
 
 // Runs before what was registered for the process's end before it, as the runtime's own end, which waits for the
 // device.
 void end_now(int status, void*) {
-  if (!given_up()) return;
+  if (!any_given_up()) return;
   std::cout.flush();
   std::fflush(nullptr);
   ::_exit(status);
@@ -37,11 +44,21 @@ void end_now(int status, void*) {
 std::chrono::milliseconds patience() { return the_patience.load(std::memory_order_relaxed); }
 void set_patience(std::chrono::milliseconds patience) { the_patience.store(patience, std::memory_order_relaxed); }
 
-void give_up() {
-  if (!is_given_up.exchange(true)) static_cast<void>(::on_exit(end_now, nullptr));
+int current_device() { return chosen; }
+void set_current_device(int device) { chosen = device; }
+
+void give_up(int device) {
+  is_given_up[static_cast<std::size_t>(device)] = true;
+  if (!any_is.exchange(true)) static_cast<void>(::on_exit(end_now, nullptr));
 }
-bool given_up() { return is_given_up.load(std::memory_order_relaxed); }
-void forget_given_up() { is_given_up.store(false, std::memory_order_relaxed); }
+void give_up() { give_up(this_threads()); }
+bool given_up(int device) { return is_given_up[static_cast<std::size_t>(device)].load(std::memory_order_relaxed); }
+bool given_up() { return given_up(this_threads()); }
+bool any_given_up() { return any_is.load(std::memory_order_relaxed); }
+void forget_given_up() {
+  for (auto& one : is_given_up) one = false;
+  any_is = false;
+}
 
 Error given_up_error() {
   return Error(Code::kDevice,
@@ -50,8 +67,7 @@ Error given_up_error() {
 
 Result<void> within_patience(const char* what, std::function<int()> call) {
   if (given_up()) return given_up_error();
-  int device = -1;
-  if (cudaGetDevice(&device) != cudaSuccess) device = -1;
+  const int device = current_device();
   std::packaged_task<int()> task([call = std::move(call), device] {
     if (device >= 0)
       if (const int failed = cudaSetDevice(device); failed != cudaSuccess) return failed;

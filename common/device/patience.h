@@ -1,11 +1,11 @@
 #pragma once
 // What happens when a device hangs: the process gives it up. From then on nothing in the process calls the CUDA runtime
-// any more. Creations, launches, copies and waits fail at once with kDevice, and destructors leave what they own
+// for this device. Creations, launches, copies and waits fail at once with kDevice, and destructors leave what they own
 // allocated: the runtime would block until the device has done its work, and the device may still write to pinned
 // memory. Whoever runs on a device goes on without it, as after any other error of it.
 //
-// The state is the process's, as CUDA's own is: a process uses one device, and a device that hangs blocks all callers.
-// Any thread may call these (ADR 30).
+// The state is the process's, for each device (devices.h): these are of this thread's. A device that hangs blocks all
+// of its callers, so other devices go on. Any thread may call these (ADRs 30, 75).
 #include <chrono>
 #include <functional>
 
@@ -31,7 +31,7 @@ Error given_up_error();
 // all that it uses. Without a device in use, this thread's device is none.
 Result<void> within_patience(const char* what, std::function<int()> call);
 
-// For tests: forgets that the device was given up.
+// For tests: forgets which devices were given up.
 void forget_given_up();
 
 }  // namespace frond::device

@@ -3,11 +3,14 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <memory>
 #include <thread>
 
+#include "common/device/devices.h"
 #include "common/device/patience.h"
 
 namespace frond::device {
@@ -22,16 +25,18 @@ Result<void> copy(std::byte* to, const std::byte* from, std::size_t bytes, cudaM
 // A wait looks all the time at first, since most are short; then it sleeps between two looks, for longer and longer.
 constexpr std::chrono::microseconds kSpin{50}, kShortestNap{20}, kLongestNap{500};
 
-// Runs what gives memory back or destroys a stream, unless the device is given up. For destructors. If that fails, the
+// Runs what gives memory back or destroys a stream, unless a device is given up. For destructors. If that fails, the
 // device keeps what it has.
 template <class Call>
 void end(const Call& call) noexcept {
-  if (given_up()) return;
+  if (any_given_up()) return;
   try {
     static_cast<void>(within_patience("freeing", call));
   } catch (const std::exception&) {  // the host is out of memory
   }
 }
+
+std::array<std::atomic<bool>, kMaxDevices> has_context{};  // a thread has used the device
 
 }  // namespace
 
@@ -43,7 +48,9 @@ Result<void> status_of(int cuda_error, const char* what) {
 
 int count_devices() {
   const auto count = std::make_shared<int>(0);
-  return within_patience("counting devices", [count] { return cudaGetDeviceCount(count.get()); }) ? *count : 0;
+  return within_patience("counting devices", [count] { return cudaGetDeviceCount(count.get()); })
+             ? std::min(*count, kMaxDevices)
+             : 0;
 }
 
 Result<Properties> properties_of(int device) {
@@ -52,12 +59,11 @@ Result<Properties> properties_of(int device) {
     std::size_t free_bytes = 0, all_bytes = 0;
   };
   const auto answer = std::make_shared<Answer>();
+  FROND_TRY(use(device));
   FROND_TRY(within_patience("asking for properties", [answer, device]() -> int {
     if (const int failed = cudaGetDeviceProperties(&answer->told, device); failed != cudaSuccess) return failed;
-    if (const int failed = cudaSetDevice(device); failed != cudaSuccess) return failed;
     return cudaMemGetInfo(&answer->free_bytes, &answer->all_bytes);
   }));
-  FROND_TRY(use(device));
   return Properties{.name = answer->told.name,
                     .memory_bytes = answer->told.totalGlobalMem,
                     .free_bytes = answer->free_bytes,
@@ -69,8 +75,22 @@ Result<Properties> properties_of(int device) {
 // The first call for a device makes its context, which may block. It is made by another thread; afterwards the call is
 // short.
 Result<void> use(int device) {
-  FROND_TRY(within_patience("choosing a device", [device] { return cudaSetDevice(device); }));
-  return status_of(cudaSetDevice(device), "choosing a device");
+  if (device < 0 || device >= kMaxDevices)
+    return Error(Code::kDevice, "GPU: there is no device " + std::to_string(device));
+  if (given_up(device)) return given_up_error();
+  if (current_device() == device) return {};
+  std::atomic<bool>& known = has_context[static_cast<std::size_t>(device)];
+  if (!known.load(std::memory_order_relaxed)) {
+    const int before = current_device();
+    set_current_device(device);  // which is given up if the call does not return
+    const auto made = within_patience("choosing a device", [device] { return cudaSetDevice(device); });
+    set_current_device(before);
+    FROND_TRY(made);
+    known.store(true, std::memory_order_relaxed);
+  }
+  FROND_TRY(status_of(cudaSetDevice(device), "choosing a device"));
+  set_current_device(device);
+  return {};
 }
 
 Result<Stream> Stream::create() {
@@ -91,7 +111,7 @@ Result<Event> Event::create(bool timing) {
   return Event(handle);
 }
 Event::~Event() {
-  if (handle_ && !given_up()) cudaEventDestroy(handle_);
+  if (handle_ && !any_given_up()) cudaEventDestroy(handle_);
 }
 Result<void> Event::record(StreamHandle stream) {
   if (given_up()) return given_up_error();

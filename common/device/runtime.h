@@ -4,8 +4,8 @@
 //
 // Errors are kDevice; the message says what was tried. Most are permanent (an illegal access ends the context), so the
 // owner of a device stops using it at the first one; nothing here retries. The runtime keeps a current device for each
-// thread: call use() first on a thread. Nothing here blocks for longer than patience(): a device that takes longer is
-// given up (patience.h), and then everything fails at once.
+// thread: call use() before what is done on a device (devices.h). Nothing here blocks for longer than patience(): a
+// device that takes longer is given up (patience.h), and then everything on it fails at once.
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -11,6 +11,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = {"type": "prometheus", "uid": "prometheus"}
 LEAF = '{instance=~"$instance"}'
+DEVICE = "instance, device"
 
 
 def rate(counter, by="", where=""):
@@ -176,23 +177,27 @@ def leaf():
                   per("frond_leaf_document_cache_misses_total", "{{instance}} read from disk"), per("frond_leaf_document_cache_evictions_total", "{{instance}} dropped")),
         ]),
         ("GPU", [
-            panel("State", "short", (f"sum by (state) (frond_leaf_gpu_state{LEAF})", "{{state}}"), why="Leaves by what their GPU is."),
-            panel("At work on batches", "percentunit", per("frond_leaf_gpu_busy_seconds_total"), why="Near 1 the GPU is what limits. Several batches at a time count once."),
-            panel("Memory for lists", "bytes", now("frond_leaf_gpu_cache_bytes"), now("frond_leaf_gpu_cache_limit_bytes", "{{instance}} limit")),
-            panel("Queries on a partition", "ops", per("frond_leaf_gpu_plans_total", "{{instance}} on the GPU"), per("frond_leaf_gpu_fallbacks_total", "{{instance}} answered by the CPU")),
+            panel("State", "short", (f"sum by (state) (frond_leaf_gpu_state{LEAF})", "{{state}}"), why="GPUs by state; off and absent: leaves without one."),
+            panel("At work on batches", "percentunit", per("frond_leaf_gpu_busy_seconds_total", "{{instance}} {{device}}", DEVICE), why="Near 1 the GPU is what limits. Several batches at a time count once."),
+            panel("Memory for lists", "bytes", now("frond_leaf_gpu_cache_bytes", "{{instance}} {{device}}", DEVICE), now("frond_leaf_gpu_cache_limit_bytes", "{{instance}} {{device}} limit", DEVICE)),
+            panel("Queries on a partition", "ops", per("frond_leaf_gpu_plans_total", "{{instance}} {{device}} on the GPU", DEVICE), per("frond_leaf_gpu_fallbacks_total", "{{instance}} {{device}} answered by the CPU", DEVICE)),
             panel("Searches that wait", "short", now("frond_leaf_schedule_queries", "{{queue}}", by="queue"), why="cpu, gpu: much faster there. either: taken by the processor that is idle first."),
             panel("Predicted wait", "s", (f"max by (processor) (frond_leaf_schedule_wait_seconds{LEAF})", "{{processor}}")),
             panel("Searches refused and dropped", "ops", per("frond_leaf_schedule_refused_total", "refused: {{reason}}", by="reason"),
                   per("frond_leaf_schedule_dropped_total", "{{instance}} dropped"), per("frond_leaf_schedule_urgent_total", "{{instance}} urgent")),
             panel("Searches taken from another queue", "ops", per("frond_leaf_schedule_taken_total", "{{processor}} from {{from}}", by="processor, from"),
                   per("frond_leaf_schedule_overrun_total", "{{instance}} by the GPU, the CPU being late")),
-            panel("Batches", "ops", per("frond_leaf_gpu_batches_total"), why="Queries over batches is how many queries share a launch."),
-            panel("Lists found, missed, dropped, refused", "ops", per("frond_leaf_gpu_cache_hits_total", "{{instance}} found"),
-                  per("frond_leaf_gpu_cache_misses_total", "{{instance}} missed"), per("frond_leaf_gpu_cache_evictions_total", "{{instance}} dropped"),
-                  per("frond_leaf_gpu_lists_refused_total", "{{instance}} refused")),
-            panel("Plain forms of lists", "bytes", now("frond_leaf_gpu_plain_bytes"), now("frond_leaf_gpu_plain_limit_bytes", "{{instance}} limit"), why="For counts, and hits without ranking."),
-            panel("Lists looked up in plain forms", "ops", per("frond_leaf_gpu_plain_used_total"), per("frond_leaf_gpu_plain_made_total", "{{instance}} forms made")),
-            panel("Copied to the device", "Bps", per("frond_leaf_gpu_copied_bytes_total")),
+            panel("Partitions dealt to it", "short", now("frond_leaf_gpu_partitions", "{{instance}} {{device}}", DEVICE), why="Small collections are on all GPUs of a leaf, with one home."),
+            panel("Shares of batches", "ops", per("frond_leaf_gpu_shares_total", "{{instance}} {{device}}", DEVICE), per("frond_leaf_gpu_shares_stolen_total", "{{instance}} {{device}} taken from another", DEVICE),
+                  why="Of leaves with several GPUs."),
+            panel("Shares that wait", "short", now("frond_leaf_gpu_shares_waiting", "{{instance}} {{device}}", DEVICE)),
+            panel("Batches", "ops", per("frond_leaf_gpu_batches_total", "{{instance}} {{device}}", DEVICE), why="Queries over batches is how many queries share a launch."),
+            panel("Lists found, missed, dropped, refused", "ops", per("frond_leaf_gpu_cache_hits_total", "{{instance}} {{device}} found", DEVICE),
+                  per("frond_leaf_gpu_cache_misses_total", "{{instance}} {{device}} missed", DEVICE), per("frond_leaf_gpu_cache_evictions_total", "{{instance}} {{device}} dropped", DEVICE),
+                  per("frond_leaf_gpu_lists_refused_total", "{{instance}} {{device}} refused", DEVICE)),
+            panel("Plain forms of lists", "bytes", now("frond_leaf_gpu_plain_bytes", "{{instance}} {{device}}", DEVICE), now("frond_leaf_gpu_plain_limit_bytes", "{{instance}} {{device}} limit", DEVICE), why="For counts, and hits without ranking."),
+            panel("Lists looked up in plain forms", "ops", per("frond_leaf_gpu_plain_used_total", "{{instance}} {{device}}", DEVICE), per("frond_leaf_gpu_plain_made_total", "{{instance}} {{device}} forms made", DEVICE)),
+            panel("Copied to the device", "Bps", per("frond_leaf_gpu_copied_bytes_total", "{{instance}} {{device}}", DEVICE)),
         ]),
         ("Content", [
             panel("Newest generation", "none", ("max by (instance, collection) (frond_leaf_generation{instance=~\"$instance\"})", "{{instance}} {{collection}}")),

@@ -24,7 +24,8 @@ class QueryEngine {
   virtual std::vector<Result<Outcome>> search(std::span<const Plan> plans, const Clock& clock) = 0;
 };
 
-// A device that evaluates plans in batches beside an engine of the CPU: GpuEngine, where the build has CUDA.
+// A device that evaluates plans in batches beside an engine of the CPU, or several: GpuEngine, GpuDevices, where the
+// build has CUDA.
 class Accelerator {
  public:
   virtual ~Accelerator() = default;
@@ -37,10 +38,20 @@ class Accelerator {
   // lost. REQUIRES: the plan has no terms; `lists` are of its partition, in host memory.
   virtual bool warm(const Plan& plan, std::span<const lists::ListLease> lists) = 0;
   virtual std::uint32_t streams() const = 0;
-  virtual bool lost() const = 0;            // it answers no more plans
+  virtual bool lost() const = 0;  // it answers no more plans
+  // Of the machine's devices, those that it was made of. Any thread.
+  struct Device {
+    int number = 0;
+    bool lost = false;
+  };
+  virtual std::vector<Device> devices() const = 0;
+  // How many of them still answer plans, at the same time. Short.
+  virtual std::uint32_t working() const { return lost() ? 0 : 1; }
   virtual lists::DeviceLists& lists() = 0;  // in its memory
   // For people: which lists it leaves to the CPU's engine for good, and why. Empty: none.
   virtual std::string refusals() const = 0;
+  // Call when a partition is opened: it takes about so many bytes of device memory. Any thread.
+  virtual void add(std::uint64_t /*partition*/, std::uint64_t /*bytes*/) {}
   // Call before closing a partition. Waits for a running copy of its lists; after it returns, nothing reads the
   // partition. Any thread.
   virtual void forget(std::uint64_t partition) = 0;

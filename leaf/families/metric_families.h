@@ -164,8 +164,16 @@ constexpr Family kKeywordCacheMisses{"frond_leaf_keyword_cache_misses_total",
 constexpr Family kKeywordCacheEvictions{"frond_leaf_keyword_cache_evictions_total",
                                         "Columns of partitions whose numbers were dropped to make room."};
 
-// GPU. Label state: off, absent, ready, lost; 1 for the current state, 0 for the others.
-constexpr Family kGpuState{"frond_leaf_gpu_state", "What the leaf's GPU is: off, absent, ready or lost."};
+// GPUs. Label device: the number of each. Label state: off, absent, ready, lost; 1 for the current state, 0 for the
+// others.
+constexpr Family kGpuState{"frond_leaf_gpu_state",
+                           "What a GPU of the leaf is: ready or lost; off or absent where it has none."};
+constexpr Family kGpuPartitions{"frond_leaf_gpu_partitions", "Partitions whose home the device is."};
+constexpr Family kGpuShares{"frond_leaf_gpu_shares_total",
+                            "Of a leaf with several GPUs: shares of batches that the device was given."};
+constexpr Family kGpuSharesStolen{"frond_leaf_gpu_shares_stolen_total",
+                                  "Of these: taken from another device, for which they would have waited."};
+constexpr Family kGpuSharesWaiting{"frond_leaf_gpu_shares_waiting", "Shares of batches that wait for the device."};
 constexpr Family kGpuCacheBytes{"frond_leaf_gpu_cache_bytes", "Lists and lengths held in device memory."};
 constexpr Family kGpuCacheLimit{"frond_leaf_gpu_cache_limit_bytes", "Device memory for lists and lengths."};
 constexpr Family kGpuCacheHits{"frond_leaf_gpu_cache_hits_total", "Lists of plans found in device memory."};

@@ -17,6 +17,8 @@
 
 namespace frond::leaf::gpu {
 
+class DeviceCache;
+
 // The lengths of a partition's documents on the device; they stay there as long as `memory`.
 struct ResidentLengths {
   const std::uint32_t* lengths = nullptr;  // device memory
@@ -29,6 +31,7 @@ struct ResidentArray {
   std::uint32_t number = 0;  // unique among those of a cache; not 0
   const std::uint32_t* words = nullptr;
   std::vector<scoring::Prior> highest;  // of priors: the kMaxHits highest, highest first
+  const void* holder = nullptr;         // the DocumentArrays that made it
   std::shared_ptr<const void> memory;
 };
 // A list's plain form on the device, likewise (plain_lists.h).
@@ -39,6 +42,7 @@ struct ResidentPlain : lists::KeptList {
 // A list on the device, likewise.
 struct ResidentList : lists::KeptList {
   lists::ListKey key;
+  const DeviceCache* holder = nullptr;             // which made it
   std::uint32_t documents = 0;                     // of the list's partition
   DeviceList list;                                 // without an image: the list was refused
   std::shared_ptr<const ResidentLengths> lengths;  // of the list's partition

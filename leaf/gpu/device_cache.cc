@@ -4,7 +4,6 @@
 #include <exception>
 #include <utility>
 
-#include "common/base/check.h"
 #include "common/base/thread_name.h"
 
 namespace frond::leaf::gpu {
@@ -39,11 +38,17 @@ DeviceCache::~DeviceCache() = default;
 std::optional<ReadyPlan> DeviceCache::pin(const engine::Plan& plan) {
   if (lost()) return std::nullopt;
   auto ready = look_up(plan, true);
-  if (!ready && order(plan) && options_.copying == Copying::kByTheCaller) ready = copy_and_look_up(plan);
+  if (!ready && !engine::of_device_leases(plan) && order(plan) && options_.copying == Copying::kByTheCaller)
+    ready = copy_and_look_up(plan);
   if (ready && !plan.ranked) add_plain_forms(*ready);
   if (ready && ready->priors && !fits_scores(*ready)) return std::nullopt;
   if (ready && ready->hidden) ready->hidden_postings = longest_of(*ready).hidden_postings(*ready->hidden);
   return ready;
+}
+
+void DeviceCache::want(const engine::Plan& plan) {
+  if (lost() || options_.copying == Copying::kByTheCaller || engine::of_device_leases(plan)) return;
+  if (!look_up(plan, false)) static_cast<void>(order(plan));
 }
 
 bool DeviceCache::has_no_room_for(const engine::Plan& plan) const {
@@ -69,8 +74,12 @@ std::optional<ReadyPlan> DeviceCache::look_up(const engine::Plan& plan, bool cou
   ReadyPlan ready{.plan = &plan, .lists = {}, .lengths = nullptr, .floor = floor_of(plan)};
   ready.lists.reserve(plan.terms.size());
   if (leased) {
-    for (const engine::PlanTerm& term : plan.terms)
-      ready.lists.push_back(std::static_pointer_cast<const ResidentList>(term.on_device));
+    for (const engine::PlanTerm& term : plan.terms) {
+      auto list = std::static_pointer_cast<const ResidentList>(term.on_device);
+      if (list->holder != this) list = std::static_pointer_cast<const ResidentList>(find(list->key));
+      if (list == nullptr) return std::nullopt;
+      ready.lists.push_back(std::move(list));
+    }
     ready.lengths = ready.lists.front()->lengths;
     leased_.fetch_add(plan.terms.size(), std::memory_order_relaxed);
   } else {
@@ -88,7 +97,8 @@ std::optional<ReadyPlan> DeviceCache::look_up(const engine::Plan& plan, bool cou
     ready.lengths = found->second;
   }
   const auto array = [&](const auto& owner, const std::shared_ptr<const void>& lease) {
-    return leased ? std::static_pointer_cast<const ResidentArray>(lease) : arrays_.find(owner).array;
+    auto own = std::static_pointer_cast<const ResidentArray>(lease);
+    return own && own->holder == &arrays_ ? own : arrays_.find(owner).array;
   };
   if (plan.hidden != nullptr) ready.hidden = array(plan.hidden->words(), plan.hidden_on_device);
   if (engine::adds_priors(plan)) ready.priors = array(plan.priors->arrays(), plan.priors_on_device);
@@ -98,7 +108,6 @@ std::optional<ReadyPlan> DeviceCache::look_up(const engine::Plan& plan, bool cou
     ready.codes.push_back(array(codes[i]->owner(), leased ? plan.codes_on_device[i] : nullptr));
     complete = complete && ready.codes.back();
   }
-  FROND_CHECK(complete || !leased);
   if (!complete) return std::nullopt;
   return ready;
 }
@@ -181,7 +190,7 @@ bool DeviceCache::order(const engine::Plan& plan) {
 }
 
 bool DeviceCache::warm(const engine::Plan& plan, std::span<const lists::ListLease> lists) {
-  if (lost() || arena_.used() / 9 >= arena_.bytes() / 10) return false;
+  if (!has_room()) return false;
   std::optional<Order> own;
   {
     Marks marks;
@@ -317,6 +326,7 @@ Result<void> DeviceCache::copy_list(const lists::ListLease& lease, std::uint32_t
   auto resident = std::make_shared<ResidentList>();
   resident->list = image->at(memory.get());
   resident->key = lease->key;
+  resident->holder = this;
   resident->documents = documents;
   resident->list_deficit = lease->postings.list_deficit();
   for (std::size_t i = 0; i < resident->best_deficits.size(); ++i)
@@ -359,6 +369,16 @@ void DeviceCache::forget(std::uint64_t partition) {
   arrays_.forget(partition);
   kept_.erase_partition(partition);
   lengths_.erase(partition);
+}
+
+void DeviceCache::drop() {
+  lost_.store(true, std::memory_order_relaxed);
+  std::vector<std::uint64_t> all;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& [partition, lengths] : lengths_) all.push_back(partition);
+  }
+  for (const std::uint64_t partition : all) forget(partition);
 }
 
 DeviceCache::Counters DeviceCache::counters() const {

@@ -56,9 +56,12 @@ class DeviceCache final : public lists::DeviceLists {
   ~DeviceCache() override;
 
   // The plan with its lists and arrays on the device. Empty: some of them are missing; they are then ordered, unless
-  // they were refused or too many plans wait. A plan of device leases is always ready, and takes no lock.
-  // REQUIRES: fits_kernels(plan); `plan` outlives the result.
+  // they were refused or too many plans wait. A plan of device leases orders nothing; where they are this cache's, it
+  // is always ready, and takes no lock. Leases of another device's cache are looked up by their keys. REQUIRES:
+  // fits_kernels(plan); `plan` outlives the result.
   std::optional<ReadyPlan> pin(const engine::Plan& plan);
+  // Orders what the plan needs and is not there, to be copied in the background. Does not wait. REQUIRES: as pin().
+  void want(const engine::Plan& plan);
   // Accelerator::warm().
   bool warm(const engine::Plan& plan, std::span<const lists::ListLease> lists);
   // Whether pin() returns nothing because there is no room for an array that the plan needs.
@@ -72,6 +75,10 @@ class DeviceCache final : public lists::DeviceLists {
   // For a partition that is about to be closed: drops its lists, lengths and waiting copies, and waits for a copy in
   // progress. Afterwards nothing of the partition is read. REQUIRES: the partition's plans have ended.
   void forget(std::uint64_t partition);
+  // The device has failed: the cache is lost, too, and keeps nothing, so that leases that nobody uses end.
+  void drop();
+  // Less than nine tenths of the memory is used, and the device is not lost.
+  bool has_room() const { return !lost() && arena_.used() / 9 < arena_.bytes() / 10; }
   bool lost() const { return lost_.load(std::memory_order_relaxed); }
   Counters counters() const;
   // For people: how many lists were refused, and why the last one was. Empty: none were.

@@ -45,6 +45,7 @@ void DocumentArrays::insert(const Source& source, std::shared_ptr<std::byte> mem
     array = std::make_shared<ResidentArray>();
     array->words = reinterpret_cast<const std::uint32_t*>(memory.get());
     array->memory = std::move(memory);
+    array->holder = this;
     array->highest.resize(std::min<std::size_t>(source.priors.size(), kMaxHits));
     std::partial_sort_copy(source.priors.begin(), source.priors.end(), array->highest.begin(), array->highest.end(),
                            std::greater<>());

@@ -70,7 +70,7 @@ bool GpuEngine::is_part_of(const engine::Plan& plan, Kind kind) {
 
 // Makes plans from number `first` on ready, up to kMaxQueries: those that are of the part's kind. Returns the number of
 // the first one that is left.
-std::size_t GpuEngine::prepare(std::span<const engine::Plan> plans, std::size_t first, Part& part,
+std::size_t GpuEngine::prepare(const ChosenPlans& plans, std::size_t first, Part& part,
                                std::vector<std::optional<Result<engine::Outcome>>>& found, const Clock& clock,
                                engine::BatchTimes& times) {
   const auto from = std::chrono::steady_clock::now();
@@ -98,8 +98,7 @@ std::size_t GpuEngine::prepare(std::span<const engine::Plan> plans, std::size_t 
   return next;
 }
 
-std::vector<std::optional<Result<engine::Outcome>>> GpuEngine::try_search(std::span<const engine::Plan> plans,
-                                                                          const Clock& clock,
+std::vector<std::optional<Result<engine::Outcome>>> GpuEngine::try_search(const ChosenPlans& plans, const Clock& clock,
                                                                           engine::BatchTimes* times) {
   std::vector<std::optional<Result<engine::Outcome>>> found(plans.size());
   engine::BatchTimes unwanted;

@@ -26,6 +26,7 @@
 #include "leaf/engine/plan.h"
 #include "leaf/engine/query_engine.h"
 #include "leaf/gpu/batch_runner.h"
+#include "leaf/gpu/chosen_plans.h"
 #include "leaf/gpu/device_cache.h"
 
 namespace frond::leaf::gpu {
@@ -61,7 +62,12 @@ class GpuEngine final : public engine::QueryEngine, public engine::Accelerator {
   // fallbacks. `times` may be null.
   std::vector<std::optional<Result<engine::Outcome>>> try_search(std::span<const engine::Plan> plans,
                                                                  const Clock& clock,
-                                                                 engine::BatchTimes* times = nullptr) override;
+                                                                 engine::BatchTimes* times = nullptr) override {
+    return try_search(ChosenPlans(plans), clock, times);
+  }
+  // The same for some plans of a call.
+  std::vector<std::optional<Result<engine::Outcome>>> try_search(const ChosenPlans& plans, const Clock& clock,
+                                                                 engine::BatchTimes* times);
   bool warm(const engine::Plan& plan, std::span<const lists::ListLease> lists) override {
     return cache_->warm(plan, lists);
   }
@@ -69,6 +75,7 @@ class GpuEngine final : public engine::QueryEngine, public engine::Accelerator {
   std::uint32_t streams() const override { return streams_; }
 
   bool lost() const override { return lost_.load(std::memory_order_relaxed) || cache_->lost(); }
+  std::vector<Device> devices() const override { return {{options_.device, lost()}}; }
   lists::DeviceLists& lists() override { return *cache_; }
   std::string refusals() const override { return cache_->refusals(); }
   void forget(std::uint64_t partition) override { cache_->forget(partition); }
@@ -95,7 +102,7 @@ class GpuEngine final : public engine::QueryEngine, public engine::Accelerator {
   GpuEngine(const Options& options, engine::QueryEngine& below, std::unique_ptr<BusyTime> busy, device::Memory memory,
             std::vector<std::unique_ptr<BatchRunner>> runners);
   struct Running;
-  std::size_t prepare(std::span<const engine::Plan> plans, std::size_t first, Part& part,
+  std::size_t prepare(const ChosenPlans& plans, std::size_t first, Part& part,
                       std::vector<std::optional<Result<engine::Outcome>>>& found, const Clock& clock,
                       engine::BatchTimes& times);
   std::unique_ptr<BatchRunner> idle_runner(bool wait);

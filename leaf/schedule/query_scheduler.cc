@@ -52,8 +52,8 @@ QueryScheduler::Admitted QueryScheduler::submit(const std::shared_ptr<Query>& qu
     const MutexLock lock(mutex_);
     if (draining_) return Admitted::kClosed;
     query->cpu_us = query->costs.cpu.us;
-    query->gpu_us =
-        query->costs.gpu.us * predictor_.model().scale_of(static_cast<std::size_t>(queues_.typical_batch()));
+    query->gpu_us = query->costs.gpu.us *
+                    predictor_.model().scale_of(static_cast<std::size_t>(queues_.typical_batch())) / devices();
     admitted = queues_.add(*query, now).admitted;
     if (admitted == QueryQueues::Admitted::kYes) query->self_ = query;
     then = consequences(now);
@@ -253,7 +253,7 @@ void QueryScheduler::learn(Batch& batch, Instant now) {
   const double launch = predictor_.model().launch_us;
   double work = 0;
   for (QueryJob* const job : batch.queries()) work += query_of(*job).costs.gpu.us;
-  work *= predictor_.model().scale_of(batch.count);
+  work *= predictor_.model().scale_of(batch.count) / devices();
   if (work < 2 * launch) return;
   const double took = std::chrono::duration<double, std::micro>(now - from).count() - (alone ? launch : 0);
   const double ratio = std::max(took, 1.0) / work;

@@ -10,6 +10,7 @@
 //
 // There is a thread for each batch in flight. It takes a batch when QueryQueues says so, runs it, and submits its
 // answers to the workers as one group of tasks.
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -82,6 +83,8 @@ class QueryScheduler {
     // One answer per plan, in order. Several threads at a time.
     std::function<std::vector<GpuAnswer>(std::span<const engine::Plan>, engine::BatchTimes&)> search;
     std::function<bool()> lost;  // it answers nothing any more
+    // Devices that work at the same time, so that a query adds a share of its predicted time; empty: one.
+    std::function<std::uint32_t()> devices{};
   };
   enum class Admitted {
     kYes,
@@ -125,6 +128,7 @@ class QueryScheduler {
     engine::BatchTimes times;
     std::span<QueryJob*> queries() { return std::span(jobs).first(count); }
   };
+  double devices() const { return gpu_.devices ? std::max(1.0, static_cast<double>(gpu_.devices())) : 1.0; }
   Consequences consequences(Instant now) FROND_REQUIRES(mutex_);
   void apply(Consequences what);
   void run_on_cpu();

@@ -71,7 +71,7 @@ std::optional<lists::DeviceLease> KnownTerm::on_device(std::size_t partition, st
     const MutexLock lock(mutex_);
     const Place& place = places_[partition];
     if (place.absent) return lists::DeviceLease();
-    if (lists::DeviceLease lease = place.device.lock()) {
+    if (lists::DeviceLease lease = place.device.lock(); lease != nullptr && device.holds(*lease)) {
       lease->mark_used();
       return lease;
     }

@@ -64,6 +64,8 @@ def command_lines(setting, taken):
         ((*build, good, "--k1", "nan"), "--k1", "nan", "4"),
         ((*leaf, *ports, "--shard", "2/2"), "--shard", "2/2"),
         ((*leaf, *ports, "--host-cache", "plenty"), "--host-cache", "plenty", "64KiB"),
+        ((*leaf[:5], *leaf[7:], *ports, "--gpu", "0,0"), "--gpu", "0,0", "each once"),
+        ((*leaf, *ports, "--gpu-drill", "1"), "--gpu-drill", "1:20"),
         ((*broker, "127.0.0.1:0", "--config", path("nowhere.conf")), "--config", "nowhere.conf"),
         ((*broker, "127.0.0.1:0", "--config", path("words.conf")), "--config", "words.conf", "a few words"),
         ((*broker, "127.0.0.1:0", "--config", path("colour.conf")), "--config", "colour.conf", "colour"),

@@ -34,11 +34,11 @@ function heldBy(leaf, cluster) {
 function leafCard(leaf, cluster) {
   const held = heldBy(leaf, cluster);
   const behind = leaf.healthy && held && !isServed(held, cluster);
-  const [dot, word] = !leaf.healthy ? ['bad', 'down'] : leaf.draining ? ['warn', 'draining'] : behind || !held ? ['warn', 'catching up'] : leaf.gpu === 'lost' ? ['warn', 'up, GPU lost'] : ['good', 'up'];
+  const [dot, word] = !leaf.healthy ? ['bad', 'down'] : leaf.draining ? ['warn', 'draining'] : behind || !held ? ['warn', 'catching up'] : /lost/.test(leaf.gpu) ? ['warn', 'up, GPU lost'] : ['good', 'up'];
   const card = element('article', `card leaf ${dot}`, element('h4', '', element('span', `dot ${dot}`), `${leaf.node ?? leaf.address} `, element('span', 'word', word)),
     leaf.node && element('p', 'quiet', leaf.address), leaf.error && element('p', 'bad-text', leaf.error), leaf.detail && element('p', 'warn-text', leaf.detail));
   if (!leaf.queue) return card;
-  card.append(fact('Processor', `${gpuText[leaf.gpu] ?? leaf.gpu} · ${plural(leaf.cpu_threads, 'thread')}`),
+  card.append(fact('Processor', `${gpuText[leaf.gpu] ?? `CPU and GPUs: ${leaf.gpu}`} · ${plural(leaf.cpu_threads, 'thread')}`),
     fact('Generation', held ? count(held.generation) : 'none'),
     fact('Requests in flight', count(leaf.in_flight)),
     meter('Queue', leaf.queue.depth, leaf.queue.limit, `${count(leaf.queue.depth)} of ${count(leaf.queue.limit)}`),

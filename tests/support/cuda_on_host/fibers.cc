@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "tests/support/cuda_on_host/devices.h"
 #include "tests/support/cuda_on_host/places.h"
 
 namespace cuda_on_host {
@@ -45,11 +46,15 @@ struct Machine {
 };
 std::mutex one_kernel;
 Machine machine;
-std::atomic<std::uint64_t> operations_left{0};
-std::atomic<bool> device_lost{false};
-std::atomic<std::uint64_t> operations_before_hang{0};
-std::atomic<bool> device_hangs{false};
-std::atomic<bool> device_held{false}, operation_waits{false};
+struct Device {
+  std::atomic<std::uint64_t> operations_left{0}, operations_before_hang{0};
+  std::atomic<bool> lost{false}, hangs{false}, held{false}, operation_waits{false}, full{false};
+};
+std::array<Device, kMaxDevices> all_devices;
+std::atomic<int> device_count{1};
+thread_local int chosen_device = 0;
+Device& device_of(int number) { return all_devices[static_cast<std::size_t>(number)]; }
+Device& current() { return device_of(chosen_device); }
 
 // Continues the next thread of the block that has not ended; returns when this one continues.
 void switch_on(Fiber& from) {
@@ -106,10 +111,11 @@ void run_block(const dim3& block, unsigned index) {
 }
 
 void count_to_hang() {
-  std::uint64_t left = operations_before_hang;
-  while (left > 0 && !operations_before_hang.compare_exchange_weak(left, left - 1)) {
+  Device& device = current();
+  std::uint64_t left = device.operations_before_hang;
+  while (left > 0 && !device.operations_before_hang.compare_exchange_weak(left, left - 1)) {
   }
-  if (left == 1) device_hangs = true;
+  if (left == 1) device.hangs = true;
 }
 
 }  // namespace
@@ -150,45 +156,59 @@ void meet_block() {
   while (machine.barriers == barrier) yield();
 }
 
-void lose_device_after(std::uint64_t operations) {
-  device_lost = false;
-  operations_left = operations;
+void set_devices(int count) { device_count = count; }
+int devices() { return device_count; }
+int current_device() { return chosen_device; }
+void set_current_device(int device) { chosen_device = device; }
+
+void fill_device(int device, bool full) { device_of(device).full = full; }
+bool is_full() { return current().full; }
+
+void lose_device_after(std::uint64_t operations) { lose_device_after(operations, 0); }
+void lose_device_after(std::uint64_t operations, int device) {
+  device_of(device).lost = false;
+  device_of(device).operations_left = operations;
 }
 
-void hang_device_after(std::uint64_t operations) {
-  operations_before_hang = operations;
-  device_hangs = false;
-  device_hangs.notify_all();
+void hang_device_after(std::uint64_t operations) { hang_device_after(operations, 0); }
+void hang_device_after(std::uint64_t operations, int device) {
+  device_of(device).operations_before_hang = operations;
+  device_of(device).hangs = false;
+  device_of(device).hangs.notify_all();
 }
 
-bool hangs() { return device_hangs; }
+bool hangs() { return current().hangs; }
 
 void block_while_it_hangs() {
   count_to_hang();
-  device_hangs.wait(true);
+  current().hangs.wait(true);
 }
 
-void hold_device() {
-  operation_waits = false;
-  device_held = true;
+void hold_device() { hold_device(0); }
+void hold_device(int device) {
+  device_of(device).operation_waits = false;
+  device_of(device).held = true;
 }
 
-void await_held_operation() { operation_waits.wait(false); }
+void await_held_operation() { await_held_operation(0); }
+void await_held_operation(int device) { device_of(device).operation_waits.wait(false); }
 
-void let_device_go() {
-  device_held = false;
-  device_held.notify_all();
+void let_device_go() { let_device_go(0); }
+void let_device_go(int device) {
+  device_of(device).held = false;
+  device_of(device).held.notify_all();
 }
 
 bool lost() {
-  if (device_held) {
-    operation_waits = true;
-    operation_waits.notify_all();
-    device_held.wait(true);
+  Device& device = current();
+  if (device.held) {
+    device.operation_waits = true;
+    device.operation_waits.notify_all();
+    device.held.wait(true);
   }
   count_to_hang();
-  if (operations_left > 0 && --operations_left == 0) device_lost = true;
-  return device_lost;
+  if (device.operations_left > 0 && --device.operations_left == 0) device.lost = true;
+  return device.lost;
 }
 
 }  // namespace cuda_on_host

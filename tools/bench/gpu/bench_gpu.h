@@ -33,8 +33,8 @@ class BenchGpu {
 };
 
 struct BenchGpuOptions {
-  int device = 0;
-  std::size_t memory_bytes = std::size_t{4} << 30;  // workspaces and lists
+  std::vector<int> devices{0};                      // numbers; one at least
+  std::size_t memory_bytes = std::size_t{4} << 30;  // of each: workspaces and lists
   std::size_t plain_bytes = 0;                      // of these for plain forms, made when first asked for; 0: none
   bool by_bucket = true;                            // GpuEngine::Options::by_bucket
   bool timed = false;                               // steps() includes the device's steps; slows each batch a little

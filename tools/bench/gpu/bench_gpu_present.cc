@@ -1,44 +1,59 @@
-#include "leaf/gpu/gpu_engine.h"
+#include "leaf/gpu/gpu_devices.h"
 #include "leaf/gpu/list_image.h"
 #include "tools/bench/gpu/bench_gpu.h"
 
 namespace frond::tools::bench {
 namespace {
 
-using leaf::gpu::BatchSteps, leaf::gpu::DeviceCache, leaf::gpu::GpuEngine;
+using leaf::gpu::BatchSteps, leaf::gpu::DeviceCache, leaf::gpu::GpuDevices, leaf::gpu::GpuEngine;
 
 class Gpu final : public BenchGpu {
  public:
-  explicit Gpu(std::unique_ptr<GpuEngine> engine) : engine_(std::move(engine)) {}
-  leaf::engine::QueryEngine& engine() override { return *engine_; }
+  explicit Gpu(std::unique_ptr<GpuDevices> devices) : devices_(std::move(devices)) {}
+  leaf::engine::QueryEngine& engine() override { return *devices_; }
   Counters counters() const override {
-    const auto now = engine_->counters();
-    return {now.lists.bytes, now.lists.copied_bytes,  now.lists.damaged + now.lists.too_large,
-            now.fallbacks,   now.lists.plain.entries, now.lists.plain.bytes};
+    Counters sum;
+    for (std::size_t i = 0; i < devices_->count(); ++i) {
+      const auto now = devices_->engine(i).counters();
+      sum.held_bytes += now.lists.bytes;
+      sum.copied_bytes += now.lists.copied_bytes;
+      sum.refused += now.lists.damaged + now.lists.too_large;
+      sum.fallbacks += now.fallbacks;
+      sum.plain_forms += now.lists.plain.entries;
+      sum.plain_bytes += now.lists.plain.bytes;
+    }
+    return sum;
   }
   std::vector<Step> steps() const override {
     constexpr std::string_view kNames[BatchSteps::kSteps] = {"build", "start", "search", "select", "outcomes"};
-    const auto now = engine_->steps();
     std::vector<Step> steps;
-    for (std::size_t i = 0; i < BatchSteps::kSteps; ++i) steps.push_back({kNames[i], now.microseconds[i]});
+    for (const std::string_view name : kNames) steps.push_back({name, 0});
+    for (std::size_t i = 0; i < devices_->count(); ++i) {
+      const auto now = devices_->engine(i).steps();
+      for (std::size_t step = 0; step < BatchSteps::kSteps; ++step) steps[step].microseconds += now.microseconds[step];
+    }
     return steps;
   }
 
  private:
-  std::unique_ptr<GpuEngine> engine_;
+  std::unique_ptr<GpuDevices> devices_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions& options, leaf::engine::QueryEngine& below) {
-  auto engine = FROND_TRY(GpuEngine::create({.device = options.device,
-                                             .memory_bytes = options.memory_bytes,
-                                             .copying = DeviceCache::Copying::kByTheCaller,
-                                             .plain = {.bytes = options.plain_bytes, .pays = 0},
-                                             .timed = options.timed,
-                                             .by_bucket = options.by_bucket},
-                                            below));
-  return std::unique_ptr<BenchGpu>(std::make_unique<Gpu>(std::move(engine)));
+  std::vector<std::unique_ptr<GpuEngine>> engines;
+  for (const int device : options.devices) {
+    auto engine = FROND_TRY(GpuEngine::create({.device = device,
+                                               .memory_bytes = options.memory_bytes,
+                                               .copying = DeviceCache::Copying::kByTheCaller,
+                                               .plain = {.bytes = options.plain_bytes, .pays = 0},
+                                               .timed = options.timed,
+                                               .by_bucket = options.by_bucket},
+                                              below));
+    engines.push_back(std::move(engine));
+  }
+  return std::unique_ptr<BenchGpu>(std::make_unique<Gpu>(std::make_unique<GpuDevices>(std::move(engines), below)));
 }
 
 Result<std::size_t> bytes_on_device(const postings::PostingList& list, std::uint32_t documents) {

@@ -222,8 +222,10 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
              "Of a round with --processor, at least; it ends with a whole pass");
   command.add_flag("--break-even", flags->break_even, "With both: also by postings a query").group("How");
   command.add_flag("--steps", flags->gpu.timed, "Also the steps of the GPU's batches, and their shares of the time");
-  command.add_option("--gpu-device", flags->gpu.device, "The device's number").show_default();
-  command.add_option("--gpu-memory", flags->gpu.memory_bytes, "Bytes of it to use: workspaces and lists")
+  command.add_option("--gpu-device", flags->gpu.devices, "The number of the device, or several, as 0,1")
+      .delimiter(',')
+      .show_default();
+  command.add_option("--gpu-memory", flags->gpu.memory_bytes, "Bytes of each to use: workspaces and lists")
       .transform(config::byte_size())
       .show_default()
       .group("How");

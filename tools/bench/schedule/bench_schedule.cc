@@ -94,7 +94,7 @@ void add_bench_schedule(config::CommandLine& bench_command, int& status) {
       .show_default()
       .group("How");
   add_number(command, "--callers", flags->callers, 1, 1024, "Threads that call the GPU");
-  command.add_option("--gpu-device", flags->gpu.device, "The device's number").show_default();
+  command.add_option("--gpu-device", flags->gpu.devices.front(), "The device's number").show_default();
   command.add_option("--gpu-memory", flags->gpu.memory_bytes, "Bytes of it to use: workspaces and lists")
       .transform(config::byte_size())
       .show_default();
