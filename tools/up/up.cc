@@ -11,13 +11,10 @@
 #include <system_error>
 #include <utility>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-
 #include "common/base/machine.h"
 #include "common/http/client.h"
-#include "common/net/address.h"
 #include "common/net/local_address.h"
+#include "tools/up/checks.h"
 #include "tools/up/shares.h"
 #include "tools/up/state_folder.h"
 #include "tools/up/supervisor.h"
@@ -25,7 +22,6 @@
 namespace frond::tools::up {
 namespace fs = std::filesystem;
 namespace {
-using boost::asio::ip::tcp;
 
 constexpr std::uint32_t kMostPartitions = 8;
 constexpr std::chrono::milliseconds kProbe{1000};  // the longest that a question to a program may take
@@ -35,49 +31,6 @@ constexpr std::string_view kLeafSocket = "run/leaf.sock", kLeafHttp = "run/leaf-
                            kServiceSocket = "run/indexer.sock";
 
 void say(const std::string& line) { std::fprintf(stderr, "frond up: %s\n", line.c_str()); }
-
-// Where HTTP is served.
-struct Place {
-  net::HostPort at;
-  bool loopback = false;  // only this machine's programs reach it
-  std::string text() const { return net::join(at.host, std::to_string(at.port)); }
-  net::Url url() const { return {at.host, std::to_string(at.port), "", false}; }
-};
-
-// kUnavailable: the port is taken, or the address is not this machine's. The port is free again when this returns.
-Result<Place> free_place(const std::string& http) {
-  Place place{FROND_TRY(net::parse_host_port(http))};
-  if (place.at.host.empty() || place.at.host == "*") place.at.host = "0.0.0.0";
-  boost::asio::io_context io;
-  boost::system::error_code failed;
-  const auto found = tcp::resolver(io).resolve(place.at.host, std::to_string(place.at.port), failed);
-  const auto refuse = [&](const std::string& why) { return Error(Code::kUnavailable, "--http " + http + ": " + why); };
-  if (failed || found.empty()) return refuse(failed ? failed.message() : "it has no address");
-  tcp::acceptor acceptor(io);
-  acceptor.open(found->endpoint().protocol(), failed);
-  acceptor.set_option(tcp::acceptor::reuse_address(true), failed);
-  if (acceptor.bind(found->endpoint(), failed)) return refuse(failed.message());
-  if (acceptor.listen(1, failed)) return refuse(failed.message());
-  place.at.port = acceptor.local_endpoint().port();
-  place.loopback = found->endpoint().address().is_loopback();
-  return place;
-}
-
-// Absolute, and readable. A folder that contains the state would be indexed with it.
-Result<std::vector<std::string>> checked_inputs(const std::vector<std::string>& inputs, const fs::path& state) {
-  std::vector<std::string> all;
-  for (const std::string& input : inputs) {
-    std::error_code failed;
-    const fs::path path = fs::canonical(input, failed);
-    if (failed) return Error(Code::kNotFound, "--input " + input + ": " + failed.message());
-    const fs::path inside = fs::weakly_canonical(fs::absolute(state), failed).lexically_relative(path);
-    if (!inside.empty() && *inside.begin() != "..")
-      return Error(Code::kInvalid,
-                   "--input " + input + " contains --data " + state.string() + ": give --data a folder somewhere else");
-    all.push_back(path.string());
-  }
-  return all;
-}
 
 class Up {
  public:

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include <boost/asio/io_context.hpp>
 
 #include "tests/support/scratch_folder.h"
@@ -12,7 +15,8 @@ namespace {
 TEST(ALocalAddress, IsAPathBehindOneOfTwoSchemes) {
   EXPECT_EQ(*parse_local_address("unix:run/a.sock"), "run/a.sock");
   EXPECT_EQ(*parse_local_address("ipc:///run/a.sock"), "/run/a.sock");
-  for (const std::string wrong : {"", "unix:", "ipc://", "run/a.sock", "tcp://a:1", "unix:" + std::string(108, 'a')})
+  for (const auto& wrong :
+       std::vector<std::string>{"", "unix:", "ipc://", "run/a.sock", "tcp://a:1", "unix:" + std::string(108, 'a')})
     EXPECT_EQ(parse_local_address(wrong), Code::kInvalid) << wrong;
   EXPECT_EQ(parse_local_address(std::string("unix:a\0b", 8)), Code::kInvalid);
   EXPECT_TRUE(parse_local_address("unix:" + std::string(107, 'a')));
