@@ -192,6 +192,7 @@ template Flag& CommandLine::add_option(const std::string&, double&, const std::s
 template Flag& CommandLine::add_option(const std::string&, std::optional<double>&, const std::string&);
 template Flag& CommandLine::add_option(const std::string&, std::vector<std::string>&, const std::string&);
 template Flag& CommandLine::add_option(const std::string&, std::vector<std::filesystem::path>&, const std::string&);
+template Flag& CommandLine::add_option(const std::string&, std::vector<int>&, const std::string&);
 template Flag& CommandLine::add_option(const std::string&, std::vector<std::uint32_t>&, const std::string&);
 template Flag& CommandLine::add_option(const std::string&, std::vector<std::uint64_t>&, const std::string&);
 template Flag& CommandLine::add_option(const std::string&, std::vector<double>&, const std::string&);

@@ -61,10 +61,10 @@ class ValuePlaces final : public engine::DocumentCodes {
 class ColumnCodes final : public engine::DocumentCodes {
  public:
   ColumnCodes(const ValueColumn& column, CodesOf of, KeywordCache::Numbers words, const ValueSpan& span,
-              std::shared_ptr<const engine::DocumentCodes> places)
+              const std::shared_ptr<const engine::DocumentCodes>& places)
       : DocumentCodes(column.name(static_cast<std::size_t>(of)),
                       places == nullptr ? column.documents() : static_cast<std::uint32_t>(column.values()),
-                      1 + (words == nullptr ? span.steps : words->size()), std::move(places)),
+                      1 + (words == nullptr ? span.steps : words->size()), places),
         column_(column),
         words_(std::move(words)),
         span_(span),
@@ -136,7 +136,7 @@ std::shared_ptr<const engine::DocumentCodes> column_codes(const ValueColumn& col
                                                           KeywordCache::Numbers words, const ValueSpan& span) {
   std::shared_ptr<const engine::DocumentCodes> places;
   if (of == CodesOf::kValues && !has_single_values(column)) places = std::make_shared<const ValuePlaces>(column);
-  return std::make_shared<const ColumnCodes>(column, of, std::move(words), span, std::move(places));
+  return std::make_shared<const ColumnCodes>(column, of, std::move(words), span, places);
 }
 
 }  // namespace frond::leaf::collect

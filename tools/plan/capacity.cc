@@ -19,10 +19,8 @@ LeafShare share_of(const Wanted& wanted, const Constants& constants, std::uint32
   const double all_read =
       wanted.query_postings > 0 ? wanted.query_postings : wanted.documents * constants.query_postings_document;
   share.read_postings = all_read / shards;
-  // One leaf that has all documents sends them with its reply; several are asked for those that they found.
-  const double asked = shards == 1 ? 0 : std::min<double>(wanted.k, shards);
-  const double shown = wanted.k * (wanted.with_text ? constants.show_text_us : constants.show_us);
-  share.fixed_us = constants.leaf_us + (asked * constants.fetch_leaf_us + shown) / shards;
+  share.fixed_us =
+      constants.leaf_us + wanted.k * (wanted.with_text ? constants.show_text_us : constants.show_us) / shards;
   if (wanted.gpus == 0) {
     share.work_us = (wanted.mode == Mode::kAnd ? constants.and_us_million : constants.or_us_million) *
                     std::pow(share.read_postings / 1e6, constants.work_power);

@@ -40,7 +40,6 @@ constexpr std::array kNames{
     Name{"work_power", &Constants::work_power},
     Name{"show_us", &Constants::show_us},
     Name{"show_text_us", &Constants::show_text_us},
-    Name{"fetch_leaf_us", &Constants::fetch_leaf_us},
     Name{"gpu_host_us", &Constants::gpu_host_us},
     Name{"gpu_us_posting", &Constants::gpu_us_posting},
     Name{"broker_us", &Constants::broker_us},

@@ -34,7 +34,6 @@ struct Constants {
   // work.
   double or_us_million = 0, and_us_million = 0, work_power = 1;
   double show_us = 0, show_text_us = 0;        // a document shown, without and with text
-  double fetch_leaf_us = 0;                    // a leaf that shows documents in a round trip of its own
   double gpu_host_us = 0, gpu_us_posting = 0;  // with a GPU: of the leaf's cores; of the GPU, in batches
   double broker_us = 0, broker_us_leaf = 0;    // a broker; and for each leaf that it asks
   double cached_us = 0;                        // an answer of the result cache

@@ -116,8 +116,7 @@ SimulatedLatency Planner::latency(const Candidate& candidate, bool one_down) con
   cluster.stall_share = constants_.stall_share;
   cluster.stall_us = constants_.stall_us;
   cluster.way_us = constants_.way_us;
-  const double asked = std::min<double>(wanted_.k, candidate.shards) / candidate.shards;  // their part is in fixed_us
-  cluster.fetch_way_us = constants_.fetch_way_us + (1 - asked) * constants_.fetch_leaf_us;
+  cluster.fetch_way_us = constants_.fetch_way_us;
   cluster.gpu_way_us = constants_.gpu_way_us;
   cluster.broker_threads = candidate.broker_threads;
   cluster.broker_us = candidate.broker_us;

@@ -3,10 +3,10 @@
 
 Leaves, broker and load have cores of their own, or share some: --leaf-cores 1-2,3-4,5-6,7-8 gives each leaf two (a list that is too
 short is used again from its start). Each round measures each number of leaves in closed loop, with searches for words that no
-document has, and in open loop at shares of the closed loop's rate; and evaluations one at a time (`profile`). `frond plan` is given,
-round by round, what was measured of 1 leaf: costs of leaf and broker, ways, how work spreads between searches, and by the median at
-the lowest rate how much cores gain that share a search; and of 2 leaves how work goes down with a leaf's share, and what a broker and
-the fetching of documents take. So the other rates, the other quantiles, and all of 4 leaves are predicted. Shown are medians.
+document has, and in open loop at shares of the closed loop's rate; and evaluations one at a time (`profile`). `frond plan` is given
+the medians of what was measured of 1 leaf: costs of leaf and broker, ways, how work spreads between searches, and by the median at the
+lowest rate how much cores gain that share a search; what a second leaf costs the broker; and, of the closed loops of 1 and 4 leaves, the
+power by which work goes down with a leaf's share. So the other latencies are predicted.
 
 usage: plan.py --repository R --collection C --queries FILE [--rounds 3] [--raw FILE]; with --compare, FILE is read, and nothing measured
 """
@@ -30,7 +30,7 @@ parser.add_argument("--collection", help="of 4 partitions")
 parser.add_argument("--queries", help="one a line: words, or NUMBER:words")
 parser.add_argument("--rounds", type=int, default=3)
 parser.add_argument("--seconds", type=float, default=4.0, help="of each load")
-parser.add_argument("--alone", type=int, default=600, help="searches with profile, one at a time")
+parser.add_argument("--alone", type=int, default=2000, help="searches with profile, one at a time")
 parser.add_argument("--shares", default="0.2,0.35,0.5", help="of the closed loop's rate")
 parser.add_argument("--leaf-cores", default="0", help="of each leaf, separated by commas")
 parser.add_argument("--leaf-threads", type=int, default=1, help="of each leaf: as many as it has cores")
@@ -157,18 +157,18 @@ def read_postings(asked):
     return parsed.postings or statistics.fmean(postings for postings, _ in asked)
 
 
-def constants_of(rounds, alone, number):
-    """constants.json with what this round measured of 1 leaf, and of 2 what 1 cannot tell."""
+def constants_of(rounds, alone):
+    """constants.json with what was measured of 1 leaf, and of 2 what 1 cannot tell."""
     with open(os.path.join(ROOT, "tools", "plan", "constants.json"), encoding="utf-8") as file:
         constants = json.load(file)
-    one, two = rounds["1"][number], rounds["2"][number]
-    low_one, low_two = one["open"][0], two["open"][0]
-    leaf, work = one["empty"]["leaf_us"], one["closed"]["leaf_us"]
-    power = 1 - math.log2(two["closed"]["leaf_us"] / work)
-    longer = (low_one["leaf_us"] - leaf) / work  # than in closed loop, where searches are not shared by cores
-    fetch = max(0.0, (low_two["leaf_us"] - 2 * leaf - longer * two["closed"]["leaf_us"]) / 2)
-    per_leaf = max(0.0, low_two["broker_us"] - low_one["broker_us"])
-    way = max(0.0, 1e3 * one["empty"]["mean"] - leaf - one["empty"]["broker_us"])
+
+    def seen(leaves, step, figure):
+        return statistics.median((one["open"][0] if step == "lowest" else one[step])[figure] for one in rounds[leaves])
+    leaf, work = seen("1", "empty", "leaf_us"), seen("1", "closed", "leaf_us")
+    power = 1 - math.log(seen("4", "closed", "leaf_us") / work, 4)
+    broker = seen("1", "closed", "broker_us")
+    per_leaf = max(0.0, seen("2", "closed", "broker_us") - broker)
+    way = max(0.0, 1e3 * seen("1", "empty", "mean") - leaf - broker)
     # A search's least work of all rounds, and what is far above that, as rounds differ in speed: stalls.
     least = [min(sum(one[i][1]) for one in alone) for i in range(len(alone[0]))]
     stalls, seen = [], 0
@@ -181,13 +181,13 @@ def constants_of(rounds, alone, number):
     parts = [[min(one[i][1][p] for one in alone) for p in range(PARTITIONS)] for i in range(len(least))]
     spread = statistics.pstdev(math.log(part * PARTITIONS / sum(of)) for of in parts if min(of) > 20 for part in of)
     million = work / (read_postings(alone[0]) / 1e6) ** power
-    values = {"leaf_us": leaf, "or_us_million": million, "work_power": power, "fetch_leaf_us": fetch, "way_us": way, "fetch_way_us": way,
-              "broker_us": low_one["broker_us"] - per_leaf, "broker_us_leaf": per_leaf, "show_us": 0, "leaf_spread": spread,
-              "stall_share": len(stalls) / seen, "stall_us": statistics.fmean(stalls) if stalls else 0, "split_more": longer - 1}
+    values = {"leaf_us": leaf, "or_us_million": million, "work_power": power, "way_us": way,
+              "fetch_way_us": way / 2, "broker_us": broker - per_leaf, "broker_us_leaf": per_leaf, "show_us": 0, "leaf_spread": spread,
+              "stall_share": len(stalls) / seen, "stall_us": statistics.fmean(stalls) if stalls else 0, "split_more": 0}
     for constant in constants["constants"]:
         if constant["name"] in values:
             constant["value"] = round(values[constant["name"]], 6)
-    constants["work"]["quantiles"] = spread_of([sum(parts) for _, parts in alone[number]])
+    constants["work"]["quantiles"] = spread_of(least)
     return constants
 
 
@@ -199,15 +199,16 @@ def planned(setting, file, postings, leaves, rate):
     return json.loads(done.stdout) if done.returncode == 0 else {"p50_ms": math.inf, "p99_ms": math.inf, "most_rate": math.nan}
 
 
-def write_fitted(setting, constants, file, postings, one):
+def write_fitted(setting, constants, file, postings, rounds):
     """Writes the constants, and among them the gain by sharing that gives the median of 1 leaf at the lowest rate."""
     sharing = next(c for c in constants["constants"] if c["name"] == "split_more")
+    wanted = statistics.median(one["open"][0]["p50"] for one in rounds["1"])
     least, most = 0.0, 2.0
-    for _ in range(7):
-        sharing["value"] = (least + most) / 2
+    for _ in range(8):
+        sharing["value"] = round((least + most) / 2, 3)
         with open(file, "w", encoding="utf-8") as out:
             json.dump(constants, out, indent=1)
-        if planned(setting, file, postings, "1", one["rates"][0])["p50_ms"] > one["open"][0]["p50"]:
+        if planned(setting, file, postings, "1", rounds["1"][0]["rates"][0])["p50_ms"] > wanted:
             most = sharing["value"]
         else:
             least = sharing["value"]
@@ -216,21 +217,17 @@ def write_fitted(setting, constants, file, postings, one):
 def compare(setting, rounds, alone):
     def cell(predicted, seen, digits):
         return f"{predicted:.{digits}f}, {seen:.{digits}f} ({100 * predicted / seen - 100:+.0f} %)"
-    files, postings = [], read_postings(alone[0])
-    for number in range(len(alone)):
-        files.append(setting.path(f"constants-{number}.json") if number or not parsed.out else parsed.out)
-        constants = constants_of(rounds, alone, number)
-        write_fitted(setting, constants, files[-1], postings, rounds["1"][number])
-        print(json.dumps({c["name"]: c["value"] for c in constants["constants"] if c["page"] == "plan.md"}))
+    file, postings = parsed.out or setting.path("constants.json"), read_postings(alone[0])
+    constants = constants_of(rounds, alone)
+    write_fitted(setting, constants, file, postings, rounds)
+    print(json.dumps({c["name"]: c["value"] for c in constants["constants"] if c["page"] == "plan.md"}))
     print("| leaves | searches/s | p50, ms: predicted, measured | p99 |\n| --- | --- | --- | --- |")
     for leaves, of in rounds.items():
-        most = statistics.median(planned(setting, file, postings, leaves, of[0]["rates"][0])["most_rate"] for file in files)
         for i, rate in enumerate(of[0]["rates"]):
-            plans = [planned(setting, file, postings, leaves, rate) for file in files]
-            cells = [cell(statistics.median(plan[f"{q}_ms"] for plan in plans), statistics.median(one["open"][i][q] for one in of), 2)
-                     for q in ("p50", "p99")]
+            plan = planned(setting, file, postings, leaves, rate)
+            cells = [cell(plan[f"{q}_ms"], statistics.median(one["open"][i][q] for one in of), 2) for q in ("p50", "p99")]
             print(f"| {leaves} | {rate} | {cells[0]} | {cells[1]} |")
-        print(f"| {leaves} | the most: {cell(most, statistics.median(one['closed']['rate'] for one in of), 0)} | | |", flush=True)
+        print(f"| {leaves} | the most: {cell(plan['most_rate'], statistics.median(one['closed']['rate'] for one in of), 0)} | | |", flush=True)
 
 
 def test(setting):

@@ -102,7 +102,7 @@ TEST(DeviceLines, RunEveryShareOnceAndNotTooManyAtATime) {
     for (std::uint64_t c = 0; c < 5; ++c)
       callers.emplace_back([&, c] {
         std::mt19937_64 random(kSeed + c);
-        for (int i = 0; i < 400; ++i) {
+        for (int i = 0; i < 150; ++i) {
           Call call;
           call.shares.emplace_back();  // for the one that comes again
           bool comes_again = false;

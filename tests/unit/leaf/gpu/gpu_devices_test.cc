@@ -92,7 +92,7 @@ TEST_F(GpuDevicesThatFail, HandTheirPartitionsToTheOthers) {
       bool survived = false;
       std::uint64_t operations = 1;
       for (; !survived && operations < 2000; operations += operations < 6 ? 1 : 101) {
-        cuda_on_host::lose_device_after(0, failing);
+        for (const int device : {0, 1}) cuda_on_host::lose_device_after(0, device);
         const auto devices = make(bytes);
         cuda_on_host::lose_device_after(operations, failing);
         const std::string what = "device " + std::to_string(failing) + " lost after " + std::to_string(operations);

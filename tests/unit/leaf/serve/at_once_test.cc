@@ -116,7 +116,8 @@ TEST_F(ASearchAtOnce, IsOneThatFindsAllThatItReadsInMemory) {
   EXPECT_EQ(workers_.admitted, 1u) << "the terms are not known yet";
   ask(request());
   EXPECT_EQ(workers_.here, 1u);
-  for (std::uint64_t number = 0; number < 100; ++number) lists_.invalidate(number);
+  const auto generations = served_.board.get();
+  for (const auto& partition : generations->back()->partitions) lists_.invalidate(partition.open->number());
   ask(request());
   EXPECT_EQ(workers_.admitted, 1u) << "the lists are not kept";
 }
