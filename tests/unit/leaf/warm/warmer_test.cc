@@ -41,6 +41,7 @@ class CountingDevice final : public engine::Accelerator {
   }
   std::uint32_t streams() const override { return 1; }
   bool lost() const override { return false; }
+  std::vector<Device> devices() const override { return {{0, false}}; }
   lists::DeviceLists& lists() override { return none_; }
   std::string refusals() const override { return {}; }
   void forget(std::uint64_t) override {}
