@@ -44,9 +44,11 @@ class SegmentedLru {
   Oldest oldest() const;
   // Evicts one entry even if the budget is not exceeded. False: there is none.
   bool evict_one();
-  // Drops the entries whose key satisfies the predicate; they do not count as evictions. Allocates nothing.
+  // Takes the entries out whose key satisfies the predicate; they do not count as evictions. Allocates nothing, and
+  // frees nothing but of the index: the caller destroys what it gets when it has given its lock back.
+  class Taken;
   template <class Predicate>
-  void erase_if(Predicate drops);
+  Taken take_if(Predicate takes);
 
   // Calls visit(key, value) for each entry. It must not use the cache.
   template <class Visit>
@@ -74,6 +76,7 @@ class SegmentedLru {
 
   void promote(Place place);
   void drop(Entries& from, Place place);
+  void uncount(Place place);
 
   const std::size_t budget_, max_charge_;
   Entries probation_, protected_;
@@ -135,21 +138,38 @@ bool SegmentedLru<Key, Value, Hash, IndexKey>::evict_one() {
   return true;
 }
 
+// What was taken out of a cache, and goes with this.
+template <class Key, class Value, class Hash, class IndexKey>
+class SegmentedLru<Key, Value, Hash, IndexKey>::Taken {
+  friend class SegmentedLru;
+  Entries entries_;
+};
+
 template <class Key, class Value, class Hash, class IndexKey>
 template <class Predicate>
-void SegmentedLru<Key, Value, Hash, IndexKey>::erase_if(Predicate drops) {
+typename SegmentedLru<Key, Value, Hash, IndexKey>::Taken SegmentedLru<Key, Value, Hash, IndexKey>::take_if(
+    Predicate takes) {
+  Taken taken;
   for (Entries* entries : {&probation_, &protected_})
     for (Place next = entries->begin(); next != entries->end();) {
       const Place place = next++;
-      if (drops(std::as_const(place->key))) drop(*entries, place);
+      if (!takes(std::as_const(place->key))) continue;
+      uncount(place);
+      taken.entries_.splice(taken.entries_.end(), *entries, place);
     }
+  return taken;
+}
+
+template <class Key, class Value, class Hash, class IndexKey>
+void SegmentedLru<Key, Value, Hash, IndexKey>::uncount(Place place) {
+  bytes_ -= place->charge;
+  if (place->is_protected) protected_bytes_ -= place->charge;
+  index_.erase(place->key);
 }
 
 template <class Key, class Value, class Hash, class IndexKey>
 void SegmentedLru<Key, Value, Hash, IndexKey>::drop(Entries& from, Place place) {
-  bytes_ -= place->charge;
-  if (place->is_protected) protected_bytes_ -= place->charge;
-  index_.erase(place->key);
+  uncount(place);
   from.erase(place);
 }
 

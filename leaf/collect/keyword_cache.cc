@@ -33,8 +33,9 @@ Result<KeywordCache::Numbers> KeywordCache::numbers(std::uint64_t partition, std
 }
 
 void KeywordCache::forget(std::uint64_t partition) {
+  decltype(kept_)::Taken gone;  // freed after the lock
   const MutexLock lock(mutex_);
-  kept_.erase_if([&](const Key& key) { return key.partition == partition; });
+  gone = kept_.take_if([&](const Key& key) { return key.partition == partition; });
 }
 
 KeywordCache::Counters KeywordCache::counters() const {

@@ -356,7 +356,8 @@ std::string DeviceCache::refusals() const {
 
 void DeviceCache::forget(std::uint64_t partition) {
   // Called by a destructor, so nothing here allocates. Leases may end under the lock: the bytes they refer to have
-  // other owners still, so that frees nothing large.
+  // other owners still, so that frees nothing large; the images go after the lock.
+  lists::KeptLists::Taken gone;
   MutexLock lock(mutex_);
   for (const Order& order : orders_) {
     if (order.partition != partition) continue;
@@ -367,7 +368,7 @@ void DeviceCache::forget(std::uint64_t partition) {
   changed_.wait(lock.mutex(), [this, partition]() FROND_REQUIRES(mutex_) { return in_progress_ != partition; });
   plain_.forget(partition);
   arrays_.forget(partition);
-  kept_.erase_partition(partition);
+  gone = kept_.take_partition(partition);
   lengths_.erase(partition);
 }
 

@@ -51,8 +51,9 @@ bool PlainLists::evict_unused() {
 }
 
 void PlainLists::forget(std::uint64_t partition) {
+  lists::KeptLists::Taken gone;  // freed after the lock
   const MutexLock lock(mutex_);
-  kept_.erase_partition(partition);
+  gone = kept_.take_partition(partition);
 }
 
 PlainLists::Counters PlainLists::counters() const {

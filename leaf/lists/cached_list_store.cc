@@ -213,8 +213,9 @@ Result<void> CachedListStore::await_others(Request& request) {
 
 void CachedListStore::invalidate(std::uint64_t partition) {
   for (const auto& shard : shards_) {
+    KeptLists::Taken gone;  // freed after the lock
     const MutexLock lock(shard->mutex);
-    shard->kept.erase_partition(partition);
+    gone = shard->kept.take_partition(partition);
     for (auto& [key, load] : shard->loading)
       if (key.partition == partition) load->stale = true;
   }

@@ -73,8 +73,9 @@ void DocumentBlockCache::insert(std::uint64_t partition, DocId first, Block bloc
 
 void DocumentBlockCache::drop_partition(std::uint64_t partition) {
   for (const auto& shard : shards_) {
+    decltype(shard->kept)::Taken gone;  // freed after the lock
     const MutexLock lock(shard->mutex);
-    shard->kept.erase_if([partition](const Key& key) { return key.partition == partition; });
+    gone = shard->kept.take_if([partition](const Key& key) { return key.partition == partition; });
   }
 }
 

@@ -72,17 +72,29 @@ TEST(SegmentedLru, KeepsAnEntryLargerThanTheBudgetAlone) {
   EXPECT_EQ(lru.bytes(), 10u);
 }
 
-TEST(SegmentedLru, ErasesByKeyInBothSegments) {
+TEST(SegmentedLru, TakesOutByKeyInBothSegments) {
   Lru lru(100, 1);
   for (const char* key : {"a1", "b1", "a2", "b2"}) lru.insert(key, 0, 10);
   lru.find("a1");
   lru.find("b1");
-  lru.erase_if([](const std::string& key) { return key[0] == 'a'; });
+  lru.take_if([](const std::string& key) { return key[0] == 'a'; });
   EXPECT_EQ(lru.entries(), 2u);
   EXPECT_EQ(lru.bytes(), 20u);
   EXPECT_EQ(lru.evictions(), 0u);
   EXPECT_TRUE(lru.contains("b1"));
   EXPECT_TRUE(lru.contains("b2"));
+}
+
+TEST(SegmentedLru, LeavesToTheCallerWhenWhatItTookOutIsFreed) {
+  SegmentedLru<int, std::shared_ptr<int>> lru(10, 1);
+  const auto value = std::make_shared<int>(1);
+  lru.insert(1, value, 10);
+  {
+    const auto taken = lru.take_if([](int key) { return key == 1; });
+    EXPECT_EQ(lru.entries(), 0u);
+    EXPECT_EQ(value.use_count(), 2);
+  }
+  EXPECT_EQ(value.use_count(), 1);
 }
 
 TEST(SegmentedLru, ReleasesTheValuesThatItDrops) {
