@@ -5,7 +5,8 @@
 // First come the terms that searches of the last generations asked for (asked_terms.h), then those of the most
 // documents. It ends when they are all there, when a cache is nine tenths full, or when the time is over. Partitions
 // that a served generation has are warm already. Where one is served, new partitions with few documents, which services
-// publish every second, give a GPU their arrays by document alone: their lists are read as soon as a search asks for them.
+// publish every second, give a GPU their arrays by document alone: their lists are read as soon as a search asks for
+// them.
 #include <chrono>
 #include <filesystem>
 #include <functional>

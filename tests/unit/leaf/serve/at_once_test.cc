@@ -70,10 +70,14 @@ class ASearchAtOnce : public testing::Test {
     EXPECT_TRUE(got) << "not answered";
     return std::get<wire::SearchReply>(got.value_or(wire::SearchReply{}));
   }
+  // Until what these searches take is known: what the model predicts at first is for real clocks.
+  void learn() {
+    for (const wire::Mode mode : {wire::Mode::kAnd, wire::Mode::kOr, wire::Mode::kAuto})
+      for (int i = 0; i < 8; ++i) ask(request(mode));
+  }
   static ByteBuffer bytes_of(const wire::SearchReply& reply) { return wire::encode(wire::Reply(reply)); }
-  // Of terms that searches before it have found.
-  static wire::SearchRequest request(wire::Mode mode = wire::Mode::kOr) {
-    auto request = request_of(mode, {"t1", "t2"}, 3);
+  static wire::SearchRequest request(wire::Mode mode = wire::Mode::kOr, const char* term = "t2") {
+    auto request = request_of(mode, {"t1", term}, 3);
     request.show = {0, 10, wire::kFieldTitle | wire::kFieldUrl};
     return request;
   }
@@ -99,6 +103,7 @@ class ASearchAtOnce : public testing::Test {
 };
 
 TEST_F(ASearchAtOnce, HasTheReplyThatAWorkerWouldHaveMade) {
+  learn();
   for (const wire::Mode mode : {wire::Mode::kAnd, wire::Mode::kOr, wire::Mode::kAuto}) {
     workers_.others_wait = true;
     const wire::SearchReply by_worker = ask(request(mode));
@@ -112,8 +117,9 @@ TEST_F(ASearchAtOnce, HasTheReplyThatAWorkerWouldHaveMade) {
   }
 }
 TEST_F(ASearchAtOnce, IsOneThatFindsAllThatItReadsInMemory) {
-  ask(request());
-  EXPECT_EQ(workers_.admitted, 1u) << "the terms are not known yet";
+  learn();
+  ask(request(wire::Mode::kOr, "t3"));
+  EXPECT_EQ(workers_.admitted, 1u) << "the term is not known yet";
   ask(request());
   EXPECT_EQ(workers_.here, 1u);
   const auto generations = served_.board.get();
@@ -122,6 +128,7 @@ TEST_F(ASearchAtOnce, IsOneThatFindsAllThatItReadsInMemory) {
   EXPECT_EQ(workers_.admitted, 1u) << "the lists are not kept";
 }
 TEST_F(ASearchAtOnce, IsOneOfPlainWordsThatShowsHeadsOfAFewDocuments) {
+  learn();
   const auto is_at_once = [&](const wire::SearchRequest& wanted) {
     ask(wanted);
     ask(wanted);  // its terms are known now
@@ -151,7 +158,7 @@ TEST_F(ASearchAtOnce, GoesOnWithAWorkerIfItTakesLongerThanPredicted) {
   EXPECT_EQ(bytes_of(late), bytes_of(whole));
 }
 TEST_F(ASearchAtOnce, IsUnsearchedPastItsOwnDeadline) {
-  ask(request());
+  learn();
   served_.engine.before = [&](const engine::Plan&) { served_.clock.advance(std::chrono::seconds(2)); };
   const wire::SearchReply late = ask(request());
   EXPECT_EQ(workers_.here, 1u);

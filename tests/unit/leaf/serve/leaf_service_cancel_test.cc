@@ -144,7 +144,7 @@ TEST_F(LeafServiceWithAWorker, HoldsLittleForPartitionsThatAreNotHere) {
   costly.depth = 101;
   for (int i = 0; i < 100; ++i) send_in_turn(costly);
   while (pool_.load().waiting + pool_.load().running > 0) std::this_thread::yield();
-  EXPECT_LT(requests_.bytes(), 100u * 20'000);
+  EXPECT_LT(requests_.bytes(), 100u * 21'000);
   EXPECT_EQ(answers_, 0);
   open_.count_down();
   costly_.drain();
