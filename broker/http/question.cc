@@ -78,8 +78,9 @@ std::string cache_key(std::uint32_t collection, const Question& question, const 
   put(parameters.processor);  // hits are the same on all processors, but not where counting stopped
   put(parameters.explain);
   put(parameters.fields);
+  put(question.ranking);  // which the answer's cursor names: questions that are equal but in their words have others
   put(question.cursor.has_value());
-  if (question.cursor) {  // that of this question: ranking_of()
+  if (question.cursor) {
     put(question.cursor->after.ordinal);
     put(question.cursor->after.bytes.size());
     key += question.cursor->after.bytes;

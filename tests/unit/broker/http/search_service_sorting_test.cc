@@ -68,6 +68,21 @@ class ASortedSearch : public testing::Test {
   int status = 0;
 };
 
+// The cursor names the question in its own words, so an answer that another question was given would have a wrong one.
+TEST_F(ASortedSearch, HasItsOwnCursorThoughAnotherQuestionHasItsAnswer) {
+  const std::string one = "q=immune+cell&mode=or&sort=year&k=2", other = "q=cell+immune&mode=or&sort=year&k=2";
+  const auto reply = by_year({{7, 1999}, {3, 2001}}, 3);
+  const json pages[] = {ask(one, reply), ask(other, reply), ask(one)};
+  EXPECT_EQ(pages[2]["cache"], "hit");
+  for (int i = 0; i < 3; ++i) {
+    auto next = asking_for(i == 1 ? other : one);
+    next.search_after = pages[i]["cursor"];
+    next.cache = false;
+    ask(next, by_year({{9, 2005}}, 3));
+    EXPECT_EQ(status, 200);
+  }
+}
+
 TEST_F(ASortedSearch, AsksForPlainWordsAsAClause) {
   const auto answer = ask("q=immune&sort=year&k=2", by_year({{7, 1999}, {3, std::nullopt}}, 2));
   EXPECT_EQ(status, 200) << answer;
