@@ -102,8 +102,8 @@ class Service:
         os.chown(state, *ids)
         self.port, self.log, self.key = port, os.path.join(machine.root, "tmp", "service.log"), os.path.join(state, "api.key")
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(["chroot", f"--userspec={ids[0]}:{ids[1]}", machine.root, *unit["ExecStart"].split()], stdout=log,
-                                            stderr=log, env={"PATH": "/usr/bin:/bin"})
+            into = [shutil.which("chroot", path="/usr/sbin:/sbin"), f"--userspec={ids[0]}:{ids[1]}", machine.root]
+            self.process = subprocess.Popen([*into, *unit["ExecStart"].split()], stdout=log, stderr=log, env={"PATH": "/usr/bin:/bin"})
         self.await_text("search page")
 
     def await_text(self, text):
