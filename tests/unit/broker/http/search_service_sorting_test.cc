@@ -1,6 +1,7 @@
 // Orders, facets and cursors: what leaves are asked, what the answer has, and what is refused.
 #include "broker/http/question.h"
 #include "broker/query/cursor.h"
+#include "common/query/clause_json.h"
 #include "tests/unit/broker/http/search_service_fixture.h"
 
 namespace frond::broker::http {
@@ -70,12 +71,19 @@ class ASortedSearch : public testing::Test {
 
 // The cursor names the question in its own words, so an answer that another question was given would have a wrong one.
 TEST_F(ASortedSearch, HasItsOwnCursorThoughAnotherQuestionHasItsAnswer) {
-  const std::string one = "q=immune+cell&mode=or&sort=year&k=2", other = "q=cell+immune&mode=or&sort=year&k=2";
+  const auto asking = [](const char* clause) {
+    auto parameters = asking_for("q=immune&sort=year&k=2");
+    parameters.q.clear();
+    parameters.query = *frond::query::parse_clause(clause, "query");
+    return parameters;
+  };
+  const SearchParameters one = asking(R"({"bool":{}})"), other = asking(R"({"all":{}})");
   const auto reply = by_year({{7, 1999}, {3, 2001}}, 3);
   const json pages[] = {ask(one, reply), ask(other, reply), ask(one)};
+  EXPECT_EQ(pages[1]["cache"], "miss");
   EXPECT_EQ(pages[2]["cache"], "hit");
   for (int i = 0; i < 3; ++i) {
-    auto next = asking_for(i == 1 ? other : one);
+    auto next = i == 1 ? other : one;
     next.search_after = pages[i]["cursor"];
     next.cache = false;
     ask(next, by_year({{9, 2005}}, 3));
