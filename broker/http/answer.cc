@@ -53,4 +53,29 @@ frond::http::Response rendered(microseconds took, CacheUse use, const Answer& an
 
 const Answer& answer_in(const cache::CachedAnswer& cached) { return *static_cast<const Answer*>(cached.value.get()); }
 
+std::pair<frond::http::Response, Outcome> without_generation(const Question& question, bool may_come) {
+  const std::string which = "search_after names generation " + std::to_string(question.cursor->generation.number);
+  if (may_come) {
+    auto later = frond::http::problem(503, "Unavailable", which + ", which no leaf that answers has now; try again",
+                                      "search_after");
+    later.headers.emplace_back("Retry-After", "1");
+    return {std::move(later), Outcome::kUnavailable};
+  }
+  return {frond::http::problem(410, "Gone", which + ", which leaves do not have any more; begin again without it",
+                               "search_after"),
+          Outcome::kInvalid};
+}
+
+frond::http::Response overloaded() {
+  frond::http::Response response =
+      frond::http::problem(429, "Too many requests", "The broker is at its limit; try again soon.");
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+frond::http::Response abandoned() {
+  return frond::http::problem(499, "Client closed request",
+                              "The client ended its side of the connection before the answer.");
+}
+
 }  // namespace frond::broker::http

@@ -3,8 +3,10 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "broker/cache/result_cache.h"
+#include "broker/http/broker_metrics.h"
 #include "broker/http/question.h"
 #include "broker/merge/merge.h"
 #include "common/http/message.h"
@@ -29,5 +31,14 @@ cache::CachedAnswer answer_of(const Question& question, const merge::Page& page)
 const Answer& answer_in(const cache::CachedAnswer& cached);
 // A 200 with the answer.
 frond::http::Response rendered(std::chrono::microseconds took, CacheUse use, const Answer& answer);
+
+// What searches are answered that have no answer.
+// Leaves do not serve the generation of its cursor: 410, or 503 if they may do so later.
+// REQUIRES: question.cursor.
+std::pair<frond::http::Response, Outcome> without_generation(const Question& question, bool may_come);
+// The 499 response for a client that has left. A client that only closed its sending side receives it.
+frond::http::Response abandoned();
+// The 429 response while too many searches are evaluated.
+frond::http::Response overloaded();
 
 }  // namespace frond::broker::http

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -94,7 +95,10 @@ void ChangeForwarder::add_to(frond::http::Router& router) {
                      std::make_shared<std::pair<Request, Responder>>(std::move(request), std::move(responder));
                  in_flight_.add(1);
                  turns_.add(held->first.client, held->first.body.size(), [this, held] {
-                   held->second.send(pass_on(held->first));
+                   try {
+                     held->second.send(pass_on(held->first));
+                   } catch (const std::exception&) {  // out of memory: 500, as the responder goes
+                   }
                    in_flight_.add(-1);
                  });
                },

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "broker/http/answer.h"
 #include "broker/scatter/fetch.h"
 #include "broker/scatter/scatter_context.h"
 #include "common/text/utf8.h"

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "broker/http/answer.h"
 #include "common/base/lines.h"
 
 namespace frond::broker::http {

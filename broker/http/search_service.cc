@@ -53,20 +53,6 @@ class Evaluation final : public scatter::Abandonable {
   bool holds_place_ = true;
 };
 
-// Leaves do not serve the generation of its cursor. `may_come`: they may do so later.
-std::pair<frond::http::Response, Outcome> without_generation(const Question& question, bool may_come) {
-  const std::string which = "search_after names generation " + std::to_string(question.cursor->generation.number);
-  if (may_come) {
-    auto later = frond::http::problem(503, "Unavailable", which + ", which no leaf that answers has now; try again",
-                                      "search_after");
-    later.headers.emplace_back("Retry-After", "1");
-    return {std::move(later), Outcome::kUnavailable};
-  }
-  return {frond::http::problem(410, "Gone", which + ", which leaves do not have any more; begin again without it",
-                               "search_after"),
-          Outcome::kInvalid};
-}
-
 }  // namespace
 
 // A search that is not answered yet.
@@ -82,18 +68,6 @@ struct SearchService::Job : Question {
   std::shared_ptr<scatter::Abandonable> evaluation;  // its own evaluation, if that is not shared
   std::optional<cluster::TimerQueue::Id> timer;      // ends the wait
 };
-
-frond::http::Response overloaded() {
-  frond::http::Response response =
-      frond::http::problem(429, "Too many requests", "The broker is at its limit; try again soon.");
-  response.headers.emplace_back("Retry-After", "1");
-  return response;
-}
-
-frond::http::Response abandoned() {
-  return frond::http::problem(499, "Client closed request",
-                              "The client ended its side of the connection before the answer.");
-}
 
 bool SearchService::Ticket::waits() const {
   const auto job = job_.lock();

@@ -139,9 +139,4 @@ class SearchService {
   cache::KnownTexts known_;
 };
 
-// The 499 response for a client that has left. A client that only closed its sending side receives it.
-frond::http::Response abandoned();
-// The 429 response while too many searches are evaluated.
-frond::http::Response overloaded();
-
 }  // namespace frond::broker::http

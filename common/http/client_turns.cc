@@ -1,6 +1,7 @@
 #include "common/http/client_turns.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "common/base/thread_name.h"
@@ -68,7 +69,10 @@ ClientTurns::Taken ClientTurns::take() {
 void ClientTurns::work() {
   name_this_thread(name_.c_str());
   for (Taken taken = take(); taken.work.run; taken = take()) {
-    taken.work.run();
+    try {
+      taken.work.run();
+    } catch (const std::exception&) {  // a responder that it holds answers
+    }
     taken.work.run = nullptr;  // with the request, before its bytes are counted no more
     const MutexLock lock(mutex_);
     Client& client = taken.client->second;

@@ -31,7 +31,8 @@ class ClientTurns {
   ClientTurns(const ClientTurns&) = delete;
   ClientTurns& operator=(const ClientTurns&) = delete;
 
-  // `run` will hold so many bytes. It does not throw.
+  // `run` will hold so many bytes. What it throws, where memory is short, ends it alone:
+  // a responder that it holds then answers 500.
   void add(const ClientId& client, std::size_t bytes, std::function<void()> run);
   // Does the same as the destructor. Called once; nothing is added any more.
   void join();

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <future>
+#include <new>
 #include <string>
 
 namespace frond::http {
@@ -46,6 +47,15 @@ class Order {
   Mutex mutex_;
   std::string order_;
 };
+
+TEST(ClientTurns, GoOnBehindWorkThatMemoryWasTooShortFor) {
+  Order order;
+  ClientTurns turns("turns", 1, kMiB);
+  turns.add(kOne, 2 * ClientTurns::kLittle, [] { throw std::bad_alloc(); });
+  turns.add(kOne, kMiB, order.work('a'));
+  turns.join();
+  EXPECT_EQ(order.get(), "a");
+}
 
 TEST(ClientTurns, GiveEachClientOnePieceOfWorkAfterTheOther) {
   Held first;
