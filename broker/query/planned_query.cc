@@ -146,7 +146,10 @@ class Planner {
     both.must.clear();
     both.should.clear();
     both.minimum = {};
-    if (both.filter.size() == 1 && both.must_not.empty()) return frond::query::cache_key(both.filter.front());
+    if (both.filter.size() == 1 && both.must_not.empty()) {
+      if (both.filter.front().as<frond::query::All>() != nullptr) return "";  // beside what asks for something
+      return frond::query::cache_key(both.filter.front());
+    }
     return frond::query::cache_key({std::move(both)});
   }
 

@@ -51,6 +51,17 @@ TEST(NormalForm, IsFlat) {
             both("\"should\":[" + kB + "],\"must_not\":[" + kA + R"(],"minimum_should_match":0)"));
 }
 
+// A text may turn out to be without terms, and is left out then; `all` beside it still matches.
+TEST(NormalForm, KeepsAllBesideWhatMayAskForNothing) {
+  const std::string filtered = both("\"must\":[" + kA + "],\"filter\":[" + kAll + "]");
+  EXPECT_EQ(normal(both("\"must\":[" + kAll + "," + kA + "]")), filtered);
+  EXPECT_EQ(normal(both("\"must\":[" + kA + "],\"filter\":[" + kAll + "," + kAll + "]")), filtered);
+  EXPECT_EQ(normal(both("\"should\":[" + kAll + "," + kA + "]")),
+            both("\"should\":[" + kA + "],\"filter\":[" + kAll + "]"));
+  EXPECT_EQ(normal(both("\"must\":[" + kAll + "," + kA + "," + kTag + "]")),
+            both("\"must\":[" + kA + "],\"filter\":[" + kTag + "]"));
+}
+
 TEST(NormalForm, MakesFiltersOfWhatAddsNoScore) {
   EXPECT_EQ(normal(both("\"must\":[" + kA + "," + kTag + "," + kTag + "]")),
             both("\"must\":[" + kA + "],\"filter\":[" + kTag + "]"));
@@ -64,11 +75,9 @@ TEST(NormalForm, MakesFiltersOfWhatAddsNoScore) {
 
 TEST(NormalForm, LeavesAllAndNoneWhereTheyDecide) {
   EXPECT_EQ(normal(both("")), kAll);
-  EXPECT_EQ(normal(both("\"must\":[" + kAll + "," + kA + "]")), kA);
+  EXPECT_EQ(normal(both("\"must\":[" + kAll + "," + kTag + "]")), kTag);
   EXPECT_EQ(normal(both("\"must\":[" + kNone + "," + kA + "]")), kNone);
   EXPECT_EQ(normal(both("\"should\":[" + kNone + "," + kA + "]")), kA);
-  EXPECT_EQ(normal(both("\"should\":[" + kAll + "," + kA + "]")),
-            both("\"should\":[" + kA + R"(],"minimum_should_match":0)"));
   EXPECT_EQ(normal(both("\"must_not\":[" + kAll + "]")), kNone);
   EXPECT_EQ(normal(R"({"terms":{"field":"tag","values":[]}})"), kNone);
   EXPECT_EQ(normal(R"({"max":{"of":[)" + kNone + "]}}"), kNone);
