@@ -136,8 +136,9 @@ Result<void> Up::serve() {
              "--listen", leaf_address, "--http", std::string(net::kUnixScheme) + std::string(kLeafHttp), "--node-name",
              "leaf", "--drain-ms", "0"},
             shares.leaf);
-  std::vector<std::string> of_broker{"--collection", name,           "--leaf",        leaf_address,  "--http",
-                                     place_.text(),  "--changes-to", service_address, "--node-name", "broker"};
+  std::vector<std::string> of_broker{
+      "--collection",  name,          "--leaf", leaf_address, "--http", place_.text(), "--indexer-service",
+      service_address, "--node-name", "broker"};
   if (!place_.loopback) of_broker.insert(of_broker.end(), {"--api-keys", "api.entry"});
   const auto broker = child("broker", "frond-broker", std::move(of_broker), shares.broker);
   return supervisor_.run({service.get(), leaf.get(), broker.get()}, [this] { return attend(); });
