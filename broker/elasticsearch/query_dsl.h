@@ -19,6 +19,8 @@
 
 namespace frond::broker::elasticsearch {
 
+namespace query = frond::query;  // not broker::query
+
 inline constexpr std::size_t kMaxQueryDepth = 30;
 
 // Numbers of documents that scores of keywords and of fields together need.

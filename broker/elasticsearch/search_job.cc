@@ -1,0 +1,236 @@
+#include "broker/elasticsearch/search_job.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "broker/elasticsearch/hit_json.h"
+#include "broker/elasticsearch/json_body.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+using frond::http::Response;
+using http::SearchService;
+
+std::int64_t now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// What Frond refuses, the API does not support.
+ApiError error_in(const Response& response) {
+  ApiError error = error_of(response);
+  if (response.status == 400) return not_supported("this search (" + error.reason + ")");
+  return error;
+}
+
+class SearchJob : public std::enable_shared_from_this<SearchJob> {
+ public:
+  SearchJob(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done)
+      : targets_(std::move(targets)), ask_(std::move(ask)), done_(std::move(done)), now_ms_(now_ms()) {}
+
+  void begin() {
+    std::optional<ApiError> unfit;
+    for (const Meant& meant : targets_.meant) {
+      auto searched = searched_index(meant);
+      if (!searched) return finish(std::move(searched).error());
+      const auto* const collection = http::find_collection(*targets_.collections, searched->name);
+      if (collection == nullptr) return finish(unavailable("index [" + searched->name + "] is not served yet"));
+      auto fits = check_index(*searched);
+      if (!fits) {
+        ++gathered_.failed;
+        unfit = std::move(fits).error();
+        continue;
+      }
+      auto analyzer = std::make_unique<text::Analyzer>(searched->mapping->analyzer, 0);
+      parts_.push_back({*std::move(searched), &collection->service, std::move(analyzer), {}, {}, {}});
+    }
+    if (parts_.empty() && unfit) return finish(*std::move(unfit));
+    ask_statistics();
+  }
+
+  void abandon() {
+    done_ = nullptr;
+    for (const auto& [service, ticket] : tickets_) service->abandon(ticket);
+    tickets_.clear();
+  }
+
+ private:
+  struct IndexPart {
+    SearchedIndex searched;
+    SearchService* service;
+    std::unique_ptr<text::Analyzer> analyzer;
+    Statistics statistics;
+    ReadParts read;
+    IndexAnswer answer;
+  };
+
+  Expected<void> check_index(const SearchedIndex& searched) const {
+    FROND_EXPECT_OK(sort_columns(ask_, *searched.mapping));
+    return check_shown(ask_, *searched.mapping);
+  }
+  // Whether pages begin at the first hit of each index: for others in between, or for the best score.
+  bool from_first() const { return parts_.size() > 1 || (ask_.by_score() && ask_.from > 0); }
+
+  // Reads the search for each index, which says what numbers it needs.
+  bool read_all() {
+    for (IndexPart& part : parts_) {
+      auto read = parameters_of(ask_, part.searched, *part.analyzer, part.statistics, now_ms_, from_first());
+      if (!read) {
+        finish(std::move(read).error());
+        return false;
+      }
+      part.read = *std::move(read);
+    }
+    return true;
+  }
+
+  void ask_statistics() {
+    if (!read_all()) return;
+    std::vector<std::pair<std::size_t, Statistics::Key>> missing;
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      for (Statistics::Key& key : parts_[i].statistics.missing()) missing.emplace_back(i, std::move(key));
+    if (missing.size() > kMaxStatistics) return finish(not_supported("a search that scores by more than " + std::to_string(kMaxStatistics) + " numbers of keywords"));
+    if (missing.empty()) return ask_indices();
+    open_ = missing.size();
+    for (auto& [number, key] : missing) {
+      http::SearchParameters count;
+      count.k = 0;
+      count.count = true;
+      count.rank = wire::Rank::kNone;
+      count.mode = wire::Mode::kOr;
+      count.timeout_ms = ask_.timeout_ms;
+      count.query = key.first.empty() ? query::Clause{query::All()}
+                    : key.second      ? query::Clause{query::Terms{key.first, {*key.second}}}
+                                      : query::Clause{query::Exists{key.first}};
+      send(number, std::move(count), [this, number = number, key = key](const std::string& body) {
+        parts_[number].statistics.set(key, count_in(body));
+        if (--open_ == 0 && read_all()) ask_indices();
+      });
+    }
+  }
+
+  void ask_indices() {
+    if (parts_.empty()) return answer();
+    open_ = parts_.size();
+    const std::size_t all = parts_.size();
+    for (std::size_t i = 0; i < all && done_; ++i) {
+      if (ask_.search_after && !set_cursor(parts_[i])) return;
+      send(i, parts_[i].read.hits, [this, i](const std::string& body) {
+        auto answered = read_answer(body, ask_, parts_[i].searched, parts_[i].read.scale);
+        if (!answered) return finish(std::move(answered).error());
+        parts_[i].answer = *std::move(answered);
+        if (--open_ == 0) answer();
+      });
+    }
+  }
+
+  bool set_cursor(IndexPart& part) {
+    const auto topology = part.service->scatter().map.topology();
+    if (!topology) {
+      finish(unavailable("index [" + part.searched.name + "] is not served yet"));
+      return false;
+    }
+    auto cursor = cursor_of(ask_, part.searched, part.read, topology->id());
+    if (!cursor) {
+      finish(std::move(cursor).error());
+      return false;
+    }
+    part.read.hits.search_after = *std::move(cursor);
+    return true;
+  }
+
+  void send(std::size_t number, http::SearchParameters parameters, std::function<void(const std::string&)> heard) {
+    SearchService* const service = parts_[number].service;
+    const auto ticket = service->search(
+        parameters,
+        [self = shared_from_this(), heard = std::move(heard)](Response response) {
+          if (!self->done_) return;
+          if (response.status != 200) return self->finish(error_in(response));
+          heard(response.body);
+        },
+        {}, targets_.client);
+    if (ticket) tickets_.emplace_back(service, ticket);
+  }
+
+  // Whether `a` comes before `b`; the same place: the index that was named first.
+  bool is_before(const Hit& a, const Hit& b) const {
+    if (ask_.by_score()) return a.score.value_or(0) > b.score.value_or(0);
+    for (std::size_t i = 0; i < ask_.sort.size(); ++i) {
+      const Json &x = a.sort[i], &y = b.sort[i];
+      if (x == y) continue;
+      if (x.is_null() || y.is_null()) return x.is_null() == ask_.sort[i].missing_first;
+      const auto rank = [](const Json& value) { return value == "Infinity" ? Json(1e308) : value == "-Infinity" ? Json(-1e308) : value; };
+      return ask_.sort[i].descending ? rank(y) < rank(x) : rank(x) < rank(y);
+    }
+    return false;
+  }
+
+  void answer() {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      IndexAnswer& one = parts_[i].answer;
+      gathered_.total += one.total;
+      gathered_.exact = gathered_.exact && one.exact;
+      gathered_.timed_out = gathered_.timed_out || one.timed_out;
+      for (Hit& hit : one.hits) {
+        hit.index = i;
+        if (ask_.by_score() && hit.score && (!gathered_.max_score || *hit.score > *gathered_.max_score)) gathered_.max_score = hit.score;
+        gathered_.hits.push_back(std::move(hit));
+      }
+    }
+    if (parts_.size() > 1) std::ranges::stable_sort(gathered_.hits, [&](const Hit& a, const Hit& b) { return is_before(a, b); });
+    const std::size_t skipped = from_first() ? std::min<std::size_t>(ask_.from, gathered_.hits.size()) : 0;
+    gathered_.hits.erase(gathered_.hits.begin(), gathered_.hits.begin() + static_cast<std::ptrdiff_t>(skipped));
+    if (gathered_.hits.size() > ask_.size) gathered_.hits.resize(ask_.size);
+    for (IndexPart& part : parts_) gathered_.indices.push_back({std::move(part.searched), std::move(part.answer)});
+    finish(std::move(gathered_));
+  }
+
+  void finish(Expected<Gathered> result) {
+    tickets_.clear();
+    if (const auto done = std::exchange(done_, nullptr)) done(std::move(result));
+  }
+
+  const SearchedTargets targets_;
+  const SearchAsk ask_;
+  std::function<void(Expected<Gathered>)> done_;  // null: it was called, or the search is abandoned
+  const std::int64_t now_ms_;
+  std::vector<IndexPart> parts_;
+  std::vector<std::pair<SearchService*, SearchService::Ticket>> tickets_;
+  std::size_t open_ = 0;  // answers that are waited for
+  Gathered gathered_;
+};
+
+}  // namespace
+
+Abandon run_search(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done) {
+  const auto job = std::make_shared<SearchJob>(std::move(targets), std::move(ask), std::move(done));
+  job->begin();
+  return [held = std::weak_ptr(job)] {
+    if (const auto open = held.lock()) open->abandon();
+  };
+}
+
+std::string search_json(const Gathered& gathered, const SearchAsk& ask, std::int64_t took_ms) {
+  const std::size_t searched = gathered.indices.size(), all = searched + gathered.failed;
+  std::string out = "{\"took\":" + std::to_string(took_ms) + ",\"timed_out\":" + (gathered.timed_out ? "true" : "false") +
+                    ",\"_shards\":{\"total\":" + std::to_string(all) + ",\"successful\":" + std::to_string(searched) +
+                    ",\"skipped\":0,\"failed\":" + std::to_string(gathered.failed) + "},\"hits\":{";
+  if (ask.totals) {
+    const bool cut = gathered.total > ask.exact_total;
+    const std::string value = std::to_string(cut ? ask.exact_total : gathered.total);
+    if (ask.total_as_number)
+      out += "\"total\":" + value + ",";
+    else
+      out += "\"total\":{\"value\":" + value + ",\"relation\":\"" + (cut || !gathered.exact ? "gte" : "eq") + "\"},";
+  } else if (ask.total_as_number) {
+    out += "\"total\":-1,";
+  }
+  out += "\"max_score\":" + (all == 0 ? "0.0" : gathered.max_score ? score_text(*gathered.max_score) : "null") + ",\"hits\":[";
+  for (const Hit& hit : gathered.hits) {
+    if (&hit != &gathered.hits.front()) out += ',';
+    append_hit(out, hit, ask, gathered.indices[hit.index].searched);
+  }
+  return out + "]}}";
+}
+
+}  // namespace frond::broker::elasticsearch
