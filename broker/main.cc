@@ -243,6 +243,13 @@ int serve(const Options& options, std::size_t descriptors) {
   shared.changes = changes.get();
   SearchLoops loops(shared, runtime.io);
   SearchLoop& first = loops.first();
+  std::optional<elasticsearch::CatalogueFollower> follower;
+  if (changes != nullptr) {
+    elasticsearch::CatalogueFollower::Config config{.only = options.collections, .most = kMaxCollections};
+    if (options.all_collections)
+      config.on_collections = [&](const std::vector<std::string>& names) { loops.set_collections(names); };
+    shared.follower = &follower.emplace(*changes, shared.catalogue, std::move(config), runtime.log);
+  }
   const auto tls = tls_endpoint_for(options, first.timers(), runtime.log, runtime.registry);
   if (!tls) return refuse(tls.error());
 

@@ -147,7 +147,7 @@ SearchLoop::~SearchLoop() = default;
 
 void SearchLoop::add(const std::string& name) {
   auto made = std::make_unique<Collection>(*this, name);
-  searched_->push_back({name, made->service, made->multi_search});
+  searched_->push_back({name, &made->service, &made->multi_search});
   const MutexLock lock(changing_);
   collections_.push_back(std::move(made));
 }

@@ -21,6 +21,7 @@
 #include "broker/cluster/timer_queue.h"
 #include "broker/cluster/zmq_leaf_client.h"
 #include "broker/elasticsearch/catalogue.h"
+#include "broker/elasticsearch/catalogue_follower.h"
 #include "broker/http/broker_status.h"
 #include "broker/http/routes.h"
 #include "broker/options.h"
@@ -46,6 +47,7 @@ struct SharedParts {
   http::StatusMetrics metrics;
   http::ChangeForwarder* changes = nullptr;  // null: none are passed on
   elasticsearch::Catalogue catalogue;
+  elasticsearch::CatalogueFollower* follower = nullptr;  // null: there is no service
   const std::shared_ptr<cluster::LeafLoads> leaf_loads = std::make_shared<cluster::LeafLoads>();
 };
 

@@ -61,7 +61,12 @@ Result<void> SearchLoops::listen_for_elasticsearch(frond::http::Server::Config c
 }
 
 elasticsearch::Targets SearchLoops::elasticsearch_targets(const SearchLoop& loop) {
-  return {.catalogue = shared_.catalogue, .collections = loop.searched(), .service = shared_.changes};
+  return {
+      .catalogue = shared_.catalogue,
+      .collections = loop.searched(),
+      .service = shared_.changes,
+      .follower = shared_.follower,
+      .serve = [this](std::string_view collection, Generation generation) { return serve(collection, generation); }};
 }
 
 http::RouteTargets SearchLoops::targets(SearchLoop& loop) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "broker/elasticsearch/catalogue.h"
+#include "broker/elasticsearch/catalogue_follower.h"
 #include "broker/elasticsearch/error.h"
 #include "broker/http/change_forwarder.h"
 #include "broker/http/routes.h"
@@ -31,6 +32,9 @@ struct Targets {
   // Those that the calling thread searches; they come and go between requests.
   std::shared_ptr<const http::SearchedCollections> collections;
   http::ChangeForwarder* service = nullptr;  // the indexer's service; null: nothing can be changed
+  CatalogueFollower* follower = nullptr;     // null as `service` is
+  // Whether all threads search this generation of a collection, or a later one. Any thread.
+  std::function<bool(std::string_view collection, Generation generation)> serve = {};
 };
 
 // A request, checked as its route demands.
@@ -63,6 +67,7 @@ struct Route {
 
 // The tables. A literal path takes precedence over a pattern, and among patterns the first that matches.
 std::span<const Route> search_routes();   // _search, _count, _msearch, …
+std::span<const Route> alias_routes();    // aliases
 std::span<const Route> index_routes();    // indices, mappings, settings, aliases
 std::span<const Route> write_routes();    // documents, _bulk
 std::span<const Route> cluster_routes();  // /, _cluster, _cat, _nodes, _stats

@@ -68,9 +68,14 @@ ChangeForwarder::ChangeForwarder(net::Url service, std::string key, std::shared_
       turns_("change", kThreads, max_body_bytes) {}
 
 ChangeForwarder::~ChangeForwarder() {
+  interrupt();
+  turns_.join();
+}
+
+void ChangeForwarder::interrupt() {
+  interrupted_ = true;
   const std::uint64_t one = 1;
   (void)!::write(stop_.get(), &one, sizeof one);
-  turns_.join();
 }
 
 Response ChangeForwarder::pass_on(const Request& request) const {

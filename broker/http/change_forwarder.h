@@ -5,6 +5,7 @@
 //
 // A request's body is held whole, and counts against --max-body-bytes until it is answered. Each waits on a thread of
 // its own, of which there are kThreads; clients take turns.
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -40,6 +41,9 @@ class ChangeForwarder {
 
   // Runs `work`, which holds so many bytes and may wait for the service, on one of the threads, in its client's turn.
   void later(const frond::http::ClientId& client, std::size_t bytes, std::function<void()> work);
+  // From now on whoever waits for the service gets kUnavailable. Any thread.
+  void interrupt();
+  bool interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
   // Asks the service for this broker itself, with the broker's key; waits for the answer. `fields`: further lines of
   // the header, each with its end. Any thread. Errors as http::exchange().
   Result<frond::http::Answered> ask(std::string_view method, std::string_view target, std::string_view body = {},
@@ -54,6 +58,7 @@ class ChangeForwarder {
   const std::string key_;
   const std::shared_ptr<const tls::Trust> trust_;  // null: plain HTTP, or a local socket
   const files::Descriptor stop_;                   // readable: what waits is to end
+  std::atomic<bool> interrupted_{false};
   metrics::Gauge in_flight_;
   frond::http::ClientTurns turns_;  // last: its threads use the rest
 };

@@ -109,18 +109,18 @@ void add(frond::http::Router& router, const Targets& to, const CollectionRoute& 
 
 template <const Reader& reader>
 void serve_query(const Targets&, const SearchedCollection& collection, Request&& request, Responder responder) {
-  search(collection.service, std::move(request.query), reader, request.client, std::move(responder));
+  search(*collection.service, std::move(request.query), reader, request.client, std::move(responder));
 }
 template <const Reader& reader>
 void serve_body(const Targets&, const SearchedCollection& collection, Request&& request, Responder responder) {
   if (refuse_parameters(request, responder)) return;
-  search(collection.service, std::move(request.body), reader, request.client, std::move(responder));
+  search(*collection.service, std::move(request.body), reader, request.client, std::move(responder));
 }
 
 void serve_lines(const Targets&, const SearchedCollection& collection, Request&& request, Responder responder) {
   if (refuse_parameters(request, responder)) return;
   charge_lines(request);
-  MultiSearch& many = collection.multi_search;
+  MultiSearch& many = *collection.multi_search;
   const auto shared = std::make_shared<Responder>(std::move(responder));
   const auto batch = many.run(std::move(request.body), reply_to(shared), request.client);
   shared->on_client_gone([&many, batch] { many.abandon(batch); });
@@ -134,11 +134,11 @@ void serve_document_of_path(const Targets&, const SearchedCollection& collection
   const bool named = request.path.starts_with("/v1/collections/");
   auto id = frond::http::path_value(request.path, named ? kNamedDocument : kDocument, named ? 1 : 0);
   if (!id) return responder.send(frond::http::problem(400, "Bad request", id.error().message(), "id"));
-  serve_document(collection.service, *std::move(id), request, std::move(responder));
+  serve_document(*collection.service, *std::move(id), request, std::move(responder));
 }
 void serve_document_of_query(const Targets&, const SearchedCollection& collection, Request&& request,
                              Responder responder) {
-  serve_document(collection.service, {}, request, std::move(responder));
+  serve_document(*collection.service, {}, request, std::move(responder));
 }
 
 void serve_cluster(const Targets& to, const SearchedCollection& collection, Request&& request, Responder responder) {
@@ -150,13 +150,13 @@ void serve_cluster(const Targets& to, const SearchedCollection& collection, Requ
     const auto* const one = find_collection(*to->collections, name);
     if (view == status.clusters.end() || one == nullptr)
       return shared->send(frond::http::problem(404, "Not found", "The collection '" + name + "' was removed."));
-    shared->send({.body = cluster_json(view->second, one->service, name, to->version)});
+    shared->send({.body = cluster_json(view->second, *one->service, name, to->version)});
   });
 }
 
 void serve_schema(const Targets&, const SearchedCollection& collection, Request&& request, Responder responder) {
   if (refuse_parameters(request, responder)) return;
-  const auto topology = collection.service.scatter().map.topology();
+  const auto topology = collection.service->scatter().map.topology();
   if (!topology) return responder.send(frond::http::problem(503, "Unavailable", "No leaf serves this collection yet."));
   if (!topology->schema_problem.empty())
     return responder.send(

@@ -35,8 +35,8 @@ inline constexpr std::size_t kMaxBatchBody = 8 << 20;  // POST /v1/msearch
 // what a request has found stays until it is answered.
 struct SearchedCollection {
   std::string name;
-  SearchService& service;
-  MultiSearch& multi_search;
+  SearchService* service;
+  MultiSearch* multi_search;
 };
 using SearchedCollections = std::vector<SearchedCollection>;
 // Null: there is none of that name.

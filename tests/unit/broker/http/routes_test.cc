@@ -20,7 +20,7 @@ class TheRoutes : public testing::Test {
  protected:
   TheRoutes()
       : router(make_routes(
-            {std::make_shared<const SearchedCollections>(SearchedCollections{{"c", broker.service, many}}),
+            {std::make_shared<const SearchedCollections>(SearchedCollections{{"c", &broker.service, &many}}),
              broker.registry, metrics, "1",
              [this](const auto& done) {
                done(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, broker.service, many, nullptr));
