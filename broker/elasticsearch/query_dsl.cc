@@ -44,6 +44,9 @@ constexpr std::string_view kElsewhere[] = {
 ApiError inner(const std::string& reason) { return parsing_exception(reason); }
 }  // namespace
 
+bool is_query(std::string_view name) { return QueryReader::knows(name) || std::ranges::find(kElsewhere, name) != std::end(kElsewhere); }
+bool QueryReader::knows(std::string_view name) { return std::ranges::find(kKinds, name, &Kind::name) != std::end(kKinds); }
+
 std::uint64_t Statistics::documents(const std::string& column, const std::optional<std::string>& value) {
   return known_.try_emplace({column, value}).first->second.value_or(1);
 }

@@ -61,6 +61,7 @@ class QueryReader {
 
   // `boost`: of all that it scores. `scored`: false: only which documents match counts.
   Expected<query::Clause> read(const Json& query, double boost = 1, bool scored = true);
+  static bool knows(std::string_view name);
 
  private:
   using Clause = query::Clause;
@@ -142,6 +143,9 @@ class QueryReader {
 
   QueryScope& scope_;
 };
+
+// Whether Elasticsearch has a query of that name.
+bool is_query(std::string_view name);
 
 // How many of `count` optional clauses "2", "-25%", "3<90%" … ask for. 400: it says nothing of that.
 Expected<std::size_t> minimum_of(const std::string& text, std::size_t count);

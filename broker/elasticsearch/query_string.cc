@@ -312,7 +312,7 @@ Expected<Clause> QueryReader::query_string(const Json& body, const Context& in) 
   settings.text.all = lowered(body.value("default_operator", Json("or")).is_string() ? body.value("default_operator", "or") : "or") == "and";
   settings.text.lenient = is_true(body, "lenient", false);
   if (body.contains("analyzer")) settings.text.analyzer = body["analyzer"].is_string() ? body["analyzer"].get<std::string>() : "";
-  if (body.contains("phrase_slop") && body["phrase_slop"].is_number_unsigned()) settings.text.slop = std::min<std::uint32_t>(body["phrase_slop"], 100);
+  if (body.contains("phrase_slop") && body["phrase_slop"].is_number_unsigned()) settings.text.slop = std::min(body["phrase_slop"].get<std::uint32_t>(), std::uint32_t{100});
   const Json names = body.contains("fields") ? body["fields"] : body.value("default_field", Json("*"));
   if (names == "*" && !body.contains("lenient")) settings.text.lenient = true;
   settings.fields = FROND_EXPECT_OK(fields_of(names));

@@ -42,12 +42,13 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         continue;
       }
       auto analyzer = std::make_unique<text::Analyzer>(searched->mapping->analyzer, 0);
-      parts_.push_back({*std::move(searched), &collection->service, std::move(analyzer), {}, {}, {}});
+      parts_.push_back(IndexPart{*std::move(searched), &collection->service, std::move(analyzer), {}, {}, {}, {}});
     }
     if (parts_.empty() && unfit) return finish(*std::move(unfit));
     ask_statistics();
   }
 
+  bool is_over() const { return !done_; }
   void abandon() {
     done_ = nullptr;
     for (const auto& [service, ticket] : tickets_) service->abandon(ticket);
@@ -205,6 +206,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
 Abandon run_search(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done) {
   const auto job = std::make_shared<SearchJob>(std::move(targets), std::move(ask), std::move(done));
   job->begin();
+  if (job->is_over()) return nullptr;
   return [held = std::weak_ptr(job)] {
     if (const auto open = held.lock()) open->abandon();
   };

@@ -36,7 +36,7 @@ struct Gathered {
 
 // Gives up what is not answered yet.
 using Abandon = std::function<void()>;
-// `done` is called once, perhaps before this returns; not after `abandon`.
+// `done` is called once, perhaps before this returns, which is null then; not after `abandon`.
 Abandon run_search(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done);
 
 // The answer's body.
