@@ -142,7 +142,7 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
   add_number(app, "--min-prefix", query.min_prefix, 1, 16,
              "Characters that a prefix or wildcard has before its first * or ?");
   add_number(app, "--max-facet-buckets", options.max_facet_buckets, 1, 1'000'000,
-             "Different values or intervals of one facet of a search; with more it is answered 400");
+             "Different buckets of one facet of a search, with those in its buckets; with more it is answered 400");
   app.add_option("--allow-exhaustive", exhaustive,
                  "off: searches for processor=exhaustive, the slow reference that scores every document, are "
                  "answered 400")
