@@ -211,8 +211,9 @@ class AggregationReader {
     const bool dates = made.field->type == Type::kDate;
     const Json format = made.definition.value("format", Json(made.field->format)), zone = made.definition.value("time_zone", Json("Z"));
     if (!format.is_string() || !zone.is_string() || (made.definition.contains("format") && !dates)) return not_supported("[format] of a " + made.kind + " aggregation");
-    DateReading reading{.now_ms = scope_.now_ms};
-    reading.zone_ms = FROND_EXPECT_OK(zone_offset(zone.get<std::string>()));
+    DateReading reading;
+  reading.now_ms = scope_.now_ms;
+    reading.zone = FROND_EXPECT_OK(zone_named(zone.get<std::string>()));
     const auto bound = [&](const Json& json) -> Expected<Json> {
       if (dates) return Json(FROND_EXPECT_OK(parse_date_math(json.is_string() ? json.get<std::string>() : dumped(json), format.get<std::string>(), reading)));
       char* end = nullptr;
@@ -290,9 +291,10 @@ class AggregationReader {
           return illegal_argument("The supplied interval [" + text + "] could not be parsed as a " + (key == "fixed_interval" ? "fixed" : "calendar") + " interval.");
       } else if (key == "offset" && duration_ms(text)) {
         facet["offset"] = *duration_ms(text);
-      } else if (key == "time_zone" && zone_offset(text)) {
-        if (*zone_offset(text) != 0) facet["zone"] = text;
-      } else if (key == "format" && print_date(0, text, 0)) {
+      } else if (key == "time_zone") {
+        FROND_EXPECT_OK(zone_named(text));
+        if (text != "Z" && text != "UTC") facet["zone"] = text;
+      } else if (key == "format" && print_date(0, text)) {
         continue;
       } else {
         return not_supported("[" + key + "] " + text + " of a date_histogram aggregation");

@@ -26,6 +26,9 @@ class Aggregation {
   // `counted`: the facet's answer; null: there is no document.
   Expected<Json> shown(const Json& counted, bool typed_keys) const;
   std::string shown_name(bool typed_keys) const;
+  // Of terms of the field _index, which no index has to count.
+  bool of_index() const { return kind == "terms" && definition.value("field", Json()) == "_index"; }
+  Expected<Json> shown_by_index(std::vector<std::pair<std::string, std::uint64_t>> counts) const;
 };
 
 // 400: as Elasticsearch says; 501: what Frond doesn't count, by name. `all_match`: the query matches everything.

@@ -19,9 +19,9 @@ std::int64_t ms_of(const Json& value) {
 Json number_or_null(const Json& value) { return value.is_number() ? Json(value.get<double>()) : Json(); }
 
 std::string format_of(const Aggregation& of) { return of.definition.value("format", of.field != nullptr ? of.field->format : std::string(kUsualDateFormat)); }
-std::int64_t zone_of(const Aggregation& of) {
-  const auto zone = zone_offset(of.definition.value("time_zone", "Z"));
-  return zone ? *zone : 0;
+Zone zone_of(const Aggregation& of) {
+  auto zone = zone_named(of.definition.value("time_zone", "Z"));
+  return zone ? *std::move(zone) : Zone();
 }
 
 // "20.0"
@@ -65,7 +65,7 @@ class Renderer {
       if (!any || counted_[name].is_null()) return nullptr;
       return date && counted_[name].is_string() ? Json(static_cast<double>(ms_of(counted_[name]))) : number_or_null(counted_[name]);
     };
-    const auto text = [&](const Json& value) { return print_date(static_cast<std::int64_t>(std::floor(value.get<double>())), format_of(of_), 0); };
+    const auto text = [&](const Json& value) { return print_date(static_cast<std::int64_t>(std::floor(value.get<double>())), format_of(of_)); };
     Json sum = any ? number("sum") : Json(0.0), average = number("mean");
     const std::uint64_t count = any ? counted_["count"].get<std::uint64_t>() : 0;
     if (date && count > 0 && sum.is_number()) average = sum.get<double>() / static_cast<double>(count);
@@ -139,6 +139,7 @@ class Renderer {
     const bool keyed = of_.definition.value("keyed", Json(false)) == true, dates = of_.field != nullptr && of_.field->type == Type::kDate;
     Json buckets = keyed ? Json::object() : Json::array();
     const auto counted = clause_buckets();
+    const Zone zone = zone_of(of_);
     for (std::size_t i = 0; i < counted.size(); ++i) {
       const Json& range = of_.ranges[i];
       Json one = {{"doc_count", count_of(counted[i])}};
@@ -148,7 +149,7 @@ class Renderer {
         one[name] = range[name].get<double>();
         *text = bound_text(range, name);
         if (!dates) continue;
-        const auto shown = print_date(range[name].get<std::int64_t>(), format_of(of_), zone_of(of_));
+        const auto shown = print_date(range[name].get<std::int64_t>(), format_of(of_), zone);
         if (shown) one[std::string(name) + "_as_string"] = *text = *shown;
       }
       const std::string key = range.value("key", texts[0] + "-" + texts[1]);
@@ -190,7 +191,7 @@ class Renderer {
           one["key_as_string"] = value == true ? "true" : "false";
         } else if (of_.field->type == Type::kDate) {
           one["key"] = ms_of(value);
-          if (const auto text = print_date(ms_of(value), format_of(of_), 0)) one["key_as_string"] = *text;
+          if (const auto text = print_date(ms_of(value), format_of(of_))) one["key_as_string"] = *text;
         }
         FROND_EXPECT_OK(add_inside(bucket, one));
         buckets.push_back(std::move(one));
@@ -201,12 +202,13 @@ class Renderer {
   Expected<Json> histogram() const {
     const bool keyed = of_.definition.value("keyed", Json(false)) == true, dates = of_.kind == "date_histogram";
     std::vector<Json> all;
+    const Zone zone = zone_of(of_);
     if (counted_.is_object())
       for (const Json& bucket : counted_["buckets"]) {
         Json one = {{"doc_count", bucket["count"]}};
         if (dates) {
           one["key"] = ms_of(bucket["from"]);
-          const auto text = print_date(one["key"], format_of(of_), zone_of(of_));
+          const auto text = print_date(one["key"], format_of(of_), zone);
           one["key_as_string"] = text ? *text : std::to_string(one["key"].get<std::int64_t>());
         } else {
           one["key"] = bucket["from"].get<double>();
@@ -242,6 +244,26 @@ Expected<Json> Aggregation::shown(const Json& counted, bool typed_keys) const {
   Json made = FROND_EXPECT_OK(Renderer(*this, counted, typed_keys).shown());
   if (!meta.is_null()) made["meta"] = meta;
   return made;
+}
+
+Expected<Json> Aggregation::shown_by_index(std::vector<std::pair<std::string, std::uint64_t>> counts) const {
+  if (!inside.empty()) return not_supported("aggregations in terms of [_index]");
+  const Json order = definition.value("order", Json{{"_count", "desc"}});
+  const bool by_name = order.contains("_key"), descending = order.is_object() && order.size() == 1 && order.begin().value() == "desc";
+  std::erase_if(counts, [](const auto& one) { return one.second == 0; });
+  std::ranges::stable_sort(counts, [&](const auto& a, const auto& b) {
+    if (by_name) return descending ? b.first < a.first : a.first < b.first;
+    return a.second != b.second ? (a.second > b.second) == descending : a.first < b.first;
+  });
+  Json buckets = Json::array();
+  std::uint64_t others = 0;
+  for (const auto& [index, count] : counts) {
+    if (buckets.size() < definition.value("size", std::size_t{10}))
+      buckets.push_back({{"key", index}, {"doc_count", count}});
+    else
+      others += count;
+  }
+  return Json{{"doc_count_error_upper_bound", 0}, {"sum_other_doc_count", others}, {"buckets", std::move(buckets)}};
 }
 
 std::string Aggregation::shown_name(bool typed_keys) const {

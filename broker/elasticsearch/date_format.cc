@@ -1,5 +1,6 @@
 #include "broker/elasticsearch/date_format.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -180,8 +181,9 @@ std::optional<std::int64_t> ms_of(const Parts& parts, const DateReading& reading
   };
   const int h = given(parts.hour, 23), m = given(parts.minute, 59), s = given(parts.second, 59);
   if (!day.ok() || h > 23 || m > 59 || s > 59) return {};
-  return sys_days(day).time_since_epoch().count() * kMsDay + h * kMsHour + m * kMsMinute + s * kMsSecond +
-         given(parts.ms, 999) - parts.offset_ms.value_or(reading.zone_ms);
+  const std::int64_t local = sys_days(day).time_since_epoch().count() * kMsDay + h * kMsHour + m * kMsMinute + s * kMsSecond +
+         given(parts.ms, 999);
+  return parts.offset_ms ? local - *parts.offset_ms : reading.zone.utc_of(local);
 }
 
 std::optional<std::int64_t> parse_one(std::string_view text, std::string_view format, const DateReading& reading) {
@@ -204,7 +206,7 @@ std::optional<std::int64_t> parse_one(std::string_view text, std::string_view fo
 // The first or the last millisecond of the unit that the time is in, by clocks of the zone.
 std::optional<std::int64_t> rounded(std::int64_t ms, char unit, const DateReading& reading) {
   using namespace std::chrono;
-  const std::int64_t local = ms + reading.zone_ms;
+  const std::int64_t local = ms + reading.zone.offset_at(ms);
   const auto whole = [&](std::int64_t length) {
     const std::int64_t rest = (local % length + length) % length;
     return local - rest + (reading.round_up ? length - 1 : 0);
@@ -243,10 +245,10 @@ std::optional<std::int64_t> rounded(std::int64_t ms, char unit, const DateReadin
     default:
       return {};
   }
-  return result - reading.zone_ms;
+  return reading.zone.utc_of(result);
 }
 
-std::optional<std::int64_t> moved(std::int64_t ms, std::int64_t count, char unit, std::int64_t zone_ms) {
+std::optional<std::int64_t> moved(std::int64_t ms, std::int64_t count, char unit, const Zone& zone) {
   using namespace std::chrono;
   if (count > 1'000'000 || count < -1'000'000) return {};
   switch (unit) {
@@ -268,22 +270,31 @@ std::optional<std::int64_t> moved(std::int64_t ms, std::int64_t count, char unit
       return {};
   }
   if (count > 100'000 || count < -100'000) return {};
-  const auto local = sys_time<milliseconds>(milliseconds(ms + zone_ms));
+  const auto local = sys_time<milliseconds>(milliseconds(ms + zone.offset_at(ms)));
   const sys_days day = floor<days>(local);
   year_month_day date(day);
   date += months(static_cast<int>(unit == 'y' ? count * 12 : count));
   if (!date.ok()) date = date.year() / date.month() / last;
-  return (sys_days(date) + (local - day)).time_since_epoch().count() - zone_ms;
+  return zone.utc_of((sys_days(date) + (local - day)).time_since_epoch().count());
 }
 
 }  // namespace
 
-Expected<std::int64_t> zone_offset(std::string_view zone) {
-  if (zone == "UTC" || zone == "Z" || zone == "GMT" || zone == "Etc/UTC") return std::int64_t{0};
-  std::optional<std::int64_t> ms;
-  PartReader in(zone);
-  if (in.offset(ms) && in.at_end()) return *ms;
-  return not_supported("time_zone [" + std::string(zone) + "], which is no fixed offset,");
+std::int64_t Zone::offset_at(std::int64_t utc_ms) const {
+  const auto next = std::ranges::upper_bound(rules, utc_ms, {}, &query::ZoneChange::at_ms);
+  if (rules.empty()) return 0;
+  return next == rules.begin() ? rules.front().offset_ms : std::prev(next)->offset_ms;
+}
+
+std::int64_t Zone::utc_of(std::int64_t local_ms) const {
+  const std::int64_t before = local_ms - offset_at(local_ms - query::kMaxZoneOffsetMs / 2);
+  return before + offset_at(before) == local_ms ? before : local_ms - offset_at(before);
+}
+
+Expected<Zone> zone_named(std::string_view name) {
+  auto rules = query::zone_rules(name == "Z" ? "UTC" : name);
+  if (!rules) return illegal_argument("[time_zone] " + rules.error().message());
+  return Zone{*std::move(rules)};
 }
 
 std::optional<std::int64_t> parse_date(std::string_view text, std::string_view format, const DateReading& reading) {
@@ -328,7 +339,7 @@ Expected<std::int64_t> parse_date_math(std::string_view text, std::string_view f
     }
     if (math.empty()) return fail("truncated date math");
     const auto next = sign == '/' ? rounded(ms, math.front(), reading)
-                                  : moved(ms, sign == '-' ? -count : count, math.front(), reading.zone_ms);
+                                  : moved(ms, sign == '-' ? -count : count, math.front(), reading.zone);
     if (!next) return fail("unit not supported for date math");
     ms = *next;
     math.remove_prefix(1);
@@ -336,7 +347,8 @@ Expected<std::int64_t> parse_date_math(std::string_view text, std::string_view f
   return ms;
 }
 
-std::optional<std::string> print_date(std::int64_t ms, std::string_view format, std::int64_t zone_ms) {
+std::optional<std::string> print_date(std::int64_t ms, std::string_view format, const Zone& zone) {
+  const std::int64_t zone_ms = zone.offset_at(ms);
   using namespace std::chrono;
   format = format.substr(0, format.find("||"));
   if (format == "epoch_millis") return std::to_string(ms);

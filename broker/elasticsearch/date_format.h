@@ -7,21 +7,30 @@
 #include <string_view>
 
 #include "broker/elasticsearch/error.h"
+#include "common/query/time_zone.h"
 
 namespace frond::broker::elasticsearch {
+
+namespace query = frond::query;  // not broker::query
 
 inline constexpr std::int64_t kMsSecond = 1000, kMsMinute = 60 * kMsSecond, kMsHour = 60 * kMsMinute,
                               kMsDay = 24 * kMsHour;
 
-// "+05:30", "Z", "UTC": how much later its clocks are, in milliseconds. illegal_argument_exception: anything else, also
-// names of zones with rules.
-Expected<std::int64_t> zone_offset(std::string_view zone);
+// How far its clocks are ahead of UTC.
+struct Zone {
+  query::ZoneRules rules;  // empty: UTC
+  std::int64_t offset_at(std::int64_t utc_ms) const;
+  // The instant that its clocks show so; of two the first.
+  std::int64_t utc_of(std::int64_t local_ms) const;
+};
+// "+05:30", "Z", "America/New_York". illegal_argument_exception: there is none of that name.
+Expected<Zone> zone_named(std::string_view name);
 
 // How a text is read.
 struct DateReading {
-  bool round_up = false;     // hours and less that it doesn't say are the last ones, not the first
-  std::int64_t zone_ms = 0;  // of texts that name no offset
-  std::int64_t now_ms = 0;   // of date math
+  bool round_up = false;    // hours and less that it doesn't say are the last ones, not the first
+  Zone zone = {};           // of texts that name no offset
+  std::int64_t now_ms = 0;  // of date math
 };
 
 // Empty: the text has none of the formats.
@@ -30,7 +39,7 @@ std::optional<std::int64_t> parse_date(std::string_view text, std::string_view f
 Expected<std::int64_t> parse_date_math(std::string_view text, std::string_view format, const DateReading& reading);
 
 // A date in the first of the formats. Empty: it can't be printed here.
-std::optional<std::string> print_date(std::int64_t ms, std::string_view format, std::int64_t zone_ms);
+std::optional<std::string> print_date(std::int64_t ms, std::string_view format, const Zone& zone = {});
 
 // "3h", "90m", "1d": as milliseconds; empty: anything else.
 std::optional<std::int64_t> duration_ms(std::string_view text);

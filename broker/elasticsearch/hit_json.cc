@@ -61,7 +61,7 @@ void collect(const Json& json, std::string_view path, std::vector<Json>& to) {
 Json shown(const MappedField& field, const schema::Value& value, const std::string& format) {
   if (field.type == Type::kDate) {
     const std::int64_t ms = std::get<std::int64_t>(value);
-    const auto text = print_date(ms, format.empty() ? field.format : format, 0);
+    const auto text = print_date(ms, format.empty() ? field.format : format);
     return text ? Json(*text) : Json(ms);
   }
   return std::visit([](const auto& one) { return Json(one); }, value);
@@ -108,7 +108,7 @@ Expected<void> check_shown(const SearchAsk& ask, const Mapping& mapping) {
         return illegal_argument("Text fields are not optimised for operations that require per-document field data like aggregations and sorting, "
                                 "so these operations are disabled by default. Please use a keyword field instead: [" + field->name + "]");
       if (one.format.empty() || one.format == "use_field_mapping") continue;
-      if (field->type != Type::kDate || !print_date(0, one.format, 0)) return not_supported("[format] " + one.format + " of field [" + field->name + "]");
+      if (field->type != Type::kDate || !print_date(0, one.format)) return not_supported("[format] " + one.format + " of field [" + field->name + "]");
     }
   return {};
 }

@@ -164,7 +164,21 @@ Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& ind
     if (!scored) parts.hits.k1.reset(), parts.hits.b.reset();
   }
   if (!ask.post_filter.is_null()) parts.hits.query = both(query, FROND_EXPECT_OK(unscored(ask.post_filter)));
-  if (!ask.aggregations.is_null()) return not_supported("[aggs] of a search");
+  if (ask.aggregations.is_null()) return parts;
+  const bool all_match = ask.query.is_null() || ask.query.contains("match_all");
+  parts.aggregations = FROND_EXPECT_OK(read_aggregations(ask.aggregations, scope, all_match));
+  auto facets = FROND_EXPECT_OK(facets_of(parts.aggregations));
+  if (facets.empty()) return parts;
+  if (!ask.post_filter.is_null() || ask.size == 0) {
+    // One hit, which is not shown: a search of none has no facets.
+    made.k = 1;
+    made.rank = wire::Rank::kNone;
+    made.fields = 0;
+    made.facets = std::move(facets);
+    (ask.post_filter.is_null() ? parts.hits : parts.counted.emplace()) = std::move(made);
+  } else {
+    parts.hits.facets = std::move(facets);
+  }
   return parts;
 }
 

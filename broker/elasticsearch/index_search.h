@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "broker/elasticsearch/aggregations.h"
 #include "broker/elasticsearch/catalogue.h"
 #include "broker/elasticsearch/query_dsl.h"
 #include "broker/elasticsearch/search_request.h"
@@ -38,7 +39,8 @@ Expected<std::vector<SortColumn>> sort_columns(const SearchAsk& ask, const Mappi
 
 struct ReadParts {
   http::SearchParameters hits;
-  std::optional<http::SearchParameters> aggregations;  // where they are of other documents than the hits
+  std::vector<Aggregation> aggregations;
+  std::optional<http::SearchParameters> counted;  // their search, where they are of other documents than the hits
   double scale = 1;
 };
 // `several`: hits of other indices come in between, so all from the first are wanted.

@@ -138,9 +138,10 @@ Expected<Clause> QueryReader::terms(const Json& body, const Context& in) {
 Expected<Clause> QueryReader::range_of(const MappedField& field, const Json& bounds, double boost, bool scored) {
   if (field.type == Type::kText || field.type == Type::kBoolean) return not_supported("a range over [" + field.name + "], a field of type " + std::string(name_of(field.type)) + ",");
   const Json format = bounds.value("format", Json(field.format)), zone = bounds.value("time_zone", Json("Z"));
-  DateReading reading{.now_ms = scope_.now_ms};
+  DateReading reading;
+  reading.now_ms = scope_.now_ms;
   if (!format.is_string() || !zone.is_string()) return parsing_exception("[range] format and time_zone must be strings");
-  if (field.type == Type::kDate) reading.zone_ms = FROND_EXPECT_OK(zone_offset(zone.get<std::string>()));
+  if (field.type == Type::kDate) reading.zone = FROND_EXPECT_OK(zone_named(zone.get<std::string>()));
   query::Range range{field.column, {}, {}};
   for (const auto& [key, value] : bounds.items()) {
     const bool lower = key == "gte" || key == "gt" || key == "from", upper = key == "lte" || key == "lt" || key == "to";

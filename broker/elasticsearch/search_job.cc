@@ -42,7 +42,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         continue;
       }
       auto analyzer = std::make_unique<text::Analyzer>(searched->mapping->analyzer, 0);
-      parts_.push_back(IndexPart{*std::move(searched), &collection->service, std::move(analyzer), {}, {}, {}, {}});
+      parts_.push_back(IndexPart{*std::move(searched), collection->service, std::move(analyzer), {}, {}, {}});
     }
     if (parts_.empty() && unfit) return finish(*std::move(unfit));
     ask_statistics();
@@ -112,14 +112,27 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
 
   void ask_indices() {
     if (parts_.empty()) return answer();
+    if (parts_.size() > 1)
+      for (const Aggregation& one : parts_.front().read.aggregations)
+        if (!one.of_index()) return finish(not_supported("an aggregation over several indices, but for terms of [_index],"));
     open_ = parts_.size();
+    for (const IndexPart& part : parts_) open_ += part.read.counted ? 1 : 0;
     const std::size_t all = parts_.size();
     for (std::size_t i = 0; i < all && done_; ++i) {
       if (ask_.search_after && !set_cursor(parts_[i])) return;
+      const auto counted = parts_[i].read.counted;
       send(i, parts_[i].read.hits, [this, i](const std::string& body) {
         auto answered = read_answer(body, ask_, parts_[i].searched, parts_[i].read.scale);
         if (!answered) return finish(std::move(answered).error());
+        if (!parts_[i].answer.facets.is_null()) answered->facets = std::move(parts_[i].answer.facets);
         parts_[i].answer = *std::move(answered);
+        if (--open_ == 0) answer();
+      });
+      if (!counted || !done_) continue;
+      send(i, *counted, [this, i](const std::string& body) {
+        auto answered = read_answer(body, SearchAsk(), parts_[i].searched, 1);
+        if (!answered) return finish(std::move(answered).error());
+        parts_[i].answer.facets = std::move(answered->facets);
         if (--open_ == 0) answer();
       });
     }
@@ -182,8 +195,26 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     const std::size_t skipped = from_first() ? std::min<std::size_t>(ask_.from, gathered_.hits.size()) : 0;
     gathered_.hits.erase(gathered_.hits.begin(), gathered_.hits.begin() + static_cast<std::ptrdiff_t>(skipped));
     if (gathered_.hits.size() > ask_.size) gathered_.hits.resize(ask_.size);
+    if (!ask_.aggregations.is_null()) {
+      auto shown = aggregations();
+      if (!shown) return finish(std::move(shown).error());
+      gathered_.aggregations = *std::move(shown);
+    }
     for (IndexPart& part : parts_) gathered_.indices.push_back({std::move(part.searched), std::move(part.answer)});
     finish(std::move(gathered_));
+  }
+
+  Expected<Json> aggregations() const {
+    if (parts_.empty()) return Json::object();
+    const auto& read = parts_.front().read.aggregations;
+    Json all = FROND_EXPECT_OK(aggregations_json(read, parts_.front().answer.facets, ask_.typed_keys));
+    for (const Aggregation& one : read) {
+      if (!one.of_index()) continue;
+      std::vector<std::pair<std::string, std::uint64_t>> counts;
+      for (const IndexPart& part : parts_) counts.emplace_back(part.searched.name, part.answer.total);
+      all[one.shown_name(ask_.typed_keys)] = FROND_EXPECT_OK(one.shown_by_index(std::move(counts)));
+    }
+    return all;
   }
 
   void finish(Expected<Gathered> result) {
@@ -232,7 +263,9 @@ std::string search_json(const Gathered& gathered, const SearchAsk& ask, std::int
     if (&hit != &gathered.hits.front()) out += ',';
     append_hit(out, hit, ask, gathered.indices[hit.index].searched);
   }
-  return out + "]}}";
+  out += "]}";
+  if (!gathered.aggregations.is_null()) out.append(",\"aggregations\":").append(dumped(gathered.aggregations));
+  return out + "}";
 }
 
 }  // namespace frond::broker::elasticsearch

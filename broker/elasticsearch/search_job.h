@@ -32,6 +32,7 @@ struct Gathered {
   std::optional<double> max_score;
   std::uint64_t total = 0;
   bool exact = true, timed_out = false;
+  Json aggregations = nullptr;  // null: none were asked for
 };
 
 // Gives up what is not answered yet.
