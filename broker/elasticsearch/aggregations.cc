@@ -12,16 +12,58 @@
 namespace frond::broker::elasticsearch {
 namespace {
 
-constexpr std::string_view kMetrics[] = {"avg", "cardinality", "max", "min", "percentiles", "stats", "sum", "value_count"};
-constexpr std::string_view kBuckets[] = {"adjacency_matrix", "date_histogram", "date_range", "filter", "filters", "histogram", "missing", "range", "terms"};
-constexpr std::string_view kElsewhere[] = {
-    "auto_date_histogram", "children",      "composite",     "diversified_sampler", "extended_stats",   "geo_bounds",    "geo_centroid",
-    "geohash_grid",        "geotile_grid",  "global",        "ip_range",            "matrix_stats",     "median_absolute_deviation",
-    "multi_terms",         "nested",        "parent",        "percentile_ranks",    "rare_terms",       "reverse_nested", "sampler",
-    "scripted_metric",     "significant_terms", "significant_text", "string_stats", "top_hits",         "top_metrics",   "variable_width_histogram",
-    "weighted_avg",        "avg_bucket",    "bucket_script", "bucket_selector",     "bucket_sort",      "cumulative_sum", "derivative",
-    "extended_stats_bucket", "max_bucket",  "min_bucket",    "moving_avg",          "moving_fn",        "percentiles_bucket", "serial_diff",
-    "stats_bucket",        "sum_bucket",    "boxplot",       "rate",                "t_test",           "categorize_text", "frequent_item_sets"};
+constexpr std::string_view kMetrics[] = {"avg",         "cardinality", "max", "min",
+                                         "percentiles", "stats",       "sum", "value_count"};
+constexpr std::string_view kBuckets[] = {"adjacency_matrix", "date_histogram", "date_range", "filter", "filters",
+                                         "histogram",        "missing",        "range",      "terms"};
+constexpr std::string_view kElsewhere[] = {"auto_date_histogram",
+                                           "children",
+                                           "composite",
+                                           "diversified_sampler",
+                                           "extended_stats",
+                                           "geo_bounds",
+                                           "geo_centroid",
+                                           "geohash_grid",
+                                           "geotile_grid",
+                                           "global",
+                                           "ip_range",
+                                           "matrix_stats",
+                                           "median_absolute_deviation",
+                                           "multi_terms",
+                                           "nested",
+                                           "parent",
+                                           "percentile_ranks",
+                                           "rare_terms",
+                                           "reverse_nested",
+                                           "sampler",
+                                           "scripted_metric",
+                                           "significant_terms",
+                                           "significant_text",
+                                           "string_stats",
+                                           "top_hits",
+                                           "top_metrics",
+                                           "variable_width_histogram",
+                                           "weighted_avg",
+                                           "avg_bucket",
+                                           "bucket_script",
+                                           "bucket_selector",
+                                           "bucket_sort",
+                                           "cumulative_sum",
+                                           "derivative",
+                                           "extended_stats_bucket",
+                                           "max_bucket",
+                                           "min_bucket",
+                                           "moving_avg",
+                                           "moving_fn",
+                                           "percentiles_bucket",
+                                           "serial_diff",
+                                           "stats_bucket",
+                                           "sum_bucket",
+                                           "boxplot",
+                                           "rate",
+                                           "t_test",
+                                           "categorize_text",
+                                           "frequent_item_sets"};
 
 bool contains(auto&& list, std::string_view name) { return std::ranges::find(list, name) != std::end(list); }
 
@@ -31,11 +73,16 @@ class AggregationReader {
 
   Expected<std::vector<Aggregation>> read(const Json& json, std::size_t depth) {
     if (!json.is_object()) return parsing_exception("[aggs] must be an object");
-    if (depth > query::kMaxFacetDepth) return not_supported("more than " + std::to_string(query::kMaxFacetDepth) + " aggregations inside each other");
+    if (depth > query::kMaxFacetDepth)
+      return not_supported("more than " + std::to_string(query::kMaxFacetDepth) + " aggregations inside each other");
     std::vector<Aggregation> all;
     for (const auto& [name, body] : json.items()) {
-      if (name.empty() || name.find_first_of("[]>") != name.npos) return parsing_exception("Invalid aggregation name [" + name + "]. Aggregation names can contain any character except '[', ']', and '>'");
-      if (!body.is_object()) return parsing_exception("Aggregation definition for [" + name + "] starts with a value, expected a START_OBJECT");
+      if (name.empty() || name.find_first_of("[]>") != name.npos)
+        return parsing_exception("Invalid aggregation name [" + name +
+                                 "]. Aggregation names can contain any character except '[', ']', and '>'");
+      if (!body.is_object())
+        return parsing_exception("Aggregation definition for [" + name +
+                                 "] starts with a value, expected a START_OBJECT");
       all.push_back(FROND_EXPECT_OK(one(name, body, depth)));
     }
     return all;
@@ -51,7 +98,9 @@ class AggregationReader {
       } else if (key == "meta") {
         made.meta = value;
       } else {
-        if (!made.kind.empty()) return parsing_exception("Found two aggregation type definitions in [" + name + "]: [" + made.kind + "] and [" + key + "]");
+        if (!made.kind.empty())
+          return parsing_exception("Found two aggregation type definitions in [" + name + "]: [" + made.kind +
+                                   "] and [" + key + "]");
         made.kind = key;
         made.definition = value;
       }
@@ -62,9 +111,13 @@ class AggregationReader {
       if (contains(kElsewhere, made.kind)) return not_supported("[" + made.kind + "] aggregation");
       return parsing_exception("Unknown aggregation type [" + made.kind + "]");
     }
-    if (!made.definition.is_object()) return parsing_exception("[" + made.kind + "] of [" + name + "] must be an object");
+    if (!made.definition.is_object())
+      return parsing_exception("[" + made.kind + "] of [" + name + "] must be an object");
     if (!inner.is_null()) {
-      if (metric) return ApiError{.type = "aggregation_initialization_exception", .reason = "Aggregator [" + name + "] of type [" + made.kind + "] cannot accept sub-aggregations"};
+      if (metric)
+        return ApiError{
+            .type = "aggregation_initialization_exception",
+            .reason = "Aggregator [" + name + "] of type [" + made.kind + "] cannot accept sub-aggregations"};
       made.inside = FROND_EXPECT_OK(read(inner, depth + 1));
     }
     FROND_EXPECT_OK(fill(made));
@@ -84,17 +137,22 @@ class AggregationReader {
     }
     if (made.kind == "filters" || made.kind == "adjacency_matrix") return filters(made);
     for (const char* const key : {"script", "value_type"})
-      if (made.definition.contains(key)) return not_supported("[" + std::string(key) + "] of a " + made.kind + " aggregation");
+      if (made.definition.contains(key))
+        return not_supported("[" + std::string(key) + "] of a " + made.kind + " aggregation");
     const Json name = made.definition.value("field", Json());
     if (!name.is_string()) return illegal_argument("Required one of fields [field, script], but none were specified.");
     made.field = scope_.mapping.find(name.get<std::string>());
     if (made.field == nullptr) return {};
     const Type type = made.field->type;
     if (type == Type::kText)
-      return illegal_argument("Text fields are not optimised for operations that require per-document field data like aggregations and sorting, "
-                              "so these operations are disabled by default. Please use a keyword field instead: [" + made.field->name + "]");
+      return illegal_argument(
+          "Text fields are not optimised for operations that require per-document field data like aggregations and "
+          "sorting, "
+          "so these operations are disabled by default. Please use a keyword field instead: [" +
+          made.field->name + "]");
     const auto unfit = [&] {
-      return illegal_argument("Field [" + made.field->name + "] of type [" + std::string(name_of(type)) + "] is not supported for aggregation [" + made.kind + "]");
+      return illegal_argument("Field [" + made.field->name + "] of type [" + std::string(name_of(type)) +
+                              "] is not supported for aggregation [" + made.kind + "]");
     };
     if (made.kind == "terms") return terms(made);
     if (made.kind == "missing") {
@@ -103,9 +161,11 @@ class AggregationReader {
     }
     if (made.kind == "cardinality" || made.kind == "value_count") return counts(made);
     if (type == Type::kKeyword) return unfit();
-    if (made.kind == "range" || made.kind == "date_range") return made.kind == "date_range" && type != Type::kDate ? Expected<void>(unfit()) : ranges(made);
+    if (made.kind == "range" || made.kind == "date_range")
+      return made.kind == "date_range" && type != Type::kDate ? Expected<void>(unfit()) : ranges(made);
     if (type == Type::kBoolean) return not_supported("[" + made.kind + "] aggregation of a boolean");
-    if (made.kind == "histogram") return type == Type::kDate ? Expected<void>(not_supported("[histogram] aggregation of dates")) : histogram(made);
+    if (made.kind == "histogram")
+      return type == Type::kDate ? Expected<void>(not_supported("[histogram] aggregation of dates")) : histogram(made);
     if (made.kind == "date_histogram") return type != Type::kDate ? Expected<void>(unfit()) : dates(made);
     if (made.definition.contains("missing")) return not_supported("[missing] of a " + made.kind + " aggregation");
     if (made.kind == "percentiles") return percentiles(made);
@@ -143,7 +203,8 @@ class AggregationReader {
           clauses.push_back({{"bool", {{"filter", {clauses[i], clauses[j]}}}}});
           made.ranges.push_back(made.ranges[i].get<std::string>() + separator + made.ranges[j].get<std::string>());
         }
-    } else if (made.definition.contains("other_bucket_key") || made.definition.value("other_bucket", Json(false)) == true) {
+    } else if (made.definition.contains("other_bucket_key") ||
+               made.definition.value("other_bucket", Json(false)) == true) {
       clauses.push_back({{"bool", {{"must_not", none}}}});
       made.ranges.push_back(given.is_object() ? made.definition.value("other_bucket_key", Json("_other_")) : Json());
     }
@@ -155,11 +216,13 @@ class AggregationReader {
     Json facet = {{"field", made.field->column}};
     std::int64_t size = 10;
     for (const auto& [key, value] : made.definition.items()) {
-      if (key == "field" || key == "shard_size" || key == "execution_hint" || key == "collect_mode" || key == "shard_min_doc_count" ||
-          (key == "show_term_doc_count_error" && value == false))
+      if (key == "field" || key == "shard_size" || key == "execution_hint" || key == "collect_mode" ||
+          key == "shard_min_doc_count" || (key == "show_term_doc_count_error" && value == false))
         continue;
       if (key == "size") {
-        if (!value.is_number_integer() || value <= 0) return illegal_argument("[size] must be greater than 0. Found [" + dumped(value) + "] in [" + made.name + "]");
+        if (!value.is_number_integer() || value <= 0)
+          return illegal_argument("[size] must be greater than 0. Found [" + dumped(value) + "] in [" + made.name +
+                                  "]");
         size = value;
       } else if (key == "min_doc_count" && value.is_number_integer() && (value > 0 || all_match_)) {
         facet["min_count"] = std::max(value.get<std::int64_t>(), std::int64_t{1});
@@ -171,7 +234,8 @@ class AggregationReader {
         return not_supported("[" + key + "] of a terms aggregation");
       }
     }
-    if (size > query::kMaxFacetSize) return not_supported("a terms aggregation of more than " + std::to_string(query::kMaxFacetSize) + " buckets");
+    if (size > query::kMaxFacetSize)
+      return not_supported("a terms aggregation of more than " + std::to_string(query::kMaxFacetSize) + " buckets");
     if (!facet.contains("size")) facet["size"] = size;
     made.facet = {{"values", std::move(facet)}};
     return {};
@@ -183,7 +247,8 @@ class AggregationReader {
       if (json.size() == 1 || (json.size() == 2 && json[1] == Json{{"_key", "asc"}})) return order(json[0], made);
       return not_supported("several orders of a terms aggregation");
     }
-    if (!json.is_object() || json.size() != 1 || !json.begin().value().is_string()) return parsing_exception("Must specify at least one field for [order]");
+    if (!json.is_object() || json.size() != 1 || !json.begin().value().is_string())
+      return parsing_exception("Must specify at least one field for [order]");
     const std::string by = json.begin().key(), how = json.begin().value();
     if (how != "asc" && how != "desc") return parsing_exception("Unknown order direction [" + how + "]");
     if (by == "_count") return Json("_count:" + how);
@@ -191,9 +256,13 @@ class AggregationReader {
     const std::size_t dot = by.find('.');
     const std::string name = by.substr(0, dot), part = dot == by.npos ? "" : by.substr(dot + 1);
     const auto child = std::ranges::find(made.inside, name, &Aggregation::name);
-    if (child == made.inside.end()) return illegal_argument("Invalid aggregation order path [" + by + "]. The provided aggregation [" + name + "] either does not exist, or is a pipeline aggregation and cannot be used to sort the buckets.");
+    if (child == made.inside.end())
+      return illegal_argument(
+          "Invalid aggregation order path [" + by + "]. The provided aggregation [" + name +
+          "] either does not exist, or is a pipeline aggregation and cannot be used to sort the buckets.");
     const std::string kind = child->kind == "stats" ? part : child->kind;
-    for (const auto& [theirs, ours] : {std::pair("avg", "mean"), {"min", "min"}, {"max", "max"}, {"sum", "sum"}, {"count", "count"}})
+    for (const auto& [theirs, ours] :
+         {std::pair("avg", "mean"), {"min", "min"}, {"max", "max"}, {"sum", "sum"}, {"count", "count"}})
       if (kind == theirs) return Json(name + "." + ours + ":" + how);
     if (kind == "cardinality") return Json(name + ".value:" + how);
     return not_supported("an order by [" + by + "]");
@@ -209,13 +278,17 @@ class AggregationReader {
 
   Expected<void> ranges(Aggregation& made) {
     const bool dates = made.field->type == Type::kDate;
-    const Json format = made.definition.value("format", Json(made.field->format)), zone = made.definition.value("time_zone", Json("Z"));
-    if (!format.is_string() || !zone.is_string() || (made.definition.contains("format") && !dates)) return not_supported("[format] of a " + made.kind + " aggregation");
+    const Json format = made.definition.value("format", Json(made.field->format)),
+               zone = made.definition.value("time_zone", Json("Z"));
+    if (!format.is_string() || !zone.is_string() || (made.definition.contains("format") && !dates))
+      return not_supported("[format] of a " + made.kind + " aggregation");
     DateReading reading;
-  reading.now_ms = scope_.now_ms;
+    reading.now_ms = scope_.now_ms;
     reading.zone = FROND_EXPECT_OK(zone_named(zone.get<std::string>()));
     const auto bound = [&](const Json& json) -> Expected<Json> {
-      if (dates) return Json(FROND_EXPECT_OK(parse_date_math(json.is_string() ? json.get<std::string>() : dumped(json), format.get<std::string>(), reading)));
+      if (dates)
+        return Json(FROND_EXPECT_OK(parse_date_math(json.is_string() ? json.get<std::string>() : dumped(json),
+                                                    format.get<std::string>(), reading)));
       char* end = nullptr;
       if (json.is_number()) return Json(json.get<double>());
       const double value = json.is_string() ? std::strtod(json.get_ref<const std::string&>().c_str(), &end) : 0;
@@ -223,7 +296,8 @@ class AggregationReader {
       return Json(value);
     };
     const Json given = made.definition.value("ranges", Json::array());
-    if (!given.is_array() || given.empty()) return illegal_argument("No [ranges] specified for the [" + made.name + "] aggregation");
+    if (!given.is_array() || given.empty())
+      return illegal_argument("No [ranges] specified for the [" + made.name + "] aggregation");
     for (const Json& one : given) {
       if (!one.is_object()) return parsing_exception("[ranges] must be objects");
       Json range = Json::object();
@@ -238,9 +312,12 @@ class AggregationReader {
       }
       made.ranges.push_back(std::move(range));
     }
-    const auto limit = [](const Json& range, const char* name, double otherwise) { return range.contains(name) ? range[name].get<double>() : otherwise; };
+    const auto limit = [](const Json& range, const char* name, double otherwise) {
+      return range.contains(name) ? range[name].get<double>() : otherwise;
+    };
     std::ranges::stable_sort(made.ranges, [&](const Json& a, const Json& b) {
-      return std::pair(limit(a, "from", -INFINITY), limit(a, "to", INFINITY)) < std::pair(limit(b, "from", -INFINITY), limit(b, "to", INFINITY));
+      return std::pair(limit(a, "from", -INFINITY), limit(a, "to", INFINITY)) <
+             std::pair(limit(b, "from", -INFINITY), limit(b, "to", INFINITY));
     });
     std::optional<double> missing;
     if (made.definition.contains("missing")) missing = FROND_EXPECT_OK(bound(made.definition["missing"])).get<double>();
@@ -249,10 +326,12 @@ class AggregationReader {
       Json bounds = Json::object();
       if (range.contains("from")) bounds["gte"] = range["from"];
       if (range.contains("to")) bounds["lt"] = range["to"];
-      Json one = bounds.empty() ? Json{{"exists", {{"field", made.field->name}}}} : FROND_EXPECT_OK(range_clause(made, bounds));
+      Json one = bounds.empty() ? Json{{"exists", {{"field", made.field->name}}}}
+                                : FROND_EXPECT_OK(range_clause(made, bounds));
       if (bounds.empty()) one = FROND_EXPECT_OK(clause(one));
       if (missing && *missing >= limit(range, "from", -INFINITY) && *missing < limit(range, "to", INFINITY))
-        one = {{"bool", {{"should", {one, {{"bool", {{"must_not", {{{"exists", {{"field", made.field->column}}}}}}}}}}}}}};
+        one = {
+            {"bool", {{"should", {one, {{"bool", {{"must_not", {{{"exists", {{"field", made.field->column}}}}}}}}}}}}}};
       clauses.push_back(std::move(one));
     }
     use(made, clauses);
@@ -265,30 +344,40 @@ class AggregationReader {
 
   Expected<void> histogram(Aggregation& made) {
     const Json interval = made.definition.value("interval", Json());
-    if (!interval.is_number() || !(interval > 0)) return illegal_argument("[interval] must be >0 for histogram aggregation [" + made.name + "]");
+    if (!interval.is_number() || !(interval > 0))
+      return illegal_argument("[interval] must be >0 for histogram aggregation [" + made.name + "]");
     for (const auto& [key, value] : made.definition.items())
-      if (key != "field" && key != "interval" && key != "keyed" && key != "min_doc_count" && key != "order" && !(key == "offset" && value == 0))
+      if (key != "field" && key != "interval" && key != "keyed" && key != "min_doc_count" && key != "order" &&
+          !(key == "offset" && value == 0))
         return not_supported("[" + key + "] of a histogram aggregation");
-    made.facet = {{"histogram", {{"field", made.field->column}, {"interval", interval}, {"min_count", made.definition.value("min_doc_count", Json(0))}}}};
+    made.facet = {{"histogram",
+                   {{"field", made.field->column},
+                    {"interval", interval},
+                    {"min_count", made.definition.value("min_doc_count", Json(0))}}}};
     return {};
   }
 
   Expected<void> dates(Aggregation& made) {
     static constexpr std::pair<std::string_view, std::string_view> kUnits[] = {
-        {"minute", "1m"}, {"hour", "1h"}, {"day", "1d"}, {"week", "1w"}, {"month", "1M"}, {"quarter", "1q"}, {"year", "1y"}};
+        {"minute", "1m"}, {"hour", "1h"},    {"day", "1d"}, {"week", "1w"},
+        {"month", "1M"},  {"quarter", "1q"}, {"year", "1y"}};
     Json facet = {{"field", made.field->column}, {"min_count", made.definition.value("min_doc_count", Json(0))}};
     for (const auto& [key, value] : made.definition.items()) {
-      if (key == "field" || key == "keyed" || key == "order" || key == "min_doc_count" || key == "extended_bounds" || key == "hard_bounds") continue;
+      if (key == "field" || key == "keyed" || key == "order" || key == "min_doc_count" || key == "extended_bounds" ||
+          key == "hard_bounds")
+        continue;
       const std::string text = value.is_string() ? value.get<std::string>() : dumped(value);
       if (key == "calendar_interval" || key == "fixed_interval" || key == "interval") {
-        const auto unit = std::ranges::find_if(kUnits, [&](const auto& one) { return one.first == text || one.second == text; });
+        const auto unit =
+            std::ranges::find_if(kUnits, [&](const auto& one) { return one.first == text || one.second == text; });
         const auto ms = duration_ms(text);
         if (key != "fixed_interval" && unit != std::end(kUnits))
           facet["interval"] = unit->first;
         else if (key != "calendar_interval" && ms && *ms > 0)
           facet["interval"] = *ms;
         else
-          return illegal_argument("The supplied interval [" + text + "] could not be parsed as a " + (key == "fixed_interval" ? "fixed" : "calendar") + " interval.");
+          return illegal_argument("The supplied interval [" + text + "] could not be parsed as a " +
+                                  (key == "fixed_interval" ? "fixed" : "calendar") + " interval.");
       } else if (key == "offset" && duration_ms(text)) {
         facet["offset"] = *duration_ms(text);
       } else if (key == "time_zone") {
@@ -300,9 +389,11 @@ class AggregationReader {
         return not_supported("[" + key + "] " + text + " of a date_histogram aggregation");
       }
     }
-    if (!facet.contains("interval")) return illegal_argument("Invalid interval specified, must be non-null and non-empty");
+    if (!facet.contains("interval"))
+      return illegal_argument("Invalid interval specified, must be non-null and non-empty");
     if (made.definition.contains("hard_bounds")) return not_supported("[hard_bounds] of a date_histogram aggregation");
-    if (made.definition.contains("extended_bounds")) return not_supported("[extended_bounds] of a date_histogram aggregation");
+    if (made.definition.contains("extended_bounds"))
+      return not_supported("[extended_bounds] of a date_histogram aggregation");
     made.facet = {{"dates", std::move(facet)}};
     return {};
   }
@@ -310,8 +401,11 @@ class AggregationReader {
   Expected<void> percentiles(Aggregation& made) {
     if (made.field->type == Type::kDate) return not_supported("[percentiles] aggregation of dates");
     for (const auto& [key, value] : made.definition.items())
-      if (key != "field" && key != "percents" && key != "keyed" && key != "tdigest" && key != "compression") return not_supported("[" + key + "] of a percentiles aggregation");
-    made.facet = {{"percentiles", {{"field", made.field->column}, {"percents", made.definition.value("percents", Json{1, 5, 25, 50, 75, 95, 99})}}}};
+      if (key != "field" && key != "percents" && key != "keyed" && key != "tdigest" && key != "compression")
+        return not_supported("[" + key + "] of a percentiles aggregation");
+    made.facet = {{"percentiles",
+                   {{"field", made.field->column},
+                    {"percents", made.definition.value("percents", Json{1, 5, 25, 50, 75, 95, 99})}}}};
     return {};
   }
 

@@ -18,7 +18,9 @@ std::int64_t ms_of(const Json& value) {
 
 Json number_or_null(const Json& value) { return value.is_number() ? Json(value.get<double>()) : Json(); }
 
-std::string format_of(const Aggregation& of) { return of.definition.value("format", of.field != nullptr ? of.field->format : std::string(kUsualDateFormat)); }
+std::string format_of(const Aggregation& of) {
+  return of.definition.value("format", of.field != nullptr ? of.field->format : std::string(kUsualDateFormat));
+}
 Zone zone_of(const Aggregation& of) {
   auto zone = zone_named(of.definition.value("time_zone", "Z"));
   return zone ? *std::move(zone) : Zone();
@@ -59,13 +61,17 @@ class Renderer {
 
   Expected<Json> metric() const {
     const bool any = counted_.is_object();
-    if (of_.kind == "value_count") return Json{{"value", any ? counted_.value("values", counted_.value("count", Json(0))) : Json(0)}};
+    if (of_.kind == "value_count")
+      return Json{{"value", any ? counted_.value("values", counted_.value("count", Json(0))) : Json(0)}};
     const bool date = of_.field != nullptr && of_.field->type == Type::kDate;
     const auto number = [&](const char* name) -> Json {
       if (!any || counted_[name].is_null()) return nullptr;
-      return date && counted_[name].is_string() ? Json(static_cast<double>(ms_of(counted_[name]))) : number_or_null(counted_[name]);
+      return date && counted_[name].is_string() ? Json(static_cast<double>(ms_of(counted_[name])))
+                                                : number_or_null(counted_[name]);
     };
-    const auto text = [&](const Json& value) { return print_date(static_cast<std::int64_t>(std::floor(value.get<double>())), format_of(of_)); };
+    const auto text = [&](const Json& value) {
+      return print_date(static_cast<std::int64_t>(std::floor(value.get<double>())), format_of(of_));
+    };
     Json sum = any ? number("sum") : Json(0.0), average = number("mean");
     const std::uint64_t count = any ? counted_["count"].get<std::uint64_t>() : 0;
     if (date && count > 0 && sum.is_number()) average = sum.get<double>() / static_cast<double>(count);
@@ -90,7 +96,8 @@ class Renderer {
     Json values = keyed ? Json::object() : Json::array();
     for (std::size_t i = 0; i < percents.size(); ++i) {
       Json value = nullptr;
-      if (counted_.is_object() && i < counted_["percentiles"].size()) value = number_or_null(counted_["percentiles"][i]["value"]);
+      if (counted_.is_object() && i < counted_["percentiles"].size())
+        value = number_or_null(counted_["percentiles"][i]["value"]);
       const double percent = percents[i];
       if (keyed)
         values[Json(percent).dump()] = value;
@@ -113,7 +120,8 @@ class Renderer {
   static Json count_of(const Json& bucket) { return bucket.is_object() ? bucket.value("count", Json(0)) : Json(0); }
 
   Expected<Json> filters() const {
-    const bool matrix = of_.kind == "adjacency_matrix", keyed = !matrix && !of_.ranges.empty() && of_.ranges.front().is_string();
+    const bool matrix = of_.kind == "adjacency_matrix",
+               keyed = !matrix && !of_.ranges.empty() && of_.ranges.front().is_string();
     Json buckets = keyed ? Json::object() : Json::array();
     const auto counted = clause_buckets();
     std::vector<std::pair<std::string, Json>> named;
@@ -136,7 +144,8 @@ class Renderer {
   }
 
   Expected<Json> ranges() const {
-    const bool keyed = of_.definition.value("keyed", Json(false)) == true, dates = of_.field != nullptr && of_.field->type == Type::kDate;
+    const bool keyed = of_.definition.value("keyed", Json(false)) == true,
+               dates = of_.field != nullptr && of_.field->type == Type::kDate;
     Json buckets = keyed ? Json::object() : Json::array();
     const auto counted = clause_buckets();
     const Zone zone = zone_of(of_);
@@ -168,9 +177,11 @@ class Renderer {
   bool is_shown(const Json& value) const {
     const auto has = [&](const char* name) {
       const Json& list = of_.definition[name];
-      return std::ranges::any_of(list, [&](const Json& one) { return one == value || (one.is_string() && one == dumped(value)); });
+      return std::ranges::any_of(
+          list, [&](const Json& one) { return one == value || (one.is_string() && one == dumped(value)); });
     };
-    return (!of_.definition.contains("include") || has("include")) && (!of_.definition.contains("exclude") || !has("exclude"));
+    return (!of_.definition.contains("include") || has("include")) &&
+           (!of_.definition.contains("exclude") || !has("exclude"));
   }
 
   Expected<Json> terms() const {
@@ -220,8 +231,10 @@ class Renderer {
     if (order.is_object() && order.size() == 1) {
       const bool descending = order.begin().value() == "desc";
       const std::string by = order.begin().key() == "_count" ? "doc_count" : "key";
-      if (order.begin().key() != "_count" && order.begin().key() != "_key") return not_supported("[order] of a " + of_.kind + " aggregation by [" + order.begin().key() + "]");
-      std::ranges::stable_sort(all, [&](const Json& a, const Json& b) { return descending ? b[by] < a[by] : a[by] < b[by]; });
+      if (order.begin().key() != "_count" && order.begin().key() != "_key")
+        return not_supported("[order] of a " + of_.kind + " aggregation by [" + order.begin().key() + "]");
+      std::ranges::stable_sort(
+          all, [&](const Json& a, const Json& b) { return descending ? b[by] < a[by] : a[by] < b[by]; });
     }
     Json buckets = keyed ? Json::object() : Json::array();
     for (Json& one : all) {
@@ -249,7 +262,8 @@ Expected<Json> Aggregation::shown(const Json& counted, bool typed_keys) const {
 Expected<Json> Aggregation::shown_by_index(std::vector<std::pair<std::string, std::uint64_t>> counts) const {
   if (!inside.empty()) return not_supported("aggregations in terms of [_index]");
   const Json order = definition.value("order", Json{{"_count", "desc"}});
-  const bool by_name = order.contains("_key"), descending = order.is_object() && order.size() == 1 && order.begin().value() == "desc";
+  const bool by_name = order.contains("_key"),
+             descending = order.is_object() && order.size() == 1 && order.begin().value() == "desc";
   std::erase_if(counts, [](const auto& one) { return one.second == 0; });
   std::ranges::stable_sort(counts, [&](const auto& a, const auto& b) {
     if (by_name) return descending ? b.first < a.first : a.first < b.first;
@@ -270,7 +284,8 @@ std::string Aggregation::shown_name(bool typed_keys) const {
   if (!typed_keys) return name;
   std::string type = kind;
   if (kind == "terms") {
-    const bool whole = field != nullptr && (is_whole(field->type) || field->type == Type::kDate || field->type == Type::kBoolean);
+    const bool whole =
+        field != nullptr && (is_whole(field->type) || field->type == Type::kDate || field->type == Type::kBoolean);
     type = field == nullptr ? "umterms" : field->type == Type::kKeyword ? "sterms" : whole ? "lterms" : "dterms";
   } else if (kind == "percentiles") {
     type = "tdigest_percentiles";
@@ -281,7 +296,8 @@ std::string Aggregation::shown_name(bool typed_keys) const {
 Expected<Json> aggregations_json(const std::vector<Aggregation>& aggregations, const Json& facets, bool typed_keys) {
   Json all = Json::object();
   for (const Aggregation& one : aggregations)
-    all[one.shown_name(typed_keys)] = FROND_EXPECT_OK(one.shown(facets.is_object() ? facets.value(one.name, Json()) : Json(), typed_keys));
+    all[one.shown_name(typed_keys)] =
+        FROND_EXPECT_OK(one.shown(facets.is_object() ? facets.value(one.name, Json()) : Json(), typed_keys));
   return all;
 }
 

@@ -181,8 +181,8 @@ std::optional<std::int64_t> ms_of(const Parts& parts, const DateReading& reading
   };
   const int h = given(parts.hour, 23), m = given(parts.minute, 59), s = given(parts.second, 59);
   if (!day.ok() || h > 23 || m > 59 || s > 59) return {};
-  const std::int64_t local = sys_days(day).time_since_epoch().count() * kMsDay + h * kMsHour + m * kMsMinute + s * kMsSecond +
-         given(parts.ms, 999);
+  const std::int64_t local = sys_days(day).time_since_epoch().count() * kMsDay + h * kMsHour + m * kMsMinute +
+                             s * kMsSecond + given(parts.ms, 999);
   return parts.offset_ms ? local - *parts.offset_ms : reading.zone.utc_of(local);
 }
 

@@ -42,7 +42,8 @@ std::optional<Ordered> filtered_value(const Ordered& value, const std::string& p
 Ordered filtered_object(const Ordered& object, const std::string& above, const SourceFilter& filter) {
   Ordered made = Ordered::object();
   for (const auto& [key, value] : object.items())
-    if (auto kept = filtered_value(value, above.empty() ? key : above + "." + key, filter)) made[key] = *std::move(kept);
+    if (auto kept = filtered_value(value, above.empty() ? key : above + "." + key, filter))
+      made[key] = *std::move(kept);
   return made;
 }
 
@@ -54,7 +55,8 @@ void collect(const Json& json, std::string_view path, std::vector<Json>& to) {
   } else if (json.is_object()) {
     if (const auto whole = json.find(std::string(path)); whole != json.end()) collect(*whole, "", to);
     for (std::size_t dot = path.find('.'); dot != path.npos; dot = path.find('.', dot + 1))
-      if (const auto inner = json.find(std::string(path.substr(0, dot))); inner != json.end()) collect(*inner, path.substr(dot + 1), to);
+      if (const auto inner = json.find(std::string(path.substr(0, dot))); inner != json.end())
+        collect(*inner, path.substr(dot + 1), to);
   }
 }
 
@@ -84,11 +86,13 @@ Json field_values(const MappedField& field, const Json& source, const std::strin
     if (field.type == Type::kKeyword) values.erase(std::unique(values.begin(), values.end()), values.end());
   }
   Json all = Json::array();
-  for (std::size_t i = 0; i < values.size(); ++i) all.push_back(plain.size() == values.size() ? plain[i] : shown(field, values[i], format));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    all.push_back(plain.size() == values.size() ? plain[i] : shown(field, values[i], format));
   return all;
 }
 
-void add_fields(const std::vector<AskedField>& asked, const Json& source, const Mapping& mapping, bool sorted, Json& to) {
+void add_fields(const std::vector<AskedField>& asked, const Json& source, const Mapping& mapping, bool sorted,
+                Json& to) {
   for (const AskedField& one : asked)
     for (const MappedField& field : mapping.fields) {
       if (!matches_pattern(one.pattern, field.name) || (sorted && field.type == Type::kText)) continue;
@@ -105,10 +109,14 @@ Expected<void> check_shown(const SearchAsk& ask, const Mapping& mapping) {
       const MappedField* const field = mapping.find(one.pattern);
       if (field == nullptr) continue;
       if (list == &ask.docvalue_fields && field->type == Type::kText)
-        return illegal_argument("Text fields are not optimised for operations that require per-document field data like aggregations and sorting, "
-                                "so these operations are disabled by default. Please use a keyword field instead: [" + field->name + "]");
+        return illegal_argument(
+            "Text fields are not optimised for operations that require per-document field data like aggregations and "
+            "sorting, "
+            "so these operations are disabled by default. Please use a keyword field instead: [" +
+            field->name + "]");
       if (one.format.empty() || one.format == "use_field_mapping") continue;
-      if (field->type != Type::kDate || !print_date(0, one.format)) return not_supported("[format] " + one.format + " of field [" + field->name + "]");
+      if (field->type != Type::kDate || !print_date(0, one.format))
+        return not_supported("[format] " + one.format + " of field [" + field->name + "]");
     }
   return {};
 }
@@ -126,11 +134,15 @@ std::string filtered_source(std::string_view source, const SourceFilter& filter)
 }
 
 void append_hit(std::string& out, const Hit& hit, const SearchAsk& ask, const SearchedIndex& index) {
-  out.append("{\"_index\":").append(schema::json_string(index.name)).append(",\"_id\":").append(schema::json_string(hit.id));
+  out.append("{\"_index\":")
+      .append(schema::json_string(index.name))
+      .append(",\"_id\":")
+      .append(schema::json_string(hit.id));
   if (ask.explain) out += ",\"_shard\":\"[" + index.name + "][0]\",\"_node\":\"frond\"";
   const bool scored = hit.score && (ask.by_score() || ask.sorts_scores());
   out.append(",\"_score\":").append(scored ? score_text(*hit.score) : "null");
-  if (ask.source.shown && !hit.source.empty()) out.append(",\"_source\":").append(filtered_source(hit.source, ask.source));
+  if (ask.source.shown && !hit.source.empty())
+    out.append(",\"_source\":").append(filtered_source(hit.source, ask.source));
   if (!ask.fields.empty() || !ask.docvalue_fields.empty()) {
     const Json source = Json::parse(hit.source, nullptr, /*allow_exceptions=*/false);
     Json fields = Json::object();
@@ -138,9 +150,12 @@ void append_hit(std::string& out, const Hit& hit, const SearchAsk& ask, const Se
     add_fields(ask.docvalue_fields, source, *index.mapping, /*sorted=*/true, fields);
     if (!fields.empty()) out.append(",\"fields\":").append(dumped(fields));
   }
+  if (!hit.highlight.is_null()) out.append(",\"highlight\":").append(dumped(hit.highlight));
   if (!hit.sort.is_null()) out.append(",\"sort\":").append(dumped(hit.sort));
   if (ask.explain)
-    out.append(",\"_explanation\":{\"value\":").append(scored ? score_text(*hit.score) : "0.0").append(",\"description\":\"the sum of what the clauses that match score\",\"details\":[]}");
+    out.append(",\"_explanation\":{\"value\":")
+        .append(scored ? score_text(*hit.score) : "0.0")
+        .append(",\"description\":\"the sum of what the clauses that match score\",\"details\":[]}");
   out += '}';
 }
 

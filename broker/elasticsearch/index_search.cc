@@ -19,7 +19,8 @@ namespace {
 using query::Clause;
 
 // Like a document without a value in a long.
-constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min(), kLast = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min(),
+                       kLast = std::numeric_limits<std::int64_t>::max();
 
 query::SortKey key_of(const SortColumn& column) {
   query::SortKey key;
@@ -35,7 +36,8 @@ query::SortKey key_of(const SortColumn& column) {
 // What stands for no value: it sorts where those documents are.
 Json missing_value(const SortColumn& column) {
   const bool largest = column.missing_first == column.descending;
-  const std::string_view type = column.field != nullptr ? name_of(column.field->type) : std::string_view(column.unmapped_type);
+  const std::string_view type =
+      column.field != nullptr ? name_of(column.field->type) : std::string_view(column.unmapped_type);
   if (type == "keyword") return nullptr;
   if (type == "float" || type == "double" || type == "half_float") return largest ? "Infinity" : "-Infinity";
   if (type == "integer" || type == "short" || type == "byte")
@@ -56,12 +58,14 @@ Json shown_value(const SortColumn& column, const Json& value) {
 }
 
 // Of a search alone: what there is to show, without buckets.
-void add_hits(const SearchAsk& ask, const SearchedIndex& index, const std::vector<SortColumn>& sort, bool several, http::SearchParameters& to) {
+void add_hits(const SearchAsk& ask, const SearchedIndex& index, const std::vector<SortColumn>& sort, bool several,
+              http::SearchParameters& to) {
   to.k = several ? ask.from + ask.size : ask.size;
   to.offset = several ? 0 : ask.from;
   to.exact_total = ask.totals;
   to.fields = 0;
-  const bool source = ask.source.shown || !ask.fields.empty() || !ask.docvalue_fields.empty() || !ask.highlight.is_null();
+  const bool source =
+      ask.source.shown || !ask.fields.empty() || !ask.docvalue_fields.empty() || !ask.highlight.is_null();
   if (source) to.columns = {std::string(http::kSource)};
   for (const SortColumn& column : sort)
     if (column.by != SortColumn::By::kUnmapped) to.sort.push_back(key_of(column));
@@ -96,12 +100,21 @@ Expected<SearchedIndex> searched_index(const Meant& meant) {
   auto mapping = FROND_EXPECT_OK(read_mapping(meant.index->settings, meant.index->mapping));
   if (meant.index->derived)
     for (MappedField& field : mapping.fields) field.column = field.name;
-  return SearchedIndex{meant.index->name, std::make_shared<const Mapping>(std::move(mapping)), meant.index->derived, meant.filters};
+  return SearchedIndex{meant.index->name, std::make_shared<const Mapping>(std::move(mapping)), meant.index->derived,
+                       meant.filters};
 }
 
 Expected<std::vector<SortColumn>> sort_columns(const SearchAsk& ask, const Mapping& mapping) {
   std::vector<SortColumn> columns;
   for (const AskedSort& one : ask.sort) {
+    const MappedField* const field = mapping.find(one.field);
+    if (field != nullptr && field->type == Type::kKeyword && !one.mode.empty() && one.mode != "min" &&
+        one.mode != "max")
+      return illegal_argument("[" + one.field + "] is a keyword, whose sort has no mode [" + one.mode + "]");
+  }
+  for (const AskedSort& one : ask.sort) {
+    if (!one.mode.empty() && one.mode != (one.descending ? "max" : "min"))
+      return not_supported("[mode] " + one.mode + " of a sort " + (one.descending ? "desc" : "asc"));
     SortColumn column{.descending = one.descending, .missing_first = one.missing_first};
     if (one.field == "_score") {
       column.by = SortColumn::By::kScore;
@@ -109,8 +122,11 @@ Expected<std::vector<SortColumn>> sort_columns(const SearchAsk& ask, const Mappi
       column.by = SortColumn::By::kOrder;
     } else if (const MappedField* const field = mapping.find(one.field)) {
       if (field->type == Type::kText)
-        return illegal_argument("Text fields are not optimised for operations that require per-document field data like aggregations and sorting, "
-                                "so these operations are disabled by default. Please use a keyword field instead: [" + one.field + "]");
+        return illegal_argument(
+            "Text fields are not optimised for operations that require per-document field data like aggregations and "
+            "sorting, "
+            "so these operations are disabled by default. Please use a keyword field instead: [" +
+            one.field + "]");
       column.field = field;
     } else if (one.field.starts_with('_')) {
       return not_supported("a sort by [" + one.field + "]");
@@ -118,22 +134,24 @@ Expected<std::vector<SortColumn>> sort_columns(const SearchAsk& ask, const Mappi
       column.by = SortColumn::By::kUnmapped;
       column.unmapped_type = *one.unmapped_type;
     } else {
-      return ApiError{.type = "query_shard_exception", .reason = "No mapping found for [" + one.field + "] in order to sort on"};
+      return ApiError{.type = "query_shard_exception",
+                      .reason = "No mapping found for [" + one.field + "] in order to sort on"};
     }
     columns.push_back(std::move(column));
   }
   return columns;
 }
 
-Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& index, text::Analyzer& analyzer, Statistics& statistics,
-                                  std::int64_t now_ms, bool several) {
+Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& index, text::Analyzer& analyzer,
+                                  Statistics& statistics, std::int64_t now_ms, bool several) {
   const auto sort = FROND_EXPECT_OK(sort_columns(ask, *index.mapping));
   double boost = 1;
   for (const auto& [pattern, by] : ask.index_boosts)
     if (matches_pattern(pattern, index.name)) boost *= by;
   const bool scored = (ask.by_score() || ask.sorts_scores()) && ask.size > 0;
   ReadParts parts;
-  QueryScope scope{.mapping = *index.mapping, .index = index.name, .analyzer = analyzer, .statistics = statistics, .now_ms = now_ms};
+  QueryScope scope{
+      .mapping = *index.mapping, .index = index.name, .analyzer = analyzer, .statistics = statistics, .now_ms = now_ms};
   const auto read = [&]() -> Expected<Clause> {
     if (ask.query.is_null()) return QueryReader(scope).read({{"match_all", Json::object()}}, boost, scored);
     return QueryReader(scope).read(ask.query, boost, scored);
@@ -182,9 +200,11 @@ Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& ind
   return parts;
 }
 
-Expected<std::string> cursor_of(const SearchAsk& ask, const SearchedIndex& index, const ReadParts& parts, const GenerationId& generation) {
+Expected<std::string> cursor_of(const SearchAsk& ask, const SearchedIndex& index, const ReadParts& parts,
+                                const GenerationId& generation) {
   const auto columns = FROND_EXPECT_OK(sort_columns(ask, *index.mapping));
-  broker::query::Cursor cursor{.generation = generation, .query = http::ranking_of(parts.hits, index.name), .after = {}};
+  broker::query::Cursor cursor{
+      .generation = generation, .query = http::ranking_of(parts.hits, index.name), .after = {}};
   std::string& bytes = cursor.after.bytes;
   cursor.after.ordinal = ~Ordinal{0} >> 2;  // behind all documents with these values
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -193,7 +213,8 @@ Expected<std::string> cursor_of(const SearchAsk& ask, const SearchedIndex& index
     const query::SortKey key = key_of(column);
     if (column.by == SortColumn::By::kUnmapped) continue;
     if (column.by != SortColumn::By::kField) {
-      if (!value.is_number()) return illegal_argument("Failed to parse search_after value for field [" + ask.sort[i].field + "].");
+      if (!value.is_number())
+        return illegal_argument("Failed to parse search_after value for field [" + ask.sort[i].field + "].");
       if (column.by == SortColumn::By::kOrder) return not_supported("search_after of [_doc]");
       const double score = std::clamp(value.get<double>() * parts.scale * scoring::kScoreScale, 0.0, 4294967295.0);
       query::SortBytes::add_score(key, static_cast<scoring::Score>(score), bytes);
@@ -201,25 +222,31 @@ Expected<std::string> cursor_of(const SearchAsk& ask, const SearchedIndex& index
     }
     std::optional<schema::Value> typed;
     if (value != missing_value(column) && !value.is_null()) {
-      auto read = value_of(*column.field, column.field->type == Type::kBoolean && value.is_number() ? Json(value != 0) : value);
-      if (!read) return illegal_argument("Failed to parse search_after value for field [" + ask.sort[i].field + "]: " + read.error().reason);
+      auto read =
+          value_of(*column.field, column.field->type == Type::kBoolean && value.is_number() ? Json(value != 0) : value);
+      if (!read)
+        return illegal_argument("Failed to parse search_after value for field [" + ask.sort[i].field +
+                                "]: " + read.error().reason);
       typed = *std::move(read);
     }
     if (column.field->type == Type::kKeyword) {
       const auto* const word = typed ? std::get_if<std::string>(&*typed) : nullptr;
-      query::SortBytes::add_keyword(key, word != nullptr ? std::optional<std::string_view>(*word) : std::nullopt, bytes);
+      query::SortBytes::add_keyword(key, word != nullptr ? std::optional<std::string_view>(*word) : std::nullopt,
+                                    bytes);
     } else {
       const auto type = column.field->type == Type::kDate      ? schema::FieldType::kDate
                         : column.field->type == Type::kBoolean ? schema::FieldType::kBoolean
                         : is_whole(column.field->type)         ? schema::FieldType::kInteger
                                                                : schema::FieldType::kFloat;
-      query::SortBytes::add_number(key, typed ? std::optional(schema::ordering_key(type, *typed)) : std::nullopt, bytes);
+      query::SortBytes::add_number(key, typed ? std::optional(schema::ordering_key(type, *typed)) : std::nullopt,
+                                   bytes);
     }
   }
   return broker::query::cursor_text(cursor);
 }
 
-Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask, const SearchedIndex& index, double scale) {
+Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask, const SearchedIndex& index,
+                                  double scale) {
   const auto columns = FROND_EXPECT_OK(sort_columns(ask, *index.mapping));
   namespace json = simdjson::ondemand;
   thread_local json::parser parser;
@@ -228,13 +255,15 @@ Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask,
   const auto broken = [] { return unavailable("the answer of the search can't be read"); };
   json::document document;
   json::object root;
-  if (parser.iterate(padded).get(document) != simdjson::SUCCESS || document.get_object().get(root) != simdjson::SUCCESS) return broken();
+  if (parser.iterate(padded).get(document) != simdjson::SUCCESS || document.get_object().get(root) != simdjson::SUCCESS)
+    return broken();
   const auto read_hit = [&](json::object object) -> bool {
     Hit hit;
     for (auto member : object) {
       std::string_view name, raw;
       json::value value;
-      if (member.unescaped_key().get(name) != simdjson::SUCCESS || member.value().get(value) != simdjson::SUCCESS) return false;
+      if (member.unescaped_key().get(name) != simdjson::SUCCESS || member.value().get(value) != simdjson::SUCCESS)
+        return false;
       if (name == "id") {
         std::string_view id;
         if (value.get_string().get(id) != simdjson::SUCCESS) return false;
@@ -247,11 +276,13 @@ Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask,
         const bool is_source = name == "source";
         if (is_source) {
           json::object inner;
-          if (value.get_object().get(inner) != simdjson::SUCCESS || inner.raw_json().get(raw) != simdjson::SUCCESS) return false;
+          if (value.get_object().get(inner) != simdjson::SUCCESS || inner.raw_json().get(raw) != simdjson::SUCCESS)
+            return false;
           hit.source = index.derived ? raw_of(raw) : source_of(raw_of(raw));
         } else {
           json::array inner;
-          if (value.get_array().get(inner) != simdjson::SUCCESS || inner.raw_json().get(raw) != simdjson::SUCCESS) return false;
+          if (value.get_array().get(inner) != simdjson::SUCCESS || inner.raw_json().get(raw) != simdjson::SUCCESS)
+            return false;
           hit.sort = Json::parse(raw, nullptr, /*allow_exceptions=*/false);
         }
       }
@@ -262,7 +293,8 @@ Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask,
   for (auto member : root) {
     std::string_view name, raw;
     json::value value;
-    if (member.unescaped_key().get(name) != simdjson::SUCCESS || member.value().get(value) != simdjson::SUCCESS) return broken();
+    if (member.unescaped_key().get(name) != simdjson::SUCCESS || member.value().get(value) != simdjson::SUCCESS)
+      return broken();
     if (name == "hits") {
       json::array hits;
       if (value.get_array().get(hits) != simdjson::SUCCESS) return broken();
@@ -272,7 +304,8 @@ Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask,
       }
     } else if (name == "total" || name == "facets") {
       json::object inner;
-      if (value.get_object().get(inner) != simdjson::SUCCESS || inner.raw_json().get(raw) != simdjson::SUCCESS) return broken();
+      if (value.get_object().get(inner) != simdjson::SUCCESS || inner.raw_json().get(raw) != simdjson::SUCCESS)
+        return broken();
       Json parsed = Json::parse(raw, nullptr, /*allow_exceptions=*/false);
       if (name == "facets") {
         answer.facets = std::move(parsed);
@@ -297,7 +330,8 @@ Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask,
       }
       const Json value = at < hit.sort.size() ? hit.sort[at] : Json();
       ++at;
-      shown.push_back(column.by == SortColumn::By::kScore && value.is_number() ? Json(value.get<double>() / scale) : shown_value(column, value));
+      shown.push_back(column.by == SortColumn::By::kScore && value.is_number() ? Json(value.get<double>() / scale)
+                                                                               : shown_value(column, value));
     }
     hit.sort = std::move(shown);
   }

@@ -44,15 +44,17 @@ struct ReadParts {
   double scale = 1;
 };
 // `several`: hits of other indices come in between, so all from the first are wanted.
-Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& index, text::Analyzer& analyzer, Statistics& statistics,
-                                  std::int64_t now_ms, bool several);
+Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& index, text::Analyzer& analyzer,
+                                  Statistics& statistics, std::int64_t now_ms, bool several);
 // The cursor behind the values that `search_after` gives. `generation`: of the index, as it is served.
-Expected<std::string> cursor_of(const SearchAsk& ask, const SearchedIndex& index, const ReadParts& parts, const GenerationId& generation);
+Expected<std::string> cursor_of(const SearchAsk& ask, const SearchedIndex& index, const ReadParts& parts,
+                                const GenerationId& generation);
 
 struct Hit {
   std::string id, source;  // source: the client's JSON; empty: not asked for
   std::optional<double> score;
-  Json sort = nullptr;  // an array; null: by score
+  Json sort = nullptr;       // an array; null: by score
+  Json highlight = nullptr;  // null: nothing is to be shown
   std::size_t index = 0;
 };
 struct IndexAnswer {
@@ -62,7 +64,8 @@ struct IndexAnswer {
   Json facets = nullptr;
 };
 // `body`: of a 200 of the broker's search. Error: what could not be read.
-Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask, const SearchedIndex& index, double scale);
+Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask, const SearchedIndex& index,
+                                  double scale);
 // The number of a count's answer.
 std::uint64_t count_in(const std::string& body);
 

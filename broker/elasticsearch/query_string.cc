@@ -29,13 +29,15 @@ struct Item {
 };
 
 std::string lowered(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return text;
 }
 
 class StringParser {
  public:
-  StringParser(QueryReader& reader, std::string_view text, const Settings& settings) : reader_(reader), text_(text), settings_(settings) {}
+  StringParser(QueryReader& reader, std::string_view text, const Settings& settings)
+      : reader_(reader), text_(text), settings_(settings) {}
 
   Expected<Clause> parse() {
     auto clause = FROND_EXPECT_OK(group(settings_.fields, 1));
@@ -55,7 +57,8 @@ class StringParser {
     return {.type = "query_shard_exception", .reason = reason};
   }
   void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
+      ++at_;
   }
   bool at(char c) const { return at_ < text_.size() && text_[at_] == c; }
   bool take(char c) {
@@ -118,7 +121,8 @@ class StringParser {
       const std::size_t before = at_;
       auto clause = FROND_EXPECT_OK(one(fields, depth, !must && !must_not && joint == kNone));
       if (at_ == before) return failed();
-      if (clause) items.push_back({must_not ? Occur::kMustNot : must ? Occur::kMust : Occur::kShould, *std::move(clause)});
+      if (clause)
+        items.push_back({must_not ? Occur::kMustNot : must ? Occur::kMust : Occur::kShould, *std::move(clause)});
     }
     return together(std::move(items));
   }
@@ -128,7 +132,10 @@ class StringParser {
     if (items.size() == 1 && items.front().occur != Occur::kMustNot) return std::move(items.front().clause);
     Bool made;
     for (Item& item : items)
-      (item.occur == Occur::kMust ? made.must : item.occur == Occur::kShould ? made.should : made.must_not).push_back(std::move(item.clause));
+      (item.occur == Occur::kMust     ? made.must
+       : item.occur == Occur::kShould ? made.should
+                                      : made.must_not)
+          .push_back(std::move(item.clause));
     return Clause{std::move(made)};
   }
 
@@ -148,10 +155,13 @@ class StringParser {
         const Word name = word();
         return std::optional(reader_.exists_of(name.text, settings_.boost, settings_.scored));
       }
-      if (first.text == "*" && take('*')) return std::optional(FROND_EXPECT_OK(reader_.constant(Clause{query::All()}, settings_.boost, settings_.scored)));
+      if (first.text == "*" && take('*'))
+        return std::optional(
+            FROND_EXPECT_OK(reader_.constant(Clause{query::All()}, settings_.boost, settings_.scored)));
       if (first.text == "_id") {
         const Word id = word();
-        return std::optional(FROND_EXPECT_OK(reader_.constant(Clause{query::Ids{{id.text}}}, settings_.boost, settings_.scored)));
+        return std::optional(
+            FROND_EXPECT_OK(reader_.constant(Clause{query::Ids{{id.text}}}, settings_.boost, settings_.scored)));
       }
       const auto named = FROND_EXPECT_OK(reader_.fields_of(first.text));
       if (at('>') || at('<')) return compared(named);
@@ -167,7 +177,8 @@ class StringParser {
     for (;;) {
       const std::size_t back = at_;
       skip();
-      if (take_word("AND") || take_word("OR") || take_word("NOT") || text_.substr(at_).starts_with("&&") || text_.substr(at_).starts_with("||")) {
+      if (take_word("AND") || take_word("OR") || take_word("NOT") || text_.substr(at_).starts_with("&&") ||
+          text_.substr(at_).starts_with("||")) {
         at_ = back;
         return;
       }
@@ -220,11 +231,14 @@ class StringParser {
     QueryReader::TextOptions options = settings_.text;
     if (take('~')) {
       options.slop = 0;
-      while (at_ < text_.size() && text::is_ascii_digit(text_[at_]) && options.slop <= 100) options.slop = options.slop * 10 + static_cast<unsigned>(text_[at_++] - '0');
+      while (at_ < text_.size() && text::is_ascii_digit(text_[at_]) && options.slop <= 100)
+        options.slop = options.slop * 10 + static_cast<unsigned>(text_[at_++] - '0');
       if (options.slop > 100) return not_supported("a slop above 100");
     }
     const double by = settings_.boost * FROND_EXPECT_OK(boost());
-    return in_fields(fields, [&](const MappedField& field, double weight) { return reader_.phrase_of(field, text, options, false, by * weight, settings_.scored); });
+    return in_fields(fields, [&](const MappedField& field, double weight) {
+      return reader_.phrase_of(field, text, options, false, by * weight, settings_.scored);
+    });
   }
 
   Expected<std::optional<Clause>> range(const Fields& fields) {
@@ -237,7 +251,8 @@ class StringParser {
       if (part.size() > 1 && part.front() == '"' && part.back() == '"') part = part.substr(1, part.size() - 2);
       return std::string(part);
     };
-    const std::string from = bare(text_.substr(at_ + 1, to - at_ - 1)), until = bare(text_.substr(to + 4, end - to - 4));
+    const std::string from = bare(text_.substr(at_ + 1, to - at_ - 1)),
+                      until = bare(text_.substr(to + 4, end - to - 4));
     const bool until_in = text_[end] == ']';
     at_ = end + 1;
     Json bounds;
@@ -254,17 +269,24 @@ class StringParser {
   }
   Expected<std::optional<Clause>> ranged(const Fields& fields, const Json& bounds) {
     const double by = settings_.boost * FROND_EXPECT_OK(boost());
-    return in_fields(fields, [&](const MappedField& field, double weight) { return reader_.range_of(field, bounds, by * weight, settings_.scored); });
+    return in_fields(fields, [&](const MappedField& field, double weight) {
+      return reader_.range_of(field, bounds, by * weight, settings_.scored);
+    });
   }
 
   Expected<std::optional<Clause>> finished(const Fields& fields, const Word& word) {
     if (at('~')) return not_supported("a fuzzy word in a query string");
     const double by = settings_.boost * FROND_EXPECT_OK(boost());
     if (!word.pattern)
-      return in_fields(fields, [&](const MappedField& field, double weight) { return reader_.words_of(field, word.text, settings_.text, by * weight, settings_.scored); });
+      return in_fields(fields, [&](const MappedField& field, double weight) {
+        return reader_.words_of(field, word.text, settings_.text, by * weight, settings_.scored);
+      });
     if (word.raw == "*") {
-      if (&fields == &settings_.fields) return std::optional(FROND_EXPECT_OK(reader_.constant(Clause{query::All()}, by, settings_.scored)));
-      return in_fields(fields, [&](const MappedField& field, double weight) -> Expected<Clause> { return reader_.exists_of(field.name, by * weight, settings_.scored); });
+      if (&fields == &settings_.fields)
+        return std::optional(FROND_EXPECT_OK(reader_.constant(Clause{query::All()}, by, settings_.scored)));
+      return in_fields(fields, [&](const MappedField& field, double weight) -> Expected<Clause> {
+        return reader_.exists_of(field.name, by * weight, settings_.scored);
+      });
     }
     const bool prefix = word.raw.ends_with('*') && word.raw.find_first_of("*?\\") == word.raw.size() - 1;
     return in_fields(fields, [&](const MappedField& field, double weight) {
@@ -297,22 +319,31 @@ class StringParser {
 }  // namespace
 
 Expected<Clause> QueryReader::query_string(const Json& body, const Context& in) {
-  FROND_EXPECT_OK(check_members(body, "query_string",
-                                "query,default_field,fields,default_operator,minimum_should_match,lenient,analyzer,quote_analyzer,"
-                                "analyze_wildcard,allow_leading_wildcard,phrase_slop,tie_breaker,type,time_zone,fuzziness,"
-                                "fuzzy_max_expansions,fuzzy_prefix_length,fuzzy_transpositions,max_determinized_states,rewrite,"
-                                "enable_position_increments,escape,auto_generate_synonyms_phrase_query,quote_field_suffix,fuzzy_rewrite"));
-  if (!body.contains("query") || !body["query"].is_string()) return parsing_exception("[query_string] must be provided with a [query]");
+  FROND_EXPECT_OK(check_members(
+      body, "query_string",
+      "query,default_field,fields,default_operator,minimum_should_match,lenient,analyzer,quote_analyzer,"
+      "analyze_wildcard,allow_leading_wildcard,phrase_slop,tie_breaker,type,time_zone,fuzziness,"
+      "fuzzy_max_expansions,fuzzy_prefix_length,fuzzy_transpositions,max_determinized_states,rewrite,"
+      "enable_position_increments,escape,auto_generate_synonyms_phrase_query,quote_field_suffix,fuzzy_rewrite"));
+  if (!body.contains("query") || !body["query"].is_string())
+    return parsing_exception("[query_string] must be provided with a [query]");
   for (const char* const name : {"time_zone", "quote_field_suffix", "rewrite", "quote_analyzer"})
     if (body.contains(name)) return not_supported("[" + std::string(name) + "] of a query_string query");
   Settings settings{.fields = {}, .text = {}, .boost = in.boost * boost_in(body), .scored = in.scored};
   const Json type = body.value("type", Json("best_fields"));
   if (type != "best_fields" && type != "most_fields") return not_supported("[type] of a query_string query");
-  settings.tie_breaker = body.contains("tie_breaker") && body["tie_breaker"].is_number() ? body["tie_breaker"].get<double>() : type == "most_fields" ? 1 : 0;
-  settings.text.all = lowered(body.value("default_operator", Json("or")).is_string() ? body.value("default_operator", "or") : "or") == "and";
+  settings.tie_breaker = body.contains("tie_breaker") && body["tie_breaker"].is_number()
+                             ? body["tie_breaker"].get<double>()
+                         : type == "most_fields" ? 1
+                                                 : 0;
+  settings.text.all =
+      lowered(body.value("default_operator", Json("or")).is_string() ? body.value("default_operator", "or") : "or") ==
+      "and";
   settings.text.lenient = is_true(body, "lenient", false);
-  if (body.contains("analyzer")) settings.text.analyzer = body["analyzer"].is_string() ? body["analyzer"].get<std::string>() : "";
-  if (body.contains("phrase_slop") && body["phrase_slop"].is_number_unsigned()) settings.text.slop = std::min(body["phrase_slop"].get<std::uint32_t>(), std::uint32_t{100});
+  if (body.contains("analyzer"))
+    settings.text.analyzer = body["analyzer"].is_string() ? body["analyzer"].get<std::string>() : "";
+  if (body.contains("phrase_slop") && body["phrase_slop"].is_number_unsigned())
+    settings.text.slop = std::min(body["phrase_slop"].get<std::uint32_t>(), std::uint32_t{100});
   const Json names = body.contains("fields") ? body["fields"] : body.value("default_field", Json("*"));
   if (names == "*" && !body.contains("lenient")) settings.text.lenient = true;
   settings.fields = FROND_EXPECT_OK(fields_of(names));
@@ -321,7 +352,8 @@ Expected<Clause> QueryReader::query_string(const Json& body, const Context& in) 
   if (body.contains("minimum_should_match") && any != nullptr && !any->should.empty()) {
     const auto needed = FROND_EXPECT_OK(minimum_of(minimum_text(body["minimum_should_match"]), any->should.size()));
     if (needed > any->should.size()) return Clause{query::None()};
-    if (needed > 0) any->minimum = query::MinimumMatch{query::MinimumMatch::Kind::kCount, static_cast<std::uint32_t>(needed)};
+    if (needed > 0)
+      any->minimum = query::MinimumMatch{query::MinimumMatch::Kind::kCount, static_cast<std::uint32_t>(needed)};
   }
   return clause;
 }

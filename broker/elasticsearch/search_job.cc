@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "broker/elasticsearch/highlight.h"
 #include "broker/elasticsearch/hit_json.h"
 #include "broker/elasticsearch/json_body.h"
 
@@ -13,7 +14,8 @@ using frond::http::Response;
 using http::SearchService;
 
 std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 // What Frond refuses, the API does not support.
@@ -67,6 +69,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
 
   Expected<void> check_index(const SearchedIndex& searched) const {
     FROND_EXPECT_OK(sort_columns(ask_, *searched.mapping));
+    if (!ask_.highlight.is_null()) FROND_EXPECT_OK(read_highlight(ask_.highlight, *searched.mapping));
     return check_shown(ask_, *searched.mapping);
   }
   // Whether pages begin at the first hit of each index: for others in between, or for the best score.
@@ -90,7 +93,9 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     std::vector<std::pair<std::size_t, Statistics::Key>> missing;
     for (std::size_t i = 0; i < parts_.size(); ++i)
       for (Statistics::Key& key : parts_[i].statistics.missing()) missing.emplace_back(i, std::move(key));
-    if (missing.size() > kMaxStatistics) return finish(not_supported("a search that scores by more than " + std::to_string(kMaxStatistics) + " numbers of keywords"));
+    if (missing.size() > kMaxStatistics)
+      return finish(not_supported("a search that scores by more than " + std::to_string(kMaxStatistics) +
+                                  " numbers of keywords"));
     if (missing.empty()) return ask_indices();
     open_ = missing.size();
     for (auto& [number, key] : missing) {
@@ -114,7 +119,8 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     if (parts_.empty()) return answer();
     if (parts_.size() > 1)
       for (const Aggregation& one : parts_.front().read.aggregations)
-        if (!one.of_index()) return finish(not_supported("an aggregation over several indices, but for terms of [_index],"));
+        if (!one.of_index())
+          return finish(not_supported("an aggregation over several indices, but for terms of [_index],"));
     open_ = parts_.size();
     for (const IndexPart& part : parts_) open_ += part.read.counted ? 1 : 0;
     const std::size_t all = parts_.size();
@@ -173,7 +179,9 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       const Json &x = a.sort[i], &y = b.sort[i];
       if (x == y) continue;
       if (x.is_null() || y.is_null()) return x.is_null() == ask_.sort[i].missing_first;
-      const auto rank = [](const Json& value) { return value == "Infinity" ? Json(1e308) : value == "-Infinity" ? Json(-1e308) : value; };
+      const auto rank = [](const Json& value) {
+        return value == "Infinity" ? Json(1e308) : value == "-Infinity" ? Json(-1e308) : value;
+      };
       return ask_.sort[i].descending ? rank(y) < rank(x) : rank(x) < rank(y);
     }
     return false;
@@ -187,11 +195,13 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       gathered_.timed_out = gathered_.timed_out || one.timed_out;
       for (Hit& hit : one.hits) {
         hit.index = i;
-        if (ask_.by_score() && hit.score && (!gathered_.max_score || *hit.score > *gathered_.max_score)) gathered_.max_score = hit.score;
+        if (ask_.by_score() && hit.score && (!gathered_.max_score || *hit.score > *gathered_.max_score))
+          gathered_.max_score = hit.score;
         gathered_.hits.push_back(std::move(hit));
       }
     }
-    if (parts_.size() > 1) std::ranges::stable_sort(gathered_.hits, [&](const Hit& a, const Hit& b) { return is_before(a, b); });
+    if (parts_.size() > 1)
+      std::ranges::stable_sort(gathered_.hits, [&](const Hit& a, const Hit& b) { return is_before(a, b); });
     const std::size_t skipped = from_first() ? std::min<std::size_t>(ask_.from, gathered_.hits.size()) : 0;
     gathered_.hits.erase(gathered_.hits.begin(), gathered_.hits.begin() + static_cast<std::ptrdiff_t>(skipped));
     if (gathered_.hits.size() > ask_.size) gathered_.hits.resize(ask_.size);
@@ -200,8 +210,22 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       if (!shown) return finish(std::move(shown).error());
       gathered_.aggregations = *std::move(shown);
     }
+    if (!ask_.highlight.is_null()) add_highlights();
     for (IndexPart& part : parts_) gathered_.indices.push_back({std::move(part.searched), std::move(part.answer)});
     finish(std::move(gathered_));
+  }
+
+  void add_highlights() {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const IndexPart& part = parts_[i];
+      const auto fields = read_highlight(ask_.highlight, *part.searched.mapping);
+      if (!fields || !part.read.hits.query) continue;  // it was read before
+      const QueryTerms terms = terms_of(*part.read.hits.query, *part.analyzer);
+      for (Hit& hit : gathered_.hits)
+        if (hit.index == i)
+          hit.highlight =
+              highlighted(Json::parse(hit.source, nullptr, /*allow_exceptions=*/false), *fields, terms, *part.analyzer);
+    }
   }
 
   Expected<Json> aggregations() const {
@@ -245,7 +269,8 @@ Abandon run_search(SearchedTargets targets, SearchAsk ask, std::function<void(Ex
 
 std::string search_json(const Gathered& gathered, const SearchAsk& ask, std::int64_t took_ms) {
   const std::size_t searched = gathered.indices.size(), all = searched + gathered.failed;
-  std::string out = "{\"took\":" + std::to_string(took_ms) + ",\"timed_out\":" + (gathered.timed_out ? "true" : "false") +
+  std::string out = "{\"took\":" + std::to_string(took_ms) +
+                    ",\"timed_out\":" + (gathered.timed_out ? "true" : "false") +
                     ",\"_shards\":{\"total\":" + std::to_string(all) + ",\"successful\":" + std::to_string(searched) +
                     ",\"skipped\":0,\"failed\":" + std::to_string(gathered.failed) + "},\"hits\":{";
   if (ask.totals) {
@@ -258,7 +283,11 @@ std::string search_json(const Gathered& gathered, const SearchAsk& ask, std::int
   } else if (ask.total_as_number) {
     out += "\"total\":-1,";
   }
-  out += "\"max_score\":" + (all == 0 ? "0.0" : gathered.max_score ? score_text(*gathered.max_score) : "null") + ",\"hits\":[";
+  out += "\"max_score\":" +
+         (all == 0             ? "0.0"
+          : gathered.max_score ? score_text(*gathered.max_score)
+                               : "null") +
+         ",\"hits\":[";
   for (const Hit& hit : gathered.hits) {
     if (&hit != &gathered.hits.front()) out += ',';
     append_hit(out, hit, ask, gathered.indices[hit.index].searched);

@@ -11,12 +11,14 @@
 
 namespace frond::broker::elasticsearch {
 
-inline constexpr std::int64_t kMaxWindow = 10'000;           // from + size
-inline constexpr std::uint64_t kUsualTotal = 10'000;         // up to which totals are exact
+inline constexpr std::int64_t kMaxWindow = 10'000;    // from + size
+inline constexpr std::uint64_t kUsualTotal = 10'000;  // up to which totals are exact
 inline constexpr std::string_view kSearchParameters =
     "q,df,default_operator,analyzer,analyze_wildcard,lenient,from,size,sort,_source,_source_includes,_source_excludes,"
-    "stored_fields,docvalue_fields,track_total_hits,track_scores,timeout,terminate_after,version,seq_no_primary_term,explain,"
-    "typed_keys,rest_total_hits_as_int,preference,routing,request_cache,search_type,batched_reduce_size,ccs_minimize_roundtrips,"
+    "stored_fields,docvalue_fields,track_total_hits,track_scores,timeout,terminate_after,version,seq_no_primary_term,"
+    "explain,"
+    "typed_keys,rest_total_hits_as_int,preference,routing,request_cache,search_type,batched_reduce_size,ccs_minimize_"
+    "roundtrips,"
     "max_concurrent_shard_requests,pre_filter_shard_size,allow_partial_search_results,stats,ignore_unavailable,"
     "allow_no_indices,expand_wildcards,ignore_throttled,scroll,suggest_field,suggest_mode,suggest_size,suggest_text";
 
@@ -33,6 +35,7 @@ struct AskedSort {
   std::string field;  // also "_score", "_doc"
   bool descending = false, missing_first = false;
   std::optional<std::string> unmapped_type = {};
+  std::string mode = {};  // of several values; empty: the usual one
 };
 
 struct SearchAsk {

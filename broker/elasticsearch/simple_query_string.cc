@@ -21,13 +21,14 @@ struct Settings {
 
 class SimpleParser {
  public:
-  SimpleParser(QueryReader& reader, std::string_view text, const Settings& settings) : reader_(reader), text_(text), settings_(settings) {}
+  SimpleParser(QueryReader& reader, std::string_view text, const Settings& settings)
+      : reader_(reader), text_(text), settings_(settings) {}
 
   // Up to the end, or to a closing parenthesis.
   Expected<std::optional<Clause>> parse(std::size_t depth) {
     if (depth > kMaxDepth) return illegal_argument("the query is nested too deeply");
     std::optional<Clause> top;
-    bool top_is_bool = false;  // made here, so that more can be added
+    bool top_is_bool = false;               // made here, so that more can be added
     std::optional<bool> previous, current;  // whether it is AND
     std::size_t negations = 0;
     while (at_ < text_.size()) {
@@ -101,7 +102,9 @@ class SimpleParser {
       at_ = end + 1;
       QueryReader::TextOptions options = settings_.text;
       options.slop = FROND_EXPECT_OK(number_behind_tilde());
-      return in_fields([&](const MappedField& field, double boost) { return reader_.phrase_of(field, phrase, options, false, boost, settings_.scored); });
+      return in_fields([&](const MappedField& field, double boost) {
+        return reader_.phrase_of(field, phrase, options, false, boost, settings_.scored);
+      });
     }
     std::string word;
     while (at_ < text_.size() && std::string_view(" \t\n\r()\"+|").find(text_[at_]) == std::string_view::npos) {
@@ -114,17 +117,21 @@ class SimpleParser {
       return in_fields([&](const MappedField& field, double boost) {
         std::string lower = word;
         if (field.type == Type::kText)
-          std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+          std::ranges::transform(lower, lower.begin(),
+                                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
         return reader_.prefix_of(field, lower, boost, settings_.scored);
       });
     }
-    return in_fields([&](const MappedField& field, double boost) { return reader_.words_of(field, word, settings_.text, boost, settings_.scored); });
+    return in_fields([&](const MappedField& field, double boost) {
+      return reader_.words_of(field, word, settings_.text, boost, settings_.scored);
+    });
   }
 
   Expected<std::uint32_t> number_behind_tilde() {
     std::uint32_t number = 0;
     if (at_ >= text_.size() || text_[at_] != '~') return number;
-    for (++at_; at_ < text_.size() && text::is_ascii_digit(text_[at_]) && number <= 100; ++at_) number = number * 10 + static_cast<unsigned>(text_[at_] - '0');
+    for (++at_; at_ < text_.size() && text::is_ascii_digit(text_[at_]) && number <= 100; ++at_)
+      number = number * 10 + static_cast<unsigned>(text_[at_] - '0');
     if (number > 100) return not_supported("a slop above 100");
     return number;
   }
@@ -153,12 +160,15 @@ class SimpleParser {
 }  // namespace
 
 Expected<Clause> QueryReader::simple_query_string(const Json& body, const Context& in) {
-  FROND_EXPECT_OK(check_members(body, "simple_query_string",
-                                "query,fields,default_operator,minimum_should_match,lenient,analyzer,analyze_wildcard,flags,"
-                                "auto_generate_synonyms_phrase_query,fuzzy_max_expansions,fuzzy_prefix_length,fuzzy_transpositions,"
-                                "quote_field_suffix"));
-  if (!body.contains("query") || !body["query"].is_string()) return parsing_exception("[simple_query_string] query text missing");
-  if (body.value("flags", Json("ALL")) != "ALL" || body.contains("quote_field_suffix")) return not_supported("[flags] of a simple_query_string");
+  FROND_EXPECT_OK(
+      check_members(body, "simple_query_string",
+                    "query,fields,default_operator,minimum_should_match,lenient,analyzer,analyze_wildcard,flags,"
+                    "auto_generate_synonyms_phrase_query,fuzzy_max_expansions,fuzzy_prefix_length,fuzzy_transpositions,"
+                    "quote_field_suffix"));
+  if (!body.contains("query") || !body["query"].is_string())
+    return parsing_exception("[simple_query_string] query text missing");
+  if (body.value("flags", Json("ALL")) != "ALL" || body.contains("quote_field_suffix"))
+    return not_supported("[flags] of a simple_query_string");
   Settings settings{.fields = {}, .text = {}, .boost = in.boost * boost_in(body), .scored = in.scored};
   const Json names = body.value("fields", Json("*"));
   settings.fields = FROND_EXPECT_OK(fields_of(names));
@@ -172,7 +182,8 @@ Expected<Clause> QueryReader::simple_query_string(const Json& body, const Contex
   if (body.contains("minimum_should_match") && any != nullptr && !any->should.empty()) {
     const auto needed = FROND_EXPECT_OK(minimum_of(minimum_text(body["minimum_should_match"]), any->should.size()));
     if (needed > any->should.size()) return Clause{query::None()};
-    if (needed > 0) any->minimum = query::MinimumMatch{query::MinimumMatch::Kind::kCount, static_cast<std::uint32_t>(needed)};
+    if (needed > 0)
+      any->minimum = query::MinimumMatch{query::MinimumMatch::Kind::kCount, static_cast<std::uint32_t>(needed)};
   }
   return *std::move(clause);
 }
