@@ -16,7 +16,8 @@ Expected<std::vector<Clause>> QueryReader::all_of(const Json& body, const Contex
 }
 
 Expected<Clause> QueryReader::bool_query(const Json& body, const Context& in) {
-  FROND_EXPECT_OK(check_members(body, "bool", "must,should,must_not,filter,minimum_should_match,adjust_pure_negative,mustNot"));
+  FROND_EXPECT_OK(
+      check_members(body, "bool", "must,should,must_not,filter,minimum_should_match,adjust_pure_negative,mustNot"));
   Context inside = in;
   inside.boost *= boost_in(body);
   Context unscored = inside;
@@ -44,7 +45,8 @@ Expected<Clause> QueryReader::bool_query(const Json& body, const Context& in) {
 
 Expected<Clause> QueryReader::dis_max(const Json& body, const Context& in) {
   FROND_EXPECT_OK(check_members(body, "dis_max", "queries,tie_breaker"));
-  if (!body.contains("queries") || body["queries"].empty()) return parsing_exception("[dis_max] requires 'queries' field with at least one clause");
+  if (!body.contains("queries") || body["queries"].empty())
+    return parsing_exception("[dis_max] requires 'queries' field with at least one clause");
   Context inside = in;
   inside.boost *= boost_in(body);
   auto all = FROND_EXPECT_OK(all_of(body["queries"], inside));
@@ -67,7 +69,8 @@ Expected<Clause> QueryReader::constant_score(const Json& body, const Context& in
 Expected<Clause> QueryReader::boosting(const Json& body, const Context& in) {
   FROND_EXPECT_OK(check_members(body, "boosting", "positive,negative,negative_boost"));
   for (const char* const name : {"positive", "negative"})
-    if (!body.contains(name)) return parsing_exception("[boosting] query requires '" + std::string(name) + "' query to be set'");
+    if (!body.contains(name))
+      return parsing_exception("[boosting] query requires '" + std::string(name) + "' query to be set'");
   if (!body.contains("negative_boost") || !body["negative_boost"].is_number() || body["negative_boost"] < 0)
     return parsing_exception("[boosting] query requires 'negative_boost' to be set to be a positive value'");
   Context inside = in, less = in, unscored = in;
@@ -89,20 +92,23 @@ Expected<Clause> QueryReader::boosting(const Json& body, const Context& in) {
 
 // Weights, of which at most one has a filter, that multiply.
 Expected<Clause> QueryReader::function_score(const Json& body, const Context& in) {
-  FROND_EXPECT_OK(check_members(body, "function_score",
-                                "query,functions,weight,filter,score_mode,boost_mode,max_boost,min_score,field_value_factor,"
-                                "script_score,random_score,gauss,exp,linear"));
+  FROND_EXPECT_OK(
+      check_members(body, "function_score",
+                    "query,functions,weight,filter,score_mode,boost_mode,max_boost,min_score,field_value_factor,"
+                    "script_score,random_score,gauss,exp,linear"));
   for (const auto& [key, value] : body.items())
-    if (key != "query" && key != "functions" && key != "weight" && key != "boost" && !(key == "boost_mode" && value == "multiply") &&
-        !(key == "score_mode" && value == "multiply"))
+    if (key != "query" && key != "functions" && key != "weight" && key != "boost" &&
+        !(key == "boost_mode" && value == "multiply") && !(key == "score_mode" && value == "multiply"))
       return not_supported("[" + key + "] of a function_score query");
   double weight = in.boost * boost_in(body), more = 1;
   Json filter;
   Json functions = body.value("functions", Json::array());
   if (body.contains("weight")) functions.push_back({{"weight", body["weight"]}});
-  if (!functions.is_array()) return parsing_exception("failed to parse [function_score] query. expected an array of functions");
+  if (!functions.is_array())
+    return parsing_exception("failed to parse [function_score] query. expected an array of functions");
   for (const Json& one : functions) {
-    if (!one.is_object() || !one.value("weight", Json()).is_number()) return not_supported("a function without weight of a function_score query");
+    if (!one.is_object() || !one.value("weight", Json()).is_number())
+      return not_supported("a function without weight of a function_score query");
     for (const auto& [key, value] : one.items())
       if (key != "weight" && key != "filter") return not_supported("[" + key + "] of a function_score query");
     if (!one.contains("filter")) {

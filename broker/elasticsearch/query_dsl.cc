@@ -35,11 +35,12 @@ const QueryReader::Kind QueryReader::kKinds[] = {{"bool", &QueryReader::bool_que
 namespace {
 // What Elasticsearch has beside these.
 constexpr std::string_view kElsewhere[] = {
-    "fuzzy",          "regexp",         "terms_set",       "nested",         "has_child",     "has_parent", "parent_id",
-    "geo_distance",   "geo_shape",      "geo_bounding_box", "geo_polygon",   "more_like_this", "script",    "script_score",
-    "percolate",      "wrapper",        "pinned",          "distance_feature", "rank_feature", "intervals", "combined_fields",
-    "span_term",      "span_near",      "span_or",         "span_first",     "span_not",      "span_multi", "span_containing",
-    "span_within",    "field_masking_span", "knn",         "hybrid",         "neural",        "common",     "semantic"};
+    "fuzzy",        "regexp",       "terms_set",       "nested",           "has_child",   "has_parent",
+    "parent_id",    "geo_distance", "geo_shape",       "geo_bounding_box", "geo_polygon", "more_like_this",
+    "script",       "script_score", "percolate",       "wrapper",          "pinned",      "distance_feature",
+    "rank_feature", "intervals",    "combined_fields", "span_term",        "span_near",   "span_or",
+    "span_first",   "span_not",     "span_multi",      "span_containing",  "span_within", "field_masking_span",
+    "knn",          "hybrid",       "neural",          "common",           "semantic"};
 
 ApiError inner(const std::string& reason) { return parsing_exception(reason); }
 }  // namespace
@@ -62,15 +63,20 @@ double idf(std::uint64_t all, std::uint64_t with) {
 double QueryScope::better_scale() const {
   if (!inexact) return 1;
   double found = 1;
-  while (found < 32 && found * 2 * largest_boost <= query::kMaxBoost && found * 2 * largest_constant <= query::kMaxConstantScore) found *= 2;
+  while (found < 32 && found * 2 * largest_boost <= query::kMaxBoost &&
+         found * 2 * largest_constant <= query::kMaxConstantScore)
+    found *= 2;
   return found;
 }
 
-Expected<Clause> QueryReader::read(const Json& query, double boost, bool scored) { return read(query, Context{boost, scored, 1}); }
+Expected<Clause> QueryReader::read(const Json& query, double boost, bool scored) {
+  return read(query, Context{boost, scored, 1});
+}
 
 Expected<Clause> QueryReader::read(const Json& query, const Context& in) {
   if (in.depth > kMaxQueryDepth)
-    return illegal_argument("The nested depth of the query exceeds the maximum nested depth for queries set in [" + std::to_string(kMaxQueryDepth) + "]");
+    return illegal_argument("The nested depth of the query exceeds the maximum nested depth for queries set in [" +
+                            std::to_string(kMaxQueryDepth) + "]");
   if (!query.is_object()) return inner("[_na_] query malformed, must start with start_object");
   if (query.empty()) return illegal_argument("query malformed, empty clause found");
   const std::string name = query.begin().key();
@@ -139,7 +145,8 @@ Expected<std::vector<QueryReader::WeightedField>> QueryReader::fields_of(const J
     if (const std::size_t hat = name.find('^'); hat != name.npos) {
       char* end = nullptr;
       boost = std::strtod(name.c_str() + hat + 1, &end);
-      if (*end != '\0' || hat + 1 == name.size()) return illegal_argument("For input string: \"" + name.substr(hat + 1) + "\"");
+      if (*end != '\0' || hat + 1 == name.size())
+        return illegal_argument("For input string: \"" + name.substr(hat + 1) + "\"");
       name.resize(hat);
     }
     if (name.find('*') == name.npos) {
@@ -174,7 +181,8 @@ Expected<void> check_members(const Json& body, std::string_view query, std::stri
   for (const auto& [key, value] : body.items()) {
     if (key == "boost") continue;
     if (key == "_name") return not_supported("[_name] of a query");
-    if (std::ranges::find(known, key) == known.end()) return inner("[" + std::string(query) + "] query does not support [" + key + "]");
+    if (std::ranges::find(known, key) == known.end())
+      return inner("[" + std::string(query) + "] query does not support [" + key + "]");
   }
   return {};
 }
@@ -197,7 +205,8 @@ Expected<FieldBody> field_body(const Json& body, std::string_view query, std::st
   for (const auto& [key, inside] : body.items()) {
     if (key == "boost" || key == "_name") continue;
     if (!found.field.empty())
-      return inner("[" + std::string(query) + "] query doesn't support multiple fields, found [" + found.field + "] and [" + key + "]");
+      return inner("[" + std::string(query) + "] query doesn't support multiple fields, found [" + found.field +
+                   "] and [" + key + "]");
     found.field = key;
     if (inside.is_array()) return inner("[" + std::string(query) + "] query does not support arrays");
     found.body = inside.is_object() ? inside : Json{{std::string(value), inside}};
@@ -205,7 +214,8 @@ Expected<FieldBody> field_body(const Json& body, std::string_view query, std::st
   if (found.field.empty()) return illegal_argument("[" + std::string(query) + "] fieldName is null or empty");
   if (body.contains("boost") && !found.body.contains("boost")) found.body["boost"] = body["boost"];
   const auto text = found.body.find(std::string(value));
-  if (text == found.body.end() || text->is_null()) return illegal_argument("[" + std::string(query) + "] No text specified for text query: value cannot be null");
+  if (text == found.body.end() || text->is_null())
+    return illegal_argument("[" + std::string(query) + "] No text specified for text query: value cannot be null");
   return found;
 }
 

@@ -115,8 +115,10 @@ class QueryReader {
     const MappedField* field = nullptr;
     double boost = 1;
   };
-  Expected<Clause> words_of(const MappedField& field, const Json& text, const TextOptions& options, double boost, bool scored);
-  Expected<Clause> phrase_of(const MappedField& field, const Json& text, const TextOptions& options, bool prefix, double boost, bool scored);
+  Expected<Clause> words_of(const MappedField& field, const Json& text, const TextOptions& options, double boost,
+                            bool scored);
+  Expected<Clause> phrase_of(const MappedField& field, const Json& text, const TextOptions& options, bool prefix,
+                             double boost, bool scored);
   Expected<Clause> prefix_of(const MappedField& field, const std::string& text, double boost, bool scored);
   Expected<Clause> wildcard_of(const MappedField& field, const std::string& pattern, double boost, bool scored);
   Expected<Clause> term_of(const MappedField& field, const Json& value, double boost, bool scored);
@@ -135,8 +137,8 @@ class QueryReader {
  private:
   Expected<Clause> text_term(const MappedField& field, const std::string& token, double boost, bool scored);
   Expected<Clause> keyword_term(const MappedField& field, const std::string& word, double boost, bool scored);
-  Expected<Clause> cross_fields(const std::vector<WeightedField>& fields, const std::string& text, const TextOptions& options,
-                                double tie_breaker, double boost, bool scored);
+  Expected<Clause> cross_fields(const std::vector<WeightedField>& fields, const std::string& text,
+                                const TextOptions& options, double tie_breaker, double boost, bool scored);
 
   QueryScope& scope_;
 };
