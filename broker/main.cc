@@ -245,8 +245,10 @@ int serve(const Options& options, std::size_t descriptors) {
   SearchLoop& first = loops.first();
   std::optional<elasticsearch::CatalogueFollower> follower;
   if (changes != nullptr) {
-    elasticsearch::CatalogueFollower::Config config{.only = options.collections, .most = kMaxCollections};
-    if (options.all_collections)
+    elasticsearch::CatalogueFollower::Config config{.most = kMaxCollections};
+    if (!options.all_collections)
+      config.only = options.collections;
+    else
       config.on_collections = [&](const std::vector<std::string>& names) { loops.set_collections(names); };
     shared.follower = &follower.emplace(*changes, shared.catalogue, std::move(config), runtime.log);
   }

@@ -211,8 +211,8 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   std::string log_level = "info", exhaustive = "on";
   add_listeners(app, options);
   app.add_option("--collection", options.collections,
-                 "A collection to search; may be repeated. Routes that name none are for the first. '*': those that "
-                 "--indexer-service has, as they come and go")
+                 "A collection to search; may be repeated. Routes that name none are for the first. '*': also all "
+                 "others that --indexer-service has, as they come and go")
       .required();
   auto& leaf = app.add_option("--leaf", options.leaves,
                               "A leaf: tcp://HOST:PORT, or ipc://PATH on this machine; may be repeated")
@@ -262,8 +262,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   config::add_log_buffer(app, options.log_buffer);
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
 
-  options.all_collections = options.collections == std::vector<std::string>{"*"};
-  if (options.all_collections) options.collections.clear();
+  options.all_collections = std::erase(options.collections, "*") > 0;
   if (options.all_collections && options.indexer_service.empty())
     return app.refuse("--collection '*' needs --indexer-service, which knows the collections");
   if (const auto* const wrong = wrong_collections(options.collections); wrong != nullptr) return app.refuse(wrong);

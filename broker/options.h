@@ -26,7 +26,7 @@ struct Options {
   std::string chosen;             // the budgets that no flag gave, for the log
   std::string http, node_name;
   std::vector<std::string> collections;  // the first is that of routes which name none
-  bool all_collections = false;          // those that the indexer's service has; `collections` is empty then
+  bool all_collections = false;          // those that the indexer's service has, of which `collections` come first
   std::string admin_http;                // HOST:PORT; empty: none
   std::vector<std::string> http_hosts;   // names of this server; none: any name
   std::string tls_certificate, tls_key;  // PEM files; both empty: plain HTTP

@@ -141,6 +141,7 @@ SearchLoop::SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::si
         turned_.store(shared_.clock.now(), std::memory_order_relaxed);
         end_unused();
       }) {
+  if (shared.options.all_collections) return;
   for (const std::string& name : shared.options.collections) add(name);
 }
 SearchLoop::~SearchLoop() = default;
@@ -168,7 +169,11 @@ void SearchLoop::set_collections(const std::vector<std::string>& names) {
     add(name);
     (void)collections_.back()->map.set_leaves(endpoints_);  // follow_leaves() tells of those that can't be used
   }
-  std::ranges::sort(*searched_, {}, &http::SearchedCollection::name);
+  // Those of --collection first, in its order.
+  const auto& first = shared_.options.collections;
+  std::ranges::sort(*searched_, {}, [&](const http::SearchedCollection& one) {
+    return std::pair(std::ranges::find(first, one.name) - first.begin(), std::string_view(one.name));
+  });
 }
 
 void SearchLoop::end_unused() {

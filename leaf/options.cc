@@ -283,8 +283,9 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   config::add_log_buffer(app, options.log_buffer);
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
 
-  options.all_collections = options.collections == std::vector<std::string>{"*"};
-  if (options.all_collections) options.collections.clear();
+  options.all_collections = std::erase(options.collections, "*") > 0;
+  if (options.all_collections && !options.collections.empty())
+    return app.refuse("--collection '*' stands for all: name no others");
   if (const std::string wrong = wrong_collections(options.collections); !wrong.empty()) return app.refuse(wrong);
   if (options.curve_secret_key.empty() != options.curve_clients.empty())
     return app.refuse("--curve-secret-key and --curve-clients go together");

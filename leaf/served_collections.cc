@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLookEvery{1000}, kLookLocally{100};  // a folder is read in microseconds
 constexpr milliseconds kPatience{2000};                      // for a removed collection's transfer; asked again then
 
-void add(const repository::TransferCounts& one, repository::TransferCounts& to) {
+void count(const repository::TransferCounts& one, repository::TransferCounts& to) {
   to.bytes += one.bytes;
   to.broken += one.broken;
   to.slow += one.slow;
@@ -61,7 +61,7 @@ void ServedCollections::route() {
 repository::TransferCounts ServedCollections::transfers() const {
   const MutexLock lock(mutex_);
   repository::TransferCounts all = ended_;
-  for (const Held& held : all_) add(held.place.source->transfers(), all);
+  for (const Held& held : all_) count(held.place.source->transfers(), all);
   return all;
 }
 
@@ -171,7 +171,7 @@ void ServedCollections::end_unused() {
     shared_.registry.remove("collection", name);
     {
       const MutexLock lock(mutex_);
-      leaf::add(held.place.source->transfers(), ended_);
+      count(held.place.source->transfers(), ended_);
     }
     delete_folder(held.place, shared_.options.data);
     return true;

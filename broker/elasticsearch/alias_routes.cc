@@ -72,7 +72,8 @@ Expected<Json> alias_of(const Json& asked) {
   return alias;
 }
 
-Expected<void> add_alias(const Targets& to, const std::string& index_name, const std::string& alias, const Json& about) {
+Expected<void> add_alias(const Targets& to, const std::string& index_name, const std::string& alias,
+                         const Json& about) {
   const auto indices = to.catalogue.now();
   if (indices->contains(alias))
     return ApiError{.type = "invalid_alias_name_exception",
@@ -181,34 +182,26 @@ Expected<Response> delete_alias(const Targets& to, const Call& call) {
   return json_response({{"acknowledged", true}});
 }
 
-template <Expected<Response> (*serve)(const Targets&, const Call&)>
-void waiting(const Targets& to, Call&& call, Responder responder) {
-  later(to, std::move(call), std::move(responder), [](const Targets& at, const Call& asked) {
-    auto made = serve(at, asked);
-    return made ? *std::move(made) : response_of(made.error());
-  });
-}
-
-constexpr std::string_view kShow = "ignore_unavailable,allow_no_indices,expand_wildcards,local";
-constexpr std::string_view kChange =
+constexpr std::string_view kShowAliases = "ignore_unavailable,allow_no_indices,expand_wildcards,local";
+constexpr std::string_view kChangeAliases =
     "ignore_unavailable,allow_no_indices,expand_wildcards,timeout,master_timeout,cluster_manager_timeout";
 
-constexpr Route kRoutes[] = {
-    {"GET", "/_alias", Access::kSearch, 0, kShow, serve_aliases},
-    {"GET", "/_aliases", Access::kSearch, 0, kShow, serve_aliases},
-    {"POST", "/_aliases", Access::kAdmin, kMaxBody, kChange, waiting<change_aliases>},
-    {"GET", "/_alias/{name}", Access::kSearch, 0, kShow, serve_aliases},
-    {"GET", "/{index}/_alias", Access::kSearch, 0, kShow, serve_aliases},
-    {"GET", "/{index}/_alias/{name}", Access::kSearch, 0, kShow, serve_aliases},
-    {"PUT", "/{index}/_alias/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put_alias>},
-    {"POST", "/{index}/_alias/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put_alias>},
-    {"PUT", "/{index}/_aliases/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put_alias>},
-    {"DELETE", "/{index}/_alias/{name}", Access::kAdmin, 0, kChange, waiting<delete_alias>},
-    {"DELETE", "/{index}/_aliases/{name}", Access::kAdmin, 0, kChange, waiting<delete_alias>},
+constexpr Route kAliasRoutes[] = {
+    {"GET", "/_alias", Access::kSearch, 0, kShowAliases, serve_aliases},
+    {"GET", "/_aliases", Access::kSearch, 0, kShowAliases, serve_aliases},
+    {"POST", "/_aliases", Access::kAdmin, kMaxBody, kChangeAliases, waiting<change_aliases>},
+    {"GET", "/_alias/{name}", Access::kSearch, 0, kShowAliases, serve_aliases},
+    {"GET", "/{index}/_alias", Access::kSearch, 0, kShowAliases, serve_aliases},
+    {"GET", "/{index}/_alias/{name}", Access::kSearch, 0, kShowAliases, serve_aliases},
+    {"PUT", "/{index}/_alias/{name}", Access::kAdmin, kMaxBody, kChangeAliases, waiting<put_alias>},
+    {"POST", "/{index}/_alias/{name}", Access::kAdmin, kMaxBody, kChangeAliases, waiting<put_alias>},
+    {"PUT", "/{index}/_aliases/{name}", Access::kAdmin, kMaxBody, kChangeAliases, waiting<put_alias>},
+    {"DELETE", "/{index}/_alias/{name}", Access::kAdmin, 0, kChangeAliases, waiting<delete_alias>},
+    {"DELETE", "/{index}/_aliases/{name}", Access::kAdmin, 0, kChangeAliases, waiting<delete_alias>},
 };
 
 }  // namespace
 
-std::span<const Route> alias_routes() { return kRoutes; }
+std::span<const Route> alias_routes() { return kAliasRoutes; }
 
 }  // namespace frond::broker::elasticsearch

@@ -37,8 +37,7 @@ Expected<void> take_members(const Json& members, std::size_t line, BulkItem& ite
       change.index = text;
     } else if (name == "_id") {
       change.id = value.is_null() ? "" : text;
-      if (value.is_string() && text.empty())
-        item.wrong = illegal_argument("if _id is specified it must not be empty");
+      if (value.is_string() && text.empty()) item.wrong = illegal_argument("if _id is specified it must not be empty");
     } else if (name == "if_seq_no") {
       change.if_seq_no = number_of(value);
     } else if (name == "if_primary_term") {

@@ -69,7 +69,8 @@ void with_indices(const Targets& to, const Call& call, Responder responder,
 void serve_health(const Targets& to, Call&& call, Responder responder) {
   const std::string wanted(call.parameter("wait_for_status").value_or("red"));
   if (std::ranges::find(kHealthNames, wanted) == std::end(kHealthNames))
-    return responder.send(response_of(illegal_argument("unknown cluster health status [" + wanted.substr(0, 100) + "]")));
+    return responder.send(
+        response_of(illegal_argument("unknown cluster health status [" + wanted.substr(0, 100) + "]")));
   with_indices(to, call, std::move(responder), [&](const std::vector<Meant>& all) {
     Health worst = Health::kGreen;
     std::uint64_t shards = 0, missing = 0;
@@ -92,22 +93,23 @@ void serve_health(const Targets& to, Call&& call, Responder responder) {
     }
     // Nothing changes it while a request waits: replicas of Elasticsearch never come.
     const bool late = name_of(worst) != wanted && wanted != "red" && !(wanted == "yellow" && worst == Health::kGreen);
-    Json told = {{"cluster_name", kClusterName},
-                 {"status", name_of(worst)},
-                 {"timed_out", late},
-                 {"number_of_nodes", 1},
-                 {"number_of_data_nodes", 1},
-                 {"active_primary_shards", shards},
-                 {"active_shards", shards},
-                 {"relocating_shards", 0},
-                 {"initializing_shards", 0},
-                 {"unassigned_shards", missing},
-                 {"delayed_unassigned_shards", 0},
-                 {"number_of_pending_tasks", 0},
-                 {"number_of_in_flight_fetch", 0},
-                 {"task_max_waiting_in_queue_millis", 0},
-                 {"active_shards_percent_as_number",
-                  shards + missing == 0 ? 100.0 : 100.0 * static_cast<double>(shards) / static_cast<double>(shards + missing)}};
+    Json told = {
+        {"cluster_name", kClusterName},
+        {"status", name_of(worst)},
+        {"timed_out", late},
+        {"number_of_nodes", 1},
+        {"number_of_data_nodes", 1},
+        {"active_primary_shards", shards},
+        {"active_shards", shards},
+        {"relocating_shards", 0},
+        {"initializing_shards", 0},
+        {"unassigned_shards", missing},
+        {"delayed_unassigned_shards", 0},
+        {"number_of_pending_tasks", 0},
+        {"number_of_in_flight_fetch", 0},
+        {"task_max_waiting_in_queue_millis", 0},
+        {"active_shards_percent_as_number",
+         shards + missing == 0 ? 100.0 : 100.0 * static_cast<double>(shards) / static_cast<double>(shards + missing)}};
     if (call.parameter("level").value_or("cluster") != "cluster") told["indices"] = std::move(each);
     return json_response(told, late ? 408 : 200);
   });
@@ -149,9 +151,8 @@ void cat_count(const Targets& to, Call&& call, Responder responder) {
     std::uint64_t documents = 0;
     for (const Meant& one : all) documents += documents_of(to, one.index->name);
     const auto [epoch, time] = epoch_and_time();
-    return cat_response({{{"epoch", "t"}, {"timestamp", "ts"}, {"count", "dc"}},
-                         {{epoch, time, std::to_string(documents)}}},
-                        call);
+    return cat_response(
+        {{{"epoch", "t"}, {"timestamp", "ts"}, {"count", "dc"}}, {{epoch, time, std::to_string(documents)}}}, call);
   });
 }
 
@@ -191,7 +192,8 @@ void cat_aliases(const Targets& to, Call&& call, Responder responder) {
   for (const auto& [name, index] : *indices)
     for (const auto& [alias, about] : index.aliases.items()) {
       const auto patterns = split_list(wanted);
-      if (!wanted.empty() && std::ranges::none_of(patterns, [&](auto one) { return matches_pattern(one, alias); })) continue;
+      if (!wanted.empty() && std::ranges::none_of(patterns, [&](auto one) { return matches_pattern(one, alias); }))
+        continue;
       const bool writes = about.contains("is_write_index");
       table.rows.push_back({alias, name, about.contains("filter") ? "*" : "-", about.value("index_routing", "-"),
                             about.value("search_routing", "-"),
@@ -239,7 +241,7 @@ constexpr std::string_view kHealth =
 constexpr std::string_view kStats =
     "ignore_unavailable,allow_no_indices,expand_wildcards,level,fields,groups,forbid_closed_indices";
 
-constexpr Route kRoutes[] = {
+constexpr Route kClusterRoutes[] = {
     {"GET", "/", Access::kSearch, 0, "", serve_root},
     {"GET", "/_cluster/health", Access::kSearch, 0, kHealth, serve_health},
     {"GET", "/_cat/indices", Access::kSearch, 0, kCatParameters, cat_indices},
@@ -260,6 +262,6 @@ constexpr Route kRoutes[] = {
 
 }  // namespace
 
-std::span<const Route> cluster_routes() { return kRoutes; }
+std::span<const Route> cluster_routes() { return kClusterRoutes; }
 
 }  // namespace frond::broker::elasticsearch

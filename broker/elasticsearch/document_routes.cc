@@ -22,14 +22,6 @@ using Kind = DocumentChange::Kind;
 
 constexpr std::size_t kMaxDocuments = 10'000;  // of an _mget
 
-template <Expected<Response> (*serve)(const Targets&, const Call&)>
-void waiting(const Targets& to, Call&& call, Responder responder) {
-  later(to, std::move(call), std::move(responder), [](const Targets& at, const Call& asked) {
-    auto made = serve(at, asked);
-    return made ? *std::move(made) : response_of(made.error());
-  });
-}
-
 Expected<std::optional<std::uint64_t>> number_in(const Call& call, std::string_view name) {
   const auto text = call.parameter(name);
   if (!text) return std::optional<std::uint64_t>();
@@ -112,7 +104,8 @@ Expected<std::string> one_index(const Targets& to, const std::string& name) {
   const auto meant = FROND_EXPECT_OK(resolve(*indices, name));
   if (meant.size() == 1) return meant.front().index->name;
   if (meant.empty()) return index_not_found(name);
-  return illegal_argument("alias [" + name + "] has more than one index associated with it, can't execute a single index op");
+  return illegal_argument("alias [" + name +
+                          "] has more than one index associated with it, can't execute a single index op");
 }
 
 std::string document_json(const std::string& index, const std::string& id, const FoundDocument& document,
@@ -146,9 +139,10 @@ Expected<Response> get_source(const Targets& to, const Call& call) {
   const std::string index = FROND_EXPECT_OK(one_index(to, call.path_value("index")));
   const auto read = FROND_EXPECT_OK(read_documents(to, index, {id}));
   if (!read.front().found || read.front().source.empty())
-    return ApiError{.status = 404,
-                    .type = "resource_not_found_exception",
-                    .reason = (read.front().found ? "Source not found [" : "Document not found [") + index + "]/[" + id + "]"};
+    return ApiError{
+        .status = 404,
+        .type = "resource_not_found_exception",
+        .reason = (read.front().found ? "Source not found [" : "Document not found [") + index + "]/[" + id + "]"};
   return Response{.body = shown_source(read.front().source, source_filter(call))};
 }
 
@@ -217,7 +211,8 @@ Expected<Response> get_documents(const Targets& to, const Call& call) {
     if (index)
       by_index[*index].push_back(i);
     else
-      answers[i] = dumped({{"_index", wanted[i].index}, {"_id", wanted[i].id}, {"error", error_json(index.error())["error"]}});
+      answers[i] =
+          dumped({{"_index", wanted[i].index}, {"_id", wanted[i].id}, {"error", error_json(index.error())["error"]}});
   }
   for (const auto& [index, places] : by_index) {
     std::vector<std::string> ids;
@@ -252,7 +247,9 @@ Expected<Response> bulk(const Targets& to, const Call& call) {
     Json told;
     if (result.error) {
       errors = true;
-      told = {{"_index", result.index}, {"_id", result.id.empty() ? Json() : Json(result.id)}, {"error", cause_json(*result.error)}};
+      told = {{"_index", result.index},
+              {"_id", result.id.empty() ? Json() : Json(result.id)},
+              {"error", cause_json(*result.error)}};
     } else {
       told = result_json(result, refresh);
     }
@@ -271,7 +268,7 @@ constexpr std::string_view kRead =
 constexpr std::string_view kBulk =
     "refresh,routing,timeout,pipeline,wait_for_active_shards,require_alias,_source,_source_includes,_source_excludes";
 
-constexpr Route kRoutes[] = {
+constexpr Route kDocumentRoutes[] = {
     {"POST", "/_bulk", Access::kWrite, kMaxBulkBody, kBulk, waiting<bulk>},
     {"PUT", "/_bulk", Access::kWrite, kMaxBulkBody, kBulk, waiting<bulk>},
     {"POST", "/_mget", Access::kSearch, kMaxBody, kRead, waiting<get_documents>},
@@ -293,6 +290,6 @@ constexpr Route kRoutes[] = {
 
 }  // namespace
 
-std::span<const Route> write_routes() { return kRoutes; }
+std::span<const Route> write_routes() { return kDocumentRoutes; }
 
 }  // namespace frond::broker::elasticsearch

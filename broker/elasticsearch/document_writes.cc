@@ -18,7 +18,7 @@ using Kind = DocumentChange::Kind;
 
 constexpr std::size_t kMostBytes = 8 << 20;  // of a request to the service, unless one document has more
 constexpr std::size_t kMostLines = 10'000;
-constexpr int kMostTries = 5;  // of an update that others overtake
+constexpr int kMostUpdates = 5;  // of an update that others overtake
 
 std::string new_id() {
   constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -53,7 +53,8 @@ ApiError conflict_of(const DocumentChange& change, const std::string& id, const 
     const std::string wanted = "required seqNo [" + std::to_string(*change.if_seq_no) + "], primary term [1]. ";
     if (!exists) return version_conflict(id, wanted + "but no document was found");
     const std::uint64_t now = told.value("change", std::uint64_t{1}) - 1;
-    return version_conflict(id, wanted + "current document has seqNo [" + std::to_string(now) + "] and primary term [1]");
+    return version_conflict(id,
+                            wanted + "current document has seqNo [" + std::to_string(now) + "] and primary term [1]");
   }
   if (change.counted != DocumentChange::Counted::kHere)
     return version_conflict(id, "current version [" + version + "] is higher " +
@@ -128,11 +129,12 @@ class IndexChanges {
   Expected<std::string> record_of(const std::string& id, const std::string& source) {
     auto prepared = FROND_EXPECT_OK(document_of(mapping_, id, source));
     if (!prepared.mapping) return std::move(prepared.record);
-    FROND_EXPECT_OK(change_index(to_, name_, [&](Index& index) -> Expected<void> {
+    const auto add_fields = [&](Index& index) -> Expected<void> {
       const Mapping now = FROND_EXPECT_OK(read_mapping(index.settings, index.mapping));
       index.mapping = FROND_EXPECT_OK(extended(now, prepared.mapping->shown)).shown;
       return {};
-    }));
+    };
+    FROND_EXPECT_OK(change_index(to_, name_, add_fields));
     const auto indices = to_.catalogue.now();
     const auto found = indices->find(name_);
     if (found == indices->end()) return index_not_found(name_);
@@ -148,8 +150,8 @@ class IndexChanges {
     for (const Sent& one : waiting_) body += one.lines;
     const auto sent = std::exchange(waiting_, {});
     bytes_ = 0;
-    const auto answered = ask(to_, "POST", "/v1/collections/" + name_ + "/changes", body,
-                              "Content-Type: application/x-ndjson\r\n");
+    const auto answered =
+        ask(to_, "POST", "/v1/collections/" + name_ + "/changes", body, "Content-Type: application/x-ndjson\r\n");
     if (!answered) {
       for (const Sent& one : sent) fail(one.place, answered.error());
       return;
@@ -168,15 +170,17 @@ class IndexChanges {
   void update(std::size_t place) {
     const DocumentChange& change = changes_[place];
     DocumentResult& result = results_[place];
-    for (int tries = 0; tries < kMostTries; ++tries) {
+    for (int tries = 0; tries < kMostUpdates; ++tries) {
       const auto read = read_documents(to_, name_, {result.id});
       if (!read) return fail(place, read.error());
       const FoundDocument& now = read->front();
       auto merged = merged_source(now.found ? &now.source : nullptr, change.source, name_, result.id);
       if (!merged) return fail(place, merged.error());
       if (change.if_seq_no && (!now.found || now.seq_no != change.if_seq_no))
-        return fail(place, conflict_of(change, result.id,
-                                       {{"exists", now.found}, {"version", now.version}, {"change", now.seq_no.value_or(0) + 1}}));
+        return fail(
+            place,
+            conflict_of(change, result.id,
+                        {{"exists", now.found}, {"version", now.version}, {"change", now.seq_no.value_or(0) + 1}}));
       if (!*merged) {  // nothing would change
         result.result = "noop";
         result.version = now.version;
@@ -215,14 +219,15 @@ Expected<std::string> real_index(const Targets& to, const DocumentChange& change
   if (change.require_alias && is_index)
     return ApiError{.status = 404,
                     .type = "index_not_found_exception",
-                    .reason = "no such index [" + change.index +
-                              "] and [require_alias] request flag is [true] and [" + change.index + "] is not an alias"};
+                    .reason = "no such index [" + change.index + "] and [require_alias] request flag is [true] and [" +
+                              change.index + "] is not an alias"};
   if (const Index* const found = FROND_EXPECT_OK(write_index(*indices, change.index))) return found->name;
   if (change.kind == Kind::kDelete && change.counted == DocumentChange::Counted::kHere)
     return index_not_found(change.index);
   if (change.kind == Kind::kUpdate) {
     const Json asked = Json::parse(change.source, nullptr, /*allow_exceptions=*/false);
-    const bool makes = asked.is_object() && (asked.contains("upsert") || asked.value("doc_as_upsert", Json(false)) == Json(true));
+    const bool makes =
+        asked.is_object() && (asked.contains("upsert") || asked.value("doc_as_upsert", Json(false)) == Json(true));
     if (!makes) return document_missing(change.index, change.id);
   }
   const auto made = create_index(to, change.index, Json::object());
@@ -252,8 +257,8 @@ Expected<Refresh> refresh_of(const Call& call) {
 
 Expected<void> check_id(std::string_view id) {
   if (id.size() <= kMaxDocumentId) return {};
-  return validation_failed("id [" + std::string(id) + "] is too long, must be no longer than 512 bytes but was: " +
-                           std::to_string(id.size()));
+  return validation_failed("id [" + std::string(id) +
+                           "] is too long, must be no longer than 512 bytes but was: " + std::to_string(id.size()));
 }
 
 std::vector<DocumentResult> change_documents(const Targets& to, std::vector<DocumentChange> changes, Refresh refresh) {
@@ -303,12 +308,8 @@ std::vector<DocumentResult> change_documents(const Targets& to, std::vector<Docu
 }
 
 Json result_json(const DocumentResult& result, Refresh refresh) {
-  Json json = {{"_index", result.index},
-               {"_id", result.id},
-               {"_version", result.version},
-               {"result", result.result},
-               {"_shards", result.shards},
-               {"_primary_term", 1}};
+  Json json = {{"_index", result.index},  {"_id", result.id},         {"_version", result.version},
+               {"result", result.result}, {"_shards", result.shards}, {"_primary_term", 1}};
   if (result.has_seq_no) json["_seq_no"] = result.seq_no;
   if (refresh == Refresh::kNow && result.result != "noop") json["forced_refresh"] = true;
   return json;
@@ -316,8 +317,8 @@ Json result_json(const DocumentResult& result, Refresh refresh) {
 
 Expected<std::vector<FoundDocument>> read_documents(const Targets& to, const std::string& index,
                                                     const std::vector<std::string>& ids) {
-  const auto answered = FROND_EXPECT_OK(
-      ask(to, "POST", "/v1/collections/" + index + "/latest", dumped({{"ids", ids}}), "Content-Type: application/json\r\n"));
+  const auto answered = FROND_EXPECT_OK(ask(to, "POST", "/v1/collections/" + index + "/latest", dumped({{"ids", ids}}),
+                                            "Content-Type: application/json\r\n"));
   std::vector<FoundDocument> found;
   Lines lines(answered.body);
   for (std::size_t i = 0; i < ids.size(); ++i) {

@@ -17,8 +17,8 @@ inline constexpr std::size_t kMaxDocumentId = 512;  // bytes
 struct DocumentChange {
   enum class Kind : std::uint8_t { kIndex, kCreate, kUpdate, kDelete };
   Kind kind = Kind::kIndex;
-  std::string index;  // as it was named
-  std::string id;     // empty: one is made, of kIndex and kCreate
+  std::string index;   // as it was named
+  std::string id;      // empty: one is made, of kIndex and kCreate
   std::string source;  // of an update: {"doc":…,"upsert":…}
   std::optional<std::uint64_t> if_seq_no;
   enum class Counted : std::uint8_t { kHere, kGreater, kNotLess };  // version_type

@@ -69,9 +69,8 @@ void later(const Targets& to, Call&& call, frond::http::Responder responder,
   const auto held = std::make_shared<Held>(Held{std::move(call), std::move(responder)});
   // The parsed body, and what is sent on.
   const std::size_t bytes = 4 * held->call.request.body.size();
-  to.service->later(held->call.request.client, bytes, [to, held, serve = std::move(serve)] {
-    held->responder.send(serve(to, held->call));
-  });
+  to.service->later(held->call.request.client, bytes,
+                    [to, held, serve = std::move(serve)] { held->responder.send(serve(to, held->call)); });
 }
 
 ApiError failure_of(const Result<Answered>& answered, std::string_view what) {
@@ -137,8 +136,7 @@ Expected<void> change_index(const Targets& to, const std::string& name,
     const auto indices = to.catalogue.now();
     const auto found = indices->find(name);
     if (found == indices->end()) return index_not_found(name);
-    if (found->second.derived)
-      return not_supported("Changing index [" + name + "], which was not made by this API,");
+    if (found->second.derived) return not_supported("Changing index [" + name + "], which was not made by this API,");
     Index index = found->second;
     FROND_EXPECT_OK(change(index));
     const Mapping mapping = FROND_EXPECT_OK(read_mapping(index.settings, index.mapping));

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "broker/elasticsearch/routes.h"
 
@@ -13,6 +14,15 @@ namespace frond::broker::elasticsearch {
 // Serves a request on one of the threads that may wait. 501 if there is no service.
 void later(const Targets& to, Call&& call, frond::http::Responder responder,
            std::function<frond::http::Response(const Targets&, const Call&)> serve);
+
+// The same as a route's function.
+template <Expected<frond::http::Response> (*serve)(const Targets&, const Call&)>
+void waiting(const Targets& to, Call&& call, frond::http::Responder responder) {
+  later(to, std::move(call), std::move(responder), [](const Targets& at, const Call& asked) {
+    auto made = serve(at, asked);
+    return made ? *std::move(made) : response_of(made.error());
+  });
+}
 
 // An answer of the service that was not expected, or none. `what`: begins the reason.
 ApiError failure_of(const Result<frond::http::Answered>& answered, std::string_view what);

@@ -21,8 +21,7 @@ Response acknowledged() { return json_response({{"acknowledged", true}}); }
 Response answer(const Expected<Response>& made) { return made ? *made : response_of(made.error()); }
 
 // {"NAME":{"mappings":…}, …}: what `of` shows of each index that the path names.
-void show_each(const Targets& to, const Call& call, Responder& responder,
-               const std::function<Json(const Index&)>& of) {
+void show_each(const Targets& to, const Call& call, Responder& responder, const std::function<Json(const Index&)>& of) {
   const auto indices = to.catalogue.now();
   const auto rules = call.expression_rules();
   if (!rules) return responder.send(response_of(rules.error()));
@@ -181,43 +180,43 @@ void refresh(const Targets& to, Call&& call, Responder responder) {
   });
 }
 
-constexpr std::string_view kShow =
+constexpr std::string_view kShowIndices =
     "ignore_unavailable,allow_no_indices,expand_wildcards,local,master_timeout,cluster_manager_timeout,flat_settings,"
     "include_defaults,include_type_name,features";
-constexpr std::string_view kChange =
+constexpr std::string_view kChangeIndices =
     "ignore_unavailable,allow_no_indices,expand_wildcards,timeout,master_timeout,cluster_manager_timeout,"
     "wait_for_active_shards,include_type_name,preserve_existing,write_index_only,flush,max_num_segments,"
     "only_expunge_deletes,force,wait_if_ongoing,wait_for_completion";
 
-constexpr Route kRoutes[] = {
-    {"GET", "/_mapping", Access::kSearch, 0, kShow, serve_mapping},
-    {"GET", "/_settings", Access::kSearch, 0, kShow, serve_settings},
-    {"POST", "/_refresh", Access::kWrite, 0, kChange, refresh},
-    {"GET", "/_refresh", Access::kWrite, 0, kChange, refresh},
-    {"POST", "/_flush", Access::kWrite, 0, kChange, refresh},
-    {"POST", "/_forcemerge", Access::kAdmin, 0, kChange, refresh},
-    {"PUT", "/_settings", Access::kAdmin, kMaxBody, kChange, put_settings},
-    {"GET", "/_mapping/field/{fields}", Access::kSearch, 0, kShow, serve_mapping_of_fields},
-    {"GET", "/{index}", Access::kSearch, 0, kShow, serve_index},
-    {"PUT", "/{index}", Access::kAdmin, kMaxBody, kChange, put_index},
-    {"DELETE", "/{index}", Access::kAdmin, 0, kChange, remove_indices},
-    {"GET", "/{index}/_mapping", Access::kSearch, 0, kShow, serve_mapping},
-    {"GET", "/{index}/_mappings", Access::kSearch, 0, kShow, serve_mapping},
-    {"PUT", "/{index}/_mapping", Access::kAdmin, kMaxBody, kChange, put_mapping},
-    {"POST", "/{index}/_mapping", Access::kAdmin, kMaxBody, kChange, put_mapping},
-    {"PUT", "/{index}/_mappings", Access::kAdmin, kMaxBody, kChange, put_mapping},
-    {"GET", "/{index}/_mapping/field/{fields}", Access::kSearch, 0, kShow, serve_mapping_of_fields},
-    {"GET", "/{index}/_settings", Access::kSearch, 0, kShow, serve_settings},
-    {"GET", "/{index}/_settings/{name}", Access::kSearch, 0, kShow, serve_settings},
-    {"PUT", "/{index}/_settings", Access::kAdmin, kMaxBody, kChange, put_settings},
-    {"POST", "/{index}/_refresh", Access::kWrite, 0, kChange, refresh},
-    {"GET", "/{index}/_refresh", Access::kWrite, 0, kChange, refresh},
-    {"POST", "/{index}/_flush", Access::kWrite, 0, kChange, refresh},
-    {"POST", "/{index}/_forcemerge", Access::kAdmin, 0, kChange, refresh},
+constexpr Route kIndexRoutes[] = {
+    {"GET", "/_mapping", Access::kSearch, 0, kShowIndices, serve_mapping},
+    {"GET", "/_settings", Access::kSearch, 0, kShowIndices, serve_settings},
+    {"POST", "/_refresh", Access::kWrite, 0, kChangeIndices, refresh},
+    {"GET", "/_refresh", Access::kWrite, 0, kChangeIndices, refresh},
+    {"POST", "/_flush", Access::kWrite, 0, kChangeIndices, refresh},
+    {"POST", "/_forcemerge", Access::kAdmin, 0, kChangeIndices, refresh},
+    {"PUT", "/_settings", Access::kAdmin, kMaxBody, kChangeIndices, put_settings},
+    {"GET", "/_mapping/field/{fields}", Access::kSearch, 0, kShowIndices, serve_mapping_of_fields},
+    {"GET", "/{index}", Access::kSearch, 0, kShowIndices, serve_index},
+    {"PUT", "/{index}", Access::kAdmin, kMaxBody, kChangeIndices, put_index},
+    {"DELETE", "/{index}", Access::kAdmin, 0, kChangeIndices, remove_indices},
+    {"GET", "/{index}/_mapping", Access::kSearch, 0, kShowIndices, serve_mapping},
+    {"GET", "/{index}/_mappings", Access::kSearch, 0, kShowIndices, serve_mapping},
+    {"PUT", "/{index}/_mapping", Access::kAdmin, kMaxBody, kChangeIndices, put_mapping},
+    {"POST", "/{index}/_mapping", Access::kAdmin, kMaxBody, kChangeIndices, put_mapping},
+    {"PUT", "/{index}/_mappings", Access::kAdmin, kMaxBody, kChangeIndices, put_mapping},
+    {"GET", "/{index}/_mapping/field/{fields}", Access::kSearch, 0, kShowIndices, serve_mapping_of_fields},
+    {"GET", "/{index}/_settings", Access::kSearch, 0, kShowIndices, serve_settings},
+    {"GET", "/{index}/_settings/{name}", Access::kSearch, 0, kShowIndices, serve_settings},
+    {"PUT", "/{index}/_settings", Access::kAdmin, kMaxBody, kChangeIndices, put_settings},
+    {"POST", "/{index}/_refresh", Access::kWrite, 0, kChangeIndices, refresh},
+    {"GET", "/{index}/_refresh", Access::kWrite, 0, kChangeIndices, refresh},
+    {"POST", "/{index}/_flush", Access::kWrite, 0, kChangeIndices, refresh},
+    {"POST", "/{index}/_forcemerge", Access::kAdmin, 0, kChangeIndices, refresh},
 };
 
 }  // namespace
 
-std::span<const Route> index_routes() { return kRoutes; }
+std::span<const Route> index_routes() { return kIndexRoutes; }
 
 }  // namespace frond::broker::elasticsearch

@@ -10,15 +10,55 @@ namespace {
 constexpr std::string_view kPrefix = "index.";
 // Known names, or how they begin. Most are of how Elasticsearch stores an index, which is another way here: they are
 // kept and shown, and change nothing.
-constexpr std::string_view kKnown[] = {
-    "number_of_shards", "number_of_replicas", "refresh_interval", "analysis.", "similarity.", "max_", "codec", "blocks.",
-    "mapping.", "mapping", "hidden", "priority", "routing.", "routing_", "query.", "translog.", "merge.", "store.", "search.",
-    "default_pipeline", "final_pipeline", "auto_expand_replicas", "gc_deletes", "sort.", "unassigned.", "write.",
-    "highlight.", "lifecycle.", "indexing.", "number_of_routing_shards", "provided_name", "creation_date", "uuid",
-    "version.", "load_fixed_bitset_filters_eagerly", "soft_deletes.", "verified_before_close", "replication.", "knn",
-    "shard.", "warmer.", "requests.", "fielddata.", "data_path", "format", "allocation."};
-constexpr std::string_view kFixed[] = {"number_of_shards", "analysis.", "similarity.", "sort.", "codec", "routing_partition_size",
-                                       "uuid", "creation_date", "provided_name", "version."};
+constexpr std::string_view kKnown[] = {"number_of_shards",
+                                       "number_of_replicas",
+                                       "refresh_interval",
+                                       "analysis.",
+                                       "similarity.",
+                                       "max_",
+                                       "codec",
+                                       "blocks.",
+                                       "mapping.",
+                                       "mapping",
+                                       "hidden",
+                                       "priority",
+                                       "routing.",
+                                       "routing_",
+                                       "query.",
+                                       "translog.",
+                                       "merge.",
+                                       "store.",
+                                       "search.",
+                                       "default_pipeline",
+                                       "final_pipeline",
+                                       "auto_expand_replicas",
+                                       "gc_deletes",
+                                       "sort.",
+                                       "unassigned.",
+                                       "write.",
+                                       "highlight.",
+                                       "lifecycle.",
+                                       "indexing.",
+                                       "number_of_routing_shards",
+                                       "provided_name",
+                                       "creation_date",
+                                       "uuid",
+                                       "version.",
+                                       "load_fixed_bitset_filters_eagerly",
+                                       "soft_deletes.",
+                                       "verified_before_close",
+                                       "replication.",
+                                       "knn",
+                                       "shard.",
+                                       "warmer.",
+                                       "requests.",
+                                       "fielddata.",
+                                       "data_path",
+                                       "format",
+                                       "allocation."};
+constexpr std::string_view kFixed[] = {
+    "number_of_shards",       "analysis.", "similarity.",   "sort.",         "codec",
+    "routing_partition_size", "uuid",      "creation_date", "provided_name", "version."};
 
 bool begins(std::string_view name, std::span<const std::string_view> known) {
   return std::ranges::any_of(known, [&](std::string_view one) {
@@ -59,7 +99,8 @@ Expected<void> check_number(const FlatSettings& settings, std::string_view name,
 FlatSettings flattened(const Json& settings) {
   FlatSettings flat, all;
   flatten("", settings, flat);
-  for (auto& [name, value] : flat) all[name.starts_with(kPrefix) ? name : std::string(kPrefix) + name] = std::move(value);
+  for (auto& [name, value] : flat)
+    all[name.starts_with(kPrefix) ? name : std::string(kPrefix) + name] = std::move(value);
   return all;
 }
 

@@ -65,7 +65,8 @@ SourceFilter source_filter(const Call& call) {
 std::string shown_source(const std::string& source, const SourceFilter& filter) {
   if (filter.whole()) return source;
   std::string paths = filter.includes;
-  for (const std::string_view one : split_list(filter.excludes)) paths += (paths.empty() ? "-" : ",-") + std::string(one);
+  for (const std::string_view one : split_list(filter.excludes))
+    paths += (paths.empty() ? "-" : ",-") + std::string(one);
   const Json whole = Json::parse(source, nullptr, /*allow_exceptions=*/false);
   return dumped(whole.is_object() ? filtered(whole, paths) : whole);
 }

@@ -29,12 +29,6 @@ Error wrong(std::size_t line, const std::string& what) {
   return Error(Code::kInvalid, "line " + std::to_string(line) + ": " + what);
 }
 
-std::optional<std::uint64_t> number_in(const json& members, const char* name) {
-  const auto found = members.find(name);
-  if (found == members.end() || !found->is_number_unsigned()) return std::nullopt;
-  return found->get<std::uint64_t>();
-}
-
 // {"index":{"id":"1","if_change":7}}: what stands before a document.
 Result<Change> change_in(std::string_view text, std::size_t line) {
   const json action = json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -52,7 +46,7 @@ Result<Change> change_in(std::string_view text, std::size_t line) {
     if (member == "id" && value.is_string()) {
       change.id = told;
     } else if (member == "if_change" && value.is_number_unsigned()) {
-      change.if_change = value.get<Sequence>();
+      change.if_change = value.get<write::Sequence>();
     } else if (member == "version" && value.is_number_unsigned()) {
       change.version = value.get<std::uint64_t>();
     } else if (member == "counted" && (told == "greater" || told == "not_less")) {
