@@ -17,7 +17,7 @@ std::size_t utf16_length(std::string_view text) {
   return length;
 }
 
-std::string_view type_of(std::string_view token) {
+std::string_view token_type(std::string_view token) {
   return std::ranges::all_of(token, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ','; })
              ? "<NUM>"
              : "<ALPHANUM>";
@@ -65,7 +65,7 @@ Expected<Json> analyzed(const Json& body, const Mapping* mapping) {
       made.analyze(text, [&](std::string_view term, text::TokenSpan where) {
         const std::string_view view(text);
         add(term, before + utf16_length(view.substr(0, where.begin)), before + utf16_length(view.substr(0, where.end)),
-            type_of(view.substr(where.begin, where.end - where.begin)));
+            token_type(view.substr(where.begin, where.end - where.begin)));
       });
     before += utf16_length(text) + 1;
     position += 100;

@@ -18,10 +18,10 @@ bool is_named(const std::vector<std::string>& patterns, const std::string& path)
   });
 }
 
-Ordered filtered_object(const Ordered& object, const std::string& above, const SourceFilter& filter);
+Ordered filtered_object(const Ordered& object, const std::string& above, const ShownSource& filter);
 
 // Nothing: it is left out.
-std::optional<Ordered> filtered_value(const Ordered& value, const std::string& path, const SourceFilter& filter) {
+std::optional<Ordered> filtered_value(const Ordered& value, const std::string& path, const ShownSource& filter) {
   if (is_named(filter.excludes, path)) return {};
   const bool wanted = filter.includes.empty() || is_named(filter.includes, path);
   if (value.is_object()) {
@@ -39,7 +39,7 @@ std::optional<Ordered> filtered_value(const Ordered& value, const std::string& p
   return wanted ? std::optional(value) : std::nullopt;
 }
 
-Ordered filtered_object(const Ordered& object, const std::string& above, const SourceFilter& filter) {
+Ordered filtered_object(const Ordered& object, const std::string& above, const ShownSource& filter) {
   Ordered made = Ordered::object();
   for (const auto& [key, value] : object.items())
     if (auto kept = filtered_value(value, above.empty() ? key : above + "." + key, filter))
@@ -127,7 +127,7 @@ std::vector<Json> values_at(const Json& source, std::string_view path) {
   return all;
 }
 
-std::string filtered_source(std::string_view source, const SourceFilter& filter) {
+std::string filtered_source(std::string_view source, const ShownSource& filter) {
   if (filter.whole()) return std::string(source);
   const Ordered parsed = Ordered::parse(source, nullptr, /*allow_exceptions=*/false);
   return filtered_object(parsed, "", filter).dump(-1, ' ', false, Ordered::error_handler_t::replace);

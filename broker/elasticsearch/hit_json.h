@@ -14,7 +14,7 @@ Expected<void> check_shown(const SearchAsk& ask, const Mapping& mapping);
 void append_hit(std::string& out, const Hit& hit, const SearchAsk& ask, const SearchedIndex& index);
 
 // A source with the members that the filter shows.
-std::string filtered_source(std::string_view source, const SourceFilter& filter);
+std::string filtered_source(std::string_view source, const ShownSource& filter);
 
 // The values at a path, also of lists of objects, in their order.
 std::vector<Json> values_at(const Json& source, std::string_view path);

@@ -42,15 +42,15 @@ constexpr Harmless kHarmless[] = {{"store"},
                                   {"index_prefixes"},
                                   {"position_increment_gap"}};
 // Others that fields may have elsewhere.
-constexpr std::string_view kElsewhere[] = {"copy_to",
-                                           "normalizer",
-                                           "boost",
-                                           "similarity",
-                                           "search_quote_analyzer",
-                                           "script",
-                                           "scaling_factor",
-                                           "split_queries_on_whitespace",
-                                           "time_series_dimension"};
+constexpr std::string_view kOtherParameters[] = {"copy_to",
+                                                 "normalizer",
+                                                 "boost",
+                                                 "similarity",
+                                                 "search_quote_analyzer",
+                                                 "script",
+                                                 "scaling_factor",
+                                                 "split_queries_on_whitespace",
+                                                 "time_series_dimension"};
 
 class FieldReader {
  public:
@@ -140,7 +140,7 @@ class FieldReader {
     for (const Harmless& harmless : kHarmless)
       if (key == harmless.name && (!harmless.only || value == *harmless.only)) return {};
     const auto named = [&](const Harmless& one) { return one.name == key; };
-    if (std::ranges::any_of(kHarmless, named) || std::ranges::find(kElsewhere, key) != std::end(kElsewhere))
+    if (std::ranges::any_of(kHarmless, named) || std::ranges::find(kOtherParameters, key) != std::end(kOtherParameters))
       return not_supported("[" + key + "] of field [" + field.name + "]");
     return failed("unknown parameter [" + key + "] on mapper [" + field.name + "] of type [" +
                   std::string(name_of(field.type)) + "]");

@@ -13,9 +13,9 @@ using query::Bool;
 using query::Clause;
 using Fields = std::vector<QueryReader::WeightedField>;
 
-constexpr std::size_t kMaxDepth = 20;
+constexpr std::size_t kMaxStringDepth = 20;
 
-struct Settings {
+struct StringSettings {
   Fields fields;  // of what names none
   QueryReader::TextOptions text;
   double tie_breaker = 0, boost = 1;
@@ -36,7 +36,7 @@ std::string lowered(std::string text) {
 
 class StringParser {
  public:
-  StringParser(QueryReader& reader, std::string_view text, const Settings& settings)
+  StringParser(QueryReader& reader, std::string_view text, const StringSettings& settings)
       : reader_(reader), text_(text), settings_(settings) {}
 
   Expected<Clause> parse() {
@@ -95,7 +95,7 @@ class StringParser {
   }
 
   Expected<Clause> group(const Fields& fields, std::size_t depth) {
-    if (depth > kMaxDepth) return illegal_argument("the query string is nested too deeply");
+    if (depth > kMaxStringDepth) return illegal_argument("the query string is nested too deeply");
     std::vector<Item> items;
     const bool all = settings_.text.all;
     for (skip(); at_ < text_.size() && !at(')'); skip()) {
@@ -312,7 +312,7 @@ class StringParser {
 
   QueryReader& reader_;
   const std::string_view text_;
-  Settings settings_;
+  StringSettings settings_;
   std::size_t at_ = 0;
 };
 
@@ -329,7 +329,7 @@ Expected<Clause> QueryReader::query_string(const Json& body, const Context& in) 
     return parsing_exception("[query_string] must be provided with a [query]");
   for (const char* const name : {"time_zone", "quote_field_suffix", "rewrite", "quote_analyzer"})
     if (body.contains(name)) return not_supported("[" + std::string(name) + "] of a query_string query");
-  Settings settings{.fields = {}, .text = {}, .boost = in.boost * boost_in(body), .scored = in.scored};
+  StringSettings settings{.fields = {}, .text = {}, .boost = in.boost * boost_in(body), .scored = in.scored};
   const Json type = body.value("type", Json("best_fields"));
   if (type != "best_fields" && type != "most_fields") return not_supported("[type] of a query_string query");
   settings.tie_breaker = body.contains("tie_breaker") && body["tie_breaker"].is_number()

@@ -11,7 +11,7 @@ namespace {
 using query::Bool;
 using query::Clause;
 
-Clause nothing() { return {query::None()}; }
+Clause no_match() { return {query::None()}; }
 query::MinimumMatch at_least(std::size_t number) {
   return {query::MinimumMatch::Kind::kCount, static_cast<std::uint32_t>(number)};
 }
@@ -91,11 +91,11 @@ Expected<Clause> QueryReader::words_of(const MappedField& field, const Json& tex
                                        double boost, bool scored) {
   if (field.type != Type::kText) {
     auto clause = term_of(field, text, boost, scored);
-    if (!clause && options.lenient && clause.error().status == 400) return nothing();
+    if (!clause && options.lenient && clause.error().status == 400) return no_match();
     return clause;
   }
   const auto tokens = FROND_EXPECT_OK(tokens_of(text_in(text), options.analyzer));
-  if (tokens.empty()) return options.zero_terms_all ? constant(Clause{query::All()}, boost, scored) : nothing();
+  if (tokens.empty()) return options.zero_terms_all ? constant(Clause{query::All()}, boost, scored) : no_match();
   std::vector<Clause> each;
   for (const std::string& token : tokens) each.push_back(FROND_EXPECT_OK(text_term(field, token, boost, scored)));
   if (each.size() == 1) return std::move(each.front());
@@ -106,7 +106,7 @@ Expected<Clause> QueryReader::words_of(const MappedField& field, const Json& tex
   }
   if (!options.minimum.empty()) {
     const auto needed = FROND_EXPECT_OK(minimum_of(options.minimum, each.size()));
-    if (needed > each.size()) return nothing();
+    if (needed > each.size()) return no_match();
     if (needed > 0) made.minimum = at_least(needed);
   }
   made.should = std::move(each);
@@ -123,7 +123,7 @@ Expected<Clause> QueryReader::phrase_of(const MappedField& field, const Json& te
   }
   if (!options.analyzer.empty() && options.analyzer != field.analyzer) return not_supported("[analyzer] of a phrase");
   const auto tokens = FROND_EXPECT_OK(tokens_of(text_in(text), {}));
-  if (tokens.empty()) return options.zero_terms_all ? constant(Clause{query::All()}, boost, scored) : nothing();
+  if (tokens.empty()) return options.zero_terms_all ? constant(Clause{query::All()}, boost, scored) : no_match();
   if (tokens.size() == 1 && !prefix) return text_term(field, tokens.front(), boost, scored);
   if (scored && options.slop > 0) return not_supported("the score of a phrase with [slop]");
   if (scored && prefix) return not_supported("the score of a phrase whose last word is a prefix");
@@ -136,7 +136,7 @@ Expected<Clause> QueryReader::match(const Json& body, const Context& in) {
   const auto options = FROND_EXPECT_OK(options_in(of.body, "match"));
   const MappedField* const field = scope_.mapping.find(of.field);
   if (field == nullptr)
-    return of.field == "_id" || of.field == "_index" ? term({{of.field, of.body["query"]}}, in) : nothing();
+    return of.field == "_id" || of.field == "_index" ? term({{of.field, of.body["query"]}}, in) : no_match();
   return words_of(*field, of.body["query"], options, in.boost * boost_in(of.body), in.scored);
 }
 
@@ -146,7 +146,7 @@ Expected<Clause> QueryReader::match_phrase(const Json& body, const Context& in) 
   const auto options = FROND_EXPECT_OK(options_in(of.body, "match_phrase"));
   const MappedField* const field = scope_.mapping.find(of.field);
   return field == nullptr
-             ? Expected<Clause>(nothing())
+             ? Expected<Clause>(no_match())
              : phrase_of(*field, of.body["query"], options, false, in.boost * boost_in(of.body), in.scored);
 }
 
@@ -156,7 +156,7 @@ Expected<Clause> QueryReader::match_phrase_prefix(const Json& body, const Contex
   if (of.body.contains("max_expansions")) return not_supported("[max_expansions]");
   const auto options = FROND_EXPECT_OK(options_in(of.body, "match_phrase_prefix"));
   const MappedField* const field = scope_.mapping.find(of.field);
-  return field == nullptr ? Expected<Clause>(nothing())
+  return field == nullptr ? Expected<Clause>(no_match())
                           : phrase_of(*field, of.body["query"], options, true, in.boost * boost_in(of.body), in.scored);
 }
 
@@ -167,10 +167,10 @@ Expected<Clause> QueryReader::match_bool_prefix(const Json& body, const Context&
                                 "fuzzy_transpositions,fuzzy_rewrite"));
   const auto options = FROND_EXPECT_OK(options_in(of.body, "match_bool_prefix"));
   const MappedField* const field = scope_.mapping.find(of.field);
-  if (field == nullptr) return nothing();
+  if (field == nullptr) return no_match();
   const double boost = in.boost * boost_in(of.body);
   const auto tokens = FROND_EXPECT_OK(tokens_of(text_in(of.body["query"]), options.analyzer));
-  if (tokens.empty()) return nothing();
+  if (tokens.empty()) return no_match();
   std::vector<Clause> each;
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
     each.push_back(FROND_EXPECT_OK(text_term(*field, tokens[i], boost, in.scored)));
@@ -181,7 +181,7 @@ Expected<Clause> QueryReader::match_bool_prefix(const Json& body, const Context&
   } else {
     if (!options.minimum.empty()) {
       const auto needed = FROND_EXPECT_OK(minimum_of(options.minimum, each.size()));
-      if (needed > each.size()) return nothing();
+      if (needed > each.size()) return no_match();
       if (needed > 0) made.minimum = at_least(needed);
     }
     made.should = std::move(each);
@@ -252,14 +252,14 @@ Expected<Clause> QueryReader::cross_fields(const std::vector<WeightedField>& fie
     }
     each.push_back(FROND_EXPECT_OK(best(std::move(of), tie_breaker, scored)));
   }
-  if (each.empty()) return nothing();
+  if (each.empty()) return no_match();
   Bool made;
   if (options.all) {
     made.must = std::move(each);
   } else {
     if (!options.minimum.empty()) {
       const auto needed = FROND_EXPECT_OK(minimum_of(options.minimum, each.size()));
-      if (needed > each.size()) return nothing();
+      if (needed > each.size()) return no_match();
       if (needed > 0) made.minimum = at_least(needed);
     }
     made.should = std::move(each);

@@ -242,8 +242,8 @@ bool SearchAsk::sorts_scores() const {
   return std::ranges::any_of(sort, [](const AskedSort& one) { return one.field == "_score"; });
 }
 
-Expected<SourceFilter> source_filter_in(const Json& json) {
-  SourceFilter filter;
+Expected<ShownSource> source_filter_in(const Json& json) {
+  ShownSource filter;
   if (json.is_boolean()) {
     filter.shown = json;
   } else if (json.is_string() || json.is_array()) {

@@ -23,7 +23,7 @@ inline constexpr std::string_view kSearchParameters =
     "allow_no_indices,expand_wildcards,ignore_throttled,scroll,suggest_field,suggest_mode,suggest_size,suggest_text";
 
 // Which members of sources are shown.
-struct SourceFilter {
+struct ShownSource {
   bool shown = true;
   std::vector<std::string> includes = {}, excludes = {};
   bool whole() const { return includes.empty() && excludes.empty(); }
@@ -46,7 +46,7 @@ struct SearchAsk {
   std::optional<Json> search_after = {};  // as many values as `sort` has
   bool totals = true;
   std::uint64_t exact_total = kUsualTotal;  // up to which the total is exact
-  SourceFilter source = {};
+  ShownSource source = {};
   std::vector<AskedField> fields = {}, docvalue_fields = {};
   std::uint32_t timeout_ms = 0;
   bool explain = false, total_as_number = false, typed_keys = false;
@@ -62,6 +62,6 @@ using Parameters = std::vector<std::pair<std::string, std::string>>;
 Expected<SearchAsk> read_search(const Json& body, const Parameters& parameters);
 // The query of `q`, `df` and so on; null: there is no q.
 Expected<Json> query_in(const Parameters& parameters);
-Expected<SourceFilter> source_filter_in(const Json& json);
+Expected<ShownSource> source_filter_in(const Json& json);
 
 }  // namespace frond::broker::elasticsearch

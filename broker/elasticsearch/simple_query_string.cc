@@ -10,9 +10,9 @@ namespace {
 using query::Bool;
 using query::Clause;
 
-constexpr std::size_t kMaxDepth = 20;
+constexpr std::size_t kMaxSimpleDepth = 20;
 
-struct Settings {
+struct SimpleSettings {
   std::vector<QueryReader::WeightedField> fields;
   QueryReader::TextOptions text;
   double boost = 1;
@@ -21,12 +21,12 @@ struct Settings {
 
 class SimpleParser {
  public:
-  SimpleParser(QueryReader& reader, std::string_view text, const Settings& settings)
+  SimpleParser(QueryReader& reader, std::string_view text, const SimpleSettings& settings)
       : reader_(reader), text_(text), settings_(settings) {}
 
   // Up to the end, or to a closing parenthesis.
   Expected<std::optional<Clause>> parse(std::size_t depth) {
-    if (depth > kMaxDepth) return illegal_argument("the query is nested too deeply");
+    if (depth > kMaxSimpleDepth) return illegal_argument("the query is nested too deeply");
     std::optional<Clause> top;
     bool top_is_bool = false;               // made here, so that more can be added
     std::optional<bool> previous, current;  // whether it is AND
@@ -153,7 +153,7 @@ class SimpleParser {
 
   QueryReader& reader_;
   const std::string_view text_;
-  const Settings& settings_;
+  const SimpleSettings& settings_;
   std::size_t at_ = 0;
 };
 
@@ -169,7 +169,7 @@ Expected<Clause> QueryReader::simple_query_string(const Json& body, const Contex
     return parsing_exception("[simple_query_string] query text missing");
   if (body.value("flags", Json("ALL")) != "ALL" || body.contains("quote_field_suffix"))
     return not_supported("[flags] of a simple_query_string");
-  Settings settings{.fields = {}, .text = {}, .boost = in.boost * boost_in(body), .scored = in.scored};
+  SimpleSettings settings{.fields = {}, .text = {}, .boost = in.boost * boost_in(body), .scored = in.scored};
   const Json names = body.value("fields", Json("*"));
   settings.fields = FROND_EXPECT_OK(fields_of(names));
   const Json op = body.value("default_operator", Json("or"));
