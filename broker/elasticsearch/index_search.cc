@@ -58,8 +58,7 @@ Json shown_value(const SortColumn& column, const Json& value) {
 }
 
 // Of a search alone: what there is to show, without buckets.
-void add_hits(const SearchAsk& ask, const SearchedIndex& index, const std::vector<SortColumn>& sort, bool several,
-              http::SearchParameters& to) {
+void add_hits(const SearchAsk& ask, const std::vector<SortColumn>& sort, bool several, http::SearchParameters& to) {
   to.k = several ? ask.from + ask.size : ask.size;
   to.offset = several ? 0 : ask.from;
   to.exact_total = ask.totals;
@@ -70,8 +69,6 @@ void add_hits(const SearchAsk& ask, const SearchedIndex& index, const std::vecto
   for (const SortColumn& column : sort)
     if (column.by != SortColumn::By::kUnmapped) to.sort.push_back(key_of(column));
   if (!ask.sort.empty() && to.sort.empty()) to.sort.push_back({.by = query::SortKey::By::kOrder, .field = {}});
-  to.k1 = index.mapping->bm25.k1;
-  to.b = index.mapping->bm25.b;
 }
 
 Clause both(Clause query, Clause filter) {
@@ -157,6 +154,10 @@ Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& ind
     return QueryReader(scope).read(ask.query, boost, scored);
   };
   Clause query = FROND_EXPECT_OK(read());
+  if (scope.shares.size() > 1) {
+    scope.makes_up = false;
+    query = FROND_EXPECT_OK(read());
+  }
   if (scope.better_scale() != 1) {
     scope.scale = scope.better_scale();
     query = FROND_EXPECT_OK(read());
@@ -178,8 +179,11 @@ Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& ind
     parts.hits.count = true;
     parts.hits.rank = wire::Rank::kNone;
   } else {
-    add_hits(ask, index, sort, several, parts.hits);
-    if (!scored) parts.hits.k1.reset(), parts.hits.b.reset();
+    add_hits(ask, sort, several, parts.hits);
+    if (scored) {
+      parts.hits.k1 = scope.bm25().k1;
+      parts.hits.b = scope.bm25().b;
+    }
   }
   if (!ask.post_filter.is_null()) parts.hits.query = both(query, FROND_EXPECT_OK(unscored(ask.post_filter)));
   if (ask.aggregations.is_null()) return parts;

@@ -103,6 +103,29 @@ double QueryScope::better_scale() const {
   return found;
 }
 
+scoring::Bm25Parameters QueryScope::bm25() const {
+  scoring::Bm25Parameters made = mapping.bm25;
+  if (!makes_up || shares.size() != 1) return made;
+  const double length = 1 - made.b + made.b * *shares.begin();
+  return {made.k1 * length, length > 0 ? made.b * *shares.begin() / length : 0};
+}
+
+double QueryScope::made_up(const MappedField& field, const std::vector<std::string>& tokens) {
+  const std::uint64_t all = statistics.documents({}, {}), own = statistics.documents(field.column, {});
+  if (all == 0 || own == 0) return 1;
+  const double share = static_cast<double>(own) / static_cast<double>(all);
+  shares.insert(share);
+  if (!makes_up || own >= all) return 1;
+  double here = 0, there = 0;
+  for (const std::string& token : tokens) {
+    const std::uint64_t with = statistics.documents(field.column, token);
+    here += idf(all, with);
+    there += idf(own, with);
+  }
+  const double k1 = mapping.bm25.k1, length = 1 - mapping.bm25.b + mapping.bm25.b * share;
+  return there / here * (k1 + 1) / (k1 * length + 1);
+}
+
 Expected<Clause> QueryReader::read(const Json& query, double boost, bool scored) {
   return read(query, Context{boost, scored, 1});
 }

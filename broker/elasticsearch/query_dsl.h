@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,8 +52,15 @@ struct QueryScope {
   // largest ones.
   bool inexact = false;
   double largest_boost = 1, largest_constant = 1;
+  // Which share of all documents has a text field that scores: there N and the average length count these alone, here
+  // all. One share for all such fields can be made up for, by other k1 and b and by boosts.
+  bool makes_up = true;
+  std::set<double> shares = {};
 
   double better_scale() const;
+  scoring::Bm25Parameters bm25() const;
+  // By what terms of a text field are multiplied for it.
+  double made_up(const MappedField& field, const std::vector<std::string>& tokens);
 };
 
 class QueryReader {

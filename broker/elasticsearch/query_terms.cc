@@ -61,6 +61,7 @@ Expected<Json> number_in(const MappedField& field, const Json& json) {
 
 Expected<Clause> QueryReader::text_term(const MappedField& field, const std::string& token, double boost, bool scored) {
   if (token.empty() || token.size() > text::kMaxTokenBytes) return nothing();
+  if (scored) boost *= scope_.made_up(field, {token});
   return weighted(Clause{query::Terms{field.column, {token}}}, boost, scored);
 }
 

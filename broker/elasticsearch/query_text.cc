@@ -127,6 +127,7 @@ Expected<Clause> QueryReader::phrase_of(const MappedField& field, const Json& te
   if (tokens.size() == 1 && !prefix) return text_term(field, tokens.front(), boost, scored);
   if (scored && options.slop > 0) return not_supported("the score of a phrase with [slop]");
   if (scored && prefix) return not_supported("the score of a phrase whose last word is a prefix");
+  if (scored) boost *= scope_.made_up(field, tokens);
   return weighted(Clause{query::Phrase{field.column, text_in(text), options.slop, prefix}}, boost, scored);
 }
 

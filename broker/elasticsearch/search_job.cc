@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <unordered_map>
 
 #include "broker/elasticsearch/highlight.h"
 #include "broker/elasticsearch/hit_json.h"
@@ -23,6 +24,28 @@ ApiError error_in(const Response& response) {
   ApiError error = error_of(response);
   if (response.status == 400) return not_supported("this search (" + error.reason + ")");
   return error;
+}
+
+// Counts that searches of this thread asked for lately.
+class KnownCounts {
+ public:
+  static constexpr std::size_t kMax = 10'000;
+  std::optional<std::uint64_t> find(const std::string& name) const {
+    const auto found = counts_.find(name);
+    return found == counts_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void remember(const std::string& name, std::uint64_t count) {
+    if (name.empty()) return;
+    if (counts_.size() >= kMax) counts_.clear();
+    counts_[name] = count;
+  }
+
+ private:
+  std::unordered_map<std::string, std::uint64_t> counts_;
+};
+KnownCounts& known_counts() {
+  thread_local KnownCounts counts;
+  return counts;
 }
 
 class SearchJob : public std::enable_shared_from_this<SearchJob> {
@@ -97,6 +120,8 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       return finish(not_supported("a search that scores by more than " + std::to_string(kMaxStatistics) +
                                   " numbers of keywords"));
     if (missing.empty()) return ask_indices();
+    std::erase_if(missing, [&](const auto& one) { return is_known(one.first, one.second); });
+    if (missing.empty()) return ask_statistics();  // read again, with what is known
     open_ = missing.size();
     for (auto& [number, key] : missing) {
       http::SearchParameters count;
@@ -109,12 +134,28 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
                     : key.second      ? query::Clause{query::Terms{key.first, {*key.second}}}
                                       : query::Clause{query::Exists{key.first}};
       send(number, std::move(count), [this, number = number, key = key](const std::string& body) {
-        parts_[number].statistics.set(key, count_in(body));
-        if (--open_ == 0 && read_all()) ask_indices();
+        const std::uint64_t documents = count_in(body);
+        parts_[number].statistics.set(key, documents);
+        known_counts().remember(name_of(number, key), documents);
+        if (--open_ == 0) ask_statistics();  // which may need others, now that these are known
       });
     }
   }
 
+  // In the cache of counts: of this generation.
+  std::string name_of(std::size_t number, const Statistics::Key& key) const {
+    const auto topology = parts_[number].service->scatter().map.topology();
+    if (!topology) return {};
+    std::string name = parts_[number].searched.name;
+    for (const std::string& part : {std::to_string(topology->generation), std::to_string(topology->content), key.first})
+      name.append("\n").append(part);
+    return key.second ? name + "\n" + *key.second : name;
+  }
+  bool is_known(std::size_t number, const Statistics::Key& key) {
+    const auto known = known_counts().find(name_of(number, key));
+    if (known) parts_[number].statistics.set(key, *known);
+    return known.has_value();
+  }
   void ask_indices() {
     if (parts_.empty()) return answer();
     if (parts_.size() > 1)
