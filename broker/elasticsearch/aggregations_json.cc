@@ -1,6 +1,7 @@
 // What was counted, as Elasticsearch shows it.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "broker/elasticsearch/aggregations.h"
 #include "broker/elasticsearch/date_format.h"
@@ -9,6 +10,8 @@
 
 namespace frond::broker::elasticsearch {
 namespace {
+
+constexpr std::int64_t kMaxEmptyBuckets = 10'000;
 
 std::int64_t ms_of(const Json& value) {
   if (value.is_number()) return value.get<std::int64_t>();
@@ -210,6 +213,35 @@ class Renderer {
     return Json{{"doc_count_error_upper_bound", 0}, {"sum_other_doc_count", others}, {"buckets", std::move(buckets)}};
   }
 
+  // Without what is outside of hard_bounds, and with empty ones up to extended_bounds. REQUIRES: ascending keys.
+  Expected<void> bound(std::vector<Json>& buckets, const Zone& zone) const {
+    const Json hard = of_.definition.value("hard_bounds", Json::object()),
+               wide = of_.definition.value("extended_bounds", Json::object());
+    std::erase_if(buckets, [&](const Json& one) {
+      return (hard.contains("min") && one["key"] < hard["min"]) || (hard.contains("max") && one["key"] >= hard["max"]);
+    });
+    if (!wide.contains("min") || !wide.contains("max") || of_.definition.value("min_doc_count", 0) > 0) return {};
+    const std::int64_t step = of_.facet["dates"]["interval"],
+                       offset = of_.facet["dates"].value("offset", std::int64_t{0});
+    const auto begin_of = [&](std::int64_t ms) { return ms - ((ms - offset) % step + step) % step; };
+    const std::int64_t first = begin_of(wide["min"]), last = begin_of(wide["max"]);
+    if (last < first || (last - first) / step > kMaxEmptyBuckets)
+      return not_supported("[extended_bounds] of so many buckets");
+    std::map<std::int64_t, Json> all;
+    for (Json& one : buckets) all[one["key"].get<std::int64_t>()] = std::move(one);
+    for (std::int64_t key = first; key <= last; key += step) {
+      const auto [place, is_new] = all.try_emplace(key);
+      if (!is_new) continue;
+      place->second = {{"doc_count", 0}, {"key", key}};
+      const auto text = print_date(key, format_of(of_), zone);
+      place->second["key_as_string"] = text ? *text : std::to_string(key);
+      FROND_EXPECT_OK(add_inside(nullptr, place->second));
+    }
+    buckets.clear();
+    for (auto& [key, one] : all) buckets.push_back(std::move(one));
+    return {};
+  }
+
   Expected<Json> histogram() const {
     const bool keyed = of_.definition.value("keyed", Json(false)) == true, dates = of_.kind == "date_histogram";
     std::vector<Json> all;
@@ -227,6 +259,7 @@ class Renderer {
         FROND_EXPECT_OK(add_inside(bucket, one));
         all.push_back(std::move(one));
       }
+    FROND_EXPECT_OK(bound(all, zone));
     const Json order = of_.definition.value("order", Json{{"_key", "asc"}});
     if (order.is_object() && order.size() == 1) {
       const bool descending = order.begin().value() == "desc";
