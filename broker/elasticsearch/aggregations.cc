@@ -191,7 +191,7 @@ Expected<void> AggregationReader::filters(Aggregation& made) {
     const std::string separator = made.definition.value("separator", "&");
     for (std::size_t i = 0; i < single; ++i)
       for (std::size_t j = i + 1; j < single; ++j) {
-        clauses.push_back({{"bool", {{"filter", {clauses[i], clauses[j]}}}}});
+        clauses.push_back({{"bool", {{"filter", Json::array({clauses[i], clauses[j]})}}}});
         made.ranges.push_back(made.ranges[i].get<std::string>() + separator + made.ranges[j].get<std::string>());
       }
   } else if (made.definition.contains("other_bucket_key") ||

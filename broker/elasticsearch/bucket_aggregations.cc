@@ -7,6 +7,15 @@
 #include "broker/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
+namespace {
+
+// Documents without a value.
+Json missing_clause(const MappedField& field) {
+  const Json exists = {{"exists", {{"field", field.column}}}};
+  return {{"bool", {{"must_not", Json::array({exists})}}}};
+}
+
+}  // namespace
 
 Expected<void> AggregationReader::ranges(Aggregation& made) {
   const bool dates = made.field->type == Type::kDate;
@@ -62,8 +71,7 @@ Expected<void> AggregationReader::ranges(Aggregation& made) {
         bounds.empty() ? Json{{"exists", {{"field", made.field->name}}}} : FROND_EXPECT_OK(range_clause(made, bounds));
     if (bounds.empty()) one = FROND_EXPECT_OK(clause(one));
     if (missing && *missing >= limit(range, "from", -INFINITY) && *missing < limit(range, "to", INFINITY))
-      one = {
-          {"bool", {{"should", {one, {{"bool", {{"must_not", {{{"exists", {{"field", made.field->column}}}}}}}}}}}}}};
+      one = {{"bool", {{"should", Json::array({one, missing_clause(*made.field)})}}}};
     clauses.push_back(std::move(one));
   }
   use(made, clauses);

@@ -171,7 +171,6 @@ Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& ind
   }
   http::SearchParameters made;
   made.mode = wire::Mode::kOr;
-  made.timeout_ms = ask.timeout_ms;
   made.query = query;
   parts.hits = made;
   if (ask.size == 0) {

@@ -129,7 +129,6 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       count.count = true;
       count.rank = wire::Rank::kNone;
       count.mode = wire::Mode::kOr;
-      count.timeout_ms = ask_.timeout_ms;
       count.query = key.first.empty() ? query::Clause{query::All()}
                     : key.second      ? query::Clause{query::Terms{key.first, {*key.second}}}
                                       : query::Clause{query::Exists{key.first}};
@@ -202,6 +201,8 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
 
   void send(std::size_t number, http::SearchParameters parameters, std::function<void(const std::string&)> heard) {
     SearchService* const service = parts_[number].service;
+    const auto most = static_cast<std::uint32_t>(service->config().max_timeout.count());
+    parameters.timeout_ms = std::min(ask_.timeout_ms, most);
     const auto ticket = service->search(
         parameters,
         [self = shared_from_this(), heard = std::move(heard)](Response response) {
