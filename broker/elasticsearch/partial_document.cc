@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "broker/elasticsearch/filter_path.h"
+#include "broker/elasticsearch/hit_json.h"
 #include "broker/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
@@ -63,12 +63,11 @@ SourceFilter source_filter(const Call& call) {
 }
 
 std::string shown_source(const std::string& source, const SourceFilter& filter) {
-  if (filter.whole()) return source;
-  std::string paths = filter.includes;
-  for (const std::string_view one : split_list(filter.excludes))
-    paths += (paths.empty() ? "-" : ",-") + std::string(one);
-  const Json whole = Json::parse(source, nullptr, /*allow_exceptions=*/false);
-  return dumped(whole.is_object() ? filtered(whole, paths) : whole);
+  const auto list = [](std::string_view names) {
+    const auto parts = split_list(names);
+    return std::vector<std::string>(parts.begin(), parts.end());
+  };
+  return filtered_source(source, {filter.shown, list(filter.includes), list(filter.excludes)});
 }
 
 }  // namespace frond::broker::elasticsearch
