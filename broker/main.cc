@@ -4,8 +4,8 @@
 // Threads: --threads of them run searches, main and as many more as are needed; each has an Asio loop of its own, and
 // all that belongs to it runs there: HTTP, query analysis, leaf sockets, timers (search_loop.h). They share the result
 // cache, the flights and the limits, under short locks. Nothing there blocks. Main also serves probes and operators,
-// takes signals, and looks leaves up. With --changes-to, change × 8 wait for the indexer's service. Each loop has a
-// background thread of Asio's resolver if it looks up names.
+// takes signals, and looks leaves up. With --indexer-service, change × 8 wait for the indexer's service. Each loop has
+// a background thread of Asio's resolver if it looks up names.
 #include <malloc.h>
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
@@ -35,9 +35,11 @@
 #include "common/base/result.h"
 #include "common/base/thread_name.h"
 #include "common/config/options.h"
+#include "common/files/read.h"
 #include "common/http/router.h"
 #include "common/http/server.h"
 #include "common/http/server_metrics.h"
+#include "common/keys/api_key.h"
 #include "common/keys/guard.h"
 #include "common/metrics/registry.h"
 #include "common/net/address.h"
@@ -57,6 +59,17 @@ Result<std::optional<cluster::ZmqLeafClients::Curve>> read_curve(const Options& 
   if (wire::readable_by_everybody(options.curve_secret_key))
     log.warn("everybody on this machine can read the secret key", {{"file", options.curve_secret_key}});
   return std::optional(cluster::ZmqLeafClients::Curve{*std::move(own), *std::move(leaf)});
+}
+
+// With which the broker itself asks the indexer's service; empty: without one. Errors name the flag and the file.
+Result<std::string> read_indexer_key(const Options& options) {
+  if (options.indexer_key.empty()) return std::string();
+  constexpr std::size_t kMaxFile = 4 << 10;
+  auto text = files::read_text(options.indexer_key, kMaxFile);
+  if (!text) return std::move(text).error().within("--indexer-key");
+  text->erase(text->find_last_not_of(" \t\r\n") + 1);
+  if (!keys::is_key(*text)) return Error(Code::kInvalid, "--indexer-key: " + options.indexer_key + " has no API key");
+  return text;
 }
 
 std::vector<std::pair<std::string, std::string>> tls_headers_of(const Options& options) {
@@ -166,7 +179,7 @@ std::string joined(const std::vector<std::string>& names) {
 void log_start(Logger& log, const Options& options, const frond::http::Server& http, const Server& admin,
                bool encrypted) {
   log.info("started", {{"node", options.node_name},
-                       {"collection", joined(options.collections)},
+                       {"collection", options.all_collections ? "*" : joined(options.collections)},
                        {"machine", this_machine().text()},
                        {"chosen", options.chosen},
                        {"threads", std::to_string(options.threads)},
@@ -208,6 +221,8 @@ void export_all(Runtime& runtime, const SharedParts& shared, const SearchLoops& 
   http::export_loops(
       runtime.registry, [&loops] { return loops.loops(); }, runtime.clock);
   frond::http::export_server(runtime.registry, loops.first().server(), "public");
+  if (const auto* const second = loops.first().second_server())
+    frond::http::export_server(runtime.registry, *second, "elasticsearch");
   if (admin) frond::http::export_server(runtime.registry, *admin, "admin");
 }
 
@@ -217,14 +232,26 @@ int serve(const Options& options, std::size_t descriptors) {
   if (!curve) return refuse(curve.error());
   SharedParts shared(options, runtime.log, runtime.registry, runtime.clock, *std::move(curve));
   std::unique_ptr<http::ChangeForwarder> changes;  // ends after the loops, which answer its requests
-  if (!options.changes_to.empty()) {
-    auto made = http::ChangeForwarder::create(options.changes_to, options.max_body_bytes, runtime.registry);
-    if (!made) return refuse(std::move(made).error().within("--changes-to"));
+  if (!options.indexer_service.empty()) {
+    auto key = read_indexer_key(options);
+    if (!key) return refuse(key.error());
+    auto made = http::ChangeForwarder::create(options.indexer_service, *std::move(key), options.max_body_bytes,
+                                              runtime.registry);
+    if (!made) return refuse(std::move(made).error().within("--indexer-service"));
     changes = *std::move(made);
   }
   shared.changes = changes.get();
   SearchLoops loops(shared, runtime.io);
   SearchLoop& first = loops.first();
+  std::optional<elasticsearch::CatalogueFollower> follower;
+  if (changes != nullptr) {
+    elasticsearch::CatalogueFollower::Config config{.most = kMaxCollections};
+    if (!options.all_collections)
+      config.only = options.collections;
+    else
+      config.on_collections = [&](const std::vector<std::string>& names) { loops.set_collections(names); };
+    shared.follower = &follower.emplace(*changes, shared.catalogue, std::move(config), runtime.log);
+  }
   const auto tls = tls_endpoint_for(options, first.timers(), runtime.log, runtime.registry);
   if (!tls) return refuse(tls.error());
 
@@ -236,8 +263,14 @@ int serve(const Options& options, std::size_t descriptors) {
   public_http.gatekeeper = gatekeeper_of(**keys);
   public_http.tls = *tls ? &(*tls)->identity() : nullptr;
   public_http.on_handshake_failure = [&](std::string_view reason) { (*tls)->count_failure(reason); };
+  auto elasticsearch_http = public_http;
   if (auto listens = loops.listen(std::move(public_http)); !listens)
     return refuse(std::move(listens).error().within("--http"));
+  if (!options.elasticsearch_api.empty()) {
+    elasticsearch_http.listen = options.elasticsearch_api;
+    if (auto listens = loops.listen_for_elasticsearch(std::move(elasticsearch_http)); !listens)
+      return refuse(std::move(listens).error().within("--elasticsearch-api"));
+  }
   const auto count = [&](std::string_view route, int status, double took) { first.count(route, status, took); };
   const auto admin =
       admin_server(runtime.main, options, descriptors, count, http::make_admin_routes(loops.targets(first)));

@@ -23,7 +23,6 @@ namespace {
 
 constexpr std::uint32_t kMaxThreads = 64;
 constexpr std::uint64_t kMaxTimeoutMs = std::chrono::milliseconds(wire::kMaxBudget).count();
-constexpr std::size_t kMaxCollections = 64;  // each has connections of its own from each thread to every leaf
 
 // A number within bounds, shown with its default.
 template <class Number, class Bound>
@@ -39,7 +38,7 @@ void add_listeners(config::CommandLine& app, Options& options) {
                  "Where /livez, /readyz, /metrics and /v1/cluster are served as well, over plain HTTP: HOST:PORT")
       .check(config::host_port())
       .group("Addresses");
-  app.add_option("--changes-to", options.changes_to,
+  app.add_option("--indexer-service", options.indexer_service,
                  "The indexer's service, http[s]://HOST:PORT or unix:PATH: its routes that write documents and "
                  "collections are served here, too; what they are asked is passed on to it. None: they are not")
       .check(config::accepted(
@@ -48,6 +47,14 @@ void add_listeners(config::CommandLine& app, Options& options) {
             return parsed ? std::string() : parsed.error().message();
           },
           "URL"))
+      .group("Addresses");
+  app.add_option("--indexer-key", options.indexer_key,
+                 "File of a key of the indexer's service with all scopes, with which this broker itself asks it: for "
+                 "--collection '*' and the Elasticsearch API. Clients' own requests keep their keys")
+      .group("Addresses");
+  app.add_option("--elasticsearch-api", options.elasticsearch_api,
+                 "Where the Elasticsearch API is served: HOST:PORT. It is below /es on --http in any case")
+      .check(config::host_port())
       .group("Addresses");
   app.add_option(
          "--http-hosts", options.http_hosts,
@@ -135,7 +142,7 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
   add_number(app, "--min-prefix", query.min_prefix, 1, 16,
              "Characters that a prefix or wildcard has before its first * or ?");
   add_number(app, "--max-facet-buckets", options.max_facet_buckets, 1, 1'000'000,
-             "Different values or intervals of one facet of a search; with more it is answered 400");
+             "Different buckets of one facet of a search, with those in its buckets; with more it is answered 400");
   app.add_option("--allow-exhaustive", exhaustive,
                  "off: searches for processor=exhaustive, the slow reference that scores every document, are "
                  "answered 400")
@@ -204,7 +211,8 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   std::string log_level = "info", exhaustive = "on";
   add_listeners(app, options);
   app.add_option("--collection", options.collections,
-                 "A collection to search; may be repeated. Routes that name none are for the first")
+                 "A collection to search; may be repeated. Routes that name none are for the first. '*': also all "
+                 "others that --indexer-service has, as they come and go")
       .required();
   auto& leaf = app.add_option("--leaf", options.leaves,
                               "A leaf: tcp://HOST:PORT, or ipc://PATH on this machine; may be repeated")
@@ -254,6 +262,9 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   config::add_log_buffer(app, options.log_buffer);
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
 
+  options.all_collections = std::erase(options.collections, "*") > 0;
+  if (options.all_collections && options.indexer_service.empty())
+    return app.refuse("--collection '*' needs --indexer-service, which knows the collections");
   if (const auto* const wrong = wrong_collections(options.collections); wrong != nullptr) return app.refuse(wrong);
   options.chosen = choose_budgets(options, this_machine());
   options.log_level = *config::parse_log_level(log_level);  // was checked

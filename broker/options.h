@@ -17,11 +17,16 @@ namespace frond::broker {
 // each thread has connections of its own to every leaf.
 std::uint32_t default_threads(unsigned cores);
 
+inline constexpr std::size_t kMaxCollections = 64;  // each has connections of its own from each thread to every leaf
+
 struct Options {
-  std::string changes_to;  // the indexer's service; empty: no changes are passed on
-  std::string chosen;      // the budgets that no flag gave, for the log
+  std::string indexer_service;    // its address; empty: no changes are passed on
+  std::string indexer_key;        // file of the key that this broker itself asks it with; empty: without one
+  std::string elasticsearch_api;  // HOST:PORT; empty: none
+  std::string chosen;             // the budgets that no flag gave, for the log
   std::string http, node_name;
   std::vector<std::string> collections;  // the first is that of routes which name none
+  bool all_collections = false;          // those that the indexer's service has, of which `collections` come first
   std::string admin_http;                // HOST:PORT; empty: none
   std::vector<std::string> http_hosts;   // names of this server; none: any name
   std::string tls_certificate, tls_key;  // PEM files; both empty: plain HTTP

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <functional>
+#include <iterator>
 #include <random>
 #include <utility>
 
@@ -36,17 +38,22 @@ std::string name_of(const Options& options, const std::string& number) {
   return options.node_name.substr(0, wire::kMaxBrokerNameBytes - 1 - number.size()) + "/" + number;
 }
 
-cluster::ClusterMap::Config map_config(const Options& options, const std::string& number, std::size_t collection,
+cluster::ClusterMap::Config map_config(const Options& options, const std::string& number, const std::string& collection,
                                        std::function<void(const GenerationId&)> on_generation) {
   std::vector<std::string> others = options.collections;
-  others.erase(others.begin() + static_cast<std::ptrdiff_t>(collection));
-  return {.collection = options.collections[collection],
+  std::erase(others, collection);
+  return {.collection = collection,
           .other_collections = std::move(others),
+          .any_other = options.all_collections,
           .name = name_of(options, number),
           .instance = random_instance(),
           .poll = std::chrono::milliseconds(options.poll_ms),
           .on_generation = std::move(on_generation),
           .ready_without_all_after = std::chrono::seconds(options.ready_without_all_after_seconds)};
+}
+
+std::size_t most_collections(const Options& options) {
+  return options.all_collections ? kMaxCollections : options.collections.size();
 }
 
 http::SearchService::Config search_config(const Options& options) {
@@ -62,10 +69,11 @@ http::SearchService::Config search_config(const Options& options) {
                         .costly_per_client = options.max_costly_per_client},
           .cache_bytes = options.cache_bytes,
           .collection = 0,
-          .collections = static_cast<std::uint32_t>(options.collections.size())};
+          .collections = static_cast<std::uint32_t>(most_collections(options))};
 }
-http::SearchService::Config of_collection(http::SearchService::Config config, std::size_t number) {
-  config.collection = static_cast<std::uint32_t>(number);
+// Keys of answers also name the generation's content, which no two collections share, unless leaves are very old.
+http::SearchService::Config of_collection(http::SearchService::Config config, const std::string& name) {
+  config.collection = static_cast<std::uint32_t>(std::hash<std::string>()(name));
   return config;
 }
 
@@ -84,26 +92,26 @@ SharedParts::SharedParts(const Options& set, Logger& logger, metrics::Registry& 
       curve(std::move(keys)),
       search(search_config(set)),
       searches(search),
-      metrics(families, set.collections, set.replicas) {}
+      metrics(families, most_collections(set) > 1, set.replicas) {}
 
 // What a loop has for one collection.
 struct SearchLoop::Collection {
-  Collection(SearchLoop& loop, std::size_t number, const OnGeneration& on_generation)
-      : log(loop.shared_.options.collections.size() == 1
-                ? loop.log_
-                : own_log.emplace(loop.log_, "collection", loop.shared_.options.collections[number])),
+  Collection(SearchLoop& loop, const std::string& of_collection_named)
+      : name(of_collection_named),
+        log(most_collections(loop.shared_.options) == 1 ? loop.log_ : own_log.emplace(loop.log_, "collection", name)),
         map(loop.timers_, log,
-            map_config(loop.shared_.options, loop.number_, number,
-                       [on_generation, number](const GenerationId& id) { on_generation(number, id); }),
+            map_config(loop.shared_.options, loop.number_, name,
+                       [&loop, collection = name](const GenerationId& id) { loop.on_generation_(collection, id); }),
             [&loop](const std::string& leaf, cluster::News news) {
               return loop.clients_.create(leaf, std::move(news));
             }),
         scatter{map, loop.timers_, hedging(loop.shared_.options)},
-        service(scatter, of_collection(loop.shared_.search, number), loop.shared_.searches, *loop.home_, loop.metrics_),
+        service(scatter, of_collection(loop.shared_.search, name), loop.shared_.searches, *loop.home_, loop.metrics_),
         multi_search(service, loop.timers_,
                      {.timeout = std::chrono::milliseconds(loop.shared_.options.max_msearch_timeout_ms),
                       .max_requests = loop.shared_.options.max_msearches}) {}
 
+  const std::string name;
   std::optional<Logger> own_log;
   Logger& log;
   cluster::ClusterMap map;
@@ -126,12 +134,80 @@ SearchLoop::SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::si
                {.max_in_flight = shared.options.max_leaf_in_flight, .loads = shared.leaf_loads, .curve = shared.curve}),
       metrics_(shared.registry),
       http_metrics_(shared.registry),
+      listed_(!shared.options.all_collections),
+      on_generation_(on_generation),
       turned_(shared.clock.now()),
-      turning_(timers_, kTurnInterval, [this] { turned_.store(shared_.clock.now(), std::memory_order_relaxed); }) {
-  for (std::size_t i = 0; i < shared.options.collections.size(); ++i)
-    collections_.push_back(std::make_unique<Collection>(*this, i, on_generation));
+      turning_(timers_, kTurnInterval, [this] {
+        turned_.store(shared_.clock.now(), std::memory_order_relaxed);
+        end_unused();
+      }) {
+  if (shared.options.all_collections) return;
+  for (const std::string& name : shared.options.collections) add(name);
 }
 SearchLoop::~SearchLoop() = default;
+
+void SearchLoop::add(const std::string& name) {
+  auto made = std::make_unique<Collection>(*this, name);
+  searched_->push_back({name, &made->service, &made->multi_search});
+  const MutexLock lock(changing_);
+  collections_.push_back(std::move(made));
+}
+
+void SearchLoop::set_collections(const std::vector<std::string>& names) {
+  const auto wanted = [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); };
+  std::erase_if(*searched_, [&](const http::SearchedCollection& one) { return !wanted(one.name); });
+  {
+    const MutexLock lock(changing_);
+    listed_ = true;
+    const auto gone = std::ranges::stable_partition(collections_, [&](const auto& one) { return wanted(one->name); });
+    std::ranges::move(gone, std::back_inserter(retired_));
+    collections_.erase(gone.begin(), gone.end());
+  }
+  end_unused();
+  for (const std::string& name : names) {
+    if (http::find_collection(*searched_, name) != nullptr) continue;
+    add(name);
+    (void)collections_.back()->map.set_leaves(endpoints_);  // follow_leaves() tells of those that can't be used
+  }
+  // Those of --collection first, in its order.
+  const auto& first = shared_.options.collections;
+  std::ranges::sort(*searched_, {}, [&](const http::SearchedCollection& one) {
+    return std::pair(std::ranges::find(first, one.name) - first.begin(), std::string_view(one.name));
+  });
+}
+
+void SearchLoop::end_unused() {
+  std::erase_if(retired_, [&](const auto& one) {
+    if (!one->service.idle()) return false;
+    http::BrokerStatus last = status_of(*one, nullptr);
+    last.known_texts_bytes = last.known_texts_limit = 0;
+    http::add_collection(ended_, std::move(last));
+    ended_.clusters.clear();
+    return true;
+  });
+}
+
+Generation SearchLoop::serving(std::string_view collection) const {
+  const MutexLock lock(changing_);
+  const auto found = std::ranges::find(collections_, collection, [](const auto& one) { return one->name; });
+  return found == collections_.end() ? 0 : (*found)->map.serving();
+}
+
+Result<void> SearchLoop::listen_too(frond::http::Server::Config config, frond::http::Router router) {
+  config.on_answer = [this](std::string_view route, int status, double seconds) { count(route, status, seconds); };
+  second_server_ = FROND_TRY(frond::http::Server::create(io_, std::move(config), std::move(router)));
+  return {};
+}
+
+void SearchLoop::drain(std::function<void()> done) {
+  if (!second_server_) return server_->drain(std::move(done));
+  const auto both = std::make_shared<int>(2);
+  const auto one = [both, done = std::move(done)] {
+    if (--*both == 0) done();
+  };
+  server_->drain(one);
+  second_server_->drain(one);
+}
 
 Result<void> SearchLoop::listen(frond::http::Server::Config config, frond::http::Router router) {
   config.on_answer = [this](std::string_view route, int status, double seconds) { count(route, status, seconds); };
@@ -140,40 +216,44 @@ Result<void> SearchLoop::listen(frond::http::Server::Config config, frond::http:
 }
 
 http::RouteTargets SearchLoop::targets() {
-  http::RouteTargets targets{.collections = {},
-                             .registry = shared_.registry,
-                             .metrics = shared_.metrics,
-                             .version = std::string(config::version())};
-  for (std::size_t i = 0; i < collections_.size(); ++i)
-    targets.collections.push_back(
-        {shared_.options.collections[i], collections_[i]->service, collections_[i]->multi_search});
-  return targets;
+  return {.collections = searched_,
+          .registry = shared_.registry,
+          .metrics = shared_.metrics,
+          .version = std::string(config::version())};
 }
 
 Result<void> SearchLoop::set_leaves(const std::vector<std::string>& endpoints) {
+  endpoints_ = endpoints;
   Result<void> outcome;
   for (const auto& collection : collections_)
     if (auto set = collection->map.set_leaves(endpoints); !set) outcome = std::move(set);
   return outcome;
 }
 
-void SearchLoop::follow_generation(std::size_t collection, const GenerationId& id) {
-  collections_[collection]->map.refresh_unless(id);
+void SearchLoop::follow_generation(const std::string& collection, const GenerationId& id) {
+  for (const auto& one : collections_)
+    if (one->name == collection) one->map.refresh_unless(id);
 }
 
 bool SearchLoop::ready() const {
+  const MutexLock lock(changing_);
+  // One that has just been made has no leaf yet, which is no reason to stop searching the others.
+  if (shared_.options.all_collections)
+    return listed_ && (collections_.empty() ||
+                       std::ranges::any_of(collections_, [](const auto& one) { return one->map.ready(); }));
   const auto each = [](const auto& one) { return one->map.settled(); };
   return std::all_of(collections_.begin(), collections_.end(), each) &&
          std::any_of(collections_.begin(), collections_.end(), [](const auto& one) { return one->map.ready(); });
 }
 
 std::string SearchLoop::lacking() const {
-  std::string all;
-  for (std::size_t i = 0; i < collections_.size(); ++i) {
-    const std::string one = collections_[i]->map.lacking();
+  const MutexLock lock(changing_);
+  std::string all = listed_ ? "" : "the collections are not known yet";
+  for (const auto& collection : collections_) {
+    const std::string one = collection->map.lacking();
     if (one.empty()) continue;
     all += (all.empty() ? "" : "; ") + one;
-    if (collections_.size() > 1) all += " of collection '" + shared_.options.collections[i] + "'";
+    if (most_collections(shared_.options) > 1) all += " of collection '" + collection->name + "'";
   }
   return all;
 }
@@ -192,13 +272,18 @@ void SearchLoop::follow_leaves(const std::vector<std::string>& endpoints) {
   });
 }
 
+http::BrokerStatus SearchLoop::status_of(const Collection& one, const cluster::ZmqLeafClients* clients) const {
+  return http::status_of(one.map, shared_.clock, one.scatter, one.service, one.multi_search, clients);
+}
+
 http::BrokerStatus SearchLoop::status() const {
-  const auto status_of = [&](const Collection& one, const cluster::ZmqLeafClients* clients) {
-    return http::status_of(one.map, shared_.clock, one.scatter, one.service, one.multi_search, clients);
-  };
-  auto status = status_of(*collections_.front(), &clients_);
-  for (std::size_t i = 1; i < collections_.size(); ++i)
-    http::add_collection(status, status_of(*collections_[i], nullptr));  // the clients are counted already
+  http::BrokerStatus status = ended_;
+  for (const auto& one : retired_) http::add_collection(status, status_of(*one, nullptr));
+  status.clusters.clear();
+  for (const auto& one : collections_) {
+    const bool first = one == collections_.front();  // the clients are those of all
+    http::add_collection(status, status_of(*one, first ? &clients_ : nullptr));
+  }
   return status;
 }
 

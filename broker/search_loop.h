@@ -4,7 +4,7 @@
 // unless a function says otherwise; made and ended on the main thread, while no loop runs.
 //
 // A broker of several collections has for each of them a view of the cluster and connections to the leaves; the cache,
-// the limits and the listener are for all.
+// the limits and the listener are for all. With --collection '*' they come and go (set_collections()).
 //
 // A broker with several loops looks to leaves like as many brokers: each loop says hello by itself, under an instance
 // of its own, so that a leaf which drains tells all of them, and keeps the generation that each serves from.
@@ -20,10 +20,13 @@
 #include "broker/cluster/cluster_map.h"
 #include "broker/cluster/timer_queue.h"
 #include "broker/cluster/zmq_leaf_client.h"
+#include "broker/elasticsearch/catalogue.h"
+#include "broker/elasticsearch/catalogue_follower.h"
 #include "broker/http/broker_status.h"
 #include "broker/http/routes.h"
 #include "broker/options.h"
 #include "common/base/liveness.h"
+#include "common/base/mutex.h"
 #include "common/http/server.h"
 #include "common/http/server_metrics.h"
 
@@ -43,13 +46,15 @@ struct SharedParts {
   http::SearchService::Shared searches;
   http::StatusMetrics metrics;
   http::ChangeForwarder* changes = nullptr;  // null: none are passed on
+  elasticsearch::Catalogue catalogue;
+  elasticsearch::CatalogueFollower* follower = nullptr;  // null: there is no service
   const std::shared_ptr<cluster::LeafLoads> leaf_loads = std::make_shared<cluster::LeafLoads>();
 };
 
 class SearchLoop {
  public:
-  // Called on the loop's thread when it serves another generation of a collection, by its number in --collection.
-  using OnGeneration = std::function<void(std::size_t collection, const GenerationId&)>;
+  // Called on the loop's thread when it serves another generation of a collection.
+  using OnGeneration = std::function<void(const std::string& collection, const GenerationId&)>;
 
   // The loop's number is from 0 to --threads - 1. `io` runs on the loop's thread, and ends after the loop.
   SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::size_t number, const OnGeneration& on_generation);
@@ -60,10 +65,15 @@ class SearchLoop {
   // kUnavailable: the port is taken.
   Result<void> listen(frond::http::Server::Config config, frond::http::Router router);
   const frond::http::Server& server() const { return *server_; }
+  // Another listener (--elasticsearch-api).
+  Result<void> listen_too(frond::http::Server::Config config, frond::http::Router router);
+  const frond::http::Server* second_server() const { return second_server_.get(); }  // null: there is none
   // Counts an answer of one of this thread's listeners.
   void count(std::string_view route, int status, double seconds) { http_metrics_.count(route, status, seconds); }
   // The routes' parts on this thread; the rest is to be filled in.
   http::RouteTargets targets();
+  // What this thread searches now.
+  std::shared_ptr<const http::SearchedCollections> searched() const { return searched_; }
 
   // As ClusterMap::set_leaves(), the first time. Later calls are for follow_leaves().
   // Each collection uses those that serve it.
@@ -72,7 +82,13 @@ class SearchLoop {
   void follow_leaves(const std::vector<std::string>& endpoints);
 
   // Another loop serves from generation `id`: asks the leaves now, so that this one follows.
-  void follow_generation(std::size_t collection, const GenerationId& id);
+  void follow_generation(const std::string& collection, const GenerationId& id);
+
+  // The collections that there are from now on, of --collection '*'. What was removed ends when its last request is
+  // answered.
+  void set_collections(const std::vector<std::string>& names);
+  // Which generation is served of the collection; 0: none. Any thread.
+  Generation serving(std::string_view collection) const;
 
   http::BrokerStatus status() const;
   // When this thread's loop last turned. Any thread.
@@ -83,7 +99,7 @@ class SearchLoop {
   // What searches lack, by collection; empty: nothing. Any thread.
   std::string lacking() const;
   // Stops accepting; `done` is called on this thread when the last connection has closed.
-  void drain(std::function<void()> done) { server_->drain(std::move(done)); }
+  void drain(std::function<void()> done);
   // Ends the connections to leaves: open requests fail.
   void close() { clients_.close(); }
   bool looking_up() const { return clients_.looking_up(); }
@@ -105,8 +121,20 @@ class SearchLoop {
   http::SearchMetrics metrics_;
   frond::http::RequestMetrics http_metrics_;
   struct Collection;
-  std::vector<std::unique_ptr<Collection>> collections_;  // as in --collection
-  std::unique_ptr<frond::http::Server> server_;
+  using Collections = std::vector<std::unique_ptr<Collection>>;
+  void add(const std::string& name);
+  void end_unused();
+  http::BrokerStatus status_of(const Collection& one, const cluster::ZmqLeafClients* clients) const;
+  // As in --collection; changed on this thread only, with the lock.
+  mutable Mutex changing_;
+  Collections collections_;
+  bool listed_ = false;       // they are known
+  Collections retired_;       // removed, and still used
+  http::BrokerStatus ended_;  // what those counted that have ended
+  const std::shared_ptr<http::SearchedCollections> searched_ = std::make_shared<http::SearchedCollections>();
+  std::vector<std::string> endpoints_;  // of set_leaves()
+  const OnGeneration on_generation_;
+  std::unique_ptr<frond::http::Server> server_, second_server_;
   std::atomic<Instant> turned_;
   const cluster::Repeating turning_;
   std::optional<cluster::TimerQueue::Id> retry_;

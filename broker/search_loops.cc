@@ -26,19 +26,47 @@ struct SearchLoops::Round {
 SearchLoops::SearchLoops(SharedParts& shared, AsioLoops& io) : shared_(shared), latest_(io.size()) {
   for (std::size_t i = 0; i < io.size(); ++i)
     loops_.push_back(std::make_unique<SearchLoop>(
-        shared, *io[i], i, [this, i](std::size_t collection, const auto& id) { tell_others(i, collection, id); }));
+        shared, *io[i], i,
+        [this, i](const std::string& collection, const auto& id) { tell_others(i, collection, id); }));
 }
 SearchLoops::~SearchLoops() { stop(); }
+
+namespace {
+// The others of a group listen on the port that the first one was given.
+void take_port(frond::http::Server::Config& config, std::uint16_t port) {
+  config.listen = net::join(net::parse_host_port(config.listen)->host, std::to_string(port));  // was checked
+}
+}  // namespace
 
 Result<void> SearchLoops::listen(frond::http::Server::Config config) {
   config.group = frond::http::Server::make_group(config, loops_.size());
   for (const auto& loop : loops_) {
-    FROND_TRY(loop->listen(config, http::make_routes(targets(*loop))));
-    if (loop != loops_.front()) continue;
-    auto address = *net::parse_host_port(config.listen);  // was checked
-    config.listen = net::join(address.host, std::to_string(loop->server().port()));
+    frond::http::Router router = http::make_routes(targets(*loop));
+    elasticsearch::add_routes(router, "/es", elasticsearch_targets(*loop));
+    FROND_TRY(loop->listen(config, std::move(router)));
+    if (loop == loops_.front()) take_port(config, loop->server().port());
   }
   return {};
+}
+
+Result<void> SearchLoops::listen_for_elasticsearch(frond::http::Server::Config config) {
+  config.group = frond::http::Server::make_group(config, loops_.size());
+  for (const auto& loop : loops_) {
+    frond::http::Router router;
+    elasticsearch::add_routes(router, "", elasticsearch_targets(*loop));
+    FROND_TRY(loop->listen_too(config, std::move(router)));
+    if (loop == loops_.front()) take_port(config, loop->second_server()->port());
+  }
+  return {};
+}
+
+elasticsearch::Targets SearchLoops::elasticsearch_targets(const SearchLoop& loop) {
+  return {
+      .catalogue = shared_.catalogue,
+      .collections = loop.searched(),
+      .service = shared_.changes,
+      .follower = shared_.follower,
+      .serve = [this](std::string_view collection, Generation generation) { return serve(collection, generation); }};
 }
 
 http::RouteTargets SearchLoops::targets(SearchLoop& loop) {
@@ -61,8 +89,17 @@ Result<void> SearchLoops::set_leaves(const std::vector<std::string>& endpoints) 
   return first().set_leaves(endpoints);
 }
 
+void SearchLoops::set_collections(const std::vector<std::string>& names) {
+  for (const auto& loop : loops_)
+    boost::asio::post(loop->io(), [&loop = *loop, names] { loop.set_collections(names); });
+}
+
+bool SearchLoops::serve(std::string_view collection, Generation generation) const {
+  return std::ranges::all_of(loops_, [&](const auto& loop) { return loop->serving(collection) >= generation; });
+}
+
 // A loop asks leaves at intervals of its own. Clients would see both generations for as long.
-void SearchLoops::tell_others(std::size_t number, std::size_t collection, const GenerationId& id) {
+void SearchLoops::tell_others(std::size_t number, const std::string& collection, const GenerationId& id) {
   for (std::size_t i = 0; i < loops_.size(); ++i)
     if (i != number)
       boost::asio::post(loops_[i]->io(),

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "broker/elasticsearch/routes.h"
 #include "broker/search_loop.h"
 #include "common/base/mutex.h"
 
@@ -30,6 +31,8 @@ class SearchLoops {
 
   // Every loop listens, on one port. `complete` fills in what RouteTargets of a loop lack.
   Result<void> listen(frond::http::Server::Config config);
+  // The same for --elasticsearch-api.
+  Result<void> listen_for_elasticsearch(frond::http::Server::Config config);
   SearchLoop& first() { return *loops_.front(); }
   const SearchLoop& first() const { return *loops_.front(); }
   // Of one loop, whole.
@@ -40,6 +43,10 @@ class SearchLoops {
   // Sets the leaves of all loops; on the first loop's thread or before run(). The result is that of the first loop; the
   // others log theirs and try again.
   Result<void> set_leaves(const std::vector<std::string>& endpoints);
+  // As SearchLoop::set_collections(), of all loops. Any thread.
+  void set_collections(const std::vector<std::string>& names);
+  // Whether every loop serves this generation of the collection, or a later one. Any thread.
+  bool serve(std::string_view collection, Generation generation) const;
   // Runs the first loop here and the others on their threads until stop(). Rethrows what escapes from a loop.
   void run();
   // Calls `done` on some loop's thread when the clients of all loops have their answers. Until then all of them run: a
@@ -60,10 +67,11 @@ class SearchLoops {
  private:
   struct Round;
   using Done = std::function<void(const http::BrokerStatus&)>;
+  elasticsearch::Targets elasticsearch_targets(const SearchLoop& loop);
   void collect(SearchLoop& here, Done done);
   void take(const std::shared_ptr<Round>& round, std::size_t number, http::BrokerStatus status);
   void finish(Round& round);
-  void tell_others(std::size_t number, std::size_t collection, const GenerationId& id);
+  void tell_others(std::size_t number, const std::string& collection, const GenerationId& id);
   void run_thread(SearchLoop& loop, std::size_t number);
 
   SharedParts& shared_;

@@ -78,7 +78,7 @@ Frond ranks documents with BM25 and answers over HTTP. This package has the
 tool that asks a cluster, and makes keys. What serves documents is in
 frond-server: `frond up` runs that on one machine.")
 set(CPACK_DEBIAN_SERVER_PACKAGE_NAME ${server_package})
-set(CPACK_DEBIAN_SERVER_PACKAGE_DEPENDS "frond (= ${PROJECT_VERSION}), adduser, ca-certificates")
+set(CPACK_DEBIAN_SERVER_PACKAGE_DEPENDS "frond (= ${PROJECT_VERSION}), adduser, ca-certificates, tzdata")
 set(CPACK_DEBIAN_SERVER_PACKAGE_CONTROL_EXTRA
     ${FROND_DEBIAN}/postinst ${FROND_DEBIAN}/prerm ${FROND_DEBIAN}/postrm ${FROND_DEBIAN}/conffiles)
 set(CPACK_COMPONENT_SERVER_DESCRIPTION "search cluster for text: indexer, leaf and broker

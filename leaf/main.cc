@@ -4,8 +4,8 @@
 // Threads: leaf-socket × --io-threads (frames in and out, little searches); with CURVE, leaf-curve (reads the list of
 // clients); leaf-worker × --cpu-threads, leaf-costly × --costly-threads and leaf-fetch × 2 (evaluate, read); leaf-gpu ×
 // 3 a GPU (batches), with several GPUs as many leaf-gpu-share (their shares of batches), and leaf-gpu-copy for each;
-// leaf- follower and leaf-announce for each collection (the repository; may block); and the main thread (HTTP probes,
-// signals).
+// leaf- follower and leaf-announce for each collection, and with --collection '*' leaf-collections (the repository; may
+// block); and the main thread (HTTP probes, signals).
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -39,6 +39,7 @@
 #include "leaf/schedulers.h"
 #include "leaf/serve/collections.h"
 #include "leaf/served_collection.h"
+#include "leaf/served_collections.h"
 
 // Read by jemalloc when the process starts: memory that was freed goes back to the system within about a second.
 extern "C" {
@@ -61,7 +62,7 @@ std::string joined(const std::vector<std::string>& names) {
 void log_start(Logger& log, const Options& options, const wire::RouterSocket& socket, const http::Server& http,
                const Accelerator* gpu) {
   log.info("started", {{"node", options.node_name},
-                       {"collection", joined(options.collections)},
+                       {"collection", options.all_collections ? "*" : joined(options.collections)},
                        {"repository", options.repository},
                        {"shard", std::to_string(options.shard) + "/" + std::to_string(options.shards)},
                        {"listen_port", std::to_string(socket.port())},
@@ -134,7 +135,7 @@ Result<Engines> make_engines(const Options& options, Process& process) {
 
 // Creates the parts that follow the repository, search and answer. Runs until a signal, then until all admitted
 // requests are answered. Returns the exit code.
-int serve_until_stopped(const Options& options, Process& process, const std::vector<CollectionPlace>& places,
+int serve_until_stopped(const Options& options, Process& process, std::vector<CollectionPlace> places,
                         const OpenedData& data, wire::RouterSocket& socket, Engines& engines) {
   auto& [log, clock, io, signals, registry] = process;
   Accelerator* const gpu = engines.gpu.get();
@@ -191,13 +192,11 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
                                         .gpu = gpu,
                                         .terms = *terms};
   // They end before `lists`, where their partitions are registered.
-  std::vector<std::unique_ptr<ServedCollection>> served;
-  std::vector<serve::Collections::One> services;
-  for (const CollectionPlace& place : places) {
-    ServedCollection& one = *served.emplace_back(std::make_unique<ServedCollection>(shared, place));
-    services.push_back({one.name(), one.service(), one.board()});
-  }
-  const serve::Collections collections(std::move(services));
+  const auto opened = ServedCollections::open(shared, *data.folder, std::move(places));
+  if (!opened) return refuse(opened.error());
+  ServedCollections& served = **opened;
+  const serve::Collections& collections = served.routing();
+  export_transfers(registry, [&served] { return served.transfers(); });
 
   families::Export(registry, [&] {
     return collections.why_not_ready();
@@ -223,15 +222,14 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
         collections.on_request(peer, request, [&, peer](ByteBuffer reply) { socket.send(peer, std::move(reply)); });
       },
       [&](const wire::Peer& gone) { requests.cancel_all(gone); });
-  for (const auto& one : served) one->start();
+  served.start();
   log_start(log, options, socket, **http, gpu);
   run_until_stopped(io, signals, options, log, collections, **http);
 
   schedulers.drain();
   socket.stop(kLastReplies);
   const Deadline patience = Deadline::after(clock, kLastTransfer);
-  bool ended = true;
-  for (const auto& one : served) ended &= one->stop(std::chrono::ceil<std::chrono::milliseconds>(patience.left(clock)));
+  const bool ended = served.stop(std::chrono::ceil<std::chrono::milliseconds>(patience.left(clock)));
   log.info("stopped");
   if (!ended) log.flush(kLastLines);
   if (!ended) std::_Exit(0);  // a transfer is still running; the next leaf on this folder resumes it
@@ -243,13 +241,10 @@ int run(const Options& options, std::size_t open_files) {
   Process process(options);
   auto places = open_sources(options, process.log);
   if (!places) return refuse(std::move(places).error().within("--repository"));
-  export_transfers(process.registry, *places);
   export_object_requests(process.registry, *options.objects.counts);
   auto data = open_data(options, process.io, process.signals, process.registry, process.log);
   if (!data) return refuse(std::move(data).error().within("--data"));
   if (data->folder == nullptr) return 0;  // a signal came first
-  if (const auto folders = open_folders(*places, options.data, *data->folder, process.log); !folders)
-    return refuse(folders.error());
   const PeerNumbers peers = peer_numbers(options, open_files, process.log);
   auto curve = read_curve(options, process.log);
   if (!curve) return refuse(curve.error());
@@ -258,7 +253,7 @@ int run(const Options& options, std::size_t open_files) {
   export_socket(process.registry, **socket, *curve, peers);
   auto engines = make_engines(options, process);
   if (!engines) return refuse(engines.error());
-  return serve_until_stopped(options, process, *places, *data, **socket, *engines);
+  return serve_until_stopped(options, process, *std::move(places), *data, **socket, *engines);
 }
 
 }  // namespace

@@ -16,8 +16,7 @@
 namespace frond::leaf {
 namespace {
 
-constexpr int kMaxDevices = 64;              // of a machine
-constexpr std::size_t kMaxCollections = 64;  // each has a thread that follows its repository
+constexpr int kMaxDevices = 64;  // of a machine
 
 config::Flag& add_bytes(config::CommandLine& app, const char* name, std::uint64_t& bytes, const char* shown,
                         const char* help) {
@@ -223,7 +222,8 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
                  "The repository: a directory, http[s]://host:port[/path] or s3://bucket[/prefix]")
       .required();
   app.add_option("--collection", options.collections,
-                 "A collection to serve; may be repeated. Brokers that name none ask for the first")
+                 "A collection to serve; may be repeated. Brokers that name none ask for the first. '*': those that "
+                 "the repository has, as they come and go")
       .required();
   app.add_option("--data", options.data, "Folder of this leaf's own, for its partitions").required();
   app.add_option("--listen", options.listen, "Where brokers connect: tcp://HOST:PORT, or ipc://PATH on one machine")
@@ -283,6 +283,9 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   config::add_log_buffer(app, options.log_buffer);
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
 
+  options.all_collections = std::erase(options.collections, "*") > 0;
+  if (options.all_collections && !options.collections.empty())
+    return app.refuse("--collection '*' stands for all: name no others");
   if (const std::string wrong = wrong_collections(options.collections); !wrong.empty()) return app.refuse(wrong);
   if (options.curve_secret_key.empty() != options.curve_clients.empty())
     return app.refuse("--curve-secret-key and --curve-clients go together");

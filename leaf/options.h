@@ -15,7 +15,8 @@ namespace frond::leaf {
 
 struct Options {
   std::string repository, data, listen, http, node_name;
-  std::vector<std::string> collections;         // at least one; brokers that name none ask for the first
+  std::vector<std::string> collections;         // brokers that name none ask for the first
+  bool all_collections = false;                 // those that the repository has; `collections` is empty then
   std::string curve_secret_key, curve_clients;  // files; both or neither
   std::string tls_ca;                           // authorities for an https repository; empty: the system's
   objects::Access objects;                      // for an s3:// repository
@@ -55,6 +56,13 @@ struct Options {
   LogLevel log_level = LogLevel::kInfo;
   std::uint64_t log_buffer = Logger::kDefaultBufferBytes;
 };
+
+inline constexpr std::size_t kMaxCollections = 64;  // each has two threads
+
+// Whether metrics and lines of the log say which collection they are of.
+inline bool names_collections(const Options& options) {
+  return options.all_collections || options.collections.size() > 1;
+}
 
 // Sets the budgets of caches that are config::kAutoBytes, by the memory that the process may have: those of the host
 // take at most 54 % of it together, in a container of 512 MiB for example 275 MiB. The GPU's stays: its device is asked

@@ -45,7 +45,7 @@ http::Response readiness(const serve::Collections& collections) {
     told["collection"] = one.name;
     if (!one.detail.empty()) detail += (detail.empty() ? "" : "; ") + one.name + ": " + one.detail;
   }
-  nlohmann::json all = readiness(why_not.empty(), states[0].generation, detail);
+  nlohmann::json all = readiness(why_not.empty(), states.empty() ? 0 : states[0].generation, detail);
   all["collections"] = std::move(each);
   return answer(why_not.empty(), all);
 }
@@ -60,19 +60,9 @@ void export_loop_ages(metrics::Registry& registry, const Clock& clock, std::func
   });
 }
 
-void export_transfers(metrics::Registry& registry, const std::vector<CollectionPlace>& places) {
+void export_transfers(metrics::Registry& registry, std::function<repository::TransferCounts()> now) {
   using repository::TransferCounts;
-  const families::Export exported(registry, [&places] {
-    TransferCounts now;
-    for (const CollectionPlace& place : places) {
-      const TransferCounts one = place.source->transfers();
-      now.bytes += one.bytes;
-      now.broken += one.broken;
-      now.slow += one.slow;
-      now.resumed += one.resumed;
-    }
-    return now;
-  });
+  const families::Export exported(registry, std::move(now));
   exported.counter(families::kFetchedBytes, &TransferCounts::bytes);
   exported.counter(families::kTransfersBroken, &TransferCounts::broken);
   exported.counter(families::kTransfersSlow, &TransferCounts::slow);

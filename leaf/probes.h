@@ -10,7 +10,6 @@
 #include "common/metrics/registry.h"
 #include "common/repository/repository.h"
 #include "leaf/serve/collections.h"
-#include "leaf/served_collection.h"
 
 namespace frond::leaf {
 
@@ -26,9 +25,9 @@ http::Router probe_routes(metrics::Registry& registry, const serve::Collections&
 
 // How long ago each of the loops that the leaf needs last turned, as a metric.
 void export_loop_ages(metrics::Registry& registry, const Clock& clock, std::function<std::vector<Loop>()> loops);
-// Exports the bytes and faults of transfers from the repository as metrics, of all collections together. `places`
-// outlives the registry's last exposition.
-void export_transfers(metrics::Registry& registry, const std::vector<CollectionPlace>& places);
+// Exports the bytes and faults of transfers from the repository as metrics, of all collections together. What `now`
+// uses outlives the registry's last exposition.
+void export_transfers(metrics::Registry& registry, std::function<repository::TransferCounts()> now);
 // The requests to an object store. `requests` outlives the registry's last exposition.
 void export_object_requests(metrics::Registry& registry, const objects::Counts& requests);
 // /metrics, /livez and /readyz of a leaf that has not begun to serve, with the reason `why`: live, not ready.

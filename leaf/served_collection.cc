@@ -4,12 +4,15 @@
 #include <set>
 #include <utility>
 
+#include "common/repository/collection_list.h"
 #include "common/repository/manifest.h"
 
 namespace frond::leaf {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kMore = "collections";  // in the data folder, folders of collections
 
 bool is_local(const std::string& repository) { return repository.find("://") == std::string::npos; }
 
@@ -46,7 +49,7 @@ serve::Identity named(serve::Identity identity, const std::string& collection) {
 }
 
 metrics::Labels labels_of(const Options& options, const std::string& collection) {
-  if (options.collections.size() == 1) return {};
+  if (!names_collections(options)) return {};
   return {{"collection", collection}};
 }
 
@@ -62,21 +65,45 @@ Result<std::vector<CollectionPlace>> open_sources(const Options& options, Logger
                                            : " does not exist: make the folder, if its first build is still to come"));
   std::vector<CollectionPlace> places;
   for (const std::string& name : options.collections) {
-    CollectionPlace& place = places.emplace_back();
-    place.name = name;
     if (local && !fs::is_directory(fs::path(options.repository) / name, failure))
       log.warn("the collection is not in the repository yet: it is waited for",
                {{"collection", name}, {"there", repository::collections_in(options.repository)}});
-    place.source = FROND_TRY(repository::RepositorySource::open(
-        options.repository, name, {.tls_ca = options.tls_ca, .min_bytes_per_second = options.fetch_min_rate},
-        options.objects));
+    places.push_back(FROND_TRY(open_source(options, name)));
   }
   return places;
 }
 
+namespace {
+repository::HttpReading http_of(const Options& options) {
+  return {.tls_ca = options.tls_ca, .min_bytes_per_second = options.fetch_min_rate};
+}
+}  // namespace
+
+Result<CollectionPlace> open_source(const Options& options, const std::string& name) {
+  CollectionPlace place;
+  place.name = name;
+  place.source =
+      FROND_TRY(repository::RepositorySource::open(options.repository, name, http_of(options), options.objects));
+  return place;
+}
+
+Result<std::vector<std::string>> listed_collections(const Options& options) {
+  return repository::list_collections(options.repository, http_of(options), options.objects);
+}
+
+std::vector<std::string> kept_collections(const fs::path& data, const generation::DataFolder& root) {
+  std::set<std::string> names;
+  if (const auto kept = root.remembered())
+    if (const auto manifest = repository::manifest_from_json(*kept)) names.insert(manifest->collection);
+  std::error_code ignored;
+  for (fs::directory_iterator at(data / kMore, ignored), end; at != end; at.increment(ignored))
+    if (repository::is_safe_name(at->path().filename().string())) names.insert(at->path().filename().string());
+  return {names.begin(), names.end()};
+}
+
 Result<void> open_folders(std::vector<CollectionPlace>& places, const fs::path& path,
                           const generation::DataFolder& root, Logger& log) {
-  const fs::path more = path / "collections";
+  const fs::path more = path / kMore;
   const auto owner = owner_of_root(places, more, root);
   if (owner == places.end()) root.keep_only({}, {});
   std::set<std::string> kept;
@@ -86,13 +113,25 @@ Result<void> open_folders(std::vector<CollectionPlace>& places, const fs::path& 
       continue;
     }
     kept.insert(place->name);
-    auto folder = generation::DataFolder::open(more / place->name);
-    if (!folder) return std::move(folder).error().within("--data");
-    place->own_folder = *std::move(folder);
-    place->folder = place->own_folder.get();
+    FROND_TRY(open_own_folder(*place, path));
   }
   sweep(more, kept, log);
   return {};
+}
+
+Result<void> open_own_folder(CollectionPlace& place, const fs::path& data) {
+  auto folder = generation::DataFolder::open(data / kMore / place.name);
+  if (!folder) return std::move(folder).error().within("--data");
+  place.own_folder = *std::move(folder);
+  place.folder = place.own_folder.get();
+  return {};
+}
+
+void delete_folder(CollectionPlace& place, const fs::path& data) {
+  if (place.own_folder == nullptr) return place.folder->keep_only({}, {});
+  place.own_folder = nullptr;
+  std::error_code ignored;  // the next start tries again
+  fs::remove_all(data / kMore / place.name, ignored);
 }
 
 ServedCollection::ServedCollection(const Shared& shared, const CollectionPlace& place)
@@ -100,19 +139,18 @@ ServedCollection::ServedCollection(const Shared& shared, const CollectionPlace& 
       service_(shared.parts(board_), named(shared.identity, place.name), shared.cache_state, brokers_, shared.requests),
       loader_(*place.source, *place.folder, {shared.options.shard, shared.options.shards}, shared.lists,
               shared.options.disk_reserve, shared.documents, &shared.numbers),
-      follower_(
-          {.collection = place.name,
-           .poll = std::chrono::milliseconds(shared.options.poll_ms),
-           .grace = std::chrono::seconds(shared.options.grace_s),
-           .superseded_limit = std::chrono::seconds(shared.options.superseded_s),
-           .labels = labels_of(shared.options, place.name),
-           .on_change = [this] { service_.announce(); },
-           .before_serving = [this](const auto& next, const auto& served,
-                                    const auto& stopping) { warmer_->warm(next, served, stopping); },
-           .at_poll = [this](const auto& served) { warmer_->remember(served); }},
-          *place.source, *place.folder, loader_, board_, brokers_, shared.clock,
-          shared.options.collections.size() == 1 ? shared.log : own_log_.emplace(shared.log, "collection", place.name),
-          &shared.registry),
+      follower_({.collection = place.name,
+                 .poll = std::chrono::milliseconds(shared.options.poll_ms),
+                 .grace = std::chrono::seconds(shared.options.grace_s),
+                 .superseded_limit = std::chrono::seconds(shared.options.superseded_s),
+                 .labels = labels_of(shared.options, place.name),
+                 .on_change = [this] { service_.announce(); },
+                 .before_serving = [this](const auto& next, const auto& served,
+                                          const auto& stopping) { warmer_->warm(next, served, stopping); },
+                 .at_poll = [this](const auto& served) { warmer_->remember(served); }},
+                *place.source, *place.folder, loader_, board_, brokers_, shared.clock,
+                names_collections(shared.options) ? own_log_.emplace(shared.log, "collection", place.name) : shared.log,
+                &shared.registry),
       announcements_(
           place.source->watch(), [this] { follower_.look_soon(); }, &shared.registry,
           labels_of(shared.options, place.name)) {

@@ -23,6 +23,7 @@
 #include "leaf/generation/generation_loader.h"
 #include "leaf/generation/kept_generations.h"
 #include "leaf/options.h"
+#include "leaf/serve/collections.h"
 #include "leaf/serve/leaf_service.h"
 #include "leaf/warm/warmer.h"
 
@@ -37,6 +38,16 @@ struct CollectionPlace {
 // One for each --collection, in order, without folders. A collection that a directory does not have yet is told in the
 // log. kInvalid also: the directory does not exist. Errors: as RepositorySource::open().
 Result<std::vector<CollectionPlace>> open_sources(const Options& options, Logger& log);
+// Of one collection, of --collection '*', while the leaf runs: a folder of its own; and what it has is deleted, with
+// the folder, unless that is the data folder itself.
+Result<void> open_own_folder(CollectionPlace& place, const std::filesystem::path& data);
+void delete_folder(CollectionPlace& place, const std::filesystem::path& data);
+// As open_sources(), for one collection.
+Result<CollectionPlace> open_source(const Options& options, const std::string& name);
+// What --collection '*' stands for now. Errors as repository::list_collections().
+Result<std::vector<std::string>> listed_collections(const Options& options);
+// The collections of which the data folder `root`, at `data`, has files: served until the repository can be read.
+std::vector<std::string> kept_collections(const std::filesystem::path& data, const generation::DataFolder& root);
 // Sets the folders. Deletes the folders of collections that the leaf no longer serves, and says so in the log.
 // `root` is the open data folder at `path`; it outlives the places. Errors name the flag: kUnavailable, a folder cannot
 // be made.
@@ -71,8 +82,12 @@ class ServedCollection {
   ServedCollection& operator=(const ServedCollection&) = delete;
 
   const std::string& name() const { return name_; }
-  serve::LeafService& service() { return service_; }
-  const generation::ServedBoard& board() const { return board_; }
+  // With --collection '*' the collection ends when nobody works for its requests any more: in_use of it.
+  serve::Collections::One served(bool may_end) {
+    return {name_, service_, board_, may_end ? in_use_ : std::shared_ptr<const void>()};
+  }
+  // Whether nobody but `others` has in_use.
+  bool idle(long others = 0) const { return in_use_.use_count() == 1 + others; }
   // Follow the repository from now on.
   void start();
   // False: a thread was still in a transfer after `patience`. The process may exit anyway.
@@ -80,6 +95,7 @@ class ServedCollection {
 
  private:
   const std::string name_;
+  const std::shared_ptr<const void> in_use_ = std::make_shared<const char>();
   std::optional<Logger> own_log_;
   generation::ServedBoard board_;
   generation::BrokerRoll brokers_;

@@ -127,10 +127,11 @@ void ClusterMap::poll(const LeafRef& leaf) {
 
 void ClusterMap::heard(const LeafRef& leaf, Result<wire::HelloReply> reply) {
   if (std::find(leaves_.begin(), leaves_.end(), leaf) == leaves_.end()) return;
-  if (reply && std::find(config_.other_collections.begin(), config_.other_collections.end(), reply->collection) !=
-                   config_.other_collections.end())
+  const bool other = reply && reply->collection != config_.collection;
+  if (other && (config_.any_other || std::find(config_.other_collections.begin(), config_.other_collections.end(),
+                                               reply->collection) != config_.other_collections.end()))
     return leave_elsewhere(leaf, reply->collection);
-  const bool misplaced = reply && reply->collection != config_.collection;
+  const bool misplaced = other;
   if (misplaced)
     reply = Error(Code::kInvalid, "serves collection '" + reply->collection + "', not '" + config_.collection + "'");
   if (!reply) {
@@ -165,11 +166,11 @@ void ClusterMap::note_misplaced() {
 void ClusterMap::leave_elsewhere(const LeafRef& leaf, const std::string& collection) {
   leaf->elsewhere = true;
   leaf->failures = 0;
-  leaf->last_error = "serves collection '" + collection + "'";
+  leaf->last_error = collection.empty() ? "does not serve this collection" : "serves collection '" + collection + "'";
   if (std::exchange(leaf->misplaced, false)) note_misplaced();
   if (leaf->healthy) mark_down(leaf, leaf->last_error);
   if (!leaf->listed) return remove(leaf);
-  schedule(leaf, config_.poll);
+  schedule(leaf, config_.any_other ? config_.poll_down : config_.poll);
 }
 
 // A hello that the leaf sends by itself: it begins to drain, or serves other generations. The hello sent back tells it
@@ -273,6 +274,7 @@ void ClusterMap::redraw() {
   covered_.store(topology_->covered, std::memory_order_relaxed);
   if (topology_->whole()) settled_.store(true, std::memory_order_relaxed);
   ready_.store(settled() && topology_->covered > 0, std::memory_order_relaxed);
+  serving_.store(topology_->generation, std::memory_order_relaxed);
   if (topology_->id() == before) return;
   log_.info("serving generation", {{"generation", std::to_string(topology_->generation)},
                                    {"content", to_hex(topology_->content)},

@@ -27,6 +27,8 @@ class ClusterMap {
     std::string collection;  // leaves of other collections are not used
     // The broker's other collections, each with a map of its own: a leaf that serves one of them is no failure here.
     std::vector<std::string> other_collections = {};
+    // Leaves may also serve any others, or not have this one yet.
+    bool any_other = false;
     std::string name;  // this broker's, for people
     // Random, drawn at start, another for each map: leaves take each for a broker. 0: hellos do not describe the
     // broker.
@@ -76,6 +78,8 @@ class ClusterMap {
   // True once every partition of a generation has had a leaf, or ready_without_all_after has passed, whatever came
   // later. Any thread.
   bool settled() const { return settled_.load(std::memory_order_relaxed); }
+  // The generation that is served; 0: none. Any thread.
+  Generation serving() const { return serving_.load(std::memory_order_relaxed); }
   // What searches lack, such as "1 of 4 partitions have no leaf", or a leaf that serves another collection; empty:
   // nothing. Any thread.
   std::string lacking() const;
@@ -115,6 +119,7 @@ class ClusterMap {
   std::optional<std::vector<std::shared_ptr<const Topology>>> whole_;  // what leaves list; empty: not asked for yet
   GenerationOrder order_;
   std::atomic<bool> settled_{false}, ready_{false};
+  std::atomic<Generation> serving_{0};
   std::atomic<std::size_t> partitions_{0}, covered_{0};  // of topology_, for other threads
   mutable Mutex noting_;
   std::string misplaced_ FROND_GUARDED_BY(noting_);  // of leaves_, for other threads

@@ -33,7 +33,7 @@ inline constexpr Family kMsearchesLimit{"frond_broker_msearches_in_flight_limit"
                                         "msearch requests that may be at work at a time; more are refused with 429."};
 inline constexpr Family kChangesInFlight{
     "frond_broker_changes_in_flight",
-    "Requests that are passed on to the indexer's service (--changes-to) and not answered yet."};
+    "Requests that are passed on to the indexer's service (--indexer-service) and not answered yet."};
 inline constexpr Family kMsearchLate{
     "frond_broker_msearch_lines_late_total",
     "Lines of msearch requests that were not started before the request's time was over."};

@@ -105,7 +105,7 @@ void add_counts(BrokerStatus& all, const BrokerStatus& one) {
 BrokerStatus status_of(const cluster::ClusterMap& map, const Clock& clock, const scatter::ScatterContext& scatter,
                        const SearchService& service, const MultiSearch& multi_search,
                        const cluster::ZmqLeafClients* clients) {
-  BrokerStatus status{.clusters = {view_of(map, clock)},
+  BrokerStatus status{.clusters = {{map.collection(), view_of(map, clock)}},
                       .scatter = scatter.counters,
                       .hedging = scatter.hedging.counters(),
                       .msearch = multi_search.counters(),
@@ -122,12 +122,16 @@ BrokerStatus status_of(const cluster::ClusterMap& map, const Clock& clock, const
 }
 
 void add_collection(BrokerStatus& all, BrokerStatus&& one) {
-  all.clusters.push_back(std::move(one.clusters.front()));
+  all.clusters.merge(one.clusters);
+  all.max_msearches = one.max_msearches;
   add_counts(all, one);
 }
 
 void merge(BrokerStatus& all, BrokerStatus&& one) {
-  for (std::size_t i = 0; i < all.clusters.size(); ++i) merge(all.clusters[i], std::move(one.clusters.at(i)));
+  for (auto& [name, view] : one.clusters) {
+    const auto [known, added] = all.clusters.try_emplace(name, std::move(view));
+    if (!added) merge(known->second, std::move(view));  // NOLINT(bugprone-use-after-move): it was not taken
+  }
   add_counts(all, one);
 }
 

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,7 +53,7 @@ struct ClusterView {
 };
 
 struct BrokerStatus {
-  std::vector<ClusterView> clusters;  // of each collection
+  std::map<std::string, ClusterView> clusters;  // by collection
   scatter::ScatterCounters scatter;
   scatter::Hedging::Counters hedging;
   MultiSearch::Counters msearch;
@@ -66,7 +68,7 @@ BrokerStatus status_of(const cluster::ClusterMap& map, const Clock& clock, const
                        const SearchService& service, const MultiSearch& multi_search,
                        const cluster::ZmqLeafClients* clients);
 
-// Adds another collection's status on the same thread: its view becomes the last of `clusters`.
+// Adds another collection's status on the same thread.
 void add_collection(BrokerStatus& all, BrokerStatus&& one);
 
 // Adds another thread's. Counts are summed. Where the threads see the cluster differently, the worse view counts: the
@@ -93,18 +95,18 @@ void export_loops(metrics::Registry& registry, std::function<std::vector<Loop>()
 // Thread-safe.
 class StatusMetrics {
  public:
-  // `collections`: the broker's. With more than one, what concerns leaves and generations has a label of that name.
+  // `labels`: there may be several collections: what concerns leaves and generations has a label `collection`.
   // `replicas`: how many leaves each partition is meant to have; 0: as many as the one with the most.
-  explicit StatusMetrics(metrics::Registry& registry, std::vector<std::string> collections = {},
-                         std::size_t replicas = 0)
-      : registry_(registry), collections_(std::move(collections)), replicas_(replicas) {}
+  explicit StatusMetrics(metrics::Registry& registry, bool labels = false, std::size_t replicas = 0)
+      : registry_(registry), labels_(labels), replicas_(replicas) {}
   void show(const BrokerStatus& status);
 
  private:
   metrics::Registry& registry_;
-  const std::vector<std::string> collections_;
+  const bool labels_;
   const std::size_t replicas_;
-  Mutex mutex_;  // of two scrapes at once
+  Mutex mutex_;                                           // of two scrapes at once
+  std::set<std::string> shown_ FROND_GUARDED_BY(mutex_);  // collections that the metrics have, with labels
 };
 
 }  // namespace frond::broker::http

@@ -45,29 +45,37 @@ Response no_answer(const Error& error) {
 
 }  // namespace
 
-Result<std::unique_ptr<ChangeForwarder>> ChangeForwarder::create(std::string_view service, std::size_t max_body_bytes,
+Result<std::unique_ptr<ChangeForwarder>> ChangeForwarder::create(std::string_view service, std::string key,
+                                                                 std::size_t max_body_bytes,
                                                                  metrics::Registry& registry) {
   net::Url url = FROND_TRY(net::parse_server(service));
   std::shared_ptr<const tls::Trust> trust;
   if (url.tls) trust = FROND_TRY(tls::Trust::load(""));
   files::Descriptor stop(::eventfd(0, EFD_CLOEXEC));
   if (!stop.valid()) return files::system_error(Code::kUnavailable, "making", "an event");
-  return std::unique_ptr<ChangeForwarder>(new ChangeForwarder(
-      std::move(url), std::move(trust), std::move(stop), max_body_bytes, registry.gauge(families::kChangesInFlight)));
+  return std::unique_ptr<ChangeForwarder>(new ChangeForwarder(std::move(url), std::move(key), std::move(trust),
+                                                              std::move(stop), max_body_bytes,
+                                                              registry.gauge(families::kChangesInFlight)));
 }
 
-ChangeForwarder::ChangeForwarder(net::Url service, std::shared_ptr<const tls::Trust> trust, files::Descriptor stop,
-                                 std::size_t max_body_bytes, metrics::Gauge in_flight)
+ChangeForwarder::ChangeForwarder(net::Url service, std::string key, std::shared_ptr<const tls::Trust> trust,
+                                 files::Descriptor stop, std::size_t max_body_bytes, metrics::Gauge in_flight)
     : service_(std::move(service)),
+      key_(std::move(key)),
       trust_(std::move(trust)),
       stop_(std::move(stop)),
       in_flight_(in_flight),
       turns_("change", kThreads, max_body_bytes) {}
 
 ChangeForwarder::~ChangeForwarder() {
+  interrupt();
+  turns_.join();
+}
+
+void ChangeForwarder::interrupt() {
+  interrupted_ = true;
   const std::uint64_t one = 1;
   (void)!::write(stop_.get(), &one, sizeof one);
-  turns_.join();
 }
 
 Response ChangeForwarder::pass_on(const Request& request) const {
@@ -86,23 +94,34 @@ Response ChangeForwarder::pass_on(const Request& request) const {
   return response;
 }
 
+Result<frond::http::Answered> ChangeForwarder::ask(std::string_view method, std::string_view target,
+                                                   std::string_view body, std::string fields) const {
+  if (!key_.empty()) fields += "Authorization: Bearer " + key_ + "\r\n";
+  return frond::http::exchange(service_, trust_.get(), {method, target, std::move(fields), body},
+                               {.max_bytes = kMaxAnswer, .step_timeout = kPatience}, stop_.get());
+}
+
+void ChangeForwarder::later(const frond::http::ClientId& client, std::size_t bytes, std::function<void()> work) {
+  in_flight_.add(1);
+  turns_.add(client, bytes, [this, work = std::move(work)] {
+    try {
+      work();
+    } catch (const std::exception&) {  // out of memory: 500, as the responder goes
+    }
+    in_flight_.add(-1);
+  });
+}
+
 void ChangeForwarder::add_to(frond::http::Router& router) {
   const auto add = [&](std::string_view method, std::string_view path, Access access, std::size_t max_body) {
-    router.add(method, path,
-               [this, path](Request&& request, Responder responder) {
-                 responder.set_route(path);
-                 const auto held =
-                     std::make_shared<std::pair<Request, Responder>>(std::move(request), std::move(responder));
-                 in_flight_.add(1);
-                 turns_.add(held->first.client, held->first.body.size(), [this, held] {
-                   try {
-                     held->second.send(pass_on(held->first));
-                   } catch (const std::exception&) {  // out of memory: 500, as the responder goes
-                   }
-                   in_flight_.add(-1);
-                 });
-               },
-               {.max_body = max_body, .access = access});
+    router.add(
+        method, path,
+        [this, path](Request&& request, Responder responder) {
+          responder.set_route(path);
+          const auto held = std::make_shared<std::pair<Request, Responder>>(std::move(request), std::move(responder));
+          later(held->first.client, held->first.body.size(), [this, held] { held->second.send(pass_on(held->first)); });
+        },
+        {.max_body = max_body, .access = access});
   };
   constexpr std::string_view kCollection = "/v1/collections/{collection}";
   add("GET", kCollection, Access::kSearch, 0);

@@ -5,11 +5,15 @@
 //
 // A request's body is held whole, and counts against --max-body-bytes until it is answered. Each waits on a thread of
 // its own, of which there are kThreads; clients take turns.
+#include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "common/files/descriptor.h"
+#include "common/http/client.h"
 #include "common/http/client_turns.h"
 #include "common/http/router.h"
 #include "common/metrics/registry.h"
@@ -23,9 +27,10 @@ class ChangeForwarder {
   static constexpr std::size_t kThreads = 8;
   static constexpr std::size_t kMaxBody = 16 << 20, kMaxAnswer = 32 << 20;
 
-  // `service`: its address. kInvalid: it is none; kUnavailable: no descriptor.
-  static Result<std::unique_ptr<ChangeForwarder>> create(std::string_view service, std::size_t max_body_bytes,
-                                                         metrics::Registry& registry);
+  // `service`: its address; `key`: with what ask() asks, empty: with none. kInvalid: no address; kUnavailable: no
+  // descriptor.
+  static Result<std::unique_ptr<ChangeForwarder>> create(std::string_view service, std::string key,
+                                                         std::size_t max_body_bytes, metrics::Registry& registry);
   // What waits is answered 503. The server's loops end afterwards.
   ~ChangeForwarder();
   ChangeForwarder(const ChangeForwarder&) = delete;
@@ -34,14 +39,26 @@ class ChangeForwarder {
   // The routes of changes, and those that tell what became of them. This outlives the router.
   void add_to(frond::http::Router& router);
 
+  // Runs `work`, which holds so many bytes and may wait for the service, on one of the threads, in its client's turn.
+  void later(const frond::http::ClientId& client, std::size_t bytes, std::function<void()> work);
+  // From now on whoever waits for the service gets kUnavailable. Any thread.
+  void interrupt();
+  bool interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
+  // Asks the service for this broker itself, with the broker's key; waits for the answer. `fields`: further lines of
+  // the header, each with its end. Any thread. Errors as http::exchange().
+  Result<frond::http::Answered> ask(std::string_view method, std::string_view target, std::string_view body = {},
+                                    std::string fields = {}) const;
+
  private:
-  ChangeForwarder(net::Url service, std::shared_ptr<const tls::Trust> trust, files::Descriptor stop,
+  ChangeForwarder(net::Url service, std::string key, std::shared_ptr<const tls::Trust> trust, files::Descriptor stop,
                   std::size_t max_body_bytes, metrics::Gauge in_flight);
   frond::http::Response pass_on(const frond::http::Request& request) const;
 
   const net::Url service_;
+  const std::string key_;
   const std::shared_ptr<const tls::Trust> trust_;  // null: plain HTTP, or a local socket
   const files::Descriptor stop_;                   // readable: what waits is to end
+  std::atomic<bool> interrupted_{false};
   metrics::Gauge in_flight_;
   frond::http::ClientTurns turns_;  // last: its threads use the rest
 };

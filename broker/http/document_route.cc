@@ -82,6 +82,7 @@ class LookUpJob : public std::enable_shared_from_this<LookUpJob> {
   LookUpJob(SearchService& service, std::shared_ptr<const cluster::Topology> topology, Wanted wanted,
             const frond::http::ClientId& client, Responder responder)
       : service_(service),
+        in_use_(service.in_use()),
         topology_(std::move(topology)),
         wanted_(std::move(wanted)),
         kind_{.batch = false, .costly = true, .client = client},
@@ -146,6 +147,7 @@ class LookUpJob : public std::enable_shared_from_this<LookUpJob> {
   std::uint32_t body_bytes() const { return wanted_.body_bytes.value_or(kDefaultBodyBytes); }
 
   SearchService& service_;
+  const std::shared_ptr<const void> in_use_;
   const std::shared_ptr<const cluster::Topology> topology_;
   const Wanted wanted_;
   const Admission::Kind kind_;

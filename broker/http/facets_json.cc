@@ -1,10 +1,14 @@
 // What hits are ordered by, and what was counted, as JSON.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <numeric>
 #include <vector>
 
 #include "broker/http/answer_json.h"
+#include "broker/merge/facet_stats.h"
 #include "common/base/check.h"
+#include "common/query/facet_buckets.h"
 
 namespace frond::broker::http {
 namespace {
@@ -29,21 +33,12 @@ void append_finite(std::string& out, double value) {
     out += "null";
 }
 
-// Of the rounded sum, also where that is infinite.
-double mean_of(const FacetTotals& totals) {
-  const double sum = totals.sum.rounded(), count = static_cast<double>(totals.values);
-  if (std::isfinite(sum)) return sum / count;
-  // Without the lowest of its words a sum is a 2^64th of itself. What is cut off only decides a tie.
-  std::vector<std::uint64_t> words = totals.sum.words();
-  words[1] |= words[0] != 0 ? 1 : 0;
-  words.erase(words.begin());
-  if (sum < 0) words.push_back(~std::uint64_t{0});
-  frond::query::ExactSum scaled;
-  FROND_CHECK(scaled.set_words(words));
-  return std::ldexp(scaled.rounded() / count, 64);
-}
+// `,"facets":{…}` of a bucket, if there are facets in it. Behind the last one: an empty bucket.
+void append_inside(std::string& out, const Facet& facet, const FacetTotals& totals, std::size_t bucket,
+                   const schema::Schema& schema);
 
-void append_values(std::string& out, FieldType type, const FacetTotals& totals) {
+void append_values(std::string& out, const Facet& facet, FieldType type, const FacetTotals& totals,
+                   const schema::Schema& schema) {
   out += "\"buckets\":[";
   for (std::size_t i = 0; i < totals.counts.size(); ++i) {
     out += i == 0 ? "{\"value\":" : ",{\"value\":";
@@ -52,6 +47,7 @@ void append_values(std::string& out, FieldType type, const FacetTotals& totals) 
     else
       append_key(out, type, totals.keys[i]);
     append_count(out, "count", totals.counts[i]);
+    append_inside(out, facet, totals, i, schema);
     out += '}';
   }
   out += ']';
@@ -59,12 +55,26 @@ void append_values(std::string& out, FieldType type, const FacetTotals& totals) 
   append_count(out, "missing", totals.missing);
 }
 
+// Where the bucket of this number is; one more than there are: it is empty.
+std::size_t place_of(const FacetTotals& totals, std::size_t number) {
+  const auto found = std::ranges::lower_bound(totals.keys, number);
+  const bool is_there = found != totals.keys.end() && *found == number;
+  return is_there ? static_cast<std::size_t>(found - totals.keys.begin()) : totals.keys.size();
+}
+
+// The documents in a bucket, and what is in it.
+void append_documents(std::string& out, const Facet& facet, const FacetTotals& totals, std::size_t number,
+                      const schema::Schema& schema) {
+  const std::size_t place = place_of(totals, number);
+  append_count(out, "count", place < totals.counts.size() ? totals.counts[place] : 0);
+  append_inside(out, facet, totals, place, schema);
+}
+
 // All of them, also the empty ones.
-void append_ranges(std::string& out, const Facet& facet, FieldType type, const FacetTotals& totals) {
-  std::vector<std::uint64_t> all(facet.bounds.size() + 1);
-  for (std::size_t i = 0; i < totals.keys.size(); ++i) all[totals.keys[i]] = totals.counts[i];
+void append_ranges(std::string& out, const Facet& facet, FieldType type, const FacetTotals& totals,
+                   const schema::Schema& schema) {
   out += "\"buckets\":[";
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  for (std::size_t i = 0; i <= facet.bounds.size(); ++i) {
     out += i == 0 ? "{" : ",{";
     if (i > 0) {
       append_name(out, "from");
@@ -74,23 +84,59 @@ void append_ranges(std::string& out, const Facet& facet, FieldType type, const F
       append_name(out, "to");
       append_value(out, type, facet.bounds[i]);
     }
-    append_count(out, "count", all[i]);
+    append_documents(out, facet, totals, i, schema);
     out += '}';
   }
   out += ']';
   append_count(out, "missing", totals.missing);
 }
 
-void append_intervals(std::string& out, FieldType type, const FacetTotals& totals) {
+// Likewise of clauses.
+void append_filters(std::string& out, const Facet& facet, const FacetTotals& totals, const schema::Schema& schema) {
+  out += "\"buckets\":[";
+  for (std::size_t i = 0; i < facet.queries.size(); ++i) {
+    out += i == 0 ? "{\"name\":" : ",{\"name\":";
+    append_json_string(out, facet.queries[i].name);
+    append_documents(out, facet, totals, i, schema);
+    out += '}';
+  }
+  out += ']';
+}
+
+void append_intervals(std::string& out, const Facet& facet, FieldType type, const FacetTotals& totals,
+                      const schema::Schema& schema) {
   out += "\"buckets\":[";
   for (std::size_t i = 0; i < totals.keys.size(); ++i) {
     out += i == 0 ? "{\"from\":" : ",{\"from\":";
     append_key(out, type, totals.keys[i]);
     append_count(out, "count", totals.counts[i]);
+    append_inside(out, facet, totals, i, schema);
     out += '}';
   }
   out += ']';
   append_count(out, "missing", totals.missing);
+}
+
+// The least value that so many percent of all do not exceed.
+void append_percentiles(std::string& out, const Facet& facet, FieldType type, const FacetTotals& totals) {
+  const auto all = std::accumulate(totals.counts.begin(), totals.counts.end(), std::uint64_t{0});
+  out += "\"percentiles\":[";
+  for (const double percent : facet.percents) {
+    out += &percent == &facet.percents.front() ? "{" : ",{";
+    append_name(out, "percent");
+    append_real(out, percent);
+    append_name(out, "value");
+    const double rank = std::ceil(percent / 100 * static_cast<double>(all));
+    std::size_t bucket = 0;
+    std::uint64_t passed = totals.counts.empty() ? 0 : totals.counts.front();
+    while (bucket + 1 < totals.counts.size() && static_cast<double>(passed) < rank) passed += totals.counts[++bucket];
+    if (totals.counts.empty())
+      out += "null";
+    else
+      append_value(out, type, frond::query::value_in(type, totals.keys[bucket]));
+    out += '}';
+  }
+  out += ']';
 }
 
 void append_stats(std::string& out, FieldType type, const FacetTotals& totals) {
@@ -103,7 +149,7 @@ void append_stats(std::string& out, FieldType type, const FacetTotals& totals) {
   append_key(out, type, totals.least);
   append_name(out, "max");
   append_key(out, type, totals.greatest);
-  const double sum = totals.sum.rounded(), mean = mean_of(totals);
+  const double sum = totals.sum.rounded(), mean = merge::mean_of(totals.sum, totals.values);
   append_name(out, "sum");
   append_finite(out, sum);
   append_name(out, "mean");
@@ -114,20 +160,48 @@ void append_stats(std::string& out, FieldType type, const FacetTotals& totals) {
     append_finite(out, mean);
 }
 
-void append_facet(std::string& out, const Facet& facet, FieldType type, const FacetTotals& totals) {
+void append_facet(std::string& out, const Facet& facet, const FacetTotals& totals, const schema::Schema& schema) {
+  const schema::Field* const field = schema.find(facet.field);
+  const FieldType type = field == nullptr ? FieldType::kInteger : field->type;
   switch (facet.kind) {
     case Facet::Kind::kValues:
-      return append_values(out, type, totals);
+      return append_values(out, facet, type, totals, schema);
     case Facet::Kind::kRanges:
-      return append_ranges(out, facet, type, totals);
+      return append_ranges(out, facet, type, totals, schema);
     case Facet::Kind::kHistogram:
     case Facet::Kind::kDates:
-      return append_intervals(out, type, totals);
+      return append_intervals(out, facet, type, totals, schema);
+    case Facet::Kind::kFilters:
+      return append_filters(out, facet, totals, schema);
+    case Facet::Kind::kFilter:
+    case Facet::Kind::kMissing:
+      return append_documents(out, facet, totals, 0, schema);
     case Facet::Kind::kStats:
       return append_stats(out, type, totals);
+    case Facet::Kind::kPercentiles:
+      return append_percentiles(out, facet, type, totals);
+    case Facet::Kind::kCount:
+      append_count(out, "documents", totals.with_value);
+      return append_count(out, "values", totals.values);
     case Facet::Kind::kDistinct:
       return append_count(out, "value", totals.different);
   }
+}
+
+void append_inside(std::string& out, const Facet& facet, const FacetTotals& totals, std::size_t bucket,
+                   const schema::Schema& schema) {
+  static const FacetTotals kEmpty;
+  if (facet.inside.empty()) return;
+  out += ",\"facets\":{";
+  for (std::size_t i = 0; i < facet.inside.size(); ++i) {
+    const std::size_t place = bucket * facet.inside.size() + i;
+    if (i > 0) out += ',';
+    append_json_string(out, facet.inside[i].name);
+    out += ":{";
+    append_facet(out, facet.inside[i], place < totals.nested.size() ? totals.nested[place] : kEmpty, schema);
+    out += '}';
+  }
+  out += '}';
 }
 
 }  // namespace
@@ -159,7 +233,7 @@ void append_facets(std::string& out, const std::vector<FacetTotals>& totals, con
     if (i > 0) out += ',';
     append_json_string(out, facet.name);
     out += ":{";
-    append_facet(out, facet, arrangement.schema->find(facet.field)->type, totals[i]);
+    append_facet(out, facet, totals[i], *arrangement.schema);
     out += '}';
   }
   out += '}';

@@ -112,8 +112,15 @@ void export_loops(metrics::Registry& registry, std::function<std::vector<Loop>()
 void StatusMetrics::show(const BrokerStatus& status) {
   const MutexLock lock(mutex_);
   show_requests(registry_, status);
-  for (std::size_t i = 0; i < status.clusters.size(); ++i)
-    show_cluster(registry_, status.clusters[i], collections_.size() > 1 ? collections_.at(i) : "", replicas_);
+  for (const auto& [collection, view] : status.clusters)
+    show_cluster(registry_, view, labels_ ? collection : "", replicas_);
+  if (!labels_) return;
+  std::erase_if(shown_, [&](const std::string& name) {
+    const bool gone = !status.clusters.contains(name);
+    if (gone) registry_.remove("collection", name);
+    return gone;
+  });
+  for (const auto& [collection, view] : status.clusters) shown_.insert(collection);
 }
 
 }  // namespace frond::broker::http

@@ -13,6 +13,8 @@
 namespace frond::broker::http {
 
 struct MultiSearch::Batch {
+  explicit Batch(std::shared_ptr<const void> service) : in_use(std::move(service)) {}
+  const std::shared_ptr<const void> in_use;  // SearchService::in_use()
   std::string body;
   SearchService::Reply reply;  // null: the request was answered
   frond::http::ClientId client{};
@@ -44,7 +46,7 @@ MultiSearch::Ticket MultiSearch::run(std::string body, SearchService::Reply repl
     return Ticket();
   };
   if (running_ >= config_.max_requests) return refuse(too_many());
-  auto batch = std::make_shared<Batch>();
+  auto batch = std::make_shared<Batch>(service_.in_use());
   batch->body = std::move(body);
   Lines lines(batch->body);
   while (const auto line = lines.next()) {

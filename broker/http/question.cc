@@ -1,5 +1,6 @@
 #include "broker/http/question.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/query/clause_json.h"
@@ -15,6 +16,7 @@ wire::SearchRequest Question::request() const {
   request.sort = sort;
   if (cursor) request.after = cursor->after;
   request.facets = facets;
+  request.simple_facets = std::ranges::all_of(arrangement.facets, frond::query::is_simple);
   request.mode = parameters.mode;
   request.rank = parameters.rank;
   request.bm25 = bm25;
@@ -141,6 +143,7 @@ std::optional<std::string> problem_of_columns(const std::vector<std::string>& co
 }
 
 std::string_view what_it_lacks(const wire::SearchRequest& request) {
+  if (!request.simple_facets) return "counts no facets in facets, and none of some kinds";
   if (!request.sort.empty() || !request.facets.empty()) return "neither sorts nor counts facets";
   if (wire::has_clauses(request)) return "searches plain words only, and shows no columns";
   return request.bm25 ? "ranks by the collection's k1 and b only" : "neither counts nor answers without ranking";

@@ -84,21 +84,23 @@ using Targets = std::shared_ptr<const RouteTargets>;
 struct CollectionRoute {
   std::string_view method, path, named_path;
   frond::http::RouteLimits limits;
-  void (*serve)(const Targets& to, std::size_t collection, Request&& request, Responder responder);
+  void (*serve)(const Targets& to, const SearchedCollection& collection, Request&& request, Responder responder);
 };
 
 void add(frond::http::Router& router, const Targets& to, const CollectionRoute& route) {
   router.add(
       route.method, route.path,
       [to, serve = route.serve](Request&& request, Responder responder) {
-        serve(to, 0, std::move(request), std::move(responder));
+        if (to->collections->empty())
+          return responder.send(frond::http::problem(404, "Not found", "There is no collection here yet."));
+        serve(to, to->collections->front(), std::move(request), std::move(responder));
       },
       route.limits);
   const auto by_name = [to, serve = route.serve, pattern = route.named_path](Request&& request, Responder responder) {
     const auto name = frond::http::path_value(request.path, pattern);
     if (!name) return responder.send(frond::http::problem(400, "Bad request", name.error().message(), "collection"));
-    for (std::size_t i = 0; i < to->collections.size(); ++i)
-      if (to->collections[i].name == *name) return serve(to, i, std::move(request), std::move(responder));
+    if (const auto* const found = find_collection(*to->collections, *name))
+      return serve(to, *found, std::move(request), std::move(responder));
     responder.send(frond::http::problem(404, "Not found", "There is no collection '" + name->substr(0, 200) + "' here.",
                                         "collection"));
   };
@@ -106,19 +108,19 @@ void add(frond::http::Router& router, const Targets& to, const CollectionRoute& 
 }
 
 template <const Reader& reader>
-void serve_query(const Targets& to, std::size_t collection, Request&& request, Responder responder) {
-  search(to->collections[collection].service, std::move(request.query), reader, request.client, std::move(responder));
+void serve_query(const Targets&, const SearchedCollection& collection, Request&& request, Responder responder) {
+  search(*collection.service, std::move(request.query), reader, request.client, std::move(responder));
 }
 template <const Reader& reader>
-void serve_body(const Targets& to, std::size_t collection, Request&& request, Responder responder) {
+void serve_body(const Targets&, const SearchedCollection& collection, Request&& request, Responder responder) {
   if (refuse_parameters(request, responder)) return;
-  search(to->collections[collection].service, std::move(request.body), reader, request.client, std::move(responder));
+  search(*collection.service, std::move(request.body), reader, request.client, std::move(responder));
 }
 
-void serve_lines(const Targets& to, std::size_t collection, Request&& request, Responder responder) {
+void serve_lines(const Targets&, const SearchedCollection& collection, Request&& request, Responder responder) {
   if (refuse_parameters(request, responder)) return;
   charge_lines(request);
-  MultiSearch& many = to->collections[collection].multi_search;
+  MultiSearch& many = *collection.multi_search;
   const auto shared = std::make_shared<Responder>(std::move(responder));
   const auto batch = many.run(std::move(request.body), reply_to(shared), request.client);
   shared->on_client_gone([&many, batch] { many.abandon(batch); });
@@ -127,29 +129,34 @@ void serve_lines(const Targets& to, std::size_t collection, Request&& request, R
 constexpr std::string_view kDocument = "/v1/documents/{id}",
                            kNamedDocument = "/v1/collections/{collection}/documents/{id}";
 
-void serve_document_of_path(const Targets& to, std::size_t collection, Request&& request, Responder responder) {
+void serve_document_of_path(const Targets&, const SearchedCollection& collection, Request&& request,
+                            Responder responder) {
   const bool named = request.path.starts_with("/v1/collections/");
   auto id = frond::http::path_value(request.path, named ? kNamedDocument : kDocument, named ? 1 : 0);
   if (!id) return responder.send(frond::http::problem(400, "Bad request", id.error().message(), "id"));
-  serve_document(to->collections[collection].service, *std::move(id), request, std::move(responder));
+  serve_document(*collection.service, *std::move(id), request, std::move(responder));
 }
-void serve_document_of_query(const Targets& to, std::size_t collection, Request&& request, Responder responder) {
-  serve_document(to->collections[collection].service, {}, request, std::move(responder));
+void serve_document_of_query(const Targets&, const SearchedCollection& collection, Request&& request,
+                             Responder responder) {
+  serve_document(*collection.service, {}, request, std::move(responder));
 }
 
-void serve_cluster(const Targets& to, std::size_t collection, Request&& request, Responder responder) {
+void serve_cluster(const Targets& to, const SearchedCollection& collection, Request&& request, Responder responder) {
   if (refuse_parameters(request, responder)) return;
   // A std::function is copied and a Responder cannot be.
-  to->collect_status(
-      [to, collection, shared = std::make_shared<Responder>(std::move(responder))](const BrokerStatus& status) {
-        const auto& one = to->collections[collection];
-        shared->send({.body = cluster_json(status.clusters.at(collection), one.service, one.name, to->version)});
-      });
+  to->collect_status([to, name = collection.name,
+                      shared = std::make_shared<Responder>(std::move(responder))](const BrokerStatus& status) {
+    const auto view = status.clusters.find(name);
+    const auto* const one = find_collection(*to->collections, name);
+    if (view == status.clusters.end() || one == nullptr)
+      return shared->send(frond::http::problem(404, "Not found", "The collection '" + name + "' was removed."));
+    shared->send({.body = cluster_json(view->second, *one->service, name, to->version)});
+  });
 }
 
-void serve_schema(const Targets& to, std::size_t collection, Request&& request, Responder responder) {
+void serve_schema(const Targets&, const SearchedCollection& collection, Request&& request, Responder responder) {
   if (refuse_parameters(request, responder)) return;
-  const auto topology = to->collections[collection].service.scatter().map.topology();
+  const auto topology = collection.service->scatter().map.topology();
   if (!topology) return responder.send(frond::http::problem(503, "Unavailable", "No leaf serves this collection yet."));
   if (!topology->schema_problem.empty())
     return responder.send(
@@ -205,6 +212,11 @@ void add_admin_routes(frond::http::Router& router, const Targets& to) {
 
 }  // namespace
 
+const SearchedCollection* find_collection(const SearchedCollections& collections, std::string_view name) {
+  const auto found = std::ranges::find(collections, name, &SearchedCollection::name);
+  return found == collections.end() ? nullptr : &*found;
+}
+
 frond::http::Router make_admin_routes(RouteTargets targets) {
   frond::http::Router router;
   add_admin_routes(router, std::make_shared<const RouteTargets>(std::move(targets)));
@@ -219,7 +231,7 @@ frond::http::Router make_routes(RouteTargets targets) {
              [to](Request&& request, Responder responder) {
                if (refuse_parameters(request, responder)) return;
                std::vector<std::string> names;
-               for (const auto& one : to->collections) names.push_back(one.name);
+               for (const auto& one : *to->collections) names.push_back(one.name);
                responder.send({.body = collections_json(names)});
              },
              {.access = Access::kSearch});

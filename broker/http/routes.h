@@ -2,8 +2,10 @@
 // The broker's routes (docs/http-api.md): each turns a request into a call and the result into a response. Each thread
 // of the broker has its own.
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "broker/http/broker_status.h"
@@ -29,13 +31,20 @@ void serve_document(SearchService& service, std::optional<std::string> id, const
 
 inline constexpr std::size_t kMaxBatchBody = 8 << 20;  // POST /v1/msearch
 
+// What a thread searches. With --collection '*' collections come and go between two requests, on the thread itself;
+// what a request has found stays until it is answered.
+struct SearchedCollection {
+  std::string name;
+  SearchService* service;
+  MultiSearch* multi_search;
+};
+using SearchedCollections = std::vector<SearchedCollection>;
+// Null: there is none of that name.
+const SearchedCollection* find_collection(const SearchedCollections& collections, std::string_view name);
+
 struct RouteTargets {
-  struct Collection {
-    std::string name;
-    SearchService& service;
-    MultiSearch& multi_search;
-  };
-  std::vector<Collection> collections;  // as in BrokerStatus; the first is that of routes which name none
+  // The first is that of routes which name none.
+  std::shared_ptr<const SearchedCollections> collections;
   metrics::Registry& registry;
   StatusMetrics& metrics;
   std::string version;

@@ -32,7 +32,8 @@ constexpr std::string_view kOtherRanking = "search_after is the cursor of anothe
 // An evaluation by the leaves, and the place that was taken for it.
 class Evaluation final : public scatter::Abandonable {
  public:
-  Evaluation(Admission& admission, Admission::Kind kind) : admission_(admission), kind_(kind) {}
+  Evaluation(Admission& admission, Admission::Kind kind, std::shared_ptr<const void> service)
+      : admission_(admission), kind_(kind), service_(std::move(service)) {}
   void go_on(std::shared_ptr<Abandonable> search) {
     if (holds_place_) search_ = std::move(search);
   }
@@ -49,7 +50,8 @@ class Evaluation final : public scatter::Abandonable {
  private:
   Admission& admission_;
   const Admission::Kind kind_;
-  std::shared_ptr<Abandonable> search_;  // while leaves are asked
+  const std::shared_ptr<const void> service_;  // SearchService::in_use()
+  std::shared_ptr<Abandonable> search_;        // while leaves are asked
   bool holds_place_ = true;
 };
 
@@ -57,6 +59,8 @@ class Evaluation final : public scatter::Abandonable {
 
 // A search that is not answered yet.
 struct SearchService::Job : Question {
+  explicit Job(std::shared_ptr<const void> service) : in_use(std::move(service)) {}
+  const std::shared_ptr<const void> in_use;  // SearchService::in_use()
   Reply reply;
   std::optional<Line> line;
   Instant started;
@@ -97,7 +101,7 @@ std::optional<frond::http::Response> SearchService::known_answer(const std::stri
 
 SearchService::Ticket SearchService::search(const SearchParameters& parameters, Reply reply, const std::string& text,
                                             const frond::http::ClientId& client, std::optional<Line> line) {
-  const auto job = std::make_shared<Job>();
+  const auto job = std::make_shared<Job>(in_use_);
   job->parameters = parameters;
   job->reply = std::move(reply);
   job->line = std::move(line);
@@ -311,7 +315,7 @@ void SearchService::lead(const std::shared_ptr<Job>& job) {
 // possibly before evaluate() returns; not if the evaluation is abandoned. The place is held until then.
 std::shared_ptr<scatter::Abandonable> SearchService::evaluate(const std::shared_ptr<const Job>& job,
                                                               cache::Flights::Waiter done) {
-  const auto evaluation = std::make_shared<Evaluation>(shared_.admission, job->kind);
+  const auto evaluation = std::make_shared<Evaluation>(shared_.admission, job->kind, in_use_);
   const auto over = [job, evaluation, done = std::move(done)](const merge::Page& page) {
     evaluation->end();
     done(answer_of(*job, page));

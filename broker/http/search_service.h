@@ -111,6 +111,10 @@ class SearchService {
   Shared& shared() { return shared_; }
   scatter::ScatterContext& scatter() { return scatter_; }
   cluster::HomeThread& home() { return home_; }
+  // Whoever works for a request with this service keeps it: the service does not end before.
+  const std::shared_ptr<const void>& in_use() const { return in_use_; }
+  // Whether nobody does.
+  bool idle() const { return in_use_.use_count() == 1; }
 
  private:
   Instant now() const { return scatter_.timers.clock().now(); }
@@ -137,6 +141,7 @@ class SearchService {
   cluster::HomeThread& home_;
   query::QueryAnalyzer analyzer_;
   cache::KnownTexts known_;
+  const std::shared_ptr<const void> in_use_ = std::make_shared<const char>();
 };
 
 }  // namespace frond::broker::http

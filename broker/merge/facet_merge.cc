@@ -1,142 +1,274 @@
 #include "broker/merge/facet_merge.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
+
+#include "broker/merge/facet_stats.h"
+#include "common/query/facet_buckets.h"
 
 namespace frond::broker::merge {
 
+using frond::query::BucketOrder;
+using frond::query::Facet;
 using frond::query::FacetCounts;
 using Kind = frond::query::Facet::Kind;
 
+namespace {
+
+std::size_t bytes_of(const FacetCounts& facet) {
+  std::size_t bytes = (facet.keys.size() + facet.words.size() + facet.counts.size()) * sizeof(std::uint64_t);
+  for (const auto& word : facet.words) bytes += word.size();
+  for (const FacetCounts& one : facet.nested) bytes += sizeof one + bytes_of(one);
+  return bytes;
+}
+
+// Frees about so many words and facets inside; returns how many that were. Without buckets in the end it is empty.
+std::size_t free_part(FacetCounts& counts, std::size_t most) {
+  std::size_t freed = std::min(counts.words.size(), most);
+  counts.words.resize(counts.words.size() - freed);
+  while (!counts.nested.empty() && freed < most) {
+    freed += free_part(counts.nested.back(), most - freed);
+    if (!counts.nested.back().nested.empty() || !counts.nested.back().words.empty()) break;
+    counts.nested.pop_back();
+    ++freed;
+  }
+  return freed;
+}
+
+}  // namespace
+
 std::size_t facet_bytes(const wire::SearchReply& reply) {
   std::size_t bytes = 0;
-  for (const FacetCounts& facet : reply.facets) {
-    bytes += (facet.keys.size() + facet.words.size() + facet.counts.size()) * sizeof(std::uint64_t);
-    for (const auto& word : facet.words) bytes += word.size();
-  }
+  for (const FacetCounts& facet : reply.facets) bytes += bytes_of(facet);
   return bytes;
 }
 
 FacetMerge::FacetMerge(const Arrangement& arrangement, std::span<wire::SearchReply> replies)
-    : arrangement_(arrangement), sources_(arrangement.facets.size()) {
-  for (std::size_t i = 0; i < sources_.size(); ++i)
-    for (wire::SearchReply& reply : replies) sources_[sources_.size() - 1 - i].push_back({std::move(reply.facets[i])});
-  totals_.reserve(sources_.size());
-  if (!sources_.empty()) begin();
+    : arrangement_(arrangement), facets_(arrangement.facets.size()) {
+  for (std::size_t i = 0; i < facets_.size(); ++i)
+    for (wire::SearchReply& reply : replies) facets_[i].push_back(std::move(reply.facets[i]));
+  totals_.reserve(facets_.size());
+  if (!facets_.empty()) begin(0);
 }
 
-// Adds what is not by bucket, and looks at the first bucket of each reply.
-void FacetMerge::begin() {
-  FacetTotals& to = totals_.emplace_back();
+void FacetMerge::begin(std::size_t facet) {
+  Work work{&arrangement_.facets[facet], &totals_.emplace_back(), {}};
+  for (const FacetCounts& counts : facets_[facet]) {
+    work.sources.push_back({&counts});
+    too_many_ = too_many_ || counts.buckets() > arrangement_.max_buckets;
+  }
+  buckets_ = 0;
+  work_.push_back(std::move(work));
+}
+
+// Adds what is not by bucket, and looks at the first bucket of each source.
+void FacetMerge::begin_level() {
+  FacetTotals& to = *work_.back().to;
   heads_.clear();
-  for (Source& source : sources_.back()) {
-    const FacetCounts& counts = source.counts;
+  for (Source& source : work_.back().sources) {
+    const FacetCounts& counts = *source.counts;
+    to.with_value += counts.with_value;
     to.missing += counts.missing;
     to.values += counts.values;
     to.least = std::min(to.least, counts.least);
     to.greatest = std::max(to.greatest, counts.greatest);
     to.sum.add(counts.sum);
-    too_many_ = too_many_ || counts.buckets() > arrangement_.max_buckets;
     if (source.more()) heads_.push_back(&source);
   }
+  work_.back().has_begun = true;
 }
 
 Result<bool> FacetMerge::step(std::size_t buckets) {
   const auto later_word = [](const Source* a, const Source* b) {
-    return b->counts.words[b->at] < a->counts.words[a->at];
+    return b->counts->words[b->at] < a->counts->words[a->at];
   };
-  const auto later_key = [](const Source* a, const Source* b) { return b->counts.keys[b->at] < a->counts.keys[a->at]; };
-  while (!sources_.empty() || !spent_.empty()) {
+  const auto later_key = [](const Source* a, const Source* b) {
+    return b->counts->keys[b->at] < a->counts->keys[a->at];
+  };
+  while (!done_) {
     buckets -= free_some(buckets);
     if (!spent_.empty()) return false;
-    if (sources_.empty()) break;
-    if (!too_many_) {
-      const bool by_word = !heads_.empty() && !heads_.front()->counts.words.empty();
+    if (work_.empty()) {
+      done_ = totals_.size() == facets_.size() || too_many_;
+      if (!done_) begin(totals_.size());
+      continue;
+    }
+    if (!work_.back().has_begun) begin_level();
+    if (!too_many_ && !work_.back().is_merged) {
+      const bool by_word = !heads_.empty() && !heads_.front()->counts->words.empty();
       buckets -= by_word ? merge_some(buckets, later_word) : merge_some(buckets, later_key);
       if (!too_many_ && !heads_.empty()) return false;
+      end_level();
     }
-    end();
+    if (too_many_ || facet().inside.empty() || work_.back().next == work_.back().to->counts.size()) {
+      end();
+      continue;
+    }
+    if (buckets == 0) return false;
+    buckets -= std::min(buckets, begin_bucket());
   }
   if (!too_many_) return true;
-  return Error(Code::kInvalid, "facet " + schema::quote(facet().name) + " has more than " +
-                                   std::to_string(arrangement_.max_buckets) + " different buckets");
+  return Error(Code::kInvalid, "facet " + schema::quote(arrangement_.facets[totals_.size() - 1].name) +
+                                   " has more than " + std::to_string(arrangement_.max_buckets) + " different buckets");
 }
 
-// Returns how many buckets of replies were merged: at most so many, the last ones of several replies all the same.
+// Returns how many buckets of sources were merged: at most so many, the last ones of several all the same.
 template <class After>
 std::size_t FacetMerge::merge_some(std::size_t buckets, const After& after) {
   std::make_heap(heads_.begin(), heads_.end(), after);
   std::size_t merged = 0;
   while (!heads_.empty() && merged < buckets && !too_many_) {
+    same_.clear();
     const Source& first = *heads_.front();
     const std::size_t at = first.at;
     std::uint64_t count = 0;
-    do {  // the bucket of each reply that has it
+    do {  // the bucket of each source that has it
       std::pop_heap(heads_.begin(), heads_.end(), after);
-      Source& source = *heads_.back();
-      if (!source.counts.counts.empty()) count += source.counts.counts[source.at];
-      ++merged;
-      ++source.at;
-      if (source.more())
-        std::push_heap(heads_.begin(), heads_.end(), after);
-      else
-        heads_.pop_back();
+      same_.push_back(heads_.back());
+      heads_.pop_back();
+      if (!same_.back()->counts->counts.empty()) count += same_.back()->counts->counts[same_.back()->at];
     } while (!heads_.empty() && is_same(*heads_.front(), first, at));
-    add(first, at, count);
+    merged += same_.size() + add(same_, count);
+    for (Source* const source : same_) {
+      ++source->at;
+      if (!source->more()) continue;
+      heads_.push_back(source);
+      std::push_heap(heads_.begin(), heads_.end(), after);
+    }
   }
   return std::min(merged, buckets);
 }
 
 bool FacetMerge::is_same(const Source& head, const Source& bucket, std::size_t at) {
-  if (head.counts.words.empty()) return head.counts.keys[head.at] == bucket.counts.keys[at];
-  return head.counts.words[head.at] == bucket.counts.words[at];
+  if (head.counts->words.empty()) return head.counts->keys[head.at] == bucket.counts->keys[at];
+  return head.counts->words[head.at] == bucket.counts->words[at];
 }
 
-void FacetMerge::add(const Source& source, std::size_t at, std::uint64_t count) {
-  FacetTotals& to = totals_.back();
-  too_many_ = ++to.different > arrangement_.max_buckets;
-  if (facet().kind == Kind::kDistinct) return;
-  if (facet().kind != Kind::kValues) return append(source, at, count);
-  const Shown bucket{count, to.different, &source, at};
+// Returns how many empty buckets it has added before.
+std::size_t FacetMerge::add(Same same, std::uint64_t count) {
+  FacetTotals& to = *work_.back().to;
+  ++to.different;
+  too_many_ = ++buckets_ > arrangement_.max_buckets;
+  const Kind kind = facet().kind;
+  if (kind == Kind::kDistinct) return 0;
+  const Source& source = *same.front();
+  if (kind == Kind::kHistogram || kind == Kind::kDates) {
+    const std::size_t filled = facet().min_count == 0 ? fill(source.counts->keys[source.at]) : 0;
+    if (count >= facet().min_count) append(source, source.at, count);
+    return filled;
+  }
+  if (kind != Kind::kValues) {
+    append(source, source.at, count);
+    return 0;
+  }
+  if (count < facet().min_count) {
+    to.other += count;
+    return 0;
+  }
+  const Shown bucket = shown(same, count);
   if (shown_.size() == facet().size) {
     const bool better = bucket < shown_.front();
     to.other += better ? shown_.front().count : count;
-    if (!better) return;
+    if (!better) return 0;
     std::pop_heap(shown_.begin(), shown_.end());
     shown_.pop_back();
   }
   shown_.push_back(bucket);
   std::push_heap(shown_.begin(), shown_.end());
+  return 0;
+}
+
+FacetMerge::Shown FacetMerge::shown(Same same, std::uint64_t count) const {
+  const BucketOrder& order = facet().order;
+  const Source& source = *same.front();
+  Shown bucket{false, count, count, work_.back().to->different, &source, source.at};
+  if (order.by == BucketOrder::By::kValue) bucket.rank = bucket.number;
+  if (order.by == BucketOrder::By::kFacet) {
+    const auto& inside = facet().inside;
+    const auto by = std::ranges::find(inside, order.facet, &Facet::name);
+    FacetCounts all;
+    for (const Source* const one : same)
+      frond::query::add(
+          *by, one->counts->nested[one->at * inside.size() + static_cast<std::size_t>(by - inside.begin())], all);
+    const auto rank = rank_of(*by, order.member, all);
+    bucket.is_last = !rank.has_value();
+    bucket.rank = rank.value_or(0);
+  }
+  if (order.descending) bucket.rank = ~bucket.rank;
+  return bucket;
+}
+
+// Adds empty buckets up to the key's.
+std::size_t FacetMerge::fill(std::uint64_t key) {
+  FacetTotals& to = *work_.back().to;
+  const auto type = arrangement_.schema->find(facet().field)->type;
+  std::size_t filled = 0;
+  while (!to.keys.empty() && !too_many_) {
+    const auto next = frond::query::next_bucket(facet(), type, to.keys.back());
+    if (!next || *next >= key) break;
+    to.keys.push_back(*next);
+    to.counts.push_back(0);
+    ++filled;
+    too_many_ = ++buckets_ > arrangement_.max_buckets;
+  }
+  return filled;
 }
 
 void FacetMerge::append(const Source& source, std::size_t at, std::uint64_t count) {
-  FacetTotals& to = totals_.back();
-  if (source.counts.words.empty())
-    to.keys.push_back(source.counts.keys[at]);
+  FacetTotals& to = *work_.back().to;
+  if (source.counts->words.empty())
+    to.keys.push_back(source.counts->keys[at]);
   else
-    to.words.emplace_back(source.counts.words[at]);
+    to.words.emplace_back(source.counts->words[at]);
   to.counts.push_back(count);
 }
 
-// Writes what the answer shows, and goes on to the next facet.
-void FacetMerge::end() {
+// Writes what the answer shows.
+void FacetMerge::end_level() {
   std::sort_heap(shown_.begin(), shown_.end());
   for (const Shown& bucket : shown_) append(*bucket.source, bucket.at, bucket.count);
   shown_.clear();
-  spent_ = std::move(sources_.back());
-  sources_.pop_back();
-  if (!sources_.empty() && !too_many_) begin();
+  Work& work = work_.back();
+  work.to->nested.resize(work.to->counts.size() * work.facet->inside.size());
+  work.is_merged = true;
+}
+
+// Goes on to what is in the next bucket. Returns for how many buckets of replies it has looked.
+std::size_t FacetMerge::begin_bucket() {
+  const Work work = work_.back();
+  const std::size_t bucket = work_.back().next++, inside = work.facet->inside.size(), first = work_.size();
+  FacetTotals& to = *work.to;
+  for (std::size_t i = 0; i < inside; ++i)
+    work_.push_back({&work.facet->inside[i], &to.nested[bucket * inside + i], {}});
+  const auto place_in = [bucket](const auto& all, const auto& shown) {
+    const auto found = std::ranges::lower_bound(all, shown[bucket]);
+    const bool is_there = found != all.end() && *found == shown[bucket];
+    return is_there ? found - all.begin() : std::ptrdiff_t{-1};
+  };
+  for (const Source& source : work.sources) {
+    const FacetCounts& counts = *source.counts;
+    const auto place = to.words.empty() ? place_in(counts.keys, to.keys) : place_in(counts.words, to.words);
+    for (std::size_t i = 0; place >= 0 && i < inside; ++i)
+      work_[first + i].sources.push_back({&counts.nested[static_cast<std::size_t>(place) * inside + i]});
+  }
+  return inside * (work.sources.size() + 1);
+}
+
+void FacetMerge::end() {
+  work_.pop_back();
+  if (too_many_) work_.clear();
+  if (!work_.empty()) return;
+  for (std::size_t i = totals_.size() - 1; i < (too_many_ ? facets_.size() : totals_.size()); ++i)
+    std::ranges::move(facets_[i], std::back_inserter(spent_));
 }
 
 // To free millions of words takes its time, too.
 std::size_t FacetMerge::free_some(std::size_t buckets) {
   std::size_t freed = 0;
   while (!spent_.empty()) {
-    auto& words = spent_.back().counts.words;
-    const std::size_t some = std::min(words.size(), buckets - freed);
-    words.resize(words.size() - some);
-    freed += some;
-    if (!words.empty()) break;
+    freed += free_part(spent_.back(), buckets - freed);
+    if (!spent_.back().words.empty() || !spent_.back().nested.empty()) break;
     spent_.pop_back();
   }
   return freed;

@@ -1,7 +1,7 @@
 #pragma once
 // Adds up what leaves have counted for the facets of a search. Leaves send all of their buckets, ascending, up to
 // millions in all; they are merged in steps, so that a loop has time for others in between, and of values only those
-// are kept that the answer shows. Not thread-safe.
+// are kept that the answer shows. What is in their buckets is merged afterwards, facet by facet. Not thread-safe.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,7 +23,8 @@ class FacetMerge {
   // `replies` have passed check(), and lose their facets. The arrangement outlives this object.
   FacetMerge(const Arrangement& arrangement, std::span<wire::SearchReply> replies);
   // Merges or frees about so many buckets of the replies. True: that was all. kInvalid, at the end likewise: a facet
-  // has more than arrangement.max_buckets; if one reply has, its facet is not merged.
+  // has more than arrangement.max_buckets, those in buckets that are shown included; if one reply has, its facet is not
+  // merged.
   Result<bool> step(std::size_t buckets);
   // Of each facet, once step() has returned true.
   std::vector<FacetTotals> take() { return std::move(totals_); }
@@ -31,37 +32,58 @@ class FacetMerge {
  private:
   // The buckets of one reply, and the first of them that is not merged yet.
   struct Source {
-    frond::query::FacetCounts counts;
+    const frond::query::FacetCounts* counts;
     std::size_t at = 0;
-    bool more() const { return at < counts.buckets(); }
+    bool more() const { return at < counts->buckets(); }
+  };
+  // A facet, or one in a bucket of another, and where it goes.
+  struct Work {
+    const frond::query::Facet* facet;
+    FacetTotals* to;
+    std::vector<Source> sources;  // of each reply that has it
+    bool has_begun = false, is_merged = false;
+    std::size_t next = 0;  // the first of its buckets whose facets are not begun yet
   };
   // A bucket that may be shown: the `number`-th by value, as the source has it at `at`.
   struct Shown {
+    bool is_last;        // it has nothing to be ordered by
+    std::uint64_t rank;  // smaller ones come first
     std::uint64_t count, number;
     const Source* source;
     std::size_t at;
     friend bool operator<(const Shown& a, const Shown& b) {  // whether it is shown before the other
-      return a.count != b.count ? a.count > b.count : a.number < b.number;
+      if (a.is_last != b.is_last) return b.is_last;
+      return a.rank != b.rank ? a.rank < b.rank : a.number < b.number;
     }
   };
+  using Same = std::span<Source* const>;  // the sources that have a bucket, at their `at`
 
-  const frond::query::Facet& facet() const { return arrangement_.facets[totals_.size() - 1]; }
-  void begin();
+  const frond::query::Facet& facet() const { return *work_.back().facet; }
+  void begin(std::size_t facet);
+  void begin_level();
   template <class After>
   std::size_t merge_some(std::size_t buckets, const After& after);
   static bool is_same(const Source& head, const Source& bucket, std::size_t at);
-  void add(const Source& source, std::size_t at, std::uint64_t count);
+  std::size_t add(Same same, std::uint64_t count);
+  Shown shown(Same same, std::uint64_t count) const;
+  std::size_t fill(std::uint64_t key);
   void append(const Source& source, std::size_t at, std::uint64_t count);
+  void end_level();
+  std::size_t begin_bucket();
   void end();
   std::size_t free_some(std::size_t buckets);
 
   const Arrangement& arrangement_;
-  std::vector<std::vector<Source>> sources_;  // of each facet that is not done yet, the last facet first
-  std::vector<Source> spent_;                 // of the one that was done last, to be freed
-  std::vector<FacetTotals> totals_;           // of those that are done, and of the one under way
-  std::vector<Source*> heads_;                // of it, a heap: the least bucket first
-  std::vector<Shown> shown_;                  // of it, a heap: the one to be left out next is first
-  bool too_many_ = false;                     // it has more than max_buckets
+  std::vector<std::vector<frond::query::FacetCounts>> facets_;  // of the replies, of each facet that is not done yet
+  std::vector<frond::query::FacetCounts> spent_;                // of the one that was done last, to be freed
+  std::vector<FacetTotals> totals_;                             // of those that are done, and of the one under way
+  std::vector<Work> work_;      // of it: the last one is being merged, in a bucket of one before it
+  std::size_t buckets_ = 0;     // of it, so far
+  std::vector<Source*> heads_;  // of its last work, a heap: the least bucket first
+  std::vector<Source*> same_;   // room for those that have a bucket
+  std::vector<Shown> shown_;    // a heap: the one to be left out next is first
+  bool too_many_ = false;       // it has more than max_buckets
+  bool done_ = false;
 };
 
 }  // namespace frond::broker::merge

@@ -41,23 +41,26 @@ struct PageHit {
 struct Arrangement {
   frond::query::SortOrder order;                           // empty: by score
   std::vector<frond::query::Facet> facets;                 // bound
-  std::size_t max_buckets = 0;                             // of each facet
+  std::size_t max_buckets = 0;                             // of each facet, with those in it
   std::shared_ptr<const schema::Schema> schema = nullptr;  // not null with an order or facets
 };
 
-// What was counted for one facet, over all replies (facet_merge.h).
+// What was counted for one facet, or for one in a bucket of another, over all replies (facet_merge.h).
 struct FacetTotals {
-  std::uint64_t missing = 0;    // documents without a value
-  std::uint64_t different = 0;  // buckets that are not empty
-  std::uint64_t other = 0;      // kValues: the sum of the counts of those that are not shown
-  // As query::FacetCounts has them. kValues: the most frequent ones, those first, and of equally frequent ones the
-  // least value; kRanges, kHistogram and kDates: all of them, ascending; of others none.
+  std::uint64_t with_value = 0;  // documents with a value
+  std::uint64_t missing = 0;     // documents without a value
+  std::uint64_t different = 0;   // buckets that are not empty
+  std::uint64_t other = 0;       // kValues: the sum of the counts of those that are not shown
+  // As query::FacetCounts has them. kValues: those that are shown, in their order; kHistogram and kDates: likewise,
+  // also empty ones if they are wanted; of others that have buckets all that are not empty, ascending; kDistinct: none.
   std::vector<std::uint64_t> keys;
   std::vector<std::string> words;
   std::vector<std::uint64_t> counts;
-  // kStats: likewise.
+  // kStats and kCount: likewise.
   std::uint64_t values = 0, least = ~std::uint64_t{0}, greatest = 0;
   frond::query::ExactSum sum;
+  // As query::FacetCounts has them. Those of an empty bucket are as they come.
+  std::vector<FacetTotals> nested;
 };
 
 struct Page {

@@ -61,6 +61,38 @@ frond::query::Limits before_normal(frond::query::Limits limits) {
   return limits;
 }
 
+bool is_costly(const frond::query::Cost& cost) {
+  return cost.terms > wire::kCostlyTerms || cost.patterns > kCostlyPatterns || cost.clauses > kCostlyClauses ||
+         cost.values > kCostlyValues;
+}
+
+// Facets as the schema has them, with clauses that are within the limits, and what these cost together.
+Result<std::vector<frond::query::Facet>> facets_of(std::vector<frond::query::Facet> facets,
+                                                   const schema::Schema& schema, const frond::query::Limits& limits,
+                                                   frond::query::Cost& cost) {
+  Result<void> within;
+  const auto check = [&](const frond::query::Limits& most) {
+    for_each_facet(facets, [&](const frond::query::Facet& facet) {
+      for (const auto& one : facet.queries)
+        if (within) within = frond::query::check_limits(one.clause, most);
+    });
+    return within;
+  };
+  FROND_TRY(check(before_normal(limits)));
+  facets = FROND_TRY(frond::query::bind_facets(std::move(facets), schema, "facets"));
+  FROND_TRY(check(limits));
+  for_each_facet(facets, [&](const frond::query::Facet& facet) {
+    for (const auto& one : facet.queries) {
+      const auto of_one = frond::query::cost_of(one.clause);
+      cost.clauses += of_one.clauses;
+      cost.terms += of_one.terms;
+      cost.values += of_one.values;
+      cost.patterns += of_one.patterns;
+    }
+  });
+  return facets;
+}
+
 class Planner {
  public:
   Planner(const schema::Schema& schema, QueryAnalyzer& analyzer, const text::AnalyzerConfig& config)
@@ -73,9 +105,7 @@ class Planner {
     planned.matches_nothing = normal.as<frond::query::None>() != nullptr;
     if (as_clause) normal = one_text(std::move(normal));
     if (!written.scored || ordered) normal = frond::query::resolved(std::move(normal), Mode::kOr);
-    const auto cost = frond::query::cost_of(normal);
-    planned.costly = cost.terms > wire::kCostlyTerms || cost.patterns > kCostlyPatterns ||
-                     cost.clauses > kCostlyClauses || cost.values > kCostlyValues;
+    planned.costly = is_costly(frond::query::cost_of(normal));
     auto* const both = normal.as<Bool>();
     const auto words = both != nullptr ? words_of(*both) : words_of(normal);
     if (words) planned.words = FROND_TRY(analyzer_.analyze_text(words->text, config_));
@@ -265,7 +295,8 @@ Planned plan(const WrittenQuery& written, const schema::Schema& schema, QueryAna
   };
   if (auto sorts = frond::query::check_sort({written.sort.begin(), written.sort.end()}, schema); !sorts)
     return Refusal{"sort", std::move(sorts).error().within("sort").message()};
-  auto facets = frond::query::bind_facets({written.facets.begin(), written.facets.end()}, schema, "facets");
+  frond::query::Cost of_facets;
+  auto facets = facets_of({written.facets.begin(), written.facets.end()}, schema, limits, of_facets);
   if (!facets) return Refusal{"facets", facets.error().message()};
   const std::string_view name = written.clause != nullptr ? "query" : "q";
   Clause asked;
@@ -287,6 +318,7 @@ Planned plan(const WrittenQuery& written, const schema::Schema& schema, QueryAna
   if (!planned) return Refusal{std::string(name), planned.error().message()};
   planned->notes = std::move(notes);
   planned->facets = *std::move(facets);
+  planned->costly = planned->costly || is_costly(of_facets);
   if (planned->clause.size() > wire::kMaxClauseBytes || planned->filter.size() > wire::kMaxClauseBytes)
     return Refusal{std::string(name), "the query has more than " + std::to_string(wire::kMaxClauseBytes) + " bytes"};
   return *std::move(planned);

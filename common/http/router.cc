@@ -1,6 +1,7 @@
 #include "common/http/router.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <boost/asio/ip/address.hpp>
@@ -35,7 +36,24 @@ Router Router::everything(Handler handler, RouteLimits limits, std::string_view 
   return router;
 }
 
+void Router::shape_refusals(std::string_view below, Response (*shape)(Response)) {
+  shapes_.emplace_back(below, shape);
+  std::ranges::stable_sort(shapes_, std::greater(), [](const auto& one) { return one.first.size(); });
+}
+
 Routing Router::route(const Request& header) const {
+  Routing routing = find(header);
+  for (const auto& [below, shape] : shapes_) {
+    const std::string_view path = header.path;
+    if (!path.starts_with(below) || (path.size() > below.size() && path[below.size()] != '/')) continue;
+    routing.shape = shape;
+    if (routing.answer && routing.answer->status >= 400) routing.answer = shape(*std::move(routing.answer));
+    break;
+  }
+  return routing;
+}
+
+Routing Router::find(const Request& header) const {
   const std::string_view method = header.method == "HEAD" ? std::string_view("GET") : header.method;
   std::string_view known;  // the request's path, if another method has a route there
   for (const Route& route : routes_) {
@@ -56,7 +74,7 @@ Routing Router::route(const Request& header) const {
 
 Routing Router::taken_by(const Route& route, const Request& header) {
   const std::string_view coding = header.header("content-encoding");
-  if (route.limits.max_body == 0 || coding.empty() || iequals(coding, "identity"))
+  if (route.limits.max_body == 0 || route.limits.decodes || coding.empty() || iequals(coding, "identity"))
     return {.handler = &route.handler, .label = route.path, .limits = route.limits};
   auto refused = problem(415, "Unsupported media type",
                          "The body has the Content-Encoding '" + std::string(coding.substr(0, 40)) +
@@ -100,7 +118,10 @@ void Router::operator()(Request&& request, Responder responder) const {
   Routing routing = route(request);
   responder.set_route(routing.label);
   if (routing.handler == nullptr) return responder.send(*std::move(routing.answer));
-  if (request.body.size() > routing.limits.max_body) return responder.send(body_too_large(routing.limits.max_body));
+  if (request.body.size() > routing.limits.max_body) {
+    Response refusal = body_too_large(routing.limits.max_body);
+    return responder.send(routing.shape != nullptr ? routing.shape(std::move(refusal)) : std::move(refusal));
+  }
   (*routing.handler)(std::move(request), std::move(responder));
 }
 

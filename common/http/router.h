@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/result.h"
@@ -40,6 +41,7 @@ struct RouteLimits {
   std::size_t max_body = 0;  // bytes; 0: no body
   bool reserved = false;     // for probes and operators: served even when all connections are taken, under any Host
   Access access = Access::kOpen;  // what its clients must be allowed, if the server has a Gatekeeper
+  bool decodes = false;           // the handler takes bodies with a Content-Encoding
 };
 
 // How a request is answered: by a handler, or with `answer`.
@@ -47,9 +49,10 @@ struct Routing {
   const Handler* handler = nullptr;  // owned by the router; null: see `answer`
   std::string_view label;            // the route's path, for metrics; empty if there is none
   RouteLimits limits;
-  std::optional<Response> answer;  // 404, 405, 415, or the list of methods
-  std::shared_ptr<Permit> permit;  // what an admitted request holds; the router leaves it empty
-  ClientId client{};               // … and this
+  std::optional<Response> answer;         // 404, 405, 415, or the list of methods
+  Response (*shape)(Response) = nullptr;  // of what the server refuses the request with; null: as it is
+  std::shared_ptr<Permit> permit;         // what an admitted request holds; the router leaves it empty
+  ClientId client{};                      // … and this
 };
 
 class Router {
@@ -62,7 +65,11 @@ class Router {
   // bodies are read. Routes added afterwards take precedence.
   static Router everything(Handler handler, RouteLimits limits, std::string_view method = {});
 
-  // By the header alone. 415 where a body is taken, and it has a Content-Encoding: none is decoded here.
+  // Refusals of requests for what is below this path, or of all for "", are given this form: those of this router, and
+  // of the server that has it. The longest path counts. `below`: a literal.
+  void shape_refusals(std::string_view below, Response (*shape)(Response));
+
+  // By the header alone. 415 where a body is taken that has a Content-Encoding, unless RouteLimits::decodes.
   Routing route(const Request& header) const;
   // The path of every route, in the order of add(); a path with two methods stands there twice.
   std::vector<std::string_view> paths() const;
@@ -76,12 +83,14 @@ class Router {
     Handler handler;
     bool has(std::string_view asked) const;
   };
+  Routing find(const Request& header) const;
   static Routing taken_by(const Route& route, const Request& header);
   Routing missing(const Request& header, std::string_view path) const;
   static Response not_allowed(const Request& header, std::string allow);
 
-  // Two dozen at most: a scan is quick.
-  std::vector<Route> routes_, patterns_;  // without and with a name in braces
+  // A scan of two hundred takes a microsecond.
+  std::vector<Route> routes_, patterns_;                                     // without and with a name in braces
+  std::vector<std::pair<std::string_view, Response (*)(Response)>> shapes_;  // the longest path first
   std::optional<Route> everything_;
 };
 

@@ -93,7 +93,9 @@ Routing Session::route() {
     if (auto answer = turned_away()) return {.label = routing.label, .answer = std::move(answer)};
   if (core_->config.gatekeeper && routing.handler != nullptr && routing.limits.access != Access::kOpen) {
     auto admittance = core_->config.gatekeeper(parser_.header(), client_.first, routing.limits.access);
-    if (admittance.refusal) return {.label = routing.label, .answer = std::move(admittance.refusal)};
+    if (admittance.refusal)
+      return {.label = routing.label,
+              .answer = routing.shape ? routing.shape(*std::move(admittance.refusal)) : std::move(admittance.refusal)};
     routing.permit = std::move(admittance.permit);
     if (admittance.client) routing.client = *admittance.client;
   }
@@ -125,7 +127,7 @@ bool Session::admit_body() {
     mark_ = received_;
     return true;
   }
-  refuse(parser_.failure(), routing_->label);
+  refuse(routing_->shape ? routing_->shape(parser_.failure()) : parser_.failure(), routing_->label);
   return false;
 }
 // Takes room for what the request at hand is known to need. If there is none, nothing more is read until there is.

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <map>
@@ -123,6 +124,22 @@ struct Registry::State {
   const double start_time_seconds = boot_time() + read_stat().start_ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
   Mutex mutex;
   std::vector<std::function<void()>> updates FROND_GUARDED_BY(mutex);
+
+  // Metrics with labels, which may be removed.
+  struct Removable {
+    Labels labels;
+    std::function<void()> remove;
+  };
+  Mutex labelled_mutex;
+  std::map<const void*, Removable> labelled FROND_GUARDED_BY(labelled_mutex);
+  template <class Made, class... More>
+  auto& add(Made& family, const Labels& labels, const More&... more) {
+    auto& metric = family.Add(labels_of(labels), more...);
+    if (labels.empty()) return metric;
+    const MutexLock lock(labelled_mutex);
+    labelled.try_emplace(&metric, Removable{labels, [&family, &metric] { family.Remove(&metric); }});
+    return metric;
+  }
 };
 
 Registry::Registry(std::string_view version) : state_(std::make_unique<State>()) {
@@ -132,7 +149,7 @@ Registry::~Registry() = default;
 
 Counter Registry::counter(const Family& family, const Labels& labels) {
   auto& made = prometheus::BuildCounter().Name(family.name).Help(family.help).Register(state_->registry);
-  return Counter(&made.Add(labels_of(labels)));
+  return Counter(&state_->add(made, labels));
 }
 
 FollowingCounter Registry::following_counter(const Family& family, const Labels& labels) {
@@ -141,13 +158,22 @@ FollowingCounter Registry::following_counter(const Family& family, const Labels&
 
 Gauge Registry::gauge(const Family& family, const Labels& labels) {
   auto& made = prometheus::BuildGauge().Name(family.name).Help(family.help).Register(state_->registry);
-  return Gauge(&made.Add(labels_of(labels)));
+  return Gauge(&state_->add(made, labels));
 }
 
 Histogram Registry::histogram(const Family& family, std::span<const double> buckets, const Labels& labels) {
   auto& made = prometheus::BuildHistogram().Name(family.name).Help(family.help).Register(state_->registry);
-  return Histogram(
-      &made.Add(labels_of(labels), prometheus::Histogram::BucketBoundaries(buckets.begin(), buckets.end())));
+  return Histogram(&state_->add(made, labels, prometheus::Histogram::BucketBoundaries(buckets.begin(), buckets.end())));
+}
+
+void Registry::remove(std::string_view label, std::string_view value) {
+  const MutexLock lock(state_->labelled_mutex);
+  std::erase_if(state_->labelled, [&](const auto& one) {
+    const bool has = std::ranges::any_of(one.second.labels,
+                                         [&](const auto& pair) { return pair.first == label && pair.second == value; });
+    if (has) one.second.remove();
+    return has;
+  });
 }
 
 void Registry::before_scrape(std::function<void()> update) {

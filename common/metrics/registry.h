@@ -103,6 +103,9 @@ class Registry {
   Gauge gauge(const Family& family, const Labels& labels = {});
   Histogram histogram(const Family& family, std::span<const double> buckets, const Labels& labels = {});
 
+  // Removes all metrics that have this label; their handles are not used any more. Any thread.
+  void remove(std::string_view label, std::string_view value);
+
   // Registers a function that is called before each exposition, on its thread, to set gauges and following counters.
   // What the function uses must outlive the last exposition.
   void before_scrape(std::function<void()> update);

@@ -13,6 +13,7 @@
 #include "common/partition/format/format.h"
 #include "common/partition/terms/term_files.h"
 #include "common/partition/terms/term_lists.h"
+#include "common/partition/values/value_reader.h"
 
 namespace frond::partition {
 namespace {
@@ -108,6 +109,34 @@ Result<std::unique_ptr<const PublishedPartition>> PublishedPartition::open(const
     const PinnedBytes dictionary = FROND_TRY(database->get_if_there(Family::kArrays, kDictionaryKey));
     return std::unique_ptr<const PublishedPartition>(
         std::make_unique<Published>(database, record.summary, dictionary.bytes(), files));
+  });
+}
+
+namespace {
+
+class Sources final : public PublishedSources {
+ public:
+  Sources(std::string name, std::unique_ptr<const ValueReader> values)
+      : name_(std::move(name)), values_(std::move(values)) {}
+  Result<std::string> source(DocId docid) const override {
+    if (values_ == nullptr) return std::string();
+    return guarded(name_, [&] { return values_->source(docid); });
+  }
+
+ private:
+  const std::string name_;
+  const std::unique_ptr<const ValueReader> values_;  // null: no schema
+};
+
+}  // namespace
+
+Result<std::unique_ptr<const PublishedSources>> PublishedSources::open(const std::filesystem::path& folder,
+                                                                       std::span<const PartitionFile> files) {
+  return guarded(folder.string(), [&]() -> Result<std::unique_ptr<const PublishedSources>> {
+    auto database = Database::of_files(folder, files, FileReads::kCopied);
+    const SummaryRecord record = FROND_TRY(database->summary());
+    auto values = FROND_TRY(ValueReader::open(std::move(database), record));
+    return std::unique_ptr<const PublishedSources>(std::make_unique<Sources>(folder.string(), std::move(values)));
   });
 }
 

@@ -52,6 +52,18 @@ class PublishedPartition {
   virtual const std::filesystem::path& folder() const = 0;
 };
 
+// The sources of a partition's documents, from its published files. One thread. Files are opened when they are first
+// needed and stay open.
+class PublishedSources {
+ public:
+  // files: those of a PartitionSummary, in `folder`. Errors, of every method, name the folder: kCorrupt, kUnavailable.
+  static Result<std::unique_ptr<const PublishedSources>> open(const std::filesystem::path& folder,
+                                                              std::span<const PartitionFile> files);
+  virtual ~PublishedSources() = default;
+  // As Partition::source(): empty where none is kept.
+  virtual Result<std::string> source(DocId docid) const = 0;
+};
+
 // Whether a file of a partition has ids.
 bool has_ids(const PartitionFile& file);
 

@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "common/base/text.h"
-#include "common/query/clause_reader.h"
-#include "common/schema/nearest_names.h"
+#include "common/query/bind.h"
+#include "common/query/normal_form.h"
 
 namespace frond::query {
 namespace {
 
 using schema::FieldType;
-using schema::Json;
+using Kind = Facet::Kind;
 
 Error invalid(const std::string& path, const std::string& what) {
   return {Code::kInvalid, path + (path.empty() ? "" : " ") + what};
@@ -26,76 +26,61 @@ std::optional<Enum> named(const std::string_view (&names)[kCount], std::string_v
   return static_cast<Enum>(found - std::begin(names));
 }
 
-std::string_view kind_name(Facet::Kind kind) { return kFacetKindNames[static_cast<std::size_t>(kind)]; }
+std::string not_from(std::string_view what, std::size_t has, std::size_t most) {
+  return "has " + std::to_string(has) + " " + std::string(what) + ", not 1 to " + std::to_string(most);
+}
 
-// What no field decides. `path`: empty in the short text.
-Result<void> check_limits(const std::vector<Facet>& facets, const std::string& path) {
-  if (facets.size() > kMaxFacets)
-    return invalid(path, "has " + std::to_string(facets.size()) + " facets, and at most " + std::to_string(kMaxFacets) +
-                             " can be counted");
+// What buckets are ordered by: a number that a facet in them says.
+bool is_said_by(const Facet& facet, std::string_view member) {
+  constexpr std::string_view kOfStats[] = {"count", "min", "max", "sum", "mean"};
+  if (facet.kind == Kind::kStats) return std::ranges::find(kOfStats, member) != std::end(kOfStats);
+  if (facet.kind == Kind::kCount) return member == "documents" || member == "values";
+  return facet.kind == Kind::kDistinct && member == "value";
+}
+
+Result<void> check_facet(const Facet& facet, const std::string& path) {
+  if (facet.size == 0 || facet.size > kMaxFacetSize)
+    return invalid(path, "has the size " + std::to_string(facet.size) + ", not 1 to " + std::to_string(kMaxFacetSize));
+  if (facet.kind == Kind::kValues && facet.min_count == 0) return invalid(path, "has a min_count of 0");
+  if (facet.kind == Kind::kRanges && (facet.bounds.empty() || facet.bounds.size() > kMaxFacetBounds))
+    return invalid(path, not_from("bounds", facet.bounds.size(), kMaxFacetBounds));
+  if (facet.kind == Kind::kHistogram && !(facet.interval > 0 && std::isfinite(facet.interval)))
+    return invalid(path, "has no interval above 0");
+  if (facet.kind == Kind::kFilters && facet.queries.empty()) return invalid(path, "has no queries");
+  for (const NamedClause& one : facet.queries)
+    if (one.name.size() > kMaxFacetNameBytes) return invalid(path, "has a query with a name of more than 256 bytes");
+  if (facet.kind == Kind::kPercentiles) {
+    if (facet.percents.empty() || facet.percents.size() > kMaxPercents)
+      return invalid(path, not_from("percents", facet.percents.size(), kMaxPercents));
+    for (const double one : facet.percents)
+      if (!(one > 0 && one <= 100)) return invalid(path, "has percents that are not above 0 and up to 100");
+  }
+  if (facet.order.by == BucketOrder::By::kFacet) {
+    const auto says = [&](const Facet& one) {
+      return one.name == facet.order.facet && is_said_by(one, facet.order.member);
+    };
+    if (std::ranges::none_of(facet.inside, says))
+      return invalid(path, "is ordered by " + schema::quote(facet.order.facet + "." + facet.order.member) +
+                               ", which no facet in its buckets says");
+  }
+  if (!facet.inside.empty() && !has_buckets(facet.kind))
+    return invalid(path, "is " + std::string(name_of(facet.kind)) + ", which has no buckets for facets");
+  return {};
+}
+
+Result<void> check_level(const std::vector<Facet>& facets, const std::string& path) {
   for (const Facet& facet : facets) {
     const std::string here = path.empty() ? schema::quote(facet.name) : schema::member_path(path, facet.name);
     if (facet.name.empty() || facet.name.size() > kMaxFacetNameBytes)
       return invalid(path, "has a name of " + std::to_string(facet.name.size()) + " bytes, not 1 to " +
                                std::to_string(kMaxFacetNameBytes));
-    if (facet.size == 0 || facet.size > kMaxFacetSize)
-      return invalid(here,
-                     "has the size " + std::to_string(facet.size) + ", not 1 to " + std::to_string(kMaxFacetSize));
-    if (facet.kind == Facet::Kind::kRanges && (facet.bounds.empty() || facet.bounds.size() > kMaxFacetBounds))
-      return invalid(
-          here, "has " + std::to_string(facet.bounds.size()) + " bounds, not 1 to " + std::to_string(kMaxFacetBounds));
-    if (facet.kind == Facet::Kind::kHistogram && !(facet.interval > 0 && std::isfinite(facet.interval)))
-      return invalid(here, "has no interval above 0");
+    FROND_TRY(check_facet(facet, here));
     const auto same = [&](const Facet& other) { return &other < &facet && other.name == facet.name; };
     if (std::ranges::any_of(facets, same))
       return invalid(here, "is there twice; as a JSON object, facets have names of their own");
+    FROND_TRY(check_level(facet.inside, schema::member_path(here, "facets")));
   }
   return {};
-}
-
-Result<Facet> read_facet(const Json::Member& member, const std::string& path) {
-  const auto* const object = member.value.object();
-  if (object == nullptr || object->size() != 1)
-    return invalid(path, "is no object with one member, such as {\"values\":{\"field\":\"tag\"}}");
-  const auto& [kind_text, json] = object->front();
-  const auto kind = named<Facet::Kind>(kFacetKindNames, kind_text);
-  if (!kind)
-    return invalid(
-        path, "has an unknown kind " + schema::quote(kind_text) + schema::nearest_hint(kind_text, kFacetKindNames));
-  constexpr std::string_view kMembers[] = {"size", "bounds", "interval", "interval", "", ""};
-  const std::string_view own = kMembers[static_cast<std::size_t>(*kind)];
-  const std::string here = schema::member_path(path, kind_text);
-  ClauseMembers members =
-      own.empty() ? ClauseMembers(json, here, {"field"}) : ClauseMembers(json, here, {"field", own});
-  Facet facet;
-  facet.name = member.name;
-  facet.kind = *kind;
-  facet.field = members.text("field");
-  if (facet.kind == Facet::Kind::kValues && members.find(own) != nullptr) facet.size = members.whole(own);
-  if (facet.kind == Facet::Kind::kRanges) {
-    for (const Json& bound : members.array(own, true)) {
-      if (const auto* value = bound.scalar())
-        facet.bounds.push_back(*value);
-      else
-        members.fail(members.path(own), "has " + std::string(bound.kind()) + ", not a value");
-    }
-  }
-  if (facet.kind == Facet::Kind::kHistogram) {
-    const Json& interval = members.member(own);
-    if (const auto* whole = interval.as<std::int64_t>()) facet.interval = static_cast<double>(*whole);
-    if (const auto* real = interval.as<double>()) facet.interval = *real;
-  }
-  if (facet.kind == Facet::Kind::kDates) {
-    const std::string unit = members.text(own);
-    const auto found = named<DateUnit>(kDateUnitNames, unit);
-    if (!found)
-      members.fail(members.path(own), "is " + schema::quote(unit) +
-                                          ", not one of minute, hour, day, week, month, "
-                                          "quarter and year");
-    facet.unit = found.value_or(DateUnit::kMonth);
-  }
-  if (!members.ok()) return members.error();
-  return facet;
 }
 
 // The end of the facet that begins `text`: a comma outside of brackets, or the end.
@@ -122,11 +107,11 @@ Result<Facet> parse_facet(std::string_view text) {
   const auto unknown = [&] {
     return Error(Code::kInvalid, schema::quote(std::string(text)) +
                                      " has behind its colon no number of values, no [bounds], no unit of dates, no "
-                                     "interval:histogram, and neither values, stats nor distinct");
+                                     "interval:histogram, and none of values, stats, distinct and count");
   };
   if (what.starts_with('[')) {
     if (!what.ends_with(']')) return unknown();
-    facet.kind = Facet::Kind::kRanges;
+    facet.kind = Kind::kRanges;
     what = what.substr(1, what.size() - 2);
     for (bool more = true; more;) {
       const std::string_view bound = what.substr(0, what.find(','));
@@ -140,7 +125,7 @@ Result<Facet> parse_facet(std::string_view text) {
   if (what.ends_with(kHistogram)) {
     const auto interval = number_in<double>(what.substr(0, what.size() - kHistogram.size()));
     if (!interval) return unknown();
-    facet.kind = Facet::Kind::kHistogram;
+    facet.kind = Kind::kHistogram;
     facet.interval = *interval;
     return facet;
   }
@@ -149,33 +134,33 @@ Result<Facet> parse_facet(std::string_view text) {
     return facet;
   }
   if (const auto unit = named<DateUnit>(kDateUnitNames, what)) {
-    facet.kind = Facet::Kind::kDates;
+    facet.kind = Kind::kDates;
     facet.unit = *unit;
     return facet;
   }
-  const auto kind = named<Facet::Kind>(kFacetKindNames, what);
-  if (kind != Facet::Kind::kValues && kind != Facet::Kind::kStats && kind != Facet::Kind::kDistinct) return unknown();
+  const auto kind = named<Kind>(kFacetKindNames, what);
+  constexpr Kind kAlone[] = {Kind::kValues, Kind::kStats, Kind::kDistinct, Kind::kCount};
+  if (!kind || std::ranges::find(kAlone, *kind) == std::end(kAlone)) return unknown();
   facet.kind = *kind;
   return facet;
 }
 
-// What a column's type cannot be counted by; empty: it can.
-std::string_view types_of(Facet::Kind kind, FieldType type) {
+// The types whose columns can be counted so, for a message; empty: all can.
+std::string_view types_of(Kind kind, FieldType type) {
   const bool number = type == FieldType::kInteger || type == FieldType::kFloat, date = type == FieldType::kDate;
-  if (kind == Facet::Kind::kRanges || kind == Facet::Kind::kStats)
-    return number || date ? "" : "integer, float and date";
-  if (kind == Facet::Kind::kHistogram) return number ? "" : "integer and float";
-  return kind != Facet::Kind::kDates || date ? "" : "date";
+  if (kind == Kind::kRanges || kind == Kind::kStats) return number || date ? "" : "integer, float and date";
+  if (kind == Kind::kHistogram || kind == Kind::kPercentiles) return number ? "" : "integer and float";
+  return kind != Kind::kDates || date ? "" : "date";
 }
 
-Result<void> bind_facet(Facet& facet, const schema::Schema& schema, const std::string& path) {
+Result<void> bind_column(Facet& facet, const schema::Schema& schema, const std::string& path) {
   const schema::Field* const field = schema.find(facet.field);
   if (field == nullptr) return unknown_field(schema, facet.field).within(path);
   const std::string type(schema::name_of(field->type)), subject = path + ": field '" + field->name + "'";
   if (!schema::is_column(field->type)) return invalid(subject, "is " + type + ", and only columns have facets");
   const std::string_view types = types_of(facet.kind, field->type);
   if (!types.empty())
-    return invalid(subject, "is " + type + ", and " + std::string(kind_name(facet.kind)) + " is for fields of type " +
+    return invalid(subject, "is " + type + ", and " + std::string(name_of(facet.kind)) + " is for fields of type " +
                                 std::string(types));
   for (schema::Value& bound : facet.bounds) {
     auto typed = schema::typed_value(field->type, bound, schema::Reading::kLenient);
@@ -185,23 +170,48 @@ Result<void> bind_facet(Facet& facet, const schema::Schema& schema, const std::s
   if (std::ranges::adjacent_find(facet.bounds, std::greater_equal<>()) != facet.bounds.end())
     return invalid(subject, "has bounds that do not ascend");
   constexpr double kMaxWhole = 9007199254740992;  // 2^53: doubles have all whole numbers up to it
-  if (facet.kind == Facet::Kind::kHistogram && field->type == FieldType::kInteger &&
+  if (facet.kind == Kind::kHistogram && field->type == FieldType::kInteger &&
       (std::trunc(facet.interval) != facet.interval || facet.interval > kMaxWhole))
     return invalid(subject, "is integer, so the interval is a whole number of at most 2^53");
+  if (facet.zone.empty()) return {};
+  auto rules = zone_rules(facet.zone);
+  if (!rules) return std::move(rules).error().within(path);
+  facet.rules = *std::move(rules);
+  return {};
+}
+
+Result<void> bind_level(std::vector<Facet>& facets, const schema::Schema& schema, const std::string& path) {
+  for (Facet& facet : facets) {
+    const std::string here = schema::member_path(path, facet.name);
+    if (!is_of_clauses(facet.kind)) FROND_TRY(bind_column(facet, schema, here));
+    for (NamedClause& one : facet.queries)
+      one.clause = normal_form(FROND_TRY(query::bind(one.clause, schema, here)), schema);
+    FROND_TRY(bind_level(facet.inside, schema, schema::member_path(here, "facets")));
+  }
   return {};
 }
 
 }  // namespace
 
-Result<std::vector<Facet>> read_facets(const Json& json, std::string_view path) {
-  const std::string here(path);
-  const auto* const object = json.object();
-  if (object == nullptr) return invalid(here, "is " + std::string(json.kind()) + ", not an object of facets by name");
-  std::vector<Facet> facets;
-  for (const Json::Member& member : *object)
-    facets.push_back(FROND_TRY(read_facet(member, schema::member_path(path, member.name))));
-  FROND_TRY(check_limits(facets, here));
-  return facets;
+bool is_simple(const Facet& facet) {
+  return facet.kind <= Kind::kDistinct && facet.inside.empty() && facet.order == BucketOrder() &&
+         facet.min_count == 1 && facet.interval_ms == 0 && facet.offset_ms == 0 && facet.zone.empty() &&
+         facet.rules.empty();
+}
+
+Result<void> check_facets(const std::vector<Facet>& facets, const std::string& path) {
+  std::size_t all = 0, clauses = 0;
+  for_each_facet(facets, [&](const Facet& facet) {
+    ++all;
+    clauses += facet.queries.size();
+  });
+  if (all > kMaxFacets)
+    return invalid(
+        path, "has " + std::to_string(all) + " facets, and at most " + std::to_string(kMaxFacets) + " can be counted");
+  if (clauses > kMaxFacetClauses)
+    return invalid(path, "has " + std::to_string(clauses) + " queries in its facets, more than " +
+                             std::to_string(kMaxFacetClauses));
+  return check_level(facets, path);
 }
 
 Result<std::vector<Facet>> parse_facets(std::string_view text) {
@@ -212,43 +222,13 @@ Result<std::vector<Facet>> parse_facets(std::string_view text) {
     text.remove_prefix(item.size() + (more ? 1 : 0));
     facets.push_back(FROND_TRY(parse_facet(trimmed(item))));
   }
-  FROND_TRY(check_limits(facets, ""));
+  FROND_TRY(check_facets(facets, ""));
   return facets;
 }
 
 Result<std::vector<Facet>> bind_facets(std::vector<Facet> facets, const schema::Schema& schema, std::string_view path) {
-  for (Facet& facet : facets) FROND_TRY(bind_facet(facet, schema, schema::member_path(path, facet.name)));
+  FROND_TRY(bind_level(facets, schema, std::string(path)));
   return facets;
-}
-
-std::string facets_json(const std::vector<Facet>& facets) {
-  std::string json;
-  for (const Facet& facet : facets) {
-    json += (json.empty() ? "{" : ",") + schema::json_string(facet.name) + ":{\"" + std::string(kind_name(facet.kind)) +
-            "\":{\"field\":" + schema::json_string(facet.field);
-    switch (facet.kind) {
-      case Facet::Kind::kValues:
-        json += ",\"size\":" + std::to_string(facet.size);
-        break;
-      case Facet::Kind::kRanges:
-        json += ",\"bounds\":";
-        for (const schema::Value& bound : facet.bounds)
-          json += (&bound == &facet.bounds.front() ? "[" : ",") + schema::json_scalar(bound);
-        json += ']';
-        break;
-      case Facet::Kind::kHistogram:
-        json += ",\"interval\":" + schema::text_of(facet.interval);
-        break;
-      case Facet::Kind::kDates:
-        json += ",\"interval\":" + schema::json_string(kDateUnitNames[static_cast<std::size_t>(facet.unit)]);
-        break;
-      case Facet::Kind::kStats:
-      case Facet::Kind::kDistinct:
-        break;
-    }
-    json += "}}";
-  }
-  return json.empty() ? "{}" : json + '}';
 }
 
 }  // namespace frond::query

@@ -22,6 +22,7 @@
 
 namespace frond::wire::decoding {
 
+inline constexpr int kMaxNesting = 8 + 2 * static_cast<int>(query::kMaxFacetDepth);  // of pointers
 inline constexpr std::size_t kMaxShownName = 64;  // bytes of an unknown name in an error
 
 inline Error corrupt(std::string what) { return Error(Code::kCorrupt, std::move(what)); }
@@ -93,7 +94,7 @@ Result<Message> decode_as(ByteView bytes, std::string_view what, const Get& get)
     const Words in(bytes);
     const auto& words = in.words;
     // Each word may be read once, so that many pointers to one object cannot make a small message large.
-    const capnp::ReaderOptions options{.traversalLimitInWords = words.size() + 64, .nestingLimit = 8};
+    const capnp::ReaderOptions options{.traversalLimitInWords = words.size() + 64, .nestingLimit = kMaxNesting};
     capnp::FlatArrayMessageReader reader(words, options);
     if (reader.getEnd() != words.end()) return corrupt(std::string(what) + " with bytes after its end");
     Result<Message> result = get(reader.template getRoot<Root>());
@@ -112,7 +113,7 @@ auto glance(ByteView bytes, const Look& look) -> decltype(look(std::declval<type
   if (bytes.size() < sizeof(capnp::word)) return {};
   try {
     const Words in(bytes);
-    const capnp::ReaderOptions options{.traversalLimitInWords = in.words.size() + 64, .nestingLimit = 8};
+    const capnp::ReaderOptions options{.traversalLimitInWords = in.words.size() + 64, .nestingLimit = kMaxNesting};
     capnp::FlatArrayMessageReader reader(in.words, options);
     return look(reader.template getRoot<Root>());
   } catch (const std::exception&) {  // kj's exceptions derive from it

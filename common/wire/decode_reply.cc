@@ -95,21 +95,23 @@ Result<std::vector<std::uint64_t>> numbers_of(capnp::List<std::uint64_t>::Reader
   return to;
 }
 
-// `buckets` and `word_bytes` are what other facets of the reply have.
-Result<void> get(schema::FacetCounts::Reader from, query::FacetCounts& to, std::size_t& buckets,
-                 std::size_t& word_bytes) {
+// What the facets of a reply have together.
+struct FacetsRead {
+  std::size_t buckets = 0, word_bytes = 0, nested = 0;
+};
+Result<void> get(schema::FacetCounts::Reader from, query::FacetCounts& to, FacetsRead& all, std::size_t depth) {
   to.with_value = from.getWithValue();
   to.missing = from.getMissing();
-  const std::size_t max = kMaxFacetBuckets - buckets;
+  const std::size_t max = kMaxFacetBuckets - all.buckets;
   to.keys = FROND_TRY(numbers_of(from.getKeys(), max, "more buckets"));
   const auto words = from.getWords();
   FROND_TRY(at_most(to.keys.size() + words.size(), max, "more buckets"));
   to.words.reserve(words.size());
   for (const auto word : words) {
-    FROND_TRY(at_most(word_bytes += word.size(), kMaxFacetWordBytes, "bytes of buckets"));
+    FROND_TRY(at_most(all.word_bytes += word.size(), kMaxFacetWordBytes, "bytes of buckets"));
     to.words.push_back(string_of(word));
   }
-  buckets += to.buckets();
+  all.buckets += to.buckets();
   to.counts = FROND_TRY(numbers_of(from.getCounts(), to.buckets(), "counts"));
   to.values = from.getValues();
   to.least = from.getLeast();
@@ -117,6 +119,12 @@ Result<void> get(schema::FacetCounts::Reader from, query::FacetCounts& to, std::
   constexpr std::size_t kAnySum = 64;  // more words than it may have
   if (!to.sum.set_words(FROND_TRY(numbers_of(from.getSum(), kAnySum, "words of a sum"))))
     return corrupt("a sum of too many words");
+  const auto nested = from.getNested();
+  if (nested.size() == 0) return {};
+  FROND_TRY(at_most(depth + 1, query::kMaxFacetDepth, "facets in each other"));
+  FROND_TRY(at_most(all.nested += nested.size(), kMaxFacetBuckets, "facets in buckets"));
+  to.nested.resize(nested.size());
+  for (unsigned i = 0; i < nested.size(); ++i) FROND_TRY(get(nested[i], to.nested[i], all, depth + 1));
   return {};
 }
 
@@ -145,8 +153,8 @@ Result<void> get(schema::SearchReply::Reader from, SearchReply& to) {
   const auto facets = from.getFacets();
   FROND_TRY(at_most(facets.size(), query::kMaxFacets, "facets"));
   to.facets.resize(facets.size());
-  std::size_t buckets = 0, word_bytes = 0;
-  for (unsigned i = 0; i < facets.size(); ++i) FROND_TRY(get(facets[i], to.facets[i], buckets, word_bytes));
+  FacetsRead all;
+  for (unsigned i = 0; i < facets.size(); ++i) FROND_TRY(get(facets[i], to.facets[i], all, 1));
   return get(from.getDocuments(), to.documents);
 }
 

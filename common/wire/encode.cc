@@ -142,6 +142,9 @@ void put(const query::FacetCounts& from, schema::FacetCounts::Builder to) {
   to.setGreatest(from.greatest);
   const auto sum = from.sum.words();
   if (!sum.empty()) put(sum, to.initSum(count_of(sum)));
+  if (from.nested.empty()) return;
+  auto nested = to.initNested(count_of(from.nested));
+  for (unsigned i = 0; i < nested.size(); ++i) put(from.nested[i], nested[i]);
 }
 
 void put(const std::vector<FetchedDocument>& from, capnp::List<schema::Document>::Builder to) {

@@ -106,13 +106,14 @@ struct SearchReply {
 struct FacetCounts {
   withValue @0 :UInt64;          # documents
   missing @1 :UInt64;            # documents without a value
-  keys @2 :List(UInt64);         # of the buckets: ordering keys of values; of ranges the bucket's number, below the first bound 0
+  keys @2 :List(UInt64);         # of the buckets: ordering keys of values; of ranges the bucket's number, below the first bound 0; of clauses theirs; of documents without a value 0
   words @3 :List(Text);          # of keywords, in place of keys
-  counts @4 :List(UInt64);       # documents in each bucket; of the number of different values: none
-  values @5 :UInt64;             # of stats, from here on: over all values of the documents
+  counts @4 :List(UInt64);       # documents in each bucket; of percentiles values; of the number of different values: none
+  values @5 :UInt64;             # of stats and count, from here on: over all values of the documents
   least @6 :UInt64 = 0xffffffffffffffff;  # ordering keys
   greatest @7 :UInt64;
   sum @8 :List(UInt64);          # in two's complement: word i has the bits from 2^(64 i − 1088) on, up to the highest word that is not 0
+  nested @9 :List(FacetCounts);  # of facets in this one: those of its first bucket, then of the second …
 }
 struct Ranking {
   hits @0 :List(Hit);            # score descending, then ordinal ascending; at most depth. Rank none: all scores are 0
@@ -209,7 +210,7 @@ struct HelloReply {
   hostCacheMisses @11 :UInt64;
   detail @12 :Text;              # what is wrong, for people: a refused generation, for example
   draining @13 :Bool;            # it ends soon; then `generations` is empty
-  features @14 :UInt64;          # bits: 1 knows `rank` of a search, 2 its `bm25`, 4 a fetch's `id`, 8 clauses and columns, 16 sorting and facets; unknown bits are ignored
+  features @14 :UInt64;          # bits: 1 knows `rank` of a search, 2 its `bm25`, 4 a fetch's `id`, 8 clauses and columns, 16 sorting and facets, 32 facets in facets and their other kinds and members; unknown bits are ignored
 }
 struct ServedGeneration {
   generation @0 :UInt64;

@@ -45,7 +45,8 @@ inline constexpr std::size_t kMaxColumns =
 inline constexpr std::size_t kMaxColumnsBytes = 32u << 20;  // of the values of one document
 inline constexpr std::size_t kMaxExplained = 100;           // documents of one fetch with explanations
 inline constexpr std::size_t kMaxExplanationBytes = 256u << 10;
-inline constexpr std::size_t kMaxFacetBuckets = 1'000'000;    // of all facets of one SearchReply
+// Of all facets of one SearchReply; as many facets may be in buckets.
+inline constexpr std::size_t kMaxFacetBuckets = 1'000'000;
 inline constexpr std::size_t kMaxFacetWordBytes = 32u << 20;  // … and of their words
 inline constexpr std::size_t kMaxRuns = 16;  // in one SearchReply: a leaf sends one for AND, one for OR
 
@@ -105,6 +106,7 @@ struct SearchRequest {
   std::string sort;
   std::optional<query::SortPosition> after;  // with `sort`: only hits behind it; `matches` counts all
   std::string facets;                        // query::facets_json() of bound facets; empty: none
+  bool simple_facets = true;  // not sent. Of `facets`: query::is_simple(), or leaves need kFeatureFacetTrees
 };
 
 // The result of one mode (AND or OR) over all partitions that the leaf searched.
@@ -238,8 +240,10 @@ inline constexpr std::uint64_t kFeatureById = 4;      // FetchRequest::id
 inline constexpr std::uint64_t kFeatureClauses = 8;   // SearchRequest::clause, filter and exact_total, columns of hits
 // SearchRequest::sort and facets; weights of collections of impacts.
 inline constexpr std::uint64_t kFeatureSorting = 16;
+// Facets that are not query::is_simple().
+inline constexpr std::uint64_t kFeatureFacetTrees = 32;
 inline constexpr std::uint64_t kAllFeatures =
-    kFeatureUnranked | kFeatureBm25 | kFeatureById | kFeatureClauses | kFeatureSorting;
+    kFeatureUnranked | kFeatureBm25 | kFeatureById | kFeatureClauses | kFeatureSorting | kFeatureFacetTrees;
 // Whether it needs kFeatureClauses.
 inline bool has_clauses(const SearchRequest& request) {
   return !request.clause.empty() || !request.filter.empty() || request.exact_total || !request.show.columns.empty() ||
@@ -249,7 +253,8 @@ inline bool has_clauses(const SearchRequest& request) {
 inline std::uint64_t features_needed(const SearchRequest& request) {
   return (request.rank == Rank::kNone ? kFeatureUnranked : 0) | (request.bm25 ? kFeatureBm25 : 0) |
          (has_clauses(request) ? kFeatureClauses : 0) |
-         (request.sort.empty() && request.facets.empty() ? 0 : kFeatureSorting);
+         (request.sort.empty() && request.facets.empty() ? 0 : kFeatureSorting) |
+         (request.simple_facets ? 0 : kFeatureFacetTrees);
 }
 
 struct HelloReply {

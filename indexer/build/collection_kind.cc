@@ -113,16 +113,6 @@ Result<std::shared_ptr<const schema::Schema>> buildable(schema::Schema schema) {
   return std::make_shared<const schema::Schema>(std::move(schema));
 }
 
-// Its fields have an order, which nlohmann's objects have not.
-Result<std::shared_ptr<const schema::Schema>> schema_member(std::string_view text) {
-  const schema::Json body = FROND_TRY(schema::parse_json(text));
-  const auto& members = *body.object();
-  const auto found = std::ranges::find(members, "schema", &schema::Json::Member::name);
-  auto schema = schema::read_schema(found->value);
-  if (!schema) return std::move(schema).error().within("schema");
-  return buildable(*std::move(schema));
-}
-
 }  // namespace
 
 std::string more_stemmers() {
@@ -194,6 +184,20 @@ Result<void> expect_own_texts(const schema::Schema& schema, const ingest::FieldN
   return {};
 }
 
+// Fields have an order, which nlohmann's objects have not.
+Result<std::shared_ptr<const schema::Schema>> schema_in_json(std::string_view object) {
+  const schema::Json body = FROND_TRY(schema::parse_json(object));
+  const auto* const members = body.object();
+  if (members == nullptr) return Error(Code::kInvalid, "the body is no JSON object");
+  const auto found = std::ranges::find(*members, "schema", &schema::Json::Member::name);
+  if (found == members->end()) return std::shared_ptr<const schema::Schema>();
+  auto schema = schema::read_schema(found->value);
+  if (!schema) return std::move(schema).error().within("schema");
+  auto made = FROND_TRY(buildable(*std::move(schema)));
+  FROND_TRY(expect_own_texts(*made, ingest::usual_field_names()));
+  return made;
+}
+
 Result<CollectionKind> kind_from_json(std::string_view text) {
   CollectionNames names;
   std::shared_ptr<const schema::Schema> schema;
@@ -202,16 +206,13 @@ Result<CollectionKind> kind_from_json(std::string_view text) {
     if (!members.is_object()) return Error(Code::kInvalid, "the body is no JSON object");
     for (const auto& [name, value] : members.items()) {
       if (name == "schema")
-        schema = FROND_TRY(schema_member(text));
+        schema = FROND_TRY(schema_in_json(text));
       else
         FROND_TRY(take(name, value, names));
     }
   }
   CollectionKind kind = FROND_TRY(kind_of(names, /*flags=*/false));
-  if (schema != nullptr) {
-    FROND_TRY(expect_own_texts(*schema, ingest::usual_field_names()));
-    FROND_TRY(expect_parameters_of(*schema, names, /*flags=*/false));
-  }
+  if (schema != nullptr) FROND_TRY(expect_parameters_of(*schema, names, /*flags=*/false));
   kind.schema = std::move(schema);
   return kind;
 }

@@ -55,6 +55,8 @@ Result<std::shared_ptr<const schema::Schema>> schema_from_text(std::string_view 
 // kInvalid: a field of text but title and body has a name by which records have their title or body, so that its text
 // would count twice. (Columns of CSV have these names in any case: its rows are told then.)
 Result<void> expect_own_texts(const schema::Schema& schema, const ingest::FieldNames& names);
+// The member "schema" of a JSON object; null: it has none. kInvalid also: it is no object, or as expect_own_texts().
+Result<std::shared_ptr<const schema::Schema>> schema_in_json(std::string_view object);
 // Any of the members, and "schema". Empty: all as usual. kInvalid also: no JSON object, a member that is wrong or
 // unknown, or as expect_parameters_of().
 Result<CollectionKind> kind_from_json(std::string_view json);

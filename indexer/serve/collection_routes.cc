@@ -90,13 +90,19 @@ http::Response with_retry(http::Response response) {
   return response;
 }
 
-http::Response list_collections(const ServedRepository& repository) {
+http::Response list_collections(const ServedRepository& repository, write::WrittenCollections* written) {
   const auto names = repository.collections();
   if (!names) return unavailable("The repository can't be read: " + names.error().message() + ".");
   ordered_json listed = ordered_json::array();
   for (const std::string& name : *names) {
     const auto generation = current_of(repository, name);
-    if (generation) listed.push_back({{"collection", name}, {"generation", *generation}});
+    const auto writer = written != nullptr ? written->find(name) : Error(Code::kNotFound, "");
+    if (!generation && !writer) continue;
+    ordered_json one = {{"collection", name}};
+    one["generation"] = generation ? ordered_json(*generation) : ordered_json(nullptr);
+    const auto metadata = writer ? (*writer)->metadata() : Result<write::CollectionWriter::Metadata>({});
+    if (metadata && !metadata->version.empty()) one["metadata"] = metadata->version;
+    listed.push_back(std::move(one));
   }
   return json_response({{"collections", std::move(listed)}});
 }

@@ -24,8 +24,10 @@ std::string dumped(const nlohmann::ordered_json& json);
 // Of a problem that may pass in a second.
 http::Response with_retry(http::Response response);
 
-// {"collections":[{"collection","generation"}]}, by name; a collection of which nothing is published is not listed.
-http::Response list_collections(const ServedRepository& repository);
+// {"collections":[{"collection","generation"}]}, by name. A collection of which nothing is published is listed by a
+// service that writes it alone, without a generation. `written`: of such a service; then what is kept with a collection
+// has its version as "metadata".
+http::Response list_collections(const ServedRepository& repository, write::WrittenCollections* written = nullptr);
 // 404: there is no such collection, or nothing of it is published; 503: it can't be read, with the cause. `written`: of
 // a service that writes: the answer has a member "writing", and a collection without a generation is described, too.
 http::Response describe_collection(const ServedRepository& repository, std::string_view collection,
@@ -45,6 +47,12 @@ struct WriteRoutes {
   // What is referred to outlives the router.
   void add_to(http::Router& router) const;
 };
+
+// Of one collection that is written here: document_routes.cc.
+http::Response change_documents(write::CollectionWriter& writer, http::Request& request);
+http::Response latest_documents(write::CollectionWriter& writer, http::Request& request);
+http::Response get_metadata(write::CollectionWriter& writer, http::Request& request);
+http::Response put_metadata(write::CollectionWriter& writer, http::Request& request);
 
 // nullopt: it may be read as lines. 415: another kind; 400: an array of JSON under the right name.
 std::optional<http::Response> other_than_lines(const http::Request& request);

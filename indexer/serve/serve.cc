@@ -206,7 +206,7 @@ class Service {
     if (path.starts_with(kRepositoryPrefix)) {
       if (const auto file = served_file(path)) return repository_->answer(request, *file);
     } else if (path == kCollectionsPath) {
-      return list_collections(*repository_);
+      return list_collections(*repository_, collections_.get());
     } else if (path.starts_with(kCollectionsPath) && path[kCollectionsPath.size()] == '/') {
       return describe_collection(*repository_, path.substr(kCollectionsPath.size() + 1));
     }

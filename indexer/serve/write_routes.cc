@@ -30,7 +30,10 @@ constexpr std::string_view kRollback = "/v1/collections/{collection}/rollback";
 constexpr std::string_view kSwitch = "/v1/collections/{collection}/switch";
 constexpr std::string_view kJobs = "/v1/collections/{collection}/jobs";
 constexpr std::string_view kGenerations = "/v1/collections/{collection}/generations";
-constexpr std::size_t kMaxSettings = 64 << 10;
+constexpr std::string_view kChanges = "/v1/collections/{collection}/changes";
+constexpr std::string_view kLatest = "/v1/collections/{collection}/latest";
+constexpr std::string_view kMetadata = "/v1/collections/{collection}/metadata";
+constexpr std::size_t kMaxSettings = 64 << 10, kMaxIdList = 8 << 20;
 constexpr std::size_t kMaxKeyBytes = 128;
 
 Response closed() {
@@ -284,6 +287,10 @@ void WriteRoutes::add_to(http::Router& router) const {
   };
   write("POST", kDocuments, Access::kWrite, max_request, post_documents);
   write("DELETE", kDocument, Access::kWrite, 0, delete_document);
+  write("POST", kChanges, Access::kWrite, max_request, change_documents);
+  write("POST", kLatest, Access::kSearch, kMaxIdList, latest_documents);
+  write("GET", kMetadata, Access::kSearch, 0, get_metadata);
+  write("PUT", kMetadata, Access::kAdmin, write::kMaxMetadata, put_metadata);
   change("PUT", kCollection, Access::kAdmin, kMaxSettings,
          [root = repository](auto& all, const Request& request) { return put_collection(all, *root, request); });
   change("DELETE", kCollection, Access::kAdmin, 0, delete_collection);

@@ -171,6 +171,8 @@ Result<void> CollectionWriter::take(Standby& standby) {
     const MutexLock lock(mutex_);
     schema_ = settings_.schema;
   }
+  const std::string metadata = FROND_TRY(places.metadata(collection_));
+  FROND_TRY(take_wanted_schema(metadata));
   not_indexed_ = FROND_TRY(NotIndexed::open(folder_));
   target_.log_id = operations_->id();
   return {};

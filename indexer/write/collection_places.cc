@@ -21,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kCurrent = "/CURRENT";
 constexpr const char* kSettingsFile = "/settings.json";
+constexpr const char* kMetadataFile = "/metadata.json";
 constexpr const char* kHolders = "holders";
 constexpr std::size_t kMaxSettings = 64 << 10;
 constexpr std::chrono::seconds kPatience{10};
@@ -35,8 +36,8 @@ std::string removed_name(const std::string& collection) {
 // common/repository/repository.h, and the service's own.
 constexpr std::string_view kFolders[] = {"generations", "partitions", "building", "builds",   "compacting",
                                          "holders",     "writing",    "scratch",  kLogFolder, "fetched"};
-constexpr std::string_view kFiles[] = {"CURRENT",         "HIGHEST",    "LOCK",         "settings.json",
-                                       "log-batch.jsonl", kLogHeadFile, kNotIndexedFile};
+constexpr std::string_view kFiles[] = {"CURRENT",         "HIGHEST",    "LOCK",          "settings.json",
+                                       "log-batch.jsonl", kLogHeadFile, kNotIndexedFile, "metadata.json"};
 
 bool may_be_there(const std::string& name, bool is_folder) {
   if (name.front() == '.' || name == "lost+found" || name.starts_with("overtaken-")) return true;
@@ -196,6 +197,22 @@ Result<bool> CollectionPlaces::put_settings(const std::string& collection, std::
   auto done = FROND_TRY(store_->put(key, json, {.absent = true}));
   if (done == objects::Put::kNoConditions) done = FROND_TRY(store_->put(key, json, {}));
   return done == objects::Put::kDone;
+}
+
+Result<std::string> CollectionPlaces::metadata(const std::string& collection) const {
+  const std::string name = collection + kMetadataFile;
+  auto text = [&]() -> Result<std::string> {
+    if (!store_) return files::read_text(repository_ / name, kMaxMetadata);
+    return FROND_TRY(store_->get_text(name, kMaxMetadata)).text;
+  }();
+  if (!text && text.error().code() == Code::kNotFound) return std::string();
+  return text;
+}
+
+Result<void> CollectionPlaces::put_metadata(const std::string& collection, std::string_view json) const {
+  if (!store_) return files::replace_file(repository_ / (collection + kMetadataFile), json);
+  FROND_TRY(store_->put(collection + kMetadataFile, json, {}));
+  return {};
 }
 
 Result<void> CollectionPlaces::remove(const std::string& collection, Logger& log) const {

@@ -3,6 +3,7 @@
 // a directory if there is a folder for what is local (--state), each collection is written with a lease; its log is in
 // that folder, and its settings are beside what is published, "settings.json". Of a directory without one, both are in
 // the log, in the collection's folder. Any thread; all calls may block.
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -15,6 +16,8 @@
 #include "common/repository/repository.h"
 
 namespace frond::indexer::write {
+
+inline constexpr std::size_t kMaxMetadata = 1 << 20;
 
 // Of a collection. kNotFound: nothing is published; kCorrupt: CURRENT names a generation without one.
 Result<repository::Manifest> current_manifest(const repository::RepositorySource& source);
@@ -54,6 +57,10 @@ class CollectionPlaces {
   Result<std::string> settings(const std::string& collection) const;
   // False: there are some.
   Result<bool> put_settings(const std::string& collection, std::string_view json) const;
+
+  // What clients keep with the collection; empty: nothing. In its folder, "metadata.json".
+  Result<std::string> metadata(const std::string& collection) const;
+  Result<void> put_metadata(const std::string& collection, std::string_view json) const;
 
   // With all that is in them. Nobody writes it meanwhile. In a bucket, CURRENT goes first, and the settings last but
   // for what keeps other writers out: if it fails before them, the collection is there, empty, and can be removed

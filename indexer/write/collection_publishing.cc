@@ -58,9 +58,18 @@ class Part {
   bool failed_before_ = false;
 };
 
-Result<void> write_lines(const fs::path& file, const std::vector<const Operation*>& documents) {
+// `number`: of a document's change. One that has a version gets it besides (latest_documents.h).
+Result<void> write_lines(const fs::path& file, const std::vector<const Operation*>& documents,
+                         const std::function<Sequence(const Operation&)>& number = {}) {
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  for (const Operation* document : documents) out << document->line << '\n';
+  for (const Operation* document : documents) {
+    std::string_view line = document->line;
+    if (number && line.starts_with(kVersionedLine)) {
+      out << "{\"_seq_no\":" << number(*document) - 1 << ',';
+      line.remove_prefix(1);
+    }
+    out << line << '\n';
+  }
   out.close();
   if (!out) return Error(Code::kUnavailable, file.string() + " can't be written");
   return {};
@@ -155,8 +164,10 @@ Result<void> CollectionWriter::publish_next(std::size_t most, std::size_t& tried
 }
 
 Result<void> CollectionWriter::write_off(const OperationLog::Taken& taken) {
+  const MutexLock lock(changing_);
   FROND_TRY(operations_->forget(taken));
   published_ = taken.last;
+  if (latest_) latest_->published(taken.last);
   return {};
 }
 
@@ -177,8 +188,12 @@ Result<void> CollectionWriter::index(OperationLog::Taken& taken, const std::stop
     FROND_TRY(change::remove_documents(target, next_id, stop));
     return {};
   }
+  const auto wanted = wanted_schema();
   const Removed batch{folder_ / kBatchFile};
-  FROND_TRY(write_lines(batch.path, change.documents));
+  const Sequence first = taken.last + 1 - taken.operations.size();
+  FROND_TRY(write_lines(batch.path, change.documents, [&](const Operation& one) {
+    return first + static_cast<Sequence>(&one - taken.operations.data());
+  }));
   for (Operation& operation : taken.operations) std::string().swap(operation.line);
   BuildOptions options = build_options(batch.path, change.documents.size(), taken.bytes);
   static_cast<change::ChangeOptions&>(options) = std::move(target);
@@ -186,6 +201,7 @@ Result<void> CollectionWriter::index(OperationLog::Taken& taken, const std::stop
     options.removed_ids = std::move(change.removed_ids);
     options.take_schema(nullptr);  // the collection's, whatever it is by then
   }
+  if (wanted != nullptr) options.take_schema(wanted);
   const MutexLock one_at_a_time(service_.building);
   publishing_documents_ = change.documents.size();
   const auto built =

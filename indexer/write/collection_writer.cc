@@ -78,13 +78,21 @@ Result<std::string> CollectionWriter::checked_id(const std::string& line) {
 
 std::shared_ptr<const schema::Schema> CollectionWriter::schema() const {
   const MutexLock lock(mutex_);
-  return schema_;
+  return wanted_schema_ != nullptr ? wanted_schema_ : schema_;
+}
+
+std::shared_ptr<const schema::Schema> CollectionWriter::wanted_schema() const {
+  const MutexLock lock(mutex_);
+  return wanted_schema_;
 }
 
 Result<void> CollectionWriter::take_schema(const repository::Manifest& current) {
   auto schema = FROND_TRY(change::schema_of(current));
   const MutexLock lock(mutex_);
   if (schema == nullptr || schema_ == nullptr || *schema != *schema_) schema_ = std::move(schema);
+  // It is the collection's now, or a command has published one with more fields.
+  if (schema_ != nullptr && wanted_schema_ != nullptr && schema::check_extends(*wanted_schema_, *schema_))
+    wanted_schema_ = nullptr;
   return {};
 }
 
@@ -102,6 +110,11 @@ Result<Appended> CollectionWriter::accept(std::span<const Operation> operations,
     ++accepting_;
   }
   auto appended = append(operations, mark);
+  if (appended && !appended->repeated && !operations.empty()) {
+    const MutexLock changing(changing_);
+    for (std::size_t i = 0; latest_ != nullptr && i < operations.size(); ++i)
+      latest_->note(operations[i].id, {!operations[i].removes(), 1, appended->last + 1 - (operations.size() - i)});
+  }
   const MutexLock lock(mutex_);
   --accepting_;
   changed_.notify_all();
@@ -198,6 +211,8 @@ Result<Generation> CollectionWriter::make_current(std::optional<Generation> gene
     generation = FROND_TRY(held->rollback());
   if (mark) FROND_TRY(operations_->remember(*mark, *generation));
   service_.places->note_current(collection_);
+  const MutexLock changing(changing_);
+  if (latest_) latest_->reopen();
   return *generation;
 }
 
@@ -301,7 +316,11 @@ Result<bool> CollectionWriter::compact_once(const std::stop_token& stop) {
       summary = compaction.error();
     else if (!(*compaction)->empty())
       summary = (*compaction)->publish(*held, stop);
-    if (summary && summary->published) service_.places->note_current(collection_);
+    if (summary && summary->published) {
+      service_.places->note_current(collection_);
+      const MutexLock changing(changing_);
+      if (latest_) latest_->reopen();
+    }
     // Also where partitions can't be merged, since generations would fill the disk.
     FROND_TRY(held->prune(options.keep));
     return FROND_TRY(std::move(summary)).published.has_value();

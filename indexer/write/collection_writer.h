@@ -30,6 +30,7 @@
 #include "indexer/build/build.h"
 #include "indexer/change/compact.h"
 #include "indexer/write/collection_places.h"
+#include "indexer/write/latest_documents.h"
 #include "indexer/write/log_head.h"
 #include "indexer/write/not_indexed.h"
 #include "indexer/write/operation_log.h"
@@ -122,6 +123,39 @@ class CollectionWriter {
   // Any thread; returns when it is synced. Errors as OperationLog::append(); kUnavailable also: the disk is almost
   // full, or the service ends.
   Result<Appended> accept(std::span<const Operation> operations, const std::optional<RequestMark>& mark);
+  // A change that depends on what the document is, as LatestDocuments has it.
+  struct DocumentChange {
+    enum class Kind : std::uint8_t { kIndex, kCreate, kRemove };
+    // Of a version that the client counts: greater than the document's, or not less.
+    enum class Counted : std::uint8_t { kHere, kGreater, kNotLess };
+    Kind kind = Kind::kIndex;
+    std::string id;
+    std::string line;                   // the document, without its version; empty: it is removed
+    std::optional<Sequence> if_change;  // only if that was its last one; 0: none
+    Counted counted = Counted::kHere;
+    std::uint64_t version = 0;  // unless kHere
+  };
+  struct DocumentOutcome {
+    enum class Kind : std::uint8_t { kCreated, kUpdated, kRemoved, kMissing, kConflict };
+    Kind kind = Kind::kConflict;
+    LatestDocument latest;  // afterwards; of a conflict: as it is
+  };
+  // Accepts those that agree with what their documents are, one after the other; then the rest is as accept(). What
+  // other requests of accept() change at the same time may come in between.
+  Result<std::vector<DocumentOutcome>> change_documents(std::vector<DocumentChange> changes);
+  // The documents as they are once all accepted changes are published. Any thread. kUnavailable, kCorrupt.
+  Result<std::vector<LatestDocuments::Read>> latest(std::span<const std::string> ids);
+
+  // What clients keep with the collection: {"metadata":{…},"schema":{…}}; empty: nothing. Its version changes with it.
+  struct Metadata {
+    std::string text, version;
+  };
+  Result<Metadata> metadata() const;
+  // Keeps another one, if the version is still this one (empty: there is none). The schema, if it has one, is that of
+  // later documents; it extends the collection's. kOverloaded: it is not that version; kInvalid: the schema is wrong or
+  // extends not, or the text is no such object.
+  Result<Metadata> put_metadata(std::string text, const std::string& version);
+
   // `done` is called once, on any thread: when what is accepted now is published; with kUnavailable if publishing
   // fails, or the writer ends. kOverloaded, at once: too many wait.
   void when_published(std::function<void(Result<Published>)> done);
@@ -179,7 +213,8 @@ class CollectionWriter {
   Result<void> write_off(const OperationLog::Taken& taken);
   BuildOptions build_options(const std::filesystem::path& file, std::uint64_t documents, std::uint64_t bytes) const;
   Result<void> set_aside_next(const Error& why, const std::stop_token& stop);
-  std::shared_ptr<const schema::Schema> schema() const;
+  std::shared_ptr<const schema::Schema> schema() const;         // that documents are checked by
+  std::shared_ptr<const schema::Schema> wanted_schema() const;  // null: the current generation has it
   Result<void> take_schema(const repository::Manifest& current);
   Result<void> renew_schema();
   Result<std::string> fault_of(const Operation& document, const std::stop_token& stop);
@@ -189,6 +224,8 @@ class CollectionWriter {
   // The same right after a publication, without asking an object store again.
   Result<std::optional<Generation>> published_last() const;
   void answer(const Error* failed, bool damaged = false);
+  Result<LatestDocuments*> latest_documents() FROND_REQUIRES(changing_);
+  Result<void> take_wanted_schema(std::string_view metadata);
   std::uint64_t batch_bytes() const { return service_.options.memory_limit / 4; }  // of one publication
 
   WriterService& service_;
@@ -212,8 +249,14 @@ class CollectionWriter {
   std::atomic<std::uint64_t> publishing_operations_ = 0, publishing_documents_ = 0;
   BuildProgress publishing_;  // of the last publication with documents
 
+  // Held while a change looks at documents and is accepted, and while what is published is written off; taken first.
+  Mutex changing_;
+  std::unique_ptr<LatestDocuments> latest_ FROND_GUARDED_BY(changing_);  // null: nobody has asked yet
+  mutable Mutex metadata_mutex_;                                         // of the file
+
   mutable Mutex mutex_;
   std::condition_variable_any changed_;
+  std::shared_ptr<const schema::Schema> wanted_schema_ FROND_GUARDED_BY(mutex_);  // of later documents; null: schema_
   std::shared_ptr<const schema::Schema> schema_ FROND_GUARDED_BY(mutex_);  // of the generation that was current last
   std::chrono::steady_clock::time_point schema_renewed_ FROND_GUARDED_BY(mutex_);
   std::vector<Waiting> waiting_ FROND_GUARDED_BY(mutex_);

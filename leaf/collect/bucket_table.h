@@ -1,6 +1,6 @@
 #pragma once
-// Counts by 64-bit bucket: an open hash table. Where a bucket lies depends on a number that each process draws, so that
-// nobody can choose values that all lie in one place; what take() returns does not.
+// Counts by 64-bit bucket, or numbers of buckets: an open hash table. Where a bucket lies depends on a number that each
+// process draws, so that nobody can choose values that all lie in one place; what take() returns does not.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -19,14 +19,17 @@ class BucketTable {
   explicit BucketTable(std::uint64_t seed = seed_of_process()) : seed_(seed), slots_(64) {}
 
   std::size_t size() const { return used_; }
-  void add(std::uint64_t bucket) {
+  std::size_t bytes() const { return slots_.size() * sizeof(Bucket); }
+  void add(std::uint64_t bucket) { ++count_of(bucket); }
+  // Of a new bucket 0, and then the caller sets it before anything else.
+  std::uint64_t& count_of(std::uint64_t bucket) {
     std::size_t place = place_in(slots_, bucket);
     if (slots_[place].count == 0 && ++used_ > slots_.size() / 2) {
       grow();
       place = place_in(slots_, bucket);
     }
     slots_[place].bucket = bucket;
-    ++slots_[place].count;
+    return slots_[place].count;
   }
   // All, by ascending bucket. Once, last.
   std::vector<Bucket> take() {
@@ -34,8 +37,6 @@ class BucketTable {
     std::ranges::sort(slots_, {}, &Bucket::bucket);
     return std::move(slots_);
   }
-  // Of so many buckets, at most; half as much again while it grows.
-  static std::size_t most_bytes(std::size_t buckets) { return 4 * std::max<std::size_t>(buckets, 16) * sizeof(Bucket); }
   // Places that are taken one behind the other, at most: how far a search may go. For tests.
   std::size_t longest_run() const {
     std::size_t longest = 0, run = 0;

@@ -1,6 +1,8 @@
 #pragma once
 // The values of many documents of a chunk, in loops over codes of one width.
 #include <array>
+#include <cstdint>
+#include <span>
 
 #include "common/partition/values/chunk_bits.h"
 #include "common/partition/values/value_column.h"
@@ -48,6 +50,37 @@ void for_each_code(const Chunk& chunk, const Bits& documents, const Visit& visit
       return for_each_code_of<std::uint64_t>(chunk, documents, visit);
     default:  // one value, so at most one a document
       return clauses::for_each(documents, [&](std::uint32_t) { visit(std::uint64_t{0}, true); });
+  }
+}
+
+// A document in a bucket of the facet around, which has a number, its slot.
+struct Row {
+  std::uint32_t document = 0, slot = 0;
+};
+
+template <class Number, class Visit>
+void for_each_code_of(const Chunk& chunk, std::span<const Row> rows, const Visit& visit) {
+  for (const Row& row : rows) {
+    const auto [begin, end] = chunk.places(row.document);
+    for (std::uint32_t place = begin; place < end; ++place)
+      visit(std::uint64_t{load_le<Number>(chunk.codes + std::size_t{place} * sizeof(Number))}, place == begin, row);
+  }
+}
+
+// Calls visit(code, is_first, row) likewise for each row.
+template <class Visit>
+void for_each_code(const Chunk& chunk, std::span<const Row> rows, const Visit& visit) {
+  switch (chunk.width) {
+    case 1:
+      return for_each_code_of<std::uint8_t>(chunk, rows, visit);
+    case 2:
+      return for_each_code_of<std::uint16_t>(chunk, rows, visit);
+    case 4:
+      return for_each_code_of<std::uint32_t>(chunk, rows, visit);
+    case 8:
+      return for_each_code_of<std::uint64_t>(chunk, rows, visit);
+    default:
+      for (const Row& row : rows) visit(std::uint64_t{0}, true, row);
   }
 }
 

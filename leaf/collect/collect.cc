@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "leaf/clauses/evaluation.h"
-#include "leaf/collect/facet_collector.h"
 #include "leaf/collect/sort_collector.h"
 
 namespace frond::leaf::collect {
@@ -29,7 +28,8 @@ Result<Collected> collect(const clauses::ClausePlan& plan, const Wanted& wanted,
   }
   std::optional<FacetCollector> counted;
   if (!wanted.facets.empty())
-    counted.emplace(FROND_TRY(FacetCollector::make(wanted.facets, schema, plan, keywords, wanted.room(), clock)));
+    counted.emplace(
+        FROND_TRY(FacetCollector::make(wanted.facets, schema, plan, wanted.clauses, keywords, wanted.room(), clock)));
   Collected found;
   found.outcome = FROND_TRY(clauses::search(plan, clock, sorted ? &*sorted : nullptr, counted ? &*counted : nullptr));
   if (counted) found.facets = FROND_TRY(counted->finish());

@@ -14,6 +14,7 @@
 #include "common/query/sort_order.h"
 #include "common/schema/schema.h"
 #include "leaf/clauses/searched_partition.h"
+#include "leaf/collect/facet_collector.h"
 #include "leaf/collect/facet_room.h"
 #include "leaf/collect/keyword_cache.h"
 
@@ -23,12 +24,13 @@ namespace frond::leaf::collect {
 inline constexpr std::size_t kMaxRankingSortBytes = 16u << 20;
 inline constexpr std::size_t kMaxFacetBytes = 32u << 20;
 
-// The same for all partitions.
+// The same for all partitions, but for the clauses.
 struct Wanted {
   query::SortOrder sort;                     // empty: by score, or by ordinal if nothing is ranked
   std::optional<query::SortPosition> after;  // with `sort`: only hits behind it
   std::size_t max_sort_bytes = kMaxRankingSortBytes;
   std::vector<query::Facet> facets;   // bound to the schema
+  FacetClauses clauses = {};          // all that the facets have
   std::size_t max_buckets = 100'000;  // of all facets together
   std::size_t max_facet_bytes = kMaxFacetBytes;
 

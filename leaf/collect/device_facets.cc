@@ -36,6 +36,7 @@ std::optional<DeviceFacets> DeviceFacets::make(const std::vector<query::Facet>& 
                                                KeywordCache& keywords, const Deadline& deadline, const Clock& clock) {
   DeviceFacets made;
   for (const query::Facet& facet : facets) {
+    if (!query::is_simple(facet)) return std::nullopt;
     const schema::Field* const field = schema.find(facet.field);
     if (field == nullptr) return std::nullopt;
     const auto number = static_cast<std::uint32_t>(field - schema.fields.data());
@@ -114,7 +115,7 @@ Result<std::vector<query::FacetCounts>> DeviceFacets::counts(const engine::Outco
     }
     const auto counter = facet_counter(*one.facet, *one.column, one.words, room.buckets_left());
     counter->add(std::span(counted).subspan(1));
-    FROND_TRY(counter->finish(room, counts));
+    FROND_TRY(counter->finish(room, std::span(&counts, 1)));
   }
   return all;
 }

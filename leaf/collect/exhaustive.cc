@@ -1,12 +1,15 @@
 #include "leaf/collect/exhaustive.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "common/query/facet_buckets.h"
+#include "common/query/normal_form.h"
 #include "leaf/clauses/exhaustive.h"
 #include "leaf/collect/sorted_ranking.h"
 
@@ -35,38 +38,54 @@ class Reference {
     return bytes;
   }
   // kInvalid: there are more buckets than there is room for; kDeadline.
-  Result<query::FacetCounts> count(const query::Facet& facet, const std::vector<topk::Hit>& hits, FacetRoom& room,
-                                   const Clock& clock) const {
+  Result<query::FacetCounts> count(const query::Facet& facet, const std::vector<topk::Hit>& hits,
+                                   const FacetClauses& clauses, FacetRoom& room, const Clock& clock) const {
     query::FacetCounts counts;
-    std::map<schema::Value, std::uint64_t> by_value;  // kValues, kDistinct
-    std::map<std::uint64_t, std::uint64_t> by_bucket;
-    const schema::FieldType type = schema_.find(facet.field)->type;
+    std::map<schema::Value, std::vector<topk::Hit>> by_value;  // kValues, kDistinct
+    std::map<std::uint64_t, std::vector<topk::Hit>> by_bucket;
+    const schema::Field* const field = schema_.find(facet.field);
+    const schema::FieldType type = field == nullptr ? schema::FieldType::kInteger : field->type;
     for (const topk::Hit& hit : hits) {
       if (plan_.plan.deadline.passed(clock)) return time_is_over();
       if (by_value.size() + by_bucket.size() > room.buckets_left()) return room.too_many_buckets(facet);
-      const Values values = values_of(facet.field, hit);
-      ++(values.empty() ? counts.missing : counts.with_value);
-      std::set<std::uint64_t> buckets;
+      const Values values = field == nullptr ? Values() : values_of(facet.field, hit);
+      ++(field != nullptr && values.empty() ? counts.missing : counts.with_value);
+      std::multiset<std::uint64_t> buckets;
+      for (std::size_t i = 0; i < facet.queries.size(); ++i)
+        if (!clauses.at(query::cache_key(facet.queries[i].clause))->contains(docid_of(hit))) buckets.insert(i);
+      if (facet.kind == Kind::kMissing && values.empty()) buckets.insert(0);
       for (const schema::Value& value : values) {
         if (facet.kind == Kind::kValues || facet.kind == Kind::kDistinct)
-          ++by_value[value];
+          by_value[value].push_back(hit);
+        else if (facet.kind == Kind::kCount)
+          ++counts.values;
         else if (facet.kind == Kind::kStats)
           add_to_stats(type, value, counts);
-        else
+        else if (facet.kind != Kind::kMissing)
           buckets.insert(bucket_of(facet, type, value));
       }
-      for (const std::uint64_t bucket : buckets) ++by_bucket[bucket];
+      for (auto at = buckets.begin(); at != buckets.end(); ++at)
+        if (at == buckets.begin() || *at != *std::prev(at) || facet.kind == Kind::kPercentiles)
+          by_bucket[*at].push_back(hit);
     }
-    for (const auto& [value, count] : by_value) {
+    const auto add_bucket = [&](const std::vector<topk::Hit>& in_bucket) -> Result<void> {
+      if (facet.kind != Kind::kDistinct) counts.counts.push_back(in_bucket.size());
+      for (const query::Facet& one : facet.inside) {
+        FacetRoom inside = room;  // taken when all is there
+        counts.nested.push_back(FROND_TRY(count(one, in_bucket, clauses, inside, clock)));
+      }
+      return {};
+    };
+    for (const auto& [value, in_bucket] : by_value) {
       if (const auto* word = std::get_if<std::string>(&value))
         counts.words.push_back(*word);
       else
         counts.keys.push_back(schema::ordering_key(type, value));
-      if (facet.kind == Kind::kValues) counts.counts.push_back(count);
+      FROND_TRY(add_bucket(in_bucket));
     }
-    for (const auto& [bucket, count] : by_bucket) {
+    for (const auto& [bucket, in_bucket] : by_bucket) {
       counts.keys.push_back(bucket);
-      counts.counts.push_back(count);
+      FROND_TRY(add_bucket(in_bucket));
     }
     FROND_TRY(room.take_all(facet, counts));
     return counts;
@@ -106,9 +125,11 @@ class Reference {
   Values values_of(const std::string& field, const topk::Hit& hit) const {
     const auto number = static_cast<std::uint32_t>(schema_.find(field) - schema_.fields.data());
     const partition::ValueColumn* const column = plan_.partition->column(number);
+    return column == nullptr ? Values() : column->values_of(docid_of(hit));
+  }
+  DocId docid_of(const topk::Hit& hit) const {
     const Placement& placement = plan_.plan.placement;
-    return column == nullptr ? Values()
-                             : column->values_of(static_cast<DocId>((hit.ordinal - placement.base) / placement.stride));
+    return static_cast<DocId>((hit.ordinal - placement.base) / placement.stride);
   }
   void add_value(const query::SortKey& key, const Values& values, std::string& bytes) const {
     const schema::FieldType type = schema_.find(key.field)->type;
@@ -152,7 +173,7 @@ Result<Collected> collect_exhaustively(const clauses::ClausePlan& plan, const Wa
   const Reference reference(plan, schema);
   FacetRoom room = wanted.room();
   for (const query::Facet& facet : wanted.facets)
-    found.facets.push_back(FROND_TRY(reference.count(facet, hits, room, clock)));
+    found.facets.push_back(FROND_TRY(reference.count(facet, hits, wanted.clauses, room, clock)));
   if (!wanted.sort.empty()) {
     SortedHits first = FROND_TRY(reference.sorted(hits, wanted, clock));
     hits = std::move(first.hits);

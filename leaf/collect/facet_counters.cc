@@ -1,22 +1,39 @@
 #include "leaf/collect/facet_counters.h"
 
 #include <algorithm>
-#include <cmath>
+#include <functional>
 #include <utility>
-#include <vector>
 
 #include "common/base/check.h"
-#include "leaf/collect/bucket_table.h"
+#include "common/query/facet_buckets.h"
+#include "leaf/collect/bucket_slots.h"
+#include "leaf/collect/stats_counter.h"
 
 namespace frond::leaf::collect {
 namespace {
 
 using Kind = query::Facet::Kind;
 using schema::FieldType;
+using Slot = BucketSlots::Slot;
 using Counts = std::vector<std::uint32_t>;  // of documents of a partition, so 32 bits do
+
 void add_to(Counts& to, std::span<const std::uint32_t> counts) {
   FROND_CHECK(counts.size() == to.size());
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += counts[i];
+}
+// Calls visit(slot) for each bucket: of those counted by number, or else of slots, by key_of(number). Returns the
+// slots.
+template <class KeyOf, class Visit>
+Result<FacetCounter::Slots> visit_buckets(const Counts& counts, BucketSlots& slots, const KeyOf& key_of,
+                                          const Visit& visit) {
+  FacetCounter::Slots order;
+  for (std::uint32_t i = 0; i < counts.size(); ++i)
+    if (counts[i] != 0) FROND_TRY(visit(Slot{0, i, counts[i]}));
+  for (const Slot& one : slots.take(key_of)) {
+    FROND_TRY(visit(one));
+    order.push_back(one.slot);
+  }
+  return order;
 }
 
 // What bucket a value is in, by its ordering key; ascending as the values.
@@ -28,8 +45,9 @@ class BucketOf {
   std::uint64_t operator()(std::uint64_t key) const {
     if (facet_.kind == Kind::kRanges)
       return static_cast<std::uint64_t>(std::upper_bound(bounds_.begin(), bounds_.end(), key) - bounds_.begin());
-    return facet_.kind == Kind::kHistogram || facet_.kind == Kind::kDates ? query::bucket_key(facet_, type_, key) : key;
+    return is_value(facet_.kind) ? key : query::bucket_key(facet_, type_, key);
   }
+  static bool is_value(Kind kind) { return kind == Kind::kValues || kind == Kind::kDistinct; }
 
  private:
   const query::Facet& facet_;
@@ -37,39 +55,62 @@ class BucketOf {
   std::vector<std::uint64_t> bounds_;
 };
 
+// Appends a bucket with its key, or adds to the last one, which has the same.
+Result<void> put_key(const query::Facet& facet, const Slot& one, std::uint64_t key, FacetRoom& room,
+                     std::span<query::FacetCounts> counts) {
+  query::FacetCounts& to = counts[one.around];
+  const bool counted = facet.kind != Kind::kDistinct;
+  if (to.keys.empty() || to.keys.back() != key) {
+    FROND_TRY(room.take_number(facet));
+    to.keys.push_back(key);
+    if (counted) to.counts.push_back(0);
+  }
+  if (counted) to.counts.back() += one.count;
+  return {};
+}
+
 // Keywords by their numbers.
 class KeywordCounter final : public FacetCounter {
  public:
   KeywordCounter(const query::Facet& facet, const partition::ValueColumn& column, KeywordCache::Numbers numbers)
-      : facet_(facet), column_(column), numbers_(std::move(numbers)), counts_(numbers_->size()) {}
+      : facet_(facet), column_(column), numbers_(std::move(numbers)) {}
 
   bool take(std::uint32_t number, const Chunk& chunk, const Bits& documents) override {
+    counts_.resize(numbers_->size());
     const std::uint32_t* const numbers = numbers_->of_chunk(number).data();
     std::uint32_t* const counts = counts_.data();
     for_each_code(chunk, documents, [=](std::uint64_t code, bool) { ++counts[numbers[code]]; });
     return true;
   }
-  void add(std::span<const std::uint32_t> counts) override { add_to(counts_, counts); }
+  void take(std::uint32_t number, const Chunk& chunk, std::span<const Row> rows, std::vector<Row>* into) override {
+    const std::uint32_t* const numbers = numbers_->of_chunk(number).data();
+    for_each_code(chunk, rows, [&](std::uint64_t code, bool, const Row& row) { slots_.add(row, numbers[code], into); });
+  }
+  std::size_t slots() const override { return slots_.size(); }
+  void add(std::span<const std::uint32_t> counts) override {
+    counts_.resize(numbers_->size());
+    add_to(counts_, counts);
+  }
   bool can_count_rest() const override { return true; }
   std::uint64_t count_rest() override {
     is_rest_ = true;
+    counts_.resize(numbers_->size());
     return numbers_->documents_with_any();
   }
-  Result<void> finish(FacetRoom& room, query::FacetCounts& counts) override {
+  Result<Slots> finish(FacetRoom& room, std::span<query::FacetCounts> counts) override {
     for (std::uint32_t i = 0; is_rest_ && i < counts_.size(); ++i) counts_[i] = numbers_->documents(i) - counts_[i];
-    const auto buckets = static_cast<std::size_t>(std::ranges::count_if(counts_, [](auto n) { return n != 0; }));
-    if (buckets > room.buckets_left()) return room.too_many_buckets(facet_);
-    counts.words.reserve(buckets);
-    if (facet_.kind == Kind::kValues) counts.counts.reserve(buckets);
-    for (std::uint32_t i = 0; i < counts_.size(); ++i) {
-      if (counts_[i] == 0) continue;
-      counts.words.emplace_back(numbers_->word(column_, i));
-      FROND_TRY(room.take_word(facet_, counts.words.back()));
-      if (facet_.kind == Kind::kValues) counts.counts.push_back(counts_[i]);
-    }
-    return {};
+    const auto alone = static_cast<std::size_t>(std::ranges::count_if(counts_, [](auto n) { return n != 0; }));
+    if (alone + slots_.size() > room.buckets_left()) return room.too_many_buckets(facet_);
+    if (alone != 0) counts[0].words.reserve(alone);
+    if (alone != 0 && facet_.kind == Kind::kValues) counts[0].counts.reserve(alone);
+    return visit_buckets(counts_, slots_, std::identity(), [&](const Slot& one) {
+      query::FacetCounts& to = counts[one.around];
+      to.words.emplace_back(numbers_->word(column_, one.number));
+      if (facet_.kind == Kind::kValues) to.counts.push_back(one.count);
+      return room.take_word(facet_, to.words.back());
+    });
   }
-  std::size_t most_bytes() const override { return counts_.size() * sizeof counts_[0]; }
+  std::size_t bytes() const override { return counts_.size() * sizeof counts_[0] + slots_.bytes(); }
 
  private:
   const query::Facet& facet_;
@@ -77,6 +118,7 @@ class KeywordCounter final : public FacetCounter {
   const KeywordCache::Numbers numbers_;
   bool is_rest_ = false;  // what is counted is what does not match
   Counts counts_;
+  BucketSlots slots_;
 };
 
 // Values that lie close together, each by its distance from the first; they become buckets at the end. A document has
@@ -84,9 +126,10 @@ class KeywordCounter final : public FacetCounter {
 class DirectCounter final : public FacetCounter {
  public:
   DirectCounter(const query::Facet& facet, FieldType type, const ValueSpan& span)
-      : facet_(facet), bucket_of_(facet, type), span_(span), counts_(span.steps) {}
+      : facet_(facet), bucket_of_(facet, type), span_(span) {}
 
   bool take(std::uint32_t, const Chunk& chunk, const Bits& documents) override {
+    counts_.resize(span_.steps);
     std::uint32_t* const counts = counts_.data();
     const std::uint64_t least = chunk.least - span_.base;
     if (span_.unit == 1)
@@ -96,183 +139,155 @@ class DirectCounter final : public FacetCounter {
                     [=, unit = span_.unit](std::uint64_t code, bool) { ++counts[(least + code) / unit]; });
     return true;
   }
-  void add(std::span<const std::uint32_t> counts) override { add_to(counts_, counts); }
-  Result<void> finish(FacetRoom& room, query::FacetCounts& counts) override {
-    const bool counted = facet_.kind != Kind::kDistinct;
-    for (std::uint64_t i = 0; i < counts_.size(); ++i) {
-      if (counts_[i] == 0) continue;
-      const std::uint64_t bucket = bucket_of_(span_.base + i * span_.unit);
-      if (counts.keys.empty() || counts.keys.back() != bucket) {
-        FROND_TRY(room.take_number(facet_));
-        counts.keys.push_back(bucket);
-        if (counted) counts.counts.push_back(0);
-      }
-      if (counted) counts.counts.back() += counts_[i];
-    }
-    return {};
+  void take(std::uint32_t, const Chunk& chunk, std::span<const Row> rows, std::vector<Row>* into) override {
+    if (first_steps_.empty()) find_first_steps();
+    const std::uint64_t least = chunk.least - span_.base;
+    for_each_code(chunk, rows, [&](std::uint64_t code, bool, const Row& row) {
+      slots_.add(row, first_steps_[(least + code) / span_.unit], into);
+    });
   }
-  std::size_t most_bytes() const override { return counts_.size() * sizeof counts_[0]; }
+  std::size_t slots() const override { return slots_.size(); }
+  void add(std::span<const std::uint32_t> counts) override {
+    counts_.resize(span_.steps);
+    add_to(counts_, counts);
+  }
+  Result<Slots> finish(FacetRoom& room, std::span<query::FacetCounts> counts) override {
+    return visit_buckets(counts_, slots_, std::identity(), [&](const Slot& one) {
+      return put_key(facet_, one, bucket_of_(span_.base + one.number * span_.unit), room, counts);
+    });
+  }
+  std::size_t bytes() const override {
+    return (counts_.size() + first_steps_.size()) * sizeof counts_[0] + slots_.bytes();
+  }
 
  private:
+  void find_first_steps() {
+    std::uint64_t last = 0;
+    for (std::uint32_t i = 0; i < span_.steps; ++i) {
+      const std::uint64_t bucket = bucket_of_(span_.base + i * span_.unit);
+      first_steps_.push_back(i > 0 && bucket == last ? first_steps_.back() : i);
+      last = bucket;
+    }
+  }
+
   const query::Facet& facet_;
   const BucketOf bucket_of_;
   const ValueSpan span_;
   Counts counts_;
+  Counts first_steps_;  // of the bucket of each step
+  BucketSlots slots_;
 };
 
 // Buckets in a hash table.
 class BucketCounter final : public FacetCounter {
  public:
-  BucketCounter(const query::Facet& facet, const partition::ValueColumn& column, std::size_t max_buckets)
+  BucketCounter(const query::Facet& facet, FieldType type, std::size_t max_buckets)
       : facet_(facet),
-        bucket_of_(facet, column.type()),
+        bucket_of_(facet, type),
         max_buckets_(max_buckets),
-        possible_(facet.kind == Kind::kRanges ? facet.bounds.size() + 1 : column.values()) {}
+        counts_values_(facet.kind == Kind::kPercentiles) {}
 
   bool take(std::uint32_t, const Chunk& chunk, const Bits& documents) override {
     std::uint64_t last = 0;
     for_each_code(chunk, documents, [&](std::uint64_t code, bool is_first) {
       const std::uint64_t bucket = bucket_of_(chunk.least + code);
-      if (!is_first && bucket == last) return;  // values ascend, so equal buckets follow each other
+      if (!is_first && bucket == last && !counts_values_) return;  // values ascend, so equal buckets follow each other
       last = bucket;
       if (table_.size() <= max_buckets_) table_.add(bucket);
     });
     return table_.size() <= max_buckets_;
   }
-  void add(std::span<const std::uint32_t>) override { FROND_CHECK(false); }
-  Result<void> finish(FacetRoom& room, query::FacetCounts& counts) override {
-    if (table_.size() > room.buckets_left()) return room.too_many_buckets(facet_);
-    for (const BucketTable::Bucket& one : table_.take()) {
-      FROND_TRY(room.take_number(facet_));
-      counts.keys.push_back(one.bucket);
-      if (facet_.kind != Kind::kDistinct) counts.counts.push_back(one.count);
-    }
-    return {};
+  void take(std::uint32_t, const Chunk& chunk, std::span<const Row> rows, std::vector<Row>* into) override {
+    std::uint64_t last = 0;
+    for_each_code(chunk, rows, [&](std::uint64_t code, bool is_first, const Row& row) {
+      const std::uint64_t bucket = bucket_of_(chunk.least + code);
+      if (!is_first && bucket == last && !counts_values_) return;
+      last = bucket;
+      std::uint64_t& number = table_.count_of(bucket);
+      if (number == 0) {
+        buckets_.push_back(bucket);
+        number = buckets_.size();
+      }
+      slots_.add(row, static_cast<std::uint32_t>(number - 1), into);
+    });
   }
-  std::size_t most_bytes() const override {
-    return BucketTable::most_bytes(std::min<std::size_t>(max_buckets_, possible_));
+  std::size_t slots() const override { return slots_.size(); }
+  Result<Slots> finish(FacetRoom& room, std::span<query::FacetCounts> counts) override {
+    if (buckets_.empty()) {
+      if (table_.size() > room.buckets_left()) return room.too_many_buckets(facet_);
+      for (const BucketTable::Bucket& one : table_.take())
+        FROND_TRY(put_key(facet_, {0, 0, one.count}, one.bucket, room, counts));
+    }
+    const auto bucket_of = [&](std::uint32_t number) { return buckets_[number]; };
+    return visit_buckets({}, slots_, bucket_of,
+                         [&](const Slot& one) { return put_key(facet_, one, buckets_[one.number], room, counts); });
+  }
+  std::size_t bytes() const override {
+    return table_.bytes() + buckets_.capacity() * sizeof buckets_[0] + slots_.bytes();
   }
 
  private:
   const query::Facet& facet_;
   const BucketOf bucket_of_;
   const std::size_t max_buckets_;
-  const std::uint64_t possible_;  // no more buckets are there
-  BucketTable table_;
+  const bool counts_values_;  // not documents
+  BucketTable table_;         // counts, or numbers and one more in buckets_
+  std::vector<std::uint64_t> buckets_;
+  BucketSlots slots_;
 };
 
-class StatsCounter final : public FacetCounter {
+// Documents by clauses that they match; without clauses all of them.
+class DocumentCounter final : public FacetCounter {
  public:
-  explicit StatsCounter(const partition::ValueColumn& column) : type_(column.type()), column_(column) {}
+  DocumentCounter(const query::Facet& facet, LeftOut left_out) : facet_(facet), left_out_(std::move(left_out)) {
+    if (left_out_.empty()) left_out_.push_back(nullptr);
+    counts_.resize(left_out_.size());
+  }
 
-  bool take(std::uint32_t, const Chunk& chunk, const Bits& documents) override {
-    std::uint64_t count = 0, least = ~std::uint64_t{0}, greatest = 0;
-    std::int64_t high = 0, low = 0;  // of the sum, which is high · 2^32 + low: a chunk has less than 2^31 values
-    for_each_code(chunk, documents, [&](std::uint64_t code, bool) {
-      const std::uint64_t key = chunk.least + code;
-      ++count;
-      least = std::min(least, key);
-      greatest = std::max(greatest, key);
-      if (type_ == FieldType::kFloat) return stats_.sum.add(std::get<double>(schema::value_of_key(type_, key)));
-      const auto value = static_cast<std::int64_t>(key ^ std::uint64_t{1} << 63);
-      high += value >> 32;
-      low += value & 0xffff'ffff;
-    });
-    add(count, least, greatest, high, low);
+  bool take(std::uint32_t number, const Chunk&, const Bits& documents) override {
+    for (std::size_t i = 0; i < left_out_.size(); ++i) {
+      Bits matching = documents;
+      for (std::uint32_t word = 0; left_out_[i] != nullptr && word < matching.size(); ++word)
+        matching[word] &= ~left_out_[i]->word(std::size_t{number} * matching.size() + word);
+      counts_[i] += clauses::count(matching);
+    }
     return true;
   }
-  // A column of a device has less than 2^31 values, so that the halves of the sum are as small as a chunk's.
-  void add(std::span<const std::uint32_t> counts) override {
-    FROND_CHECK(type_ != FieldType::kFloat);
-    const std::uint64_t base = whole_span(column_).base;
-    std::uint64_t count = 0, least = ~std::uint64_t{0}, greatest = 0;
-    std::int64_t high = 0, low = 0;
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      if (counts[i] == 0) continue;
-      const std::uint64_t key = base + i;
-      count += counts[i];
-      least = std::min(least, key);
-      greatest = key;
-      const auto value = static_cast<std::int64_t>(key ^ std::uint64_t{1} << 63);
-      high += (value >> 32) * counts[i];
-      low += (value & 0xffff'ffff) * counts[i];
-    }
-    add(count, least, greatest, high, low);
+  void take(std::uint32_t number, const Chunk&, std::span<const Row> rows, std::vector<Row>* into) override {
+    for (const Row& row : rows)
+      for (std::uint32_t i = 0; i < left_out_.size(); ++i)
+        if (left_out_[i] == nullptr || !left_out_[i]->contains(number * kWindow + row.document))
+          slots_.add(row, i, into);
   }
-  Result<void> finish(FacetRoom&, query::FacetCounts& counts) override {
-    counts.values = stats_.values;
-    counts.least = stats_.least;
-    counts.greatest = stats_.greatest;
-    counts.sum = stats_.sum;
-    return {};
+  std::size_t slots() const override { return slots_.size(); }
+  Result<Slots> finish(FacetRoom& room, std::span<query::FacetCounts> counts) override {
+    return visit_buckets(counts_, slots_, std::identity(),
+                         [&](const Slot& one) { return put_key(facet_, one, one.number, room, counts); });
   }
-  std::size_t most_bytes() const override { return sizeof *this; }
+  std::size_t bytes() const override { return slots_.bytes(); }
 
  private:
-  // Of values whose sum is high · 2^32 + low.
-  void add(std::uint64_t count, std::uint64_t least, std::uint64_t greatest, std::int64_t high, std::int64_t low) {
-    stats_.values += count;
-    stats_.least = std::min(stats_.least, least);
-    stats_.greatest = std::max(stats_.greatest, greatest);
-    // Both halves of `high` are exact as doubles, and stay so times a power of two.
-    stats_.sum.add(std::ldexp(static_cast<double>(high >> 31), 63));
-    stats_.sum.add(std::ldexp(static_cast<double>(high & 0x7fff'ffff), 32));
-    stats_.sum.add_integer(low);
-  }
-
-  const FieldType type_;
-  const partition::ValueColumn& column_;
-  query::FacetCounts stats_;
+  const query::Facet& facet_;
+  LeftOut left_out_;
+  Counts counts_;
+  BucketSlots slots_;
 };
 
 }  // namespace
 
-KeyBounds key_bounds(const partition::ValueColumn& column) {
-  KeyBounds bounds;
-  for (std::uint32_t i = 0; i < column.chunks(); ++i) {
-    const Chunk& chunk = column.chunk(i);
-    if (chunk.values == 0) continue;
-    bounds.least = std::min(bounds.least, chunk.least);
-    bounds.greatest = std::max(bounds.greatest, chunk.greatest);
-    bounds.several = bounds.several || chunk.offsets != nullptr;
-  }
-  return bounds;
-}
-
-ValueSpan whole_span(const partition::ValueColumn& column) {
-  const KeyBounds bounds = key_bounds(column);
-  if (bounds.least > bounds.greatest || bounds.greatest - bounds.least >= ~std::uint64_t{0} - 2) return {};
-  return {bounds.least, 1, bounds.greatest - bounds.least + 1};
-}
-
-ValueSpan span_of(const query::Facet& facet, const partition::ValueColumn& column) {
-  const auto [least, greatest, several] = key_bounds(column);
-  if (least > greatest || (several && facet.kind != Kind::kValues && facet.kind != Kind::kDistinct)) return {};
-  ValueSpan span{least, 1, 0};
-  if (facet.kind == Kind::kDates) {
-    constexpr std::uint64_t kMinute = 60'000;
-    query::Facet units = facet;
-    units.unit = std::min(facet.unit, query::DateUnit::kDay);
-    span.unit = facet.unit == query::DateUnit::kMinute ? kMinute
-                : facet.unit == query::DateUnit::kHour ? 60 * kMinute
-                                                       : 1440 * kMinute;
-    span.base = query::bucket_key(units, FieldType::kDate, least);
-    if (span.base == 0) return {};  // the first of all dates is in the middle of a unit
-  }
-  const std::uint64_t steps = (greatest - span.base) / span.unit;
-  const std::uint64_t most = 4096 + column.documents() / 8;  // more would take longer to look through than to count
-  if (steps < most) span.steps = steps + 1;
-  return span;
-}
+void FacetCounter::add(std::span<const std::uint32_t>) { FROND_CHECK(false); }
 
 std::unique_ptr<FacetCounter> facet_counter(const query::Facet& facet, const partition::ValueColumn& column,
                                             KeywordCache::Numbers numbers, std::size_t max_buckets) {
-  const FieldType type = column.type();
-  if (facet.kind == Kind::kStats) return std::make_unique<StatsCounter>(column);
-  if (type == FieldType::kKeyword) return std::make_unique<KeywordCounter>(facet, column, std::move(numbers));
+  if (facet.kind == Kind::kStats || facet.kind == Kind::kCount) return stats_counter(facet, column);
+  if (numbers != nullptr) return std::make_unique<KeywordCounter>(facet, column, std::move(numbers));
   if (const auto span = span_of(facet, column); span.steps != 0)
-    return std::make_unique<DirectCounter>(facet, type, span);
-  return std::make_unique<BucketCounter>(facet, column, max_buckets);
+    return std::make_unique<DirectCounter>(facet, column.type(), span);
+  return std::make_unique<BucketCounter>(facet, column.type(), max_buckets);
+}
+
+std::unique_ptr<FacetCounter> document_counter(const query::Facet& facet, LeftOut left_out) {
+  return std::make_unique<DocumentCounter>(facet, std::move(left_out));
 }
 
 }  // namespace frond::leaf::collect

@@ -14,18 +14,32 @@ Error FacetRoom::too_many_buckets(const query::Facet& facet) const {
 
 Result<void> FacetRoom::take(const query::Facet& facet, std::size_t bytes) {
   if (buckets_ == max_buckets_) return too_many_buckets(facet);
+  FROND_TRY(take_bytes(facet, bytes));
+  ++buckets_;
+  return {};
+}
+
+Result<void> FacetRoom::take_bytes(const query::Facet& facet, std::size_t bytes) {
   if (bytes > max_bytes_ - bytes_)
     return Error(Code::kInvalid, "the facets up to " + schema::quote(facet.name) + " have more than " +
                                      std::to_string(max_bytes_ >> 20) +
                                      " MiB of buckets, too much for one answer: ask for them one by one, or filter");
-  ++buckets_;
   bytes_ += bytes;
   return {};
+}
+
+Result<void> FacetRoom::take_nested(const query::Facet& facet, const query::FacetCounts& counts) {
+  return take_bytes(facet, kNestedBytes + (counts.values == 0 ? 0 : counts.sum.words().size() * 8));
 }
 
 Result<void> FacetRoom::take_all(const query::Facet& facet, const query::FacetCounts& counts) {
   for (std::size_t i = 0; i < counts.keys.size(); ++i) FROND_TRY(take_number(facet));
   for (const std::string& word : counts.words) FROND_TRY(take_word(facet, word));
+  for (std::size_t i = 0; i < counts.nested.size(); ++i) {
+    const query::Facet& inside = facet.inside[i % facet.inside.size()];
+    FROND_TRY(take_nested(inside, counts.nested[i]));
+    FROND_TRY(take_all(inside, counts.nested[i]));
+  }
   return {};
 }
 

@@ -24,6 +24,13 @@ std::size_t of_ranking(const wire::Ranking& ranking) {
   return kStruct + ranking.hits.size() * kHit + of_texts(ranking.sort_bytes);
 }
 
+std::size_t of_counts(const query::FacetCounts& counts) {
+  std::size_t bytes = kStruct + of_texts(counts.words);
+  bytes += (counts.keys.size() + counts.counts.size() + counts.sum.words().size()) * kWord;
+  for (const query::FacetCounts& one : counts.nested) bytes += of_counts(one);
+  return bytes;
+}
+
 // Even with all that may be in it a reply without documents fits into a message, and so do the documents of a fetch.
 constexpr std::size_t kMostOfPartitions = wire::kMaxPartitions * (kHit + 2 * (kStruct + kText));
 static_assert(collect::kMaxRankingSortBytes + collect::kMaxFacetBytes + 2 * wire::kMaxDepth * (kHit + kText) +
@@ -45,8 +52,7 @@ std::size_t encoded_bytes(const wire::SearchReply& reply) {
   std::size_t bytes = kMessage + of_ranking(reply.and_ranking) + of_ranking(reply.or_ranking);
   bytes += reply.unsearched.size() * kHit + reply.runs.size() * kStruct;
   for (const wire::PartitionProfile& one : reply.profile) bytes += kStruct + one.engine.size();
-  for (const query::FacetCounts& one : reply.facets)
-    bytes += kStruct + (one.keys.size() + one.counts.size() + one.sum.words().size()) * kWord + of_texts(one.words);
+  for (const query::FacetCounts& one : reply.facets) bytes += of_counts(one);
   return bytes + encoded_bytes(reply.documents);
 }
 

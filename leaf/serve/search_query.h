@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -179,7 +180,9 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   Result<void> resolve(const query::Clause& clause, Clauses& into) const;
   clauses::ClausePlan clause_plan(const Slot& slot, const Clauses& clauses, std::vector<lists::ListLease> lists,
                                   const clauses::SearchedPartition& partition);
+  Result<void> resolve_filter(query::Clause clause, Clauses& into) const;
   Result<void> filter(Slot& slot);
+  Result<FilterCache::Documents> left_out_by(Slot& slot, const std::string& text, const Clauses& clauses);
   Result<engine::Outcome> search_clause(Slot& slot);
   Result<void> count_exactly(Slot& slot, engine::Outcome& outcome);
   const schema::Schema& schema() const;
@@ -243,6 +246,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   std::atomic<bool> damage_found_{false};  // a partition was found damaged after it was searched
   bool has_and_ = false, has_or_ = false;
   collect::Wanted wanted_;
+  std::map<std::string, Clauses> facet_clauses_;  // of the facets, by query::cache_key()
   collect::SortFloor sort_floor_;
   mutable Mutex collected_mutex_;
   std::vector<query::FacetCounts> facets_ FROND_GUARDED_BY(collected_mutex_);  // of the partitions so far

@@ -74,14 +74,19 @@ Result<void> SearchQuery::read_clauses() {
       all_known = all_known && slot->left_out != nullptr;
     }
   if (all_known) return {};
-  auto clause = query::resolved(FROND_TRY(query::parse_clause(request_.filter, "filter")), query::Mode::kOr);
-  FROND_TRY(resolve(clause, filter_.emplace()));
-  if (!std::holds_alternative<clauses::NoneNode>(filter_->resolved.root.what)) return {};
+  return resolve_filter(FROND_TRY(query::parse_clause(request_.filter, "filter")), filter_.emplace());
+}
+
+Result<void> SearchQuery::resolve_filter(query::Clause clause, Clauses& into) const {
+  clause = query::resolved(std::move(clause), query::Mode::kOr);
+  FROND_TRY(resolve(clause, into));
+  if (!std::holds_alternative<clauses::NoneNode>(into.resolved.root.what)) return {};
   // Stop words alone ask for nothing, so as a filter they leave nothing out: as beside anything else.
   query::Bool beside;
   beside.must.push_back({query::All()});
   beside.filter.push_back(std::move(clause));
-  return resolve({std::move(beside)}, filter_.emplace());
+  into = {};
+  return resolve({std::move(beside)}, into);
 }
 
 // For the wave.
@@ -144,17 +149,23 @@ clauses::ClausePlan SearchQuery::clause_plan(const Slot& slot, const Clauses& cl
 // Finds what the filter leaves out of the partition, unless that is known.
 Result<void> SearchQuery::filter(Slot& slot) {
   if (request_.filter.empty() || slot.left_out != nullptr) return {};
+  slot.left_out = FROND_TRY(left_out_by(slot, request_.filter, *filter_));
+  return {};
+}
+
+// What a filter, whose normal form is `text`, leaves out of the partition, with what is hidden there.
+Result<FilterCache::Documents> SearchQuery::left_out_by(Slot& slot, const std::string& text, const Clauses& clauses) {
   const partition::Partition& partition = slot.partition->open->partition();
   const clauses::OpenedPartition opened(partition);
-  const std::vector<lists::ListLease> lists = FROND_TRY(lists_of(slot, filter_->known));
-  const auto shown = FROND_TRY(clauses::matching(clause_plan(slot, *filter_, lists, opened), parts_.clock));
+  const std::vector<lists::ListLease> lists = FROND_TRY(lists_of(slot, clauses.known));
+  const auto shown = FROND_TRY(clauses::matching(clause_plan(slot, clauses, lists, opened), parts_.clock));
   FROND_TRY(partition.intact());
   for (const lists::ListLease& list : lists)
     if (list != nullptr) FROND_TRY(list->intact());
-  slot.left_out = partition::HiddenDocuments::all_but(partition.documents(), shown, slot.partition->hidden.get());
+  auto left_out = partition::HiddenDocuments::all_but(partition.documents(), shown, slot.partition->hidden.get());
   if (parts_.filters != nullptr && generation_->serial != 0)
-    parts_.filters->keep({generation_->serial, slot.partition->number, request_.filter}, slot.left_out);
-  return {};
+    parts_.filters->keep({generation_->serial, slot.partition->number, text}, left_out);
+  return left_out;
 }
 
 Result<engine::Outcome> SearchQuery::search_clause(Slot& slot) {

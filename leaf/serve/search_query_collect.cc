@@ -1,6 +1,7 @@
 // A search's order and its facets: read once, collected on each partition, then put together.
 #include <utility>
 
+#include "common/query/normal_form.h"
 #include "common/schema/json.h"
 #include "leaf/collect/exhaustive.h"
 #include "leaf/serve/search_query.h"
@@ -22,6 +23,13 @@ Result<void> SearchQuery::read_wanted() {
   const schema::Json json = FROND_TRY(schema::parse_json(request_.facets));
   auto facets = FROND_TRY(query::read_facets(json, "facets"));
   wanted_.facets = FROND_TRY(query::bind_facets(std::move(facets), schema(), "facets"));
+  Result<void> resolved;
+  query::for_each_facet(wanted_.facets, [&](const query::Facet& facet) {
+    for (const query::NamedClause& one : facet.queries)
+      if (const auto [at, is_new] = facet_clauses_.try_emplace(query::cache_key(one.clause)); is_new && resolved)
+        resolved = resolve_filter(one.clause, at->second);
+  });
+  FROND_TRY(std::move(resolved));
   const MutexLock lock(collected_mutex_);
   facets_.resize(wanted_.facets.size());
   return {};
@@ -31,6 +39,14 @@ Result<void> SearchQuery::read_wanted() {
 Result<engine::Outcome> SearchQuery::collect(Slot& slot, const clauses::ClausePlan& plan) {
   collect::Wanted wanted = wanted_;
   if (!counts_facets()) wanted.facets.clear();
+  for (const auto& [text, clauses] : facet_clauses_) {
+    if (!counts_facets()) break;
+    FilterCache::Documents left_out;
+    if (parts_.filters != nullptr && generation_->serial != 0)
+      left_out = parts_.filters->find({generation_->serial, slot.partition->number, text});
+    if (left_out == nullptr) left_out = FROND_TRY(left_out_by(slot, text, clauses));
+    wanted.clauses.emplace(text, std::move(left_out));
+  }
   collect::Collected found;
   if (request_.processor == wire::Processor::kExhaustive) {
     found = FROND_TRY(collect::collect_exhaustively(plan, wanted, schema(), parts_.clock));
@@ -47,12 +63,12 @@ Result<engine::Outcome> SearchQuery::collect(Slot& slot, const clauses::ClausePl
 
 // kInvalid: there are too many buckets, or too long ones for a reply.
 Result<void> SearchQuery::add_facets(Slot& slot) {
-  const std::vector<query::FacetCounts> facets = std::exchange(slot.facets, {});
+  std::vector<query::FacetCounts> facets = std::exchange(slot.facets, {});
   const MutexLock lock(collected_mutex_);
   collect::FacetRoom room = wanted_.room();
   for (std::size_t i = 0; i < facets.size(); ++i) {
     const query::Facet& facet = wanted_.facets[i];
-    if (!query::add(facet, facets[i], room.buckets_left(), facets_[i])) return room.too_many_buckets(facet);
+    query::add(facet, std::move(facets[i]), facets_[i]);
     FROND_TRY(room.take_all(facet, facets_[i]));
   }
   return {};

@@ -20,9 +20,14 @@ clauses::Work SearchQuery::work() const {
     work.matches = std::min(work.matches, filter_->work.matches);
   }
   work.values += work.matches * wanted_.sort.size();
-  for (const query::Facet& facet : wanted_.facets) {
-    const bool is_keyword = schema().find(facet.field)->type == schema::FieldType::kKeyword;
+  query::for_each_facet(wanted_.facets, [&](const query::Facet& facet) {
+    const schema::Field* const field = schema().find(facet.field);
+    const bool is_keyword = field != nullptr && field->type == schema::FieldType::kKeyword;
     work.values += is_keyword ? generation_->statistics.documents : work.matches;
+  });
+  for (const auto& [text, clauses] : facet_clauses_) {
+    work.postings += clauses.work.postings;
+    work.values += clauses.work.values;
   }
   return work;
 }

@@ -51,7 +51,9 @@ Result<void> read_hits(const Json& answer, Answer& out) {
 
 // A bucket's value, or its range: "2000 to below 2010".
 std::string bucket_name(const Json& bucket) {
-  if (const auto value = bucket.find("value"); value != bucket.end()) return *value == "" ? "(empty)" : plain(*value);
+  if (const auto percent = bucket.find("percent"); percent != bucket.end()) return plain(*percent) + " %";
+  for (const char* const name : {"value", "name"})
+    if (const auto value = bucket.find(name); value != bucket.end()) return *value == "" ? "(empty)" : plain(*value);
   const auto end = [&](const char* name) {
     const auto found = bucket.find(name);
     return found == bucket.end() ? std::string() : plain(*found);
@@ -61,22 +63,46 @@ std::string bucket_name(const Json& bucket) {
   return (from.empty() ? "" : from + " to ") + "below " + to;
 }
 
+using Lines = decltype(AnswerFacet::lines);
+
+// What a facet says; what is in its buckets stands below them, further in.
+void add_lines(const Json& facet, const std::string& indent, Lines& lines);
+
+void add_lines_of_inside(const Json& bucket, const std::string& indent, Lines& lines) {
+  const auto facets = bucket.find("facets");
+  if (facets == bucket.end() || !facets->is_object()) return;
+  for (const auto& [name, facet] : facets->items()) {
+    lines.emplace_back(indent + "  " + name, "");
+    add_lines(facet, indent + "    ", lines);
+  }
+}
+
+void add_lines(const Json& facet, const std::string& indent, Lines& lines) {
+  if (!facet.is_object()) return;
+  for (const auto& [member, value] : facet.items()) {
+    if (member == "facets") continue;
+    if (!value.is_array()) {
+      const bool rest = member == "other" || member == "missing";  // worth a line if there are such documents
+      if (!rest || value != 0) lines.emplace_back(indent + (rest ? "(" + member + ")" : member), plain(value));
+      continue;
+    }
+    for (const auto& bucket : value) {
+      if (!bucket.is_object()) continue;
+      lines.emplace_back(
+          indent + bucket_name(bucket),
+          plain(bucket.contains("percent") ? bucket.value("value", Json()) : bucket.value("count", Json())));
+      add_lines_of_inside(bucket, indent, lines);
+    }
+  }
+  add_lines_of_inside(facet, indent, lines);
+}
+
 void read_facets(const Json& answer, Answer& out) {
   const auto facets = answer.find("facets");
   if (facets == answer.end() || !facets->is_object()) return;
   for (const auto& [name, facet] : facets->items()) {
     out.facets.push_back({name, {}});
-    auto& lines = out.facets.back().lines;
-    if (!facet.is_object()) continue;
-    for (const auto& [member, value] : facet.items()) {
-      if (!value.is_array()) {
-        const bool rest = member == "other" || member == "missing";  // worth a line if there are such documents
-        if (!rest || value != 0) lines.emplace_back(rest ? "(" + member + ")" : member, plain(value));
-        continue;
-      }
-      for (const auto& bucket : value)
-        if (bucket.is_object()) lines.emplace_back(bucket_name(bucket), plain(bucket.value("count", Json())));
-    }
+    add_lines(facet, "", out.facets.back().lines);
   }
 }
 

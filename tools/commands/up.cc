@@ -32,6 +32,10 @@ void add_up(config::CommandLine& program, int& status) {
           },
           "NAME"))
       .group("Documents");
+  command
+      .add_option("--elasticsearch-api", flags->elasticsearch_api,
+                  "Where the Elasticsearch API is served, too: HOST:PORT. It is below /es on --http in any case")
+      .check(config::host_port());
   command.add_option("--schema", flags->schema, "File with the fields of the documents of --input; infer: by them")
       .group("Documents");
   command.add_flag("--reindex", flags->reindex, "Index --input anew, in place of all that the folder has")

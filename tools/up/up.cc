@@ -132,12 +132,27 @@ Result<void> Up::serve() {
       {"serve", "--repository", "repository", "--listen", service_address, "--api-keys", "api.entry"}, shares.service);
   const auto leaf =
       child("leaf", "frond-leaf",
-            {"--repository", "repository", "--collection", name, "--data", "leaf", "--repository-files", "link",
+            {"--repository", "repository", "--collection", "*", "--data", "leaf", "--repository-files", "link",
              "--listen", leaf_address, "--http", std::string(net::kUnixScheme) + std::string(kLeafHttp), "--node-name",
              "leaf", "--drain-ms", "0"},
             shares.leaf);
-  std::vector<std::string> of_broker{"--collection", name,           "--leaf",        leaf_address,  "--http",
-                                     place_.text(),  "--changes-to", service_address, "--node-name", "broker"};
+  // What names no collection is for the one of this command.
+  std::vector<std::string> of_broker{"--collection",
+                                     name,
+                                     "--collection",
+                                     "*",
+                                     "--leaf",
+                                     leaf_address,
+                                     "--http",
+                                     place_.text(),
+                                     "--node-name",
+                                     "broker",
+                                     "--indexer-service",
+                                     service_address,
+                                     "--indexer-key",
+                                     "api.key"};
+  if (!options_.elasticsearch_api.empty())
+    of_broker.insert(of_broker.end(), {"--elasticsearch-api", options_.elasticsearch_api});
   if (!place_.loopback) of_broker.insert(of_broker.end(), {"--api-keys", "api.entry"});
   const auto broker = child("broker", "frond-broker", std::move(of_broker), shares.broker);
   return supervisor_.run({service.get(), leaf.get(), broker.get()}, [this] { return attend(); });
@@ -187,6 +202,9 @@ void Up::tell() const {
               url.c_str(), options_.collection.c_str());
   // Not where logs are kept that others may read.
   const std::string shown = options_.logs_to_stderr ? "in " + key : state_.key() + " (in " + key + ")";
+  if (!options_.elasticsearch_api.empty())
+    std::printf("elasticsearch http://%s (the same API is at %s/es)\n", options_.elasticsearch_api.c_str(),
+                url.c_str());
   std::printf("key           %s\n", shown.c_str());
   std::printf("state         %s; Ctrl-C ends it, the same command goes on\n", state_.root().c_str());
   std::fflush(stdout);

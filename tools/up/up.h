@@ -15,6 +15,7 @@ struct Options {
   std::string data = "frond-data";
   std::string collection = "docs";
   std::string http = "127.0.0.1:8080";  // port 0: any that is free
+  std::string elasticsearch_api;        // HOST:PORT; empty: none
   std::string schema;                   // file of a schema, or "infer"; empty: none
   std::uint32_t partitions = 0;         // 0: one for each core, at most 8
   bool logs_to_stderr = false;          // of the programs; else to files in `data`

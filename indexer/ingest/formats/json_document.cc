@@ -26,6 +26,30 @@ Error broken(simdjson::error_code error) {
 
 bool keeps_source(const FieldReading& reading) { return reading.schema != nullptr && reading.schema->source_stored; }
 
+// What is kept of a record: the record, or what it brings to be kept. (A record of which the second parser can't read
+// that is kept whole.)
+std::string source_of(std::string_view json, const dom::object& members) {
+  const std::string_view whole = trimmed(json);
+  dom::element found;
+  if (members.at_key(kSourceMember).get(found) != simdjson::SUCCESS) return std::string(whole);
+  simdjson::ondemand::parser parser;
+  const simdjson::padded_string padded(whole);
+  simdjson::ondemand::document record;
+  simdjson::ondemand::object source;
+  std::string_view raw;
+  if (parser.iterate(padded).get(record) != simdjson::SUCCESS ||
+      record.find_field_unordered(kSourceMember).get_object().get(source) != simdjson::SUCCESS ||
+      source.raw_json().get(raw) != simdjson::SUCCESS)
+    return std::string(whole);
+  std::string kept = "{";
+  for (const std::string_view name : kSourceNumbers) {
+    std::uint64_t number = 0;
+    if (members.at_key(name).get(number) != simdjson::SUCCESS) continue;
+    kept.append("\"").append(name).append("\":").append(std::to_string(number)).append(",");
+  }
+  return kept.append("\"").append(kSourceMember).append("\":").append(raw).append("}");
+}
+
 // Whether what nests too deeply for documents is JSON, too. Sources that nest more than simdjson::DEFAULT_MAX_DEPTH
 // are not kept.
 bool is_deep_json(dom::parser& parser, std::string_view json) {
@@ -43,7 +67,7 @@ Result<Document> parse_with_words(dom::parser& parser, std::string_view json, co
   Result<Document> document = JsonRecord(object, &words).document(fields);
   // Who asks for sources need not be a lenient reader.
   if (document && keeps_source(fields.reading) && !words.lenient && (!words.deep || is_deep_json(parser, json)))
-    document->fields.source = trimmed(json);
+    document->fields.source = source_of(json, object);
   return document;
 }
 
@@ -67,7 +91,7 @@ Result<Document> parse_with(dom::parser& parser, std::string_view json, bool pad
   JsonRecord parsed(object, nullptr);
   Result<Document> document = parsed.document(fields);
   if (parsed.needs_words()) return parse_with_words(parser, json, fields);
-  if (document && keeps_source(fields.reading)) document->fields.source = trimmed(json);
+  if (document && keeps_source(fields.reading)) document->fields.source = source_of(json, object);
   return document;
 }
 

@@ -12,6 +12,12 @@
 
 namespace frond::indexer::ingest {
 
+// A record may bring what is kept as its source, an object, in place of itself: where it was made of another document
+// (docs/input-formats.md). It is kept as it is written, with these numbers of the record before it: {"_seq_no":7,
+// "_version":2,"_source":{…}}. None of the members is indexed.
+inline constexpr std::string_view kSourceMember = "_source";
+inline constexpr std::string_view kSourceNumbers[] = {"_seq_no", "_version"};
+
 // SourceFormat::parse of both JSON formats: what formats.h says.
 Result<Document> parse_json(const RawRecord& record, const NamedFields& fields);
 

@@ -215,7 +215,9 @@ Result<Document> JsonRecord::document(const NamedFields& fields) {
   const std::optional<JsonField> body = first_of(names.body, names.paths);
   Document document;
   if (fields.reading.schema != nullptr) FROND_TRY(take_fields(fields.reading, document.fields));
-  if (!title && !body && !document.fields.any)
+  simdjson::dom::element own_source;
+  const bool brings_source = fields.reading.schema != nullptr && object_.at_key(kSourceMember).get(own_source) == 0;
+  if (!title && !body && !document.fields.any && !brings_source)
     return Error(Code::kInvalid, "no text: none of " + quoted(names.body) + ", " + quoted(names.title) +
                                      " is there; --text-field names another, and --format files takes whole files as "
                                      "text");

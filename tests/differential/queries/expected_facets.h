@@ -3,15 +3,20 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <boost/multiprecision/cpp_int.hpp>
 #include <nlohmann/json.hpp>
 
 #include "common/query/facet.h"
+#include "tests/differential/queries/expected_dates.h"
 #include "tests/support/oracle_collection.h"
 
 namespace frond::queries_test {
@@ -57,34 +62,33 @@ class WholeSum {
   Number sum_;
 };
 
+using Documents = std::vector<const support::OracleDocument*>;
+using MatchesClause = std::function<bool(const query::Clause&, const support::OracleDocument&)>;
+
 class ExpectedFacet {
  public:
-  ExpectedFacet(const query::Facet& facet, const schema::Schema& schema)
-      : facet_(facet),
-        field_(*schema.find(facet.field)),
-        number_(static_cast<std::uint32_t>(&field_ - schema.fields.data())) {}
-
-  void add(const support::OracleDocument& document) {
-    const auto at = document.values.find(number_);
-    if (at == document.values.end()) {
-      ++missing_;
-      return;
-    }
-    std::set<schema::Value> buckets;
-    for (const schema::Value& value : at->second) {
-      buckets.insert(bucket_of(value));
-      if (facet_.kind == Kind::kStats) sum_.add(value);
-      values_.insert(value);
-    }
-    for (const schema::Value& bucket : buckets) ++counts_[bucket];
+  // Of these documents. Borrows all.
+  ExpectedFacet(const query::Facet& facet, const schema::Schema& schema, const MatchesClause& matches,
+                const Documents& documents)
+      : facet_(facet), schema_(schema), matches_(matches), field_(schema.find(facet.field)) {
+    for (const support::OracleDocument* const document : documents) add(*document);
   }
 
   Json json() const {
     switch (facet_.kind) {
       case Kind::kDistinct:
-        return {{"value", counts_.size()}};
+        return {{"value", buckets_.size()}};
       case Kind::kStats:
         return stats();
+      case Kind::kCount:
+        return {{"documents", with_value_}, {"values", values_.size()}};
+      case Kind::kPercentiles:
+        return percentiles();
+      case Kind::kFilter:
+      case Kind::kMissing:
+        return bucket(std::int64_t{0});
+      case Kind::kFilters:
+        return filters();
       case Kind::kValues:
         return values();
       case Kind::kRanges:
@@ -92,19 +96,44 @@ class ExpectedFacet {
       default:
         break;
     }
-    Json buckets = Json::array();
-    for (const auto& [from, count] : counts_)
-      buckets.push_back({{"from", json_of(field_.type, from)}, {"count", count}});
-    return {{"buckets", buckets}, {"missing", missing_}};
+    Json shown = Json::array();
+    for (const auto& [from, documents] : buckets_) {
+      if (documents.size() < facet_.min_count) continue;
+      Json one = bucket(from);
+      one["from"] = json_of(field_->type, from);
+      shown.push_back(std::move(one));
+    }
+    return {{"buckets", shown}, {"missing", missing_}};
   }
 
  private:
   using Kind = query::Facet::Kind;
 
+  void add(const support::OracleDocument& document) {
+    for (std::size_t i = 0; i < facet_.queries.size(); ++i)
+      if (matches_(facet_.queries[i].clause, document)) buckets_[static_cast<std::int64_t>(i)].push_back(&document);
+    if (field_ == nullptr) return;
+    const auto at = document.values.find(static_cast<std::uint32_t>(field_ - schema_.fields.data()));
+    if (at == document.values.end()) {
+      ++missing_;
+      if (facet_.kind == Kind::kMissing) buckets_[std::int64_t{0}].push_back(&document);
+      return;
+    }
+    ++with_value_;
+    if (facet_.kind == Kind::kMissing) return;
+    std::set<schema::Value> in;
+    for (const schema::Value& value : at->second) {
+      in.insert(bucket_of(value));
+      if (facet_.kind == Kind::kStats) sum_.add(value);
+      values_.insert(value);
+    }
+    for (const schema::Value& one : in) buckets_[one].push_back(&document);
+  }
+
   schema::Value bucket_of(const schema::Value& value) const {
     if (facet_.kind == Kind::kRanges)
       return std::int64_t{std::ranges::upper_bound(facet_.bounds, value) - facet_.bounds.begin()};
-    if (facet_.kind == Kind::kDates) return start_of(std::get<std::int64_t>(value));
+    if (facet_.kind == Kind::kDates) return start_of_date(facet_, std::get<std::int64_t>(value));
     if (facet_.kind != Kind::kHistogram) return value;
     if (const auto* whole = std::get_if<std::int64_t>(&value)) {
       const auto interval = static_cast<__int128>(facet_.interval);
@@ -119,77 +148,138 @@ class ExpectedFacet {
     if (start > real) start -= facet_.interval;
     return start + 0.0;
   }
-  std::int64_t start_of(std::int64_t ms) const {
-    using namespace std::chrono;
-    const sys_time<milliseconds> at{milliseconds(ms)};
-    const sys_days day = floor<days>(at);
-    const year_month_day date(day);
-    const auto of = [](auto time) { return std::int64_t{floor<milliseconds>(time).time_since_epoch().count()}; };
-    switch (facet_.unit) {
-      case query::DateUnit::kMinute:
-        return of(floor<minutes>(at));
-      case query::DateUnit::kHour:
-        return of(floor<hours>(at));
-      case query::DateUnit::kDay:
-        return of(day);
-      case query::DateUnit::kWeek:
-        return of(day - (weekday(day) - Monday));
-      case query::DateUnit::kMonth:
-        return of(sys_days(date.year() / date.month() / 1));
-      case query::DateUnit::kQuarter:
-        return of(sys_days(date.year() / month((static_cast<unsigned>(date.month()) - 1) / 3 * 3 + 1) / 1));
-      case query::DateUnit::kYear:
-        return of(sys_days(date.year() / January / 1));
-    }
-    return 0;
+
+  static Json facets_of(const std::vector<query::Facet>& facets, const schema::Schema& schema,
+                        const MatchesClause& matches, const Documents& documents) {
+    Json all = Json::object();
+    for (const query::Facet& one : facets) all[one.name] = ExpectedFacet(one, schema, matches, documents).json();
+    return all;
+  }
+  // The documents of a bucket, and what is inside it.
+  Json bucket(const schema::Value& key) const {
+    const auto at = buckets_.find(key);
+    const Documents none;
+    const Documents& documents = at == buckets_.end() ? none : at->second;
+    Json made = {{"count", documents.size()}};
+    if (!facet_.inside.empty()) made["facets"] = facets_of(facet_.inside, schema_, matches_, documents);
+    return made;
   }
 
+  // What a bucket is ordered by, smaller ones first; those without anything come last.
+  std::pair<bool, schema::Value> rank(const Documents& documents) const {
+    const query::BucketOrder& order = facet_.order;
+    if (order.by == query::BucketOrder::By::kCount) return {false, static_cast<std::int64_t>(documents.size())};
+    const auto by = std::ranges::find(facet_.inside, order.facet, &query::Facet::name);
+    const ExpectedFacet of(*by, schema_, matches_, documents);
+    if (order.member == "value") return {false, static_cast<std::int64_t>(of.buckets_.size())};
+    if (order.member == "documents") return {false, static_cast<std::int64_t>(of.with_value_)};
+    if (order.member == "count" || order.member == "values")
+      return {false, static_cast<std::int64_t>(of.values_.size())};
+    if (order.member == "sum") return {false, of.sum_.rounded() + 0.0};
+    if (of.values_.empty()) return {true, std::int64_t{0}};
+    if (order.member == "min") return {false, *of.values_.begin()};
+    if (order.member == "max") return {false, *of.values_.rbegin()};
+    return {false, of.mean() + 0.0};
+  }
   Json values() const {
-    std::vector<std::pair<schema::Value, std::uint64_t>> order(counts_.begin(), counts_.end());
-    std::ranges::stable_sort(order, [](const auto& a, const auto& b) { return a.second > b.second; });
-    Json buckets = Json::array();
+    std::vector<std::tuple<std::pair<bool, schema::Value>, schema::Value, std::uint64_t>> order;
     std::uint64_t other = 0;
-    for (const auto& [value, count] : order) {
-      if (buckets.size() < facet_.size)
-        buckets.push_back({{"value", json_of(field_.type, value)}, {"count", count}});
+    for (const auto& [value, documents] : buckets_) {
+      if (documents.size() < facet_.min_count)
+        other += documents.size();
+      else if (facet_.order.by == query::BucketOrder::By::kValue)
+        order.emplace_back(std::pair(false, value), value, documents.size());
       else
-        other += count;
+        order.emplace_back(rank(documents), value, documents.size());
     }
-    return {{"buckets", buckets}, {"other", other}, {"missing", missing_}};
+    std::ranges::stable_sort(order, [&](const auto& a, const auto& b) {
+      const auto &rank_a = std::get<0>(a), &rank_b = std::get<0>(b);
+      if (rank_a.first != rank_b.first) return rank_b.first;
+      return facet_.order.descending ? rank_b.second < rank_a.second : rank_a.second < rank_b.second;
+    });
+    Json shown = Json::array();
+    for (const auto& [rank, value, count] : order) {
+      if (shown.size() == facet_.size) {
+        other += count;
+        continue;
+      }
+      Json one = bucket(value);
+      one["value"] = json_of(field_->type, value);
+      shown.push_back(std::move(one));
+    }
+    return {{"buckets", shown}, {"other", other}, {"missing", missing_}};
   }
   Json ranges() const {
-    Json buckets = Json::array();
+    Json shown = Json::array();
     for (std::size_t i = 0; i <= facet_.bounds.size(); ++i) {
-      const auto at = counts_.find(static_cast<std::int64_t>(i));
-      Json bucket = {{"count", at == counts_.end() ? 0 : at->second}};
-      if (i > 0) bucket["from"] = json_of(field_.type, facet_.bounds[i - 1]);
-      if (i < facet_.bounds.size()) bucket["to"] = json_of(field_.type, facet_.bounds[i]);
-      buckets.push_back(std::move(bucket));
+      Json one = bucket(static_cast<std::int64_t>(i));
+      if (i > 0) one["from"] = json_of(field_->type, facet_.bounds[i - 1]);
+      if (i < facet_.bounds.size()) one["to"] = json_of(field_->type, facet_.bounds[i]);
+      shown.push_back(std::move(one));
     }
-    return {{"buckets", buckets}, {"missing", missing_}};
+    return {{"buckets", shown}, {"missing", missing_}};
+  }
+  Json filters() const {
+    Json shown = Json::array();
+    for (std::size_t i = 0; i < facet_.queries.size(); ++i) {
+      Json one = bucket(static_cast<std::int64_t>(i));
+      one["name"] = facet_.queries[i].name;
+      shown.push_back(std::move(one));
+    }
+    return {{"buckets", shown}};
+  }
+  // The exact values, which Percentiles in an answer may be 0.4 % from.
+  Json percentiles() const {
+    Json shown = Json::array();
+    const std::vector<schema::Value> all(values_.begin(), values_.end());
+    for (const double percent : facet_.percents) {
+      const auto rank = static_cast<std::size_t>(std::ceil(percent / 100 * static_cast<double>(all.size())));
+      Json value;
+      if (!all.empty()) value = json_of(field_->type, all[std::max<std::size_t>(rank, 1) - 1]);
+      shown.push_back({{"percent", percent}, {"value", value}});
+    }
+    return {{"percentiles", shown}};
+  }
+  double mean() const {
+    const double sum = sum_.rounded(), count = static_cast<double>(values_.size());
+    return std::isfinite(sum) ? sum / count : std::ldexp(sum_.rounded(64) / count, 64);
   }
   Json stats() const {
     Json made = {{"count", values_.size()}, {"min", nullptr}, {"max", nullptr}, {"sum", 0}, {"mean", nullptr}};
     if (values_.empty()) return made;
-    made["min"] = json_of(field_.type, *values_.begin());
-    made["max"] = json_of(field_.type, *values_.rbegin());
-    const double sum = sum_.rounded(), count = static_cast<double>(values_.size());
-    const double mean = std::isfinite(sum) ? sum / count : std::ldexp(sum_.rounded(64) / count, 64);
+    made["min"] = json_of(field_->type, *values_.begin());
+    made["max"] = json_of(field_->type, *values_.rbegin());
+    const double sum = sum_.rounded(), mean = this->mean();
     made["sum"] = std::isfinite(sum) ? Json(sum) : Json();
-    if (field_.type == schema::FieldType::kDate)
-      made["mean"] = json_of(field_.type, static_cast<std::int64_t>(std::llround(mean)));
+    if (field_->type == schema::FieldType::kDate)
+      made["mean"] = json_of(field_->type, static_cast<std::int64_t>(std::llround(mean)));
     else if (std::isfinite(mean))
       made["mean"] = mean;
     return made;
   }
 
   const query::Facet& facet_;
-  const schema::Field& field_;
-  const std::uint32_t number_;
-  std::map<schema::Value, std::uint64_t> counts_;  // documents by bucket
-  std::multiset<schema::Value> values_;            // the different ones of each document
+  const schema::Schema& schema_;
+  const MatchesClause& matches_;
+  const schema::Field* field_;  // null: the facet has none
+  std::map<schema::Value, Documents> buckets_;
+  std::multiset<schema::Value> values_;  // the different ones of each document
   WholeSum sum_;
-  std::uint64_t missing_ = 0;
+  std::uint64_t missing_ = 0, with_value_ = 0;
 };
+
+// Whether an answer's facets are the expected ones: values of percentiles up to 0.4 %, all else exactly.
+inline bool are_same(const Json& got, const Json& expected) {
+  if (got.is_object() && expected.is_object() && got.contains("percent") && expected.contains("percent")) {
+    const Json &a = got["value"], &b = expected["value"];
+    if (!a.is_number() || !b.is_number() || got["percent"] != expected["percent"]) return got == expected;
+    return std::abs(a.get<double>() - b.get<double>()) <= std::abs(b.get<double>()) * 0.004;
+  }
+  if (got.type() != expected.type() || !got.is_structured() || got.size() != expected.size()) return got == expected;
+  if (got.is_array()) return std::equal(got.begin(), got.end(), expected.begin(), are_same);
+  return std::ranges::all_of(got.items(), [&](const auto& one) {
+    return expected.contains(one.key()) && are_same(one.value(), expected[one.key()]);
+  });
+}
 
 }  // namespace frond::queries_test

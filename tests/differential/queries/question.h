@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "common/query/bind.h"
 #include "common/query/clause_json.h"
 #include "common/query/facet.h"
+#include "common/query/limits.h"
 #include "common/query/sort_order.h"
 #include "common/schema/json.h"
 #include "tests/support/random_clauses.h"
@@ -242,32 +244,79 @@ class RandomQuestions {
     }
     return *query::parse_sort(query::sort_text(order));
   }
-  query::Facet facet(std::uint32_t number) {
+  // With others in it, down to so many levels.
+  query::Facet facet(std::uint32_t number, int levels = 3) {
+    query::Facet made = below(6) == 0 ? clause_facet() : column_facet();
+    made.name = "f" + std::to_string(number);
+    if (levels > 1 && query::has_buckets(made.kind) && below(2) == 0)
+      for (std::uint32_t inside = 1 + below(2); inside-- > 0;) made.inside.push_back(facet(inside, levels - 1));
+    if (made.kind == query::Facet::Kind::kValues) set_order(made);
+    return made;
+  }
+  void set_order(query::Facet& made) {
+    made.min_count = 1 + below(8) / 6;
+    made.order.descending = below(2) == 0;
+    if (below(3) == 0) made.order.by = query::BucketOrder::By::kValue;
+    for (const query::Facet& one : made.inside) {
+      const char* const of_stats[] = {"count", "min", "max", "sum", "mean"};
+      const char* const of_count[] = {"documents", "values"};
+      const bool is_stats = one.kind == query::Facet::Kind::kStats, is_count = one.kind == query::Facet::Kind::kCount;
+      if (!is_stats && !is_count && one.kind != query::Facet::Kind::kDistinct) continue;
+      made.order.by = query::BucketOrder::By::kFacet;
+      made.order.facet = one.name;
+      made.order.member = is_stats ? of_stats[below(5)] : is_count ? of_count[below(2)] : "value";
+    }
+  }
+  query::Facet clause_facet() {
+    query::Facet made;
+    made.kind = below(2) == 0 ? query::Facet::Kind::kFilter : query::Facet::Kind::kFilters;
+    const std::uint32_t clauses = made.kind == query::Facet::Kind::kFilter ? 1 : 1 + below(3);
+    for (std::uint32_t i = 0; i < clauses; ++i) {
+      query::Clause clause = query::resolved(clauses_.clause(1 + below(2)), query::Mode::kOr);
+      if (!query::bind(clause, schema_, "clause") || query::cost_of(clause).patterns != 0) clause = {query::All()};
+      made.queries.push_back(
+          {clauses == 1 && made.kind == query::Facet::Kind::kFilter ? "" : "q" + std::to_string(i), std::move(clause)});
+    }
+    return made;
+  }
+  query::Facet column_facet() {
     using Kind = query::Facet::Kind;
     const std::size_t column = any(columns_);
     const schema::Field& field = schema_.fields[column];
     query::Facet made;
-    made.name = "f" + std::to_string(number);
     made.field = field.name;
-    made.kind = below(2) == 0 ? Kind::kValues : Kind::kDistinct;
+    constexpr Kind kOfAll[] = {Kind::kValues, Kind::kValues, Kind::kDistinct, Kind::kMissing, Kind::kCount};
+    made.kind = kOfAll[below(5)];
     made.size = made.kind == Kind::kValues ? 1 + below(12) : 10;
     const schema::FieldType type = field.type;
     if (type == schema::FieldType::kKeyword || type == schema::FieldType::kBoolean || below(3) == 0) return made;
     made.size = 10;
-    switch (below(3)) {
+    switch (below(4)) {
       case 0:
         made.kind = Kind::kStats;
+        return made;
+      case 3:
+        made.kind = type == schema::FieldType::kDate ? Kind::kStats : Kind::kPercentiles;
+        if (made.kind == Kind::kPercentiles) made.percents = {1, 25.5, 50, 100};
         return made;
       case 1:
         return ranges(std::move(made), column);
       default:
         made.kind = type == schema::FieldType::kDate ? Kind::kDates : Kind::kHistogram;
+        made.min_count = 1 + below(8) / 6;
         if (made.kind == Kind::kDates)
-          made.unit = static_cast<query::DateUnit>(below(7));
+          set_dates(made);
         else
           made.interval = type == schema::FieldType::kInteger ? 1 + below(6) : 0.25 * (1 + below(400));
         return made;
     }
+  }
+  void set_dates(query::Facet& made) {
+    made.unit = static_cast<query::DateUnit>(below(7));
+    if (below(4) == 0) made.interval_ms = 1 + below(2'000'000'000);
+    if (below(4) == 0) made.offset_ms = (static_cast<std::int64_t>(below(400)) - 200) * 600'000;
+    const char* const zones[] = {"Europe/Berlin", "America/New_York", "+05:30"};
+    if (below(3) == 0) made.zone = zones[below(3)];
   }
   query::Facet ranges(query::Facet made, std::size_t column) {
     const auto& values = vocabulary_.values[column];

@@ -67,6 +67,8 @@ inline std::vector<Question> simpler_questions(const Question& asked) {
       one.filter_q.clear();
     });
   if (!asked.facets.empty()) add([](Question& one) { one.facets.pop_back(); });
+  for (std::size_t i = 0; i < asked.facets.size(); ++i)
+    for (const query::Facet& inside : asked.facets[i].inside) add([&](Question& one) { one.facets = {inside}; });
   if (asked.sort.size() > 0) add([](Question& one) { one.sort.pop_back(); });
   if (asked.offset != 0) add([](Question& one) { one.offset = 0; });
   if (asked.exact_total) add([](Question& one) { one.exact_total = false; });

@@ -18,7 +18,7 @@ using support::ScriptedHttp;
 class AChangeForwarder : public testing::Test {
  protected:
   void pass_to(const std::string& service) {
-    forwarder_ = *ChangeForwarder::create(service, 64 << 20, registry_);
+    forwarder_ = *ChangeForwarder::create(service, "", 64 << 20, registry_);
     forwarder_->add_to(router_);
   }
   std::shared_ptr<CapturedResponse> send(std::string method, const std::string& path, std::string body = {}) {
@@ -40,7 +40,7 @@ class AChangeForwarder : public testing::Test {
 
   const metrics::Family in_flight_{
       "frond_broker_changes_in_flight",
-      "Requests that are passed on to the indexer's service (--changes-to) and not answered yet."};
+      "Requests that are passed on to the indexer's service (--indexer-service) and not answered yet."};
   metrics::Registry registry_{"test"};
   std::unique_ptr<ChangeForwarder> forwarder_;
   frond::http::Router router_;

@@ -86,14 +86,10 @@ class Replayed {
     const auto status = [this](const auto& done) {
       done(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, broker.service, many, nullptr));
     };
-    const auto router = make_routes({{{"manuals", broker.service, many}},
-                                     broker.registry,
-                                     metrics,
-                                     "0.1.0",
-                                     status,
-                                     [this] { return broker.cluster.map.ready(); },
-                                     [] { return false; },
-                                     [] { return std::string(); }});
+    const auto router = make_routes(
+        {std::make_shared<const SearchedCollections>(SearchedCollections{{"manuals", &broker.service, &many}}),
+         broker.registry, metrics, "0.1.0", status, [this] { return broker.cluster.map.ready(); }, [] { return false; },
+         [] { return std::string(); }});
     router(std::move(request), support::CapturedResponse::responder(captured));
     auto& leaf = broker.leaf();
     while (leaf.searches.open() > 0) {

@@ -19,18 +19,14 @@ using support::ScriptedBroker;
 class TheRoutes : public testing::Test {
  protected:
   TheRoutes()
-      : router(make_routes({{{"c", broker.service, many}},
-                            broker.registry,
-                            metrics,
-                            "1",
-                            [this](const auto& done) {
-                              done(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, broker.service,
-                                             many, nullptr));
-                            },
-                            [this] { return broker.cluster.map.ready(); },
-                            [this] { return draining; },
-                            [this] { return stalled; },
-                            [this] { return broker.cluster.map.lacking(); }})) {
+      : router(make_routes(
+            {std::make_shared<const SearchedCollections>(SearchedCollections{{"c", &broker.service, &many}}),
+             broker.registry, metrics, "1",
+             [this](const auto& done) {
+               done(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, broker.service, many, nullptr));
+             },
+             [this] { return broker.cluster.map.ready(); }, [this] { return draining; }, [this] { return stalled; },
+             [this] { return broker.cluster.map.lacking(); }})) {
     export_shared(broker.registry, broker.shared);
   }
   frond::http::Response ask(std::string method, const std::string& target, std::string body = {}) {
@@ -242,7 +238,7 @@ TEST_F(TheRoutes, ExportHowManyLeavesPartitionsHaveAndAreMeantToHave) {
   EXPECT_TRUE(shown("least 0"));
   EXPECT_TRUE(shown("wanted 1")) << "as many as the partition with the most";
   metrics::Registry registry{"test"};
-  StatusMetrics two(registry, {"c"}, 2);
+  StatusMetrics two(registry, false, 2);
   two.show(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, broker.service, many, nullptr));
   EXPECT_NE(registry.exposition().find("\nfrond_broker_partition_replicas_wanted 2\n"), std::string::npos);
 }

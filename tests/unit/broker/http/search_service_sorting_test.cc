@@ -250,6 +250,45 @@ TEST_F(ASortedSearch, CountsFacets) {
       none["facets"].dump(),
       R"({"tag":{"buckets":[],"missing":0,"other":0},"year":{"count":0,"max":null,"mean":null,"min":null,"sum":0}})");
 }
+TEST_F(ASortedSearch, ShowsFacetsInFacets) {
+  const auto year = [](std::int64_t number) { return schema::ordering_key(schema::FieldType::kInteger, number); };
+  frond::query::FacetCounts years{.with_value = 2, .keys = {year(2000), year(2020)}, .counts = {1, 1}};
+  frond::query::FacetCounts percentiles{.with_value = 2, .missing = 1};
+  for (const std::int64_t one : {3, 200}) {
+    percentiles.keys.push_back(schema::ordering_key(schema::FieldType::kFloat, static_cast<double>(one)));
+    percentiles.counts.push_back(1);
+  }
+  auto reply = support::found({{7, 9}});
+  reply.facets.resize(4);
+  reply.facets[0] = {.with_value = 3, .words = {"a", "b"}, .counts = {2, 1}, .nested = {years, {.missing = 1}}};
+  reply.facets[1] = {
+      .with_value = 3, .keys = {1}, .counts = {3}, .nested = {{.with_value = 2, .missing = 1, .values = 4}}};
+  reply.facets[2] = {.with_value = 2, .missing = 1, .keys = {0}, .counts = {1}, .nested = {percentiles}};
+  reply.facets[2].nested[0] = {.missing = 1};
+  reply.facets[3] = percentiles;
+  auto parsed = parse_search_json(
+      R"({"q":"immune","k":1,"facets":{"t":{"values":{"field":"tag"},"facets":{"y":{"histogram":{"field":"year","interval":10,"min_count":0}}}},)"
+      R"("f":{"filters":{"queries":{"old":{"range":{"field":"year","lt":"1950"}},"all":{"all":{}}}},"facets":{"c":{"count":{"field":"tag"}}}},)"
+      R"("m":{"missing":{"field":"tag"},"facets":{"p":{"percentiles":{"field":"year","percents":[50]}}}},)"
+      R"("p":{"percentiles":{"field":"year","percents":[50,99]}}}})");
+  ASSERT_TRUE(parsed.ok) << parsed.error.detail;
+  const auto answer = ask(parsed.parameters, reply);
+  ASSERT_EQ(status, 200) << answer;
+  EXPECT_EQ(
+      last().facets.substr(0, 124),
+      R"({"t":{"values":{"field":"tag","size":10},"facets":{"y":{"histogram":{"field":"year","interval":10.0,"min_count":0}}}},"f":{"f)");
+  EXPECT_EQ(
+      answer["facets"]["t"].dump(),
+      R"({"buckets":[{"count":2,"facets":{"y":{"buckets":[{"count":1,"from":2000},{"count":0,"from":2010},{"count":1,"from":2020}],"missing":0}},"value":"a"},)"
+      R"({"count":1,"facets":{"y":{"buckets":[],"missing":1}},"value":"b"}],"missing":0,"other":0})");
+  EXPECT_EQ(
+      answer["facets"]["f"].dump(),
+      R"({"buckets":[{"count":0,"facets":{"c":{"documents":0,"values":0}},"name":"old"},{"count":3,"facets":{"c":{"documents":2,"values":4}},"name":"all"}]})");
+  EXPECT_EQ(answer["facets"]["m"].dump(),
+            R"({"count":1,"facets":{"p":{"percentiles":[{"percent":50.0,"value":null}]}}})");
+  EXPECT_EQ(answer["facets"]["p"].dump(),
+            R"({"percentiles":[{"percent":50.0,"value":3},{"percent":99.0,"value":200}]})");
+}
 TEST_F(ASortedSearch, KnowsTheMeanOfASumThatIsTooLarge) {
   auto reply = support::found({{7, 9}});
   auto& counts = reply.facets.emplace_back();
@@ -309,6 +348,10 @@ TEST_F(ASortedSearch, AsksNoLeafThatIsTooOld) {
     EXPECT_NE(problem["detail"].get<std::string>().find("neither sorts nor counts facets"), std::string::npos);
   }
   EXPECT_EQ(asked(), 0u);
+  serve_next({1}, wire::kAllFeatures & ~wire::kFeatureFacetTrees);
+  EXPECT_NE(ask("q=immune&facets=tag:count")["detail"].get<std::string>().find("counts no facets in facets"),
+            std::string::npos);
+  EXPECT_EQ(status, 503);
 }
 }  // namespace
 }  // namespace frond::broker::http

@@ -106,6 +106,97 @@ TEST(FacetMerge, GivesTheSameTotalsInStepsOfAnySize) {
   }
 }
 
+using frond::query::FacetCounts;
+
+Arrangement arranged_json(std::string_view facets, std::size_t max_buckets = 100'000) {
+  Arrangement made{{}, {}, max_buckets, std::make_shared<const schema::Schema>(support::query_schema())};
+  made.facets = *bind_facets(*frond::query::read_facets(*schema::parse_json(facets), "facets"), *made.schema, "facets");
+  return made;
+}
+
+// One document for each of `values`, by tag, with years that are counted and summed inside.
+FacetCounts by_tag(const std::map<std::string, std::vector<std::int64_t>>& values) {
+  FacetCounts made;
+  for (const auto& [tag, years] : values) {
+    made.with_value += years.size();
+    made.words.push_back(tag);
+    made.counts.push_back(years.size());
+    FacetCounts counted{.with_value = years.size()}, summed{.with_value = years.size(), .values = years.size()};
+    std::map<std::uint64_t, std::uint64_t> buckets;
+    for (const std::int64_t year : years) {
+      const std::uint64_t key = schema::ordering_key(schema::FieldType::kInteger, year);
+      ++buckets[key];
+      summed.least = std::min(summed.least, key);
+      summed.greatest = std::max(summed.greatest, key);
+      summed.sum.add_integer(year);
+    }
+    for (const auto& [key, count] : buckets) {
+      counted.keys.push_back(key);
+      counted.counts.push_back(count);
+    }
+    made.nested.push_back(std::move(counted));
+    made.nested.push_back(std::move(summed));
+  }
+  return made;
+}
+
+std::string by_tag_json(const std::string& members) {
+  return R"({"t":{"values":{"field":"tag")" + members +
+         R"(},"facets":{"y":{"values":{"field":"year","size":2}},"s":{"stats":{"field":"year"}}}}})";
+}
+
+TEST(FacetMerge, MergesWhatIsInBuckets) {
+  using Replies = std::vector<wire::SearchReply>;
+  Replies replies(3);
+  replies[0].facets = {by_tag({{"a", {1, 2, 2}}, {"b", {7}}, {"d", {5}}})};
+  replies[1].facets = {by_tag({{"a", {2, 9}}, {"c", {-4, -4}}})};
+  replies[2].facets = {by_tag({})};
+  const auto shown = [&](const std::string& members, std::size_t step = 1) {
+    std::string text;
+    const auto arrangement = arranged_json(by_tag_json(members));
+    for (const wire::SearchReply& reply : replies)
+      EXPECT_TRUE(frond::query::check(reply.facets[0], arrangement.facets[0], *arrangement.schema));
+    const FacetTotals totals = merged(arrangement, replies, step)->front();
+    EXPECT_EQ(totals.nested.size(), 2 * totals.counts.size());
+    for (std::size_t i = 0; i < totals.counts.size(); ++i) {
+      const FacetTotals &years = totals.nested[2 * i], &sums = totals.nested[2 * i + 1];
+      text += totals.words[i] + std::to_string(totals.counts[i]) + "(";
+      for (const std::uint64_t count : years.counts) text += std::to_string(count);
+      text += "+" + std::to_string(years.other) + " " + std::to_string(static_cast<int>(sums.sum.rounded())) + ")";
+    }
+    return text + "+" + std::to_string(totals.other);
+  };
+  for (const std::size_t step : {1, 3, 1000}) EXPECT_EQ(shown("", step), "a5(31+1 16)c2(2+0 -8)b1(1+0 7)d1(1+0 5)+0");
+  EXPECT_EQ(shown(R"(,"size":1)"), "a5(31+1 16)+4");
+  EXPECT_EQ(shown(R"(,"order":"_value:desc","size":2)"), "d1(1+0 5)c2(2+0 -8)+6");
+  EXPECT_EQ(shown(R"(,"order":"_count:asc","size":3)"), "b1(1+0 7)d1(1+0 5)c2(2+0 -8)+5");
+  EXPECT_EQ(shown(R"(,"order":"s.sum:asc","size":2)"), "c2(2+0 -8)d1(1+0 5)+6");
+  EXPECT_EQ(shown(R"(,"order":"s.max:desc","size":2)"), "a5(31+1 16)b1(1+0 7)+3");
+  EXPECT_EQ(shown(R"(,"order":"s.mean:desc","size":2)"), "b1(1+0 7)d1(1+0 5)+7");
+  EXPECT_EQ(shown(R"(,"order":"s.count","size":1)"), "b1(1+0 7)+8");
+  EXPECT_EQ(shown(R"(,"min_count":2)"), "a5(31+1 16)c2(2+0 -8)+2");
+  // Four tags, and at most five years in them.
+  EXPECT_TRUE(merged(arranged_json(by_tag_json(""), 10), replies));
+  for (const std::size_t most : {3, 5})
+    EXPECT_EQ(merged(arranged_json(by_tag_json(""), most), replies, 2).error().message(),
+              "facet 't' has more than " + std::to_string(most) + " different buckets");
+}
+
+TEST(FacetMerge, FillsWhatIsBetweenBuckets) {
+  const auto year = [](std::int64_t number) { return schema::ordering_key(schema::FieldType::kInteger, number); };
+  std::vector<wire::SearchReply> replies(2);
+  replies[0].facets = {{.with_value = 3, .keys = {year(10), year(40)}, .counts = {1, 2}}};
+  replies[1].facets = {{.with_value = 1, .keys = {year(40)}, .counts = {1}}};
+  const auto totals = [&](const std::string& min_count, std::size_t most = 4) {
+    const std::string json = R"({"h":{"histogram":{"field":"year","interval":10,"min_count":)" + min_count + "}}}";
+    return merged(arranged_json(json, most), replies, 1);
+  };
+  EXPECT_EQ(totals("0")->front().keys, (std::vector{year(10), year(20), year(30), year(40)}));
+  EXPECT_EQ(totals("0")->front().counts, (std::vector<std::uint64_t>{1, 0, 0, 3}));
+  EXPECT_EQ(totals("2")->front().keys, std::vector{year(40)});
+  EXPECT_EQ(totals("0", 3), Code::kInvalid);
+}
+
 TEST(FacetMerge, AddsSums) {
   const auto arrangement = arranged("year:stats");
   for (std::int64_t leaves : {0, 1, 5}) {

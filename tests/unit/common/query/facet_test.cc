@@ -39,10 +39,54 @@ TEST(Facets, AreReadFromJsonAsTheyAreWritten) {
     EXPECT_EQ(of_json(text), text);
 }
 
+TEST(Facets, AreReadInFacets) {
+  for (const char* text :
+       {R"({"t":{"values":{"field":"tag","size":3,"order":"p.mean:asc","min_count":2},"facets":{)"
+        R"("p":{"stats":{"field":"price"}},"y":{"histogram":{"field":"year","interval":10.0,"min_count":0},)"
+        R"("facets":{"m":{"missing":{"field":"lang"}}}}}}})",
+        R"({"o":{"filter":{"query":{"term":{"field":"open","value":true}}},"facets":{"n":{"count":{"field":"tag"}}}}})",
+        R"({"f":{"filters":{"queries":{"a":{"all":{}},"b":{"exists":{"field":"year"}}}}}})",
+        R"({"p":{"percentiles":{"field":"price","percents":[50.0,99.9]}}})",
+        R"({"d":{"dates":{"field":"published","interval":90000,"zone":"Europe/Berlin","offset":-5,"min_count":0}}})",
+        R"({"v":{"values":{"field":"tag","size":10,"order":"_value:asc"}}})",
+        R"({"d":{"dates":{"field":"published","interval":"day","zone":[[-9223372036854775808,0],[5,3600000]]}}})"})
+    EXPECT_EQ(of_json(text), text);
+  EXPECT_EQ(of_json(R"({"t":{"facets":{},"values":{"field":"tag","order":"_value"}}})"),
+            R"({"t":{"values":{"field":"tag","size":10,"order":"_value:asc"}}})");
+  const auto wrong = [](const std::string& inside) {
+    return of_json(R"({"t":{"values":{"field":"tag"},"facets":{"i":)" + inside + "}}}");
+  };
+  EXPECT_EQ(
+      wrong("{}"),
+      "facets.t.facets.i is no object with one kind, such as {\"values\":{\"field\":\"tag\"}}, and perhaps facets");
+  EXPECT_EQ(wrong(R"({"stats":{"field":"year"},"facets":{"x":{"count":{"field":"tag"}}}})"),
+            "facets.t.facets.i is stats, which has no buckets for facets");
+  EXPECT_EQ(wrong(R"({"stats":{"field":"year"},"filter":{}})"),
+            "facets.t.facets.i has beside its kind 'filter', not facets");
+  EXPECT_EQ(wrong(R"({"values":{"field":"tag","order":"p.mean"}})"),
+            "facets.t.facets.i is ordered by 'p.mean', which no facet in its buckets says");
+  EXPECT_EQ(wrong(R"({"values":{"field":"tag","order":"mean"}})"),
+            "facets.t.facets.i.values.order is 'mean', not _count, _value or what a facet in the buckets says, such as "
+            "price.mean, with :asc or :desc");
+  EXPECT_EQ(wrong(R"({"values":{"field":"tag","min_count":0}})"), "facets.t.facets.i has a min_count of 0");
+  EXPECT_EQ(wrong(R"({"dates":{"field":"published","interval":0}})"),
+            "facets.t.facets.i.dates.interval is no number of milliseconds above 0");
+  EXPECT_EQ(wrong(R"({"dates":{"field":"published","interval":"day","offset":1e20}})"),
+            "facets.t.facets.i.dates.offset is no whole number of milliseconds, or more than 366 days");
+  EXPECT_EQ(wrong(R"({"percentiles":{"field":"year","percents":[0]}})"),
+            "facets.t.facets.i has percents that are not above 0 and up to 100");
+  EXPECT_EQ(wrong(R"({"filter":{"query":{"terms":{}}}})"), "facets.t.facets.i.filter.query.terms.field is missing");
+  EXPECT_EQ(wrong(R"({"filters":{"queries":{}}})"), "facets.t.facets.i has no queries");
+  std::string deep = R"({"values":{"field":"tag"}})";
+  for (std::size_t i = 1; i < kMaxFacetDepth; ++i) deep = R"({"values":{"field":"tag"},"facets":{"x":)" + deep + "}}";
+  EXPECT_EQ(of_json(R"({"x":)" + deep + "}").substr(0, 6), R"({"x":{)");
+  EXPECT_NE(wrong(deep).find("is inside more than 8 facets"), std::string::npos);
+}
+
 TEST(Facets, NameTheMemberThatIsWrong) {
   EXPECT_EQ(of_json("[]"), "facets is an array, not an object of facets by name");
   EXPECT_EQ(of_json(R"({"t":{"value":{}}})"),
-            "facets.t has an unknown kind 'value'; the nearest names are values, dates, ranges");
+            "facets.t has an unknown kind 'value'; the nearest names are values, dates, filter");
   EXPECT_EQ(of_json(R"({"t":{"values":{}}})"), "facets.t.values.field is missing");
   EXPECT_EQ(of_json(R"({"t":{"values":{"field":"tag","size":0}}})"), "facets.t has the size 0, not 1 to 10000");
   EXPECT_EQ(of_json(R"({"t":{"stats":{"field":"tag","size":1}}})"),
@@ -73,6 +117,16 @@ TEST(Facets, GetTheTypesOfTheirFields) {
   EXPECT_EQ(bound("year:month"), "facets.year: field 'year' is integer, and dates is for fields of type date");
   EXPECT_EQ(bound("year:[2000,x]"), "facets.year: field 'year': 'x' is not an integer of 64 bits");
   EXPECT_EQ(bound("year:[2,2]"), "facets.year: field 'year' has bounds that do not ascend");
+  const auto bound_json = [](std::string_view text) {
+    return written(bind_facets(*read_facets(*schema::parse_json(text), "facets"), support::query_schema(), "facets"));
+  };
+  EXPECT_EQ(bound_json(R"({"f":{"filter":{"query":{"term":{"field":"yaer","value":1}}}}})").substr(0, 8), "facets.f");
+  EXPECT_EQ(bound_json(R"({"f":{"filter":{"query":{"term":{"field":"year","value":"1"}}}}})"),
+            R"({"f":{"filter":{"query":{"term":{"field":"year","value":1}}}}})");
+  EXPECT_EQ(bound_json(R"({"d":{"dates":{"field":"published","interval":"day","zone":"+01:00"}}})"),
+            R"({"d":{"dates":{"field":"published","interval":"day","zone":[[-9223372036854775808,3600000]]}}})");
+  EXPECT_EQ(bound_json(R"({"d":{"dates":{"field":"published","interval":"day","zone":"Mars/Base"}}})"),
+            "facets.d: there is no time zone 'Mars/Base'");
   EXPECT_EQ(bound("year:2.5:histogram"),
             "facets.year: field 'year' is integer, so the interval is a whole number of at most 2^53");
 }

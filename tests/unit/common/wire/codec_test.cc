@@ -315,6 +315,8 @@ TEST(WireCodec, CarriesAnOrderAndFacets) {
   sent.after = query::SortPosition{std::string("\0\xff\0", 3), 5};
   sent.facets = R"({"t":{"values":{"field":"tag","size":10}}})";
   EXPECT_EQ(features_needed(sent), kFeatureClauses | kFeatureSorting);
+  sent.simple_facets = false;
+  EXPECT_EQ(features_needed(sent), kFeatureClauses | kFeatureSorting | kFeatureFacetTrees);
   const auto got = decode_request(encode(sent));
   ASSERT_TRUE(got) << got.error().message();
   const auto& search = std::get<SearchRequest>(*got);
@@ -330,6 +332,7 @@ TEST(WireCodec, CarriesAnOrderAndFacets) {
   reply.facets[0] = {.with_value = 3, .missing = 1, .words = {"x", std::string("y\0z", 3)}, .counts = {1, 2}};
   reply.facets[1] = {.with_value = 2, .keys = {4, 9}};
   reply.facets[1].sum.add(-2.5);
+  reply.facets[1].nested.resize(2, reply.facets[0]);
   const auto back = decode_reply(encode(reply));
   ASSERT_TRUE(back) << back.error().message();
   EXPECT_EQ(std::get<SearchReply>(*back).or_ranking.sort_bytes, reply.or_ranking.sort_bytes);
@@ -368,6 +371,13 @@ TEST(WireCodec, RefusesOrdersAndFacetsThatCannotBe) {
   EXPECT_TRUE(bad([](SearchReply& reply) { reply.or_ranking.sort_bytes[0] = "b"; }));  // 9 before 2
   EXPECT_TRUE(bad([](SearchReply& reply) { reply.facets.resize(query::kMaxFacets + 1); }));
   EXPECT_TRUE(bad([](SearchReply& reply) { reply.facets[0].counts = {1}; }));  // of no bucket
+  const auto nested = [&](std::size_t depth) {
+    return bad([=](SearchReply& reply) {
+      for (std::size_t i = 1; i < depth; ++i) reply.facets[0].nested = std::vector{reply.facets[0]};
+    });
+  };
+  EXPECT_FALSE(nested(query::kMaxFacetDepth));
+  EXPECT_TRUE(nested(query::kMaxFacetDepth + 1));
   EXPECT_TRUE(bad([](SearchReply& reply) {
     reply.facets.resize(2);
     reply.facets[0].keys.resize(kMaxFacetBuckets);

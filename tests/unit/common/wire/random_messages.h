@@ -143,7 +143,7 @@ class RandomMessages {
     made.exact = coin();
     return made;
   }
-  query::FacetCounts facet_counts() {
+  query::FacetCounts facet_counts(int depth = 1) {
     query::FacetCounts made{number(), number()};
     made.keys.resize(count(20));
     for (auto& one : made.keys) one = number();
@@ -154,6 +154,7 @@ class RandomMessages {
     made.least = number();
     made.greatest = number();
     for (auto left = below(4); left > 0; --left) made.sum.add_integer(static_cast<std::int64_t>(number()));
+    for (auto left = depth < 4 ? below(3) : 0; left > 0; --left) made.nested.push_back(facet_counts(depth + 1));
     return made;
   }
   SearchReply search_reply() {

@@ -7,6 +7,9 @@
 
 #include "common/query/bind.h"
 #include "common/query/clause_json.h"
+#include "common/query/normal_form.h"
+#include "common/query/time_zone.h"
+#include "leaf/clauses/evaluation.h"
 #include "leaf/collect/collect.h"
 #include "leaf/collect/exhaustive.h"
 #include "tests/support/collections/manual_clock.h"
@@ -62,17 +65,18 @@ class World {
   std::size_t collections() const { return collections_.size(); }
 
   enum class With { kReference, kCounts, kPrunes };
-  Result<Found> run(std::size_t collection, const query::Clause& clause, const Wanted& wanted, std::uint32_t k,
+  Result<Found> run(std::size_t collection, const query::Clause& clause, const Wanted& asked, std::uint32_t k,
                     bool ranked, With with) {
     const MemoryCollection& from = *collections_[collection];
     const clauses::ResolvedQuery query = FROND_TRY(from.resolve(clause, analyzer_, plain_analyzer_));
     Found found;
-    found.facets.resize(wanted.facets.size());
+    found.facets.resize(asked.facets.size());
     std::vector<std::tuple<std::string, scoring::Score, Ordinal, topk::Hit>> all;  // worse scores are greater
     SortFloor sort_floor;
     engine::SharedFloor floor;
     KeywordCache keywords(1 << 20);
     for (std::size_t i = 0; i < from.partitions(); ++i) {
+      auto wanted = FROND_TRY(with_clauses(asked, from, i));
       auto plan = from.plan(i, query, k, ranked, with == With::kPrunes ? &floor : nullptr);
       plan.plan.partition = i;
       const auto part =
@@ -85,7 +89,7 @@ class World {
                          wanted.sort.empty() ? ~part.outcome.hits[hit].score : 0, part.outcome.hits[hit].ordinal,
                          part.outcome.hits[hit]);
       for (std::size_t facet = 0; facet < part.facets.size(); ++facet)
-        FROND_TRY(query::add(wanted.facets[facet], part.facets[facet], 1'000'000, found.facets[facet]));
+        query::add(wanted.facets[facet], part.facets[facet], found.facets[facet]);
     }
     std::ranges::sort(all, [](const auto& a, const auto& b) {
       return std::tie(std::get<0>(a), std::get<1>(a), std::get<2>(a)) <
@@ -93,12 +97,32 @@ class World {
     });
     for (std::size_t i = 0; i < std::min<std::size_t>(k, all.size()); ++i) {
       found.hits.push_back(std::get<3>(all[i]));
-      if (!wanted.sort.empty()) found.sort_bytes.push_back(std::get<0>(all[i]));
+      if (!asked.sort.empty()) found.sort_bytes.push_back(std::get<0>(all[i]));
     }
     return found;
   }
 
  private:
+  // With what the clauses of the facets leave out of a partition.
+  Result<Wanted> with_clauses(Wanted wanted, const MemoryCollection& from, std::size_t partition) {
+    Result<void> done;
+    query::for_each_facet(wanted.facets, [&](const query::Facet& facet) {
+      for (const query::NamedClause& one : facet.queries)
+        if (done) done = add_clause(one.clause, from, partition, wanted.clauses);
+    });
+    FROND_TRY(std::move(done));
+    return wanted;
+  }
+  Result<void> add_clause(const query::Clause& clause, const MemoryCollection& from, std::size_t partition,
+                          FacetClauses& to) {
+    const clauses::ResolvedQuery query = FROND_TRY(from.resolve(clause, analyzer_, plain_analyzer_));
+    const auto plan = from.plan(partition, query, 0, false, nullptr);
+    const auto shown = FROND_TRY(clauses::matching(plan, clock_));
+    const auto documents = static_cast<std::uint32_t>(plan.plan.lengths.size());
+    to[query::cache_key(clause)] = partition::HiddenDocuments::all_but(documents, shown, nullptr);
+    return {};
+  }
+
   const schema::Schema schema_ = support::query_schema();
   const std::vector<TextDocument> documents_;
   std::vector<bool> hidden_;
@@ -129,10 +153,45 @@ class RandomWanted {
     }
     return *query::parse_sort(query::sort_text(order));  // as searches have it
   }
-  query::Facet facet(std::uint32_t number) {
+  // With others in it, down to so many levels.
+  query::Facet facet(std::uint32_t number, int levels = 3) {
+    query::Facet facet = column_facet(number);
+    if (below(4) == 0) facet = clause_facet(number);
+    if (levels > 1 && query::has_buckets(facet.kind))
+      for (std::uint32_t inside = below(3); inside-- > 0;) facet.inside.push_back(this->facet(inside, levels - 1));
+    return facet;
+  }
+
+ private:
+  query::Facet clause_facet(std::uint32_t number) {
     query::Facet facet;
     facet.name = std::to_string(number);
-    switch (below(8)) {
+    facet.kind = below(2) == 0 ? Kind::kFilter : Kind::kFilters;
+    const query::Clause clauses[] = {{query::Range{"year", query::Bound{std::int64_t{2002}}, {}}},
+                                     {query::Words{"", "aa cb", query::Mode::kOr}},
+                                     {query::Exists{"price"}},
+                                     {query::None()}};
+    for (std::uint32_t i = facet.kind == Kind::kFilter ? 1 : 3; i-- > 0;)
+      facet.queries.push_back({facet.kind == Kind::kFilter ? "" : std::to_string(i), clauses[below(4)]});
+    return facet;
+  }
+  query::Facet column_facet(std::uint32_t number) {
+    query::Facet facet;
+    facet.name = std::to_string(number);
+    switch (below(11)) {
+      case 8:
+        facet.kind = Kind::kMissing;
+        facet.field = kColumns[below(6)];
+        return facet;
+      case 9:
+        facet.kind = Kind::kPercentiles;
+        facet.field = kColumns[2 + below(2)];
+        facet.percents = {50};
+        return facet;
+      case 10:
+        facet.kind = Kind::kCount;
+        facet.field = kColumns[below(6)];
+        return facet;
       case 0:
       case 1:
         facet.field = kColumns[below(6)];
@@ -161,11 +220,13 @@ class RandomWanted {
         facet.kind = Kind::kDates;
         facet.field = "published";
         facet.unit = static_cast<query::DateUnit>(below(7));
+        if (below(3) == 0) facet.interval_ms = 1 + below(1'000'000'000);
+        if (below(3) == 0) facet.offset_ms = static_cast<std::int64_t>(below(100)) * 600'000;
+        if (below(3) == 0) facet.rules = *query::zone_rules(below(2) == 0 ? "Europe/Berlin" : "Australia/Lord_Howe");
         return facet;
     }
   }
 
- private:
   std::mt19937 random_;
 };
 

@@ -72,6 +72,17 @@ TEST(Answer, HasFacetsAsTables) {
       "\nnone\n  value  0\n");
 }
 
+TEST(Answer, HasFacetsInFacetsBelowTheirBuckets) {
+  const auto answer = parse_answer(
+      200, R"({"hits":[],"facets":{"tag":{"buckets":[{"value":"x","count":2,"facets":{"n":{"value":3}}}],"other":0},)"
+           R"("f":{"buckets":[{"name":"old","count":4}]},"p":{"percentiles":[{"percent":50.0,"value":7}]},)"
+           R"("m":{"count":1,"facets":{"n":{"value":5}}}}})");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(facet_tables(answer->facets),
+            "\ntag\n  x          2\n    n         \n      value  3\n\nf\n  old  4\n\np\n  50.0 %  7\n"
+            "\nm\n  count      1\n    n         \n      value  5\n");
+}
+
 TEST(Answer, WithoutHitsOrScoresIsCorrupt) {
   for (const auto* body : {"", "[]", "{}", R"({"hits":3})", R"({"hits":[{"id":"a"}]})"})
     EXPECT_EQ(parse_answer(200, body).error().code(), Code::kCorrupt) << body;

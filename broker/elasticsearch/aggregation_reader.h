@@ -1,0 +1,38 @@
+#pragma once
+// Reads aggregations of one index. Internal to this folder.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "broker/elasticsearch/aggregations.h"
+
+namespace frond::broker::elasticsearch {
+
+class AggregationReader {
+ public:
+  AggregationReader(QueryScope& scope, bool all_match) : scope_(scope), all_match_(all_match) {}
+
+  Expected<std::vector<Aggregation>> read(const Json& json, std::size_t depth);
+
+ private:
+  Expected<Aggregation> one(const std::string& name, const Json& body, std::size_t depth);
+  Expected<void> fill(Aggregation& made);
+  Expected<Json> clause(const Json& json);
+  // The clauses are told apart by their numbers, which `ranges` describes.
+  static void use(Aggregation& made, const std::vector<Json>& clauses);
+  Expected<void> filters(Aggregation& made);
+  Expected<void> terms(Aggregation& made);
+  // "_count:asc", "price.mean:desc".
+  Expected<Json> order(const Json& json, const Aggregation& made);
+  Expected<void> counts(Aggregation& made);
+  Expected<void> ranges(Aggregation& made);
+  Expected<Json> range_clause(const Aggregation& made, Json bounds);
+  Expected<void> histogram(Aggregation& made);
+  Expected<void> dates(Aggregation& made);
+  Expected<void> percentiles(Aggregation& made);
+
+  QueryScope& scope_;
+  const bool all_match_;
+};
+
+}  // namespace frond::broker::elasticsearch

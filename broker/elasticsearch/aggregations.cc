@@ -1,0 +1,283 @@
+#include "broker/elasticsearch/aggregations.h"
+
+#include <algorithm>
+
+#include "broker/elasticsearch/aggregation_reader.h"
+#include "broker/elasticsearch/json_body.h"
+#include "common/query/clause_json.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+constexpr std::string_view kMetrics[] = {"avg",         "cardinality", "max", "min",
+                                         "percentiles", "stats",       "sum", "value_count"};
+constexpr std::string_view kBuckets[] = {"adjacency_matrix", "date_histogram", "date_range", "filter", "filters",
+                                         "histogram",        "missing",        "range",      "terms"};
+constexpr std::string_view kOtherAggregations[] = {"auto_date_histogram",
+                                                   "children",
+                                                   "composite",
+                                                   "diversified_sampler",
+                                                   "extended_stats",
+                                                   "geo_bounds",
+                                                   "geo_centroid",
+                                                   "geohash_grid",
+                                                   "geotile_grid",
+                                                   "global",
+                                                   "ip_range",
+                                                   "matrix_stats",
+                                                   "median_absolute_deviation",
+                                                   "multi_terms",
+                                                   "nested",
+                                                   "parent",
+                                                   "percentile_ranks",
+                                                   "rare_terms",
+                                                   "reverse_nested",
+                                                   "sampler",
+                                                   "scripted_metric",
+                                                   "significant_terms",
+                                                   "significant_text",
+                                                   "string_stats",
+                                                   "top_hits",
+                                                   "top_metrics",
+                                                   "variable_width_histogram",
+                                                   "weighted_avg",
+                                                   "avg_bucket",
+                                                   "bucket_script",
+                                                   "bucket_selector",
+                                                   "bucket_sort",
+                                                   "cumulative_sum",
+                                                   "derivative",
+                                                   "extended_stats_bucket",
+                                                   "max_bucket",
+                                                   "min_bucket",
+                                                   "moving_avg",
+                                                   "moving_fn",
+                                                   "percentiles_bucket",
+                                                   "serial_diff",
+                                                   "stats_bucket",
+                                                   "sum_bucket",
+                                                   "boxplot",
+                                                   "rate",
+                                                   "t_test",
+                                                   "categorize_text",
+                                                   "frequent_item_sets"};
+
+bool contains(auto&& list, std::string_view name) { return std::ranges::find(list, name) != std::end(list); }
+
+}  // namespace
+
+Expected<std::vector<Aggregation>> AggregationReader::read(const Json& json, std::size_t depth) {
+  if (!json.is_object()) return parsing_exception("[aggs] must be an object");
+  if (depth > query::kMaxFacetDepth)
+    return not_supported("more than " + std::to_string(query::kMaxFacetDepth) + " aggregations inside each other");
+  std::vector<Aggregation> all;
+  for (const auto& [name, body] : json.items()) {
+    if (name.empty() || name.find_first_of("[]>") != name.npos)
+      return parsing_exception("Invalid aggregation name [" + name +
+                               "]. Aggregation names can contain any character except '[', ']', and '>'");
+    if (!body.is_object())
+      return parsing_exception("Aggregation definition for [" + name +
+                               "] starts with a value, expected a START_OBJECT");
+    all.push_back(FROND_EXPECT_OK(one(name, body, depth)));
+  }
+  return all;
+}
+
+Expected<Aggregation> AggregationReader::one(const std::string& name, const Json& body, std::size_t depth) {
+  Aggregation made{.name = name, .kind = {}};
+  Json inner;
+  for (const auto& [key, value] : body.items()) {
+    if (key == "aggs" || key == "aggregations") {
+      inner = value;
+    } else if (key == "meta") {
+      made.meta = value;
+    } else {
+      if (!made.kind.empty())
+        return parsing_exception("Found two aggregation type definitions in [" + name + "]: [" + made.kind + "] and [" +
+                                 key + "]");
+      made.kind = key;
+      made.definition = value;
+    }
+  }
+  if (made.kind.empty()) return parsing_exception("Missing definition for aggregation [" + name + "]");
+  const bool metric = contains(kMetrics, made.kind);
+  if (!metric && !contains(kBuckets, made.kind)) {
+    if (contains(kOtherAggregations, made.kind)) return not_supported("[" + made.kind + "] aggregation");
+    return parsing_exception("Unknown aggregation type [" + made.kind + "]");
+  }
+  if (!made.definition.is_object()) return parsing_exception("[" + made.kind + "] of [" + name + "] must be an object");
+  if (!inner.is_null()) {
+    if (metric)
+      return ApiError{.type = "aggregation_initialization_exception",
+                      .reason = "Aggregator [" + name + "] of type [" + made.kind + "] cannot accept sub-aggregations"};
+    made.inside = FROND_EXPECT_OK(read(inner, depth + 1));
+  }
+  FROND_EXPECT_OK(fill(made));
+  if (!made.facet.is_null() && !made.inside.empty()) {
+    Json inside = Json::object();
+    for (const Aggregation& child : made.inside)
+      if (!child.facet.is_null()) inside[child.name] = child.facet;
+    if (!inside.empty()) made.facet["facets"] = std::move(inside);
+  }
+  return made;
+}
+
+Expected<void> AggregationReader::fill(Aggregation& made) {
+  if (made.kind == "filter") {
+    made.facet = {{"filter", {{"query", FROND_EXPECT_OK(clause(made.definition))}}}};
+    return {};
+  }
+  if (made.kind == "filters" || made.kind == "adjacency_matrix") return filters(made);
+  for (const char* const key : {"script", "value_type"})
+    if (made.definition.contains(key))
+      return not_supported("[" + std::string(key) + "] of a " + made.kind + " aggregation");
+  const Json name = made.definition.value("field", Json());
+  if (!name.is_string()) return illegal_argument("Required one of fields [field, script], but none were specified.");
+  made.field = scope_.mapping.find(name.get<std::string>());
+  if (made.field == nullptr) return {};
+  const Type type = made.field->type;
+  if (type == Type::kText)
+    return illegal_argument(
+        "Text fields are not optimised for operations that require per-document field data like aggregations and "
+        "sorting, "
+        "so these operations are disabled by default. Please use a keyword field instead: [" +
+        made.field->name + "]");
+  const auto unfit = [&] {
+    return illegal_argument("Field [" + made.field->name + "] of type [" + std::string(name_of(type)) +
+                            "] is not supported for aggregation [" + made.kind + "]");
+  };
+  if (made.kind == "terms") return terms(made);
+  if (made.kind == "missing") {
+    made.facet = {{"missing", {{"field", made.field->column}}}};
+    return {};
+  }
+  if (made.kind == "cardinality" || made.kind == "value_count") return counts(made);
+  if (type == Type::kKeyword) return unfit();
+  if (made.kind == "range" || made.kind == "date_range")
+    return made.kind == "date_range" && type != Type::kDate ? Expected<void>(unfit()) : ranges(made);
+  if (type == Type::kBoolean) return not_supported("[" + made.kind + "] aggregation of a boolean");
+  if (made.kind == "histogram")
+    return type == Type::kDate ? Expected<void>(not_supported("[histogram] aggregation of dates")) : histogram(made);
+  if (made.kind == "date_histogram") return type != Type::kDate ? Expected<void>(unfit()) : dates(made);
+  if (made.definition.contains("missing")) return not_supported("[missing] of a " + made.kind + " aggregation");
+  if (made.kind == "percentiles") return percentiles(made);
+  made.facet = {{"stats", {{"field", made.field->column}}}};
+  return {};
+}
+
+Expected<Json> AggregationReader::clause(const Json& json) {
+  const auto read = FROND_EXPECT_OK(QueryReader(scope_).read(json, 1, /*scored=*/false));
+  return Json::parse(query::clause_json(read));
+}
+
+void AggregationReader::use(Aggregation& made, const std::vector<Json>& clauses) {
+  Json queries = Json::object();
+  for (std::size_t i = 0; i < clauses.size(); ++i) queries[std::to_string(i)] = clauses[i];
+  made.facet = {{"filters", {{"queries", std::move(queries)}}}};
+}
+
+Expected<void> AggregationReader::filters(Aggregation& made) {
+  const Json given = made.definition.value("filters", Json());
+  if (!given.is_structured() || given.empty()) return parsing_exception("[filters] cannot be empty");
+  std::vector<Json> clauses;
+  Json none = Json::array();
+  for (const auto& [key, value] : given.items()) {
+    clauses.push_back(FROND_EXPECT_OK(clause(value)));
+    none.push_back(clauses.back());
+    made.ranges.push_back(given.is_object() ? Json(key) : Json());
+  }
+  const std::size_t single = clauses.size();
+  if (made.kind == "adjacency_matrix") {
+    const std::string separator = made.definition.value("separator", "&");
+    for (std::size_t i = 0; i < single; ++i)
+      for (std::size_t j = i + 1; j < single; ++j) {
+        clauses.push_back({{"bool", {{"filter", Json::array({clauses[i], clauses[j]})}}}});
+        made.ranges.push_back(made.ranges[i].get<std::string>() + separator + made.ranges[j].get<std::string>());
+      }
+  } else if (made.definition.contains("other_bucket_key") ||
+             made.definition.value("other_bucket", Json(false)) == true) {
+    clauses.push_back({{"bool", {{"must_not", none}}}});
+    made.ranges.push_back(given.is_object() ? made.definition.value("other_bucket_key", Json("_other_")) : Json());
+  }
+  use(made, clauses);
+  return {};
+}
+
+Expected<void> AggregationReader::terms(Aggregation& made) {
+  Json facet = {{"field", made.field->column}};
+  std::int64_t size = 10;
+  for (const auto& [key, value] : made.definition.items()) {
+    if (key == "field" || key == "shard_size" || key == "execution_hint" || key == "collect_mode" ||
+        key == "shard_min_doc_count" || (key == "show_term_doc_count_error" && value == false))
+      continue;
+    if (key == "size") {
+      if (!value.is_number_integer() || value <= 0)
+        return illegal_argument("[size] must be greater than 0. Found [" + dumped(value) + "] in [" + made.name + "]");
+      size = value;
+    } else if (key == "min_doc_count" && value.is_number_integer() && (value > 0 || all_match_)) {
+      facet["min_count"] = std::max(value.get<std::int64_t>(), std::int64_t{1});
+    } else if (key == "order") {
+      facet["order"] = FROND_EXPECT_OK(order(value, made));
+    } else if ((key == "exclude" || key == "include") && value.is_array()) {
+      facet["size"] = query::kMaxFacetSize;  // all are needed to choose among them
+    } else {
+      return not_supported("[" + key + "] of a terms aggregation");
+    }
+  }
+  if (size > query::kMaxFacetSize)
+    return not_supported("a terms aggregation of more than " + std::to_string(query::kMaxFacetSize) + " buckets");
+  if (!facet.contains("size")) facet["size"] = size;
+  made.facet = {{"values", std::move(facet)}};
+  return {};
+}
+
+Expected<Json> AggregationReader::order(const Json& json, const Aggregation& made) {
+  if (json.is_array()) {
+    if (json.size() == 1 || (json.size() == 2 && json[1] == Json{{"_key", "asc"}})) return order(json[0], made);
+    return not_supported("several orders of a terms aggregation");
+  }
+  if (!json.is_object() || json.size() != 1 || !json.begin().value().is_string())
+    return parsing_exception("Must specify at least one field for [order]");
+  const std::string by = json.begin().key(), how = json.begin().value();
+  if (how != "asc" && how != "desc") return parsing_exception("Unknown order direction [" + how + "]");
+  if (by == "_count") return Json("_count:" + how);
+  if (by == "_key" || by == "_term") return Json("_value:" + how);
+  const std::size_t dot = by.find('.');
+  const std::string name = by.substr(0, dot), part = dot == by.npos ? "" : by.substr(dot + 1);
+  const auto child = std::ranges::find(made.inside, name, &Aggregation::name);
+  if (child == made.inside.end())
+    return illegal_argument(
+        "Invalid aggregation order path [" + by + "]. The provided aggregation [" + name +
+        "] either does not exist, or is a pipeline aggregation and cannot be used to sort the buckets.");
+  const std::string kind = child->kind == "stats" ? part : child->kind;
+  for (const auto& [theirs, ours] :
+       {std::pair("avg", "mean"), {"min", "min"}, {"max", "max"}, {"sum", "sum"}, {"count", "count"}})
+    if (kind == theirs) return Json(name + "." + ours + ":" + how);
+  if (kind == "cardinality") return Json(name + ".value:" + how);
+  return not_supported("an order by [" + by + "]");
+}
+
+Expected<void> AggregationReader::counts(Aggregation& made) {
+  const bool distinct = made.kind == "cardinality";
+  if (made.definition.contains("missing")) return not_supported("[missing] of a " + made.kind + " aggregation");
+  const bool of_numbers = is_number(made.field->type) || made.field->type == Type::kDate;
+  made.facet = {{distinct ? "distinct" : of_numbers ? "stats" : "count", {{"field", made.field->column}}}};
+  return {};
+}
+
+Expected<std::vector<Aggregation>> read_aggregations(const Json& json, QueryScope& scope, bool all_match) {
+  return AggregationReader(scope, all_match).read(json, 1);
+}
+
+Expected<std::vector<query::Facet>> facets_of(const std::vector<Aggregation>& aggregations) {
+  Json all = Json::object();
+  for (const Aggregation& one : aggregations)
+    if (!one.facet.is_null()) all[one.name] = one.facet;
+  if (all.empty()) return std::vector<query::Facet>();
+  const auto parsed = schema::parse_json(dumped(all));
+  auto facets = parsed ? query::read_facets(*parsed, "facets") : Result<std::vector<query::Facet>>(parsed.error());
+  if (!facets) return not_supported("this aggregation (" + facets.error().message() + ")");
+  return *std::move(facets);
+}
+
+}  // namespace frond::broker::elasticsearch

@@ -1,0 +1,337 @@
+// What was counted, as Elasticsearch shows it.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "broker/elasticsearch/aggregations.h"
+#include "broker/elasticsearch/date_format.h"
+#include "broker/elasticsearch/json_body.h"
+#include "common/schema/date.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+constexpr std::int64_t kMaxEmptyBuckets = 10'000;
+
+std::int64_t ms_of(const Json& value) {
+  if (value.is_number()) return value.get<std::int64_t>();
+  const auto date = schema::parse_date(value.get<std::string>());
+  return date ? date->first_ms : 0;
+}
+
+Json number_or_null(const Json& value) { return value.is_number() ? Json(value.get<double>()) : Json(); }
+
+std::string format_of(const Aggregation& of) {
+  return of.definition.value("format", of.field != nullptr ? of.field->format : std::string(kUsualDateFormat));
+}
+Zone zone_of(const Aggregation& of) {
+  auto zone = zone_named(of.definition.value("time_zone", "Z"));
+  return zone ? *std::move(zone) : Zone();
+}
+
+// "20.0"
+std::string bound_text(const Json& range, const char* name) {
+  return range.contains(name) ? Json(range[name].get<double>()).dump() : "*";
+}
+
+class Renderer {
+ public:
+  Renderer(const Aggregation& of, const Json& counted, bool typed) : of_(of), counted_(counted), typed_(typed) {}
+
+  Expected<Json> shown() {
+    const std::string& kind = of_.kind;
+    if (kind == "filter" || kind == "missing") {
+      Json one = {{"doc_count", counted_.is_object() ? counted_.value("count", Json(0)) : Json(0)}};
+      FROND_EXPECT_OK(add_inside(counted_, one));
+      return one;
+    }
+    if (kind == "filters" || kind == "adjacency_matrix") return filters();
+    if (kind == "terms") return terms();
+    if (kind == "range" || kind == "date_range") return ranges();
+    if (kind == "histogram" || kind == "date_histogram") return histogram();
+    if (kind == "percentiles") return percentiles();
+    if (kind == "cardinality") return Json{{"value", counted_.is_object() ? counted_["value"] : Json(0)}};
+    return metric();
+  }
+
+ private:
+  Expected<void> add_inside(const Json& bucket, Json& to) const {
+    const Json facets = bucket.is_object() ? bucket.value("facets", Json::object()) : Json::object();
+    for (const Aggregation& child : of_.inside)
+      to[child.shown_name(typed_)] = FROND_EXPECT_OK(child.shown(facets.value(child.name, Json()), typed_));
+    return {};
+  }
+
+  Expected<Json> metric() const {
+    const bool any = counted_.is_object();
+    if (of_.kind == "value_count")
+      return Json{{"value", any ? counted_.value("values", counted_.value("count", Json(0))) : Json(0)}};
+    const bool date = of_.field != nullptr && of_.field->type == Type::kDate;
+    const auto number = [&](const char* name) -> Json {
+      if (!any || counted_[name].is_null()) return nullptr;
+      return date && counted_[name].is_string() ? Json(static_cast<double>(ms_of(counted_[name])))
+                                                : number_or_null(counted_[name]);
+    };
+    const auto text = [&](const Json& value) {
+      return print_date(static_cast<std::int64_t>(std::floor(value.get<double>())), format_of(of_));
+    };
+    Json sum = any ? number("sum") : Json(0.0), average = number("mean");
+    const std::uint64_t count = any ? counted_["count"].get<std::uint64_t>() : 0;
+    if (date && count > 0 && sum.is_number()) average = sum.get<double>() / static_cast<double>(count);
+    if (sum.is_null()) sum = 0.0;
+    if (of_.kind == "stats") {
+      Json all = {{"count", count}, {"min", number("min")}, {"max", number("max")}, {"avg", average}, {"sum", sum}};
+      if (date && count > 0)
+        for (const char* const name : {"min", "max", "avg", "sum"})
+          if (const auto shown = text(all[name])) all[std::string(name) + "_as_string"] = *shown;
+      return all;
+    }
+    Json value = of_.kind == "sum" ? sum : of_.kind == "avg" ? average : number(of_.kind.c_str());
+    Json one = {{"value", value}};
+    if (date && value.is_number())
+      if (const auto shown = text(value)) one["value_as_string"] = *shown;
+    return one;
+  }
+
+  Expected<Json> percentiles() const {
+    const Json percents = of_.definition.value("percents", Json{1, 5, 25, 50, 75, 95, 99});
+    const bool keyed = of_.definition.value("keyed", Json(true)) == true;
+    Json values = keyed ? Json::object() : Json::array();
+    for (std::size_t i = 0; i < percents.size(); ++i) {
+      Json value = nullptr;
+      if (counted_.is_object() && i < counted_["percentiles"].size())
+        value = number_or_null(counted_["percentiles"][i]["value"]);
+      const double percent = percents[i];
+      if (keyed)
+        values[Json(percent).dump()] = value;
+      else
+        values.push_back({{"key", percent}, {"value", value}});
+    }
+    return Json{{"values", std::move(values)}};
+  }
+
+  // Buckets of clauses, which are in their order.
+  std::vector<Json> clause_buckets() const {
+    std::vector<Json> found(of_.ranges.size());
+    if (counted_.is_object())
+      for (const Json& one : counted_["buckets"]) {
+        const std::size_t number = std::stoul(one["name"].get<std::string>());
+        if (number < found.size()) found[number] = one;
+      }
+    return found;
+  }
+  static Json count_of(const Json& bucket) { return bucket.is_object() ? bucket.value("count", Json(0)) : Json(0); }
+
+  Expected<Json> filters() const {
+    const bool matrix = of_.kind == "adjacency_matrix",
+               keyed = !matrix && !of_.ranges.empty() && of_.ranges.front().is_string();
+    Json buckets = keyed ? Json::object() : Json::array();
+    const auto counted = clause_buckets();
+    std::vector<std::pair<std::string, Json>> named;
+    for (std::size_t i = 0; i < counted.size(); ++i) {
+      Json one = {{"doc_count", count_of(counted[i])}};
+      FROND_EXPECT_OK(add_inside(counted[i], one));
+      if (keyed) {
+        buckets[of_.ranges[i].get<std::string>()] = std::move(one);
+      } else if (matrix) {
+        if (one["doc_count"] == 0) continue;
+        one["key"] = of_.ranges[i];
+        named.emplace_back(of_.ranges[i], std::move(one));
+      } else {
+        buckets.push_back(std::move(one));
+      }
+    }
+    std::ranges::sort(named, {}, [](const auto& one) { return one.first; });
+    for (auto& [key, one] : named) buckets.push_back(std::move(one));
+    return Json{{"buckets", std::move(buckets)}};
+  }
+
+  Expected<Json> ranges() const {
+    const bool keyed = of_.definition.value("keyed", Json(false)) == true,
+               dates = of_.field != nullptr && of_.field->type == Type::kDate;
+    Json buckets = keyed ? Json::object() : Json::array();
+    const auto counted = clause_buckets();
+    const Zone zone = zone_of(of_);
+    for (std::size_t i = 0; i < counted.size(); ++i) {
+      const Json& range = of_.ranges[i];
+      Json one = {{"doc_count", count_of(counted[i])}};
+      std::string texts[2] = {"*", "*"};
+      for (const auto& [name, text] : {std::pair("from", &texts[0]), {"to", &texts[1]}}) {
+        if (!range.contains(name)) continue;
+        one[name] = range[name].get<double>();
+        *text = bound_text(range, name);
+        if (!dates) continue;
+        const auto shown = print_date(range[name].get<std::int64_t>(), format_of(of_), zone);
+        if (shown) one[std::string(name) + "_as_string"] = *text = *shown;
+      }
+      const std::string key = range.value("key", texts[0] + "-" + texts[1]);
+      FROND_EXPECT_OK(add_inside(counted[i], one));
+      if (keyed) {
+        buckets[key] = std::move(one);
+      } else {
+        one["key"] = key;
+        buckets.push_back(std::move(one));
+      }
+    }
+    return Json{{"buckets", std::move(buckets)}};
+  }
+
+  // Whether `include` and `exclude`, which are lists, let a value be shown.
+  bool is_shown(const Json& value) const {
+    const auto has = [&](const char* name) {
+      const Json& list = of_.definition[name];
+      return std::ranges::any_of(
+          list, [&](const Json& one) { return one == value || (one.is_string() && one == dumped(value)); });
+    };
+    return (!of_.definition.contains("include") || has("include")) &&
+           (!of_.definition.contains("exclude") || !has("exclude"));
+  }
+
+  Expected<Json> terms() const {
+    Json buckets = Json::array();
+    std::uint64_t others = counted_.is_object() ? counted_["other"].get<std::uint64_t>() : 0;
+    const std::size_t size = of_.definition.value("size", std::size_t{10});
+    if (counted_.is_object())
+      for (const Json& bucket : counted_["buckets"]) {
+        const Json& value = bucket["value"];
+        if (!is_shown(value)) continue;
+        if (buckets.size() == size) {
+          others += bucket["count"].get<std::uint64_t>();
+          continue;
+        }
+        Json one = {{"key", value}, {"doc_count", bucket["count"]}};
+        if (of_.field->type == Type::kBoolean) {
+          one["key"] = value == true ? 1 : 0;
+          one["key_as_string"] = value == true ? "true" : "false";
+        } else if (of_.field->type == Type::kDate) {
+          one["key"] = ms_of(value);
+          if (const auto text = print_date(ms_of(value), format_of(of_))) one["key_as_string"] = *text;
+        }
+        FROND_EXPECT_OK(add_inside(bucket, one));
+        buckets.push_back(std::move(one));
+      }
+    return Json{{"doc_count_error_upper_bound", 0}, {"sum_other_doc_count", others}, {"buckets", std::move(buckets)}};
+  }
+
+  // Without what is outside of hard_bounds, and with empty ones up to extended_bounds. REQUIRES: ascending keys.
+  Expected<void> bound(std::vector<Json>& buckets, const Zone& zone) const {
+    const Json hard = of_.definition.value("hard_bounds", Json::object()),
+               wide = of_.definition.value("extended_bounds", Json::object());
+    std::erase_if(buckets, [&](const Json& one) {
+      return (hard.contains("min") && one["key"] < hard["min"]) || (hard.contains("max") && one["key"] >= hard["max"]);
+    });
+    if (!wide.contains("min") || !wide.contains("max") || of_.definition.value("min_doc_count", 0) > 0) return {};
+    const std::int64_t step = of_.facet["dates"]["interval"],
+                       offset = of_.facet["dates"].value("offset", std::int64_t{0});
+    const auto begin_of = [&](std::int64_t ms) { return ms - ((ms - offset) % step + step) % step; };
+    const std::int64_t first = begin_of(wide["min"]), last = begin_of(wide["max"]);
+    if (last < first || (last - first) / step > kMaxEmptyBuckets)
+      return not_supported("[extended_bounds] of so many buckets");
+    std::map<std::int64_t, Json> all;
+    for (Json& one : buckets) all[one["key"].get<std::int64_t>()] = std::move(one);
+    for (std::int64_t key = first; key <= last; key += step) {
+      const auto [place, is_new] = all.try_emplace(key);
+      if (!is_new) continue;
+      place->second = {{"doc_count", 0}, {"key", key}};
+      const auto text = print_date(key, format_of(of_), zone);
+      place->second["key_as_string"] = text ? *text : std::to_string(key);
+      FROND_EXPECT_OK(add_inside(nullptr, place->second));
+    }
+    buckets.clear();
+    for (auto& [key, one] : all) buckets.push_back(std::move(one));
+    return {};
+  }
+
+  Expected<Json> histogram() const {
+    const bool keyed = of_.definition.value("keyed", Json(false)) == true, dates = of_.kind == "date_histogram";
+    std::vector<Json> all;
+    const Zone zone = zone_of(of_);
+    if (counted_.is_object())
+      for (const Json& bucket : counted_["buckets"]) {
+        Json one = {{"doc_count", bucket["count"]}};
+        if (dates) {
+          one["key"] = ms_of(bucket["from"]);
+          const auto text = print_date(one["key"], format_of(of_), zone);
+          one["key_as_string"] = text ? *text : std::to_string(one["key"].get<std::int64_t>());
+        } else {
+          one["key"] = bucket["from"].get<double>();
+        }
+        FROND_EXPECT_OK(add_inside(bucket, one));
+        all.push_back(std::move(one));
+      }
+    FROND_EXPECT_OK(bound(all, zone));
+    const Json order = of_.definition.value("order", Json{{"_key", "asc"}});
+    if (order.is_object() && order.size() == 1) {
+      const bool descending = order.begin().value() == "desc";
+      const std::string by = order.begin().key() == "_count" ? "doc_count" : "key";
+      if (order.begin().key() != "_count" && order.begin().key() != "_key")
+        return not_supported("[order] of a " + of_.kind + " aggregation by [" + order.begin().key() + "]");
+      std::ranges::stable_sort(
+          all, [&](const Json& a, const Json& b) { return descending ? b[by] < a[by] : a[by] < b[by]; });
+    }
+    Json buckets = keyed ? Json::object() : Json::array();
+    for (Json& one : all) {
+      if (keyed)
+        buckets[dates ? one["key_as_string"].get<std::string>() : one["key"].dump()] = std::move(one);
+      else
+        buckets.push_back(std::move(one));
+    }
+    return Json{{"buckets", std::move(buckets)}};
+  }
+
+  const Aggregation& of_;
+  const Json& counted_;
+  const bool typed_;
+};
+
+}  // namespace
+
+Expected<Json> Aggregation::shown(const Json& counted, bool typed_keys) const {
+  Json made = FROND_EXPECT_OK(Renderer(*this, counted, typed_keys).shown());
+  if (!meta.is_null()) made["meta"] = meta;
+  return made;
+}
+
+Expected<Json> Aggregation::shown_by_index(std::vector<std::pair<std::string, std::uint64_t>> counts) const {
+  if (!inside.empty()) return not_supported("aggregations in terms of [_index]");
+  const Json order = definition.value("order", Json{{"_count", "desc"}});
+  const bool by_name = order.contains("_key"),
+             descending = order.is_object() && order.size() == 1 && order.begin().value() == "desc";
+  std::erase_if(counts, [](const auto& one) { return one.second == 0; });
+  std::ranges::stable_sort(counts, [&](const auto& a, const auto& b) {
+    if (by_name) return descending ? b.first < a.first : a.first < b.first;
+    return a.second != b.second ? (a.second > b.second) == descending : a.first < b.first;
+  });
+  Json buckets = Json::array();
+  std::uint64_t others = 0;
+  for (const auto& [index, count] : counts) {
+    if (buckets.size() < definition.value("size", std::size_t{10}))
+      buckets.push_back({{"key", index}, {"doc_count", count}});
+    else
+      others += count;
+  }
+  return Json{{"doc_count_error_upper_bound", 0}, {"sum_other_doc_count", others}, {"buckets", std::move(buckets)}};
+}
+
+std::string Aggregation::shown_name(bool typed_keys) const {
+  if (!typed_keys) return name;
+  std::string type = kind;
+  if (kind == "terms") {
+    const bool whole =
+        field != nullptr && (is_whole(field->type) || field->type == Type::kDate || field->type == Type::kBoolean);
+    type = field == nullptr ? "umterms" : field->type == Type::kKeyword ? "sterms" : whole ? "lterms" : "dterms";
+  } else if (kind == "percentiles") {
+    type = "tdigest_percentiles";
+  }
+  return type + "#" + name;
+}
+
+Expected<Json> aggregations_json(const std::vector<Aggregation>& aggregations, const Json& facets, bool typed_keys) {
+  Json all = Json::object();
+  for (const Aggregation& one : aggregations)
+    all[one.shown_name(typed_keys)] =
+        FROND_EXPECT_OK(one.shown(facets.is_object() ? facets.value(one.name, Json()) : Json(), typed_keys));
+  return all;
+}
+
+}  // namespace frond::broker::elasticsearch

@@ -1,0 +1,162 @@
+// Aggregations over ranges and intervals.
+#include <algorithm>
+#include <cmath>
+
+#include "broker/elasticsearch/aggregation_reader.h"
+#include "broker/elasticsearch/date_format.h"
+#include "broker/elasticsearch/json_body.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+// Documents without a value.
+Json missing_clause(const MappedField& field) {
+  const Json exists = {{"exists", {{"field", field.column}}}};
+  return {{"bool", {{"must_not", Json::array({exists})}}}};
+}
+
+}  // namespace
+
+Expected<void> AggregationReader::ranges(Aggregation& made) {
+  const bool dates = made.field->type == Type::kDate;
+  const Json format = made.definition.value("format", Json(made.field->format)),
+             zone = made.definition.value("time_zone", Json("Z"));
+  if (!format.is_string() || !zone.is_string() || (made.definition.contains("format") && !dates))
+    return not_supported("[format] of a " + made.kind + " aggregation");
+  DateReading reading;
+  reading.now_ms = scope_.now_ms;
+  reading.zone = FROND_EXPECT_OK(zone_named(zone.get<std::string>()));
+  const auto bound = [&](const Json& json) -> Expected<Json> {
+    if (dates)
+      return Json(FROND_EXPECT_OK(parse_date_math(json.is_string() ? json.get<std::string>() : dumped(json),
+                                                  format.get<std::string>(), reading)));
+    char* end = nullptr;
+    if (json.is_number()) return Json(json.get<double>());
+    const double value = json.is_string() ? std::strtod(json.get_ref<const std::string&>().c_str(), &end) : 0;
+    if (end == nullptr || *end != '\0') return illegal_argument("[" + made.kind + "] failed to parse field [from]");
+    return Json(value);
+  };
+  const Json given = made.definition.value("ranges", Json::array());
+  if (!given.is_array() || given.empty())
+    return illegal_argument("No [ranges] specified for the [" + made.name + "] aggregation");
+  for (const Json& one : given) {
+    if (!one.is_object()) return parsing_exception("[ranges] must be objects");
+    Json range = Json::object();
+    for (const auto& [key, value] : one.items()) {
+      if (value.is_null()) continue;
+      if (key == "from" || key == "to")
+        range[key] = FROND_EXPECT_OK(bound(value));
+      else if (key == "key")
+        range[key] = value;
+      else
+        return not_supported("[" + key + "] of a range");
+    }
+    made.ranges.push_back(std::move(range));
+  }
+  const auto limit = [](const Json& range, const char* name, double otherwise) {
+    return range.contains(name) ? range[name].get<double>() : otherwise;
+  };
+  std::ranges::stable_sort(made.ranges, [&](const Json& a, const Json& b) {
+    return std::pair(limit(a, "from", -INFINITY), limit(a, "to", INFINITY)) <
+           std::pair(limit(b, "from", -INFINITY), limit(b, "to", INFINITY));
+  });
+  std::optional<double> missing;
+  if (made.definition.contains("missing")) missing = FROND_EXPECT_OK(bound(made.definition["missing"])).get<double>();
+  std::vector<Json> clauses;
+  for (const Json& range : made.ranges) {
+    Json bounds = Json::object();
+    if (range.contains("from")) bounds["gte"] = range["from"];
+    if (range.contains("to")) bounds["lt"] = range["to"];
+    Json one =
+        bounds.empty() ? Json{{"exists", {{"field", made.field->name}}}} : FROND_EXPECT_OK(range_clause(made, bounds));
+    if (bounds.empty()) one = FROND_EXPECT_OK(clause(one));
+    if (missing && *missing >= limit(range, "from", -INFINITY) && *missing < limit(range, "to", INFINITY))
+      one = {{"bool", {{"should", Json::array({one, missing_clause(*made.field)})}}}};
+    clauses.push_back(std::move(one));
+  }
+  use(made, clauses);
+  return {};
+}
+
+Expected<Json> AggregationReader::range_clause(const Aggregation& made, Json bounds) {
+  if (made.field->type == Type::kDate) bounds["format"] = "epoch_millis";
+  return clause({{"range", {{made.field->name, std::move(bounds)}}}});
+}
+
+Expected<void> AggregationReader::histogram(Aggregation& made) {
+  const Json interval = made.definition.value("interval", Json());
+  if (!interval.is_number() || !(interval > 0))
+    return illegal_argument("[interval] must be >0 for histogram aggregation [" + made.name + "]");
+  for (const auto& [key, value] : made.definition.items())
+    if (key != "field" && key != "interval" && key != "keyed" && key != "min_doc_count" && key != "order" &&
+        !(key == "offset" && value == 0))
+      return not_supported("[" + key + "] of a histogram aggregation");
+  made.facet = {{"histogram",
+                 {{"field", made.field->column},
+                  {"interval", interval},
+                  {"min_count", made.definition.value("min_doc_count", Json(0))}}}};
+  return {};
+}
+
+Expected<void> AggregationReader::dates(Aggregation& made) {
+  static constexpr std::pair<std::string_view, std::string_view> kUnits[] = {
+      {"minute", "1m"}, {"hour", "1h"},    {"day", "1d"}, {"week", "1w"},
+      {"month", "1M"},  {"quarter", "1q"}, {"year", "1y"}};
+  Json facet = {{"field", made.field->column}, {"min_count", made.definition.value("min_doc_count", Json(0))}};
+  for (const auto& [key, value] : made.definition.items()) {
+    if (key == "field" || key == "keyed" || key == "order" || key == "min_doc_count" || key == "extended_bounds" ||
+        key == "hard_bounds")
+      continue;
+    const std::string text = value.is_string() ? value.get<std::string>() : dumped(value);
+    if (key == "calendar_interval" || key == "fixed_interval" || key == "interval") {
+      const auto unit =
+          std::ranges::find_if(kUnits, [&](const auto& one) { return one.first == text || one.second == text; });
+      const auto ms = duration_ms(text);
+      if (key != "fixed_interval" && unit != std::end(kUnits))
+        facet["interval"] = unit->first;
+      else if (key != "calendar_interval" && ms && *ms > 0)
+        facet["interval"] = *ms;
+      else
+        return illegal_argument("The supplied interval [" + text + "] could not be parsed as a " +
+                                (key == "fixed_interval" ? "fixed" : "calendar") + " interval.");
+    } else if (key == "offset" && duration_ms(text)) {
+      facet["offset"] = *duration_ms(text);
+    } else if (key == "time_zone") {
+      FROND_EXPECT_OK(zone_named(text));
+      if (text != "Z" && text != "UTC") facet["zone"] = text;
+    } else if (key == "format" && print_date(0, text)) {
+      continue;
+    } else {
+      return not_supported("[" + key + "] " + text + " of a date_histogram aggregation");
+    }
+  }
+  if (!facet.contains("interval"))
+    return illegal_argument("Invalid interval specified, must be non-null and non-empty");
+  for (const char* const name : {"hard_bounds", "extended_bounds"}) {
+    const Json bounds = made.definition.value(name, Json());
+    if (bounds.is_null()) continue;
+    if (!bounds.is_object() || !facet["interval"].is_number() || facet.contains("zone"))
+      return not_supported("[" + std::string(name) + "] of a date_histogram aggregation by the calendar");
+    // As milliseconds, from here on.
+    DateReading reading;
+    reading.now_ms = scope_.now_ms;
+    for (const auto& [key, value] : bounds.items())
+      made.definition[name][key] = FROND_EXPECT_OK(
+          parse_date_math(value.is_string() ? value.get<std::string>() : dumped(value), made.field->format, reading));
+  }
+  made.facet = {{"dates", std::move(facet)}};
+  return {};
+}
+
+Expected<void> AggregationReader::percentiles(Aggregation& made) {
+  if (made.field->type == Type::kDate) return not_supported("[percentiles] aggregation of dates");
+  for (const auto& [key, value] : made.definition.items())
+    if (key != "field" && key != "percents" && key != "keyed" && key != "tdigest" && key != "compression")
+      return not_supported("[" + key + "] of a percentiles aggregation");
+  made.facet = {{"percentiles",
+                 {{"field", made.field->column},
+                  {"percents", made.definition.value("percents", Json{1, 5, 25, 50, 75, 95, 99})}}}};
+  return {};
+}
+
+}  // namespace frond::broker::elasticsearch

@@ -1,0 +1,175 @@
+#include "broker/elasticsearch/catalogue_follower.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "broker/elasticsearch/json_body.h"
+#include "common/base/long_hash.h"
+#include "common/base/thread_name.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+constexpr std::chrono::seconds kLookEvery{1};
+
+Error no_answer(std::string_view what, const frond::http::Answered& answered) {
+  return Error(Code::kCorrupt, "the indexer's service answers " + std::to_string(answered.status) + " to " +
+                                   std::string(what) + ": " + answered.body.substr(0, 200));
+}
+
+std::string_view type_of(std::string_view field_type) {
+  if (field_type == "integer") return "long";
+  if (field_type == "float") return "double";
+  if (field_type == "weights") return "rank_features";
+  return field_type;  // text, keyword, date, boolean
+}
+
+const Json* member(const Json& object, const char* name) {
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  return found == object.end() ? nullptr : &*found;
+}
+
+// Nothing: it is not of this API.
+std::optional<Index> index_in(const std::string& name, std::string_view metadata) {
+  const Json whole = Json::parse(metadata, nullptr, /*allow_exceptions=*/false);
+  const Json* const kept = member(whole, "metadata");
+  const Json* const ours = kept == nullptr ? nullptr : member(*kept, "elasticsearch");
+  if (ours == nullptr || !ours->is_object()) return std::nullopt;
+  Index index{.name = name};
+  for (const auto& [key, to] : {std::pair("mapping", &index.mapping), std::pair("settings", &index.settings),
+                                std::pair("aliases", &index.aliases)}) {
+    const Json* const found = member(*ours, key);
+    *to = found != nullptr && found->is_object() ? *found : Json::object();
+  }
+  index.uuid = ours->value("uuid", "");
+  index.created = ours->value("created", std::int64_t{0});
+  return index;
+}
+
+}  // namespace
+
+std::string metadata_of(const Index& index, std::string_view schema) {
+  const Json ours = {{"uuid", index.uuid},
+                     {"created", index.created},
+                     {"mapping", index.mapping},
+                     {"settings", index.settings},
+                     {"aliases", index.aliases}};
+  return "{\"metadata\":{\"elasticsearch\":" + dumped(ours) + "},\"schema\":" + std::string(schema) + "}";
+}
+
+Index derived_index(std::string name, std::string_view schema) {
+  Json properties = Json::object();
+  const Json fields = Json::parse(schema, nullptr, /*allow_exceptions=*/false);
+  if (const Json* const listed = member(fields, "fields"); listed != nullptr && listed->is_object())
+    for (const auto& [field, about] : listed->items()) {
+      const std::string type = about.is_string() ? about.get<std::string>() : about.value("type", "text");
+      properties[field] = {{"type", type_of(type)}};
+    }
+  else
+    for (const char* text : {"title", "body"}) properties[text] = {{"type", "text"}};
+  const std::string uuid = to_hex(long_hash(as_bytes(name)));
+  Json settings = {{"index",
+                    {{"number_of_shards", "1"},
+                     {"number_of_replicas", "0"},
+                     {"provided_name", name},
+                     {"creation_date", "0"},
+                     {"uuid", uuid}}}};
+  return {.name = std::move(name),
+          .uuid = uuid,
+          .mapping = {{"dynamic", "strict"}, {"properties", std::move(properties)}},
+          .settings = std::move(settings),
+          .aliases = Json::object(),
+          .derived = true};
+}
+
+CatalogueFollower::CatalogueFollower(http::ChangeForwarder& service, Catalogue& catalogue, Config config, Logger& log)
+    : service_(service), catalogue_(catalogue), config_(std::move(config)), log_(log) {
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+CatalogueFollower::~CatalogueFollower() {
+  service_.interrupt();
+  thread_.request_stop();
+}
+
+void CatalogueFollower::run(const std::stop_token& stop) {
+  name_this_thread("collections");
+  Mutex waiting;
+  std::string told;  // why the service could not be asked
+  while (!stop.stop_requested()) {
+    const auto looked = look();
+    if (!looked && !stop.stop_requested() && std::exchange(told, looked.error().message()) != looked.error().message())
+      log_.warn("the indexer's service does not tell which collections there are; those that were known are searched",
+                {{"reason", told}});
+    if (looked) told.clear();
+    const MutexLock lock(waiting);
+    wake_.wait_for(waiting, stop, kLookEvery, [] { return false; });
+  }
+}
+
+Result<void> CatalogueFollower::look() {
+  const MutexLock lock(looking_);
+  const auto answered = FROND_TRY(service_.ask("GET", "/v1/collections"));
+  const Json listed = Json::parse(answered.body, nullptr, /*allow_exceptions=*/false);
+  const Json* const collections = member(listed, "collections");
+  if (answered.status != 200 || collections == nullptr || !collections->is_array())
+    return no_answer("GET /v1/collections", answered);
+  std::vector<std::string> names;
+  std::map<std::string, Known> next;
+  for (const Json& one : *collections) {
+    const std::string name = one.value("collection", "");
+    if (!config_.only.empty() && std::ranges::find(config_.only, name) == config_.only.end()) continue;
+    if (name.empty()) return no_answer("GET /v1/collections", answered);
+    if (names.size() == config_.most) {
+      if (!std::exchange(told_too_many_, true))
+        log_.error("the indexer's service has more collections than a broker searches: the last by name are left out",
+                   {{"most", std::to_string(config_.most)}});
+      break;
+    }
+    names.push_back(name);
+    const std::string version = one.value("metadata", "");
+    const Json* const number = member(one, "generation");
+    const std::uint64_t generation =
+        number != nullptr && number->is_number_unsigned() ? number->get<std::uint64_t>() : 0;
+    const auto known = known_.find(name);
+    const bool same = known != known_.end() && known->second.version == version &&
+                      (!version.empty() || known->second.generation == generation);
+    auto read_anew = same ? Result<Known>(known->second) : read(name, version, generation);
+    // It was removed meanwhile, or is read the next time.
+    if (read_anew) next.emplace(name, *std::move(read_anew));
+  }
+  known_ = std::move(next);
+  Indices indices;
+  for (const auto& [name, known] : known_) indices.emplace(name, known.index);
+  catalogue_.set(std::move(indices));
+  if (config_.on_collections && told_ != names) {
+    told_ = names;
+    config_.on_collections(names);
+  }
+  return {};
+}
+
+Result<CatalogueFollower::Known> CatalogueFollower::read(const std::string& name, std::string version,
+                                                         std::uint64_t generation) const {
+  const std::string path = "/v1/collections/" + name;
+  if (!version.empty()) {
+    const auto answered = FROND_TRY(service_.ask("GET", path + "/metadata"));
+    if (answered.status != 200) return no_answer("GET " + path + "/metadata", answered);
+    if (auto index = index_in(name, answered.body)) {
+      const auto tag = std::ranges::find(answered.headers, "etag", &std::pair<std::string, std::string>::first);
+      if (tag != answered.headers.end() && tag->second.size() > 2)
+        version = tag->second.substr(1, tag->second.size() - 2);
+      index->version = version;
+      return Known{std::move(version), generation, *std::move(index)};
+    }
+  }
+  const auto answered = FROND_TRY(service_.ask("GET", path));
+  if (answered.status != 200) return no_answer("GET " + path, answered);
+  const Json described = Json::parse(answered.body, nullptr, /*allow_exceptions=*/false);
+  const Json* const schema = member(described, "schema");
+  Index index = derived_index(name, schema == nullptr ? "" : dumped(*schema));
+  return Known{std::move(version), generation, std::move(index)};
+}
+
+}  // namespace frond::broker::elasticsearch

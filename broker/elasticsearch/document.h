@@ -1,0 +1,31 @@
+#pragma once
+// Documents on their way in and out: from what a client sends to the record that the indexer's service takes, and back.
+// Pure functions.
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "broker/elasticsearch/mapping.h"
+#include "common/schema/value.h"
+
+namespace frond::broker::elasticsearch {
+
+struct PreparedDocument {
+  // {"id":…, "COLUMN":[values], …, "_source":{as it came}}: one line of JSON.
+  std::string record;
+  // With the fields that the document brings, if it brings some: their schema has to be there before the record.
+  std::optional<Mapping> mapping = {};
+};
+// `source`: the JSON object that the client sent. 400 mapper_parsing_exception, strict_dynamic_mapping_exception.
+Expected<PreparedDocument> document_of(const Mapping& mapping, std::string_view id, std::string_view source);
+
+// The client's JSON in a record as it is stored; empty: there is none.
+std::string_view source_of(std::string_view record);
+
+// A value as the field's column has it: numbers of its type's width, dates as milliseconds, keywords and text as text.
+// Empty: it stands for no value, like null. The error's reason says what is wrong with the value alone.
+Expected<std::optional<schema::Value>> value_of(const MappedField& field, const Json& json);
+// Rounded to 32 bits.
+double as_float(double value);
+
+}  // namespace frond::broker::elasticsearch

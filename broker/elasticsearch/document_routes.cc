@@ -1,0 +1,295 @@
+// Documents: written, read, changed, removed, one by one and many in a request.
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "broker/elasticsearch/bulk.h"
+#include "broker/elasticsearch/document_writes.h"
+#include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/partial_document.h"
+#include "broker/elasticsearch/routes.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+using frond::http::Access;
+using frond::http::Responder;
+using frond::http::Response;
+using Kind = DocumentChange::Kind;
+
+constexpr std::size_t kMaxDocuments = 10'000;  // of an _mget
+
+Expected<std::optional<std::uint64_t>> number_in(const Call& call, std::string_view name) {
+  const auto text = call.parameter(name);
+  if (!text) return std::optional<std::uint64_t>();
+  std::uint64_t number = 0;
+  const auto [end, failed] = std::from_chars(text->data(), text->data() + text->size(), number);
+  if (failed != std::errc() || end != text->data() + text->size())
+    return illegal_argument("Failed to parse value [" + std::string(text->substr(0, 100)) + "] for parameter [" +
+                            std::string(name) + "]");
+  return std::optional(number);
+}
+
+// What the parameters of a change of one document ask for.
+Expected<DocumentChange> change_of(const Call& call, Kind kind) {
+  DocumentChange change{.kind = kind, .index = call.path_value("index"), .id = call.path_value("id")};
+  change.if_seq_no = FROND_EXPECT_OK(number_in(call, "if_seq_no"));
+  const auto term = FROND_EXPECT_OK(number_in(call, "if_primary_term"));
+  if (change.if_seq_no && !term) return validation_failed("ifSeqNo is set, but primary term is [0]");
+  if (term && !change.if_seq_no)
+    return validation_failed("ifSeqNo is unassigned, but primary term is [" + std::to_string(*term) + "]");
+  if (term && *term != 1 && change.if_seq_no) change.if_seq_no = ~std::uint64_t{0} - 1;  // of no document
+  const auto version = FROND_EXPECT_OK(number_in(call, "version"));
+  const std::string type(call.parameter("version_type").value_or("internal"));
+  if (type == "external" || type == "external_gt" || type == "external_gte") {
+    if (!version) return validation_failed("illegal version value [-3] for version type [EXTERNAL]");
+    change.counted = type == "external_gte" ? DocumentChange::Counted::kNotLess : DocumentChange::Counted::kGreater;
+    change.version = *version;
+  } else if (type != "internal") {
+    return illegal_argument("No version type match [" + type.substr(0, 100) + "]");
+  } else if (version) {
+    return validation_failed(
+        "internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` and "
+        "`if_primary_term` instead");
+  }
+  if (const auto op = call.parameter("op_type")) {
+    if (*op == "create" && kind == Kind::kIndex) change.kind = Kind::kCreate;
+    if (*op != "create" && *op != "index")
+      return illegal_argument("opType must be 'create' or 'index', found: [" + std::string(op->substr(0, 100)) + "]");
+  }
+  change.require_alias = FROND_EXPECT_OK(call.flag("require_alias", false));
+  return change;
+}
+
+Expected<Response> change_one(const Targets& to, const Call& call, DocumentChange change) {
+  const Refresh refresh = FROND_EXPECT_OK(refresh_of(call));
+  const bool updates = change.kind == Kind::kUpdate;
+  auto results = change_documents(to, {std::move(change)}, refresh);
+  const DocumentResult& result = results.front();
+  if (result.error) return *result.error;
+  Json json = result_json(result, refresh);
+  if (updates && call.parameter("_source")) {
+    const auto read = FROND_EXPECT_OK(read_documents(to, result.index, {result.id}));
+    json["get"] = {{"_seq_no", result.seq_no}, {"_primary_term", 1}, {"found", true}};
+    const SourceFilter filter = source_filter(call);
+    if (filter.shown && !read.front().source.empty())
+      json["get"]["_source"] = Json::parse(shown_source(read.front().source, filter), nullptr, false);
+  }
+  return json_response(json, result.status());
+}
+
+Expected<Response> write_document(const Targets& to, const Call& call, Kind kind) {
+  auto change = FROND_EXPECT_OK(change_of(call, kind));
+  if (call.request.body.empty()) return parse_exception("request body is required");
+  change.source = call.request.body;
+  return change_one(to, call, std::move(change));
+}
+Expected<Response> put_document(const Targets& to, const Call& call) { return write_document(to, call, Kind::kIndex); }
+Expected<Response> create_document(const Targets& to, const Call& call) {
+  return write_document(to, call, Kind::kCreate);
+}
+Expected<Response> update_document(const Targets& to, const Call& call) {
+  return write_document(to, call, Kind::kUpdate);
+}
+Expected<Response> delete_document(const Targets& to, const Call& call) {
+  return change_one(to, call, FROND_EXPECT_OK(change_of(call, Kind::kDelete)));
+}
+
+// The index that one name stands for.
+Expected<std::string> one_index(const Targets& to, const std::string& name) {
+  const auto indices = to.catalogue.now();
+  const auto meant = FROND_EXPECT_OK(resolve(*indices, name));
+  if (meant.size() == 1) return meant.front().index->name;
+  if (meant.empty()) return index_not_found(name);
+  return illegal_argument("alias [" + name +
+                          "] has more than one index associated with it, can't execute a single index op");
+}
+
+std::string document_json(const std::string& index, const std::string& id, const FoundDocument& document,
+                          const SourceFilter& filter) {
+  Json json = {{"_index", index}, {"_id", id}, {"found", document.found}};
+  if (!document.found) return dumped(json);
+  json["_version"] = document.version;
+  json["_primary_term"] = 1;
+  if (document.seq_no) json["_seq_no"] = *document.seq_no;
+  std::string text = dumped(json);
+  // As it was given: it is not read and written again.
+  if (filter.shown && !document.source.empty())
+    text.replace(text.size() - 1, 1, ",\"_source\":" + shown_source(document.source, filter) + "}");
+  return text;
+}
+
+Expected<Response> get_document(const Targets& to, const Call& call) {
+  const std::string id = call.path_value("id");
+  const std::string index = FROND_EXPECT_OK(one_index(to, call.path_value("index")));
+  const auto wanted = FROND_EXPECT_OK(number_in(call, "version"));
+  const auto read = FROND_EXPECT_OK(read_documents(to, index, {id}));
+  if (wanted && read.front().found && read.front().version != *wanted)
+    return version_conflict(id, "current version [" + std::to_string(read.front().version) +
+                                    "] is different than the one provided [" + std::to_string(*wanted) + "]");
+  return Response{.status = read.front().found ? 200 : 404,
+                  .body = document_json(index, id, read.front(), source_filter(call))};
+}
+
+Expected<Response> get_source(const Targets& to, const Call& call) {
+  const std::string id = call.path_value("id");
+  const std::string index = FROND_EXPECT_OK(one_index(to, call.path_value("index")));
+  const auto read = FROND_EXPECT_OK(read_documents(to, index, {id}));
+  if (!read.front().found || read.front().source.empty())
+    return ApiError{
+        .status = 404,
+        .type = "resource_not_found_exception",
+        .reason = (read.front().found ? "Source not found [" : "Document not found [") + index + "]/[" + id + "]"};
+  return Response{.body = shown_source(read.front().source, source_filter(call))};
+}
+
+// One document that an _mget asks for.
+struct Wanted {
+  std::string index, id;
+  SourceFilter filter;
+};
+std::string list_of(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  std::string list;
+  if (value.is_array())
+    for (const Json& one : value)
+      if (one.is_string()) list += (list.empty() ? "" : ",") + one.get<std::string>();
+  return list;
+}
+SourceFilter filter_in(const Json& document, const SourceFilter& otherwise) {
+  if (!document.contains("_source")) return otherwise;
+  const Json& asked = document["_source"];
+  if (asked.is_boolean()) return {.shown = asked.get<bool>(), .includes = {}, .excludes = {}};
+  if (!asked.is_object()) return {.shown = true, .includes = list_of(asked), .excludes = {}};
+  const auto part = [&](const char* name, const char* other) {
+    return list_of(asked.contains(name) ? asked[name] : asked.value(other, Json()));
+  };
+  return {.shown = true, .includes = part("includes", "include"), .excludes = part("excludes", "exclude")};
+}
+
+Expected<std::vector<Wanted>> wanted_documents(const Call& call) {
+  const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
+  const std::string index = call.path_value("index");
+  const SourceFilter filter = source_filter(call);
+  std::vector<Wanted> wanted;
+  const auto add = [&](const Json& document) -> Expected<void> {
+    const auto place = std::to_string(wanted.size());
+    if (!document.is_object() && !document.is_string())
+      return parsing_exception("unexpected token in the list of documents");
+    Wanted one{.index = index, .id = document.is_string() ? document.get<std::string>() : "", .filter = filter};
+    if (document.is_object()) {
+      one.index = document.value("_index", index);
+      const Json id = document.value("_id", Json());
+      one.id = id.is_string() ? id.get<std::string>() : id.is_null() ? "" : id.dump();
+      one.filter = filter_in(document, filter);
+    }
+    if (one.index.empty()) return validation_failed("index is missing for doc " + place);
+    if (one.id.empty()) return validation_failed("id is missing for doc " + place);
+    wanted.push_back(std::move(one));
+    return {};
+  };
+  for (const char* name : {"docs", "ids"}) {
+    const Json list = body.value(name, Json::array());
+    if (!list.is_array()) return parsing_exception("[" + std::string(name) + "] is no list");
+    for (const Json& one : list) FROND_EXPECT_OK(add(one));
+  }
+  if (wanted.empty()) return validation_failed("no documents to get");
+  if (wanted.size() > kMaxDocuments)
+    return validation_failed("more than " + std::to_string(kMaxDocuments) + " documents to get");
+  return wanted;
+}
+
+Expected<Response> get_documents(const Targets& to, const Call& call) {
+  const auto wanted = FROND_EXPECT_OK(wanted_documents(call));
+  std::vector<std::string> answers(wanted.size());
+  std::map<std::string, std::vector<std::size_t>> by_index;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto index = one_index(to, wanted[i].index);
+    if (index)
+      by_index[*index].push_back(i);
+    else
+      answers[i] =
+          dumped({{"_index", wanted[i].index}, {"_id", wanted[i].id}, {"error", error_json(index.error())["error"]}});
+  }
+  for (const auto& [index, places] : by_index) {
+    std::vector<std::string> ids;
+    for (const std::size_t place : places) ids.push_back(wanted[place].id);
+    const auto read = FROND_EXPECT_OK(read_documents(to, index, ids));
+    for (std::size_t i = 0; i < places.size(); ++i)
+      answers[places[i]] = document_json(index, ids[i], read[i], wanted[places[i]].filter);
+  }
+  std::string body = "{\"docs\":[";
+  for (std::size_t i = 0; i < answers.size(); ++i) body += (i == 0 ? "" : ",") + answers[i];
+  return Response{.body = body + "]}"};
+}
+
+Expected<Response> bulk(const Targets& to, const Call& call) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Refresh refresh = FROND_EXPECT_OK(refresh_of(call));
+  const bool require_alias = FROND_EXPECT_OK(call.flag("require_alias", false));
+  auto items = FROND_EXPECT_OK(parse_bulk(call.request.body, call.path_value("index"), require_alias));
+  std::vector<DocumentChange> changes;
+  std::vector<std::string_view> names;
+  for (const BulkItem& item : items) {
+    names.push_back(name_of(item.change.kind));
+    if (!item.wrong) changes.push_back(item.change);
+  }
+  const auto results = change_documents(to, std::move(changes), refresh);
+  Json answers = Json::array();
+  bool errors = false;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    DocumentResult result{.index = items[i].change.index, .id = items[i].change.id, .error = items[i].wrong};
+    if (!result.error) result = results[next++];
+    Json told;
+    if (result.error) {
+      errors = true;
+      told = {{"_index", result.index},
+              {"_id", result.id.empty() ? Json() : Json(result.id)},
+              {"error", cause_json(*result.error)}};
+    } else {
+      told = result_json(result, refresh);
+    }
+    told["status"] = result.status();
+    answers.push_back({{std::string(names[i]), std::move(told)}});
+  }
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+  return json_response({{"took", took.count()}, {"errors", errors}, {"items", std::move(answers)}});
+}
+
+constexpr std::string_view kWrite =
+    "refresh,routing,timeout,version,version_type,if_seq_no,if_primary_term,op_type,pipeline,wait_for_active_shards,"
+    "require_alias,retry_on_conflict,lang,_source,_source_includes,_source_excludes";
+constexpr std::string_view kRead =
+    "preference,realtime,refresh,routing,stored_fields,version,version_type,_source,_source_includes,_source_excludes";
+constexpr std::string_view kBulk =
+    "refresh,routing,timeout,pipeline,wait_for_active_shards,require_alias,_source,_source_includes,_source_excludes";
+
+constexpr Route kDocumentRoutes[] = {
+    {"POST", "/_bulk", Access::kWrite, kMaxBulkBody, kBulk, waiting<bulk>},
+    {"PUT", "/_bulk", Access::kWrite, kMaxBulkBody, kBulk, waiting<bulk>},
+    {"POST", "/_mget", Access::kSearch, kMaxBody, kRead, waiting<get_documents>},
+    {"GET", "/_mget", Access::kSearch, kMaxBody, kRead, waiting<get_documents>},
+    {"POST", "/{index}/_bulk", Access::kWrite, kMaxBulkBody, kBulk, waiting<bulk>},
+    {"PUT", "/{index}/_bulk", Access::kWrite, kMaxBulkBody, kBulk, waiting<bulk>},
+    {"POST", "/{index}/_mget", Access::kSearch, kMaxBody, kRead, waiting<get_documents>},
+    {"GET", "/{index}/_mget", Access::kSearch, kMaxBody, kRead, waiting<get_documents>},
+    {"POST", "/{index}/_doc", Access::kWrite, kMaxBulkBody, kWrite, waiting<put_document>},
+    {"GET", "/{index}/_doc/{id}", Access::kSearch, 0, kRead, waiting<get_document>},
+    {"PUT", "/{index}/_doc/{id}", Access::kWrite, kMaxBulkBody, kWrite, waiting<put_document>},
+    {"POST", "/{index}/_doc/{id}", Access::kWrite, kMaxBulkBody, kWrite, waiting<put_document>},
+    {"DELETE", "/{index}/_doc/{id}", Access::kWrite, 0, kWrite, waiting<delete_document>},
+    {"PUT", "/{index}/_create/{id}", Access::kWrite, kMaxBulkBody, kWrite, waiting<create_document>},
+    {"POST", "/{index}/_create/{id}", Access::kWrite, kMaxBulkBody, kWrite, waiting<create_document>},
+    {"POST", "/{index}/_update/{id}", Access::kWrite, kMaxBulkBody, kWrite, waiting<update_document>},
+    {"GET", "/{index}/_source/{id}", Access::kSearch, 0, kRead, waiting<get_source>},
+};
+
+}  // namespace
+
+std::span<const Route> write_routes() { return kDocumentRoutes; }
+
+}  // namespace frond::broker::elasticsearch

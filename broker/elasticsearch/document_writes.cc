@@ -1,0 +1,342 @@
+#include "broker/elasticsearch/document_writes.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "broker/elasticsearch/document.h"
+#include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/mapping.h"
+#include "broker/elasticsearch/partial_document.h"
+#include "common/base/lines.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+using Kind = DocumentChange::Kind;
+
+constexpr std::size_t kMostBytes = 8 << 20;  // of a request to the service, unless one document has more
+constexpr std::size_t kMostLines = 10'000;
+constexpr int kMostUpdates = 5;  // of an update that others overtake
+
+std::string new_id() {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  thread_local std::mt19937_64 random{std::random_device{}()};
+  std::string id(20, 'A');
+  for (char& c : id) c = kDigits[random() % kDigits.size()];
+  return id;
+}
+
+// A change that is to be sent: its place among all, and what the service is told.
+struct Sent {
+  std::size_t place = 0;
+  std::string lines;
+  std::optional<std::uint64_t> if_seq_no;
+};
+
+std::string action_line(const DocumentChange& change, const std::string& id) {
+  Json about = {{"id", id}};
+  if (change.if_seq_no) about["if_change"] = *change.if_seq_no + 1;
+  if (change.counted != DocumentChange::Counted::kHere) {
+    about["version"] = change.version;
+    about["counted"] = change.counted == DocumentChange::Counted::kGreater ? "greater" : "not_less";
+  }
+  const char* name = change.kind == Kind::kDelete ? "remove" : change.kind == Kind::kCreate ? "create" : "index";
+  return dumped({{name, std::move(about)}}) + "\n";
+}
+
+ApiError conflict_of(const DocumentChange& change, const std::string& id, const Json& told) {
+  const bool exists = told.value("exists", false);
+  const auto version = std::to_string(told.value("version", std::uint64_t{0}));
+  if (change.if_seq_no) {
+    const std::string wanted = "required seqNo [" + std::to_string(*change.if_seq_no) + "], primary term [1]. ";
+    if (!exists) return version_conflict(id, wanted + "but no document was found");
+    const std::uint64_t now = told.value("change", std::uint64_t{1}) - 1;
+    return version_conflict(id,
+                            wanted + "current document has seqNo [" + std::to_string(now) + "] and primary term [1]");
+  }
+  if (change.counted != DocumentChange::Counted::kHere)
+    return version_conflict(id, "current version [" + version + "] is higher " +
+                                    (change.counted == DocumentChange::Counted::kGreater ? "or equal to" : "than") +
+                                    " the one provided [" + std::to_string(change.version) + "]");
+  return version_conflict(id, "document already exists (current version [" + version + "])");
+}
+
+void take_outcome(const DocumentChange& change, const Json& told, DocumentResult& result) {
+  const std::string outcome = told.value("result", "");
+  if (outcome == "conflict") {
+    result.error = conflict_of(change, result.id, told);
+    return;
+  }
+  if (outcome == "refused") {
+    result.error = ApiError{.type = "mapper_parsing_exception", .reason = told.value("detail", "")};
+    return;
+  }
+  result.version = told.value("version", std::uint64_t{1});
+  result.seq_no = told.value("change", std::uint64_t{1}) - 1;
+  result.result = outcome == "removed" ? "deleted" : outcome == "missing" ? "not_found" : outcome;
+}
+
+// The changes of one index.
+class IndexChanges {
+ public:
+  IndexChanges(const Targets& to, const Index& index, const std::vector<DocumentChange>& changes,
+               std::vector<DocumentResult>& results)
+      : to_(to), name_(index.name), changes_(changes), results_(results) {
+    auto mapping = read_mapping(index.settings, index.mapping);
+    if (mapping)
+      mapping_ = *std::move(mapping);
+    else
+      wrong_ = std::move(mapping).error();
+    if (index.derived)
+      wrong_ = not_supported("Writing documents by this API into [" + name_ + "], which was not made by it,");
+    shards_ = shards_json(index, /*searched=*/false);
+  }
+
+  void run(const std::vector<std::size_t>& places) {
+    for (const std::size_t place : places) add(place);
+    send();
+  }
+
+ private:
+  void add(std::size_t place) {
+    const DocumentChange& change = changes_[place];
+    DocumentResult& result = results_[place];
+    result.index = name_;
+    result.shards = shards_;
+    result.id = change.id.empty() ? new_id() : change.id;
+    if (wrong_) return fail(place, *wrong_);
+    if (const auto good = check_id(result.id); !good) return fail(place, good.error());
+    if (change.kind == Kind::kUpdate) {
+      send();  // it reads what came before
+      return update(place);
+    }
+    std::string lines = action_line(change, result.id);
+    if (change.kind != Kind::kDelete) {
+      auto record = record_of(result.id, change.source);
+      if (!record) return fail(place, record.error());
+      lines += *record + "\n";
+    }
+    if (!waiting_.empty() && (bytes_ + lines.size() > kMostBytes || waiting_.size() == kMostLines)) send();
+    bytes_ += lines.size();
+    waiting_.push_back({place, std::move(lines), {}});
+  }
+
+  void fail(std::size_t place, ApiError error) { results_[place].error = std::move(error); }
+
+  // The record of a document. If it brings new fields, the index gets them first.
+  Expected<std::string> record_of(const std::string& id, const std::string& source) {
+    auto prepared = FROND_EXPECT_OK(document_of(mapping_, id, source));
+    if (!prepared.mapping) return std::move(prepared.record);
+    const auto add_fields = [&](Index& index) -> Expected<void> {
+      const Mapping now = FROND_EXPECT_OK(read_mapping(index.settings, index.mapping));
+      index.mapping = FROND_EXPECT_OK(extended(now, prepared.mapping->shown)).shown;
+      return {};
+    };
+    FROND_EXPECT_OK(change_index(to_, name_, add_fields));
+    const auto indices = to_.catalogue.now();
+    const auto found = indices->find(name_);
+    if (found == indices->end()) return index_not_found(name_);
+    mapping_ = FROND_EXPECT_OK(read_mapping(found->second.settings, found->second.mapping));
+    auto again = FROND_EXPECT_OK(document_of(mapping_, id, source));
+    return std::move(again.record);
+  }
+
+  void send() {
+    if (waiting_.empty()) return;
+    std::string body;
+    body.reserve(bytes_);
+    for (const Sent& one : waiting_) body += one.lines;
+    const auto sent = std::exchange(waiting_, {});
+    bytes_ = 0;
+    const auto answered =
+        ask(to_, "POST", "/v1/collections/" + name_ + "/changes", body, "Content-Type: application/x-ndjson\r\n");
+    if (!answered) {
+      for (const Sent& one : sent) fail(one.place, answered.error());
+      return;
+    }
+    Lines lines(answered->body);
+    for (const Sent& one : sent) {
+      const auto line = lines.next();
+      const Json told = line ? Json::parse(*line, nullptr, /*allow_exceptions=*/false) : Json();
+      if (!told.is_object())
+        fail(one.place, unavailable("the indexer's service did not tell what became of the change"));
+      else
+        take_outcome(changes_[one.place], told, results_[one.place]);
+    }
+  }
+
+  void update(std::size_t place) {
+    const DocumentChange& change = changes_[place];
+    DocumentResult& result = results_[place];
+    for (int tries = 0; tries < kMostUpdates; ++tries) {
+      const auto read = read_documents(to_, name_, {result.id});
+      if (!read) return fail(place, read.error());
+      const FoundDocument& now = read->front();
+      auto merged = merged_source(now.found ? &now.source : nullptr, change.source, name_, result.id);
+      if (!merged) return fail(place, merged.error());
+      if (change.if_seq_no && (!now.found || now.seq_no != change.if_seq_no))
+        return fail(
+            place,
+            conflict_of(change, result.id,
+                        {{"exists", now.found}, {"version", now.version}, {"change", now.seq_no.value_or(0) + 1}}));
+      if (!*merged) {  // nothing would change
+        result.result = "noop";
+        result.version = now.version;
+        result.seq_no = now.seq_no.value_or(0);
+        result.has_seq_no = now.seq_no.has_value();
+        result.shards = {{"total", 0}, {"successful", 0}, {"failed", 0}};
+        return;
+      }
+      DocumentChange replaced{.kind = now.found ? Kind::kIndex : Kind::kCreate, .index = change.index, .id = result.id};
+      if (now.found) replaced.if_seq_no = now.seq_no;
+      auto record = record_of(result.id, **merged);
+      if (!record) return fail(place, record.error());
+      bytes_ = 0;
+      waiting_.push_back({place, action_line(replaced, result.id) + *record + "\n", {}});
+      result.error.reset();
+      send();
+      if (!result.error || result.error->status != 409) return;
+    }
+  }
+
+  const Targets& to_;
+  const std::string name_;
+  const std::vector<DocumentChange>& changes_;
+  std::vector<DocumentResult>& results_;
+  Mapping mapping_;
+  std::optional<ApiError> wrong_;  // nothing can be written
+  Json shards_;
+  std::vector<Sent> waiting_;
+  std::size_t bytes_ = 0;
+};
+
+// The index that the change goes to, which is made if it is missing.
+Expected<std::string> real_index(const Targets& to, const DocumentChange& change) {
+  const auto indices = to.catalogue.now();
+  const bool is_index = indices->contains(change.index);
+  if (change.require_alias && is_index)
+    return ApiError{.status = 404,
+                    .type = "index_not_found_exception",
+                    .reason = "no such index [" + change.index + "] and [require_alias] request flag is [true] and [" +
+                              change.index + "] is not an alias"};
+  if (const Index* const found = FROND_EXPECT_OK(write_index(*indices, change.index))) return found->name;
+  if (change.kind == Kind::kDelete && change.counted == DocumentChange::Counted::kHere)
+    return index_not_found(change.index);
+  if (change.kind == Kind::kUpdate) {
+    const Json asked = Json::parse(change.source, nullptr, /*allow_exceptions=*/false);
+    const bool makes =
+        asked.is_object() && (asked.contains("upsert") || asked.value("doc_as_upsert", Json(false)) == Json(true));
+    if (!makes) return document_missing(change.index, change.id);
+  }
+  const auto made = create_index(to, change.index, Json::object());
+  if (!made && made.error().type != "resource_already_exists_exception") return made.error();
+  return change.index;
+}
+
+}  // namespace
+
+std::string_view name_of(Kind kind) {
+  constexpr std::string_view kNames[] = {"index", "create", "update", "delete"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+int DocumentResult::status() const {
+  if (error) return error->status;
+  return result == "created" ? 201 : result == "not_found" ? 404 : 200;
+}
+
+Expected<Refresh> refresh_of(const Call& call) {
+  const auto value = call.parameter("refresh");
+  if (!value || *value == "false") return Refresh::kNo;
+  if (*value == "true" || value->empty()) return Refresh::kNow;
+  if (*value == "wait_for") return Refresh::kWaitFor;
+  return illegal_argument("Unknown value for refresh: [" + std::string(value->substr(0, 200)) + "].");
+}
+
+Expected<void> check_id(std::string_view id) {
+  if (id.size() <= kMaxDocumentId) return {};
+  return validation_failed("id [" + std::string(id) +
+                           "] is too long, must be no longer than 512 bytes but was: " + std::to_string(id.size()));
+}
+
+std::vector<DocumentResult> change_documents(const Targets& to, std::vector<DocumentChange> changes, Refresh refresh) {
+  std::vector<DocumentResult> results(changes.size());
+  std::map<std::string, Expected<std::string>, std::less<>> known;  // by name
+  std::vector<std::pair<std::string, std::vector<std::size_t>>> groups;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    DocumentResult& result = results[i];
+    result.index = changes[i].index;
+    result.id = changes[i].id;
+    const bool plain = changes[i].kind == Kind::kIndex || changes[i].kind == Kind::kCreate;
+    auto found = known.find(changes[i].index);
+    if (found == known.end() || !plain) {
+      auto real = real_index(to, changes[i]);
+      if (!real && !plain) {
+        result.error = real.error();
+        continue;
+      }
+      found = known.insert_or_assign(changes[i].index, std::move(real)).first;
+    }
+    if (!found->second) {
+      result.error = found->second.error();
+      continue;
+    }
+    const auto group = std::ranges::find(groups, *found->second, [](const auto& one) { return one.first; });
+    if (group == groups.end())
+      groups.push_back({*found->second, {i}});
+    else
+      group->second.push_back(i);
+  }
+  for (const auto& [name, places] : groups) {
+    const auto indices = to.catalogue.now();
+    const auto index = indices->find(name);
+    if (index == indices->end()) {
+      for (const std::size_t place : places) results[place].error = index_not_found(name);
+      continue;
+    }
+    IndexChanges(to, index->second, changes, results).run(places);
+    const bool changed = std::ranges::any_of(
+        places, [&](std::size_t place) { return !results[place].error && results[place].result != "noop"; });
+    if (refresh == Refresh::kNo || !changed) continue;
+    if (const auto refreshed = refresh_index(to, name); !refreshed)
+      for (const std::size_t place : places)
+        if (!results[place].error) results[place].error = refreshed.error();
+  }
+  return results;
+}
+
+Json result_json(const DocumentResult& result, Refresh refresh) {
+  Json json = {{"_index", result.index},  {"_id", result.id},         {"_version", result.version},
+               {"result", result.result}, {"_shards", result.shards}, {"_primary_term", 1}};
+  if (result.has_seq_no) json["_seq_no"] = result.seq_no;
+  if (refresh == Refresh::kNow && result.result != "noop") json["forced_refresh"] = true;
+  return json;
+}
+
+Expected<std::vector<FoundDocument>> read_documents(const Targets& to, const std::string& index,
+                                                    const std::vector<std::string>& ids) {
+  const auto answered = FROND_EXPECT_OK(ask(to, "POST", "/v1/collections/" + index + "/latest", dumped({{"ids", ids}}),
+                                            "Content-Type: application/json\r\n"));
+  std::vector<FoundDocument> found;
+  Lines lines(answered.body);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto line = lines.next();
+    if (!line) return unavailable("the indexer's service did not tell of all documents");
+    constexpr std::string_view kSource = ",\"source\":";
+    const auto at = line->find(kSource);
+    // The source stands last, and no id has a quotation mark that is not escaped.
+    const std::string head = at == line->npos ? std::string(*line) : std::string(line->substr(0, at)) + "}";
+    const Json told = Json::parse(head, nullptr, /*allow_exceptions=*/false);
+    if (!told.is_object()) return unavailable("the indexer's service tells of a document in an unknown way");
+    FoundDocument& one = found.emplace_back();
+    one.found = told.value("exists", false);
+    one.version = told.value("version", std::uint64_t{0});
+    if (told.contains("change")) one.seq_no = told["change"].get<std::uint64_t>() - 1;
+    if (at != line->npos) one.source = line->substr(at + kSource.size(), line->size() - at - kSource.size() - 1);
+  }
+  return found;
+}
+
+}  // namespace frond::broker::elasticsearch

@@ -1,0 +1,36 @@
+#pragma once
+// Where a query's terms are in the fields of a hit: fragments of text with the terms between tags. Pure functions.
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "broker/elasticsearch/index_search.h"
+
+namespace frond::broker::elasticsearch {
+
+struct HighlightField {
+  const MappedField* field = nullptr;
+  std::string before = "<em>", after = "</em>";
+  std::size_t size = 100, fragments = 5;  // characters; of 0 fragments the whole text is one
+  bool any_field = false;                 // terms of other fields count, too
+  bool html = false;                      // the text is escaped
+  std::size_t no_match = 0;               // characters of what has no term
+};
+// What a search's "highlight" asks for of an index. 400; 501: what Frond lacks, by name.
+Expected<std::vector<HighlightField>> read_highlight(const Json& json, const Mapping& mapping);
+
+// What a query looks for, by column.
+struct HighlightTerms {
+  std::set<std::string, std::less<>> terms = {}, prefixes = {}, patterns = {};
+  std::vector<std::vector<std::string>> phrases = {};  // whose words count where they stand together
+};
+using QueryTerms = std::map<std::string, HighlightTerms, std::less<>>;
+QueryTerms terms_of(const query::Clause& clause, text::Analyzer& analyzer);
+
+// {"field":["… <em>term</em> …"]}; null: nothing is there.
+Json highlighted(const Json& source, const std::vector<HighlightField>& fields, const QueryTerms& terms,
+                 text::Analyzer& analyzer);
+
+}  // namespace frond::broker::elasticsearch

@@ -1,0 +1,182 @@
+#include "broker/elasticsearch/index_admin.h"
+
+#include <charconv>
+#include <chrono>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "broker/elasticsearch/index_settings.h"
+#include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/mapping.h"
+#include "common/schema/schema_json.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+using frond::http::Answered;
+
+constexpr int kMostTries = 8;  // of a change that others make, too
+constexpr std::chrono::milliseconds kAsk{2};
+constexpr std::chrono::seconds kPatience{30};  // until a new generation is searched
+
+std::string collection_path(const std::string& name) { return "/v1/collections/" + name; }
+
+std::string new_uuid() {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  std::random_device random;
+  std::string uuid(22, 'A');
+  for (char& c : uuid) c = kDigits[random() % kDigits.size()];
+  return uuid;
+}
+
+std::int64_t milliseconds_now() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// What the collection of an index with this mapping is made with.
+std::string collection_settings(const Mapping& mapping) {
+  const text::AnalyzerConfig& analyzer = mapping.analyzer;
+  Json settings = {{"analyzer", text::name_of(analyzer.kind)},
+                   {"stemmer", text::name_of(analyzer.stemmer)},
+                   {"stop_words", analyzer.stop_words.are_english() ? "on"
+                                  : analyzer.stop_words.are_none()  ? "off"
+                                                                    : std::string(analyzer.stop_words.name())},
+                   {"fold_accents", analyzer.fold_accents},
+                   {"split_case", analyzer.split_case},
+                   {"k1", mapping.bm25.k1},
+                   {"b", mapping.bm25.b}};
+  std::string text = dumped(settings);
+  text.pop_back();
+  return text + ",\"schema\":" + schema::schema_text(schema_of(mapping)) + "}";
+}
+
+Expected<void> look(const Targets& to) {
+  if (const auto looked = to.follower->look(); !looked) return unavailable(looked.error().message());
+  return {};
+}
+
+}  // namespace
+
+void later(const Targets& to, Call&& call, frond::http::Responder responder,
+           std::function<frond::http::Response(const Targets&, const Call&)> serve) {
+  if (to.service == nullptr)
+    return responder.send(response_of(not_supported("Changing indices and documents without --indexer-service")));
+  struct Held {
+    Call call;
+    frond::http::Responder responder;
+  };
+  const auto held = std::make_shared<Held>(Held{std::move(call), std::move(responder)});
+  // The parsed body, and what is sent on.
+  const std::size_t bytes = 4 * held->call.request.body.size();
+  to.service->later(held->call.request.client, bytes,
+                    [to, held, serve = std::move(serve)] { held->responder.send(serve(to, held->call)); });
+}
+
+ApiError failure_of(const Result<Answered>& answered, std::string_view what) {
+  if (!answered) return unavailable(std::string(what) + ": " + answered.error().message());
+  ApiError error = error_of({.status = answered->status, .body = answered->body}, std::string(what) + ": ");
+  if (answered->status == 401 || answered->status == 403)
+    error = {.status = 500, .type = "exception", .reason = error.reason + " (see --indexer-key)"};
+  return error;
+}
+
+Expected<Answered> ask(const Targets& to, std::string_view method, const std::string& target, std::string_view body,
+                       std::string fields) {
+  auto answered = to.service->ask(method, target, body, std::move(fields));
+  if (!answered || answered->status < 200 || answered->status > 299)
+    return failure_of(answered, std::string(method) + " " + target);
+  return *std::move(answered);
+}
+
+Expected<void> create_index(const Targets& to, const std::string& name, const Json& body) {
+  FROND_EXPECT_OK(check_index_name(name));
+  for (const auto& [key, value] : body.items())
+    if (key != "mappings" && key != "settings" && key != "aliases")
+      return parse_exception("unknown key [" + key.substr(0, 200) + "] for create index");
+  const auto indices = to.catalogue.now();
+  if (const auto known = indices->find(name); known != indices->end()) return index_exists(name, known->second.uuid);
+  for (const auto& [other, index] : *indices)
+    if (index.aliases.contains(name))
+      return ApiError{.type = "invalid_index_name_exception",
+                      .reason = "Invalid index name [" + name + "], already exists as alias"};
+  FlatSettings settings = FROND_EXPECT_OK(read_settings(body.value("settings", Json())));
+  Index index{.name = name, .uuid = new_uuid(), .created = milliseconds_now()};
+  settings.try_emplace("index.number_of_shards", "1");
+  settings.try_emplace("index.number_of_replicas", "1");
+  settings["index.provided_name"] = name;
+  settings["index.uuid"] = index.uuid;
+  settings["index.creation_date"] = std::to_string(index.created);
+  settings["index.version.created"] = "8170099";
+  index.settings = nested(settings);
+  index.aliases = body.value("aliases", Json::object());
+  if (!index.aliases.is_object()) return parsing_exception("aliases is no object");
+  for (const auto& [alias, about] : index.aliases.items())
+    if (indices->contains(alias) || alias == name)
+      return ApiError{.type = "invalid_alias_name_exception",
+                      .reason = "Invalid alias name [" + alias + "], an index exists with the same name as the alias"};
+  const Mapping mapping = FROND_EXPECT_OK(read_mapping(index.settings, body.value("mappings", Json())));
+  index.mapping = mapping.shown;
+  auto made = to.service->ask("PUT", collection_path(name), collection_settings(mapping));
+  if (made && made->status == 409) return index_exists(name, "_na_");
+  if (!made || made->status != 201) return failure_of(made, "creating index [" + name + "]");
+  FROND_EXPECT_OK(ask(to, "PUT", collection_path(name) + "/metadata",
+                      metadata_of(index, schema::schema_text(schema_of(mapping))), "If-None-Match: *\r\n"));
+  return look(to);
+}
+
+Expected<void> delete_index(const Targets& to, const std::string& name) {
+  FROND_EXPECT_OK(ask(to, "DELETE", collection_path(name)));
+  return look(to);
+}
+
+Expected<void> change_index(const Targets& to, const std::string& name,
+                            const std::function<Expected<void>(Index&)>& change) {
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const auto indices = to.catalogue.now();
+    const auto found = indices->find(name);
+    if (found == indices->end()) return index_not_found(name);
+    if (found->second.derived) return not_supported("Changing index [" + name + "], which was not made by this API,");
+    Index index = found->second;
+    FROND_EXPECT_OK(change(index));
+    const Mapping mapping = FROND_EXPECT_OK(read_mapping(index.settings, index.mapping));
+    const auto put = to.service->ask("PUT", collection_path(name) + "/metadata",
+                                     metadata_of(index, schema::schema_text(schema_of(mapping))),
+                                     "If-Match: \"" + index.version + "\"\r\n");
+    if (put && put->status == 200) return look(to);
+    if (!put || put->status != 412) return failure_of(put, "changing index [" + name + "]");
+    FROND_EXPECT_OK(look(to));
+  }
+  return rejected("index [" + name + "] is being changed by others");
+}
+
+Expected<void> refresh_index(const Targets& to, const std::string& name) {
+  const auto answered = FROND_EXPECT_OK(ask(to, "POST", collection_path(name) + "/refresh"));
+  const Json published = Json::parse(answered.body, nullptr, /*allow_exceptions=*/false);
+  const Json generation = published.is_object() ? published.value("generation", Json()) : Json();
+  if (!generation.is_number_unsigned()) return {};  // nothing has been published yet
+  const auto wanted = generation.get<Generation>();
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!to.serve(name, wanted)) {
+    if (to.service->interrupted() || std::chrono::steady_clock::now() >= end)
+      return unavailable("generation " + std::to_string(wanted) + " of [" + name + "] is not searched yet");
+    std::this_thread::sleep_for(kAsk);
+  }
+  return {};
+}
+
+std::uint64_t number_of(const Index& index, const char* setting) {
+  const Json of_index = index.settings.value("index", Json::object());
+  const std::string text = of_index.value(setting, "1");
+  std::uint64_t number = 1;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+Json shards_json(const Index& index, bool searched) {
+  const std::uint64_t shards = number_of(index, "number_of_shards");
+  const std::uint64_t total = searched ? shards : 1 + number_of(index, "number_of_replicas");
+  return {{"total", total}, {"successful", searched ? shards : 1}, {"failed", 0}};
+}
+
+}  // namespace frond::broker::elasticsearch

@@ -1,0 +1,46 @@
+#pragma once
+// Makes, changes and removes indices, by the indexer's service, and waits until this broker knows. All calls wait, so
+// they belong on the change forwarder's threads (later()). 503, 429: the service can't now; without one: 501.
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "broker/elasticsearch/routes.h"
+
+namespace frond::broker::elasticsearch {
+
+// Serves a request on one of the threads that may wait. 501 if there is no service.
+void later(const Targets& to, Call&& call, frond::http::Responder responder,
+           std::function<frond::http::Response(const Targets&, const Call&)> serve);
+
+// The same as a route's function.
+template <Expected<frond::http::Response> (*serve)(const Targets&, const Call&)>
+void waiting(const Targets& to, Call&& call, frond::http::Responder responder) {
+  later(to, std::move(call), std::move(responder), [](const Targets& at, const Call& asked) {
+    auto made = serve(at, asked);
+    return made ? *std::move(made) : response_of(made.error());
+  });
+}
+
+// An answer of the service that was not expected, or none. `what`: begins the reason.
+ApiError failure_of(const Result<frond::http::Answered>& answered, std::string_view what);
+// One that is, with status 200 or 201.
+Expected<frond::http::Answered> ask(const Targets& to, std::string_view method, const std::string& target,
+                                    std::string_view body = {}, std::string fields = {});
+
+// `body`: {"mappings":…,"settings":…,"aliases":…}. 400: it is there, or what is wrong with name or body.
+Expected<void> create_index(const Targets& to, const std::string& name, const Json& body);
+Expected<void> delete_index(const Targets& to, const std::string& name);
+// Changes what is kept with an index: `change` is called with it as it is, again if somebody else was quicker. 404.
+Expected<void> change_index(const Targets& to, const std::string& name,
+                            const std::function<Expected<void>(Index&)>& change);
+// Returns when all that was accepted is published, and this broker searches it.
+Expected<void> refresh_index(const Targets& to, const std::string& name);
+
+// {"total":2,"successful":1,"failed":0}: of an index with one replica that there is none of.
+Json shards_json(const Index& index, bool searched);
+std::uint64_t number_of(const Index& index, const char* setting);  // number_of_shards, number_of_replicas
+
+}  // namespace frond::broker::elasticsearch

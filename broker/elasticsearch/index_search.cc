@@ -1,0 +1,349 @@
+#include "broker/elasticsearch/index_search.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include "broker/elasticsearch/document.h"
+#include "broker/elasticsearch/json_body.h"
+#include "broker/http/question.h"
+#include "broker/query/cursor.h"
+#include "common/schema/date.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+using query::Clause;
+
+// Like a document without a value in a long.
+constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min(),
+                       kLast = std::numeric_limits<std::int64_t>::max();
+
+query::SortKey key_of(const SortColumn& column) {
+  query::SortKey key;
+  key.by = column.by == SortColumn::By::kScore   ? query::SortKey::By::kScore
+           : column.by == SortColumn::By::kOrder ? query::SortKey::By::kOrder
+                                                 : query::SortKey::By::kColumn;
+  if (column.field != nullptr) key.field = column.field->column;
+  key.descending = column.descending;
+  key.missing_first = column.missing_first;
+  return key;
+}
+
+// What stands for no value: it sorts where those documents are.
+Json missing_value(const SortColumn& column) {
+  const bool largest = column.missing_first == column.descending;
+  const std::string_view type =
+      column.field != nullptr ? name_of(column.field->type) : std::string_view(column.unmapped_type);
+  if (type == "keyword") return nullptr;
+  if (type == "float" || type == "double" || type == "half_float") return largest ? "Infinity" : "-Infinity";
+  if (type == "integer" || type == "short" || type == "byte")
+    return largest ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int32_t>::min();
+  return largest ? kLast : kFirst;
+}
+
+Json shown_value(const SortColumn& column, const Json& value) {
+  if (value.is_null()) return missing_value(column);
+  if (column.field == nullptr) return value;
+  if (column.field->type == Type::kBoolean) return value == true ? 1 : 0;
+  if (column.field->type == Type::kDate) {
+    const auto date = schema::parse_date(value.get<std::string>());
+    return date ? Json(date->first_ms) : value;
+  }
+  if (column.field->type == Type::kFloat) return Json::parse(score_text(value));
+  return value;
+}
+
+// Of a search alone: what there is to show, without buckets.
+void add_hits(const SearchAsk& ask, const std::vector<SortColumn>& sort, bool several, http::SearchParameters& to) {
+  to.k = several ? ask.from + ask.size : ask.size;
+  to.offset = several ? 0 : ask.from;
+  to.exact_total = ask.totals;
+  to.fields = 0;
+  const bool source =
+      ask.source.shown || !ask.fields.empty() || !ask.docvalue_fields.empty() || !ask.highlight.is_null();
+  if (source) to.columns = {std::string(http::kSource)};
+  for (const SortColumn& column : sort)
+    if (column.by != SortColumn::By::kUnmapped) to.sort.push_back(key_of(column));
+  if (!ask.sort.empty() && to.sort.empty()) to.sort.push_back({.by = query::SortKey::By::kOrder, .field = {}});
+}
+
+Clause both(Clause query, Clause filter) {
+  query::Bool made;
+  made.must.push_back(std::move(query));
+  made.filter.push_back(std::move(filter));
+  return Clause{std::move(made)};
+}
+
+std::string_view raw_of(std::string_view raw) {
+  while (!raw.empty() && (raw.back() == ' ' || raw.back() == '\n')) raw.remove_suffix(1);
+  return raw;
+}
+
+}  // namespace
+
+std::string score_text(double score) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), static_cast<float>(score)).ptr;
+  std::string text(digits.data(), end);
+  if (text.find_first_of(".e") == text.npos) text += ".0";
+  return text;
+}
+
+Expected<SearchedIndex> searched_index(const Meant& meant) {
+  auto mapping = FROND_EXPECT_OK(read_mapping(meant.index->settings, meant.index->mapping));
+  if (meant.index->derived)
+    for (MappedField& field : mapping.fields) field.column = field.name;
+  return SearchedIndex{meant.index->name, std::make_shared<const Mapping>(std::move(mapping)), meant.index->derived,
+                       meant.filters};
+}
+
+Expected<std::vector<SortColumn>> sort_columns(const SearchAsk& ask, const Mapping& mapping) {
+  std::vector<SortColumn> columns;
+  for (const AskedSort& one : ask.sort) {
+    const MappedField* const field = mapping.find(one.field);
+    if (field != nullptr && field->type == Type::kKeyword && !one.mode.empty() && one.mode != "min" &&
+        one.mode != "max")
+      return illegal_argument("[" + one.field + "] is a keyword, whose sort has no mode [" + one.mode + "]");
+  }
+  for (const AskedSort& one : ask.sort) {
+    if (!one.mode.empty() && one.mode != (one.descending ? "max" : "min"))
+      return not_supported("[mode] " + one.mode + " of a sort " + (one.descending ? "desc" : "asc"));
+    SortColumn column{.descending = one.descending, .missing_first = one.missing_first};
+    if (one.field == "_score") {
+      column.by = SortColumn::By::kScore;
+    } else if (one.field == "_doc" || one.field == "_shard_doc") {
+      column.by = SortColumn::By::kOrder;
+    } else if (const MappedField* const field = mapping.find(one.field)) {
+      if (field->type == Type::kText)
+        return illegal_argument(
+            "Text fields are not optimised for operations that require per-document field data like aggregations and "
+            "sorting, "
+            "so these operations are disabled by default. Please use a keyword field instead: [" +
+            one.field + "]");
+      column.field = field;
+    } else if (one.field.starts_with('_')) {
+      return not_supported("a sort by [" + one.field + "]");
+    } else if (one.unmapped_type) {
+      column.by = SortColumn::By::kUnmapped;
+      column.unmapped_type = *one.unmapped_type;
+    } else {
+      return ApiError{.type = "query_shard_exception",
+                      .reason = "No mapping found for [" + one.field + "] in order to sort on"};
+    }
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& index, text::Analyzer& analyzer,
+                                  Statistics& statistics, std::int64_t now_ms, bool several) {
+  const auto sort = FROND_EXPECT_OK(sort_columns(ask, *index.mapping));
+  double boost = 1;
+  for (const auto& [pattern, by] : ask.index_boosts)
+    if (matches_pattern(pattern, index.name)) boost *= by;
+  const bool scored = (ask.by_score() || ask.sorts_scores()) && ask.size > 0;
+  ReadParts parts;
+  QueryScope scope{
+      .mapping = *index.mapping, .index = index.name, .analyzer = analyzer, .statistics = statistics, .now_ms = now_ms};
+  const auto read = [&]() -> Expected<Clause> {
+    if (ask.query.is_null()) return QueryReader(scope).read({{"match_all", Json::object()}}, boost, scored);
+    return QueryReader(scope).read(ask.query, boost, scored);
+  };
+  Clause query = FROND_EXPECT_OK(read());
+  if (scope.shares.size() > 1) {
+    scope.makes_up = false;
+    query = FROND_EXPECT_OK(read());
+  }
+  if (scope.better_scale() != 1) {
+    scope.scale = scope.better_scale();
+    query = FROND_EXPECT_OK(read());
+  }
+  parts.scale = scope.scale;
+  const auto unscored = [&](const Json& json) { return QueryReader(scope).read(json, 1, /*scored=*/false); };
+  if (!index.filters.empty()) {
+    query::Bool any;
+    for (const Json& filter : index.filters) any.should.push_back(FROND_EXPECT_OK(unscored(filter)));
+    query = both(std::move(query), Clause{std::move(any)});
+  }
+  http::SearchParameters made;
+  made.mode = wire::Mode::kOr;
+  made.query = query;
+  parts.hits = made;
+  if (ask.size == 0) {
+    parts.hits.k = 0;
+    parts.hits.count = true;
+    parts.hits.rank = wire::Rank::kNone;
+  } else {
+    add_hits(ask, sort, several, parts.hits);
+    if (scored) {
+      parts.hits.k1 = scope.bm25().k1;
+      parts.hits.b = scope.bm25().b;
+    }
+  }
+  if (!ask.post_filter.is_null()) parts.hits.query = both(query, FROND_EXPECT_OK(unscored(ask.post_filter)));
+  if (ask.aggregations.is_null()) return parts;
+  const bool all_match = ask.query.is_null() || ask.query.contains("match_all");
+  parts.aggregations = FROND_EXPECT_OK(read_aggregations(ask.aggregations, scope, all_match));
+  auto facets = FROND_EXPECT_OK(facets_of(parts.aggregations));
+  if (facets.empty()) return parts;
+  if (!ask.post_filter.is_null() || ask.size == 0) {
+    // One hit, which is not shown: a search of none has no facets.
+    made.k = 1;
+    made.rank = wire::Rank::kNone;
+    made.fields = 0;
+    made.facets = std::move(facets);
+    (ask.post_filter.is_null() ? parts.hits : parts.counted.emplace()) = std::move(made);
+  } else {
+    parts.hits.facets = std::move(facets);
+  }
+  return parts;
+}
+
+Expected<std::string> cursor_of(const SearchAsk& ask, const SearchedIndex& index, const ReadParts& parts,
+                                const GenerationId& generation) {
+  const auto columns = FROND_EXPECT_OK(sort_columns(ask, *index.mapping));
+  broker::query::Cursor cursor{
+      .generation = generation, .query = http::ranking_of(parts.hits, index.name), .after = {}};
+  std::string& bytes = cursor.after.bytes;
+  cursor.after.ordinal = ~Ordinal{0} >> 2;  // behind all documents with these values
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const SortColumn& column = columns[i];
+    const Json& value = (*ask.search_after)[i];
+    const query::SortKey key = key_of(column);
+    if (column.by == SortColumn::By::kUnmapped) continue;
+    if (column.by != SortColumn::By::kField) {
+      if (!value.is_number())
+        return illegal_argument("Failed to parse search_after value for field [" + ask.sort[i].field + "].");
+      if (column.by == SortColumn::By::kOrder) return not_supported("search_after of [_doc]");
+      const double score = std::clamp(value.get<double>() * parts.scale * scoring::kScoreScale, 0.0, 4294967295.0);
+      query::SortBytes::add_score(key, static_cast<scoring::Score>(score), bytes);
+      continue;
+    }
+    std::optional<schema::Value> typed;
+    if (value != missing_value(column) && !value.is_null()) {
+      auto read =
+          value_of(*column.field, column.field->type == Type::kBoolean && value.is_number() ? Json(value != 0) : value);
+      if (!read)
+        return illegal_argument("Failed to parse search_after value for field [" + ask.sort[i].field +
+                                "]: " + read.error().reason);
+      typed = *std::move(read);
+    }
+    if (column.field->type == Type::kKeyword) {
+      const auto* const word = typed ? std::get_if<std::string>(&*typed) : nullptr;
+      query::SortBytes::add_keyword(key, word != nullptr ? std::optional<std::string_view>(*word) : std::nullopt,
+                                    bytes);
+    } else {
+      const auto type = column.field->type == Type::kDate      ? schema::FieldType::kDate
+                        : column.field->type == Type::kBoolean ? schema::FieldType::kBoolean
+                        : is_whole(column.field->type)         ? schema::FieldType::kInteger
+                                                               : schema::FieldType::kFloat;
+      query::SortBytes::add_number(key, typed ? std::optional(schema::ordering_key(type, *typed)) : std::nullopt,
+                                   bytes);
+    }
+  }
+  return broker::query::cursor_text(cursor);
+}
+
+Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask, const SearchedIndex& index,
+                                  double scale) {
+  const auto columns = FROND_EXPECT_OK(sort_columns(ask, *index.mapping));
+  namespace json = simdjson::ondemand;
+  thread_local json::parser parser;
+  const simdjson::padded_string padded(body);
+  IndexAnswer answer;
+  const auto broken = [] { return unavailable("the answer of the search can't be read"); };
+  json::document document;
+  json::object root;
+  if (parser.iterate(padded).get(document) != simdjson::SUCCESS || document.get_object().get(root) != simdjson::SUCCESS)
+    return broken();
+  const auto read_hit = [&](json::object object) -> bool {
+    Hit hit;
+    for (auto member : object) {
+      std::string_view name, raw;
+      json::value value;
+      if (member.unescaped_key().get(name) != simdjson::SUCCESS || member.value().get(value) != simdjson::SUCCESS)
+        return false;
+      if (name == "id") {
+        std::string_view id;
+        if (value.get_string().get(id) != simdjson::SUCCESS) return false;
+        hit.id = id;
+      } else if (name == "score") {
+        double score = 0;
+        if (value.get_double().get(score) != simdjson::SUCCESS) return false;
+        hit.score = score / scale;
+      } else if (name == "source" || name == "sort") {
+        const bool is_source = name == "source";
+        if (is_source) {
+          json::object inner;
+          if (value.get_object().get(inner) != simdjson::SUCCESS || inner.raw_json().get(raw) != simdjson::SUCCESS)
+            return false;
+          hit.source = index.derived ? raw_of(raw) : source_of(raw_of(raw));
+        } else {
+          json::array inner;
+          if (value.get_array().get(inner) != simdjson::SUCCESS || inner.raw_json().get(raw) != simdjson::SUCCESS)
+            return false;
+          hit.sort = Json::parse(raw, nullptr, /*allow_exceptions=*/false);
+        }
+      }
+    }
+    answer.hits.push_back(std::move(hit));
+    return true;
+  };
+  for (auto member : root) {
+    std::string_view name, raw;
+    json::value value;
+    if (member.unescaped_key().get(name) != simdjson::SUCCESS || member.value().get(value) != simdjson::SUCCESS)
+      return broken();
+    if (name == "hits") {
+      json::array hits;
+      if (value.get_array().get(hits) != simdjson::SUCCESS) return broken();
+      for (auto one : hits) {
+        json::object object;
+        if (one.get_object().get(object) != simdjson::SUCCESS || !read_hit(object)) return broken();
+      }
+    } else if (name == "total" || name == "facets") {
+      json::object inner;
+      if (value.get_object().get(inner) != simdjson::SUCCESS || inner.raw_json().get(raw) != simdjson::SUCCESS)
+        return broken();
+      Json parsed = Json::parse(raw, nullptr, /*allow_exceptions=*/false);
+      if (name == "facets") {
+        answer.facets = std::move(parsed);
+      } else {
+        answer.total = parsed.value("value", std::uint64_t{0});
+        answer.exact = parsed.value("relation", "") == "eq";
+      }
+    } else if (name == "count") {
+      if (value.get_uint64().get(answer.total) != simdjson::SUCCESS) return broken();
+    } else if (name == "timed_out") {
+      if (value.get_bool().get(answer.timed_out) != simdjson::SUCCESS) return broken();
+    }
+  }
+  if (ask.sort.empty()) return answer;
+  for (Hit& hit : answer.hits) {
+    Json shown = Json::array();
+    std::size_t at = 0;
+    for (const SortColumn& column : columns) {
+      if (column.by == SortColumn::By::kUnmapped) {
+        shown.push_back(missing_value(column));
+        continue;
+      }
+      const Json value = at < hit.sort.size() ? hit.sort[at] : Json();
+      ++at;
+      shown.push_back(column.by == SortColumn::By::kScore && value.is_number() ? Json(value.get<double>() / scale)
+                                                                               : shown_value(column, value));
+    }
+    hit.sort = std::move(shown);
+  }
+  return answer;
+}
+
+std::uint64_t count_in(const std::string& body) {
+  const Json json = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  return json.is_object() ? json.value("count", std::uint64_t{0}) : 0;
+}
+
+}  // namespace frond::broker::elasticsearch

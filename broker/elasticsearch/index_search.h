@@ -1,0 +1,75 @@
+#pragma once
+// A search of one index as a search of Frond's, and its answer as hits of Elasticsearch. Pure functions.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "broker/elasticsearch/aggregations.h"
+#include "broker/elasticsearch/catalogue.h"
+#include "broker/elasticsearch/query_dsl.h"
+#include "broker/elasticsearch/search_request.h"
+#include "broker/http/search_parameters.h"
+#include "common/base/ids.h"
+
+namespace frond::broker::elasticsearch {
+
+// What is searched. `mapping` is that of the index.
+struct SearchedIndex {
+  std::string name;
+  std::shared_ptr<const Mapping> mapping;
+  bool derived = false;            // its records are its documents
+  std::vector<Json> filters = {};  // of the aliases that named it
+};
+// 404 and so on: its mapping can't be read.
+Expected<SearchedIndex> searched_index(const Meant& meant);
+
+// What its documents are ordered by, and how the values are shown.
+struct SortColumn {
+  enum class By : std::uint8_t { kField, kScore, kOrder, kUnmapped };
+  By by = By::kField;
+  const MappedField* field = nullptr;  // of kField
+  std::string unmapped_type = {};      // of kUnmapped
+  bool descending = false, missing_first = false;
+};
+// 400: no field of that name; the index then fails alone, if there are others.
+Expected<std::vector<SortColumn>> sort_columns(const SearchAsk& ask, const Mapping& mapping);
+
+struct ReadParts {
+  http::SearchParameters hits;
+  std::vector<Aggregation> aggregations;
+  std::optional<http::SearchParameters> counted;  // their search, where they are of other documents than the hits
+  double scale = 1;
+};
+// `several`: hits of other indices come in between, so all from the first are wanted.
+Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& index, text::Analyzer& analyzer,
+                                  Statistics& statistics, std::int64_t now_ms, bool several);
+// The cursor behind the values that `search_after` gives. `generation`: of the index, as it is served.
+Expected<std::string> cursor_of(const SearchAsk& ask, const SearchedIndex& index, const ReadParts& parts,
+                                const GenerationId& generation);
+
+struct Hit {
+  std::string id, source;  // source: the client's JSON; empty: not asked for
+  std::optional<double> score;
+  Json sort = nullptr;       // an array; null: by score
+  Json highlight = nullptr;  // null: nothing is to be shown
+  std::size_t index = 0;
+};
+struct IndexAnswer {
+  std::vector<Hit> hits;
+  std::uint64_t total = 0;
+  bool exact = true, timed_out = false;
+  Json facets = nullptr;
+};
+// `body`: of a 200 of the broker's search. Error: what could not be read.
+Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask, const SearchedIndex& index,
+                                  double scale);
+// The number of a count's answer.
+std::uint64_t count_in(const std::string& body);
+
+// The shortest text of a score of 32 bits.
+std::string score_text(double score);
+
+}  // namespace frond::broker::elasticsearch

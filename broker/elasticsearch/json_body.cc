@@ -1,0 +1,88 @@
+#include "broker/elasticsearch/json_body.h"
+
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+// Looks at the events of the parser: which names an object has already, and how deep it is.
+class Checker {
+ public:
+  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start || event == Event::array_start) {
+      too_deep_ = too_deep_ || static_cast<std::size_t>(depth) >= kMaxNesting;
+      names_.resize(static_cast<std::size_t>(depth) + 1);
+      names_.back().clear();
+      return !too_deep_;
+    }
+    if (event != Event::key || too_deep_) return true;
+    if (!names_[static_cast<std::size_t>(depth) - 1].insert(parsed.get<std::string>()).second && repeated_.empty())
+      repeated_ = parsed.get<std::string>();
+    return true;
+  }
+  std::string fault() const {
+    if (too_deep_) return "more than " + std::to_string(kMaxNesting) + " objects and lists are inside each other";
+    return repeated_.empty() ? "" : "Duplicate field '" + repeated_ + "'";
+  }
+
+ private:
+  std::vector<std::set<std::string>> names_;  // by depth
+  std::string repeated_;
+  bool too_deep_ = false;
+};
+
+}  // namespace
+
+Expected<Json> parse_json(std::string_view text) {
+  Checker checker;
+  // The parser is given a copy of what it calls.
+  Json json = Json::parse(
+      text.begin(), text.end(),
+      [&checker](int depth, Json::parse_event_t event, Json& parsed) { return checker(depth, event, parsed); },
+      /*allow_exceptions=*/false);
+  if (std::string fault = checker.fault(); !fault.empty())
+    return ApiError{.type = "json_parse_exception", .reason = std::move(fault)};
+  if (!json.is_discarded()) return json;
+  // Without exceptions the parser tells no place.
+  struct Places : nlohmann::json_sax<Json> {
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return true; }
+    bool number_unsigned(number_unsigned_t) override { return true; }
+    bool number_float(number_float_t, const string_t&) override { return true; }
+    bool string(string_t&) override { return true; }
+    bool binary(binary_t&) override { return true; }
+    bool start_object(std::size_t) override { return true; }
+    bool key(string_t&) override { return true; }
+    bool end_object() override { return true; }
+    bool start_array(std::size_t) override { return true; }
+    bool end_array() override { return true; }
+    bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception&) override {
+      at = position;
+      near = token.substr(0, 100);
+      return false;
+    }
+    std::size_t at = 0;
+    std::string near;
+  } places;
+  (void)Json::sax_parse(text.begin(), text.end(), &places);
+  const bool ended = places.at > text.size();
+  return ApiError{.type = ended ? "json_e_o_f_exception" : "json_parse_exception",
+                  .reason = (ended ? "Unexpected end-of-input" : "Unexpected text near '" + places.near + "'") +
+                            std::string(" at byte ") + std::to_string(places.at)};
+}
+
+Expected<Json> parse_object(std::string_view text) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return Json::object();
+  Json json = FROND_EXPECT_OK(parse_json(text));
+  if (!json.is_object())
+    return parsing_exception(std::string("Expected [START_OBJECT] but found a ") + json.type_name());
+  return json;
+}
+
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace frond::broker::elasticsearch

@@ -1,0 +1,21 @@
+#pragma once
+// Bodies as Elasticsearch takes them: JSON without repeated names, text behind its end, or deep nesting. Any thread.
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "broker/elasticsearch/error.h"
+
+namespace frond::broker::elasticsearch {
+
+inline constexpr std::size_t kMaxNesting = 100;  // of objects and lists in each other
+
+// 400 json_parse_exception, or json_e_o_f_exception where the text ends too early; both say where.
+Expected<Json> parse_json(std::string_view text);
+// An object. An empty text gives an empty one. 400 also: it is something else.
+Expected<Json> parse_object(std::string_view text);
+
+// One line, bytes that are not UTF-8 replaced.
+std::string dumped(const Json& json);
+
+}  // namespace frond::broker::elasticsearch

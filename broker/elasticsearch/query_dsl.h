@@ -1,0 +1,175 @@
+#pragma once
+// Elasticsearch's query DSL as clauses of Frond, for one index. What Frond can't answer exactly is refused by name.
+//
+// Scores are those of Elasticsearch: boosts and constants are multiplied by a scale where that makes them more exact
+// (multiples of 1/256, common/query/factor.h), and printed scores are divided by it. A keyword's term scores its idf,
+// which is a constant once two numbers of documents are known: a first reading says which (Statistics).
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "broker/elasticsearch/mapping.h"
+#include "common/query/clause.h"
+#include "common/text/analyzer.h"
+
+namespace frond::broker::elasticsearch {
+
+namespace query = frond::query;  // not broker::query
+
+inline constexpr std::size_t kMaxQueryDepth = 30;
+
+// Numbers of documents that scores of keywords and of fields together need.
+class Statistics {
+ public:
+  // How many documents have the value, or any for an empty one, in this column; a guess while it is not known.
+  std::uint64_t documents(const std::string& column, const std::optional<std::string>& value);
+  using Key = std::pair<std::string, std::optional<std::string>>;
+  // Those that were asked for and are not known.
+  std::vector<Key> missing() const;
+  void set(const Key& key, std::uint64_t documents) { known_[key] = documents; }
+
+ private:
+  std::map<Key, std::optional<std::uint64_t>> known_;
+};
+// ln(1 + (N - n + 0.5) / (n + 0.5))
+double idf(std::uint64_t all, std::uint64_t with);
+
+// Everything that is read for one index.
+struct QueryScope {
+  const Mapping& mapping;
+  std::string_view index;
+  text::Analyzer& analyzer;  // of the mapping
+  Statistics& statistics;
+  std::int64_t now_ms = 0;
+  double scale = 1;  // of scores
+  // What a reading with a scale of 1 says of a better one: whether some factor is no multiple of 1/256, and the
+  // largest ones.
+  bool inexact = false;
+  double largest_boost = 1, largest_constant = 1;
+  // Which share of all documents has a text field that scores: there N and the average length count these alone, here
+  // all. One share for all such fields can be made up for, by other k1 and b and by boosts.
+  bool makes_up = true;
+  std::set<double> shares = {};
+
+  double better_scale() const;
+  scoring::Bm25Parameters bm25() const;
+  // By what terms of a text field are multiplied for it.
+  double made_up(const MappedField& field, const std::vector<std::string>& tokens);
+};
+
+class QueryReader {
+ public:
+  explicit QueryReader(QueryScope& scope) : scope_(scope) {}
+
+  // `boost`: of all that it scores. `scored`: false: only which documents match counts.
+  Expected<query::Clause> read(const Json& query, double boost = 1, bool scored = true);
+  static bool knows(std::string_view name);
+
+ private:
+  using Clause = query::Clause;
+  struct Context {
+    double boost = 1;
+    bool scored = true;
+    std::size_t depth = 1;
+  };
+  using Read = Expected<Clause> (QueryReader::*)(const Json& body, const Context& in);
+  struct Kind {
+    std::string_view name;
+    Read read;
+  };
+  static const Kind kKinds[];
+
+  Expected<Clause> read(const Json& query, const Context& in);
+  // query_compound.cc
+  Expected<Clause> bool_query(const Json& body, const Context& in);
+  Expected<Clause> dis_max(const Json& body, const Context& in);
+  Expected<Clause> constant_score(const Json& body, const Context& in);
+  Expected<Clause> boosting(const Json& body, const Context& in);
+  Expected<Clause> function_score(const Json& body, const Context& in);
+  Expected<Clause> match_all(const Json& body, const Context& in);
+  Expected<Clause> match_none(const Json& body, const Context& in);
+  Expected<std::vector<Clause>> all_of(const Json& body, const Context& in);
+  // query_terms.cc
+  Expected<Clause> term(const Json& body, const Context& in);
+  Expected<Clause> terms(const Json& body, const Context& in);
+  Expected<Clause> range(const Json& body, const Context& in);
+  Expected<Clause> exists(const Json& body, const Context& in);
+  Expected<Clause> ids(const Json& body, const Context& in);
+  Expected<Clause> prefix(const Json& body, const Context& in);
+  Expected<Clause> wildcard(const Json& body, const Context& in);
+  // query_text.cc
+  Expected<Clause> match(const Json& body, const Context& in);
+  Expected<Clause> match_phrase(const Json& body, const Context& in);
+  Expected<Clause> match_phrase_prefix(const Json& body, const Context& in);
+  Expected<Clause> match_bool_prefix(const Json& body, const Context& in);
+  Expected<Clause> multi_match(const Json& body, const Context& in);
+  Expected<Clause> query_string(const Json& body, const Context& in);
+  Expected<Clause> simple_query_string(const Json& body, const Context& in);
+
+ public:
+  // What the query strings are made of, by field.
+  struct TextOptions {
+    bool all = false;  // operator
+    std::string minimum = {};
+    std::uint32_t slop = 0;
+    bool lenient = false;  // a value that the field can't have matches nothing
+    bool zero_terms_all = false;
+    std::string analyzer = {};
+  };
+  struct WeightedField {
+    const MappedField* field = nullptr;
+    double boost = 1;
+  };
+  Expected<Clause> words_of(const MappedField& field, const Json& text, const TextOptions& options, double boost,
+                            bool scored);
+  Expected<Clause> phrase_of(const MappedField& field, const Json& text, const TextOptions& options, bool prefix,
+                             double boost, bool scored);
+  Expected<Clause> prefix_of(const MappedField& field, const std::string& text, double boost, bool scored);
+  Expected<Clause> wildcard_of(const MappedField& field, const std::string& pattern, double boost, bool scored);
+  Expected<Clause> term_of(const MappedField& field, const Json& value, double boost, bool scored);
+  Expected<Clause> range_of(const MappedField& field, const Json& bounds, double boost, bool scored);
+  Clause exists_of(std::string_view pattern, double boost, bool scored);
+  // "title^3", "author.*"; empty names stand for all fields. `to` gets those that can be searched.
+  Expected<std::vector<WeightedField>> fields_of(const Json& names) const;
+  Expected<std::vector<std::string>> tokens_of(std::string_view text, const std::string& analyzer);
+  // A clause that scores so much where it matches, and one whose scores are multiplied.
+  Expected<Clause> constant(Clause clause, double score, bool scored);
+  Expected<Clause> weighted(Clause clause, double boost, bool scored);
+  // The best of several, and so much of the others.
+  Expected<Clause> best(std::vector<Clause> of, double tie_breaker, bool scored);
+  const QueryScope& scope() const { return scope_; }
+
+ private:
+  Expected<Clause> text_term(const MappedField& field, const std::string& token, double boost, bool scored);
+  Expected<Clause> keyword_term(const MappedField& field, const std::string& word, double boost, bool scored);
+  Expected<Clause> cross_fields(const std::vector<WeightedField>& fields, const std::string& text,
+                                const TextOptions& options, double tie_breaker, double boost, bool scored);
+
+  QueryScope& scope_;
+};
+
+// Whether Elasticsearch has a query of that name.
+bool is_query(std::string_view name);
+
+// How many of `count` optional clauses "2", "-25%", "3<90%" … ask for. 400: it says nothing of that.
+Expected<std::size_t> minimum_of(const std::string& text, std::size_t count);
+std::string minimum_text(const Json& json);
+
+// Members of a query's object. 400: one that is not among `names`, which stand between commas.
+Expected<void> check_members(const Json& body, std::string_view query, std::string_view names);
+double boost_in(const Json& body);
+// The one field of {"field": value} or {"field": {…}}, the object with the value in the member `value`.
+struct FieldBody {
+  std::string field;
+  Json body;
+};
+Expected<FieldBody> field_body(const Json& body, std::string_view query, std::string_view value);
+bool is_true(const Json& body, const char* name, bool absent);
+
+}  // namespace frond::broker::elasticsearch

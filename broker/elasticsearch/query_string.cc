@@ -1,0 +1,361 @@
+// The language of query_string and of `q`: fields, operators, phrases, ranges, patterns.
+#include <algorithm>
+#include <array>
+
+#include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/query_dsl.h"
+#include "common/text/utf8.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+using query::Bool;
+using query::Clause;
+using Fields = std::vector<QueryReader::WeightedField>;
+
+constexpr std::size_t kMaxStringDepth = 20;
+
+struct StringSettings {
+  Fields fields;  // of what names none
+  QueryReader::TextOptions text;
+  double tie_breaker = 0, boost = 1;
+  bool scored = true, leading_wildcard = true;
+};
+
+enum class Occur { kMust, kShould, kMustNot };
+struct Item {
+  Occur occur;
+  Clause clause;
+};
+
+std::string lowered(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return text;
+}
+
+class StringParser {
+ public:
+  StringParser(QueryReader& reader, std::string_view text, const StringSettings& settings)
+      : reader_(reader), text_(text), settings_(settings) {}
+
+  Expected<Clause> parse() {
+    auto clause = FROND_EXPECT_OK(group(settings_.fields, 1));
+    if (at_ < text_.size()) return failed();
+    return clause;
+  }
+
+ private:
+  // A word of the text, with its escapes taken away.
+  struct Word {
+    std::string raw, text;  // raw: with `\` before signs
+    bool pattern = false;
+  };
+
+  ApiError failed() const {
+    const std::string reason = "Failed to parse query [" + std::string(text_.substr(0, 500)) + "]";
+    return {.type = "query_shard_exception", .reason = reason};
+  }
+  void skip() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
+      ++at_;
+  }
+  bool at(char c) const { return at_ < text_.size() && text_[at_] == c; }
+  bool take(char c) {
+    if (!at(c)) return false;
+    ++at_;
+    return true;
+  }
+  bool take_word(std::string_view word) {
+    if (!text_.substr(at_).starts_with(word)) return false;
+    const std::size_t end = at_ + word.size();
+    if (end < text_.size() && text_[end] != ' ' && text_[end] != '(' && text_[end] != '"') return false;
+    at_ = end;
+    return true;
+  }
+  static bool is_special(char c) { return std::string_view(" \t\n\r()\":^[]{}~/").find(c) != std::string_view::npos; }
+
+  Word word() {
+    Word found;
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '\\' && at_ + 1 < text_.size()) {
+        found.raw.append(text_.substr(at_, 2));
+        found.text += text_[at_ + 1];
+        at_ += 2;
+        continue;
+      }
+      if (is_special(c) || (found.raw.empty() && (c == '+' || c == '-' || c == '!'))) break;
+      found.pattern = found.pattern || c == '*' || c == '?';
+      found.raw += c;
+      found.text += c;
+      ++at_;
+    }
+    return found;
+  }
+
+  Expected<Clause> group(const Fields& fields, std::size_t depth) {
+    if (depth > kMaxStringDepth) return illegal_argument("the query string is nested too deeply");
+    std::vector<Item> items;
+    const bool all = settings_.text.all;
+    for (skip(); at_ < text_.size() && !at(')'); skip()) {
+      enum { kNone, kAnd, kOr } joint = kNone;
+      if (take_word("AND") || text_.substr(at_).starts_with("&&")) {
+        if (at('&')) at_ += 2;
+        joint = kAnd;
+      } else if (take_word("OR") || text_.substr(at_).starts_with("||")) {
+        if (at('|')) at_ += 2;
+        joint = kOr;
+      }
+      if (joint != kNone && items.empty()) return failed();
+      skip();
+      bool must = false, must_not = false;
+      if (take('+'))
+        must = true;
+      else if (take('-') || take('!') || take_word("NOT"))
+        must_not = true;
+      skip();
+      if (joint == kAnd && items.back().occur == Occur::kShould) items.back().occur = Occur::kMust;
+      if (joint == kOr && all && items.back().occur == Occur::kMust) items.back().occur = Occur::kShould;
+      if (!must_not && !must) must = all ? joint != kOr : joint == kAnd;
+      const std::size_t before = at_;
+      auto clause = FROND_EXPECT_OK(one(fields, depth, !must && !must_not && joint == kNone));
+      if (at_ == before) return failed();
+      if (clause)
+        items.push_back({must_not ? Occur::kMustNot : must ? Occur::kMust : Occur::kShould, *std::move(clause)});
+    }
+    return together(std::move(items));
+  }
+
+  Expected<Clause> together(std::vector<Item> items) {
+    if (items.empty()) return Clause{query::None()};
+    if (items.size() == 1 && items.front().occur != Occur::kMustNot) return std::move(items.front().clause);
+    Bool made;
+    for (Item& item : items)
+      (item.occur == Occur::kMust     ? made.must
+       : item.occur == Occur::kShould ? made.should
+                                      : made.must_not)
+          .push_back(std::move(item.clause));
+    return Clause{std::move(made)};
+  }
+
+  // One clause; nothing: it has no terms. `bare`: words that follow it without signs are of the same text.
+  Expected<std::optional<Clause>> one(const Fields& fields, std::size_t depth, bool bare) {
+    if (take('(')) return grouped(fields, depth);
+    if (at('"')) return phrase(fields);
+    if (at('[') || at('{')) return range(fields);
+    if (at('/')) return not_supported("a regular expression in a query string");
+    const std::size_t begin = at_;
+    Word first = word();
+    if (first.raw.empty()) return failed();
+    if (at(':')) {
+      ++at_;
+      skip();
+      if (first.text == "_exists_") {
+        const Word name = word();
+        return std::optional(reader_.exists_of(name.text, settings_.boost, settings_.scored));
+      }
+      if (first.text == "*" && take('*'))
+        return std::optional(
+            FROND_EXPECT_OK(reader_.constant(Clause{query::All()}, settings_.boost, settings_.scored)));
+      if (first.text == "_id") {
+        const Word id = word();
+        return std::optional(
+            FROND_EXPECT_OK(reader_.constant(Clause{query::Ids{{id.text}}}, settings_.boost, settings_.scored)));
+      }
+      const auto named = FROND_EXPECT_OK(reader_.fields_of(first.text));
+      if (at('>') || at('<')) return compared(named);
+      static_cast<void>(begin);
+      return one(named, depth, false);
+    }
+    if (bare && !first.pattern && !at('^') && !at('~')) more_words(first);
+    return finished(fields, first);
+  }
+
+  // Words that follow are analysed together with the first.
+  void more_words(Word& first) {
+    for (;;) {
+      const std::size_t back = at_;
+      skip();
+      if (take_word("AND") || take_word("OR") || take_word("NOT") || text_.substr(at_).starts_with("&&") ||
+          text_.substr(at_).starts_with("||")) {
+        at_ = back;
+        return;
+      }
+      const Word next = word();
+      if (next.raw.empty() || next.pattern || at(':') || at('^') || at('~')) {
+        at_ = back;
+        return;
+      }
+      first.raw += " " + next.raw;
+      first.text += " " + next.text;
+    }
+  }
+
+  Expected<double> boost() {
+    if (!take('^')) return 1.0;
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && (text::is_ascii_letter_or_digit(text_[at_]) || text_[at_] == '.')) ++at_;
+    const std::string digits(text_.substr(begin, at_ - begin));
+    char* end = nullptr;
+    const double value = std::strtod(digits.c_str(), &end);
+    if (digits.empty() || *end != '\0') return failed();
+    return value;
+  }
+
+  Expected<std::optional<Clause>> grouped(const Fields& fields, std::size_t depth) {
+    const std::size_t begin = at_;
+    const double outer = settings_.boost;
+    auto clause = FROND_EXPECT_OK(group(fields, depth + 1));
+    if (!take(')')) return failed();
+    const double by = FROND_EXPECT_OK(boost());
+    if (by != 1) {  // known only now: it is read again
+      const std::size_t end = at_;
+      settings_.boost = outer * by;
+      at_ = begin;
+      clause = FROND_EXPECT_OK(group(fields, depth + 1));
+      settings_.boost = outer;
+      at_ = end;
+    }
+    return std::optional(std::move(clause));
+  }
+
+  Expected<std::optional<Clause>> phrase(const Fields& fields) {
+    ++at_;
+    std::string text;
+    while (at_ < text_.size() && !at('"')) {
+      if (at('\\') && at_ + 1 < text_.size()) ++at_;
+      text += text_[at_++];
+    }
+    if (!take('"')) return failed();
+    QueryReader::TextOptions options = settings_.text;
+    if (take('~')) {
+      options.slop = 0;
+      while (at_ < text_.size() && text::is_ascii_digit(text_[at_]) && options.slop <= 100)
+        options.slop = options.slop * 10 + static_cast<unsigned>(text_[at_++] - '0');
+      if (options.slop > 100) return not_supported("a slop above 100");
+    }
+    const double by = settings_.boost * FROND_EXPECT_OK(boost());
+    return in_fields(fields, [&](const MappedField& field, double weight) {
+      return reader_.phrase_of(field, text, options, false, by * weight, settings_.scored);
+    });
+  }
+
+  Expected<std::optional<Clause>> range(const Fields& fields) {
+    const bool from_in = at('[');
+    const std::size_t end = text_.find_first_of("]}", at_), to = text_.find(" TO ", at_);
+    if (end == text_.npos || to == text_.npos || to > end) return failed();
+    const auto bare = [](std::string_view part) {
+      while (part.starts_with(' ')) part.remove_prefix(1);
+      while (part.ends_with(' ')) part.remove_suffix(1);
+      if (part.size() > 1 && part.front() == '"' && part.back() == '"') part = part.substr(1, part.size() - 2);
+      return std::string(part);
+    };
+    const std::string from = bare(text_.substr(at_ + 1, to - at_ - 1)),
+                      until = bare(text_.substr(to + 4, end - to - 4));
+    const bool until_in = text_[end] == ']';
+    at_ = end + 1;
+    Json bounds;
+    if (from != "*") bounds[from_in ? "gte" : "gt"] = from;
+    if (until != "*") bounds[until_in ? "lte" : "lt"] = until;
+    return ranged(fields, bounds);
+  }
+  Expected<std::optional<Clause>> compared(const Fields& fields) {
+    const bool greater = at('>');
+    ++at_;
+    const bool equal = take('=');
+    const Word value = word();
+    return ranged(fields, {{std::string(greater ? "gt" : "lt") + (equal ? "e" : ""), value.text}});
+  }
+  Expected<std::optional<Clause>> ranged(const Fields& fields, const Json& bounds) {
+    const double by = settings_.boost * FROND_EXPECT_OK(boost());
+    return in_fields(fields, [&](const MappedField& field, double weight) {
+      return reader_.range_of(field, bounds, by * weight, settings_.scored);
+    });
+  }
+
+  Expected<std::optional<Clause>> finished(const Fields& fields, const Word& word) {
+    if (at('~')) return not_supported("a fuzzy word in a query string");
+    const double by = settings_.boost * FROND_EXPECT_OK(boost());
+    if (!word.pattern)
+      return in_fields(fields, [&](const MappedField& field, double weight) {
+        return reader_.words_of(field, word.text, settings_.text, by * weight, settings_.scored);
+      });
+    if (word.raw == "*") {
+      if (&fields == &settings_.fields)
+        return std::optional(FROND_EXPECT_OK(reader_.constant(Clause{query::All()}, by, settings_.scored)));
+      return in_fields(fields, [&](const MappedField& field, double weight) -> Expected<Clause> {
+        return reader_.exists_of(field.name, by * weight, settings_.scored);
+      });
+    }
+    const bool prefix = word.raw.ends_with('*') && word.raw.find_first_of("*?\\") == word.raw.size() - 1;
+    return in_fields(fields, [&](const MappedField& field, double weight) {
+      const std::string pattern = field.type == Type::kText ? lowered(word.raw) : word.raw;
+      return prefix ? reader_.prefix_of(field, pattern.substr(0, pattern.size() - 1), by * weight, settings_.scored)
+                    : reader_.wildcard_of(field, pattern, by * weight, settings_.scored);
+    });
+  }
+
+  template <class Make>
+  Expected<std::optional<Clause>> in_fields(const Fields& fields, const Make& make) {
+    std::vector<Clause> of;
+    for (const auto& [field, weight] : fields) {
+      Expected<Clause> clause = make(*field, weight);
+      if (!clause) {
+        if (settings_.text.lenient && clause.error().status == 400) continue;
+        return std::move(clause).error();
+      }
+      if (clause->template as<query::None>() == nullptr || fields.size() == 1) of.push_back(*std::move(clause));
+    }
+    return std::optional(FROND_EXPECT_OK(reader_.best(std::move(of), settings_.tie_breaker, settings_.scored)));
+  }
+
+  QueryReader& reader_;
+  const std::string_view text_;
+  StringSettings settings_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+Expected<Clause> QueryReader::query_string(const Json& body, const Context& in) {
+  FROND_EXPECT_OK(check_members(
+      body, "query_string",
+      "query,default_field,fields,default_operator,minimum_should_match,lenient,analyzer,quote_analyzer,"
+      "analyze_wildcard,allow_leading_wildcard,phrase_slop,tie_breaker,type,time_zone,fuzziness,"
+      "fuzzy_max_expansions,fuzzy_prefix_length,fuzzy_transpositions,max_determinized_states,rewrite,"
+      "enable_position_increments,escape,auto_generate_synonyms_phrase_query,quote_field_suffix,fuzzy_rewrite"));
+  if (!body.contains("query") || !body["query"].is_string())
+    return parsing_exception("[query_string] must be provided with a [query]");
+  for (const char* const name : {"time_zone", "quote_field_suffix", "rewrite", "quote_analyzer"})
+    if (body.contains(name)) return not_supported("[" + std::string(name) + "] of a query_string query");
+  StringSettings settings{.fields = {}, .text = {}, .boost = in.boost * boost_in(body), .scored = in.scored};
+  const Json type = body.value("type", Json("best_fields"));
+  if (type != "best_fields" && type != "most_fields") return not_supported("[type] of a query_string query");
+  settings.tie_breaker = body.contains("tie_breaker") && body["tie_breaker"].is_number()
+                             ? body["tie_breaker"].get<double>()
+                         : type == "most_fields" ? 1
+                                                 : 0;
+  settings.text.all =
+      lowered(body.value("default_operator", Json("or")).is_string() ? body.value("default_operator", "or") : "or") ==
+      "and";
+  settings.text.lenient = is_true(body, "lenient", false);
+  if (body.contains("analyzer"))
+    settings.text.analyzer = body["analyzer"].is_string() ? body["analyzer"].get<std::string>() : "";
+  if (body.contains("phrase_slop") && body["phrase_slop"].is_number_unsigned())
+    settings.text.slop = std::min(body["phrase_slop"].get<std::uint32_t>(), std::uint32_t{100});
+  const Json names = body.contains("fields") ? body["fields"] : body.value("default_field", Json("*"));
+  if (names == "*" && !body.contains("lenient")) settings.text.lenient = true;
+  settings.fields = FROND_EXPECT_OK(fields_of(names));
+  auto clause = FROND_EXPECT_OK(StringParser(*this, body["query"].get_ref<const std::string&>(), settings).parse());
+  auto* const any = clause.as<Bool>();
+  if (body.contains("minimum_should_match") && any != nullptr && !any->should.empty()) {
+    const auto needed = FROND_EXPECT_OK(minimum_of(minimum_text(body["minimum_should_match"]), any->should.size()));
+    if (needed > any->should.size()) return Clause{query::None()};
+    if (needed > 0)
+      any->minimum = query::MinimumMatch{query::MinimumMatch::Kind::kCount, static_cast<std::uint32_t>(needed)};
+  }
+  return clause;
+}
+
+}  // namespace frond::broker::elasticsearch

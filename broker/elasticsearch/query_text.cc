@@ -1,0 +1,271 @@
+// Queries of text that is analysed.
+#include <algorithm>
+#include <cmath>
+
+#include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/query_dsl.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+using query::Bool;
+using query::Clause;
+
+Clause no_match() { return {query::None()}; }
+query::MinimumMatch at_least(std::size_t number) {
+  return {query::MinimumMatch::Kind::kCount, static_cast<std::uint32_t>(number)};
+}
+
+std::string text_in(const Json& json) { return json.is_string() ? json.get<std::string>() : dumped(json); }
+
+// What the bodies of the match family say in common.
+Expected<QueryReader::TextOptions> options_in(const Json& body, std::string_view query) {
+  QueryReader::TextOptions options;
+  if (body.contains("operator")) {
+    std::string name = text_in(body["operator"]);
+    std::ranges::transform(name, name.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    if (name != "and" && name != "or") return illegal_argument("No enum constant Operator." + name);
+    options.all = name == "and";
+  }
+  if (body.contains("minimum_should_match")) options.minimum = minimum_text(body["minimum_should_match"]);
+  if (body.contains("slop")) {
+    const double slop = body["slop"].is_string()   ? std::atof(body["slop"].get<std::string>().c_str())
+                        : body["slop"].is_number() ? body["slop"].get<double>()
+                                                   : -1;
+    if (!(slop >= 0 && slop <= 100))
+      return slop < 0 ? illegal_argument("No negative slop allowed.") : not_supported("a slop above 100");
+    options.slop = static_cast<std::uint32_t>(slop);
+  }
+  if (body.contains("zero_terms_query")) {
+    const std::string name = text_in(body["zero_terms_query"]);
+    if (name != "none" && name != "all") return parsing_exception("unknown zero_terms_query type [" + name + "]");
+    options.zero_terms_all = name == "all";
+  }
+  options.lenient = is_true(body, "lenient", false);
+  if (body.contains("analyzer")) options.analyzer = text_in(body["analyzer"]);
+  for (const char* const name : {"fuzziness", "fuzzy_rewrite", "prefix_length", "fuzzy_max_expansions"})
+    if (body.contains(name) && !(std::string_view(name) == "fuzziness" && (body[name] == 0 || body[name] == "0")))
+      return not_supported("[" + std::string(name) + "] of a " + std::string(query) + " query");
+  return options;
+}
+
+constexpr std::string_view kMatchMembers =
+    "query,operator,minimum_should_match,analyzer,lenient,zero_terms_query,fuzziness,prefix_length,max_expansions,"
+    "fuzzy_transpositions,fuzzy_rewrite,auto_generate_synonyms_phrase_query,cutoff_frequency";
+
+}  // namespace
+
+std::string minimum_text(const Json& json) { return text_in(json); }
+
+Expected<std::size_t> minimum_of(const std::string& text, std::size_t count) {
+  const auto one = [&](std::string_view of) -> Expected<std::int64_t> {
+    const bool percent = of.ends_with('%');
+    const std::string digits(percent ? of.substr(0, of.size() - 1) : of);
+    char* end = nullptr;
+    const long number = std::strtol(digits.c_str(), &end, 10);
+    if (digits.empty() || *end != '\0' || std::labs(number) > 1'000'000)
+      return illegal_argument("For input string: \"" + std::string(of.substr(0, 100)) + "\"");
+    const auto all = static_cast<std::int64_t>(count);
+    if (!percent) return number < 0 ? all + number : number;
+    const std::int64_t part = std::labs(number) * all / 100;
+    return number < 0 ? all - part : part;
+  };
+  std::int64_t needed = static_cast<std::int64_t>(count);
+  if (text.find('<') == text.npos) {
+    needed = FROND_EXPECT_OK(one(text));
+  } else {
+    for (std::size_t at = text.find_first_not_of(' '); at != text.npos; at = text.find_first_not_of(' ', at)) {
+      const std::size_t end = std::min(text.find(' ', at), text.size()), sign = text.find('<', at);
+      if (sign >= end) return illegal_argument("illegal minimum_should_match [" + text.substr(0, 100) + "]");
+      const auto above = FROND_EXPECT_OK(one(text.substr(at, sign - at)));
+      if (static_cast<std::int64_t>(count) <= above) break;
+      needed = FROND_EXPECT_OK(one(text.substr(sign + 1, end - sign - 1)));
+      at = end;
+    }
+  }
+  return static_cast<std::size_t>(std::max<std::int64_t>(needed, 0));
+}
+
+Expected<Clause> QueryReader::words_of(const MappedField& field, const Json& text, const TextOptions& options,
+                                       double boost, bool scored) {
+  if (field.type != Type::kText) {
+    auto clause = term_of(field, text, boost, scored);
+    if (!clause && options.lenient && clause.error().status == 400) return no_match();
+    return clause;
+  }
+  const auto tokens = FROND_EXPECT_OK(tokens_of(text_in(text), options.analyzer));
+  if (tokens.empty()) return options.zero_terms_all ? constant(Clause{query::All()}, boost, scored) : no_match();
+  std::vector<Clause> each;
+  for (const std::string& token : tokens) each.push_back(FROND_EXPECT_OK(text_term(field, token, boost, scored)));
+  if (each.size() == 1) return std::move(each.front());
+  Bool made;
+  if (options.all) {
+    made.must = std::move(each);
+    return Clause{std::move(made)};
+  }
+  if (!options.minimum.empty()) {
+    const auto needed = FROND_EXPECT_OK(minimum_of(options.minimum, each.size()));
+    if (needed > each.size()) return no_match();
+    if (needed > 0) made.minimum = at_least(needed);
+  }
+  made.should = std::move(each);
+  return Clause{std::move(made)};
+}
+
+Expected<Clause> QueryReader::phrase_of(const MappedField& field, const Json& text, const TextOptions& options,
+                                        bool prefix, double boost, bool scored) {
+  if (field.type != Type::kText) {
+    if (prefix)
+      return not_supported("a phrase prefix over [" + field.name + "], a field of type " +
+                           std::string(name_of(field.type)) + ",");
+    return words_of(field, text, options, boost, scored);
+  }
+  if (!options.analyzer.empty() && options.analyzer != field.analyzer) return not_supported("[analyzer] of a phrase");
+  const auto tokens = FROND_EXPECT_OK(tokens_of(text_in(text), {}));
+  if (tokens.empty()) return options.zero_terms_all ? constant(Clause{query::All()}, boost, scored) : no_match();
+  if (tokens.size() == 1 && !prefix) return text_term(field, tokens.front(), boost, scored);
+  if (scored && options.slop > 0) return not_supported("the score of a phrase with [slop]");
+  if (scored && prefix) return not_supported("the score of a phrase whose last word is a prefix");
+  if (scored) boost *= scope_.made_up(field, tokens);
+  return weighted(Clause{query::Phrase{field.column, text_in(text), options.slop, prefix}}, boost, scored);
+}
+
+Expected<Clause> QueryReader::match(const Json& body, const Context& in) {
+  const FieldBody of = FROND_EXPECT_OK(field_body(body, "match", "query"));
+  FROND_EXPECT_OK(check_members(of.body, "match", kMatchMembers));
+  const auto options = FROND_EXPECT_OK(options_in(of.body, "match"));
+  const MappedField* const field = scope_.mapping.find(of.field);
+  if (field == nullptr)
+    return of.field == "_id" || of.field == "_index" ? term({{of.field, of.body["query"]}}, in) : no_match();
+  return words_of(*field, of.body["query"], options, in.boost * boost_in(of.body), in.scored);
+}
+
+Expected<Clause> QueryReader::match_phrase(const Json& body, const Context& in) {
+  const FieldBody of = FROND_EXPECT_OK(field_body(body, "match_phrase", "query"));
+  FROND_EXPECT_OK(check_members(of.body, "match_phrase", "query,slop,analyzer,zero_terms_query"));
+  const auto options = FROND_EXPECT_OK(options_in(of.body, "match_phrase"));
+  const MappedField* const field = scope_.mapping.find(of.field);
+  return field == nullptr
+             ? Expected<Clause>(no_match())
+             : phrase_of(*field, of.body["query"], options, false, in.boost * boost_in(of.body), in.scored);
+}
+
+Expected<Clause> QueryReader::match_phrase_prefix(const Json& body, const Context& in) {
+  const FieldBody of = FROND_EXPECT_OK(field_body(body, "match_phrase_prefix", "query"));
+  FROND_EXPECT_OK(check_members(of.body, "match_phrase_prefix", "query,slop,analyzer,max_expansions,zero_terms_query"));
+  if (of.body.contains("max_expansions")) return not_supported("[max_expansions]");
+  const auto options = FROND_EXPECT_OK(options_in(of.body, "match_phrase_prefix"));
+  const MappedField* const field = scope_.mapping.find(of.field);
+  return field == nullptr ? Expected<Clause>(no_match())
+                          : phrase_of(*field, of.body["query"], options, true, in.boost * boost_in(of.body), in.scored);
+}
+
+Expected<Clause> QueryReader::match_bool_prefix(const Json& body, const Context& in) {
+  const FieldBody of = FROND_EXPECT_OK(field_body(body, "match_bool_prefix", "query"));
+  FROND_EXPECT_OK(check_members(of.body, "match_bool_prefix",
+                                "query,operator,minimum_should_match,analyzer,fuzziness,prefix_length,max_expansions,"
+                                "fuzzy_transpositions,fuzzy_rewrite"));
+  const auto options = FROND_EXPECT_OK(options_in(of.body, "match_bool_prefix"));
+  const MappedField* const field = scope_.mapping.find(of.field);
+  if (field == nullptr) return no_match();
+  const double boost = in.boost * boost_in(of.body);
+  const auto tokens = FROND_EXPECT_OK(tokens_of(text_in(of.body["query"]), options.analyzer));
+  if (tokens.empty()) return no_match();
+  std::vector<Clause> each;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
+    each.push_back(FROND_EXPECT_OK(text_term(*field, tokens[i], boost, in.scored)));
+  each.push_back(FROND_EXPECT_OK(prefix_of(*field, tokens.back(), boost, in.scored)));
+  Bool made;
+  if (options.all) {
+    made.must = std::move(each);
+  } else {
+    if (!options.minimum.empty()) {
+      const auto needed = FROND_EXPECT_OK(minimum_of(options.minimum, each.size()));
+      if (needed > each.size()) return no_match();
+      if (needed > 0) made.minimum = at_least(needed);
+    }
+    made.should = std::move(each);
+  }
+  return Clause{std::move(made)};
+}
+
+Expected<Clause> QueryReader::multi_match(const Json& body, const Context& in) {
+  FROND_EXPECT_OK(
+      check_members(body, "multi_match",
+                    "query,fields,type,operator,minimum_should_match,analyzer,lenient,zero_terms_query,fuzziness,"
+                    "prefix_length,max_expansions,fuzzy_transpositions,fuzzy_rewrite,slop,tie_breaker,"
+                    "auto_generate_synonyms_phrase_query,cutoff_frequency"));
+  if (!body.contains("query") || body["query"].is_null())
+    return parsing_exception("No text specified for multi_match query");
+  auto options = FROND_EXPECT_OK(options_in(body, "multi_match"));
+  const std::string type = body.contains("type") ? text_in(body["type"]) : "best_fields", text = text_in(body["query"]);
+  const Json names = body.value("fields", Json::array());
+  const bool all_fields = names.empty();
+  if (all_fields) options.lenient = true;
+  auto fields = FROND_EXPECT_OK(fields_of(all_fields ? Json("*") : names));
+  if (body.contains("max_expansions")) return not_supported("[max_expansions]");
+  const double boost = in.boost * boost_in(body);
+  const double tie = body.contains("tie_breaker") && body["tie_breaker"].is_number() ? body["tie_breaker"].get<double>()
+                     : type == "most_fields"                                         ? 1.0
+                                                                                     : 0.0;
+  if (type == "cross_fields") return cross_fields(fields, text, options, tie, boost, in.scored);
+  if (type != "best_fields" && type != "most_fields" && type != "phrase" && type != "phrase_prefix")
+    return type == "bool_prefix"
+               ? not_supported("[bool_prefix] of a multi_match query")
+               : parsing_exception("failed to parse [multi_match] query type [" + type + "]. unknown type.");
+  std::vector<Clause> each;
+  for (const auto& [field, weight] : fields) {
+    auto clause = type.starts_with("phrase")
+                      ? phrase_of(*field, text, options, type == "phrase_prefix", boost * weight, in.scored)
+                      : words_of(*field, text, options, boost * weight, in.scored);
+    if (!clause) {
+      if (options.lenient && clause.error().status == 400) continue;
+      return clause;
+    }
+    each.push_back(*std::move(clause));
+  }
+  return best(std::move(each), tie, in.scored);
+}
+
+// Each term in any of the fields, with the document frequency of the one where it is most frequent.
+Expected<Clause> QueryReader::cross_fields(const std::vector<WeightedField>& fields, const std::string& text,
+                                           const TextOptions& options, double tie_breaker, double boost, bool scored) {
+  for (const auto& [field, weight] : fields)
+    if (field->type != Type::kText && fields.size() > 1)
+      return not_supported("[cross_fields] over fields of different types");
+  std::vector<Clause> each;
+  for (const std::string& token : FROND_EXPECT_OK(tokens_of(text, options.analyzer))) {
+    std::vector<Clause> of;
+    std::uint64_t most = 0;
+    if (scored)
+      for (const auto& [field, weight] : fields)
+        most = std::max(most, scope_.statistics.documents(field->column, token));
+    for (const auto& [field, weight] : fields) {
+      double blended = boost * weight;
+      if (scored) {
+        const std::uint64_t all = scope_.statistics.documents({}, {}),
+                            own = scope_.statistics.documents(field->column, token);
+        if (own == 0) continue;
+        blended *= idf(all, most) / idf(all, own);
+      }
+      of.push_back(FROND_EXPECT_OK(text_term(*field, token, blended, scored)));
+    }
+    each.push_back(FROND_EXPECT_OK(best(std::move(of), tie_breaker, scored)));
+  }
+  if (each.empty()) return no_match();
+  Bool made;
+  if (options.all) {
+    made.must = std::move(each);
+  } else {
+    if (!options.minimum.empty()) {
+      const auto needed = FROND_EXPECT_OK(minimum_of(options.minimum, each.size()));
+      if (needed > each.size()) return no_match();
+      if (needed > 0) made.minimum = at_least(needed);
+    }
+    made.should = std::move(each);
+  }
+  return Clause{std::move(made)};
+}
+
+}  // namespace frond::broker::elasticsearch

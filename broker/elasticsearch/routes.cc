@@ -1,0 +1,217 @@
+#include "broker/elasticsearch/routes.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+
+#include "broker/elasticsearch/filter_path.h"
+#include "broker/elasticsearch/json_body.h"
+#include "common/http/content_coding.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+using frond::http::Request;
+using frond::http::Responder;
+using frond::http::Response;
+
+constexpr std::string_view kPlainType = "application/json; charset=UTF-8";
+constexpr std::array<std::string_view, 7> kEverywhere{"pretty", "human",  "error_trace",        "filter_path",
+                                                      "source", "format", "source_content_type"};
+
+// What answers have to be like, for one request.
+struct Form {
+  std::string media_type = std::string(kPlainType);
+  std::string filter_path;
+  bool pretty = false;
+};
+
+bool is_named(std::string_view list, std::string_view name) {
+  const auto names = split_list(list);
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+bool equals(std::string_view text, std::string_view lower) {
+  return std::ranges::equal(text, lower, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
+}
+
+// "application/vnd.elasticsearch+json; compatible-with=8" and the like, of versions 7 to 9.
+bool is_vendors(std::string_view media_type) {
+  for (const std::string_view vendor : {"application/vnd.elasticsearch+", "application/vnd.opensearch+"}) {
+    if (media_type.size() <= vendor.size() || !equals(media_type.substr(0, vendor.size()), vendor)) continue;
+    const std::string_view kind = trimmed(media_type.substr(vendor.size(), media_type.find(';') - vendor.size()));
+    if (!equals(kind, "json") && !equals(kind, "x-ndjson")) return false;
+    const auto at = media_type.find("compatible-with=");
+    if (at == std::string_view::npos) return true;
+    const std::string_view version = trimmed(media_type.substr(at + std::string_view("compatible-with=").size()));
+    return version == "7" || version == "8" || version == "9";
+  }
+  return false;
+}
+
+bool takes_body_type(std::string_view content_type) {
+  const std::string_view bare = trimmed(content_type.substr(0, content_type.find(';')));
+  return equals(bare, "application/json") || equals(bare, "application/x-ndjson") || is_vendors(content_type);
+}
+
+Expected<Form> form_of(const Call& call) {
+  Form form;
+  form.filter_path = call.parameter("filter_path").value_or("");
+  form.pretty = FROND_EXPECT_OK(call.flag("pretty", false));
+  const std::string_view accepted = call.request.header("accept");
+  if (is_vendors(accepted)) form.media_type = std::string(accepted.substr(0, accepted.find(',')));
+  return form;
+}
+
+// Between a handler and the server: gives each answer its form.
+class FormedAnswer final : public Responder::Connection {
+ public:
+  FormedAnswer(Responder responder, Form form) : responder_(std::move(responder)), form_(std::move(form)) {}
+  void answer(std::uint64_t, Response response, std::string_view) override {
+    response.headers.emplace_back("X-Elastic-Product", "Elasticsearch");
+    if (response.content_type == "application/json") {
+      response.content_type = form_.media_type;
+      if (!form_.filter_path.empty() || form_.pretty) {
+        Json json = Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+        if (!form_.filter_path.empty() && response.status < 400) json = filtered(json, form_.filter_path);
+        response.body = json.dump(form_.pretty ? 2 : -1, ' ', false, Json::error_handler_t::replace);
+      }
+      if (form_.pretty) response.body += '\n';
+    }
+    take().send(std::move(response));
+  }
+  void abandon(std::uint64_t) override { (void)take(); }
+  void watch(std::uint64_t, std::function<void()> gone) override { responder_->on_client_gone(std::move(gone)); }
+
+ private:
+  Responder take() {
+    Responder taken = *std::move(responder_);
+    responder_.reset();
+    return taken;
+  }
+  std::optional<Responder> responder_;
+  const Form form_;
+};
+
+Expected<void> check_parameters(const Call& call, const Route& route) {
+  for (const auto& [name, value] : call.parameters)
+    if (std::ranges::find(kEverywhere, name) == kEverywhere.end() && !is_named(route.parameters, name))
+      return illegal_argument("request [" + call.request.path.substr(0, 200) + "] contains unrecognized parameter: [" +
+                              name.substr(0, 200) + "]");
+  return {};
+}
+
+// Reads what comes before the body's contents, and decodes it.
+Expected<void> check_body(Call& call, const Route& route) {
+  Request& request = call.request;
+  if (request.body.empty() || route.max_body == 0) {
+    if (const auto source = call.parameter("source"); source && route.max_body > 0) request.body = std::string(*source);
+    return {};
+  }
+  if (!takes_body_type(request.content_type))
+    return ApiError{.status = 406,
+                    .type = "media_type_header_exception",
+                    .reason = "Content-Type header [" + request.content_type.substr(0, 200) + "] is not supported"};
+  const std::string_view coding = request.header("content-encoding");
+  if (coding.empty()) return {};
+  auto decoded = frond::http::decoded_body(coding, request.body, route.max_body);
+  if (!decoded && decoded.error().code() == Code::kOverloaded)
+    return ApiError{.status = 413, .type = "content_too_long_exception", .reason = decoded.error().message()};
+  if (!decoded) return parse_exception(decoded.error().message());
+  request.body = *std::move(decoded);
+  return {};
+}
+
+// For labels of metrics and patterns, which are literals elsewhere.
+std::string_view kept_for_ever(std::string text) {
+  static Mutex mutex;
+  static std::deque<std::string> kept;
+  const MutexLock lock(mutex);
+  if (const auto known = std::ranges::find(kept, text); known != kept.end()) return *known;
+  return kept.emplace_back(std::move(text));
+}
+
+Response shaped(Response problem) {
+  Response response = problem.status == 405 ? json_response({{"error", error_of(problem).reason}, {"status", 405}}, 405)
+                                            : reshaped(problem);
+  if (problem.status == 405) response.headers = std::move(problem.headers);
+  response.headers.emplace_back("X-Elastic-Product", "Elasticsearch");
+  return response;
+}
+
+void serve(const Targets& to, const Route& route, Request&& request, Responder responder) {
+  auto pairs = frond::http::parse_query(request.query);
+  if (!pairs) return responder.send(shaped(response_of(illegal_argument(pairs.error().message()))));
+  Call call{.request = std::move(request), .parameters = *std::move(pairs), .pattern = route.path};
+  auto form = form_of(call);
+  if (!form) return responder.send(shaped(response_of(form.error())));
+  Responder formed(std::make_shared<FormedAnswer>(std::move(responder), *std::move(form)), 0);
+  if (const auto known = check_parameters(call, route); !known) return formed.send(response_of(known.error()));
+  if (const auto body = check_body(call, route); !body) return formed.send(response_of(body.error()));
+  route.serve(to, std::move(call), std::move(formed));
+}
+
+}  // namespace
+
+std::optional<std::string_view> Call::parameter(std::string_view name) const {
+  const auto found =
+      std::find_if(parameters.rbegin(), parameters.rend(), [&](const auto& one) { return one.first == name; });
+  return found == parameters.rend() ? std::nullopt : std::optional<std::string_view>(found->second);
+}
+
+Expected<bool> Call::flag(std::string_view name, bool otherwise) const {
+  const auto value = parameter(name);
+  if (!value) return otherwise;
+  if (*value == "true" || value->empty()) return true;
+  if (*value == "false") return false;
+  return illegal_argument("Failed to parse value [" + std::string(value->substr(0, 200)) +
+                          "] as only [true] or [false] are allowed.");
+}
+
+std::string Call::path_value(std::string_view name) const {
+  // Names of the pattern count from its start; a path below /es has one segment more.
+  std::size_t which = 0;
+  for (std::size_t at = pattern.find('{'); at != std::string_view::npos; at = pattern.find('{', at + 1), ++which) {
+    if (pattern.substr(at + 1, pattern.find('}', at) - at - 1) != name) continue;
+    const std::string_view path =
+        std::string_view(request.path).substr(request.path.starts_with("/es/") ? std::string_view("/es").size() : 0);
+    auto value = frond::http::path_value(path, pattern, which);
+    return value ? *std::move(value) : std::string();
+  }
+  return {};
+}
+
+Expected<ExpressionRules> Call::expression_rules() const {
+  ExpressionRules rules;
+  rules.ignore_unavailable = FROND_EXPECT_OK(flag("ignore_unavailable", rules.ignore_unavailable));
+  rules.allow_no_indices = FROND_EXPECT_OK(flag("allow_no_indices", rules.allow_no_indices));
+  if (const auto expand = parameter("expand_wildcards")) {
+    for (const std::string_view one : split_list(*expand))
+      if (one != "open" && one != "closed" && one != "hidden" && one != "none" && one != "all")
+        return illegal_argument("No valid expand wildcard value [" + std::string(one.substr(0, 200)) + "]");
+    rules.expand_wildcards = !is_named(*expand, "none");
+  }
+  return rules;
+}
+
+Response json_response(const Json& json, int status) { return {.status = status, .body = dumped(json)}; }
+
+void add_routes(frond::http::Router& router, std::string_view prefix, const Targets& targets) {
+  router.shape_refusals(prefix, shaped);
+  const auto to = std::make_shared<const Targets>(targets);
+  for (const auto table : {cluster_routes(), index_routes(), alias_routes(), write_routes(), search_routes()})
+    for (const Route& route : table)
+      router.add(route.method,
+                 prefix.empty() ? route.path : kept_for_ever(std::string(prefix) + std::string(route.path)),
+                 [to, &route](Request&& request, Responder responder) {
+                   serve(*to, route, std::move(request), std::move(responder));
+                 },
+                 {.max_body = route.max_body, .access = route.access, .decodes = true});
+}
+
+}  // namespace frond::broker::elasticsearch

@@ -1,0 +1,80 @@
+#pragma once
+// The routes of the Elasticsearch API: on a listener of their own (--elasticsearch-api), and below /es on the broker's
+// main one. What all of them have in common is here: media types, parameters, bodies, the headers that clients demand,
+// and errors in Elasticsearch's shape. What they do is in tables of routes, each in the file that serves them.
+//
+// A handler runs on the thread that took the request; what blocks goes to the change forwarder's threads.
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "broker/elasticsearch/catalogue.h"
+#include "broker/elasticsearch/catalogue_follower.h"
+#include "broker/elasticsearch/error.h"
+#include "broker/http/change_forwarder.h"
+#include "broker/http/routes.h"
+#include "common/http/router.h"
+
+namespace frond::broker::elasticsearch {
+
+inline constexpr std::size_t kMaxBody = 1 << 20;        // of a search, a mapping, settings
+inline constexpr std::size_t kMaxBulkBody = 16 << 20;   // as sent, and decoded
+inline constexpr std::string_view kVersion = "8.17.0";  // of the API, which clients ask for
+
+// What handlers need. All outlives the routes.
+struct Targets {
+  const Catalogue& catalogue;
+  // Those that the calling thread searches; they come and go between requests.
+  std::shared_ptr<const http::SearchedCollections> collections;
+  http::ChangeForwarder* service = nullptr;  // the indexer's service; null: nothing can be changed
+  CatalogueFollower* follower = nullptr;     // null as `service` is
+  // Whether all threads search this generation of a collection, or a later one. Any thread.
+  std::function<bool(std::string_view collection, Generation generation)> serve = {};
+};
+
+// A request, checked as its route demands.
+struct Call {
+  frond::http::Request request;  // its body is decoded
+  std::vector<std::pair<std::string, std::string>> parameters;
+  std::string_view pattern;  // the route's path, without /es
+
+  // A parameter's value; nothing: it was not given. The last one counts.
+  std::optional<std::string_view> parameter(std::string_view name) const;
+  // "true", "" (given without a value) or "false". 400: something else.
+  Expected<bool> flag(std::string_view name, bool otherwise) const;
+  // What the path has where the pattern has {name}, decoded; empty: the pattern has none.
+  std::string path_value(std::string_view name) const;
+  // By the parameters ignore_unavailable, allow_no_indices and expand_wildcards.
+  Expected<ExpressionRules> expression_rules() const;
+};
+// Names of the parameters that expression_rules() reads.
+inline constexpr std::string_view kExpressionParameters = "ignore_unavailable,allow_no_indices,expand_wildcards";
+
+struct Route {
+  std::string_view method, path;  // "/{index}/_doc/{id}"
+  frond::http::Access access = frond::http::Access::kAdmin;
+  std::size_t max_body = 0;
+  // Names between commas, beside those that every route takes (pretty, human, error_trace, filter_path, source, …).
+  // Others are refused.
+  std::string_view parameters;
+  void (*serve)(const Targets& to, Call&& call, frond::http::Responder responder);
+};
+
+// The tables. A literal path takes precedence over a pattern, and among patterns the first that matches.
+std::span<const Route> search_routes();   // _search, _count, _msearch, …
+std::span<const Route> alias_routes();    // aliases
+std::span<const Route> index_routes();    // indices, mappings, settings, aliases
+std::span<const Route> write_routes();    // documents, _bulk
+std::span<const Route> cluster_routes();  // /, _cluster, _cat, _nodes, _stats
+
+// Adds them all. `prefix`: "" or "/es".
+void add_routes(frond::http::Router& router, std::string_view prefix, const Targets& targets);
+
+frond::http::Response json_response(const Json& json, int status = 200);
+
+}  // namespace frond::broker::elasticsearch

@@ -1,0 +1,342 @@
+#include "broker/elasticsearch/search_job.h"
+
+#include <algorithm>
+#include <chrono>
+#include <unordered_map>
+
+#include "broker/elasticsearch/highlight.h"
+#include "broker/elasticsearch/hit_json.h"
+#include "broker/elasticsearch/json_body.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+using frond::http::Response;
+using http::SearchService;
+
+std::int64_t now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// What Frond refuses, the API does not support.
+ApiError error_in(const Response& response) {
+  ApiError error = error_of(response);
+  if (response.status == 400) return not_supported("this search (" + error.reason + ")");
+  return error;
+}
+
+// Counts that searches of this thread asked for lately.
+class KnownCounts {
+ public:
+  static constexpr std::size_t kMax = 10'000;
+  std::optional<std::uint64_t> find(const std::string& name) const {
+    const auto found = counts_.find(name);
+    return found == counts_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void remember(const std::string& name, std::uint64_t count) {
+    if (name.empty()) return;
+    if (counts_.size() >= kMax) counts_.clear();
+    counts_[name] = count;
+  }
+
+ private:
+  std::unordered_map<std::string, std::uint64_t> counts_;
+};
+KnownCounts& known_counts() {
+  thread_local KnownCounts counts;
+  return counts;
+}
+
+class SearchJob : public std::enable_shared_from_this<SearchJob> {
+ public:
+  SearchJob(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done)
+      : targets_(std::move(targets)), ask_(std::move(ask)), done_(std::move(done)), now_ms_(now_ms()) {}
+
+  void begin() {
+    std::optional<ApiError> unfit;
+    for (const Meant& meant : targets_.meant) {
+      auto searched = searched_index(meant);
+      if (!searched) return finish(std::move(searched).error());
+      const auto* const collection = http::find_collection(*targets_.collections, searched->name);
+      if (collection == nullptr) return finish(unavailable("index [" + searched->name + "] is not served yet"));
+      auto fits = check_index(*searched);
+      if (!fits) {
+        ++gathered_.failed;
+        unfit = std::move(fits).error();
+        continue;
+      }
+      auto analyzer = std::make_unique<text::Analyzer>(searched->mapping->analyzer, 0);
+      parts_.push_back(IndexPart{*std::move(searched), collection->service, std::move(analyzer), {}, {}, {}});
+    }
+    if (parts_.empty() && unfit) return finish(*std::move(unfit));
+    ask_statistics();
+  }
+
+  bool is_over() const { return !done_; }
+  void abandon() {
+    done_ = nullptr;
+    for (const auto& [service, ticket] : tickets_) service->abandon(ticket);
+    tickets_.clear();
+  }
+
+ private:
+  struct IndexPart {
+    SearchedIndex searched;
+    SearchService* service;
+    std::unique_ptr<text::Analyzer> analyzer;
+    Statistics statistics;
+    ReadParts read;
+    IndexAnswer answer;
+  };
+
+  Expected<void> check_index(const SearchedIndex& searched) const {
+    FROND_EXPECT_OK(sort_columns(ask_, *searched.mapping));
+    if (!ask_.highlight.is_null()) FROND_EXPECT_OK(read_highlight(ask_.highlight, *searched.mapping));
+    return check_shown(ask_, *searched.mapping);
+  }
+  // Whether pages begin at the first hit of each index: for others in between, or for the best score.
+  bool from_first() const { return parts_.size() > 1 || (ask_.by_score() && ask_.from > 0); }
+
+  // Reads the search for each index, which says what numbers it needs.
+  bool read_all() {
+    for (IndexPart& part : parts_) {
+      auto read = parameters_of(ask_, part.searched, *part.analyzer, part.statistics, now_ms_, from_first());
+      if (!read) {
+        finish(std::move(read).error());
+        return false;
+      }
+      part.read = *std::move(read);
+    }
+    return true;
+  }
+
+  void ask_statistics() {
+    if (!read_all()) return;
+    std::vector<std::pair<std::size_t, Statistics::Key>> missing;
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      for (Statistics::Key& key : parts_[i].statistics.missing()) missing.emplace_back(i, std::move(key));
+    if (missing.size() > kMaxStatistics)
+      return finish(not_supported("a search that scores by more than " + std::to_string(kMaxStatistics) +
+                                  " numbers of keywords"));
+    if (missing.empty()) return ask_indices();
+    std::erase_if(missing, [&](const auto& one) { return is_known(one.first, one.second); });
+    if (missing.empty()) return ask_statistics();  // read again, with what is known
+    open_ = missing.size();
+    for (auto& [number, key] : missing) {
+      http::SearchParameters count;
+      count.k = 0;
+      count.count = true;
+      count.rank = wire::Rank::kNone;
+      count.mode = wire::Mode::kOr;
+      count.query = key.first.empty() ? query::Clause{query::All()}
+                    : key.second      ? query::Clause{query::Terms{key.first, {*key.second}}}
+                                      : query::Clause{query::Exists{key.first}};
+      send(number, std::move(count), [this, number = number, key = key](const std::string& body) {
+        const std::uint64_t documents = count_in(body);
+        parts_[number].statistics.set(key, documents);
+        known_counts().remember(name_of(number, key), documents);
+        if (--open_ == 0) ask_statistics();  // which may need others, now that these are known
+      });
+    }
+  }
+
+  // In the cache of counts: of this generation.
+  std::string name_of(std::size_t number, const Statistics::Key& key) const {
+    const auto topology = parts_[number].service->scatter().map.topology();
+    if (!topology) return {};
+    std::string name = parts_[number].searched.name;
+    for (const std::string& part : {std::to_string(topology->generation), std::to_string(topology->content), key.first})
+      name.append("\n").append(part);
+    return key.second ? name + "\n" + *key.second : name;
+  }
+  bool is_known(std::size_t number, const Statistics::Key& key) {
+    const auto known = known_counts().find(name_of(number, key));
+    if (known) parts_[number].statistics.set(key, *known);
+    return known.has_value();
+  }
+  void ask_indices() {
+    if (parts_.empty()) return answer();
+    if (parts_.size() > 1)
+      for (const Aggregation& one : parts_.front().read.aggregations)
+        if (!one.of_index())
+          return finish(not_supported("an aggregation over several indices, but for terms of [_index],"));
+    open_ = parts_.size();
+    for (const IndexPart& part : parts_) open_ += part.read.counted ? 1 : 0;
+    const std::size_t all = parts_.size();
+    for (std::size_t i = 0; i < all && done_; ++i) {
+      if (ask_.search_after && !set_cursor(parts_[i])) return;
+      const auto counted = parts_[i].read.counted;
+      send(i, parts_[i].read.hits, [this, i](const std::string& body) {
+        auto answered = read_answer(body, ask_, parts_[i].searched, parts_[i].read.scale);
+        if (!answered) return finish(std::move(answered).error());
+        if (!parts_[i].answer.facets.is_null()) answered->facets = std::move(parts_[i].answer.facets);
+        parts_[i].answer = *std::move(answered);
+        if (--open_ == 0) answer();
+      });
+      if (!counted || !done_) continue;
+      send(i, *counted, [this, i](const std::string& body) {
+        auto answered = read_answer(body, SearchAsk(), parts_[i].searched, 1);
+        if (!answered) return finish(std::move(answered).error());
+        parts_[i].answer.facets = std::move(answered->facets);
+        if (--open_ == 0) answer();
+      });
+    }
+  }
+
+  bool set_cursor(IndexPart& part) {
+    const auto topology = part.service->scatter().map.topology();
+    if (!topology) {
+      finish(unavailable("index [" + part.searched.name + "] is not served yet"));
+      return false;
+    }
+    auto cursor = cursor_of(ask_, part.searched, part.read, topology->id());
+    if (!cursor) {
+      finish(std::move(cursor).error());
+      return false;
+    }
+    part.read.hits.search_after = *std::move(cursor);
+    return true;
+  }
+
+  void send(std::size_t number, http::SearchParameters parameters, std::function<void(const std::string&)> heard) {
+    SearchService* const service = parts_[number].service;
+    const auto most = static_cast<std::uint32_t>(service->config().max_timeout.count());
+    parameters.timeout_ms = std::min(ask_.timeout_ms, most);
+    const auto ticket = service->search(
+        parameters,
+        [self = shared_from_this(), heard = std::move(heard)](Response response) {
+          if (!self->done_) return;
+          if (response.status != 200) return self->finish(error_in(response));
+          heard(response.body);
+        },
+        {}, targets_.client);
+    if (ticket) tickets_.emplace_back(service, ticket);
+  }
+
+  // Whether `a` comes before `b`; the same place: the index that was named first.
+  bool is_before(const Hit& a, const Hit& b) const {
+    if (ask_.by_score()) return a.score.value_or(0) > b.score.value_or(0);
+    for (std::size_t i = 0; i < ask_.sort.size(); ++i) {
+      const Json &x = a.sort[i], &y = b.sort[i];
+      if (x == y) continue;
+      if (x.is_null() || y.is_null()) return x.is_null() == ask_.sort[i].missing_first;
+      const auto rank = [](const Json& value) {
+        return value == "Infinity" ? Json(1e308) : value == "-Infinity" ? Json(-1e308) : value;
+      };
+      return ask_.sort[i].descending ? rank(y) < rank(x) : rank(x) < rank(y);
+    }
+    return false;
+  }
+
+  void answer() {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      IndexAnswer& one = parts_[i].answer;
+      gathered_.total += one.total;
+      gathered_.exact = gathered_.exact && one.exact;
+      gathered_.timed_out = gathered_.timed_out || one.timed_out;
+      for (Hit& hit : one.hits) {
+        hit.index = i;
+        if (ask_.by_score() && hit.score && (!gathered_.max_score || *hit.score > *gathered_.max_score))
+          gathered_.max_score = hit.score;
+        gathered_.hits.push_back(std::move(hit));
+      }
+    }
+    if (parts_.size() > 1)
+      std::ranges::stable_sort(gathered_.hits, [&](const Hit& a, const Hit& b) { return is_before(a, b); });
+    const std::size_t skipped = from_first() ? std::min<std::size_t>(ask_.from, gathered_.hits.size()) : 0;
+    gathered_.hits.erase(gathered_.hits.begin(), gathered_.hits.begin() + static_cast<std::ptrdiff_t>(skipped));
+    if (gathered_.hits.size() > ask_.size) gathered_.hits.resize(ask_.size);
+    if (!ask_.aggregations.is_null()) {
+      auto shown = aggregations();
+      if (!shown) return finish(std::move(shown).error());
+      gathered_.aggregations = *std::move(shown);
+    }
+    if (!ask_.highlight.is_null()) add_highlights();
+    for (IndexPart& part : parts_) gathered_.indices.push_back({std::move(part.searched), std::move(part.answer)});
+    finish(std::move(gathered_));
+  }
+
+  void add_highlights() {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const IndexPart& part = parts_[i];
+      const auto fields = read_highlight(ask_.highlight, *part.searched.mapping);
+      if (!fields || !part.read.hits.query) continue;  // it was read before
+      const QueryTerms terms = terms_of(*part.read.hits.query, *part.analyzer);
+      for (Hit& hit : gathered_.hits)
+        if (hit.index == i)
+          hit.highlight =
+              highlighted(Json::parse(hit.source, nullptr, /*allow_exceptions=*/false), *fields, terms, *part.analyzer);
+    }
+  }
+
+  Expected<Json> aggregations() const {
+    if (parts_.empty()) return Json::object();
+    const auto& read = parts_.front().read.aggregations;
+    Json all = FROND_EXPECT_OK(aggregations_json(read, parts_.front().answer.facets, ask_.typed_keys));
+    for (const Aggregation& one : read) {
+      if (!one.of_index()) continue;
+      std::vector<std::pair<std::string, std::uint64_t>> counts;
+      for (const IndexPart& part : parts_) counts.emplace_back(part.searched.name, part.answer.total);
+      all[one.shown_name(ask_.typed_keys)] = FROND_EXPECT_OK(one.shown_by_index(std::move(counts)));
+    }
+    return all;
+  }
+
+  void finish(Expected<Gathered> result) {
+    tickets_.clear();
+    if (const auto done = std::exchange(done_, nullptr)) done(std::move(result));
+  }
+
+  const SearchedTargets targets_;
+  const SearchAsk ask_;
+  std::function<void(Expected<Gathered>)> done_;  // null: it was called, or the search is abandoned
+  const std::int64_t now_ms_;
+  std::vector<IndexPart> parts_;
+  std::vector<std::pair<SearchService*, SearchService::Ticket>> tickets_;
+  std::size_t open_ = 0;  // answers that are waited for
+  Gathered gathered_;
+};
+
+}  // namespace
+
+Abandon run_search(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done) {
+  const auto job = std::make_shared<SearchJob>(std::move(targets), std::move(ask), std::move(done));
+  job->begin();
+  if (job->is_over()) return nullptr;
+  return [held = std::weak_ptr(job)] {
+    if (const auto open = held.lock()) open->abandon();
+  };
+}
+
+std::string search_json(const Gathered& gathered, const SearchAsk& ask, std::int64_t took_ms) {
+  const std::size_t searched = gathered.indices.size(), all = searched + gathered.failed;
+  std::string out = "{\"took\":" + std::to_string(took_ms) +
+                    ",\"timed_out\":" + (gathered.timed_out ? "true" : "false") +
+                    ",\"_shards\":{\"total\":" + std::to_string(all) + ",\"successful\":" + std::to_string(searched) +
+                    ",\"skipped\":0,\"failed\":" + std::to_string(gathered.failed) + "},\"hits\":{";
+  if (ask.totals) {
+    const bool cut = gathered.total > ask.exact_total;
+    const std::string value = std::to_string(cut ? ask.exact_total : gathered.total);
+    if (ask.total_as_number)
+      out += "\"total\":" + value + ",";
+    else
+      out += "\"total\":{\"value\":" + value + ",\"relation\":\"" + (cut || !gathered.exact ? "gte" : "eq") + "\"},";
+  } else if (ask.total_as_number) {
+    out += "\"total\":-1,";
+  }
+  out += "\"max_score\":" +
+         (all == 0             ? "0.0"
+          : gathered.max_score ? score_text(*gathered.max_score)
+                               : "null") +
+         ",\"hits\":[";
+  for (const Hit& hit : gathered.hits) {
+    if (&hit != &gathered.hits.front()) out += ',';
+    append_hit(out, hit, ask, gathered.indices[hit.index].searched);
+  }
+  out += "]}";
+  if (!gathered.aggregations.is_null()) out.append(",\"aggregations\":").append(dumped(gathered.aggregations));
+  return out + "}";
+}
+
+}  // namespace frond::broker::elasticsearch

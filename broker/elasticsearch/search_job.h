@@ -1,0 +1,46 @@
+#pragma once
+// A search over some indices: statistics that its scores need, then a search of each index by the broker's own search
+// service, with its cache, limits and deadlines; then one page of all hits. On one thread of the broker.
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "broker/elasticsearch/index_search.h"
+#include "broker/http/routes.h"
+
+namespace frond::broker::elasticsearch {
+
+inline constexpr std::size_t kMaxStatistics = 256;  // numbers of documents that one search asks for
+
+struct SearchedTargets {
+  std::shared_ptr<const Indices> indices;  // which `meant` points into
+  std::vector<Meant> meant;
+  std::shared_ptr<const http::SearchedCollections> collections;
+  frond::http::ClientId client;
+};
+
+// The answers of all indices, before they are one text.
+struct Gathered {
+  struct Index {
+    SearchedIndex searched;
+    IndexAnswer answer;
+  };
+  std::vector<Index> indices;
+  std::size_t failed = 0;  // indices that the search doesn't fit, while it fits others
+  std::vector<Hit> hits;   // of the page, best first
+  std::optional<double> max_score;
+  std::uint64_t total = 0;
+  bool exact = true, timed_out = false;
+  Json aggregations = nullptr;  // null: none were asked for
+};
+
+// Gives up what is not answered yet.
+using Abandon = std::function<void()>;
+// `done` is called once, perhaps before this returns, which is null then; not after `abandon`.
+Abandon run_search(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done);
+
+// The answer's body.
+std::string search_json(const Gathered& gathered, const SearchAsk& ask, std::int64_t took_ms);
+
+}  // namespace frond::broker::elasticsearch

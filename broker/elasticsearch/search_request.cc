@@ -1,0 +1,289 @@
+#include "broker/elasticsearch/search_request.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "broker/elasticsearch/catalogue.h"
+#include "broker/elasticsearch/date_format.h"
+#include "broker/elasticsearch/json_body.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+// Members of a body that change nothing here, and those that Frond lacks.
+constexpr std::string_view kIgnored[] = {
+    "version",         "seq_no_primary_term", "profile",   "stats",   "ext",       "script_fields", "indices_boost",
+    "terminate_after", "track_scores",        "min_score", "rescore", "collapse",  "suggest",       "pit",
+    "slice",           "runtime_mappings",    "knn",       "rank",    "retriever", "derived",       "search_pipeline"};
+
+std::vector<std::string> texts_in(const Json& json) {
+  std::vector<std::string> all;
+  for (const Json& one : json.is_array() ? json : Json::array({json}))
+    if (one.is_string())
+      for (const auto part : split_list(one.get_ref<const std::string&>())) all.emplace_back(part);
+  return all;
+}
+
+Expected<std::int64_t> whole_in(const Json& json, const std::string& name) {
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number_float() &&
+      json.get<double>() == static_cast<double>(static_cast<std::int64_t>(json.get<double>())))
+    return json.get<std::int64_t>();
+  if (json.is_string()) {
+    const auto& text = json.get_ref<const std::string&>();
+    std::int64_t value = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failed == std::errc() && end == text.data() + text.size()) return value;
+  }
+  return illegal_argument("Failed to parse int parameter [" + name + "] with value [" + dumped(json).substr(0, 100) +
+                          "]");
+}
+
+class SearchReader {
+ public:
+  Expected<void> body(const Json& body) {
+    for (const auto& [key, value] : body.items()) FROND_EXPECT_OK(member(key, value));
+    return {};
+  }
+
+  Expected<void> parameter(const std::string& name, const std::string& value) {
+    if (name == "from" || name == "size") return member(name, Json(value));
+    if (name == "sort") {
+      if (!sort_given_) ask_.sort.clear();
+      sort_given_ = true;
+      for (const auto part : split_list(value)) {
+        const std::size_t colon = part.rfind(':');
+        const std::string field(part.substr(0, colon));
+        FROND_EXPECT_OK(sort(colon == part.npos ? Json(field) : Json{{field, std::string(part.substr(colon + 1))}}));
+      }
+      return {};
+    }
+    if (name == "_source") {
+      if (value == "true" || value == "false")
+        ask_.source = {.shown = value == "true"};
+      else
+        ask_.source = {.includes = texts_in(value)};
+      return {};
+    }
+    if (name == "_source_includes" || name == "_source_excludes") {
+      (name == "_source_includes" ? ask_.source.includes : ask_.source.excludes) = texts_in(value);
+      return {};
+    }
+    if (name == "track_total_hits")
+      return member(name, value == "true" || value == "false" ? Json(value == "true") : Json(value));
+    if (name == "docvalue_fields" || name == "stored_fields") return member(name, Json(value));
+    if (name == "timeout" || name == "terminate_after") return member(name, Json(value));
+    if (name == "explain" || name == "track_scores" || name == "version" || name == "seq_no_primary_term")
+      return member(name, Json(value != "false"));
+    if (name == "rest_total_hits_as_int") ask_.total_as_number = value != "false";
+    if (name == "typed_keys") ask_.typed_keys = value != "false";
+    if (name == "request_cache" && value != "true" && value != "false" && !value.empty())
+      return illegal_argument("Failed to parse value [" + value + "] as only [true] or [false] are allowed.");
+    if (name == "format" && value != "json") return not_supported("[format] " + value);
+    if (name == "scroll" || name.starts_with("suggest_")) return not_supported("[" + name + "]");
+    if (name == "search_type" && value != "query_then_fetch" && value != "dfs_query_then_fetch")
+      return illegal_argument("No search type for [" + value + "]");
+    return {};
+  }
+
+  Expected<SearchAsk> take() {
+    if (ask_.from + std::int64_t{ask_.size} > kMaxWindow)
+      return ApiError{.type = "search_phase_execution_exception",
+                      .reason =
+                          "all shards failed: Result window is too large, from + size must be less than or equal to: "
+                          "[10000] but was [" +
+                          std::to_string(ask_.from + std::int64_t{ask_.size}) + "]",
+                      .root_type = "illegal_argument_exception"};
+    if (ask_.sort.size() == 1 && ask_.sort.front().field == "_score" && ask_.sort.front().descending) ask_.sort.clear();
+    if (ask_.search_after) {
+      if (ask_.sort.empty()) return illegal_argument("Sort must contain at least one field.");
+      if (ask_.from > 0) return validation_failed("`from` parameter must be set to 0 when `search_after` is used");
+      if (ask_.search_after->size() != ask_.sort.size())
+        return illegal_argument("search_after has " + std::to_string(ask_.search_after->size()) +
+                                " value(s) but sort has " + std::to_string(ask_.sort.size()) + ".");
+    }
+    return std::move(ask_);
+  }
+
+ private:
+  Expected<void> member(const std::string& key, const Json& value) {
+    if (key == "query" || key == "post_filter" || key == "highlight") {
+      if (!value.is_object()) return parsing_exception("Expected [START_OBJECT] under [" + key + "], but got a value");
+      (key == "query" ? ask_.query : key == "highlight" ? ask_.highlight : ask_.post_filter) = value;
+    } else if (key == "aggs" || key == "aggregations") {
+      if (!value.is_object()) return parsing_exception("Found [VALUE] but expected [START_OBJECT] under [aggs]");
+      if (!value.empty()) ask_.aggregations = value;
+    } else if (key == "from" || key == "size") {
+      const auto number = FROND_EXPECT_OK(whole_in(value, key));
+      if (number < 0 && !(key == "from" && number == -1))
+        return illegal_argument("[" + key + "] parameter cannot be negative, found [" + std::to_string(number) + "]");
+      (key == "from" ? ask_.from : ask_.size) =
+          static_cast<std::uint32_t>(std::clamp<std::int64_t>(number, 0, kMaxWindow + 1));
+    } else if (key == "sort") {
+      for (const Json& one : value.is_array() ? value : Json::array({value})) FROND_EXPECT_OK(sort(one));
+    } else if (key == "search_after") {
+      if (!value.is_array() || value.empty()) return illegal_argument("Values must contains at least one value.");
+      ask_.search_after = value;
+    } else if (key == "track_total_hits") {
+      return track_total(value);
+    } else if (key == "_source") {
+      ask_.source = FROND_EXPECT_OK(source_filter_in(value));
+    } else if (key == "fields" || key == "docvalue_fields") {
+      auto& to = key == "fields" ? ask_.fields : ask_.docvalue_fields;
+      for (const Json& one : value.is_array() ? value : Json::array({value})) {
+        if (one.is_object() && one.value("field", Json()).is_string())
+          to.push_back({one["field"], one.value("format", Json("")).is_string() ? one.value("format", "") : ""});
+        else if (one.is_string())
+          for (const std::string& name : texts_in(one)) to.push_back({name, ""});
+        else
+          return parsing_exception("[" + key + "] must be fields");
+      }
+    } else if (key == "stored_fields") {
+      stored_fields_ = true;
+      const auto names = texts_in(value);
+      if (std::ranges::find(names, "_source") == names.end()) ask_.source.shown = false;
+      if (std::ranges::find(names, "_none_") != names.end()) return not_supported("[stored_fields] of [_none_]");
+    } else if (key == "timeout") {
+      const auto ms = value.is_string() ? duration_ms(value.get<std::string>()) : std::nullopt;
+      if (!ms && value != "-1")
+        return value.is_string() ? illegal_argument("failed to parse setting [timeout] with value [" +
+                                                    value.get<std::string>().substr(0, 100) + "] as a time value")
+                                 : parsing_exception("Unknown key for a VALUE_NUMBER in [timeout].");
+      if (ms && *ms > 0) ask_.timeout_ms = static_cast<std::uint32_t>(std::min<std::int64_t>(*ms, 3'600'000));
+    } else if (key == "explain") {
+      ask_.explain = value == true;
+    } else {
+      return other(key, value);
+    }
+    return {};
+  }
+
+  Expected<void> other(const std::string& key, const Json& value) {
+    if (key == "indices_boost") {
+      for (const Json& one : value.is_array() ? value : Json::array({value}))
+        if (one.is_object())
+          for (const auto& [index, boost] : one.items())
+            if (boost.is_number()) ask_.index_boosts.emplace_back(index, boost);
+      return {};
+    }
+    if (key == "terminate_after" || key == "stats" || key == "ext" || (key == "script_fields" && value.empty()))
+      return {};
+    if ((key == "version" || key == "seq_no_primary_term" || key == "profile" || key == "track_scores") &&
+        value == false)
+      return {};
+    if (std::ranges::find(kIgnored, key) != std::end(kIgnored)) return not_supported("[" + key + "] of a search");
+    return parsing_exception("Unknown key for a " +
+                             std::string(value.is_object()  ? "START_OBJECT"
+                                         : value.is_array() ? "START_ARRAY"
+                                                            : "VALUE") +
+                             " in [" + key + "].");
+  }
+
+  Expected<void> track_total(const Json& value) {
+    if (value == true || value == "true") {
+      ask_.exact_total = ~std::uint64_t{0};
+    } else if (value == false || value == "false") {
+      ask_.totals = false;
+    } else {
+      const auto number = FROND_EXPECT_OK(whole_in(value, "track_total_hits"));
+      if (number < -1)
+        return illegal_argument("[track_total_hits] parameter must be positive or equals to -1, got " +
+                                std::to_string(number));
+      ask_.totals = number >= 0;
+      ask_.exact_total = number < 0 ? 0 : static_cast<std::uint64_t>(number);
+    }
+    return {};
+  }
+
+  Expected<void> sort(const Json& json) {
+    if (json.is_string()) return add_sort(json, Json::object());
+    if (!json.is_object())
+      return illegal_argument(
+          "malformed sort format, within the sort array, an object, or an actual string are allowed");
+    for (const auto& [field, value] : json.items())
+      FROND_EXPECT_OK(add_sort(field, value.is_object() ? value : Json{{"order", value}}));
+    return {};
+  }
+  Expected<void> add_sort(const std::string& field, const Json& how) {
+    AskedSort made{field, field == "_score"};
+    for (const auto& [key, value] : how.items()) {
+      const std::string text = value.is_string() ? value.get<std::string>() : dumped(value);
+      if (key == "order") {
+        if (text != "asc" && text != "desc" && text != "ASC" && text != "DESC")
+          return illegal_argument("No enum constant SortOrder." + text);
+        made.descending = text == "desc" || text == "DESC";
+      } else if (key == "missing" && (text == "_first" || text == "_last")) {
+        made.missing_first = text == "_first";
+      } else if (key == "unmapped_type") {
+        made.unmapped_type = text;
+      } else if (key == "mode") {
+        made.mode = text;
+        if (text != "min" && text != "max" && text != "sum" && text != "avg" && text != "median")
+          return illegal_argument("Unknown SortMode [" + text + "]");
+      } else if (key != "ignore_unmapped") {
+        return key == "missing" || key == "format" || key == "numeric_type" || key == "nested" ||
+                       key == "nested_path" || key == "script"
+                   ? not_supported("[" + key + "] of a sort")
+                   : parsing_exception("[field_sort] unknown field [" + key + "]");
+      }
+    }
+    if (field == "_script" || field == "_geo_distance") return not_supported("[" + field + "] of a sort");
+    ask_.sort.push_back(std::move(made));
+    return {};
+  }
+
+  SearchAsk ask_;
+  bool sort_given_ = false, stored_fields_ = false;
+};
+
+}  // namespace
+
+bool SearchAsk::sorts_scores() const {
+  return std::ranges::any_of(sort, [](const AskedSort& one) { return one.field == "_score"; });
+}
+
+Expected<ShownSource> source_filter_in(const Json& json) {
+  ShownSource filter;
+  if (json.is_boolean()) {
+    filter.shown = json;
+  } else if (json.is_string() || json.is_array()) {
+    filter.includes = texts_in(json);
+  } else if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) {
+      if (key == "includes" || key == "include")
+        filter.includes = texts_in(value);
+      else if (key == "excludes" || key == "exclude")
+        filter.excludes = texts_in(value);
+      else
+        return parsing_exception("Unknown key for a START_ARRAY in [" + key + "].");
+    }
+  } else {
+    return parsing_exception(
+        "Expected one of [VALUE_BOOLEAN, VALUE_STRING, START_ARRAY, START_OBJECT] but found [VALUE_NUMBER]");
+  }
+  return filter;
+}
+
+Expected<Json> query_in(const Parameters& parameters) {
+  Json made;
+  for (const auto& [name, value] : parameters) {
+    if (name == "q") made["query"] = value;
+    if (name == "df") made["default_field"] = value;
+    if (name == "default_operator" || name == "analyzer") made[name] = value;
+    if (name == "lenient" || name == "analyze_wildcard") made[name] = value != "false";
+  }
+  if (!made.contains("query")) return Json();
+  return Json{{"query_string", std::move(made)}};
+}
+
+Expected<SearchAsk> read_search(const Json& body, const Parameters& parameters) {
+  SearchReader reader;
+  Json whole = body;
+  Json query = FROND_EXPECT_OK(query_in(parameters));
+  if (!query.is_null()) whole["query"] = std::move(query);
+  FROND_EXPECT_OK(reader.body(whole));
+  for (const auto& [name, value] : parameters) FROND_EXPECT_OK(reader.parameter(name, value));
+  return reader.take();
+}
+
+}  // namespace frond::broker::elasticsearch

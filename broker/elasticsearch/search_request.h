@@ -1,0 +1,67 @@
+#pragma once
+// What a search of the Elasticsearch API asks for, whichever indices it is for: its body and the parameters of its
+// address, which come first. Pure functions.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "broker/elasticsearch/error.h"
+
+namespace frond::broker::elasticsearch {
+
+inline constexpr std::int64_t kMaxWindow = 10'000;    // from + size
+inline constexpr std::uint64_t kUsualTotal = 10'000;  // up to which totals are exact
+inline constexpr std::string_view kSearchParameters =
+    "q,df,default_operator,analyzer,analyze_wildcard,lenient,from,size,sort,_source,_source_includes,_source_excludes,"
+    "stored_fields,docvalue_fields,track_total_hits,track_scores,timeout,terminate_after,version,seq_no_primary_term,"
+    "explain,"
+    "typed_keys,rest_total_hits_as_int,preference,routing,request_cache,search_type,batched_reduce_size,ccs_minimize_"
+    "roundtrips,"
+    "max_concurrent_shard_requests,pre_filter_shard_size,allow_partial_search_results,stats,ignore_unavailable,"
+    "allow_no_indices,expand_wildcards,ignore_throttled,scroll,suggest_field,suggest_mode,suggest_size,suggest_text";
+
+// Which members of sources are shown.
+struct ShownSource {
+  bool shown = true;
+  std::vector<std::string> includes = {}, excludes = {};
+  bool whole() const { return includes.empty() && excludes.empty(); }
+};
+struct AskedField {
+  std::string pattern, format;  // format: empty: the usual one
+};
+struct AskedSort {
+  std::string field;  // also "_score", "_doc"
+  bool descending = false, missing_first = false;
+  std::optional<std::string> unmapped_type = {};
+  std::string mode = {};  // of several values; empty: the usual one
+};
+
+struct SearchAsk {
+  Json query = nullptr;  // null: everything
+  Json post_filter = nullptr, aggregations = nullptr, highlight = nullptr;
+  std::uint32_t from = 0, size = 10;
+  std::vector<AskedSort> sort = {};       // empty: by score
+  std::optional<Json> search_after = {};  // as many values as `sort` has
+  bool totals = true;
+  std::uint64_t exact_total = kUsualTotal;  // up to which the total is exact
+  ShownSource source = {};
+  std::vector<AskedField> fields = {}, docvalue_fields = {};
+  std::uint32_t timeout_ms = 0;
+  bool explain = false, total_as_number = false, typed_keys = false;
+  std::vector<std::pair<std::string, double>> index_boosts = {};
+
+  bool by_score() const { return sort.empty(); }
+  bool sorts_scores() const;
+};
+
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+// `body`: an object. 400; 501: what Frond has not, by name.
+Expected<SearchAsk> read_search(const Json& body, const Parameters& parameters);
+// The query of `q`, `df` and so on; null: there is no q.
+Expected<Json> query_in(const Parameters& parameters);
+Expected<ShownSource> source_filter_in(const Json& json);
+
+}  // namespace frond::broker::elasticsearch

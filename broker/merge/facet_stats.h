@@ -1,0 +1,21 @@
+#pragma once
+// What is said of values that were counted. Pure functions.
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "common/query/exact_sum.h"
+#include "common/query/facet.h"
+#include "common/query/facet_counts.h"
+
+namespace frond::broker::merge {
+
+// Of the rounded sum of so many values, at least one, also where that is infinite.
+double mean_of(const frond::query::ExactSum& sum, std::uint64_t values);
+
+// A number by whose order buckets with these counts of the facet stand by the member (BucketOrder); empty: there are no
+// values.
+std::optional<std::uint64_t> rank_of(const frond::query::Facet& facet, std::string_view member,
+                                     const frond::query::FacetCounts& counts);
+
+}  // namespace frond::broker::merge

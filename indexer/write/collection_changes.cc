@@ -1,0 +1,159 @@
+// Changes of a CollectionWriter that depend on what a document is, and what clients keep with the collection.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+#include <utility>
+
+#include "common/base/long_hash.h"
+#include "common/schema/schema_json.h"
+#include "indexer/build/collection_kind.h"
+#include "indexer/write/collection_writer.h"
+
+namespace frond::indexer::write {
+namespace {
+using Change = CollectionWriter::DocumentChange;
+using Outcome = CollectionWriter::DocumentOutcome;
+
+// What becomes of the document, but for the number of the change.
+Outcome outcome_of(const Change& change, const LatestDocument& now) {
+  const Outcome conflict{Outcome::Kind::kConflict, now};
+  if (change.if_change && (*change.if_change != now.change.value_or(0) || !now.exists)) return conflict;
+  if (change.kind == Change::Kind::kCreate && now.exists) return conflict;
+  LatestDocument next{change.kind != Change::Kind::kRemove, now.version + 1, {}};
+  if (change.counted != Change::Counted::kHere) {
+    const bool least = change.counted == Change::Counted::kNotLess;
+    if (now.version > 0 && (least ? change.version < now.version : change.version <= now.version)) return conflict;
+    next.version = change.version;
+  }
+  if (!next.exists) return {now.exists ? Outcome::Kind::kRemoved : Outcome::Kind::kMissing, next};
+  return {now.exists ? Outcome::Kind::kUpdated : Outcome::Kind::kCreated, next};
+}
+
+// The document's line with its version.
+std::string versioned(std::string_view line, std::uint64_t version) {
+  const std::string_view members = line.substr(line.find('{') + 1);
+  const bool none = members[members.find_first_not_of(" \t")] == '}';
+  return std::string(kVersionedLine) + std::to_string(version) + (none ? "" : ",") + std::string(members);
+}
+
+std::string version_of(const std::string& text) { return text.empty() ? text : to_hex(long_hash(as_bytes(text))); }
+
+}  // namespace
+
+// What waits in the log is read once; from then on each change tells of itself.
+Result<LatestDocuments*> CollectionWriter::latest_documents() {
+  if (latest_) return latest_.get();
+  const auto read_line = [this](Sequence change) -> Result<std::string> {
+    auto taken = FROND_TRY(operations_->read(change - 1, 1, 1));
+    if (taken.operations.empty() || taken.last != change)
+      return Error(Code::kCorrupt,
+                   (folder_ / kLogFolder).string() + ": change " + std::to_string(change) + " is missing");
+    return std::move(taken.operations.front().line);
+  };
+  const auto open = [this] {
+    const bool in_place = !service_.places->in_store();
+    return PublishedDocuments::open(
+        *source_, collection_,
+        change::GenerationFiles(*source_,
+                                in_place ? service_.options.repository / collection_ : std::filesystem::path(),
+                                folder_ / "fetched"),
+        folder_ / "looked-up");
+  };
+  auto made = std::make_unique<LatestDocuments>(open, read_line);
+  const auto waiting = FROND_TRY(operations_->read(published_, ~std::uint64_t{0}));
+  for (std::size_t i = 0; i < waiting.operations.size(); ++i) {
+    const Operation& one = waiting.operations[i];
+    const std::uint64_t version = one.removes() ? 1 : carried_source(one.line).version.value_or(1);
+    made->note(one.id, {!one.removes(), version, waiting.last + 1 - (waiting.operations.size() - i)});
+  }
+  latest_ = std::move(made);
+  return latest_.get();
+}
+
+Result<std::vector<Outcome>> CollectionWriter::change_documents(std::vector<Change> changes) {
+  {
+    const MutexLock lock(mutex_);
+    FROND_TRY(expect_going());
+    ++accepting_;
+  }
+  auto outcomes = [&]() -> Result<std::vector<Outcome>> {
+    const MutexLock changing(changing_);
+    LatestDocuments& documents = *FROND_TRY(latest_documents());
+    std::vector<std::string> ids;
+    for (const Change& change : changes) ids.push_back(change.id);
+    std::ranges::sort(ids);
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    const auto found = FROND_TRY(documents.find(ids));
+    std::unordered_map<std::string_view, LatestDocument> now;
+    for (std::size_t i = 0; i < ids.size(); ++i) now.emplace(ids[i], found[i]);
+    std::vector<Outcome> all;
+    std::vector<Operation> operations;
+    for (Change& change : changes) {
+      LatestDocument& of_document = now.at(change.id);
+      const Outcome outcome = all.emplace_back(outcome_of(change, of_document));
+      if (outcome.kind == Outcome::Kind::kConflict) continue;
+      of_document = outcome.latest;
+      // Numbers are given when they are logged; a later change of this request can't name one of an earlier change.
+      of_document.change = 0;
+      operations.push_back({change.id, outcome.latest.exists ? versioned(change.line, outcome.latest.version) : ""});
+    }
+    if (operations.empty()) return all;
+    const Appended appended = FROND_TRY(append(operations, std::nullopt));
+    Sequence number = appended.last - operations.size();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].kind == Outcome::Kind::kConflict) continue;
+      all[i].latest.change = ++number;
+      documents.note(changes[i].id, all[i].latest);
+    }
+    return all;
+  }();
+  const MutexLock lock(mutex_);
+  --accepting_;
+  changed_.notify_all();
+  return outcomes;
+}
+
+Result<std::vector<LatestDocuments::Read>> CollectionWriter::latest(std::span<const std::string> ids) {
+  const MutexLock changing(changing_);
+  LatestDocuments& documents = *FROND_TRY(latest_documents());
+  auto read = documents.read(ids);
+  if (read) return read;
+  documents.reopen();  // files of an older generation may have been removed meanwhile
+  return documents.read(ids);
+}
+
+Result<CollectionWriter::Metadata> CollectionWriter::metadata() const {
+  const MutexLock lock(metadata_mutex_);
+  Metadata metadata{FROND_TRY(service_.places->metadata(collection_)), {}};
+  metadata.version = version_of(metadata.text);
+  return metadata;
+}
+
+Result<CollectionWriter::Metadata> CollectionWriter::put_metadata(std::string text, const std::string& version) {
+  const MutexLock lock(metadata_mutex_);
+  FROND_TRY(expect_held());
+  const std::string before = version_of(FROND_TRY(service_.places->metadata(collection_)));
+  if (before != version) return Error(Code::kOverloaded, "what is kept has the version \"" + before + "\" now");
+  FROND_TRY(renew_schema());
+  FROND_TRY(take_wanted_schema(text));
+  FROND_TRY(service_.places->put_metadata(collection_, text));
+  Metadata metadata{std::move(text), {}};
+  metadata.version = version_of(metadata.text);
+  return metadata;
+}
+
+// The schema that documents have from now on, if there is one in `metadata`.
+Result<void> CollectionWriter::take_wanted_schema(std::string_view metadata) {
+  if (metadata.empty()) return {};
+  const auto wanted = FROND_TRY(schema_in_json(metadata));
+  if (wanted == nullptr) return {};
+  const MutexLock lock(mutex_);
+  const auto known = wanted_schema_ != nullptr ? wanted_schema_ : schema_;
+  if (known == nullptr) return Error(Code::kInvalid, "schema: the collection has none");
+  if (schema::check_extends(*wanted, *known)) return {};  // it has more fields already
+  auto extended = FROND_TRY(schema::extended(*known, *wanted));
+  if (extended != *known) wanted_schema_ = std::make_shared<const schema::Schema>(std::move(extended));
+  return {};
+}
+
+}  // namespace frond::indexer::write

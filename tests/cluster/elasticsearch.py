@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""The Elasticsearch API on a whole cluster: indices made and removed, documents in bulk and one by one, versions, aliases, refresh,
+restarts of all programs, keys and scopes of every route, and what is refused."""
+import gzip
+import http.client
+import json
+import subprocess
+
+import harness
+
+# Method, path, the scope that it needs.
+SCOPES = [("GET", "/", "search"), ("GET", "/_cat/indices", "search"), ("GET", "/_cluster/health", "search"), ("GET", "/_nodes", "search"),
+          ("GET", "/_stats", "search"), ("GET", "/a", "search"), ("GET", "/a/_mapping", "search"), ("GET", "/a/_settings", "search"),
+          ("GET", "/_alias", "search"), ("GET", "/a/_doc/1", "search"), ("GET", "/a/_source/1", "search"), ("POST", "/a/_mget", "search"),
+          ("GET", "/_search", "search"), ("POST", "/a/_search", "search"), ("GET", "/a/_count", "search"), ("POST", "/_msearch", "search"),
+          ("GET", "/a/_validate/query", "search"), ("GET", "/a/_explain/1?q=x", "search"), ("GET", "/a/_field_caps?fields=*", "search"),
+          ("GET", "/_analyze?text=x", "search"),
+          ("POST", "/a/_bulk", "write"), ("PUT", "/a/_doc/1", "write"), ("POST", "/a/_doc", "write"), ("PUT", "/a/_create/9", "write"),
+          ("POST", "/a/_update/1", "write"), ("DELETE", "/a/_doc/1", "write"), ("POST", "/a/_refresh", "write"),
+          ("PUT", "/a/_mapping", "admin"), ("PUT", "/a/_settings", "admin"), ("PUT", "/a/_alias/b", "admin"), ("POST", "/_aliases", "admin"),
+          ("DELETE", "/a/_alias/b", "admin"), ("PUT", "/b", "admin"), ("DELETE", "/b", "admin")]
+
+
+class Cluster:
+    def __init__(self, setting):
+        self.setting, self.repository = setting, setting.path("repository")
+        subprocess.run(["mkdir", self.repository], check=True)
+        self.service_port, self.leaf, self.leaf_http, self.http, self.api = harness.free_ports(5)
+        self.keys = {}
+        entries = []
+        for scopes in ("search", "write", "admin", "search,write,admin"):
+            prefix = setting.path("key-" + scopes)
+            subprocess.run([setting.program("frond"), "keygen", "--api-key", scopes, "--scopes", scopes, "--output", prefix], check=True,
+                           stdout=subprocess.DEVNULL)
+            with open(prefix + ".key", encoding="utf-8") as file:
+                self.keys[scopes] = file.read().strip()
+            with open(prefix + ".entry", encoding="utf-8") as file:
+                entries.append(file.read())
+        self.key_file = setting.path("keys")
+        with open(self.key_file, "w", encoding="utf-8") as file:
+            file.write("".join(entries))
+        self.own_key = setting.path("key-search,write,admin.key")
+        self.start()
+
+    def start(self):
+        spawn = self.setting.spawn
+        self.service = spawn("service", "frond-indexer", "serve", "--repository", self.repository, "--listen", f"127.0.0.1:{self.service_port}",
+                             "--api-keys", self.key_file, "--refresh-ms", "500")
+        self.leaf_process = spawn("leaf", "frond-leaf", "--repository", self.repository, "--collection", "*", "--data", self.setting.path("leaf"),
+                                  "--listen", f"tcp://127.0.0.1:{self.leaf}", "--http", f"127.0.0.1:{self.leaf_http}", "--gpu", "off")
+        self.broker = spawn("broker", "frond-broker", "--http", f"127.0.0.1:{self.http}", "--elasticsearch-api", f"127.0.0.1:{self.api}",
+                            "--collection", "*", "--leaf", f"tcp://127.0.0.1:{self.leaf}", "--threads", "2", "--api-keys", self.key_file,
+                            "--indexer-service", f"http://127.0.0.1:{self.service_port}", "--indexer-key", self.own_key)
+        harness.eventually(lambda: self.ask("GET", "/")[0] == 200, "the broker answers", 30)
+        harness.eventually(lambda: self.ask("GET", "/_cat/health")[0] == 200, "the catalogue is there", 30)
+
+    def stop(self):
+        for process in (self.broker, self.leaf_process, self.service):
+            process.terminate()
+        for process in (self.broker, self.leaf_process, self.service):
+            harness.expect(process.wait(30) == 0, "a program does not end well")
+
+    def ask(self, method, path, body=None, scopes="search,write,admin", port=None, kind=None, **fields):
+        connection = http.client.HTTPConnection("127.0.0.1", port or self.api, timeout=30)
+        headers = {"Authorization": f"Bearer {self.keys[scopes]}"} if scopes else {}
+        if body is not None and not isinstance(body, (bytes, str)):
+            body = json.dumps(body)
+        if body is not None:
+            headers["Content-Type"] = kind or "application/json"
+        headers.update({name.replace("_", "-"): value for name, value in fields.items()})
+        try:
+            connection.request(method, path, body, headers)
+            reply = connection.getresponse()
+            text = reply.read()
+        except OSError:
+            return 0, None, {}
+        finally:
+            connection.close()
+        try:
+            return reply.status, json.loads(text), dict(reply.getheaders())
+        except ValueError:
+            return reply.status, text.decode(), dict(reply.getheaders())
+
+    def expect(self, status, method, path, body=None, **rest):
+        got, answer, _ = self.ask(method, path, body, **rest)
+        harness.expect(got == status, f"{method} {path}: {got} instead of {status}: {str(answer)[:400]}")
+        return answer
+
+    def bulk(self, index, lines, query="?refresh=true", **rest):
+        body = "".join(json.dumps(line) + "\n" for line in lines)
+        return self.expect(200, "POST", f"/{index}/_bulk{query}", rest.pop("body", body), kind="application/x-ndjson", **rest)
+
+    def count(self, collection, query):
+        """Documents that the broker's own API finds."""
+        status, answer, _ = self.ask("GET", f"/v1/collections/{collection}/count?q={query}", port=self.http)
+        return answer["count"] if status == 200 else -1
+
+
+def indices(cluster):
+    made = cluster.expect(200, "PUT", "/books", {"settings": {"number_of_shards": 1, "number_of_replicas": 0},
+                                                 "mappings": {"properties": {"title": {"type": "text"}, "year": {"type": "integer"}}}})
+    harness.expect(made == {"acknowledged": True, "shards_acknowledged": True, "index": "books"}, made)
+    again = cluster.expect(400, "PUT", "/books")
+    harness.expect(again["error"]["type"] == "resource_already_exists_exception", again)
+    shown = cluster.expect(200, "GET", "/books")["books"]
+    harness.expect(shown["mappings"]["properties"] == {"title": {"type": "text"}, "year": {"type": "integer"}}, shown)
+    harness.expect(shown["settings"]["index"]["number_of_replicas"] == "0" and shown["settings"]["index"]["provided_name"] == "books", shown)
+    for name, status in (("UPPER", 400), ("has%20space", 400), ("_x", 400)):
+        cluster.expect(status, "PUT", f"/{name}")
+    harness.expect(cluster.expect(404, "GET", "/nosuch")["error"]["type"] == "index_not_found_exception", "a missing index")
+    harness.expect(cluster.ask("HEAD", "/books")[0] == 200 and cluster.ask("HEAD", "/nosuch")[0] == 404, "HEAD")
+    print("indices are made and shown")
+
+
+def documents(cluster):
+    first = cluster.bulk("books", [{"index": {"_id": "1"}}, {"title": "the whale", "year": 1851}, {"create": {"_id": "2"}},
+                                   {"title": "a sea of words", "year": 1900}, {"create": {"_id": "1"}}, {"title": "twice"},
+                                   {"delete": {"_id": "9"}}, {"index": {"_id": "3"}}, {"year": "no number"}])
+    harness.expect([next(iter(item.values()))["status"] for item in first["items"]] == [201, 201, 409, 404, 400], first)
+    harness.expect(first["errors"] and [next(iter(i.values())).get("_seq_no") for i in first["items"]] == [0, 1, None, 2, None], first)
+    harness.expect(cluster.count("books", "whale") == 1, "a search does not find it after refresh=true")
+    got = cluster.expect(200, "GET", "/books/_doc/1")
+    harness.expect(got == {"_index": "books", "_id": "1", "_version": 1, "_seq_no": 0, "_primary_term": 1, "found": True,
+                           "_source": {"title": "the whale", "year": 1851}}, got)
+    spaced = '{ "title":  "kept as it was", "year": 1e3 }'
+    cluster.expect(201, "PUT", "/books/_doc/raw", spaced)
+    connection = http.client.HTTPConnection("127.0.0.1", cluster.api)
+    connection.request("GET", "/books/_source/raw", headers={"Authorization": "Bearer " + cluster.keys["search"]})
+    harness.expect(connection.getresponse().read().decode() == spaced, "the source is not as it was given")
+    updated = cluster.expect(200, "POST", "/books/_update/1?refresh=wait_for", {"doc": {"year": 1852, "place": "Nantucket"}})
+    harness.expect(updated["_version"] == 2 and updated["result"] == "updated", updated)
+    harness.expect("place" in cluster.expect(200, "GET", "/books/_mapping")["books"]["mappings"]["properties"], "a new field is not mapped")
+    harness.expect(cluster.expect(200, "POST", "/books/_update/1", {"doc": {"year": 1852}})["result"] == "noop", "no noop")
+    seq = cluster.expect(200, "GET", "/books/_doc/1")["_seq_no"]
+    cluster.expect(409, "PUT", f"/books/_doc/1?if_seq_no={seq - 1}&if_primary_term=1", {"title": "late"})
+    cluster.expect(200, "PUT", f"/books/_doc/1?if_seq_no={seq}&if_primary_term=1&refresh=true", {"title": "in time"})
+    harness.expect(cluster.count("books", "whale") == 0 and cluster.count("books", "time") == 1, "the change is not searched")
+    cluster.expect(404, "POST", "/books/_update/nosuch", {"doc": {"year": 1}})
+    cluster.expect(201, "POST", "/books/_update/new", {"doc": {"year": 1}, "upsert": {"title": "upserted"}})
+    harness.expect(len(cluster.expect(201, "POST", "/books/_doc", {"title": "no id"})["_id"]) == 20, "no id is made")
+    many = cluster.expect(200, "POST", "/books/_mget", {"ids": ["1", "2", "none"]})["docs"]
+    harness.expect([doc["found"] for doc in many] == [True, True, False], many)
+    harness.expect(cluster.expect(200, "DELETE", "/books/_doc/2?refresh=true")["result"] == "deleted", "a removal")
+    cluster.expect(404, "GET", "/books/_doc/2")
+    harness.expect(cluster.expect(404, "DELETE", "/books/_doc/2")["result"] == "not_found", "a second removal")
+    packed = gzip.compress(b'{"index":{"_id":"z"}}\n{"title":"zipped"}\n')
+    cluster.bulk("books", [], body=packed, Content_Encoding="gzip")
+    harness.expect(cluster.count("books", "zipped") == 1, "a compressed body")
+    print("documents are written, read, changed and removed")
+
+
+def guessed(cluster):
+    made = cluster.bulk("guess", [{"index": {"_id": "1"}}, {"text": "hello world", "n": 1}])
+    harness.expect(not made["errors"], made)
+    mapping = cluster.expect(200, "GET", "/guess/_mapping")["guess"]["mappings"]
+    harness.expect(mapping == {"properties": {"n": {"type": "long"}, "text": {"type": "text", "fields": {"keyword": {"type": "keyword", "ignore_above": 256}}}}},
+                   mapping)
+    print("an index is made by what comes, with its mapping")
+
+
+def aliases(cluster):
+    cluster.expect(200, "POST", "/_aliases", {"actions": [{"add": {"index": "books", "alias": "shelf"}}, {"add": {"index": "guess", "alias": "shelf"}}]})
+    harness.expect(sorted(cluster.expect(200, "GET", "/_alias/shelf")) == ["books", "guess"], "an alias of two")
+    cluster.expect(400, "PUT", "/shelf/_doc/1", {"title": "which"})
+    cluster.expect(200, "POST", "/_aliases", {"actions": [{"add": {"index": "guess", "alias": "shelf", "is_write_index": True}}]})
+    harness.expect(cluster.expect(201, "PUT", "/shelf/_doc/by-alias", {"n": 7})["_index"] == "guess", "the write index")
+    cluster.expect(400, "DELETE", "/shelf")
+    print("aliases")
+
+
+def refused(cluster):
+    for body in (b'{"index":{}}', b'{"nosuch":{}}\n{}\n', b'{"index":{"_id":"1"}}\n', b"[1]\n", b"\n", b"{\n"):
+        got, answer, _ = cluster.ask("POST", "/books/_bulk", body, kind="application/x-ndjson")
+        harness.expect(got == 400 and answer["error"]["root_cause"], f"{body}: {got} {answer}")
+    for path, kind, status in (("/books/_doc/x?nosuch=1", None, 400), ("/books/_doc/x", "text/plain", 406)):
+        cluster.expect(status, "PUT", path, "{}", kind=kind)
+    got, _, headers = cluster.ask("DELETE", "/books/_bulk")
+    harness.expect(got == 405 and "POST" in headers["Allow"], headers)
+    harness.expect(cluster.ask("PUT", "/books/_doc/x", gzip.compress(b" " * (17 << 20)), Content_Encoding="gzip")[0] == 413, "a body of 17 MiB in a few KB")
+    harness.expect(cluster.ask("PUT", "/books/_doc/x", b"no gzip", Content_Encoding="gzip")[0] == 400, "a broken body")
+    _, answer, headers = cluster.ask("GET", "/", Accept="application/vnd.elasticsearch+json;compatible-with=8")
+    harness.expect(headers["X-Elastic-Product"] == "Elasticsearch" and headers["Content-Type"] == "application/vnd.elasticsearch+json;compatible-with=8", headers)
+    harness.expect(cluster.expect(200, "GET", "/?filter_path=version.number") == {"version": {"number": answer["version"]["number"]}}, "filter_path")
+    print("what is wrong is refused")
+
+
+def scopes(cluster):
+    for port, prefix in ((cluster.api, ""), (cluster.http, "/es")):
+        for method, path, needed in SCOPES:
+            for held in ("search", "write", "admin", None):
+                body = "{}" if method in ("PUT", "POST") and not path.endswith("_refresh") else None
+                got, answer, _ = cluster.ask(method, prefix + path, body, scopes=held, port=port)
+                allowed = held is not None and needed == held
+                harness.expect((got not in (401, 403)) == allowed, f"{method} {prefix}{path} with {held}: {got} {answer}")
+                harness.expect(allowed or answer["error"]["type"] == "security_exception", f"{method} {path}: {answer}")
+    cluster.ask("DELETE", "/a")
+    cluster.ask("DELETE", "/b")
+    print("keys and scopes hold on", len(SCOPES), "routes, on both ports")
+
+
+def restarts(cluster):
+    before = [cluster.expect(200, "GET", path) for path in ("/books", "/_alias", "/books/_doc/1", "/guess/_doc/by-alias")]
+    cluster.stop()
+    cluster.start()
+    harness.eventually(lambda: cluster.count("books", "time") == 1, "the documents are searched again", 30)
+    after = [cluster.expect(200, "GET", path) for path in ("/books", "/_alias", "/books/_doc/1", "/guess/_doc/by-alias")]
+    harness.expect(before == after, f"{before} became {after}")
+    cluster.expect(200, "DELETE", "/books,guess")
+    harness.expect(cluster.expect(200, "GET", "/_cat/indices?format=json") == [], "indices that were removed")
+    print("indices, aliases and documents outlive restarts")
+
+
+def test(setting):
+    cluster = Cluster(setting)
+    indices(cluster)
+    documents(cluster)
+    guessed(cluster)
+    aliases(cluster)
+    refused(cluster)
+    scopes(cluster)
+    restarts(cluster)
+    cluster.stop()
+
+
+if __name__ == "__main__":
+    harness.run(test, harness.arguments(__doc__).parse_args())

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Searches of the Elasticsearch API on a whole cluster: hits, scores by the formula of BM25, orders, pages, aggregations, several indices,
+and what is refused by name."""
+import json
+import math
+
+import harness
+from elasticsearch import Cluster
+
+MAPPING = {"dynamic": "strict", "properties": {
+    "title": {"type": "text", "fields": {"raw": {"type": "keyword"}}}, "note": {"type": "text"}, "tag": {"type": "keyword"},
+    "n": {"type": "integer"}, "price": {"type": "float"}, "@timestamp": {"type": "date"}, "open": {"type": "boolean"}}}
+
+
+def document(i):
+    words = ["red", "fox", "hill", "river", "stone", "blue"]
+    source = {"title": " ".join(words[(i * k) % 6] for k in range(1, 3 + i % 5)), "tag": [f"t{i % 3}", "all"], "n": i, "price": i / 4,
+              "@timestamp": f"2024-{1 + i % 12:02}-01T00:00:00Z", "open": i % 2 == 0}
+    if i % 4:
+        source["note"] = "river note" if i % 3 else "note"
+    return source
+
+
+def scores(documents, field, word):
+    """Of each document that has the word: what Elasticsearch scores it."""
+    texts = {i: d[field].split() for i, d in documents.items() if field in d}
+    average = sum(map(len, texts.values())) / len(texts)
+    having = [i for i, text in texts.items() if word in text]
+    idf = math.log(1 + (len(texts) - len(having) + 0.5) / (len(having) + 0.5))
+    return {i: 2.2 * idf * texts[i].count(word) / (texts[i].count(word) + 1.2 * (0.25 + 0.75 * len(texts[i]) / average)) for i in having}
+
+
+def test(setting):
+    cluster = Cluster(setting)
+    cluster.expect(200, "PUT", "/things", {"mappings": MAPPING})
+    cluster.expect(200, "PUT", "/others", {"mappings": {"properties": {"title": {"type": "text"}}}})
+    documents = {str(i): document(i) for i in range(1, 61)}
+    lines = [line for i, d in documents.items() for line in ({"index": {"_id": i}}, d)]
+    harness.expect(not cluster.bulk("things", lines)["errors"], "documents are refused")
+    cluster.bulk("others", [{"index": {"_id": "x"}}, {"title": "red red"}])
+
+    def search(body, index="things"):
+        return cluster.expect(200, "POST", f"/{index}/_search", body)
+
+    for field, word in (("title", "river"), ("note", "river")):
+        got = search({"query": {"match": {field: word}}, "size": 100})
+        wanted = scores(documents, field, word)
+        harness.expect(got["hits"]["total"] == {"value": len(wanted), "relation": "eq"}, f"the total of {word}")
+        for hit in got["hits"]["hits"]:
+            harness.expect(abs(hit["_score"] - wanted[hit["_id"]]) <= 1e-3 * wanted[hit["_id"]], f"the score of {hit} is not {wanted[hit['_id']]}")
+            harness.expect(hit["_source"] == documents[hit["_id"]], "a source is not what was sent")
+    idf = math.log(1 + (60 - 20 + 0.5) / 20.5)
+    harness.expect(abs(search({"query": {"term": {"tag": "t1"}}})["hits"]["max_score"] - idf) < 1e-3 * idf, "a keyword does not score its idf")
+
+    seen, after = [], None
+    while True:
+        body = {"size": 7, "sort": [{"tag": "asc"}, {"n": "desc"}], "_source": False, **({"search_after": after} if after else {})}
+        hits = search(body)["hits"]["hits"]
+        if not hits:
+            break
+        seen += [hit["_id"] for hit in hits]
+        after = hits[-1]["sort"]
+    harness.expect(seen == sorted(documents, key=lambda i: -int(i)), f"pages by search_after are {seen}")
+
+    answer = search({"size": 0, "aggs": {"t": {"terms": {"field": "tag", "order": {"_key": "asc"}}, "aggs": {"m": {"max": {"field": "n"}}}},
+                                         "d": {"date_histogram": {"field": "@timestamp", "calendar_interval": "quarter"}},
+                                         "r": {"range": {"field": "price", "ranges": [{"to": 5}, {"from": 5}]}}}})["aggregations"]
+    harness.expect([(b["key"], b["doc_count"], b["m"]["value"]) for b in answer["t"]["buckets"]] ==
+                   [("all", 60, 60.0), ("t0", 20, 60.0), ("t1", 20, 58.0), ("t2", 20, 59.0)], f"terms are {answer['t']}")
+    harness.expect([b["doc_count"] for b in answer["d"]["buckets"]] == [15] * 4, f"quarters are {answer['d']}")
+    harness.expect([b["doc_count"] for b in answer["r"]["buckets"]] == [19, 41], f"ranges are {answer['r']}")
+
+    both = search({"query": {"match": {"title": "red"}}, "size": 3}, "things,others")
+    harness.expect(both["_shards"]["total"] == 2 and both["hits"]["total"]["value"] > 1, "two indices are not searched")
+    harness.expect(cluster.expect(200, "GET", "/things/_count?q=n:%3E50")["count"] == 10, "the count of a query string")
+    lines = "".join(json.dumps(one) + "\n" for one in ({"index": "things"}, {"size": 1}, {"index": "nosuch"}, {"size": 1}))
+    many = cluster.expect(200, "POST", "/_msearch", lines, kind="application/x-ndjson")["responses"]
+    harness.expect([one["status"] for one in many] == [200, 404], f"an msearch answers {many}")
+
+    for body in ({"query": {"fuzzy": {"title": "x"}}}, {"rescore": {}}, {"aggs": {"a": {"composite": {}}}},
+                 {"query": {"match_phrase": {"title": {"query": "red fox", "slop": 1}}}}):
+        refused = cluster.expect(400, "POST", "/things/_search", body)
+        harness.expect("not supported" in refused["error"]["reason"], f"{body} is refused with {refused}")
+    for body in ({"query": {"nosuch": {}}}, {"from": 9999, "size": 2}, {"sort": ["nosuch"]}, {"query": {"term": {"n": "abc"}}}):
+        cluster.expect(400, "POST", "/things/_search", body)
+    cluster.stop()
+
+
+if __name__ == "__main__":
+    harness.run(test, harness.arguments(__doc__).parse_args())

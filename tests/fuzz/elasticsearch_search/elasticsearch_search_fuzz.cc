@@ -1,0 +1,45 @@
+// Any bytes as the body of a search of the Elasticsearch API: its query as a clause, its aggregations as facets.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "broker/elasticsearch/index_search.h"
+#include "broker/elasticsearch/json_body.h"
+#include "common/base/check.h"
+#include "common/query/bind.h"
+
+using namespace frond;
+using namespace frond::broker::elasticsearch;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const SearchedIndex index{
+      .name = "i",
+      .mapping = std::make_shared<const Mapping>(
+          *read_mapping(nullptr, {{"properties",
+                                   {{"t", {{"type", "text"}, {"fields", {{"k", {{"type", "keyword"}}}}}}},
+                                    {"n", {{"type", "integer"}}},
+                                    {"r", {{"type", "float"}}},
+                                    {"d", {{"type", "date"}}},
+                                    {"b", {{"type", "boolean"}}},
+                                    {"o", {{"properties", {{"k", {{"type", "keyword"}}}}}}}}}}))};
+  static text::Analyzer analyzer(index.mapping->analyzer, 0);
+  static const schema::Schema schema = schema_of(*index.mapping);
+  const auto body = parse_object({reinterpret_cast<const char*>(data), size});
+  if (!body) return 0;
+  const auto ask = read_search(*body, {});
+  if (!ask) {
+    FROND_CHECK(ask.error().status >= 400 && !ask.error().reason.empty());
+    return 0;
+  }
+  Statistics statistics;
+  const auto read = parameters_of(*ask, index, analyzer, statistics, 1'700'000'000'000, false);
+  if (!read) {
+    FROND_CHECK(read.error().status >= 400 && !read.error().reason.empty());
+    return 0;
+  }
+  // What is made fits the schema that the mapping made.
+  if (read->hits.query) FROND_CHECK(frond::query::bind(*read->hits.query, schema, "query"));
+  if (ask->search_after) (void)cursor_of(*ask, index, *read, {});
+  (void)aggregations_json(read->aggregations, nullptr, ask->typed_keys);
+  return 0;
+}

@@ -1,0 +1,115 @@
+// The query DSL as clauses.
+#include "broker/elasticsearch/query_dsl.h"
+
+#include <gtest/gtest.h>
+
+#include "common/query/clause_json.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+const Mapping& mapping() {
+  static const Mapping made =
+      *read_mapping(nullptr, {{"properties", Json::parse(R"({"title":{"type":"text"},"body":{"type":"text"},
+      "tag":{"type":"keyword"},"n":{"type":"integer"},"r":{"type":"float"},"d":{"type":"date"},"b":{"type":"boolean"},
+      "o":{"properties":{"k":{"type":"keyword"}}}})")}});
+  return made;
+}
+
+struct Reading {
+  Statistics statistics;
+  text::Analyzer analyzer{mapping().analyzer, 0};
+  QueryScope scope{.mapping = mapping(), .index = "i", .analyzer = analyzer, .statistics = statistics};
+};
+
+std::string clause_of(const char* query, bool scored = true) {
+  Reading reading;
+  const auto read = QueryReader(reading.scope).read(Json::parse(query), 1, scored);
+  return read ? query::clause_json(*read) : std::to_string(read.error().status) + " " + read.error().reason;
+}
+
+TEST(AQuery, OfTextIsItsTerms) {
+  EXPECT_EQ(
+      clause_of(R"({"match":{"title":"Red FOX"}})"),
+      R"({"bool":{"should":[{"term":{"field":"title","value":"red"}},{"term":{"field":"title","value":"fox"}}]}})");
+  EXPECT_EQ(
+      clause_of(R"({"match":{"title":{"query":"red fox","operator":"and","boost":2}}})"),
+      R"({"bool":{"must":[{"boost":{"of":{"term":{"field":"title","value":"red"}},"by":2.0}},{"boost":{"of":{"term":{"field":"title","value":"fox"}},"by":2.0}}]}})");
+  EXPECT_EQ(clause_of(R"({"match_phrase":{"title":"red fox"}})"), R"({"phrase":{"field":"title","text":"red fox"}})");
+  EXPECT_EQ(clause_of(R"({"match":{"nosuch":"x"}})"), R"({"none":{}})");
+}
+
+TEST(AQuery, OfValuesScoresAConstant) {
+  EXPECT_EQ(clause_of(R"({"term":{"n":5}})"), R"({"constant":{"of":{"term":{"field":"n","value":5}},"score":1.0}})");
+  EXPECT_EQ(clause_of(R"({"term":{"n":5.5}})"), R"({"none":{}})");
+  EXPECT_EQ(clause_of(R"({"range":{"n":{"gte":2.5,"lt":7}}})", false), R"({"range":{"field":"n","gte":3,"lt":7}})");
+  EXPECT_EQ(clause_of(R"({"range":{"d":{"lte":"2023-01-31"}}})", false),
+            R"({"range":{"field":"d","lte":1675209599999}})");
+  EXPECT_EQ(clause_of(R"({"exists":{"field":"o"}})", false), R"({"exists":{"field":"o.k"}})");
+  EXPECT_EQ(clause_of(R"({"range":{"n":{"gte":"abc"}}})").substr(0, 3), "400");
+}
+
+TEST(AQuery, OfAKeywordScoresItsIdfOnceItIsKnown) {
+  Reading reading;
+  const Json query = Json::parse(R"({"term":{"tag":"x"}})");
+  ASSERT_TRUE(QueryReader(reading.scope).read(query));
+  const auto missing = reading.statistics.missing();
+  ASSERT_EQ(missing.size(), 2u);
+  for (const auto& key : missing) reading.statistics.set(key, key.second ? 10 : 1000);
+  reading.scope.scale = 32;
+  const auto read = QueryReader(reading.scope).read(query);
+  ASSERT_TRUE(read);
+  EXPECT_NEAR(read->as<query::Constant>()->score.value() / 32, idf(1000, 10), 1e-4);
+}
+
+TEST(AQuery, OfQueriesKeepsWhatCountsAndWhatOnlyMatches) {
+  EXPECT_EQ(
+      clause_of(
+          R"({"bool":{"must":{"match":{"title":"a"}},"filter":[{"term":{"tag":"x"}}],"must_not":[{"exists":{"field":"n"}}]}})"),
+      R"({"bool":{"must":[{"term":{"field":"title","value":"a"}}],"must_not":[{"exists":{"field":"n"}}],"filter":[{"term":{"field":"tag","value":"x"}}]}})");
+  EXPECT_EQ(
+      clause_of(R"({"dis_max":{"queries":[{"match":{"title":"a"}},{"match":{"body":"a"}}],"tie_breaker":0.5}})"),
+      R"({"max":{"of":[{"term":{"field":"title","value":"a"}},{"term":{"field":"body","value":"a"}}],"tie_breaker":0.5}})");
+  EXPECT_EQ(clause_of(R"({"bool":{"should":[{"match":{"title":"a"}}],"minimum_should_match":2}})"), R"({"none":{}})");
+}
+
+TEST(AQuery, OfSignsIsReadAsLuceneDoes) {
+  const auto same = [](const char* text, const char* query) {
+    EXPECT_EQ(clause_of(("{\"query_string\":" + Json{{"query", text}, {"fields", {"title"}}}.dump() + "}").c_str()),
+              clause_of(query))
+        << text;
+  };
+  same("a AND b", R"({"bool":{"must":[{"match":{"title":"a"}},{"match":{"title":"b"}}]}})");
+  same("+a -tag:x", R"({"bool":{"must":[{"match":{"title":"a"}}],"must_not":[{"term":{"tag":"x"}}]}})");
+  same("n:>=5", R"({"range":{"n":{"gte":5}}})");
+  same("n:{1 TO *}", R"({"range":{"n":{"gt":1}}})");
+  same("\"red fox\"", R"({"match_phrase":{"title":"red fox"}})");
+  same("_exists_:n", R"({"exists":{"field":"n"}})");
+  same("fo*", R"({"prefix":{"title":"fo"}})");
+  same("title:(a OR b)", R"({"match":{"title":"a b"}})");
+  EXPECT_EQ(clause_of(R"({"query_string":{"query":"title:(a"}})").substr(0, 3), "400");
+  EXPECT_EQ(clause_of(R"({"query_string":{"query":"a~1","default_field":"title"}})").substr(0, 3), "501");
+}
+
+TEST(AQuery, ThatFrondLacksIsRefusedByName) {
+  EXPECT_EQ(clause_of(R"({"fuzzy":{"title":"x"}})"), "501 [fuzzy] query is not supported");
+  EXPECT_EQ(clause_of(R"({"nosuch":{}})"), "400 unknown query [nosuch]");
+  EXPECT_EQ(clause_of(R"({"match":{"title":{"query":"x","nosuch":1}}})"),
+            "400 [match] query does not support [nosuch]");
+  EXPECT_EQ(clause_of(R"({"match_phrase":{"title":{"query":"a b","slop":2}}})").substr(0, 3), "501");
+  EXPECT_NE(clause_of(R"({"match_phrase":{"title":{"query":"a b","slop":2}}})", false).substr(0, 3), "501");
+}
+
+TEST(AMinimum, IsANumberAShareOrACondition) {
+  EXPECT_EQ(*minimum_of("2", 3), 2u);
+  EXPECT_EQ(*minimum_of("-1", 3), 2u);
+  EXPECT_EQ(*minimum_of("34%", 3), 1u);
+  EXPECT_EQ(*minimum_of("-25%", 2), 2u);
+  EXPECT_EQ(*minimum_of("2<-1 5<60%", 3), 2u);
+  EXPECT_EQ(*minimum_of("2<-1 5<60%", 2), 2u);
+  EXPECT_EQ(*minimum_of("2<-1 5<60%", 10), 6u);
+  EXPECT_FALSE(minimum_of("x", 2));
+}
+
+}  // namespace
+}  // namespace frond::broker::elasticsearch

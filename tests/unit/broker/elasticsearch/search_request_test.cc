@@ -1,0 +1,74 @@
+// What a search asks for, and its hits.
+#include "broker/elasticsearch/search_request.h"
+
+#include <gtest/gtest.h>
+
+#include "broker/elasticsearch/hit_json.h"
+#include "broker/elasticsearch/index_search.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+TEST(ASearch, TakesParametersBeforeItsBody) {
+  const auto ask = read_search(
+      Json::parse(R"({"size":7,"from":1,"sort":["a",{"b":"desc"},{"c":{"order":"asc","missing":"_first"}}]})"),
+      {{"size", "2"}, {"q", "x"}, {"df", "title"}});
+  ASSERT_TRUE(ask);
+  EXPECT_EQ(ask->size, 2u);
+  EXPECT_EQ(ask->from, 1u);
+  ASSERT_EQ(ask->sort.size(), 3u);
+  EXPECT_TRUE(ask->sort[1].descending);
+  EXPECT_TRUE(ask->sort[2].missing_first);
+  EXPECT_EQ(ask->query["query_string"]["default_field"], "title");
+}
+
+TEST(ASearch, IsRefusedWhereElasticsearchRefuses) {
+  for (const char* const body :
+       {R"({"from":9999,"size":2})", R"({"from":-5})", R"({"nosuch":1})", R"({"search_after":[1]})", R"({"timeout":5})",
+        R"({"sort":[{"a":{"mode":"weird"}}]})", R"({"query":[]})", R"({"track_total_hits":-7})"})
+    EXPECT_EQ(read_search(Json::parse(body), {}).error().status, 400) << body;
+  for (const char* const body :
+       {R"({"rescore":{}})", R"({"collapse":{"field":"a"}})", R"({"suggest":{}})", R"({"sort":[{"a":{"missing":3}}]})"})
+    EXPECT_EQ(read_search(Json::parse(body), {}).error().status, 501) << body;
+}
+
+TEST(ASource, IsShownWithTheMembersThatAreNamed) {
+  const char* const source =
+      R"({"title":"x","author":{"name":"A","country":"NL"},"tags":["a"],"list":[{"p":1,"q":2}]})";
+  const auto shown = [&](const char* filter) {
+    return filtered_source(source, *source_filter_in(Json::parse(filter)));
+  };
+  EXPECT_EQ(shown(R"(["t*"])"), R"({"title":"x","tags":["a"]})");
+  EXPECT_EQ(shown(R"({"includes":["author"],"excludes":["author.name"]})"), R"({"author":{"country":"NL"}})");
+  EXPECT_EQ(shown(R"(["list.p"])"), R"({"list":[{"p":1}]})");
+  EXPECT_EQ(shown(R"(["nosuch"])"), "{}");
+  EXPECT_EQ(shown("[]"), source);
+}
+
+TEST(AHit, HasFieldsFromItsSourceAndSentinelsWhereItHasNoValue) {
+  SearchedIndex index{
+      .name = "i",
+      .mapping = std::make_shared<Mapping>(*read_mapping(nullptr, {{"properties", Json::parse(R"({"d":{"type":"date"},
+      "k":{"type":"keyword"},"n":{"type":"long"},"r":{"type":"float"}})")}}))};
+  const auto ask =
+      read_search(Json::parse(R"({"sort":["n","r"],"docvalue_fields":["k","d"],"fields":["r"],"_source":false})"), {});
+  ASSERT_TRUE(ask);
+  const std::string body =
+      R"({"took_ms":1,"timed_out":false,"total":{"value":1,"relation":"eq"},"hits":[{"id":"1","sort":[null,4.900000095367432],)"
+      R"("source":{"id":"1","_source":{"k":["b","a","b"],"d":"2020-01-01","r":4.9}}}]})";
+  const auto answer = read_answer(body, *ask, index, 1);
+  ASSERT_TRUE(answer);
+  ASSERT_EQ(answer->hits.size(), 1u);
+  std::string out;
+  append_hit(out, answer->hits[0], *ask, index);
+  EXPECT_EQ(Json::parse(out), Json::parse(R"({"_index":"i","_id":"1","_score":null,"sort":[9223372036854775807,4.9],
+      "fields":{"k":["a","b"],"d":["2020-01-01T00:00:00.000Z"],"r":[4.9]}})"));
+}
+
+TEST(AScore, IsPrintedInThirtyTwoBits) {
+  EXPECT_EQ(score_text(1), "1.0");
+  EXPECT_EQ(score_text(5.3983893394470215), "5.3983893");
+}
+
+}  // namespace
+}  // namespace frond::broker::elasticsearch
