@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/base/budget.h"
 #include "common/base/log.h"
 #include "common/base/machine.h"
 #include "common/keys/api_key.h"
@@ -18,8 +19,8 @@ namespace frond::broker {
 std::uint32_t default_threads(unsigned cores);
 
 struct Options {
-  std::string changes_to;  // the indexer's service; empty: no changes are passed on
-  std::string chosen;      // the budgets that no flag gave, for the log
+  std::string changes_to;       // the indexer's service; empty: no changes are passed on
+  std::vector<Budget> budgets;  // caches and threads
   std::string http, node_name;
   std::vector<std::string> collections;  // the first is that of routes which name none
   std::string admin_http;                // HOST:PORT; empty: none
@@ -57,8 +58,8 @@ struct Options {
 };
 
 // Sets --cache and --max-unsent-bytes where they are config::kAutoBytes, by the memory that the process may have.
-// Returns what was chosen as one line.
-std::string choose_budgets(Options& options, const Machine& machine);
+// Returns them.
+std::vector<Budget> choose_budgets(Options& options, const Machine& machine);
 
 // The options, or the exit code: 0 after --help, 2 after an error was printed on stderr.
 std::variant<Options, int> read_options(int argc, const char* const* argv);

@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "common/base/machine.h"
 #include "common/config/options.h"
 #include "common/wire/messages.h"
 
@@ -140,10 +141,11 @@ Result<void> SearchLoop::listen(frond::http::Server::Config config, frond::http:
 }
 
 http::RouteTargets SearchLoop::targets() {
-  http::RouteTargets targets{.collections = {},
-                             .registry = shared_.registry,
-                             .metrics = shared_.metrics,
-                             .version = std::string(config::version())};
+  http::RouteTargets targets{
+      .collections = {},
+      .registry = shared_.registry,
+      .metrics = shared_.metrics,
+      .broker = {std::string(config::version()), this_machine().text(), shared_.options.budgets}};
   for (std::size_t i = 0; i < collections_.size(); ++i)
     targets.collections.push_back(
         {shared_.options.collections[i], collections_[i]->service, collections_[i]->multi_search});

@@ -143,7 +143,7 @@ void serve_cluster(const Targets& to, std::size_t collection, Request&& request,
   to->collect_status(
       [to, collection, shared = std::make_shared<Responder>(std::move(responder))](const BrokerStatus& status) {
         const auto& one = to->collections[collection];
-        shared->send({.body = cluster_json(status.clusters.at(collection), one.service, one.name, to->version)});
+        shared->send({.body = cluster_json(status.clusters.at(collection), one.service, one.name, to->broker)});
       });
 }
 
