@@ -181,7 +181,7 @@ void log_start(Logger& log, const Options& options, const frond::http::Server& h
   log.info("started", {{"node", options.node_name},
                        {"collection", options.all_collections ? "*" : joined(options.collections)},
                        {"machine", this_machine().text()},
-                       {"chosen", options.chosen},
+                       {"chosen", chosen_text(options.budgets)},
                        {"threads", std::to_string(options.threads)},
                        {"http_port", std::to_string(http.port())},
                        {"admin_port", admin ? std::to_string(admin->port()) : "none"},

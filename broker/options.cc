@@ -194,12 +194,12 @@ const char* wrong_collections(const std::vector<std::string>& names) {
 }
 }  // namespace
 
-std::string choose_budgets(Options& options, const Machine& machine) {
+std::vector<Budget> choose_budgets(Options& options, const Machine& machine) {
   constexpr std::uint64_t kMost = std::uint64_t{256} << 20;
   config::AutoBudgets budgets(machine);
   budgets.choose("--cache", options.cache_bytes, 60, kMost);
   budgets.choose("--max-unsent-bytes", options.max_unsent_bytes, 250, kMost);
-  return budgets.text();
+  return budgets.all();
 }
 
 std::uint32_t default_threads(unsigned cores) { return std::clamp(cores / 4, 1u, 8u); }
@@ -235,13 +235,14 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   add_client_limits(app, options);
   add_keys(app, options);
   options.threads = default_threads(this_machine().cores);
-  app.add_option("--threads", options.threads,
-                 "Threads that answer searches, a core each, with connections of their own to all leaves. A "
-                 "broker with a machine of its own: two thirds of the cores. With more than one, no other "
-                 "program may share the port of --http")
-      .check(config::range(1, kMaxThreads))
-      .show_default("a quarter of the cores, 1 to 8")
-      .group("Resources");
+  auto& threads =
+      app.add_option("--threads", options.threads,
+                     "Threads that answer searches, a core each, with connections of their own to all leaves. A "
+                     "broker with a machine of its own: two thirds of the cores. With more than one, no other "
+                     "program may share the port of --http")
+          .check(config::range(1, kMaxThreads))
+          .show_default("a quarter of the cores, 1 to 8")
+          .group("Resources");
   add_number(app, "--poll-ms", options.poll_ms, 10, 60'000, "Milliseconds between two hellos to a leaf");
   add_number(app, "--drain-ms", options.drain_ms, 0, 600'000,
              "Milliseconds after SIGTERM until open requests are ended");
@@ -266,7 +267,8 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   if (options.all_collections && options.indexer_service.empty())
     return app.refuse("--collection '*' needs --indexer-service, which knows the collections");
   if (const auto* const wrong = wrong_collections(options.collections); wrong != nullptr) return app.refuse(wrong);
-  options.chosen = choose_budgets(options, this_machine());
+  options.budgets = choose_budgets(options, this_machine());
+  options.budgets.push_back({.flag = "--threads", .amount = options.threads, .chosen = !threads.given()});
   options.log_level = *config::parse_log_level(log_level);  // was checked
   if (options.node_name.empty()) options.node_name = default_node_name(net::parse_host_port(options.http)->port);
   options.allow_exhaustive = exhaustive == "on";

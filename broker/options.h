@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/base/budget.h"
 #include "common/base/log.h"
 #include "common/base/machine.h"
 #include "common/keys/api_key.h"
@@ -23,7 +24,7 @@ struct Options {
   std::string indexer_service;    // its address; empty: no changes are passed on
   std::string indexer_key;        // file of the key that this broker itself asks it with; empty: without one
   std::string elasticsearch_api;  // HOST:PORT; empty: none
-  std::string chosen;             // the budgets that no flag gave, for the log
+  std::vector<Budget> budgets;    // caches and threads
   std::string http, node_name;
   std::vector<std::string> collections;  // the first is that of routes which name none
   bool all_collections = false;          // those that the indexer's service has, of which `collections` come first
@@ -62,8 +63,8 @@ struct Options {
 };
 
 // Sets --cache and --max-unsent-bytes where they are config::kAutoBytes, by the memory that the process may have.
-// Returns what was chosen as one line.
-std::string choose_budgets(Options& options, const Machine& machine);
+// Returns them.
+std::vector<Budget> choose_budgets(Options& options, const Machine& machine);
 
 // The options, or the exit code: 0 after --help, 2 after an error was printed on stderr.
 std::variant<Options, int> read_options(int argc, const char* const* argv);

@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "common/base/machine.h"
 #include "common/config/options.h"
 #include "common/wire/messages.h"
 
@@ -219,7 +220,7 @@ http::RouteTargets SearchLoop::targets() {
   return {.collections = searched_,
           .registry = shared_.registry,
           .metrics = shared_.metrics,
-          .version = std::string(config::version())};
+          .broker = {std::string(config::version()), this_machine().text(), shared_.options.budgets}};
 }
 
 Result<void> SearchLoop::set_leaves(const std::vector<std::string>& endpoints) {

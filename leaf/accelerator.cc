@@ -1,5 +1,6 @@
 #include "leaf/accelerator.h"
 
+#include "common/config/command_line.h"
 #include "leaf/families/metric_families.h"
 
 namespace frond::leaf {
@@ -22,6 +23,18 @@ std::string gpu_state(const Options& options, const Accelerator* gpu) {
   for (const auto& device : devices)
     each += (each.empty() ? "" : ", ") + std::to_string(device.number) + (device.lost ? " lost" : " ready");
   return each;
+}
+
+std::vector<Budget> budgets_of(const Options& options, const Accelerator* gpu) {
+  std::vector<Budget> all = options.budgets;
+  if (gpu == nullptr) return all;
+  for (const auto& device : gpu->devices())
+    all.push_back({.flag = "--gpu-cache",
+                   .amount = device.bytes,
+                   .bytes = true,
+                   .chosen = options.gpu_cache_bytes == config::kAutoBytes,
+                   .device = device.number});
+  return all;
 }
 
 void export_gpu_state(metrics::Registry& registry, const Options& options, const Accelerator* gpu) {

@@ -3,6 +3,7 @@
 // accelerator_absent.cc.
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/base/log.h"
 #include "common/base/result.h"
@@ -29,6 +30,8 @@ void give_up_gpu(int device);
 // For people and hello: off, absent, ready or lost; of several GPUs the state of each, as "0 ready, 1 lost", unless all
 // are lost. `gpu` may be null.
 std::string gpu_state(const Options& options, const Accelerator* gpu);
+// The host's budgets and --gpu-cache of each device. `gpu` may be null.
+std::vector<Budget> budgets_of(const Options& options, const Accelerator* gpu);
 // By device, where there are any.
 // All outlive the registry's last exposition.
 void export_gpu_state(metrics::Registry& registry, const Options& options, const Accelerator* gpu);

@@ -3,7 +3,7 @@
 //
 // Threads: leaf-socket × --io-threads (frames in and out, little searches); with CURVE, leaf-curve (reads the list of
 // clients); leaf-worker × --cpu-threads, leaf-costly × --costly-threads and leaf-fetch × 2 (evaluate, read); leaf-gpu ×
-// 3 a GPU (batches), with several GPUs as many leaf-gpu-share (their shares of batches), and leaf-gpu-copy for each;
+// 3 a GPU (batches), with several GPUs leaf-gpu-share × 5 a GPU (shares of batches), and leaf-gpu-copy for each;
 // leaf- follower and leaf-announce for each collection, and with --collection '*' leaf-collections (the repository; may
 // block); and the main thread (HTTP probes, signals).
 #include <boost/asio/io_context.hpp>
@@ -69,7 +69,7 @@ void log_start(Logger& log, const Options& options, const wire::RouterSocket& so
                        {"curve", options.curve_secret_key.empty() ? "off" : "on"},
                        {"http_port", std::to_string(http.port())},
                        {"machine", this_machine().text()},
-                       {"chosen", options.chosen},
+                       {"chosen", chosen_text(budgets_of(options, gpu))},
                        {"cpu_threads", std::to_string(options.cpu_threads)},
                        {"gpu", gpu_state(options, gpu)}});
 }
@@ -186,7 +186,9 @@ int serve_until_stopped(const Options& options, Process& process, std::vector<Co
                                                      std::string(config::version()),
                                                      [&, gpu] { return gpu_state(options, gpu); },
                                                      clock.now() + std::chrono::milliseconds(options.ready_after_ms),
-                                                     [gpu] { return gpu ? gpu->refusals() : std::string(); }},
+                                                     [gpu] { return gpu ? gpu->refusals() : std::string(); },
+                                                     this_machine().text(),
+                                                     budgets_of(options, gpu)},
                                         .cache_state = [&] { return lists.cache_state(); },
                                         .list_store = lists.store(),
                                         .gpu = gpu,

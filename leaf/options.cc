@@ -202,7 +202,7 @@ std::string wrong_collections(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::string choose_budgets(Options& options, const Machine& machine) {
+std::vector<Budget> choose_budgets(Options& options, const Machine& machine) {
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
   config::AutoBudgets budgets(machine);
   budgets.choose("--host-cache", options.host_cache_bytes, 350, kMiB << 20);
@@ -210,7 +210,7 @@ std::string choose_budgets(Options& options, const Machine& machine) {
   budgets.choose("--term-cache", options.term_cache_bytes, 40, 32 * kMiB);
   budgets.choose("--filter-cache", options.filter_cache_bytes, 50, 64 * kMiB);
   budgets.choose("--keyword-cache", options.keyword_cache_bytes, 50, 64 * kMiB);
-  return budgets.text();
+  return budgets.all();
 }
 
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
@@ -238,13 +238,14 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
       .check(config::shard())
       .show_default()
       .group("Several machines");
-  app.add_option("--cpu-threads", options.cpu_threads, "Worker threads")
-      .check(config::range(1, 1024))
-      .show_default("one for each core, or as many as a container's quota allows")
-      .group("Resources");
-  app.add_option("--io-threads", options.io_threads, "Threads that read, write and encrypt the brokers' connections")
-      .check(config::range(1, 16))
-      .show_default("1 + cores / 8, at most 4");
+  auto& workers = app.add_option("--cpu-threads", options.cpu_threads, "Worker threads")
+                      .check(config::range(1, 1024))
+                      .show_default("one for each core, or as many as a container's quota allows")
+                      .group("Resources");
+  auto& sockets = app.add_option("--io-threads", options.io_threads,
+                                 "Threads that read, write and encrypt the brokers' connections")
+                      .check(config::range(1, 16))
+                      .show_default("1 + cores / 8, at most 4");
   add_number(app, "--max-peers", options.max_peers, 0, 65'536,
              "Connections to --listen, at most half of the open files that the system allows beyond 128. One more "
              "closes a connection that has sent no valid request for 3 s, or one of the address that has the most; "
@@ -289,8 +290,11 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   if (const std::string wrong = wrong_collections(options.collections); !wrong.empty()) return app.refuse(wrong);
   if (options.curve_secret_key.empty() != options.curve_clients.empty())
     return app.refuse("--curve-secret-key and --curve-clients go together");
-  options.chosen = choose_budgets(options, this_machine());
   if (!costly.given()) options.costly_threads = options.cpu_threads;
+  options.budgets = choose_budgets(options, this_machine());
+  options.budgets.push_back({.flag = "--cpu-threads", .amount = options.cpu_threads, .chosen = !workers.given()});
+  options.budgets.push_back({.flag = "--io-threads", .amount = options.io_threads, .chosen = !sockets.given()});
+  options.budgets.push_back({.flag = "--costly-threads", .amount = options.costly_threads, .chosen = !costly.given()});
   const config::Shard parsed = *config::parse_shard(shard);  // both were checked
   options.shard = parsed.number;
   options.shards = parsed.count;

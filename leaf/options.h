@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/base/budget.h"
 #include "common/base/log.h"
 #include "common/base/machine.h"
 #include "common/objects/place.h"
@@ -52,7 +53,7 @@ struct Options {
   std::uint64_t grace_s = 30, superseded_s = 86'400, stall_s = 15, lock_wait_s = 60;
   bool links_files = false;  // of a repository on the same file system
   std::uint64_t fetch_min_rate = std::uint64_t{16} << 10, disk_reserve = std::uint64_t{64} << 20;
-  std::string chosen;  // the budgets that no flag gave, for the log
+  std::vector<Budget> budgets;  // of the host: those of caches, and threads
   LogLevel log_level = LogLevel::kInfo;
   std::uint64_t log_buffer = Logger::kDefaultBufferBytes;
 };
@@ -66,8 +67,8 @@ inline bool names_collections(const Options& options) {
 
 // Sets the budgets of caches that are config::kAutoBytes, by the memory that the process may have: those of the host
 // take at most 54 % of it together, in a container of 512 MiB for example 275 MiB. The GPU's stays: its device is asked
-// when it is opened. Returns what was chosen as one line, for the log.
-std::string choose_budgets(Options& options, const Machine& machine);
+// when it is opened. Returns them all.
+std::vector<Budget> choose_budgets(Options& options, const Machine& machine);
 
 // The options; or the exit code with which the process ends now, after --help or after one line on stderr.
 std::variant<Options, int> read_options(int argc, const char* const* argv);

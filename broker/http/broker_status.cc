@@ -141,6 +141,12 @@ using Json = nlohmann::ordered_json;
 // Null: not known, because its leaves are older ones.
 Json content_json(ContentId content) { return content == 0 ? Json() : Json(to_hex(content)); }
 
+// Nothing: an older leaf tells neither.
+void add_machine(Json& out, const std::string& machine, const std::vector<Budget>& budgets) {
+  if (!machine.empty()) out["machine"] = machine;
+  if (!budgets.empty()) out["budgets"] = budgets;
+}
+
 Json leaf_json(const LeafView& leaf) {
   Json out = {{"address", leaf.endpoint}, {"healthy", leaf.healthy}};
   if (!leaf.last_error.empty()) out["error"] = leaf.last_error;
@@ -162,6 +168,7 @@ Json leaf_json(const LeafView& leaf) {
                        {"limit_bytes", said.host_cache_limit},
                        {"hits", said.host_cache_hits},
                        {"misses", said.host_cache_misses}};
+  add_machine(out, said.machine, said.budgets);
   if (!said.detail.empty()) out["detail"] = said.detail;
   for (const auto& generation : said.generations) {
     Json partitions = Json::array();
@@ -187,14 +194,14 @@ Json partitions_json(const ClusterView& cluster) {
 }  // namespace
 
 std::string cluster_json(const ClusterView& cluster, const SearchService& service, std::string_view collection,
-                         std::string_view version) {
+                         const Identity& broker) {
   Json out = {
       {"collection", collection}, {"generation", cluster.generation}, {"content", content_json(cluster.content)},
       {"ready", cluster.ready},   {"documents", cluster.documents},   {"partitions", partitions_json(cluster)}};
   out["leaves"] = Json::array();
   for (const LeafView& leaf : cluster.leaves) out["leaves"].push_back(leaf_json(leaf));
   const auto cache = service.cache().counters();
-  out["broker"] = {{"version", version},
+  out["broker"] = {{"version", broker.version},
                    {"in_flight", service.in_flight()},
                    {"in_flight_limit", service.admission().limits().all},
                    {"cache",
@@ -204,6 +211,7 @@ std::string cluster_json(const ClusterView& cluster, const SearchService& servic
                      {"hits", cache.hits},
                      {"misses", cache.misses},
                      {"coalesced", service.flights().joined()}}}};
+  add_machine(out["broker"], broker.machine, broker.budgets);
   return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -17,6 +17,7 @@
 #include "broker/http/multi_search.h"
 #include "broker/http/search_service.h"
 #include "broker/scatter/scatter_context.h"
+#include "common/base/budget.h"
 #include "common/base/liveness.h"
 #include "common/base/mutex.h"
 #include "common/http/server.h"
@@ -76,9 +77,15 @@ void add_collection(BrokerStatus& all, BrokerStatus&& one);
 // ready, else of the one with fewer partitions covered, else the lower one.
 void merge(BrokerStatus& all, BrokerStatus&& one);
 
+// What a broker is, beside what its threads know.
+struct Identity {
+  std::string version;
+  std::string machine = {};  // what it may use of it; empty: not told
+  std::vector<Budget> budgets = {};
+};
 // The body of GET /v1/cluster: this broker's view of the cluster as JSON.
 std::string cluster_json(const ClusterView& cluster, const SearchService& service, std::string_view collection,
-                         std::string_view version);
+                         const Identity& broker);
 
 // {"collections": [name, …]} and a newline, for /v1/collections.
 std::string collections_json(const std::vector<std::string>& names);

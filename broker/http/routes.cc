@@ -150,7 +150,7 @@ void serve_cluster(const Targets& to, const SearchedCollection& collection, Requ
     const auto* const one = find_collection(*to->collections, name);
     if (view == status.clusters.end() || one == nullptr)
       return shared->send(frond::http::problem(404, "Not found", "The collection '" + name + "' was removed."));
-    shared->send({.body = cluster_json(view->second, *one->service, name, to->version)});
+    shared->send({.body = cluster_json(view->second, *one->service, name, to->broker)});
   });
 }
 

@@ -47,7 +47,7 @@ struct RouteTargets {
   std::shared_ptr<const SearchedCollections> collections;
   metrics::Registry& registry;
   StatusMetrics& metrics;
-  std::string version;
+  Identity broker;
   // Calls its argument once with the status of all threads, at once or later on the calling thread.
   std::function<void(std::function<void(const BrokerStatus&)>)> collect_status = {};
   std::function<bool()> ready = {};           // whether searches are to come here; false: /readyz is 503

@@ -35,6 +35,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
     for (std::uint32_t i = 0; i < topology_->partitions.size(); ++i)
       all.push_back({i, wire::UnsearchedReason::kUnavailable});
     ask(all, {});
+    result_.answers.reserve(groups_.size());
     finish_if_settled();
   }
   void abandon() override {
@@ -93,10 +94,11 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
     request.partitions = group->partitions;
     if (group->partitions.size() != topology_->partitions.size()) show_ahead(request);
     const Instant sent = context_.timers.clock().now();
-    const cluster::RequestId id = leaf->client->search(
-        std::move(request), deadline_, [self = shared_from_this(), group, leaf, sent](Result<wire::SearchReply> reply) {
-          self->heard(group, leaf, sent, std::move(reply));
-        });
+    const cluster::RequestId id =
+        leaf->client->search(std::move(request), deadline_,
+                             [self = shared_from_this(), group, leaf, sent](Result<wire::SearchReply>&& reply) {
+                               self->heard(group, leaf, sent, std::move(reply));
+                             });
     group->open.push_back({leaf, id, sent});
   }
   // Its page is not the answer's, but its best hits may be on that: they come with what is read in a microsecond.
@@ -137,7 +139,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   }
 
   void heard(const std::shared_ptr<Group>& group, const cluster::LeafRef& leaf, Instant sent,
-             Result<wire::SearchReply> reply) {
+             Result<wire::SearchReply>&& reply) {
     std::erase_if(group->open, [&](const auto& attempt) { return attempt.leaf == leaf; });
     if (reply) leaf->silent = false;
     if (reply)

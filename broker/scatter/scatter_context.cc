@@ -21,6 +21,10 @@ Assignment assign(const cluster::Topology& topology, std::span<const std::uint32
     std::tuple<bool, std::size_t, bool, std::size_t> best_cost;
     for (std::size_t i = 0; i < replicas.size(); ++i) {
       if (!replicas[i]->healthy || contains(tried, replicas[i])) continue;
+      if (replicas.size() == 1) {
+        best = &replicas[i];
+        break;
+      }
       const auto mine = [&](const LeafShare& share) { return share.leaf == replicas[i]; };
       const bool asked = std::any_of(shares.begin(), shares.end(), mine);
       const std::tuple cost{replicas[i]->silent, replicas[i]->client->in_flight(), !asked,

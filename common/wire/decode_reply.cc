@@ -47,12 +47,19 @@ Result<void> get(capnp::List<schema::Document>::Reader from, std::vector<Fetched
   FROND_TRY(at_most(from.size(), kMaxOrdinals, "documents"));
   to.reserve(from.size());
   for (const auto one : from) {
-    const auto reason = FROND_TRY(enum_of(one.getReason(), kLastUnsearchedReason, "reason"));
-    auto columns = FROND_TRY(object_of(one.getColumns(), kMaxColumnsBytes, "columns"));
-    auto explanation = FROND_TRY(object_of(one.getExplanation(), kMaxExplanationBytes, "explanations"));
-    to.push_back({one.getOrdinal(), one.getFound(), string_of(one.getId()), string_of(one.getTitle()),
-                  string_of(one.getUrl()), string_of(one.getSnippet()), reason, string_of(one.getBody()),
-                  one.getTruncated(), std::move(columns), std::move(explanation)});
+    FetchedDocument& document = to.emplace_back();
+    document.ordinal = one.getOrdinal();
+    document.found = one.getFound();
+    document.reason = FROND_TRY(enum_of(one.getReason(), kLastUnsearchedReason, "reason"));
+    document.truncated = one.getTruncated();
+    if (one.hasId()) document.id = string_of(one.getId());
+    if (one.hasTitle()) document.title = string_of(one.getTitle());
+    if (one.hasUrl()) document.url = string_of(one.getUrl());
+    if (one.hasSnippet()) document.snippet = string_of(one.getSnippet());
+    if (one.hasBody()) document.body = string_of(one.getBody());
+    if (one.hasColumns()) document.columns = FROND_TRY(object_of(one.getColumns(), kMaxColumnsBytes, "columns"));
+    if (one.hasExplanation())
+      document.explanation = FROND_TRY(object_of(one.getExplanation(), kMaxExplanationBytes, "explanations"));
   }
   return {};
 }
@@ -238,6 +245,11 @@ Result<void> get(schema::HelloReply::Reader from, HelloReply& to) {
   to.detail = string_of(from.getDetail());
   to.draining = from.getDraining();
   to.features = from.getFeatures();
+  to.machine = string_of(from.getMachine());
+  const auto budgets = from.getBudgets();
+  FROND_TRY(at_most(budgets.size(), kMaxBudgets, "budgets"));
+  for (const auto one : budgets)
+    to.budgets.push_back({string_of(one.getFlag()), one.getAmount(), one.getBytes(), one.getChosen(), one.getDevice()});
   return {};
 }
 

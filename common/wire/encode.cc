@@ -4,9 +4,11 @@
 #include <kj/io.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "common/wire/codec.h"
 #include "common/wire/leaf.capnp.h"
@@ -151,10 +153,10 @@ void put(const std::vector<FetchedDocument>& from, capnp::List<schema::Document>
   for (unsigned i = 0; i < to.size(); ++i) {
     to[i].setOrdinal(from[i].ordinal);
     to[i].setFound(from[i].found);
-    to[i].setId(text_of(from[i].id));
-    to[i].setTitle(text_of(from[i].title));
-    to[i].setUrl(text_of(from[i].url));
-    to[i].setSnippet(text_of(from[i].snippet));
+    if (!from[i].id.empty()) to[i].setId(text_of(from[i].id));
+    if (!from[i].title.empty()) to[i].setTitle(text_of(from[i].title));
+    if (!from[i].url.empty()) to[i].setUrl(text_of(from[i].url));
+    if (!from[i].snippet.empty()) to[i].setSnippet(text_of(from[i].snippet));
     to[i].setReason(static_cast<schema::UnsearchedReason>(from[i].reason));
     if (!from[i].body.empty()) to[i].setBody(text_of(from[i].body));
     to[i].setTruncated(from[i].truncated);
@@ -278,6 +280,15 @@ void put(const HelloReply& from, schema::HelloReply::Builder to) {
   to.setDetail(text_of(from.detail));
   to.setDraining(from.draining);
   to.setFeatures(from.features);
+  to.setMachine(text_of(from.machine));
+  auto budgets = to.initBudgets(count_of(from.budgets));
+  for (unsigned i = 0; i < budgets.size(); ++i) {
+    budgets[i].setFlag(text_of(from.budgets[i].flag));
+    budgets[i].setAmount(from.budgets[i].amount);
+    budgets[i].setBytes(from.budgets[i].bytes);
+    budgets[i].setChosen(from.budgets[i].chosen);
+    budgets[i].setDevice(from.budgets[i].device);
+  }
 }
 
 void put(const Request& from, schema::Request::Builder to) {
@@ -318,10 +329,36 @@ void put(const Reply& from, schema::Reply::Builder to) {
   }
 }
 
+// What hits and documents take, about.
+std::size_t words_of(const std::vector<FetchedDocument>& documents) {
+  constexpr std::size_t kDocument = 16;  // the struct with its pointers, and the ends of its texts
+  std::size_t bytes = 0;
+  for (const FetchedDocument& one : documents)
+    bytes += one.id.size() + one.title.size() + one.url.size() + one.snippet.size() + one.body.size() +
+             one.columns.size() + one.explanation.size();
+  return documents.size() * kDocument + bytes / sizeof(capnp::word);
+}
+std::size_t words_of(const Reply& reply) {
+  if (const auto* fetch = std::get_if<FetchReply>(&reply)) return words_of(fetch->documents);
+  const auto* search = std::get_if<SearchReply>(&reply);
+  if (search == nullptr) return 0;
+  return 2 * (search->and_ranking.hits.size() + search->or_ranking.hits.size()) + words_of(search->documents);
+}
+std::size_t words_of(const Request&) { return 0; }
+
+// Most messages fit into what is on the stack, so only the result is allocated. One with many documents has memory in
+// one piece: of several, readers look each text up in a table of pieces.
 template <class Root, class Message>
 ByteBuffer encode_as(const Message& message) {
-  capnp::word first_segment[512] = {};  // most messages fit, so only the result is allocated
-  capnp::MallocMessageBuilder builder(kj::ArrayPtr<capnp::word>(first_segment, std::size(first_segment)));
+  constexpr std::size_t kUsual = 512, kOther = 128;  // words; of what words_of() leaves out
+  capnp::word usual[kUsual] = {};
+  std::vector<std::uint64_t> large;
+  kj::ArrayPtr<capnp::word> first(usual, kUsual);
+  if (const std::size_t words = words_of(message) + kOther; words > kUsual) {
+    large.resize(words);
+    first = kj::ArrayPtr<capnp::word>(reinterpret_cast<capnp::word*>(large.data()), large.size());
+  }
+  capnp::MallocMessageBuilder builder(first);
   put(message, builder.template initRoot<Root>());
   ByteBuffer bytes(capnp::computeSerializedSizeInWords(builder) * sizeof(capnp::word));
   kj::ArrayOutputStream out(kj::ArrayPtr<kj::byte>(reinterpret_cast<kj::byte*>(bytes.data()), bytes.size()));

@@ -211,6 +211,15 @@ struct HelloReply {
   detail @12 :Text;              # what is wrong, for people: a refused generation, for example
   draining @13 :Bool;            # it ends soon; then `generations` is empty
   features @14 :UInt64;          # bits: 1 knows `rank` of a search, 2 its `bm25`, 4 a fetch's `id`, 8 clauses and columns, 16 sorting and facets, 32 facets in facets and their other kinds and members; unknown bits are ignored
+  machine @15 :Text;             # what it may use of it, for people
+  budgets @16 :List(Budget);     # what it takes of that; at most 256
+}
+struct Budget {
+  flag @0 :Text;                 # that sets it
+  amount @1 :UInt64;             # bytes, or how many
+  bytes @2 :Bool;
+  chosen @3 :Bool;               # by the leaf, since no flag was given
+  device @4 :Int32 = -1;         # a GPU's number; -1: of the host
 }
 struct ServedGeneration {
   generation @0 :UInt64;

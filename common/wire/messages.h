@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/base/budget.h"
 #include "common/base/ids.h"
 #include "common/base/placement.h"
 #include "common/query/facet_counts.h"
@@ -38,6 +39,7 @@ inline constexpr std::size_t kMaxFetchedBodyBytes = 32u << 20;  // of a document
 inline constexpr std::size_t kMaxBrokerNameBytes = 256;
 inline constexpr std::size_t kMaxCollectionNameBytes = 1024;
 inline constexpr std::size_t kMaxGenerations = 64;        // in one HelloReply
+inline constexpr std::size_t kMaxBudgets = 256;           // likewise
 inline constexpr std::chrono::hours kMaxBudget{1};        // of a search or fetch; a leaf takes a longer one for this
 inline constexpr std::size_t kMaxClauseBytes = 1u << 20;  // of SearchRequest::clause, and of its filter
 inline constexpr std::size_t kMaxColumns =
@@ -266,9 +268,11 @@ struct HelloReply {
   std::string gpu;                            // "off", "absent", "ready", "lost", …
   std::uint32_t cpu_threads = 0, queue_depth = 0, queue_limit = 0;
   std::uint64_t host_cache_bytes = 0, host_cache_limit = 0, host_cache_hits = 0, host_cache_misses = 0;
-  std::string detail;          // what is wrong, for people: a refused generation, for example; empty: nothing
-  bool draining = false;       // it ends soon; then `generations` is empty
-  std::uint64_t features = 0;  // an older leaf sends none
+  std::string detail;           // what is wrong, for people: a refused generation, for example; empty: nothing
+  bool draining = false;        // it ends soon; then `generations` is empty
+  std::uint64_t features = 0;   // an older leaf sends none
+  std::string machine;          // what the leaf may use of it (Machine::text())
+  std::vector<Budget> budgets;  // likewise: what it takes of it
 };
 
 // Refuses a whole request. kUnavailable means that the leaf is ending, or too old to send a reason; the other reasons

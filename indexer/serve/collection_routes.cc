@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/machine.h"
 #include "common/repository/repository.h"
 #include "indexer/write/written_collections.h"
 
@@ -77,7 +78,9 @@ ordered_json writing_json(write::WrittenCollections& collections, const std::str
           {"compaction",
            {{"running", state.compacting},
             {"documents", state.compaction_documents},
-            {"documents_written", state.compaction_written}}}};
+            {"documents_written", state.compaction_written}}},
+          {"machine", this_machine().text()},
+          {"budgets", collections.budgets()}};
 }
 
 }  // namespace

@@ -327,6 +327,11 @@ WrittenCollections::States WrittenCollections::states() const {
   return states;
 }
 
+std::vector<Budget> WrittenCollections::budgets() const {
+  return {{.flag = "--memory-limit", .amount = options_.memory_limit, .bytes = true},
+          {.flag = "--max-pending-bytes", .amount = options_.max_pending_bytes, .bytes = true}};
+}
+
 void WrittenCollections::tell() {
   double pending = 0, bytes = 0, seconds = 0, not_indexed = 0;
   const auto now = std::chrono::steady_clock::now();

@@ -10,7 +10,9 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
+#include "common/base/budget.h"
 #include "common/base/mutex.h"
 #include "indexer/write/collection_writer.h"
 
@@ -32,6 +34,7 @@ class WrittenCollections {
     std::map<std::string, std::string> refused;  // of these, whose log or files are damaged
   };
   States states() const;
+  std::vector<Budget> budgets() const;
   // kNotFound: there is no such collection; kOverloaded: another service writes it; kUnavailable: it can't be opened,
   // and why.
   Result<std::shared_ptr<CollectionWriter>> find(const std::string& collection);

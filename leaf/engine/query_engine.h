@@ -43,6 +43,7 @@ class Accelerator {
   struct Device {
     int number = 0;
     bool lost = false;
+    std::uint64_t bytes = 0;  // of its memory, to be used
   };
   virtual std::vector<Device> devices() const = 0;
   // How many of them still answer plans, at the same time. Short.

@@ -19,9 +19,13 @@ std::vector<std::size_t> rooms_of(const std::vector<std::unique_ptr<GpuEngine>>&
   return rooms;
 }
 
+// A device has so many shares more than it runs at a time, so that their plans are prepared, and their answers taken,
+// meanwhile.
+constexpr std::uint32_t kAhead = 2;
+
 std::vector<std::uint32_t> slots_of(const std::vector<std::unique_ptr<GpuEngine>>& engines) {
   std::vector<std::uint32_t> slots;
-  for (const auto& engine : engines) slots.push_back(engine->streams());
+  for (const auto& engine : engines) slots.push_back(engine->streams() + kAhead);
   return slots;
 }
 

@@ -75,7 +75,7 @@ class GpuEngine final : public engine::QueryEngine, public engine::Accelerator {
   std::uint32_t streams() const override { return streams_; }
 
   bool lost() const override { return lost_.load(std::memory_order_relaxed) || cache_->lost(); }
-  std::vector<Device> devices() const override { return {{options_.device, lost()}}; }
+  std::vector<Device> devices() const override { return {{options_.device, lost(), options_.memory_bytes}}; }
   lists::DeviceLists& lists() override { return *cache_; }
   std::string refusals() const override { return cache_->refusals(); }
   void forget(std::uint64_t partition) override { cache_->forget(partition); }

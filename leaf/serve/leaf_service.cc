@@ -259,6 +259,8 @@ wire::HelloReply LeafService::hello(std::uint64_t request_id) const {
   wire::HelloReply reply{request_id, identity_.collection, identity_.node, identity_.version};
   reply.features = wire::kAllFeatures;
   reply.gpu = identity_.gpu();
+  reply.machine = identity_.machine;
+  reply.budgets = identity_.budgets;
   reply.detail = parts_.board.detail();
   if (std::string refusals = identity_.refusals(); !refusals.empty())
     reply.detail = reply.detail.empty() ? std::move(refusals) : reply.detail + "; " + refusals;

@@ -69,6 +69,8 @@ struct Identity {
   std::function<std::string()> gpu;     // "off", "absent", "ready", "lost"; any thread
   Instant ready_from = Instant::min();  // not ready before: brokers need time to find this leaf
   std::function<std::string()> refusals = [] { return std::string(); };  // GpuState::refusals(); any thread
+  std::string machine = {};
+  std::vector<Budget> budgets = {};
 };
 struct CacheState {
   std::uint64_t bytes = 0, limit = 0, hits = 0, misses = 0;

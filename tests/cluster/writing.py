@@ -90,6 +90,8 @@ def check_doors(service, closed):
     service.expect(400, "PUT", "/v1/collections/.hidden", key="admin")
     described = json.loads(service.expect(201, "PUT", "/v1/collections/c", json.dumps(SETTINGS), key="admin"))
     harness.expect(described["generation"] is None and described["writing"]["state"] == "writing", f"{described}")
+    budgets = {one["flag"]: one["bytes"] for one in described["writing"]["budgets"]}
+    harness.expect(budgets["--max-pending-bytes"] == 256 << 20 and "core" in described["writing"]["machine"], f"{described}")
     service.expect(409, "PUT", "/v1/collections/c", key="admin")
     harness.expect(service.refresh() == {"generation": None, "sequence": 0}, "a refresh of nothing")
     # Of a collection that never had a document.

@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <numeric>
 #include <queue>
+#include <utility>
 
 #include "common/base/check.h"
 #include "tools/synth/random.h"
@@ -22,6 +24,9 @@ struct Search {
 // As broker/scatter: kMinHedge, and half of the default timeout.
 constexpr double kMinHedgeUs = 2000, kMaxHedgeUs = 500'000;
 constexpr double kSavedHedges = 10;
+// As is_too_much_here() of leaf/serve: of a partition; and the weight that the system gives a thread of nice 5.
+constexpr double kSmallPostings = 20'000, kCostlyWeight = 335.0 / 1024;
+constexpr double kEnded = 1e-6;  // microseconds left of what has ended, for errors of rounding
 
 // How long a machine's latest searches took, as the broker keeps it (broker/cluster/topology.h).
 class ReplyTimes {
@@ -55,7 +60,7 @@ class Replicas {
         second_(seed, kHedges, number),
         machines_(machines) {
     for (Machine& machine : machines_) {
-      machine.idle = cluster.cores;
+      machine.idle = machine.costly_idle = cluster.cores;
       machine.gpu_free.resize(leaves);
     }
   }
@@ -90,19 +95,27 @@ class Replicas {
     double work = 0, stall = 0, since = 0;
   };
   struct Event {
-    enum Kind : std::uint8_t { kCoresFree, kReplied, kLate };
+    enum Kind : std::uint8_t { kTaskEnds, kReplied, kLate };
     double at = 0;
     Kind kind = kReplied;
-    std::uint32_t attempt = 0, leaf = 0, cores = 0;
-    double work = 0;
+    std::uint32_t attempt = 0, leaf = 0;  // kTaskEnds: the machine, and what `plans` was then
     friend bool operator<(const Event& a, const Event& b) { return a.at > b.at; }
   };
   // As leaf/schedule/worker_pool.h.
   static constexpr std::size_t kLevels = 8;
   static constexpr double kFirstLevel = 1 << 14;
   static constexpr std::uint32_t kOldestFirstEvery = 8;
+  // A task that threads of a machine run, usual ones or those for costly work.
+  struct Running {
+    std::uint32_t attempt = 0, leaf = 0, threads = 1;
+    bool costly = false;
+    double left = 0, work = 0;  // microseconds, if each thread has a core
+  };
   struct Machine {
-    std::uint32_t idle = 0, in_flight = 0, turn = 0;
+    std::uint32_t idle = 0, costly_idle = 0, in_flight = 0, turn = 0;  // idle: threads, as many of each kind as cores
+    std::vector<Running> running;
+    double since = 0;         // what is left of them was then
+    std::uint32_t plans = 0;  // events that say when the next one ends: of these the latest counts
     std::size_t waiting = 0;
     std::array<std::deque<Task>, kLevels> queues;
     std::vector<double> gpu_free;  // of each leaf
@@ -137,7 +150,7 @@ class Replicas {
       machine.queues[level].push_back({attempt, leaf, work, stall, now});
       ++machine.waiting;
     }
-    start_what_waits(machine, now);
+    start_what_waits(to, now);
   }
 
   Task next(Machine& machine) {
@@ -151,34 +164,74 @@ class Replicas {
     return task;
   }
 
-  void start_what_waits(Machine& machine, double now) {
+  // What a thread gets of a core: usual ones, and those for costly work. The system shares cores by weights, and no
+  // thread has more than one.
+  std::pair<double, double> shares(const Machine& machine) const {
+    double usual = 0, costly = 0;
+    for (const Running& one : machine.running) (one.costly ? costly : usual) += one.threads;
+    const double cores = cluster_.cores;
+    if (usual + costly <= cores) return {1, 1};
+    if (cores - usual >= kCostlyWeight * costly) return {1, (cores - usual) / costly};
+    const double each = cores / (usual + kCostlyWeight * costly);
+    return {std::min(each, 1.0), kCostlyWeight * each};
+  }
+
+  void go_on(Machine& machine, double now) {
+    const auto [usual, costly] = shares(machine);
+    for (Running& one : machine.running) one.left -= (now - machine.since) * (one.costly ? costly : usual);
+    machine.since = now;
+  }
+
+  void start_what_waits(std::uint32_t number, double now) {
+    Machine& machine = machines_[number];
+    go_on(machine, now);
     while (machine.idle > 0 && machine.waiting > 0) {
       const Task task = next(machine);
       if (!attempts_[task.attempt].open) continue;  // cancelled
-      const std::uint32_t cores = machine.waiting > 0 ? 1 : std::min(machine.idle, cluster_.partitions);
-      machine.idle -= cores;
-      const double work_us = cluster_.work_us * task.work * (cores > 1 ? (1 + cluster_.split_more) / cores : 1);
-      const double took = cluster_.fixed_us + work_us + task.stall;
-      events_.push({now + took, Event::kCoresFree, task.attempt, task.leaf, cores, task.work});
+      const bool small = task.work * cluster_.postings <= kSmallPostings * cluster_.partitions;
+      const bool crowded = machine.waiting > 0 || machine.idle == 1;
+      const bool costly = cluster_.postings > 0 && !small && crowded && machine.costly_idle > 0;
+      std::uint32_t& idle = costly ? machine.costly_idle : machine.idle;
+      const bool alone = !costly && (machine.waiting > 0 || (cluster_.postings > 0 && small));
+      const std::uint32_t threads = alone ? 1 : std::min(idle, cluster_.partitions);
+      idle -= threads;
+      const double work_us = cluster_.work_us * task.work * (threads > 1 ? (1 + cluster_.split_more) / threads : 1);
+      machine.running.push_back(
+          {task.attempt, task.leaf, threads, costly, cluster_.fixed_us + work_us + task.stall, task.work});
     }
+    if (machine.running.empty()) return;
+    const auto [usual, costly] = shares(machine);
+    double soonest = std::numeric_limits<double>::infinity();
+    for (const Running& one : machine.running) soonest = std::min(soonest, one.left / (one.costly ? costly : usual));
+    events_.push({now + std::max(0.0, soonest), Event::kTaskEnds, number, ++machine.plans});
+  }
+
+  void end_tasks(std::uint32_t number, double now) {
+    Machine& machine = machines_[number];
+    go_on(machine, now);
+    const auto ended =
+        std::ranges::stable_partition(machine.running, [](const Running& one) { return one.left > kEnded; });
+    const std::vector<Running> all(ended.begin(), ended.end());
+    machine.running.erase(ended.begin(), ended.end());
+    for (const Running& one : all) {
+      (one.costly ? machine.costly_idle : machine.idle) += one.threads;
+      if (cluster_.gpu_us <= 0) {
+        replied(one.attempt, now);
+        continue;
+      }
+      double& free = machine.gpu_free[one.leaf];
+      free = std::max(free, now) + cluster_.gpu_us * one.work;
+      events_.push({free + cluster_.gpu_way_us, Event::kReplied, one.attempt, one.leaf});
+    }
+    start_what_waits(number, now);
   }
 
   void step() {
     const Event event = events_.top();
     events_.pop();
-    Attempt& attempt = attempts_[event.attempt];
-    Machine& machine = machines_[attempt.machine];
     if (event.kind == Event::kLate) return hedge(event.attempt, event.at);
     if (event.kind == Event::kReplied) return replied(event.attempt, event.at);
-    machine.idle += event.cores;
-    if (cluster_.gpu_us > 0) {
-      double& free = machine.gpu_free[event.leaf];
-      free = std::max(free, event.at) + cluster_.gpu_us * event.work;
-      events_.push({free + cluster_.gpu_way_us, Event::kReplied, event.attempt, event.leaf, 0, 0});
-    } else {
-      replied(event.attempt, event.at);
-    }
-    start_what_waits(machine, event.at);
+    if (event.leaf == machines_[event.attempt].plans) end_tasks(event.attempt, event.at);
   }
 
   void hedge(std::uint32_t late, double now) {

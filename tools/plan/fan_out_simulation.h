@@ -5,11 +5,13 @@
 // Searches arrive as a Poisson process. A thread of a broker sends each to one machine of every set of replicas, the
 // one with the fewest searches in flight; the search ends when the slowest shard has replied, the broker has merged,
 // and documents have been fetched. A machine runs searches as a leaf's worker pool does: light ones first, by powers of
-// four of their postings, every eighth time the oldest; idle cores share a search's partitions. A broker asks a second
+// four of their postings, every eighth time the oldest; idle threads share a search's partitions, if these are no small
+// ones; while all are busy, such searches run on as many threads more, for costly work, to which the system gives a
+// third of a usual one's share of a core. A broker asks a second
 // replica as broker/scatter does: after twice the time that 19 of 20 of the latest 128 searches took, within a budget.
 // A search has much or little work on all of its shards alike (WorkSpread), and `leaf_spread` around that on each.
 //
-// Not simulated: deadlines, refusals, threads of leaves that take turns on a core.
+// Not simulated: deadlines, refusals, searches that the thread evaluates which has read them.
 #include <cstdint>
 #include <vector>
 

@@ -116,7 +116,8 @@ SimulatedLatency Planner::latency(const Candidate& candidate, bool one_down) con
   cluster.stall_share = constants_.stall_share;
   cluster.stall_us = constants_.stall_us;
   cluster.way_us = constants_.way_us;
-  cluster.fetch_way_us = constants_.fetch_way_us;
+  // Ids, titles and URLs come with the rankings.
+  cluster.fetch_way_us = wanted_.with_text ? constants_.fetch_way_us : 0;
   cluster.gpu_way_us = constants_.gpu_way_us;
   cluster.broker_threads = candidate.broker_threads;
   cluster.broker_us = candidate.broker_us;
@@ -158,7 +159,7 @@ Result<Candidate> Planner::chosen() const {
   const double longest = constants_.work.at(0.99);
   for (const Candidate& next : all) {
     // Without any queue: no need to simulate.
-    const double fetch = next.shards > 1 ? constants_.fetch_way_us : 0;
+    const double fetch = next.shards > 1 && wanted_.with_text ? constants_.fetch_way_us : 0;
     double p99_ms = (constants_.way_us + fetch + next.broker_us + next.share.fixed_us +
                      next.share.work_us * longest * 0.9 / std::min(next.cores, next.partitions)) /
                     1000;

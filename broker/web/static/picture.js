@@ -11,6 +11,20 @@ function listed(numbers) {
   return numbers.length <= 6 ? numbers.join(', ') : `${numbers.slice(0, 3).join(', ')} … ${numbers.at(-1)}`;
 }
 
+const open = new Set(); // whose budgets are shown: the picture is drawn anew every few seconds
+
+// What a process takes of its machine, below its card's other figures. Nothing of one that doesn't tell.
+function budgetsView(key, { machine, budgets }) {
+  if (!budgets) return null;
+  const name = ({ flag, device }) => flag.replace(/^--/, '') + (device === undefined ? '' : ` of GPU ${device}`);
+  const amount = (one) => `${one.bytes === undefined ? count(one.number) : bytes(one.bytes)}${one.auto ? '' : ' (set)'}`;
+  const made = element('details', 'budgets', element('summary', '', 'Memory and threads'), element('p', 'quiet', machine ?? ''),
+    ...budgets.map((one) => fact(name(one), amount(one))));
+  made.open = open.has(key);
+  made.addEventListener('toggle', () => (made.open ? open.add(key) : open.delete(key)));
+  return made;
+}
+
 function brokerCard(cluster) {
   const { broker, generation, documents } = cluster;
   return element('article', 'card broker', element('h2', '', element('span', 'dot good'), 'This broker'),
@@ -18,7 +32,7 @@ function brokerCard(cluster) {
     fact('Generation', count(generation)), fact('Documents', count(documents)),
     meter('Searches in flight', broker.in_flight, broker.in_flight_limit, `${count(broker.in_flight)} of ${count(broker.in_flight_limit)}`),
     meter('Result cache', broker.cache.bytes, broker.cache.limit_bytes, `${bytes(broker.cache.bytes)} of ${bytes(broker.cache.limit_bytes)}`),
-    fact('Found in the cache', hitRate(broker.cache)));
+    fact('Found in the cache', hitRate(broker.cache)), budgetsView('broker', broker));
 }
 
 const gpuText = { off: 'CPU', absent: 'CPU', '': 'CPU', ready: 'CPU and GPU', lost: 'CPU; GPU lost' };
@@ -44,6 +58,8 @@ function leafCard(leaf, cluster) {
     meter('Queue', leaf.queue.depth, leaf.queue.limit, `${count(leaf.queue.depth)} of ${count(leaf.queue.limit)}`),
     meter('Lists in memory', leaf.host_cache.bytes, leaf.host_cache.limit_bytes, `${bytes(leaf.host_cache.bytes)} of ${bytes(leaf.host_cache.limit_bytes)}`),
     fact('Lists found there', hitRate(leaf.host_cache)));
+  const budgets = budgetsView(leaf.address, leaf);
+  if (budgets) card.append(budgets);
   return card;
 }
 

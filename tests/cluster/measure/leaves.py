@@ -2,9 +2,9 @@
 """What a search costs by the number of leaves: processor time of the broker and of all leaves, round trips, searches a second.
 
 Builds one collection in 16 partitions, and for each number of leaves and each folder of programs, in turn, starts them with one broker
-thread and loads them in closed loop. Prints a line each.
+and loads them in closed loop. Prints a line each.
 
-usage: leaves.py --bins BEFORE,AFTER [--leaves 1,2,4,8,16] [--k 10] [--rounds 3]
+usage: leaves.py --bins BEFORE,AFTER [--leaves 1,2,4,8,16] [--k 10] [--broker-threads 1] [--rounds 3]
 """
 import json
 import os
@@ -29,6 +29,7 @@ parser.add_argument("--k", type=int, default=10)
 parser.add_argument("--mode", default="and")
 parser.add_argument("--fields", default="id,title")
 parser.add_argument("--connections", type=int, default=8)
+parser.add_argument("--broker-threads", type=int, default=1)
 parser.add_argument("--seconds", type=float, default=4)
 parser.add_argument("--rounds", type=int, default=3)
 parsed = parser.parse_args()
@@ -36,7 +37,8 @@ parsed = parser.parse_args()
 
 def measure(setting, programs, repository, queries, leaves, name):
     setting.programs = os.path.abspath(programs)
-    cluster = harness.Cluster(setting, repository, "c", leaves, name=name, leaf_flags=["--gpu", "off"])
+    cluster = harness.Cluster(setting, repository, "c", leaves, name=name, leaf_flags=["--gpu", "off"],
+                              broker_flags=["--threads", str(parsed.broker_threads)])
     load = [setting.program("frond"), "load", "--broker", f"http://127.0.0.1:{cluster.http}", "--queries", queries, "--json", "--cache", "off",
             "--mode", parsed.mode, "--k", str(parsed.k), "--fields", parsed.fields, "--concurrency", str(parsed.connections)]
     subprocess.run([*load, "--seconds", "1"], check=True, capture_output=True)

@@ -5,9 +5,10 @@ Makes a collection with `frond synth`, then for each round and each folder of pr
 them in closed loop: single searches, msearch, k = 1 and 1000, then single searches in open loop at 80 % of the closed
 rate. Steps `count-and`, `count-or` and `unranked` are msearch lines too: counts, and the first hits without ranking. Prints one JSON object a line, with the CPU time of the leaf and of the brokers by name of thread, microseconds a query.
 
-usage: rates.py --bins BEFORE,AFTER [--rounds 3] [--partitions 1,4] [--brokers 4] [--threads 4] [--gpu auto|off]
+usage: rates.py --bins BEFORE,AFTER [--rounds 3] [--partitions 1,4] [--brokers 4] [--threads 4] [--gpu "0;0,1"]
 """
 import collections
+import itertools
 import json
 import os
 import subprocess
@@ -23,7 +24,8 @@ parser.add_argument("--documents", type=int, default=0, help="0: the profile's o
 parser.add_argument("--partitions", default="1")
 parser.add_argument("--brokers", type=int, default=4)
 parser.add_argument("--threads", type=int, default=0, help="of one broker, for programs that have --threads; instead of --brokers")
-parser.add_argument("--gpu", default="auto")
+parser.add_argument("--gpu", default="auto", help="of the leaf: auto, off, or numbers of devices; several, in turn, separated by ;")
+parser.add_argument("--collections", help="a folder where the collections are kept, made where they are not there")
 parser.add_argument("--leaf-flags", default="", help="more flags for the leaf")
 parser.add_argument("--connections", type=int, default=96, help="of each load process")
 parser.add_argument("--loads", type=int, default=4, help="load processes")
@@ -55,14 +57,14 @@ def thread_seconds(process):
 
 
 class Cluster:
-    def __init__(self, setting, folder, repository, name):
+    def __init__(self, setting, folder, repository, gpu, name):
         def program(name):
             return os.path.join(folder, name)
         self.setting = setting
         listen, probes = harness.free_ports(2)
         self.leaf = Process(setting, f"leaf-{name}", program("frond-leaf"),
                             ["--repository", repository, "--collection", "large", "--data", setting.path(f"data-{name}"),
-                             "--listen", f"tcp://127.0.0.1:{listen}", "--http", f"127.0.0.1:{probes}", "--gpu", parsed.gpu,
+                             "--listen", f"tcp://127.0.0.1:{listen}", "--http", f"127.0.0.1:{probes}", "--gpu", gpu,
                              "--gpu-cache", "24GiB", "--host-cache", "4GiB", *parsed.leaf_flags.split()], probes, listen)
         threads = parsed.threads and "--threads" in subprocess.run([program("frond-broker"), "--help"], check=True,
                                                                    capture_output=True, text=True).stdout
@@ -115,21 +117,24 @@ class Cluster:
 def test(setting):
     gpu, steps = GpuSamples(), parsed.steps.split(",")
     for partitions in parsed.partitions.split(","):
-        repository, queries = setting.path(f"repository-{partitions}"), setting.path(f"queries-{partitions}")
-        made = subprocess.run(
-            [setting.program("frond"), "synth", "--profile", parsed.profile, "--documents", str(parsed.documents),
-             "--repository", repository, "--collection", "large", "--partitions", partitions, "--query-count", "4000",
-             "--queries", queries, "--json"], check=True, capture_output=True, text=True)
-        say("synth", partitions=partitions, made=json.loads(made.stdout))
+        kept = os.path.abspath(parsed.collections) if parsed.collections else setting.path("collections")
+        repository, queries = f"{kept}/repository-{partitions}", f"{kept}/queries-{partitions}"
+        os.makedirs(kept, exist_ok=True)
+        if harness.current(repository, "large") is None:
+            made = subprocess.run(
+                [setting.program("frond"), "synth", "--profile", parsed.profile, "--documents", str(parsed.documents),
+                 "--repository", repository, "--collection", "large", "--partitions", partitions, "--query-count", "4000",
+                 "--queries", queries, "--json"], check=True, capture_output=True, text=True)
+            say("synth", partitions=partitions, made=json.loads(made.stdout))
         for round_number in range(parsed.rounds):
-            for which, folder in enumerate(parsed.bins.split(",")):
-                cluster = Cluster(setting, os.path.abspath(folder), repository, f"{partitions}-{round_number}-{which}")
+            for which, (folder, devices) in enumerate(itertools.product(parsed.bins.split(","), parsed.gpu.split(";"))):
+                cluster = Cluster(setting, os.path.abspath(folder), repository, devices, f"{partitions}-{round_number}-{which}")
                 closed = ["--concurrency", parsed.connections]
 
                 def step(name, *flags, **how):
                     start = time.monotonic()
                     total, figures = cluster.load(queries, *flags, **how)
-                    say(name, bins=folder, partitions=partitions, round=round_number,
+                    say(name, bins=folder, gpu=devices, partitions=partitions, round=round_number,
                         gpu_percent=gpu.mean(start + 0.5, time.monotonic()), **figures)
                     return total
 

@@ -88,7 +88,15 @@ class Replayed {
     };
     const auto router = make_routes(
         {std::make_shared<const SearchedCollections>(SearchedCollections{{"manuals", &broker.service, &many}}),
-         broker.registry, metrics, "0.1.0", status, [this] { return broker.cluster.map.ready(); }, [] { return false; },
+         broker.registry,
+         metrics,
+         {"0.1.0",
+          "8 cores, 31.0 GiB of memory, 28.1 GiB available",
+          {{.flag = "--cache", .amount = 256u << 20, .bytes = true, .chosen = true},
+           {.flag = "--threads", .amount = 4}}},
+         status,
+         [this] { return broker.cluster.map.ready(); },
+         [] { return false; },
          [] { return std::string(); }});
     router(std::move(request), support::CapturedResponse::responder(captured));
     auto& leaf = broker.leaf();

@@ -21,11 +21,15 @@ class TheRoutes : public testing::Test {
   TheRoutes()
       : router(make_routes(
             {std::make_shared<const SearchedCollections>(SearchedCollections{{"c", &broker.service, &many}}),
-             broker.registry, metrics, "1",
+             broker.registry,
+             metrics,
+             {"1", "2 cores", {{.flag = "--threads", .amount = 2, .chosen = true}}},
              [this](const auto& done) {
                done(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, broker.service, many, nullptr));
              },
-             [this] { return broker.cluster.map.ready(); }, [this] { return draining; }, [this] { return stalled; },
+             [this] { return broker.cluster.map.ready(); },
+             [this] { return draining; },
+             [this] { return stalled; },
              [this] { return broker.cluster.map.lacking(); }})) {
     export_shared(broker.registry, broker.shared);
   }
@@ -220,6 +224,18 @@ TEST_F(TheRoutes, DescribeTheCluster) {
   EXPECT_EQ(body["leaves"][0]["address"], "tcp://0");
   EXPECT_EQ(body["leaves"][0]["generations"][0]["partitions"], nlohmann::json::parse("[0,1]"));
   EXPECT_EQ(body["partitions"][1]["leaves"][0], "tcp://0");
+  EXPECT_EQ(body["broker"]["machine"], "2 cores");
+  EXPECT_EQ(body["broker"]["budgets"].dump(), R"([{"auto":true,"flag":"--threads","number":2}])");
+  EXPECT_FALSE(body["leaves"][0].contains("budgets")) << "an older leaf";
+}
+TEST_F(TheRoutes, DescribeWhatALeafTakesOfItsMachine) {
+  auto hello = support::hello({support::served(1, 2, {0, 1})});
+  hello.machine = "16 cores";
+  hello.budgets = {{.flag = "--gpu-cache", .amount = 7, .bytes = true, .chosen = true, .device = 1}};
+  broker.leaf().hellos.answer(std::move(hello));
+  const auto leaf = nlohmann::json::parse(ask("GET", "/v1/cluster").body)["leaves"][0];
+  EXPECT_EQ(leaf["machine"], "16 cores");
+  EXPECT_EQ(leaf["budgets"].dump(), R"([{"auto":true,"bytes":7,"device":1,"flag":"--gpu-cache"}])");
 }
 TEST_F(TheRoutes, ExportMetricsUnderTheirPrefixes) {
   broker.up();

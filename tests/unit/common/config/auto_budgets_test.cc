@@ -19,8 +19,10 @@ TEST(AutoBudgets, AreSharesOfTheMemoryAndTold) {
   EXPECT_NEAR(static_cast<double>(large), 350.0 * kMiB, kMiB);
   EXPECT_EQ(bounded, 64 * kMiB);
   EXPECT_EQ(given, 7u);
-  EXPECT_TRUE(budgets.text().starts_with("--large 3")) << budgets.text();
-  EXPECT_TRUE(budgets.text().ends_with("MiB, --bounded 64MiB")) << budgets.text();
+  const std::string text = chosen_text(budgets.all());
+  EXPECT_TRUE(text.starts_with("--large 3")) << text;
+  EXPECT_TRUE(text.ends_with("MiB, --bounded 64MiB")) << text;
+  EXPECT_EQ(budgets.all().back(), (Budget{.flag = "--given", .amount = 7, .bytes = true}));
 }
 
 TEST(AutoBudgets, SayNothingWhereAllAreGiven) {
@@ -29,7 +31,7 @@ TEST(AutoBudgets, SayNothingWhereAllAreGiven) {
   std::uint64_t given = 0;
   budgets.choose("--given", given, 500, 64 * kMiB);
   EXPECT_EQ(given, 0u);
-  EXPECT_EQ(budgets.text(), "");
+  EXPECT_EQ(chosen_text(budgets.all()), "");
 }
 
 TEST(AutoBudgets, AreLessOnAMachineThatOthersUseToo) {

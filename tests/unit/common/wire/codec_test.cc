@@ -260,10 +260,15 @@ TEST(WireCodec, CarriesWhoSaysHelloAndWhatIsSaidOfAGeneration) {
   reply.generations[0].content = 0xfeed;
   reply.draining = true;
   reply.features = kAllFeatures | 0xf000000000000000;
+  reply.machine = "2 cores";
+  reply.budgets = {{.flag = "--gpu-cache", .amount = 7, .bytes = true, .chosen = true, .device = 1},
+                   {.flag = "--threads", .amount = 2}};
   const auto answer = decode_reply(encode(Reply(reply)));
   ASSERT_TRUE(answer);
   EXPECT_EQ(std::get<HelloReply>(*answer).generations[0].content, 0xfeedu);
   EXPECT_TRUE(std::get<HelloReply>(*answer).draining);
+  EXPECT_EQ(std::get<HelloReply>(*answer).machine, "2 cores");
+  EXPECT_EQ(std::get<HelloReply>(*answer).budgets, reply.budgets);
   EXPECT_EQ(std::get<HelloReply>(*answer).features, reply.features) << "bits of later versions too";
   FetchRequest fetch{5, 4};
   fetch.content = 0xfeed;
@@ -579,6 +584,11 @@ TEST(WireCodec, CallsUnknownEnumsAndDisorderCorrupt) {
   EXPECT_EQ(decode_reply(encode(hello)), Code::kCorrupt);
   hello.generations[0].bm25.k1 = 0.9;
   hello.generations[0].partitions = {{0, {0, 0, 1}}};
+  EXPECT_EQ(decode_reply(encode(hello)), Code::kCorrupt);
+  hello.generations.clear();
+  hello.budgets.resize(kMaxBudgets);
+  EXPECT_TRUE(decode_reply(encode(hello)));
+  hello.budgets.emplace_back();
   EXPECT_EQ(decode_reply(encode(hello)), Code::kCorrupt);
 }
 

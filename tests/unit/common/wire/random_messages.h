@@ -236,6 +236,10 @@ class RandomMessages {
     made.host_cache_misses = number();
     made.detail = text(100);
     made.draining = coin();
+    made.machine = text(40);
+    made.budgets.resize(count(12));
+    for (Budget& budget : made.budgets)
+      budget = {text(20), number(), coin(), coin(), static_cast<std::int32_t>(below(8)) - 1};
     return made;
   }
 

@@ -52,6 +52,16 @@ TEST_F(AnAccelerator, IsTheDevicesThatAreNamedInThisOrder) {
   EXPECT_EQ(numbers_of(make({1, 0})), (std::vector<int>{1, 0}));
 }
 
+TEST_F(AnAccelerator, TellsTheMemoryOfEachDeviceBesideTheHosts) {
+  options_.budgets = {{.flag = "--cpu-threads", .amount = 3}};
+  const auto made = make();
+  const auto budgets = budgets_of(options_, made.get());
+  ASSERT_EQ(budgets.size(), 3u);
+  EXPECT_EQ(budgets[0], options_.budgets[0]);
+  EXPECT_EQ(budgets[2], (Budget{.flag = "--gpu-cache", .amount = 60u << 20, .bytes = true, .device = 1}));
+  EXPECT_EQ(budgets_of(options_, nullptr), options_.budgets);
+}
+
 TEST_F(AnAccelerator, LeavesOutADeviceThatIsNotThere) {
   const auto made = make({7, 1});
   EXPECT_EQ(numbers_of(made), (std::vector<int>{1}));

@@ -40,14 +40,20 @@ class LeafServiceTest : public testing::Test {
   generation::BrokerRoll brokers_;
   std::string refusals_;  // of the GPU
   const Instant ready_from_ = served_.clock.now() + std::chrono::seconds(2);
-  LeafService service_{
-      served_.parts(scheduler_),
-      {"c", "node:1", "1.0", [] { return std::string("absent"); }, ready_from_, [this] { return refusals_; }},
-      [] {
-        return CacheState{1, 2, 3, 4};
-      },
-      brokers_,
-      requests_};
+  LeafService service_{served_.parts(scheduler_),
+                       {"c",
+                        "node:1",
+                        "1.0",
+                        [] { return std::string("absent"); },
+                        ready_from_,
+                        [this] { return refusals_; },
+                        "2 cores",
+                        {{.flag = "--cpu-threads", .amount = 2}}},
+                       [] {
+                         return CacheState{1, 2, 3, 4};
+                       },
+                       brokers_,
+                       requests_};
 };
 
 }  // namespace frond::leaf::serve

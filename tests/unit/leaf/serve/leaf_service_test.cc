@@ -16,6 +16,8 @@ TEST_F(LeafServiceTest, SaysWhoItIsAndWhatItServes) {
   EXPECT_EQ(hello.gpu, "absent");
   EXPECT_EQ(hello.features, wire::kAllFeatures);
   EXPECT_EQ(hello.host_cache_limit, 2u);
+  EXPECT_EQ(hello.machine, "2 cores");
+  EXPECT_EQ(hello.budgets, (std::vector<Budget>{{.flag = "--cpu-threads", .amount = 2}}));
   ASSERT_EQ(hello.generations.size(), 1u);
   const auto& generation = hello.generations[0];
   EXPECT_EQ(generation.generation, 1u);
