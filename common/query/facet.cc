@@ -28,11 +28,19 @@ std::optional<Enum> named(const std::string_view (&names)[kCount], std::string_v
 
 std::string_view kind_name(Facet::Kind kind) { return kFacetKindNames[static_cast<std::size_t>(kind)]; }
 
+// Checked before they are read, since each takes far more memory than its text.
+Result<void> check_number(std::size_t facets, const std::string& path) {
+  if (facets <= kMaxFacets) return {};
+  return invalid(
+      path, "has " + std::to_string(facets) + " facets, and at most " + std::to_string(kMaxFacets) + " can be counted");
+}
+Result<void> check_bounds(std::size_t bounds, const std::string& path) {
+  if (bounds > 0 && bounds <= kMaxFacetBounds) return {};
+  return invalid(path, "has " + std::to_string(bounds) + " bounds, not 1 to " + std::to_string(kMaxFacetBounds));
+}
+
 // What no field decides. `path`: empty in the short text.
 Result<void> check_limits(const std::vector<Facet>& facets, const std::string& path) {
-  if (facets.size() > kMaxFacets)
-    return invalid(path, "has " + std::to_string(facets.size()) + " facets, and at most " + std::to_string(kMaxFacets) +
-                             " can be counted");
   for (const Facet& facet : facets) {
     const std::string here = path.empty() ? schema::quote(facet.name) : schema::member_path(path, facet.name);
     if (facet.name.empty() || facet.name.size() > kMaxFacetNameBytes)
@@ -41,9 +49,6 @@ Result<void> check_limits(const std::vector<Facet>& facets, const std::string& p
     if (facet.size == 0 || facet.size > kMaxFacetSize)
       return invalid(here,
                      "has the size " + std::to_string(facet.size) + ", not 1 to " + std::to_string(kMaxFacetSize));
-    if (facet.kind == Facet::Kind::kRanges && (facet.bounds.empty() || facet.bounds.size() > kMaxFacetBounds))
-      return invalid(
-          here, "has " + std::to_string(facet.bounds.size()) + " bounds, not 1 to " + std::to_string(kMaxFacetBounds));
     if (facet.kind == Facet::Kind::kHistogram && !(facet.interval > 0 && std::isfinite(facet.interval)))
       return invalid(here, "has no interval above 0");
     const auto same = [&](const Facet& other) { return &other < &facet && other.name == facet.name; };
@@ -73,7 +78,9 @@ Result<Facet> read_facet(const Json::Member& member, const std::string& path) {
   facet.field = members.text("field");
   if (facet.kind == Facet::Kind::kValues && members.find(own) != nullptr) facet.size = members.whole(own);
   if (facet.kind == Facet::Kind::kRanges) {
-    for (const Json& bound : members.array(own, true)) {
+    const Json::Array& bounds = members.array(own, true);
+    if (members.ok()) FROND_TRY(check_bounds(bounds.size(), path));
+    for (const Json& bound : bounds) {
       if (const auto* value = bound.scalar())
         facet.bounds.push_back(*value);
       else
@@ -128,6 +135,7 @@ Result<Facet> parse_facet(std::string_view text) {
     if (!what.ends_with(']')) return unknown();
     facet.kind = Facet::Kind::kRanges;
     what = what.substr(1, what.size() - 2);
+    FROND_TRY(check_bounds(static_cast<std::size_t>(std::ranges::count(what, ',')) + 1, schema::quote(facet.name)));
     for (bool more = true; more;) {
       const std::string_view bound = what.substr(0, what.find(','));
       more = bound.size() < what.size();
@@ -197,6 +205,7 @@ Result<std::vector<Facet>> read_facets(const Json& json, std::string_view path) 
   const std::string here(path);
   const auto* const object = json.object();
   if (object == nullptr) return invalid(here, "is " + std::string(json.kind()) + ", not an object of facets by name");
+  FROND_TRY(check_number(object->size(), here));
   std::vector<Facet> facets;
   for (const Json::Member& member : *object)
     facets.push_back(FROND_TRY(read_facet(member, schema::member_path(path, member.name))));
@@ -205,6 +214,9 @@ Result<std::vector<Facet>> read_facets(const Json& json, std::string_view path) 
 }
 
 Result<std::vector<Facet>> parse_facets(std::string_view text) {
+  std::size_t items = 1;
+  for (std::size_t at = end_of_facet(text); at < text.size(); at += 1 + end_of_facet(text.substr(at + 1))) ++items;
+  FROND_TRY(check_number(items, ""));
   std::vector<Facet> facets;
   for (bool more = true; more;) {
     const std::string_view item = text.substr(0, end_of_facet(text));
