@@ -202,9 +202,10 @@ Result<void> run(Options options) {
     if (failed) return Error(Code::kNotFound, "--schema " + options.schema + ": " + failed.message());
     options.schema = schema.string();
   }
-  const auto supervisor = FROND_TRY(Supervisor::create(say));
-  const auto state = FROND_TRY(StateFolder::open(options.data));
+  const auto state = FROND_TRY(StateFolder::open(options.data, say));
   auto place = FROND_TRY(free_place(options.http));
+  // Until here a signal ends this process at once, whatever it waits for.
+  const auto supervisor = FROND_TRY(Supervisor::create(say));
   if (::chdir(state->root().c_str()) != 0)  // where sockets' paths are short
     return Error(Code::kUnavailable, state->root().string() + " can't be entered");
   Up up(std::move(options), std::move(place), *state, *supervisor);
