@@ -18,13 +18,13 @@ TEXTS = {"leaf.txt": "A leaf dies and another one answers.", "broker.md": "# Bro
 class Up:
     """One run of the command, with what it printed."""
 
-    def __init__(self, setting, *flags, http="127.0.0.1:0", data="state"):
+    def __init__(self, setting, *flags, http="127.0.0.1:0", data="state", stderr=None):
         self.setting, self.data = setting, setting.path(data)
         self.out = setting.path("up.out")
         self.began = time.monotonic()
         with open(self.out, "wb") as out, open(setting.path("up.log"), "ab") as log:
             self.process = subprocess.Popen([setting.program("frond"), "up", "--data", self.data, "--http", http, *flags], stdout=out,
-                                            stderr=log, cwd=setting.folder)
+                                            stderr=stderr or log, cwd=setting.folder)
         setting.processes.append(self.process)
 
     def await_ready(self):
@@ -143,6 +143,26 @@ def check_kills(setting, up):
     harness.expect('leaf: {"' in log, "the last lines of a killed program are not shown")
 
 
+def check_unread_stderr(setting):
+    """Nobody reads its stderr, which is full: a program that ends is started again, and Ctrl-C ends all."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    try:
+        while True:
+            os.write(writer, b"x" * 4096)
+    except BlockingIOError:
+        os.set_blocking(writer, True)
+    for logs in ("stderr", "files"):
+        up = Up(setting, "--logs", logs, stderr=writer).await_ready()
+        before = up.programs()["frond-broker"]
+        os.kill(before, signal.SIGKILL)
+        harness.eventually(lambda u=up, b=before: u.programs().get("frond-broker", b) != b, "the broker is started again")
+        harness.eventually(lambda u=up: u.hits("partition"), "searches are answered again", 60)
+        up.stop()
+    os.close(reader)
+    os.close(writer)
+
+
 def check_ctrl_c_while_it_waits(setting):
     """Programs of one that was killed do not end: Ctrl-C ends who waits for them, which says so."""
     up = Up(setting).await_ready()
@@ -202,6 +222,7 @@ def test(setting):
     with open(os.path.join(texts, "new.txt"), "w", encoding="utf-8") as file:
         file.write("freshly indexed")
     check_ctrl_c_while_it_waits(setting)
+    check_unread_stderr(setting)
     up = Up(setting, "--input", "texts", "--reindex").await_ready()
     up.await_hit("freshly", "new.txt", "a file that was indexed anew")
     up.stop()

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -30,7 +29,7 @@ constexpr std::chrono::seconds kTellWhy{15};       // how often it is said what 
 constexpr std::string_view kLeafSocket = "run/leaf.sock", kLeafHttp = "run/leaf-http.sock",
                            kServiceSocket = "run/indexer.sock";
 
-void say(const std::string& line) { std::fprintf(stderr, "frond up: %s\n", line.c_str()); }
+void say(const std::string& line) { put(STDERR_FILENO, "frond up: " + line + "\n"); }
 
 class Up {
  public:
@@ -181,15 +180,14 @@ void Up::tell() const {
   const std::string url = "http://" + place_.text();
   const std::string key = state_.path("api.key").string();
   const std::string header = " -H \"Authorization: Bearer $(cat " + key + ")\"";
-  std::printf("search page   %s/\n", url.c_str());
-  std::printf("search        curl '%s/v1/search?q=WORDS'%s\n", url.c_str(), place_.loopback ? "" : header.c_str());
-  std::printf("documents     curl%s --data-binary @FILE.jsonl %s/v1/collections/%s/documents\n", header.c_str(),
-              url.c_str(), options_.collection.c_str());
+  const std::string documents = url + "/v1/collections/" + options_.collection + "/documents";
   // Not where logs are kept that others may read.
   const std::string shown = options_.logs_to_stderr ? "in " + key : state_.key() + " (in " + key + ")";
-  std::printf("key           %s\n", shown.c_str());
-  std::printf("state         %s; Ctrl-C ends it, the same command goes on\n", state_.root().c_str());
-  std::fflush(stdout);
+  put(STDOUT_FILENO, "search page   " + url + "/\n" +                                                              //
+                         "search        curl '" + url + "/v1/search?q=WORDS'" + (place_.loopback ? "" : header) +  //
+                         "\ndocuments     curl" + header + " --data-binary @FILE.jsonl " + documents +             //
+                         "\nkey           " + shown +                                                              //
+                         "\nstate         " + state_.root().string() + "; Ctrl-C ends it, the same command goes on\n");
 }
 
 }  // namespace
