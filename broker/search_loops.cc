@@ -28,7 +28,10 @@ SearchLoops::SearchLoops(SharedParts& shared, AsioLoops& io) : shared_(shared), 
     loops_.push_back(std::make_unique<SearchLoop>(
         shared, *io[i], i, [this, i](std::size_t collection, const auto& id) { tell_others(i, collection, id); }));
 }
-SearchLoops::~SearchLoops() { stop(); }
+SearchLoops::~SearchLoops() {
+  stop();
+  shared_.searches.reader.join();
+}
 
 Result<void> SearchLoops::listen(frond::http::Server::Config config) {
   config.group = frond::http::Server::make_group(config, loops_.size());
@@ -109,6 +112,7 @@ void SearchLoops::stop() {
 
 // What one loop ends may post to another, so the loops take turns until none has anything to do.
 void SearchLoops::close() {
+  shared_.searches.reader.join();
   for (const auto& loop : loops_) loop->close();
   const Deadline end = Deadline::after(shared_.clock, kMaxLastTurns);
   std::size_t handled = 0;

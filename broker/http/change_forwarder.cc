@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <string>
 #include <utility>
 
+#include "broker/http/answer.h"
 #include "broker/http/broker_metrics.h"
 #include "common/http/client.h"
 #include "common/net/local_address.h"
@@ -24,9 +26,10 @@ using frond::http::Response;
 // A refresh is answered when what was accepted is published.
 constexpr std::chrono::milliseconds kPatience{60'000};
 constexpr std::size_t kMaxSettings = 64 << 10;
+constexpr std::string_view kRefresh = "/v1/collections/{collection}/refresh";
 
 // Fields of a request that the service reads, and of its answers those that this server makes itself.
-constexpr std::array kPassedOn{"authorization", "content-type", "idempotency-key", "accept"};
+constexpr std::array kPassedOn{"authorization", "x-api-key", "content-type", "idempotency-key", "accept"};
 constexpr std::array kOwn{"connection", "content-length", "content-type",
                           "date",       "keep-alive",     "transfer-encoding",
                           "server",     "upgrade",        "x-content-type-options"};
@@ -62,11 +65,13 @@ ChangeForwarder::ChangeForwarder(net::Url service, std::shared_ptr<const tls::Tr
       trust_(std::move(trust)),
       stop_(std::move(stop)),
       in_flight_(in_flight),
+      refreshes_("refresh", kThreads, max_body_bytes),
       turns_("change", kThreads, max_body_bytes) {}
 
 ChangeForwarder::~ChangeForwarder() {
   const std::uint64_t one = 1;
   (void)!::write(stop_.get(), &one, sizeof one);
+  refreshes_.join();
   turns_.join();
 }
 
@@ -75,7 +80,8 @@ Response ChangeForwarder::pass_on(const Request& request) const {
   for (const auto& [name, value] : request.headers)
     if (std::ranges::find(kPassedOn, name) != kPassedOn.end()) fields += name + ": " + value + "\r\n";
   const std::string method = request.method == "HEAD" ? "GET" : request.method;  // this server leaves out the body
-  auto answered = frond::http::exchange(service_, trust_.get(), {method, request.target, fields, request.body},
+  const std::string target = request.path + (request.query.empty() ? "" : "?" + request.query);  // of this host or any
+  auto answered = frond::http::exchange(service_, trust_.get(), {method, target, fields, request.body},
                                         {.max_bytes = kMaxAnswer, .step_timeout = kPatience}, stop_.get());
   if (!answered) return no_answer(answered.error());
   Response response{.status = answered->status, .content_type = {}, .body = std::move(answered->body)};
@@ -91,12 +97,15 @@ void ChangeForwarder::add_to(frond::http::Router& router) {
     router.add(method, path,
                [this, path](Request&& request, Responder responder) {
                  responder.set_route(path);
+                 const auto gone = std::make_shared<std::atomic<bool>>(false);
+                 responder.on_client_gone([gone] { gone->store(true); });
                  const auto held =
                      std::make_shared<std::pair<Request, Responder>>(std::move(request), std::move(responder));
                  in_flight_.add(1);
-                 turns_.add(held->first.client, held->first.body.size(), [this, held] {
+                 auto& turns = path == kRefresh ? refreshes_ : turns_;
+                 turns.add(held->first.client, held->first.body.size(), [this, held, gone] {
                    try {
-                     held->second.send(pass_on(held->first));
+                     held->second.send(gone->load() ? abandoned() : pass_on(held->first));
                    } catch (const std::exception&) {  // out of memory: 500, as the responder goes
                    }
                    in_flight_.add(-1);
@@ -110,7 +119,7 @@ void ChangeForwarder::add_to(frond::http::Router& router) {
   add("DELETE", kCollection, Access::kAdmin, 0);
   add("POST", "/v1/collections/{collection}/documents", Access::kWrite, kMaxBody);
   add("DELETE", "/v1/collections/{collection}/documents/{id}", Access::kWrite, 0);
-  add("POST", "/v1/collections/{collection}/refresh", Access::kWrite, 0);
+  add("POST", kRefresh, Access::kWrite, 0);
   add("POST", "/v1/collections/{collection}/compact", Access::kAdmin, 0);
   add("POST", "/v1/collections/{collection}/rollback", Access::kAdmin, 0);
   add("POST", "/v1/collections/{collection}/switch", Access::kAdmin, kMaxSettings);

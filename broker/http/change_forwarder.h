@@ -4,7 +4,8 @@
 // what may be done. A broker with API keys checks them, too, before a body is read.
 //
 // A request's body is held whole, and counts against --max-body-bytes until it is answered. Each waits on a thread of
-// its own, of which there are kThreads; clients take turns.
+// its own, of which there are kThreads, and as many for refreshes, which may take a minute; clients take turns. What a
+// client has left before its turn came is not passed on: it may have sent something newer meanwhile.
 #include <cstddef>
 #include <memory>
 #include <string_view>
@@ -43,7 +44,7 @@ class ChangeForwarder {
   const std::shared_ptr<const tls::Trust> trust_;  // null: plain HTTP, or a local socket
   const files::Descriptor stop_;                   // readable: what waits is to end
   metrics::Gauge in_flight_;
-  frond::http::ClientTurns turns_;  // last: its threads use the rest
+  frond::http::ClientTurns refreshes_, turns_;  // last: their threads use the rest
 };
 
 }  // namespace frond::broker::http
