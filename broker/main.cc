@@ -95,8 +95,11 @@ constexpr std::chrono::seconds kKeysInterval{1};  // of reading the key file aga
 // Reads the API keys. The caller has the guard look() at their file again from time to time. Errors name the flag.
 Result<std::unique_ptr<keys::Guard>> key_guard_for(const Options& options, const Clock& clock, Logger& log,
                                                    metrics::Registry& registry) {
-  auto made = keys::Guard::create(
-      {.key_file = options.api_keys, .of_key = options.of_key, .of_address = options.of_address}, clock, log, registry);
+  auto made = keys::Guard::create({.key_file = options.api_keys,
+                                   .of_key = options.of_key,
+                                   .of_address = options.of_address,
+                                   .writing_is_checked_behind = !options.indexer_service.empty()},
+                                  clock, log, registry);
   if (!made) return std::move(made).error().within("--api-keys");
   if (!options.api_keys.empty() && options.tls_certificate.empty())
     log.warn("API keys travel unencrypted to --http: give it a certificate, or put a proxy with TLS before it");

@@ -23,6 +23,8 @@ namespace {
 
 constexpr std::uint32_t kMaxThreads = 64;
 constexpr std::uint64_t kMaxTimeoutMs = std::chrono::milliseconds(wire::kMaxBudget).count();
+// A client has half of all, and a change has 16 MiB (broker/http/change_forwarder.h).
+constexpr std::uint64_t kLeastBodiesOfChanges = std::uint64_t{33} << 20;
 
 // A number within bounds, shown with its default.
 template <class Number, class Bound>
@@ -90,7 +92,7 @@ void add_client_limits(config::CommandLine& app, Options& options) {
   app.add_option("--max-body-bytes", options.max_body_bytes,
                  "Bytes of all requests that are received or not answered yet, but for those of less than 4 KiB, of "
                  "which a connection has 8 KiB. One key, or address, may use as much as it leaves for all others. "
-                 "Beyond, a request waits up to 10 s, then it is answered 503")
+                 "Beyond, a request waits up to 10 s, then it is answered 503. With --indexer-service at least 33MiB")
       .transform(config::byte_size())
       .show_default("64MiB");
   app.add_option("--max-unsent-bytes", options.max_unsent_bytes,
@@ -159,7 +161,9 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
              "are answered 429. Bulk clients of a fast leaf want more");
   add_number(app, "--max-costly-in-flight", options.max_costly_in_flight, 1, 1 << 20,
              "Costly searches evaluated at a time: more than 100 hits, deeper than 1,000, more than 64 "
-             "terms, exhaustive. More wait until their deadline, 64 of one client, and further ones are "
+             "terms, over 16 KiB of clauses, exhaustive, more than 10 hits that are explained or shown with their "
+             "source, facets of a column of which one had more than 8,192 buckets. More wait until their deadline, 64 "
+             "of one client, and further ones are "
              "answered 429");
   add_number(app, "--max-costly-per-client", options.max_costly_per_client, 0, 1 << 20,
              "Of these, searches of one client (its key, else its address); a free place goes to the "
@@ -269,6 +273,8 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   if (const auto* const wrong = wrong_collections(options.collections); wrong != nullptr) return app.refuse(wrong);
   options.budgets = choose_budgets(options, this_machine());
   options.budgets.push_back({.flag = "--threads", .amount = options.threads, .chosen = !threads.given()});
+  if (!options.indexer_service.empty())
+    options.max_body_bytes = std::max(options.max_body_bytes, kLeastBodiesOfChanges);
   options.log_level = *config::parse_log_level(log_level);  // was checked
   if (options.node_name.empty()) options.node_name = default_node_name(net::parse_host_port(options.http)->port);
   options.allow_exhaustive = exhaustive == "on";

@@ -16,6 +16,7 @@ namespace {
 
 // A loop reports this often that it turns.
 constexpr std::chrono::milliseconds kTurnInterval{500};
+constexpr std::size_t kReadingThreads = 2;  // one of them is another client's
 
 class AsioThread final : public cluster::HomeThread {
  public:
@@ -69,6 +70,7 @@ http::SearchService::Config search_config(const Options& options) {
                         .costly = options.max_costly_in_flight,
                         .costly_per_client = options.max_costly_per_client},
           .cache_bytes = options.cache_bytes,
+          .reading_threads = kReadingThreads,
           .collection = 0,
           .collections = static_cast<std::uint32_t>(most_collections(options))};
 }

@@ -29,7 +29,10 @@ SearchLoops::SearchLoops(SharedParts& shared, AsioLoops& io) : shared_(shared), 
         shared, *io[i], i,
         [this, i](const std::string& collection, const auto& id) { tell_others(i, collection, id); }));
 }
-SearchLoops::~SearchLoops() { stop(); }
+SearchLoops::~SearchLoops() {
+  stop();
+  shared_.searches.reader.join();
+}
 
 namespace {
 // The others of a group listen on the port that the first one was given.
@@ -146,6 +149,7 @@ void SearchLoops::stop() {
 
 // What one loop ends may post to another, so the loops take turns until none has anything to do.
 void SearchLoops::close() {
+  shared_.searches.reader.join();
   for (const auto& loop : loops_) loop->close();
   const Deadline end = Deadline::after(shared_.clock, kMaxLastTurns);
   std::size_t handled = 0;

@@ -134,12 +134,14 @@ void ClusterMap::heard(const LeafRef& leaf, Result<wire::HelloReply> reply) {
   const bool misplaced = other;
   if (misplaced)
     reply = Error(Code::kInvalid, "serves collection '" + reply->collection + "', not '" + config_.collection + "'");
+  // It answers other requests, and this one waits behind them.
+  if (!reply && reply.error().code() == Code::kOverloaded && leaf->healthy) return schedule(leaf, config_.poll);
   if (!reply) {
     ++leaf->failures;
     leaf->last_error = reply.error().message();
     if (std::exchange(leaf->misplaced, misplaced) || misplaced) note_misplaced();
-    const bool patient = reply.error().code() == Code::kDeadline || reply.error().code() == Code::kOverloaded;
-    if (leaf->healthy && (!patient || leaf->failures >= config_.timeouts_to_down)) mark_down(leaf, leaf->last_error);
+    const bool late = reply.error().code() == Code::kDeadline;
+    if (leaf->healthy && (!late || leaf->failures >= config_.timeouts_to_down)) mark_down(leaf, leaf->last_error);
     if (!leaf->listed && !answers(*leaf)) return remove(leaf);
     if (!leaf->healthy && !leaf->elsewhere) log_why_down(*leaf);
     return schedule(leaf, leaf->healthy ? config_.poll : config_.poll_down);

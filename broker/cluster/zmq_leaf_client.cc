@@ -19,6 +19,7 @@ namespace asio = boost::asio;
 namespace {
 
 using AnyDone = std::variant<Done<wire::SearchReply>, Done<wire::FetchReply>, Done<wire::HelloReply>>;
+constexpr std::size_t kLargeFrame = 64 << 10;
 bool is_hello(const AnyDone& done) { return std::holds_alternative<Done<wire::HelloReply>>(done); }
 void fail(const AnyDone& done, const Error& error) {
   std::visit([&](const auto& call) { call(error); }, done);
@@ -58,6 +59,7 @@ class OpenRequests {
     for (const auto& [id, one] : take_all()) fail(one.done, error);
   }
 
+  bool has(RequestId id) const { return open_.contains(id); }
   std::size_t size() const { return open_.size(); }
   std::size_t hellos() const { return hellos_; }
   const LeafLoad& load() const { return *load_; }
@@ -146,7 +148,10 @@ class Dealer final : public LeafSocket::Receiver, public std::enable_shared_from
     if constexpr (requires { message.budget; }) message.budget = deadline.left(timers_.clock());
     const RequestId id = message.request_id;
     if (closed_) return refuse(id, std::move(done), Code::kUnavailable, "the broker is ending");
-    if constexpr (kIsHello) socket_.look_after();
+    if constexpr (kIsHello) {
+      socket_.look_after();
+      frames_at_hello_ = frames_;
+    }
     // Hellos have a limit of their own: a busy leaf must not be taken for a dead one.
     if ((kIsHello ? open_.hellos() : open_.load().searches_and_fetches.load()) >= config_.max_in_flight)
       return refuse(id, std::move(done), Code::kOverloaded, "too many requests in flight");
@@ -162,6 +167,11 @@ class Dealer final : public LeafSocket::Receiver, public std::enable_shared_from
   }
 
   void on_frame(ByteView frame) override {
+    ++frames_;
+    if (frame.size() > kLargeFrame) {  // not read in vain: it takes milliseconds
+      const auto late = wire::request_id_of(frame);
+      if (late && *late != 0 && !open_.has(*late)) return;
+    }
     auto reply = wire::decode_reply(frame);
     if (!reply) return on_garbled(frame, reply.error().message());
     garbled_ = false;
@@ -212,6 +222,8 @@ class Dealer final : public LeafSocket::Receiver, public std::enable_shared_from
     done(error(Code::kCorrupt, "a reply of another kind than the request"));
   }
   void expire(RequestId id, const AnyDone& done) {
+    if (is_hello(done) && frames_ != frames_at_hello_)
+      return fail(done, error(Code::kOverloaded, "no reply in time, but to other requests"));
     if (is_hello(done))
       socket_.count_silent_hello();
     else
@@ -230,6 +242,7 @@ class Dealer final : public LeafSocket::Receiver, public std::enable_shared_from
   OpenRequests open_;
   std::unordered_map<RequestId, AnyDone> refused_;  // their handlers have not run yet
   RequestId next_id_ = 1;
+  std::uint64_t frames_ = 0, frames_at_hello_ = 0;  // received, until now and until the last hello
   bool closed_ = false;
   bool garbled_ = false;  // the last reply could not be read
 };

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <string>
 #include <utility>
 
+#include "broker/http/answer.h"
 #include "broker/http/broker_metrics.h"
 #include "common/http/client.h"
 #include "common/net/local_address.h"
@@ -24,9 +26,10 @@ using frond::http::Response;
 // A refresh is answered when what was accepted is published.
 constexpr std::chrono::milliseconds kPatience{60'000};
 constexpr std::size_t kMaxSettings = 64 << 10;
+constexpr std::string_view kRefresh = "/v1/collections/{collection}/refresh";
 
 // Fields of a request that the service reads, and of its answers those that this server makes itself.
-constexpr std::array kPassedOn{"authorization", "content-type", "idempotency-key", "accept"};
+constexpr std::array kPassedOn{"authorization", "x-api-key", "content-type", "idempotency-key", "accept"};
 constexpr std::array kOwn{"connection", "content-length", "content-type",
                           "date",       "keep-alive",     "transfer-encoding",
                           "server",     "upgrade",        "x-content-type-options"};
@@ -65,10 +68,12 @@ ChangeForwarder::ChangeForwarder(net::Url service, std::string key, std::shared_
       trust_(std::move(trust)),
       stop_(std::move(stop)),
       in_flight_(in_flight),
+      refreshes_("refresh", kThreads, max_body_bytes),
       turns_("change", kThreads, max_body_bytes) {}
 
 ChangeForwarder::~ChangeForwarder() {
   interrupt();
+  refreshes_.join();
   turns_.join();
 }
 
@@ -83,7 +88,8 @@ Response ChangeForwarder::pass_on(const Request& request) const {
   for (const auto& [name, value] : request.headers)
     if (std::ranges::find(kPassedOn, name) != kPassedOn.end()) fields += name + ": " + value + "\r\n";
   const std::string method = request.method == "HEAD" ? "GET" : request.method;  // this server leaves out the body
-  auto answered = frond::http::exchange(service_, trust_.get(), {method, request.target, fields, request.body},
+  const std::string target = request.path + (request.query.empty() ? "" : "?" + request.query);  // of this host or any
+  auto answered = frond::http::exchange(service_, trust_.get(), {method, target, fields, request.body},
                                         {.max_bytes = kMaxAnswer, .step_timeout = kPatience}, stop_.get());
   if (!answered) return no_answer(answered.error());
   Response response{.status = answered->status, .content_type = {}, .body = std::move(answered->body)};
@@ -102,8 +108,12 @@ Result<frond::http::Answered> ChangeForwarder::ask(std::string_view method, std:
 }
 
 void ChangeForwarder::later(const frond::http::ClientId& client, std::size_t bytes, std::function<void()> work) {
+  in_turn(turns_, client, bytes, std::move(work));
+}
+void ChangeForwarder::in_turn(frond::http::ClientTurns& turns, const frond::http::ClientId& client, std::size_t bytes,
+                              std::function<void()> work) {
   in_flight_.add(1);
-  turns_.add(client, bytes, [this, work = std::move(work)] {
+  turns.add(client, bytes, [this, work = std::move(work)] {
     try {
       work();
     } catch (const std::exception&) {  // out of memory: 500, as the responder goes
@@ -114,14 +124,17 @@ void ChangeForwarder::later(const frond::http::ClientId& client, std::size_t byt
 
 void ChangeForwarder::add_to(frond::http::Router& router) {
   const auto add = [&](std::string_view method, std::string_view path, Access access, std::size_t max_body) {
-    router.add(
-        method, path,
-        [this, path](Request&& request, Responder responder) {
-          responder.set_route(path);
-          const auto held = std::make_shared<std::pair<Request, Responder>>(std::move(request), std::move(responder));
-          later(held->first.client, held->first.body.size(), [this, held] { held->second.send(pass_on(held->first)); });
-        },
-        {.max_body = max_body, .access = access});
+    router.add(method, path,
+               [this, path](Request&& request, Responder responder) {
+                 responder.set_route(path);
+                 const auto gone = std::make_shared<std::atomic<bool>>(false);
+                 responder.on_client_gone([gone] { gone->store(true); });
+                 const auto held =
+                     std::make_shared<std::pair<Request, Responder>>(std::move(request), std::move(responder));
+                 in_turn(path == kRefresh ? refreshes_ : turns_, held->first.client, held->first.body.size(),
+                         [this, held, gone] { held->second.send(gone->load() ? abandoned() : pass_on(held->first)); });
+               },
+               {.max_body = max_body, .access = access});
   };
   constexpr std::string_view kCollection = "/v1/collections/{collection}";
   add("GET", kCollection, Access::kSearch, 0);
@@ -129,7 +142,7 @@ void ChangeForwarder::add_to(frond::http::Router& router) {
   add("DELETE", kCollection, Access::kAdmin, 0);
   add("POST", "/v1/collections/{collection}/documents", Access::kWrite, kMaxBody);
   add("DELETE", "/v1/collections/{collection}/documents/{id}", Access::kWrite, 0);
-  add("POST", "/v1/collections/{collection}/refresh", Access::kWrite, 0);
+  add("POST", kRefresh, Access::kWrite, 0);
   add("POST", "/v1/collections/{collection}/compact", Access::kAdmin, 0);
   add("POST", "/v1/collections/{collection}/rollback", Access::kAdmin, 0);
   add("POST", "/v1/collections/{collection}/switch", Access::kAdmin, kMaxSettings);

@@ -4,7 +4,8 @@
 // what may be done. A broker with API keys checks them, too, before a body is read.
 //
 // A request's body is held whole, and counts against --max-body-bytes until it is answered. Each waits on a thread of
-// its own, of which there are kThreads; clients take turns.
+// its own, of which there are kThreads, and as many for refreshes, which may take a minute; clients take turns. What a
+// client has left before its turn came is not passed on: it may have sent something newer meanwhile.
 #include <atomic>
 #include <cstddef>
 #include <functional>
@@ -53,6 +54,8 @@ class ChangeForwarder {
   ChangeForwarder(net::Url service, std::string key, std::shared_ptr<const tls::Trust> trust, files::Descriptor stop,
                   std::size_t max_body_bytes, metrics::Gauge in_flight);
   frond::http::Response pass_on(const frond::http::Request& request) const;
+  void in_turn(frond::http::ClientTurns& turns, const frond::http::ClientId& client, std::size_t bytes,
+               std::function<void()> work);
 
   const net::Url service_;
   const std::string key_;
@@ -60,7 +63,7 @@ class ChangeForwarder {
   const files::Descriptor stop_;                   // readable: what waits is to end
   std::atomic<bool> interrupted_{false};
   metrics::Gauge in_flight_;
-  frond::http::ClientTurns turns_;  // last: its threads use the rest
+  frond::http::ClientTurns refreshes_, turns_;  // last: their threads use the rest
 };
 
 }  // namespace frond::broker::http

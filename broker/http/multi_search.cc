@@ -21,11 +21,16 @@ struct MultiSearch::Batch {
   std::vector<std::string_view> lines;  // into body
   std::vector<std::string> answers;
   std::unordered_map<std::size_t, SearchService::Ticket> working;  // by line
-  std::optional<std::size_t> waiting;  // the line that waits for a place; later lines are not started
+  // The line that waits for a place, and whether one is read on another thread: then later lines are not started.
+  std::optional<std::size_t> waiting;
+  bool reading = false;
+  const std::shared_ptr<std::atomic<bool>> gone = std::make_shared<std::atomic<bool>>(false);
   std::size_t next = 0, at_work = 0, answered = 0, bytes = 0;
   bool pumping = false, resting = false, late = false;
   Deadline deadline = Deadline::never();
   cluster::TimerQueue::Id timer;
+
+  bool pauses() const { return waiting || reading; }
 };
 
 namespace {
@@ -75,7 +80,7 @@ void MultiSearch::pump(const std::shared_ptr<Batch>& batch) {
     return;  // answers that come at once re-enter here; the loop below goes on
   const std::size_t turn = std::min(batch->lines.size(), batch->next + config_.lines_a_turn);
   std::size_t bytes = 0;
-  while (!batch->resting && !batch->waiting && batch->next < turn && bytes < config_.bytes_a_turn &&
+  while (!batch->resting && !batch->pauses() && batch->next < turn && bytes < config_.bytes_a_turn &&
          batch->at_work < config_.at_work) {
     const std::size_t line = batch->next++;
     bytes += batch->lines[line].size();
@@ -84,7 +89,7 @@ void MultiSearch::pump(const std::shared_ptr<Batch>& batch) {
   }
   batch->pumping = false;
   // Lets other work run between turns: a thousand answers from the cache at once would delay other requests.
-  if (!batch->resting && !batch->waiting && batch->next < batch->lines.size() && batch->at_work < config_.at_work) {
+  if (!batch->resting && !batch->pauses() && batch->next < batch->lines.size() && batch->at_work < config_.at_work) {
     batch->resting = true;
     timers_.after(std::chrono::microseconds(0), [this, batch] {
       batch->resting = false;
@@ -102,10 +107,7 @@ void MultiSearch::pump(const std::shared_ptr<Batch>& batch) {
 }
 
 void MultiSearch::begin_line(const std::shared_ptr<Batch>& batch, std::size_t line) {
-  if (batch->late) {
-    ++counters_.late_lines;
-    return settle(batch, line, late_line());
-  }
+  if (batch->late) return late(batch, line);
   if (batch->lines[line].size() > config_.max_line)
     return settle(batch, line,
                   frond::http::problem(413, "Content too large",
@@ -117,10 +119,32 @@ void MultiSearch::begin_line(const std::shared_ptr<Batch>& batch, std::size_t li
   search_line(batch, line);
 }
 
+void MultiSearch::late(const std::shared_ptr<Batch>& batch, std::size_t line) {
+  ++counters_.late_lines;
+  settle(batch, line, late_line());
+}
+
 void MultiSearch::search_line(const std::shared_ptr<Batch>& batch, std::size_t line) {
   const std::string text(batch->lines[line]);
   if (auto known = service_.known_answer(text)) return settle(batch, line, *std::move(known));
-  const auto parsed = parse_search_json(text);
+  TextReader& reader = service_.shared().reader;
+  if (!reader.is_large(text)) return search_parsed(batch, line, text, parse_search_json(text));
+  batch->reading = true;
+  const auto whole = std::make_shared<const std::string>(text);
+  reader.read(batch->client, service_.home(), {whole, 0, parse_search_json, batch->gone},
+              [this, batch, line, whole](const ParsedSearch& parsed) {
+                batch->reading = false;
+                if (!batch->reply) return;
+                if (batch->late)
+                  late(batch, line);
+                else
+                  search_parsed(batch, line, *whole, parsed);
+                pump(batch);
+              });
+}
+
+void MultiSearch::search_parsed(const std::shared_ptr<Batch>& batch, std::size_t line, const std::string& text,
+                                const ParsedSearch& parsed) {
   if (!parsed.ok) return settle(batch, line, parsed.error.response());
   const auto on_begun = [this, batch] {
     batch->waiting.reset();
@@ -167,6 +191,7 @@ void MultiSearch::settle(const std::shared_ptr<Batch>& batch, std::size_t line, 
 
 void MultiSearch::close(Batch& batch, frond::http::Response response) {
   --running_;
+  *batch.gone = true;
   timers_.cancel(batch.timer);
   std::exchange(batch.reply, nullptr)(std::move(response));
 }

@@ -57,6 +57,9 @@ class MultiSearch {
   void pump(const std::shared_ptr<Batch>& batch);
   void begin_line(const std::shared_ptr<Batch>& batch, std::size_t line);
   void search_line(const std::shared_ptr<Batch>& batch, std::size_t line);
+  void search_parsed(const std::shared_ptr<Batch>& batch, std::size_t line, const std::string& text,
+                     const ParsedSearch& parsed);
+  void late(const std::shared_ptr<Batch>& batch, std::size_t line);
   void expire(const std::shared_ptr<Batch>& batch);
   void settle(const std::shared_ptr<Batch>& batch, std::size_t line, frond::http::Response response);
   void close(Batch& batch, frond::http::Response response);

@@ -1,5 +1,6 @@
 #pragma once
 // What is searched, and how: the parameters of a search, compared with the generation that it is for. Pure functions.
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -47,7 +48,10 @@ struct Question {
   // Whether the search costs many times the usual (common/wire/messages.h).
   bool is_costly() const {
     return parameters.processor == wire::Processor::kExhaustive || parameters.k > wire::kCostlyDocuments ||
-           parameters.offset + parameters.k > wire::kCostlyDepth || terms.size() > wire::kCostlyTerms || costly_clause;
+           parameters.offset + parameters.k > wire::kCostlyDepth || terms.size() > wire::kCostlyTerms ||
+           clause.size() + filter.size() > wire::kCostlyClauseBytes || costly_clause ||
+           (parameters.explain && parameters.k > wire::kCostlyExplained) ||
+           (parameters.k > wire::kCostlySources && std::ranges::count(parameters.columns, kSource) > 0);
   }
   // With an order or facets all matches are looked at. Without ranking the total is exact anyway.
   bool exact_total() const {

@@ -1,9 +1,11 @@
 #include "broker/http/routes.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <utility>
 
+#include "broker/http/answer.h"
 #include "broker/http/broker_status.h"
 #include "broker/web/assets.h"
 
@@ -31,6 +33,31 @@ struct Reader {
 constexpr Reader kSearchQuery{parse_search_query, ""}, kSearchJson{parse_search_json, ""},
     kCountQuery{parse_count_query, "count "}, kCountJson{parse_count_json, "count "};
 
+// A search whose text is read on another thread.
+void search_large(SearchService& service, std::string text, const Reader& reader, const frond::http::ClientId& client,
+                  Responder responder) {
+  struct Asked {
+    std::atomic<bool> gone{false};  // set on the service's thread
+    SearchService::Ticket ticket;   // used there
+  };
+  const auto asked = std::make_shared<Asked>();
+  responder.on_client_gone([&service, asked] {
+    asked->gone = true;
+    service.abandon(asked->ticket);
+  });
+  const auto whole = std::make_shared<const std::string>(std::move(text));
+  const auto go_on = [&service, asked, whole, client, came = service.now(),
+                      reply = reply_to(std::make_shared<Responder>(std::move(responder)))](const ParsedSearch& parsed) {
+    if (asked->gone) return reply(abandoned());
+    if (!parsed.ok) return reply(parsed.error.response());
+    asked->ticket = service.search(parsed.parameters, reply, *whole, client, {}, came);
+  };
+  service.shared().reader.read(
+      client, service.home(),
+      {whole, reader.prefix.size(), reader.parse, std::shared_ptr<const std::atomic<bool>>(asked, &asked->gone)},
+      go_on);
+}
+
 void search(SearchService& service, std::string text, const Reader& reader, const frond::http::ClientId& client,
             Responder responder) {
   if (!reader.prefix.empty()) text.insert(0, reader.prefix);
@@ -38,6 +65,8 @@ void search(SearchService& service, std::string text, const Reader& reader, cons
     known->body += '\n';
     return responder.send(*std::move(known));
   }
+  if (service.shared().reader.is_large(text))
+    return search_large(service, std::move(text), reader, client, std::move(responder));
   const ParsedSearch parsed = reader.parse(std::string_view(text).substr(reader.prefix.size()));
   if (!parsed.ok) return responder.send(parsed.error.response());
   const auto shared = std::make_shared<Responder>(std::move(responder));

@@ -100,12 +100,13 @@ std::optional<frond::http::Response> SearchService::known_answer(const std::stri
 }
 
 SearchService::Ticket SearchService::search(const SearchParameters& parameters, Reply reply, const std::string& text,
-                                            const frond::http::ClientId& client, std::optional<Line> line) {
+                                            const frond::http::ClientId& client, std::optional<Line> line,
+                                            std::optional<Instant> came) {
   const auto job = std::make_shared<Job>(in_use_);
   job->parameters = parameters;
   job->reply = std::move(reply);
   job->line = std::move(line);
-  give_time(*job);
+  give_time(*job, came.value_or(now()));
   if (auto refusal = prepare(*job)) {
     finish(*job, std::move(refusal->first), refusal->second);
   } else if (const auto cached = job->use == CacheUse::kMiss ? shared_.cache.find(job->key) : cache::CachedAnswer();
@@ -115,7 +116,8 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
     if (!text.empty() && !job->cursor) known_.remember(text, job->topology->id(), job->key);
     answer(*job, cached);
   } else {
-    job->kind = {job->line.has_value(), job->is_costly(), client};
+    const bool costly = job->is_costly() || shared_.wide_facets.has_one_of(config_.collection, job->arrangement.facets);
+    job->kind = {job->line.has_value(), costly, client};
     begin(job);
   }
   Ticket ticket;
@@ -217,10 +219,9 @@ std::optional<query::Refusal> SearchService::understand(Job& job, query::Analyze
   return {};
 }
 
-// Its time begins now.
-void SearchService::give_time(Job& job) {
+void SearchService::give_time(Job& job, Instant from) {
   const milliseconds asked(job.parameters.timeout_ms);
-  job.started = now();
+  job.started = from;
   job.deadline = Deadline::at(job.started + (asked.count() == 0 ? config_.default_timeout : asked));
   if (job.line && job.line->latest.when() < job.deadline.when()) job.deadline = job.line->latest;
 }
@@ -247,7 +248,7 @@ void SearchService::take_place(const std::shared_ptr<Job>& job) {
   if (!job->turn) return shared_.admission.end(job->kind);  // it was ended meanwhile
   job->turn.reset();
   stop_timer(*job);
-  if (job->line) give_time(*job);
+  if (job->line) give_time(*job, now());
   if (join(job))
     shared_.admission.end(job->kind);
   else
@@ -316,8 +317,9 @@ void SearchService::lead(const std::shared_ptr<Job>& job) {
 std::shared_ptr<scatter::Abandonable> SearchService::evaluate(const std::shared_ptr<const Job>& job,
                                                               cache::Flights::Waiter done) {
   const auto evaluation = std::make_shared<Evaluation>(shared_.admission, job->kind, in_use_);
-  const auto over = [job, evaluation, done = std::move(done)](const merge::Page& page) {
+  const auto over = [this, job, evaluation, done = std::move(done)](const merge::Page& page) {
     evaluation->end();
+    shared_.wide_facets.learn(config_.collection, job->arrangement.facets, page.facet_buckets);
     done(answer_of(*job, page));
   };
   if (!job->asks_leaves())

@@ -23,6 +23,8 @@
 #include "broker/http/admission.h"
 #include "broker/http/broker_metrics.h"
 #include "broker/http/search_parameters.h"
+#include "broker/http/text_reader.h"
+#include "broker/http/wide_facets.h"
 #include "broker/query/analyzed_query.h"
 #include "broker/query/planned_query.h"
 #include "broker/scatter/scatter_context.h"
@@ -44,17 +46,21 @@ class SearchService {
     bool allow_exhaustive = true;             // processor=exhaustive
     Admission::Limits in_flight;              // evaluations; a search past these limits is answered 429
     std::size_t cache_bytes = 64 << 20;
+    std::size_t reading_threads = 0;  // of large requests; 0: they are read where they come
     // Of the broker's collections, which share the cache, the flights and the places: this service's number, and how
     // many there are.
     std::uint32_t collection = 0, collections = 1;
   };
   // What the services of all threads share. Outlives them. Thread-safe.
   struct Shared {
-    explicit Shared(const Config& config) : cache(config.cache_bytes), admission(config.in_flight) {}
+    explicit Shared(const Config& config)
+        : cache(config.cache_bytes), admission(config.in_flight), reader(config.reading_threads) {}
     cache::ResultCache cache;
     cache::Flights flights;
     Admission admission;
     std::atomic<std::size_t> msearch_requests{0};  // at work (multi_search.h)
+    TextReader reader;
+    WideFacets wide_facets;
   };
   // Called once, possibly before search() returns. The body of a 200 is one line without its line end.
   using Reply = std::function<void(frond::http::Response)>;
@@ -90,9 +96,10 @@ class SearchService {
   // leaves that may have it are down.
   //
   // `text`: the query string or the JSON that the parameters were read from, for known_answer(); empty: none. `client`:
-  // http::Request::client.
+  // http::Request::client. `came`: when its time began; empty: now.
   Ticket search(const SearchParameters& parameters, Reply reply, const std::string& text = {},
-                const frond::http::ClientId& client = {}, std::optional<Line> line = {});
+                const frond::http::ClientId& client = {}, std::optional<Line> line = {},
+                std::optional<Instant> came = {});
   // The answer to a search whose text was answered from the cache before, if the answer is still there: a short way for
   // what comes often. None: read the parameters, and search().
   std::optional<frond::http::Response> known_answer(const std::string& text);
@@ -109,6 +116,7 @@ class SearchService {
   const cache::Flights& flights() const { return shared_.flights; }
   const cache::KnownTexts& known_texts() const { return known_; }  // of this thread
   Shared& shared() { return shared_; }
+  Instant now() const { return scatter_.timers.clock().now(); }
   scatter::ScatterContext& scatter() { return scatter_; }
   cluster::HomeThread& home() { return home_; }
   // Whoever works for a request with this service keeps it: the service does not end before.
@@ -117,10 +125,9 @@ class SearchService {
   bool idle() const { return in_use_.use_count() == 1; }
 
  private:
-  Instant now() const { return scatter_.timers.clock().now(); }
   std::optional<std::pair<frond::http::Response, Outcome>> prepare(Job& job);
   std::optional<query::Refusal> understand(Job& job, query::AnalyzedQuery& words);
-  void give_time(Job& job);
+  void give_time(Job& job, Instant from);
   void begin(const std::shared_ptr<Job>& job);
   void take_place(const std::shared_ptr<Job>& job);
   Instant earliest_end(const Job& job) const;

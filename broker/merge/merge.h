@@ -76,6 +76,7 @@ struct Page {
   // With an order: the last hit's, if others follow it, and no hit of the page is left out.
   std::optional<frond::query::SortPosition> last;
   std::vector<FacetTotals> facets;
+  std::vector<std::size_t> facet_buckets;  // of each, in all replies
   struct LeafProfile {
     std::string leaf;
     std::uint64_t round_trip_us = 0;

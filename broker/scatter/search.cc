@@ -82,6 +82,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
       page_.hits.push_back({.hit = hit, .sort_bytes = std::string(sort_bytes)});
     if (merged.more && !page_.hits.empty())
       page_.last = frond::query::SortPosition{page_.hits.back().sort_bytes, page_.hits.back().hit.ordinal};
+    count_buckets(replies);
     facets_.emplace(plan_.arrangement, replies);
     take_documents(replies, merged);
     const bool all = missing_.empty();
@@ -91,6 +92,15 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     else
       fetch_documents(result.answers, merged);
     merge_facets();
+  }
+
+  // A leaf that refuses the search for its facets does not say how many there are.
+  void count_buckets(const std::vector<wire::SearchReply>& replies) {
+    const bool refused = page_.refusal.find("facet") != std::string::npos;
+    page_.facet_buckets.assign(plan_.arrangement.facets.size(), refused ? plan_.arrangement.max_buckets : 0);
+    for (const wire::SearchReply& reply : replies)
+      for (std::size_t i = 0; i < reply.facets.size() && i < page_.facet_buckets.size(); ++i)
+        page_.facet_buckets[i] += reply.facets[i].buckets();
   }
 
   // While documents are fetched.

@@ -35,9 +35,7 @@ bool RequestParser::allow_body(std::size_t max) {
   fail(body_too_large(max));
   return false;
 }
-std::size_t RequestParser::room() const {
-  return (*message_)->body_room() + 2 * header_bytes_;  // as it came, and in pieces
-}
+std::size_t RequestParser::room() const { return (*message_)->body_room() + header_room(); }
 
 RequestParser::Progress RequestParser::feed(std::string_view bytes) {
   std::string_view rest = bytes;

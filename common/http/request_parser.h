@@ -51,6 +51,8 @@ class RequestParser {
   // Bytes of memory that the request takes, once its header is whole: of a body of known length all of it, even before
   // it comes; of a chunked one what it takes now, or first.
   std::size_t room() const;
+  // Of these, those of the header: as it came, and in pieces.
+  std::size_t header_room() const { return 2 * header_bytes_; }
 
   // Whether the connection may stay open after this request. Valid when kDone.
   bool keep_alive() const;

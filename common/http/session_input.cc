@@ -1,4 +1,5 @@
 // Reads bytes, makes requests of them, and hands those to their handlers.
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -144,7 +145,13 @@ bool Session::take_room() {
   }
   const auto outcome = core_->group->bodies.take(counted_->request, bytes);
   if (outcome == RequestRoom::Outcome::kWaits) await_room();
-  if (outcome == RequestRoom::Outcome::kRefused) refuse(too_many_bytes(), routing_->label);
+  if (outcome == RequestRoom::Outcome::kRefused) {
+    const RequestRoom& room = core_->group->bodies;
+    const bool ever = room.has_room_beside(0, 0, bytes);  // else no other time is better
+    refuse(
+        ever ? too_many_bytes() : body_too_large(room.limit() / 2 - std::min(room.limit() / 2, parser_.header_room())),
+        routing_->label);
+  }
   return outcome == RequestRoom::Outcome::kTaken;
 }
 void Session::await_room() {

@@ -171,7 +171,7 @@ http::Admittance Guard::admit(const http::Request& header, const http::ClientAdd
   if (auto refusal = admit_address(from, place)) return {.refusal = std::move(refusal)};
   if (ring_) {
     if (auto refusal = admit_key(header, needed, place, client)) return {.refusal = std::move(refusal)};
-  } else if (needed == Access::kWrite) {
+  } else if (needed == Access::kWrite && !config_.writing_is_checked_behind) {
     return {.refusal = deny(Reason::kNoKey, problem(403, "Forbidden",
                                                     "Writing is closed: this server was started without a file of "
                                                     "API keys."))};

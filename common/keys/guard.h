@@ -2,7 +2,8 @@
 // Decides whether a request is served: by its key's scopes, and by what its key and its address may ask for. For
 // http::Server::Config::gatekeeper.
 //
-// Without a key file, searching and looking are open and writing is closed; keys that clients send are not looked at.
+// Without a key file, searching and looking are open and writing is closed, unless somebody else checks it; keys that
+// clients send are not looked at.
 // With one, each request needs a key with the scope that its route needs. A request counts for its address, whatever
 // becomes of it then, and for its key. Keys are never logged and never in an answer.
 #include <array>
@@ -89,6 +90,8 @@ class Guard {
     Limits of_key;                // for what a key's line does not set
     Limits of_address;            // for all requests of an address together
     std::string realm = "frond";  // of WWW-Authenticate
+    // What takes the changes, behind this server, checks their keys: without a key file here, writing is open.
+    bool writing_is_checked_behind = false;
   };
   // Errors are KeyRing::load()'s. `clock`, `log` and `registry` outlive the guard.
   static Result<std::unique_ptr<Guard>> create(Config config, const Clock& clock, Logger& log,

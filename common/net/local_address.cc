@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <utility>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
@@ -83,6 +84,19 @@ void open(Acceptor& acceptor, const Endpoint& endpoint, error_code& failed) {
   }
   acceptor.open(endpoint.protocol(), failed);
   if (!failed && !of_files) acceptor.set_option(tcp::acceptor::reuse_address(true), failed);
+}
+
+SocketFile::SocketFile(std::string path) : path_(std::move(path)) {
+  struct stat made {};
+  if (::lstat(path_.c_str(), &made) != 0) path_.clear();
+  device_ = made.st_dev;
+  number_ = made.st_ino;
+}
+void SocketFile::remove() {
+  struct stat found {};
+  const std::string path = std::exchange(path_, {});
+  if (!path.empty() && ::lstat(path.c_str(), &found) == 0 && found.st_dev == device_ && found.st_ino == number_)
+    ::unlink(path.c_str());
 }
 
 std::uint16_t port_of(const Endpoint& endpoint) { return tcp_endpoint(endpoint).port(); }

@@ -1,6 +1,7 @@
 #pragma once
 // Sockets that are files of this machine: "unix:PATH" for HTTP, "ipc://PATH" as ZeroMQ writes it. Who may open the file
 // may connect, so its folder says who that is. Any thread.
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,20 @@ Endpoint local_endpoint(const std::string& path);
 // Opens an acceptor that is to be bound to `endpoint`. What a process that is gone has left at the path of a local
 // endpoint is removed; a file of another kind, or one where somebody listens, stays.
 void open(Acceptor& acceptor, const Endpoint& endpoint, boost::system::error_code& failed);
+// The file that bind() made at a local endpoint's path.
+class SocketFile {
+ public:
+  SocketFile() = default;
+  // To be called after bind().
+  explicit SocketFile(std::string path);
+  // Once. If another process has the path by now, its file stays. To be called while the socket is open still: where
+  // nobody listens, the next one to come takes the path.
+  void remove();
+
+ private:
+  std::string path_;  // empty: there is none
+  std::uint64_t device_ = 0, number_ = 0;
+};
 // The port of a TCP endpoint; 0 of a local one.
 std::uint16_t port_of(const Endpoint& endpoint);
 // The address of a TCP endpoint; of a local one that of the loopback device, so all local clients are one.

@@ -42,8 +42,7 @@ Result<void> check_facet(const Facet& facet, const std::string& path) {
   if (facet.size == 0 || facet.size > kMaxFacetSize)
     return invalid(path, "has the size " + std::to_string(facet.size) + ", not 1 to " + std::to_string(kMaxFacetSize));
   if (facet.kind == Kind::kValues && facet.min_count == 0) return invalid(path, "has a min_count of 0");
-  if (facet.kind == Kind::kRanges && (facet.bounds.empty() || facet.bounds.size() > kMaxFacetBounds))
-    return invalid(path, not_from("bounds", facet.bounds.size(), kMaxFacetBounds));
+  if (facet.kind == Kind::kRanges) FROND_TRY(check_bounds(facet.bounds.size(), path));
   if (facet.kind == Kind::kHistogram && !(facet.interval > 0 && std::isfinite(facet.interval)))
     return invalid(path, "has no interval above 0");
   if (facet.kind == Kind::kFilters && facet.queries.empty()) return invalid(path, "has no queries");
@@ -113,6 +112,7 @@ Result<Facet> parse_facet(std::string_view text) {
     if (!what.ends_with(']')) return unknown();
     facet.kind = Kind::kRanges;
     what = what.substr(1, what.size() - 2);
+    FROND_TRY(check_bounds(static_cast<std::size_t>(std::ranges::count(what, ',')) + 1, schema::quote(facet.name)));
     for (bool more = true; more;) {
       const std::string_view bound = what.substr(0, what.find(','));
       more = bound.size() < what.size();
@@ -199,15 +199,22 @@ bool is_simple(const Facet& facet) {
          facet.rules.empty();
 }
 
+Result<void> check_number(std::size_t facets, const std::string& path) {
+  if (facets <= kMaxFacets) return {};
+  return invalid(
+      path, "has " + std::to_string(facets) + " facets, and at most " + std::to_string(kMaxFacets) + " can be counted");
+}
+Result<void> check_bounds(std::size_t bounds, const std::string& path) {
+  if (bounds > 0 && bounds <= kMaxFacetBounds) return {};
+  return invalid(path, not_from("bounds", bounds, kMaxFacetBounds));
+}
 Result<void> check_facets(const std::vector<Facet>& facets, const std::string& path) {
   std::size_t all = 0, clauses = 0;
   for_each_facet(facets, [&](const Facet& facet) {
     ++all;
     clauses += facet.queries.size();
   });
-  if (all > kMaxFacets)
-    return invalid(
-        path, "has " + std::to_string(all) + " facets, and at most " + std::to_string(kMaxFacets) + " can be counted");
+  FROND_TRY(check_number(all, path));
   if (clauses > kMaxFacetClauses)
     return invalid(path, "has " + std::to_string(clauses) + " queries in its facets, more than " +
                              std::to_string(kMaxFacetClauses));
@@ -215,6 +222,9 @@ Result<void> check_facets(const std::vector<Facet>& facets, const std::string& p
 }
 
 Result<std::vector<Facet>> parse_facets(std::string_view text) {
+  std::size_t items = 1;
+  for (std::size_t at = end_of_facet(text); at < text.size(); at += 1 + end_of_facet(text.substr(at + 1))) ++items;
+  FROND_TRY(check_number(items, ""));
   std::vector<Facet> facets;
   for (bool more = true; more;) {
     const std::string_view item = text.substr(0, end_of_facet(text));

@@ -111,5 +111,8 @@ std::string facets_json(const std::vector<Facet>& facets);
 
 // What no field decides of facets that were read. `path`: empty in the short text. kInvalid. Internal to this folder.
 Result<void> check_facets(const std::vector<Facet>& facets, const std::string& path);
+// Before they are read, since each takes far more memory than its text.
+Result<void> check_number(std::size_t facets, const std::string& path);
+Result<void> check_bounds(std::size_t bounds, const std::string& path);
 
 }  // namespace frond::query

@@ -80,7 +80,11 @@ class FacetReader {
                                                 "price.mean, with :asc or :desc");
   }
   void read_bounds() {
-    for (const Json& bound : members_.array("bounds", true)) {
+    const Json::Array& bounds = members_.array("bounds", true);
+    if (!members_.ok()) return;
+    if (auto checked = check_bounds(bounds.size(), members_.path("bounds")); !checked)
+      return members_.fail(std::move(checked).error());
+    for (const Json& bound : bounds) {
       if (const auto* value = bound.scalar())
         to_.bounds.push_back(*value);
       else
@@ -153,9 +157,10 @@ class FacetReader {
   Facet& to_;
 };
 
-Result<std::vector<Facet>> read_all(const Json& json, const std::string& path, std::size_t depth);
+// `number`: of those before, also of other levels.
+Result<std::vector<Facet>> read_all(const Json& json, const std::string& path, std::size_t depth, std::size_t& number);
 
-Result<Facet> read_facet(const Json::Member& member, const std::string& path, std::size_t depth) {
+Result<Facet> read_facet(const Json::Member& member, const std::string& path, std::size_t depth, std::size_t& number) {
   const auto* const object = member.value.object();
   if (object == nullptr || object->empty() || object->size() > 2)
     return unreadable(path, "is no object with one kind, such as {\"values\":{\"field\":\"tag\"}}, and perhaps facets");
@@ -172,19 +177,21 @@ Result<Facet> read_facet(const Json::Member& member, const std::string& path, st
   if (object->size() == 1) return facet;
   const auto& [name, inside] = first ? object->back() : object->front();
   if (name != "facets") return unreadable(path, "has beside its kind " + schema::quote(name) + ", not facets");
-  facet.inside = FROND_TRY(read_all(inside, schema::member_path(path, name), depth + 1));
+  facet.inside = FROND_TRY(read_all(inside, schema::member_path(path, name), depth + 1, number));
   return facet;
 }
 
-Result<std::vector<Facet>> read_all(const Json& json, const std::string& path, std::size_t depth) {
+Result<std::vector<Facet>> read_all(const Json& json, const std::string& path, std::size_t depth, std::size_t& number) {
   const auto* const object = json.object();
   if (object == nullptr)
     return unreadable(path, "is " + std::string(json.kind()) + ", not an object of facets by name");
   if (depth > kMaxFacetDepth)
     return unreadable(path, "is inside more than " + std::to_string(kMaxFacetDepth) + " facets");
+  number += object->size();
+  FROND_TRY(check_number(number, path));
   std::vector<Facet> facets;
   for (const Json::Member& member : *object)
-    facets.push_back(FROND_TRY(read_facet(member, schema::member_path(path, member.name), depth)));
+    facets.push_back(FROND_TRY(read_facet(member, schema::member_path(path, member.name), depth, number)));
   return facets;
 }
 
@@ -257,7 +264,8 @@ void append_members(std::string& json, const Facet& facet) {
 }  // namespace
 
 Result<std::vector<Facet>> read_facets(const Json& json, std::string_view path) {
-  auto facets = FROND_TRY(read_all(json, std::string(path), 1));
+  std::size_t number = 0;
+  auto facets = FROND_TRY(read_all(json, std::string(path), 1, number));
   FROND_TRY(check_facets(facets, std::string(path)));
   return facets;
 }

@@ -1,7 +1,6 @@
 #include "common/wire/router_socket.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
@@ -68,12 +67,11 @@ class ZmtpRouterSocket final : public RouterSocket {
     return loops_[PeerLoop::number_of(peer) % loops_.size()]->send(peer, std::move(reply));
   }
   void stop(std::chrono::milliseconds linger) override {
+    file_.remove();
     for (const auto& loop : loops_) loop->begin_stop(clock_.now() + linger);
     for (const auto& loop : loops_) loop->join();
     error_code ignored;
     acceptor_->close(ignored);  // its loop has ended
-    std::error_code gone;
-    if (!path_.empty()) std::filesystem::remove(std::exchange(path_, {}), gone);
   }
   std::uint64_t dropped() const override { return dropped_.load(std::memory_order_relaxed); }
   CurveCounters curve() const override { return gate_ ? gate_->counters() : CurveCounters{}; }
@@ -98,7 +96,7 @@ class ZmtpRouterSocket final : public RouterSocket {
   std::optional<asio::steady_timer> again_;
   unsigned next_loop_ = 0;
   std::uint16_t port_ = 0;
-  std::string path_;  // of a local socket's file; empty: there is none
+  net::SocketFile file_;
 };
 
 Result<void> ZmtpRouterSocket::bind() {
@@ -110,7 +108,8 @@ Result<void> ZmtpRouterSocket::bind() {
     if (!ec) acceptor_->bind(at, ec);
     if (!ec) acceptor_->listen(net::Acceptor::max_listen_connections, ec);
     if (!ec) port_ = net::port_of(acceptor_->local_endpoint(ec));
-    if (!ec && net::is_local(config_.listen)) path_ = FROND_TRY(net::parse_local_address(config_.listen));
+    if (!ec && net::is_local(config_.listen))
+      file_ = net::SocketFile(FROND_TRY(net::parse_local_address(config_.listen)));
     if (!ec || ec == asio::error::address_in_use) break;
   }
   if (!ec) return {};

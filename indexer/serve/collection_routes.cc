@@ -93,6 +93,11 @@ http::Response with_retry(http::Response response) {
   return response;
 }
 
+std::string collection_of(const http::Request& request, std::string_view pattern) {
+  auto name = http::path_value(request.path, pattern);
+  return name ? *std::move(name) : std::string(http::raw_path_value(request.path, pattern));
+}
+
 http::Response list_collections(const ServedRepository& repository, write::WrittenCollections* written) {
   const auto names = repository.collections();
   if (!names) return unavailable("The repository can't be read: " + names.error().message() + ".");

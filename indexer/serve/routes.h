@@ -17,7 +17,11 @@
 
 namespace frond::indexer::serve {
 
-inline constexpr std::string_view kCollectionsPath = "/v1/collections";
+inline constexpr std::string_view kCollectionsPath = "/v1/collections",
+                                  kCollectionPath = "/v1/collections/{collection}";
+
+// The name in the request's path; one with a broken escape is none, and comes as it stands.
+std::string collection_of(const http::Request& request, std::string_view pattern);
 
 // A body: one line.
 std::string dumped(const nlohmann::ordered_json& json);

@@ -208,7 +208,7 @@ class Service {
     } else if (path == kCollectionsPath) {
       return list_collections(*repository_, collections_.get());
     } else if (path.starts_with(kCollectionsPath) && path[kCollectionsPath.size()] == '/') {
-      return describe_collection(*repository_, path.substr(kCollectionsPath.size() + 1));
+      return describe_collection(*repository_, collection_of(request, kCollectionPath));
     }
     return http::problem(404, "Not found", "Nothing is served at this path: see /v1/collections.");
   }

@@ -21,7 +21,6 @@ using nlohmann::ordered_json;
 using write::CollectionWriter;
 using write::Operation;
 
-constexpr std::string_view kCollection = "/v1/collections/{collection}";
 constexpr std::string_view kDocuments = "/v1/collections/{collection}/documents";
 constexpr std::string_view kDocument = "/v1/collections/{collection}/documents/{id}";
 constexpr std::string_view kRefresh = "/v1/collections/{collection}/refresh";
@@ -50,11 +49,6 @@ Response not_accepted(const Error& error) {
     return with_retry(problem(429, "Too many requests", "Of this collection, " + error.message() + "."));
   if (error.code() == Code::kInvalid) return problem(422, "Unprocessable content", error.message() + ".");
   return with_retry(problem(503, "Unavailable", "The change can't be logged: " + error.message() + "."));
-}
-
-// Names of collections need no escapes: one with a percent sign is none.
-std::string collection_of(const Request& request, std::string_view pattern) {
-  return std::string(http::raw_path_value(request.path, pattern));
 }
 
 struct ParsedLines {
@@ -150,7 +144,7 @@ Response delete_document(CollectionWriter& writer, Request& request) {
 
 Response put_collection(write::WrittenCollections& collections, const ServedRepository& repository,
                         const Request& request) {
-  const std::string name = collection_of(request, kCollection);
+  const std::string name = collection_of(request, kCollectionPath);
   const auto mark = mark_of(request, "create");
   if (!mark) return no_key(mark.error());
   const auto made = collections.create(name, request.body);
@@ -172,7 +166,7 @@ Response put_collection(write::WrittenCollections& collections, const ServedRepo
 }
 
 Response delete_collection(write::WrittenCollections& collections, const Request& request) {
-  const std::string name = collection_of(request, kCollection);
+  const std::string name = collection_of(request, kCollectionPath);
   // Where keys are kept is removed, too, so a repeat could not be told from a removal of what was made since.
   if (!request.header("idempotency-key").empty())
     return problem(400, "Bad request", "A collection is removed without an Idempotency-Key: it can't be kept.",
@@ -272,8 +266,8 @@ void WriteRoutes::add_to(http::Router& router) const {
           responder.send(all == nullptr ? closed() : answer(*all, request));
         });
   };
-  look(kCollection, [root = repository, all = collections](const Request& request) {
-    return describe_collection(*root, request.path.substr(kCollectionsPath.size() + 1), all);
+  look(kCollectionPath, [root = repository, all = collections](const Request& request) {
+    return describe_collection(*root, collection_of(request, kCollectionPath), all);
   });
   look(kGenerations, [root = repository](const Request& request) {
     return list_generations(*root, collection_of(request, kGenerations));
@@ -291,9 +285,9 @@ void WriteRoutes::add_to(http::Router& router) const {
   write("POST", kLatest, Access::kSearch, kMaxIdList, latest_documents);
   write("GET", kMetadata, Access::kSearch, 0, get_metadata);
   write("PUT", kMetadata, Access::kAdmin, write::kMaxMetadata, put_metadata);
-  change("PUT", kCollection, Access::kAdmin, kMaxSettings,
+  change("PUT", kCollectionPath, Access::kAdmin, kMaxSettings,
          [root = repository](auto& all, const Request& request) { return put_collection(all, *root, request); });
-  change("DELETE", kCollection, Access::kAdmin, 0, delete_collection);
+  change("DELETE", kCollectionPath, Access::kAdmin, 0, delete_collection);
   write("POST", kCompact, Access::kAdmin, 0, compact);
   write("POST", kRollback, Access::kAdmin, 0, rollback);
   write("POST", kSwitch, Access::kAdmin, kMaxSettings, switch_generation);

@@ -18,13 +18,13 @@ TEXTS = {"leaf.txt": "A leaf dies and another one answers.", "broker.md": "# Bro
 class Up:
     """One run of the command, with what it printed."""
 
-    def __init__(self, setting, *flags, http="127.0.0.1:0", data="state"):
+    def __init__(self, setting, *flags, http="127.0.0.1:0", data="state", stderr=None):
         self.setting, self.data = setting, setting.path(data)
         self.out = setting.path("up.out")
         self.began = time.monotonic()
         with open(self.out, "wb") as out, open(setting.path("up.log"), "ab") as log:
             self.process = subprocess.Popen([setting.program("frond"), "up", "--data", self.data, "--http", http, *flags], stdout=out,
-                                            stderr=log, cwd=setting.folder)
+                                            stderr=stderr or log, cwd=setting.folder)
         setting.processes.append(self.process)
 
     def await_ready(self):
@@ -97,7 +97,8 @@ def check_mistakes(setting, texts):
                        (("--data", setting.path("other")), "is not of frond up"),
                        (("--data", os.path.join(texts, "state"), "--input", texts), "contains --data"),
                        (("--reindex",), "--reindex needs --input"),
-                       (("--schema", setting.path("nowhere")), "No such file"),
+                       (("--input", texts, "--schema", setting.path("nowhere")), "No such file"),
+                       (("--schema", "infer"), "--schema requires --input"),
                        (("--collection", "../x"), "no name of a collection")):
         with_data = flags if "--data" in flags else (*flags, "--data", setting.path("unused"))
         done = subprocess.run([setting.program("frond"), "up", *with_data], capture_output=True, text=True, timeout=60, check=False)
@@ -142,6 +143,43 @@ def check_kills(setting, up):
     harness.expect('leaf: {"' in log, "the last lines of a killed program are not shown")
 
 
+def check_unread_stderr(setting):
+    """Nobody reads its stderr, which is full: a program that ends is started again, and Ctrl-C ends all."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    try:
+        while True:
+            os.write(writer, b"x" * 4096)
+    except BlockingIOError:
+        os.set_blocking(writer, True)
+    for logs in ("stderr", "files"):
+        up = Up(setting, "--logs", logs, stderr=writer).await_ready()
+        before = up.programs()["frond-broker"]
+        os.kill(before, signal.SIGKILL)
+        harness.eventually(lambda u=up, b=before: u.programs().get("frond-broker", b) != b, "the broker is started again")
+        harness.eventually(lambda u=up: u.hits("partition"), "searches are answered again", 60)
+        up.stop()
+    os.close(reader)
+    os.close(writer)
+
+
+def check_ctrl_c_while_it_waits(setting):
+    """Programs of one that was killed do not end: Ctrl-C ends who waits for them, which says so."""
+    up = Up(setting).await_ready()
+    programs = up.programs()
+    for pid in programs.values():
+        os.kill(pid, signal.SIGSTOP)
+    harness.kill9(up.process)
+    waits = Up(setting)
+    try:
+        harness.eventually(lambda: "waiting until the programs have ended" in setting.log("up"), "it says what it waits for")
+        waits.process.send_signal(signal.SIGINT)
+        harness.expect(waits.process.wait(5) == -signal.SIGINT, "Ctrl-C did not end who waits")
+    finally:
+        for pid in programs.values():
+            os.kill(pid, signal.SIGKILL)
+
+
 def check_without_input(setting):
     up = Up(setting, data="empty").await_ready()
     harness.expect(up.ask("/v1/collections/docs/documents", "POST", '{"id":"x","body":"y"}')[0] == 401, "a change without a key")
@@ -183,6 +221,8 @@ def test(setting):
 
     with open(os.path.join(texts, "new.txt"), "w", encoding="utf-8") as file:
         file.write("freshly indexed")
+    check_ctrl_c_while_it_waits(setting)
+    check_unread_stderr(setting)
     up = Up(setting, "--input", "texts", "--reindex").await_ready()
     up.await_hit("freshly", "new.txt", "a file that was indexed anew")
     up.stop()

@@ -116,6 +116,10 @@ def check_doors(service, closed):
     service.expect(400, "DELETE", "/v1/collections/c", key="admin", Idempotency_Key="all")
     service.expect(200, "DELETE", documents + "/once", key="write")
     service.expect(200, "POST", documents, "\ufeff" + line("once", ["b"]), key="write")
+    service.expect(200, "POST", "/v1/collections/%63/documents", line("once", ["b"]), key="write")
+    service.expect(200, "GET", "/v1/collections/%63")
+    service.expect(404, "POST", "/v1/collections/%6/documents", line("once", ["b"]), key="write")
+    service.expect(400, "PUT", "/v1/collections/%2e%2e%2fx", key="admin")
     service.expect(413, "POST", documents, "x" * (2 << 20), key="write")
     kinds = [(415, '[{"id":"kind"}]', {"Content_Type": "application/json"}), (415, "id=kind", {"Content_Type": "application/x-www-form-urlencoded"}),
              (415, line("kind", ["b"]), {"Content_Encoding": "gzip"}), (400, "[" + line("kind", ["b"]) + "]", {})]

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/line_writer.h"
 #include "common/base/process.h"
 #include "common/config/command_line.h"
 #include "common/query/query_parser.h"
@@ -149,8 +150,7 @@ Result<void> write_text(const std::string& file, const std::string& text) {
 
 int exit_status(std::string_view command, const Result<void>& outcome) {
   if (outcome) return 0;
-  std::fprintf(stderr, "frond %.*s: %s\n", static_cast<int>(command.size()), command.data(),
-               outcome.error().message().c_str());
+  write_stderr("frond " + std::string(command) + ": " + outcome.error().message() + "\n");
   return 1;
 }
 

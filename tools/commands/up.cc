@@ -15,11 +15,11 @@ void add_up(config::CommandLine& program, int& status) {
       "up",
       "Indexes documents and serves them on this machine until Ctrl-C: runs the indexer, a leaf and a broker. The same "
       "command goes on where it was");
-  command
-      .add_option("--input", flags->inputs,
-                  "Files and folders to index at the first start; none: documents come over HTTP")
-      .type_name("PATH")
-      .group("Documents");
+  auto& input = command
+                    .add_option("--input", flags->inputs,
+                                "Files and folders to index at the first start; none: documents come over HTTP")
+                    .type_name("PATH")
+                    .group("Documents");
   command.add_option("--data", flags->data, "Folder for all that is kept")
       .show_default()
       .type_name("DIR")
@@ -37,6 +37,7 @@ void add_up(config::CommandLine& program, int& status) {
                   "Where the Elasticsearch API is served, too: HOST:PORT. It is below /es on --http in any case")
       .check(config::host_port());
   command.add_option("--schema", flags->schema, "File with the fields of the documents of --input; infer: by them")
+      .needs(input)
       .group("Documents");
   command.add_flag("--reindex", flags->reindex, "Index --input anew, in place of all that the folder has")
       .group("Documents");

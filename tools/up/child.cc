@@ -1,6 +1,7 @@
 #include "tools/up/child.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,6 +39,17 @@ namespace {
 }
 
 }  // namespace
+
+void put(int descriptor, std::string_view text) {
+  constexpr std::size_t kWhole = 4096;  // PIPE_BUF: of so many bytes a pipe that can be written to takes all
+  while (!text.empty()) {
+    pollfd ready{descriptor, POLLOUT, 0};
+    if (::poll(&ready, 1, 0) <= 0 || ready.revents != POLLOUT) return;  // POLLERR: nobody reads it any more
+    const ssize_t written = ::write(descriptor, text.data(), std::min(text.size(), kWhole));
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
 
 std::string Ended::text() const {
   if (signal == 0) return "exit code " + std::to_string(code);
@@ -109,7 +121,7 @@ void Child::keep(std::string_view bytes) {
 
 // A log that can't be written must not end the programs: then only the last lines are kept.
 void Child::write_log(std::string_view bytes) {
-  if (log_.empty()) return void(!::write(STDERR_FILENO, bytes.data(), bytes.size()));
+  if (log_.empty()) return put(STDERR_FILENO, bytes);
   std::error_code ignored;
   if (file_.valid() && log_bytes_ + bytes.size() > kMaxLogBytes) {
     std::filesystem::rename(log_, std::filesystem::path(log_) += ".1", ignored);

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/result.h"
@@ -31,6 +32,10 @@ struct Ended {
   bool well() const { return code == 0 && signal == 0; }
   std::string text() const;  // "exit code 2", "signal 9 (Killed)"
 };
+
+// Writes to stdout or stderr, as far as nobody has to be waited for: what a reader that stands still leaves no room for
+// is dropped. (common/base/line_writer.h has a thread, and this process forks.)
+void put(int descriptor, std::string_view text);
 
 class Child {
  public:

@@ -36,9 +36,9 @@ pid_t holder_of(const fs::path& lock) {
 }
 
 // Of a process that was killed the programs still end: they are waited for.
-Result<files::Descriptor> locked(const fs::path& path) {
+Result<files::Descriptor> locked(const fs::path& path, const StateFolder::Say& say) {
   const auto until = std::chrono::steady_clock::now() + kOthersEnd;
-  for (;;) {
+  for (bool told = false;; told = true) {
     auto lock = FROND_TRY(files::try_lock_file(path));
     if (lock) {
       const std::string text = std::to_string(::getpid()) + "\n";
@@ -48,9 +48,13 @@ Result<files::Descriptor> locked(const fs::path& path) {
     }
     const pid_t holder = holder_of(path);
     const bool alive = holder > 0 && ::kill(holder, 0) == 0;
-    if (alive || std::chrono::steady_clock::now() > until)
-      return Error(Code::kUnavailable, path.parent_path().string() + " is in use: frond up runs there" +
-                                           (holder > 0 ? ", process " + std::to_string(holder) : std::string()));
+    const std::string folder = path.parent_path().string();
+    const std::string process = holder > 0 ? ", process " + std::to_string(holder) : std::string();
+    if (alive) return Error(Code::kUnavailable, folder + " is in use: frond up runs there" + process);
+    if (std::chrono::steady_clock::now() > until)
+      return Error(Code::kUnavailable, folder + " is in use: programs run there whose frond up was killed" + process +
+                                           ", and have not ended in " + std::to_string(kOthersEnd.count()) + " s");
+    if (!told) say(folder + ": waiting until the programs have ended whose frond up was killed" + process);
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
 }
@@ -66,7 +70,7 @@ bool is_ours(const fs::path& root, std::error_code& failed) {
 
 }  // namespace
 
-Result<std::unique_ptr<StateFolder>> StateFolder::open(const fs::path& given) {
+Result<std::unique_ptr<StateFolder>> StateFolder::open(const fs::path& given, const Say& say) {
   std::error_code failed;
   const fs::path root = fs::absolute(given, failed).lexically_normal();
   const bool is_new = !fs::exists(root, failed);
@@ -77,11 +81,12 @@ Result<std::unique_ptr<StateFolder>> StateFolder::open(const fs::path& given) {
                                          : " has other files, and is not of frond up: give --data another folder"));
   if (is_new && fs::create_directories(root, failed) && !failed) ::chmod(root.c_str(), 0700);
   if (failed) return Error(Code::kUnavailable, root.string() + ": " + failed.message());
-  auto lock = FROND_TRY(locked(root / "LOCK"));
+  auto lock = FROND_TRY(locked(root / "LOCK", say));
   fs::remove_all(root / "run", failed);  // sockets of programs that are gone
   for (const char* folder : {"repository", "leaf", "run", "log"}) {
-    fs::create_directories(root / folder, failed);
+    const bool made = fs::create_directories(root / folder, failed);
     if (failed) return Error(Code::kUnavailable, (root / folder).string() + ": " + failed.message());
+    if (made) ::chmod((root / folder).c_str(), 0700);  // where others may open `root`
   }
   std::unique_ptr<StateFolder> folder(new StateFolder(root, std::move(lock)));
   FROND_TRY(folder->make_key());

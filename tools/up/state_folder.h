@@ -7,6 +7,7 @@
 //   run/               local sockets of the programs
 //   log/NAME.log       what each program writes; when it is long it becomes NAME.log.1, and a new one begins
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,7 +28,10 @@ class StateFolder {
 
   // Makes the folder, or opens one that `frond up` made, and locks it. kInvalid: it is something else; kUnavailable: it
   // can't be made or written, or it is in use.
-  static Result<std::unique_ptr<StateFolder>> open(const std::filesystem::path& root);
+  // Where programs of one that was killed run still it waits for their end, which `say` is told.
+  using Say = std::function<void(const std::string&)>;
+  static Result<std::unique_ptr<StateFolder>> open(
+      const std::filesystem::path& root, const Say& say = [](const std::string&) {});
 
   std::filesystem::path path(const std::string& name) const { return root_ / name; }
   const std::filesystem::path& root() const { return root_; }  // absolute

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -30,7 +29,7 @@ constexpr std::chrono::seconds kTellWhy{15};       // how often it is said what 
 constexpr std::string_view kLeafSocket = "run/leaf.sock", kLeafHttp = "run/leaf-http.sock",
                            kServiceSocket = "run/indexer.sock";
 
-void say(const std::string& line) { std::fprintf(stderr, "frond up: %s\n", line.c_str()); }
+void say(const std::string& line) { put(STDERR_FILENO, "frond up: " + line + "\n"); }
 
 class Up {
  public:
@@ -196,18 +195,25 @@ void Up::tell() const {
   const std::string url = "http://" + place_.text();
   const std::string key = state_.path("api.key").string();
   const std::string header = " -H \"Authorization: Bearer $(cat " + key + ")\"";
-  std::printf("search page   %s/\n", url.c_str());
-  std::printf("search        curl '%s/v1/search?q=WORDS'%s\n", url.c_str(), place_.loopback ? "" : header.c_str());
-  std::printf("documents     curl%s --data-binary @FILE.jsonl %s/v1/collections/%s/documents\n", header.c_str(),
-              url.c_str(), options_.collection.c_str());
+  const std::string documents = url + "/v1/collections/" + options_.collection + "/documents";
   // Not where logs are kept that others may read.
   const std::string shown = options_.logs_to_stderr ? "in " + key : state_.key() + " (in " + key + ")";
-  if (!options_.elasticsearch_api.empty())
-    std::printf("elasticsearch http://%s (the same API is at %s/es)\n", options_.elasticsearch_api.c_str(),
-                url.c_str());
-  std::printf("key           %s\n", shown.c_str());
-  std::printf("state         %s; Ctrl-C ends it, the same command goes on\n", state_.root().c_str());
-  std::fflush(stdout);
+  const std::string elasticsearch = options_.elasticsearch_api.empty() ? ""
+                                                                       : "
+                                                                             elasticsearch http
+      :  //" + options_.elasticsearch_api +
+         " (the same API is at " +
+         url + "/es)";
+  put(STDOUT_FILENO, "search page   " + url + "/
+" +                                                              //
+                         "search        curl '" + url + "/v1/search?q=WORDS'" + (place_.loopback ? "" : header) +  //
+                         "
+documents     curl" + header + " --data-binary @FILE.jsonl " + documents + elasticsearch +  //
+                         "
+key           " + shown +                                                              //
+                         "
+state         " + state_.root().string() + "; Ctrl-C ends it, the same command goes on
+");
 }
 
 }  // namespace
@@ -220,9 +226,10 @@ Result<void> run(Options options) {
     if (failed) return Error(Code::kNotFound, "--schema " + options.schema + ": " + failed.message());
     options.schema = schema.string();
   }
-  const auto supervisor = FROND_TRY(Supervisor::create(say));
-  const auto state = FROND_TRY(StateFolder::open(options.data));
+  const auto state = FROND_TRY(StateFolder::open(options.data, say));
   auto place = FROND_TRY(free_place(options.http));
+  // Until here a signal ends this process at once, whatever it waits for.
+  const auto supervisor = FROND_TRY(Supervisor::create(say));
   if (::chdir(state->root().c_str()) != 0)  // where sockets' paths are short
     return Error(Code::kUnavailable, state->root().string() + " can't be entered");
   Up up(std::move(options), std::move(place), *state, *supervisor);

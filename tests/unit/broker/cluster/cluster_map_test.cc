@@ -37,6 +37,17 @@ TEST(ClusterMap, CountsALostConnectionAtOnceAndSilenceAfterAWhile) {
   cluster.advance(milliseconds(1000));
   EXPECT_FALSE(cluster.map.leaves()[1]->healthy);
 }
+TEST(ClusterMap, KeepsALeafThatAnswersOtherRequestsThanItsHellos) {
+  ScriptedCluster cluster(1);
+  cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}));
+  for (int i = 0; i < 5; ++i) {
+    cluster.advance(milliseconds(500));
+    ASSERT_EQ(cluster.leaf(0).hellos.open(), 1u) << "it is asked again";
+    cluster.leaf(0).hellos.answer(Error(Code::kOverloaded, "no reply in time, but to other requests"));
+    EXPECT_TRUE(cluster.map.leaves()[0]->healthy);
+  }
+  EXPECT_EQ(cluster.map.leaves()[0]->failures, 0u);
+}
 TEST(ClusterMap, StaysReadyWhileSomePartitionHasALeaf) {
   ScriptedCluster cluster(2);
   for (int i : {0, 1}) cluster.leaf(i).hellos.answer(hello({served(1, 2, {static_cast<std::uint32_t>(i)})}));

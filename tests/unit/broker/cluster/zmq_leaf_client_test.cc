@@ -52,6 +52,19 @@ TEST_F(AZmqLeafClient, TellsTheLeafToStopCancelledRequests) {
   EXPECT_EQ(leaf_.cancelled, leaf_.searched);
   EXPECT_EQ(clients_->cancels_sent(), 1u);
 }
+TEST_F(AZmqLeafClient, SaysThatALateLeafAnswersOtherRequests) {
+  ASSERT_TRUE(connect_to_leaf());
+  leaf_.hellos = Does::kNothing;
+  EXPECT_EQ(ask(milliseconds(50)), Code::kDeadline);
+  leaf_.searches = Does::kAnswer;
+  std::optional<Result<wire::HelloReply>> got;
+  client_->hello({}, in(milliseconds(500)), [&](Result<wire::HelloReply> reply) { got = std::move(reply); });
+  bool searched = false;
+  client_->search({}, in_20_s(), [&](const Result<wire::SearchReply>& reply) { searched = reply.has_value(); });
+  ASSERT_TRUE(run_until([&] { return got.has_value(); }));
+  EXPECT_TRUE(searched);
+  EXPECT_EQ(*got, Code::kOverloaded);
+}
 TEST_F(AZmqLeafClient, TellsTheLeafToStopLateRequests) {
   ASSERT_TRUE(connect_to_leaf());
   std::optional<Result<wire::SearchReply>> got;

@@ -3,9 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 
 #include "tests/support/captured_response.h"
 #include "tests/support/scripted_http.h"
@@ -23,12 +28,14 @@ class AChangeForwarder : public testing::Test {
   }
   std::shared_ptr<CapturedResponse> send(std::string method, const std::string& path, std::string body = {}) {
     auto captured = CapturedResponse::make();
-    router_({.method = std::move(method),
-             .target = path + "?x=1",
-             .path = path,
-             .body = std::move(body),
-             .headers = {{"authorization", "Bearer k"}, {"cookie", "c"}, {"idempotency-key", "once"}}},
-            CapturedResponse::responder(captured));
+    router_(
+        {.method = std::move(method),
+         .target = "http://other" + path + "?x=1",  // as a proxy may send it
+         .path = path,
+         .query = "x=1",
+         .body = std::move(body),
+         .headers = {{"authorization", "Bearer k"}, {"x-api-key", "k"}, {"cookie", "c"}, {"idempotency-key", "once"}}},
+        CapturedResponse::responder(captured));
     return captured;
   }
   // Ends the forwarder, which answers everything first.
@@ -60,7 +67,8 @@ TEST_F(AChangeForwarder, PassesARequestOnAndItsAnswerBack) {
   EXPECT_EQ(got.headers, (std::vector<std::pair<std::string, std::string>>{{"frond-sequence", "7"}}));
   const std::string asked = service.requests().at(0);
   EXPECT_TRUE(asked.starts_with("POST /v1/collections/c/documents?x=1 HTTP/1.1\r\n")) << asked;
-  for (const char* line : {"authorization: Bearer k\r\n", "idempotency-key: once\r\n", "Content-Length: 10\r\n"})
+  for (const char* line :
+       {"authorization: Bearer k\r\n", "x-api-key: k\r\n", "idempotency-key: once\r\n", "Content-Length: 10\r\n"})
     EXPECT_NE(asked.find(line), std::string::npos) << line << asked;
   EXPECT_EQ(asked.find("cookie"), std::string::npos);
 }
@@ -96,6 +104,45 @@ TEST_F(AChangeForwarder, EndsWhatWaitsWhenItEnds) {
   forwarder_.reset();
   ASSERT_TRUE(captured->got);
   EXPECT_EQ(captured->got->status, 503);
+}
+
+// The service answers one request after the other, so what waits for it waits for the first.
+TEST_F(AChangeForwarder, PassesNothingOnWhoseClientHasLeft) {
+  std::atomic<bool> answers = false;
+  const ScriptedHttp service([&](const ScriptedHttp::Talk& talk) {
+    while (!answers) std::this_thread::yield();
+    talk.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  });
+  pass_to(service.url());
+  std::vector<std::shared_ptr<CapturedResponse>> sent;
+  for (std::size_t i = 0; i < ChangeForwarder::kThreads; ++i)
+    sent.push_back(send("POST", "/v1/collections/c/documents", "{}"));
+  const auto left = sent.back();  // a client alone has all threads but one, so this one waits
+  ASSERT_TRUE(left->client_gone);
+  left->client_gone();
+  answers = true;
+  forwarder_.reset();
+  EXPECT_EQ(left->got->status, 499);
+  EXPECT_EQ(service.requests().size(), ChangeForwarder::kThreads - 1);
+}
+
+TEST_F(AChangeForwarder, PassesChangesOnBesideRefreshesThatWait) {
+  using boost::asio::ip::tcp;
+  boost::asio::io_context io;
+  tcp::acceptor service(io, {boost::asio::ip::address_v4::loopback(), 0});
+  service.non_blocking(true);
+  pass_to("http://127.0.0.1:" + std::to_string(service.local_endpoint().port()));
+  constexpr std::size_t kRefreshes = ChangeForwarder::kThreads - 1;  // all that a client may have
+  for (std::size_t i = 0; i < kRefreshes; ++i) send("POST", "/v1/collections/c/refresh");
+  send("POST", "/v1/collections/c/documents", "{}");
+  std::vector<tcp::socket> came;  // and are not answered
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  while (came.size() < kRefreshes + 1 && std::chrono::steady_clock::now() < until) {
+    boost::system::error_code nobody;
+    if (tcp::socket one = service.accept(nobody); !nobody) came.push_back(std::move(one));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(came.size(), kRefreshes + 1);
 }
 
 TEST_F(AChangeForwarder, NeedsAnAddress) {

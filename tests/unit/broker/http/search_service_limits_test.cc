@@ -42,7 +42,10 @@ TEST_F(ASearchService, RefusesTooManyTermsAndTooMuchTime) {
   EXPECT_EQ(time.body()["parameter"], "timeout_ms");
 }
 TEST_F(ASearchService, EvaluatesFewCostlySearchesAtATime) {
-  std::vector<SearchParameters> costly(4, asking("deep"));
+  std::vector<SearchParameters> costly(5, asking("deep"));
+  costly[4].q = "explained";
+  costly[4].explain = true;
+  costly[4].k = 11;
   costly[0].k = 101;
   costly[1].offset = 991;
   costly[2].processor = wire::Processor::kExhaustive;

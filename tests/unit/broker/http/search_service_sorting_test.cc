@@ -289,6 +289,30 @@ TEST_F(ASortedSearch, ShowsFacetsInFacets) {
   EXPECT_EQ(answer["facets"]["p"].dump(),
             R"({"percentiles":[{"percent":50.0,"value":3},{"percent":99.0,"value":200}]})");
 }
+
+TEST_F(ASortedSearch, IsCostlyIfItsFacetsHadManyBuckets) {
+  const auto costly = [this] { return broker.service.admission().costly(); };
+  auto few = support::found({{7, 9}});
+  few.facets.resize(1);
+  few.facets[0] = {.with_value = 1, .words = {"a"}, .counts = {1}};
+  ask("q=immune&k=1&facets=tag", few);
+  EXPECT_FALSE(broker.shared.wide_facets.has_one_of(0, {{.field = "tag"}}));
+  auto many = support::found({{7, 9}});
+  many.facets.resize(1);
+  many.facets[0].with_value = WideFacets::kMany + 1;
+  for (std::size_t i = 0; i <= WideFacets::kMany; ++i) {
+    many.facets[0].keys.push_back(i);
+    many.facets[0].counts.push_back(1);
+  }
+  ask("q=immune&k=1&facets=year", many);
+  EXPECT_TRUE(broker.shared.wide_facets.has_one_of(0, {{.field = "tag"}, {.field = "year"}}));
+  EXPECT_FALSE(broker.shared.wide_facets.has_one_of(1, {{.field = "year"}})) << "another collection";
+  support::Answered answered;
+  broker.service.search(asking_for("q=immune&k=1&facets=year:5"), answered.reply());
+  EXPECT_EQ(costly(), 1u);
+  broker.service.search(asking_for("q=immune&k=1&facets=tag:5"), answered.reply());
+  EXPECT_EQ(costly(), 1u);
+}
 TEST_F(ASortedSearch, KnowsTheMeanOfASumThatIsTooLarge) {
   auto reply = support::found({{7, 9}});
   auto& counts = reply.facets.emplace_back();

@@ -199,6 +199,22 @@ TEST_F(TheServersLimits, CountARequestWhileSomebodyKeepsItThoughItsClientHasLeft
   EXPECT_TRUE(stays.hear("/held").starts_with("HTTP/1.1 200 "));
   EXPECT_EQ(counters().body_bytes, 0u);
 }
+TEST_F(TheServersLimits, SayHowLargeABodyMayBeThatIsNeverLetIn) {
+  start({.max_body_bytes = 1 << 20});
+  const auto answer = [this](std::size_t bytes) {
+    return Client(port())
+        .say("POST /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: " + std::to_string(bytes) +
+             "\r\n\r\n" + std::string(bytes, 'x'))
+        .hear_all();
+  };
+  const std::string refused = answer(600'000);
+  EXPECT_TRUE(refused.starts_with("HTTP/1.1 413 ")) << refused;
+  EXPECT_EQ(refused.find("Retry-After"), std::string::npos) << refused;
+  const std::string_view said = "The body may have ";
+  const std::size_t most = std::stoul(refused.substr(refused.find(said) + said.size()));
+  EXPECT_TRUE(answer(most).starts_with("HTTP/1.1 200 ")) << most;
+  EXPECT_TRUE(answer(most + 1).starts_with("HTTP/1.1 413 ")) << most;
+}
 TEST_F(TheServersLimits, CountRequestsByTheirKeyHoweverManyAddressesThatHas) {
   const auto by_key = [](const Request& header, const ClientAddress&, Access) {
     Admittance admittance;

@@ -62,6 +62,15 @@ TEST_F(AGuard, WithoutAFileLeavesAllOpenButWriting) {
   EXPECT_EQ(status("", Access::kWrite), 403);
   EXPECT_EQ(status("any", Access::kWrite), 403);
 }
+TEST_F(AGuard, LeavesWritingToWhoeverChecksItBehind) {
+  guard_ = *Guard::create({.of_address = {.rate = 1}, .writing_is_checked_behind = true}, clock_, log_, registry_);
+  EXPECT_EQ(status("", Access::kWrite), 200);
+  EXPECT_EQ(status("", Access::kWrite), 429) << "limits hold";
+  support::write_file(folder_ / "keys", line("one", "search"));
+  guard_ = *Guard::create({.key_file = (folder_ / "keys").string(), .writing_is_checked_behind = true}, clock_, log_,
+                          registry_);
+  EXPECT_EQ(status("", Access::kWrite), 401) << "and keys, where there are some";
+}
 TEST_F(AGuard, KnowsAClientByItsKeyFromWhichAddressItComes) {
   start(line("one", "write") + line("other", "write"));
   const auto client = [this](const char* name, const http::ClientAddress& from) {

@@ -106,6 +106,22 @@ TEST(RouterSocket, ServesProcessesOfItsMachineAtAFile) {
     EXPECT_FALSE(std::filesystem::exists(folder / "leaf"));
   }
 }
+TEST(RouterSocket, LeavesTheFileOfAnotherThatHasItsPlace) {
+  const support::ScratchFolder folder;
+  const std::string endpoint = "ipc://" + (folder / "leaf").string();
+  auto first = RouterSocket::create({.listen = endpoint});
+  ASSERT_TRUE(first) << first.error().message();
+  std::filesystem::remove(folder / "leaf");
+  auto second = RouterSocket::create({.listen = endpoint});
+  ASSERT_TRUE(second) << second.error().message();
+  (*second)->start([&](const Peer& peer, ByteView request) { (*second)->send(peer, copy_of(request)); });
+  (*first)->stop(milliseconds(0));
+  Dealer one(endpoint);
+  one.send("one");
+  EXPECT_EQ(one.receive(), "one");
+  (*second)->stop(milliseconds(0));
+  EXPECT_FALSE(std::filesystem::exists(folder / "leaf"));
+}
 TEST(RouterSocket, TakesThePlaceOfAFileThatAProcessLeftBehind) {
   const support::ScratchFolder folder;
   const std::string file = (folder / "leaf").string();

@@ -1,10 +1,13 @@
 #include "tools/up/state_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <string>
+#include <vector>
 
 #include "tests/support/scratch_folder.h"
 
@@ -60,9 +63,24 @@ TEST(TheStateFolder, WaitsForTheProgramsOfOneThatWasKilled) {
   char byte = 0;
   ASSERT_EQ(::read(held[0], &byte, 1), 1);
   ASSERT_EQ(::waitpid(dead, nullptr, 0), dead);
-  EXPECT_TRUE(StateFolder::open(scratch / "state"));
+  std::vector<std::string> said;
+  EXPECT_TRUE(StateFolder::open(scratch / "state", [&](const std::string& line) { said.push_back(line); }));
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find("process " + std::to_string(dead)), std::string::npos) << said[0];
   ::close(held[0]);
   ::close(held[1]);
+}
+
+TEST(TheStateFolder, IsItsUsersAloneInAFolderThatOthersMayOpen) {
+  const support::ScratchFolder scratch;
+  const mode_t before = ::umask(0);
+  fs::create_directories(scratch / "open");
+  EXPECT_TRUE(StateFolder::open(scratch / "open"));
+  ::umask(before);
+  for (const auto& one : fs::directory_iterator(scratch / "open"))
+    if (one.is_directory() || one.path().filename() == "api.key") {
+      EXPECT_EQ(one.status().permissions() & (fs::perms::group_all | fs::perms::others_all), fs::perms::none) << one;
+    }
 }
 
 TEST(TheStateFolder, IsNoOtherFolder) {

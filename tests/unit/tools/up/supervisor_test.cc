@@ -1,6 +1,7 @@
 // Programs that are scripts of the shell.
 #include "tools/up/supervisor.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -47,6 +48,21 @@ TEST_F(ASupervisor, StartsAProgramAgainAndShowsItsLastLines) {
   EXPECT_TRUE(said("one ended with exit code 3; it is started again in 500 ms")) << said_;
   EXPECT_TRUE(said("  one: a line")) << said_;
   EXPECT_EQ(support::read_file(scratch_ / "one.log").substr(0, 14), "a line\na line\n");
+}
+
+TEST(WhatIsPut, WaitsForNoReader) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+  const std::string line(1000, 'x');
+  put(ends[1], line);
+  std::string read(100'000, '\0');
+  EXPECT_EQ(::read(ends[0], read.data(), read.size()), 1000);
+  ::fcntl(ends[1], F_SETFL, 0);  // from here on a write waits
+  for (int i = 0; i < 200; ++i) put(ends[1], line);
+  EXPECT_GE(::read(ends[0], read.data(), read.size()), 50'000);
+  ::close(ends[0]);
+  put(ends[1], line);  // and there is no SIGPIPE
+  ::close(ends[1]);
 }
 
 TEST_F(ASupervisor, EndsTheLastProgramFirst) {

@@ -1,0 +1,48 @@
+#pragma once
+// Reads large requests on threads of their own. To read a MiB of JSON takes tens of milliseconds, in which a loop's
+// thread would answer nobody. Clients take turns, so that who sends many such requests waits for them alone.
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "broker/cluster/timer_queue.h"
+#include "broker/http/search_parameters.h"
+#include "common/http/client_turns.h"
+#include "common/http/message.h"
+
+namespace frond::broker::http {
+
+// Of all loops. Thread-safe.
+class TextReader {
+ public:
+  // A text of so many bytes is read at once.
+  static constexpr std::size_t kLittle = 16 << 10;
+
+  // 0 threads: all are.
+  explicit TextReader(std::size_t threads);
+
+  // Whether the text is for read().
+  bool is_large(std::string_view text) const { return turns_ && text.size() > kLittle; }
+
+  struct Work {
+    std::shared_ptr<const std::string> text;
+    std::size_t from = 0;  // of it, so many bytes are passed over
+    ParsedSearch (*parse)(std::string_view) = nullptr;
+    std::shared_ptr<const std::atomic<bool>> gone;  // true: the client has left, so nothing is read
+  };
+  // Calls `done` on the thread of `home`, which outlives join().
+  using Done = std::function<void(const ParsedSearch&)>;
+  void read(const frond::http::ClientId& client, cluster::HomeThread& home, Work work, Done done);
+  // Ends the threads; what waits is not read. To be called while the loops exist, when they run no more.
+  void join();
+
+ private:
+  std::atomic<bool> ended_{false};
+  std::optional<frond::http::ClientTurns> turns_;
+};
+
+}  // namespace frond::broker::http
