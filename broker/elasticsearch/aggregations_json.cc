@@ -73,7 +73,8 @@ class Renderer {
                                                 : number_or_null(counted_[name]);
     };
     const auto text = [&](const Json& value) {
-      return print_date(static_cast<std::int64_t>(std::floor(value.get<double>())), format_of(of_));
+      const double ms = std::floor(value.get<double>());
+      return std::abs(ms) < 9e18 ? print_date(static_cast<std::int64_t>(ms), format_of(of_)) : std::nullopt;
     };
     Json sum = any ? number("sum") : Json(0.0), average = number("mean");
     const std::uint64_t count = any ? counted_["count"].get<std::uint64_t>() : 0;

@@ -141,66 +141,71 @@ Expected<std::vector<SortColumn>> sort_columns(const SearchAsk& ask, const Mappi
 
 Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& index, text::Analyzer& analyzer,
                                   Statistics& statistics, std::int64_t now_ms, bool several) {
-  const auto sort = FROND_EXPECT_OK(sort_columns(ask, *index.mapping));
-  double boost = 1;
-  for (const auto& [pattern, by] : ask.index_boosts)
-    if (matches_pattern(pattern, index.name)) boost *= by;
-  const bool scored = (ask.by_score() || ask.sorts_scores()) && ask.size > 0;
-  ReadParts parts;
-  QueryScope scope{
-      .mapping = *index.mapping, .index = index.name, .analyzer = analyzer, .statistics = statistics, .now_ms = now_ms};
-  const auto read = [&]() -> Expected<Clause> {
-    if (ask.query.is_null()) return QueryReader(scope).read({{"match_all", Json::object()}}, boost, scored);
-    return QueryReader(scope).read(ask.query, boost, scored);
-  };
-  Clause query = FROND_EXPECT_OK(read());
-  if (scope.shares.size() > 1) {
-    scope.makes_up = false;
-    query = FROND_EXPECT_OK(read());
-  }
-  if (scope.better_scale() != 1) {
-    scope.scale = scope.better_scale();
-    query = FROND_EXPECT_OK(read());
-  }
-  parts.scale = scope.scale;
-  const auto unscored = [&](const Json& json) { return QueryReader(scope).read(json, 1, /*scored=*/false); };
-  if (!index.filters.empty()) {
-    query::Bool any;
-    for (const Json& filter : index.filters) any.should.push_back(FROND_EXPECT_OK(unscored(filter)));
-    query = both(std::move(query), Clause{std::move(any)});
-  }
-  http::SearchParameters made;
-  made.mode = wire::Mode::kOr;
-  made.query = query;
-  parts.hits = made;
-  if (ask.size == 0) {
-    parts.hits.k = 0;
-    parts.hits.count = true;
-    parts.hits.rank = wire::Rank::kNone;
-  } else {
-    add_hits(ask, sort, several, parts.hits);
-    if (scored) {
-      parts.hits.k1 = scope.bm25().k1;
-      parts.hits.b = scope.bm25().b;
+  return typed([&]() -> Expected<ReadParts> {
+    const auto sort = FROND_EXPECT_OK(sort_columns(ask, *index.mapping));
+    double boost = 1;
+    for (const auto& [pattern, by] : ask.index_boosts)
+      if (matches_pattern(pattern, index.name)) boost *= by;
+    const bool scored = (ask.by_score() || ask.sorts_scores()) && ask.size > 0;
+    ReadParts parts;
+    QueryScope scope{.mapping = *index.mapping,
+                     .index = index.name,
+                     .analyzer = analyzer,
+                     .statistics = statistics,
+                     .now_ms = now_ms};
+    const auto read = [&]() -> Expected<Clause> {
+      if (ask.query.is_null()) return QueryReader(scope).read({{"match_all", Json::object()}}, boost, scored);
+      return QueryReader(scope).read(ask.query, boost, scored);
+    };
+    Clause query = FROND_EXPECT_OK(read());
+    if (scope.shares.size() > 1) {
+      scope.makes_up = false;
+      query = FROND_EXPECT_OK(read());
     }
-  }
-  if (!ask.post_filter.is_null()) parts.hits.query = both(query, FROND_EXPECT_OK(unscored(ask.post_filter)));
-  if (ask.aggregations.is_null()) return parts;
-  const bool all_match = ask.query.is_null() || ask.query.contains("match_all");
-  parts.aggregations = FROND_EXPECT_OK(read_aggregations(ask.aggregations, scope, all_match));
-  auto facets = FROND_EXPECT_OK(facets_of(parts.aggregations));
-  if (facets.empty()) return parts;
-  if (!ask.post_filter.is_null() || ask.size == 0) {
-    // One hit, which is not shown: a search of none has no facets.
-    made.k = 1;
-    made.rank = wire::Rank::kNone;
-    made.fields = 0;
-    made.facets = std::move(facets);
-    (ask.post_filter.is_null() ? parts.hits : parts.counted.emplace()) = std::move(made);
-  } else {
-    parts.hits.facets = std::move(facets);
-  }
-  return parts;
+    if (scope.better_scale() != 1) {
+      scope.scale = scope.better_scale();
+      query = FROND_EXPECT_OK(read());
+    }
+    parts.scale = scope.scale;
+    const auto unscored = [&](const Json& json) { return QueryReader(scope).read(json, 1, /*scored=*/false); };
+    if (!index.filters.empty()) {
+      query::Bool any;
+      for (const Json& filter : index.filters) any.should.push_back(FROND_EXPECT_OK(unscored(filter)));
+      query = both(std::move(query), Clause{std::move(any)});
+    }
+    http::SearchParameters made;
+    made.mode = wire::Mode::kOr;
+    made.query = query;
+    parts.hits = made;
+    if (ask.size == 0) {
+      parts.hits.k = 0;
+      parts.hits.count = true;
+      parts.hits.rank = wire::Rank::kNone;
+    } else {
+      add_hits(ask, sort, several, parts.hits);
+      if (scored) {
+        parts.hits.k1 = scope.bm25().k1;
+        parts.hits.b = scope.bm25().b;
+      }
+    }
+    if (!ask.post_filter.is_null()) parts.hits.query = both(query, FROND_EXPECT_OK(unscored(ask.post_filter)));
+    if (ask.aggregations.is_null()) return parts;
+    const bool all_match = ask.query.is_null() || ask.query.contains("match_all");
+    parts.aggregations = FROND_EXPECT_OK(read_aggregations(ask.aggregations, scope, all_match));
+    auto facets = FROND_EXPECT_OK(facets_of(parts.aggregations));
+    if (facets.empty()) return parts;
+    if (!ask.post_filter.is_null() || ask.size == 0) {
+      // One hit, which is not shown: a search of none has no facets.
+      made.k = 1;
+      made.rank = wire::Rank::kNone;
+      made.fields = 0;
+      made.facets = std::move(facets);
+      (ask.post_filter.is_null() ? parts.hits : parts.counted.emplace()) = std::move(made);
+    } else {
+      parts.hits.facets = std::move(facets);
+    }
+    return parts;
+  });
 }
 
 Expected<std::string> cursor_of(const SearchAsk& ask, const SearchedIndex& index, const ReadParts& parts,

@@ -134,7 +134,7 @@ class QueryReader {
   Expected<Clause> wildcard_of(const MappedField& field, const std::string& pattern, double boost, bool scored);
   Expected<Clause> term_of(const MappedField& field, const Json& value, double boost, bool scored);
   Expected<Clause> range_of(const MappedField& field, const Json& bounds, double boost, bool scored);
-  Clause exists_of(std::string_view pattern, double boost, bool scored);
+  Expected<Clause> exists_of(std::string_view pattern, double boost, bool scored);
   // "title^3", "author.*"; empty names stand for all fields. `to` gets those that can be searched.
   Expected<std::vector<WeightedField>> fields_of(const Json& names) const;
   Expected<std::vector<std::string>> tokens_of(std::string_view text, const std::string& analyzer);

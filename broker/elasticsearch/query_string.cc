@@ -153,7 +153,7 @@ class StringParser {
       skip();
       if (first.text == "_exists_") {
         const Word name = word();
-        return std::optional(reader_.exists_of(name.text, settings_.boost, settings_.scored));
+        return std::optional(FROND_EXPECT_OK(reader_.exists_of(name.text, settings_.boost, settings_.scored)));
       }
       if (first.text == "*" && take('*'))
         return std::optional(

@@ -216,8 +216,8 @@ Expected<Clause> QueryReader::range(const Json& body, const Context& in) {
   return field == nullptr ? Expected<Clause>(nothing()) : range_of(*field, bounds, boost, in.scored);
 }
 
-Clause QueryReader::exists_of(std::string_view pattern, double boost, bool scored) {
-  if (is_of_all(pattern)) return *constant(Clause{query::All()}, boost, scored);
+Expected<Clause> QueryReader::exists_of(std::string_view pattern, double boost, bool scored) {
+  if (is_of_all(pattern)) return constant(Clause{query::All()}, boost, scored);
   const std::string below = std::string(pattern) + ".";
   const bool object = scope_.mapping.is_object(pattern);
   query::Bool any;
@@ -225,7 +225,7 @@ Clause QueryReader::exists_of(std::string_view pattern, double boost, bool score
     if (object ? field.name.starts_with(below) : matches_pattern(pattern, field.name))
       any.should.push_back({query::Exists{field.column}});
   if (any.should.empty()) return nothing();
-  return *constant(any.should.size() == 1 ? std::move(any.should.front()) : Clause{std::move(any)}, boost, scored);
+  return constant(any.should.size() == 1 ? std::move(any.should.front()) : Clause{std::move(any)}, boost, scored);
 }
 
 Expected<Clause> QueryReader::exists(const Json& body, const Context& in) {

@@ -271,6 +271,9 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   }
 
   Expected<Json> aggregations() const {
+    return typed([&] { return counted(); });
+  }
+  Expected<Json> counted() const {
     if (parts_.empty()) return Json::object();
     const auto& read = parts_.front().read.aggregations;
     Json all = FROND_EXPECT_OK(aggregations_json(read, parts_.front().answer.facets, ask_.typed_keys));
