@@ -294,7 +294,6 @@ schema::Schema schema_of(const Mapping& mapping) {
     made.many = field.type != Type::kText;
     if (field.type != Type::kText) continue;
     made.positions = made.field_search = true;
-    made.stored = field.column == "title" || field.column == "body";
   }
   return schema;
 }
