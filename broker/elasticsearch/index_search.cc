@@ -101,6 +101,15 @@ Expected<SearchedIndex> searched_index(const Meant& meant) {
                        meant.filters};
 }
 
+SearchedIndex without_new_fields(SearchedIndex index, const schema::Schema& schema) {
+  const auto is_new = [&](const MappedField& field) { return schema.find(field.column) == nullptr; };
+  if (std::ranges::none_of(index.mapping->fields, is_new)) return index;
+  Mapping fewer = *index.mapping;
+  std::erase_if(fewer.fields, is_new);
+  index.mapping = std::make_shared<const Mapping>(std::move(fewer));
+  return index;
+}
+
 Expected<std::vector<SortColumn>> sort_columns(const SearchAsk& ask, const Mapping& mapping) {
   std::vector<SortColumn> columns;
   for (const AskedSort& one : ask.sort) {

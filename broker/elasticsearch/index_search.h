@@ -26,6 +26,9 @@ struct SearchedIndex {
 // 404 and so on: its mapping can't be read.
 Expected<SearchedIndex> searched_index(const Meant& meant);
 
+// Without the fields that came after the generation with this schema: no document of it has one.
+SearchedIndex without_new_fields(SearchedIndex index, const schema::Schema& schema);
+
 // What its documents are ordered by, and how the values are shown.
 struct SortColumn {
   enum class By : std::uint8_t { kField, kScore, kOrder, kUnmapped };

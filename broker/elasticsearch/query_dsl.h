@@ -29,6 +29,10 @@ class Statistics {
  public:
   // How many documents have the value, or any for an empty one, in this column; a guess while it is not known.
   std::uint64_t documents(const std::string& column, const std::optional<std::string>& value);
+  // How many values documents have in this column, of each document different ones.
+  std::uint64_t values(const std::string& column) { return documents(column + kOfValues, {}); }
+  // Behind a column's name: its number of values is meant.
+  static constexpr char kOfValues = '\n';
   using Key = std::pair<std::string, std::optional<std::string>>;
   // Those that were asked for and are not known.
   std::vector<Key> missing() const;

@@ -72,7 +72,12 @@ Expected<Clause> QueryReader::keyword_term(const MappedField& field, const std::
   if (!scored) return clause;
   const std::uint64_t with = scope_.statistics.documents(field.column, word);
   if (with == 0) return nothing();
-  const double score = idf(scope_.statistics.documents(field.column, {}), with);
+  // Each value is a text of one word, and a document as long as it has values: on average that counts.
+  const std::uint64_t documents = scope_.statistics.documents(field.column, {});
+  const auto& [k1, b] = scope_.mapping.bm25;
+  const double share = static_cast<double>(documents) /
+                       static_cast<double>(std::max(scope_.statistics.values(field.column), std::uint64_t{1}));
+  const double score = idf(documents, with) * (k1 + 1) / (1 + k1 * (1 - b + b * share));
   return constant(std::move(clause), boost * score, scored);
 }
 

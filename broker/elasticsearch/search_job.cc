@@ -26,6 +26,13 @@ ApiError error_in(const Response& response) {
   return error;
 }
 
+// Of an answer with the facet "values".
+std::uint64_t values_in(const std::string& body) {
+  const Json json = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  const Json* const values = at_path(json, "facets.values.values");
+  return values != nullptr && values->is_number_unsigned() ? values->get<std::uint64_t>() : 0;
+}
+
 // Counts that searches of this thread asked for lately.
 class KnownCounts {
  public:
@@ -60,6 +67,8 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       if (!searched) return finish(std::move(searched).error());
       const auto* const collection = http::find_collection(*targets_.collections, searched->name);
       if (collection == nullptr) return finish(unavailable("index [" + searched->name + "] is not served yet"));
+      if (const auto topology = collection->service->scatter().map.topology())
+        *searched = without_new_fields(*std::move(searched), *topology->schema);
       auto fits = check_index(*searched);
       if (!fits) {
         ++gathered_.failed;
@@ -132,8 +141,20 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       count.query = key.first.empty() ? query::Clause{query::All()}
                     : key.second      ? query::Clause{query::Terms{key.first, {*key.second}}}
                                       : query::Clause{query::Exists{key.first}};
-      send(number, std::move(count), [this, number = number, key = key](const std::string& body) {
-        const std::uint64_t documents = count_in(body);
+      const bool of_values = key.first.ends_with(Statistics::kOfValues);
+      if (of_values) {
+        query::Facet facet;
+        facet.name = "values";
+        facet.field = key.first.substr(0, key.first.size() - 1);
+        facet.kind = query::Facet::Kind::kCount;
+        count.count = false;
+        count.k = 1;
+        count.fields = 0;
+        count.query = query::Clause{query::All()};
+        count.facets.push_back(std::move(facet));
+      }
+      send(number, std::move(count), [this, number = number, key = key, of_values](const std::string& body) {
+        const std::uint64_t documents = of_values ? values_in(body) : count_in(body);
         parts_[number].statistics.set(key, documents);
         known_counts().remember(name_of(number, key), documents);
         if (--open_ == 0) ask_statistics();  // which may need others, now that these are known

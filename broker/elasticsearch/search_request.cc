@@ -50,8 +50,7 @@ class SearchReader {
   Expected<void> parameter(const std::string& name, const std::string& value) {
     if (name == "from" || name == "size") return member(name, Json(value));
     if (name == "sort") {
-      if (!sort_given_) ask_.sort.clear();
-      sort_given_ = true;
+      ask_.sort.clear();  // of several the last counts
       for (const auto part : split_list(value)) {
         const std::size_t colon = part.rfind(':');
         const std::string field(part.substr(0, colon));
@@ -140,7 +139,6 @@ class SearchReader {
           return parsing_exception("[" + key + "] must be fields");
       }
     } else if (key == "stored_fields") {
-      stored_fields_ = true;
       const auto names = texts_in(value);
       if (std::ranges::find(names, "_source") == names.end()) ask_.source.shown = false;
       if (std::ranges::find(names, "_none_") != names.end()) return not_supported("[stored_fields] of [_none_]");
@@ -234,7 +232,6 @@ class SearchReader {
   }
 
   SearchAsk ask_;
-  bool sort_given_ = false, stored_fields_ = false;
 };
 
 }  // namespace

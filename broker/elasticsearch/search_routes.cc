@@ -329,6 +329,11 @@ void serve_analyze(const Targets& to, Call&& call, Responder responder) {
   responder.send(tokens ? json_response(*tokens) : refusal_of(tokens.error()));
 }
 
+// Of Elasticsearch, and not of Frond.
+void refuse(const Targets&, Call&& call, Responder responder) {
+  responder.send(refusal_of(not_supported("[" + call.request.path.substr(0, 200) + "]")));
+}
+
 constexpr std::string_view kQueryParameters =
     "q,df,default_operator,analyzer,analyze_wildcard,lenient,ignore_unavailable,allow_no_indices,expand_wildcards,"
     "ignore_throttled,min_score,preference,routing,terminate_after,explain,rewrite,all_shards,_source,_source_includes,"
@@ -341,6 +346,10 @@ constexpr std::string_view kCapsParameters =
     "fields,ignore_unavailable,allow_no_indices,expand_wildcards,include_unmapped,filters,types";
 constexpr std::string_view kAnalyzeParameters =
     "text,analyzer,field,index,ignore_unavailable,allow_no_indices,expand_wildcards";
+
+constexpr std::string_view kScrollParameters = "scroll,scroll_id,keep_alive,preference,rest_total_hits_as_int";
+constexpr std::string_view kChangeParameters =
+    "q,refresh,conflicts,slices,wait_for_completion,max_docs,requests_per_second,routing,scroll_size,timeout";
 
 constexpr auto kSearching = frond::http::Access::kSearch;
 constexpr Route kRoutes[] = {
@@ -370,6 +379,17 @@ constexpr Route kRoutes[] = {
     {"POST", "/_analyze", kSearching, kMaxBody, kAnalyzeParameters, serve_analyze},
     {"GET", "/{index}/_analyze", kSearching, kMaxBody, kAnalyzeParameters, serve_analyze},
     {"POST", "/{index}/_analyze", kSearching, kMaxBody, kAnalyzeParameters, serve_analyze},
+    {"GET", "/_search/scroll", kSearching, kMaxBody, kScrollParameters, refuse},
+    {"POST", "/_search/scroll", kSearching, kMaxBody, kScrollParameters, refuse},
+    {"DELETE", "/_search/scroll", kSearching, kMaxBody, kScrollParameters, refuse},
+    {"DELETE", "/_search/scroll/{id}", kSearching, kMaxBody, kScrollParameters, refuse},
+    {"POST", "/{index}/_search/point_in_time", kSearching, kMaxBody, kScrollParameters, refuse},
+    {"DELETE", "/_search/point_in_time", kSearching, kMaxBody, kScrollParameters, refuse},
+    {"POST", "/{index}/_pit", kSearching, kMaxBody, kScrollParameters, refuse},
+    {"DELETE", "/_pit", kSearching, kMaxBody, kScrollParameters, refuse},
+    {"POST", "/_reindex", frond::http::Access::kAdmin, kMaxBody, kChangeParameters, refuse},
+    {"POST", "/{index}/_update_by_query", frond::http::Access::kWrite, kMaxBody, kChangeParameters, refuse},
+    {"POST", "/{index}/_delete_by_query", frond::http::Access::kWrite, kMaxBody, kChangeParameters, refuse},
 };
 
 }  // namespace
