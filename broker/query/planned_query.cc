@@ -66,30 +66,22 @@ bool is_costly(const frond::query::Cost& cost) {
          cost.values > kCostlyValues;
 }
 
-// Facets as the schema has them, with clauses that are within the limits, and what these cost together.
-Result<std::vector<frond::query::Facet>> facets_of(std::vector<frond::query::Facet> facets,
-                                                   const schema::Schema& schema, const frond::query::Limits& limits,
-                                                   frond::query::Cost& cost) {
-  Result<void> within;
-  const auto check = [&](const frond::query::Limits& most) {
-    for_each_facet(facets, [&](const frond::query::Facet& facet) {
-      for (const auto& one : facet.queries)
-        if (within) within = frond::query::check_limits(one.clause, most);
-    });
-    return within;
-  };
-  FROND_TRY(check(before_normal(limits)));
-  facets = FROND_TRY(frond::query::bind_facets(std::move(facets), schema, "facets"));
-  FROND_TRY(check(limits));
+// The clauses of facets, as one.
+Clause clauses_of(const std::vector<frond::query::Facet>& facets) {
+  Bool all;
   for_each_facet(facets, [&](const frond::query::Facet& facet) {
-    for (const auto& one : facet.queries) {
-      const auto of_one = frond::query::cost_of(one.clause);
-      cost.clauses += of_one.clauses;
-      cost.terms += of_one.terms;
-      cost.values += of_one.values;
-      cost.patterns += of_one.patterns;
-    }
+    for (const auto& one : facet.queries) all.filter.push_back(one.clause);
   });
+  return {std::move(all)};
+}
+
+// Facets as the schema has them, with clauses that are together within the limits.
+Result<std::vector<frond::query::Facet>> bound_facets(std::vector<frond::query::Facet> facets,
+                                                      const schema::Schema& schema,
+                                                      const frond::query::Limits& limits) {
+  FROND_TRY(frond::query::check_limits(clauses_of(facets), before_normal(limits)));
+  facets = FROND_TRY(frond::query::bind_facets(std::move(facets), schema, "facets"));
+  FROND_TRY(frond::query::check_limits(clauses_of(facets), limits));
   return facets;
 }
 
@@ -292,8 +284,7 @@ Planned plan(const WrittenQuery& written, const schema::Schema& schema, QueryAna
   };
   if (auto sorts = frond::query::check_sort({written.sort.begin(), written.sort.end()}, schema); !sorts)
     return Refusal{"sort", std::move(sorts).error().within("sort").message()};
-  frond::query::Cost of_facets;
-  auto facets = facets_of({written.facets.begin(), written.facets.end()}, schema, limits, of_facets);
+  auto facets = bound_facets({written.facets.begin(), written.facets.end()}, schema, limits);
   if (!facets) return Refusal{"facets", facets.error().message()};
   const std::string_view name = written.clause != nullptr ? "query" : "q";
   Clause asked;
@@ -315,7 +306,7 @@ Planned plan(const WrittenQuery& written, const schema::Schema& schema, QueryAna
   if (!planned) return Refusal{std::string(name), planned.error().message()};
   planned->notes = std::move(notes);
   planned->facets = *std::move(facets);
-  planned->costly = planned->costly || is_costly(of_facets);
+  planned->costly = planned->costly || is_costly(frond::query::cost_of(clauses_of(planned->facets)));
   if (planned->clause.size() > wire::kMaxClauseBytes || planned->filter.size() > wire::kMaxClauseBytes)
     return Refusal{std::string(name), "the query has more than " + std::to_string(wire::kMaxClauseBytes) + " bytes"};
   return *std::move(planned);

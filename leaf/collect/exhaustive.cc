@@ -71,23 +71,26 @@ class Reference {
     const auto add_bucket = [&](const std::vector<topk::Hit>& in_bucket) -> Result<void> {
       if (facet.kind != Kind::kDistinct) counts.counts.push_back(in_bucket.size());
       for (const query::Facet& one : facet.inside) {
-        FacetRoom inside = room;  // taken when all is there
-        counts.nested.push_back(FROND_TRY(count(one, in_bucket, clauses, inside, clock)));
+        FROND_TRY(room.take_inside(one, 1));
+        counts.nested.push_back(FROND_TRY(count(one, in_bucket, clauses, room, clock)));
       }
       return {};
     };
     for (const auto& [value, in_bucket] : by_value) {
-      if (const auto* word = std::get_if<std::string>(&value))
+      if (const auto* word = std::get_if<std::string>(&value)) {
         counts.words.push_back(*word);
-      else
+        FROND_TRY(room.take_word(facet, *word));
+      } else {
         counts.keys.push_back(schema::ordering_key(type, value));
+        FROND_TRY(room.take_number(facet));
+      }
       FROND_TRY(add_bucket(in_bucket));
     }
     for (const auto& [bucket, in_bucket] : by_bucket) {
       counts.keys.push_back(bucket);
+      FROND_TRY(room.take_number(facet));
       FROND_TRY(add_bucket(in_bucket));
     }
-    FROND_TRY(room.take_all(facet, counts));
     return counts;
   }
   // The first hits, of which no more are held than are wanted. kDeadline.

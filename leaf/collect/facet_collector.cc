@@ -55,7 +55,7 @@ Result<FacetCollector::Counted> FacetCollector::counted(const query::Facet& face
 Result<FacetCollector> FacetCollector::make(const std::vector<query::Facet>& facets, const schema::Schema& schema,
                                             const clauses::ClausePlan& plan, const FacetClauses& clauses,
                                             KeywordCache& keywords, const FacetRoom& room, const Clock& clock) {
-  FacetCollector made(plan.plan.lengths.size(), room);
+  FacetCollector made(plan.plan.lengths.size(), room, plan.plan.deadline, clock);
   const Making making{schema, plan, clauses, keywords, room.buckets_left(), clock};
   for (const query::Facet& facet : facets) made.facets_.push_back(FROND_TRY(counted(facet, true, making)));
   return made;
@@ -102,17 +102,24 @@ Result<void> FacetCollector::take_rows(Counted& one, std::uint32_t number, std::
   const Chunk& chunk = one.column == nullptr ? kNone : one.column->chunk(number);
   const bool all = query::is_of_clauses(one.facet->kind), missing = one.facet->kind == Kind::kMissing;
   one.rows.clear();
-  one.into.clear();
   for (const Row& row : rows) {
     if (row.slot >= one.documents.size()) one.documents.resize(row.slot + std::size_t{1});
     const bool has = all || (chunk.values != 0 && chunk.has(row.document));
     ++(has ? one.documents[row.slot].with_value : one.documents[row.slot].missing);
     if (has != missing) one.rows.push_back(row);
   }
-  if (one.counter == nullptr || one.rows.empty()) return {};
-  one.counter->take(number, chunk, one.rows, one.inside.empty() ? nullptr : &one.into);
-  if (one.counter->slots() > room_.buckets_left()) return room_.too_many_buckets(*one.facet);
-  for (Counted& inside : one.inside) FROND_TRY(take_rows(inside, number, one.into));
+  if (one.counter == nullptr) return {};
+  // A few at a time: each may become as many as its document has values or clauses that it matches.
+  const std::size_t most = chunk.offsets == nullptr ? kWindow : 64;
+  for (std::span<const Row> left = one.rows; !left.empty();) {
+    if (deadline_.passed(*clock_)) return Error(Code::kDeadline, "the deadline passed while facets were counted");
+    const auto some = left.first(std::min(left.size(), most));
+    left = left.subspan(some.size());
+    one.into.clear();
+    one.counter->take(number, chunk, some, one.inside.empty() ? nullptr : &one.into);
+    if (one.counter->slots() > room_.buckets_left()) return room_.too_many_buckets(*one.facet);
+    for (Counted& inside : one.inside) FROND_TRY(take_rows(inside, number, one.into));
+  }
   return {};
 }
 
@@ -171,8 +178,8 @@ Result<std::vector<query::FacetCounts>> FacetCollector::finish(Counted& one, std
   const FacetCounter::Slots slots = FROND_TRY(one.counter->finish(room_, all));
   std::vector<std::vector<query::FacetCounts>> inside;
   for (Counted& facet : one.inside) {
+    FROND_TRY(room_.take_inside(*facet.facet, own));
     inside.push_back(FROND_TRY(finish(facet, own)));
-    for (const query::FacetCounts& counts : inside.back()) FROND_TRY(room_.take_nested(*facet.facet, counts));
   }
   if (inside.empty()) return all;
   std::size_t next = 0;

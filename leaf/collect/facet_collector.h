@@ -22,7 +22,7 @@ using FacetClauses = std::map<std::string, std::shared_ptr<const partition::Hidd
 class FacetCollector final : public clauses::Collector {
  public:
   // Borrows all. kInvalid: the counters of all facets would take more than kMostBytes, or the keywords of one more than
-  // the cache gives a column; kDeadline.
+  // the cache gives a column; kDeadline, as later of take().
   static Result<FacetCollector> make(const std::vector<query::Facet>& facets, const schema::Schema& schema,
                                      const clauses::ClausePlan& plan, const FacetClauses& clauses,
                                      KeywordCache& keywords, const FacetRoom& room, const Clock& clock);
@@ -49,7 +49,8 @@ class FacetCollector final : public clauses::Collector {
     std::vector<Row> rows, into;  // of a window
   };
   struct Making;
-  FacetCollector(std::size_t documents, const FacetRoom& room) : documents_(documents), room_(room) {}
+  FacetCollector(std::size_t documents, const FacetRoom& room, const Deadline& deadline, const Clock& clock)
+      : documents_(documents), deadline_(deadline), clock_(&clock), room_(room) {}
   static Result<Counted> counted(const query::Facet& facet, bool alone, const Making& making);
   Result<void> take_alone(Counted& one, DocId first, const Bits& documents, std::uint32_t all) const;
   Result<void> take_rows(Counted& one, std::uint32_t number, std::span<const Row> rows) const;
@@ -58,6 +59,8 @@ class FacetCollector final : public clauses::Collector {
   Result<std::vector<query::FacetCounts>> finish(Counted& one, std::size_t around);
 
   const std::size_t documents_;  // of the partition
+  const Deadline deadline_;
+  const Clock* const clock_;
   FacetRoom room_;
   bool is_rest_ = false;
   std::vector<Counted> facets_;

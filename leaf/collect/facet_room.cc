@@ -28,8 +28,8 @@ Result<void> FacetRoom::take_bytes(const query::Facet& facet, std::size_t bytes)
   return {};
 }
 
-Result<void> FacetRoom::take_nested(const query::Facet& facet, const query::FacetCounts& counts) {
-  return take_bytes(facet, kNestedBytes + (counts.values == 0 ? 0 : counts.sum.words().size() * 8));
+Result<void> FacetRoom::take_inside(const query::Facet& facet, std::size_t buckets) {
+  return take_bytes(facet, buckets * (kInsideBytes + (facet.kind == query::Facet::Kind::kStats ? kSumBytes : 0)));
 }
 
 Result<void> FacetRoom::take_all(const query::Facet& facet, const query::FacetCounts& counts) {
@@ -37,7 +37,7 @@ Result<void> FacetRoom::take_all(const query::Facet& facet, const query::FacetCo
   for (const std::string& word : counts.words) FROND_TRY(take_word(facet, word));
   for (std::size_t i = 0; i < counts.nested.size(); ++i) {
     const query::Facet& inside = facet.inside[i % facet.inside.size()];
-    FROND_TRY(take_nested(inside, counts.nested[i]));
+    FROND_TRY(take_inside(inside, 1));
     FROND_TRY(take_all(inside, counts.nested[i]));
   }
   return {};

@@ -21,8 +21,8 @@ class FacetRoom {
   // the facet and the limit.
   Result<void> take_number(const query::Facet& facet) { return take(facet, kNumberBytes); }
   Result<void> take_word(const query::Facet& facet, std::string_view word) { return take(facet, bytes_of(word)); }
-  // Takes room for what was counted in a bucket of another facet, without its own buckets.
-  Result<void> take_nested(const query::Facet& facet, const query::FacetCounts& counts);
+  // Takes room for the facet in so many buckets of another one, without its own buckets.
+  Result<void> take_inside(const query::Facet& facet, std::size_t buckets);
   // The same for all buckets of the facet, and all that is in them.
   Result<void> take_all(const query::Facet& facet, const query::FacetCounts& counts);
   // That there are too many of the facet's and of those before it.
@@ -33,7 +33,7 @@ class FacetRoom {
   // and is padded to 8 bytes.
   static constexpr std::size_t kNumberBytes = 16;
   static std::size_t bytes_of(std::string_view word) { return kNumberBytes + (word.size() / 8 + 1) * 8; }
-  static constexpr std::size_t kNestedBytes = 88;
+  static constexpr std::size_t kInsideBytes = 88, kSumBytes = 288;
   Result<void> take(const query::Facet& facet, std::size_t bytes);
   Result<void> take_bytes(const query::Facet& facet, std::size_t bytes);
 

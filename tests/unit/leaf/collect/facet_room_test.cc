@@ -22,6 +22,21 @@ TEST(FacetRoom, IsTakenByAllFacetsTogetherAndNamesTheLimit) {
             "search)");
 }
 
+TEST(FacetRoom, IsTakenByFacetsInBuckets) {
+  query::Facet tag, years;
+  years.kind = query::Facet::Kind::kStats;
+  tag.inside = {years, query::Facet()};
+  query::FacetCounts counts;
+  counts.words = {"a", "b"};
+  counts.nested.resize(4);
+  counts.nested[3].keys = {1, 2};
+  FacetRoom room(5, 10'000);
+  ASSERT_TRUE(room.take_all(tag, counts));
+  EXPECT_EQ(room.buckets_left(), 1u);
+  EXPECT_EQ(room.bytes(), 2u * (16 + 8) + 2 * (88 + 288) + 2 * 88 + 2 * 16);
+  EXPECT_EQ(room.take_inside(years, 30), Code::kInvalid);
+}
+
 TEST(FacetRoom, EndsWithTheBytesOfAReplyToo) {
   query::Facet tag;
   tag.name = "tag";
