@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <map>
 
 #include "broker/elasticsearch/document.h"
 #include "broker/elasticsearch/json_body.h"
@@ -93,12 +94,30 @@ std::string score_text(double score) {
   return text;
 }
 
-Expected<SearchedIndex> searched_index(const Meant& meant) {
-  auto mapping = FROND_EXPECT_OK(read_mapping(meant.index->settings, meant.index->mapping));
-  if (meant.index->derived)
-    for (MappedField& field : mapping.fields) field.column = field.name;
-  return SearchedIndex{meant.index->name, std::make_shared<const Mapping>(std::move(mapping)), meant.index->derived,
-                       meant.filters};
+Expected<SearchedIndex> searched_index(const Meant& meant, const std::shared_ptr<const Indices>& indices) {
+  thread_local std::shared_ptr<const Indices> known;
+  thread_local std::map<const Index*, std::shared_ptr<const Mapping>> mappings;
+  if (known != indices) {
+    mappings.clear();
+    known = indices;
+  }
+  std::shared_ptr<const Mapping>& mapping = mappings[meant.index];
+  if (mapping == nullptr) {
+    auto read = FROND_EXPECT_OK(read_mapping(meant.index->settings, meant.index->mapping));
+    if (meant.index->derived)
+      for (MappedField& field : read.fields) field.column = field.name;
+    mapping = std::make_shared<const Mapping>(std::move(read));
+  }
+  return SearchedIndex{meant.index->name, mapping, meant.index->derived, meant.filters};
+}
+
+text::Analyzer& analyzer_of(const text::AnalyzerConfig& config) {
+  constexpr std::size_t kMaxKept = 64;
+  thread_local std::vector<std::unique_ptr<text::Analyzer>> kept;
+  for (const auto& one : kept)
+    if (one->config() == config) return *one;
+  if (kept.size() == kMaxKept) kept.clear();
+  return *kept.emplace_back(std::make_unique<text::Analyzer>(config, /*cache_bits=*/0));
 }
 
 SearchedIndex without_new_fields(SearchedIndex index, const schema::Schema& schema) {

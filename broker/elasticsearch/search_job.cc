@@ -63,7 +63,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   void begin() {
     std::optional<ApiError> unfit;
     for (const Meant& meant : targets_.meant) {
-      auto searched = searched_index(meant);
+      auto searched = searched_index(meant, targets_.indices);
       if (!searched) return finish(std::move(searched).error());
       const auto* const collection = http::find_collection(*targets_.collections, searched->name);
       if (collection == nullptr) return finish(unavailable("index [" + searched->name + "] is not served yet"));
@@ -75,8 +75,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         unfit = std::move(fits).error();
         continue;
       }
-      auto analyzer = std::make_unique<text::Analyzer>(searched->mapping->analyzer, 0);
-      parts_.push_back(IndexPart{*std::move(searched), collection->service, std::move(analyzer), {}, {}, {}});
+      parts_.push_back(IndexPart{*std::move(searched), collection->service, {}, {}, {}});
     }
     if (parts_.empty() && unfit) return finish(*std::move(unfit));
     ask_statistics();
@@ -93,7 +92,6 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   struct IndexPart {
     SearchedIndex searched;
     SearchService* service;
-    std::unique_ptr<text::Analyzer> analyzer;
     Statistics statistics;
     ReadParts read;
     IndexAnswer answer;
@@ -110,7 +108,8 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   // Reads the search for each index, which says what numbers it needs.
   bool read_all() {
     for (IndexPart& part : parts_) {
-      auto read = parameters_of(ask_, part.searched, *part.analyzer, part.statistics, now_ms_, from_first());
+      auto read = parameters_of(ask_, part.searched, analyzer_of(part.searched.mapping->analyzer), part.statistics,
+                                now_ms_, from_first());
       if (!read) {
         finish(std::move(read).error());
         return false;
@@ -283,11 +282,11 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       const IndexPart& part = parts_[i];
       const auto fields = read_highlight(ask_.highlight, *part.searched.mapping);
       if (!fields || !part.read.hits.query) continue;  // it was read before
-      const QueryTerms terms = terms_of(*part.read.hits.query, *part.analyzer);
+      const QueryTerms terms = terms_of(*part.read.hits.query, analyzer_of(part.searched.mapping->analyzer));
       for (Hit& hit : gathered_.hits)
         if (hit.index == i)
-          hit.highlight =
-              highlighted(Json::parse(hit.source, nullptr, /*allow_exceptions=*/false), *fields, terms, *part.analyzer);
+          hit.highlight = highlighted(Json::parse(hit.source, nullptr, /*allow_exceptions=*/false), *fields, terms,
+                                      analyzer_of(part.searched.mapping->analyzer));
     }
   }
 

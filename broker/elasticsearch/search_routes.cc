@@ -287,7 +287,7 @@ void serve_field_caps(const Targets& to, Call&& call, Responder responder) {
   std::map<std::string, std::map<std::string, Json>> types;  // by field and type: the indices that have it
   std::map<std::pair<std::string, std::string>, Json> shown;
   for (const Meant& meant : targets->meant) {
-    const auto searched = searched_index(meant);
+    const auto searched = searched_index(meant, targets->indices);
     if (!searched) return responder.send(refusal_of(searched.error()));
     names.push_back(searched->name);
     const auto add = [&](const std::string& name, const Json& capability) {
@@ -317,7 +317,7 @@ void serve_analyze(const Targets& to, Call&& call, Responder responder) {
     const auto targets = targets_of(to, call);
     if (!targets) return responder.send(refusal_of(targets.error()));
     if (targets->meant.size() != 1) return responder.send(refusal_of(illegal_argument("_analyze is of one index")));
-    auto searched = searched_index(targets->meant.front());
+    auto searched = searched_index(targets->meant.front(), targets->indices);
     if (!searched) return responder.send(refusal_of(searched.error()));
     mapping = searched->mapping;
   }
