@@ -143,6 +143,7 @@ SearchLoop::SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::si
       turning_(timers_, kTurnInterval, [this] {
         turned_.store(shared_.clock.now(), std::memory_order_relaxed);
         end_unused();
+        if (shared_.changes == nullptr && (number_.empty() || number_ == "1")) tell_catalogue();
       }) {
   if (shared.options.all_collections) return;
   for (const std::string& name : shared.options.collections) add(name);
@@ -177,6 +178,15 @@ void SearchLoop::set_collections(const std::vector<std::string>& names) {
   std::ranges::sort(*searched_, {}, [&](const http::SearchedCollection& one) {
     return std::pair(std::ranges::find(first, one.name) - first.begin(), std::string_view(one.name));
   });
+}
+
+// Without an indexer's service, indices are what leaves serve.
+void SearchLoop::tell_catalogue() {
+  elasticsearch::Indices indices;
+  for (const auto& one : collections_)
+    if (const auto topology = one->map.topology())
+      indices.emplace(one->name, elasticsearch::derived_index(one->name, topology->schema_text));
+  shared_.catalogue.set(std::move(indices));
 }
 
 void SearchLoop::end_unused() {

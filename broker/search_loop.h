@@ -124,6 +124,7 @@ class SearchLoop {
   using Collections = std::vector<std::unique_ptr<Collection>>;
   void add(const std::string& name);
   void end_unused();
+  void tell_catalogue();
   http::BrokerStatus status_of(const Collection& one, const cluster::ZmqLeafClients* clients) const;
   // As in --collection; changed on this thread only, with the lock.
   mutable Mutex changing_;

@@ -34,7 +34,7 @@ class Aggregation {
 // 400: as Elasticsearch says; 501: what Frond doesn't count, by name. `all_match`: the query matches everything.
 Expected<std::vector<Aggregation>> read_aggregations(const Json& json, QueryScope& scope, bool all_match);
 Expected<std::vector<query::Facet>> facets_of(const std::vector<Aggregation>& aggregations);
-// "aggregations": by name.
+// "aggregations": by name. Throws Json::exception where a definition has a value of a wrong type: see typed().
 Expected<Json> aggregations_json(const std::vector<Aggregation>& aggregations, const Json& facets, bool typed_keys);
 
 }  // namespace frond::broker::elasticsearch

@@ -73,7 +73,8 @@ class Renderer {
                                                 : number_or_null(counted_[name]);
     };
     const auto text = [&](const Json& value) {
-      return print_date(static_cast<std::int64_t>(std::floor(value.get<double>())), format_of(of_));
+      const double ms = std::floor(value.get<double>());
+      return std::abs(ms) < 9e18 ? print_date(static_cast<std::int64_t>(ms), format_of(of_)) : std::nullopt;
     };
     Json sum = any ? number("sum") : Json(0.0), average = number("mean");
     const std::uint64_t count = any ? counted_["count"].get<std::uint64_t>() : 0;
@@ -228,7 +229,10 @@ class Renderer {
     if (last < first || (last - first) / step > kMaxEmptyBuckets)
       return not_supported("[extended_bounds] of so many buckets");
     std::map<std::int64_t, Json> all;
-    for (Json& one : buckets) all[one["key"].get<std::int64_t>()] = std::move(one);
+    for (Json& one : buckets) {
+      const auto key = one["key"].get<std::int64_t>();
+      all[key] = std::move(one);
+    }
     for (std::int64_t key = first; key <= last; key += step) {
       const auto [place, is_new] = all.try_emplace(key);
       if (!is_new) continue;
@@ -271,8 +275,9 @@ class Renderer {
     }
     Json buckets = keyed ? Json::object() : Json::array();
     for (Json& one : all) {
+      const std::string key = dates ? one["key_as_string"].get<std::string>() : one["key"].dump();
       if (keyed)
-        buckets[dates ? one["key_as_string"].get<std::string>() : one["key"].dump()] = std::move(one);
+        buckets[key] = std::move(one);
       else
         buckets.push_back(std::move(one));
     }

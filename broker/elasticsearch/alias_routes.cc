@@ -60,11 +60,16 @@ ApiError missing_aliases(std::string_view names) {
 Expected<Json> alias_of(const Json& asked) {
   Json alias = Json::object();
   for (const auto& [name, value] : asked.items()) {
-    if (name == "filter" || name == "is_write_index" || name == "is_hidden") {
-      if (!value.is_null()) alias[name] = value;
+    const bool is_flag = name == "is_write_index" || name == "is_hidden";
+    if (name == "filter" || is_flag) {
+      if (value.is_null()) continue;
+      if (is_flag != value.is_boolean() || (!is_flag && !value.is_object()))
+        return parsing_exception("[alias] [" + name + "] has a wrong value");
+      alias[name] = value;
     } else if (name == "routing" || name == "index_routing" || name == "search_routing") {
-      if (name != "search_routing") alias["index_routing"] = value;
-      if (name != "index_routing") alias["search_routing"] = value;
+      const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+      if (name != "search_routing") alias["index_routing"] = text;
+      if (name != "index_routing") alias["search_routing"] = text;
     } else if (name != "index" && name != "indices" && name != "alias" && name != "aliases" && name != "must_exist") {
       return parsing_exception("[alias] unknown field [" + name.substr(0, 200) + "]");
     }

@@ -118,7 +118,8 @@ Result<void> CatalogueFollower::look() {
   std::vector<std::string> names;
   std::map<std::string, Known> next;
   for (const Json& one : *collections) {
-    const std::string name = one.value("collection", "");
+    const Json* const named = member(one, "collection");
+    const std::string name = named != nullptr && named->is_string() ? named->get<std::string>() : "";
     if (!config_.only.empty() && std::ranges::find(config_.only, name) == config_.only.end()) continue;
     if (name.empty()) return no_answer("GET /v1/collections", answered);
     if (names.size() == config_.most) {
@@ -128,7 +129,8 @@ Result<void> CatalogueFollower::look() {
       break;
     }
     names.push_back(name);
-    const std::string version = one.value("metadata", "");
+    const Json* const kept = member(one, "metadata");
+    const std::string version = kept != nullptr && kept->is_string() ? kept->get<std::string>() : "";
     const Json* const number = member(one, "generation");
     const std::uint64_t generation =
         number != nullptr && number->is_number_unsigned() ? number->get<std::uint64_t>() : 0;

@@ -191,7 +191,7 @@ std::optional<std::int64_t> parse_one(std::string_view text, std::string_view fo
     const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (text.empty() || failed != std::errc() || end != text.data() + text.size()) return {};
     constexpr std::int64_t kMost = 9'000'000'000'000'000;
-    if (format == "epoch_millis") return number;
+    if (format == "epoch_millis") return number > -kMost && number < kMost ? std::optional(number) : std::nullopt;
     return number > -kMost && number < kMost ? std::optional(number * 1000 + (reading.round_up ? 999 : 0))
                                              : std::nullopt;
   }

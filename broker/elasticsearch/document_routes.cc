@@ -181,7 +181,9 @@ Expected<std::vector<Wanted>> wanted_documents(const Call& call) {
       return parsing_exception("unexpected token in the list of documents");
     Wanted one{.index = index, .id = document.is_string() ? document.get<std::string>() : "", .filter = filter};
     if (document.is_object()) {
-      one.index = document.value("_index", index);
+      const Json named = document.value("_index", Json(index));
+      if (!named.is_string()) return parsing_exception("[_index] of doc " + place + " is no text");
+      one.index = named.get<std::string>();
       const Json id = document.value("_id", Json());
       one.id = id.is_string() ? id.get<std::string>() : id.is_null() ? "" : id.dump();
       one.filter = filter_in(document, filter);

@@ -61,7 +61,8 @@ ApiError error_of(const frond::http::Response& problem, std::string_view what) {
 
 frond::http::Response reshaped(frond::http::Response problem) {
   ApiError error = error_of(problem);
-  if (problem.status == 404) error = {.status = 400, .type = "illegal_argument_exception", .reason = error.reason};
+  if (problem.status == 404)
+    error = {.status = 400, .type = "illegal_argument_exception", .reason = "no handler found: " + error.reason};
   frond::http::Response response = response_of(error);
   response.headers = std::move(problem.headers);
   return response;

@@ -96,6 +96,16 @@ ApiError not_supported(std::string_view what);
 ApiError rejected(std::string reason);
 ApiError unavailable(std::string reason);
 
+// What `read` gives, which takes members of JSON as the types that it wants; 400: one has another type.
+template <class Read>
+auto typed(const Read& read) -> decltype(read()) {
+  try {
+    return read();
+  } catch (const Json::exception& wrong) {  // the library has no other way to say so
+    return parsing_exception(std::string("a value has a wrong type: ") + wrong.what());
+  }
+}
+
 }  // namespace frond::broker::elasticsearch
 
 // As FROND_TRY, of an Expected in a function that gives one.

@@ -39,7 +39,7 @@ Expected<void> read_options(const Json& json, HighlightField& to) {
             std::min(number, key == "no_match_size" ? kMaxFragmentSize : kMaxFragments);
     } else if (key == "require_field_match") {
       to.any_field = value == false;
-    } else if (key == "encoder" && (value == "html" || value == "default")) {
+    } else if (key == "encoder" && to.field == nullptr && (value == "html" || value == "default")) {
       to.html = value == "html";
     } else if (key == "type") {
       if (value != "unified" && value != "plain" && value != "fvh")

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <map>
 
 #include "broker/elasticsearch/document.h"
 #include "broker/elasticsearch/json_body.h"
@@ -93,12 +94,39 @@ std::string score_text(double score) {
   return text;
 }
 
-Expected<SearchedIndex> searched_index(const Meant& meant) {
-  auto mapping = FROND_EXPECT_OK(read_mapping(meant.index->settings, meant.index->mapping));
-  if (meant.index->derived)
-    for (MappedField& field : mapping.fields) field.column = field.name;
-  return SearchedIndex{meant.index->name, std::make_shared<const Mapping>(std::move(mapping)), meant.index->derived,
-                       meant.filters};
+Expected<SearchedIndex> searched_index(const Meant& meant, const std::shared_ptr<const Indices>& indices) {
+  thread_local std::shared_ptr<const Indices> known;
+  thread_local std::map<const Index*, std::shared_ptr<const Mapping>> mappings;
+  if (known != indices) {
+    mappings.clear();
+    known = indices;
+  }
+  std::shared_ptr<const Mapping>& mapping = mappings[meant.index];
+  if (mapping == nullptr) {
+    auto read = FROND_EXPECT_OK(read_mapping(meant.index->settings, meant.index->mapping));
+    if (meant.index->derived)
+      for (MappedField& field : read.fields) field.column = field.name;
+    mapping = std::make_shared<const Mapping>(std::move(read));
+  }
+  return SearchedIndex{meant.index->name, mapping, meant.index->derived, meant.filters};
+}
+
+text::Analyzer& analyzer_of(const text::AnalyzerConfig& config) {
+  constexpr std::size_t kMaxKept = 64;
+  thread_local std::vector<std::unique_ptr<text::Analyzer>> kept;
+  for (const auto& one : kept)
+    if (one->config() == config) return *one;
+  if (kept.size() == kMaxKept) kept.clear();
+  return *kept.emplace_back(std::make_unique<text::Analyzer>(config, /*cache_bits=*/0));
+}
+
+SearchedIndex without_new_fields(SearchedIndex index, const schema::Schema& schema) {
+  const auto is_new = [&](const MappedField& field) { return schema.find(field.column) == nullptr; };
+  if (std::ranges::none_of(index.mapping->fields, is_new)) return index;
+  Mapping fewer = *index.mapping;
+  std::erase_if(fewer.fields, is_new);
+  index.mapping = std::make_shared<const Mapping>(std::move(fewer));
+  return index;
 }
 
 Expected<std::vector<SortColumn>> sort_columns(const SearchAsk& ask, const Mapping& mapping) {
@@ -141,66 +169,71 @@ Expected<std::vector<SortColumn>> sort_columns(const SearchAsk& ask, const Mappi
 
 Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& index, text::Analyzer& analyzer,
                                   Statistics& statistics, std::int64_t now_ms, bool several) {
-  const auto sort = FROND_EXPECT_OK(sort_columns(ask, *index.mapping));
-  double boost = 1;
-  for (const auto& [pattern, by] : ask.index_boosts)
-    if (matches_pattern(pattern, index.name)) boost *= by;
-  const bool scored = (ask.by_score() || ask.sorts_scores()) && ask.size > 0;
-  ReadParts parts;
-  QueryScope scope{
-      .mapping = *index.mapping, .index = index.name, .analyzer = analyzer, .statistics = statistics, .now_ms = now_ms};
-  const auto read = [&]() -> Expected<Clause> {
-    if (ask.query.is_null()) return QueryReader(scope).read({{"match_all", Json::object()}}, boost, scored);
-    return QueryReader(scope).read(ask.query, boost, scored);
-  };
-  Clause query = FROND_EXPECT_OK(read());
-  if (scope.shares.size() > 1) {
-    scope.makes_up = false;
-    query = FROND_EXPECT_OK(read());
-  }
-  if (scope.better_scale() != 1) {
-    scope.scale = scope.better_scale();
-    query = FROND_EXPECT_OK(read());
-  }
-  parts.scale = scope.scale;
-  const auto unscored = [&](const Json& json) { return QueryReader(scope).read(json, 1, /*scored=*/false); };
-  if (!index.filters.empty()) {
-    query::Bool any;
-    for (const Json& filter : index.filters) any.should.push_back(FROND_EXPECT_OK(unscored(filter)));
-    query = both(std::move(query), Clause{std::move(any)});
-  }
-  http::SearchParameters made;
-  made.mode = wire::Mode::kOr;
-  made.query = query;
-  parts.hits = made;
-  if (ask.size == 0) {
-    parts.hits.k = 0;
-    parts.hits.count = true;
-    parts.hits.rank = wire::Rank::kNone;
-  } else {
-    add_hits(ask, sort, several, parts.hits);
-    if (scored) {
-      parts.hits.k1 = scope.bm25().k1;
-      parts.hits.b = scope.bm25().b;
+  return typed([&]() -> Expected<ReadParts> {
+    const auto sort = FROND_EXPECT_OK(sort_columns(ask, *index.mapping));
+    double boost = 1;
+    for (const auto& [pattern, by] : ask.index_boosts)
+      if (matches_pattern(pattern, index.name)) boost *= by;
+    const bool scored = (ask.by_score() || ask.sorts_scores()) && ask.size > 0;
+    ReadParts parts;
+    QueryScope scope{.mapping = *index.mapping,
+                     .index = index.name,
+                     .analyzer = analyzer,
+                     .statistics = statistics,
+                     .now_ms = now_ms};
+    const auto read = [&]() -> Expected<Clause> {
+      if (ask.query.is_null()) return QueryReader(scope).read({{"match_all", Json::object()}}, boost, scored);
+      return QueryReader(scope).read(ask.query, boost, scored);
+    };
+    Clause query = FROND_EXPECT_OK(read());
+    if (scope.shares.size() > 1) {
+      scope.makes_up = false;
+      query = FROND_EXPECT_OK(read());
     }
-  }
-  if (!ask.post_filter.is_null()) parts.hits.query = both(query, FROND_EXPECT_OK(unscored(ask.post_filter)));
-  if (ask.aggregations.is_null()) return parts;
-  const bool all_match = ask.query.is_null() || ask.query.contains("match_all");
-  parts.aggregations = FROND_EXPECT_OK(read_aggregations(ask.aggregations, scope, all_match));
-  auto facets = FROND_EXPECT_OK(facets_of(parts.aggregations));
-  if (facets.empty()) return parts;
-  if (!ask.post_filter.is_null() || ask.size == 0) {
-    // One hit, which is not shown: a search of none has no facets.
-    made.k = 1;
-    made.rank = wire::Rank::kNone;
-    made.fields = 0;
-    made.facets = std::move(facets);
-    (ask.post_filter.is_null() ? parts.hits : parts.counted.emplace()) = std::move(made);
-  } else {
-    parts.hits.facets = std::move(facets);
-  }
-  return parts;
+    if (scope.better_scale() != 1) {
+      scope.scale = scope.better_scale();
+      query = FROND_EXPECT_OK(read());
+    }
+    parts.scale = scope.scale;
+    const auto unscored = [&](const Json& json) { return QueryReader(scope).read(json, 1, /*scored=*/false); };
+    if (!index.filters.empty()) {
+      query::Bool any;
+      for (const Json& filter : index.filters) any.should.push_back(FROND_EXPECT_OK(unscored(filter)));
+      query = both(std::move(query), Clause{std::move(any)});
+    }
+    http::SearchParameters made;
+    made.mode = wire::Mode::kOr;
+    made.query = query;
+    parts.hits = made;
+    if (ask.size == 0) {
+      parts.hits.k = 0;
+      parts.hits.count = true;
+      parts.hits.rank = wire::Rank::kNone;
+    } else {
+      add_hits(ask, sort, several, parts.hits);
+      if (scored) {
+        parts.hits.k1 = scope.bm25().k1;
+        parts.hits.b = scope.bm25().b;
+      }
+    }
+    if (!ask.post_filter.is_null()) parts.hits.query = both(query, FROND_EXPECT_OK(unscored(ask.post_filter)));
+    if (ask.aggregations.is_null()) return parts;
+    const bool all_match = ask.query.is_null() || ask.query.contains("match_all");
+    parts.aggregations = FROND_EXPECT_OK(read_aggregations(ask.aggregations, scope, all_match));
+    auto facets = FROND_EXPECT_OK(facets_of(parts.aggregations));
+    if (facets.empty()) return parts;
+    if (!ask.post_filter.is_null() || ask.size == 0) {
+      // One hit, which is not shown: a search of none has no facets.
+      made.k = 1;
+      made.rank = wire::Rank::kNone;
+      made.fields = 0;
+      made.facets = std::move(facets);
+      (ask.post_filter.is_null() ? parts.hits : parts.counted.emplace()) = std::move(made);
+    } else {
+      parts.hits.facets = std::move(facets);
+    }
+    return parts;
+  });
 }
 
 Expected<std::string> cursor_of(const SearchAsk& ask, const SearchedIndex& index, const ReadParts& parts,

@@ -23,8 +23,14 @@ struct SearchedIndex {
   bool derived = false;            // its records are its documents
   std::vector<Json> filters = {};  // of the aliases that named it
 };
-// 404 and so on: its mapping can't be read.
-Expected<SearchedIndex> searched_index(const Meant& meant);
+// `indices`: which `meant` points into. A thread keeps the mappings that it has read, as long as these are the indices.
+// 400: a mapping can't be read.
+Expected<SearchedIndex> searched_index(const Meant& meant, const std::shared_ptr<const Indices>& indices);
+// The calling thread's.
+text::Analyzer& analyzer_of(const text::AnalyzerConfig& config);
+
+// Without the fields that came after the generation with this schema: no document of it has one.
+SearchedIndex without_new_fields(SearchedIndex index, const schema::Schema& schema);
 
 // What its documents are ordered by, and how the values are shown.
 struct SortColumn {

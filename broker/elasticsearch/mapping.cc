@@ -252,32 +252,36 @@ const MappedField* Mapping::find(std::string_view name) const {
 bool Mapping::is_object(std::string_view name) const { return std::ranges::find(objects, name) != objects.end(); }
 
 Expected<Mapping> read_mapping(const Json& settings, const Json& mappings) {
-  Mapping mapping;
-  for (const std::string_view path : {"index.analysis", "analysis"})
-    if (const Json* const analysis = at_path(settings, path)) mapping.analysis = *analysis;
-  FROND_EXPECT_OK(read_similarity(settings, mapping));
-  FROND_EXPECT_OK(read_root(mappings.is_null() ? Json::object() : mappings, mapping));
-  return mapping;
+  return typed([&]() -> Expected<Mapping> {
+    Mapping mapping;
+    for (const std::string_view path : {"index.analysis", "analysis"})
+      if (const Json* const analysis = at_path(settings, path)) mapping.analysis = *analysis;
+    FROND_EXPECT_OK(read_similarity(settings, mapping));
+    FROND_EXPECT_OK(read_root(mappings.is_null() ? Json::object() : mappings, mapping));
+    return mapping;
+  });
 }
 
 Expected<Mapping> extended(const Mapping& mapping, const Json& mappings) {
-  Mapping wanted = mapping;
-  FROND_EXPECT_OK(read_root(mappings, wanted));
-  for (const MappedField& old : mapping.fields) {
-    const MappedField* const now = wanted.find(old.name);
-    if (now == nullptr || now->type != old.type)
-      return illegal_argument("mapper [" + old.name + "] cannot be changed from type [" +
-                              std::string(name_of(old.type)) + "] to [" +
-                              (now == nullptr ? "object" : std::string(name_of(now->type))) + "]");
-    const std::string_view changed = now->analyzer != old.analyzer ? "analyzer"
-                                     : now->format != old.format   ? "format"
-                                                                   : "";
-    if (!changed.empty())
-      return illegal_argument("Mapper for [" + old.name +
-                              "] conflicts with existing mapper:\n\tCannot update parameter [" + std::string(changed) +
-                              "]");
-  }
-  return wanted;
+  return typed([&]() -> Expected<Mapping> {
+    Mapping wanted = mapping;
+    FROND_EXPECT_OK(read_root(mappings, wanted));
+    for (const MappedField& old : mapping.fields) {
+      const MappedField* const now = wanted.find(old.name);
+      if (now == nullptr || now->type != old.type)
+        return illegal_argument("mapper [" + old.name + "] cannot be changed from type [" +
+                                std::string(name_of(old.type)) + "] to [" +
+                                (now == nullptr ? "object" : std::string(name_of(now->type))) + "]");
+      const std::string_view changed = now->analyzer != old.analyzer ? "analyzer"
+                                       : now->format != old.format   ? "format"
+                                                                     : "";
+      if (!changed.empty())
+        return illegal_argument("Mapper for [" + old.name +
+                                "] conflicts with existing mapper:\n\tCannot update parameter [" +
+                                std::string(changed) + "]");
+    }
+    return wanted;
+  });
 }
 
 schema::Schema schema_of(const Mapping& mapping) {
@@ -290,7 +294,6 @@ schema::Schema schema_of(const Mapping& mapping) {
     made.many = field.type != Type::kText;
     if (field.type != Type::kText) continue;
     made.positions = made.field_search = true;
-    made.stored = field.column == "title" || field.column == "body";
   }
   return schema;
 }

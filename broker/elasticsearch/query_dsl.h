@@ -29,6 +29,10 @@ class Statistics {
  public:
   // How many documents have the value, or any for an empty one, in this column; a guess while it is not known.
   std::uint64_t documents(const std::string& column, const std::optional<std::string>& value);
+  // How many values documents have in this column, of each document different ones.
+  std::uint64_t values(const std::string& column) { return documents(column + kOfValues, {}); }
+  // Behind a column's name: its number of values is meant.
+  static constexpr char kOfValues = '\n';
   using Key = std::pair<std::string, std::optional<std::string>>;
   // Those that were asked for and are not known.
   std::vector<Key> missing() const;
@@ -134,7 +138,7 @@ class QueryReader {
   Expected<Clause> wildcard_of(const MappedField& field, const std::string& pattern, double boost, bool scored);
   Expected<Clause> term_of(const MappedField& field, const Json& value, double boost, bool scored);
   Expected<Clause> range_of(const MappedField& field, const Json& bounds, double boost, bool scored);
-  Clause exists_of(std::string_view pattern, double boost, bool scored);
+  Expected<Clause> exists_of(std::string_view pattern, double boost, bool scored);
   // "title^3", "author.*"; empty names stand for all fields. `to` gets those that can be searched.
   Expected<std::vector<WeightedField>> fields_of(const Json& names) const;
   Expected<std::vector<std::string>> tokens_of(std::string_view text, const std::string& analyzer);

@@ -1,6 +1,6 @@
 // The language of query_string and of `q`: fields, operators, phrases, ranges, patterns.
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/query_dsl.h"
@@ -119,7 +119,9 @@ class StringParser {
       if (joint == kOr && all && items.back().occur == Occur::kMust) items.back().occur = Occur::kShould;
       if (!must_not && !must) must = all ? joint != kOr : joint == kAnd;
       const std::size_t before = at_;
+      const bool scored = std::exchange(settings_.scored, settings_.scored && !must_not);
       auto clause = FROND_EXPECT_OK(one(fields, depth, !must && !must_not && joint == kNone));
+      settings_.scored = scored;
       if (at_ == before) return failed();
       if (clause)
         items.push_back({must_not ? Occur::kMustNot : must ? Occur::kMust : Occur::kShould, *std::move(clause)});
@@ -153,7 +155,7 @@ class StringParser {
       skip();
       if (first.text == "_exists_") {
         const Word name = word();
-        return std::optional(reader_.exists_of(name.text, settings_.boost, settings_.scored));
+        return std::optional(FROND_EXPECT_OK(reader_.exists_of(name.text, settings_.boost, settings_.scored)));
       }
       if (first.text == "*" && take('*'))
         return std::optional(

@@ -72,7 +72,12 @@ Expected<Clause> QueryReader::keyword_term(const MappedField& field, const std::
   if (!scored) return clause;
   const std::uint64_t with = scope_.statistics.documents(field.column, word);
   if (with == 0) return nothing();
-  const double score = idf(scope_.statistics.documents(field.column, {}), with);
+  // Each value is a text of one word, and a document as long as it has values: on average that counts.
+  const std::uint64_t documents = scope_.statistics.documents(field.column, {});
+  const auto& [k1, b] = scope_.mapping.bm25;
+  const double share = static_cast<double>(documents) /
+                       static_cast<double>(std::max(scope_.statistics.values(field.column), std::uint64_t{1}));
+  const double score = idf(documents, with) * (k1 + 1) / (1 + k1 * (1 - b + b * share));
   return constant(std::move(clause), boost * score, scored);
 }
 
@@ -216,8 +221,8 @@ Expected<Clause> QueryReader::range(const Json& body, const Context& in) {
   return field == nullptr ? Expected<Clause>(nothing()) : range_of(*field, bounds, boost, in.scored);
 }
 
-Clause QueryReader::exists_of(std::string_view pattern, double boost, bool scored) {
-  if (is_of_all(pattern)) return *constant(Clause{query::All()}, boost, scored);
+Expected<Clause> QueryReader::exists_of(std::string_view pattern, double boost, bool scored) {
+  if (is_of_all(pattern)) return constant(Clause{query::All()}, boost, scored);
   const std::string below = std::string(pattern) + ".";
   const bool object = scope_.mapping.is_object(pattern);
   query::Bool any;
@@ -225,7 +230,7 @@ Clause QueryReader::exists_of(std::string_view pattern, double boost, bool score
     if (object ? field.name.starts_with(below) : matches_pattern(pattern, field.name))
       any.should.push_back({query::Exists{field.column}});
   if (any.should.empty()) return nothing();
-  return *constant(any.should.size() == 1 ? std::move(any.should.front()) : Clause{std::move(any)}, boost, scored);
+  return constant(any.should.size() == 1 ? std::move(any.should.front()) : Clause{std::move(any)}, boost, scored);
 }
 
 Expected<Clause> QueryReader::exists(const Json& body, const Context& in) {

@@ -247,7 +247,8 @@ Expected<Clause> QueryReader::cross_fields(const std::vector<WeightedField>& fie
         const std::uint64_t all = scope_.statistics.documents({}, {}),
                             own = scope_.statistics.documents(field->column, token);
         if (own == 0) continue;
-        blended *= idf(all, most) / idf(all, own);
+        // As Lucene blends: where it is less frequent it counts as one document more frequent than anywhere.
+        blended *= idf(all, own < most ? most + 1 : most) / idf(all, own);
       }
       of.push_back(FROND_EXPECT_OK(text_term(*field, token, blended, scored)));
     }

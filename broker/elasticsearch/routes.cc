@@ -204,7 +204,8 @@ Response json_response(const Json& json, int status) { return {.status = status,
 void add_routes(frond::http::Router& router, std::string_view prefix, const Targets& targets) {
   router.shape_refusals(prefix, shaped);
   const auto to = std::make_shared<const Targets>(targets);
-  for (const auto table : {cluster_routes(), index_routes(), alias_routes(), write_routes(), search_routes()})
+  for (const auto table : {cluster_routes(), index_routes(), alias_routes(), write_routes(), search_routes(),
+                           multi_search_routes(), field_routes()})
     for (const Route& route : table)
       router.add(route.method,
                  prefix.empty() ? route.path : kept_for_ever(std::string(prefix) + std::string(route.path)),

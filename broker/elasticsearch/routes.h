@@ -66,11 +66,13 @@ struct Route {
 };
 
 // The tables. A literal path takes precedence over a pattern, and among patterns the first that matches.
-std::span<const Route> search_routes();   // _search, _count, _msearch, …
-std::span<const Route> alias_routes();    // aliases
-std::span<const Route> index_routes();    // indices, mappings, settings, aliases
-std::span<const Route> write_routes();    // documents, _bulk
-std::span<const Route> cluster_routes();  // /, _cluster, _cat, _nodes, _stats
+std::span<const Route> search_routes();        // _search, _count, …
+std::span<const Route> multi_search_routes();  // _msearch
+std::span<const Route> field_routes();         // _field_caps, _analyze
+std::span<const Route> alias_routes();         // aliases
+std::span<const Route> index_routes();         // indices, mappings, settings, aliases
+std::span<const Route> write_routes();         // documents, _bulk
+std::span<const Route> cluster_routes();       // /, _cluster, _cat, _nodes, _stats
 
 // Adds them all. `prefix`: "" or "/es".
 void add_routes(frond::http::Router& router, std::string_view prefix, const Targets& targets);

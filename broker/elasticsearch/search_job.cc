@@ -26,6 +26,13 @@ ApiError error_in(const Response& response) {
   return error;
 }
 
+// Of an answer with the facet "values".
+std::uint64_t values_in(const std::string& body) {
+  const Json json = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  const Json* const values = at_path(json, "facets.values.values");
+  return values != nullptr && values->is_number_unsigned() ? values->get<std::uint64_t>() : 0;
+}
+
 // Counts that searches of this thread asked for lately.
 class KnownCounts {
  public:
@@ -56,18 +63,19 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   void begin() {
     std::optional<ApiError> unfit;
     for (const Meant& meant : targets_.meant) {
-      auto searched = searched_index(meant);
+      auto searched = searched_index(meant, targets_.indices);
       if (!searched) return finish(std::move(searched).error());
       const auto* const collection = http::find_collection(*targets_.collections, searched->name);
       if (collection == nullptr) return finish(unavailable("index [" + searched->name + "] is not served yet"));
+      if (const auto topology = collection->service->scatter().map.topology())
+        *searched = without_new_fields(*std::move(searched), *topology->schema);
       auto fits = check_index(*searched);
       if (!fits) {
         ++gathered_.failed;
         unfit = std::move(fits).error();
         continue;
       }
-      auto analyzer = std::make_unique<text::Analyzer>(searched->mapping->analyzer, 0);
-      parts_.push_back(IndexPart{*std::move(searched), collection->service, std::move(analyzer), {}, {}, {}});
+      parts_.push_back(IndexPart{*std::move(searched), collection->service, {}, {}, {}});
     }
     if (parts_.empty() && unfit) return finish(*std::move(unfit));
     ask_statistics();
@@ -84,7 +92,6 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   struct IndexPart {
     SearchedIndex searched;
     SearchService* service;
-    std::unique_ptr<text::Analyzer> analyzer;
     Statistics statistics;
     ReadParts read;
     IndexAnswer answer;
@@ -101,7 +108,8 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   // Reads the search for each index, which says what numbers it needs.
   bool read_all() {
     for (IndexPart& part : parts_) {
-      auto read = parameters_of(ask_, part.searched, *part.analyzer, part.statistics, now_ms_, from_first());
+      auto read = parameters_of(ask_, part.searched, analyzer_of(part.searched.mapping->analyzer), part.statistics,
+                                now_ms_, from_first());
       if (!read) {
         finish(std::move(read).error());
         return false;
@@ -132,8 +140,20 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       count.query = key.first.empty() ? query::Clause{query::All()}
                     : key.second      ? query::Clause{query::Terms{key.first, {*key.second}}}
                                       : query::Clause{query::Exists{key.first}};
-      send(number, std::move(count), [this, number = number, key = key](const std::string& body) {
-        const std::uint64_t documents = count_in(body);
+      const bool of_values = key.first.ends_with(Statistics::kOfValues);
+      if (of_values) {
+        query::Facet facet;
+        facet.name = "values";
+        facet.field = key.first.substr(0, key.first.size() - 1);
+        facet.kind = query::Facet::Kind::kCount;
+        count.count = false;
+        count.k = 1;
+        count.fields = 0;
+        count.query = query::Clause{query::All()};
+        count.facets.push_back(std::move(facet));
+      }
+      send(number, std::move(count), [this, number = number, key = key, of_values](const std::string& body) {
+        const std::uint64_t documents = of_values ? values_in(body) : count_in(body);
         parts_[number].statistics.set(key, documents);
         known_counts().remember(name_of(number, key), documents);
         if (--open_ == 0) ask_statistics();  // which may need others, now that these are known
@@ -262,15 +282,18 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       const IndexPart& part = parts_[i];
       const auto fields = read_highlight(ask_.highlight, *part.searched.mapping);
       if (!fields || !part.read.hits.query) continue;  // it was read before
-      const QueryTerms terms = terms_of(*part.read.hits.query, *part.analyzer);
+      const QueryTerms terms = terms_of(*part.read.hits.query, analyzer_of(part.searched.mapping->analyzer));
       for (Hit& hit : gathered_.hits)
         if (hit.index == i)
-          hit.highlight =
-              highlighted(Json::parse(hit.source, nullptr, /*allow_exceptions=*/false), *fields, terms, *part.analyzer);
+          hit.highlight = highlighted(Json::parse(hit.source, nullptr, /*allow_exceptions=*/false), *fields, terms,
+                                      analyzer_of(part.searched.mapping->analyzer));
     }
   }
 
   Expected<Json> aggregations() const {
+    return typed([&] { return counted(); });
+  }
+  Expected<Json> counted() const {
     if (parts_.empty()) return Json::object();
     const auto& read = parts_.front().read.aggregations;
     Json all = FROND_EXPECT_OK(aggregations_json(read, parts_.front().answer.facets, ask_.typed_keys));

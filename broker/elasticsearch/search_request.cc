@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "broker/elasticsearch/catalogue.h"
 #include "broker/elasticsearch/date_format.h"
@@ -26,8 +27,8 @@ std::vector<std::string> texts_in(const Json& json) {
 
 Expected<std::int64_t> whole_in(const Json& json, const std::string& name) {
   if (json.is_number_integer()) return json.get<std::int64_t>();
-  if (json.is_number_float() &&
-      json.get<double>() == static_cast<double>(static_cast<std::int64_t>(json.get<double>())))
+  if (json.is_number_float() && std::abs(json.get<double>()) < 1e15 &&
+      std::trunc(json.get<double>()) == json.get<double>())
     return json.get<std::int64_t>();
   if (json.is_string()) {
     const auto& text = json.get_ref<const std::string&>();
@@ -49,8 +50,7 @@ class SearchReader {
   Expected<void> parameter(const std::string& name, const std::string& value) {
     if (name == "from" || name == "size") return member(name, Json(value));
     if (name == "sort") {
-      if (!sort_given_) ask_.sort.clear();
-      sort_given_ = true;
+      ask_.sort.clear();  // of several the last counts
       for (const auto part : split_list(value)) {
         const std::size_t colon = part.rfind(':');
         const std::string field(part.substr(0, colon));
@@ -139,7 +139,6 @@ class SearchReader {
           return parsing_exception("[" + key + "] must be fields");
       }
     } else if (key == "stored_fields") {
-      stored_fields_ = true;
       const auto names = texts_in(value);
       if (std::ranges::find(names, "_source") == names.end()) ask_.source.shown = false;
       if (std::ranges::find(names, "_none_") != names.end()) return not_supported("[stored_fields] of [_none_]");
@@ -233,7 +232,6 @@ class SearchReader {
   }
 
   SearchAsk ask_;
-  bool sort_given_ = false, stored_fields_ = false;
 };
 
 }  // namespace
@@ -277,13 +275,15 @@ Expected<Json> query_in(const Parameters& parameters) {
 }
 
 Expected<SearchAsk> read_search(const Json& body, const Parameters& parameters) {
-  SearchReader reader;
-  Json whole = body;
-  Json query = FROND_EXPECT_OK(query_in(parameters));
-  if (!query.is_null()) whole["query"] = std::move(query);
-  FROND_EXPECT_OK(reader.body(whole));
-  for (const auto& [name, value] : parameters) FROND_EXPECT_OK(reader.parameter(name, value));
-  return reader.take();
+  return typed([&]() -> Expected<SearchAsk> {
+    SearchReader reader;
+    Json whole = body;
+    Json query = FROND_EXPECT_OK(query_in(parameters));
+    if (!query.is_null()) whole["query"] = std::move(query);
+    FROND_EXPECT_OK(reader.body(whole));
+    for (const auto& [name, value] : parameters) FROND_EXPECT_OK(reader.parameter(name, value));
+    return reader.take();
+  });
 }
 
 }  // namespace frond::broker::elasticsearch

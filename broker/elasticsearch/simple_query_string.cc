@@ -28,8 +28,8 @@ class SimpleParser {
   Expected<std::optional<Clause>> parse(std::size_t depth) {
     if (depth > kMaxSimpleDepth) return illegal_argument("the query is nested too deeply");
     std::optional<Clause> top;
-    bool top_is_bool = false;               // made here, so that more can be added
-    std::optional<bool> previous, current;  // whether it is AND
+    bool top_is_bool = false;  // made here, so that more can be added
+    enum class Sign { kNone, kAnd, kOr } previous = Sign::kNone, current = Sign::kNone;
     std::size_t negations = 0;
     while (at_ < text_.size()) {
       const char c = text_[at_];
@@ -44,7 +44,7 @@ class SimpleParser {
       }
       if (c == '+' || c == '|') {
         ++at_;
-        if (!current && top) current = c == '+';
+        if (current == Sign::kNone && top) current = c == '+' ? Sign::kAnd : Sign::kOr;
         continue;
       }
       if (c == '-') {
@@ -59,8 +59,9 @@ class SimpleParser {
           top = std::move(branch);
           top_is_bool = false;
         } else {
-          const bool all = current.value_or(settings_.text.all);
-          if (!top_is_bool || previous != all) {
+          if (current == Sign::kNone) current = settings_.text.all ? Sign::kAnd : Sign::kOr;
+          const bool all = current == Sign::kAnd;
+          if (!top_is_bool || previous != current) {
             Bool made;
             (all ? made.must : made.should).push_back(*std::move(top));
             top = Clause{std::move(made)};
@@ -68,10 +69,10 @@ class SimpleParser {
           }
           auto& both = *top->as<Bool>();
           (all ? both.must : both.should).push_back(*std::move(branch));
-          previous = all;
+          previous = current;
         }
       }
-      current.reset();
+      current = Sign::kNone;
       negations = 0;
     }
     return top;

@@ -121,7 +121,7 @@ void append_intervals(std::string& out, const Facet& facet, FieldType type, cons
 void append_percentiles(std::string& out, const Facet& facet, FieldType type, const FacetTotals& totals) {
   const auto all = std::accumulate(totals.counts.begin(), totals.counts.end(), std::uint64_t{0});
   out += "\"percentiles\":[";
-  for (const double percent : facet.percents) {
+  for (const double& percent : facet.percents) {
     out += &percent == &facet.percents.front() ? "{" : ",{";
     append_name(out, "percent");
     append_real(out, percent);

@@ -36,7 +36,10 @@ std::optional<DeviceFacets> DeviceFacets::make(const std::vector<query::Facet>& 
                                                KeywordCache& keywords, const Deadline& deadline, const Clock& clock) {
   DeviceFacets made;
   for (const query::Facet& facet : facets) {
-    if (!query::is_simple(facet)) return std::nullopt;
+    query::Facet counted_as = facet;  // but for what is done with all counts
+    counted_as.order = {};
+    counted_as.min_count = 1;
+    if (!query::is_simple(counted_as)) return std::nullopt;
     const schema::Field* const field = schema.find(facet.field);
     if (field == nullptr) return std::nullopt;
     const auto number = static_cast<std::uint32_t>(field - schema.fields.data());

@@ -29,8 +29,9 @@ class Cluster:
         self.keys = {}
         entries = []
         for scopes in ("search", "write", "admin", "search,write,admin"):
-            prefix = setting.path("key-" + scopes)
-            subprocess.run([setting.program("frond"), "keygen", "--api-key", scopes, "--scopes", scopes, "--output", prefix], check=True,
+            name = scopes.replace(",", "-")
+            prefix = setting.path("key-" + name)
+            subprocess.run([setting.program("frond"), "keygen", "--api-key", name, "--scopes", scopes, "--output", prefix], check=True,
                            stdout=subprocess.DEVNULL)
             with open(prefix + ".key", encoding="utf-8") as file:
                 self.keys[scopes] = file.read().strip()
@@ -39,7 +40,7 @@ class Cluster:
         self.key_file = setting.path("keys")
         with open(self.key_file, "w", encoding="utf-8") as file:
             file.write("".join(entries))
-        self.own_key = setting.path("key-search,write,admin.key")
+        self.own_key = setting.path("key-search-write-admin.key")
         self.start()
 
     def start(self):
@@ -51,8 +52,8 @@ class Cluster:
         self.broker = spawn("broker", "frond-broker", "--http", f"127.0.0.1:{self.http}", "--elasticsearch-api", f"127.0.0.1:{self.api}",
                             "--collection", "*", "--leaf", f"tcp://127.0.0.1:{self.leaf}", "--threads", "2", "--api-keys", self.key_file,
                             "--indexer-service", f"http://127.0.0.1:{self.service_port}", "--indexer-key", self.own_key)
-        harness.eventually(lambda: self.ask("GET", "/")[0] == 200, "the broker answers", 30)
-        harness.eventually(lambda: self.ask("GET", "/_cat/health")[0] == 200, "the catalogue is there", 30)
+        harness.eventually(lambda: self.ask("GET", "/readyz", port=self.service_port)[0] == 200, "the service is ready", 30)
+        harness.eventually(lambda: self.ask("GET", "/readyz", port=self.http)[0] == 200, "the broker is ready", 30)
 
     def stop(self):
         for process in (self.broker, self.leaf_process, self.service):

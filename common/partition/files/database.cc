@@ -51,12 +51,13 @@ Result<std::shared_ptr<const Database>> Database::open(const std::filesystem::pa
 }
 
 std::shared_ptr<const Database> Database::of_files(const std::filesystem::path& folder,
-                                                   std::span<const PartitionFile> files, FileReads reads) {
+                                                   std::span<const PartitionFile> files, FileReads reads,
+                                                   std::string_view values) {
   std::shared_ptr<Database> database(new Database);
   database->folder_ = folder;
   database->reads_ = reads;
   rocksdb::Env& env = reads == FileReads::kBuffered ? *rocksdb::Env::Default() : *database->env_;
-  database->tables_ = std::make_unique<FileTables>(folder, files, env, reads);
+  database->tables_ = std::make_unique<FileTables>(folder, files, env, reads, values);
   return database;
 }
 

@@ -24,9 +24,10 @@ namespace frond::partition {
 class Database : public std::enable_shared_from_this<Database> {
  public:
   static Result<std::shared_ptr<const Database>> open(const std::filesystem::path& folder, FileReads reads);
-  // The files of a partition where they were published. Reads nothing yet.
+  // The files of a partition where they were published. Reads nothing yet. `values`: as FileTables has it.
   static std::shared_ptr<const Database> of_files(const std::filesystem::path& folder,
-                                                  std::span<const PartitionFile> files, FileReads reads);
+                                                  std::span<const PartitionFile> files, FileReads reads,
+                                                  std::string_view values = {});
   ~Database();
 
   // Errors: kNotFound, kCorrupt, kUnavailable. Checksums are verified, except of values that are handed out as mapped.

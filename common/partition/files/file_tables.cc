@@ -99,11 +99,14 @@ class FileTables::Over final : public rocksdb::Iterator {
 };
 
 FileTables::FileTables(const std::filesystem::path& folder, std::span<const PartitionFile> files, rocksdb::Env& env,
-                       FileReads reads)
+                       FileReads reads, std::string_view values)
     : env_(env), reads_(reads) {
+  const auto belongs = [&](Family family, std::string_view name) {
+    return values.empty() ? is_file_of(family, name) : family == Family::kArrays && name.starts_with(values);
+  };
   for (const PartitionFile& file : files)
     for (std::size_t family = 0; family < kFamilyNames.size(); ++family)
-      if (is_file_of(static_cast<Family>(family), file.name))
+      if (belongs(static_cast<Family>(family), file.name))
         files_[family].push_back(std::make_unique<File>(File{folder / file.name, file.bytes, nullptr, std::nullopt}));
 }
 FileTables::~FileTables() = default;

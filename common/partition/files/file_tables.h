@@ -24,9 +24,9 @@ namespace frond::partition {
 class FileTables {
  public:
   // files: those of a PartitionSummary, in `folder`. `env` opens them, and outlives this; its files are as `reads`
-  // says.
+  // says. `values`: not empty: of the arrays, only files with that stem (format.h), which are no file of a family.
   FileTables(const std::filesystem::path& folder, std::span<const PartitionFile> files, rocksdb::Env& env,
-             FileReads reads = FileReads::kMapped);
+             FileReads reads = FileReads::kMapped, std::string_view values = {});
   ~FileTables();
   FileTables(const FileTables&) = delete;
   FileTables& operator=(const FileTables&) = delete;

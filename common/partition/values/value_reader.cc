@@ -23,7 +23,8 @@ std::optional<DocId> start_of(const std::vector<DocId>& starts, DocId docid) {
 }  // namespace
 
 Result<std::unique_ptr<const ValueReader>> ValueReader::open(std::shared_ptr<const Database> database,
-                                                             const SummaryRecord& record) {
+                                                             const SummaryRecord& record,
+                                                             std::shared_ptr<const Database> sources) {
   if (record.schema.empty()) return std::unique_ptr<const ValueReader>();
   const std::string name = database->folder().string();
   auto schema = schema::parse_schema(record.schema);
@@ -33,6 +34,7 @@ Result<std::unique_ptr<const ValueReader>> ValueReader::open(std::shared_ptr<con
                                      " fields, of a schema of " + std::to_string(schema->fields.size()));
   std::unique_ptr<ValueReader> reader(
       new ValueReader(std::move(database), *std::move(schema), static_cast<std::uint32_t>(record.summary.documents)));
+  reader->sources_ = std::move(sources);
   const auto entries = [&](ValueKind kind) { return record.entries.values[static_cast<std::size_t>(kind)]; };
   reader->code_starts_ = FROND_TRY(reader->read_starts(kStoredCodes, entries(ValueKind::kCodes)));
   reader->source_starts_ = FROND_TRY(reader->read_starts(kStoredSources, entries(ValueKind::kSources)));
@@ -143,7 +145,8 @@ ByteView ValueReader::token_codes(DocId docid) const {
 }
 
 Result<PinnedBytes> ValueReader::get(ValueKind kind, DocId first) const {
-  auto value = database_->get(Family::kArrays, numbered_key(files_of(kind).prefix, first));
+  const Database& from = kind == ValueKind::kSources && sources_ != nullptr ? *sources_ : *database_;
+  auto value = from.get(Family::kArrays, numbered_key(files_of(kind).prefix, first));
   if (!value && value.error().code() == Code::kNotFound) return Error(Code::kCorrupt, value.error().message());
   return value;
 }

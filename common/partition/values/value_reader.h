@@ -26,8 +26,10 @@ class ValueReader {
  public:
   // Null: the partition has no schema. Where files are mapped, finds all chunks and checks columns and lengths. Errors:
   // kCorrupt, kUnavailable.
+  // `sources`: where these are, if not in `database`.
   static Result<std::unique_ptr<const ValueReader>> open(std::shared_ptr<const Database> database,
-                                                         const SummaryRecord& record);
+                                                         const SummaryRecord& record,
+                                                         std::shared_ptr<const Database> sources = nullptr);
 
   const schema::Schema& schema() const { return schema_; }
   const ValueColumn* column(std::uint32_t field) const {
@@ -76,6 +78,7 @@ class ValueReader {
   Result<std::string_view> source_in(DocId docid, Group& group) const;
 
   const std::shared_ptr<const Database> database_;
+  std::shared_ptr<const Database> sources_;  // null: database_
   const schema::Schema schema_;
   const std::uint32_t documents_;
   std::vector<DocId> code_starts_, source_starts_;

@@ -54,7 +54,7 @@ TEST(AQuery, OfAKeywordScoresItsIdfOnceItIsKnown) {
   const Json query = Json::parse(R"({"term":{"tag":"x"}})");
   ASSERT_TRUE(QueryReader(reading.scope).read(query));
   const auto missing = reading.statistics.missing();
-  ASSERT_EQ(missing.size(), 2u);
+  ASSERT_EQ(missing.size(), 3u);  // with the value, with any, and all values
   for (const auto& key : missing) reading.statistics.set(key, key.second ? 10 : 1000);
   reading.scope.scale = 32;
   const auto read = QueryReader(reading.scope).read(query);

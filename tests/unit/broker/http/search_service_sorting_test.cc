@@ -285,9 +285,9 @@ TEST_F(ASortedSearch, ShowsFacetsInFacets) {
       answer["facets"]["f"].dump(),
       R"({"buckets":[{"count":0,"facets":{"c":{"documents":0,"values":0}},"name":"old"},{"count":3,"facets":{"c":{"documents":2,"values":4}},"name":"all"}]})");
   EXPECT_EQ(answer["facets"]["m"].dump(),
-            R"({"count":1,"facets":{"p":{"percentiles":[{"percent":50.0,"value":null}]}}})");
+            R"({"count":1,"facets":{"p":{"percentiles":[{"percent":50,"value":null}]}}})");
   EXPECT_EQ(answer["facets"]["p"].dump(),
-            R"({"percentiles":[{"percent":50.0,"value":3},{"percent":99.0,"value":200}]})");
+            R"({"percentiles":[{"percent":50,"value":3},{"percent":99,"value":200}]})");
 }
 
 TEST_F(ASortedSearch, IsCostlyIfItsFacetsHadManyBuckets) {

@@ -1,0 +1,34 @@
+// Any bytes as the body that creates an index: a mapping whose schema is good and whose shown form is read back, and
+// settings that keep their values; or an error.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "broker/elasticsearch/catalogue_follower.h"
+#include "broker/elasticsearch/index_settings.h"
+#include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/mapping.h"
+#include "common/base/check.h"
+#include "common/schema/schema.h"
+#include "common/schema/schema_json.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  namespace es = frond::broker::elasticsearch;
+  const auto body = es::parse_object(std::string_view(reinterpret_cast<const char*>(data), size));
+  if (!body) return 0;
+  const auto settings = es::read_settings(body->value("settings", es::Json()));
+  if (!settings) return 0;
+  const es::Json shown = es::nested(*settings);
+  FROND_CHECK(es::nested(es::flattened(shown)) == shown);
+  const auto mapping = es::read_mapping(shown, body->value("mappings", es::Json()));
+  if (!mapping) {
+    FROND_CHECK(mapping.error().status >= 400 && !mapping.error().type.empty());
+    return 0;
+  }
+  const auto schema = es::schema_of(*mapping);
+  FROND_CHECK(frond::schema::check(schema).has_value());
+  const auto again = es::read_mapping(shown, mapping->shown);
+  FROND_CHECK(again && es::schema_of(*again) == schema && again->shown == mapping->shown);
+  (void)es::derived_index("name", frond::schema::schema_text(schema));
+  return 0;
+}
