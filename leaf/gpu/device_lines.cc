@@ -8,14 +8,15 @@
 
 namespace frond::leaf::gpu {
 
-DeviceLines::DeviceLines(std::vector<std::uint32_t> slots, Run run) : run_(std::move(run)) {
+DeviceLines::DeviceLines(std::vector<std::uint32_t> slots, Run run, std::uint32_t ahead)
+    : run_(std::move(run)), ahead_(ahead) {
   std::uint32_t all = 0;
   {
     const MutexLock lock(mutex_);
     for (const std::uint32_t at_a_time : slots) {
       FROND_CHECK(at_a_time > 0);
       lines_.emplace_back().slots = at_a_time;
-      all += at_a_time;
+      all += at_a_time + ahead;
     }
   }
   for (std::uint32_t i = 0; i < all; ++i) threads_.emplace_back([this] { help(); });
@@ -31,6 +32,9 @@ DeviceLines::~DeviceLines() {
 }
 
 bool DeviceLines::is_free(std::size_t device) const { return lines_[device].running < lines_[device].slots; }
+bool DeviceLines::has_room_ahead(std::size_t device) const {
+  return lines_[device].running < lines_[device].slots + ahead_;
+}
 
 void DeviceLines::put(Share& share) {
   Line& line = lines_[share.device];
@@ -59,10 +63,19 @@ void DeviceLines::take(const Pick& pick) {
   to.counters.stolen += pick.device != share.device;
 }
 
-// For a free device its own first share, else the first of the longest line that it may take one from.
+// For a free device its own first share, else the first of the longest line that it may take one from. Without a free
+// device one that is begun ahead.
 DeviceLines::Pick DeviceLines::for_any() {
   for (std::size_t device = 0; device < lines_.size(); ++device)
     if (is_free(device) && lines_[device].first != nullptr) return {lines_[device].first, device};
+  if (const Pick pick = for_idle(); pick.share != nullptr) return pick;
+  for (std::size_t device = 0; device < lines_.size(); ++device)
+    if (has_room_ahead(device) && lines_[device].first != nullptr) return {lines_[device].first, device};
+  return {};
+}
+
+// A share of another device's line for one that has nothing in its own.
+DeviceLines::Pick DeviceLines::for_idle() {
   const auto idle = std::find_if(lines_.begin(), lines_.end(), [](const Line& one) { return one.running < one.slots; });
   if (idle == lines_.end()) return {};
   Pick pick{nullptr, static_cast<std::size_t>(idle - lines_.begin())};
@@ -77,7 +90,7 @@ DeviceLines::Pick DeviceLines::for_any() {
   return pick;
 }
 
-// One of these that waits, on its device, or on one that has nothing else to do.
+// One of these that waits, on its device, or on one that has nothing else to do, or begun ahead.
 DeviceLines::Pick DeviceLines::for_call(std::span<Share* const> shares) {
   for (Share* const share : shares)
     if (share->waits && is_free(share->device)) return {share, share->device};
@@ -86,6 +99,8 @@ DeviceLines::Pick DeviceLines::for_call(std::span<Share* const> shares) {
     for (std::size_t device = 0; device < lines_.size(); ++device)
       if (is_free(device) && lines_[device].first == nullptr) return {share, device};
   }
+  for (Share* const share : shares)
+    if (share->waits && has_room_ahead(share->device)) return {share, share->device};
   return {};
 }
 

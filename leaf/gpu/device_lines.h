@@ -1,7 +1,8 @@
 #pragma once
 // A queue for each device, of shares: some plans of one call for one device. A device runs so many shares at a time; a
 // share that finds it busy waits in its line. A device with nothing in its own line takes a share from the longest of
-// the others, unless that can run on its own device alone.
+// the others, unless that can run on its own device alone. A share that no device is free for may be begun ahead on its
+// own, some of them at a time, so that its plans are prepared when the device is free.
 //
 // The thread that put a call's shares runs one of them itself, so that a call with one share needs no other thread.
 // Others are run by threads of this object, as many as shares may run at a time, so that none waits for a thread.
@@ -41,8 +42,8 @@ class DeviceLines {
  public:
   // Runs the share on the device. What it returns is put into the lines, for the same call. Does not throw.
   using Run = std::function<std::vector<Share*>(Share&, std::size_t device)>;
-  // By device: shares at a time, one at least.
-  DeviceLines(std::vector<std::uint32_t> slots, Run run);
+  // By device: shares at a time, one at least; and how many more are begun ahead.
+  DeviceLines(std::vector<std::uint32_t> slots, Run run, std::uint32_t ahead = 0);
   // REQUIRES: no call is in the lines.
   ~DeviceLines();
 
@@ -71,12 +72,15 @@ class DeviceLines {
   void put(Share& share) FROND_REQUIRES(mutex_);
   void take(const Pick& pick) FROND_REQUIRES(mutex_);
   Pick for_any() FROND_REQUIRES(mutex_);
+  Pick for_idle() FROND_REQUIRES(mutex_);
   Pick for_call(std::span<Share* const> shares) FROND_REQUIRES(mutex_);
   bool is_free(std::size_t device) const FROND_REQUIRES(mutex_);
+  bool has_room_ahead(std::size_t device) const FROND_REQUIRES(mutex_);
   void run_taken(const Pick& pick);
   void help();
 
   const Run run_;
+  const std::uint32_t ahead_;
   mutable Mutex mutex_;
   std::condition_variable_any put_;
   std::vector<Line> lines_ FROND_GUARDED_BY(mutex_);

@@ -19,13 +19,11 @@ std::vector<std::size_t> rooms_of(const std::vector<std::unique_ptr<GpuEngine>>&
   return rooms;
 }
 
-// A device has so many shares more than it runs at a time, so that their plans are prepared, and their answers taken,
-// meanwhile.
-constexpr std::uint32_t kAhead = 2;
+constexpr std::uint32_t kAhead = 2;  // shares that a busy device begins: one is prepared while another is answered
 
 std::vector<std::uint32_t> slots_of(const std::vector<std::unique_ptr<GpuEngine>>& engines) {
   std::vector<std::uint32_t> slots;
-  for (const auto& engine : engines) slots.push_back(engine->streams() + kAhead);
+  for (const auto& engine : engines) slots.push_back(engine->streams());
   return slots;
 }
 
@@ -69,8 +67,9 @@ GpuDevices::GpuDevices(std::vector<std::unique_ptr<GpuEngine>> engines, engine::
       engines_(std::move(engines)),
       places_(rooms_of(engines_)),
       known_lost_(engines_.size()),
-      lines_(engines_.size() > 1 ? slots_of(engines_) : std::vector<std::uint32_t>(),
-             [this](Share& share, std::size_t device) { return run(share, device); }) {}
+      lines_(
+          engines_.size() > 1 ? slots_of(engines_) : std::vector<std::uint32_t>(),
+          [this](Share& share, std::size_t device) { return run(share, device); }, kAhead) {}
 
 GpuDevices::~GpuDevices() = default;
 

@@ -26,7 +26,7 @@ constexpr double kMinHedgeUs = 2000, kMaxHedgeUs = 500'000;
 constexpr double kSavedHedges = 10;
 // As is_too_much_here() of leaf/serve: of a partition; and the weight that the system gives a thread of nice 5.
 constexpr double kSmallPostings = 20'000, kCostlyWeight = 335.0 / 1024;
-constexpr double kEnded = 1e-6;  // microseconds left of what has ended, for errors of rounding
+constexpr double kEnded = 1e-6;  // microseconds: tasks that end so close to each other end together
 
 // How long a machine's latest searches took, as the broker keeps it (broker/cluster/topology.h).
 class ReplyTimes {
@@ -199,18 +199,23 @@ class Replicas {
       machine.running.push_back(
           {task.attempt, task.leaf, threads, costly, cluster_.fixed_us + work_us + task.stall, task.work});
     }
-    if (machine.running.empty()) return;
+    if (!machine.running.empty()) events_.push({now + soonest(machine), Event::kTaskEnds, number, ++machine.plans});
+  }
+
+  // Until the next task ends.
+  double soonest(const Machine& machine) const {
     const auto [usual, costly] = shares(machine);
-    double soonest = std::numeric_limits<double>::infinity();
-    for (const Running& one : machine.running) soonest = std::min(soonest, one.left / (one.costly ? costly : usual));
-    events_.push({now + std::max(0.0, soonest), Event::kTaskEnds, number, ++machine.plans});
+    double least = std::numeric_limits<double>::infinity();
+    for (const Running& one : machine.running) least = std::min(least, one.left / (one.costly ? costly : usual));
+    return std::max(0.0, least);
   }
 
   void end_tasks(std::uint32_t number, double now) {
     Machine& machine = machines_[number];
     go_on(machine, now);
+    const double late = soonest(machine) + kEnded;  // of rounding, where times are large
     const auto ended =
-        std::ranges::stable_partition(machine.running, [](const Running& one) { return one.left > kEnded; });
+        std::ranges::stable_partition(machine.running, [late](const Running& one) { return one.left > late; });
     const std::vector<Running> all(ended.begin(), ended.end());
     machine.running.erase(ended.begin(), ended.end());
     for (const Running& one : all) {

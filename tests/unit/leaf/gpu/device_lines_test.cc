@@ -71,6 +71,33 @@ TEST(DeviceLines, LetADeviceWithoutWorkTakeWhatWaitsForAnother) {
   EXPECT_EQ(lines.counters(0).stolen + lines.counters(0).waiting, 0u);
 }
 
+TEST(DeviceLines, BeginAheadWhatNoDeviceIsFreeForUpToALimit) {
+  std::counting_semaphore<> go(0), began(0);
+  const auto run = [&](Share&, std::size_t) {
+    began.release();
+    go.acquire();
+    return std::vector<Share*>();
+  };
+  DeviceLines lines({1, 1}, run, /*ahead=*/1);
+  std::deque<Call> calls(4);
+  std::vector<std::thread> threads;
+  const auto put = [&](Call& call) {
+    call.add(0);
+    threads.emplace_back([&lines, &call] { lines.run(call, call.all); });
+  };
+  for (std::size_t i = 0; i < 3; ++i) {
+    put(calls[i]);
+    began.acquire();
+  }
+  EXPECT_EQ(lines.counters(1).stolen, 1u) << "by a free device, before one is begun ahead";
+  EXPECT_EQ(lines.counters(0).shares, 2u);
+  put(calls[3]);
+  while (lines.counters(0).waiting == 0) std::this_thread::yield();
+  EXPECT_FALSE(began.try_acquire()) << "one was begun ahead already";
+  go.release(4);
+  for (std::thread& thread : threads) thread.join();
+}
+
 TEST(DeviceLines, RunEveryShareOnceAndNotTooManyAtATime) {
   constexpr std::uint64_t kSeed = 31;
   constexpr std::size_t kDevices = 3;

@@ -57,6 +57,16 @@ TEST(FanOutSimulation, WaitsAsTheKnownFormulaOfManyCoresSays) {
     }
 }
 
+TEST(FanOutSimulation, LightSearchesDoNotWaitForHeavyOnesWhichTakeLonger) {
+  SimulatedCluster cluster = cluster_of_one(0.7, 2);
+  cluster.work.points = {{0, 0.2}, {0.9, 0.2}, {0.9001, 8.2}, {1, 8.2}};
+  const auto in_order = simulate(cluster, 100'000, kSeed);
+  cluster.postings = 30'000;  // light ones 6,000, heavy ones 246,000: these have threads of their own
+  const auto apart = simulate(cluster, 100'000, kSeed);
+  EXPECT_LT(apart.quantile_us(0.5), in_order.quantile_us(0.5) / 2) << "seed " << kSeed;
+  EXPECT_GT(apart.quantile_us(0.97), 1.2 * 8'200) << "seed " << kSeed;
+}
+
 TEST(FanOutSimulation, MeetsAStallOnOneOfManyLeavesAsOftenAsChanceSays) {
   for (const std::uint32_t shards : {1u, 10u, 100u, 1000u}) {
     SimulatedCluster cluster = cluster_of_one(1e-6, 1);  // a stall has ended when the next search comes

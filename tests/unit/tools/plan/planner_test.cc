@@ -75,6 +75,7 @@ TEST(Planner, KeepsTheTargetAndTheMemoryThatItWasGiven) {
 
 TEST(Planner, MoreAvailabilityTakesMoreReplicas) {
   Wanted wanted = usual();
+  wanted.rate = 500;  // for which one has the time
   wanted.availability = 0;
   EXPECT_EQ(planned(wanted, "replicas"), 1);
   wanted.availability = 0.9999;
