@@ -162,9 +162,8 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
   add_number(app, "--max-costly-in-flight", options.max_costly_in_flight, 1, 1 << 20,
              "Costly searches evaluated at a time: more than 100 hits, deeper than 1,000, more than 64 "
              "terms, over 16 KiB of clauses, exhaustive, more than 10 hits that are explained or shown with their "
-             "source, facets of a column of which one had more than 8,192 buckets. More wait until their deadline, 64 "
-             "of one client, and further ones are "
-             "answered 429");
+             "source, pages whose sources were found to have over 512 KiB, facets of a column of which one had more "
+             "than 8,192 buckets. More wait until their deadline, 64 of one client, and further ones are answered 429");
   add_number(app, "--max-costly-per-client", options.max_costly_per_client, 0, 1 << 20,
              "Of these, searches of one client (its key, else its address); a free place goes to the "
              "client that has the fewest. Behind a proxy and without keys: --max-costly-in-flight. 0: a "

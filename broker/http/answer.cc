@@ -66,9 +66,8 @@ std::pair<frond::http::Response, Outcome> without_generation(const Question& que
           Outcome::kInvalid};
 }
 
-frond::http::Response overloaded() {
-  frond::http::Response response =
-      frond::http::problem(429, "Too many requests", "The broker is at its limit; try again soon.");
+frond::http::Response overloaded(std::string_view why) {
+  frond::http::Response response = frond::http::problem(429, "Too many requests", why);
   response.headers.emplace_back("Retry-After", "1");
   return response;
 }

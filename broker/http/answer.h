@@ -39,6 +39,6 @@ std::pair<frond::http::Response, Outcome> without_generation(const Question& que
 // The 499 response for a client that has left. A client that only closed its sending side receives it.
 frond::http::Response abandoned();
 // The 429 response while too many searches are evaluated.
-frond::http::Response overloaded();
+frond::http::Response overloaded(std::string_view why = "The broker is at its limit; try again soon.");
 
 }  // namespace frond::broker::http

@@ -51,8 +51,9 @@ struct Question {
            parameters.offset + parameters.k > wire::kCostlyDepth || terms.size() > wire::kCostlyTerms ||
            clause.size() + filter.size() > wire::kCostlyClauseBytes || costly_clause ||
            (parameters.explain && parameters.k > wire::kCostlyExplained) ||
-           (parameters.k > wire::kCostlySources && std::ranges::count(parameters.columns, kSource) > 0);
+           (parameters.k > wire::kCostlySources && shows_sources());
   }
+  bool shows_sources() const { return std::ranges::count(parameters.columns, kSource) > 0; }
   // With an order or facets all matches are looked at. Without ranking the total is exact anyway.
   bool exact_total() const {
     return (parameters.exact_total || is_sorted() || !arrangement.facets.empty()) && is_ranked();

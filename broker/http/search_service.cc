@@ -116,8 +116,7 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
     if (!text.empty() && !job->cursor) known_.remember(text, job->topology->id(), job->key);
     answer(*job, cached);
   } else {
-    const bool costly = job->is_costly() || shared_.wide_facets.has_one_of(config_.collection, job->arrangement.facets);
-    job->kind = {job->line.has_value(), costly, client};
+    job->kind = {job->line.has_value(), is_costly(*job), client};
     begin(job);
   }
   Ticket ticket;
@@ -319,7 +318,7 @@ std::shared_ptr<scatter::Abandonable> SearchService::evaluate(const std::shared_
   const auto evaluation = std::make_shared<Evaluation>(shared_.admission, job->kind, in_use_);
   const auto over = [this, job, evaluation, done = std::move(done)](const merge::Page& page) {
     evaluation->end();
-    shared_.wide_facets.learn(config_.collection, job->arrangement.facets, page.facet_buckets);
+    learn(*job, page);
     done(answer_of(*job, page));
   };
   if (!job->asks_leaves())
@@ -327,6 +326,20 @@ std::shared_ptr<scatter::Abandonable> SearchService::evaluate(const std::shared_
   else
     evaluation->go_on(scatter::search(scatter_, plan_of(*job), job->deadline, over));
   return evaluation;
+}
+
+bool SearchService::is_costly(const Job& job) const {
+  const KnownCosts& known = shared_.known_costs;
+  return job.is_costly() || known.has_wide(config_.collection, job.arrangement.facets) ||
+         (job.shows_sources() && known.has_large_sources(config_.collection, job.parameters.k));
+}
+
+void SearchService::learn(const Job& job, const merge::Page& page) {
+  shared_.known_costs.learn_facets(config_.collection, job.arrangement.facets, page.facet_buckets);
+  if (!job.shows_sources()) return;
+  std::size_t bytes = 0;
+  for (const merge::PageHit& hit : page.hits) bytes += hit.columns.size();
+  shared_.known_costs.learn_sources(config_.collection, page.hits.size(), bytes);
 }
 
 // Called on the thread of the evaluation; the job is passed on and not kept there.
@@ -373,7 +386,11 @@ void SearchService::answer(Job& job, const cache::CachedAnswer& cached) {
   }
   if (!answer.whole()) {
     const bool nothing = answer.partitions_answered == 0;
-    if (nothing && answer.all_overloaded) return finish(job, overloaded(), Outcome::kOverloaded);
+    if (nothing && answer.all_overloaded)
+      return finish(job,
+                    overloaded("All leaves refuse this: they are at their limits, or the documents of the page are too "
+                               "large for their replies; try again soon, or ask for fewer."),
+                    Outcome::kOverloaded);
     if (nothing || !job.parameters.allow_partial) {
       const std::string covered = std::to_string(answer.partitions_answered) + " of " +
                                   std::to_string(answer.partitions_total) + " partitions answered";

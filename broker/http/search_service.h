@@ -22,9 +22,10 @@
 #include "broker/cluster/timer_queue.h"
 #include "broker/http/admission.h"
 #include "broker/http/broker_metrics.h"
+#include "broker/http/known_costs.h"
 #include "broker/http/search_parameters.h"
 #include "broker/http/text_reader.h"
-#include "broker/http/wide_facets.h"
+#include "broker/merge/merge.h"
 #include "broker/query/analyzed_query.h"
 #include "broker/query/planned_query.h"
 #include "broker/scatter/scatter_context.h"
@@ -60,7 +61,7 @@ class SearchService {
     Admission admission;
     std::atomic<std::size_t> msearch_requests{0};  // at work (multi_search.h)
     TextReader reader;
-    WideFacets wide_facets;
+    KnownCosts known_costs;
   };
   // Called once, possibly before search() returns. The body of a 200 is one line without its line end.
   using Reply = std::function<void(frond::http::Response)>;
@@ -137,6 +138,8 @@ class SearchService {
   void lead(const std::shared_ptr<Job>& job);
   std::shared_ptr<scatter::Abandonable> evaluate(const std::shared_ptr<const Job>& job, cache::Flights::Waiter done);
   cache::Flights::Waiter waiter(const std::shared_ptr<Job>& job);
+  bool is_costly(const Job& job) const;
+  void learn(const Job& job, const merge::Page& page);
   void release(Job& job);
   void answer(Job& job, const cache::CachedAnswer& cached);
   void finish(Job& job, frond::http::Response response, Outcome outcome);

@@ -40,8 +40,8 @@ class Up:
         with open(self.out, encoding="utf-8") as file:
             return file.read()
 
-    def ask(self, path, method="GET", body=None, key=None):
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
+    def ask(self, path, method="GET", body=None, key=None, **fields):
+        headers = {**fields, **({"Authorization": f"Bearer {key}"} if key else {})}
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data=body.encode() if body else None, method=method,
                                          headers={"Content-Type": "application/x-ndjson", **headers})
         try:
@@ -204,6 +204,9 @@ def test(setting):
     up.await_hit("partition", "page.html", "the first hit")
     print(f"the first hit after {time.monotonic() - up.began:.1f} s", flush=True)
     harness.expect(up.ask("/")[0] == 200, "the search page")
+    for host, wanted in (("localhost:80", 200), ("[::1]", 200), ("rebound.example", 421)):
+        status = up.ask("/v1/search?q=partition", Host=host)[0]
+        harness.expect(status == wanted, f"a search under the name {host}: {status}")
     harness.expect(oct(os.stat(up.data).st_mode)[-3:] == "700", "others can read the folder")
     expect_refused(setting, f"is in use: frond up runs there, process {up.process.pid}")
     check_links(up)

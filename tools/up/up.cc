@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -30,6 +31,11 @@ constexpr std::string_view kLeafSocket = "run/leaf.sock", kLeafHttp = "run/leaf-
                            kServiceSocket = "run/indexer.sock";
 
 void say(const std::string& line) { put(STDERR_FILENO, "frond up: " + line + "\n"); }
+
+// For --http-hosts; addresses are always admitted.
+std::string own_hosts(const std::string& http) {
+  return http.find(':') == std::string::npos ? "localhost," + http : "localhost";
+}
 
 class Up {
  public:
@@ -152,7 +158,10 @@ Result<void> Up::serve() {
                                      "api.key"};
   if (!options_.elasticsearch_api.empty())
     of_broker.insert(of_broker.end(), {"--elasticsearch-api", options_.elasticsearch_api});
-  if (!place_.loopback) of_broker.insert(of_broker.end(), {"--api-keys", "api.entry"});
+  if (!place_.loopback)
+    of_broker.insert(of_broker.end(), {"--api-keys", "api.entry"});
+  else if (std::getenv("FROND_HTTP_HOSTS") == nullptr)  // searches need no key, and a web page may not make any
+    of_broker.insert(of_broker.end(), {"--http-hosts", own_hosts(place_.at.host)});
   const auto broker = child("broker", "frond-broker", std::move(of_broker), shares.broker);
   return supervisor_.run({service.get(), leaf.get(), broker.get()}, [this] { return attend(); });
 }

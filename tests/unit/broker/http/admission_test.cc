@@ -4,8 +4,21 @@
 
 #include <string>
 
+#include "broker/http/known_costs.h"
+
 namespace frond::broker::http {
 namespace {
+TEST(KnownCosts, TellWhichPagesOfSourcesAreLarge) {
+  KnownCosts known;
+  EXPECT_FALSE(known.has_large_sources(0, 1000)) << "nothing is known";
+  known.learn_sources(0, 10, 10 * 100'000);
+  EXPECT_TRUE(known.has_large_sources(0, 10));
+  EXPECT_FALSE(known.has_large_sources(0, 5));
+  EXPECT_FALSE(known.has_large_sources(1, 10)) << "another collection";
+  known.learn_sources(0, 0, 0);
+  for (int i = 0; i < 50; ++i) known.learn_sources(0, 10, 10 * 1'000);
+  EXPECT_FALSE(known.has_large_sources(0, 10)) << "it follows what is shown";
+}
 constexpr Admission::Kind kSingle{}, kLine{.batch = true}, kCostly{.costly = true},
     kCostlyLine{.batch = true, .costly = true};
 

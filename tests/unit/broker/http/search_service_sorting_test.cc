@@ -295,17 +295,17 @@ TEST_F(ASortedSearch, IsCostlyIfItsFacetsHadManyBuckets) {
   few.facets.resize(1);
   few.facets[0] = {.with_value = 1, .words = {"a"}, .counts = {1}};
   ask("q=immune&k=1&facets=tag", few);
-  EXPECT_FALSE(broker.shared.wide_facets.has_one_of(0, {{.field = "tag"}}));
+  EXPECT_FALSE(broker.shared.known_costs.has_wide(0, {{.field = "tag"}}));
   auto many = support::found({{7, 9}});
   many.facets.resize(1);
-  many.facets[0].with_value = WideFacets::kMany + 1;
-  for (std::size_t i = 0; i <= WideFacets::kMany; ++i) {
+  many.facets[0].with_value = KnownCosts::kManyBuckets + 1;
+  for (std::size_t i = 0; i <= KnownCosts::kManyBuckets; ++i) {
     many.facets[0].keys.push_back(i);
     many.facets[0].counts.push_back(1);
   }
   ask("q=immune&k=1&facets=year", many);
-  EXPECT_TRUE(broker.shared.wide_facets.has_one_of(0, {{.field = "tag"}, {.field = "year"}}));
-  EXPECT_FALSE(broker.shared.wide_facets.has_one_of(1, {{.field = "year"}})) << "another collection";
+  EXPECT_TRUE(broker.shared.known_costs.has_wide(0, {{.field = "tag"}, {.field = "year"}}));
+  EXPECT_FALSE(broker.shared.known_costs.has_wide(1, {{.field = "year"}})) << "another collection";
   support::Answered answered;
   broker.service.search(asking_for("q=immune&k=1&facets=year:5"), answered.reply());
   EXPECT_EQ(costly(), 1u);
