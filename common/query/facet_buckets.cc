@@ -160,7 +160,8 @@ schema::Value value_in(FieldType type, std::uint64_t bucket) {
     const double middle = std::floor(least + (greatest - least) / 2);
     return middle >= kEnd ? Limits::max() : middle < -kEnd ? Limits::min() : static_cast<std::int64_t>(middle);
   }
-  return first == 0 ? 0.0 : first + (last - first) / 2;
+  const double middle = first + (last - first) / 2;
+  return std::abs(middle) < std::numeric_limits<double>::min() ? 0.0 : middle;
 }
 
 std::uint64_t date_steps(const Facet& facet, std::uint64_t least, std::uint64_t greatest) {

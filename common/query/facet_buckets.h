@@ -19,6 +19,7 @@ std::uint64_t bucket_key(const Facet& facet, schema::FieldType type, std::uint64
 std::optional<std::uint64_t> next_bucket(const Facet& facet, schema::FieldType type, std::uint64_t bucket);
 
 // Of kPercentiles: what stands for the values in a bucket, as a value of the column's type, which is integer or float.
+// It is 0 for floats that are nearer to it than any with all of their digits.
 schema::Value value_in(schema::FieldType type, std::uint64_t bucket);
 
 // Of kDates: milliseconds whose multiples all buckets begin at that have values from `least` to `greatest`, which are

@@ -108,14 +108,8 @@ Result<leaf::collect::Wanted> read_wanted(const BenchClausesFlags& flags, const 
   if (!flags.sort.empty()) wanted.sort = FROND_TRY(query::parse_sort(flags.sort));
   FROND_TRY(query::check_sort(wanted.sort, schema));
   if (flags.facets.empty()) return wanted;
-  auto facets = flags.facets.starts_with('{')
-                    ? FROND_TRY(query::read_facets(FROND_TRY(schema::parse_json(flags.facets)), "--facets"))
-                    : FROND_TRY(query::parse_facets(flags.facets));
+  auto facets = FROND_TRY(query::parse_facets(flags.facets));
   wanted.facets = FROND_TRY(query::bind_facets(std::move(facets), schema, "--facets"));
-  bool has_clauses = false;
-  query::for_each_facet(wanted.facets,
-                        [&](const query::Facet& one) { has_clauses = has_clauses || query::is_of_clauses(one.kind); });
-  if (has_clauses) return Error(Code::kInvalid, "--facets: facets of clauses are not measured");
   return wanted;
 }
 
@@ -171,18 +165,16 @@ Result<Answer> answer(Asking& asking, const AskedQuery& asked) {
 }
 
 // Adds what was found to a number that equal answers have.
-void add_to(std::uint64_t& checksum, const query::FacetCounts& facet) {
-  const auto add = [&](std::uint64_t number) { checksum = (checksum ^ number) * 0x9e3779b97f4a7c15u; };
-  add(facet.with_value);
-  add(facet.missing);
-  for (const std::uint64_t key : facet.keys) add(key);
-  for (const std::string& word : facet.words) add(std::hash<std::string>()(word));
-  for (const std::uint64_t count : facet.counts) add(count);
-  for (const query::FacetCounts& one : facet.nested) add_to(checksum, one);
-}
 void add_to(std::uint64_t& checksum, const leaf::collect::Collected& found) {
+  const auto add = [&](std::uint64_t number) { checksum = (checksum ^ number) * 0x9e3779b97f4a7c15u; };
   for (const auto& hit : found.outcome.hits) checksum = (checksum ^ hit.ordinal) * 0x9e3779b97f4a7c15u + hit.score;
-  for (const query::FacetCounts& facet : found.facets) add_to(checksum, facet);
+  for (const query::FacetCounts& facet : found.facets) {
+    add(facet.with_value);
+    add(facet.missing);
+    for (const std::uint64_t key : facet.keys) add(key);
+    for (const std::string& word : facet.words) add(std::hash<std::string>()(word));
+    for (const std::uint64_t count : facet.counts) add(count);
+  }
 }
 
 struct Figures {
@@ -268,8 +260,7 @@ void add_bench_clauses(config::CommandLine& bench_command, int& status) {
       .group("Search");
   add_number(command, "--k", flags->k, 0, 10'000, "Hits wanted").group("Search");
   command.add_option("--sort", flags->sort, "An order of hits, as the parameter `sort`: year:desc,_score");
-  command.add_option("--facets", flags->facets,
-                     "What to count over all matches, as the parameter `facets`: tag:10, or in JSON");
+  command.add_option("--facets", flags->facets, "What to count over all matches, as the parameter `facets`: tag:10");
   command.add_option("--total", flags->total, "Whether all matches are counted; with an order or facets they are")
       .check(config::one_of({"bounded", "exact"}))
       .show_default();
