@@ -99,8 +99,8 @@ TEST_F(AChangeForwarder, EndsWhatWaitsWhenItEnds) {
 }
 
 TEST_F(AChangeForwarder, NeedsAnAddress) {
-  EXPECT_EQ(ChangeForwarder::create("127.0.0.1:80", 1, registry_), Code::kInvalid);
-  EXPECT_EQ(ChangeForwarder::create("unix:", 1, registry_), Code::kInvalid);
+  EXPECT_EQ(ChangeForwarder::create("127.0.0.1:80", "", 1, registry_), Code::kInvalid);
+  EXPECT_EQ(ChangeForwarder::create("unix:", "", 1, registry_), Code::kInvalid);
 }
 
 }  // namespace
