@@ -64,7 +64,7 @@ Result<void> write_lines(const fs::path& file, const std::vector<const Operation
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   for (const Operation* document : documents) {
     std::string_view line = document->line;
-    if (number && line.starts_with(kVersionedLine)) {
+    if (number && line.starts_with(kVersionedLine) && line.find(kSourceOfLine) != line.npos) {
       out << "{\"_seq_no\":" << number(*document) - 1 << ',';
       line.remove_prefix(1);
     }

@@ -30,8 +30,8 @@ struct LatestDocument {
   friend bool operator==(const LatestDocument&, const LatestDocument&) = default;
 };
 
-// How lines begin whose document has a version.
-inline constexpr std::string_view kVersionedLine = "{\"_version\":";
+// How lines begin whose document has a version, and what else is in them.
+inline constexpr std::string_view kVersionedLine = "{\"_version\":", kSourceOfLine = "\"_source\":";
 
 // A stored source, or the line of an accepted document: the numbers that it carries, and the document as it was given.
 struct CarriedSource {

@@ -146,8 +146,8 @@ TEST_F(AChangeForwarder, PassesChangesOnBesideRefreshesThatWait) {
 }
 
 TEST_F(AChangeForwarder, NeedsAnAddress) {
-  EXPECT_EQ(ChangeForwarder::create("127.0.0.1:80", 1, registry_), Code::kInvalid);
-  EXPECT_EQ(ChangeForwarder::create("unix:", 1, registry_), Code::kInvalid);
+  EXPECT_EQ(ChangeForwarder::create("127.0.0.1:80", "", 1, registry_), Code::kInvalid);
+  EXPECT_EQ(ChangeForwarder::create("unix:", "", 1, registry_), Code::kInvalid);
 }
 
 }  // namespace

@@ -84,7 +84,11 @@ class Replayed {
   frond::http::Response ask(frond::http::Request request) {
     const auto captured = support::CapturedResponse::make();
     const auto status = [this](const auto& done) {
-      done(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, broker.service, many, nullptr));
+      auto all = status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, broker.service, many, nullptr);
+      auto view = all.clusters.extract("c");
+      view.key() = "manuals";
+      all.clusters.insert(std::move(view));
+      done(all);
     };
     const auto router = make_routes(
         {std::make_shared<const SearchedCollections>(SearchedCollections{{"manuals", &broker.service, &many}}),

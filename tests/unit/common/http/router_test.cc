@@ -77,6 +77,20 @@ TEST_F(ARouter, RefusesABodyThatIsEncodedByTheHeaderAlone) {
     EXPECT_NE(router.route(encoded("/body", coding)).handler, nullptr) << coding;
   EXPECT_NE(router.route(encoded("/a", "gzip")).handler, nullptr) << "no body is taken there";
 }
+TEST_F(ARouter, GivesRefusalsBelowAPathTheirForm) {
+  router.add("POST", "/x/body", says("body"), {.max_body = 3, .decodes = true});
+  router.shape_refusals("/x", [](Response refusal) {
+    refusal.body = "shaped";
+    return refusal;
+  });
+  for (const char* path : {"/x", "/x/nosuch", "/x/body"})
+    EXPECT_EQ(router.route({.method = "GET", .path = path}).answer->body, "shaped") << path;
+  for (const char* path : {"/xy", "/nosuch"})
+    EXPECT_NE(router.route({.method = "GET", .path = path}).answer->body, "shaped") << path;
+  EXPECT_NE(router.route({.method = "POST", .path = "/x/body", .headers = {{"content-encoding", "gzip"}}}).handler,
+            nullptr)
+      << "the handler decodes";
+}
 TEST(ARouterOfEverything, TakesAnyMethodAndPath) {
   Router router = Router::everything(says("all"), {.max_body = 1});
   EXPECT_NE(router.route({.method = "BREW", .path = "/pot"}).handler, nullptr);

@@ -66,6 +66,18 @@ TEST(AFollowingCounter, IsRaisedToTheCountAndNeverFalls) {
   EXPECT_EQ(drops.value(), 9.5);
 }
 
+TEST(ARegistry, RemovesWhatHasALabel) {
+  Registry registry("1");
+  const Family family{"frond_test_things", "Things."};
+  for (const char* name : {"one", "two"})
+    for (int again = 0; again < 2; ++again) registry.gauge(family, {{"collection", name}, {"kind", "k"}}).set(1);
+  registry.remove("collection", "one");
+  EXPECT_EQ(registry.exposition().find("collection=\"one\""), std::string::npos);
+  EXPECT_NE(registry.exposition().find("collection=\"two\""), std::string::npos);
+  registry.gauge(family, {{"collection", "one"}, {"kind", "k"}}).set(2);
+  EXPECT_NE(registry.exposition().find("collection=\"one\""), std::string::npos);
+}
+
 TEST(MetricsHandles, CountNothingWithoutARegistry) {
   Counter counter;
   FollowingCounter following;

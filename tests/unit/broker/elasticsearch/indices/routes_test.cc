@@ -75,8 +75,8 @@ TEST_F(TheElasticsearchRoutes, AnswerInTheMediaTypeThatIsAskedFor) {
 }
 TEST_F(TheElasticsearchRoutes, RefuseInElasticsearchsShape) {
   for (const auto& [method, target, status] :
-       {std::tuple("GET", "/?nosuch=1", 400), std::tuple("DELETE", "/books/_bulk", 405), std::tuple("GET", "/a/b/c/d/e", 400),
-        std::tuple("PUT", "/books/_doc/1", 501)}) {
+       {std::tuple("GET", "/?nosuch=1", 400), std::tuple("DELETE", "/books/_bulk", 405),
+        std::tuple("GET", "/a/b/c/d/e", 400), std::tuple("PUT", "/books/_doc/1", 501)}) {
     const auto response = ask(method, target, status == 501 ? "{}" : "");
     EXPECT_EQ(response.status, status) << target;
     EXPECT_EQ(Json::parse(response.body)["status"], status) << target;

@@ -1,0 +1,145 @@
+// Changes that depend on what documents are, before and after they are published and the service was started again; and
+// what clients keep with a collection.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "indexer/write/written_collections.h"
+#include "tests/support/scratch_folder.h"
+
+namespace frond::indexer::write {
+namespace {
+using Change = CollectionWriter::DocumentChange;
+using Kind = CollectionWriter::DocumentOutcome::Kind;
+
+class ACollectionsDocuments : public testing::Test {
+ protected:
+  ACollectionsDocuments() {
+    std::filesystem::create_directory(folder_ / "repository");
+    start();
+    EXPECT_TRUE(*all_->create("c", R"({"schema":{"fields":{"title":{"type":"text"}}}})"));
+  }
+  void start() {
+    all_.reset();
+    WriterOptions options;
+    options.repository = folder_ / "repository";
+    options.refresh = std::chrono::hours(1);
+    registries_.push_back(std::make_unique<metrics::Registry>("test"));
+    all_ = *WrittenCollections::open(options, *registries_.back(), log_);
+  }
+  CollectionWriter& writer() {
+    writer_ = *all_->find("c");
+    return *writer_;
+  }
+  void publish() {
+    std::promise<bool> published;
+    writer().when_published([&](const Result<Published>& done) { published.set_value(done.has_value()); });
+    EXPECT_TRUE(published.get_future().get());
+  }
+  static Change change(Change::Kind kind, const std::string& id, const std::string& source = "{}") {
+    if (kind == Change::Kind::kRemove) return {.kind = kind, .id = id, .line = ""};
+    return {.kind = kind, .id = id, .line = R"({"id":")" + id + R"(","title":"t","_source":)" + source + "}"};
+  }
+  CollectionWriter::DocumentOutcome made(const Change& one) { return writer().change_documents({one})->front(); }
+  LatestDocuments::Read latest(const std::string& id) { return writer().latest(std::vector{id})->front(); }
+
+  support::ScratchFolder folder_;
+  Logger log_{"test", LogLevel::kError};
+  std::vector<std::unique_ptr<metrics::Registry>> registries_;
+  std::unique_ptr<WrittenCollections> all_;
+  std::shared_ptr<CollectionWriter> writer_;
+};
+
+constexpr auto kIndex = Change::Kind::kIndex, kCreate = Change::Kind::kCreate, kRemove = Change::Kind::kRemove;
+
+TEST_F(ACollectionsDocuments, HaveVersionsAndNumbersWhetherTheyArePublishedOrNot) {
+  for (const bool published : {false, true}) {
+    const std::string id = published ? "p" : "w";
+    EXPECT_EQ(made(change(kCreate, id, R"({ "a": 1 })")).kind, Kind::kCreated);
+    if (published) publish();
+    EXPECT_EQ(latest(id).source, R"({ "a": 1 })") << "as it was given";
+    EXPECT_EQ(made(change(kCreate, id)).kind, Kind::kConflict);
+    const auto updated = made(change(kIndex, id));
+    EXPECT_EQ(updated.kind, Kind::kUpdated);
+    EXPECT_EQ(updated.latest.version, 2u);
+    EXPECT_EQ(updated.latest, latest(id).latest);
+    if (published) publish();
+    EXPECT_EQ(updated.latest, latest(id).latest) << "the same when it is published";
+    EXPECT_EQ(made(change(kRemove, id)).kind, Kind::kRemoved);
+    EXPECT_FALSE(latest(id).latest.exists);
+    EXPECT_EQ(made(change(kRemove, id)).kind, Kind::kMissing);
+  }
+}
+TEST_F(ACollectionsDocuments, AreReplacedOnlyAfterTheChangeThatIsNamed) {
+  const auto first = made(change(kIndex, "1"));
+  auto next = change(kIndex, "1");
+  next.if_change = *first.latest.change + 1;
+  EXPECT_EQ(made(next).kind, Kind::kConflict);
+  EXPECT_EQ(made(next).latest, first.latest) << "a conflict takes no number";
+  next.if_change = *first.latest.change;
+  const auto second = made(next);
+  EXPECT_EQ(second.kind, Kind::kUpdated);
+  EXPECT_EQ(*second.latest.change, *first.latest.change + 1);
+  publish();
+  EXPECT_EQ(made(next).kind, Kind::kConflict);
+}
+TEST_F(ACollectionsDocuments, MayHaveVersionsThatClientsCount) {
+  auto counted = change(kIndex, "1");
+  counted.counted = Change::Counted::kGreater;
+  counted.version = 5;
+  EXPECT_EQ(made(counted).latest.version, 5u);
+  EXPECT_EQ(made(counted).kind, Kind::kConflict);
+  counted.counted = Change::Counted::kNotLess;
+  EXPECT_EQ(made(counted).kind, Kind::kUpdated);
+}
+TEST_F(ACollectionsDocuments, AreTheSameAfterARestart) {
+  const auto waiting = made(change(kIndex, "1", R"({"n":1})"));
+  writer_.reset();
+  start();
+  EXPECT_EQ(latest("1").latest, waiting.latest);
+  EXPECT_EQ(latest("1").source, R"({"n":1})");
+  publish();
+  writer_.reset();
+  start();
+  EXPECT_EQ(latest("1").latest, waiting.latest);
+}
+TEST_F(ACollectionsDocuments, SeeOneAnotherInOneRequest) {
+  const auto outcomes = writer().change_documents(
+      {change(kCreate, "1"), change(kCreate, "1"), change(kRemove, "1"), change(kCreate, "1")});
+  ASSERT_EQ(outcomes->size(), 4u);
+  EXPECT_EQ((*outcomes)[1].kind, Kind::kConflict);
+  EXPECT_EQ((*outcomes)[2].kind, Kind::kRemoved);
+  EXPECT_EQ((*outcomes)[3].kind, Kind::kCreated);
+  EXPECT_EQ(*(*outcomes)[3].latest.change, *(*outcomes)[0].latest.change + 2);
+}
+TEST_F(ACollectionsDocuments, OfOtherWaysInHaveVersionOneAndNoNumberOncePublished) {
+  const Operation plain{"1", R"({"id":"1","title":"t","_version":9})"};
+  ASSERT_TRUE(writer().accept({&plain, 1}, std::nullopt));
+  publish();
+  const auto read = latest("1");
+  EXPECT_EQ(read.latest, (LatestDocument{true, 1, {}}));
+  EXPECT_EQ(read.source, plain.line);
+}
+TEST_F(ACollectionsDocuments, GetTheFieldsOfTheSchemaThatIsKept) {
+  const std::string more =
+      R"({"metadata":{"x":1},"schema":{"fields":{"title":{"type":"text"},"n":{"type":"integer"}}}})";
+  EXPECT_EQ(writer().put_metadata(more, "other"), Code::kOverloaded);
+  const auto kept = writer().put_metadata(more, "");
+  ASSERT_TRUE(kept) << kept.error().message();
+  EXPECT_EQ(writer().put_metadata(more, ""), Code::kOverloaded) << "somebody else was first";
+  EXPECT_EQ(writer().put_metadata(R"({"schema":{"fields":{"title":{"type":"keyword"}}}})", kept->version),
+            Code::kInvalid);
+  EXPECT_EQ(writer().put_metadata("no object", kept->version), Code::kInvalid);
+  EXPECT_FALSE(writer().checked_id(R"({"id":"1","n":"none"})")) << "documents are checked by it at once";
+  writer_.reset();
+  start();
+  EXPECT_EQ(writer().metadata()->text, more);
+  EXPECT_FALSE(writer().checked_id(R"({"id":"1","n":"none"})"));
+}
+
+}  // namespace
+}  // namespace frond::indexer::write
