@@ -33,7 +33,8 @@ void append_finite(std::string& out, double value) {
     out += "null";
 }
 
-// `,"facets":{…}` of a bucket, if there are facets in it. Behind the last one: an empty bucket.
+// `,"facets":{…}` of the bucket, counted among those with documents, if there are facets in it. Behind the last one: an
+// empty bucket.
 void append_inside(std::string& out, const Facet& facet, const FacetTotals& totals, std::size_t bucket,
                    const schema::Schema& schema);
 
@@ -106,11 +107,12 @@ void append_filters(std::string& out, const Facet& facet, const FacetTotals& tot
 void append_intervals(std::string& out, const Facet& facet, FieldType type, const FacetTotals& totals,
                       const schema::Schema& schema) {
   out += "\"buckets\":[";
+  std::size_t filled = 0;
   for (std::size_t i = 0; i < totals.keys.size(); ++i) {
     out += i == 0 ? "{\"from\":" : ",{\"from\":";
     append_key(out, type, totals.keys[i]);
     append_count(out, "count", totals.counts[i]);
-    append_inside(out, facet, totals, i, schema);
+    append_inside(out, facet, totals, totals.counts[i] == 0 ? totals.keys.size() : filled++, schema);
     out += '}';
   }
   out += ']';
@@ -126,7 +128,7 @@ void append_percentiles(std::string& out, const Facet& facet, FieldType type, co
     append_name(out, "percent");
     append_real(out, percent);
     append_name(out, "value");
-    const double rank = std::ceil(percent / 100 * static_cast<double>(all));
+    const double rank = std::ceil(percent * static_cast<double>(all) / 100);
     std::size_t bucket = 0;
     std::uint64_t passed = totals.counts.empty() ? 0 : totals.counts.front();
     while (bucket + 1 < totals.counts.size() && static_cast<double>(passed) < rank) passed += totals.counts[++bucket];

@@ -8,6 +8,7 @@
 #include "broker/http/answer.h"
 #include "broker/http/answer_json.h"
 #include "broker/http/question.h"
+#include "broker/merge/facet_merge.h"
 #include "broker/scatter/scatter_context.h"
 #include "broker/scatter/search.h"
 #include "common/wire/messages.h"
@@ -202,6 +203,8 @@ std::optional<query::Refusal> SearchService::understand(Job& job, query::Analyze
     job.clause = std::move(planned.clause);
     job.filter = std::move(planned.filter);
     job.arrangement = {asked.sort, std::move(planned.facets), config_.max_facet_buckets, job.topology->schema};
+    if (auto shown = merge::check_shown(job.arrangement); !shown)
+      return query::Refusal{"facets", shown.error().message()};
     job.sort = sort_text(asked.sort);
     if (!job.arrangement.facets.empty()) job.facets = facets_json(job.arrangement.facets);
     if (job.facets.size() > frond::query::kMaxFacetsBytes)

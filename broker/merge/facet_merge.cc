@@ -33,7 +33,32 @@ std::size_t free_part(FacetCounts& counts, std::size_t most) {
     counts.nested.pop_back();
     ++freed;
   }
-  return freed;
+  return std::min(freed, most);
+}
+
+constexpr std::size_t sum_of(std::size_t a, std::size_t b) { return a > ~std::size_t{0} - b ? ~std::size_t{0} : a + b; }
+constexpr std::size_t product_of(std::size_t a, std::size_t b) {
+  return b != 0 && a > ~std::size_t{0} / b ? ~std::size_t{0} : a * b;
+}
+
+// Buckets and percentiles that an answer shows of a facet, whatever is counted; at most 2^64 - 1.
+std::size_t always_shown(const Facet& facet);
+// What each bucket of the facet shows so, with the facets in it.
+std::size_t always_shown_inside(const Facet& facet) {
+  std::size_t inside = 0;
+  for (const Facet& one : facet.inside) inside = sum_of(inside, sum_of(always_shown(one), 1));
+  return inside;
+}
+std::size_t always_shown(const Facet& facet) {
+  const std::size_t bucket = sum_of(always_shown_inside(facet), 1);
+  if (facet.kind == Kind::kRanges) return product_of(facet.bounds.size() + 1, bucket);
+  if (facet.kind == Kind::kFilters) return product_of(facet.queries.size(), bucket);
+  if (facet.kind == Kind::kFilter || facet.kind == Kind::kMissing) return bucket;
+  return facet.percents.size();
+}
+// Whether all of its buckets are shown, also the empty ones.
+bool shows_all(Kind kind) {
+  return kind == Kind::kRanges || frond::query::is_of_clauses(kind) || kind == Kind::kMissing;
 }
 
 }  // namespace
@@ -42,6 +67,15 @@ std::size_t facet_bytes(const wire::SearchReply& reply) {
   std::size_t bytes = 0;
   for (const FacetCounts& facet : reply.facets) bytes += bytes_of(facet);
   return bytes;
+}
+
+Result<void> check_shown(const Arrangement& arrangement) {
+  for (const Facet& facet : arrangement.facets)
+    if (always_shown(facet) > arrangement.max_buckets)
+      return Error(Code::kInvalid, "facet " + schema::quote(facet.name) + " shows more than " +
+                                       std::to_string(arrangement.max_buckets) +
+                                       " buckets, empty ones and facets in them included");
+  return {};
 }
 
 FacetMerge::FacetMerge(const Arrangement& arrangement, std::span<wire::SearchReply> replies)
@@ -59,6 +93,7 @@ void FacetMerge::begin(std::size_t facet) {
     too_many_ = too_many_ || counts.buckets() > arrangement_.max_buckets;
   }
   buckets_ = 0;
+  count_bucket(always_shown(*work.facet));
   work_.push_back(std::move(work));
 }
 
@@ -119,8 +154,10 @@ std::size_t FacetMerge::merge_some(std::size_t buckets, const After& after) {
   std::make_heap(heads_.begin(), heads_.end(), after);
   std::size_t merged = 0;
   while (!heads_.empty() && merged < buckets && !too_many_) {
-    same_.clear();
     const Source& first = *heads_.front();
+    if (fills()) merged += fill(first.counts->keys[first.at], buckets - merged);
+    if (merged == buckets) break;
+    same_.clear();
     const std::size_t at = first.at;
     std::uint64_t count = 0;
     do {  // the bucket of each source that has it
@@ -145,18 +182,20 @@ bool FacetMerge::is_same(const Source& head, const Source& bucket, std::size_t a
   return head.counts->words[head.at] == bucket.counts->words[at];
 }
 
-// Returns how many empty buckets it has added before.
+// Returns for how many buckets it has looked in these.
 std::size_t FacetMerge::add(Same same, std::uint64_t count) {
   FacetTotals& to = *work_.back().to;
   ++to.different;
-  too_many_ = ++buckets_ > arrangement_.max_buckets;
+  if (!shows_all(facet().kind)) count_bucket(1);
   const Kind kind = facet().kind;
   if (kind == Kind::kDistinct) return 0;
   const Source& source = *same.front();
   if (kind == Kind::kHistogram || kind == Kind::kDates) {
-    const std::size_t filled = facet().min_count == 0 ? fill(source.counts->keys[source.at]) : 0;
-    if (count >= facet().min_count) append(source, source.at, count);
-    return filled;
+    if (count >= facet().min_count) {
+      count_bucket(always_shown_inside(facet()));
+      append(source, source.at, count);
+    }
+    return 0;
   }
   if (kind != Kind::kValues) {
     append(source, source.at, count);
@@ -166,17 +205,38 @@ std::size_t FacetMerge::add(Same same, std::uint64_t count) {
     to.other += count;
     return 0;
   }
+  const std::size_t looked = find_ordered_by(same);
   const Shown bucket = shown(same, count);
   if (shown_.size() == facet().size) {
     const bool better = bucket < shown_.front();
     to.other += better ? shown_.front().count : count;
-    if (!better) return 0;
+    if (!better) return looked;
     std::pop_heap(shown_.begin(), shown_.end());
     shown_.pop_back();
   }
   shown_.push_back(bucket);
   std::push_heap(shown_.begin(), shown_.end());
-  return 0;
+  return looked;
+}
+
+// Counts buckets that there are or that are shown.
+void FacetMerge::count_bucket(std::size_t buckets) {
+  buckets_ = sum_of(buckets_, buckets);
+  too_many_ = too_many_ || buckets_ > arrangement_.max_buckets;
+}
+
+// Returns how many buckets these have.
+std::size_t FacetMerge::find_ordered_by(Same same) {
+  ordered_by_.clear();
+  if (facet().order.by != BucketOrder::By::kFacet) return 0;
+  const auto& inside = facet().inside;
+  const auto by = std::ranges::find(inside, facet().order.facet, &Facet::name) - inside.begin();
+  std::size_t buckets = same.size();
+  for (const Source* const one : same) {
+    ordered_by_.push_back(&one->counts->nested[one->at * inside.size() + static_cast<std::size_t>(by)]);
+    buckets += ordered_by_.back()->buckets();
+  }
+  return buckets;
 }
 
 FacetMerge::Shown FacetMerge::shown(Same same, std::uint64_t count) const {
@@ -185,13 +245,7 @@ FacetMerge::Shown FacetMerge::shown(Same same, std::uint64_t count) const {
   Shown bucket{false, count, count, work_.back().to->different, &source, source.at};
   if (order.by == BucketOrder::By::kValue) bucket.rank = bucket.number;
   if (order.by == BucketOrder::By::kFacet) {
-    const auto& inside = facet().inside;
-    const auto by = std::ranges::find(inside, order.facet, &Facet::name);
-    FacetCounts all;
-    for (const Source* const one : same)
-      frond::query::add(
-          *by, one->counts->nested[one->at * inside.size() + static_cast<std::size_t>(by - inside.begin())], all);
-    const auto rank = rank_of(*by, order.member, all);
+    const auto rank = rank_of(*std::ranges::find(facet().inside, order.facet, &Facet::name), order.member, ordered_by_);
     bucket.is_last = !rank.has_value();
     bucket.rank = rank.value_or(0);
   }
@@ -199,18 +253,23 @@ FacetMerge::Shown FacetMerge::shown(Same same, std::uint64_t count) const {
   return bucket;
 }
 
-// Adds empty buckets up to the key's.
-std::size_t FacetMerge::fill(std::uint64_t key) {
+// Whether empty buckets between others are shown.
+bool FacetMerge::fills() const {
+  return facet().min_count == 0 && (facet().kind == Kind::kHistogram || facet().kind == Kind::kDates);
+}
+
+// Adds empty buckets up to the key's, at most so many. Returns how many.
+std::size_t FacetMerge::fill(std::uint64_t key, std::size_t most) {
   FacetTotals& to = *work_.back().to;
   const auto type = arrangement_.schema->find(facet().field)->type;
   std::size_t filled = 0;
-  while (!to.keys.empty() && !too_many_) {
+  while (!to.keys.empty() && filled < most && !too_many_) {
     const auto next = frond::query::next_bucket(facet(), type, to.keys.back());
     if (!next || *next >= key) break;
     to.keys.push_back(*next);
     to.counts.push_back(0);
     ++filled;
-    too_many_ = ++buckets_ > arrangement_.max_buckets;
+    count_bucket(1 + always_shown_inside(facet()));
   }
   return filled;
 }
@@ -228,19 +287,25 @@ void FacetMerge::append(const Source& source, std::size_t at, std::uint64_t coun
 void FacetMerge::end_level() {
   std::sort_heap(shown_.begin(), shown_.end());
   for (const Shown& bucket : shown_) append(*bucket.source, bucket.at, bucket.count);
-  shown_.clear();
   Work& work = work_.back();
-  work.to->nested.resize(work.to->counts.size() * work.facet->inside.size());
+  if (work.facet->kind == Kind::kValues) count_bucket(product_of(shown_.size(), always_shown_inside(*work.facet)));
+  shown_.clear();
   work.is_merged = true;
+  if (too_many_) return;
+  const auto empty = static_cast<std::size_t>(std::ranges::count(work.to->counts, std::uint64_t{0}));
+  work.to->nested.resize((work.to->counts.size() - empty) * work.facet->inside.size());
 }
 
 // Goes on to what is in the next bucket. Returns for how many buckets of replies it has looked.
 std::size_t FacetMerge::begin_bucket() {
+  const std::size_t bucket = work_.back().next++;
+  if (work_.back().to->counts[bucket] == 0) return 1;
   const Work work = work_.back();
-  const std::size_t bucket = work_.back().next++, inside = work.facet->inside.size(), first = work_.size();
+  const std::size_t inside = work.facet->inside.size(), first = work_.size();
   FacetTotals& to = *work.to;
   for (std::size_t i = 0; i < inside; ++i)
-    work_.push_back({&work.facet->inside[i], &to.nested[bucket * inside + i], {}});
+    work_.push_back({&work.facet->inside[i], &to.nested[work.filled * inside + i], {}});
+  ++work_[first - 1].filled;
   const auto place_in = [bucket](const auto& all, const auto& shown) {
     const auto found = std::ranges::lower_bound(all, shown[bucket]);
     const bool is_there = found != all.end() && *found == shown[bucket];

@@ -18,13 +18,17 @@ namespace frond::broker::merge {
 // What the facets of a reply take, about: to be counted before they are kept.
 std::size_t facet_bytes(const wire::SearchReply& reply);
 
+// kInvalid: an answer shows more than max_buckets of a facet even if no document matches. Of such facets no leaf is to
+// be asked: what their answer takes grows with the power of their depth.
+Result<void> check_shown(const Arrangement& arrangement);
+
 class FacetMerge {
  public:
   // `replies` have passed check(), and lose their facets. The arrangement outlives this object.
   FacetMerge(const Arrangement& arrangement, std::span<wire::SearchReply> replies);
   // Merges or frees about so many buckets of the replies. True: that was all. kInvalid, at the end likewise: a facet
-  // has more than arrangement.max_buckets, those in buckets that are shown included; if one reply has, its facet is not
-  // merged.
+  // has or shows more than arrangement.max_buckets, what is in buckets that are shown included; if one reply has, its
+  // facet is not merged.
   Result<bool> step(std::size_t buckets);
   // Of each facet, once step() has returned true.
   std::vector<FacetTotals> take() { return std::move(totals_); }
@@ -42,7 +46,8 @@ class FacetMerge {
     FacetTotals* to;
     std::vector<Source> sources;  // of each reply that has it
     bool has_begun = false, is_merged = false;
-    std::size_t next = 0;  // the first of its buckets whose facets are not begun yet
+    std::size_t next = 0;    // the first of its buckets whose facets are not begun yet
+    std::size_t filled = 0;  // those before it with documents
   };
   // A bucket that may be shown: the `number`-th by value, as the source has it at `at`.
   struct Shown {
@@ -65,8 +70,11 @@ class FacetMerge {
   std::size_t merge_some(std::size_t buckets, const After& after);
   static bool is_same(const Source& head, const Source& bucket, std::size_t at);
   std::size_t add(Same same, std::uint64_t count);
+  std::size_t find_ordered_by(Same same);
   Shown shown(Same same, std::uint64_t count) const;
-  std::size_t fill(std::uint64_t key);
+  bool fills() const;
+  std::size_t fill(std::uint64_t key, std::size_t most);
+  void count_bucket(std::size_t buckets);
   void append(const Source& source, std::size_t at, std::uint64_t count);
   void end_level();
   std::size_t begin_bucket();
@@ -78,11 +86,12 @@ class FacetMerge {
   std::vector<frond::query::FacetCounts> spent_;                // of the one that was done last, to be freed
   std::vector<FacetTotals> totals_;                             // of those that are done, and of the one under way
   std::vector<Work> work_;      // of it: the last one is being merged, in a bucket of one before it
-  std::size_t buckets_ = 0;     // of it, so far
+  std::size_t buckets_ = 0;     // of it, so far, different ones and those that are shown
   std::vector<Source*> heads_;  // of its last work, a heap: the least bucket first
   std::vector<Source*> same_;   // room for those that have a bucket
-  std::vector<Shown> shown_;    // a heap: the one to be left out next is first
-  bool too_many_ = false;       // it has more than max_buckets
+  std::vector<const frond::query::FacetCounts*> ordered_by_;  // of these, what their bucket is ordered by
+  std::vector<Shown> shown_;                                  // a heap: the one to be left out next is first
+  bool too_many_ = false;                                     // it has more than max_buckets
   bool done_ = false;
 };
 

@@ -1,5 +1,6 @@
 #include "broker/merge/facet_stats.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -7,6 +8,35 @@
 #include "common/schema/value.h"
 
 namespace frond::broker::merge {
+
+using frond::query::FacetCounts;
+
+namespace {
+
+// How many different ones there are in all, each of which ascends.
+template <class Key>
+std::size_t different(std::span<const FacetCounts* const> counted, std::vector<Key> FacetCounts::*keys) {
+  const auto after = [](std::span<const Key> a, std::span<const Key> b) { return b.front() < a.front(); };
+  std::vector<std::span<const Key>> left;
+  for (const FacetCounts* const one : counted)
+    if (!(one->*keys).empty()) left.emplace_back(one->*keys);
+  std::ranges::make_heap(left, after);
+  std::size_t found = 0;
+  for (const Key* last = nullptr; !left.empty();) {
+    std::ranges::pop_heap(left, after);
+    std::span<const Key>& least = left.back();
+    if (last == nullptr || *last != least.front()) ++found;
+    last = &least.front();
+    least = least.subspan(1);
+    if (least.empty())
+      left.pop_back();
+    else
+      std::ranges::push_heap(left, after);
+  }
+  return found;
+}
+
+}  // namespace
 
 double mean_of(const frond::query::ExactSum& of, std::uint64_t values) {
   const double sum = of.rounded(), count = static_cast<double>(values);
@@ -22,9 +52,18 @@ double mean_of(const frond::query::ExactSum& of, std::uint64_t values) {
 }
 
 std::optional<std::uint64_t> rank_of(const frond::query::Facet& facet, std::string_view member,
-                                     const frond::query::FacetCounts& counts) {
+                                     std::span<const FacetCounts* const> counted) {
   const auto key = [](double number) { return schema::ordering_key(schema::FieldType::kFloat, number + 0.0); };
-  if (facet.kind == frond::query::Facet::Kind::kDistinct) return counts.buckets();
+  if (facet.kind == frond::query::Facet::Kind::kDistinct)
+    return different(counted, &FacetCounts::keys) + different(counted, &FacetCounts::words);
+  FacetCounts counts;
+  for (const FacetCounts* const one : counted) {
+    counts.with_value += one->with_value;
+    counts.values += one->values;
+    counts.least = std::min(counts.least, one->least);
+    counts.greatest = std::max(counts.greatest, one->greatest);
+    counts.sum.add(one->sum);
+  }
   if (member == "documents") return counts.with_value;
   if (member == "count" || member == "values") return counts.values;
   if (member == "sum") return key(counts.sum.rounded());

@@ -2,6 +2,7 @@
 // What is said of values that were counted. Pure functions.
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "common/query/exact_sum.h"
@@ -13,9 +14,9 @@ namespace frond::broker::merge {
 // Of the rounded sum of so many values, at least one, also where that is infinite.
 double mean_of(const frond::query::ExactSum& sum, std::uint64_t values);
 
-// A number by whose order buckets with these counts of the facet stand by the member (BucketOrder); empty: there are no
-// values.
+// A number by whose order buckets stand by the member (BucketOrder) of the facet, which all replies with the bucket
+// have counted so; empty: there are no values.
 std::optional<std::uint64_t> rank_of(const frond::query::Facet& facet, std::string_view member,
-                                     const frond::query::FacetCounts& counts);
+                                     std::span<const frond::query::FacetCounts* const> counted);
 
 }  // namespace frond::broker::merge

@@ -59,7 +59,7 @@ struct FacetTotals {
   // kStats and kCount: likewise.
   std::uint64_t values = 0, least = ~std::uint64_t{0}, greatest = 0;
   frond::query::ExactSum sum;
-  // As query::FacetCounts has them. Those of an empty bucket are as they come.
+  // As query::FacetCounts has them, but of buckets with documents only.
   std::vector<FacetTotals> nested;
 };
 

@@ -79,9 +79,20 @@ Clause clauses_of(const std::vector<frond::query::Facet>& facets) {
 Result<std::vector<frond::query::Facet>> bound_facets(std::vector<frond::query::Facet> facets,
                                                       const schema::Schema& schema,
                                                       const frond::query::Limits& limits) {
-  FROND_TRY(frond::query::check_limits(clauses_of(facets), before_normal(limits)));
+  Result<void> named;
+  for_each_facet(facets, [&](const frond::query::Facet& facet) {
+    if (named && !facet.rules.empty())
+      named = Error(Code::kInvalid, "facet " + schema::quote(facet.name) + " has a zone without a name");
+  });
+  FROND_TRY(std::move(named));
+  const auto check = [&](frond::query::Limits within) {
+    ++within.max_clauses;  // all are in one here
+    ++within.max_depth;
+    return frond::query::check_limits(clauses_of(facets), within);
+  };
+  FROND_TRY(check(before_normal(limits)));
   facets = FROND_TRY(frond::query::bind_facets(std::move(facets), schema, "facets"));
-  FROND_TRY(frond::query::check_limits(clauses_of(facets), limits));
+  FROND_TRY(check(limits));
   return facets;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -153,7 +154,9 @@ std::string_view types_of(Kind kind, FieldType type) {
   return kind != Kind::kDates || date ? "" : "date";
 }
 
-Result<void> bind_column(Facet& facet, const schema::Schema& schema, const std::string& path) {
+using Zones = std::map<std::string, ZoneRules>;  // those that were read already, by name
+
+Result<void> bind_column(Facet& facet, const schema::Schema& schema, const std::string& path, Zones& zones) {
   const schema::Field* const field = schema.find(facet.field);
   if (field == nullptr) return unknown_field(schema, facet.field).within(path);
   const std::string type(schema::name_of(field->type)), subject = path + ": field '" + field->name + "'";
@@ -174,19 +177,24 @@ Result<void> bind_column(Facet& facet, const schema::Schema& schema, const std::
       (std::trunc(facet.interval) != facet.interval || facet.interval > kMaxWhole))
     return invalid(subject, "is integer, so the interval is a whole number of at most 2^53");
   if (facet.zone.empty()) return {};
-  auto rules = zone_rules(facet.zone);
-  if (!rules) return std::move(rules).error().within(path);
-  facet.rules = *std::move(rules);
+  const auto [zone, is_new] = zones.try_emplace(facet.zone);
+  if (is_new) {
+    auto rules = zone_rules(facet.zone);
+    if (!rules) return std::move(rules).error().within(path);
+    zone->second = *std::move(rules);
+  }
+  facet.rules = zone->second;
   return {};
 }
 
-Result<void> bind_level(std::vector<Facet>& facets, const schema::Schema& schema, const std::string& path) {
+Result<void> bind_level(std::vector<Facet>& facets, const schema::Schema& schema, const std::string& path,
+                        Zones& zones) {
   for (Facet& facet : facets) {
     const std::string here = schema::member_path(path, facet.name);
-    if (!is_of_clauses(facet.kind)) FROND_TRY(bind_column(facet, schema, here));
+    if (!is_of_clauses(facet.kind)) FROND_TRY(bind_column(facet, schema, here, zones));
     for (NamedClause& one : facet.queries)
       one.clause = normal_form(FROND_TRY(query::bind(one.clause, schema, here)), schema);
-    FROND_TRY(bind_level(facet.inside, schema, schema::member_path(here, "facets")));
+    FROND_TRY(bind_level(facet.inside, schema, schema::member_path(here, "facets"), zones));
   }
   return {};
 }
@@ -237,7 +245,8 @@ Result<std::vector<Facet>> parse_facets(std::string_view text) {
 }
 
 Result<std::vector<Facet>> bind_facets(std::vector<Facet> facets, const schema::Schema& schema, std::string_view path) {
-  FROND_TRY(bind_level(facets, schema, std::string(path)));
+  Zones zones;
+  FROND_TRY(bind_level(facets, schema, std::string(path), zones));
   return facets;
 }
 

@@ -24,10 +24,11 @@ std::int64_t floor_to(std::int64_t value, std::int64_t unit) {
   return below_all ? std::numeric_limits<std::int64_t>::min() : floor;
 }
 
+constexpr double kMaxMultiple = 9007199254740992;  // 2^53: above it there may be no value between two multiples
+
 double floor_to(double value, double interval) {
-  constexpr double kMaxWhole = 9007199254740992;  // 2^53: above it there may be no value between two multiples
   const double quotient = std::floor(value / interval);
-  if (!(std::abs(quotient) < kMaxWhole)) return value;
+  if (!(std::abs(quotient) < kMaxMultiple)) return value;
   double start = quotient * interval;
   if (start > value) start = (quotient - 1) * interval;  // both were rounded
   if ((quotient + 1) * interval <= value) start = (quotient + 1) * interval;
@@ -136,8 +137,8 @@ std::uint64_t bucket_key(const Facet& facet, FieldType type, std::uint64_t key) 
 std::optional<std::uint64_t> next_bucket(const Facet& facet, FieldType type, std::uint64_t bucket) {
   const schema::Value value = schema::value_of_key(type, bucket);
   if (const auto* const real = std::get_if<double>(&value)) {
-    const double next = floor_to(*real + 1.5 * facet.interval, facet.interval);
-    if (!(next > *real) || !std::isfinite(next)) return {};
+    const double quotient = std::round(*real / facet.interval), next = (quotient + 1) * facet.interval;
+    if (!(std::abs(quotient) < kMaxMultiple) || !(next > *real) || !std::isfinite(next)) return {};
     return schema::ordering_key(type, next);
   }
   const auto whole = std::get<std::int64_t>(value);

@@ -16,6 +16,7 @@ template <class Key>
 void add_buckets(const Facet& facet, std::vector<Key> FacetCounts::*keys, FacetCounts more, FacetCounts& to) {
   FacetCounts sum;
   (sum.*keys).reserve(std::max((more.*keys).size(), (to.*keys).size()));
+  sum.nested.reserve((sum.*keys).capacity() * facet.inside.size());
   std::size_t a = 0, b = 0;
   while (a < (to.*keys).size() || b < (more.*keys).size()) {
     const bool none_of_to = a == (to.*keys).size(), none_of_more = b == (more.*keys).size();

@@ -116,8 +116,8 @@ class FacetReader {
     const Json* const zone = members_.find("zone");
     if (zone != nullptr && zone->array() != nullptr)
       read_rules(*zone->array());
-    else if (zone != nullptr)
-      to_.zone = members_.text("zone");
+    else if (zone != nullptr && (to_.zone = members_.text("zone")).empty())
+      members_.fail(members_.path("zone"), "is no name of a time zone");
   }
   // As a bound facet has them.
   void read_rules(const Json::Array& rules) {

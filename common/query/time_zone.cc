@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -157,6 +156,7 @@ Result<ZoneRules> read_zone(std::string_view bytes) {
   bytes.remove_prefix(old->bytes(4));
   const auto part = Part::read(bytes);
   if (!part || part->bytes(8) > bytes.size() || part->types == 0 || part->times > kMaxZoneChanges) return corrupt();
+  if (part->leaps != 0) return corrupt();  // of a clock that counts them, which dates do not
   const std::size_t numbers = Part::kHeader + part->times * 8, types = numbers + part->times;
   const auto offset_of = [&](std::size_t type) {
     return std::int64_t{number_at<std::int32_t>(bytes, types + type * 6)} * kSecond;
@@ -184,9 +184,10 @@ Result<ZoneRules> read_zone(std::string_view bytes) {
 }
 
 bool are_rules(const ZoneRules& rules) {
+  const auto is_up_to = [](std::int64_t most, std::int64_t number) { return number >= -most && number <= most; };
   const auto fits = [&](const ZoneChange& one) {
-    return std::abs(one.offset_ms) < kMaxZoneOffsetMs &&
-           (&one == &rules.front() ? one.at_ms == kFirst : std::abs(one.at_ms) <= kMaxZoneMs);
+    return is_up_to(kMaxZoneOffsetMs - 1, one.offset_ms) &&
+           (&one == &rules.front() ? one.at_ms == kFirst : is_up_to(kMaxZoneMs, one.at_ms));
   };
   return rules.size() <= kMaxZoneChanges && std::ranges::all_of(rules, fits) &&
          std::ranges::adjacent_find(rules, std::greater_equal<>(), &ZoneChange::at_ms) == rules.end();
@@ -207,8 +208,9 @@ Result<ZoneRules> zone_rules(std::string_view name, const std::filesystem::path&
   std::error_code failed;
   const std::filesystem::path path = folder / name;
   if (!std::filesystem::is_regular_file(path, failed)) return unknown;
+  const std::uintmax_t size = std::filesystem::file_size(path, failed);
   std::ifstream file(path, std::ios::binary);
-  std::string bytes(kMaxBytes + 1, '\0');
+  std::string bytes(failed ? 0 : std::min<std::uintmax_t>(size, kMaxBytes), '\0');
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(file.gcount()));
   auto rules = read_zone(bytes);

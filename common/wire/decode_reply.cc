@@ -102,6 +102,8 @@ Result<std::vector<std::uint64_t>> numbers_of(capnp::List<std::uint64_t>::Reader
   return to;
 }
 
+constexpr std::size_t kMaxFacetsInBuckets = 100'000;  // more than leaves have room for (leaf/collect/facet_room.h)
+
 // What the facets of a reply have together.
 struct FacetsRead {
   std::size_t buckets = 0, word_bytes = 0, nested = 0;
@@ -129,9 +131,8 @@ Result<void> get(schema::FacetCounts::Reader from, query::FacetCounts& to, Facet
   const auto nested = from.getNested();
   if (nested.size() == 0) return {};
   FROND_TRY(at_most(depth + 1, query::kMaxFacetDepth, "facets in each other"));
-  FROND_TRY(at_most(all.nested += nested.size(), kMaxFacetBuckets, "facets in buckets"));
-  to.nested.resize(nested.size());
-  for (unsigned i = 0; i < nested.size(); ++i) FROND_TRY(get(nested[i], to.nested[i], all, depth + 1));
+  FROND_TRY(at_most(all.nested += nested.size(), kMaxFacetsInBuckets, "facets in buckets"));
+  for (const auto one : nested) FROND_TRY(get(one, to.nested.emplace_back(), all, depth + 1));
   return {};
 }
 

@@ -17,6 +17,7 @@ struct FacetCollector::Making {
   KeywordCache& keywords;
   std::size_t max_buckets;
   const Clock& clock;
+  std::size_t& bytes;  // of the counters that are made, once they begin
 };
 
 Result<FacetCollector::Counted> FacetCollector::counted(const query::Facet& facet, bool alone, const Making& making) {
@@ -48,6 +49,11 @@ Result<FacetCollector::Counted> FacetCollector::counted(const query::Facet& face
       made.counter = facet_counter(facet, *made.column, std::move(words), making.max_buckets);
     }
   }
+  if (made.counter != nullptr) {
+    making.bytes += made.counter->array_bytes(made.alone);
+    if (making.bytes > kMaxCountingBytes)
+      return too_many_bytes("facet " + schema::quote(facet.name) + " and those before it", making.bytes);
+  }
   for (const query::Facet& one : facet.inside) made.inside.push_back(FROND_TRY(counted(one, false, making)));
   return made;
 }
@@ -56,7 +62,8 @@ Result<FacetCollector> FacetCollector::make(const std::vector<query::Facet>& fac
                                             const clauses::ClausePlan& plan, const FacetClauses& clauses,
                                             KeywordCache& keywords, const FacetRoom& room, const Clock& clock) {
   FacetCollector made(plan.plan.lengths.size(), room, plan.plan.deadline, clock);
-  const Making making{schema, plan, clauses, keywords, room.buckets_left(), clock};
+  std::size_t bytes = 0;
+  const Making making{schema, plan, clauses, keywords, room.buckets_left(), clock, bytes};
   for (const query::Facet& facet : facets) made.facets_.push_back(FROND_TRY(counted(facet, true, making)));
   return made;
 }
@@ -118,6 +125,7 @@ Result<void> FacetCollector::take_rows(Counted& one, std::uint32_t number, std::
     one.into.clear();
     one.counter->take(number, chunk, some, one.inside.empty() ? nullptr : &one.into);
     if (one.counter->slots() > room_.buckets_left()) return room_.too_many_buckets(*one.facet);
+    FROND_TRY(check_bytes());
     for (Counted& inside : one.inside) FROND_TRY(take_rows(inside, number, one.into));
   }
   return {};
@@ -134,10 +142,8 @@ Result<void> FacetCollector::check_bytes() const {
   std::size_t bytes = 0;
   for (const Counted& one : facets_) {
     bytes += bytes_of(one);
-    if (bytes > kMostBytes)
-      return Error(Code::kInvalid, "facet " + schema::quote(one.facet->name) + " and those before it need " +
-                                       std::to_string(bytes) + " bytes to count a partition, more than " +
-                                       std::to_string(kMostBytes));
+    if (bytes > kMaxCountingBytes)
+      return too_many_bytes("facet " + schema::quote(one.facet->name) + " and those before it", bytes);
   }
   return {};
 }
@@ -183,9 +189,11 @@ Result<std::vector<query::FacetCounts>> FacetCollector::finish(Counted& one, std
   }
   if (inside.empty()) return all;
   std::size_t next = 0;
-  for (query::FacetCounts& counts : all)
+  for (query::FacetCounts& counts : all) {
+    counts.nested.reserve(counts.buckets() * inside.size());
     for (std::size_t bucket = 0; bucket < counts.buckets(); ++bucket, ++next)
       for (auto& facet : inside) counts.nested.push_back(std::move(facet[slots[next]]));
+  }
   return all;
 }
 

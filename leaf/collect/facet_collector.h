@@ -21,8 +21,8 @@ using FacetClauses = std::map<std::string, std::shared_ptr<const partition::Hidd
 
 class FacetCollector final : public clauses::Collector {
  public:
-  // Borrows all. kInvalid: the counters of all facets would take more than kMostBytes, or the keywords of one more than
-  // the cache gives a column; kDeadline, as later of take().
+  // Borrows all. kInvalid: the counters of all facets would take more than kMaxCountingBytes, or the keywords of one
+  // more than the cache gives a column; kDeadline, as later of take().
   static Result<FacetCollector> make(const std::vector<query::Facet>& facets, const schema::Schema& schema,
                                      const clauses::ClausePlan& plan, const FacetClauses& clauses,
                                      KeywordCache& keywords, const FacetRoom& room, const Clock& clock);
@@ -34,7 +34,6 @@ class FacetCollector final : public clauses::Collector {
   Result<std::vector<query::FacetCounts>> finish();
 
  private:
-  static constexpr std::size_t kMostBytes = std::size_t{128} << 20;
   struct Documents {
     std::uint32_t with_value = 0, missing = 0;
   };

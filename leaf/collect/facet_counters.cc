@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <ranges>
 #include <utility>
 
 #include "common/base/check.h"
@@ -111,6 +112,7 @@ class KeywordCounter final : public FacetCounter {
     });
   }
   std::size_t bytes() const override { return counts_.size() * sizeof counts_[0] + slots_.bytes(); }
+  std::size_t array_bytes(bool alone) const override { return alone ? numbers_->size() * sizeof counts_[0] : 0; }
 
  private:
   const query::Facet& facet_;
@@ -140,10 +142,12 @@ class DirectCounter final : public FacetCounter {
     return true;
   }
   void take(std::uint32_t, const Chunk& chunk, std::span<const Row> rows, std::vector<Row>* into) override {
-    if (first_steps_.empty()) find_first_steps();
+    first_steps_.resize(span_.steps, kUnknown);
     const std::uint64_t least = chunk.least - span_.base;
     for_each_code(chunk, rows, [&](std::uint64_t code, bool, const Row& row) {
-      slots_.add(row, first_steps_[(least + code) / span_.unit], into);
+      std::uint32_t& first = first_steps_[(least + code) / span_.unit];
+      if (first == kUnknown) first = first_step((least + code) / span_.unit);
+      slots_.add(row, first, into);
     });
   }
   std::size_t slots() const override { return slots_.size(); }
@@ -152,29 +156,30 @@ class DirectCounter final : public FacetCounter {
     add_to(counts_, counts);
   }
   Result<Slots> finish(FacetRoom& room, std::span<query::FacetCounts> counts) override {
-    return visit_buckets(counts_, slots_, std::identity(), [&](const Slot& one) {
-      return put_key(facet_, one, bucket_of_(span_.base + one.number * span_.unit), room, counts);
-    });
+    return visit_buckets(counts_, slots_, std::identity(),
+                         [&](const Slot& one) { return put_key(facet_, one, bucket_at(one.number), room, counts); });
   }
   std::size_t bytes() const override {
     return (counts_.size() + first_steps_.size()) * sizeof counts_[0] + slots_.bytes();
   }
+  std::size_t array_bytes(bool) const override { return span_.steps * sizeof counts_[0]; }
 
  private:
-  void find_first_steps() {
-    std::uint64_t last = 0;
-    for (std::uint32_t i = 0; i < span_.steps; ++i) {
-      const std::uint64_t bucket = bucket_of_(span_.base + i * span_.unit);
-      first_steps_.push_back(i > 0 && bucket == last ? first_steps_.back() : i);
-      last = bucket;
-    }
+  static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
+  std::uint64_t bucket_at(std::uint64_t step) const { return bucket_of_(span_.base + step * span_.unit); }
+  // Of the bucket that this step is in: buckets ascend.
+  std::uint32_t first_step(std::uint64_t step) const {
+    const std::uint64_t bucket = bucket_at(step);
+    const std::ranges::iota_view<std::uint64_t, std::uint64_t> before(0, step);
+    const auto first = std::ranges::partition_point(before, [&](std::uint64_t i) { return bucket_at(i) != bucket; });
+    return static_cast<std::uint32_t>(first - before.begin());
   }
 
   const query::Facet& facet_;
   const BucketOf bucket_of_;
   const ValueSpan span_;
   Counts counts_;
-  Counts first_steps_;  // of the bucket of each step
+  Counts first_steps_;  // of the bucket of each step, or kUnknown
   BucketSlots slots_;
 };
 

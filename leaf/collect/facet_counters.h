@@ -45,6 +45,8 @@ class FacetCounter {
   virtual Result<Slots> finish(FacetRoom& room, std::span<query::FacetCounts> counts) = 0;
   // Of memory, now.
   virtual std::size_t bytes() const = 0;
+  // Of the array that the first take() makes: of a facet by itself, or of one in others or around others.
+  virtual std::size_t array_bytes(bool /*alone*/) const { return 0; }
 };
 
 // Of a facet with a column. `numbers`: of a column of keywords, but of kCount and kMissing, which need none. Borrows

@@ -6,6 +6,11 @@
 
 namespace frond::leaf::collect {
 
+Error too_many_bytes(const std::string& what, std::size_t bytes) {
+  return {Code::kInvalid, what + " need " + std::to_string(bytes) + " bytes to count a partition, more than " +
+                              std::to_string(kMaxCountingBytes)};
+}
+
 Error FacetRoom::too_many_buckets(const query::Facet& facet) const {
   return {Code::kInvalid, "the facets up to " + schema::quote(facet.name) + " have more than " +
                               std::to_string(max_buckets_) +
@@ -29,7 +34,7 @@ Result<void> FacetRoom::take_bytes(const query::Facet& facet, std::size_t bytes)
 }
 
 Result<void> FacetRoom::take_inside(const query::Facet& facet, std::size_t buckets) {
-  return take_bytes(facet, buckets * (kInsideBytes + (facet.kind == query::Facet::Kind::kStats ? kSumBytes : 0)));
+  return take_bytes(facet, buckets * kInsideBytes);
 }
 
 Result<void> FacetRoom::take_all(const query::Facet& facet, const query::FacetCounts& counts) {

@@ -1,7 +1,9 @@
 #pragma once
 // What the facets of a search may have in all, and how much of it is left: buckets, and bytes of a reply. Whether a
 // search is refused depends on its buckets alone, not on the order in which partitions are counted.
+#include <algorithm>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "common/base/result.h"
@@ -9,6 +11,12 @@
 #include "common/query/facet_counts.h"
 
 namespace frond::leaf::collect {
+
+// What the facets of a search may take in memory while a partition is counted, beside its keywords: their counters, and
+// of their clauses what each leaves out.
+inline constexpr std::size_t kMaxCountingBytes = std::size_t{128} << 20;
+// That these need more: kInvalid.
+Error too_many_bytes(const std::string& what, std::size_t bytes);
 
 // One thread.
 class FacetRoom {
@@ -33,7 +41,8 @@ class FacetRoom {
   // and is padded to 8 bytes.
   static constexpr std::size_t kNumberBytes = 16;
   static std::size_t bytes_of(std::string_view word) { return kNumberBytes + (word.size() / 8 + 1) * 8; }
-  static constexpr std::size_t kInsideBytes = 88, kSumBytes = 288;
+  // In a message 88 for a facet inside and 288 for a sum; in memory more.
+  static constexpr std::size_t kInsideBytes = std::max(std::size_t{88 + 288}, sizeof(query::FacetCounts));
   Result<void> take(const query::Facet& facet, std::size_t bytes);
   Result<void> take_bytes(const query::Facet& facet, std::size_t bytes);
 

@@ -39,6 +39,9 @@ Result<void> SearchQuery::read_wanted() {
 Result<engine::Outcome> SearchQuery::collect(Slot& slot, const clauses::ClausePlan& plan) {
   collect::Wanted wanted = wanted_;
   if (!counts_facets()) wanted.facets.clear();
+  const std::size_t bits = facet_clauses_.size() * slot.partition->open->partition().documents();
+  if (counts_facets() && bits / 8 > collect::kMaxCountingBytes)
+    return collect::too_many_bytes("the clauses of the facets", bits / 8);
   for (const auto& [text, clauses] : facet_clauses_) {
     if (!counts_facets()) break;
     FilterCache::Documents left_out;

@@ -233,7 +233,8 @@ class ExpectedFacet {
     Json shown = Json::array();
     const std::vector<schema::Value> all(values_.begin(), values_.end());
     for (const double percent : facet_.percents) {
-      const auto rank = static_cast<std::size_t>(std::ceil(percent / 100 * static_cast<double>(all.size())));
+      const auto thousandths = static_cast<std::size_t>(std::llround(percent * 1000));
+      const std::size_t rank = (thousandths * all.size() + 99'999) / 100'000;
       Json value;
       if (!all.empty()) value = json_of(field_->type, all[std::max<std::size_t>(rank, 1) - 1]);
       shown.push_back({{"percent", percent}, {"value", value}});

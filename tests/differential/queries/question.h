@@ -297,7 +297,7 @@ class RandomQuestions {
         return made;
       case 3:
         made.kind = type == schema::FieldType::kDate ? Kind::kStats : Kind::kPercentiles;
-        if (made.kind == Kind::kPercentiles) made.percents = {1, 25.5, 50, 100};
+        if (made.kind == Kind::kPercentiles) made.percents = {1, 7, 25.5, 50, 100};
         return made;
       case 1:
         return ranges(std::move(made), column);

@@ -348,6 +348,60 @@ TEST_F(ASortedSearch, RefusesWhatDoesNotFitTheSchema) {
   refused("q=a&facets=tag:stats", "facets", "facets.tag: field 'tag' is keyword");
   EXPECT_EQ(asked(), 0u);
 }
+SearchParameters asking_for_facets(const std::string& facets) {
+  auto parsed = parse_search_json(R"({"q":"immune","k":1,"facets":)" + facets + "}");
+  EXPECT_TRUE(parsed.ok) << parsed.error.detail;
+  return parsed.parameters;
+}
+TEST_F(ASortedSearch, AsksNoLeafForFacetsThatShowTooMuch) {
+  const auto detail_of = [&](const std::string& facets) {
+    const std::string detail = ask(asking_for_facets(facets))["detail"];
+    EXPECT_EQ(status, 400) << facets;
+    return detail;
+  };
+  std::string bounds = "0", ranges = R"({"s":{"stats":{"field":"year"}}})";
+  for (int i = 1; i < 1000; ++i) bounds += "," + std::to_string(i);
+  for (int i = 0; i < 3; ++i)
+    ranges = R"({"r":{"ranges":{"field":"year","bounds":[)" + bounds + R"(]},"facets":)" + ranges + "}}";
+  EXPECT_EQ(detail_of(ranges), "facet 'r' shows more than 100000 buckets, empty ones and facets in them included");
+  auto nothing = asking_for_facets(ranges);
+  nothing.q.clear();
+  nothing.query = *frond::query::parse_clause(R"({"none":{}})", "query");
+  EXPECT_NE(ask(nothing)["detail"].get<std::string>().find("shows more than"), std::string::npos);
+  const std::string zones = R"([[-9223372036854775808,0],[1000,3600000]])";
+  EXPECT_EQ(
+      detail_of(
+          R"({"m":{"missing":{"field":"year"},"facets":{"d":{"dates":{"field":"published","interval":"day","zone":)" +
+          zones + "}}}}}"),
+      "facet 'd' has a zone without a name");
+  EXPECT_EQ(asked(), 0u);
+}
+TEST_F(ASortedSearch, ShowsFacetsOfBucketsBehindEmptyOnes) {
+  const auto year = [](std::int64_t number) { return schema::ordering_key(schema::FieldType::kInteger, number); };
+  frond::query::FacetCounts percentiles{.with_value = 100};
+  for (int i = 1; i <= 100; ++i) {
+    percentiles.keys.push_back(schema::ordering_key(schema::FieldType::kFloat, static_cast<double>(i)));
+    percentiles.counts.push_back(1);
+  }
+  auto reply = support::found({{7, 9}});
+  reply.facets.resize(2);
+  reply.facets[0] = {.with_value = 5,
+                     .keys = {year(0), year(20)},
+                     .counts = {2, 3},
+                     .nested = {{.with_value = 2, .values = 2}, {.with_value = 3, .values = 4}}};
+  reply.facets[1] = percentiles;
+  const auto answer = ask(
+      asking_for_facets(
+          R"({"h":{"histogram":{"field":"year","interval":10,"min_count":0},"facets":{"c":{"count":{"field":"tag"}}}},"p":{"percentiles":{"field":"year","percents":[7,55,100]}}})"),
+      reply);
+  ASSERT_EQ(status, 200) << answer;
+  std::vector<int> documents;
+  for (const auto& bucket : answer["facets"]["h"]["buckets"]) documents.push_back(bucket["facets"]["c"]["documents"]);
+  EXPECT_EQ(documents, (std::vector{2, 0, 3}));
+  std::vector<int> values;
+  for (const auto& one : answer["facets"]["p"]["percentiles"]) values.push_back(one["value"]);
+  EXPECT_EQ(values, (std::vector{7, 55, 100}));
+}
 TEST_F(ASortedSearch, NamesTheFacetWithTooManyBuckets) {
   auto reply = support::found({});
   reply.facets.resize(1);

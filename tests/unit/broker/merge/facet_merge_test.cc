@@ -175,9 +175,9 @@ TEST(FacetMerge, MergesWhatIsInBuckets) {
   EXPECT_EQ(shown(R"(,"order":"s.mean:desc","size":2)"), "b1(1+0 7)d1(1+0 5)+7");
   EXPECT_EQ(shown(R"(,"order":"s.count","size":1)"), "b1(1+0 7)+8");
   EXPECT_EQ(shown(R"(,"min_count":2)"), "a5(31+1 16)c2(2+0 -8)+2");
-  // Four tags, and at most five years in them.
-  EXPECT_TRUE(merged(arranged_json(by_tag_json(""), 10), replies));
-  for (const std::size_t most : {3, 5})
+  // Four tags, two facets in each, and six years in all.
+  EXPECT_TRUE(merged(arranged_json(by_tag_json(""), 18), replies));
+  for (const std::size_t most : {3, 11, 17})
     EXPECT_EQ(merged(arranged_json(by_tag_json(""), most), replies, 2).error().message(),
               "facet 't' has more than " + std::to_string(most) + " different buckets");
 }
@@ -195,6 +195,114 @@ TEST(FacetMerge, FillsWhatIsBetweenBuckets) {
   EXPECT_EQ(totals("0")->front().counts, (std::vector<std::uint64_t>{1, 0, 0, 3}));
   EXPECT_EQ(totals("2")->front().keys, std::vector{year(40)});
   EXPECT_EQ(totals("0", 3), Code::kInvalid);
+}
+
+TEST(FacetMerge, FillsInStepsAndChargesWhatIsInEmptyBuckets) {
+  const auto year = [](std::int64_t number) { return schema::ordering_key(schema::FieldType::kInteger, number); };
+  std::vector<wire::SearchReply> replies(1);
+  FacetCounts& counts = replies[0].facets.emplace_back();
+  counts = {.with_value = 2, .keys = {year(0), year(999)}, .counts = {1, 1}};
+  counts.nested.assign(4, {.with_value = 1, .values = 1});
+  const std::string json =
+      R"({"h":{"histogram":{"field":"year","interval":1,"min_count":0},"facets":{"a":{"count":{"field":"year"}},"b":{"count":{"field":"year"}}}}})";
+  const auto arrangement = arranged_json(json, 3000);
+  std::vector<wire::SearchReply> again = replies;
+  FacetMerge merge(arrangement, again);
+  int steps = 1;
+  for (;; ++steps) {
+    const auto done = merge.step(100);
+    ASSERT_TRUE(done);
+    if (*done) break;
+  }
+  EXPECT_GE(steps, 10);
+  const FacetTotals totals = merge.take().front();
+  EXPECT_EQ(totals.keys.size(), 1000u);
+  EXPECT_EQ(totals.nested.size(), 4u) << "of the two buckets with documents";
+  EXPECT_EQ(totals.nested.back().values, 1u);
+  for (const std::size_t most : {500, 2999}) EXPECT_EQ(merged(arranged_json(json, most), replies), Code::kInvalid);
+}
+
+TEST(FacetMerge, FreesWordsInBucketsInStepsOfAnySize) {
+  std::vector<wire::SearchReply> replies(2);
+  for (auto& reply : replies) {
+    FacetCounts& counts = reply.facets.emplace_back();
+    for (std::uint64_t i = 0; i < 30; ++i) {
+      counts.words.push_back(word_of(i));
+      counts.counts.push_back(3);
+      counts.nested.push_back(
+          {.with_value = 3, .words = {"x", "y", "z"}, .counts = {1, 1, 1}, .nested = std::vector<FacetCounts>(3)});
+    }
+  }
+  const auto arrangement = arranged_json(
+      R"({"t":{"values":{"field":"tag"},"facets":{"u":{"values":{"field":"tag"},"facets":{"v":{"values":{"field":"tag"}}}}}}})");
+  for (const std::size_t step : {1, 2, 3, 7}) {
+    std::vector<wire::SearchReply> again = replies;
+    FacetMerge merge(arrangement, again);
+    std::size_t steps = 1;
+    while (!*merge.step(step)) ++steps;
+    EXPECT_GE(steps, 2 * 30 * 4 / step);  // of the 8 words and facets in each of the 30 buckets of both
+    EXPECT_EQ(merge.take().front().words.size(), 10u);
+  }
+}
+
+TEST(FacetMerge, OrdersByDifferentValues) {
+  std::vector<wire::SearchReply> replies(3);
+  const auto by_tag_of = [](std::vector<std::vector<std::string>> words) {
+    FacetCounts made{.with_value = words.size()};
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      made.words.push_back(word_of(i));
+      made.counts.push_back(1);
+      made.nested.push_back({.with_value = 1, .words = words[i]});
+    }
+    return made;
+  };
+  replies[0].facets = {by_tag_of({{"a", "b"}, {"a", "b", "c"}, {"x"}})};
+  replies[1].facets = {by_tag_of({{"a", "b"}, {"d", "e"}, {}})};
+  replies[2].facets = {by_tag_of({{"b"}, {"c"}, {"x"}})};
+  const auto arrangement = arranged_json(
+      R"({"t":{"values":{"field":"tag","order":"d.value:desc"},"facets":{"d":{"distinct":{"field":"lang"}}}}})");
+  for (const std::size_t step : {1, 1000}) {
+    const FacetTotals totals = merged(arrangement, replies, step)->front();
+    EXPECT_EQ(totals.words, (std::vector{word_of(1), word_of(0), word_of(2)}));
+    EXPECT_EQ(totals.nested[0].different, 5u);
+    EXPECT_EQ(totals.nested[1].different, 2u);
+    EXPECT_EQ(totals.nested[2].different, 1u);
+  }
+}
+
+TEST(FacetMerge, RefusesWhatIsAlwaysShown) {
+  const auto problem = [](const std::string& json, std::size_t most = 100'000) {
+    const auto checked = check_shown(arranged_json(json, most));
+    return checked ? "" : checked.error().message();
+  };
+  std::string bounds = "0", deep = R"({"missing":{"field":"tag"}})";
+  for (int i = 1; i < 1000; ++i) bounds += "," + std::to_string(i);
+  std::string ranges = R"({"r":{"ranges":{"field":"year","bounds":[)" + bounds + "]}}}";
+  EXPECT_EQ(problem(ranges, 1001), "");
+  const std::string refused = "facet 'r' shows more than 100000 buckets, empty ones and facets in them included";
+  EXPECT_EQ(problem(ranges, 1000), "facet 'r' shows more than 1000 buckets, empty ones and facets in them included");
+  for (int i = 0; i < 2; ++i) {
+    ranges = R"({"r":{"ranges":{"field":"year","bounds":[)" + bounds + R"(]},"facets":)" + ranges + "}}";
+    EXPECT_EQ(problem(ranges), refused);
+  }
+  for (int i = 0; i < 7; ++i)
+    deep =
+        R"({"filters":{"queries":{"a":{"all":{}},"b":{"all":{}},"c":{"all":{}},"d":{"all":{}},"e":{"all":{}}}},"facets":{"f":)" +
+        deep + "}}";
+  EXPECT_EQ(problem(R"({"r":)" + deep + "}"), refused);
+  // Each of 10 tags has 4 ranges, 2 percentiles and a number.
+  const std::string inside =
+      R"({"t":{"values":{"field":"tag"},"facets":{"r":{"ranges":{"field":"year","bounds":[1,2,3]}},"p":{"percentiles":{"field":"year","percents":[50,99]}},"s":{"stats":{"field":"year"}}}}})";
+  EXPECT_EQ(problem(inside, 1), "");
+  std::vector<wire::SearchReply> replies(1);
+  FacetCounts& counts = replies[0].facets.emplace_back();
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    counts.words.push_back(word_of(i));
+    counts.counts.push_back(1);
+    for (int facet = 0; facet < 3; ++facet) counts.nested.push_back({.missing = 1});
+  }
+  EXPECT_TRUE(merged(arranged_json(inside, 20 + 10 * (4 + 2 + 3)), replies));
+  EXPECT_EQ(merged(arranged_json(inside, 20 + 10 * (4 + 2 + 3) - 1), replies), Code::kInvalid);
 }
 
 TEST(FacetMerge, AddsSums) {

@@ -127,6 +127,29 @@ TEST(FacetCounts, OfOthersAreChecked) {
   EXPECT_NE(problem(counts, "year"), "");
 }
 
+// The next one begins where this one ends, also where multiples of the interval are rounded.
+TEST(FacetBuckets, OfFloatsFollowEachOther) {
+  std::mt19937_64 random(5);
+  for (const double interval : {0.1, 0.3, 1.0 / 3, 7.0, 1e-300, 1e300}) {
+    Facet of = facet("price:1:histogram");
+    of.interval = interval;
+    const auto bucket_of = [&](double value) {
+      return bucket_key(of, FieldType::kFloat, key(value, FieldType::kFloat));
+    };
+    for (int i = 0; i < 20'000; ++i) {
+      const auto multiple = static_cast<double>(static_cast<std::int64_t>(random()) >> (13 + random() % 50));
+      const double value = multiple * interval;
+      if (!std::isfinite(value)) continue;
+      const std::uint64_t bucket = bucket_of(value);
+      const auto next = next_bucket(of, FieldType::kFloat, bucket);
+      if (!next) continue;
+      const double from = std::get<double>(schema::value_of_key(FieldType::kFloat, *next));
+      ASSERT_EQ(bucket_of(from), *next) << interval << " " << value;
+      ASSERT_EQ(bucket_of(std::nextafter(from, -INFINITY)), bucket) << interval << " " << value;
+    }
+  }
+}
+
 std::string start(std::string_view unit, std::string_view date) {
   const auto ms = schema::parse_date(date)->first_ms;
   const auto bucket = bucket_key(facet("published:" + std::string(unit)), FieldType::kDate, key(ms));

@@ -127,6 +127,8 @@ TEST(Facets, GetTheTypesOfTheirFields) {
             R"({"d":{"dates":{"field":"published","interval":"day","zone":[[-9223372036854775808,3600000]]}}})");
   EXPECT_EQ(bound_json(R"({"d":{"dates":{"field":"published","interval":"day","zone":"Mars/Base"}}})"),
             "facets.d: there is no time zone 'Mars/Base'");
+  EXPECT_EQ(of_json(R"({"d":{"dates":{"field":"published","interval":"day","zone":""}}})"),
+            "facets.d.dates.zone is no name of a time zone");
   EXPECT_EQ(bound("year:2.5:histogram"),
             "facets.year: field 'year' is integer, so the interval is a whole number of at most 2^53");
 }

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <random>
 #include <string>
 
@@ -53,6 +54,20 @@ TEST(TimeZones, AreOffsetsToo) {
     ASSERT_EQ(refused, Code::kInvalid) << name;
     EXPECT_EQ(refused.error().message().substr(0, 23), "there is no time zone '") << name;
   }
+}
+
+TEST(TimeZones, AreNotThoseOfClocksWithLeapSeconds) {
+  if (!std::ifstream("/usr/share/zoneinfo/right/Europe/Berlin")) GTEST_SKIP() << "the system has none";
+  EXPECT_EQ(zone_rules("right/Europe/Berlin"), Code::kInvalid);
+}
+
+TEST(TimeZones, HaveNumbersOfTheirSize) {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  EXPECT_TRUE(are_rules({{kLeast, 0}, {kMaxZoneMs, 1 - kMaxZoneOffsetMs}}));
+  EXPECT_FALSE(are_rules({{kLeast, kLeast}}));
+  EXPECT_FALSE(are_rules({{kLeast, 0}, {kLeast, 0}}));
+  EXPECT_FALSE(are_rules({{kLeast, 0}, {kMaxZoneMs + 1, 0}}));
+  EXPECT_FALSE(are_rules({{kLeast, kMaxZoneOffsetMs}}));
 }
 
 TEST(TimeZones, OfBrokenFilesAreNone) {

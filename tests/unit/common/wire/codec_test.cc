@@ -383,6 +383,7 @@ TEST(WireCodec, RefusesOrdersAndFacetsThatCannotBe) {
   };
   EXPECT_FALSE(nested(query::kMaxFacetDepth));
   EXPECT_TRUE(nested(query::kMaxFacetDepth + 1));
+  EXPECT_TRUE(bad([](SearchReply& reply) { reply.facets[0].nested.resize(100'001); }));
   EXPECT_TRUE(bad([](SearchReply& reply) {
     reply.facets.resize(2);
     reply.facets[0].keys.resize(kMaxFacetBuckets);
