@@ -93,7 +93,7 @@ SearchQuery::Done with_documents(DocumentHandler& documents, const wire::SearchR
     if (wanted.fetch.ordinals.empty()) return done(std::move(reply));
     const auto held = std::make_shared<wire::SearchReply>(std::move(reply));
     // The hits must not wait for them until it is too late for the hits.
-    auto add = [held, done = std::move(done), most = parts.max_reply_bytes](wire::Reply fetched) {
+    auto add = [held, done = std::move(done), most = parts.max_reply_bytes](wire::Reply&& fetched) {
       if (auto* found = std::get_if<wire::FetchReply>(&fetched))
         add_documents(std::move(found->documents), most, *held);
       done(std::move(*held));
