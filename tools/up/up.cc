@@ -223,6 +223,11 @@ Result<void> run(Options options) {
   const auto supervisor = FROND_TRY(Supervisor::create(say));
   const auto state = FROND_TRY(StateFolder::open(options.data));
   auto place = FROND_TRY(free_place(options.http));
+  if (!options.elasticsearch_api.empty()) {
+    const auto second = FROND_TRY(free_place(options.elasticsearch_api, "--elasticsearch-api"));
+    options.elasticsearch_api = second.text();
+    place.loopback = place.loopback && second.loopback;  // one broker: it checks keys on both, or on none
+  }
   if (::chdir(state->root().c_str()) != 0)  // where sockets' paths are short
     return Error(Code::kUnavailable, state->root().string() + " can't be entered");
   Up up(std::move(options), std::move(place), *state, *supervisor);
