@@ -28,8 +28,9 @@ class SimpleParser {
   Expected<std::optional<Clause>> parse(std::size_t depth) {
     if (depth > kMaxSimpleDepth) return illegal_argument("the query is nested too deeply");
     std::optional<Clause> top;
-    bool top_is_bool = false;               // made here, so that more can be added
-    std::optional<bool> previous, current;  // whether it is AND
+    bool top_is_bool = false;      // made here, so that more can be added
+    std::optional<bool> previous;  // whether it is AND
+    char between = 0;              // '+' or '|', before the next; 0: nothing
     std::size_t negations = 0;
     while (at_ < text_.size()) {
       const char c = text_[at_];
@@ -44,7 +45,7 @@ class SimpleParser {
       }
       if (c == '+' || c == '|') {
         ++at_;
-        if (!current && top) current = c == '+';
+        if (between == 0 && top) between = c;
         continue;
       }
       if (c == '-') {
@@ -59,7 +60,7 @@ class SimpleParser {
           top = std::move(branch);
           top_is_bool = false;
         } else {
-          const bool all = current.value_or(settings_.text.all);
+          const bool all = between == 0 ? settings_.text.all : between == '+';
           if (!top_is_bool || previous != all) {
             Bool made;
             (all ? made.must : made.should).push_back(*std::move(top));
@@ -71,7 +72,7 @@ class SimpleParser {
           previous = all;
         }
       }
-      current.reset();
+      between = 0;
       negations = 0;
     }
     return top;
