@@ -234,7 +234,7 @@ int serve(const Options& options, std::size_t descriptors) {
   auto curve = read_curve(options, runtime.log);
   if (!curve) return refuse(curve.error());
   SharedParts shared(options, runtime.log, runtime.registry, runtime.clock, *std::move(curve));
-  std::unique_ptr<http::ChangeForwarder> changes;  // ends after the loops, which answer its requests
+  std::unique_ptr<http::ChangeForwarder> changes;
   if (!options.indexer_service.empty()) {
     auto key = read_indexer_key(options);
     if (!key) return refuse(key.error());
@@ -264,6 +264,10 @@ int serve(const Options& options, std::size_t descriptors) {
 
   auto public_http = public_config(options, descriptors, runtime.log);
   public_http.gatekeeper = gatekeeper_of(**keys);
+  if ((*keys)->checks_keys())
+    shared.has_scope = [&guard = **keys](const frond::http::Request& request, frond::http::Access scope) {
+      return guard.has_scope(request, scope);
+    };
   public_http.tls = *tls ? &(*tls)->identity() : nullptr;
   public_http.on_handshake_failure = [&](std::string_view reason) { (*tls)->count_failure(reason); };
   auto elasticsearch_http = public_http;
@@ -290,6 +294,7 @@ int serve(const Options& options, std::size_t descriptors) {
   export_all(runtime, shared, loops, *admin);
   log_start(runtime.log, options, first.server(), *admin, shared.curve.has_value());
   run(options, runtime, shared, loops);
+  if (changes != nullptr) changes->end();  // its work uses the follower and the loops
   finish(runtime, loops, dns);
   return 0;
 }

@@ -54,8 +54,11 @@ void add_listeners(config::CommandLine& app, Options& options) {
                  "File of a key of the indexer's service with all scopes, with which this broker itself asks it: for "
                  "--collection '*' and the Elasticsearch API. Clients' own requests keep their keys")
       .group("Addresses");
-  app.add_option("--elasticsearch-api", options.elasticsearch_api,
-                 "Where the Elasticsearch API is served: HOST:PORT. It is below /es on --http in any case")
+  app.add_option(
+         "--elasticsearch-api", options.elasticsearch_api,
+         "Where the Elasticsearch API is served: HOST:PORT; then it is below /es on --http, too. At an address of "
+         "this machine alone, without --api-keys, programs here may write with the --indexer-key. None: it is "
+         "not served")
       .check(config::host_port())
       .group("Addresses");
   app.add_option(

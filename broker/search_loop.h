@@ -48,6 +48,8 @@ struct SharedParts {
   http::ChangeForwarder* changes = nullptr;  // null: none are passed on
   elasticsearch::Catalogue catalogue;
   elasticsearch::CatalogueFollower* follower = nullptr;  // null: there is no service
+  // Whether a request's key has a scope; empty: keys are not checked.
+  std::function<bool(const frond::http::Request&, frond::http::Access)> has_scope = {};
   const std::shared_ptr<cluster::LeafLoads> leaf_loads = std::make_shared<cluster::LeafLoads>();
 };
 

@@ -1,6 +1,7 @@
 #include "broker/search_loops.h"
 
 #include <algorithm>
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
 #include <utility>
 
@@ -13,6 +14,14 @@ namespace {
 constexpr std::chrono::milliseconds kMaxWait{1000};
 // Handlers that are ready when the loops have ended are run for this long at most.
 constexpr std::chrono::milliseconds kMaxLastTurns{1000};
+
+// Whether only programs of this machine reach it.
+bool is_loopback(const std::string& listen) {
+  const std::string host = net::parse_host_port(listen)->host;  // was checked
+  boost::system::error_code no_address;
+  const auto address = boost::asio::ip::make_address(host, no_address);
+  return no_address ? host == "localhost" : address.is_loopback();
+}
 }  // namespace
 
 // One description of all loops. Used on the thread that asked for it.
@@ -45,7 +54,8 @@ Result<void> SearchLoops::listen(frond::http::Server::Config config) {
   config.group = frond::http::Server::make_group(config, loops_.size());
   for (const auto& loop : loops_) {
     frond::http::Router router = http::make_routes(targets(*loop));
-    elasticsearch::add_routes(router, "/es", elasticsearch_targets(*loop));
+    if (!shared_.options.elasticsearch_api.empty())
+      elasticsearch::add_routes(router, "/es", elasticsearch_targets(*loop, config.listen));
     FROND_TRY(loop->listen(config, std::move(router)));
     if (loop == loops_.front()) take_port(config, loop->server().port());
   }
@@ -56,20 +66,21 @@ Result<void> SearchLoops::listen_for_elasticsearch(frond::http::Server::Config c
   config.group = frond::http::Server::make_group(config, loops_.size());
   for (const auto& loop : loops_) {
     frond::http::Router router;
-    elasticsearch::add_routes(router, "", elasticsearch_targets(*loop));
+    elasticsearch::add_routes(router, "", elasticsearch_targets(*loop, config.listen));
     FROND_TRY(loop->listen_too(config, std::move(router)));
     if (loop == loops_.front()) take_port(config, loop->second_server()->port());
   }
   return {};
 }
 
-elasticsearch::Targets SearchLoops::elasticsearch_targets(const SearchLoop& loop) {
-  return {
-      .catalogue = shared_.catalogue,
-      .collections = loop.searched(),
-      .service = shared_.changes,
-      .follower = shared_.follower,
-      .serve = [this](std::string_view collection, Generation generation) { return serve(collection, generation); }};
+elasticsearch::Targets SearchLoops::elasticsearch_targets(const SearchLoop& loop, const std::string& listen) {
+  return {.catalogue = shared_.catalogue,
+          .collections = loop.searched(),
+          .service = shared_.changes,
+          .follower = shared_.follower,
+          .serve = [this](std::string_view collection, Generation generation) { return serve(collection, generation); },
+          .own_key = shared_.has_scope || is_loopback(listen),
+          .has_scope = shared_.has_scope};
 }
 
 http::RouteTargets SearchLoops::targets(SearchLoop& loop) {

@@ -67,7 +67,7 @@ class SearchLoops {
  private:
   struct Round;
   using Done = std::function<void(const http::BrokerStatus&)>;
-  elasticsearch::Targets elasticsearch_targets(const SearchLoop& loop);
+  elasticsearch::Targets elasticsearch_targets(const SearchLoop& loop, const std::string& listen);
   void collect(SearchLoop& here, Done done);
   void take(const std::shared_ptr<Round>& round, std::size_t number, http::BrokerStatus status);
   void finish(Round& round);

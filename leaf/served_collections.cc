@@ -17,6 +17,13 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLookEvery{1000}, kLookLocally{100};  // a folder is read in microseconds
 constexpr milliseconds kPatience{2000};                      // for a removed collection's transfer; asked again then
 
+// Leaves out all but kMaxCollections of the sorted names: of those that are not known, the last.
+void leave_out(std::vector<std::string>& names, const std::set<std::string>& known) {
+  for (auto last = names.end(); names.size() > kMaxCollections && last != names.begin();)
+    if (--last; !known.contains(*last)) last = names.erase(last);
+  names.resize(std::min(names.size(), kMaxCollections));
+}
+
 void count(const repository::TransferCounts& one, repository::TransferCounts& to) {
   to.bytes += one.bytes;
   to.broken += one.broken;
@@ -33,8 +40,9 @@ Result<std::unique_ptr<ServedCollections>> ServedCollections::open(ServedCollect
   const Options& options = opened->shared_.options;
   if (opened->follows()) {
     auto names = listed_collections(options);
-    if (!names) names = kept_collections(options.data, root);
-    names->resize(std::min(names->size(), kMaxCollections));
+    const auto kept = kept_collections(options.data, root);
+    if (!names) names = kept;
+    leave_out(*names, std::set(kept.begin(), kept.end()));
     for (const std::string& name : *names) places.push_back(FROND_TRY(open_source(options, name)));
   }
   FROND_TRY(open_folders(places, options.data, root, opened->shared_.log));
@@ -111,9 +119,14 @@ void ServedCollections::look() {
   unreadable_.clear();
   if (names->size() > kMaxCollections) {
     if (!std::exchange(told_too_many_, true))
-      shared_.log.error("the repository has more collections than a leaf serves: only the first by name are served",
+      shared_.log.error("the repository has more collections than a leaf serves: new ones are not served",
                         {{"collections", std::to_string(names->size())}, {"most", std::to_string(kMaxCollections)}});
-    names->resize(kMaxCollections);
+    std::set<std::string> served;
+    {
+      const MutexLock lock(mutex_);
+      for (const Held& held : all_) served.insert(held.place.name);
+    }
+    leave_out(*names, served);
   } else {
     told_too_many_ = false;
   }

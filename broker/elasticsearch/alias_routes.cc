@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "broker/elasticsearch/aliases.h"
 #include "broker/elasticsearch/index_admin.h"
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/routes.h"
@@ -56,38 +57,12 @@ ApiError missing_aliases(std::string_view names) {
           .details = {{"resource.type", "aliases"}, {"resource.id", names}}};
 }
 
-// What is kept of an alias, of what a request says of it.
-Expected<Json> alias_of(const Json& asked) {
-  Json alias = Json::object();
-  for (const auto& [name, value] : asked.items()) {
-    const bool is_flag = name == "is_write_index" || name == "is_hidden";
-    if (name == "filter" || is_flag) {
-      if (value.is_null()) continue;
-      if (is_flag != value.is_boolean() || (!is_flag && !value.is_object()))
-        return parsing_exception("[alias] [" + name + "] has a wrong value");
-      alias[name] = value;
-    } else if (name == "routing" || name == "index_routing" || name == "search_routing") {
-      const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-      if (name != "search_routing") alias["index_routing"] = text;
-      if (name != "index_routing") alias["search_routing"] = text;
-    } else if (name != "index" && name != "indices" && name != "alias" && name != "aliases" && name != "must_exist") {
-      return parsing_exception("[alias] unknown field [" + name.substr(0, 200) + "]");
-    }
-  }
-  return alias;
-}
-
-Expected<void> add_alias(const Targets& to, const std::string& index_name, const std::string& alias,
-                         const Json& about) {
+Expected<void> add_alias_to(const Targets& to, const std::string& index_name, std::string_view alias,
+                            const Json& about) {
   const auto indices = to.catalogue.now();
-  if (indices->contains(alias))
-    return ApiError{.type = "invalid_alias_name_exception",
-                    .reason = "Invalid alias name [" + alias + "], an index exists with the same name as the alias"};
-  if (alias.empty() || alias.find_first_of(" \"*\\<|,>/?#") != alias.npos || alias.front() == '_')
-    return ApiError{.type = "invalid_alias_name_exception", .reason = "Invalid alias name [" + alias + "]"};
   return change_index(to, index_name, [&](Index& index) -> Expected<void> {
-    index.aliases[alias] = about;
-    return {};
+    const Mapping mapping = FROND_EXPECT_OK(read_mapping(index.settings, index.mapping));
+    return add_alias(index, mapping, *indices, alias, about);
   });
 }
 
@@ -114,6 +89,8 @@ Expected<std::string> names_in(const Json& action, const char* one, const char* 
   std::string all;
   for (const char* name : {one, many}) {
     const Json value = action.value(name, Json());
+    if (!value.is_null() && !value.is_string() && !value.is_array())
+      return parsing_exception("[" + std::string(name) + "] is neither a name nor a list of names");
     if (value.is_string()) all += (all.empty() ? "" : ",") + value.get<std::string>();
     if (!value.is_array()) continue;
     for (const Json& each : value)
@@ -127,18 +104,17 @@ Expected<void> apply(const Targets& to, const std::string& kind, const Json& act
   const std::string names = FROND_EXPECT_OK(names_in(action, "index", "indices", true));
   ExpressionRules rules;
   rules.aliases = false;
+  if (kind == "remove_index") return delete_indices(to, names, rules);
   const auto indices = to.catalogue.now();
   const auto meant = FROND_EXPECT_OK(resolve(*indices, names, rules));
-  if (kind == "remove_index") {
-    for (const Meant& one : meant) FROND_EXPECT_OK(delete_index(to, one.index->name));
-    return {};
-  }
   const std::string aliases = FROND_EXPECT_OK(names_in(action, "alias", "aliases", true));
   if (kind == "add") {
-    const Json about = FROND_EXPECT_OK(alias_of(action));
+    Json members = action;
+    for (const char* name : {"index", "indices", "alias", "aliases", "must_exist"}) members.erase(name);
+    const Json about = FROND_EXPECT_OK(alias_of(members));
     for (const Meant& one : meant)
       for (const std::string_view alias : split_list(aliases))
-        FROND_EXPECT_OK(add_alias(to, one.index->name, std::string(alias), about));
+        FROND_EXPECT_OK(add_alias_to(to, one.index->name, alias, about));
     return {};
   }
   bool any = false;
@@ -170,7 +146,7 @@ Expected<Response> put_alias(const Targets& to, const Call& call) {
   const auto indices = to.catalogue.now();
   const auto rules = FROND_EXPECT_OK(call.expression_rules());
   for (const Meant& one : FROND_EXPECT_OK(resolve(*indices, call.path_value("index"), rules)))
-    FROND_EXPECT_OK(add_alias(to, one.index->name, call.path_value("name"), about));
+    FROND_EXPECT_OK(add_alias_to(to, one.index->name, call.path_value("name"), about));
   return json_response({{"acknowledged", true}});
 }
 

@@ -1,6 +1,5 @@
 #include "broker/elasticsearch/bulk.h"
 
-#include <charconv>
 #include <utility>
 
 #include "broker/elasticsearch/json_body.h"
@@ -17,20 +16,10 @@ std::string_view next_line(std::string_view& rest) {
   return line;
 }
 
-std::optional<std::uint64_t> number_of(const Json& value) {
-  if (value.is_number_unsigned()) return value.get<std::uint64_t>();
-  if (!value.is_string()) return std::nullopt;
-  const auto& text = value.get_ref<const std::string&>();
-  std::uint64_t number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 // What an action says beside its name.
 Expected<void> take_members(const Json& members, std::size_t line, BulkItem& item) {
   DocumentChange& change = item.change;
-  bool term = false;
+  Json conditions = Json::object();
   for (const auto& [name, value] : members.items()) {
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     if (name == "_index") {
@@ -38,16 +27,10 @@ Expected<void> take_members(const Json& members, std::size_t line, BulkItem& ite
     } else if (name == "_id") {
       change.id = value.is_null() ? "" : text;
       if (value.is_string() && text.empty()) item.wrong = illegal_argument("if _id is specified it must not be empty");
-    } else if (name == "if_seq_no") {
-      change.if_seq_no = number_of(value);
-    } else if (name == "if_primary_term") {
-      term = true;
-    } else if (name == "version" || name == "_version") {
-      change.version = number_of(value).value_or(0);
-    } else if (name == "version_type" || name == "_version_type") {
-      change.counted = text == "external_gte" ? DocumentChange::Counted::kNotLess
-                       : text == "external"   ? DocumentChange::Counted::kGreater
-                                              : DocumentChange::Counted::kHere;
+    } else if (name == "if_seq_no" || name == "if_primary_term") {
+      conditions[name] = value;
+    } else if (name == "version" || name == "_version" || name == "version_type" || name == "_version_type") {
+      conditions[name.front() == '_' ? name.substr(1) : name] = value;
     } else if (name == "require_alias") {
       change.require_alias = text == "true";
     } else if (name != "routing" && name != "_routing" && name != "_type" && name != "retry_on_conflict" &&
@@ -56,7 +39,7 @@ Expected<void> take_members(const Json& members, std::size_t line, BulkItem& ite
                               name.substr(0, 200) + "]");
     }
   }
-  if (change.if_seq_no.has_value() != term) item.wrong = validation_failed("if_seq_no and if_primary_term go together");
+  if (const auto read = set_conditions(change, conditions); !read && !item.wrong) item.wrong = read.error();
   return {};
 }
 

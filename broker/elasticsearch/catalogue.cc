@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "broker/elasticsearch/json_body.h"
+
 namespace frond::broker::elasticsearch {
 namespace {
 
@@ -40,7 +42,9 @@ class Selection {
     return found;
   }
   void remove(std::string_view wanted) {
-    std::erase_if(chosen_, [&](const auto& one) { return matches_pattern(wanted, one.first); });
+    const auto gone = [&](const auto& one) { return matches_pattern(wanted, one.first); };
+    std::erase_if(chosen_, gone);
+    std::erase_if(whole_, gone);
   }
   std::vector<Meant> take() && {
     std::vector<Meant> all;
@@ -95,6 +99,8 @@ Expected<std::vector<Meant>> resolve(const Indices& indices, std::string_view ex
   Selection chosen(indices);
   bool patterns = false;
   auto parts = split_list(expression);
+  if (parts.empty() && !expression.empty())
+    return illegal_argument("The expression [" + std::string(expression.substr(0, 200)) + "] names no index");
   if (parts.empty()) parts.emplace_back("_all");
   for (const std::string_view part : parts) {
     if (part == "_all" || (rules.expand_wildcards && is_pattern(part) && !part.starts_with('-'))) {
@@ -122,8 +128,8 @@ Expected<const Index*> write_index(const Indices& indices, std::string_view name
     if (alias == index.aliases.end()) continue;
     ++have;
     only = &index;
-    if (alias->value("is_write_index", false)) marked = &index;
-    if (alias->contains("is_write_index") && !alias->value("is_write_index", false)) only = nullptr;
+    if (flag_member(*alias, "is_write_index")) marked = &index;
+    if (!flag_member(*alias, "is_write_index", /*otherwise=*/true)) only = nullptr;
   }
   if (have == 0) return static_cast<const Index*>(nullptr);
   if (marked != nullptr) return marked;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <iterator>
 #include <utility>
 
+#include "broker/elasticsearch/aliases.h"
 #include "broker/elasticsearch/json_body.h"
 #include "common/base/long_hash.h"
 #include "common/base/thread_name.h"
@@ -14,8 +17,9 @@ namespace {
 constexpr std::chrono::seconds kLookEvery{1};
 
 Error no_answer(std::string_view what, const frond::http::Answered& answered) {
-  return Error(Code::kCorrupt, "the indexer's service answers " + std::to_string(answered.status) + " to " +
-                                   std::string(what) + ": " + answered.body.substr(0, 200));
+  return Error(answered.status == 404 ? Code::kNotFound : Code::kCorrupt,
+               "the indexer's service answers " + std::to_string(answered.status) + " to " + std::string(what) + ": " +
+                   answered.body.substr(0, 200));
 }
 
 std::string_view type_of(std::string_view field_type) {
@@ -42,8 +46,13 @@ std::optional<Index> index_in(const std::string& name, std::string_view metadata
     const Json* const found = member(*ours, key);
     *to = found != nullptr && found->is_object() ? *found : Json::object();
   }
-  index.uuid = ours->value("uuid", "");
-  index.created = ours->value("created", std::int64_t{0});
+  for (auto alias = index.aliases.begin(); alias != index.aliases.end();) {  // whoever has the key may write anything
+    auto read = alias_of(*alias);
+    if (read) *alias = *std::move(read);
+    alias = read ? std::next(alias) : index.aliases.erase(alias);
+  }
+  index.uuid = text_member(*ours, "uuid");
+  index.created = static_cast<std::int64_t>(number_member(*ours, "created"));
   return index;
 }
 
@@ -63,7 +72,7 @@ Index derived_index(std::string name, std::string_view schema) {
   const Json fields = Json::parse(schema, nullptr, /*allow_exceptions=*/false);
   if (const Json* const listed = member(fields, "fields"); listed != nullptr && listed->is_object())
     for (const auto& [field, about] : listed->items()) {
-      const std::string type = about.is_string() ? about.get<std::string>() : about.value("type", "text");
+      const std::string type = about.is_string() ? about.get<std::string>() : text_member(about, "type", "text");
       properties[field] = {{"type", type_of(type)}};
     }
   else
@@ -98,7 +107,13 @@ void CatalogueFollower::run(const std::stop_token& stop) {
   Mutex waiting;
   std::string told;  // why the service could not be asked
   while (!stop.stop_requested()) {
-    const auto looked = look();
+    const auto looked = [&]() -> Result<void> {
+      try {
+        return look();
+      } catch (const std::exception& thrown) {
+        return Error(Code::kCorrupt, std::string("an answer of the indexer's service can't be read: ") + thrown.what());
+      }
+    }();
     if (!looked && !stop.stop_requested() && std::exchange(told, looked.error().message()) != looked.error().message())
       log_.warn("the indexer's service does not tell which collections there are; those that were known are searched",
                 {{"reason", told}});
@@ -115,41 +130,53 @@ Result<void> CatalogueFollower::look() {
   const Json* const collections = member(listed, "collections");
   if (answered.status != 200 || collections == nullptr || !collections->is_array())
     return no_answer("GET /v1/collections", answered);
-  std::vector<std::string> names;
-  std::map<std::string, Known> next;
+  std::map<std::string, const Json*> all;
   for (const Json& one : *collections) {
-    const Json* const named = member(one, "collection");
-    const std::string name = named != nullptr && named->is_string() ? named->get<std::string>() : "";
-    if (!config_.only.empty() && std::ranges::find(config_.only, name) == config_.only.end()) continue;
+    const std::string name = text_member(one, "collection");
     if (name.empty()) return no_answer("GET /v1/collections", answered);
-    if (names.size() == config_.most) {
-      if (!std::exchange(told_too_many_, true))
-        log_.error("the indexer's service has more collections than a broker searches: the last by name are left out",
-                   {{"most", std::to_string(config_.most)}});
-      break;
-    }
+    if (config_.only.empty() || std::ranges::find(config_.only, name) != config_.only.end()) all.emplace(name, &one);
+  }
+  if (all.size() > config_.most && !std::exchange(told_too_many_, true))
+    log_.error("the indexer's service has more collections than a broker searches: new ones are left out",
+               {{"most", std::to_string(config_.most)}});
+  for (auto last = all.end(); all.size() > config_.most && last != all.begin();)
+    if (--last; !known_.contains(last->first)) last = all.erase(last);
+  std::vector<std::string> names, stay;  // stay: those that are the same index as before
+  std::map<std::string, Known> next;
+  for (const auto& [name, one] : all) {
     names.push_back(name);
-    const Json* const kept = member(one, "metadata");
-    const std::string version = kept != nullptr && kept->is_string() ? kept->get<std::string>() : "";
-    const Json* const number = member(one, "generation");
-    const std::uint64_t generation =
-        number != nullptr && number->is_number_unsigned() ? number->get<std::uint64_t>() : 0;
+    const std::string version = text_member(*one, "metadata");
+    const std::uint64_t generation = number_member(*one, "generation");
     const auto known = known_.find(name);
     const bool same = known != known_.end() && known->second.version == version &&
                       (!version.empty() || known->second.generation == generation);
     auto read_anew = same ? Result<Known>(known->second) : read(name, version, generation);
-    // It was removed meanwhile, or is read the next time.
+    // What can't be read now is as it was, and read the next time.
+    if (!read_anew && read_anew.error().code() != Code::kNotFound && known != known_.end()) read_anew = known->second;
+    const bool made_again = read_anew && known != known_.end() && !known->second.index.derived &&
+                            known->second.index.uuid != read_anew->index.uuid;
+    if (!made_again) stay.push_back(name);
     if (read_anew) next.emplace(name, *std::move(read_anew));
   }
   known_ = std::move(next);
   Indices indices;
   for (const auto& [name, known] : known_) indices.emplace(name, known.index);
   catalogue_.set(std::move(indices));
-  if (config_.on_collections && told_ != names) {
+  if (config_.on_collections && stay.size() < names.size()) config_.on_collections(stay);
+  if (config_.on_collections && (told_ != names || stay.size() < names.size())) {
     told_ = names;
     config_.on_collections(names);
   }
   return {};
+}
+
+Expected<void> CatalogueFollower::expect_place(std::string_view name) const {
+  if (!config_.only.empty() && std::ranges::find(config_.only, name) == config_.only.end())
+    return illegal_argument("this broker does not serve an index [" + std::string(name) + "] (see --collection)");
+  const auto indices = catalogue_.now();
+  if (indices->size() < config_.most || indices->contains(name)) return {};
+  return rejected("there are " + std::to_string(indices->size()) + " indices, as many as are served: [" +
+                  std::string(name) + "] can't be made");
 }
 
 Result<CatalogueFollower::Known> CatalogueFollower::read(const std::string& name, std::string version,

@@ -31,8 +31,9 @@ class CatalogueFollower {
  public:
   struct Config {
     std::vector<std::string> only;  // --collection; empty: all that the service has
-    std::size_t most = 64;          // more are left out, the last by name
-    // Called with the names when they have changed, from inside look(); empty: nobody is told.
+    std::size_t most = 64;          // more are left out: new ones, the last by name
+    // Called with the names when they have changed, from inside look(); empty: nobody is told. Where an index was
+    // removed and made again, it is called without it first.
     std::function<void(const std::vector<std::string>&)> on_collections = {};
   };
   // All outlives this.
@@ -45,6 +46,9 @@ class CatalogueFollower {
   // Asks the service; afterwards the catalogue has what it said. Any thread. Errors as ChangeForwarder::ask(); kCorrupt
   // also: an answer that is none.
   Result<void> look();
+  // Whether an index of this name that is made now is served. 400: --collection names others; 429: there are as many as
+  // are served. Any thread.
+  Expected<void> expect_place(std::string_view name) const;
 
  private:
   struct Known {

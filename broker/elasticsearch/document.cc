@@ -91,8 +91,14 @@ class DocumentReader {
 
   Expected<void> read(const Json& object, const std::string& above) {
     for (const auto& [key, value] : object.items()) {
-      if (key.find_first_not_of(' ') == key.npos)
-        return mapper_parsing("failed to parse: field name cannot be an empty string");
+      // "a.b" is b in a.
+      for (std::size_t begin = 0, end = 0; end != key.npos; begin = end + 1) {
+        end = key.find('.', begin);
+        const std::string_view part = std::string_view(key).substr(begin, end == key.npos ? end : end - begin);
+        if (part.find_first_not_of(' ') == part.npos)
+          return mapper_parsing("failed to parse: field name [" + key.substr(0, 200) +
+                                "] is empty, or has an empty part between its dots");
+      }
       if (above.empty() && std::ranges::find(kMetadata, key) != std::end(kMetadata))
         return mapper_parsing("failed to parse field [" + key + "] of type [" + key + "] in document with id '" + id_ +
                               "'. Field [" + key + "] is a metadata field and cannot be added inside a document.");
@@ -147,11 +153,7 @@ class DocumentReader {
     if (object)
       return mapper_parsing("object mapping for [" + name + "] tried to parse field [" + name +
                             "] as object, but found a concrete value");
-    if (mapping_.dynamic == Dynamic::kTrue) {
-      Json::json_pointer at("/" + escaped(name));
-      guessed_[at] = guessed_type(json);
-      return {};
-    }
+    if (mapping_.dynamic == Dynamic::kTrue) return guess(json, name);
     if (mapping_.dynamic == Dynamic::kFalse) return {};
     const std::size_t dot = name.rfind('.');
     return ApiError{.type = "strict_dynamic_mapping_exception",
@@ -159,11 +161,26 @@ class DocumentReader {
                               name.substr(dot == name.npos ? 0 : dot + 1) + "] within [" +
                               (dot == name.npos ? "_doc" : name.substr(0, dot)) + "] is not allowed"};
   }
-  // "a.b" as the path of b in the properties of a.
-  static std::string escaped(const std::string& name) {
-    std::string out;
-    for (const char c : name) out += c == '~' ? "~0" : c == '/' ? "~1" : c == '.' ? "/properties/" : std::string(1, c);
-    return out;
+  // "a.b" becomes b in the properties of a.
+  Expected<void> guess(const Json& json, const std::string& name) {
+    if (std::ranges::count(name, '.') >= static_cast<std::ptrdiff_t>(kMaxNesting))
+      return mapper_parsing("field [" + name.substr(0, 200) + "] is inside more than " + std::to_string(kMaxNesting) +
+                            " others");
+    Json* at = &guessed_;
+    std::string_view rest = name;
+    for (std::size_t dot = rest.find('.'); dot != rest.npos; rest.remove_prefix(dot + 1), dot = rest.find('.')) {
+      Json& above = (*at)[std::string(rest.substr(0, dot))];
+      if (above.contains("type")) return mixed(name);
+      at = &above["properties"];
+    }
+    Json& field = (*at)[std::string(rest)];
+    if (field.contains("properties")) return mixed(name);
+    field = guessed_type(json);
+    return {};
+  }
+  static ApiError mixed(const std::string& name) {
+    return mapper_parsing("failed to parse field [" + name.substr(0, 200) +
+                          "]: the document has a value and an object in one place");
   }
 
   // Of the field and of its multi-fields.

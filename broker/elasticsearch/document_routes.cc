@@ -20,7 +20,8 @@ using frond::http::Responder;
 using frond::http::Response;
 using Kind = DocumentChange::Kind;
 
-constexpr std::size_t kMaxDocuments = 10'000;  // of an _mget
+constexpr std::size_t kMaxDocuments = 10'000;        // of an _mget
+constexpr std::size_t kMaxDocumentBytes = 16 << 20;  // of its answer
 
 Expected<std::optional<std::uint64_t>> number_in(const Call& call, std::string_view name) {
   const auto text = call.parameter(name);
@@ -36,25 +37,10 @@ Expected<std::optional<std::uint64_t>> number_in(const Call& call, std::string_v
 // What the parameters of a change of one document ask for.
 Expected<DocumentChange> change_of(const Call& call, Kind kind) {
   DocumentChange change{.kind = kind, .index = call.path_value("index"), .id = call.path_value("id")};
-  change.if_seq_no = FROND_EXPECT_OK(number_in(call, "if_seq_no"));
-  const auto term = FROND_EXPECT_OK(number_in(call, "if_primary_term"));
-  if (change.if_seq_no && !term) return validation_failed("ifSeqNo is set, but primary term is [0]");
-  if (term && !change.if_seq_no)
-    return validation_failed("ifSeqNo is unassigned, but primary term is [" + std::to_string(*term) + "]");
-  if (term && *term != 1 && change.if_seq_no) change.if_seq_no = ~std::uint64_t{0} - 1;  // of no document
-  const auto version = FROND_EXPECT_OK(number_in(call, "version"));
-  const std::string type(call.parameter("version_type").value_or("internal"));
-  if (type == "external" || type == "external_gt" || type == "external_gte") {
-    if (!version) return validation_failed("illegal version value [-3] for version type [EXTERNAL]");
-    change.counted = type == "external_gte" ? DocumentChange::Counted::kNotLess : DocumentChange::Counted::kGreater;
-    change.version = *version;
-  } else if (type != "internal") {
-    return illegal_argument("No version type match [" + type.substr(0, 100) + "]");
-  } else if (version) {
-    return validation_failed(
-        "internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` and "
-        "`if_primary_term` instead");
-  }
+  Json conditions = Json::object();
+  for (const char* name : {"if_seq_no", "if_primary_term", "version", "version_type"})
+    if (const auto value = call.parameter(name)) conditions[name] = *value;
+  FROND_EXPECT_OK(set_conditions(change, conditions));
   if (const auto op = call.parameter("op_type")) {
     if (*op == "create" && kind == Kind::kIndex) change.kind = Kind::kCreate;
     if (*op != "create" && *op != "index")
@@ -216,12 +202,20 @@ Expected<Response> get_documents(const Targets& to, const Call& call) {
       answers[i] =
           dumped({{"_index", wanted[i].index}, {"_id", wanted[i].id}, {"error", error_json(index.error())["error"]}});
   }
+  std::size_t bytes = 0;
   for (const auto& [index, places] : by_index) {
     std::vector<std::string> ids;
     for (const std::size_t place : places) ids.push_back(wanted[place].id);
     const auto read = FROND_EXPECT_OK(read_documents(to, index, ids));
-    for (std::size_t i = 0; i < places.size(); ++i)
+    for (std::size_t i = 0; i < places.size(); ++i) {
       answers[places[i]] = document_json(index, ids[i], read[i], wanted[places[i]].filter);
+      bytes += answers[places[i]].size();
+      if (bytes > kMaxDocumentBytes)
+        return ApiError{
+            .status = 413,
+            .type = "content_too_long_exception",
+            .reason = "the documents have more than " + std::to_string(kMaxDocumentBytes) + " bytes in all"};
+    }
   }
   std::string body = "{\"docs\":[";
   for (std::size_t i = 0; i < answers.size(); ++i) body += (i == 0 ? "" : ",") + answers[i];

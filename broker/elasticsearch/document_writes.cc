@@ -1,6 +1,8 @@
 #include "broker/elasticsearch/document_writes.h"
 
 #include <algorithm>
+#include <charconv>
+#include <exception>
 #include <map>
 #include <random>
 #include <set>
@@ -11,6 +13,7 @@
 #include "broker/elasticsearch/mapping.h"
 #include "broker/elasticsearch/partial_document.h"
 #include "common/base/lines.h"
+#include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -37,7 +40,8 @@ struct Sent {
 
 std::string action_line(const DocumentChange& change, const std::string& id) {
   Json about = {{"id", id}};
-  if (change.if_seq_no) about["if_change"] = *change.if_seq_no + 1;
+  constexpr std::uint64_t kOfNoDocument = ~std::uint64_t{0};
+  if (change.if_seq_no) about["if_change"] = change.if_primary_term == 1 ? *change.if_seq_no + 1 : kOfNoDocument;
   if (change.counted != DocumentChange::Counted::kHere) {
     about["version"] = change.version;
     about["counted"] = change.counted == DocumentChange::Counted::kGreater ? "greater" : "not_less";
@@ -47,12 +51,13 @@ std::string action_line(const DocumentChange& change, const std::string& id) {
 }
 
 ApiError conflict_of(const DocumentChange& change, const std::string& id, const Json& told) {
-  const bool exists = told.value("exists", false);
-  const auto version = std::to_string(told.value("version", std::uint64_t{0}));
+  const bool exists = flag_member(told, "exists");
+  const auto version = std::to_string(number_member(told, "version"));
   if (change.if_seq_no) {
-    const std::string wanted = "required seqNo [" + std::to_string(*change.if_seq_no) + "], primary term [1]. ";
+    const std::string wanted = "required seqNo [" + std::to_string(*change.if_seq_no) + "], primary term [" +
+                               std::to_string(change.if_primary_term) + "]. ";
     if (!exists) return version_conflict(id, wanted + "but no document was found");
-    const std::uint64_t now = told.value("change", std::uint64_t{1}) - 1;
+    const std::uint64_t now = number_member(told, "change", 1) - 1;
     return version_conflict(id,
                             wanted + "current document has seqNo [" + std::to_string(now) + "] and primary term [1]");
   }
@@ -64,17 +69,17 @@ ApiError conflict_of(const DocumentChange& change, const std::string& id, const 
 }
 
 void take_outcome(const DocumentChange& change, const Json& told, DocumentResult& result) {
-  const std::string outcome = told.value("result", "");
+  const std::string outcome = text_member(told, "result");
   if (outcome == "conflict") {
     result.error = conflict_of(change, result.id, told);
     return;
   }
   if (outcome == "refused") {
-    result.error = ApiError{.type = "mapper_parsing_exception", .reason = told.value("detail", "")};
+    result.error = ApiError{.type = "mapper_parsing_exception", .reason = text_member(told, "detail")};
     return;
   }
-  result.version = told.value("version", std::uint64_t{1});
-  result.seq_no = told.value("change", std::uint64_t{1}) - 1;
+  result.version = number_member(told, "version", 1);
+  result.seq_no = number_member(told, "change", 1) - 1;
   result.result = outcome == "removed" ? "deleted" : outcome == "missing" ? "not_found" : outcome;
 }
 
@@ -95,7 +100,11 @@ class IndexChanges {
   }
 
   void run(const std::vector<std::size_t>& places) {
-    for (const std::size_t place : places) add(place);
+    for (const std::size_t place : places) try {
+        add(place);
+      } catch (const std::exception& thrown) {
+        fail(place, internal_error(thrown));
+      }
     send();
   }
 
@@ -176,7 +185,7 @@ class IndexChanges {
       const FoundDocument& now = read->front();
       auto merged = merged_source(now.found ? &now.source : nullptr, change.source, name_, result.id);
       if (!merged) return fail(place, merged.error());
-      if (change.if_seq_no && (!now.found || now.seq_no != change.if_seq_no))
+      if (change.if_seq_no && (!now.found || now.seq_no != change.if_seq_no || change.if_primary_term != 1))
         return fail(
             place,
             conflict_of(change, result.id,
@@ -230,6 +239,11 @@ Expected<std::string> real_index(const Targets& to, const DocumentChange& change
         asked.is_object() && (asked.contains("upsert") || asked.value("doc_as_upsert", Json(false)) == Json(true));
     if (!makes) return document_missing(change.index, change.id);
   }
+  if (!to.makes_indices)
+    return ApiError{
+        .status = 403,
+        .type = "security_exception",
+        .reason = "no such index [" + change.index + "], and this key may not make it: it lacks the scope " + "admin"};
   const auto made = create_index(to, change.index, Json::object());
   if (!made && made.error().type != "resource_already_exists_exception") return made.error();
   return change.index;
@@ -247,6 +261,46 @@ int DocumentResult::status() const {
   return result == "created" ? 201 : result == "not_found" ? 404 : 200;
 }
 
+namespace {
+// Nothing: it is not there. 400: it is no number from 0 to 2^63 - 1.
+Expected<std::optional<std::uint64_t>> condition(const Json& conditions, const char* name) {
+  const auto found = conditions.find(name);
+  if (found == conditions.end() || found->is_null()) return std::optional<std::uint64_t>();
+  const std::string text = found->is_string() ? found->get<std::string>() : dumped(*found);
+  std::int64_t number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed != std::errc() || end != text.data() + text.size() || number < 0)
+    return illegal_argument("Failed to parse value [" + text.substr(0, 100) + "] for parameter [" + name + "]");
+  return std::optional(static_cast<std::uint64_t>(number));
+}
+}  // namespace
+
+Expected<void> set_conditions(DocumentChange& change, const Json& conditions) {
+  using Counted = DocumentChange::Counted;
+  change.if_seq_no = FROND_EXPECT_OK(condition(conditions, "if_seq_no"));
+  const auto term = FROND_EXPECT_OK(condition(conditions, "if_primary_term"));
+  if (change.if_seq_no && term.value_or(0) == 0) return validation_failed("ifSeqNo is set, but primary term is [0]");
+  if (term && !change.if_seq_no)
+    return validation_failed("ifSeqNo is unassigned, but primary term is [" + std::to_string(*term) + "]");
+  change.if_primary_term = term.value_or(1);
+  const auto version = FROND_EXPECT_OK(condition(conditions, "version"));
+  const auto given = conditions.find("version_type");
+  const std::string type = given == conditions.end() ? "internal" : text_member(conditions, "version_type");
+  if (type != "internal" && type != "external" && type != "external_gt" && type != "external_gte")
+    return illegal_argument("No version type match [" + dumped(*given).substr(0, 100) + "]");
+  if (type == "internal" && version)
+    return validation_failed(
+        "internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` and "
+        "`if_primary_term` instead");
+  if (type == "internal") return {};
+  if (!version) return validation_failed("illegal version value [-3] for version type [EXTERNAL]");
+  if (change.kind == Kind::kUpdate) return validation_failed("updates do not support external versioning");
+  if (change.if_seq_no) return validation_failed("if_seq_no and an external version exclude each other");
+  change.counted = type == "external_gte" ? Counted::kNotLess : Counted::kGreater;
+  change.version = *version;
+  return {};
+}
+
 Expected<Refresh> refresh_of(const Call& call) {
   const auto value = call.parameter("refresh");
   if (!value || *value == "false") return Refresh::kNo;
@@ -256,6 +310,7 @@ Expected<Refresh> refresh_of(const Call& call) {
 }
 
 Expected<void> check_id(std::string_view id) {
+  if (!text::is_utf8(id)) return validation_failed("an id is not UTF-8");
   if (id.size() <= kMaxDocumentId) return {};
   return validation_failed("id [" + std::string(id) +
                            "] is too long, must be no longer than 512 bytes but was: " + std::to_string(id.size()));
@@ -290,8 +345,12 @@ std::vector<DocumentResult> change_documents(const Targets& to, std::vector<Docu
       group->second.push_back(i);
   }
   for (const auto& [name, places] : groups) {
-    const auto indices = to.catalogue.now();
-    const auto index = indices->find(name);
+    auto indices = to.catalogue.now();
+    auto index = indices->find(name);
+    if (index != indices->end() && index->second.derived && to.follower->look()) {  // it may be in the making
+      indices = to.catalogue.now();
+      index = indices->find(name);
+    }
     if (index == indices->end()) {
       for (const std::size_t place : places) results[place].error = index_not_found(name);
       continue;
@@ -300,9 +359,8 @@ std::vector<DocumentResult> change_documents(const Targets& to, std::vector<Docu
     const bool changed = std::ranges::any_of(
         places, [&](std::size_t place) { return !results[place].error && results[place].result != "noop"; });
     if (refresh == Refresh::kNo || !changed) continue;
-    if (const auto refreshed = refresh_index(to, name); !refreshed)
-      for (const std::size_t place : places)
-        if (!results[place].error) results[place].error = refreshed.error();
+    const bool refreshed = static_cast<bool>(refresh_index(to, name));  // what was accepted stays so
+    for (const std::size_t place : places) results[place].refreshed = refreshed;
   }
   return results;
 }
@@ -311,7 +369,7 @@ Json result_json(const DocumentResult& result, Refresh refresh) {
   Json json = {{"_index", result.index},  {"_id", result.id},         {"_version", result.version},
                {"result", result.result}, {"_shards", result.shards}, {"_primary_term", 1}};
   if (result.has_seq_no) json["_seq_no"] = result.seq_no;
-  if (refresh == Refresh::kNow && result.result != "noop") json["forced_refresh"] = true;
+  if (refresh == Refresh::kNow && result.refreshed && result.result != "noop") json["forced_refresh"] = true;
   return json;
 }
 
@@ -331,9 +389,9 @@ Expected<std::vector<FoundDocument>> read_documents(const Targets& to, const std
     const Json told = Json::parse(head, nullptr, /*allow_exceptions=*/false);
     if (!told.is_object()) return unavailable("the indexer's service tells of a document in an unknown way");
     FoundDocument& one = found.emplace_back();
-    one.found = told.value("exists", false);
-    one.version = told.value("version", std::uint64_t{0});
-    if (told.contains("change")) one.seq_no = told["change"].get<std::uint64_t>() - 1;
+    one.found = flag_member(told, "exists");
+    one.version = number_member(told, "version");
+    if (const std::uint64_t number = number_member(told, "change"); number > 0) one.seq_no = number - 1;
     if (at != line->npos) one.source = line->substr(at + kSource.size(), line->size() - at - kSource.size() - 1);
   }
   return found;

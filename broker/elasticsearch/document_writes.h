@@ -21,11 +21,15 @@ struct DocumentChange {
   std::string id;      // empty: one is made, of kIndex and kCreate
   std::string source;  // of an update: {"doc":…,"upsert":…}
   std::optional<std::uint64_t> if_seq_no;
+  std::uint64_t if_primary_term = 1;                                // with if_seq_no; documents have 1
   enum class Counted : std::uint8_t { kHere, kGreater, kNotLess };  // version_type
   Counted counted = Counted::kHere;
   std::uint64_t version = 0;
   bool require_alias = false;
 };
+// Sets what a change depends on, by the members "if_seq_no", "if_primary_term", "version" and "version_type" of an
+// object, whose numbers may be texts. 400: one can't be read, or they do not go together, or with the kind of change.
+Expected<void> set_conditions(DocumentChange& change, const Json& conditions);
 std::string_view name_of(DocumentChange::Kind kind);  // "index"
 
 struct DocumentResult {
@@ -33,7 +37,7 @@ struct DocumentResult {
   std::optional<ApiError> error;
   std::string result;  // "created", "updated", "deleted", "not_found", "noop"
   std::uint64_t version = 0, seq_no = 0;
-  bool has_seq_no = true;
+  bool has_seq_no = true, refreshed = false;
   Json shards;
   int status() const;
 };

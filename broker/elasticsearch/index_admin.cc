@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "broker/elasticsearch/aliases.h"
 #include "broker/elasticsearch/index_settings.h"
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/mapping.h"
@@ -17,6 +18,8 @@ using frond::http::Answered;
 
 constexpr int kMostTries = 8;  // of a change that others make, too
 constexpr std::chrono::milliseconds kAsk{2};
+constexpr std::chrono::seconds kMadeByAnother{3};  // until its metadata are there
+constexpr std::chrono::milliseconds kLookAgain{50};
 constexpr std::chrono::seconds kPatience{30};  // until a new generation is searched
 
 std::string collection_path(const std::string& name) { return "/v1/collections/" + name; }
@@ -56,6 +59,25 @@ Expected<void> look(const Targets& to) {
   return {};
 }
 
+Result<Answered> ask_service(const Targets& to, std::string_view method, const std::string& target,
+                             std::string_view body = {}, std::string fields = {}) {
+  return to.service->ask(method, target, body, std::move(fields), to.authorization);
+}
+
+// Waits until an index that another is making is known whole; says that it is there.
+ApiError made_by_another(const Targets& to, const std::string& name) {
+  const auto end = std::chrono::steady_clock::now() + kMadeByAnother;
+  for (;;) {
+    if (const auto looked = look(to); !looked) return looked.error();
+    const auto indices = to.catalogue.now();
+    const auto found = indices->find(name);
+    const bool known = found != indices->end() && !found->second.derived;
+    if (known || to.service->interrupted() || std::chrono::steady_clock::now() >= end)
+      return index_exists(name, known ? found->second.uuid : "_na_");
+    std::this_thread::sleep_for(kLookAgain);
+  }
+}
+
 }  // namespace
 
 void later(const Targets& to, Call&& call, frond::http::Responder responder,
@@ -69,23 +91,39 @@ void later(const Targets& to, Call&& call, frond::http::Responder responder,
   const auto held = std::make_shared<Held>(Held{std::move(call), std::move(responder)});
   // The parsed body, and what is sent on.
   const std::size_t bytes = 4 * held->call.request.body.size();
-  to.service->later(held->call.request.client, bytes,
-                    [to, held, serve = std::move(serve)] { held->responder.send(serve(to, held->call)); });
+  Targets at = to;
+  if (held->call.changes) {
+    if (!to.own_key) at.authorization = std::string(held->call.request.header("authorization"));
+    at.makes_indices = !to.has_scope || to.has_scope(held->call.request, frond::http::Access::kAdmin);
+  }
+  to.service->later(held->call.request.client, bytes, [at = std::move(at), held, serve = std::move(serve)] {
+    frond::http::Response response;
+    try {
+      response = serve(at, held->call);
+    } catch (const std::exception& thrown) {
+      response = response_of(internal_error(thrown));
+    }
+    held->responder.send(std::move(response));
+  });
 }
 
-ApiError failure_of(const Result<Answered>& answered, std::string_view what) {
+ApiError internal_error(const std::exception& thrown) {
+  return {.status = 500, .type = "exception", .reason = std::string("the request failed: ") + thrown.what()};
+}
+
+ApiError failure_of(const Targets& to, const Result<Answered>& answered, std::string_view what) {
   if (!answered) return unavailable(std::string(what) + ": " + answered.error().message());
   ApiError error = error_of({.status = answered->status, .body = answered->body}, std::string(what) + ": ");
-  if (answered->status == 401 || answered->status == 403)
+  if (!to.authorization && (answered->status == 401 || answered->status == 403))
     error = {.status = 500, .type = "exception", .reason = error.reason + " (see --indexer-key)"};
   return error;
 }
 
 Expected<Answered> ask(const Targets& to, std::string_view method, const std::string& target, std::string_view body,
                        std::string fields) {
-  auto answered = to.service->ask(method, target, body, std::move(fields));
+  auto answered = ask_service(to, method, target, body, std::move(fields));
   if (!answered || answered->status < 200 || answered->status > 299)
-    return failure_of(answered, std::string(method) + " " + target);
+    return failure_of(to, answered, std::string(method) + " " + target);
   return *std::move(answered);
 }
 
@@ -100,8 +138,10 @@ Expected<void> create_index(const Targets& to, const std::string& name, const Js
     if (index.aliases.contains(name))
       return ApiError{.type = "invalid_index_name_exception",
                       .reason = "Invalid index name [" + name + "], already exists as alias"};
+  FROND_EXPECT_OK(to.follower->expect_place(name));
   FlatSettings settings = FROND_EXPECT_OK(read_settings(body.value("settings", Json())));
-  Index index{.name = name, .uuid = new_uuid(), .created = milliseconds_now()};
+  std::erase_if(settings, [](const auto& one) { return one.second.is_null(); });
+  Index index{.name = name, .uuid = new_uuid(), .created = milliseconds_now(), .aliases = Json::object()};
   settings.try_emplace("index.number_of_shards", "1");
   settings.try_emplace("index.number_of_replicas", "1");
   settings["index.provided_name"] = name;
@@ -109,24 +149,42 @@ Expected<void> create_index(const Targets& to, const std::string& name, const Js
   settings["index.creation_date"] = std::to_string(index.created);
   settings["index.version.created"] = "8170099";
   index.settings = nested(settings);
-  index.aliases = body.value("aliases", Json::object());
-  if (!index.aliases.is_object()) return parsing_exception("aliases is no object");
-  for (const auto& [alias, about] : index.aliases.items())
-    if (indices->contains(alias) || alias == name)
-      return ApiError{.type = "invalid_alias_name_exception",
-                      .reason = "Invalid alias name [" + alias + "], an index exists with the same name as the alias"};
   const Mapping mapping = FROND_EXPECT_OK(read_mapping(index.settings, body.value("mappings", Json())));
   index.mapping = mapping.shown;
-  auto made = to.service->ask("PUT", collection_path(name), collection_settings(mapping));
-  if (made && made->status == 409) return index_exists(name, "_na_");
-  if (!made || made->status != 201) return failure_of(made, "creating index [" + name + "]");
-  FROND_EXPECT_OK(ask(to, "PUT", collection_path(name) + "/metadata",
-                      metadata_of(index, schema::schema_text(schema_of(mapping))), "If-None-Match: *\r\n"));
-  return look(to);
+  const Json aliases = body.value("aliases", Json::object());
+  if (!aliases.is_object()) return parsing_exception("aliases is no object");
+  for (const auto& [alias, about] : aliases.items()) {
+    Json kept = FROND_EXPECT_OK(alias_of(about));
+    FROND_EXPECT_OK(add_alias(index, mapping, *indices, alias, std::move(kept)));
+  }
+  const auto made = ask_service(to, "PUT", collection_path(name), collection_settings(mapping));
+  if (made && made->status == 409) return made_by_another(to, name);
+  if (!made || made->status != 201) return failure_of(to, made, "creating index [" + name + "]");
+  const auto put = ask(to, "PUT", collection_path(name) + "/metadata",
+                       metadata_of(index, schema::schema_text(schema_of(mapping))), "If-None-Match: *\r\n");
+  if (put) FROND_EXPECT_OK(look(to));
+  if (put && to.catalogue.now()->contains(name)) return {};
+  // Nobody can use it as it is.
+  (void)ask_service(to, "DELETE", collection_path(name));
+  return put ? rejected("index [" + name + "] is one more than this broker serves") : put.error();
 }
 
-Expected<void> delete_index(const Targets& to, const std::string& name) {
-  FROND_EXPECT_OK(ask(to, "DELETE", collection_path(name)));
+Expected<void> delete_indices(const Targets& to, std::string_view expression, ExpressionRules rules) {
+  const auto indices = to.catalogue.now();
+  rules.aliases = false;
+  for (const std::string_view name : split_list(expression)) {
+    if (name == "_all" || name.find('*') != name.npos)
+      return illegal_argument("Wildcard expressions or all indices are not allowed");
+    for (const auto& [index_name, index] : *indices)
+      if (index.aliases.contains(name) && !rules.ignore_unavailable)
+        return illegal_argument("The provided expression [" + std::string(name) +
+                                "] matches an alias, specify the corresponding concrete indices instead.");
+  }
+  const auto meant = FROND_EXPECT_OK(resolve(*indices, expression, rules));
+  for (const Meant& one : meant)
+    if (one.index->derived)
+      return not_supported("Deleting index [" + one.index->name + "], which was not made by this API,");
+  for (const Meant& one : meant) FROND_EXPECT_OK(ask(to, "DELETE", collection_path(one.index->name)));
   return look(to);
 }
 
@@ -140,11 +198,11 @@ Expected<void> change_index(const Targets& to, const std::string& name,
     Index index = found->second;
     FROND_EXPECT_OK(change(index));
     const Mapping mapping = FROND_EXPECT_OK(read_mapping(index.settings, index.mapping));
-    const auto put = to.service->ask("PUT", collection_path(name) + "/metadata",
-                                     metadata_of(index, schema::schema_text(schema_of(mapping))),
-                                     "If-Match: \"" + index.version + "\"\r\n");
+    const auto put = ask_service(to, "PUT", collection_path(name) + "/metadata",
+                                 metadata_of(index, schema::schema_text(schema_of(mapping))),
+                                 "If-Match: \"" + index.version + "\"\r\n");
     if (put && put->status == 200) return look(to);
-    if (!put || put->status != 412) return failure_of(put, "changing index [" + name + "]");
+    if (!put || put->status != 412) return failure_of(to, put, "changing index [" + name + "]");
     FROND_EXPECT_OK(look(to));
   }
   return rejected("index [" + name + "] is being changed by others");
@@ -166,8 +224,7 @@ Expected<void> refresh_index(const Targets& to, const std::string& name) {
 }
 
 std::uint64_t number_of(const Index& index, const char* setting) {
-  const Json of_index = index.settings.value("index", Json::object());
-  const std::string text = of_index.value(setting, "1");
+  const std::string text = text_member(index.settings.value("index", Json::object()), setting, "1");
   std::uint64_t number = 1;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;

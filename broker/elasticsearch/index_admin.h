@@ -2,6 +2,7 @@
 // Makes, changes and removes indices, by the indexer's service, and waits until this broker knows. All calls wait, so
 // they belong on the change forwarder's threads (later()). 503, 429: the service can't now; without one: 501.
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -25,14 +26,19 @@ void waiting(const Targets& to, Call&& call, frond::http::Responder responder) {
 }
 
 // An answer of the service that was not expected, or none. `what`: begins the reason.
-ApiError failure_of(const Result<frond::http::Answered>& answered, std::string_view what);
+ApiError failure_of(const Targets& to, const Result<frond::http::Answered>& answered, std::string_view what);
+// 500: what was thrown while a request was served.
+ApiError internal_error(const std::exception& thrown);
 // One that is, with status 200 or 201.
 Expected<frond::http::Answered> ask(const Targets& to, std::string_view method, const std::string& target,
                                     std::string_view body = {}, std::string fields = {});
 
-// `body`: {"mappings":…,"settings":…,"aliases":…}. 400: it is there, or what is wrong with name or body.
+// `body`: {"mappings":…,"settings":…,"aliases":…}. 400: it is there, or what is wrong with name or body; also where
+// another made it at the same time, once that is known here. 429: there are as many as a broker serves.
 Expected<void> create_index(const Targets& to, const std::string& name, const Json& body);
-Expected<void> delete_index(const Targets& to, const std::string& name);
+// Those that the expression names, all or none of them. 400: it has a pattern or an alias; 501: this API did not make
+// one.
+Expected<void> delete_indices(const Targets& to, std::string_view expression, ExpressionRules rules);
 // Changes what is kept with an index: `change` is called with it as it is, again if somebody else was quicker. 404.
 Expected<void> change_index(const Targets& to, const std::string& name,
                             const std::function<Expected<void>(Index&)>& change);

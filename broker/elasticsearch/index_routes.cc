@@ -107,17 +107,9 @@ void put_index(const Targets& to, Call&& call, Responder responder) {
 void remove_indices(const Targets& to, Call&& call, Responder responder) {
   later(to, std::move(call), std::move(responder), [](const Targets& at, const Call& asked) {
     return answer([&]() -> Expected<Response> {
-      const auto indices = at.catalogue.now();
       ExpressionRules rules = FROND_EXPECT_OK(asked.expression_rules());
       rules.aliases = false;
-      const std::string expression = asked.path_value("index");
-      for (const std::string_view name : split_list(expression))
-        for (const auto& [index_name, index] : *indices)
-          if (index.aliases.contains(name) && !rules.ignore_unavailable)
-            return illegal_argument("The provided expression [" + std::string(name) +
-                                    "] matches an alias, specify the corresponding concrete indices instead.");
-      for (const Meant& one : FROND_EXPECT_OK(resolve(*indices, expression, rules)))
-        FROND_EXPECT_OK(delete_index(at, one.index->name));
+      FROND_EXPECT_OK(delete_indices(at, asked.path_value("index"), rules));
       return acknowledged();
     }());
   });

@@ -56,6 +56,7 @@ constexpr std::string_view kKnown[] = {"number_of_shards",
                                        "data_path",
                                        "format",
                                        "allocation."};
+constexpr std::ptrdiff_t kMaxParts = 20;  // of a name, between dots
 constexpr std::string_view kFixed[] = {
     "number_of_shards",       "analysis.", "similarity.",   "sort.",         "codec",
     "routing_partition_size", "uuid",      "creation_date", "provided_name", "version."};
@@ -84,7 +85,8 @@ void flatten(const std::string& name, const Json& value, FlatSettings& to) {
 
 Expected<void> check_number(const FlatSettings& settings, std::string_view name, int least) {
   const auto found = settings.find(name);
-  if (found == settings.end() || !found->second.is_string()) return {};
+  if (found == settings.end() || found->second.is_null()) return {};
+  if (!found->second.is_string()) return illegal_argument("Failed to parse setting [" + std::string(name) + "]");
   const auto& text = found->second.get_ref<const std::string&>();
   int number = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -125,10 +127,16 @@ Expected<FlatSettings> read_settings(const Json& settings) {
   if (!settings.is_object()) return parsing_exception("settings is no object");
   FlatSettings all = flattened(settings);
   for (const auto& [name, value] : all)
-    if (!begins(std::string_view(name).substr(kPrefix.size()), kKnown))
+    if (std::ranges::count(name, '.') >= kMaxParts || !begins(std::string_view(name).substr(kPrefix.size()), kKnown))
       return illegal_argument("unknown setting [" + name.substr(0, 200) +
                               "] please check that any required plugins are installed, or check the breaking changes "
                               "documentation for removed settings");
+  // These would change answers, so they are not kept alone.
+  for (const auto& [name, value] : all) {
+    const bool pipeline = name == "index.default_pipeline" || name == "index.final_pipeline";
+    if ((name.starts_with("index.blocks.") && value == "true") || (pipeline && !value.is_null() && value != "_none"))
+      return not_supported("setting [" + name + "]");
+  }
   FROND_EXPECT_OK(check_number(all, "index.number_of_shards", 1));
   FROND_EXPECT_OK(check_number(all, "index.number_of_replicas", 0));
   return all;

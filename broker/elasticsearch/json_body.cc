@@ -14,9 +14,10 @@ class Checker {
     using Event = Json::parse_event_t;
     if (event == Event::object_start || event == Event::array_start) {
       too_deep_ = too_deep_ || static_cast<std::size_t>(depth) >= kMaxNesting;
+      if (too_deep_) return false;
       names_.resize(static_cast<std::size_t>(depth) + 1);
       names_.back().clear();
-      return !too_deep_;
+      return true;
     }
     if (event != Event::key || too_deep_) return true;
     if (!names_[static_cast<std::size_t>(depth) - 1].insert(parsed.get<std::string>()).second && repeated_.empty())
@@ -84,5 +85,25 @@ Expected<Json> parse_object(std::string_view text) {
 }
 
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+namespace {
+const Json* find_in(const Json& object, const char* name) {
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  return found == object.end() ? nullptr : &*found;
+}
+}  // namespace
+
+std::string text_member(const Json& object, const char* name, std::string_view otherwise) {
+  const Json* const found = find_in(object, name);
+  return found != nullptr && found->is_string() ? found->get<std::string>() : std::string(otherwise);
+}
+std::uint64_t number_member(const Json& object, const char* name, std::uint64_t otherwise) {
+  const Json* const found = find_in(object, name);
+  return found != nullptr && found->is_number_unsigned() ? found->get<std::uint64_t>() : otherwise;
+}
+bool flag_member(const Json& object, const char* name, bool otherwise) {
+  const Json* const found = find_in(object, name);
+  return found != nullptr && found->is_boolean() ? found->get<bool>() : otherwise;
+}
 
 }  // namespace frond::broker::elasticsearch

@@ -1,6 +1,7 @@
 #pragma once
 // Bodies as Elasticsearch takes them: JSON without repeated names, text behind its end, or deep nesting. Any thread.
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -17,5 +18,10 @@ Expected<Json> parse_object(std::string_view text);
 
 // One line, bytes that are not UTF-8 replaced.
 std::string dumped(const Json& json);
+
+// A member of an object, where it is there and has that type; else `otherwise`.
+std::string text_member(const Json& object, const char* name, std::string_view otherwise = "");
+std::uint64_t number_member(const Json& object, const char* name, std::uint64_t otherwise = 0);
+bool flag_member(const Json& object, const char* name, bool otherwise = false);
 
 }  // namespace frond::broker::elasticsearch

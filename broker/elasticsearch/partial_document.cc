@@ -25,6 +25,7 @@ std::string text_of(const Ordered& json) { return json.dump(-1, ' ', false, Orde
 Expected<std::optional<std::string>> merged_source(const std::string* now, std::string_view request,
                                                    std::string_view index, std::string_view id) {
   const Json checked = FROND_EXPECT_OK(parse_object(request));
+  if (checked.empty()) return validation_failed("script or doc is missing");
   for (const auto& [name, value] : checked.items()) {
     if (name == "script" || name == "scripted_upsert") return not_supported("[script] in an update");
     if (name != "doc" && name != "upsert" && name != "doc_as_upsert" && name != "detect_noop" && name != "_source")

@@ -110,7 +110,13 @@ Expected<void> check_parameters(const Call& call, const Route& route) {
 Expected<void> check_body(Call& call, const Route& route) {
   Request& request = call.request;
   if (request.body.empty() || route.max_body == 0) {
-    if (const auto source = call.parameter("source"); source && route.max_body > 0) request.body = std::string(*source);
+    const auto source = call.parameter("source");
+    if (!source || route.max_body == 0) return {};
+    // Pages of other sites can send addresses, but no bodies of these types.
+    if (request.method != "GET") return illegal_argument("[source] is a parameter of GET alone");
+    if (!takes_body_type(call.parameter("source_content_type").value_or("")))
+      return illegal_argument("[source] needs [source_content_type], a type of JSON");
+    request.body = std::string(*source);
     return {};
   }
   if (!takes_body_type(request.content_type))
@@ -124,6 +130,38 @@ Expected<void> check_body(Call& call, const Route& route) {
     return ApiError{.status = 413, .type = "content_too_long_exception", .reason = decoded.error().message()};
   if (!decoded) return parse_exception(decoded.error().message());
   request.body = *std::move(decoded);
+  return {};
+}
+
+// A browser sends what pages of other sites tell it to. Under a name that is not checked, such a page may pass for one
+// of this server (DNS rebinding).
+Expected<void> check_origin(const Targets& to, const Call& call) {
+  static const auto local = *frond::http::HostList::parse(std::vector<std::string>{"localhost"});
+  const std::string_view origin = call.request.header("origin");
+  if (origin.empty() || !call.changes) return {};
+  const auto lower = [](std::string_view text) {
+    std::string all(text);
+    for (char& c : all) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    return all;
+  };
+  const std::size_t at = origin.find("://");
+  const bool keys = to.has_scope || !to.own_key;
+  if (at != origin.npos && lower(origin.substr(at + 3)) == lower(call.request.host) &&
+      (keys || local.admits(call.request.host)))
+    return {};
+  return ApiError{.status = 403,
+                  .type = "security_exception",
+                  .reason = "pages of [" + std::string(origin.substr(0, 200)) + "] may change nothing here"};
+}
+
+// `path`: without what the API is below.
+Expected<void> read_path(Call& call, std::string_view path, const Route& route) {
+  const std::string_view pattern = route.path;
+  for (std::size_t at = pattern.find('{'); at != pattern.npos; at = pattern.find('{', at + 1)) {
+    auto value = frond::http::path_value(path, pattern, call.path_values.size());
+    if (!value) return illegal_argument(value.error().message());
+    call.path_values.emplace_back(pattern.substr(at + 1, pattern.find('}', at) - at - 1), *std::move(value));
+  }
   return {};
 }
 
@@ -144,14 +182,18 @@ Response shaped(Response problem) {
   return response;
 }
 
-void serve(const Targets& to, const Route& route, Request&& request, Responder responder) {
+void serve(const Targets& to, const Route& route, std::string_view prefix, Request&& request, Responder responder) {
   auto pairs = frond::http::parse_query(request.query);
   if (!pairs) return responder.send(shaped(response_of(illegal_argument(pairs.error().message()))));
-  Call call{.request = std::move(request), .parameters = *std::move(pairs), .pattern = route.path};
+  Call call{.request = std::move(request),
+            .parameters = *std::move(pairs),
+            .changes = route.access == frond::http::Access::kWrite || route.access == frond::http::Access::kAdmin};
   auto form = form_of(call);
   if (!form) return responder.send(shaped(response_of(form.error())));
   Responder formed(std::make_shared<FormedAnswer>(std::move(responder), *std::move(form)), 0);
-  if (const auto known = check_parameters(call, route); !known) return formed.send(response_of(known.error()));
+  const std::string path = call.request.path.substr(prefix.size());
+  for (const auto& checked : {check_origin(to, call), read_path(call, path, route), check_parameters(call, route)})
+    if (!checked) return formed.send(response_of(checked.error()));
   if (const auto body = check_body(call, route); !body) return formed.send(response_of(body.error()));
   route.serve(to, std::move(call), std::move(formed));
 }
@@ -174,16 +216,8 @@ Expected<bool> Call::flag(std::string_view name, bool otherwise) const {
 }
 
 std::string Call::path_value(std::string_view name) const {
-  // Names of the pattern count from its start; a path below /es has one segment more.
-  std::size_t which = 0;
-  for (std::size_t at = pattern.find('{'); at != std::string_view::npos; at = pattern.find('{', at + 1), ++which) {
-    if (pattern.substr(at + 1, pattern.find('}', at) - at - 1) != name) continue;
-    const std::string_view path =
-        std::string_view(request.path).substr(request.path.starts_with("/es/") ? std::string_view("/es").size() : 0);
-    auto value = frond::http::path_value(path, pattern, which);
-    return value ? *std::move(value) : std::string();
-  }
-  return {};
+  const auto found = std::ranges::find(path_values, name, [](const auto& one) { return one.first; });
+  return found == path_values.end() ? std::string() : found->second;
 }
 
 Expected<ExpressionRules> Call::expression_rules() const {
@@ -209,8 +243,8 @@ void add_routes(frond::http::Router& router, std::string_view prefix, const Targ
     for (const Route& route : table)
       router.add(route.method,
                  prefix.empty() ? route.path : kept_for_ever(std::string(prefix) + std::string(route.path)),
-                 [to, &route](Request&& request, Responder responder) {
-                   serve(*to, route, std::move(request), std::move(responder));
+                 [to, &route, prefix](Request&& request, Responder responder) {
+                   serve(*to, route, prefix, std::move(request), std::move(responder));
                  },
                  {.max_body = route.max_body, .access = route.access, .decodes = true});
 }

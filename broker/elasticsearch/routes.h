@@ -35,19 +35,28 @@ struct Targets {
   CatalogueFollower* follower = nullptr;     // null as `service` is
   // Whether all threads search this generation of a collection, or a later one. Any thread.
   std::function<bool(std::string_view collection, Generation generation)> serve = {};
+  // Whether changes go to the service with this broker's own key: it checks the keys of clients itself, or only
+  // programs of this machine reach the listener. Else each goes with what its client has sent, and the service decides.
+  bool own_key = false;
+  // Whether the request's key has the scope. Empty: this broker checks no keys.
+  std::function<bool(const frond::http::Request& request, frond::http::Access scope)> has_scope = {};
+  // Of one request, by later(): what goes in place of the broker's key, and whether writing makes missing indices.
+  std::optional<std::string> authorization = {};
+  bool makes_indices = true;
 };
 
 // A request, checked as its route demands.
 struct Call {
   frond::http::Request request;  // its body is decoded
   std::vector<std::pair<std::string, std::string>> parameters;
-  std::string_view pattern;  // the route's path, without /es
+  bool changes = false;                                                    // its route needs more than searching does
+  std::vector<std::pair<std::string_view, std::string>> path_values = {};  // by the names of the route's path, decoded
 
   // A parameter's value; nothing: it was not given. The last one counts.
   std::optional<std::string_view> parameter(std::string_view name) const;
   // "true", "" (given without a value) or "false". 400: something else.
   Expected<bool> flag(std::string_view name, bool otherwise) const;
-  // What the path has where the pattern has {name}, decoded; empty: the pattern has none.
+  // What the path has where the route's has {name}; empty: the route has none.
   std::string path_value(std::string_view name) const;
   // By the parameters ignore_unavailable, allow_no_indices and expand_wildcards.
   Expected<ExpressionRules> expression_rules() const;
@@ -74,7 +83,7 @@ std::span<const Route> index_routes();         // indices, mappings, settings, a
 std::span<const Route> write_routes();         // documents, _bulk
 std::span<const Route> cluster_routes();       // /, _cluster, _cat, _nodes, _stats
 
-// Adds them all. `prefix`: "" or "/es".
+// Adds them all. `prefix`: a literal, "" or "/es".
 void add_routes(frond::http::Router& router, std::string_view prefix, const Targets& targets);
 
 frond::http::Response json_response(const Json& json, int status = 200);

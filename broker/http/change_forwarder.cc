@@ -71,7 +71,9 @@ ChangeForwarder::ChangeForwarder(net::Url service, std::string key, std::shared_
       refreshes_("refresh", kThreads, max_body_bytes),
       turns_("change", kThreads, max_body_bytes) {}
 
-ChangeForwarder::~ChangeForwarder() {
+ChangeForwarder::~ChangeForwarder() { end(); }
+
+void ChangeForwarder::end() {
   interrupt();
   refreshes_.join();
   turns_.join();
@@ -101,8 +103,10 @@ Response ChangeForwarder::pass_on(const Request& request) const {
 }
 
 Result<frond::http::Answered> ChangeForwarder::ask(std::string_view method, std::string_view target,
-                                                   std::string_view body, std::string fields) const {
-  if (!key_.empty()) fields += "Authorization: Bearer " + key_ + "\r\n";
+                                                   std::string_view body, std::string fields,
+                                                   const std::optional<std::string>& authorization) const {
+  const std::string sent = authorization ? *authorization : key_.empty() ? "" : "Bearer " + key_;
+  if (!sent.empty()) fields += "Authorization: " + sent + "\r\n";
   return frond::http::exchange(service_, trust_.get(), {method, target, std::move(fields), body},
                                {.max_bytes = kMaxAnswer, .step_timeout = kPatience}, stop_.get());
 }

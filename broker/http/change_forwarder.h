@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,10 +46,13 @@ class ChangeForwarder {
   // From now on whoever waits for the service gets kUnavailable. Any thread.
   void interrupt();
   bool interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
-  // Asks the service for this broker itself, with the broker's key; waits for the answer. `fields`: further lines of
-  // the header, each with its end. Any thread. Errors as http::exchange().
+  // Interrupts, and waits for all work. Nothing may come afterwards.
+  void end();
+  // Asks the service for this broker itself, with the broker's key, or with another Authorization; waits for the
+  // answer. `fields`: further lines of the header, each with its end. Any thread. Errors as http::exchange().
   Result<frond::http::Answered> ask(std::string_view method, std::string_view target, std::string_view body = {},
-                                    std::string fields = {}) const;
+                                    std::string fields = {},
+                                    const std::optional<std::string>& authorization = {}) const;
 
  private:
   ChangeForwarder(net::Url service, std::string key, std::shared_ptr<const tls::Trust> trust, files::Descriptor stop,

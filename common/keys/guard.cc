@@ -164,6 +164,13 @@ Guard::Refusal Guard::admit_key(const http::Request& header, Access needed, std:
   return {};
 }
 
+bool Guard::has_scope(const http::Request& header, Access scope) const {
+  if (!ring_) return true;
+  const Credential credential = credential_of(header);
+  const auto key = credential.kind == Credential::Kind::kKey ? ring_->find(credential.key) : nullptr;
+  return key && key->entry.scopes.has(scope);
+}
+
 http::Admittance Guard::admit(const http::Request& header, const http::ClientAddress& from, Access needed) {
   if (needed == Access::kOpen) return {};
   std::shared_ptr<Place> place;

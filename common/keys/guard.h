@@ -102,6 +102,10 @@ class Guard {
   // Any thread. Refusals: 400 if the request's key is ambiguous; 401 if it has none that is known; 403 if its key's
   // scopes lack `needed`, or if writing is closed; 429 with Retry-After over a limit.
   http::Admittance admit(const http::Request& header, const http::ClientAddress& from, http::Access needed);
+  // Whether the request's key has the scope; without a key file: yes. It counts nothing. Any thread.
+  bool has_scope(const http::Request& header, http::Access scope) const;
+  // Whether each request needs a key.
+  bool checks_keys() const { return ring_ != nullptr; }
   // Reads the key file again, and reports a change in log and metrics. To be called each second, on one thread.
   void look();
   // Whether it refuses anything that the broker serves. If not, a server can do without.

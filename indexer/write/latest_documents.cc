@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -123,9 +124,14 @@ Result<std::vector<LatestDocuments::Read>> LatestDocuments::read(std::span<const
   return read;
 }
 
-void LatestDocuments::note(const std::string& id, const LatestDocument& latest) { pending_[id] = latest; }
+void LatestDocuments::note(const std::string& id, const LatestDocument& latest) {
+  const auto known = pending_.find(id);
+  if (*latest.change <= published_last_ || (known != pending_.end() && *known->second.change > *latest.change)) return;
+  pending_[id] = latest;
+}
 
 void LatestDocuments::published(Sequence last) {
+  published_last_ = std::max(published_last_, last);
   std::erase_if(pending_, [&](const auto& one) { return *one.second.change <= last; });
   reopen();
 }

@@ -76,7 +76,8 @@ class LatestDocuments {
     std::string source;
   };
   Result<std::vector<Read>> read(std::span<const std::string> ids);
-  // What became of it, by a change that was accepted.
+  // What became of it, by a change that was accepted. Those of one document may come in another order than they were
+  // accepted in, and after they were published: the last counts.
   void note(const std::string& id, const LatestDocument& latest);
   // All changes up to this one are published.
   void published(Sequence last);
@@ -92,6 +93,7 @@ class LatestDocuments {
   const Open open_;
   const ReadLine read_line_;
   std::unordered_map<std::string, LatestDocument> pending_;  // by id; all have their change
+  Sequence published_last_ = 0;
   std::unique_ptr<PublishedDocuments> published_;
   bool opened_ = false;
 };

@@ -186,6 +186,9 @@ def refused(cluster):
 
 
 def scopes(cluster):
+    cluster.expect(200, "PUT", "/a")
+    cluster.expect(201, "PUT", "/a/_doc/0", {"n": 1}, scopes="write")
+    cluster.expect(403, "PUT", "/guessed/_doc/0", {"n": 1}, scopes="write")
     for port, prefix in ((cluster.api, ""), (cluster.http, "/es")):
         for method, path, needed in SCOPES:
             for held in ("search", "write", "admin", None):
@@ -206,6 +209,9 @@ def restarts(cluster):
     harness.eventually(lambda: cluster.count("books", "time") == 1, "the documents are searched again", 30)
     after = [cluster.expect(200, "GET", path) for path in ("/books", "/_alias", "/books/_doc/1", "/guess/_doc/by-alias")]
     harness.expect(before == after, f"{before} became {after}")
+    for path in ("/,", "/%zz", "/*", "/_all", "/books,*", "/books/_alias/%zz"):
+        cluster.expect(400, "DELETE", path)
+    cluster.expect(403, "DELETE", "/books", Origin="http://evil.example")
     cluster.expect(200, "DELETE", "/books,guess")
     harness.expect(cluster.expect(200, "GET", "/_cat/indices?format=json") == [], "indices that were removed")
     print("indices, aliases and documents outlive restarts")

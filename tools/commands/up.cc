@@ -33,8 +33,10 @@ void add_up(config::CommandLine& program, int& status) {
           "NAME"))
       .group("Documents");
   command
-      .add_option("--elasticsearch-api", flags->elasticsearch_api,
-                  "Where the Elasticsearch API is served, too: HOST:PORT. It is below /es on --http in any case")
+      .add_option(
+          "--elasticsearch-api", flags->elasticsearch_api,
+          "Where the Elasticsearch API is served, too: HOST:PORT; then it is below /es on --http as well. At an "
+          "address that other machines reach, everything needs the key. None: it is not served")
       .check(config::host_port());
   command.add_option("--schema", flags->schema, "File with the fields of the documents of --input; infer: by them")
       .needs(input)

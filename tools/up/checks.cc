@@ -9,13 +9,13 @@ namespace frond::tools::up {
 namespace fs = std::filesystem;
 using boost::asio::ip::tcp;
 
-Result<Place> free_place(const std::string& http) {
+Result<Place> free_place(const std::string& http, const std::string& flag) {
   Place place{FROND_TRY(net::parse_host_port(http))};
   if (place.at.host.empty() || place.at.host == "*") place.at.host = "0.0.0.0";
   boost::asio::io_context io;
   boost::system::error_code failed;
   const auto found = tcp::resolver(io).resolve(place.at.host, std::to_string(place.at.port), failed);
-  const auto refuse = [&](const std::string& why) { return Error(Code::kUnavailable, "--http " + http + ": " + why); };
+  const auto refuse = [&](const std::string& why) { return Error(Code::kUnavailable, flag + " " + http + ": " + why); };
   if (failed || found.empty()) return refuse(failed ? failed.message() : "it has no address");
   tcp::acceptor acceptor(io);
   acceptor.open(found->endpoint().protocol(), failed);

@@ -18,9 +18,9 @@ struct Place {
   net::Url url() const { return {at.host, std::to_string(at.port), "", false}; }
 };
 
-// Of --http. kUnavailable: the port is taken, or the address is not this machine's. The port is free again when this
-// returns; port 0 has become one.
-Result<Place> free_place(const std::string& http);
+// Of --http, or of another flag. kUnavailable: the port is taken, or the address is not this machine's. The port is
+// free again when this returns; port 0 has become one.
+Result<Place> free_place(const std::string& http, const std::string& flag = "--http");
 
 // Absolute paths of --input. kNotFound: one is not there; kInvalid: it contains the folder `state`, which would be
 // indexed with it.

@@ -237,6 +237,11 @@ Result<void> run(Options options) {
   }
   const auto state = FROND_TRY(StateFolder::open(options.data, say));
   auto place = FROND_TRY(free_place(options.http));
+  if (!options.elasticsearch_api.empty()) {
+    const auto second = FROND_TRY(free_place(options.elasticsearch_api, "--elasticsearch-api"));
+    options.elasticsearch_api = second.text();
+    place.loopback = place.loopback && second.loopback;  // one broker: it checks keys on both, or on none
+  }
   // Until here a signal ends this process at once, whatever it waits for.
   const auto supervisor = FROND_TRY(Supervisor::create(say));
   if (::chdir(state->root().c_str()) != 0)  // where sockets' paths are short
