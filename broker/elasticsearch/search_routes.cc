@@ -14,7 +14,8 @@ namespace {
 using frond::http::Responder;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMaxSearches = 1000;  // of one _msearch
+constexpr std::size_t kMaxSearches = 1000;         // of one _msearch
+constexpr std::size_t kMaxExpressionNames = 1024;  // of one of its lines
 
 std::int64_t ms_since(Clock::time_point begun) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun).count();
@@ -75,6 +76,7 @@ void serve_search(const Targets& to, Call&& call, Responder responder) {
 
 // The query alone of a body, of what takes nothing else.
 Expected<SearchAsk> asked_query(const Call& call, bool required) {
+  if (call.parameter("min_score")) return not_supported("[min_score]");
   const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
   for (const auto& [key, value] : body.items())
     if (key != "query") return parsing_exception("request does not support [" + key + "]");
@@ -87,8 +89,6 @@ Expected<SearchAsk> asked_query(const Call& call, bool required) {
   return read_search(body, parameters);
 }
 
-Json shards_of(std::size_t count) { return {{"total", count}, {"successful", count}, {"skipped", 0}, {"failed", 0}}; }
-
 void serve_count(const Targets& to, Call&& call, Responder responder) {
   auto targets = targets_of(to, call);
   if (!targets) return responder.send(refusal_of(targets.error()));
@@ -96,7 +96,7 @@ void serve_count(const Targets& to, Call&& call, Responder responder) {
   if (!ask) return responder.send(refusal_of(ask.error()));
   ask->size = 0;
   answer_search(*std::move(targets), *ask, std::move(responder), [](const Gathered& gathered) {
-    return json_response({{"count", gathered.total}, {"_shards", shards_of(gathered.indices.size())}});
+    return json_response({{"count", gathered.total}, {"_shards", shards_json(gathered)}});
   });
 }
 
@@ -222,6 +222,8 @@ Expected<AskedSearch> asked_line(const Targets& to, const Call& call, const Json
       rules.allow_no_indices = value == true || value == "true";
     }
   }
+  if (split_list(expression).size() > kMaxExpressionNames)
+    return illegal_argument("more than " + std::to_string(kMaxExpressionNames) + " names of indices");
   auto targets = FROND_EXPECT_OK(targets_of(to, expression, rules, call.request.client));
   Parameters parameters;
   for (const auto& [name, value] : call.parameters)
@@ -259,7 +261,7 @@ void serve_msearch(const Targets& to, Call&& call, Responder responder) {
   for (std::size_t i = 0; i + 1 < lines.size(); i += 2) {
     auto asked = asked_line(to, call, lines[i], lines[i + 1]);
     // What can't be read fails the request, as Elasticsearch has it.
-    const Json query = lines[i + 1].value("query", Json());
+    const Json query = lines[i + 1].contains("query") ? lines[i + 1]["query"] : Json();
     if (query.is_object() && query.size() == 1 && !is_query(query.begin().key()))
       return responder.send(refusal_of(parsing_exception("unknown query [" + query.begin().key() + "]")));
     searches.push_back({std::move(asked)});
@@ -278,11 +280,15 @@ void serve_field_caps(const Targets& to, Call&& call, Responder responder) {
   if (patterns.empty()) {
     const auto body = parse_object(call.request.body);
     if (!body) return responder.send(refusal_of(body.error()));
-    const Json names = body->value("fields", Json::array());
+    const Json names = body->contains("fields") ? (*body)["fields"] : Json::array();
     for (const Json& one : names.is_array() ? names : Json::array({names}))
       if (one.is_string()) patterns += (patterns.empty() ? "" : ",") + one.get<std::string>();
   }
-  if (patterns.empty()) return responder.send(refusal_of(validation_failed("no fields specified")));
+  const auto wanted = split_list(patterns);
+  if (wanted.empty()) return responder.send(refusal_of(validation_failed("no fields specified")));
+  if (wanted.size() > kMaxNames)
+    return responder.send(
+        refusal_of(illegal_argument("[fields] has more than " + std::to_string(kMaxNames) + " names")));
   Json fields = Json::object(), names = Json::array();
   std::map<std::string, std::map<std::string, Json>> types;  // by field and type: the indices that have it
   std::map<std::pair<std::string, std::string>, Json> shown;
@@ -291,7 +297,7 @@ void serve_field_caps(const Targets& to, Call&& call, Responder responder) {
     if (!searched) return responder.send(refusal_of(searched.error()));
     names.push_back(searched->name);
     const auto add = [&](const std::string& name, const Json& capability) {
-      for (const auto pattern : split_list(patterns))
+      for (const auto pattern : wanted)
         if (matches_pattern(pattern, name)) {
           types[name][capability["type"]].push_back(searched->name);
           shown[{name, capability["type"]}] = capability;
