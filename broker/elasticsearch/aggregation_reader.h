@@ -17,6 +17,9 @@ class AggregationReader {
  private:
   Expected<Aggregation> one(const std::string& name, const Json& body, std::size_t depth);
   Expected<void> fill(Aggregation& made);
+  // aggregation_members.cc: sets Aggregation::as, whether the index has the field or not.
+  static Expected<void> members(Aggregation& made);
+  Expected<void> bounds(Aggregation& made);
   Expected<Json> clause(const Json& json);
   // The clauses are told apart by their numbers, which `ranges` describes.
   static void use(Aggregation& made, const std::vector<Json>& clauses);

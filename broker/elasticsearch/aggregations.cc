@@ -62,6 +62,8 @@ constexpr std::string_view kOtherAggregations[] = {"auto_date_histogram",
                                                    "categorize_text",
                                                    "frequent_item_sets"};
 
+constexpr std::size_t kMaxMatrixFilters = 100;
+
 bool contains(auto&& list, std::string_view name) { return std::ranges::find(list, name) != std::end(list); }
 
 }  // namespace
@@ -131,9 +133,11 @@ Expected<void> AggregationReader::fill(Aggregation& made) {
   for (const char* const key : {"script", "value_type"})
     if (made.definition.contains(key))
       return not_supported("[" + std::string(key) + "] of a " + made.kind + " aggregation");
-  const Json name = made.definition.value("field", Json());
-  if (!name.is_string()) return illegal_argument("Required one of fields [field, script], but none were specified.");
-  made.field = scope_.mapping.find(name.get<std::string>());
+  const auto name = made.definition.find("field");
+  if (name == made.definition.end() || !name->is_string())
+    return illegal_argument("Required one of fields [field, script], but none were specified.");
+  made.field = scope_.mapping.find(name->get<std::string>());
+  FROND_EXPECT_OK(members(made));
   if (made.field == nullptr) return {};
   const Type type = made.field->type;
   if (type == Type::kText)
@@ -177,8 +181,15 @@ void AggregationReader::use(Aggregation& made, const std::vector<Json>& clauses)
 }
 
 Expected<void> AggregationReader::filters(Aggregation& made) {
-  const Json given = made.definition.value("filters", Json());
+  const bool matrix = made.kind == "adjacency_matrix";
+  const Json given = made.definition.contains("filters") ? made.definition["filters"] : Json();
   if (!given.is_structured() || given.empty()) return parsing_exception("[filters] cannot be empty");
+  if (matrix && !given.is_object()) return parsing_exception("[filters] of an adjacency_matrix must be an object");
+  if (matrix && given.size() > kMaxMatrixFilters)
+    return illegal_argument("Number of filters is too large, must be less than or equal to: [" +
+                            std::to_string(kMaxMatrixFilters) + "] but was [" + std::to_string(given.size()) + "]");
+  if (!FROND_EXPECT_OK(flag_member(made.definition, "keyed", true)))
+    return not_supported("[keyed] of a filters aggregation");
   std::vector<Json> clauses;
   Json none = Json::array();
   for (const auto& [key, value] : given.items()) {
@@ -187,17 +198,18 @@ Expected<void> AggregationReader::filters(Aggregation& made) {
     made.ranges.push_back(given.is_object() ? Json(key) : Json());
   }
   const std::size_t single = clauses.size();
-  if (made.kind == "adjacency_matrix") {
-    const std::string separator = made.definition.value("separator", "&");
+  if (matrix) {
+    const std::string separator = FROND_EXPECT_OK(text_member(made.definition, "separator", "&"));
     for (std::size_t i = 0; i < single; ++i)
       for (std::size_t j = i + 1; j < single; ++j) {
         clauses.push_back({{"bool", {{"filter", Json::array({clauses[i], clauses[j]})}}}});
         made.ranges.push_back(made.ranges[i].get<std::string>() + separator + made.ranges[j].get<std::string>());
       }
-  } else if (made.definition.contains("other_bucket_key") ||
-             made.definition.value("other_bucket", Json(false)) == true) {
+  } else if (FROND_EXPECT_OK(flag_member(made.definition, "other_bucket", false)) ||
+             made.definition.contains("other_bucket_key")) {
     clauses.push_back({{"bool", {{"must_not", none}}}});
-    made.ranges.push_back(given.is_object() ? made.definition.value("other_bucket_key", Json("_other_")) : Json());
+    const auto key = FROND_EXPECT_OK(text_member(made.definition, "other_bucket_key", "_other_"));
+    made.ranges.push_back(given.is_object() ? Json(key) : Json());
   }
   use(made, clauses);
   return {};
@@ -205,28 +217,23 @@ Expected<void> AggregationReader::filters(Aggregation& made) {
 
 Expected<void> AggregationReader::terms(Aggregation& made) {
   Json facet = {{"field", made.field->column}};
-  std::int64_t size = 10;
   for (const auto& [key, value] : made.definition.items()) {
     if (key == "field" || key == "shard_size" || key == "execution_hint" || key == "collect_mode" ||
-        key == "shard_min_doc_count" || (key == "show_term_doc_count_error" && value == false))
+        key == "shard_min_doc_count" || key == "size" || (key == "show_term_doc_count_error" && value == false))
       continue;
-    if (key == "size") {
-      if (!value.is_number_integer() || value <= 0)
-        return illegal_argument("[size] must be greater than 0. Found [" + dumped(value) + "] in [" + made.name + "]");
-      size = value;
-    } else if (key == "min_doc_count" && value.is_number_integer() && (value > 0 || all_match_)) {
+    if (key == "min_doc_count" && value.is_number_integer() && (value > 0 || all_match_)) {
       facet["min_count"] = std::max(value.get<std::int64_t>(), std::int64_t{1});
     } else if (key == "order") {
       facet["order"] = FROND_EXPECT_OK(order(value, made));
-    } else if ((key == "exclude" || key == "include") && value.is_array()) {
+    } else if (key == "exclude" || key == "include") {
       facet["size"] = query::kMaxFacetSize;  // all are needed to choose among them
     } else {
       return not_supported("[" + key + "] of a terms aggregation");
     }
   }
-  if (size > query::kMaxFacetSize)
+  if (made.as.size > query::kMaxFacetSize)
     return not_supported("a terms aggregation of more than " + std::to_string(query::kMaxFacetSize) + " buckets");
-  if (!facet.contains("size")) facet["size"] = size;
+  if (!facet.contains("size")) facet["size"] = made.as.size;
   made.facet = {{"values", std::move(facet)}};
   return {};
 }

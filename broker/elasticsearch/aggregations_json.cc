@@ -11,8 +11,6 @@
 namespace frond::broker::elasticsearch {
 namespace {
 
-constexpr std::int64_t kMaxEmptyBuckets = 10'000;
-
 std::int64_t ms_of(const Json& value) {
   if (value.is_number()) return value.get<std::int64_t>();
   const auto date = schema::parse_date(value.get<std::string>());
@@ -20,14 +18,6 @@ std::int64_t ms_of(const Json& value) {
 }
 
 Json number_or_null(const Json& value) { return value.is_number() ? Json(value.get<double>()) : Json(); }
-
-std::string format_of(const Aggregation& of) {
-  return of.definition.value("format", of.field != nullptr ? of.field->format : std::string(kUsualDateFormat));
-}
-Zone zone_of(const Aggregation& of) {
-  auto zone = zone_named(of.definition.value("time_zone", "Z"));
-  return zone ? *std::move(zone) : Zone();
-}
 
 // "20.0"
 std::string bound_text(const Json& range, const char* name) {
@@ -74,7 +64,7 @@ class Renderer {
     };
     const auto text = [&](const Json& value) {
       const double ms = std::floor(value.get<double>());
-      return std::abs(ms) < 9e18 ? print_date(static_cast<std::int64_t>(ms), format_of(of_)) : std::nullopt;
+      return std::abs(ms) < 9e18 ? print_date(static_cast<std::int64_t>(ms), of_.as.format) : std::nullopt;
     };
     Json sum = any ? number("sum") : Json(0.0), average = number("mean");
     const std::uint64_t count = any ? counted_["count"].get<std::uint64_t>() : 0;
@@ -95,14 +85,13 @@ class Renderer {
   }
 
   Expected<Json> percentiles() const {
-    const Json percents = of_.definition.value("percents", Json{1, 5, 25, 50, 75, 95, 99});
-    const bool keyed = of_.definition.value("keyed", Json(true)) == true;
+    const bool keyed = of_.as.keyed;
     Json values = keyed ? Json::object() : Json::array();
-    for (std::size_t i = 0; i < percents.size(); ++i) {
+    for (std::size_t i = 0; i < of_.as.percents.size(); ++i) {
       Json value = nullptr;
       if (counted_.is_object() && i < counted_["percentiles"].size())
         value = number_or_null(counted_["percentiles"][i]["value"]);
-      const double percent = percents[i];
+      const double percent = of_.as.percents[i];
       if (keyed)
         values[Json(percent).dump()] = value;
       else
@@ -148,11 +137,9 @@ class Renderer {
   }
 
   Expected<Json> ranges() const {
-    const bool keyed = of_.definition.value("keyed", Json(false)) == true,
-               dates = of_.field != nullptr && of_.field->type == Type::kDate;
+    const bool keyed = of_.as.keyed, dates = of_.field != nullptr && of_.field->type == Type::kDate;
     Json buckets = keyed ? Json::object() : Json::array();
     const auto counted = clause_buckets();
-    const Zone zone = zone_of(of_);
     for (std::size_t i = 0; i < counted.size(); ++i) {
       const Json& range = of_.ranges[i];
       Json one = {{"doc_count", count_of(counted[i])}};
@@ -162,10 +149,10 @@ class Renderer {
         one[name] = range[name].get<double>();
         *text = bound_text(range, name);
         if (!dates) continue;
-        const auto shown = print_date(range[name].get<std::int64_t>(), format_of(of_), zone);
+        const auto shown = print_date(range[name].get<std::int64_t>(), of_.as.format, of_.as.zone);
         if (shown) one[std::string(name) + "_as_string"] = *text = *shown;
       }
-      const std::string key = range.value("key", texts[0] + "-" + texts[1]);
+      const std::string key = range.contains("key") ? range["key"].get<std::string>() : texts[0] + "-" + texts[1];
       FROND_EXPECT_OK(add_inside(counted[i], one));
       if (keyed) {
         buckets[key] = std::move(one);
@@ -179,24 +166,19 @@ class Renderer {
 
   // Whether `include` and `exclude`, which are lists, let a value be shown.
   bool is_shown(const Json& value) const {
-    const auto has = [&](const char* name) {
-      const Json& list = of_.definition[name];
-      return std::ranges::any_of(
-          list, [&](const Json& one) { return one == value || (one.is_string() && one == dumped(value)); });
-    };
-    return (!of_.definition.contains("include") || has("include")) &&
-           (!of_.definition.contains("exclude") || !has("exclude"));
+    if (!of_.as.include && !of_.as.exclude) return true;
+    const std::string text = bucket_text(value);
+    return (!of_.as.include || of_.as.include->contains(text)) && (!of_.as.exclude || !of_.as.exclude->contains(text));
   }
 
   Expected<Json> terms() const {
     Json buckets = Json::array();
     std::uint64_t others = counted_.is_object() ? counted_["other"].get<std::uint64_t>() : 0;
-    const std::size_t size = of_.definition.value("size", std::size_t{10});
     if (counted_.is_object())
       for (const Json& bucket : counted_["buckets"]) {
         const Json& value = bucket["value"];
         if (!is_shown(value)) continue;
-        if (buckets.size() == size) {
+        if (buckets.size() == of_.as.size) {
           others += bucket["count"].get<std::uint64_t>();
           continue;
         }
@@ -206,7 +188,7 @@ class Renderer {
           one["key_as_string"] = value == true ? "true" : "false";
         } else if (of_.field->type == Type::kDate) {
           one["key"] = ms_of(value);
-          if (const auto text = print_date(ms_of(value), format_of(of_))) one["key_as_string"] = *text;
+          if (const auto text = print_date(ms_of(value), of_.as.format)) one["key_as_string"] = *text;
         }
         FROND_EXPECT_OK(add_inside(bucket, one));
         buckets.push_back(std::move(one));
@@ -215,19 +197,15 @@ class Renderer {
   }
 
   // Without what is outside of hard_bounds, and with empty ones up to extended_bounds. REQUIRES: ascending keys.
-  Expected<void> bound(std::vector<Json>& buckets, const Zone& zone) const {
-    const Json hard = of_.definition.value("hard_bounds", Json::object()),
-               wide = of_.definition.value("extended_bounds", Json::object());
+  Expected<void> bound(std::vector<Json>& buckets) const {
+    const ShownAs::Bounds &hard = of_.as.hard, &wide = of_.as.extended;
     std::erase_if(buckets, [&](const Json& one) {
-      return (hard.contains("min") && one["key"] < hard["min"]) || (hard.contains("max") && one["key"] >= hard["max"]);
+      return (hard.from && one["key"] < *hard.from) || (hard.to && one["key"] >= *hard.to);
     });
-    if (!wide.contains("min") || !wide.contains("max") || of_.definition.value("min_doc_count", 0) > 0) return {};
-    const std::int64_t step = of_.facet["dates"]["interval"],
-                       offset = of_.facet["dates"].value("offset", std::int64_t{0});
-    const auto begin_of = [&](std::int64_t ms) { return ms - ((ms - offset) % step + step) % step; };
-    const std::int64_t first = begin_of(wide["min"]), last = begin_of(wide["max"]);
-    if (last < first || (last - first) / step > kMaxEmptyBuckets)
-      return not_supported("[extended_bounds] of so many buckets");
+    if (!wide.from) return {};
+    const std::int64_t step = of_.as.interval;
+    const auto begin_of = [&](std::int64_t ms) { return ms - ((ms - of_.as.offset) % step + step) % step; };
+    const std::int64_t first = begin_of(*wide.from), last = begin_of(*wide.to);
     std::map<std::int64_t, Json> all;
     for (Json& one : buckets) {
       const auto key = one["key"].get<std::int64_t>();
@@ -237,7 +215,7 @@ class Renderer {
       const auto [place, is_new] = all.try_emplace(key);
       if (!is_new) continue;
       place->second = {{"doc_count", 0}, {"key", key}};
-      const auto text = print_date(key, format_of(of_), zone);
+      const auto text = print_date(key, of_.as.format, of_.as.zone);
       place->second["key_as_string"] = text ? *text : std::to_string(key);
       FROND_EXPECT_OK(add_inside(nullptr, place->second));
     }
@@ -247,15 +225,14 @@ class Renderer {
   }
 
   Expected<Json> histogram() const {
-    const bool keyed = of_.definition.value("keyed", Json(false)) == true, dates = of_.kind == "date_histogram";
+    const bool keyed = of_.as.keyed, dates = of_.kind == "date_histogram";
     std::vector<Json> all;
-    const Zone zone = zone_of(of_);
     if (counted_.is_object())
       for (const Json& bucket : counted_["buckets"]) {
         Json one = {{"doc_count", bucket["count"]}};
         if (dates) {
           one["key"] = ms_of(bucket["from"]);
-          const auto text = print_date(one["key"], format_of(of_), zone);
+          const auto text = print_date(one["key"], of_.as.format, of_.as.zone);
           one["key_as_string"] = text ? *text : std::to_string(one["key"].get<std::int64_t>());
         } else {
           one["key"] = bucket["from"].get<double>();
@@ -263,15 +240,11 @@ class Renderer {
         FROND_EXPECT_OK(add_inside(bucket, one));
         all.push_back(std::move(one));
       }
-    FROND_EXPECT_OK(bound(all, zone));
-    const Json order = of_.definition.value("order", Json{{"_key", "asc"}});
-    if (order.is_object() && order.size() == 1) {
-      const bool descending = order.begin().value() == "desc";
-      const std::string by = order.begin().key() == "_count" ? "doc_count" : "key";
-      if (order.begin().key() != "_count" && order.begin().key() != "_key")
-        return not_supported("[order] of a " + of_.kind + " aggregation by [" + order.begin().key() + "]");
+    FROND_EXPECT_OK(bound(all));
+    if (of_.as.by_count) {
+      const std::string by = *of_.as.by_count ? "doc_count" : "key";
       std::ranges::stable_sort(
-          all, [&](const Json& a, const Json& b) { return descending ? b[by] < a[by] : a[by] < b[by]; });
+          all, [&](const Json& a, const Json& b) { return of_.as.descending ? b[by] < a[by] : a[by] < b[by]; });
     }
     Json buckets = keyed ? Json::object() : Json::array();
     for (Json& one : all) {
@@ -299,9 +272,7 @@ Expected<Json> Aggregation::shown(const Json& counted, bool typed_keys) const {
 
 Expected<Json> Aggregation::shown_by_index(std::vector<std::pair<std::string, std::uint64_t>> counts) const {
   if (!inside.empty()) return not_supported("aggregations in terms of [_index]");
-  const Json order = definition.value("order", Json{{"_count", "desc"}});
-  const bool by_name = order.contains("_key"),
-             descending = order.is_object() && order.size() == 1 && order.begin().value() == "desc";
+  const bool by_name = as.by_count == false, descending = !as.by_count || as.descending;
   std::erase_if(counts, [](const auto& one) { return one.second == 0; });
   std::ranges::stable_sort(counts, [&](const auto& a, const auto& b) {
     if (by_name) return descending ? b.first < a.first : a.first < b.first;
@@ -310,7 +281,7 @@ Expected<Json> Aggregation::shown_by_index(std::vector<std::pair<std::string, st
   Json buckets = Json::array();
   std::uint64_t others = 0;
   for (const auto& [index, count] : counts) {
-    if (buckets.size() < definition.value("size", std::size_t{10}))
+    if (buckets.size() < as.size)
       buckets.push_back({{"key", index}, {"doc_count", count}});
     else
       others += count;

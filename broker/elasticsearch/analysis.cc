@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/mapping.h"
 
 namespace frond::broker::elasticsearch {
@@ -50,12 +51,13 @@ Expected<Config> chain(const Json& analysis, const Json& filters, const std::str
     if (!one.is_string()) return not_supported("a filter without a name in analyzer [" + name + "]");
     const Json* const found = at_path(analysis, "filter." + one.get<std::string>());
     const Json own = found != nullptr && found->is_object() ? *found : Json::object();
-    const std::string type = own.value("type", one.get<std::string>()), language = own.value("language", "english");
+    const std::string type = FROND_EXPECT_OK(text_member(own, "type", one.get<std::string>())),
+                      language = FROND_EXPECT_OK(text_member(own, "language", "english"));
     const bool stems = config.stemmer != text::Stemmer::kNone;
     if (type == "lowercase" && !stems && config.stop_words.are_none()) {
       lower = true;
     } else if (type == "stop" && lower && !stems) {
-      config.stop_words = FROND_EXPECT_OK(stop_words_of(own.value("stopwords", Json())));
+      config.stop_words = FROND_EXPECT_OK(stop_words_of(own.contains("stopwords") ? own["stopwords"] : Json()));
     } else if (type == "stemmer" && language == "possessive_english" && !stems) {
       possessive = true;
     } else if ((type == "porter_stem" || (type == "stemmer" && language == "english")) && lower && possessive) {
@@ -88,12 +90,13 @@ Expected<std::optional<Config>> analyzer_named(const Json& analysis, std::string
       if (name == known) return not_supported("analyzer [" + shown + "]");
     return Found();
   }
-  if (own->value("type", "") == "standard" && !own->contains("max_token_length")) {
+  if (FROND_EXPECT_OK(text_member(*own, "type", "")) == "standard" && !own->contains("max_token_length")) {
     Config config = plain();
     if (own->contains("stopwords")) config.stop_words = FROND_EXPECT_OK(stop_words_of((*own)["stopwords"]));
     return Found(std::move(config));
   }
-  if (own->value("tokenizer", "") != "standard" || own->contains("char_filter") || !own->contains("filter"))
+  if (FROND_EXPECT_OK(text_member(*own, "tokenizer", "")) != "standard" || own->contains("char_filter") ||
+      !own->contains("filter"))
     return not_supported("analyzer [" + shown + "], which is not the standard tokenizer and filters,");
   return Found(FROND_EXPECT_OK(chain(analysis, (*own)["filter"], shown)));
 }

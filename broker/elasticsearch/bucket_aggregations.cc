@@ -19,24 +19,22 @@ Json missing_clause(const MappedField& field) {
 
 Expected<void> AggregationReader::ranges(Aggregation& made) {
   const bool dates = made.field->type == Type::kDate;
-  const Json format = made.definition.value("format", Json(made.field->format)),
-             zone = made.definition.value("time_zone", Json("Z"));
-  if (!format.is_string() || !zone.is_string() || (made.definition.contains("format") && !dates))
-    return not_supported("[format] of a " + made.kind + " aggregation");
+  if (made.definition.contains("format") && !dates) return not_supported("[format] of a " + made.kind + " aggregation");
   DateReading reading;
   reading.now_ms = scope_.now_ms;
-  reading.zone = FROND_EXPECT_OK(zone_named(zone.get<std::string>()));
+  reading.zone = made.as.zone;
   const auto bound = [&](const Json& json) -> Expected<Json> {
     if (dates)
-      return Json(FROND_EXPECT_OK(parse_date_math(json.is_string() ? json.get<std::string>() : dumped(json),
-                                                  format.get<std::string>(), reading)));
+      return Json(FROND_EXPECT_OK(
+          parse_date_math(json.is_string() ? json.get<std::string>() : dumped(json), made.as.format, reading)));
     char* end = nullptr;
     if (json.is_number()) return Json(json.get<double>());
     const double value = json.is_string() ? std::strtod(json.get_ref<const std::string&>().c_str(), &end) : 0;
-    if (end == nullptr || *end != '\0') return illegal_argument("[" + made.kind + "] failed to parse field [from]");
+    if (end == nullptr || *end != '\0' || !std::isfinite(value))
+      return illegal_argument("[" + made.kind + "] failed to parse field [from]");
     return Json(value);
   };
-  const Json given = made.definition.value("ranges", Json::array());
+  const Json given = made.definition.contains("ranges") ? made.definition["ranges"] : Json();
   if (!given.is_array() || given.empty())
     return illegal_argument("No [ranges] specified for the [" + made.name + "] aggregation");
   for (const Json& one : given) {
@@ -47,7 +45,7 @@ Expected<void> AggregationReader::ranges(Aggregation& made) {
       if (key == "from" || key == "to")
         range[key] = FROND_EXPECT_OK(bound(value));
       else if (key == "key")
-        range[key] = value;
+        range[key] = FROND_EXPECT_OK(text_member(one, "key", ""));
       else
         return not_supported("[" + key + "] of a range");
     }
@@ -84,7 +82,7 @@ Expected<Json> AggregationReader::range_clause(const Aggregation& made, Json bou
 }
 
 Expected<void> AggregationReader::histogram(Aggregation& made) {
-  const Json interval = made.definition.value("interval", Json());
+  const Json interval = made.definition.contains("interval") ? made.definition["interval"] : Json();
   if (!interval.is_number() || !(interval > 0))
     return illegal_argument("[interval] must be >0 for histogram aggregation [" + made.name + "]");
   for (const auto& [key, value] : made.definition.items())
@@ -94,7 +92,7 @@ Expected<void> AggregationReader::histogram(Aggregation& made) {
   made.facet = {{"histogram",
                  {{"field", made.field->column},
                   {"interval", interval},
-                  {"min_count", made.definition.value("min_doc_count", Json(0))}}}};
+                  {"min_count", FROND_EXPECT_OK(whole_member(made.definition, "min_doc_count", 0))}}}};
   return {};
 }
 
@@ -102,7 +100,8 @@ Expected<void> AggregationReader::dates(Aggregation& made) {
   static constexpr std::pair<std::string_view, std::string_view> kUnits[] = {
       {"minute", "1m"}, {"hour", "1h"},    {"day", "1d"}, {"week", "1w"},
       {"month", "1M"},  {"quarter", "1q"}, {"year", "1y"}};
-  Json facet = {{"field", made.field->column}, {"min_count", made.definition.value("min_doc_count", Json(0))}};
+  Json facet = {{"field", made.field->column},
+                {"min_count", FROND_EXPECT_OK(whole_member(made.definition, "min_doc_count", 0))}};
   for (const auto& [key, value] : made.definition.items()) {
     if (key == "field" || key == "keyed" || key == "order" || key == "min_doc_count" || key == "extended_bounds" ||
         key == "hard_bounds")
@@ -122,9 +121,8 @@ Expected<void> AggregationReader::dates(Aggregation& made) {
     } else if (key == "offset" && duration_ms(text)) {
       facet["offset"] = *duration_ms(text);
     } else if (key == "time_zone") {
-      FROND_EXPECT_OK(zone_named(text));
       if (text != "Z" && text != "UTC") facet["zone"] = text;
-    } else if (key == "format" && print_date(0, text)) {
+    } else if (key == "format") {
       continue;
     } else {
       return not_supported("[" + key + "] " + text + " of a date_histogram aggregation");
@@ -132,20 +130,8 @@ Expected<void> AggregationReader::dates(Aggregation& made) {
   }
   if (!facet.contains("interval"))
     return illegal_argument("Invalid interval specified, must be non-null and non-empty");
-  for (const char* const name : {"hard_bounds", "extended_bounds"}) {
-    const Json bounds = made.definition.value(name, Json());
-    if (bounds.is_null()) continue;
-    if (!bounds.is_object() || !facet["interval"].is_number() || facet.contains("zone"))
-      return not_supported("[" + std::string(name) + "] of a date_histogram aggregation by the calendar");
-    // As milliseconds, from here on.
-    DateReading reading;
-    reading.now_ms = scope_.now_ms;
-    for (const auto& [key, value] : bounds.items())
-      made.definition[name][key] = FROND_EXPECT_OK(
-          parse_date_math(value.is_string() ? value.get<std::string>() : dumped(value), made.field->format, reading));
-  }
   made.facet = {{"dates", std::move(facet)}};
-  return {};
+  return bounds(made);
 }
 
 Expected<void> AggregationReader::percentiles(Aggregation& made) {
@@ -153,9 +139,7 @@ Expected<void> AggregationReader::percentiles(Aggregation& made) {
   for (const auto& [key, value] : made.definition.items())
     if (key != "field" && key != "percents" && key != "keyed" && key != "tdigest" && key != "compression")
       return not_supported("[" + key + "] of a percentiles aggregation");
-  made.facet = {{"percentiles",
-                 {{"field", made.field->column},
-                  {"percents", made.definition.value("percents", Json{1, 5, 25, 50, 75, 95, 99})}}}};
+  made.facet = {{"percentiles", {{"field", made.field->column}, {"percents", made.as.percents}}}};
   return {};
 }
 

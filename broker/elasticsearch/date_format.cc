@@ -118,6 +118,7 @@ std::string_view pattern_of(std::string_view format) {
 template <class Take, class Literal>
 bool walk(std::string_view pattern, const Take& take, const Literal& literal) {
   bool quoted = false;
+  if (pattern.size() > kMaxFormatBytes) return false;
   for (std::size_t i = 0; i < pattern.size();) {
     const char c = pattern[i];
     if (c == '\'') {
@@ -131,7 +132,7 @@ bool walk(std::string_view pattern, const Take& take, const Literal& literal) {
     } else if (!quoted && text::is_ascii_letter(c)) {
       std::size_t end = i;
       while (end < pattern.size() && pattern[end] == c) ++end;
-      if (!take(c, end - i)) return false;
+      if (end - i > kMaxFormatRun || !take(c, end - i)) return false;
       i = end;
     } else {
       if (!literal(c)) return false;
@@ -173,6 +174,7 @@ bool read_pattern(PartReader& in, std::string_view pattern, Parts& to) {
 
 std::optional<std::int64_t> ms_of(const Parts& parts, const DateReading& reading) {
   using namespace std::chrono;
+  if (parts.year > 9999 || parts.month > 12 || parts.day > 31) return {};
   const year_month_day day{year(parts.year), month(static_cast<unsigned>(parts.month)),
                            std::chrono::day(static_cast<unsigned>(parts.day))};
   const auto given = [&](const std::optional<int>& part, int last) {
@@ -190,10 +192,9 @@ std::optional<std::int64_t> parse_one(std::string_view text, std::string_view fo
     std::int64_t number = 0;
     const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (text.empty() || failed != std::errc() || end != text.data() + text.size()) return {};
-    constexpr std::int64_t kMost = 9'000'000'000'000'000;
-    if (format == "epoch_millis") return number > -kMost && number < kMost ? std::optional(number) : std::nullopt;
-    return number > -kMost && number < kMost ? std::optional(number * 1000 + (reading.round_up ? 999 : 0))
-                                             : std::nullopt;
+    const std::int64_t unit = format == "epoch_millis" ? 1 : 1000, most = kMostDateMs / unit;
+    if (number <= -most || number >= most) return {};
+    return number * unit + (reading.round_up ? unit - 1 : 0);
   }
   Parts parts;
   PartReader in(text);
@@ -205,12 +206,20 @@ std::optional<std::int64_t> parse_one(std::string_view text, std::string_view fo
 }  // namespace
 
 std::optional<std::int64_t> parse_date(std::string_view text, std::string_view format, const DateReading& reading) {
+  if (format.size() > kMaxFormatBytes) return {};
   for (std::size_t from = 0; from <= format.size();) {
     const std::size_t end = std::min(format.find("||", from), format.size());
     if (const auto ms = parse_one(text, format.substr(from, end - from), reading)) return ms;
     from = end + 2;
   }
   return {};
+}
+
+bool is_short_format(std::string_view format) {
+  std::size_t run = 0;
+  for (std::size_t i = 0; i < format.size() && run <= kMaxFormatRun; ++i)
+    run = i > 0 && format[i] == format[i - 1] ? run + 1 : 1;
+  return format.size() <= kMaxFormatBytes && run <= kMaxFormatRun;
 }
 
 std::optional<std::string> print_date(std::int64_t ms, std::string_view format, const Zone& zone) {
@@ -220,7 +229,7 @@ std::optional<std::string> print_date(std::int64_t ms, std::string_view format, 
   if (format == "epoch_millis") return std::to_string(ms);
   if (format == "epoch_second") return std::to_string(ms / 1000);
   constexpr std::int64_t kMost = 253'402'300'799'999;  // the year 9999
-  if (ms < -62'167'219'200'000 || ms > kMost) return {};
+  if (ms < -62'167'219'200'000 || ms > kMost || format.size() > kMaxFormatBytes) return {};
   const auto local = sys_time<milliseconds>(milliseconds(ms + zone_ms));
   const sys_days day = floor<days>(local);
   const year_month_day date(day);

@@ -16,6 +16,9 @@ namespace query = frond::query;  // not broker::query
 inline constexpr std::int64_t kMsSecond = 1000, kMsMinute = 60 * kMsSecond, kMsHour = 60 * kMsMinute,
                               kMsDay = 24 * kMsHour;
 
+inline constexpr std::int64_t kMostDateMs = 9'000'000'000'000'000;      // dates are nearer to 1970
+inline constexpr std::size_t kMaxFormatBytes = 100, kMaxFormatRun = 9;  // of a format; of one letter in it
+
 // How far its clocks are ahead of UTC.
 struct Zone {
   query::ZoneRules rules;  // empty: UTC
@@ -33,6 +36,8 @@ struct DateReading {
   std::int64_t now_ms = 0;  // of date math
 };
 
+// Whether a format is within the limits; a longer one reads and prints nothing.
+bool is_short_format(std::string_view format);
 // Empty: the text has none of the formats.
 std::optional<std::int64_t> parse_date(std::string_view text, std::string_view format, const DateReading& reading);
 // The same, also "now-1d/d" and "2021-01-01||+1M/M". parse_exception: none of both.

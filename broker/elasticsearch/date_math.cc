@@ -9,6 +9,10 @@
 namespace frond::broker::elasticsearch {
 namespace {
 
+constexpr std::int64_t kMostMonths = 20'000 * 12;  // years of the calendar have 16 bits
+// The years that dates are counted in: 0 to 9999.
+bool is_of_calendar(std::int64_t ms) { return ms >= -62'167'219'200'000 && ms <= 253'402'300'799'999; }
+
 // The first or the last millisecond of the unit that the time is in, by clocks of the zone.
 std::optional<std::int64_t> rounded(std::int64_t ms, char unit, const DateReading& reading) {
   using namespace std::chrono;
@@ -75,11 +79,12 @@ std::optional<std::int64_t> moved(std::int64_t ms, std::int64_t count, char unit
     default:
       return {};
   }
-  if (count > 100'000 || count < -100'000) return {};
+  if (unit == 'y') count *= 12;
+  if (count > kMostMonths || count < -kMostMonths) return {};
   const auto local = sys_time<milliseconds>(milliseconds(ms + zone.offset_at(ms)));
   const sys_days day = floor<days>(local);
   year_month_day date(day);
-  date += months(static_cast<int>(unit == 'y' ? count * 12 : count));
+  date += months(static_cast<int>(count));
   if (!date.ok()) date = date.year() / date.month() / last;
   return zone.utc_of((sys_days(date) + (local - day)).time_since_epoch().count());
 }
@@ -135,10 +140,12 @@ Expected<std::int64_t> parse_date_math(std::string_view text, std::string_view f
       math.remove_prefix(static_cast<std::size_t>(end - math.data()));
     }
     if (math.empty()) return fail("truncated date math");
+    if (!is_of_calendar(ms)) return fail("a year that is not from 0 to 9999 in date math");
     const auto next = sign == '/' ? rounded(ms, math.front(), reading)
                                   : moved(ms, sign == '-' ? -count : count, math.front(), reading.zone);
     if (!next) return fail("unit not supported for date math");
     ms = *next;
+    if (!is_of_calendar(ms)) return fail("a year that is not from 0 to 9999 in date math");
     math.remove_prefix(1);
   }
   return ms;

@@ -21,11 +21,15 @@ void serve_field_caps(const Targets& to, Call&& call, Responder responder) {
   if (patterns.empty()) {
     const auto body = parse_object(call.request.body);
     if (!body) return responder.send(refusal_of(body.error()));
-    const Json names = body->value("fields", Json::array());
+    const Json names = body->contains("fields") ? (*body)["fields"] : Json::array();
     for (const Json& one : names.is_array() ? names : Json::array({names}))
       if (one.is_string()) patterns += (patterns.empty() ? "" : ",") + one.get<std::string>();
   }
-  if (patterns.empty()) return responder.send(refusal_of(validation_failed("no fields specified")));
+  const auto wanted = split_list(patterns);
+  if (wanted.empty()) return responder.send(refusal_of(validation_failed("no fields specified")));
+  if (wanted.size() > kMaxNames)
+    return responder.send(
+        refusal_of(illegal_argument("[fields] has more than " + std::to_string(kMaxNames) + " names")));
   Json fields = Json::object(), names = Json::array();
   std::map<std::string, std::map<std::string, Json>> types;  // by field and type: the indices that have it
   std::map<std::pair<std::string, std::string>, Json> shown;
@@ -34,7 +38,7 @@ void serve_field_caps(const Targets& to, Call&& call, Responder responder) {
     if (!searched) return responder.send(refusal_of(searched.error()));
     names.push_back(searched->name);
     const auto add = [&](const std::string& name, const Json& capability) {
-      for (const auto pattern : split_list(patterns))
+      for (const auto pattern : wanted)
         if (matches_pattern(pattern, name)) {
           types[name][capability["type"]].push_back(searched->name);
           shown[{name, capability["type"]}] = capability;

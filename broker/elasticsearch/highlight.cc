@@ -21,9 +21,9 @@ struct Span {
 // Sets what an object says, of all fields or of one.
 Expected<void> read_options(const Json& json, HighlightField& to) {
   for (const auto& [key, value] : json.items()) {
-    if (key == "fields" || key == "order" || key == "boundary_scanner_locale" || key == "phrase_limit" ||
-        key == "max_analyzer_offset" || key == "boundary_max_scan" || key == "boundary_chars" ||
-        key == "force_source" || key == "highlight_filter")
+    if (key == "fields" || (key == "order" && value == "none") || key == "boundary_scanner_locale" ||
+        key == "phrase_limit" || key == "max_analyzer_offset" || key == "boundary_max_scan" ||
+        key == "boundary_chars" || key == "force_source" || key == "highlight_filter")
       continue;
     if (key == "pre_tags" || key == "post_tags") {
       const Json first = value.is_array() && !value.empty() ? value[0] : value;
@@ -49,7 +49,7 @@ Expected<void> read_options(const Json& json, HighlightField& to) {
     } else if (key == "boundary_scanner" && value == "sentence") {
       continue;
     } else if (key == "tags_schema" || key == "highlight_query" || key == "matched_fields" || key == "fragmenter" ||
-               key == "boundary_scanner" || key == "fragment_offset" || key == "options") {
+               key == "boundary_scanner" || key == "order" || key == "fragment_offset" || key == "options") {
       return not_supported("[" + key + "] of highlight");
     } else {
       return parsing_exception("[highlight] unknown field [" + key + "]");
@@ -183,12 +183,15 @@ std::vector<std::string> fragments_of(std::string_view text, const std::vector<S
 Expected<std::vector<HighlightField>> read_highlight(const Json& json, const Mapping& mapping) {
   HighlightField usual;
   FROND_EXPECT_OK(read_options(json, usual));
-  const Json given = json.value("fields", Json());
+  const Json given = json.contains("fields") ? json["fields"] : Json();
   if (!given.is_structured()) return parsing_exception("[highlight] fields must be an object or an array of objects");
   std::vector<HighlightField> all;
+  std::size_t patterns = 0;
   for (const Json& group : given.is_array() ? given : Json::array({given})) {
     if (!group.is_object()) return parsing_exception("[highlight] fields must be an object or an array of objects");
     for (const auto& [pattern, options] : group.items()) {
+      if (++patterns > kMaxFieldNames)
+        return illegal_argument("[highlight] has more than " + std::to_string(kMaxFieldNames) + " fields");
       if (!options.is_object()) return parsing_exception("[highlight] options of a field must be an object");
       HighlightField said = usual;
       said.field = mapping.find(pattern);

@@ -79,6 +79,14 @@ Clause both(Clause query, Clause filter) {
   return Clause{std::move(made)};
 }
 
+// Of an answer's "coverage": why its partitions were not searched; empty: all were.
+std::string lacking_in(const Json& coverage) {
+  const auto degraded = coverage.find("degraded");
+  if (degraded == coverage.end() || degraded->empty()) return {};
+  return "partitions that were not searched: " + std::to_string(degraded->size()) + ", the first " +
+         dumped(degraded->front());
+}
+
 std::string_view raw_of(std::string_view raw) {
   while (!raw.empty() && (raw.back() == ' ' || raw.back() == '\n')) raw.remove_suffix(1);
   return raw;
@@ -204,6 +212,7 @@ Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& ind
     http::SearchParameters made;
     made.mode = wire::Mode::kOr;
     made.query = query;
+    made.allow_partial = ask.partial;
     parts.hits = made;
     if (ask.size == 0) {
       parts.hits.k = 0;
@@ -338,16 +347,18 @@ Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask,
         json::object object;
         if (one.get_object().get(object) != simdjson::SUCCESS || !read_hit(object)) return broken();
       }
-    } else if (name == "total" || name == "facets") {
+    } else if (name == "total" || name == "facets" || name == "coverage") {
       json::object inner;
       if (value.get_object().get(inner) != simdjson::SUCCESS || inner.raw_json().get(raw) != simdjson::SUCCESS)
         return broken();
       Json parsed = Json::parse(raw, nullptr, /*allow_exceptions=*/false);
       if (name == "facets") {
         answer.facets = std::move(parsed);
+      } else if (name == "coverage") {
+        answer.lacking = lacking_in(parsed);
       } else {
-        answer.total = parsed.value("value", std::uint64_t{0});
-        answer.exact = parsed.value("relation", "") == "eq";
+        answer.total = static_cast<std::uint64_t>(FROND_EXPECT_OK(whole_member(parsed, "value", 0)));
+        answer.exact = FROND_EXPECT_OK(text_member(parsed, "relation", "")) == "eq";
       }
     } else if (name == "count") {
       if (value.get_uint64().get(answer.total) != simdjson::SUCCESS) return broken();
@@ -374,9 +385,11 @@ Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask,
   return answer;
 }
 
-std::uint64_t count_in(const std::string& body) {
+Counted count_in(const std::string& body) {
   const Json json = Json::parse(body, nullptr, /*allow_exceptions=*/false);
-  return json.is_object() ? json.value("count", std::uint64_t{0}) : 0;
+  const auto count = json.find("count"), coverage = json.find("coverage");
+  return {count != json.end() && count->is_number() ? count->get<std::uint64_t>() : 0,
+          coverage == json.end() || lacking_in(*coverage).empty()};
 }
 
 }  // namespace frond::broker::elasticsearch

@@ -68,12 +68,17 @@ struct IndexAnswer {
   std::uint64_t total = 0;
   bool exact = true, timed_out = false;
   Json facets = nullptr;
+  std::string lacking = {};  // why partitions were not searched; empty: all were
 };
 // `body`: of a 200 of the broker's search. Error: what could not be read.
 Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask, const SearchedIndex& index,
                                   double scale);
 // The number of a count's answer.
-std::uint64_t count_in(const std::string& body);
+struct Counted {
+  std::uint64_t documents = 0;
+  bool whole = true;  // all partitions were counted
+};
+Counted count_in(const std::string& body);
 
 // The shortest text of a score of 32 bits.
 std::string score_text(double score);

@@ -84,6 +84,41 @@ Expected<Json> parse_object(std::string_view text) {
   return json;
 }
 
+namespace {
+
+// Null: absent.
+const Json* member_of(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+ApiError wrong_type(const char* name, const char* type, const Json& found) {
+  return parsing_exception("[" + std::string(name) + "] must be " + type + ", but is [" + dumped(found).substr(0, 100) +
+                           "]");
+}
+
+}  // namespace
+
+Expected<std::string> text_member(const Json& object, const char* name, std::string_view otherwise) {
+  const Json* const found = member_of(object, name);
+  if (found == nullptr) return std::string(otherwise);
+  if (!found->is_string()) return wrong_type(name, "a text", *found);
+  return found->get<std::string>();
+}
+Expected<bool> flag_member(const Json& object, const char* name, bool otherwise) {
+  const Json* const found = member_of(object, name);
+  if (found == nullptr) return otherwise;
+  if (*found == "true" || *found == "false") return *found == "true";
+  if (!found->is_boolean()) return wrong_type(name, "true or false", *found);
+  return found->get<bool>();
+}
+Expected<std::int64_t> whole_member(const Json& object, const char* name, std::int64_t otherwise) {
+  const Json* const found = member_of(object, name);
+  if (found == nullptr) return otherwise;
+  if (!found->is_number_integer() || (found->is_number_unsigned() && found->get<std::uint64_t>() > 0x7fffffffffffffff))
+    return wrong_type(name, "a whole number", *found);
+  return found->get<std::int64_t>();
+}
+
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 namespace {

@@ -16,6 +16,11 @@ Expected<Json> parse_json(std::string_view text);
 // An object. An empty text gives an empty one. 400 also: it is something else.
 Expected<Json> parse_object(std::string_view text);
 
+// A member of an object; absent or null: `otherwise`. 400: it is of another type.
+Expected<std::string> text_member(const Json& object, const char* name, std::string_view otherwise);
+Expected<bool> flag_member(const Json& object, const char* name, bool otherwise);  // also "true" and "false"
+Expected<std::int64_t> whole_member(const Json& object, const char* name, std::int64_t otherwise);
+
 // One line, bytes that are not UTF-8 replaced.
 std::string dumped(const Json& json);
 

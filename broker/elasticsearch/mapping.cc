@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "broker/elasticsearch/date_format.h"
 #include "broker/elasticsearch/json_body.h"
 #include "common/text/utf8.h"
 
@@ -125,6 +126,9 @@ class FieldReader {
       return {};
     }
     if (key == "format" && field.type == Type::kDate && value.is_string()) {
+      if (!is_short_format(value.get_ref<const std::string&>()))
+        return failed("[format] of [" + field.name + "] has more than " + std::to_string(kMaxFormatBytes) +
+                      " bytes or more than " + std::to_string(kMaxFormatRun) + " of one sign in a row");
       field.format = value;
       return {};
     }

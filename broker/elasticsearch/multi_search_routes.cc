@@ -8,7 +8,8 @@ namespace {
 
 using frond::http::Responder;
 
-constexpr std::size_t kMaxSearches = 1000;  // of one _msearch
+constexpr std::size_t kMaxSearches = 1000;         // of one _msearch
+constexpr std::size_t kMaxExpressionNames = 1024;  // of one of its lines
 
 // Some searches, one after the other.
 class ManySearches : public std::enable_shared_from_this<ManySearches> {
@@ -83,6 +84,8 @@ Expected<AskedSearch> asked_line(const Targets& to, const Call& call, const Json
       rules.allow_no_indices = value == true || value == "true";
     }
   }
+  if (split_list(expression).size() > kMaxExpressionNames)
+    return illegal_argument("more than " + std::to_string(kMaxExpressionNames) + " names of indices");
   auto targets = FROND_EXPECT_OK(targets_of(to, expression, rules, call.request.client));
   Parameters parameters;
   for (const auto& [name, value] : call.parameters)
@@ -120,7 +123,7 @@ void serve_msearch(const Targets& to, Call&& call, Responder responder) {
   for (std::size_t i = 0; i + 1 < lines.size(); i += 2) {
     auto asked = asked_line(to, call, lines[i], lines[i + 1]);
     // What can't be read fails the request, as Elasticsearch has it.
-    const Json query = lines[i + 1].value("query", Json());
+    const Json query = lines[i + 1].contains("query") ? lines[i + 1]["query"] : Json();
     if (query.is_object() && query.size() == 1 && !is_query(query.begin().key()))
       return responder.send(refusal_of(parsing_exception("unknown query [" + query.begin().key() + "]")));
     searches.push_back({std::move(asked)});

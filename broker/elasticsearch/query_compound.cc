@@ -50,7 +50,7 @@ Expected<Clause> QueryReader::dis_max(const Json& body, const Context& in) {
   Context inside = in;
   inside.boost *= boost_in(body);
   auto all = FROND_EXPECT_OK(all_of(body["queries"], inside));
-  const Json tie = body.value("tie_breaker", Json(0));
+  const Json tie = body.contains("tie_breaker") ? body["tie_breaker"] : Json(0);
   if (!tie.is_number()) return parsing_exception("[dis_max] tie_breaker must be a number");
   return best(std::move(all), tie, in.scored);
 }
@@ -73,15 +73,14 @@ Expected<Clause> QueryReader::boosting(const Json& body, const Context& in) {
       return parsing_exception("[boosting] query requires '" + std::string(name) + "' query to be set'");
   if (!body.contains("negative_boost") || !body["negative_boost"].is_number() || body["negative_boost"] < 0)
     return parsing_exception("[boosting] query requires 'negative_boost' to be set to be a positive value'");
-  Context inside = in, less = in, unscored = in;
+  Context inside = in, unscored = in;
   inside.boost *= boost_in(body);
-  less.boost = inside.boost * body["negative_boost"].get<double>();
   unscored.scored = false;
   auto positive = FROND_EXPECT_OK(read(body["positive"], inside));
   if (!in.scored) return positive;
   auto negative = FROND_EXPECT_OK(read(body["negative"], unscored));
   Bool without, with, either;
-  with.must.push_back(FROND_EXPECT_OK(read(body["positive"], less)));
+  with.must.push_back(FROND_EXPECT_OK(multiplied(positive, body["negative_boost"])));
   with.filter.push_back(negative);
   without.must.push_back(std::move(positive));
   without.must_not.push_back(std::move(negative));
@@ -102,12 +101,12 @@ Expected<Clause> QueryReader::function_score(const Json& body, const Context& in
       return not_supported("[" + key + "] of a function_score query");
   double weight = in.boost * boost_in(body), more = 1;
   Json filter;
-  Json functions = body.value("functions", Json::array());
-  if (body.contains("weight")) functions.push_back({{"weight", body["weight"]}});
+  Json functions = body.contains("functions") ? body["functions"] : Json::array();
   if (!functions.is_array())
     return parsing_exception("failed to parse [function_score] query. expected an array of functions");
+  if (body.contains("weight")) functions.push_back({{"weight", body["weight"]}});
   for (const Json& one : functions) {
-    if (!one.is_object() || !one.value("weight", Json()).is_number())
+    if (!one.is_object() || !one.contains("weight") || !one["weight"].is_number())
       return not_supported("a function without weight of a function_score query");
     for (const auto& [key, value] : one.items())
       if (key != "weight" && key != "filter") return not_supported("[" + key + "] of a function_score query");
@@ -119,14 +118,13 @@ Expected<Clause> QueryReader::function_score(const Json& body, const Context& in
       more = one["weight"];
     }
   }
-  const Json asked = body.value("query", Json{{"match_all", Json::object()}});
+  const Json asked = body.contains("query") ? body["query"] : Json{{"match_all", Json::object()}};
   Context inside = in;
   inside.boost = weight;
   auto other = FROND_EXPECT_OK(read(asked, inside));
   if (filter.is_null() || !in.scored) return other;
-  inside.boost = weight * more;
   Bool with, without, either;
-  with.must.push_back(FROND_EXPECT_OK(read(asked, inside)));
+  with.must.push_back(FROND_EXPECT_OK(multiplied(other, more)));
   inside.scored = false;
   with.filter.push_back(FROND_EXPECT_OK(read(filter, inside)));
   without.must.push_back(std::move(other));

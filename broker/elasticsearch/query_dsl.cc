@@ -127,6 +127,7 @@ double QueryScope::made_up(const MappedField& field, const std::vector<std::stri
 }
 
 Expected<Clause> QueryReader::read(const Json& query, double boost, bool scored) {
+  scope_.clauses = 0;
   return read(query, Context{boost, scored, 1});
 }
 
@@ -134,6 +135,7 @@ Expected<Clause> QueryReader::read(const Json& query, const Context& in) {
   if (in.depth > kMaxQueryDepth)
     return illegal_argument("The nested depth of the query exceeds the maximum nested depth for queries set in [" +
                             std::to_string(kMaxQueryDepth) + "]");
+  FROND_EXPECT_OK(count());
   if (!query.is_object()) return inner("[_na_] query malformed, must start with start_object");
   if (query.empty()) return illegal_argument("query malformed, empty clause found");
   const std::string name = query.begin().key();
@@ -154,6 +156,7 @@ Expected<Clause> QueryReader::read(const Json& query, const Context& in) {
 }
 
 Expected<Clause> QueryReader::constant(Clause clause, double score, bool scored) {
+  FROND_EXPECT_OK(count());
   if (!scored || clause.as<query::None>() != nullptr) return clause;
   const double scaled = score * scope_.scale;
   scope_.largest_constant = std::max(scope_.largest_constant, score);
@@ -166,6 +169,7 @@ Expected<Clause> QueryReader::constant(Clause clause, double score, bool scored)
 }
 
 Expected<Clause> QueryReader::weighted(Clause clause, double boost, bool scored) {
+  FROND_EXPECT_OK(count());
   if (!scored) return clause;
   const double scaled = boost * scope_.scale;
   scope_.largest_boost = std::max(scope_.largest_boost, boost);
@@ -173,6 +177,47 @@ Expected<Clause> QueryReader::weighted(Clause clause, double boost, bool scored)
   const auto factor = query::factor_of(scaled, query::kMaxBoost);
   if (!factor) return not_supported("a boost of " + schema::text_of(boost) + ", which is not from 0 to 100,");
   return query::boosted(std::move(clause), *factor);
+}
+
+Expected<void> QueryReader::count() {
+  if (++scope_.clauses <= kMaxReadClauses) return {};
+  return ApiError{.type = "too_many_clauses",
+                  .reason = "the query has more than " + std::to_string(kMaxReadClauses) + " clauses"};
+}
+
+Expected<void> QueryReader::count(const Clause& clause) {
+  FROND_EXPECT_OK(count());
+  Expected<void> all;
+  query::for_each_child(clause, [&](const Clause& one) {
+    if (all) all = count(one);
+  });
+  return all;
+}
+
+Expected<Clause> QueryReader::multiplied(Clause clause, double by) {
+  const auto each = [&](std::vector<Clause>& of) -> Expected<void> {
+    for (Clause& one : of) one = FROND_EXPECT_OK(multiplied(std::move(one), by));
+    return {};
+  };
+  const auto unscored = [&](std::vector<Clause>& of) -> Expected<void> {
+    for (const Clause& one : of) FROND_EXPECT_OK(count(one));
+    return {};
+  };
+  if (auto* const both = clause.as<query::Bool>()) {
+    for (auto* const scores : {&both->must, &both->should}) FROND_EXPECT_OK(each(*scores));
+    for (auto* const matches : {&both->must_not, &both->filter}) FROND_EXPECT_OK(unscored(*matches));
+  } else if (auto* const max = clause.as<query::Max>()) {
+    FROND_EXPECT_OK(each(max->of));
+  } else if (auto* const sure = clause.as<query::Constant>()) {
+    FROND_EXPECT_OK(unscored(sure->of));
+    return constant(std::move(sure->of.front()), sure->score.value() / scope_.scale * by, true);
+  } else if (auto* const boost = clause.as<query::Boost>()) {
+    FROND_EXPECT_OK(unscored(boost->of));
+    return weighted(std::move(boost->of.front()), boost->by.value() / scope_.scale * by, true);
+  } else if (clause.as<query::None>() == nullptr) {
+    return weighted(std::move(clause), by / scope_.scale, true);  // of a boost of 1, with the scale
+  }
+  return clause;
 }
 
 Expected<Clause> QueryReader::best(std::vector<Clause> of, double tie_breaker, bool scored) {
@@ -198,6 +243,8 @@ Expected<std::vector<QueryReader::WeightedField>> QueryReader::fields_of(const J
       }
     found.push_back({&field, boost});
   };
+  if (names.is_array() && names.size() > kMaxFieldNames)
+    return illegal_argument("[fields] has more than " + std::to_string(kMaxFieldNames) + " names");
   for (const Json& one : names.is_array() ? names : Json::array({names})) {
     if (!one.is_string()) return inner("[fields] must be an array of strings");
     std::string name = one;
@@ -214,7 +261,7 @@ Expected<std::vector<QueryReader::WeightedField>> QueryReader::fields_of(const J
       continue;
     }
     for (const MappedField& field : scope_.mapping.fields)
-      if (matches_pattern(name, field.name) && (name != "*" || field.type != Type::kDate || true)) add(field, boost);
+      if (matches_pattern(name, field.name)) add(field, boost);
   }
   return found;
 }
@@ -239,11 +286,25 @@ Expected<std::vector<std::string>> QueryReader::tokens_of(std::string_view text,
 Expected<void> check_members(const Json& body, std::string_view query, std::string_view names) {
   const auto known = split_list(names);
   for (const auto& [key, value] : body.items()) {
-    if (key == "boost") continue;
+    if (key == "boost") {
+      FROND_EXPECT_OK(check_boost(value));
+      continue;
+    }
     if (key == "_name") return not_supported("[_name] of a query");
     if (std::ranges::find(known, key) == known.end())
       return inner("[" + std::string(query) + "] query does not support [" + key + "]");
   }
+  return {};
+}
+
+Expected<void> check_boost(const Json& boost) {
+  char* end = nullptr;
+  const std::string text = boost.is_string() ? boost.get<std::string>() : "";
+  const double value = boost.is_number() ? boost.get<double>() : std::strtod(text.c_str(), &end);
+  if (!boost.is_number() && (text.empty() || *end != '\0'))
+    return inner("[boost] must be a number, but is [" + dumped(boost).substr(0, 100) + "]");
+  if (!std::isfinite(value) || value < 0)
+    return illegal_argument("negative [boost] are not allowed in [" + dumped(boost).substr(0, 100) + "]");
   return {};
 }
 
@@ -252,6 +313,13 @@ double boost_in(const Json& body) {
   if (found == body.end()) return 1;
   if (found->is_number()) return *found;
   return found->is_string() ? std::strtod(found->get_ref<const std::string&>().c_str(), nullptr) : 1;
+}
+
+Expected<bool> all_words(const Json& body) {
+  const std::string name = FROND_EXPECT_OK(text_member(body, "default_operator", "or"));
+  if (name == "and" || name == "AND") return true;
+  if (name != "or" && name != "OR") return illegal_argument("No enum constant Operator." + name.substr(0, 100));
+  return false;
 }
 
 bool is_true(const Json& body, const char* name, bool absent) {

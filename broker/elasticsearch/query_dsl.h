@@ -23,6 +23,8 @@ namespace frond::broker::elasticsearch {
 namespace query = frond::query;  // not broker::query
 
 inline constexpr std::size_t kMaxQueryDepth = 30;
+inline constexpr std::size_t kMaxReadClauses = 65'536;  // the most that a broker's --max-clauses can be
+inline constexpr std::size_t kMaxFieldNames = 100;      // of one list
 
 // Numbers of documents that scores of keywords and of fields together need.
 class Statistics {
@@ -59,6 +61,7 @@ struct QueryScope {
   // Which share of all documents has a text field that scores: there N and the average length count these alone, here
   // all. One share for all such fields can be made up for, by other k1 and b and by boosts.
   bool makes_up = true;
+  std::size_t clauses = 0;  // of the query that is read
   std::set<double> shares = {};
 
   double better_scale() const;
@@ -145,6 +148,11 @@ class QueryReader {
   // A clause that scores so much where it matches, and one whose scores are multiplied.
   Expected<Clause> constant(Clause clause, double score, bool scored);
   Expected<Clause> weighted(Clause clause, double boost, bool scored);
+  // The clause with all that it scores multiplied, in place of reading it again with another boost.
+  Expected<Clause> multiplied(Clause clause, double by);
+  // One clause more of the query. 400: it has too many.
+  Expected<void> count();
+  Expected<void> count(const Clause& clause);  // with those inside it
   // The best of several, and so much of the others.
   Expected<Clause> best(std::vector<Clause> of, double tie_breaker, bool scored);
   const QueryScope& scope() const { return scope_; }
@@ -167,13 +175,16 @@ std::string minimum_text(const Json& json);
 
 // Members of a query's object. 400: one that is not among `names`, which stand between commas.
 Expected<void> check_members(const Json& body, std::string_view query, std::string_view names);
-double boost_in(const Json& body);
+Expected<void> check_boost(const Json& boost);
+double boost_in(const Json& body);  // REQUIRES: check_boost() of it
 // The one field of {"field": value} or {"field": {…}}, the object with the value in the member `value`.
 struct FieldBody {
   std::string field;
   Json body;
 };
 Expected<FieldBody> field_body(const Json& body, std::string_view query, std::string_view value);
+// Whether its "default_operator" is "and". 400: it is no operator.
+Expected<bool> all_words(const Json& body);
 bool is_true(const Json& body, const char* name, bool absent);
 
 }  // namespace frond::broker::elasticsearch

@@ -19,7 +19,7 @@ struct StringSettings {
   Fields fields;  // of what names none
   QueryReader::TextOptions text;
   double tie_breaker = 0, boost = 1;
-  bool scored = true, leading_wildcard = true;
+  bool scored = true;
 };
 
 enum class Occur { kMust, kShould, kMustNot };
@@ -141,16 +141,18 @@ class StringParser {
     return Clause{std::move(made)};
   }
 
-  // One clause; nothing: it has no terms. `bare`: words that follow it without signs are of the same text.
-  Expected<std::optional<Clause>> one(const Fields& fields, std::size_t depth, bool bare) {
+  // One clause; nothing: it has no terms. `bare`: words that follow it without signs are of the same text. `named`: its
+  // fields stand before it.
+  Expected<std::optional<Clause>> one(const Fields& fields, std::size_t depth, bool bare, bool named = false) {
     if (take('(')) return grouped(fields, depth);
     if (at('"')) return phrase(fields);
     if (at('[') || at('{')) return range(fields);
     if (at('/')) return not_supported("a regular expression in a query string");
-    const std::size_t begin = at_;
+    FROND_EXPECT_OK(reader_.count());
     Word first = word();
     if (first.raw.empty()) return failed();
     if (at(':')) {
+      if (named) return failed();
       ++at_;
       skip();
       if (first.text == "_exists_") {
@@ -165,10 +167,9 @@ class StringParser {
         return std::optional(
             FROND_EXPECT_OK(reader_.constant(Clause{query::Ids{{id.text}}}, settings_.boost, settings_.scored)));
       }
-      const auto named = FROND_EXPECT_OK(reader_.fields_of(first.text));
-      if (at('>') || at('<')) return compared(named);
-      static_cast<void>(begin);
-      return one(named, depth, false);
+      const auto of = FROND_EXPECT_OK(reader_.fields_of(first.text));
+      if (at('>') || at('<')) return compared(of);
+      return one(of, depth, /*bare=*/false, /*named=*/true);
     }
     if (bare && !first.pattern && !at('^') && !at('~')) more_words(first);
     return finished(fields, first);
@@ -206,19 +207,10 @@ class StringParser {
   }
 
   Expected<std::optional<Clause>> grouped(const Fields& fields, std::size_t depth) {
-    const std::size_t begin = at_;
-    const double outer = settings_.boost;
     auto clause = FROND_EXPECT_OK(group(fields, depth + 1));
     if (!take(')')) return failed();
     const double by = FROND_EXPECT_OK(boost());
-    if (by != 1) {  // known only now: it is read again
-      const std::size_t end = at_;
-      settings_.boost = outer * by;
-      at_ = begin;
-      clause = FROND_EXPECT_OK(group(fields, depth + 1));
-      settings_.boost = outer;
-      at_ = end;
-    }
+    if (by != 1 && settings_.scored) clause = FROND_EXPECT_OK(reader_.multiplied(std::move(clause), by));
     return std::optional(std::move(clause));
   }
 
@@ -302,6 +294,7 @@ class StringParser {
   Expected<std::optional<Clause>> in_fields(const Fields& fields, const Make& make) {
     std::vector<Clause> of;
     for (const auto& [field, weight] : fields) {
+      FROND_EXPECT_OK(reader_.count());
       Expected<Clause> clause = make(*field, weight);
       if (!clause) {
         if (settings_.text.lenient && clause.error().status == 400) continue;
@@ -314,7 +307,7 @@ class StringParser {
 
   QueryReader& reader_;
   const std::string_view text_;
-  StringSettings settings_;
+  const StringSettings& settings_;
   std::size_t at_ = 0;
 };
 
@@ -331,22 +324,24 @@ Expected<Clause> QueryReader::query_string(const Json& body, const Context& in) 
     return parsing_exception("[query_string] must be provided with a [query]");
   for (const char* const name : {"time_zone", "quote_field_suffix", "rewrite", "quote_analyzer"})
     if (body.contains(name)) return not_supported("[" + std::string(name) + "] of a query_string query");
+  if (FROND_EXPECT_OK(flag_member(body, "escape", false))) return not_supported("[escape] of a query_string query");
+  if (!FROND_EXPECT_OK(flag_member(body, "allow_leading_wildcard", true)))
+    return not_supported("[allow_leading_wildcard] of a query_string query");
   StringSettings settings{.fields = {}, .text = {}, .boost = in.boost * boost_in(body), .scored = in.scored};
-  const Json type = body.value("type", Json("best_fields"));
+  const std::string type = FROND_EXPECT_OK(text_member(body, "type", "best_fields"));
   if (type != "best_fields" && type != "most_fields") return not_supported("[type] of a query_string query");
   settings.tie_breaker = body.contains("tie_breaker") && body["tie_breaker"].is_number()
                              ? body["tie_breaker"].get<double>()
                          : type == "most_fields" ? 1
                                                  : 0;
-  settings.text.all =
-      lowered(body.value("default_operator", Json("or")).is_string() ? body.value("default_operator", "or") : "or") ==
-      "and";
+  settings.text.all = FROND_EXPECT_OK(all_words(body));
   settings.text.lenient = is_true(body, "lenient", false);
   if (body.contains("analyzer"))
     settings.text.analyzer = body["analyzer"].is_string() ? body["analyzer"].get<std::string>() : "";
   if (body.contains("phrase_slop") && body["phrase_slop"].is_number_unsigned())
     settings.text.slop = std::min(body["phrase_slop"].get<std::uint32_t>(), std::uint32_t{100});
-  const Json names = body.contains("fields") ? body["fields"] : body.value("default_field", Json("*"));
+  const Json names =
+      body.contains("fields") ? body["fields"] : Json(FROND_EXPECT_OK(text_member(body, "default_field", "*")));
   if (names == "*" && !body.contains("lenient")) settings.text.lenient = true;
   settings.fields = FROND_EXPECT_OK(fields_of(names));
   auto clause = FROND_EXPECT_OK(StringParser(*this, body["query"].get_ref<const std::string&>(), settings).parse());

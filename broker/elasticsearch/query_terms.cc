@@ -69,7 +69,7 @@ Expected<Clause> QueryReader::keyword_term(const MappedField& field, const std::
                                            bool scored) {
   if (word.size() > schema::kMaxKeywordBytes) return nothing();
   Clause clause{query::Terms{field.column, {word}}};
-  if (!scored) return clause;
+  if (!scored) return constant(std::move(clause), 1, false);
   const std::uint64_t with = scope_.statistics.documents(field.column, word);
   if (with == 0) return nothing();
   // Each value is a text of one word, and a document as long as it has values: on average that counts.
@@ -122,6 +122,7 @@ Expected<Clause> QueryReader::terms(const Json& body, const Context& in) {
   const Json* values = nullptr;
   std::string name;
   for (const auto& [key, value] : body.items()) {
+    if (key == "boost") FROND_EXPECT_OK(check_boost(value));
     if (key == "boost" || key == "value_type") continue;
     if (key == "_name") return not_supported("[_name] of a query");
     if (values != nullptr) return parsing_exception("[terms] query does not support multiple fields");
@@ -160,12 +161,11 @@ Expected<Clause> QueryReader::range_of(const MappedField& field, const Json& bou
   if (field.type == Type::kText || field.type == Type::kBoolean)
     return not_supported("a range over [" + field.name + "], a field of type " + std::string(name_of(field.type)) +
                          ",");
-  const Json format = bounds.value("format", Json(field.format)), zone = bounds.value("time_zone", Json("Z"));
+  const std::string format = FROND_EXPECT_OK(text_member(bounds, "format", field.format)),
+                    zone = FROND_EXPECT_OK(text_member(bounds, "time_zone", "Z"));
   DateReading reading;
   reading.now_ms = scope_.now_ms;
-  if (!format.is_string() || !zone.is_string())
-    return parsing_exception("[range] format and time_zone must be strings");
-  if (field.type == Type::kDate) reading.zone = FROND_EXPECT_OK(zone_named(zone.get<std::string>()));
+  if (field.type == Type::kDate) reading.zone = FROND_EXPECT_OK(zone_named(zone));
   query::Range range{field.column, {}, {}};
   for (const auto& [key, value] : bounds.items()) {
     const bool lower = key == "gte" || key == "gt" || key == "from", upper = key == "lte" || key == "lt" || key == "to";
@@ -178,7 +178,7 @@ Expected<Clause> QueryReader::range_of(const MappedField& field, const Json& bou
     if (field.type == Type::kDate) {
       reading.round_up = lower != inclusive;  // of gt and lte the whole time counts
       const std::string text = value.is_string() ? value.get<std::string>() : dumped(value);
-      const auto ms = parse_date_math(text, format.get<std::string>(), reading);
+      const auto ms = parse_date_math(text, format, reading);
       if (!ms) return failed_query(ms.error());
       bound = query::Bound{*ms, inclusive};
     } else if (field.type == Type::kKeyword) {
@@ -205,7 +205,10 @@ Expected<Clause> QueryReader::range(const Json& body, const Context& in) {
   std::string name;
   Json bounds;
   for (const auto& [key, value] : body.items()) {
-    if (key == "boost") continue;
+    if (key == "boost") {
+      FROND_EXPECT_OK(check_boost(value));
+      continue;
+    }
     if (key == "_name") return not_supported("[_name] of a query");
     if (!name.empty())
       return parsing_exception("[range] query doesn't support multiple fields, found [" + name + "] and [" + key + "]");
@@ -243,7 +246,7 @@ Expected<Clause> QueryReader::exists(const Json& body, const Context& in) {
 Expected<Clause> QueryReader::ids(const Json& body, const Context& in) {
   FROND_EXPECT_OK(check_members(body, "ids", "values"));
   query::Ids ids;
-  const Json values = body.value("values", Json::array());
+  const Json values = body.contains("values") ? body["values"] : Json::array();
   for (const Json& one : values.is_array() ? values : Json::array({values})) {
     if (!one.is_primitive() || one.is_null())
       return parsing_exception("Illegal value for id, expecting a string or number, got: " + dumped(one));

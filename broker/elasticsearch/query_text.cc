@@ -166,6 +166,8 @@ Expected<Clause> QueryReader::match_bool_prefix(const Json& body, const Context&
   FROND_EXPECT_OK(check_members(of.body, "match_bool_prefix",
                                 "query,operator,minimum_should_match,analyzer,fuzziness,prefix_length,max_expansions,"
                                 "fuzzy_transpositions,fuzzy_rewrite"));
+  if (FROND_EXPECT_OK(whole_member(of.body, "max_expansions", 50)) != 50)
+    return not_supported("[max_expansions] of a match_bool_prefix query");
   const auto options = FROND_EXPECT_OK(options_in(of.body, "match_bool_prefix"));
   const MappedField* const field = scope_.mapping.find(of.field);
   if (field == nullptr) return no_match();
@@ -200,7 +202,7 @@ Expected<Clause> QueryReader::multi_match(const Json& body, const Context& in) {
     return parsing_exception("No text specified for multi_match query");
   auto options = FROND_EXPECT_OK(options_in(body, "multi_match"));
   const std::string type = body.contains("type") ? text_in(body["type"]) : "best_fields", text = text_in(body["query"]);
-  const Json names = body.value("fields", Json::array());
+  const Json names = body.contains("fields") ? body["fields"] : Json::array();
   const bool all_fields = names.empty();
   if (all_fields) options.lenient = true;
   auto fields = FROND_EXPECT_OK(fields_of(all_fields ? Json("*") : names));

@@ -62,6 +62,7 @@ bool takes_body_type(std::string_view content_type) {
 Expected<Form> form_of(const Call& call) {
   Form form;
   form.filter_path = call.parameter("filter_path").value_or("");
+  FROND_EXPECT_OK(check_paths(form.filter_path));
   form.pretty = FROND_EXPECT_OK(call.flag("pretty", false));
   const std::string_view accepted = call.request.header("accept");
   if (is_vendors(accepted)) form.media_type = std::string(accepted.substr(0, accepted.find(',')));
@@ -76,11 +77,8 @@ class FormedAnswer final : public Responder::Connection {
     response.headers.emplace_back("X-Elastic-Product", "Elasticsearch");
     if (response.content_type == "application/json") {
       response.content_type = form_.media_type;
-      if (!form_.filter_path.empty() || form_.pretty) {
-        Json json = Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
-        if (!form_.filter_path.empty() && response.status < 400) json = filtered(json, form_.filter_path);
-        response.body = json.dump(form_.pretty ? 2 : -1, ' ', false, Json::error_handler_t::replace);
-      }
+      if (!form_.filter_path.empty() || form_.pretty)
+        response.body = formed(response.body, response.status < 400 ? form_.filter_path : "", form_.pretty);
       if (form_.pretty) response.body += '\n';
     }
     take().send(std::move(response));

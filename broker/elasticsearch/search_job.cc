@@ -61,6 +61,27 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       : targets_(std::move(targets)), ask_(std::move(ask)), done_(std::move(done)), now_ms_(now_ms()) {}
 
   void begin() {
+    guarded([this] { gather(); });
+  }
+  bool is_over() const { return !done_; }
+  void abandon() {
+    done_ = nullptr;
+    for (const auto& [service, ticket] : tickets_) service->abandon(ticket);
+    tickets_.clear();
+  }
+
+ private:
+  // What throws ends the search alone: answers of leaves come in callbacks, behind which the broker has nothing.
+  template <class Work>
+  void guarded(const Work& work) {
+    try {
+      work();
+    } catch (const std::exception& thrown) {
+      finish(ApiError{.status = 500, .type = "exception", .reason = thrown.what()});
+    }
+  }
+
+  void gather() {
     std::optional<ApiError> unfit;
     for (const Meant& meant : targets_.meant) {
       auto searched = searched_index(meant, targets_.indices);
@@ -75,23 +96,16 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         unfit = std::move(fits).error();
         continue;
       }
-      parts_.push_back(IndexPart{*std::move(searched), collection->service, {}, {}, {}});
+      parts_.push_back(IndexPart{*std::move(searched), collection->service, collection->service->in_use(), {}, {}, {}});
     }
     if (parts_.empty() && unfit) return finish(*std::move(unfit));
     ask_statistics();
   }
 
-  bool is_over() const { return !done_; }
-  void abandon() {
-    done_ = nullptr;
-    for (const auto& [service, ticket] : tickets_) service->abandon(ticket);
-    tickets_.clear();
-  }
-
- private:
   struct IndexPart {
     SearchedIndex searched;
     SearchService* service;
+    std::shared_ptr<const void> in_use;  // SearchService::in_use(): the index may go before the answer comes
     Statistics statistics;
     ReadParts read;
     IndexAnswer answer;
@@ -136,6 +150,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       count.k = 0;
       count.count = true;
       count.rank = wire::Rank::kNone;
+      count.allow_partial = ask_.partial;
       count.mode = wire::Mode::kOr;
       count.query = key.first.empty() ? query::Clause{query::All()}
                     : key.second      ? query::Clause{query::Terms{key.first, {*key.second}}}
@@ -153,9 +168,10 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         count.facets.push_back(std::move(facet));
       }
       send(number, std::move(count), [this, number = number, key = key, of_values](const std::string& body) {
-        const std::uint64_t documents = of_values ? values_in(body) : count_in(body);
+        const Counted counted = count_in(body);
+        const std::uint64_t documents = of_values ? values_in(body) : counted.documents;
         parts_[number].statistics.set(key, documents);
-        known_counts().remember(name_of(number, key), documents);
+        if (counted.whole) known_counts().remember(name_of(number, key), documents);
         if (--open_ == 0) ask_statistics();  // which may need others, now that these are known
       });
     }
@@ -191,6 +207,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         auto answered = read_answer(body, ask_, parts_[i].searched, parts_[i].read.scale);
         if (!answered) return finish(std::move(answered).error());
         if (!parts_[i].answer.facets.is_null()) answered->facets = std::move(parts_[i].answer.facets);
+        if (answered->lacking.empty()) answered->lacking = std::move(parts_[i].answer.lacking);
         parts_[i].answer = *std::move(answered);
         if (--open_ == 0) answer();
       });
@@ -199,6 +216,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         auto answered = read_answer(body, SearchAsk(), parts_[i].searched, 1);
         if (!answered) return finish(std::move(answered).error());
         parts_[i].answer.facets = std::move(answered->facets);
+        if (parts_[i].answer.lacking.empty()) parts_[i].answer.lacking = std::move(answered->lacking);
         if (--open_ == 0) answer();
       });
     }
@@ -227,8 +245,10 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         parameters,
         [self = shared_from_this(), heard = std::move(heard)](Response response) {
           if (!self->done_) return;
-          if (response.status != 200) return self->finish(error_in(response));
-          heard(response.body);
+          self->guarded([&] {
+            if (response.status != 200) return self->finish(error_in(response));
+            heard(response.body);
+          });
         },
         {}, targets_.client);
     if (ticket) tickets_.emplace_back(service, ticket);
@@ -308,7 +328,13 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
 
   void finish(Expected<Gathered> result) {
     tickets_.clear();
-    if (const auto done = std::exchange(done_, nullptr)) done(std::move(result));
+    const auto done = std::exchange(done_, nullptr);
+    if (!done) return;
+    try {
+      done(std::move(result));
+    } catch (const std::exception& thrown) {
+      done(ApiError{.status = 500, .type = "exception", .reason = thrown.what()});
+    }
   }
 
   const SearchedTargets targets_;
@@ -332,12 +358,29 @@ Abandon run_search(SearchedTargets targets, SearchAsk ask, std::function<void(Ex
   };
 }
 
+std::size_t Gathered::partial() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(indices, [](const Index& one) { return !one.answer.lacking.empty(); }));
+}
+
+Json shards_json(const Gathered& gathered) {
+  const std::size_t searched = gathered.indices.size(), partial = gathered.partial();
+  Json shards = {{"total", searched + gathered.failed},
+                 {"successful", searched - partial},
+                 {"skipped", 0},
+                 {"failed", gathered.failed + partial}};
+  for (const Gathered::Index& one : gathered.indices)
+    if (!one.answer.lacking.empty())
+      shards["failures"].push_back(
+          {{"shard", 0}, {"index", one.searched.name}, {"reason", cause_json(unavailable(one.answer.lacking))}});
+  return shards;
+}
+
 std::string search_json(const Gathered& gathered, const SearchAsk& ask, std::int64_t took_ms) {
-  const std::size_t searched = gathered.indices.size(), all = searched + gathered.failed;
+  const std::size_t all = gathered.indices.size() + gathered.failed;
   std::string out = "{\"took\":" + std::to_string(took_ms) +
                     ",\"timed_out\":" + (gathered.timed_out ? "true" : "false") +
-                    ",\"_shards\":{\"total\":" + std::to_string(all) + ",\"successful\":" + std::to_string(searched) +
-                    ",\"skipped\":0,\"failed\":" + std::to_string(gathered.failed) + "},\"hits\":{";
+                    ",\"_shards\":" + dumped(shards_json(gathered)) + ",\"hits\":{";
   if (ask.totals) {
     const bool cut = gathered.total > ask.exact_total;
     const std::string value = std::to_string(cut ? ask.exact_total : gathered.total);

@@ -31,15 +31,19 @@ struct Gathered {
   std::vector<Hit> hits;   // of the page, best first
   std::optional<double> max_score;
   std::uint64_t total = 0;
+  std::size_t partial() const;  // indices some of whose partitions were not searched
   bool exact = true, timed_out = false;
   Json aggregations = nullptr;  // null: none were asked for
 };
 
 // Gives up what is not answered yet.
 using Abandon = std::function<void()>;
-// `done` is called once, perhaps before this returns, which is null then; not after `abandon`.
+// `done` is called once, again with an error where it threw, perhaps before this returns, which is null then; not after
+// `abandon`.
 Abandon run_search(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done);
 
+// "_shards".
+Json shards_json(const Gathered& gathered);
 // The answer's body.
 std::string search_json(const Gathered& gathered, const SearchAsk& ask, std::int64_t took_ms);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "broker/elasticsearch/catalogue.h"
 #include "broker/elasticsearch/date_format.h"
@@ -25,8 +26,15 @@ std::vector<std::string> texts_in(const Json& json) {
   return all;
 }
 
+Expected<void> check_names(std::size_t names, std::string_view of) {
+  if (names <= kMaxNames) return {};
+  return illegal_argument("[" + std::string(of) + "] has more than " + std::to_string(kMaxNames) + " names");
+}
+
 Expected<std::int64_t> whole_in(const Json& json, const std::string& name) {
-  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number_integer() &&
+      !(json.is_number_unsigned() && json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()))
+    return json.get<std::int64_t>();
   if (json.is_number_float() && std::abs(json.get<double>()) < 1e15 &&
       std::trunc(json.get<double>()) == json.get<double>())
     return json.get<std::int64_t>();
@@ -75,6 +83,12 @@ class SearchReader {
     if (name == "timeout" || name == "terminate_after") return member(name, Json(value));
     if (name == "explain" || name == "track_scores" || name == "version" || name == "seq_no_primary_term")
       return member(name, Json(value != "false"));
+    if (name == "allow_partial_search_results") {
+      if (value != "true" && value != "false" && !value.empty())
+        return illegal_argument("Failed to parse value [" + value.substr(0, 100) +
+                                "] as only [true] or [false] are allowed.");
+      ask_.partial = value != "false";
+    }
     if (name == "rest_total_hits_as_int") ask_.total_as_number = value != "false";
     if (name == "typed_keys") ask_.typed_keys = value != "false";
     if (name == "request_cache" && value != "true" && value != "false" && !value.empty())
@@ -87,6 +101,11 @@ class SearchReader {
   }
 
   Expected<SearchAsk> take() {
+    FROND_EXPECT_OK(check_names(ask_.source.includes.size() + ask_.source.excludes.size(), "_source"));
+    FROND_EXPECT_OK(check_names(ask_.fields.size(), "fields"));
+    FROND_EXPECT_OK(check_names(ask_.docvalue_fields.size(), "docvalue_fields"));
+    FROND_EXPECT_OK(check_names(ask_.sort.size(), "sort"));
+    FROND_EXPECT_OK(check_names(ask_.index_boosts.size(), "indices_boost"));
     if (ask_.from + std::int64_t{ask_.size} > kMaxWindow)
       return ApiError{.type = "search_phase_execution_exception",
                       .reason =
@@ -131,8 +150,8 @@ class SearchReader {
     } else if (key == "fields" || key == "docvalue_fields") {
       auto& to = key == "fields" ? ask_.fields : ask_.docvalue_fields;
       for (const Json& one : value.is_array() ? value : Json::array({value})) {
-        if (one.is_object() && one.value("field", Json()).is_string())
-          to.push_back({one["field"], one.value("format", Json("")).is_string() ? one.value("format", "") : ""});
+        if (one.is_object() && one.contains("field") && one["field"].is_string())
+          to.push_back({one["field"], FROND_EXPECT_OK(text_member(one, "format", ""))});
         else if (one.is_string())
           for (const std::string& name : texts_in(one)) to.push_back({name, ""});
         else
@@ -160,9 +179,11 @@ class SearchReader {
   Expected<void> other(const std::string& key, const Json& value) {
     if (key == "indices_boost") {
       for (const Json& one : value.is_array() ? value : Json::array({value}))
-        if (one.is_object())
-          for (const auto& [index, boost] : one.items())
-            if (boost.is_number()) ask_.index_boosts.emplace_back(index, boost);
+        for (const auto& [index, boost] : one.items()) {
+          if (!one.is_object() || !boost.is_number() || boost < 0)
+            return parsing_exception("[indices_boost] must be numbers from 0 by the names of indices");
+          ask_.index_boosts.emplace_back(index, boost);
+        }
       return {};
     }
     if (key == "terminate_after" || key == "stats" || key == "ext" || (key == "script_fields" && value.empty()))
@@ -232,6 +253,7 @@ class SearchReader {
   }
 
   SearchAsk ask_;
+  bool sort_given_ = false;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 namespace frond::broker::elasticsearch {
 
 inline constexpr std::int64_t kMaxWindow = 10'000;    // from + size
+inline constexpr std::size_t kMaxNames = 300;         // of a list of fields, members or indices
 inline constexpr std::uint64_t kUsualTotal = 10'000;  // up to which totals are exact
 inline constexpr std::string_view kSearchParameters =
     "q,df,default_operator,analyzer,analyze_wildcard,lenient,from,size,sort,_source,_source_includes,_source_excludes,"
@@ -49,6 +50,7 @@ struct SearchAsk {
   ShownSource source = {};
   std::vector<AskedField> fields = {}, docvalue_fields = {};
   std::uint32_t timeout_ms = 0;
+  bool partial = true;  // partitions may be lacking
   bool explain = false, total_as_number = false, typed_keys = false;
   std::vector<std::pair<std::string, double>> index_boosts = {};
 

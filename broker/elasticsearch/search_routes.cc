@@ -42,6 +42,7 @@ void serve_search(const Targets& to, Call&& call, Responder responder) {
 
 // The query alone of a body, of what takes nothing else.
 Expected<SearchAsk> asked_query(const Call& call, bool required) {
+  if (call.parameter("min_score")) return not_supported("[min_score]");
   const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
   for (const auto& [key, value] : body.items())
     if (key != "query") return parsing_exception("request does not support [" + key + "]");
@@ -54,8 +55,6 @@ Expected<SearchAsk> asked_query(const Call& call, bool required) {
   return read_search(body, parameters);
 }
 
-Json shards_of(std::size_t count) { return {{"total", count}, {"successful", count}, {"skipped", 0}, {"failed", 0}}; }
-
 void serve_count(const Targets& to, Call&& call, Responder responder) {
   auto targets = targets_of(to, call);
   if (!targets) return responder.send(refusal_of(targets.error()));
@@ -63,7 +62,7 @@ void serve_count(const Targets& to, Call&& call, Responder responder) {
   if (!ask) return responder.send(refusal_of(ask.error()));
   ask->size = 0;
   answer_search(*std::move(targets), *ask, std::move(responder), [](const Gathered& gathered) {
-    return json_response({{"count", gathered.total}, {"_shards", shards_of(gathered.indices.size())}});
+    return json_response({{"count", gathered.total}, {"_shards", shards_json(gathered)}});
   });
 }
 

@@ -141,6 +141,7 @@ class SimpleParser {
   Expected<std::optional<Clause>> in_fields(const Make& make) {
     std::vector<Clause> of;
     for (const auto& [field, weight] : settings_.fields) {
+      FROND_EXPECT_OK(reader_.count());
       Expected<Clause> clause = make(*field, settings_.boost * weight);
       if (!clause) {
         if (settings_.text.lenient && clause.error().status == 400) continue;
@@ -171,10 +172,9 @@ Expected<Clause> QueryReader::simple_query_string(const Json& body, const Contex
   if (body.value("flags", Json("ALL")) != "ALL" || body.contains("quote_field_suffix"))
     return not_supported("[flags] of a simple_query_string");
   SimpleSettings settings{.fields = {}, .text = {}, .boost = in.boost * boost_in(body), .scored = in.scored};
-  const Json names = body.value("fields", Json("*"));
+  const Json names = body.contains("fields") ? body["fields"] : Json("*");
   settings.fields = FROND_EXPECT_OK(fields_of(names));
-  const Json op = body.value("default_operator", Json("or"));
-  settings.text.all = op == "and" || op == "AND";
+  settings.text.all = FROND_EXPECT_OK(all_words(body));
   settings.text.lenient = is_true(body, "lenient", names == "*");
   if (body.contains("analyzer") && body["analyzer"].is_string()) settings.text.analyzer = body["analyzer"];
   auto clause = FROND_EXPECT_OK(SimpleParser(*this, body["query"].get_ref<const std::string&>(), settings).parse(1));

@@ -1,0 +1,140 @@
+// Members of aggregations that say how the answer is shown.
+#include <cmath>
+
+#include "broker/elasticsearch/aggregation_reader.h"
+#include "broker/elasticsearch/json_body.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+constexpr std::size_t kMaxChosen = 1024;  // values of include and of exclude
+constexpr std::size_t kMaxPercents = 1000;
+constexpr std::uint64_t kMaxEmptyBuckets = 10'000;  // between extended bounds
+
+bool has_intervals(const Aggregation& made) { return made.kind == "histogram" || made.kind == "date_histogram"; }
+
+Expected<std::optional<std::set<std::string>>> chosen(const Json& definition, const char* name) {
+  using Chosen = std::optional<std::set<std::string>>;
+  const auto found = definition.find(name);
+  if (found == definition.end()) return Chosen();
+  if (!found->is_array()) return not_supported("[" + std::string(name) + "] of a terms aggregation by a pattern");
+  if (found->size() > kMaxChosen)
+    return illegal_argument("[" + std::string(name) + "] has more than " + std::to_string(kMaxChosen) + " values");
+  std::set<std::string> all;
+  for (const Json& one : *found) all.insert(bucket_text(one));
+  return Chosen(std::move(all));
+}
+
+Expected<std::vector<double>> percents_in(const Json& definition) {
+  const auto found = definition.find("percents");
+  if (found == definition.end()) return std::vector<double>{1, 5, 25, 50, 75, 95, 99};
+  if (!found->is_array() || found->empty() || found->size() > kMaxPercents)
+    return illegal_argument("[percents] must be a list of 1 to " + std::to_string(kMaxPercents) + " numbers");
+  std::vector<double> all;
+  for (const Json& one : *found) {
+    if (!one.is_number() || !(one >= 0 && one <= 100))
+      return illegal_argument("percent must be in [0,100], got [" + dumped(one).substr(0, 100) + "]");
+    all.push_back(one);
+  }
+  return all;
+}
+
+// {"_key":"desc"}, alone or in a list.
+Expected<void> read_order(Aggregation& made) {
+  const auto given = made.definition.find("order");
+  if (given == made.definition.end()) return {};
+  const Json& one = given->is_array() && given->size() == 1 ? (*given)[0] : *given;
+  if (given->is_array() && given->size() != 1)
+    return not_supported("several orders of a " + made.kind + " aggregation");
+  if (!one.is_object() || one.size() != 1 || !one.begin().value().is_string())
+    return parsing_exception("Must specify at least one field for [order]");
+  const std::string by = one.begin().key(), how = one.begin().value();
+  if (how != "asc" && how != "desc") return parsing_exception("Unknown order direction [" + how + "]");
+  if (by != "_count" && by != "_key")
+    return not_supported("[order] of a " + made.kind + " aggregation by [" + by + "]");
+  made.as.by_count = by == "_count";
+  made.as.descending = how == "desc";
+  return {};
+}
+
+}  // namespace
+
+Expected<void> AggregationReader::members(Aggregation& made) {
+  const Json& json = made.definition;
+  ShownAs& as = made.as;
+  const bool date = made.field != nullptr && made.field->type == Type::kDate;
+  if (date) as.format = made.field->format;
+  as.format = FROND_EXPECT_OK(text_member(json, "format", as.format));
+  if (date && json.contains("format") && !print_date(0, as.format))
+    return not_supported("[format] " + as.format.substr(0, 100) + " of a " + made.kind + " aggregation");
+  const std::string zone = FROND_EXPECT_OK(text_member(json, "time_zone", "Z"));
+  as.zone = FROND_EXPECT_OK(zone_named(zone));
+  as.keyed = FROND_EXPECT_OK(flag_member(json, "keyed", made.kind == "percentiles"));
+  if (made.field == nullptr && json.contains("missing"))
+    return not_supported("[missing] of a field that the index lacks");
+  if (made.kind == "terms") {
+    const auto size = FROND_EXPECT_OK(whole_member(json, "size", 10));
+    if (size <= 0)
+      return illegal_argument("[size] must be greater than 0. Found [" + std::to_string(size) + "] in [" + made.name +
+                              "]");
+    as.size = static_cast<std::size_t>(size);
+    as.include = FROND_EXPECT_OK(chosen(json, "include"));
+    as.exclude = FROND_EXPECT_OK(chosen(json, "exclude"));
+  }
+  if (made.kind == "percentiles") as.percents = FROND_EXPECT_OK(percents_in(json));
+  if (has_intervals(made) || made.of_index()) FROND_EXPECT_OK(read_order(made));
+  if (!has_intervals(made)) return {};
+  if (FROND_EXPECT_OK(whole_member(json, "min_doc_count", 0)) < 0)
+    return illegal_argument("[min_doc_count] must be greater than or equal to 0");
+  for (const char* const name : {"hard_bounds", "extended_bounds"})
+    if (json.contains(name) && !date) return not_supported("[" + std::string(name) + "] of a field that is no date");
+  return {};
+}
+
+// REQUIRES: the facet and its interval are known.
+Expected<void> AggregationReader::bounds(Aggregation& made) {
+  const Json& facet = made.facet["dates"];
+  const auto one = [&](const char* name) -> Expected<ShownAs::Bounds> {
+    ShownAs::Bounds read;
+    const auto given = made.definition.find(name);
+    if (given == made.definition.end() || given->is_null()) return read;
+    if (!given->is_object() || !facet["interval"].is_number() || facet.contains("zone"))
+      return not_supported("[" + std::string(name) + "] of a date_histogram aggregation by the calendar");
+    DateReading reading;
+    reading.now_ms = scope_.now_ms;
+    for (const auto& [key, value] : given->items()) {
+      if (key != "min" && key != "max")
+        return parsing_exception("[" + std::string(name) + "] unknown field [" + key + "]");
+      if (value.is_null()) continue;
+      (key == "min" ? read.from : read.to) = FROND_EXPECT_OK(
+          parse_date_math(value.is_string() ? value.get<std::string>() : dumped(value), made.field->format, reading));
+    }
+    return read;
+  };
+  ShownAs& as = made.as;
+  as.hard = FROND_EXPECT_OK(one("hard_bounds"));
+  as.extended = FROND_EXPECT_OK(one("extended_bounds"));
+  if (!as.extended.from && !as.extended.to) return {};
+  if (FROND_EXPECT_OK(whole_member(made.definition, "min_doc_count", 0)) > 0) {
+    as.extended = {};  // which empty buckets are not shown with
+    return {};
+  }
+  if (!as.extended.from || !as.extended.to) return not_supported("[extended_bounds] with one bound alone");
+  if (*as.extended.to < *as.extended.from)
+    return illegal_argument("[extended_bounds.min] cannot be greater than [extended_bounds.max]");
+  as.interval = facet["interval"];
+  as.offset = facet.contains("offset") ? facet["offset"].get<std::int64_t>() : 0;
+  const auto apart = static_cast<std::uint64_t>(*as.extended.to) - static_cast<std::uint64_t>(*as.extended.from);
+  if (apart / static_cast<std::uint64_t>(as.interval) > kMaxEmptyBuckets)
+    return not_supported("[extended_bounds] of more than " + std::to_string(kMaxEmptyBuckets) + " buckets");
+  return {};
+}
+
+std::string bucket_text(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  const bool whole = value.is_number_float() && std::abs(value.get<double>()) < 1e15 &&
+                     value.get<double>() == std::trunc(value.get<double>());
+  return whole ? std::to_string(value.get<std::int64_t>()) : dumped(value);
+}
+
+}  // namespace frond::broker::elasticsearch
