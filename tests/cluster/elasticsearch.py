@@ -30,7 +30,7 @@ class Cluster:
         entries = []
         for scopes in ("search", "write", "admin", "search,write,admin"):
             prefix = setting.path("key-" + scopes)
-            subprocess.run([setting.program("frond"), "keygen", "--api-key", scopes, "--scopes", scopes, "--output", prefix], check=True,
+            subprocess.run([setting.program("frond"), "keygen", "--api-key", scopes.replace(",", "-"), "--scopes", scopes, "--output", prefix], check=True,
                            stdout=subprocess.DEVNULL)
             with open(prefix + ".key", encoding="utf-8") as file:
                 self.keys[scopes] = file.read().strip()
@@ -52,6 +52,7 @@ class Cluster:
                             "--collection", "*", "--leaf", f"tcp://127.0.0.1:{self.leaf}", "--threads", "2", "--api-keys", self.key_file,
                             "--indexer-service", f"http://127.0.0.1:{self.service_port}", "--indexer-key", self.own_key)
         harness.eventually(lambda: self.ask("GET", "/")[0] == 200, "the broker answers", 30)
+        harness.eventually(lambda: self.ask("GET", "/v1/collections", port=self.service_port)[0] == 200, "the service answers", 30)
         harness.eventually(lambda: self.ask("GET", "/_cat/health")[0] == 200, "the catalogue is there", 30)
 
     def stop(self):
