@@ -54,6 +54,7 @@ class Cluster:
                             "--indexer-service", f"http://127.0.0.1:{self.service_port}", "--indexer-key", self.own_key)
         harness.eventually(lambda: self.ask("GET", "/readyz", port=self.service_port)[0] == 200, "the service is ready", 30)
         harness.eventually(lambda: self.ask("GET", "/readyz", port=self.http)[0] == 200, "the broker is ready", 30)
+        harness.eventually(lambda: self.ask("GET", "/_cat/health")[0] == 200, "the catalogue is there", 30)
 
     def stop(self):
         for process in (self.broker, self.leaf_process, self.service):
