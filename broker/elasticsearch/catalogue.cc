@@ -128,8 +128,8 @@ Expected<const Index*> write_index(const Indices& indices, std::string_view name
     if (alias == index.aliases.end()) continue;
     ++have;
     only = &index;
-    if (flag_member(*alias, "is_write_index")) marked = &index;
-    if (!flag_member(*alias, "is_write_index", /*otherwise=*/true)) only = nullptr;
+    if (flag_or(*alias, "is_write_index")) marked = &index;
+    if (!flag_or(*alias, "is_write_index", /*otherwise=*/true)) only = nullptr;
   }
   if (have == 0) return static_cast<const Index*>(nullptr);
   if (marked != nullptr) return marked;

@@ -51,8 +51,8 @@ std::optional<Index> index_in(const std::string& name, std::string_view metadata
     if (read) *alias = *std::move(read);
     alias = read ? std::next(alias) : index.aliases.erase(alias);
   }
-  index.uuid = text_member(*ours, "uuid");
-  index.created = static_cast<std::int64_t>(number_member(*ours, "created"));
+  index.uuid = text_or(*ours, "uuid");
+  index.created = static_cast<std::int64_t>(number_or(*ours, "created"));
   return index;
 }
 
@@ -72,7 +72,7 @@ Index derived_index(std::string name, std::string_view schema) {
   const Json fields = Json::parse(schema, nullptr, /*allow_exceptions=*/false);
   if (const Json* const listed = member(fields, "fields"); listed != nullptr && listed->is_object())
     for (const auto& [field, about] : listed->items()) {
-      const std::string type = about.is_string() ? about.get<std::string>() : text_member(about, "type", "text");
+      const std::string type = about.is_string() ? about.get<std::string>() : text_or(about, "type", "text");
       properties[field] = {{"type", type_of(type)}};
     }
   else
@@ -132,7 +132,7 @@ Result<void> CatalogueFollower::look() {
     return no_answer("GET /v1/collections", answered);
   std::map<std::string, const Json*> all;
   for (const Json& one : *collections) {
-    const std::string name = text_member(one, "collection");
+    const std::string name = text_or(one, "collection");
     if (name.empty()) return no_answer("GET /v1/collections", answered);
     if (config_.only.empty() || std::ranges::find(config_.only, name) != config_.only.end()) all.emplace(name, &one);
   }
@@ -145,8 +145,8 @@ Result<void> CatalogueFollower::look() {
   std::map<std::string, Known> next;
   for (const auto& [name, one] : all) {
     names.push_back(name);
-    const std::string version = text_member(*one, "metadata");
-    const std::uint64_t generation = number_member(*one, "generation");
+    const std::string version = text_or(*one, "metadata");
+    const std::uint64_t generation = number_or(*one, "generation");
     const auto known = known_.find(name);
     const bool same = known != known_.end() && known->second.version == version &&
                       (!version.empty() || known->second.generation == generation);

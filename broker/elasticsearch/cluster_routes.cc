@@ -195,9 +195,9 @@ void cat_aliases(const Targets& to, Call&& call, Responder responder) {
       if (!wanted.empty() && std::ranges::none_of(patterns, [&](auto one) { return matches_pattern(one, alias); }))
         continue;
       const bool writes = about.contains("is_write_index");
-      table.rows.push_back({alias, name, about.contains("filter") ? "*" : "-", text_member(about, "index_routing", "-"),
-                            text_member(about, "search_routing", "-"),
-                            writes ? (flag_member(about, "is_write_index") ? "true" : "false") : "-"});
+      table.rows.push_back({alias, name, about.contains("filter") ? "*" : "-", text_or(about, "index_routing", "-"),
+                            text_or(about, "search_routing", "-"),
+                            writes ? (flag_or(about, "is_write_index") ? "true" : "false") : "-"});
     }
   responder.send(cat_response(std::move(table), call));
 }

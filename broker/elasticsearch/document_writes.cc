@@ -51,13 +51,13 @@ std::string action_line(const DocumentChange& change, const std::string& id) {
 }
 
 ApiError conflict_of(const DocumentChange& change, const std::string& id, const Json& told) {
-  const bool exists = flag_member(told, "exists");
-  const auto version = std::to_string(number_member(told, "version"));
+  const bool exists = flag_or(told, "exists");
+  const auto version = std::to_string(number_or(told, "version"));
   if (change.if_seq_no) {
     const std::string wanted = "required seqNo [" + std::to_string(*change.if_seq_no) + "], primary term [" +
                                std::to_string(change.if_primary_term) + "]. ";
     if (!exists) return version_conflict(id, wanted + "but no document was found");
-    const std::uint64_t now = number_member(told, "change", 1) - 1;
+    const std::uint64_t now = number_or(told, "change", 1) - 1;
     return version_conflict(id,
                             wanted + "current document has seqNo [" + std::to_string(now) + "] and primary term [1]");
   }
@@ -69,17 +69,17 @@ ApiError conflict_of(const DocumentChange& change, const std::string& id, const 
 }
 
 void take_outcome(const DocumentChange& change, const Json& told, DocumentResult& result) {
-  const std::string outcome = text_member(told, "result");
+  const std::string outcome = text_or(told, "result");
   if (outcome == "conflict") {
     result.error = conflict_of(change, result.id, told);
     return;
   }
   if (outcome == "refused") {
-    result.error = ApiError{.type = "mapper_parsing_exception", .reason = text_member(told, "detail")};
+    result.error = ApiError{.type = "mapper_parsing_exception", .reason = text_or(told, "detail")};
     return;
   }
-  result.version = number_member(told, "version", 1);
-  result.seq_no = number_member(told, "change", 1) - 1;
+  result.version = number_or(told, "version", 1);
+  result.seq_no = number_or(told, "change", 1) - 1;
   result.result = outcome == "removed" ? "deleted" : outcome == "missing" ? "not_found" : outcome;
 }
 
@@ -285,7 +285,7 @@ Expected<void> set_conditions(DocumentChange& change, const Json& conditions) {
   change.if_primary_term = term.value_or(1);
   const auto version = FROND_EXPECT_OK(condition(conditions, "version"));
   const auto given = conditions.find("version_type");
-  const std::string type = given == conditions.end() ? "internal" : text_member(conditions, "version_type");
+  const std::string type = given == conditions.end() ? "internal" : text_or(conditions, "version_type");
   if (type != "internal" && type != "external" && type != "external_gt" && type != "external_gte")
     return illegal_argument("No version type match [" + dumped(*given).substr(0, 100) + "]");
   if (type == "internal" && version)
@@ -389,9 +389,9 @@ Expected<std::vector<FoundDocument>> read_documents(const Targets& to, const std
     const Json told = Json::parse(head, nullptr, /*allow_exceptions=*/false);
     if (!told.is_object()) return unavailable("the indexer's service tells of a document in an unknown way");
     FoundDocument& one = found.emplace_back();
-    one.found = flag_member(told, "exists");
-    one.version = number_member(told, "version");
-    if (const std::uint64_t number = number_member(told, "change"); number > 0) one.seq_no = number - 1;
+    one.found = flag_or(told, "exists");
+    one.version = number_or(told, "version");
+    if (const std::uint64_t number = number_or(told, "change"); number > 0) one.seq_no = number - 1;
     if (at != line->npos) one.source = line->substr(at + kSource.size(), line->size() - at - kSource.size() - 1);
   }
   return found;

@@ -224,7 +224,7 @@ Expected<void> refresh_index(const Targets& to, const std::string& name) {
 }
 
 std::uint64_t number_of(const Index& index, const char* setting) {
-  const std::string text = text_member(index.settings.value("index", Json::object()), setting, "1");
+  const std::string text = text_or(index.settings.value("index", Json::object()), setting, "1");
   std::uint64_t number = 1;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;

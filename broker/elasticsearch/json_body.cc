@@ -128,15 +128,15 @@ const Json* find_in(const Json& object, const char* name) {
 }
 }  // namespace
 
-std::string text_member(const Json& object, const char* name, std::string_view otherwise) {
+std::string text_or(const Json& object, const char* name, std::string_view otherwise) {
   const Json* const found = find_in(object, name);
   return found != nullptr && found->is_string() ? found->get<std::string>() : std::string(otherwise);
 }
-std::uint64_t number_member(const Json& object, const char* name, std::uint64_t otherwise) {
+std::uint64_t number_or(const Json& object, const char* name, std::uint64_t otherwise) {
   const Json* const found = find_in(object, name);
   return found != nullptr && found->is_number_unsigned() ? found->get<std::uint64_t>() : otherwise;
 }
-bool flag_member(const Json& object, const char* name, bool otherwise) {
+bool flag_or(const Json& object, const char* name, bool otherwise) {
   const Json* const found = find_in(object, name);
   return found != nullptr && found->is_boolean() ? found->get<bool>() : otherwise;
 }

@@ -25,8 +25,8 @@ Expected<std::int64_t> whole_member(const Json& object, const char* name, std::i
 std::string dumped(const Json& json);
 
 // A member of an object, where it is there and has that type; else `otherwise`.
-std::string text_member(const Json& object, const char* name, std::string_view otherwise = "");
-std::uint64_t number_member(const Json& object, const char* name, std::uint64_t otherwise = 0);
-bool flag_member(const Json& object, const char* name, bool otherwise = false);
+std::string text_or(const Json& object, const char* name, std::string_view otherwise = "");
+std::uint64_t number_or(const Json& object, const char* name, std::uint64_t otherwise = 0);
+bool flag_or(const Json& object, const char* name, bool otherwise = false);
 
 }  // namespace frond::broker::elasticsearch

@@ -307,7 +307,7 @@ class StringParser {
 
   QueryReader& reader_;
   const std::string_view text_;
-  const StringSettings& settings_;
+  StringSettings settings_;  // `scored` changes below NOT
   std::size_t at_ = 0;
 };
 

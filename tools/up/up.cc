@@ -207,22 +207,16 @@ void Up::tell() const {
   const std::string documents = url + "/v1/collections/" + options_.collection + "/documents";
   // Not where logs are kept that others may read.
   const std::string shown = options_.logs_to_stderr ? "in " + key : state_.key() + " (in " + key + ")";
-  const std::string elasticsearch = options_.elasticsearch_api.empty() ? ""
-                                                                       : "
-                                                                             elasticsearch http
-      :  //" + options_.elasticsearch_api +
-         " (the same API is at " +
-         url + "/es)";
-  put(STDOUT_FILENO, "search page   " + url + "/
-" +                                                              //
-                         "search        curl '" + url + "/v1/search?q=WORDS'" + (place_.loopback ? "" : header) +  //
-                         "
-documents     curl" + header + " --data-binary @FILE.jsonl " + documents + elasticsearch +  //
-                         "
-key           " + shown +                                                              //
-                         "
-state         " + state_.root().string() + "; Ctrl-C ends it, the same command goes on
-");
+  const std::string elasticsearch = options_.elasticsearch_api.empty()
+                                        ? ""
+                                        : "\nelasticsearch http://" + options_.elasticsearch_api +
+                                              " (the same API is at " + url + "/es)";
+  put(STDOUT_FILENO,
+      "search page   " + url + "/\n" +                                                                   //
+          "search        curl '" + url + "/v1/search?q=WORDS'" + (place_.loopback ? "" : header) +       //
+          "\ndocuments     curl" + header + " --data-binary @FILE.jsonl " + documents + elasticsearch +  //
+          "\nkey           " + shown +                                                                   //
+          "\nstate         " + state_.root().string() + "; Ctrl-C ends it, the same command goes on\n");
 }
 
 }  // namespace
