@@ -207,10 +207,10 @@ void Up::tell() const {
   const std::string documents = url + "/v1/collections/" + options_.collection + "/documents";
   // Not where logs are kept that others may read.
   const std::string shown = options_.logs_to_stderr ? "in " + key : state_.key() + " (in " + key + ")";
-  const std::string elasticsearch = options_.elasticsearch_api.empty()
-                                        ? ""
-                                        : "\nelasticsearch http://" + options_.elasticsearch_api +
-                                              " (the same API is at " + url + "/es)";
+  const std::string elasticsearch =
+      options_.elasticsearch_api.empty()
+          ? ""
+          : "\nelasticsearch http://" + options_.elasticsearch_api + " (the same API is at " + url + "/es)";
   put(STDOUT_FILENO,
       "search page   " + url + "/\n" +                                                                   //
           "search        curl '" + url + "/v1/search?q=WORDS'" + (place_.loopback ? "" : header) +       //
