@@ -36,13 +36,14 @@ TEST(ABody, IsRefusedIfItIsNoJsonOrRepeatsNames) {
   EXPECT_EQ(fault(std::string(100'000, '[')), "json_parse_exception");
 }
 TEST(AFilterPath, SelectsAndExcludes) {
-  const Json answer = {{"took", 1},
-                       {"hits", {{"total", 2}, {"hits", {{{"_id", "1"}, {"_score", 1.5}}, {{"_id", "2"}}}}}}};
-  EXPECT_EQ(filtered(answer, "took"), Json({{"took", 1}}));
-  EXPECT_EQ(filtered(answer, "hits.hits._id"), Json({{"hits", {{"hits", {{{"_id", "1"}}, {{"_id", "2"}}}}}}}));
-  EXPECT_EQ(filtered(answer, "**._score"), Json({{"hits", {{"hits", Json::array({{{"_score", 1.5}}})}}}}));
-  EXPECT_EQ(filtered(answer, "-hits"), Json({{"took", 1}}));
-  EXPECT_EQ(filtered(answer, "nosuch"), Json::object());
+  const auto filtered = [](std::string_view paths) {
+    return formed(R"({"took":1,"hits":{"total":2,"hits":[{"_id":"1","_score":1.5},{"_id":"2"}]}})", paths, false);
+  };
+  EXPECT_EQ(filtered("took"), R"({"took":1})");
+  EXPECT_EQ(filtered("hits.hits._id"), R"({"hits":{"hits":[{"_id":"1"},{"_id":"2"}]}})");
+  EXPECT_EQ(filtered("**._score"), R"({"hits":{"hits":[{"_score":1.5}]}})");
+  EXPECT_EQ(filtered("-hits"), R"({"took":1})");
+  EXPECT_EQ(filtered("nosuch"), "{}");
 }
 
 }  // namespace
