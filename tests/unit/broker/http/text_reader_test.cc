@@ -118,8 +118,11 @@ class ABrokerWithReaders : public testing::Test {
   BrokerThread broker{config, shared, registry};
   MultiSearch many{broker.service, broker.cluster.timers, {}};
   StatusMetrics metrics{registry};
-  frond::http::Router router =
-      make_routes({.collections = {{"c", broker.service, many}}, .registry = registry, .metrics = metrics});
+  frond::http::Router router = make_routes(
+      {.collections = std::make_shared<const SearchedCollections>(SearchedCollections{{"c", &broker.service, &many}}),
+       .registry = registry,
+       .metrics = metrics,
+       .broker = {}});
 };
 
 TEST_F(ABrokerWithReaders, AnswersALargeSearchAsALittleOne) {
