@@ -338,11 +338,15 @@ std::size_t words_of(const std::vector<FetchedDocument>& documents) {
              one.columns.size() + one.explanation.size();
   return documents.size() * kDocument + bytes / sizeof(capnp::word);
 }
+std::size_t words_of(const Ranking& ranking) {
+  constexpr std::size_t kSortBytes = 3;  // a pointer and the bytes of one column with the ordinal
+  return 2 * ranking.hits.size() + kSortBytes * ranking.sort_bytes.size();
+}
 std::size_t words_of(const Reply& reply) {
   if (const auto* fetch = std::get_if<FetchReply>(&reply)) return words_of(fetch->documents);
   const auto* search = std::get_if<SearchReply>(&reply);
   if (search == nullptr) return 0;
-  return 2 * (search->and_ranking.hits.size() + search->or_ranking.hits.size()) + words_of(search->documents);
+  return words_of(search->and_ranking) + words_of(search->or_ranking) + words_of(search->documents);
 }
 std::size_t words_of(const Request&) { return 0; }
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <cstring>
 #include <random>
 #include <span>
 
@@ -498,6 +499,23 @@ TEST(WireCodec, SendsAnErrorInsteadOfAReplyThatIsTooLarge) {
   ASSERT_TRUE(got);
   EXPECT_EQ(std::get<ErrorReply>(*got).request_id, 7u);
   EXPECT_EQ(std::get<ErrorReply>(*got).reason, UnsearchedReason::kCorrupt);
+}
+
+// What is written where the first piece of memory was too small is read once, as all is.
+TEST(WireCodec, ReadsDocumentsInSeveralSegments) {
+  SearchReply reply{.request_id = 7, .has_or = true};
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    reply.or_ranking.hits.push_back({i, 0});
+    reply.or_ranking.sort_bytes.push_back(std::string(60, 'x'));
+    reply.documents.push_back({.ordinal = i, .found = true, .id = "d" + std::to_string(i)});
+  }
+  const auto bytes = encode(Reply(reply));
+  std::uint32_t segments_but_one = 0;
+  std::memcpy(&segments_but_one, bytes.data(), sizeof segments_but_one);
+  EXPECT_GT(segments_but_one, 0u);
+  const auto decoded = decode_reply(bytes);
+  ASSERT_TRUE(decoded) << decoded.error().message();
+  EXPECT_EQ(std::get<SearchReply>(*decoded).documents.back().id, "d999");
 }
 
 TEST(WireCodec, ReadsFramesAtAnyAlignment) {
