@@ -91,7 +91,8 @@ TEST(Facets, NameTheMemberThatIsWrong) {
   EXPECT_EQ(of_json(R"({"t":{"values":{"field":"tag","size":0}}})"), "facets.t has the size 0, not 1 to 10000");
   EXPECT_EQ(of_json(R"({"t":{"stats":{"field":"tag","size":1}}})"),
             "facets.t.stats.size is not a member here; the nearest name is field");
-  EXPECT_EQ(of_json(R"({"t":{"ranges":{"field":"year","bounds":[]}}})"), "facets.t.ranges.bounds has 0 bounds, not 1 to 1000");
+  EXPECT_EQ(of_json(R"({"t":{"ranges":{"field":"year","bounds":[]}}})"),
+            "facets.t.ranges.bounds has 0 bounds, not 1 to 1000");
   EXPECT_EQ(of_json(R"({"t":{"histogram":{"field":"year","interval":"x"}}})"), "facets.t has no interval above 0");
   EXPECT_EQ(of_json(R"({"t":{"dates":{"field":"year","interval":"x"}}})"),
             "facets.t.dates.interval is 'x', not one of minute, hour, day, week, month, quarter and year");
