@@ -135,7 +135,7 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
   add_number(app, "--max-timeout", options.max_timeout_ms, std::uint64_t{1}, kMaxTimeoutMs,
              "Largest timeout_ms of a search")
       .group("Limits");
-  add_number(app, "--max-depth", options.max_depth, 10, 10'000, "Largest offset + k of a search").group("Limits");
+  add_number(app, "--max-depth", options.max_depth, 10, 10'000, "Largest offset + k of a search");
   auto& query = options.query_limits;
   add_number(app, "--max-terms", query.max_terms, 1, 512, "Largest number of terms of a search");
   add_number(app, "--max-clauses", query.max_clauses, 1, 65'536,
@@ -255,9 +255,9 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   add_number(app, "--ready-without-all-after", options.ready_without_all_after_seconds, 0, 86'400,
              "Seconds after the start until /readyz is 200 although some partitions have had no leaf yet: their "
              "documents are not found, and answers say so");
-  add_number(app, "--replicas", options.replicas, 0, 1024,
-             "Leaves that each partition is meant to have, for metrics and alerts; 0: as many as the one with the most")
-      .group("Leaves");
+  add_number(
+      app, "--replicas", options.replicas, 0, 1024,
+      "Leaves that each partition is meant to have, for metrics and alerts; 0: as many as the one with the most");
   app.add_option("--node-name", options.node_name,
                  "This broker's name in the logs of leaves; default: the machine's name, and the port of --http");
   add_number(app, "--stall-seconds", options.stall_seconds, 2, 3600,
