@@ -506,7 +506,7 @@ TEST(WireCodec, ReadsDocumentsInSeveralSegments) {
   SearchReply reply{.request_id = 7, .has_or = true};
   for (std::uint32_t i = 0; i < 1000; ++i) {
     reply.or_ranking.hits.push_back({i, 0});
-    reply.or_ranking.sort_bytes.push_back(std::string(60, 'x'));
+    reply.or_ranking.sort_bytes.push_back(std::string(200, 'x'));
     reply.documents.push_back({.ordinal = i, .found = true, .id = "d" + std::to_string(i)});
   }
   const auto bytes = encode(Reply(reply));
