@@ -135,6 +135,8 @@ class QueryReader {
   };
   Expected<Clause> words_of(const MappedField& field, const Json& text, const TextOptions& options, double boost,
                             bool scored);
+  // All of them, any, or as many as the options say.
+  static Expected<Clause> combined(std::vector<Clause> each, const TextOptions& options);
   Expected<Clause> phrase_of(const MappedField& field, const Json& text, const TextOptions& options, bool prefix,
                              double boost, bool scored);
   Expected<Clause> prefix_of(const MappedField& field, const std::string& text, double boost, bool scored);

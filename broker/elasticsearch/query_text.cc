@@ -99,6 +99,10 @@ Expected<Clause> QueryReader::words_of(const MappedField& field, const Json& tex
   std::vector<Clause> each;
   for (const std::string& token : tokens) each.push_back(FROND_EXPECT_OK(text_term(field, token, boost, scored)));
   if (each.size() == 1) return std::move(each.front());
+  return combined(std::move(each), options);
+}
+
+Expected<Clause> QueryReader::combined(std::vector<Clause> each, const TextOptions& options) {
   Bool made;
   if (options.all) {
     made.must = std::move(each);
@@ -178,18 +182,7 @@ Expected<Clause> QueryReader::match_bool_prefix(const Json& body, const Context&
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
     each.push_back(FROND_EXPECT_OK(text_term(*field, tokens[i], boost, in.scored)));
   each.push_back(FROND_EXPECT_OK(prefix_of(*field, tokens.back(), boost, in.scored)));
-  Bool made;
-  if (options.all) {
-    made.must = std::move(each);
-  } else {
-    if (!options.minimum.empty()) {
-      const auto needed = FROND_EXPECT_OK(minimum_of(options.minimum, each.size()));
-      if (needed > each.size()) return no_match();
-      if (needed > 0) made.minimum = at_least(needed);
-    }
-    made.should = std::move(each);
-  }
-  return Clause{std::move(made)};
+  return combined(std::move(each), options);
 }
 
 Expected<Clause> QueryReader::multi_match(const Json& body, const Context& in) {
@@ -257,18 +250,7 @@ Expected<Clause> QueryReader::cross_fields(const std::vector<WeightedField>& fie
     each.push_back(FROND_EXPECT_OK(best(std::move(of), tie_breaker, scored)));
   }
   if (each.empty()) return no_match();
-  Bool made;
-  if (options.all) {
-    made.must = std::move(each);
-  } else {
-    if (!options.minimum.empty()) {
-      const auto needed = FROND_EXPECT_OK(minimum_of(options.minimum, each.size()));
-      if (needed > each.size()) return no_match();
-      if (needed > 0) made.minimum = at_least(needed);
-    }
-    made.should = std::move(each);
-  }
-  return Clause{std::move(made)};
+  return combined(std::move(each), options);
 }
 
 }  // namespace frond::broker::elasticsearch
