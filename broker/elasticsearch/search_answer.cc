@@ -1,0 +1,57 @@
+// What a search has gathered, as its answer.
+#include <algorithm>
+
+#include "broker/elasticsearch/hit_json.h"
+#include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/search_job.h"
+
+namespace frond::broker::elasticsearch {
+
+std::size_t Gathered::partial() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(indices, [](const Index& one) { return !one.answer.lacking.empty(); }));
+}
+
+Json shards_json(const Gathered& gathered) {
+  const std::size_t searched = gathered.indices.size(), partial = gathered.partial();
+  Json shards = {{"total", searched + gathered.failed},
+                 {"successful", searched - partial},
+                 {"skipped", 0},
+                 {"failed", gathered.failed + partial}};
+  for (const Gathered::Index& one : gathered.indices)
+    if (!one.answer.lacking.empty())
+      shards["failures"].push_back(
+          {{"shard", 0}, {"index", one.searched.name}, {"reason", cause_json(unavailable(one.answer.lacking))}});
+  return shards;
+}
+
+std::string search_json(const Gathered& gathered, const SearchAsk& ask, std::int64_t took_ms) {
+  const std::size_t all = gathered.indices.size() + gathered.failed;
+  std::string out = "{\"took\":" + std::to_string(took_ms) +
+                    ",\"timed_out\":" + (gathered.timed_out ? "true" : "false") +
+                    ",\"_shards\":" + dumped(shards_json(gathered)) + ",\"hits\":{";
+  if (ask.totals) {
+    const bool cut = gathered.total > ask.exact_total;
+    const std::string value = std::to_string(cut ? ask.exact_total : gathered.total);
+    if (ask.total_as_number)
+      out += "\"total\":" + value + ",";
+    else
+      out += "\"total\":{\"value\":" + value + ",\"relation\":\"" + (cut || !gathered.exact ? "gte" : "eq") + "\"},";
+  } else if (ask.total_as_number) {
+    out += "\"total\":-1,";
+  }
+  out += "\"max_score\":" +
+         (all == 0             ? "0.0"
+          : gathered.max_score ? score_text(*gathered.max_score)
+                               : "null") +
+         ",\"hits\":[";
+  for (const Hit& hit : gathered.hits) {
+    if (&hit != &gathered.hits.front()) out += ',';
+    append_hit(out, hit, ask, gathered.indices[hit.index].searched);
+  }
+  out += "]}";
+  if (!gathered.aggregations.is_null()) out.append(",\"aggregations\":").append(dumped(gathered.aggregations));
+  return out + "}";
+}
+
+}  // namespace frond::broker::elasticsearch
