@@ -76,7 +76,8 @@ function(frond_add_test_headers)
   target_precompile_headers(frond_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
 endfunction()
 
-# frond_add_test(name LABELS unit SOURCES a_test.cc … DEPENDS …): one GoogleTest binary, one ctest entry.
+# frond_add_test(name LABELS unit SOURCES a_test.cc … DEPENDS …): one GoogleTest binary, one ctest entry. Its sources are
+# compiled as one unit where the preset says so, so a name of a test file is not one of its neighbours'.
 function(frond_add_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -86,8 +87,7 @@ function(frond_add_test name)
     target_compile_options(${name} PRIVATE -fpch-preprocess)
     target_precompile_headers(${name} REUSE_FROM frond_test_headers)
   endif()
-  # Never as one unit: two files of tests may use a name each for their own.
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests UNITY_BUILD OFF)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)

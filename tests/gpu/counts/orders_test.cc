@@ -16,7 +16,7 @@ namespace {
 using engine::CodeOrder;
 using support::HiddenParts, support::IndexedCollection, support::TermNumber;
 
-const engine::Mode kModes[] = {engine::Mode::kAnd, engine::Mode::kOr};
+const engine::Mode kOrderModes[] = {engine::Mode::kAnd, engine::Mode::kOr};
 using Place = std::tuple<std::uint64_t, std::uint32_t>;  // key and tie
 
 DocId docid_of(const engine::Plan& plan, Ordinal ordinal) {
@@ -104,7 +104,7 @@ void OrdersOnGpu::expect_agreement(std::string_view codec) {
       const auto query = support::random_query(random, collection, q % 10 == 0 ? 12 : q % 3 == 0 ? 1 : 4);
       index.set_hidden(generations[random.below(2)]);
       const auto partition = static_cast<std::uint32_t>(random.below(partitions));
-      for (const auto mode : kModes) {
+      for (const auto mode : kOrderModes) {
         auto plan = index.plan(partition, query, mode, c.options.documents);
         auto whole = oracle->search(std::span(&plan, 1), kClock)[0];
         plan.ranked = false;

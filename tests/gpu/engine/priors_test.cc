@@ -9,7 +9,7 @@ namespace {
 
 using support::HiddenParts, support::IndexedCollection, support::TermNumber;
 
-const engine::Mode kModes[] = {engine::Mode::kAnd, engine::Mode::kOr};
+const engine::Mode kPriorModes[] = {engine::Mode::kAnd, engine::Mode::kOr};
 
 // Of each partition, as plans refer to them.
 using PriorParts = std::vector<std::shared_ptr<const partition::DocumentPriors>>;
@@ -43,7 +43,7 @@ TEST_P(PriorsOnGpu, AnswersLikeTheOracleInBatchesOfAnyWeights) {
       if (c.own_bm25) index.set_asked(support::random_bm25(random));
       const std::uint64_t most = q % 4 == 0 ? 16 : q % 4 == 1 ? 1 : 4;
       const auto weight = static_cast<scoring::PriorWeight>(random.below(most * scoring::kUsualPriorWeight + 1));
-      for (const auto mode : kModes) {
+      for (const auto mode : kPriorModes) {
         auto whole = index.plan(partition, query, mode, 10'000);
         whole.prior_weight = q % 7 == 6 ? 0 : weight;
         if (q % 3 == 2) whole.hidden = hidden[partition].get();
@@ -99,7 +99,7 @@ class PriorsOfACollection : public testing::Test {
 TEST_F(PriorsOfACollection, FindsADocumentForItsPriorAlone) {
   Engine engine;
   for (const auto& query : queries())
-    for (const auto mode : kModes) {
+    for (const auto mode : kPriorModes) {
       const auto whole = index_.plan(0, query, mode, 10'000);
       const auto ranking = oracle_->search(std::span(&whole, 1), kClock);
       ASSERT_FALSE(ranking[0]->hits.empty());

@@ -9,7 +9,7 @@ namespace frond::broker::cache {
 namespace {
 using std::chrono::seconds;
 
-CachedAnswer answer_of(std::string text) { return {std::make_shared<const std::string>(std::move(text)), 100}; }
+CachedAnswer flight_answer(std::string text) { return {std::make_shared<const std::string>(std::move(text)), 100}; }
 
 class AFlight : public testing::Test {
  protected:
@@ -44,11 +44,11 @@ TEST_F(AFlight, AnswersEverybodyInIt) {
   EXPECT_FALSE(join("other", 9, "d"));
   EXPECT_EQ(flights.in_flight(), 1u);
   EXPECT_EQ(flights.joined(), 2u);
-  flights.complete("q", first.flight, answer_of("x"), true);
+  flights.complete("q", first.flight, flight_answer("x"), true);
   EXPECT_EQ(heard, "a:x b:x c:x ");
   EXPECT_EQ(stopped, "");
   EXPECT_EQ(flights.in_flight(), 0u);
-  flights.complete("q", first.flight, answer_of("y"), true);
+  flights.complete("q", first.flight, flight_answer("y"), true);
   EXPECT_EQ(heard, "a:x b:x c:x ");
 }
 TEST_F(AFlight, IsNotBoardedByWhoHasLessTime) {
@@ -56,7 +56,7 @@ TEST_F(AFlight, IsNotBoardedByWhoHasLessTime) {
   EXPECT_FALSE(join("q", 4, "hasty"));
   const auto hasty = begin("q", 2, "hasty");
   ASSERT_TRUE(join("q", 4, "next")) << "the one that ends in time";
-  flights.complete("q", hasty.flight, answer_of("part"), false);
+  flights.complete("q", hasty.flight, flight_answer("part"), false);
   EXPECT_EQ(heard, "hasty:part next:part ");
   EXPECT_EQ(flights.in_flight(), 1u);
 }
@@ -71,7 +71,7 @@ TEST_F(AFlight, EndsTheOthersOfItsKeyWithAWholeAnswer) {
   begin("q", 5, "slow");
   const auto quick = begin("q", 2, "quick");
   begin("other", 5, "another");
-  flights.complete("q", quick.flight, answer_of("x"), true);
+  flights.complete("q", quick.flight, flight_answer("x"), true);
   EXPECT_EQ(heard, "slow:x quick:x ");
   EXPECT_EQ(stopped, "slow ");
   EXPECT_EQ(flights.in_flight(), 1u);
@@ -85,16 +85,16 @@ TEST_F(AFlight, EndsWhenNobodyIsLeft) {
   EXPECT_EQ(stopped, "a ");
   EXPECT_EQ(flights.in_flight(), 0u);
   flights.leave("q", *second);
-  flights.complete("q", first.flight, answer_of("x"), true);
+  flights.complete("q", first.flight, flight_answer("x"), true);
   EXPECT_EQ(heard, "");
   EXPECT_EQ(stopped, "a ");
 }
 TEST_F(AFlight, LetsAWaiterComeBack) {
   std::optional<Flights::Seat> again;
   const auto seat = begin_with("q", 5, [&](const CachedAnswer&) { again = begin_with("q", 9, waiter("again")); });
-  flights.complete("q", seat.flight, answer_of("part"), false);
+  flights.complete("q", seat.flight, flight_answer("part"), false);
   ASSERT_TRUE(again);
-  flights.complete("q", again->flight, answer_of("x"), true);
+  flights.complete("q", again->flight, flight_answer("x"), true);
   EXPECT_EQ(heard, "again:x ");
 }
 }  // namespace

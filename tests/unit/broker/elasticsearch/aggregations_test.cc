@@ -6,7 +6,7 @@
 namespace frond::broker::elasticsearch {
 namespace {
 
-struct Reading {
+struct AggregationReading {
   Mapping mapping =
       *read_mapping(nullptr, {{"properties", Json::parse(R"({"tag":{"type":"keyword"},"n":{"type":"integer"},
       "d":{"type":"date"},"b":{"type":"boolean"},"t":{"type":"text"}})")}});
@@ -19,7 +19,7 @@ struct Reading {
 };
 
 TEST(AnAggregation, IsAFacetWithOthersInside) {
-  Reading reading;
+  AggregationReading reading;
   const auto read = reading.read(
       R"({"t":{"terms":{"field":"tag","size":3,"order":{"m":"desc"}},"aggs":{"m":{"avg":{"field":"n"}}}}})");
   ASSERT_TRUE(read);
@@ -35,7 +35,7 @@ TEST(AnAggregation, IsAFacetWithOthersInside) {
 }
 
 TEST(AnAggregation, OfRangesIsOneOfClauses) {
-  Reading reading;
+  AggregationReading reading;
   const auto read = reading.read(R"({"r":{"range":{"field":"n","ranges":[{"from":20},{"to":20}]}}})");
   ASSERT_TRUE(read);
   ASSERT_TRUE(facets_of(*read));
@@ -45,7 +45,7 @@ TEST(AnAggregation, OfRangesIsOneOfClauses) {
 }
 
 TEST(AnAggregation, OfNothingHasItsShape) {
-  Reading reading;
+  AggregationReading reading;
   const auto read = reading.read(
       R"({"s":{"stats":{"field":"nosuch"}},"p":{"percentiles":{"field":"n","percents":[50]}},"c":{"cardinality":{"field":"n"}}})");
   ASSERT_TRUE(read);
@@ -55,7 +55,7 @@ TEST(AnAggregation, OfNothingHasItsShape) {
 }
 
 TEST(AnAggregation, ThatFrondLacksIsRefusedByName) {
-  Reading reading;
+  AggregationReading reading;
   EXPECT_EQ(reading.read(R"({"a":{"composite":{}}})").error().reason, "[composite] aggregation is not supported");
   EXPECT_EQ(reading.read(R"({"a":{"nosuch":{}}})").error().status, 400);
   EXPECT_EQ(reading.read(R"({"a":{"avg":{"field":"t"}}})").error().status, 400);

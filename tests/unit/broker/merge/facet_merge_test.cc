@@ -15,7 +15,7 @@ namespace {
 
 using Kind = frond::query::Facet::Kind;
 
-Arrangement arranged(std::string_view facets, std::size_t max_buckets = 100'000) {
+Arrangement arranged_facet(std::string_view facets, std::size_t max_buckets = 100'000) {
   Arrangement made{{}, {}, max_buckets, std::make_shared<const schema::Schema>(support::query_schema())};
   made.facets = *bind_facets(*frond::query::parse_facets(facets), *made.schema, "facets");
   return made;
@@ -88,10 +88,10 @@ void expect_totals(const frond::query::Facet& facet, const Expected& expected, c
 }
 
 TEST(FacetMerge, GivesTheSameTotalsInStepsOfAnySize) {
-  auto all_kinds = arranged("tag:7");
+  auto all_kinds = arranged_facet("tag:7");
   for (const char* facet : {"tag:10000", "tag:distinct", "year:3", "year:[1,2,3]", "price:100:histogram",
                             "published:month", "open:distinct"})
-    all_kinds.facets.push_back(arranged(facet).facets.front());
+    all_kinds.facets.push_back(arranged_facet(facet).facets.front());
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
@@ -306,7 +306,7 @@ TEST(FacetMerge, RefusesWhatIsAlwaysShown) {
 }
 
 TEST(FacetMerge, AddsSums) {
-  const auto arrangement = arranged("year:stats");
+  const auto arrangement = arranged_facet("year:stats");
   for (std::int64_t leaves : {0, 1, 5}) {
     std::vector<wire::SearchReply> replies(static_cast<std::size_t>(leaves));
     for (std::int64_t i = 0; i < leaves; ++i) {
@@ -334,7 +334,7 @@ TEST(FacetMerge, MergesNoMoreThanWasAskedForAtATime) {
     auto& counts = reply.facets.emplace_back();
     for (std::uint64_t i = 0; i < 1000; ++i) counts.keys.push_back(i), counts.counts.push_back(1);
   }
-  const auto arrangement = arranged("year:10");
+  const auto arrangement = arranged_facet("year:10");
   FacetMerge merge(arrangement, replies);
   int steps = 1;
   for (;; ++steps) {
@@ -346,7 +346,7 @@ TEST(FacetMerge, MergesNoMoreThanWasAskedForAtATime) {
 }
 
 TEST(FacetMerge, NamesTheFacetWithTooManyBuckets) {
-  const auto arrangement = arranged("year:stats,tag:5", 2);
+  const auto arrangement = arranged_facet("year:stats,tag:5", 2);
   std::vector<wire::SearchReply> replies(2);
   for (auto& reply : replies) reply.facets.resize(2);
   replies[0].facets[1] = {.with_value = 2, .words = {"a", "b"}, .counts = {1, 2}};

@@ -109,7 +109,7 @@ TEST(ALineWriter, NeverWaitsForAReaderAndTellsWhatIsMissingWhereItIsMissing) {
 
 TEST(ALineWriter, KeepsTheOrderOfEachThreadAndWholeLines) {
   Pipe pipe;
-  constexpr int kThreads = 4, kLines = 3000;
+  constexpr int kWriters = 4, kLines = 3000;
   std::string got;
   std::thread reader([&] {
     for (std::string more = pipe.read(1000); !more.empty(); more = pipe.read(1000)) got += more;
@@ -118,8 +118,8 @@ TEST(ALineWriter, KeepsTheOrderOfEachThreadAndWholeLines) {
   {
     LineWriter writer(pipe.writer(), 20'000, gap);
     std::vector<std::thread> threads;
-    threads.reserve(kThreads);
-    for (int t = 0; t < kThreads; ++t)
+    threads.reserve(kWriters);
+    for (int t = 0; t < kWriters; ++t)
       threads.emplace_back([&writer, t] {
         for (int i = 0; i < kLines; ++i)
           writer.write("line " + std::to_string(t) + " " + std::to_string(i) + std::string(i % 50, '.') + "\n");
@@ -130,7 +130,7 @@ TEST(ALineWriter, KeepsTheOrderOfEachThreadAndWholeLines) {
   }
   pipe.close_writer();
   reader.join();
-  std::array<int, kThreads> last{-1, -1, -1, -1};
+  std::array<int, kWriters> last{-1, -1, -1, -1};
   std::uint64_t lines = 0, missing = 0;
   for (std::size_t at = 0; at < got.size();) {
     const std::size_t end = got.find('\n', at);
@@ -149,7 +149,7 @@ TEST(ALineWriter, KeepsTheOrderOfEachThreadAndWholeLines) {
     }
   }
   EXPECT_EQ(missing, dropped);
-  EXPECT_EQ(lines + missing, std::uint64_t{kThreads} * kLines);
+  EXPECT_EQ(lines + missing, std::uint64_t{kWriters} * kLines);
 }
 
 TEST(ALineWriter, EndsThoughNobodyReads) {

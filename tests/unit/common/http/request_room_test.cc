@@ -8,7 +8,6 @@
 
 namespace frond::http {
 namespace {
-using Outcome = RequestRoom::Outcome;
 
 class ARoom : public testing::Test {
  protected:
@@ -31,14 +30,14 @@ class ARoom : public testing::Test {
 
 TEST_F(ARoom, IsGivenToAClientsRequestsInTheirOrder) {
   auto &a = request(one_, 'a'), &b = request(one_, 'b'), &c = request(one_, 'c'), &d = request(other_, 'd');
-  EXPECT_EQ(room_.take(a, 4 << 20), Outcome::kTaken);
-  EXPECT_EQ(room_.take(b, 4 << 20), Outcome::kWaits);
-  EXPECT_EQ(room_.take(c, 100'000), Outcome::kWaits) << "it would fit, but came later";
-  EXPECT_EQ(room_.take(d, 1 << 20), Outcome::kTaken) << "another client's";
+  EXPECT_EQ(room_.take(a, 4 << 20), RequestRoom::Outcome::kTaken);
+  EXPECT_EQ(room_.take(b, 4 << 20), RequestRoom::Outcome::kWaits);
+  EXPECT_EQ(room_.take(c, 100'000), RequestRoom::Outcome::kWaits) << "it would fit, but came later";
+  EXPECT_EQ(room_.take(d, 1 << 20), RequestRoom::Outcome::kTaken) << "another client's";
   EXPECT_TRUE(room_.waits(b) && room_.waits(c));
   room_.give_back(a);
   EXPECT_EQ(begun_, "bc");
-  EXPECT_EQ(room_.take(b, 4 << 20), Outcome::kTaken) << "it has it already";
+  EXPECT_EQ(room_.take(b, 4 << 20), RequestRoom::Outcome::kTaken) << "it has it already";
   EXPECT_FALSE(room_.waits(b));
 }
 TEST_F(ARoom, IsNotGivenToWhoHasLeft) {
@@ -55,19 +54,19 @@ TEST_F(ARoom, GoesFirstToThoseThatHoldSome) {
   auto &a = request(one_, 'a'), &b = request(one_, 'b'), &c = request(one_, 'c');
   room_.take(a, 2 << 20);
   room_.take(c, 2 << 20);
-  EXPECT_EQ(room_.take(b, 4 << 20), Outcome::kWaits);
-  EXPECT_EQ(room_.take(c, 4 << 20), Outcome::kWaits);
+  EXPECT_EQ(room_.take(b, 4 << 20), RequestRoom::Outcome::kWaits);
+  EXPECT_EQ(room_.take(c, 4 << 20), RequestRoom::Outcome::kWaits);
   room_.give_back(a);
   EXPECT_EQ(begun_, "c");
 }
 TEST_F(ARoom, RefusesWhatWouldWaitForEver) {
   auto &a = request(one_, 'a'), &b = request(one_, 'b'), &c = request(one_, 'c');
-  EXPECT_EQ(room_.take(a, 6 << 20), Outcome::kRefused) << "more than half";
+  EXPECT_EQ(room_.take(a, 6 << 20), RequestRoom::Outcome::kRefused) << "more than half";
   room_.take(a, 2 << 20);
   room_.take(b, 2 << 20);
-  EXPECT_EQ(room_.take(a, 4 << 20), Outcome::kWaits) << "b may end";
-  EXPECT_EQ(room_.take(b, 4 << 20), Outcome::kRefused) << "a waits for it";
-  EXPECT_EQ(room_.take(c, 4 << 20), Outcome::kWaits) << "it keeps none from a";
+  EXPECT_EQ(room_.take(a, 4 << 20), RequestRoom::Outcome::kWaits) << "b may end";
+  EXPECT_EQ(room_.take(b, 4 << 20), RequestRoom::Outcome::kRefused) << "a waits for it";
+  EXPECT_EQ(room_.take(c, 4 << 20), RequestRoom::Outcome::kWaits) << "it keeps none from a";
   EXPECT_EQ(room_.refusals(), 2u);
   room_.give_back(b);
   EXPECT_EQ(begun_, "a");
@@ -75,8 +74,8 @@ TEST_F(ARoom, RefusesWhatWouldWaitForEver) {
 TEST_F(ARoom, LetsSoManyOfAClientWait) {
   room_.take(request(one_, 'a'), 5 << 20);
   for (std::size_t i = 0; i < RequestRoom::kMaxWaiting; ++i)
-    EXPECT_EQ(room_.take(request(one_, 'b'), 1 << 20), Outcome::kWaits);
-  EXPECT_EQ(room_.take(request(one_, 'c'), 1 << 20), Outcome::kRefused);
+    EXPECT_EQ(room_.take(request(one_, 'b'), 1 << 20), RequestRoom::Outcome::kWaits);
+  EXPECT_EQ(room_.take(request(one_, 'c'), 1 << 20), RequestRoom::Outcome::kRefused);
 }
 }  // namespace
 }  // namespace frond::http

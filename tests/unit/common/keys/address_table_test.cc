@@ -9,7 +9,7 @@ namespace frond::keys {
 namespace {
 using std::chrono::seconds;
 
-const Instant kStart = Instant(seconds(1000));
+const Instant kTableStart = Instant(seconds(1000));
 
 http::ClientAddress address(std::uint32_t number) {
   http::ClientAddress address{};
@@ -27,50 +27,50 @@ int taken(AddressTable& table, std::uint32_t number, Instant when) {
 
 TEST(AnAddressTable, CountsEachAddressForItself) {
   AddressTable table({.rate = 5});
-  EXPECT_EQ(taken(table, 1, kStart), 5);
-  EXPECT_EQ(taken(table, 2, kStart), 5);
-  EXPECT_EQ(taken(table, 1, kStart), 0);
-  EXPECT_EQ(table.size(kStart), 2u);
+  EXPECT_EQ(taken(table, 1, kTableStart), 5);
+  EXPECT_EQ(taken(table, 2, kTableStart), 5);
+  EXPECT_EQ(taken(table, 1, kTableStart), 0);
+  EXPECT_EQ(table.size(kTableStart), 2u);
 }
 TEST(AnAddressTable, ForgetsWhoHasPaid) {
   AddressTable table({.rate = 5});
-  for (std::uint32_t i = 0; i < 100; ++i) taken(table, i, kStart);
-  EXPECT_GT(table.size(kStart), 90u);
-  EXPECT_EQ(table.size(kStart + seconds(1)), 0u);
+  for (std::uint32_t i = 0; i < 100; ++i) taken(table, i, kTableStart);
+  EXPECT_GT(table.size(kTableStart), 90u);
+  EXPECT_EQ(table.size(kTableStart + seconds(1)), 0u);
 }
 TEST(AnAddressTable, KeepsItsSizeUnderAFloodOfAddresses) {
   AddressTable table({.rate = 100});
   for (std::uint32_t i = 0; i < 4 * AddressTable::capacity(); ++i) {
-    const auto entry = table.enter(address(i), kStart);
+    const auto entry = table.enter(address(i), kTableStart);
     ASSERT_TRUE(entry.verdict) << "an address that comes for the first time";
     table.leave(entry.place);
   }
-  EXPECT_LE(table.size(kStart), AddressTable::capacity());
-  EXPECT_GT(table.size(kStart), AddressTable::capacity() / 2);
+  EXPECT_LE(table.size(kTableStart), AddressTable::capacity());
+  EXPECT_GT(table.size(kTableStart), AddressTable::capacity() / 2);
 }
 TEST(AnAddressTable, KeepsWhoOwesMostUnderAFlood) {
   AddressTable table({.rate = 100});
-  const auto greedy = table.enter(address(7), kStart);
-  table.charge(greedy.place, kStart, 1000);
+  const auto greedy = table.enter(address(7), kTableStart);
+  table.charge(greedy.place, kTableStart, 1000);
   table.leave(greedy.place);
-  for (std::uint32_t i = 100; i < 100 + AddressTable::capacity(); ++i) taken(table, i, kStart + seconds(1));
-  EXPECT_EQ(taken(table, 7, kStart + seconds(1)), 0);
+  for (std::uint32_t i = 100; i < 100 + AddressTable::capacity(); ++i) taken(table, i, kTableStart + seconds(1));
+  EXPECT_EQ(taken(table, 7, kTableStart + seconds(1)), 0);
 }
 TEST(AnAddressTable, NeverForgetsWhoHasRequestsAtWork) {
   AddressTable table({.in_flight = 1});
-  const auto held = table.enter(address(7), kStart);
+  const auto held = table.enter(address(7), kTableStart);
   ASSERT_TRUE(held.verdict);
-  for (std::uint32_t i = 100; i < 100 + 2 * AddressTable::capacity(); ++i) taken(table, i, kStart);
-  EXPECT_EQ(table.enter(address(7), kStart).verdict.kind, Verdict::Kind::kTooMany);
+  for (std::uint32_t i = 100; i < 100 + 2 * AddressTable::capacity(); ++i) taken(table, i, kTableStart);
+  EXPECT_EQ(table.enter(address(7), kTableStart).verdict.kind, Verdict::Kind::kTooMany);
   table.leave(held.place);
-  EXPECT_TRUE(table.enter(address(7), kStart).verdict);
+  EXPECT_TRUE(table.enter(address(7), kTableStart).verdict);
 }
 TEST(AnAddressTable, CountsWhoFindsNoPlaceTogether) {
   AddressTable table({.in_flight = 3});
   std::vector<AddressTable::Place> held;
   std::uint64_t refused = 0;
   for (std::uint32_t i = 0; i < 8 * AddressTable::capacity(); ++i) {
-    const auto entry = table.enter(address(i), kStart);
+    const auto entry = table.enter(address(i), kTableStart);
     if (entry.verdict)
       held.push_back(entry.place);
     else
@@ -79,7 +79,7 @@ TEST(AnAddressTable, CountsWhoFindsNoPlaceTogether) {
   EXPECT_EQ(held.size(), AddressTable::kSets * (AddressTable::kWays + 3));
   EXPECT_GT(refused, 0u);
   for (const auto place : held) table.leave(place);
-  EXPECT_EQ(table.size(kStart), 0u);
+  EXPECT_EQ(table.size(kTableStart), 0u);
 }
 
 }  // namespace

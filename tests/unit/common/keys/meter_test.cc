@@ -7,7 +7,6 @@ namespace frond::keys {
 namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Kind = Verdict::Kind;
 
 const Instant kStart = Instant(seconds(1000));
 
@@ -35,7 +34,7 @@ TEST(AnAccount, LetsOneInHoweverLowTheRate) {
   const Limits limits{.rate = 0.1};
   EXPECT_EQ(taken(account, limits, kStart), 1);
   const auto refused = account.enter(limits, kStart + milliseconds(2500));
-  EXPECT_EQ(refused.kind, Kind::kTooFast);
+  EXPECT_EQ(refused.kind, Verdict::Kind::kTooFast);
   EXPECT_EQ(refused.retry_seconds, 8);
   EXPECT_EQ(taken(account, limits, kStart + seconds(10)), 1);
 }
@@ -52,7 +51,7 @@ TEST(AnAccount, OwesWhatIsChargedLater) {
   ASSERT_TRUE(account.enter(limits, kStart));
   account.charge(limits, kStart, 99);
   const auto refused = account.enter(limits, kStart);
-  EXPECT_EQ(refused.kind, Kind::kTooFast);
+  EXPECT_EQ(refused.kind, Verdict::Kind::kTooFast);
   EXPECT_EQ(refused.retry_seconds, 10);  // 100 requests, 10 of them at once, and this one: 9.1 s
   EXPECT_FALSE(account.enter(limits, kStart + milliseconds(9099)));
   EXPECT_TRUE(account.enter(limits, kStart + milliseconds(9100)));
@@ -69,7 +68,7 @@ TEST(AnAccount, LimitsWhatIsAtWork) {
   const Limits limits{.in_flight = 2};
   EXPECT_TRUE(account.enter(limits, kStart));
   EXPECT_TRUE(account.enter(limits, kStart));
-  EXPECT_EQ(account.enter(limits, kStart).kind, Kind::kTooMany);
+  EXPECT_EQ(account.enter(limits, kStart).kind, Verdict::Kind::kTooMany);
   account.leave();
   EXPECT_TRUE(account.enter(limits, kStart));
 }

@@ -13,7 +13,7 @@ std::string written(const Result<std::vector<Facet>>& facets) {
 }
 std::string of_text(std::string_view text) { return written(parse_facets(text)); }
 std::string of_json(std::string_view text) { return written(read_facets(*schema::parse_json(text), "facets")); }
-std::string bound(std::string_view text) {
+std::string bound_facet(std::string_view text) {
   return written(bind_facets(*parse_facets(text), support::query_schema(), "facets"));
 }
 
@@ -106,18 +106,19 @@ TEST(Facets, NameTheMemberThatIsWrong) {
 }
 
 TEST(Facets, GetTheTypesOfTheirFields) {
-  EXPECT_EQ(bound("year:[2000,2010]"), R"({"year":{"ranges":{"field":"year","bounds":[2000,2010]}}})");
-  EXPECT_EQ(bound("published:[1970,1971]"),
+  EXPECT_EQ(bound_facet("year:[2000,2010]"), R"({"year":{"ranges":{"field":"year","bounds":[2000,2010]}}})");
+  EXPECT_EQ(bound_facet("published:[1970,1971]"),
             R"({"published":{"ranges":{"field":"published","bounds":[0,31536000000]}}})");
-  EXPECT_EQ(bound("yaer"), "facets.yaer: field 'yaer' is not in the schema; the nearest names are year, lang, open");
-  EXPECT_EQ(bound("title"), "facets.title: field 'title' is text, and only columns have facets");
-  EXPECT_EQ(bound("tag:stats"),
+  EXPECT_EQ(bound_facet("yaer"),
+            "facets.yaer: field 'yaer' is not in the schema; the nearest names are year, lang, open");
+  EXPECT_EQ(bound_facet("title"), "facets.title: field 'title' is text, and only columns have facets");
+  EXPECT_EQ(bound_facet("tag:stats"),
             "facets.tag: field 'tag' is keyword, and stats is for fields of type integer, float and date");
-  EXPECT_EQ(bound("published:5:histogram"),
+  EXPECT_EQ(bound_facet("published:5:histogram"),
             "facets.published: field 'published' is date, and histogram is for fields of type integer and float");
-  EXPECT_EQ(bound("year:month"), "facets.year: field 'year' is integer, and dates is for fields of type date");
-  EXPECT_EQ(bound("year:[2000,x]"), "facets.year: field 'year': 'x' is not an integer of 64 bits");
-  EXPECT_EQ(bound("year:[2,2]"), "facets.year: field 'year' has bounds that do not ascend");
+  EXPECT_EQ(bound_facet("year:month"), "facets.year: field 'year' is integer, and dates is for fields of type date");
+  EXPECT_EQ(bound_facet("year:[2000,x]"), "facets.year: field 'year': 'x' is not an integer of 64 bits");
+  EXPECT_EQ(bound_facet("year:[2,2]"), "facets.year: field 'year' has bounds that do not ascend");
   const auto bound_json = [](std::string_view text) {
     return written(bind_facets(*read_facets(*schema::parse_json(text), "facets"), support::query_schema(), "facets"));
   };
@@ -130,7 +131,7 @@ TEST(Facets, GetTheTypesOfTheirFields) {
             "facets.d: there is no time zone 'Mars/Base'");
   EXPECT_EQ(of_json(R"({"d":{"dates":{"field":"published","interval":"day","zone":""}}})"),
             "facets.d.dates.zone is no name of a time zone");
-  EXPECT_EQ(bound("year:2.5:histogram"),
+  EXPECT_EQ(bound_facet("year:2.5:histogram"),
             "facets.year: field 'year' is integer, so the interval is a whole number of at most 2^53");
 }
 

@@ -10,7 +10,7 @@
 namespace frond::query {
 namespace {
 
-struct Case {
+struct ParserCase {
   std::string q, json;
 };
 
@@ -42,7 +42,7 @@ std::string boost(const std::string& of, const std::string& by) {
   return R"({"boost":{"of":)" + of + R"(,"by":)" + by + "}}";
 }
 
-void expect(const std::vector<Case>& cases) {
+void expect(const std::vector<ParserCase>& cases) {
   for (const auto& [q, json] : cases) {
     EXPECT_EQ(json_of(q), json) << q;
     // What is understood without a note is understood by strict queries in the same way.

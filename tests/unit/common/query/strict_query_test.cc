@@ -16,14 +16,14 @@ ParsedQuery strict(std::string_view q) {
   return parse_query(q, support::query_schema(), options);
 }
 
-struct Case {
+struct StrictCase {
   std::string q;
   std::size_t byte;
   std::string message;
 };
 
 TEST(StrictQuery, SaysWhereWhatIsWrongAndWhatWouldBeRight) {
-  const Case cases[] = {
+  const StrictCase cases[] = {
       {"\"open", 0,
        "at character 1: found '\"open', expected a pair of quotation marks around a phrase; try \"\\\"open\""},
       {"a AND", 2, "at character 3: found 'AND', expected something on both sides of AND; try \\AND"},

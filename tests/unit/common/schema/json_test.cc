@@ -6,7 +6,7 @@
 namespace frond::schema {
 namespace {
 
-std::string problem(std::string_view text) {
+std::string json_problem(std::string_view text) {
   const auto json = parse_json(text);
   return json ? "none" : json.error().message();
 }
@@ -30,13 +30,13 @@ TEST(Json, KeepsTheOrderOfMembersAndTheTypesOfNumbers) {
 }
 
 TEST(Json, NamesWhatIsWrong) {
-  EXPECT_EQ(problem(R"({"a": {"b": [{}, {"c": 1, "c": 2}]}})"), "a.b[1] has two members 'c'");
-  EXPECT_EQ(problem(R"({"a": 1, "a": 1})"), "the JSON has two members 'a'");
-  EXPECT_EQ(problem(R"({"a": 1e999})"), "the JSON has a number that is too large");
-  EXPECT_EQ(problem(R"({"a": )"), "the text is not JSON at byte 7");
-  EXPECT_EQ(problem(""), "the text is not JSON at byte 1");
-  EXPECT_EQ(problem("1 2"), "the text is not JSON at byte 3");
-  EXPECT_NE(problem(std::string(1'000'000, '[')).find("is nested more than 400 times"), std::string::npos);
+  EXPECT_EQ(json_problem(R"({"a": {"b": [{}, {"c": 1, "c": 2}]}})"), "a.b[1] has two members 'c'");
+  EXPECT_EQ(json_problem(R"({"a": 1, "a": 1})"), "the JSON has two members 'a'");
+  EXPECT_EQ(json_problem(R"({"a": 1e999})"), "the JSON has a number that is too large");
+  EXPECT_EQ(json_problem(R"({"a": )"), "the text is not JSON at byte 7");
+  EXPECT_EQ(json_problem(""), "the text is not JSON at byte 1");
+  EXPECT_EQ(json_problem("1 2"), "the text is not JSON at byte 3");
+  EXPECT_NE(json_problem(std::string(1'000'000, '[')).find("is nested more than 400 times"), std::string::npos);
 }
 
 TEST(Json, WritesStringsAndScalars) {

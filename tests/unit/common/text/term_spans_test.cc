@@ -23,7 +23,7 @@ struct Span {
   friend bool operator==(const Span&, const Span&) = default;
 };
 
-std::vector<Span> fast(std::string_view text, SpanRules rules = {}) {
+std::vector<Span> fast_spans(std::string_view text, SpanRules rules = {}) {
   std::vector<Span> all;
   for_each_span(
       text,
@@ -34,7 +34,7 @@ std::vector<Span> fast(std::string_view text, SpanRules rules = {}) {
   return all;
 }
 
-std::vector<Span> plain(std::string_view text, SpanRules rules = {}) {
+std::vector<Span> plain_spans(std::string_view text, SpanRules rules = {}) {
   std::vector<Span> all;
   auto sink = [&](TokenSpan where, bool main) { all.push_back({where, main}); };
   SpanCutter spans(text, sink, rules);
@@ -48,7 +48,7 @@ std::vector<Span> plain(std::string_view text, SpanRules rules = {}) {
 
 std::vector<std::string> spans(std::string_view text, bool main) {
   std::vector<std::string> all;
-  for (const Span& span : fast(text))
+  for (const Span& span : fast_spans(text))
     if (span.main == main) all.emplace_back(text.substr(span.where.begin, span.where.end - span.where.begin));
   return all;
 }
@@ -101,7 +101,7 @@ TEST(TermSpans, BoundsJoinedWords) {
   EXPECT_EQ(all[0].size(), kMaxTokenBytes);
 }
 
-const std::vector<std::string> kPieces = {
+const std::vector<std::string> kSpanPieces = {
     "a", "Z", "word", "0",  "42",   "_",        ".",  "@",  "&",  "+",    "++",    "#",  ",",        "'",
     " ", "-", "\n",   "é",  "ß",    "я",        "’",  "カ", "の", "字",   "서",    "울", "\xcc\x81", "\u1109\u1165",
     "ไ", "น้", "٣",    "ｶﾞ", "\xff", "\xe2\x80", ":",  "·",  "aB", "v1.2", "U.S.A", "👍",  "👍🏽", "🇩",
@@ -110,8 +110,8 @@ constexpr SpanRules kRules[] = {{}, {true, false, true}, {true, true, false}};
 
 std::string random_text(std::mt19937& random, std::size_t pieces) {
   std::string text;
-  const std::size_t rare = random() % 2 == 0 ? 17 : kPieces.size();
-  for (; pieces > 0; --pieces) text += kPieces[random() % (random() % 4 == 0 ? rare : 17)];
+  const std::size_t rare = random() % 2 == 0 ? 17 : kSpanPieces.size();
+  for (; pieces > 0; --pieces) text += kSpanPieces[random() % (random() % 4 == 0 ? rare : 17)];
   return text;
 }
 
@@ -120,8 +120,8 @@ TEST(TermSpans, AreTheSameFromThePlainTokens) {
   for (int round = 0; round < 3000; ++round) {
     const std::string text = random_text(random, random() % 150);
     const SpanRules rules = kRules[round % 3];
-    ASSERT_EQ(fast(text, rules), plain(text, rules)) << text;
-    for (const Span& span : fast(text, rules)) {
+    ASSERT_EQ(fast_spans(text, rules), plain_spans(text, rules)) << text;
+    for (const Span& span : fast_spans(text, rules)) {
       ASSERT_LT(span.where.begin, span.where.end) << text;
       ASSERT_LE(span.where.end - span.where.begin, kMaxTokenBytes) << text;
     }
@@ -134,7 +134,7 @@ TEST(TermSpans, AreTheSameBehindTheLongestToken) {
       for (std::size_t length = 252; length < 258; ++length)
         for (std::size_t before = 0; before < 64; ++before) {
           const std::string text = std::string(before, ' ') + first + std::string(length, 'y') + rest;
-          for (const SpanRules& rules : kRules) ASSERT_EQ(fast(text, rules), plain(text, rules)) << text;
+          for (const SpanRules& rules : kRules) ASSERT_EQ(fast_spans(text, rules), plain_spans(text, rules)) << text;
         }
 }
 

@@ -49,7 +49,7 @@ void expect_same(const std::string& text) {
 }
 
 // Pieces of all classes: what is in words, between their parts, outside of them; also broken UTF-8.
-const std::vector<std::string> kPieces = {
+const std::vector<std::string> kTokenPieces = {
     "a",        "Z",  "word", "0",  "42", "_",    ".",        ",", ";", ":", "'", " ", "-", "\n", std::string(1, '\0'),
     "é",        "ß",  "я",
     "·",         // joins letters
@@ -62,11 +62,11 @@ TEST(TokenCutter, FindsTheTokensOfThePlainPath) {
   for (unsigned seed = 1; seed <= 300; ++seed) {
     std::mt19937 random(seed);
     // Mostly ASCII, all of it ASCII, or anything.
-    const std::size_t usual = seed % 3 == 0 ? kPieces.size() : 15;
-    const std::size_t rare = seed % 3 == 1 ? 15 : kPieces.size();
+    const std::size_t usual = seed % 3 == 0 ? kTokenPieces.size() : 15;
+    const std::size_t rare = seed % 3 == 1 ? 15 : kTokenPieces.size();
     std::string text;
     for (std::size_t pieces = random() % 400; pieces > 0; --pieces)
-      text += kPieces[random() % (random() % 20 == 0 ? rare : usual)];
+      text += kTokenPieces[random() % (random() % 20 == 0 ? rare : usual)];
     SCOPED_TRACE("seed " + std::to_string(seed));
     expect_same(text);
   }

@@ -47,7 +47,7 @@ std::string chunked(std::string_view plain, std::size_t chunk) {
 }
 
 struct Decoded {
-  std::string page;
+  std::string page_of;
   bool too_long = false, damaged = false;
   friend bool operator==(const Decoded&, const Decoded&) = default;
 };
@@ -56,23 +56,23 @@ Decoded decoded(const std::vector<Coding>& codings, std::string_view body, std::
   BodyDecoder decoder(codings, limit);
   Decoded got;
   for (bool more = true; more && !body.empty();) {
-    more = decoder.feed(body.substr(0, piece), got.page);
+    more = decoder.feed(body.substr(0, piece), got.page_of);
     body.remove_prefix(std::min(piece, body.size()));
   }
-  decoder.finish(got.page);
+  decoder.finish(got.page_of);
   got.too_long = decoder.too_long();
   got.damaged = decoder.damaged();
   return got;
 }
-std::string page(std::size_t bytes) {
-  std::string text = "<!DOCTYPE html><title>A page</title>";
+std::string page_of(std::size_t bytes) {
+  std::string text = "<!DOCTYPE html><title>A page_of</title>";
   for (std::size_t i = 0; text.size() < bytes; ++i) text += "<p>word" + std::to_string(i * 7919 % 1000);
   return text;
 }
 
 TEST(BodyDecoder, TakesEveryCodingOffInPiecesOfAnySize) {
   for (const std::size_t bytes : {1u, 40u, 100u, 5'000u, 200'000u}) {
-    const std::string plain = page(bytes);
+    const std::string plain = page_of(bytes);
     const std::vector<std::pair<std::vector<Coding>, std::string>> bodies = {
         {{}, plain},
         {{Coding::kChunked}, chunked(plain, 100)},
@@ -95,26 +95,26 @@ TEST(BodyDecoder, TakesEveryCodingOffInPiecesOfAnySize) {
 }
 // Archives store decoded bodies below heads that name the codings.
 TEST(BodyDecoder, LeavesACodingOutThatTheBodyHasNot) {
-  const std::string plain = page(10'000);
+  const std::string plain = page_of(10'000);
   for (const Coding coding : {Coding::kChunked, Coding::kGzip, Coding::kDeflate, Coding::kBrotli, Coding::kZstd})
     for (const std::size_t piece : {1u, 50u, 100'000u})
-      EXPECT_EQ(decoded({coding}, plain, piece).page, plain) << static_cast<int>(coding);
-  EXPECT_EQ(decoded({Coding::kChunked, Coding::kGzip}, gzipped(plain), 1000).page, plain);
-  EXPECT_EQ(decoded({Coding::kChunked, Coding::kGzip}, chunked(plain, 500), 1000).page, plain);
-  EXPECT_EQ(decoded({Coding::kGzip}, "short", 5).page, "short");
+      EXPECT_EQ(decoded({coding}, plain, piece).page_of, plain) << static_cast<int>(coding);
+  EXPECT_EQ(decoded({Coding::kChunked, Coding::kGzip}, gzipped(plain), 1000).page_of, plain);
+  EXPECT_EQ(decoded({Coding::kChunked, Coding::kGzip}, chunked(plain, 500), 1000).page_of, plain);
+  EXPECT_EQ(decoded({Coding::kGzip}, "short", 5).page_of, "short");
 }
 TEST(BodyDecoder, KeepsWhatThereIsOfABodyThatIsCutShort) {
-  const std::string plain = page(300'000), body = gzipped(plain);
+  const std::string plain = page_of(300'000), body = gzipped(plain);
   const Decoded cut = decoded({Coding::kGzip}, body.substr(0, body.size() / 2), 1000);
-  EXPECT_GT(cut.page.size(), plain.size() / 8);
-  EXPECT_TRUE(plain.starts_with(cut.page));
+  EXPECT_GT(cut.page_of.size(), plain.size() / 8);
+  EXPECT_TRUE(plain.starts_with(cut.page_of));
   EXPECT_FALSE(cut.damaged);
   const Decoded chunks = decoded({Coding::kChunked}, "5\r\nhello\r\n6\r\n world\r\nno size", 1000);
   EXPECT_EQ(chunks, (Decoded{"hello world", false, false}));
 }
 // Brotli has no checksum.
 TEST(BodyDecoder, SaysThatCompressionIsDamaged) {
-  const std::string plain = page(300'000);
+  const std::string plain = page_of(300'000);
   for (const auto& [coding, body] :
        std::vector<std::pair<Coding, std::string>>{{Coding::kGzip, gzipped(plain)},
                                                    {Coding::kDeflate, deflated(plain, 15)},
@@ -132,7 +132,7 @@ TEST(BodyDecoder, StopsAtTheLimitHoweverSmallTheBody) {
                                                    {Coding::kZstd, zstd_compressed(zeros)}}) {
     const Decoded got = decoded({coding}, body, 100);
     EXPECT_TRUE(got.too_long);
-    EXPECT_LE(got.page.size(), kLimit);
+    EXPECT_LE(got.page_of.size(), kLimit);
   }
   EXPECT_FALSE(decoded({}, zeros.substr(0, kLimit), 1000).too_long);
   EXPECT_TRUE(decoded({}, zeros.substr(0, kLimit + 1), 1000).too_long);

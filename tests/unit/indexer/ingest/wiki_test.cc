@@ -30,8 +30,8 @@ constexpr std::string_view kHead =
     </namespaces>
   </siteinfo>
 )";
-std::string page(std::string_view title, std::string_view text, std::string_view ns = "0", std::string_view more = "",
-                 std::string_view model = "wikitext") {
+std::string article(std::string_view title, std::string_view text, std::string_view ns = "0",
+                    std::string_view more = "", std::string_view model = "wikitext") {
   return "  <page>\n    <title>" + std::string(title) + "</title>\n    <ns>" + std::string(ns) +
          "</ns>\n    <id>7</id>\n" + std::string(more) +
          "    <revision>\n      <id>99</id>\n      <contributor><username>x</username><id>5</id></contributor>\n"
@@ -48,10 +48,11 @@ std::string text_of(std::string_view wikitext) {
 TEST(Wiki, ReadsArticlesAndSkipsTheRestByReason) {
   const support::ScratchFolder folder;
   const std::string export_ =
-      std::string(kHead) + page("Caf&#233; &amp; Bar", "'''A''' &lt;b&gt;word&lt;/b&gt; &amp;amp; [[more|moreover]]") +
-      page("Alt", "#WEITERLEITUNG [[Neu]]", "0", "    <redirect title=\"Neu\" />\n") +
-      page("Old", "#Redirect [[New]]") + page("Diskussion:X", "talk", "1") + page("X.css", "a{}", "0", "", "css") +
-      page("Empty", "") + "</mediawiki>\n";
+      std::string(kHead) +
+      article("Caf&#233; &amp; Bar", "'''A''' &lt;b&gt;word&lt;/b&gt; &amp;amp; [[more|moreover]]") +
+      article("Alt", "#WEITERLEITUNG [[Neu]]", "0", "    <redirect title=\"Neu\" />\n") +
+      article("Old", "#Redirect [[New]]") + article("Diskussion:X", "talk", "1") +
+      article("X.css", "a{}", "0", "", "css") + article("Empty", "") + "</mediawiki>\n";
   const Collected got = collect({write_in(folder, "x", export_)});
   ASSERT_EQ(got.documents.size(), 1u);
   EXPECT_EQ(got.documents[0].id, "7");
@@ -79,7 +80,7 @@ TEST(Wiki, TakesTheLastRevisionAndOldExports) {
 TEST(Wiki, ReadsAPartOfADumpAndReportsPagesWithoutAnEnd) {
   const support::ScratchFolder folder;
   const Collected got =
-      collect({write_in(folder, "x", "  <page>\n<title>cut\n" + page("A", "one") + "<page><title>B</title>")});
+      collect({write_in(folder, "x", "  <page>\n<title>cut\n" + article("A", "one") + "<page><title>B</title>")});
   EXPECT_EQ(got.documents.size(), 1u);
   EXPECT_THAT(got.bad, ElementsAre(HasSubstr("record 1 at byte 2: no </page> before the next <page>"),
                                    HasSubstr("no </page> before the end of the file")));
@@ -88,7 +89,7 @@ TEST(Wiki, ResolvesNoEntitiesButXmlsOwn) {
   const support::ScratchFolder folder;
   const std::string bomb =
       "<?xml version=\"1.0\"?><!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;\">]><mediawiki>" +
-      page("&b;", "&b;&b; &lt;") + "</mediawiki>";
+      article("&b;", "&b;&b; &lt;") + "</mediawiki>";
   const Collected got = collect({write_in(folder, "x", bomb)}, &kWiki);
   ASSERT_EQ(got.documents.size(), 1u);
   EXPECT_EQ(got.documents[0].title, "&b;");

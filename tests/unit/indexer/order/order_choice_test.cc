@@ -12,11 +12,11 @@
 namespace frond::indexer::order {
 namespace {
 
-constexpr std::uint32_t kSeed = 9;
+constexpr std::uint32_t kChoiceSeed = 9;
 
 // Documents of four topics, each with most of its topic's 24 terms.
 ForwardIndex topics(std::uint32_t documents, bool sorted) {
-  std::mt19937 random(kSeed);
+  std::mt19937 random(kChoiceSeed);
   ForwardIndex index;
   index.terms = 4 * 24;
   for (std::uint32_t d = 0; d < documents; ++d) {
@@ -32,7 +32,7 @@ ForwardIndex topics(std::uint32_t documents, bool sorted) {
   return index;
 }
 
-std::vector<std::uint32_t> input_order(const ForwardIndex& index) {
+std::vector<std::uint32_t> order_of_input(const ForwardIndex& index) {
   std::vector<std::uint32_t> order(index.documents());
   std::iota(order.begin(), order.end(), 0u);
   return order;
@@ -42,7 +42,7 @@ TEST(OrderChoice, SeesThatBisectionMakesMixedTopicsSmallerForAnyNumberOfPartitio
   const ForwardIndex mixed = topics(16'000, false);
   const auto bisected = bisect(mixed, 2, {});
   for (const std::uint32_t partitions : {1u, 3u}) {
-    const DocIdBits before = docid_bits(mixed, input_order(mixed), partitions);
+    const DocIdBits before = docid_bits(mixed, order_of_input(mixed), partitions);
     const DocIdBits after = docid_bits(mixed, bisected, partitions);
     EXPECT_LT(after.packed, 0.75 * before.packed) << partitions;
     EXPECT_LT(after.coded, 0.7 * before.coded) << partitions;
@@ -51,9 +51,9 @@ TEST(OrderChoice, SeesThatBisectionMakesMixedTopicsSmallerForAnyNumberOfPartitio
 
 TEST(OrderChoice, SeesThatATopicAfterTheOtherIsNotMadeSmallerByShuffling) {
   const ForwardIndex sorted = topics(16'000, true);
-  auto shuffled = input_order(sorted);
-  std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(kSeed));
-  EXPECT_GT(docid_bits(sorted, shuffled, 1).packed, docid_bits(sorted, input_order(sorted), 1).packed);
+  auto shuffled = order_of_input(sorted);
+  std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(kChoiceSeed));
+  EXPECT_GT(docid_bits(sorted, shuffled, 1).packed, docid_bits(sorted, order_of_input(sorted), 1).packed);
 }
 
 TEST(OrderChoice, CountsTheBitsOfGapsByHand) {
@@ -63,7 +63,7 @@ TEST(OrderChoice, CountsTheBitsOfGapsByHand) {
     if (d == 0 || d == 1 || d == 9) index.term_numbers.push_back(0);
     index.begins.push_back(index.term_numbers.size());
   }
-  const DocIdBits bits = docid_bits(index, input_order(index), 1);
+  const DocIdBits bits = docid_bits(index, order_of_input(index), 1);
   EXPECT_EQ(bits.coded, 3);  // gaps 0, 0, 7
   EXPECT_EQ(bits.packed, 3) << "less than a block is not packed";
 }

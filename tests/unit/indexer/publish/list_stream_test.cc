@@ -50,7 +50,7 @@ class Recorder final : public partition::PartitionWriter {
   std::vector<BuiltList> lists;
 };
 
-struct Postings {
+struct ListPostings {
   std::vector<DocId> docids;
   std::vector<Frequency> frequencies;
 };
@@ -58,10 +58,10 @@ struct Postings {
 TEST(ListStream, BuildsTheListsOfAllTermsInOrder) {
   constexpr std::uint32_t kDocuments = 2 * postings::kSegmentPostings + 10;
   std::mt19937 random(1);
-  std::map<std::string, Postings> expected;
+  std::map<std::string, ListPostings> expected;
   // Around the ends of segments, and many short ones.
   const auto add = [&](const std::string& term, std::uint32_t count) {
-    Postings& list = expected[term];
+    ListPostings& list = expected[term];
     for (DocId docid = 0; docid < count; ++docid) {
       list.docids.push_back(docid);
       list.frequencies.push_back(1 + random() % 3);

@@ -15,10 +15,10 @@ namespace frond::indexer::publish {
 namespace {
 
 using support::ScratchFolder;
-using Stored = std::map<std::string, std::uint64_t>;
+using StoredTerms = std::map<std::string, std::uint64_t>;
 
-Stored stored_in(const std::filesystem::path& file) {
-  Stored all;
+StoredTerms stored_in(const std::filesystem::path& file) {
+  StoredTerms all;
   const auto terms = partition::GenerationTerms::open(file);
   EXPECT_TRUE(terms) << terms.error().message();
   EXPECT_TRUE((*terms)->for_each([&](std::string_view term, std::uint64_t df) {
@@ -54,7 +54,7 @@ TEST(TermsWriter, AddsUpAListThatGoesOnInTheNextGroups) {
   const TermsFile file = terms->finish().value();
   EXPECT_EQ(file.path, folder / "terms");
   EXPECT_EQ(file.totals, (partition::TermTotals{.terms = 3, .postings = 9, .occurrences = 25}));
-  EXPECT_EQ(stored_in(file.path), (Stored{{"a", 1}, {"b", 6}, {"c", 2}}));
+  EXPECT_EQ(stored_in(file.path), (StoredTerms{{"a", 1}, {"b", 6}, {"c", 2}}));
 }
 
 TEST(TermsWriter, HaveAFileWithoutAny) {

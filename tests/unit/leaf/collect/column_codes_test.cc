@@ -13,9 +13,9 @@ namespace {
 constexpr std::uint32_t kDocuments = 3 * partition::ColumnChunkWriter::kChunkDocuments + 777;
 
 // Of integers in chunks: with one value a document at most, with several, without any, and a shorter one.
-class Column {
+class CodedColumn {
  public:
-  Column(std::uint32_t seed, std::uint32_t most, std::int64_t reach)
+  CodedColumn(std::uint32_t seed, std::uint32_t most, std::int64_t reach)
       : column_(schema::FieldType::kInteger, kDocuments) {
     std::mt19937 random(seed);
     partition::ColumnChunkWriter writer(schema::FieldType::kInteger);
@@ -68,7 +68,7 @@ TEST(ColumnCodes, AreThoseOfTheDocumentsValues) {
     std::mt19937 random(seed);
     const std::uint32_t most = 1 + seed % 3 * 4;  // with several, more values than documents
     const std::int64_t reaches[] = {50, 3000, 1 << 20, std::int64_t{1} << 40};
-    const Column column(seed, most, reaches[seed % 4]);
+    const CodedColumn column(seed, most, reaches[seed % 4]);
     SCOPED_TRACE("seed " + std::to_string(seed));
     const ValueSpan span = whole_span(*column);
     const auto codes = column_codes(*column, CodesOf::kValues, nullptr, span);

@@ -11,18 +11,18 @@ namespace frond::leaf::serve {
 namespace {
 
 TEST(EncodedBytes, AreNeverFewerThanThoseOfTheMessage) {
-  constexpr std::uint64_t kSeed = 11;
-  wire::RandomMessages random(kSeed);
+  constexpr std::uint64_t kReplySeed = 11;
+  wire::RandomMessages random(kReplySeed);
   int searches = 0, fetches = 0;
   while (searches < 2000 || fetches < 2000) {
     const wire::Reply reply = random.reply();
     const std::size_t bytes = wire::encode(reply).size();
     if (const auto* search = std::get_if<wire::SearchReply>(&reply)) {
       ++searches;
-      ASSERT_GE(encoded_bytes(*search), bytes) << "seed " << kSeed << ", search " << searches;
+      ASSERT_GE(encoded_bytes(*search), bytes) << "seed " << kReplySeed << ", search " << searches;
     } else if (const auto* fetch = std::get_if<wire::FetchReply>(&reply)) {
       ++fetches;
-      ASSERT_GE(encoded_bytes(fetch->documents) + 512, bytes) << "seed " << kSeed << ", fetch " << fetches;
+      ASSERT_GE(encoded_bytes(fetch->documents) + 512, bytes) << "seed " << kReplySeed << ", fetch " << fetches;
     }
   }
 }

@@ -10,7 +10,7 @@
 namespace frond::tools::synth {
 namespace {
 
-constexpr std::uint64_t kSeed = 7;
+constexpr std::uint64_t kQuerySeed = 7;
 
 const Profile& named(std::string_view name) { return **profile_named(name); }
 
@@ -22,9 +22,9 @@ TEST(Profiles, AreNamedAndOthersRefused) {
 }
 
 TEST(QueryModel, GivesGov2QueriesThePostingsThatDingCounts) {
-  const double postings = draw_queries(named("gov2"), 0, 4000, kSeed).postings_a_query();
-  EXPECT_GT(postings, 3.74e6 * 0.97) << "seed " << kSeed;
-  EXPECT_LT(postings, 3.74e6 * 1.03) << "seed " << kSeed;
+  const double postings = draw_queries(named("gov2"), 0, 4000, kQuerySeed).postings_a_query();
+  EXPECT_GT(postings, 3.74e6 * 0.97) << "seed " << kQuerySeed;
+  EXPECT_LT(postings, 3.74e6 * 1.03) << "seed " << kQuerySeed;
 }
 
 // Ao 2011, Table 4: thousands of postings, and percent.
@@ -33,7 +33,7 @@ TEST(QueryModel, GivesGovQueriesTheShortestListsOfAo) {
     double shortest, ratio, share;
   };
   const Row expected[] = {{8.6, 13.6, 18.6}, {8.7, 23.1, 28.3}, {8.4, 28.6, 26.4}, {8.0, 32.0, 17.1}, {8.0, 34.4, 9.5}};
-  const auto set = draw_queries(named("gov"), 0, 50'000, kSeed);
+  const auto set = draw_queries(named("gov"), 0, 50'000, kQuerySeed);
   for (std::size_t terms = 2; terms <= 6; ++terms) {
     double shortest = 0, ratio = 0, queries = 0;
     for (const auto& query : set.queries) {
@@ -48,8 +48,8 @@ TEST(QueryModel, GivesGovQueriesTheShortestListsOfAo) {
     }
     const auto& row = expected[terms - 2];
     const auto near = [&](double is, double should, const char* what) {
-      EXPECT_GT(is, should * 0.85) << what << ", " << terms << " terms, seed " << kSeed;
-      EXPECT_LT(is, should * 1.15) << what << ", " << terms << " terms, seed " << kSeed;
+      EXPECT_GT(is, should * 0.85) << what << ", " << terms << " terms, seed " << kQuerySeed;
+      EXPECT_LT(is, should * 1.15) << what << ", " << terms << " terms, seed " << kQuerySeed;
     };
     near(shortest / queries, row.shortest, "shortest list");
     near(ratio / queries, row.ratio, "ratio");
@@ -59,7 +59,7 @@ TEST(QueryModel, GivesGovQueriesTheShortestListsOfAo) {
 
 TEST(QueryModel, SharesTermsAsALogDoes) {
   // 2,000 queries of the log have 5,544 terms, of which 3,342 differ, with its queries of one term.
-  const auto set = draw_queries(named("gov2"), 0, 2000, kSeed);
+  const auto set = draw_queries(named("gov2"), 0, 2000, kQuerySeed);
   EXPECT_GT(set.list_lengths.size(), 2000u);
   EXPECT_LT(set.list_lengths.size(), 4500u);
   std::vector<std::uint32_t> uses(set.list_lengths.size(), 0);
@@ -72,7 +72,7 @@ TEST(QueryModel, SharesTermsAsALogDoes) {
 TEST(QueryModel, HasOnlyListsThatQueriesUseAndEachOnceInAQuery) {
   for (const auto& profile : all_profiles())
     for (const std::uint32_t documents : {1u, 50u, 20'000u}) {
-      const auto set = draw_queries(profile, documents, 300, kSeed);
+      const auto set = draw_queries(profile, documents, 300, kQuerySeed);
       std::set<std::uint32_t> used;
       for (const auto& query : set.queries) {
         EXPECT_FALSE(query.empty());
@@ -89,7 +89,7 @@ TEST(QueryModel, HasOnlyListsThatQueriesUseAndEachOnceInAQuery) {
 }
 
 TEST(QueryModel, ScalesWithTheDocuments) {
-  const double postings = draw_queries(named("gov2"), 252'000, 4000, kSeed).postings_a_query();
+  const double postings = draw_queries(named("gov2"), 252'000, 4000, kQuerySeed).postings_a_query();
   EXPECT_GT(postings, 37.4e3 * 0.97);
   EXPECT_LT(postings, 37.4e3 * 1.03);
 }
@@ -103,12 +103,12 @@ TEST(QueryModel, DependsOnItsSeedAlone) {
 }
 
 TEST(ImpactQueries, HaveTensOfTermsWithWeights) {
-  const auto set = draw_queries(named("splade"), 0, 1000, kSeed);
+  const auto set = draw_queries(named("splade"), 0, 1000, kQuerySeed);
   double terms = 0, most = 0;
   std::vector<std::uint32_t> weights;
   ASSERT_EQ(set.weights.size(), set.queries.size());
   for (std::size_t q = 0; q < set.queries.size(); ++q) {
-    ASSERT_EQ(set.weights[q].size(), set.queries[q].size()) << "seed " << kSeed << " query " << q;
+    ASSERT_EQ(set.weights[q].size(), set.queries[q].size()) << "seed " << kQuerySeed << " query " << q;
     EXPECT_GE(set.queries[q].size(), 20u);
     EXPECT_LE(set.queries[q].size(), 60u);
     terms += static_cast<double>(set.queries[q].size()) / 1000;
@@ -117,18 +117,18 @@ TEST(ImpactQueries, HaveTensOfTermsWithWeights) {
     most = std::max(most, sum);
     weights.insert(weights.end(), set.weights[q].begin(), set.weights[q].end());
   }
-  EXPECT_NEAR(terms, 37, 3) << "seed " << kSeed;
-  EXPECT_LT(most, 180) << "or other means search it; seed " << kSeed;
+  EXPECT_NEAR(terms, 37, 3) << "seed " << kQuerySeed;
+  EXPECT_LT(most, 180) << "or other means search it; seed " << kQuerySeed;
   std::ranges::sort(weights);
   EXPECT_GE(weights.front(), 12u);
   EXPECT_LE(weights.back(), 3u * 256);
-  EXPECT_NEAR(weights[weights.size() / 2] / 256.0, 0.7, 0.05) << "seed " << kSeed;
-  EXPECT_GT(set.postings_a_query(), 0.4 * 8'841'823) << "seed " << kSeed;
-  EXPECT_LT(set.postings_a_query(), 1.2 * 8'841'823) << "seed " << kSeed;
+  EXPECT_NEAR(weights[weights.size() / 2] / 256.0, 0.7, 0.05) << "seed " << kQuerySeed;
+  EXPECT_GT(set.postings_a_query(), 0.4 * 8'841'823) << "seed " << kQuerySeed;
+  EXPECT_LT(set.postings_a_query(), 1.2 * 8'841'823) << "seed " << kQuerySeed;
 }
 
 TEST(ImpactQueries, AreOfAVocabularyWhoseListsGiveDocumentsAboutAHundredAndFiftyTerms) {
-  const auto set = draw_queries(named("splade"), 100'000, 1, kSeed);
+  const auto set = draw_queries(named("splade"), 100'000, 1, kQuerySeed);
   double postings = 0;
   for (const std::uint32_t length : set.list_lengths) postings += length;
   EXPECT_GT(postings / 100'000, 120);
@@ -141,8 +141,9 @@ TEST(ImpactQueries, AreOfAVocabularyWhoseListsGiveDocumentsAboutAHundredAndFifty
 TEST(ImpactQueries, AskForWhatTheDocumentsOfTheirSubjectHave) {
   constexpr std::uint32_t kDocuments = 64'000;
   const Profile& profile = named("splade");
-  const CollectionSize size{.profile = &profile, .documents = kDocuments, .order = DocidOrder::kInput, .seed = kSeed};
-  const auto set = draw_queries(profile, kDocuments, 200, kSeed);
+  const CollectionSize size{
+      .profile = &profile, .documents = kDocuments, .order = DocidOrder::kInput, .seed = kQuerySeed};
+  const auto set = draw_queries(profile, kDocuments, 200, kQuerySeed);
   double best = 0, mean = 0;
   for (const auto& query : set.queries) {
     std::vector<double> by_run(profile.runs, 0.0);
@@ -152,11 +153,11 @@ TEST(ImpactQueries, AskForWhatTheDocumentsOfTheirSubjectHave) {
     best += *std::ranges::max_element(by_run) / 200;
     for (const double one : by_run) mean += one / (200.0 * profile.runs);
   }
-  EXPECT_GT(best, 2 * mean) << "seed " << kSeed;
+  EXPECT_GT(best, 2 * mean) << "seed " << kQuerySeed;
 }
 
 TEST(QueryModel, OfNoQueriesIsEmpty) {
-  const auto set = draw_queries(named("gov2"), 0, 0, kSeed);
+  const auto set = draw_queries(named("gov2"), 0, 0, kQuerySeed);
   EXPECT_TRUE(set.queries.empty());
   EXPECT_TRUE(set.list_lengths.empty());
   EXPECT_EQ(set.postings_a_query(), 0);

@@ -17,16 +17,17 @@
 namespace frond::partition {
 namespace {
 
-constexpr std::uint32_t kSeed = 20260101;
-constexpr std::uint32_t kDocuments = 2000;
+constexpr std::uint32_t kCachedSeed = 20260101;
+constexpr std::uint32_t kCachedDocuments = 2000;
 constexpr DocId kLarge = 1234;  // of 3 MiB: only its front is read for showing
 
 class ReadingThroughACache : public testing::Test {
  protected:
   void SetUp() override {
-    auto documents = support::random_documents(kDocuments, kSeed);
+    auto documents = support::random_documents(kCachedDocuments, kCachedSeed);
     documents[kLarge].body = std::string(3 << 20, 'x');
-    for (std::uint32_t i = 0; i < kDocuments; ++i) documents[i].body += std::string(i % 100 ? i % 1500 : i * 40, 'y');
+    for (std::uint32_t i = 0; i < kCachedDocuments; ++i)
+      documents[i].body += std::string(i % 100 ? i % 1500 : i * 40, 'y');
     summary_ = support::write_partition(documents, files()).value();
   }
   std::filesystem::path files() const { return scratch_ / "files"; }
@@ -37,7 +38,7 @@ class ReadingThroughACache : public testing::Test {
     ASSERT_TRUE(Partition::ingest(files(), summary_.files, database, false));
     const auto file = std::find_if(summary_.files.begin(), summary_.files.end(),
                                    [](const PartitionFile& one) { return one.name.starts_with("documents"); });
-    std::mt19937 random(kSeed);
+    std::mt19937 random(kCachedSeed);
     for (const auto& entry : std::filesystem::directory_iterator(database))
       if (entry.path().extension() == ".sst" && entry.file_size() == file->bytes)
         for (int i = 0; i < damages; ++i) support::flip_byte(entry.path(), random() % (file->bytes / 2));
@@ -46,7 +47,7 @@ class ReadingThroughACache : public testing::Test {
   }
   std::vector<DocId> random_docids(std::mt19937& random, std::size_t count) const {
     std::vector<DocId> docids(count);
-    for (DocId& docid : docids) docid = random() % (kDocuments + 20);  // some do not exist
+    for (DocId& docid : docids) docid = random() % (kCachedDocuments + 20);  // some do not exist
     if (random() % 2) std::sort(docids.begin(), docids.end());
     return docids;
   }
@@ -72,10 +73,10 @@ class ReadingThroughACache : public testing::Test {
 
 TEST_F(ReadingThroughACache, ReturnsWhatReadingWithoutReturns) {
   for (const std::size_t budget : {0u, 1u << 20, 8u << 20}) {
-    SCOPED_TRACE(testing::Message() << "budget " << budget << ", seed " << kSeed);
+    SCOPED_TRACE(testing::Message() << "budget " << budget << ", seed " << kCachedSeed);
     const auto cache = std::make_shared<DocumentBlockCache>(budget);
     open(cache);
-    std::mt19937 random(kSeed);
+    std::mt19937 random(kCachedSeed);
     for (int round = 0; round < 60; ++round) {
       auto docids = random_docids(random, 1 + random() % 60);
       if (round % 10 == 0) docids.insert(docids.end(), {kLarge, 0, kLarge, kLarge + 1, 0});
@@ -121,8 +122,8 @@ TEST_F(ReadingThroughACache, DropsTheBlocksOfAPartitionThatCloses) {
 
 TEST_F(ReadingThroughACache, ReportsDamageEachTime) {
   open(std::make_shared<DocumentBlockCache>(64 << 20), /*damages=*/5);
-  std::vector<DocId> docids(kDocuments);
-  for (DocId docid = 0; docid < kDocuments; ++docid) docids[docid] = docid;
+  std::vector<DocId> docids(kCachedDocuments);
+  for (DocId docid = 0; docid < kCachedDocuments; ++docid) docids[docid] = docid;
   const auto expected = read(*plain_, docids);
   EXPECT_TRUE(std::any_of(expected.begin(), expected.end(), [](const auto& one) { return one.starts_with("error"); }));
   for (int round = 0; round < 2; ++round) EXPECT_EQ(read(*cached_, docids), expected);
@@ -134,7 +135,7 @@ TEST_F(ReadingThroughACache, IsSafeForManyThreadsWithASmallBudget) {
   std::vector<std::thread> threads;
   for (std::uint32_t t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
-      std::mt19937 random(kSeed + t);
+      std::mt19937 random(kCachedSeed + t);
       for (int round = 0; round < 100; ++round) {
         const auto docids = random_docids(random, 20);
         EXPECT_EQ(read(*cached_, docids), read(*plain_, docids));

@@ -11,7 +11,7 @@
 namespace frond::partition {
 namespace {
 
-constexpr std::uint32_t kSeed = 20261123;
+constexpr std::uint32_t kChunkSeed = 20261123;
 
 ByteBuffer chunk_of(const std::vector<StoredDocument>& documents, DocId first = 0) {
   ByteBuffer heads;
@@ -38,7 +38,7 @@ TEST(AHeadChunk, HasTheLayoutOfTheFormatPage) {
 }
 
 TEST(AHeadChunk, ReturnsFieldsOfAllSizes) {
-  std::mt19937 random(kSeed);
+  std::mt19937 random(kChunkSeed);
   for (const std::size_t count : {1u, 2u, 3u, 100u, 1000u}) {
     std::vector<std::string> ids, urls, titles;
     std::vector<StoredDocument> documents;

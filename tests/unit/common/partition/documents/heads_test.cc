@@ -22,14 +22,14 @@ namespace frond::partition {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint32_t kSeed = 20261123;
-constexpr std::uint32_t kDocuments = 5000;  // a few chunks, the last one short
+constexpr std::uint32_t kHeadsSeed = 20261123;
+constexpr std::uint32_t kHeadsDocuments = 5000;  // a few chunks, the last one short
 
 class Heads : public testing::Test {
  protected:
   void SetUp() override {
-    documents_ = support::random_documents(kDocuments, kSeed);
-    for (std::uint32_t i = 0; i < kDocuments; ++i) {
+    documents_ = support::random_documents(kHeadsDocuments, kHeadsSeed);
+    for (std::uint32_t i = 0; i < kHeadsDocuments; ++i) {
       auto& document = documents_[i];
       if (i % 7 == 0) document.url.clear();
       if (i % 11 == 0) document.title.clear();
@@ -60,12 +60,12 @@ class Heads : public testing::Test {
   }
   static std::vector<DocId> random_docids(std::mt19937& random, std::size_t count) {
     std::vector<DocId> docids(count);
-    for (DocId& docid : docids) docid = random() % (kDocuments + 20);  // some do not exist
+    for (DocId& docid : docids) docid = random() % (kHeadsDocuments + 20);  // some do not exist
     if (random() % 2) std::sort(docids.begin(), docids.end());
     return docids;
   }
   static std::vector<DocId> all_docids() {
-    std::vector<DocId> docids(kDocuments);
+    std::vector<DocId> docids(kHeadsDocuments);
     std::iota(docids.begin(), docids.end(), 0);
     return docids;
   }
@@ -106,10 +106,10 @@ TEST_F(Heads, AreThoseOfTheDocuments) {
     EXPECT_TRUE(partition->check_heads());
     EXPECT_TRUE(partition->count_entries());
     EXPECT_EQ(read(*partition, all_docids()), read(*partition, all_docids(), /*documents=*/true));
-    std::mt19937 random(kSeed);
+    std::mt19937 random(kHeadsSeed);
     for (int round = 0; round < 100; ++round) {
       const auto docids = random_docids(random, random() % 60);
-      ASSERT_EQ(read(*partition, docids), read(*partition, docids, /*documents=*/true)) << "seed " << kSeed;
+      ASSERT_EQ(read(*partition, docids), read(*partition, docids, /*documents=*/true)) << "seed " << kHeadsSeed;
     }
   }
 }
@@ -125,20 +125,20 @@ TEST_F(Heads, AreReadWithoutTheirDocuments) {
   const auto partition = Partition::open(database, FileReads::kMapped).value();
   const auto found = read(*partition, all_docids());
   std::size_t same = 0;
-  for (DocId docid = 0; docid < kDocuments; ++docid) {
+  for (DocId docid = 0; docid < kHeadsDocuments; ++docid) {
     const bool stored = docid % 500 != 9 && docid % 500 != 10 && docid % 1000 != 11 && docid != 20;
     if (stored) {
       EXPECT_EQ(found[docid], expected[docid]) << docid;
     }
     same += found[docid] == expected[docid];
   }
-  EXPECT_LT(same, kDocuments) << "the documents are damaged";
+  EXPECT_LT(same, kHeadsDocuments) << "the documents are damaged";
   EXPECT_FALSE(partition->check_heads());
 }
 
 TEST_F(Heads, OfFewDocumentsAreOneShortChunk) {
   for (const std::uint32_t count : {0u, 1u, 2u, 100u}) {
-    documents_ = support::random_documents(count, kSeed);
+    documents_ = support::random_documents(count, kHeadsSeed);
     write();
     const auto partition = Partition::open(ingest(), FileReads::kMapped).value();
     EXPECT_TRUE(partition->check_heads());
@@ -162,20 +162,21 @@ TEST_F(Heads, AreTakenFromTheDocumentsWhereThereAreNone) {
   write();
   const auto opened = Database::open(ingest(), FileReads::kMapped).value();
   const auto dictionary = opened->get(Family::kArrays, kDictionaryKey);
-  const DocumentReader documents(opened, kDocuments, {}, dictionary ? dictionary->bytes() : ByteView());
-  const HeadReader reader(opened, kDocuments, {}, documents);
+  const DocumentReader documents(opened, kHeadsDocuments, {}, dictionary ? dictionary->bytes() : ByteView());
+  const HeadReader reader(opened, kHeadsDocuments, {}, documents);
   EXPECT_TRUE(reader.check());
   std::size_t next = 0;
-  reader.read(std::vector<DocId>{3, 4000, kDocuments}, [&](std::size_t place, const Result<StoredDocument>& document) {
-    EXPECT_EQ(place, next++);
-    if (place < 2) {
-      EXPECT_EQ(document->id, documents_[place == 0 ? 3 : 4000].id);
-    }
-    if (place == 2) {
-      EXPECT_EQ(document, Code::kNotFound);
-    }
-    return true;
-  });
+  reader.read(std::vector<DocId>{3, 4000, kHeadsDocuments},
+              [&](std::size_t place, const Result<StoredDocument>& document) {
+                EXPECT_EQ(place, next++);
+                if (place < 2) {
+                  EXPECT_EQ(document->id, documents_[place == 0 ? 3 : 4000].id);
+                }
+                if (place == 2) {
+                  EXPECT_EQ(document, Code::kNotFound);
+                }
+                return true;
+              });
   EXPECT_EQ(next, 3u);
 }
 
@@ -212,7 +213,7 @@ TEST_F(Heads, OfOtherDocumentsAreFoundOut) {
 TEST_F(Heads, ThatAreDamagedAreErrors) {
   write();
   const auto expected = read(*Partition::open(ingest()).value(), all_docids());
-  std::mt19937 random(kSeed);
+  std::mt19937 random(kHeadsSeed);
   std::size_t errors = 0;
   for (int round = 0; round < 10; ++round) {
     const auto database = ingest();
@@ -220,10 +221,10 @@ TEST_F(Heads, ThatAreDamagedAreErrors) {
     for (int i = 0; i < 20; ++i) support::flip_byte(file, random() % (fs::file_size(file) - 10'000));
     const auto partition = Partition::open(database, FileReads::kMapped).value();
     const auto found = read(*partition, all_docids());
-    for (DocId docid = 0; docid < kDocuments; ++docid) {
+    for (DocId docid = 0; docid < kHeadsDocuments; ++docid) {
       if (found[docid] == expected[docid]) continue;
       ++errors;
-      ASSERT_TRUE(found[docid].starts_with("error: ")) << "seed " << kSeed << ", document " << docid;
+      ASSERT_TRUE(found[docid].starts_with("error: ")) << "seed " << kHeadsSeed << ", document " << docid;
       EXPECT_NE(found[docid].find("document " + std::to_string(docid)), std::string::npos) << found[docid];
     }
     EXPECT_FALSE(partition->check_heads());
@@ -238,12 +239,12 @@ TEST_F(Heads, OfAFileThatIsCutShortAreErrors) {
   for (const unsigned share : {0u, 3u, 50u, 97u}) {
     const auto database = ingest();
     const auto partition = Partition::open(database, FileReads::kMapped).value();
-    (void)read(*partition, {0, 1000, kDocuments - 1});
+    (void)read(*partition, {0, 1000, kHeadsDocuments - 1});
     const auto file = heads_of(database);
     fs::resize_file(file, fs::file_size(file) * share / 100 + 100);  // inside a page
     std::size_t errors = 0;
     const auto found = read(*partition, all_docids());
-    for (DocId docid = 0; docid < kDocuments; ++docid) {
+    for (DocId docid = 0; docid < kHeadsDocuments; ++docid) {
       errors += found[docid] != expected[docid];
       if (found[docid] == expected[docid]) continue;
       ASSERT_TRUE(found[docid].starts_with("error: ")) << docid;
@@ -266,10 +267,10 @@ TEST_F(Heads, AreReadByManyThreadsAtOnce) {
     std::vector<std::thread> threads;
     for (std::uint32_t t = 0; t < 4; ++t)
       threads.emplace_back([&, t] {
-        std::mt19937 random(kSeed + t);
+        std::mt19937 random(kHeadsSeed + t);
         for (++ready; ready < 4;) std::this_thread::yield();
         for (int i = 0; i < 50; ++i) {
-          const DocId docid = random() % kDocuments;
+          const DocId docid = random() % kHeadsDocuments;
           EXPECT_EQ(read(*partition, {docid}).front(), expected[docid]);
         }
       });

@@ -70,8 +70,8 @@ TEST(ABlock, OfAnotherLayoutHasToBeReadWhole) {
 }
 
 TEST(ABlock, SurvivesAnyBytes) {
-  constexpr std::uint32_t kSeed = 17;
-  std::mt19937 random(kSeed);
+  constexpr std::uint32_t kSearchSeed = 17;
+  std::mt19937 random(kSearchSeed);
   const Block good({{"fog", 100}, {"fox", 300}, {"foxes", 20'000}});
   for (int round = 0; round < 20'000; ++round) {
     ByteBuffer bytes = good.bytes;
@@ -79,8 +79,8 @@ TEST(ABlock, SurvivesAnyBytes) {
       bytes[random() % 600] = static_cast<std::byte>(random());
     const auto answer = find_in_block(ByteView(bytes).first(random() % kBlockHeadBytes), bytes.size(), "foxes");
     if (answer.value) {
-      EXPECT_LE(answer.value->offset, bytes.size()) << "seed " << kSeed;
-      EXPECT_LE(answer.value->bytes, bytes.size() - answer.value->offset) << "seed " << kSeed;
+      EXPECT_LE(answer.value->offset, bytes.size()) << "seed " << kSearchSeed;
+      EXPECT_LE(answer.value->bytes, bytes.size() - answer.value->offset) << "seed " << kSearchSeed;
     }
   }
 }

@@ -13,7 +13,7 @@
 namespace frond::partition {
 namespace {
 
-constexpr std::uint32_t kSeed = 42;
+constexpr std::uint32_t kStatisticsSeed = 42;
 
 class TermStatisticsOfAGeneration : public testing::Test {
  protected:
@@ -32,7 +32,7 @@ TEST_F(TermStatisticsOfAGeneration, AreTheSumsOverItsPartitions) {
   std::vector<std::shared_ptr<const Partition>> partitions;
   std::uint64_t tokens = 0;
   for (std::uint32_t p = 0; p < 3; ++p) {
-    const auto documents = support::random_documents(200, kSeed + p, "p" + std::to_string(p));
+    const auto documents = support::random_documents(200, kStatisticsSeed + p, "p" + std::to_string(p));
     for (const auto& document : documents)
       for (const auto& [term, frequency] : document.terms) ++expected[term];
     partitions.push_back(partition_of(documents));
@@ -61,7 +61,7 @@ TEST_F(TermStatisticsOfAGeneration, AreTheSumsOverItsPartitions) {
 // Short and long terms, bytes 0xff at the borders of ranges, many terms of one range; with any number of threads.
 TEST_F(TermStatisticsOfAGeneration, AreTheSameFromFilesByManyThreads) {
   std::vector<support::TestDocument> documents;
-  std::mt19937 random(kSeed);
+  std::mt19937 random(kStatisticsSeed);
   const std::vector<std::string> firsts{"a", "a\xff", "\xff", "\xff\xff", "ab", "b", "\x01", "1"};
   for (int d = 0; d < 300; ++d) {
     support::TestDocument document{"d" + std::to_string(d), {}};
@@ -111,12 +111,12 @@ TEST_F(TermStatisticsOfAGeneration, AreTheSameFromFilesByManyThreads) {
 }
 
 TEST_F(TermStatisticsOfAGeneration, AreUnavailableWhereTheyCanNotBeWritten) {
-  const std::vector partitions{partition_of(support::random_documents(10, kSeed))};
+  const std::vector partitions{partition_of(support::random_documents(10, kStatisticsSeed))};
   EXPECT_EQ(write_term_statistics(partitions, scratch_ / "nowhere" / "t.sst"), Code::kUnavailable);
 }
 
 TEST_F(TermStatisticsOfAGeneration, KnowNoOtherTerm) {
-  const std::vector partitions{partition_of(support::random_documents(10, kSeed))};
+  const std::vector partitions{partition_of(support::random_documents(10, kStatisticsSeed))};
   ASSERT_TRUE(write_term_statistics(partitions, scratch_ / "t.sst").has_value());
   const auto terms = GenerationTerms::open(scratch_ / "t.sst").value();
   for (const std::string& term : {std::string("t"), std::string(), std::string("zzz"),
@@ -135,7 +135,8 @@ TEST_F(TermStatisticsOfAGeneration, AreNotReadFromOtherFiles) {
   EXPECT_EQ(GenerationTerms::open(scratch_ / "none.sst").error().code(), Code::kNotFound);
   support::write_file(scratch_ / "rubbish.sst", std::string(5000, 'r'));
   EXPECT_EQ(GenerationTerms::open(scratch_ / "rubbish.sst").error().code(), Code::kCorrupt);
-  const auto summary = support::write_partition(support::random_documents(10, kSeed), scratch_ / "files").value();
+  const auto summary =
+      support::write_partition(support::random_documents(10, kStatisticsSeed), scratch_ / "files").value();
   for (const auto& file : summary.files)
     EXPECT_EQ(GenerationTerms::open(scratch_ / "files" / file.name).error().code(), Code::kCorrupt) << file.name;
 }
