@@ -155,11 +155,11 @@ std::optional<std::uint64_t> next_bucket(const Facet& facet, FieldType type, std
 schema::Value value_in(FieldType type, std::uint64_t bucket) {
   const double first = std::get<double>(schema::value_of_key(FieldType::kFloat, bucket));
   const double last = std::get<double>(schema::value_of_key(FieldType::kFloat, bucket | kLeftOut));
-  constexpr double kEnd = 9223372036854775808.0;  // 2^63
+  constexpr double kBeyond = 9223372036854775808.0;  // 2^63
   if (type == FieldType::kInteger) {
     const double least = std::ceil(first), greatest = std::floor(last);
     const double middle = std::floor(least + (greatest - least) / 2);
-    return middle >= kEnd ? Limits::max() : middle < -kEnd ? Limits::min() : static_cast<std::int64_t>(middle);
+    return middle >= kBeyond ? Limits::max() : middle < -kBeyond ? Limits::min() : static_cast<std::int64_t>(middle);
   }
   const double middle = first + (last - first) / 2;
   return std::abs(middle) < std::numeric_limits<double>::min() ? 0.0 : middle;

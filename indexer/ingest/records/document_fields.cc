@@ -84,8 +84,8 @@ Result<void> WeightsReader::finish(DocumentFields& to) && {
   std::ranges::stable_sort(weights_, {}, &DocumentFields::Weight::token);
   for (std::size_t i = 1; i < weights_.size(); ++i)
     if (weights_[i].token == weights_[i - 1].token) FROND_TRY(refuse(weights_[i].token, "is there twice"));
-  const auto [first, last] = std::ranges::unique(weights_, {}, &DocumentFields::Weight::token);
-  weights_.erase(first, last);
+  const auto same_token = [](const auto& a, const auto& b) { return a.token == b.token; };
+  weights_.erase(std::unique(weights_.begin(), weights_.end(), same_token), weights_.end());
   to.weights = std::move(weights_);
   to.impacts_cut = cut_;
   to.left_out += left_out_;
