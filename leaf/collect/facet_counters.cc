@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <ranges>
 #include <utility>
 
 #include "common/base/check.h"
@@ -170,9 +169,15 @@ class DirectCounter final : public FacetCounter {
   // Of the bucket that this step is in: buckets ascend.
   std::uint32_t first_step(std::uint64_t step) const {
     const std::uint64_t bucket = bucket_at(step);
-    const std::ranges::iota_view<std::uint64_t, std::uint64_t> before(0, step);
-    const auto first = std::ranges::partition_point(before, [&](std::uint64_t i) { return bucket_at(i) != bucket; });
-    return static_cast<std::uint32_t>(first - before.begin());
+    std::uint64_t first = 0, last = step;
+    while (first != last) {
+      const std::uint64_t middle = first + (last - first) / 2;
+      if (bucket_at(middle) == bucket)
+        last = middle;
+      else
+        first = middle + 1;
+    }
+    return static_cast<std::uint32_t>(first);
   }
 
   const query::Facet& facet_;

@@ -23,7 +23,7 @@ Result<KeywordCache::Numbers> KeywordCache::numbers(std::uint64_t partition, std
     if (kept_.too_large(most))
       return Error(Code::kInvalid, "a partition has so many different values that their numbers may take " +
                                        std::to_string(most) + " bytes; at most half of --keyword-cache, " +
-                                       std::to_string(kept_.budget() / kMaxShare) + " bytes, may be used for a column");
+                                       std::to_string(budget_bytes_ / kMaxShare) + " bytes, may be used for a column");
   }
   Numbers made = partition::KeywordNumbers::of(column, [&] { return deadline.passed(clock); });
   if (made == nullptr) return Error(Code::kDeadline, "the deadline passed while keywords were numbered");

@@ -20,7 +20,7 @@ class KeywordCache {
   };
   using Numbers = std::shared_ptr<const partition::KeywordNumbers>;
 
-  explicit KeywordCache(std::size_t budget_bytes) : kept_(budget_bytes, kMaxShare) {}
+  explicit KeywordCache(std::size_t budget_bytes) : budget_bytes_(budget_bytes), kept_(budget_bytes, kMaxShare) {}
 
   // Of the field of the partition, by lists::ListKey::partition, whose column is one of keywords. Two threads that miss
   // at a time both make them. kInvalid: they may take more than half of the budget; kDeadline.
@@ -29,7 +29,7 @@ class KeywordCache {
   // The partition is closed.
   void forget(std::uint64_t partition);
   Counters counters() const;
-  std::size_t budget_bytes() const { return kept_.budget(); }
+  std::size_t budget_bytes() const { return budget_bytes_; }
 
  private:
   static constexpr std::size_t kMaxShare = 2;
@@ -41,6 +41,7 @@ class KeywordCache {
   struct HashOf {
     std::size_t operator()(const Key& key) const { return (key.partition << 8 | key.field) * 0x9e3779b97f4a7c15ULL; }
   };
+  const std::size_t budget_bytes_;
   mutable Mutex mutex_;
   cache::SegmentedLru<Key, Numbers, HashOf> kept_ FROND_GUARDED_BY(mutex_);
   std::uint64_t hits_ FROND_GUARDED_BY(mutex_) = 0, misses_ FROND_GUARDED_BY(mutex_) = 0;
