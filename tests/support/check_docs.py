@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that every relative link of every Markdown file has a target, that every directory with a build target has a section in
-docs/architecture.md, that this page names no directory that does not exist, that tables are whole: each has a header, and each
+docs/architecture.md, that this page names no directory and no file that does not exist, that tables are whole: each has a header, and each
 row as many cells as that (a `|` in a cell is written `\\|`), and that figures are those of docs/measurements/figures.json: in Markdown
 a figure is followed by its key, `54.8<!--index-stored-->`. The page of each constant of tools/plan/constants.json names its commit. Each decision has a status, and is in their index. Exit 1 and a list of what is wrong.
 """
@@ -16,6 +16,7 @@ AREAS = ("common", "indexer", "leaf", "broker")
 DECISIONS = "docs/adr/"
 FIGURES = "docs/measurements/figures.json"
 CONSTANTS = "tools/plan/constants.json"
+NAMED_FILE = re.compile(r"`([\w.-]+\.(?:h|cc|cu|cuh|py|mjs|js|json|md|yml|yaml|capnp|txt))`")
 FIGURE = re.compile(r"([^\s|;(]*)<!--([\w-]+)-->")
 
 
@@ -134,6 +135,8 @@ def main():
     named = set(re.findall(r"`([\w./-]+)/`", "\n".join(re.findall(r"^#+ .*$", read(MAP), re.M))))
     wrong += [f"{MAP}: no section for {d}/" for d in sorted(directories(files) - named)]
     wrong += [f"{MAP}: has a section for {d}/, which does not exist" for d in sorted(named) if not os.path.isdir(d)]
+    base_names = {os.path.basename(f) for f in files}
+    wrong += [f"{MAP}: names {name}, which does not exist" for name in sorted(set(NAMED_FILE.findall(pages[MAP])) - base_names)]
     print("\n".join(wrong), end="\n" if wrong else "")
     sys.exit(1 if wrong else 0)
 
