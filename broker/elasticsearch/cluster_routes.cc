@@ -192,7 +192,8 @@ void cat_aliases(const Targets& to, Call&& call, Responder responder) {
   for (const auto& [name, index] : *indices)
     for (const auto& [alias, about] : index.aliases.items()) {
       const auto patterns = split_list(wanted);
-      if (!wanted.empty() && std::ranges::none_of(patterns, [&](auto one) { return matches_pattern(one, alias); }))
+      if (!wanted.empty() &&
+          std::ranges::none_of(patterns, [&, &of = alias](auto one) { return matches_pattern(one, of); }))
         continue;
       const bool writes = about.contains("is_write_index");
       table.rows.push_back({alias, name, about.contains("filter") ? "*" : "-", text_or(about, "index_routing", "-"),
