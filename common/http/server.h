@@ -84,9 +84,11 @@ class Server {
     // seconds since the request was whole.
     std::function<void(std::string_view route, int status, double seconds)> on_answer;
 
-    // Runs a function on another thread, soon; for answers with a reader (Response::reader), which get a 500 without
-    // it. What it was given must have ended before the io_context is destroyed.
-    std::function<void(std::function<void()>)> run_reader;
+    // Runs a function that holds so many bytes on another thread, soon. What it was given must have ended before the
+    // io_context is destroyed. For answers with a reader (Response::reader), which get a 500 without it; and to decode
+    // and encode long bodies: without it those of requests are decoded on the io thread, those of answers go as they
+    // are.
+    std::function<void(const ClientId& of, std::size_t bytes, std::function<void()> run)> run_aside;
 
     // From make_group(); each server of a group has the same limits and the same port. Null: the server is alone.
     std::shared_ptr<ServerGroup> group;

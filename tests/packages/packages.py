@@ -223,10 +223,11 @@ def main():
             print("upgraded, and what it had is found", flush=True)
 
             machine.run("apt-get", "-q", "-y", "remove", "frond", server, "python3-frond")
-            expect(not os.path.exists(machine.path("/usr/bin/frond-leaf")), "a program is left after the removal")
+            left = [path for path in ("/usr/bin/frond-leaf", "/usr/lib/python3/dist-packages/frond.py") if os.path.exists(machine.path(path))]
+            expect(not left, f"left after the removal: {left}")
             expect(os.path.exists(conf) and os.path.exists(machine.path("/var/lib/frond/api.key")), "the removal takes too much")
-            machine.run("apt-get", "-q", "-y", "purge", "frond", server, "python3-frond")
-            left = [path for path in ("/etc/frond", "/var/lib/frond", "/usr/lib/python3/dist-packages/frond.py") if os.path.exists(machine.path(path))]
+            machine.run("apt-get", "-q", "-y", "purge", "frond", server)
+            left = [path for path in ("/etc/frond", "/var/lib/frond") if os.path.exists(machine.path(path))]
             expect(not left, f"left after a purge: {left}")
             print("removed and purged")
     finally:

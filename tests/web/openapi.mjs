@@ -146,7 +146,8 @@ async function checkBodies(path) {
   expect((await exchange('POST', path, { body: ' '.repeat(1100000) })) === 413, '1,100,000 bytes of body are taken');
   for (const where of [path, '/v1/msearch']) {
     const encoded = (coding) => exchange('POST', where, { body: '{"q":"links"}', headers: { 'content-encoding': coding } });
-    expect((await encoded('gzip')) === 415, `${where}: an encoded body is not answered 415`);
+    expect((await encoded('br')) === 415, `${where}: an encoded body is not answered 415`);
+    expect((await encoded('gzip')) === 400, `${where}: a body that is no gzip is not answered 400`);
     expect((await encoded('identity')) === 200, `${where}: a body with the encoding identity is refused`);
   }
   expect((await exchange('POST', '/v1/msearch', { body: lines.join('\n') })) === 200, 'msearch does not answer 200');
