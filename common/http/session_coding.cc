@@ -55,11 +55,15 @@ void Session::decode(Coded coded) {
   const std::size_t bytes = body.size() + coded.most;
   const auto held = std::make_shared<Coded>(std::move(coded));
   core_->config.run_aside(client, bytes, [self = shared_from_this(), held, coding] {
-    auto decoded = decoded_body(coding, held->request.body, held->most);
-    asio::post(self->core_->io, [self, held, decoded = std::move(decoded)]() mutable {
-      if (self->core_->closed) return;  // handlers may be gone; the responder answers
+    const auto decoded = std::make_shared<Result<std::string>>(Error(Code::kOverloaded, "There is no memory for it"));
+    try {
+      *decoded = decoded_body(coding, held->request.body, held->most);
+    } catch (const std::exception&) {
+    }
+    asio::post(self->core_->io, [self, held, decoded] {
+      if (self->core_->closed || !self->stream_.is_open()) return;  // nobody waits; handlers may be gone
       try {
-        self->give(std::move(*held), std::move(decoded));
+        self->give(std::move(*held), std::move(*decoded));
       } catch (const std::exception&) {
       }  // as in dispatch()
     });
