@@ -71,7 +71,7 @@ class AFileServer : public testing::Test {
  protected:
   void start(Server::Config config = {}) {
     config.listen = "127.0.0.1:0";
-    config.run_aside = [this](const ClientId&, std::size_t, std::function<void()> run) {
+    config.run_aside = [this](const http::ClientId&, std::size_t, std::function<void()> run) {
       boost::asio::post(pool_, std::move(run));
     };
     Router router = Router::everything(
