@@ -19,7 +19,8 @@ BOMB, MAX_GROWTH = 512 << 20, 150 << 20
 # Of the broker's description and the service's, and of the tables in broker/elasticsearch: method, path, type, body.
 OURS = [("POST", "/v1/search", JSON, b'{"q":"word"}'), ("POST", "/v1/count", JSON, b'{"q":"word"}'), ("POST", "/v1/msearch", LINES, b'{"q":"word"}\n'),
         ("POST", "/v1/collections/docs/search", JSON, b'{"q":"word"}'), ("POST", "/v1/collections/docs/count", JSON, b'{"q":"word"}'),
-        ("POST", "/v1/collections/docs/msearch", LINES, b'{"q":"word"}\n')]
+        ("POST", "/v1/collections/docs/msearch", LINES, b'{"q":"word"}\n'), ("POST", "/v1/fuse", JSON, b'{"search":{"q":"word"},"ranking":["n1"]}'),
+        ("POST", "/v1/collections/docs/fuse", JSON, b'{"search":{"q":"word"},"ranking":["n1"]}')]
 CHANGES = [("PUT", "/v1/collections/other", JSON, b'{"stemmer":"english"}'), ("POST", "/v1/collections/docs/documents", LINES, b'{"id":"1","body":"word"}\n'),
            ("POST", "/v1/collections/docs/switch", JSON, b'{"generation":999}')]
 SERVICE = [*CHANGES, ("POST", "/v1/collections/docs/changes", LINES, b'{"index":{"id":"2"}}\n{"id":"2","body":"word"}\n'),

@@ -160,6 +160,9 @@ const found = await (await fetch(`${base}/v1/search?q=links&k=1&fields=id`, { he
 const documentId = found.hits?.[0]?.id ?? 'none';
 const withId = (template) => template.replace('{id}', encodeURIComponent(documentId));
 
+// What a POST needs at least.
+const bodyOf = (template) => (template.endsWith('/fuse') ? '{"search":{"q":"links"},"ranking":["x"]}' : '{"q":"links"}');
+
 // What a GET needs at least.
 const queryOf = (template) => {
   if (/\/(search|count)$/.test(template)) return { query: 'q=links' };
@@ -208,9 +211,17 @@ async function checkCollections() {
     for (const [name, wanted] of [[collection, 200], [encodeURIComponent(collection).replace('m', '%6d'), 200], ['other', 404]]) {
       const path = withId(template).replace('{collection}', name);
       if (item.get) await settle([wanted], 'GET', template, { path, ...queryOf(template) });
-      if (item.post) await settle([wanted], 'POST', template, { path, body: '{"q":"links"}' });
+      if (item.post) await settle([wanted], 'POST', template, { path, body: bodyOf(template) });
     }
   }
+}
+
+// Documents of the search and of the list, and requests that are none.
+async function checkFuse() {
+  const fuse = (own) => exchange('POST', '/v1/fuse', { body: JSON.stringify({ search: { q: 'links' }, ranking: [documentId, 'none'], ...own }) });
+  for (const own of [{}, { k: 1 }, { window: 1, constant: 1 }, { search: { q: 'zzzz', fields: 'id' } }]) agree(JSON.stringify(own), true, await fuse(own));
+  for (const own of [{ k: 0 }, { k: 1001 }, { window: 1.5 }, { constant: 0 }, { ranking: [] }, { ranking: ['a', 'a'] }, { ranking: 'a' }, { ranking: [1] }, { search: [] }, { search: {} }, { search: { q: 'a', sort: '_order' } }, { x: 1 }])
+    agree(JSON.stringify(own), false, await fuse(own));
 }
 
 // Every operation that names a scope refuses requests without a key and with a key that lacks it, and takes the others, in
@@ -220,7 +231,7 @@ async function checkKeys() {
     for (const method of ['GET', 'POST'].filter((one) => item[one.toLowerCase()])) {
       const { security } = item[method.toLowerCase()];
       const path = withId(template).replace('{file}', 'page.css').replace('{collection}', collection);
-      const request = method === 'POST' ? { path, body: '{"q":"links"}' } : { path, ...queryOf(template) };
+      const request = method === 'POST' ? { path, body: bodyOf(template) } : { path, ...queryOf(template) };
       const ask = async (headers, wanted) => {
         const status = await exchange(method, template, { ...request, headers });
         expect(status === wanted, `${method} ${template} with ${Object.keys(headers)}: ${status}, ${wanted} wanted`);
@@ -244,6 +255,7 @@ if (coverage === 'keys') {
 }
 if (coverage === 'whole') {
   await checkCollections();
+  await checkFuse();
   for (const path of ['/v1/search', '/v1/count']) {
     await checkQuery(path);
     await checkBodies(path);

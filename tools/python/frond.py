@@ -121,7 +121,7 @@ class _UnixConnection(http.client.HTTPConnection):
         self.sock.connect(self._path)
 
 
-class Client:
+class Client(contextlib.AbstractContextManager["Client"]):
     """A connection to a broker, or to an indexer's service.
 
     `url`: http://HOST:PORT, https://HOST:PORT, or unix:PATH. `collection`: the one that is meant where a call names none; without,
@@ -146,9 +146,6 @@ class Client:
         self._prefix = parts.path.rstrip("/")
         self._connection = (http.client.HTTPConnection(parts.hostname, parts.port, timeout=timeout) if parts.scheme == "http" else
                             http.client.HTTPSConnection(parts.hostname, parts.port, timeout=timeout, context=ssl.create_default_context(cafile=tls_ca)))
-
-    def __enter__(self) -> Client:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -182,9 +179,8 @@ class Client:
         raise AssertionError
 
     def _exchange(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> bytes:
-        kind = {"Content-Type": "application/json"} if body else {}
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # who refuses a body may answer before it is read
-            self._connection.request(method, self._prefix + path, body=body, headers={**self._headers, **kind, **headers})
+            self._connection.request(method, self._prefix + path, body=body, headers={**self._headers, **({"Content-Type": "application/json"} if body else {}), **headers})
         reply = self._connection.getresponse()
         whole = reply.read(MAX_ANSWER_BYTES + 1)
         if reply.headers.get("Content-Encoding", "").lower() == "gzip":
@@ -210,6 +206,11 @@ class Client:
     def count(self, q: str | None = None, *, collection: str | None = None, **parameters: Any) -> Json:
         """How many documents match, in `count`."""
         return json.loads(self.request("POST", self._path("count", collection), _line(_asked(q, parameters))))
+
+    def fuse(self, search: Mapping[str, Any], ranking: Iterable[str], *, collection: str | None = None, **more: Any) -> Json:
+        """A search's ranking fused with a ranked list of ids, by reciprocal ranks (`POST /v1/fuse`)."""
+        asked = {"search": search, "ranking": list(ranking), **more}
+        return json.loads(self.request("POST", self._path("fuse", collection), _line(asked)))
 
     def msearch(self, searches: Iterable[str | Mapping[str, Any]], *, collection: str | None = None) -> Iterator[Json | RequestRefused]:
         """The answer of each search, in order; of one that was refused the error, not raised. Each is a text or has the members of a
@@ -312,14 +313,13 @@ class Client:
         return result
 
     def _send_chunk(self, path: str, chunk: Sequence[bytes], result: BulkResult) -> None:
-        # One that is too large goes in halves; a document that is too large alone is refused.
         try:
             reply = self.request("POST", path, b"".join(chunk), {"Content-Type": "application/x-ndjson", "Idempotency-Key": uuid.uuid4().hex},
                                  BUSY | {504})
         except RequestRefused as refused:
             if refused.status != 413:
                 raise
-            if len(chunk) == 1:
+            if len(chunk) == 1:  # else it goes in halves
                 result.refused.append(Refused(result.sent, None, refused.message))
                 result.sent += 1
                 return
