@@ -38,7 +38,7 @@ class HostList {
 
 // What a route accepts.
 struct RouteLimits {
-  std::size_t max_body = 0;  // bytes; 0: no body
+  std::size_t max_body = 0;  // bytes, also decoded ones; 0: no body
   bool reserved = false;     // for probes and operators: served even when all connections are taken, under any Host
   Access access = Access::kOpen;  // what its clients must be allowed, if the server has a Gatekeeper
 };

@@ -44,7 +44,8 @@ class Server {
     std::string listen;                 // "host:port", "[v6]:port"; port 0 picks one
     std::size_t max_header = 16 << 10;  // bytes of request line and fields; more: 414 or 431
     // Bytes of all requests, from when they come until they are answered and no handler keeps them (Request::counted).
-    // A request of known length is counted whole before any of its body is read on, a chunked one as it grows. Requests
+    // A request of known length is counted whole before any of its body is read on, a chunked one as it grows, one with
+    // a Content-Encoding with the longest body that its route takes besides, until it is decoded. Requests
     // of less than 4 KiB are not counted; a connection has less than 8 KiB of those unanswered, more waits unread. One
     // client, by its key or else by its address, may hold at most as much as is left for all others. A request that
     // would exceed that waits unread for `body_patience`, but 64 of a client at most, the first to come the first to go
