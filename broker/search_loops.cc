@@ -51,6 +51,7 @@ void take_port(frond::http::Server::Config& config, std::uint16_t port) {
 }  // namespace
 
 Result<void> SearchLoops::listen(frond::http::Server::Config config) {
+  config.run_aside = aside();
   config.group = frond::http::Server::make_group(config, loops_.size());
   for (const auto& loop : loops_) {
     frond::http::Router router = http::make_routes(targets(*loop));
@@ -63,6 +64,7 @@ Result<void> SearchLoops::listen(frond::http::Server::Config config) {
 }
 
 Result<void> SearchLoops::listen_for_elasticsearch(frond::http::Server::Config config) {
+  config.run_aside = aside();
   config.group = frond::http::Server::make_group(config, loops_.size());
   for (const auto& loop : loops_) {
     frond::http::Router router;
@@ -71,6 +73,12 @@ Result<void> SearchLoops::listen_for_elasticsearch(frond::http::Server::Config c
     if (loop == loops_.front()) take_port(config, loop->second_server()->port());
   }
   return {};
+}
+
+decltype(frond::http::Server::Config::run_aside) SearchLoops::aside() {
+  http::TextReader& reader = shared_.searches.reader;
+  if (!reader.has_threads()) return nullptr;
+  return [&reader](const auto& client, std::size_t bytes, auto run) { reader.run(client, bytes, std::move(run)); };
 }
 
 elasticsearch::Targets SearchLoops::elasticsearch_targets(const SearchLoop& loop, const std::string& listen) {

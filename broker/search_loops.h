@@ -68,6 +68,8 @@ class SearchLoops {
   struct Round;
   using Done = std::function<void(const http::BrokerStatus&)>;
   elasticsearch::Targets elasticsearch_targets(const SearchLoop& loop, const std::string& listen);
+  // Server::Config::run_aside of all servers; may be null.
+  decltype(frond::http::Server::Config::run_aside) aside();
   void collect(SearchLoop& here, Done done);
   void take(const std::shared_ptr<Round>& round, std::size_t number, http::BrokerStatus status);
   void finish(Round& round);

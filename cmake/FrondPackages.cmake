@@ -1,5 +1,6 @@
-# What is installed, in two components, and Debian packages of them (deploy/package): `frond`, the user's tool with
-# `frond up`; and the server, whose package is frond-server, or frond-gpu where leaf and indexer were built with CUDA.
+# What is installed, in three components, and Debian packages of them (deploy/package): `frond`, the user's tool with
+# `frond up`; the server, whose package is frond-server, or frond-gpu where leaf and indexer were built with CUDA; and
+# `python3-frond`, the module for Python.
 set(FROND_DEBIAN ${CMAKE_SOURCE_DIR}/deploy/debian)
 set(tool_programs frond)
 set(server_programs frond-indexer frond-leaf frond-broker frond-bench) # frond-bench has the leaf's engines
@@ -32,11 +33,13 @@ add_custom_target(frond_installed DEPENDS ${tool_programs} ${server_programs} ${
 
 install(TARGETS ${tool_programs} DESTINATION bin COMPONENT tool)
 install(TARGETS ${server_programs} DESTINATION bin COMPONENT server)
-foreach(package frond ${server_package})
-  set(component server)
-  if(package STREQUAL "frond")
-    set(component tool)
-  endif()
+set(package_tool frond)
+set(package_server ${server_package})
+set(package_python python3-frond)
+# Debian's Python looks there, whatever its version, and does not look below another prefix.
+install(FILES ${CMAKE_SOURCE_DIR}/tools/python/frond.py DESTINATION /usr/lib/python3/dist-packages COMPONENT python)
+foreach(component tool server python)
+  set(package ${package_${component}})
   install(FILES ${FROND_DEBIAN}/copyright DESTINATION share/doc/${package} COMPONENT ${component})
   set(changelog ${CMAKE_BINARY_DIR}/${package}.changelog.gz)
   execute_process(COMMAND sh -c "sed 's/@PACKAGE@/${package}/; s/@VERSION@/${PROJECT_VERSION}/' '${FROND_DEBIAN}/changelog' | gzip -9n >'${changelog}'"
@@ -58,7 +61,7 @@ if(FROND_HAVE_CUDA)
 endif()
 
 set(CPACK_GENERATOR DEB TGZ)
-set(CPACK_COMPONENTS_ALL tool server)
+set(CPACK_COMPONENTS_ALL tool server python)
 set(CPACK_PACKAGE_NAME frond)
 set(CPACK_PACKAGE_CONTACT "Frond maintainers <maintainers@users.noreply.frond.example>")
 set(CPACK_SET_DESTDIR ON) # for /etc
@@ -85,6 +88,17 @@ set(CPACK_COMPONENT_SERVER_DESCRIPTION "search cluster for text: indexer, leaf a
 Frond ranks documents with BM25 and answers over HTTP. This package has the
 programs of a cluster, a service that runs all of them on one machine, and one
 for each of them, for clusters of several.")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME ${package_python})
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.11)")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS python3-pandas)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${FROND_DEBIAN}/python/postinst ${FROND_DEBIAN}/python/prerm)
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION "search cluster for text: client module for Python
+Frond ranks documents with BM25 and answers over HTTP. This package has the
+module `frond`: searches, all matches behind cursors, changes of documents,
+and run files of topics.")
 if(FROND_HAVE_CUDA)
   # The driver's library is opened when there is a device: it is no dependency.
   set(CPACK_DEBIAN_SERVER_PACKAGE_PROVIDES "frond-server (= ${PROJECT_VERSION})")

@@ -24,6 +24,7 @@ int run(int argc, char** argv) {
   add_search(app, status);
   add_run(app, status);
   add_export_matches(app, status);
+  add_import(app, status);
   add_load(app, status);
   add_probe(app, status);
   add_keygen(app, status);

@@ -6,7 +6,6 @@
 
 #include "broker/elasticsearch/filter_path.h"
 #include "broker/elasticsearch/json_body.h"
-#include "common/http/content_coding.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -104,7 +103,7 @@ Expected<void> check_parameters(const Call& call, const Route& route) {
   return {};
 }
 
-// Reads what comes before the body's contents, and decodes it.
+// Reads what comes before the body's contents.
 Expected<void> check_body(Call& call, const Route& route) {
   Request& request = call.request;
   if (request.body.empty() || route.max_body == 0) {
@@ -121,13 +120,6 @@ Expected<void> check_body(Call& call, const Route& route) {
     return ApiError{.status = 406,
                     .type = "media_type_header_exception",
                     .reason = "Content-Type header [" + request.content_type.substr(0, 200) + "] is not supported"};
-  const std::string_view coding = request.header("content-encoding");
-  if (coding.empty()) return {};
-  auto decoded = frond::http::decoded_body(coding, request.body, route.max_body);
-  if (!decoded && decoded.error().code() == Code::kOverloaded)
-    return ApiError{.status = 413, .type = "content_too_long_exception", .reason = decoded.error().message()};
-  if (!decoded) return parse_exception(decoded.error().message());
-  request.body = *std::move(decoded);
   return {};
 }
 
@@ -244,7 +236,7 @@ void add_routes(frond::http::Router& router, std::string_view prefix, const Targ
                  [to, &route, prefix](Request&& request, Responder responder) {
                    serve(*to, route, prefix, std::move(request), std::move(responder));
                  },
-                 {.max_body = route.max_body, .access = route.access, .decodes = true});
+                 {.max_body = route.max_body, .access = route.access});
 }
 
 }  // namespace frond::broker::elasticsearch

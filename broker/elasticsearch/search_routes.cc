@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/retriever.h"
 #include "broker/elasticsearch/routes.h"
 #include "broker/elasticsearch/search_targets.h"
 
@@ -28,8 +29,25 @@ Expected<AskedSearch> asked_search(const Targets& to, const Call& call) {
   return AskedSearch{std::move(targets), FROND_EXPECT_OK(read_search(body, call.parameters))};
 }
 
+// A search that has a retriever.
+void serve_retriever(const Targets& to, const Call& call, Json body, Responder responder) {
+  auto targets = targets_of(to, call);
+  if (!targets) return responder.send(refusal_of(targets.error()));
+  auto ask = read_retriever(body, call.parameters);
+  if (!ask) return responder.send(refusal_of(ask.error()));
+  const auto shared = std::make_shared<Responder>(std::move(responder));
+  const auto done = [shared, all = ask->all, begun = Clock::now()](Expected<Gathered> gathered) {
+    if (!gathered) return shared->send(refusal_of(gathered.error()));
+    shared->send({.body = search_json(*gathered, all, ms_since(begun))});
+  };
+  if (const Abandon abandon = run_fused(*std::move(targets), *std::move(ask), done)) shared->on_client_gone(abandon);
+}
+
 void serve_search(const Targets& to, Call&& call, Responder responder) {
   const auto begun = Clock::now();
+  if (call.request.body.find("\"retriever\"") != std::string::npos)
+    if (auto body = parse_object(call.request.body); body && body->contains("retriever"))
+      return serve_retriever(to, call, *std::move(body), std::move(responder));
   auto asked = asked_search(to, call);
   if (!asked) return responder.send(refusal_of(asked.error()));
   const SearchAsk ask = asked->ask;

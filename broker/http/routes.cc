@@ -7,6 +7,7 @@
 
 #include "broker/http/answer.h"
 #include "broker/http/broker_status.h"
+#include "broker/http/fuse_route.h"
 #include "broker/web/assets.h"
 
 namespace frond::broker::http {
@@ -193,6 +194,11 @@ void serve_schema(const Targets&, const SearchedCollection& collection, Request&
   responder.send({.body = (topology->schema_text.empty() ? R"({"fields":{}})" : topology->schema_text) + "\n"});
 }
 
+void serve_fusion(const Targets&, const SearchedCollection& collection, Request&& request, Responder responder) {
+  if (refuse_parameters(request, responder)) return;
+  serve_fused(*collection.service, std::move(request.body), request.client, std::move(responder));
+}
+
 constexpr frond::http::RouteLimits kGet{.access = Access::kSearch},
     kPost{.max_body = kMaxSearchBody, .access = Access::kSearch};
 constexpr CollectionRoute kSearchRoutes[] = {
@@ -205,6 +211,7 @@ constexpr CollectionRoute kSearchRoutes[] = {
      "/v1/collections/{collection}/msearch",
      {.max_body = kMaxBatchBody, .access = Access::kSearch},
      serve_lines},
+    {"POST", "/v1/fuse", "/v1/collections/{collection}/fuse", kPost, serve_fusion},
     {"GET", "/v1/schema", "/v1/collections/{collection}/schema", kGet, serve_schema},
     {"GET", kDocument, kNamedDocument, kGet, serve_document_of_path},
     {"GET", "/v1/documents", "/v1/collections/{collection}/documents", kGet, serve_document_of_query},

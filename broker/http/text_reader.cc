@@ -9,13 +9,18 @@ TextReader::TextReader(std::size_t threads) {
 }
 
 void TextReader::read(const frond::http::ClientId& client, cluster::HomeThread& home, Work work, Done done) {
-  if (ended_) return;
   const std::size_t bytes = work.text->size();
-  turns_->add(client, bytes, [this, &home, work = std::move(work), done = std::move(done)] {
-    if (ended_) return;
+  run(client, bytes, [&home, work = std::move(work), done = std::move(done)] {
     const auto parsed = std::make_shared<ParsedSearch>();
     if (!*work.gone) *parsed = work.parse(std::string_view(*work.text).substr(work.from));
     home.post([parsed, done] { done(*parsed); });
+  });
+}
+
+void TextReader::run(const frond::http::ClientId& client, std::size_t bytes, std::function<void()> work) {
+  if (ended_) return;
+  turns_->add(client, bytes, [this, work = std::move(work)] {
+    if (!ended_) work();
   });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// Reads large requests on threads of their own. To read a MiB of JSON takes tens of milliseconds, in which a loop's
-// thread would answer nobody. Clients take turns, so that who sends many such requests waits for them alone.
+// Reads large requests on threads of their own, decodes large bodies, and encodes large answers. To read a MiB of JSON
+// takes tens of milliseconds, in which a loop's thread would answer nobody. Clients take turns, so that who sends many
+// such requests waits for them alone.
 #include <atomic>
 #include <cstddef>
 #include <functional>
@@ -37,6 +38,9 @@ class TextReader {
   // Calls `done` on the thread of `home`, which outlives join().
   using Done = std::function<void(const ParsedSearch&)>;
   void read(const frond::http::ClientId& client, cluster::HomeThread& home, Work work, Done done);
+  // Runs other work that holds so many bytes. REQUIRES: has_threads().
+  void run(const frond::http::ClientId& client, std::size_t bytes, std::function<void()> work);
+  bool has_threads() const { return turns_.has_value(); }
   // Ends the threads; what waits is not read. To be called while the loops exist, when they run no more.
   void join();
 

@@ -67,6 +67,17 @@ bool RequestRoom::waits(const Request& request) const {
   return request.wanted > 0;
 }
 
+void RequestRoom::keep(Request& request, std::size_t bytes) {
+  std::vector<std::function<void()>> begun;
+  {
+    const MutexLock lock(mutex_);
+    if (bytes >= request.held.bytes()) return;
+    request.held.grow(bytes - request.held.bytes());  // modulo 2^64
+    begun = let_in();
+  }
+  for (const auto& begin : begun) begin();
+}
+
 void RequestRoom::give_back(Request& request) {
   std::vector<std::function<void()>> begun;
   {

@@ -208,6 +208,8 @@ class RequestRoom : public ByteBudget {
   // Takes so many bytes in all. If it must wait, it is to be called again when it has begun.
   Outcome take(Request& request, std::size_t bytes);
   bool waits(const Request& request) const;
+  // Gives back all but so many bytes of a request that does not wait.
+  void keep(Request& request, std::size_t bytes);
   // All of it; the request waits no more.
   void give_back(Request& request);
 

@@ -30,7 +30,7 @@ struct Request {
   std::string host;    // as sent, with its port: from the target if it has one, else from Host
   std::string path;    // percent-decoding is not applied to the path
   std::string query;   // after '?', undecoded; empty if none
-  std::string body;
+  std::string body;    // decoded, if it came with a Content-Encoding
   std::string content_type;
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
   // From the server's Gatekeeper (below); null: nothing is counted. Whoever keeps it keeps the request's place.
@@ -49,7 +49,7 @@ class BodyReader {
   // Bytes in all; never changes.
   virtual std::uint64_t size() const = 0;
   // Fills `to` with the bytes from `offset` on, which are all inside the body. One call at a time, on a thread of
-  // Server::Config::run_reader, so it may block. After an error the connection is closed in the middle of the answer:
+  // Server::Config::run_aside, so it may block. After an error the connection is closed in the middle of the answer:
   // its header is sent already.
   virtual Result<void> read(std::uint64_t offset, std::span<std::byte> to) = 0;
 };

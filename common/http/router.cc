@@ -7,6 +7,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/beast/core/string.hpp>
 
+#include "common/http/content_coding.h"
 #include "common/net/address.h"
 
 namespace frond::http {
@@ -74,13 +75,13 @@ Routing Router::find(const Request& header) const {
 
 Routing Router::taken_by(const Route& route, const Request& header) {
   const std::string_view coding = header.header("content-encoding");
-  if (route.limits.max_body == 0 || route.limits.decodes || coding.empty() || iequals(coding, "identity"))
+  if (route.limits.max_body == 0 || !is_coded(coding) || can_decode(coding))
     return {.handler = &route.handler, .label = route.path, .limits = route.limits};
   auto refused = problem(415, "Unsupported media type",
-                         "The body has the Content-Encoding '" + std::string(coding.substr(0, 40)) +
-                             "', and none is decoded here: send it as it is.",
+                         "The body has the Content-Encoding '" + std::string(coding.substr(0, 40)) + "'; decoded are " +
+                             std::string(kDecoded) + ".",
                          "Content-Encoding");
-  refused.headers.emplace_back("Accept-Encoding", "identity");
+  refused.headers.emplace_back("Accept-Encoding", kDecoded);
   return {.label = route.path, .answer = std::move(refused)};
 }
 

@@ -38,10 +38,9 @@ class HostList {
 
 // What a route accepts.
 struct RouteLimits {
-  std::size_t max_body = 0;  // bytes; 0: no body
+  std::size_t max_body = 0;  // bytes, also decoded ones; 0: no body
   bool reserved = false;     // for probes and operators: served even when all connections are taken, under any Host
   Access access = Access::kOpen;  // what its clients must be allowed, if the server has a Gatekeeper
-  bool decodes = false;           // the handler takes bodies with a Content-Encoding
 };
 
 // How a request is answered: by a handler, or with `answer`.
@@ -69,7 +68,7 @@ class Router {
   // of the server that has it. The longest path counts. `below`: a literal.
   void shape_refusals(std::string_view below, Response (*shape)(Response));
 
-  // By the header alone. 415 where a body is taken that has a Content-Encoding, unless RouteLimits::decodes.
+  // By the header alone. 415 where a body is taken that has a Content-Encoding which is not decoded (content_coding.h).
   Routing route(const Request& header) const;
   // The path of every route, in the order of add(); a path with two methods stands there twice.
   std::vector<std::string_view> paths() const;

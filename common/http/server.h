@@ -44,7 +44,8 @@ class Server {
     std::string listen;                 // "host:port", "[v6]:port"; port 0 picks one
     std::size_t max_header = 16 << 10;  // bytes of request line and fields; more: 414 or 431
     // Bytes of all requests, from when they come until they are answered and no handler keeps them (Request::counted).
-    // A request of known length is counted whole before any of its body is read on, a chunked one as it grows. Requests
+    // A request of known length is counted whole before any of its body is read on, a chunked one as it grows, one with
+    // a Content-Encoding with the longest body that its route takes besides, until it is decoded. Requests
     // of less than 4 KiB are not counted; a connection has less than 8 KiB of those unanswered, more waits unread. One
     // client, by its key or else by its address, may hold at most as much as is left for all others. A request that
     // would exceed that waits unread for `body_patience`, but 64 of a client at most, the first to come the first to go
@@ -84,9 +85,11 @@ class Server {
     // seconds since the request was whole.
     std::function<void(std::string_view route, int status, double seconds)> on_answer;
 
-    // Runs a function on another thread, soon; for answers with a reader (Response::reader), which get a 500 without
-    // it. What it was given must have ended before the io_context is destroyed.
-    std::function<void(std::function<void()>)> run_reader;
+    // Runs a function that holds so many bytes on another thread, soon. What it was given must have ended before the
+    // io_context is destroyed. For answers with a reader (Response::reader), which get a 500 without it; and to decode
+    // and encode long bodies: without it those of requests are decoded on the io thread, those of answers go as they
+    // are.
+    std::function<void(const ClientId& of, std::size_t bytes, std::function<void()> run)> run_aside;
 
     // From make_group(); each server of a group has the same limits and the same port. Null: the server is alone.
     std::shared_ptr<ServerGroup> group;

@@ -114,6 +114,7 @@ struct ServerCore {
   std::size_t number = 0;                               // of this server in its group
   std::function<void()> drained;
   bool draining = false, closed = false;
+  std::size_t encoding = 0;  // answers that are encoded on another thread
 };
 
 // Rules over all connections of a server: which are accepted, which are closed to make room, and which have run out of

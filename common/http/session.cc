@@ -76,9 +76,9 @@ void Session::greeted(Stream::Greeting greeting) {
 }
 
 void Session::answer(std::uint64_t sequence, Response response, std::string_view route) {
-  if (core_->io.get_executor().running_in_this_thread()) return settle(sequence, std::move(response), route);
+  if (core_->io.get_executor().running_in_this_thread()) return encode(sequence, std::move(response), route);
   asio::post(core_->io, [self = shared_from_this(), sequence, response = std::move(response), route]() mutable {
-    self->settle(sequence, std::move(response), route);
+    self->encode(sequence, std::move(response), route);
   });
 }
 void Session::abandon(std::uint64_t sequence) {

@@ -5,7 +5,7 @@
 // from any thread, everything else on the io thread only.
 //
 // session.cc starts and ends it and enforces time limits, session_input.cc reads requests, session_output.cc writes
-// answers.
+// answers, session_coding.cc decodes and encodes bodies.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -23,6 +23,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 
+#include "common/http/content_coding.h"
 #include "common/http/message.h"
 #include "common/http/request_parser.h"
 #include "common/http/server_core.h"
@@ -131,6 +132,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   struct Slot {
     std::uint64_t sequence = 0;
     bool ready = false, keep_alive = true, head = false, interim = false;
+    AnswerCoding coding = AnswerCoding::kIdentity;  // that its client accepts
     Time since;
     Response response;
     HeldBytes unsent;
@@ -138,6 +140,15 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     std::shared_ptr<const void> counted;  // … the request's bytes
     std::size_t uncounted = 0;            // … or these few
     std::function<void()> gone;           // called if the client leaves before the answer is there
+  };
+  // A request whose body has a Content-Encoding.
+  struct Coded {
+    Request request;
+    Responder responder;
+    Routing routing;
+    std::shared_ptr<RequestBytes> counted;  // null: few
+    std::size_t header_bytes = 0;           // of these
+    std::size_t most = 0;                   // bytes that the decoded body may have
   };
   // Null: the connection has closed, or the request is answered.
   Slot* find(std::uint64_t sequence);
@@ -172,9 +183,14 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   void await_room();
   void go_on();
   void dispatch();
+  std::size_t room_for_decoding(std::size_t room) const;
   Slot& push_slot();
   void push_interim();
   void refuse(Response response, std::string_view route = {});
+
+  void decode(Coded coded);
+  void give(Coded coded, Result<std::string> decoded);
+  void encode(std::uint64_t sequence, Response response, std::string_view route);
 
   void settle(std::uint64_t sequence, Response response, std::string_view route);
   void flush();

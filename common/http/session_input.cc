@@ -131,9 +131,16 @@ bool Session::admit_body() {
   refuse(routing_->shape ? routing_->shape(parser_.failure()) : parser_.failure(), routing_->label);
   return false;
 }
+// Bytes that the decoded body of the request at hand may have, beside `room` for the request as it comes; 0: its body
+// is not coded.
+std::size_t Session::room_for_decoding(std::size_t room) const {
+  if (!is_coded(parser_.header().header("content-encoding"))) return 0;
+  const std::size_t share = core_->group->bodies.limit() / 2;
+  return std::min(routing_->limits.max_body, share - std::min(share, room));
+}
 // Takes room for what the request at hand is known to need. If there is none, nothing more is read until there is.
 bool Session::take_room() {
-  const std::size_t bytes = parser_.room();
+  const std::size_t bytes = parser_.room() + room_for_decoding(parser_.room());
   if (!counted_) {
     if (bytes <= RequestBytes::kUncounted || routing_->limits.reserved) return true;
     const auto begin = [core = core_, held = weak_from_this()] {
@@ -181,17 +188,24 @@ void Session::dispatch() {
   slot.keep_alive = parser_.keep_alive() && restriction_ == Restriction::kNone;
   advance(State::kServing);
   slot.head = parser_.header().method == "HEAD";
+  const std::size_t decoded_bytes = room_for_decoding(parser_.room());
   if (!slot.keep_alive) advance(State::kEnding);
   try {  // exceptions of handlers end here
     Responder responder(shared_from_this(), slot.sequence);
     Routing routing = *std::exchange(routing_, std::nullopt);
     responder.set_route(routing.label);
     if (!counted_) uncounted_ += slot.uncounted = parser_.room();
+    const std::size_t header_bytes = parser_.header_room();
     Request request = parser_.take();
     request.client = routing.client;
-    slot.counted = request.counted = std::exchange(counted_, nullptr);
+    auto counted = std::exchange(counted_, nullptr);
+    slot.counted = request.counted = counted;
     slot.permit = request.permit = std::move(routing.permit);
     if (routing.handler == nullptr) return responder.send(*std::move(routing.answer));
+    slot.coding = accepted_coding(request.header("accept-encoding"));
+    if (decoded_bytes > 0 && !request.body.empty())
+      return decode({std::move(request), std::move(responder), std::move(routing), std::move(counted), header_bytes,
+                     decoded_bytes});
     (*routing.handler)(std::move(request), std::move(responder));
   } catch (const std::exception&) {
     // The responder died while the stack unwound, which answers 500.

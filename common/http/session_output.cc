@@ -46,7 +46,7 @@ void Session::settle(std::uint64_t sequence, Response response, std::string_view
   slot.permit = nullptr;
   slot.counted = nullptr;
   uncounted_ -= std::exchange(slot.uncounted, 0);
-  if (response.reader && !core_->config.run_reader) response = problem(500, "Internal error", "No thread reads files.");
+  if (response.reader && !core_->config.run_aside) response = problem(500, "Internal error", "No thread reads files.");
   const auto held = [&response] { return response.reader ? BodyPieces::held(*response.reader) : response.body.size(); };
   if (held() > AnswerBatch::kMaxInlineBody && !core_->group->unsent.admits(client_.second.unsent_bytes, held())) {
     response = problem(503, "Unavailable", "Too many answers wait for clients that do not read them.");
@@ -155,7 +155,7 @@ void Session::read_piece() {
   const std::uint64_t rest = pieces.reader->size() - pieces.from;
   pieces.next.resize(static_cast<std::size_t>(std::min<std::uint64_t>(rest, BodyPieces::kPieceBytes)));
   pieces.reading = true;
-  core_->config.run_reader([self = shared_from_this(), of = pieces_]() mutable {
+  core_->config.run_aside(client_.first, pieces.next.size(), [self = shared_from_this(), of = pieces_]() mutable {
     auto done = of->reader->read(of->from, of->next);
     auto& io = self->core_->io;
     asio::post(io, [self = std::move(self), of = std::move(of), done = std::move(done)]() mutable {

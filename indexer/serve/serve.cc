@@ -116,7 +116,9 @@ class Service {
     config.gatekeeper = [this](const http::Request& header, const http::ClientAddress& from, http::Access needed) {
       return guard_->admit(header, from, needed);
     };
-    config.run_reader = [this](std::function<void()> read) { asio::post(pool_, std::move(read)); };
+    config.run_aside = [this](const http::ClientId&, std::size_t, std::function<void()> run) {
+      asio::post(pool_, std::move(run));
+    };
     config.tls = identity_.get();
     config.on_handshake_failure = [this](std::string_view reason) {
       registry_.counter(kHandshakeFailures, {{"reason", std::string(reason)}}).add();

@@ -26,7 +26,7 @@ struct FileAnswer {
 };
 
 // Opens the file at `path` below `root`, without following symbolic links below it, and answers with a reader of it
-// (Server::Config::run_reader). It blocks as long as opening does.
+// (Server::Config::run_aside). It blocks as long as opening does.
 //
 // The entity tag is strong: of the file's size, its number in the file system and the time of its last change. A Range
 // of one part gives 206, or 416 if the file has none of it; of several parts, or in another unit, the whole file.

@@ -191,7 +191,7 @@ def main():
         shutil.rmtree(made, ignore_errors=True)
         run("deploy/package", "--build", parsed.build)
     packages = sorted(glob.glob(f"{made}/*.deb"))
-    expect(len(packages) == 2 and glob.glob(f"{made}/*.tar.gz"), f"two packages and a tarball: {os.listdir(made)}")
+    expect(len(packages) == 3 and glob.glob(f"{made}/*.tar.gz"), f"three packages and a tarball: {os.listdir(made)}")
     server = next(name for name in ("frond-server", "frond-gpu") if any(f"/{name}_" in package for package in packages))
     check_lintian(packages)
     folder = tempfile.mkdtemp(prefix="frond-packages-")
@@ -207,6 +207,7 @@ def main():
                 changed = file.read().replace("127.0.0.1:8080", f"127.0.0.1:{port}")
             with open(conf, "w", encoding="utf-8") as file:
                 file.write(changed)
+            machine.run("python3", "-c", "import frond; frond.Client('unix:/none').close()")
             service = Service(machine, port)
             service.ask("/v1/collections/docs/documents", '{"id":"one","body":"packaged"}')
             service.await_hit("packaged", "one")
@@ -221,8 +222,9 @@ def main():
             service.stop()
             print("upgraded, and what it had is found", flush=True)
 
-            machine.run("apt-get", "-q", "-y", "remove", "frond", server)
-            expect(not os.path.exists(machine.path("/usr/bin/frond-leaf")), "a program is left after the removal")
+            machine.run("apt-get", "-q", "-y", "remove", "frond", server, "python3-frond")
+            left = [path for path in ("/usr/bin/frond-leaf", "/usr/lib/python3/dist-packages/frond.py") if os.path.exists(machine.path(path))]
+            expect(not left, f"left after the removal: {left}")
             expect(os.path.exists(conf) and os.path.exists(machine.path("/var/lib/frond/api.key")), "the removal takes too much")
             machine.run("apt-get", "-q", "-y", "purge", "frond", server)
             left = [path for path in ("/etc/frond", "/var/lib/frond") if os.path.exists(machine.path(path))]

@@ -146,7 +146,8 @@ async function checkBodies(path) {
   expect((await exchange('POST', path, { body: ' '.repeat(1100000) })) === 413, '1,100,000 bytes of body are taken');
   for (const where of [path, '/v1/msearch']) {
     const encoded = (coding) => exchange('POST', where, { body: '{"q":"links"}', headers: { 'content-encoding': coding } });
-    expect((await encoded('gzip')) === 415, `${where}: an encoded body is not answered 415`);
+    expect((await encoded('br')) === 415, `${where}: an encoded body is not answered 415`);
+    expect((await encoded('gzip')) === 400, `${where}: a body that is no gzip is not answered 400`);
     expect((await encoded('identity')) === 200, `${where}: a body with the encoding identity is refused`);
   }
   expect((await exchange('POST', '/v1/msearch', { body: lines.join('\n') })) === 200, 'msearch does not answer 200');
@@ -158,6 +159,9 @@ async function checkBodies(path) {
 const found = await (await fetch(`${base}/v1/search?q=links&k=1&fields=id`, { headers: allKey ? { authorization: `Bearer ${allKey}` } : {} })).json();
 const documentId = found.hits?.[0]?.id ?? 'none';
 const withId = (template) => template.replace('{id}', encodeURIComponent(documentId));
+
+// What a POST needs at least.
+const bodyOf = (template) => (template.endsWith('/fuse') ? '{"search":{"q":"links"},"ranking":["x"]}' : '{"q":"links"}');
 
 // What a GET needs at least.
 const queryOf = (template) => {
@@ -207,9 +211,17 @@ async function checkCollections() {
     for (const [name, wanted] of [[collection, 200], [encodeURIComponent(collection).replace('m', '%6d'), 200], ['other', 404]]) {
       const path = withId(template).replace('{collection}', name);
       if (item.get) await settle([wanted], 'GET', template, { path, ...queryOf(template) });
-      if (item.post) await settle([wanted], 'POST', template, { path, body: '{"q":"links"}' });
+      if (item.post) await settle([wanted], 'POST', template, { path, body: bodyOf(template) });
     }
   }
+}
+
+// Documents of the search and of the list, and requests that are none.
+async function checkFuse() {
+  const fuse = (own) => exchange('POST', '/v1/fuse', { body: JSON.stringify({ search: { q: 'links' }, ranking: [documentId, 'none'], ...own }) });
+  for (const own of [{}, { k: 1 }, { window: 1, constant: 1 }, { search: { q: 'zzzz', fields: 'id' } }]) agree(JSON.stringify(own), true, await fuse(own));
+  for (const own of [{ k: 0 }, { k: 1001 }, { window: 1.5 }, { constant: 0 }, { ranking: [] }, { ranking: ['a', 'a'] }, { ranking: 'a' }, { ranking: [1] }, { search: [] }, { search: {} }, { search: { q: 'a', sort: '_order' } }, { x: 1 }])
+    agree(JSON.stringify(own), false, await fuse(own));
 }
 
 // Every operation that names a scope refuses requests without a key and with a key that lacks it, and takes the others, in
@@ -219,7 +231,7 @@ async function checkKeys() {
     for (const method of ['GET', 'POST'].filter((one) => item[one.toLowerCase()])) {
       const { security } = item[method.toLowerCase()];
       const path = withId(template).replace('{file}', 'page.css').replace('{collection}', collection);
-      const request = method === 'POST' ? { path, body: '{"q":"links"}' } : { path, ...queryOf(template) };
+      const request = method === 'POST' ? { path, body: bodyOf(template) } : { path, ...queryOf(template) };
       const ask = async (headers, wanted) => {
         const status = await exchange(method, template, { ...request, headers });
         expect(status === wanted, `${method} ${template} with ${Object.keys(headers)}: ${status}, ${wanted} wanted`);
@@ -243,6 +255,7 @@ if (coverage === 'keys') {
 }
 if (coverage === 'whole') {
   await checkCollections();
+  await checkFuse();
   for (const path of ['/v1/search', '/v1/count']) {
     await checkQuery(path);
     await checkBodies(path);

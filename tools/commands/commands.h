@@ -21,6 +21,7 @@ void add_up(config::CommandLine& program, int& status);
 void add_search(config::CommandLine& program, int& status);
 void add_run(config::CommandLine& program, int& status);
 void add_export_matches(config::CommandLine& program, int& status);
+void add_import(config::CommandLine& program, int& status);
 void add_load(config::CommandLine& program, int& status);
 void add_probe(config::CommandLine& program, int& status);
 void add_keygen(config::CommandLine& program, int& status);

@@ -1,9 +1,7 @@
 // frond export-matches: all matches of a query as CSV or JSON Lines.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <thread>
@@ -14,44 +12,18 @@
 #include "tools/client/broker_client.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/output_file.h"
+#include "tools/commands/progress.h"
 #include "tools/export/export_matches.h"
 #include "tools/export/match_text.h"
 
 namespace frond::tools {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 struct ExportFlags {
   ExportOptions options;
   std::vector<std::string> words;
   std::string format = "jsonl", output = "-";
   bool escape_formulas = false, quiet = false;
-};
-
-// How far it is, on stderr: in place on a terminal, else a line now and then.
-class Progress {
- public:
-  explicit Progress(bool quiet) : quiet_(quiet) {}
-  void show(std::uint64_t written, std::uint64_t total) {
-    const auto now = Clock::now();
-    if (quiet_ || now - shown_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(10))) return;
-    shown_ = now;
-    const double seconds = std::chrono::duration<double>(now - begun_).count();
-    const auto line = fmt::format("{} of {} documents, {:.0f} a second", written, total,
-                                  static_cast<double>(written) / std::max(seconds, 1e-3));
-    std::fprintf(stderr, terminal_ ? "\r%s\x1b[K" : "frond export-matches: %s\n", line.c_str());
-    open_ = terminal_;
-  }
-  void say(const std::string& line) {
-    if (std::exchange(open_, false)) std::fputs("\r\x1b[K", stderr);
-    if (!quiet_) std::fprintf(stderr, "frond export-matches: %s\n", line.c_str());
-  }
-
- private:
-  bool quiet_, terminal_ = ::isatty(STDERR_FILENO) == 1;
-  bool open_ = false;  // a line without an end stands there
-  Clock::time_point begun_ = Clock::now(), shown_ = begun_;
 };
 
 std::vector<std::string> split(const std::string& names) {
@@ -73,20 +45,20 @@ Result<void> export_all(ExportFlags flags) {
   const MatchText text(flags.format == "csv" ? MatchFormat::kCsv : MatchFormat::kJsonLines, split(options.query.fields),
                        flags.escape_formulas);
   OutputFile output(flags.output);
-  Progress progress(flags.quiet);
+  Progress progress("export-matches", flags.quiet);
   const ExportEvents events{
       .wait = [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); },
       .retried = [&](const std::string& why) { progress.say(why); },
       .progress = [&](std::uint64_t written, std::uint64_t total) { progress.show(written, total); }};
-  const auto begun = Clock::now();
+  const auto begun = std::chrono::steady_clock::now();
   auto written = export_matches(broker, options, text, events, output);
   if (!written) {
     progress.say(output.standard() ? "what was written is not all of it" : flags.output + " is not written");
     return std::move(written).error();
   }
   FROND_TRY(output.finish());
-  progress.say(
-      fmt::format("{} documents in {:.1f} s", *written, std::chrono::duration<double>(Clock::now() - begun).count()));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+  progress.say(fmt::format("{} documents in {:.1f} s", *written, took.count()));
   return {};
 }
 

@@ -5,6 +5,7 @@
 
 #include "broker/elasticsearch/index_search.h"
 #include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/retriever.h"
 #include "common/base/check.h"
 #include "common/query/bind.h"
 
@@ -26,6 +27,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const schema::Schema schema = schema_of(*index.mapping);
   const auto body = parse_object({reinterpret_cast<const char*>(data), size});
   if (!body) return 0;
+  if (body->contains("retriever"))
+    if (const auto fused = read_retriever(*body, {}); !fused)
+      FROND_CHECK(fused.error().status >= 400 && !fused.error().reason.empty());
   const auto ask = read_search(*body, {});
   if (!ask) {
     FROND_CHECK(ask.error().status >= 400 && !ask.error().reason.empty());

@@ -398,6 +398,23 @@ TEST_F(TheRoutes, AreThoseThatTheApiDescriptionHas) {
   for (const std::string_view path : router.paths())
     EXPECT_TRUE(described.contains(path.starts_with("/assets/") ? "/assets/{file}" : path)) << path;
 }
+TEST_F(TheRoutes, TakeCompressedBodiesWhereTheyTakeBodies) {
+  int taking = 0;
+  for (const std::string_view route : router.paths()) {
+    const std::string path = std::regex_replace(std::string(route), std::regex("\\{[a-z]+\\}"), "c");
+    for (const char* method : {"POST", "PUT"}) {
+      const auto status = [&](const char* coding) {
+        const auto routing = router.route({.method = method, .path = path, .headers = {{"content-encoding", coding}}});
+        return routing.answer ? routing.answer->status : 200;
+      };
+      if (router.route({.method = method, .path = path}).limits.max_body == 0) continue;
+      ++taking;
+      for (const char* coding : {"gzip", "deflate", "zstd"}) EXPECT_EQ(status(coding), 200) << path;
+      EXPECT_EQ(status("br"), 415) << path;
+    }
+  }
+  EXPECT_GE(taking, 6);
+}
 TEST_F(TheRoutes, StandInHttpApiMd) {
   std::ostringstream page;
   page << std::ifstream("docs/http-api.md").rdbuf();

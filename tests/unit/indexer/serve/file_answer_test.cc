@@ -71,7 +71,9 @@ class AFileServer : public testing::Test {
  protected:
   void start(Server::Config config = {}) {
     config.listen = "127.0.0.1:0";
-    config.run_reader = [this](std::function<void()> read) { boost::asio::post(pool_, std::move(read)); };
+    config.run_aside = [this](const http::ClientId&, std::size_t, std::function<void()> run) {
+      boost::asio::post(pool_, std::move(run));
+    };
     Router router = Router::everything(
         [this](Request&& request, Responder responder) {
           if (request.path == "/slow") return responder.send({.content_type = "text/plain", .reader = slow_});

@@ -1,0 +1,18 @@
+#pragma once
+// POST /v1/fuse: a search whose ranking is fused with a ranked list that the client brings, of an engine of vectors,
+// for example.
+#include <string>
+
+#include "broker/http/search_service.h"
+#include "common/http/message.h"
+
+namespace frond::broker::http {
+
+inline constexpr std::uint32_t kMaxWindow = 1000;  // hits of the search, and ids of the list
+
+// `body`: {"search": {…}, "ranking": ["id", …], "constant": 60, "window": 100, "k": 10}. Answers 400 where it can't be
+// read, else as SearchService::search(). Used on the service's thread.
+void serve_fused(SearchService& service, std::string body, const frond::http::ClientId& client,
+                 frond::http::Responder responder);
+
+}  // namespace frond::broker::http

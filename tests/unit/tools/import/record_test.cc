@@ -1,0 +1,63 @@
+#include "tools/import/record.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace frond::tools {
+namespace {
+using nlohmann::json;
+using Kind = ImportedField::Kind;
+
+std::string page_of(const std::string& source, const std::string& more = "") {
+  return R"({"took":1,"_shards":{"failed":0},)" + more +
+         R"("hits":{"total":{"value":9},"hits":[{"_id":"1","_source":)" + source + R"(,"sort":[12,"a"]}]}})";
+}
+json record_of(const ImportedField& field, const std::string& source) {
+  const auto page = read_page({field}, page_of(source));
+  if (!page) return page.error().message();
+  return json::parse(page->lines.at(0)).value(field.column, json());
+}
+
+TEST(ARecord, HasTheSourceAsItCameAndThePlaceBehindIt) {
+  const auto page =
+      read_page({{"a", "a", Kind::kInteger}}, page_of("{\"a\": 1.50,\n \"b\":\"\\n\"}", R"("pit_id":"p",)"));
+  ASSERT_TRUE(page) << page.error().message();
+  EXPECT_EQ(page->lines.at(0), "{\"id\":\"1\",\"a\":[1],\"_source\":{\"a\": 1.50,  \"b\":\"\\n\"}}\n");
+  EXPECT_EQ(page->after, R"([12,"a"])");
+  EXPECT_EQ(page->context, "p");
+  EXPECT_EQ(page->total, 9u);
+}
+TEST(ARecord, TakesValuesAsElasticsearchDoes) {
+  const ImportedField whole{"n", "n", Kind::kInteger}, real{"n", "n", Kind::kFloat}, word{"n", "n", Kind::kKeyword, 3},
+      text{"n", "n", Kind::kText}, truth{"n", "n", Kind::kBoolean}, date{"n", "n", Kind::kDate},
+      second{"n", "n", Kind::kDate, 0, true};
+  EXPECT_EQ(record_of(whole, R"({"n":["3.7",4,5.9,"x",null,9223372036854775807,1e30]})"),
+            json({3, 4, 5, 9223372036854775807}));
+  EXPECT_EQ(record_of(real, R"({"n":["3.5",4,"NaN","y"]})"), json({3.5, 4.0}));
+  EXPECT_EQ(record_of(word, R"({"n":["abc","abcd","äöü",12,true]})"), json({"abc", "äöü", "12"}));
+  EXPECT_EQ(record_of(text, R"({"n":["a \"b\"",1.5,false]})"), json({"a \"b\"", "1.5", "false"}));
+  EXPECT_EQ(record_of(truth, R"({"n":[true,"false","","yes"]})"), json({true, false, false}));
+  EXPECT_EQ(record_of(date, R"({"n":["2024","2024-02-03T04:05:06Z",1700000000000,"1700000000000","soon"]})"),
+            json({"2024", "2024-02-03T04:05:06Z", 1700000000000, 1700000000000}));
+  EXPECT_EQ(record_of(second, R"({"n":1700000000})"), json({1700000000000}));
+  EXPECT_EQ(record_of(word, R"({"other":1})"), json());
+}
+TEST(ARecord, FindsValuesInObjectsAndBehindDots) {
+  const ImportedField field{"a.b.c", "c", Kind::kInteger};
+  EXPECT_EQ(record_of(field, R"({"a":[{"b":{"c":1}},{"b":[{"c":[2,[3]]}]}],"a.b":{"c":4},"a.b.c":5})"),
+            json({1, 2, 3, 4, 5}));
+}
+TEST(APage, ThatIsNoneIsRefused) {
+  const std::vector<ImportedField> none;
+  EXPECT_TRUE(read_page(none, R"({"hits":{"hits":[]}})")->lines.empty());
+  for (const char* broken :
+       {"", "[]", "{", R"({"hits":1})", R"({"hits":{"hits":[1]}})", R"({"hits":{"hits":[{"_id":"1"}]}})",
+        R"({"hits":{"hits":[{"_source":{}}]}})", R"({"hits":{"hits":[{"_id":"1","_source":{"a":}}]}})"})
+    EXPECT_FALSE(read_page(none, broken)) << broken;
+  EXPECT_EQ(read_page(none, R"({"_shards":{"failed":2},"hits":{"hits":[]}})"), Code::kUnavailable);
+}
+
+}  // namespace
+}  // namespace frond::tools

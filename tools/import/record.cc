@@ -1,0 +1,212 @@
+#include "tools/import/record.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "common/schema/date.h"
+
+namespace frond::tools {
+namespace {
+using Kind = ImportedField::Kind;
+using Element = simdjson::dom::element;
+
+constexpr std::size_t kMaxKeywordBytes = 1024, kMaxValues = 1024;
+
+void append_text(std::string_view text, std::string& out) { out += nlohmann::json(text).dump(); }
+
+std::optional<double> number_of(Element value) {
+  if (value.is<double>()) return double(value);
+  if (value.is<std::int64_t>()) return static_cast<double>(std::int64_t(value));
+  if (value.is<std::uint64_t>()) return static_cast<double>(std::uint64_t(value));
+  if (!value.is<std::string_view>()) return std::nullopt;
+  const std::string_view text = value;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
+
+// Whole numbers of 64 bits, also of texts; what is behind a point is cut off.
+std::optional<std::int64_t> whole_of(Element value) {
+  if (value.is<std::int64_t>()) return std::int64_t(value);
+  if (value.is<std::string_view>()) {
+    const std::string_view text = value;
+    std::int64_t whole = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
+    if (error == std::errc() && end == text.data() + text.size()) return whole;
+  }
+  const auto number = number_of(value);
+  if (!number || std::abs(*number) >= 9.2e18) return std::nullopt;
+  return static_cast<std::int64_t>(*number);
+}
+
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// The text of a scalar; of numbers as they are written.
+std::string text_of(Element value) {
+  if (value.is<std::string_view>()) return std::string(std::string_view(value));
+  return simdjson::minify(value);
+}
+
+// One value as JSON; false: it is none of the field's.
+bool append_value(const ImportedField& field, Element value, std::string& out) {
+  if (value.is<simdjson::dom::object>() || value.is_null()) return false;
+  switch (field.kind) {
+    case Kind::kText:
+      append_text(text_of(value), out);
+      return true;
+    case Kind::kKeyword: {
+      const std::string text = text_of(value);
+      if (text.size() > kMaxKeywordBytes) return false;
+      if (field.ignore_above > 0 && characters(text) > field.ignore_above) return false;
+      append_text(text, out);
+      return true;
+    }
+    case Kind::kInteger: {
+      const auto whole = whole_of(value);
+      if (whole) out += std::to_string(*whole);
+      return whole.has_value();
+    }
+    case Kind::kFloat: {
+      const auto number = number_of(value);
+      if (number) out += nlohmann::json(*number).dump();
+      return number.has_value();
+    }
+    case Kind::kBoolean: {
+      const std::string text = text_of(value);
+      if (text != "true" && text != "false" && !text.empty()) return false;
+      out += text.empty() ? "false" : text;
+      return true;
+    }
+    case Kind::kDate: {
+      // Digits alone are milliseconds, but of four digits a year.
+      const bool written = value.is<std::string_view>();
+      const auto whole = whole_of(value);
+      const bool year = written && std::string_view(value).size() == 4;
+      if (whole && !year &&
+          (!written || std::string_view(value).find_first_not_of("-0123456789") == std::string_view::npos))
+        out += std::to_string(field.in_seconds ? *whole * 1000 : *whole);
+      else if (written && schema::parse_date(std::string_view(value)))
+        append_text(std::string_view(value), out);
+      else
+        return false;
+      return true;
+    }
+  }
+  return false;
+}
+
+// Calls visit(scalar) for each value at the path. Names with dots and objects in objects mean the same.
+template <class Visit>
+void for_each_value(Element at, std::string_view path, Visit&& visit) {
+  if (at.is<simdjson::dom::array>()) {
+    for (const Element one : simdjson::dom::array(at)) for_each_value(one, path, visit);
+  } else if (path.empty()) {
+    visit(at);
+  } else if (at.is<simdjson::dom::object>()) {
+    for (const auto& [key, value] : simdjson::dom::object(at)) {
+      if (key == path) for_each_value(value, {}, visit);
+      if (path.size() > key.size() && path.starts_with(key) && path[key.size()] == '.')
+        for_each_value(value, path.substr(key.size() + 1), visit);
+    }
+  }
+}
+
+std::string line_of(const std::vector<ImportedField>& fields, std::string_view id, Element document,
+                    std::string_view source) {
+  std::string line = "{\"id\":";
+  append_text(id, line);
+  for (const ImportedField& field : fields) {
+    std::string values;
+    std::size_t count = 0;
+    for_each_value(document, field.path, [&](Element value) {
+      std::string one;
+      if (count == kMaxValues || !append_value(field, value, one)) return;
+      values.append(count++ == 0 ? "" : ",").append(one);
+    });
+    if (count == 0) continue;
+    line += ',';
+    append_text(field.column, line);
+    line.append(":[").append(values).append("]");
+  }
+  line.append(",\"_source\":").append(source).append("}\n");
+  return line;
+}
+
+// Reads one page; simdjson throws what is wrong with it.
+class PageReader {
+ public:
+  explicit PageReader(const std::vector<ImportedField>& fields) : fields_(fields) {}
+
+  Result<SourcePage> read(const simdjson::padded_string& answer) {
+    auto page = parser_.iterate(answer);
+    for (auto member : page.get_object()) {
+      const std::string_view name = member.unescaped_key();
+      if (name == "pit_id" || name == "_scroll_id") page_.context = std::string(std::string_view(member.value()));
+      if (name == "_shards") FROND_TRY(check_shards(member.value().get_object()));
+      if (name == "hits") FROND_TRY(read_hits(member.value().get_object()));
+    }
+    return std::move(page_);
+  }
+
+ private:
+  using Object = simdjson::ondemand::object;
+
+  static Result<void> check_shards(Object shards) {
+    std::uint64_t failed = 0;
+    if (shards.find_field_unordered("failed").get(failed) || failed == 0) return {};
+    return Error(Code::kUnavailable, std::to_string(failed) + " shards of the index did not answer");
+  }
+  Result<void> read_hits(Object hits) {
+    for (auto member : hits) {
+      const std::string_view name = member.unescaped_key();
+      if (name == "total") (void)member.value().get_object().find_field_unordered("value").get(page_.total);
+      if (name != "hits") continue;
+      for (auto hit : member.value().get_array()) FROND_TRY(read_hit(hit.get_object()));
+    }
+    return {};
+  }
+  Result<void> read_hit(Object hit) {
+    std::string id, source;
+    for (auto member : hit) {
+      const std::string_view name = member.unescaped_key();
+      if (name == "_id") id = std::string(std::string_view(member.value()));
+      if (name == "_source")
+        source = std::string(std::string_view(simdjson::to_json_string(member.value().get_object())));
+      if (name == "sort")
+        page_.after = std::string(std::string_view(simdjson::to_json_string(member.value().get_array())));
+    }
+    if (id.empty() || source.empty())
+      return Error(Code::kCorrupt, "hit " + std::to_string(page_.lines.size()) + " has no _id or no _source");
+    // Between members only: in texts they are escaped.
+    std::ranges::replace_if(
+        source, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    page_.lines.push_back(line_of(fields_, id, documents_.parse(source), source));
+    return {};
+  }
+
+  const std::vector<ImportedField>& fields_;
+  simdjson::ondemand::parser parser_;
+  simdjson::dom::parser documents_;
+  SourcePage page_;
+};
+
+}  // namespace
+
+Result<SourcePage> read_page(const std::vector<ImportedField>& fields, std::string_view answer) {
+  try {
+    return PageReader(fields).read(simdjson::padded_string(answer));
+  } catch (const std::exception& thrown) {
+    return Error(Code::kCorrupt, std::string("the answer is no page of hits: ") + thrown.what());
+  }
+}
+
+}  // namespace frond::tools
