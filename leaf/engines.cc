@@ -6,22 +6,19 @@
 #include "leaf/engine/exhaustive.h"
 
 namespace frond::leaf {
+namespace {
 
-std::unique_ptr<engine::QueryEngine> EngineEntry::make() const {
-  for (const cpu::DisjunctionAlgorithm& one : cpu::disjunctions())
-    if (one.name == name) return std::make_unique<cpu::CpuEngine>(one);
-  return std::make_unique<engine::ExhaustiveEngine>();
+template <class Engine>
+std::unique_ptr<engine::QueryEngine> made() {
+  return std::make_unique<Engine>();
 }
 
-std::span<const EngineEntry> all_engines() {
-  static const std::vector<EngineEntry> engines = [] {
-    std::vector<EngineEntry> all;
-    for (const cpu::DisjunctionAlgorithm& one : cpu::disjunctions()) all.push_back({one.name});
-    all.insert(all.begin() + 1, {"exhaustive"});
-    return all;
-  }();
-  return engines;
-}
+constexpr EngineEntry kEngines[] = {{kDefaultEngine, made<cpu::CpuEngine>},
+                                    {"exhaustive", made<engine::ExhaustiveEngine>}};
+
+}  // namespace
+
+std::span<const EngineEntry> all_engines() { return kEngines; }
 
 Result<std::unique_ptr<engine::QueryEngine>> engine_named(std::string_view name) {
   std::string known;

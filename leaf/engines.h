@@ -1,5 +1,5 @@
 #pragma once
-// The engines that this build has: the CPU's, one for each of its algorithms for OR, and the exhaustive one.
+// The engines that evaluate on a CPU: the CPU's, and the exhaustive one that all others are compared with.
 #include <memory>
 #include <span>
 #include <string_view>
@@ -10,8 +10,8 @@
 namespace frond::leaf {
 
 struct EngineEntry {
-  std::string_view name;  // equals the engine's name(); the CPU's algorithms differ only for OR
-  std::unique_ptr<engine::QueryEngine> make() const;
+  std::string_view name;  // equals the engine's name()
+  std::unique_ptr<engine::QueryEngine> (*make)();
 };
 
 inline constexpr std::string_view kDefaultEngine = "cpu";

@@ -7,6 +7,7 @@
 
 #include "leaf/clauses/bits_matcher.h"
 #include "leaf/clauses/flat_query.h"
+#include "leaf/cpu/algorithms.h"
 #include "leaf/cpu/cpu_engine.h"
 #include "leaf/cpu/window_matches.h"
 

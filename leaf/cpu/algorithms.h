@@ -1,8 +1,6 @@
 #pragma once
 // The CPU engine's algorithms.
 #include <functional>
-#include <span>
-#include <string_view>
 
 #include "leaf/engine/plan.h"
 
@@ -70,50 +68,5 @@ Result<engine::Outcome> search_disjunction(const engine::Plan& plan, const Clock
 Result<engine::Outcome> search_filtered_or(const engine::Plan& plan, const Clock& clock);
 // Whether the plan's documents are few enough for this.
 bool searches_few(const engine::Plan& plan);
-
-// OR without pruning: every posting of every list is decoded, scored and added up, one window of documents at a time.
-// The baseline for the algorithms that prune, and the fastest of them if a query asks for most of its matches.
-// `matches` is exact.
-//
-// Errors: kCorrupt, kDeadline.
-// REQUIRES: at least two lists with postings; k > 0.
-Result<engine::Outcome> search_exhaustive_or(const engine::Plan& plan, const Clock& clock);
-
-// OR, document at a time, by essential lists. Lists are sorted by bound. Those with the lowest bounds, as many as
-// together stay below the threshold, are non-essential: they are only looked up, for documents of the other lists.
-//
-// MaxScore: Turtle and Flood, IP&M 1995. Block-max MaxScore: Chakrabarti, Chaudhuri and Ganti, WSDM 2011: the bounds of
-// the blocks that may hold the document, not those of whole lists, decide when its look-ups stop. Both are rank-safe.
-// search_disjunction() does the same over windows of documents.
-//
-// Errors: kCorrupt, kDeadline.
-// REQUIRES: at least two lists with postings; k > 0.
-Result<engine::Outcome> search_maxscore(const engine::Plan& plan, const Clock& clock);
-Result<engine::Outcome> search_block_max_maxscore(const engine::Plan& plan, const Clock& clock);
-
-// OR, document at a time, by pivots. The lists are sorted by the documents under their cursors. The pivot is the first
-// document at which the bounds of the lists up to it add up to the threshold: no document before it can be among the k
-// best.
-//
-// WAND: Broder, Carmel, Herscovici, Soffer, Zien, CIKM 2003. Block-max WAND: Ding and Suel, SIGIR 2011: before a pivot
-// is scored, the bounds of the blocks that may hold it are added up; if they stay below the threshold, the lists skip
-// to the first end of one of these blocks. Both are rank-safe. The default is search_disjunction().
-//
-// Errors: kCorrupt, kDeadline.
-// REQUIRES: at least two lists with postings; k > 0.
-Result<engine::Outcome> search_wand(const engine::Plan& plan, const Clock& clock);
-Result<engine::Outcome> search_block_max_wand(const engine::Plan& plan, const Clock& clock);
-
-// The algorithms for OR, in one table. All are rank-safe and give the same bytes; they differ in what they skip and at
-// what cost. A new one needs a file here and a line in the table (cpu_engine.cc). The differential and contract tests
-// and `frond bench query` run every engine in leaf/engines.cc, which takes them from here.
-struct DisjunctionAlgorithm {
-  std::string_view name;
-  // Errors: kCorrupt, kDeadline.
-  // REQUIRES: at least two lists with postings; k > 0.
-  Result<engine::Outcome> (*search)(const engine::Plan& plan, const Clock& clock);
-};
-// The first is the default.
-std::span<const DisjunctionAlgorithm> disjunctions();
 
 }  // namespace frond::leaf::cpu

@@ -2,25 +2,11 @@
 
 #include <algorithm>
 
+#include "leaf/cpu/algorithms.h"
 #include "leaf/cpu/shown_postings.h"
 #include "leaf/cpu/threshold.h"
 
 namespace frond::leaf::cpu {
-namespace {
-
-constexpr DisjunctionAlgorithm kDisjunctions[] = {
-    {"cpu", search_disjunction},
-    {"windowed", search_disjunction},
-    {"exhaustive-or", search_exhaustive_or},
-    {"maxscore", search_maxscore},
-    {"block-max-maxscore", search_block_max_maxscore},
-    {"wand", search_wand},
-    {"block-max-wand", search_block_max_wand},
-};
-
-}  // namespace
-
-std::span<const DisjunctionAlgorithm> disjunctions() { return kDisjunctions; }
 
 Result<engine::Outcome> search_single_term(const engine::Plan& plan, const Clock& clock) {
   const auto chosen = terms_with_postings(plan);
@@ -53,7 +39,9 @@ Result<engine::Outcome> search_single_term(const engine::Plan& plan, const Clock
   return outcome;
 }
 
-Result<engine::Outcome> CpuEngine::search_one(const engine::Plan& plan, const Clock& clock) const {
+namespace {
+
+Result<engine::Outcome> search_one(const engine::Plan& plan, const Clock& clock) {
   if (plan.deadline.passed(clock)) return Error(Code::kDeadline, "the deadline passed before evaluation");
   for (const auto& term : plan.terms) term.list->postings.prefetch();
   std::size_t lists = 0;
@@ -69,8 +57,10 @@ Result<engine::Outcome> CpuEngine::search_one(const engine::Plan& plan, const Cl
   if (plan.mode == engine::Mode::kAnd) return search_conjunction(plan, clock);
   // With k == 0 only a count is wanted, and the longest list is a lower bound.
   if (plan.k == 0) return engine::Outcome{.hits = {}, .matches = engine::least_matches(plan, longest), .exact = false};
-  return disjunction_.search(plan, clock);
+  return search_disjunction(plan, clock);
 }
+
+}  // namespace
 
 std::vector<Result<engine::Outcome>> CpuEngine::search(std::span<const engine::Plan> plans, const Clock& clock) {
   std::vector<Result<engine::Outcome>> outcomes;

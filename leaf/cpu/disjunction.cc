@@ -1,4 +1,4 @@
-// OR over windows of documents: MaxScore, and without pruning.
+// OR: MaxScore over windows of documents.
 #include "leaf/cpu/algorithms.h"
 
 #include <algorithm>
@@ -223,36 +223,6 @@ Result<engine::Outcome> Disjunction::run() {
 
 Result<engine::Outcome> search_disjunction(const engine::Plan& plan, const Clock& clock) {
   return Disjunction(plan, clock).run();
-}
-
-Result<engine::Outcome> search_exhaustive_or(const engine::Plan& plan, const Clock& clock) {
-  auto terms = FROND_TRY(open_terms<OrderedTerm>(plan, terms_with_postings(plan)));
-  Threshold threshold(plan);
-  ShownPostings shown(plan);
-  WindowSums sums;
-  std::array<DocId, kWindow + kSelectSlack> docids;
-  std::array<Score, kWindow + kSelectSlack> scores;
-  engine::Outcome outcome;
-  const std::uint64_t documents = plan.lengths.size();
-  for (std::uint64_t begin = 0; begin < documents; begin += kWindow) {
-    if (plan.deadline.passed(clock)) return deadline_passed();
-    const auto end = static_cast<DocId>(std::min<std::uint64_t>(begin + kWindow, documents));
-    for (OrderedTerm& term : terms)
-      term.take_below(end, [&](std::uint32_t from, std::uint32_t to) {
-        sums.add(shown.scored(term.reader(), from, to), static_cast<DocId>(begin));
-      });
-    outcome.matches += sums.documents(static_cast<DocId>(begin), plan.hidden);
-    threshold.look_at(static_cast<DocId>(begin), end - 1);
-    const auto least = static_cast<Score>(std::min<std::uint64_t>(threshold.least(), 0xffffffff));
-    const Selection kept{docids.data(), scores.data()};
-    threshold.offer(kept, sums.take(static_cast<DocId>(begin), least, kept));
-  }
-  for (OrderedTerm& term : terms) {
-    if (term.reader().corrupt()) return term.reader().error();
-    outcome.postings_decoded += term.reader().postings_decoded();
-  }
-  outcome.hits = threshold.take();
-  return outcome;
 }
 
 }  // namespace frond::leaf::cpu

@@ -2,9 +2,8 @@
 // Reads one term's list block by block. Entering a block decodes its docIDs; frequencies are decoded and scores
 // computed when they are first needed.
 //
-// postings::Cursor is for one posting at a time; this is for whole blocks, scored in vectors, and gives bounds of
-// blocks without decoding them. One thread. A block that does not decode makes the reader corrupt(): all blocks then
-// appear empty. Callers check corrupt() from time to time.
+// Blocks are scored in vectors, and have bounds that need no decoding. One thread. A block that does not decode makes
+// the reader corrupt(): all blocks then appear empty. Callers check corrupt() from time to time.
 #include <algorithm>
 #include <array>
 #include <cstdint>

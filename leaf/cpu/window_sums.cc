@@ -46,14 +46,4 @@ std::size_t WindowSums::visit(DocId begin, Score least, Selection out) {
   return count;
 }
 
-std::uint64_t WindowSums::documents(DocId begin, const partition::HiddenDocuments* hidden) const {
-  static_assert(kGroup == partition::HiddenDocuments::kWordBits);
-  std::uint64_t count = 0;
-  for (std::size_t group = 0; group < touched_.size(); ++group) {
-    const std::uint64_t passed_over = hidden == nullptr ? 0 : hidden->word(begin / kGroup + group);
-    count += static_cast<std::uint64_t>(std::popcount(touched_[group] & ~passed_over));
-  }
-  return count;
-}
-
 }  // namespace frond::leaf::cpu

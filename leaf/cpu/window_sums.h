@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "common/partition/documents/hidden_documents.h"
 #include "leaf/cpu/kernels.h"
 #include "leaf/cpu/shown_postings.h"
 #include "leaf/cpu/term_reader.h"
@@ -23,9 +22,6 @@ class WindowSums {
   // how many.
   // REQUIRES: `out` has kWindow + kSelectSlack places.
   std::size_t take(DocId begin, Score least, Selection out);
-  // The number of documents that postings were added for, without those of `hidden`, which may be null.
-  // REQUIRES: begin is a multiple of kGroup.
-  std::uint64_t documents(DocId begin, const partition::HiddenDocuments* hidden) const;
 
  private:
   std::size_t visit(DocId begin, Score least, Selection out);

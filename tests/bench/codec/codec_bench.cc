@@ -1,5 +1,5 @@
-// Decoding speed in integers a second: codecs on 4 million numbers whose gaps are of a given mean width, the unpacking
-// functions alone on one block in cache, and a cursor walking and skipping through a list.
+// Decoding speed in integers a second: codecs on 4 million numbers whose gaps are of a given mean width, and the
+// unpacking functions alone on one block in cache.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -9,8 +9,6 @@
 
 #include "common/codec/bits/vertical.h"
 #include "common/codec/list_codec.h"
-#include "common/postings/cursor.h"
-#include "common/postings/list_builder.h"
 
 namespace frond {
 namespace {
@@ -69,52 +67,6 @@ void unpack_block(benchmark::State& state, codec::UnpackBlock unpack) {
   report(state, codec::kBlockLength, 0);
 }
 
-// A list of 1 M postings as an engine has it.
-struct OneList {
-  OneList() {
-    const auto ids = docids(1u << 20, 40);
-    const std::vector<std::uint32_t> lengths(ids.back() + 1, 100);
-    const postings::ListBuilder builder(*codec::codec_named(codec::kDefaultCodec), lengths, 0.4, 100);
-    segments = builder.build(ids, frequencies(1u << 20));
-    std::vector<ByteView> views;
-    for (auto& segment : segments) {
-      segment.resize(segment.size() + codec::kReadSlack);
-      views.push_back(ByteView(segment).first(segment.size() - codec::kReadSlack));
-    }
-    list = *postings::PostingList::open(views);
-  }
-  std::vector<ByteBuffer> segments;
-  postings::PostingList list;
-};
-
-void walk(benchmark::State& state) {
-  const OneList one;
-  for (auto _ : state) {
-    std::uint64_t sum = 0;
-    for (postings::Cursor cursor(one.list); cursor.docid() != kNoDoc; cursor.next())
-      sum += cursor.docid() + cursor.frequency();
-    benchmark::DoNotOptimize(sum);
-  }
-  report(state, one.list.count(), 0);
-}
-// next_geq with targets `stride` docIDs apart; the rate is of calls.
-void skip(benchmark::State& state) {
-  const OneList one;
-  const auto stride = static_cast<DocId>(state.range(0));
-  std::uint64_t calls = 0;
-  for (auto _ : state) {
-    std::uint64_t sum = 0;
-    calls = 0;
-    postings::Cursor cursor(one.list);
-    for (DocId target = 0; cursor.docid() != kNoDoc; target += stride, ++calls) {
-      cursor.next_geq(target);
-      sum += cursor.docid();
-    }
-    benchmark::DoNotOptimize(sum);
-  }
-  report(state, calls, 0);
-}
-
 const bool kRegistered = [] {
   for (const codec::ListCodec* codec : codec::all_codecs()) {
     const std::string name(codec->name());
@@ -133,8 +85,6 @@ const bool kRegistered = [] {
   };
   unpackers("unpack/baseline", codec::baseline_unpack());
   if (const auto* table = codec::avx512_unpack()) unpackers("unpack/avx512", *table);
-  benchmark::RegisterBenchmark("cursor/next+frequency", walk);
-  benchmark::RegisterBenchmark("cursor/next_geq", skip)->Arg(100)->Arg(2000)->Arg(100000);
   return true;
 }();
 

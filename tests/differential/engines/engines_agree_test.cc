@@ -84,12 +84,6 @@ void expect_same(const Answer& got, const Answer& wanted, const std::string& wha
     EXPECT_LE(got.matches, wanted.matches) << what;
 }
 
-// The CPU's algorithms for OR take turns, each query has two of them; AND is the same with all.
-bool takes_turn(const EngineEntry& entry, engine::Mode mode, int query) {
-  if (entry.name == kDefaultEngine || entry.name == "exhaustive") return true;
-  return mode == engine::Mode::kOr && (&entry - all_engines().data() + query) % 3 == 0;
-}
-
 struct Case {
   const char* name;
   std::uint64_t seed;
@@ -149,7 +143,6 @@ TEST_P(EveryEngine, GivesTheOraclesHitsForAnyModeKAndNumberOfPartitions) {
         wanted.hits.resize(std::min<std::size_t>(k, wanted.hits.size()));
         for (const auto& entry : all_engines()) {
           if (entry.name == "exhaustive" && (q % 8 != 0 || k != 10)) continue;  // slow: enough to see that it merges
-          if (!takes_turn(entry, mode, q)) continue;
           const auto engine = entry.make();
           for (const auto& index : indexes) {
             const auto what =
@@ -272,7 +265,6 @@ TEST(EveryEngineInThreads, GivesTheOraclesHitsWhilePartitionsRaiseOneFloor) {
       for (const std::uint32_t k : {1u, 10u, 300u}) {
         const auto wanted = search(*oracle, whole, query, mode, k, Floor::kNone);
         for (const auto& entry : all_engines()) {
-          if (!takes_turn(entry, mode, q)) continue;
           const auto engine = entry.make();
           for (const auto count_to : {engine::Plan::kCountAll, std::uint64_t{0}})
             expect_same(search(*engine, index, query, mode, k, Floor::kSharedByThreads, count_to), wanted,

@@ -87,7 +87,7 @@ TEST_P(WithoutRanking, EveryEngineCountsAllAndGivesTheFirst) {
   std::vector<IndexedCollection> indexes;
   for (const std::uint32_t partitions : {1u, 2u, 3u, 16u})
     indexes.emplace_back(collection, support::IndexOptions{.partitions = partitions, .codec = c.codec, .bm25 = {}});
-  const std::array engines{*engine_named("cpu"), *engine_named("exhaustive"), *engine_named("wand")};
+  const std::array engines{*engine_named("cpu"), *engine_named("exhaustive")};
   support::Random random(c.seed + 1);
   for (int q = 0; q < c.queries; ++q) {
     const auto query = support::random_query(random, collection, q % 10 == 0 ? 12 : 4);

@@ -1,9 +1,10 @@
-// Any bytes are a list blob or kCorrupt; and what is read of them is what posting_list.h and cursor.h promise.
+// Any bytes are a list blob or kCorrupt; and what is read of them is what posting_list.h promises.
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-#include "common/postings/cursor.h"
+#include "common/base/check.h"
+#include "common/postings/posting_list.h"
 #include "tests/support/posting_lists.h"
 
 namespace frond::postings {
@@ -26,19 +27,6 @@ void read_blocks(const ListView& view) {
   FROND_CHECK(sizes.header + sizes.index + sizes.bounds + sizes.docids + sizes.frequencies == view.bytes().size());
 }
 
-// Walks with steps that grow, so that blocks are skipped too.
-void walk(const PostingList& list, DocId limit, DocId step) {
-  std::int64_t before = -1;
-  for (Cursor cursor(list, limit); cursor.docid() != kNoDoc;) {
-    FROND_CHECK(std::int64_t{cursor.docid()} > before && cursor.docid() < limit);
-    before = cursor.docid();
-    FROND_CHECK(cursor.frequency() >= 1);
-    if (cursor.docid() == kNoDoc) break;
-    cursor.next_geq(cursor.docid() + 1 + step);
-    step = step * 2 % 65536;
-  }
-}
-
 }  // namespace
 }  // namespace frond::postings
 
@@ -53,7 +41,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   postings::read_blocks(*view);
   const auto list = postings::PostingList::open(std::vector{blob.view()});
   FROND_CHECK(list);
-  postings::walk(*list, kNoDoc, 0);
-  postings::walk(*list, list->last_docid(0), 1);
   return 0;
 }

@@ -4,11 +4,10 @@
 #include <atomic>
 #include <chrono>
 #include <limits>
-#include <optional>
-#include <thread>
 
 #include <fmt/format.h>
 
+#include "common/base/parallel.h"
 #include "tools/bench/query/expected_counts.h"
 
 namespace frond::tools::bench {
@@ -65,31 +64,19 @@ Result<QueryTiming> time_queries(PartitionSearcher& searcher, leaf::engine::Quer
                                  std::span<const BenchQuery> queries, const TimingOptions& options) {
   const SteadyClock clock;
   std::vector<Best> best(queries.size());
-  std::vector<std::optional<Error>> errors(options.threads);
   std::vector<double> rates;
   for (std::uint32_t round = 0; round < options.rounds; ++round) {
-    std::atomic<std::size_t> next{0};
-    const auto work = [&](std::uint32_t thread) {
-      for (std::size_t q; (q = next.fetch_add(1, std::memory_order_relaxed)) < queries.size();) {
-        auto asked = ask(searcher, engine, queries[q], options, clock);
-        if (!asked) {
-          errors[thread] = std::move(asked).error().within(fmt::format("query {}", q + 1));
-          return;
-        }
-        best[q].whole_us = std::min(best[q].whole_us, static_cast<double>(asked->whole_ns) / 1e3);
-        best[q].evaluation_us = std::min(best[q].evaluation_us, static_cast<double>(asked->evaluation_ns) / 1e3);
-        best[q].postings = asked->postings;
-        best[q].checksum = asked->checksum;
-      }
-    };
     const auto start = std::chrono::steady_clock::now();
-    {
-      std::vector<std::jthread> threads;
-      for (std::uint32_t t = 0; t < options.threads; ++t) threads.emplace_back(work, t);
-    }
+    FROND_TRY(frond::in_parallel(queries.size(), options.threads, [&](std::size_t q) -> Result<void> {
+      auto asked = ask(searcher, engine, queries[q], options, clock);
+      if (!asked) return std::move(asked).error().within(fmt::format("query {}", q + 1));
+      best[q].whole_us = std::min(best[q].whole_us, static_cast<double>(asked->whole_ns) / 1e3);
+      best[q].evaluation_us = std::min(best[q].evaluation_us, static_cast<double>(asked->evaluation_ns) / 1e3);
+      best[q].postings = asked->postings;
+      best[q].checksum = asked->checksum;
+      return {};
+    }));
     const double seconds = seconds_since(start);
-    for (auto& error : errors)
-      if (error) return *std::move(error);
     rates.push_back(static_cast<double>(queries.size()) / seconds);
   }
   QueryTiming timing;
@@ -148,60 +135,34 @@ Result<std::vector<Outcome>> answer(leaf::engine::QueryEngine& engine, const Pla
   return outcomes;
 }
 
-// Keeps the first error of several threads.
-class Failure {
- public:
-  void keep(Error error) {
-    if (!failed_.exchange(true)) error_ = std::move(error);
-  }
-  bool failed() const { return failed_; }
-  // Call after the threads have ended.
-  Result<void> result() const {
-    if (error_) return *error_;
-    return {};
-  }
-
- private:
-  std::atomic<bool> failed_{false};
-  std::optional<Error> error_;
-};
-
-bool same_counts(const Plan& plan, const Outcome& found, Failure& failure) {
-  const auto expected = expected_counts(plan);
-  if (!expected) failure.keep(expected.error());
-  return expected && *expected == found.counts;
-}
-
-bool same_first(const Plan& plan, const Outcome& found, Failure& failure) {
-  const auto expected = expected_first(plan);
-  if (!expected) failure.keep(expected.error());
-  return expected && *expected == found.hits;
+// Whether what `one` found is what `other` did for the same plan, or what decoding all of its lists gives.
+Result<bool> is_same(const Plan& plan, const Outcome& one, const Outcome& other) {
+  const bool same_hits = plan.order ? FROND_TRY(expected_first(plan)) == one.hits : other.hits == one.hits;
+  if (!same_hits || (!plan.ranked && other.matches != one.matches)) return false;
+  return plan.counted.empty() || FROND_TRY(expected_counts(plan)) == one.counts;
 }
 
 Result<double> one_round(leaf::engine::QueryEngine& engine, const Plans& plans, const BatchTiming& timing) {
   const SteadyClock clock;
   const std::size_t count = plans.first.size(), parts = (count + timing.batch - 1) / timing.batch;
   std::atomic<std::size_t> next{0}, limit{std::numeric_limits<std::size_t>::max()};
-  Failure failure;
   const auto start = std::chrono::steady_clock::now();
-  {
-    std::vector<std::jthread> callers;
-    for (std::uint32_t c = 0; c < timing.callers; ++c)
-      callers.emplace_back([&] {
-        for (std::size_t i; (i = next++) < limit && !failure.failed();) {
-          // The round ends where a pass would begin after the round's time.
-          if (i > 0 && i % parts == 0 && seconds_since(start) >= timing.seconds) {
-            limit = i;
-            return;
-          }
-          const std::size_t begin = i % parts * timing.batch;
-          const auto done = answer(engine, plans, begin, std::min(begin + timing.batch, count), clock);
-          if (!done) failure.keep(done.error());
-        }
-      });
-  }
+  auto called = frond::in_parallel(timing.callers, timing.callers, [&](std::size_t) -> Result<void> {
+    for (std::size_t i; (i = next++) < limit;) {
+      // The round ends where a pass would begin after the round's time, or after an error.
+      if (i > 0 && i % parts == 0 && seconds_since(start) >= timing.seconds) {
+        limit = i;
+        break;
+      }
+      const std::size_t begin = i % parts * timing.batch;
+      auto done = answer(engine, plans, begin, std::min(begin + timing.batch, count), clock);
+      if (!done) limit = 0;
+      FROND_TRY(std::move(done));
+    }
+    return {};
+  });
+  FROND_TRY(std::move(called));
   const double seconds = seconds_since(start);
-  FROND_TRY(failure.result());
   const std::size_t rounds = limit / parts;  // only whole passes were begun
   return static_cast<double>(rounds * count) / seconds;
 }
@@ -253,27 +214,13 @@ Result<std::size_t> count_differing(leaf::engine::QueryEngine& one, leaf::engine
   for (std::size_t begin = 0; begin < queries.size(); begin += kComparedAtOnce)
     for (auto& outcome : FROND_TRY(answer(one, plans, begin, std::min(begin + kComparedAtOnce, queries.size()), clock)))
       expected.push_back(std::move(outcome));
-  std::atomic<std::size_t> next{0}, differing{0};
-  Failure failure;
-  {
-    std::vector<std::jthread> callers;
-    for (std::uint32_t t = 0; t < threads; ++t)
-      callers.emplace_back([&] {
-        for (std::size_t i; (i = next++) < queries.size() && !failure.failed();) {
-          const auto found = answer(other, plans, i, i + 1, clock);
-          if (!found)
-            failure.keep(found.error());
-          else if (plans.first[i].order && !same_first(plans.first[i], expected[i], failure))
-            ++differing;
-          else if ((!plans.first[i].order && (*found)[0].hits != expected[i].hits) ||
-                   (!plans.first[i].ranked && (*found)[0].matches != expected[i].matches))
-            ++differing;
-          else if (!plans.first[i].counted.empty() && !same_counts(plans.first[i], expected[i], failure))
-            ++differing;
-        }
-      });
-  }
-  FROND_TRY(failure.result());
+  std::atomic<std::size_t> differing{0};
+  auto compared = frond::in_parallel(queries.size(), threads, [&](std::size_t i) -> Result<void> {
+    const auto found = FROND_TRY(answer(other, plans, i, i + 1, clock));
+    if (!FROND_TRY(is_same(plans.first[i], expected[i], found[0]))) ++differing;
+    return {};
+  });
+  FROND_TRY(std::move(compared));
   return differing.load();
 }
 

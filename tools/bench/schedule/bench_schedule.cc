@@ -1,5 +1,4 @@
-// frond bench schedule: trains the leaf's cost model, simulates its scheduler under a virtual clock, and runs it with
-// real engines.
+// frond bench schedule: trains the leaf's cost model, and simulates its scheduler under a virtual clock.
 #include "tools/bench/schedule/bench_schedule.h"
 
 #include <fmt/format.h>
@@ -60,19 +59,10 @@ Result<void> simulate_schedule(const BenchScheduleFlags& flags) {
 void add_bench_schedule(config::CommandLine& bench_command, int& status) {
   auto flags = std::make_shared<BenchScheduleFlags>();
   auto& command = bench_command.add_command(
-      "schedule",
-      "The leaf's scheduler, simulated: delay by arrival rate; with --live: run; with --train: its cost model");
+      "schedule", "The leaf's scheduler, simulated: delay by arrival rate; with --train: its cost model");
   command.add_flag("--train", flags->train, "Measure queries of an index and train a cost model, instead of simulating")
       .group("How");
-  command
-      .add_flag("--live", flags->live,
-                "Answer queries of an index at each of --rates with real engines and threads, instead of simulating")
-      .group("How");
-  command.add_option("--rates", flags->rates, "With --live: queries a second, one or more")
-      .check(config::range(0.001, 1e9))
-      .group("How");
-  add_number(command, "--seconds", flags->seconds, 0.001, 3600.0, "With --live: of each run");
-  command.add_option("--repository", flags->repository, "With --train or --live: the repository, a directory or URL")
+  command.add_option("--repository", flags->repository, "With --train: the repository, a directory or URL")
       .group("What");
   command
       .add_option("--collection", flags->collections,
@@ -123,9 +113,7 @@ void add_bench_schedule(config::CommandLine& bench_command, int& status) {
   command.add_option("--plot", flags->plot, "Also plots the curves to this SVG file, with gnuplot").group("Files");
   command.add_flag("--json", flags->json, "Print one JSON object").group("Files");
   command.on_chosen([flags, &status] {
-    status = exit_status("bench schedule", flags->live    ? run_schedule(*flags)
-                                           : flags->train ? train_schedule(*flags)
-                                                          : simulate_schedule(*flags));
+    status = exit_status("bench schedule", flags->train ? train_schedule(*flags) : simulate_schedule(*flags));
   });
 }
 

@@ -12,7 +12,7 @@ namespace frond::tools::bench {
 
 // The flags; docs/operations.md says what each is.
 struct BenchScheduleFlags {
-  bool train = false, live = false;
+  bool train = false;
   std::string repository;
   std::vector<std::string> collections, queries;  // a file of queries for each collection, or one for all
   std::string tag, processor = "cpu", base, model, trace;
@@ -25,16 +25,12 @@ struct BenchScheduleFlags {
   std::uint64_t seed = 1;
   std::vector<double> deadlines_ms{500, 50};
   double error = 0.22, bias = 1;
-  std::vector<double> rates;
-  double seconds = 2;
   std::string plot;
   bool json = false;
 };
 
 // --train: measures queries of an index, and writes the model and the costs.
 Result<void> train_schedule(const BenchScheduleFlags& flags);
-// --live: each configuration with real engines, at each rate.
-Result<void> run_schedule(const BenchScheduleFlags& flags);
 // Figure 7 for each deadline.
 Result<void> simulate_schedule(const BenchScheduleFlags& flags);
 

@@ -1,10 +1,9 @@
-// The parts of `frond bench schedule` that measure an index: --train and --live.
+// `frond bench schedule --train`: measures an index, and trains a cost model.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -14,8 +13,6 @@
 #include "tools/bench/query/partition_searcher.h"
 #include "tools/bench/schedule/bench_schedule.h"
 #include "tools/bench/schedule/cost_measurement.h"
-#include "tools/bench/schedule/schedule_figure.h"
-#include "tools/bench/schedule/schedule_live.h"
 #include "tools/bench/schedule/schedule_trace.h"
 #include "tools/commands/commands.h"
 
@@ -118,7 +115,7 @@ Result<void> add_collection(Measured& measured, const BenchScheduleFlags& flags,
 
 Result<Measured> measure(const BenchScheduleFlags& flags) {
   if (flags.repository.empty() || flags.collections.empty() || flags.queries.empty())
-    return Error(Code::kInvalid, "--train and --live need --repository, --collection and --queries");
+    return Error(Code::kInvalid, "--train needs --repository, --collection and --queries");
   if (flags.queries.size() != 1 && flags.queries.size() != flags.collections.size())
     return Error(Code::kInvalid, "--queries: one file for all collections, or one for each");
   Measured measured;
@@ -146,44 +143,6 @@ Result<void> train_schedule(const BenchScheduleFlags& flags) {
   if (!flags.model.empty()) FROND_TRY(write_text(flags.model, cost_model_text(trained.model, trained_on)));
   if (!flags.trace.empty())
     FROND_TRY(write_text(flags.trace, schedule_trace_text(trace_of(measured.queries, trained.model), trained_on)));
-  return {};
-}
-
-Result<void> run_schedule(const BenchScheduleFlags& flags) {
-  if (flags.rates.empty()) return Error(Code::kInvalid, "--live needs --rates");
-  const Measured measured = FROND_TRY(measure(flags));
-  const CostModel& model = measured.trained.model;
-  const LiveProcessors processors{measured.cpu.get(), measured.gpu ? &measured.gpu->engine() : nullptr};
-  auto options = simulation_options(flags.workers, flags.streams, flags.batch, static_cast<double>(model.launch_us));
-  if (processors.gpu == nullptr) options.queues.streams = 0;
-  std::vector<Configuration> configurations = {Configuration::kCpuOnly};
-  if (processors.gpu != nullptr)
-    configurations = {Configuration::kGpuOnly, Configuration::kCpuOnly, Configuration::kBetterOneAtATime,
-                      Configuration::kBoth};
-  auto rows = ordered_json::array();
-  for (const double deadline_ms : flags.deadlines_ms)
-    for (const double rate : flags.rates) {
-      options.deadline_us = deadline_ms * 1000;
-      const auto count = static_cast<std::size_t>(std::max(1.0, rate * flags.seconds));
-      const auto arrivals = poisson_arrivals(count, rate, measured.queries.size(), flags.seed);
-      for (const Configuration configuration : configurations) {
-        options.configuration = configuration;
-        const auto result = FROND_TRY(run_live(measured.queries, arrivals, options, processors, model));
-        const std::string_view name = kConfigurationNames[static_cast<std::size_t>(configuration)];
-        if (flags.json) {
-          rows.push_back(as_json(result));
-          rows.back().update({{"configuration", name}, {"deadline_ms", deadline_ms}, {"queries_per_second", rate}});
-        } else {
-          fmt::print(
-              "deadline {:g} ms, {:>9.0f} queries/s, {:6}: mean {:>9.3f} ms, p99 {:>9.3f}; {} answered, {} on "
-              "the GPU in {} batches; {} refused, {} dropped, {} late\n",
-              deadline_ms, rate, name, result.mean_us / 1000, result.p99_us / 1000, result.answered, result.on_gpu,
-              result.batches, result.refused, result.dropped, result.late);
-        }
-        std::fflush(stdout);
-      }
-    }
-  if (flags.json) fmt::print("{}\n", ordered_json{{"costs", measured.queries.size()}, {"rows", rows}}.dump());
   return {};
 }
 

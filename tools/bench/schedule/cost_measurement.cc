@@ -4,10 +4,10 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <thread>
 
 #include <fmt/format.h>
 
+#include "common/base/parallel.h"
 #include "tools/bench/measure.h"
 #include "tools/synth/random.h"
 
@@ -171,19 +171,12 @@ std::vector<MixedBatch> mixed_batches(std::span<const CostedQuery* const> querie
 // How long the device takes for the batches, by the work of their queries, when `callers` threads keep it busy.
 Result<double> scale_when_busy(leaf::engine::QueryEngine& engine, std::span<const MixedBatch> batches,
                                std::uint32_t callers) {
-  std::atomic<std::size_t> next{0};
-  std::vector<Result<void>> results(callers);
   const Instant start = std::chrono::steady_clock::now();
-  {
-    std::vector<std::jthread> threads;
-    for (std::uint32_t c = 0; c < callers; ++c)
-      threads.emplace_back([&, c] {
-        for (std::size_t i; (i = next++) < batches.size();)
-          if (auto took = time_once(engine, batches[i].plans); !took) results[c] = std::move(took).error();
-      });
-  }
+  FROND_TRY(frond::in_parallel(batches.size(), callers, [&](std::size_t i) -> Result<void> {
+    auto took = time_once(engine, batches[i].plans);
+    return took ? Result<void>() : std::move(took).error();
+  }));
   const double us = 1e6 * seconds_since(start);
-  for (auto& result : results) FROND_TRY(std::move(result));
   double work = 0;
   for (const MixedBatch& batch : batches) work += batch.work_us;
   return us / work;

@@ -21,7 +21,24 @@ constexpr std::array<Configuration, 4> kConfigurations = {Configuration::kGpuOnl
 
 std::string_view title(Configuration configuration) { return kTitles[static_cast<std::size_t>(configuration)]; }
 std::string_view name_of(Configuration configuration) {
-  return kConfigurationNames[static_cast<std::size_t>(configuration)];
+  constexpr std::array<std::string_view, 4> kNames = {"gpu", "cpu", "better", "both"};
+  return kNames[static_cast<std::size_t>(configuration)];
+}
+
+ordered_json as_json(const SimulationResult& result) {
+  return {{"failed", result.failed()},
+          {"answered", result.answered},
+          {"refused", result.refused},
+          {"dropped", result.dropped},
+          {"late", result.late},
+          {"delay_us",
+           {{"mean", result.mean_us},
+            {"median", result.median_us},
+            {"p95", result.p95_us},
+            {"p99", result.p99_us},
+            {"max", result.max_us}}},
+          {"on_gpu", result.on_gpu},
+          {"batches", result.batches}};
 }
 
 double sustained_of(const Figure& figure, Configuration configuration) {
@@ -98,22 +115,6 @@ void print_figure(const Figure& figure) {
   if (cpu > 0 && gpu > 0)
     fmt::print("both: {:.2f} times GPU and CPU alone added, {:.1f} times the CPU alone\n", both / (cpu + gpu),
                both / cpu);
-}
-
-ordered_json as_json(const SimulationResult& result) {
-  return {{"failed", result.failed()},
-          {"answered", result.answered},
-          {"refused", result.refused},
-          {"dropped", result.dropped},
-          {"late", result.late},
-          {"delay_us",
-           {{"mean", result.mean_us},
-            {"median", result.median_us},
-            {"p95", result.p95_us},
-            {"p99", result.p99_us},
-            {"max", result.max_us}}},
-          {"on_gpu", result.on_gpu},
-          {"batches", result.batches}};
 }
 
 ordered_json as_json(const Figure& figure) {

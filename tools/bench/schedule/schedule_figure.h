@@ -36,7 +36,6 @@ struct FigureOptions {
 Figure simulate_figure(std::span<const SimulatedQuery> queries, double deadline_us, const FigureOptions& options);
 
 void print_figure(const Figure& figure);
-nlohmann::ordered_json as_json(const SimulationResult& result);
 nlohmann::ordered_json as_json(const Figure& figure);
 
 // All curves in one chart: delays in milliseconds.

@@ -6,7 +6,6 @@
 // which the device works on other batches, then the batches on the device share it equally.
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "leaf/schedule/cost_model.h"
@@ -28,7 +27,6 @@ struct Arrival {
 
 // The four configurations of figure 7.
 enum class Configuration : std::uint8_t { kGpuOnly, kCpuOnly, kBetterOneAtATime, kBoth };
-inline constexpr std::array<std::string_view, 4> kConfigurationNames = {"gpu", "cpu", "better", "both"};
 
 struct SimulationOptions {
   Configuration configuration = Configuration::kBoth;

@@ -1,13 +1,12 @@
 #include "tools/papers/intersect/intersector.h"
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "common/base/check.h"
 #include "leaf/gpu/list_copier.h"
+#include "tools/bench/measure.h"
 #include "tools/papers/intersect/batch.h"
 
 namespace frond::tools::papers {
@@ -36,12 +35,7 @@ constexpr std::size_t kStagingBytes = std::size_t{32} << 20;  // of pinned memor
 std::vector<std::optional<ListForm>> forms_of(Method method, std::span<const std::vector<DocId>> lists,
                                               std::uint32_t documents, unsigned threads) {
   std::vector<std::optional<ListForm>> forms(lists.size());
-  std::atomic<std::size_t> next{0};
-  std::vector<std::jthread> workers;
-  for (unsigned t = 0; t < std::max(threads, 1u); ++t)
-    workers.emplace_back([&] {
-      for (std::size_t l = next++; l < lists.size(); l = next++) forms[l].emplace(method, lists[l], documents);
-    });
+  bench::in_parallel(threads, lists.size(), [&](std::size_t l) { forms[l].emplace(method, lists[l], documents); });
   return forms;
 }
 

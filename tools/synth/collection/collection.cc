@@ -1,11 +1,9 @@
 #include "tools/synth/collection/collection.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,17 +18,13 @@
 namespace frond::tools::synth {
 namespace {
 
-std::vector<SyntheticList> prepare_lists(const CollectionSize& size, std::span<const std::uint32_t> lengths,
-                                         unsigned threads) {
+Result<std::vector<SyntheticList>> prepare_lists(const CollectionSize& size, std::span<const std::uint32_t> lengths,
+                                                 unsigned threads) {
   std::vector<std::optional<SyntheticList>> made(lengths.size());
-  std::atomic<std::uint32_t> next{0};
-  {
-    std::vector<std::jthread> running;
-    for (unsigned t = 0; t < threads; ++t)
-      running.emplace_back([&] {
-        for (std::uint32_t i; (i = next++) < made.size();) made[i].emplace(size, i, lengths[i]);
-      });
-  }
+  FROND_TRY(in_parallel(made.size(), threads, [&](std::size_t i) -> Result<void> {
+    made[i].emplace(size, static_cast<std::uint32_t>(i), lengths[i]);
+    return {};
+  }));
   std::vector<SyntheticList> lists;
   lists.reserve(made.size());
   for (auto& list : made) lists.push_back(*std::move(list));
@@ -63,25 +57,14 @@ Result<std::vector<partition::PartitionSummary>> write_partitions(const SynthOpt
   const PartitionOptions each{options.codecs, ranked_by(options).b, schema_of(options),
                               std::max(1u, options.threads / at_once)};
   std::vector<partition::PartitionSummary> summaries(options.partitions);
-  std::atomic<std::uint32_t> next{0};
-  FirstError error(stop);
-  const std::stop_token over = error.token();
-  {
-    std::vector<std::jthread> running;
-    for (unsigned t = 0; t < at_once; ++t)
-      running.emplace_back([&] {
-        error.guard([&]() -> Result<void> {
-          for (std::uint32_t p; (p = next++) < options.partitions && !over.stop_requested();) {
-            auto written = write_partition(options.size, lists, begin_of(options, p), begin_of(options, p + 1),
-                                           folder / ids[p], each, over);
-            if (!written) return std::move(written).error().within("partition " + std::to_string(p));
-            summaries[p] = *std::move(written);
-          }
-          return {};
-        });
-      });
-  }
-  FROND_TRY(error.result());
+  FROND_TRY(in_parallel(options.partitions, at_once, [&](std::size_t number) -> Result<void> {
+    const auto p = static_cast<std::uint32_t>(number);
+    auto written = write_partition(options.size, lists, begin_of(options, p), begin_of(options, p + 1), folder / ids[p],
+                                   each, stop);
+    if (!written) return std::move(written).error().within("partition " + std::to_string(p));
+    summaries[p] = *std::move(written);
+    return {};
+  }));
   return summaries;
 }
 
@@ -93,7 +76,7 @@ Result<SynthSummary> synthesize(const SynthOptions& options, std::stop_token sto
   FROND_CHECK(options.partitions <= options.size.documents);
   SynthSummary summary;
   summary.queries = draw_queries(*options.size.profile, options.size.documents, options.queries, options.size.seed);
-  const auto lists = prepare_lists(options.size, summary.queries.list_lengths, options.threads);
+  const auto lists = FROND_TRY(prepare_lists(options.size, summary.queries.list_lengths, options.threads));
   const auto writer = FROND_TRY(repository::RepositoryWriter::open(options.repository, options.collection));
   std::vector<std::string> ids;
   for (std::uint32_t p = 0; p < options.partitions; ++p)

@@ -1,15 +1,12 @@
 #pragma once
-// Where made-up text goes: a file, files of a given size in a folder, or standard output. Chunks may be given by any
-// thread in any order of time. They are put down in the order of their numbers, so the bytes do not depend on threads.
-#include <condition_variable>
+// Where made-up text goes: a file, files of a given size in a folder, or standard output.
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "common/base/mutex.h"
 #include "common/base/result.h"
+#include "common/files/descriptor.h"
 #include "tools/synth/text/text_chunk.h"
 
 namespace frond::tools::synth {
@@ -26,47 +23,33 @@ struct OutputTotals {
   std::uint64_t documents = 0, bytes = 0, files = 0, words = 0, tokens = 0;
 };
 
-// Any thread.
+// One thread.
 class TextOutput {
  public:
   // Creates the folder, which must be empty if it exists, or replaces the file. kInvalid: neither is possible.
-  static Result<std::unique_ptr<TextOutput>> open(const OutputOptions& options);
+  static Result<TextOutput> open(const OutputOptions& options);
 
-  // Waits until all chunks before this one have been given, then writes it, or its beginning if the limit is reached.
-  // Files are written by several threads at once, standard output by one. False: the output is complete, and further
-  // chunks are ignored. kUnavailable: it can't be written; then and from then on.
-  Result<bool> put(std::uint64_t number, const TextChunk& chunk);
+  // Writes the next chunk, or its beginning if the limit is reached. False: it is, and there are no further chunks.
+  // kUnavailable: it can't be written.
+  Result<bool> put(const TextChunk& chunk);
 
-  OutputTotals totals() const;
+  const OutputTotals& totals() const { return totals_; }
 
  private:
-  class File;
-  struct Piece {
-    std::shared_ptr<File> file;
-    std::uint64_t at;  // in the file
-    std::string_view bytes;
-  };
-
   explicit TextOutput(const OutputOptions& options) : options_(options) {}
-  Result<std::vector<Piece>> placed(const TextChunk& chunk) FROND_REQUIRES(mutex_);
-  Result<void> open_file() FROND_REQUIRES(mutex_);
-  Result<bool> fail(Error error);
+  Result<void> open_file();
 
-  const OutputOptions options_;
-  mutable Mutex mutex_;
-  std::condition_variable_any turn_;
-  std::uint64_t next_ FROND_GUARDED_BY(mutex_) = 0;
-  bool complete_ FROND_GUARDED_BY(mutex_) = false;
-  std::unique_ptr<Error> failure_ FROND_GUARDED_BY(mutex_);
-  std::shared_ptr<File> file_ FROND_GUARDED_BY(mutex_);  // null: the next document begins one
-  std::uint64_t file_size_ FROND_GUARDED_BY(mutex_) = 0;
-  OutputTotals totals_ FROND_GUARDED_BY(mutex_);
+  OutputOptions options_;
+  files::Descriptor file_;  // none: the next document begins one
+  std::filesystem::path file_name_;
+  std::uint64_t file_size_ = 0;
+  OutputTotals totals_;
 };
 
-// Makes text of any size, for `frond synth --text`: a thread a chunk. The bytes depend on the options but not on the
-// number of threads.
+// Makes text of any size, for `frond synth --text`: by several threads, a chunk at a time. The bytes depend on the
+// options but not on the number of threads.
 //
-// Memory: about 1.5 MiB a thread, more only while a document is longer than that; 1 MiB for the tables.
+// Memory: about 3 MiB a thread, more only while a document is longer than that; 1 MiB for the tables.
 struct TextOptions {
   const TextProfile* profile = nullptr;
   Markup markup = Markup::kJsonLines;

@@ -1,6 +1,8 @@
 #pragma once
 // Random messages within the limits, often with empty lists, empty texts and extreme numbers.
 #include <algorithm>
+#include <cstdint>
+#include <cstdio>
 #include <iterator>
 #include <limits>
 #include <random>
@@ -9,6 +11,14 @@
 #include "common/wire/messages.h"
 
 namespace frond::wire {
+
+inline constexpr int kRounds = 2000;  // of random messages
+
+inline std::uint64_t printed_seed() {
+  const std::uint64_t seed = std::random_device{}();
+  std::printf("seed %lu\n", static_cast<unsigned long>(seed));
+  return seed;
+}
 
 class RandomMessages {
  public:
