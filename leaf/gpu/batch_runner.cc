@@ -68,7 +68,9 @@ engine::Outcome outcome_of(const ReadyPlan& ready, const AnswerOfQuery& answer, 
 ReadyPlan raised_plan(const ReadyPlan& from, const AnswerOfQuery& answer) {
   ReadyPlan raised = from;
   if (from.plan->ranked) {
+    // The k-th best score lies in the bin that begins with the threshold: that bin is cut into new ones.
     raised.floor = std::max(from.floor, answer.threshold);
+    raised.bin_shift = answer.bin_shift - std::min(answer.bin_shift, kBinBits);
     return raised;
   }
   raised.counted = from.counted.value_or(answer.matches);
@@ -151,6 +153,7 @@ Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
   if (batch.counted_queries > 0) FROND_TRY(search::count_hidden(batch, stream));
   FROND_TRY(space_.mark(1));
   FROND_TRY(search::search_lists(batch, stream));
+  FROND_TRY(search::sum_scores(batch, stream));
   FROND_TRY(space_.mark(2));
   FROND_TRY(search::select_hits(batch, stream));
   FROND_TRY(space_.mark(3));
@@ -234,7 +237,7 @@ Result<void> BatchRunner::finish_part(std::vector<RunOutcome>& outcomes, const C
         if (counts_hidden(ready)) longest_of(ready).keep_hidden_postings(*ready.hidden, answers[i].hidden_postings);
         outcomes[left[i]] = {
             true, ranked ? outcome_of(ready, answers[i], hits) : unranked_outcome(ready, answers[i], hits, counted)};
-      } else if (left.size() > 1 || answers[i].threshold > current[i]->floor || !ranked) {
+      } else if (left.size() > 1 || answers[i].threshold > current[i]->floor || answers[i].bin_shift > 0 || !ranked) {
         raised.push_back(raised_plan(*current[i], answers[i]));
         again.push_back(left[i]);
         again_plans.push_back(&raised.back());
