@@ -54,8 +54,9 @@ struct QueryOnDevice {
   scoring::Score bin_base;
   std::uint32_t bin_shift;
   std::uint32_t documents;  // of the partition
+  scoring::Score tied;      // of a query that is summed: scores are those of score_with_ties(); 0: they are not
+  DocId origin;             // unranked, and with ties: of document_order.h
   // Unranked:
-  DocId origin;  // of document_order.h
   // Terms whose lists are combined by their marks (search/warp_marks.cuh): for AND all, for OR the first; 0: none.
   std::uint32_t by_marks;
 };

@@ -170,6 +170,12 @@ bool fits_kernels(const engine::Plan& plan) {
                      [](const engine::PlanTerm& term) { return term.on_device || term.list->postings.count() > 0; });
 }
 
+bool can_rank_ties(const ReadyPlan& ready) {
+  const engine::Plan& plan = *ready.plan;
+  return (plan.mode == engine::Mode::kOr || plan.terms.size() == 1) &&
+         (scoring::is_of_impacts(plan.norm) || ready.priors == nullptr);
+}
+
 // Adds a plan's terms in the order that batch.h describes.
 std::span<const TermOnDevice> BatchBuilder::add_terms(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
@@ -253,11 +259,14 @@ void BatchBuilder::add_ranked(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
   const auto own = add_query(ready);
   QueryOnDevice& query = queries_.back();
+  const auto add_summed = [this] { summed_.push_back(static_cast<std::uint32_t>(queries_.size() - 1)); };
   if (const ResidentArray* const priors = ready.priors.get()) {
     query.priors = priors->words;
     query.max_prior = scoring::weighted(priors->highest[0], plan.prior_weight);
   }
   query.prior_weight = plan.prior_weight;
+  query.tied = ready.tied;
+  if (query.tied > 0) return add_summed();
   const Score stored = stored_threshold(ready, query.reach);
   query.floor = std::max(query.floor, stored);
   query.bin_base = query.floor;
@@ -268,7 +277,7 @@ void BatchBuilder::add_ranked(const ReadyPlan& ready) {
   query.count_to = static_cast<std::uint32_t>(std::min<std::uint64_t>(plan.count_to, kCountAll));
   if (query.conjunction) return add_row(0);
   if (sums_ != Sums::kNever && can_be_summed(query) && (sums_ == Sums::kAlways || is_faster_summed(query, own)))
-    return summed_.push_back(static_cast<std::uint32_t>(queries_.size() - 1));
+    return add_summed();
   for (std::uint32_t i = 0; i < query.terms; ++i) {
     if (own[i].max_score + own[i].max_rest + query.max_prior < query.floor) break;
     add_row(i);

@@ -85,8 +85,11 @@ struct ReadyPlan {
   // Of a plan that runs again: how wide the bins are (QueryOnDevice::bin_shift), the lowest of which begins with the
   // floor.
   std::optional<std::uint32_t> bin_shift;
-  // Of a plan that is not ranked and runs again: what the device has counted, which it then does not count again, and a
-  // docID below which there are fewer than k matches.
+  // Of a plan that runs again since thousands of documents have this score, the k-th best: the floor is one of
+  // score_with_ties() then. 0: it does not.
+  scoring::Score tied = 0;
+  // Of a plan that is not ranked and runs again: what the device has counted, which it then does not count again; also
+  // of ties: a docID below which there are fewer than k.
   std::optional<std::uint32_t> counted;
   DocId origin = 0;
 };
@@ -99,6 +102,9 @@ bool counts_hidden(const ReadyPlan& ready);
 // Whether the kernels can search it: 1 <= k <= kMaxHits (unranked: 0 too), 1 to kMaxQueryTerms terms, and every term
 // has postings.
 bool fits_kernels(const engine::Plan& plan);
+
+// Whether the plan, which is ranked, can be summed when it runs again with `tied` set.
+bool can_rank_ties(const ReadyPlan& ready);
 
 // Which ORs are summed (batch.h), of those that can be.
 enum class Sums : std::uint8_t { kWhereFaster, kAlways, kNever };

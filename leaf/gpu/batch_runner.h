@@ -25,8 +25,8 @@ inline double us_between(SteadyTime from, SteadyTime to) {
   return std::chrono::duration<double, std::micro>(to - from).count();
 }
 
-// What the device found for a plan. Not answered: too many candidates have about the score of the k-th (thousands of
-// equal scores), so the CPU must search.
+// What the device found for a plan. Not answered: thousands of candidates have just the score of the k-th and cannot be
+// ranked by document (can_rank_ties()), so the CPU must search.
 struct RunOutcome {
   bool answered = false;
   engine::Outcome outcome;

@@ -42,7 +42,7 @@ inline constexpr std::uint32_t kSearchWarps = 32, kSearchBlockWarps = 4;
 inline constexpr std::uint32_t kSummedDocuments = 22 * 1024, kSummedDocumentsMixed = 16 * 1024;
 // In blocks that are summed: work of a tile of documents, beside one block a term; and of looking a block's documents
 // up in one list, on average over all lists. Bounds leave out most of BM25's look-ups and few of impacts'.
-inline constexpr double kWorkOfTile = 40, kWorkOfLookUp = 0.065, kWorkOfImpactLookUp = 0.5;
+inline constexpr double kWorkOfTile = 40, kWorkOfLookUp = 0.05, kWorkOfImpactLookUp = 0.5;
 // Columns that a batch's tasks are taken from in turn (batch.h).
 inline constexpr std::uint32_t kColumns = 2048;
 

@@ -7,6 +7,7 @@
 // reaches that becomes a candidate. The thread blocks of a tile and different queries follow each other: so lists are
 // read from the cache, and a query's threshold has risen before most of its tiles begin.
 #include "common/device/large_shared.cuh"
+#include "leaf/gpu/document_order.h"
 #include "leaf/gpu/search/warp_state.cuh"
 
 namespace frond::leaf::gpu::search {
@@ -18,11 +19,11 @@ struct alignas(16) SumSpace {
   static_assert(kFours % kThreads == 0 && kThreads >= 2 * kMaxQueryTerms && kMaxQueryTerms == 64);
   Score sums[kDocuments];
   std::uint32_t bins[kBins];
+  std::uint32_t any;                       // whether there are candidates
   std::uint32_t found[2][kMaxQueryTerms];  // by term: the blocks of the tile's first and last document
   std::uint32_t ends[kMaxQueryTerms];      // the tile's blocks of this term and those before it
   std::uint32_t offsets[kMaxQueryTerms];   // added to a number of these, the block's number in its list
   Score threshold;
-  std::uint32_t any;  // whether there are candidates
   typename Lists::Scratch scratch[kWarps];
 };
 
@@ -118,6 +119,7 @@ __device__ void add_blocks(const TaskQuery& of, const SumTile& tile, Space& spac
 __device__ inline Score candidate_score(const QueryOnDevice& query, DocId docid, Score sum, Score threshold) {
   if (sum == 0) return 0;
   if (query.priors != nullptr) sum = scoring::with_prior(sum, prior_score(query, docid));
+  if (query.tied != 0) sum = score_with_ties(sum, query.tied, docid, query.origin);
   return sum < threshold || is_hidden(query, docid) ? 0 : sum;
 }
 
@@ -125,7 +127,9 @@ __device__ inline Score candidate_score(const QueryOnDevice& query, DocId docid,
 // Space::any if there are some.
 template <std::uint32_t kThreads, class Space>
 __device__ void count_candidates(const QueryOnDevice& query, const SumTile& tile, Space& space) {
-  const Score threshold = space.threshold, least = query.priors == nullptr ? threshold : 1;
+  const Score threshold = space.threshold;
+  // Of a sum: less may be a candidate's if its score is another.
+  const Score least = query.priors == nullptr && query.tied == 0 ? threshold : 1;
   bool any = false;
   for (std::uint32_t i = threadIdx.x; i < Space::kFours; i += kThreads) {
     uint4& four = reinterpret_cast<uint4*>(space.sums)[i];
