@@ -7,6 +7,9 @@
 // is number i scores at most what terms i, i + 1, … can add up to, so a list drives only if that sum reaches the
 // threshold (MaxScore, Turtle and Flood 1995). A task is a few blocks of one driving list, or a part of one block; a
 // warp takes one task after the other. Batches that are not ranked: search/warp_unranked.cuh.
+//
+// An OR whose lists nearly all drive, as those of learned sparse vectors do, is not looked up but summed: a thread
+// block adds up the scores of all documents of a tile (search/sum_kernel.cuh). Such a query has no rows.
 #include <cstdint>
 
 #include "common/scoring/bm25.h"
@@ -46,11 +49,14 @@ struct QueryOnDevice {
   bool conjunction;     // kAnd of two terms or more
   // Of a conjunction: matches beyond this number need not be counted. Unranked: kCountAll, or 0, then none are counted.
   std::uint32_t count_to;
-  scoring::Score floor;     // documents with lower scores are not wanted
-  std::uint32_t bin_shift;  // score >> bin_shift is the score's bin
+  scoring::Score floor;  // documents with lower scores are not wanted
+  // (score - bin_base) >> bin_shift is the score's bin. Scores outside belong to the first bin or the last.
+  scoring::Score bin_base;
+  std::uint32_t bin_shift;
   std::uint32_t documents;  // of the partition
+  scoring::Score tied;      // of a query that is summed: scores are those of score_with_ties(); 0: they are not
+  DocId origin;             // unranked, and with ties: of document_order.h
   // Unranked:
-  DocId origin;  // of document_order.h
   // Terms whose lists are combined by their marks (search/warp_marks.cuh): for AND all, for OR the first; 0: none.
   std::uint32_t by_marks;
 };
@@ -90,6 +96,7 @@ struct AnswerOfQuery {
   std::uint32_t matches, runs;       // as in QueryState
   std::uint32_t hidden_postings;     // likewise
   std::uint32_t found;               // number of hits written, or kNoRoom
+  std::uint32_t bin_shift;           // QueryOnDevice::bin_shift
   std::uint64_t began_ns, ended_ns;  // begin of its first and end of its last kernel, by the device's clock
   std::uint64_t launch;              // number of the launch; written last, so the other fields are complete with it
 };
@@ -114,6 +121,8 @@ struct BatchOnDevice {
   // it; the hidden ones are counted. Each by count_blocks thread blocks.
   const std::uint32_t* counted;
   std::uint32_t counted_queries, count_blocks;
+  const std::uint32_t* summed;                     // queries whose scores are summed
+  std::uint32_t summed_queries, summed_documents;  // of the largest of their partitions
   std::uint32_t query_count, task_count;
   // The tasks before interleaved_tasks, which are those of the queries' first rows, are laid out in columns of
   // column_tasks consecutive ones, and taken across the columns: place i is task i / columns of column i % columns. The

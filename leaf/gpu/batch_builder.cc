@@ -74,6 +74,29 @@ std::uint32_t by_marks(std::span<const TermOnDevice> terms, bool conjunction) {
   return dense < 2 || (conjunction && dense < terms.size()) ? 0 : dense;
 }
 
+// The narrowest bins from `floor` up that the k-th best score, at most `most`, is in one of.
+std::uint32_t shift_for(Score floor, Score most) {
+  std::uint32_t shift = 0;
+  while (most > floor && (most - floor) >> shift >= kBins) ++shift;
+  return shift;
+}
+
+// Whether each document that matches and is wanted has a sum above 0, by which a thread block knows it. Impacts do;
+// a term of BM25 that nearly all documents have may add nothing.
+bool can_be_summed(const QueryOnDevice& query) {
+  if (query.conjunction) return false;
+  return scoring::is_of_impacts(query.norm) || (query.floor > 0 && query.priors == nullptr);
+}
+
+// Whether summing is faster than looking up: where there are so many terms that a document is looked up in many lists.
+bool is_faster_summed(const QueryOnDevice& query, std::span<const TermOnDevice> terms) {
+  double blocks = 0;
+  for (const TermOnDevice& term : terms) blocks += term.list.block_count;
+  const double tiles = static_cast<double>(query.documents) / kSummedDocuments;
+  const double of_look_up = scoring::is_of_impacts(query.norm) ? kWorkOfImpactLookUp : kWorkOfLookUp;
+  return blocks * query.terms * of_look_up > blocks + tiles * (query.terms + kWorkOfTile);
+}
+
 // A driving list: term `number` of a query.
 struct Driver {
   const QueryOnDevice& query;
@@ -145,6 +168,12 @@ bool fits_kernels(const engine::Plan& plan) {
          plan.terms.size() <= kMaxQueryTerms &&
          std::all_of(plan.terms.begin(), plan.terms.end(),
                      [](const engine::PlanTerm& term) { return term.on_device || term.list->postings.count() > 0; });
+}
+
+bool can_rank_ties(const ReadyPlan& ready) {
+  const engine::Plan& plan = *ready.plan;
+  return (plan.mode == engine::Mode::kOr || plan.terms.size() == 1) &&
+         (scoring::is_of_impacts(plan.norm) || ready.priors == nullptr);
 }
 
 // Adds a plan's terms in the order that batch.h describes.
@@ -230,18 +259,25 @@ void BatchBuilder::add_ranked(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
   const auto own = add_query(ready);
   QueryOnDevice& query = queries_.back();
-  while (((own[0].max_score + own[0].max_rest + kth_prior(ready)) >> query.bin_shift) >= kBins) ++query.bin_shift;
-  const Score stored = stored_threshold(ready, query.reach);
-  query.floor = std::max(query.floor, stored);
-  thresholds_.back() = std::max(query.floor, likely_threshold(ready));
-  if (stored == 0) query.seed_term = seed_of(plan, own);
+  const auto add_summed = [this] { summed_.push_back(static_cast<std::uint32_t>(queries_.size() - 1)); };
   if (const ResidentArray* const priors = ready.priors.get()) {
     query.priors = priors->words;
     query.max_prior = scoring::weighted(priors->highest[0], plan.prior_weight);
   }
   query.prior_weight = plan.prior_weight;
+  query.tied = ready.tied;
+  if (query.tied > 0) return add_summed();
+  const Score stored = stored_threshold(ready, query.reach);
+  query.floor = std::max(query.floor, stored);
+  query.bin_base = query.floor;
+  const Score most = own[0].max_score + own[0].max_rest + kth_prior(ready);
+  query.bin_shift = ready.bin_shift.value_or(shift_for(query.floor, most));
+  thresholds_.back() = std::max(query.floor, likely_threshold(ready));
+  if (stored == 0) query.seed_term = seed_of(plan, own);
   query.count_to = static_cast<std::uint32_t>(std::min<std::uint64_t>(plan.count_to, kCountAll));
   if (query.conjunction) return add_row(0);
+  if (sums_ != Sums::kNever && can_be_summed(query) && (sums_ == Sums::kAlways || is_faster_summed(query, own)))
+    return add_summed();
   for (std::uint32_t i = 0; i < query.terms; ++i) {
     if (own[i].max_score + own[i].max_rest + query.max_prior < query.floor) break;
     add_row(i);
@@ -272,6 +308,7 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   thresholds_.clear();
   group_rows_.clear();
   counted_.clear();
+  summed_.clear();
   bytes_.clear();
   work_ = 0;
   unranked_ = !plans.front()->plan->ranked;
@@ -307,6 +344,10 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   batch.rows = place(rows_, base, bytes_);
   batch.group_rows = place(group_rows_, base, bytes_);
   batch.counted = place(counted_, base, bytes_);
+  batch.summed = place(summed_, base, bytes_);
+  batch.summed_queries = static_cast<std::uint32_t>(summed_.size());
+  for (const std::uint32_t query : summed_)
+    batch.summed_documents = std::max(batch.summed_documents, queries_[query].documents);
   batch.counted_queries = static_cast<std::uint32_t>(counted_.size());
   batch.count_blocks = count_blocks_for(counted_blocks, counted_documents);
   const bool any_plain = std::any_of(plain_.begin(), plain_.end(), [](const auto& view) { return view.count > 0; });

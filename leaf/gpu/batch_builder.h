@@ -82,8 +82,14 @@ struct ReadyPlan {
   // The plan's floor or higher: documents with lower scores are not wanted. Of a plan that is not ranked: a score of
   // document_order.h.
   scoring::Score floor = 0;
-  // Of a plan that is not ranked and runs again: what the device has counted, which it then does not count again, and a
-  // docID below which there are fewer than k matches.
+  // Of a plan that runs again: how wide the bins are (QueryOnDevice::bin_shift), the lowest of which begins with the
+  // floor.
+  std::optional<std::uint32_t> bin_shift;
+  // Of a plan that runs again since thousands of documents have this score, the k-th best: the floor is one of
+  // score_with_ties() then. 0: it does not.
+  scoring::Score tied = 0;
+  // Of a plan that is not ranked and runs again: what the device has counted, which it then does not count again; also
+  // of ties: a docID below which there are fewer than k.
   std::optional<std::uint32_t> counted;
   DocId origin = 0;
 };
@@ -97,9 +103,16 @@ bool counts_hidden(const ReadyPlan& ready);
 // has postings.
 bool fits_kernels(const engine::Plan& plan);
 
+// Whether the plan, which is ranked, can be summed when it runs again with `tied` set.
+bool can_rank_ties(const ReadyPlan& ready);
+
+// Which ORs are summed (batch.h), of those that can be.
+enum class Sums : std::uint8_t { kWhereFaster, kAlways, kNever };
+
 // Not thread-safe. Keeps its memory from one batch to the next.
 class BatchBuilder {
  public:
+  explicit BatchBuilder(Sums sums = Sums::kWhereFaster) : sums_(sums) {}
   // Makes the batch of plans. Sets the numbers of queries and tasks, the columns, and the pointers to plain data, which
   // will be copied from bytes() to `base`. The caller sets the rest.
   // REQUIRES: at least one plan; all fit the kernels; all are ranked, or none.
@@ -118,6 +131,7 @@ class BatchBuilder {
   };
   TaskCounts cut_rows(double work);
 
+  const Sums sums_;
   std::vector<QueryOnDevice> queries_;
   std::vector<scoring::Score> thresholds_;  // of the queries, when their search begins, about
   std::vector<TermOnDevice> terms_;
@@ -125,6 +139,7 @@ class BatchBuilder {
   std::vector<Row> rows_;
   std::vector<std::uint32_t> group_rows_;
   std::vector<std::uint32_t> counted_;  // BatchOnDevice::counted
+  std::vector<std::uint32_t> summed_;   // BatchOnDevice::summed
   bool unranked_ = false;
   double work_ = 0;  // of all rows, in look-ups of 32 documents (tuning.h)
   ByteBuffer bytes_;

@@ -18,7 +18,9 @@ namespace frond::leaf::gpu {
 namespace {
 
 constexpr std::uint64_t kMaxBlocks = std::uint64_t{1} << 27;  // of a part's lists: 17 billion postings
-constexpr int kRounds = 3;  // launches at most for a query whose candidates did not fit
+// Launches at most for a query whose candidates did not fit: the first, three with narrower bins, and some for ties.
+constexpr int kRounds = 7;
+constexpr int kRoundsForRoom = 3;  // of a query that only gets more room, as it shares the launch with fewer
 // Reads of the answers between two calls of the runtime that ask whether the stream has ended: a call takes as long as
 // many reads.
 constexpr int kLooks = 100;
@@ -43,12 +45,16 @@ engine::Outcome unranked_outcome(const ReadyPlan& ready, const AnswerOfQuery& an
   return outcome;
 }
 
-engine::Outcome outcome_of(const ReadyPlan& ready, const AnswerOfQuery& answer, const HitOnDevice* hits) {
+// `tied`: ReadyPlan::tied of the last launch.
+engine::Outcome outcome_of(const ReadyPlan& ready, const AnswerOfQuery& answer, const HitOnDevice* hits,
+                           scoring::Score tied) {
   const engine::Plan& plan = *ready.plan;
   engine::Outcome outcome;
   outcome.hits.reserve(answer.found);
-  for (std::uint32_t i = 0; i < answer.found; ++i)
-    outcome.hits.push_back({plan.placement.ordinal(hits[i].docid), hits[i].score});
+  for (std::uint32_t i = 0; i < answer.found; ++i) {
+    const scoring::Score score = tied == 0 ? hits[i].score : score_without_ties(hits[i].score, tied);
+    outcome.hits.push_back({plan.placement.ordinal(hits[i].docid), score});
+  }
   outcome.postings_decoded = std::uint64_t{answer.runs} * kRunLength;
   if (plan.terms.size() == 1) {
     outcome.matches = longest_shown(ready, answer);
@@ -64,14 +70,32 @@ engine::Outcome outcome_of(const ReadyPlan& ready, const AnswerOfQuery& answer, 
   return outcome;
 }
 
+// Whether the threshold is the k-th best score, and documents with that score can be told apart by another launch.
+bool has_ties_to_rank(const ReadyPlan& ready, const AnswerOfQuery& answer) {
+  return ready.plan->ranked && ready.tied == 0 && answer.bin_shift == 0 && answer.threshold > 0 && can_rank_ties(ready);
+}
+
+// Whether another launch of the plan would know more than the last.
+bool would_know_more(const ReadyPlan& ready, const AnswerOfQuery& answer) {
+  if (!ready.plan->ranked || answer.threshold > ready.floor) return true;
+  return ready.tied == 0 && (answer.bin_shift > 0 || has_ties_to_rank(ready, answer));
+}
+
 // The plan for another launch, since too many of its candidates reached the answer's threshold.
 ReadyPlan raised_plan(const ReadyPlan& from, const AnswerOfQuery& answer) {
   ReadyPlan raised = from;
-  if (from.plan->ranked) {
+  if (from.plan->ranked && from.tied == 0) {
+    if (has_ties_to_rank(from, answer)) {
+      raised.tied = answer.threshold;
+      raised.floor = 0;
+      return raised;
+    }
+    // The k-th best score lies in the bin that begins with the threshold: that bin is cut into new ones.
     raised.floor = std::max(from.floor, answer.threshold);
+    raised.bin_shift = answer.bin_shift - std::min(answer.bin_shift, kBinBits);
     return raised;
   }
-  raised.counted = from.counted.value_or(answer.matches);
+  if (!from.plan->ranked) raised.counted = from.counted.value_or(answer.matches);
   raised.origin = first_with(answer.threshold, from.origin);
   raised.floor = score_in_order(last_with(answer.threshold, from.origin), raised.origin);
   return raised;
@@ -151,6 +175,7 @@ Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
   if (batch.counted_queries > 0) FROND_TRY(search::count_hidden(batch, stream));
   FROND_TRY(space_.mark(1));
   FROND_TRY(search::search_lists(batch, stream));
+  FROND_TRY(search::sum_scores(batch, stream));
   FROND_TRY(space_.mark(2));
   FROND_TRY(search::select_hits(batch, stream));
   FROND_TRY(space_.mark(3));
@@ -232,9 +257,9 @@ Result<void> BatchRunner::finish_part(std::vector<RunOutcome>& outcomes, const C
         const std::uint32_t counted = current[i]->counted.value_or(answers[i].matches);
         const ReadyPlan& ready = *plans_[left[i]];
         if (counts_hidden(ready)) longest_of(ready).keep_hidden_postings(*ready.hidden, answers[i].hidden_postings);
-        outcomes[left[i]] = {
-            true, ranked ? outcome_of(ready, answers[i], hits) : unranked_outcome(ready, answers[i], hits, counted)};
-      } else if (left.size() > 1 || answers[i].threshold > current[i]->floor || !ranked) {
+        outcomes[left[i]] = {true, ranked ? outcome_of(ready, answers[i], hits, current[i]->tied)
+                                          : unranked_outcome(ready, answers[i], hits, counted)};
+      } else if (would_know_more(*current[i], answers[i]) || (left.size() > 1 && round < kRoundsForRoom)) {
         raised.push_back(raised_plan(*current[i], answers[i]));
         again.push_back(left[i]);
         again_plans.push_back(&raised.back());

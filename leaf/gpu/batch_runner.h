@@ -1,5 +1,5 @@
 #pragma once
-// Runs batches of plans on the device, in one workspace with one stream. A batch is three kernels and no copies: the
+// Runs batches of plans on the device, in one workspace with one stream. A batch is a few kernels and no copies: the
 // first kernel reads the batch from pinned memory, the last writes the answers to pinned memory, which the host polls.
 // That keeps the latency of a single query low. Not thread-safe, but several runners may work side by side: one
 // prepares its batch while another's is on the device.
@@ -25,8 +25,8 @@ inline double us_between(SteadyTime from, SteadyTime to) {
   return std::chrono::duration<double, std::micro>(to - from).count();
 }
 
-// What the device found for a plan. Not answered: too many candidates have about the score of the k-th (thousands of
-// equal scores), so the CPU must search.
+// What the device found for a plan. Not answered: thousands of candidates have just the score of the k-th and cannot be
+// ranked by document (can_rank_ties()), so the CPU must search.
 struct RunOutcome {
   bool answered = false;
   engine::Outcome outcome;
@@ -48,6 +48,7 @@ class BatchRunner {
   struct Options {
     bool timed = false;     // steps() has the device's steps too, which costs some microseconds a batch
     bool by_bucket = true;  // BatchOnDevice::by_bucket
+    Sums sums = Sums::kWhereFaster;
   };
   static Result<std::unique_ptr<BatchRunner>> create(int device, std::size_t bytes, BusyTime& busy,
                                                      const Options& options);
@@ -73,7 +74,7 @@ class BatchRunner {
 
  private:
   BatchRunner(int device, BatchWorkspace space, BusyTime& busy, const Options& options)
-      : device_(device), by_bucket_(options.by_bucket), space_(std::move(space)), busy_(busy) {}
+      : device_(device), by_bucket_(options.by_bucket), space_(std::move(space)), busy_(busy), builder_(options.sums) {}
   Result<void> start(std::vector<const ReadyPlan*> plans, bool counts);
   std::size_t part_of(std::span<const ReadyPlan* const> plans) const;
   Result<void> start_part(std::span<const ReadyPlan* const> plans);

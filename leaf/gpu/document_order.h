@@ -6,6 +6,7 @@
 // A score falls with the distance from an origin, in steps that are 1/32 as wide as the distance. So wherever the k-th
 // document is, few candidates share its step, unless the documents lie close together far from the origin. The query
 // then runs again, with the begin of that step as its origin: the steps there are 1/32 as wide as before, or less.
+// Documents with equal scores, of which the first are wanted, are told apart in the same way.
 #include <bit>
 #include <cstdint>
 
@@ -47,6 +48,18 @@ FROND_HOST_DEVICE inline DocId first_with(scoring::Score score, DocId origin) {
 }
 FROND_HOST_DEVICE inline DocId last_with(scoring::Score score, DocId origin) {
   return origin + distance_of(kBins - score) - 1;
+}
+
+// The same where thousands of documents have just the k-th best score, `tied`: these come in the order of documents,
+// those with higher scores before them. 0: a lower score.
+FROND_HOST_DEVICE inline scoring::Score score_with_ties(scoring::Score score, scoring::Score tied, DocId docid,
+                                                        DocId origin) {
+  if (score <= tied) return score < tied ? 0 : score_in_order(docid, origin);
+  return kBins - 1 + (score - tied);
+}
+// The document's own score.
+inline scoring::Score score_without_ties(scoring::Score score, scoring::Score tied) {
+  return score < kBins ? tied : tied + (score - (kBins - 1));
 }
 
 }  // namespace frond::leaf::gpu

@@ -27,7 +27,8 @@ Result<std::unique_ptr<GpuEngine>> GpuEngine::create(const Options& options, eng
   auto busy = std::make_unique<BusyTime>();
   std::vector<std::unique_ptr<BatchRunner>> runners;
   for (std::size_t i = 0; i < many; ++i)
-    runners.push_back(FROND_TRY(BatchRunner::create(options.device, each, *busy, {options.timed, options.by_bucket})));
+    runners.push_back(
+        FROND_TRY(BatchRunner::create(options.device, each, *busy, {options.timed, options.by_bucket, options.sums})));
   auto memory = FROND_TRY(device::Memory::create(device::Place::kDevice, options.memory_bytes - each * many));
   std::unique_ptr<GpuEngine> engine(
       new GpuEngine(options, below, std::move(busy), std::move(memory), std::move(runners)));

@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kMaxHits = 1000;
 
 // Bins of a query's histogram of scores. A bin is as wide as about a thousandth of the query's highest possible score,
 // and a threshold is at most one bin too low.
-inline constexpr std::uint32_t kBins = 1024;
+inline constexpr std::uint32_t kBinBits = 10, kBins = 1u << kBinBits;
 // Candidates that one query has room for. A batch divides its room among its queries.
 inline constexpr std::uint32_t kMaxCandidates = 32768, kMinCandidates = 2048;
 // Candidates at or above the last threshold, which are sorted in shared memory.
@@ -37,6 +37,12 @@ inline constexpr std::uint32_t kMaxSplit = 2;
 inline constexpr std::uint32_t kManyHidden = 4;
 // Warps that search, on one processor and in one thread block.
 inline constexpr std::uint32_t kSearchWarps = 32, kSearchBlockWarps = 4;
+// Documents that a thread block sums the scores of; where codecs need much shared memory, too. A thread block has 99
+// KiB.
+inline constexpr std::uint32_t kSummedDocuments = 22 * 1024, kSummedDocumentsMixed = 16 * 1024;
+// In blocks that are summed: work of a tile of documents, beside one block a term; and of looking a block's documents
+// up in one list, on average over all lists. Bounds leave out most of BM25's look-ups and few of impacts'.
+inline constexpr double kWorkOfTile = 40, kWorkOfLookUp = 0.05, kWorkOfImpactLookUp = 0.5;
 // Columns that a batch's tasks are taken from in turn (batch.h).
 inline constexpr std::uint32_t kColumns = 2048;
 

@@ -5,6 +5,7 @@
 #include "leaf/gpu/list_kernels.cuh"
 #include "leaf/gpu/search/search_kernel.cuh"
 #include "leaf/gpu/search/start_kernel.cuh"
+#include "leaf/gpu/search/sum_kernel.cuh"
 
 namespace frond::leaf::gpu::codecs {
 
@@ -27,6 +28,9 @@ Result<void> count_hidden_mixed(const BatchOnDevice& batch, device::StreamHandle
 Result<void> search_mixed(const BatchOnDevice& batch, device::StreamHandle stream) {
   if (batch.priors) return search::launch_search_with_priors<MixedLists>(batch, stream);
   return search::launch_search<MixedLists>(batch, stream);
+}
+Result<void> sum_scores_mixed(const BatchOnDevice& batch, device::StreamHandle stream) {
+  return search::launch_sums<MixedLists, kThreads, kSummedDocumentsMixed>(batch, stream);
 }
 Result<void> write_docids_mixed(const DeviceList& list, DocId* to, device::StreamHandle stream) {
   return launch_write_docids<MixedLists, kThreads>(list, to, stream);

@@ -2,8 +2,8 @@
 // The kernels of a batch (batch.h), in the order in which they are launched. All are asynchronous. kDevice.
 //
 // Layers, as in CUB. Thread: thread.cuh. Warp: warp_state.cuh, warp_task.cuh with its steps; for queries that are not
-// ranked warp_unranked.cuh, warp_marks.cuh. Thread block and device: search_kernel.cuh. start_kernel.cuh and select.cu
-// are one layer each.
+// ranked warp_unranked.cuh, warp_marks.cuh. Thread block and device: search_kernel.cuh. start_kernel.cuh,
+// sum_kernel.cuh and select.cu are one layer each.
 #include "common/base/result.h"
 #include "common/device/runtime.h"
 #include "leaf/gpu/batch.h"
@@ -19,6 +19,8 @@ Result<void> count_hidden(const BatchOnDevice& batch, device::StreamHandle strea
 // Writes every document that may be among the k best of its query, with its exact score, to `keys`; counts the matches
 // of AND queries up to their count_to, and of queries that are not ranked all.
 Result<void> search_lists(const BatchOnDevice& batch, device::StreamHandle stream);
+// The same of the queries that are summed; nothing if there are none.
+Result<void> sum_scores(const BatchOnDevice& batch, device::StreamHandle stream);
 // Writes each query's k best candidates, best first, to `hits`, and its answer. The answer is kNoRoom if there were
 // more candidates than places, or if more than kMaxSorted reach the last threshold. Its threshold is then the floor to
 // launch the query with again.

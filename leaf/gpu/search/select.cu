@@ -31,6 +31,7 @@ __device__ void answer_host(const BatchOnDevice& batch, std::uint32_t query, sco
   answer.runs = state.runs;
   answer.hidden_postings = state.hidden_postings;
   answer.found = found;
+  answer.bin_shift = batch.queries[query].bin_shift;
   answer.began_ns = state.began_ns;
   answer.ended_ns = device::nanoseconds_now();
   __threadfence_system();

@@ -43,7 +43,7 @@ __device__ void score_block(const BatchOnDevice& batch, const QueryOnDevice& que
     if (is_hidden(query, docids.at[i])) continue;
     const scoring::Score score = batch.unranked ? score_in_order(docids.at[i], query.origin)
                                                 : whole_score(query, term, frequencies.at[i] + 1, docids.at[i]);
-    atomicAdd(bins + bin_of(score, query.bin_shift), 1u);
+    atomicAdd(bins + bin_of(query, score), 1u);
   }
 }
 
@@ -118,8 +118,7 @@ __global__ void __launch_bounds__(kThreads) start_query(BatchOnDevice batch) {
   if (warp != 0) return;
   const auto load = [](std::uint32_t first) { return *reinterpret_cast<const uint4*>(bins + first); };
   scoring::Score first = batch.unranked ? first_of_documents(batch, query, lane) : 0;
-  if (!batch.unranked || query.seed_term < query.terms)
-    first = max(first, threshold_of(load, query.k, query.bin_shift, lane));
+  if (!batch.unranked || query.seed_term < query.terms) first = max(first, threshold_of(load, query, lane));
   if (lane == 0 && blockIdx.x == 0)
     *batch.next_place = batch.search_warps;  // each warp begins with the place of its own number
   if (lane == 0) batch.states[blockIdx.x] = {max(first, query.floor), 0, 0, 0, 0, began_ns};

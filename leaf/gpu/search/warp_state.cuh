@@ -97,25 +97,34 @@ __device__ inline std::uint32_t drop_hidden(const QueryOnDevice& query, Held& he
 // Mapping: warp_state.cuh. No shared memory. Results are in the batch's keys, bins and the query's state, which all
 // warps of the query change by atomic operations.
 
-// Adds the document of each lane with `wanted` to the query's candidates, and its score to the query's bins. Documents
-// for which there is no room are counted, but not written. After each k / 4 candidates (at least 8) the threshold is
-// computed from the bins again.
-__device__ inline void emit(const TaskQuery& of, DocId docid, Score score, bool wanted, Progress& progress) {
+// How many candidates the query had, and has now.
+struct Emitted {
+  std::uint32_t before, now;
+};
+// Adds the document of each lane with `wanted` to the query's candidates. Documents for which there is no room are
+// counted, but not written.
+__device__ inline Emitted write_candidates(const TaskQuery& of, DocId docid, Score score, bool wanted) {
   const std::uint32_t lane = lane_of_warp();
   const std::uint32_t emitting = __ballot_sync(kFullWarp, wanted);
-  if (emitting == 0) return;
+  if (emitting == 0) return {};
   const auto count = static_cast<std::uint32_t>(__popc(emitting));
   std::uint32_t first = 0;
   if (lane == 0) first = atomicAdd(&of.state->emitted, count);
   first = __shfl_sync(kFullWarp, first, 0);
-  if (wanted) {
-    const std::uint32_t to = first + static_cast<std::uint32_t>(__popc(emitting & lanes_below(lane)));
-    if (to < of.batch.candidates)
-      of.batch.keys[std::size_t{of.number} * of.batch.candidates + to] = std::uint64_t{score} << 32 | (~docid);
-    atomicAdd(of.batch.bins + std::size_t{of.number} * kBins + bin_of(score, of.query.bin_shift), 1u);
-  }
+  const std::uint32_t to = first + static_cast<std::uint32_t>(__popc(emitting & lanes_below(lane)));
+  if (wanted && to < of.batch.candidates)
+    of.batch.keys[std::size_t{of.number} * of.batch.candidates + to] = std::uint64_t{score} << 32 | (~docid);
+  return {first, first + count};
+}
+
+// The same, and adds their scores to the query's bins. After each k / 4 candidates (at least 8) the threshold is
+// computed from the bins again.
+__device__ inline void emit(const TaskQuery& of, DocId docid, Score score, bool wanted, Progress& progress) {
+  const std::uint32_t lane = lane_of_warp();
+  const Emitted emitted = write_candidates(of, docid, score, wanted);
+  if (wanted) atomicAdd(of.batch.bins + std::size_t{of.number} * kBins + bin_of(of.query, score), 1u);
   const std::uint32_t k = of.query.k, step = max(k / 4, 8u);
-  if (first + count < k || (first + count) / step == first / step) return;
+  if (emitted.now < k || emitted.now / step == emitted.before / step) return;
   const Score raised = threshold_of_query(of.batch, of.number, lane);
   if (lane == 0) atomicMax(&of.state->threshold, raised);
   progress.threshold = max(progress.threshold, raised);

@@ -233,16 +233,25 @@ TEST_F(GpuEngineOfACollection, IsBusyWhileItSearchesAndNoLongerThanThatTook) {
   EXPECT_LT(engine->counters().busy_seconds - before, passed.count());
 }
 
-TEST(GpuEngine, AsksTheEngineBelowWhereThousandsTie) {
-  const auto collection = support::random_collection(703, {.documents = 12'000, .terms = 4, .equal_lengths = true});
+TEST(GpuEngine, RanksThousandsOfTiesByDocumentAndLeavesThoseOfAndToTheEngineBelow) {
+  auto collection = support::random_collection(703, {.documents = 12'000, .terms = 4, .equal_lengths = true});
+  const TermNumber everywhere = collection.awkward.back();  // frequency 1
+  const auto again = static_cast<TermNumber>(collection.postings.size());
+  collection.postings.push_back(collection.postings[everywhere]);
   const IndexedCollection index(collection, {});
   const auto oracle = *engine_named("exhaustive");
   Engine engine;
-  const auto plan =
-      index.plan(0, std::vector{collection.awkward.back()}, engine::Mode::kOr, 10);  // frequency 1 everywhere
-  const auto got = engine->search(std::span(&plan, 1), kClock);
-  expect_same(got[0], oracle->search(std::span(&plan, 1), kClock)[0], plan, "ties");
-  EXPECT_EQ(engine->counters().unanswered, 1u);
+  const auto expect_answered = [&](const engine::Plan& plan, std::uint64_t unanswered) {
+    const auto got = engine->search(std::span(&plan, 1), kClock);
+    expect_same(got[0], oracle->search(std::span(&plan, 1), kClock)[0], plan, "k " + std::to_string(plan.k));
+    EXPECT_EQ(engine->counters().unanswered, unanswered) << "k " << plan.k;
+  };
+  for (const std::uint32_t k : {1u, 10u, 1000u}) {
+    expect_answered(index.plan(0, std::vector{everywhere}, engine::Mode::kOr, k), 0);
+    expect_answered(index.plan(0, std::vector{everywhere, again}, engine::Mode::kOr, k), 0);
+    expect_answered(index.plan(0, std::vector{everywhere, TermNumber{0}, TermNumber{1}}, engine::Mode::kOr, k), 0);
+  }
+  expect_answered(index.plan(0, std::vector{everywhere, again}, engine::Mode::kAnd, 10), 1);
 }
 
 // Counts, and the first of thousands of documents that share a step of document_order.h: they lie between `first` and

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct BenchGpuOptions {
   std::size_t memory_bytes = std::size_t{4} << 30;  // of each: workspaces and lists
   std::size_t plain_bytes = 0;                      // of these for plain forms, made when first asked for; 0: none
   bool by_bucket = true;                            // GpuEngine::Options::by_bucket
+  std::string sums = "auto";                        // GpuEngine::Options::sums: auto, always, never
   bool timed = false;                               // steps() includes the device's steps; slows each batch a little
 };
 

@@ -5,7 +5,12 @@
 namespace frond::tools::bench {
 namespace {
 
-using leaf::gpu::BatchSteps, leaf::gpu::DeviceCache, leaf::gpu::GpuDevices, leaf::gpu::GpuEngine;
+using leaf::gpu::BatchSteps, leaf::gpu::DeviceCache, leaf::gpu::GpuDevices, leaf::gpu::GpuEngine, leaf::gpu::Sums;
+
+Sums sums_named(std::string_view name) {
+  if (name == "always") return Sums::kAlways;
+  return name == "never" ? Sums::kNever : Sums::kWhereFaster;
+}
 
 class Gpu final : public BenchGpu {
  public:
@@ -49,6 +54,7 @@ Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions& options,
                                                .copying = DeviceCache::Copying::kByTheCaller,
                                                .plain = {.bytes = options.plain_bytes, .pays = 0},
                                                .timed = options.timed,
+                                               .sums = sums_named(options.sums),
                                                .by_bucket = options.by_bucket},
                                               below));
     engines.push_back(std::move(engine));

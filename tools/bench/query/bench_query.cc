@@ -236,6 +236,9 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
       .show_default();
   command.add_flag("--gpu-no-buckets", flags->gpu_no_buckets,
                    "Counts look documents up in the blocks of hs-lrc lists, not by their buckets, for comparison");
+  command.add_option("--gpu-sums", flags->gpu.sums, "Whether ORs are summed by tiles of documents, for comparison")
+      .check(config::one_of({"auto", "always", "never"}))
+      .show_default();
   command.add_option("--write-queries", flags->write_queries, "Also writes the queries' terms to this file");
   command.add_flag("--json", flags->json, "Print one JSON object").group("Output");
   command.on_chosen([flags, &status] {
