@@ -16,7 +16,8 @@ namespace {
 
 // A loop reports this often that it turns.
 constexpr std::chrono::milliseconds kTurnInterval{500};
-constexpr std::size_t kReadingThreads = 2;  // one of them is another client's
+constexpr std::chrono::seconds kLeavesFollow{10};  // a collection that was made again, at the latest
+constexpr std::size_t kReadingThreads = 2;         // one of them is another client's
 
 class AsioThread final : public cluster::HomeThread {
  public:
@@ -104,7 +105,7 @@ struct SearchLoop::Collection {
         log(most_collections(loop.shared_.options) == 1 ? loop.log_ : own_log.emplace(loop.log_, "collection", name)),
         map(loop.timers_, log,
             map_config(loop.shared_.options, loop.number_, name,
-                       [&loop, collection = name](const GenerationId& id) { loop.on_generation_(collection, id); }),
+                       [&loop, collection = name](const GenerationId& id) { loop.note(collection, id); }),
             [&loop](const std::string& leaf, cluster::News news) {
               return loop.clients_.create(leaf, std::move(news));
             }),
@@ -164,6 +165,10 @@ void SearchLoop::set_collections(const std::vector<std::string>& names) {
     const MutexLock lock(changing_);
     listed_ = true;
     const auto gone = std::ranges::stable_partition(collections_, [&](const auto& one) { return wanted(one->name); });
+    if (contents_.size() > kMostRemoved) contents_.clear();
+    for (const auto& one : gone)
+      if (const auto known = contents_.find(one->name); known != contents_.end())
+        known->second = {known->second.now, known->second.now, shared_.clock.now() + kLeavesFollow};
     std::ranges::move(gone, std::back_inserter(retired_));
     collections_.erase(gone.begin(), gone.end());
   }
@@ -203,7 +208,19 @@ void SearchLoop::end_unused() {
 Generation SearchLoop::serving(std::string_view collection) const {
   const MutexLock lock(changing_);
   const auto found = std::ranges::find(collections_, collection, [](const auto& one) { return one->name; });
-  return found == collections_.end() ? 0 : (*found)->map.serving();
+  const auto contents = contents_.find(collection);
+  const bool outlived = contents != contents_.end() && contents->second.removed != 0 &&
+                        contents->second.now == contents->second.removed &&
+                        shared_.clock.now() < contents->second.until;
+  return found == collections_.end() || outlived ? 0 : (*found)->map.serving();
+}
+
+void SearchLoop::note(const std::string& collection, const GenerationId& id) {
+  {
+    const MutexLock lock(changing_);
+    contents_[collection].now = id.content;
+  }
+  on_generation_(collection, id);
 }
 
 Result<void> SearchLoop::listen_too(frond::http::Server::Config config, frond::http::Router router) {

@@ -12,6 +12,7 @@
 #include <boost/asio/io_context.hpp>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -89,7 +90,7 @@ class SearchLoop {
   // The collections that there are from now on, of --collection '*'. What was removed ends when its last request is
   // answered.
   void set_collections(const std::vector<std::string>& names);
-  // Which generation is served of the collection; 0: none. Any thread.
+  // Which generation is served of the collection; 0: none, or one of before it was removed. Any thread.
   Generation serving(std::string_view collection) const;
 
   http::BrokerStatus status() const;
@@ -131,8 +132,17 @@ class SearchLoop {
   // As in --collection; changed on this thread only, with the lock.
   mutable Mutex changing_;
   Collections collections_;
-  bool listed_ = false;       // they are known
-  Collections retired_;       // removed, and still used
+  bool listed_ = false;  // they are known
+  Collections retired_;  // removed, and still used
+  // By collection: what it is served from, and what it was when it was removed. Leaves may serve that for a moment when
+  // it is made again.
+  struct Contents {
+    ContentId now = 0, removed = 0;
+    Instant until = {};  // by then, leaves have followed
+  };
+  static constexpr std::size_t kMostRemoved = 1024;
+  std::map<std::string, Contents, std::less<>> contents_ FROND_GUARDED_BY(changing_);
+  void note(const std::string& collection, const GenerationId& id);
   http::BrokerStatus ended_;  // what those counted that have ended
   const std::shared_ptr<http::SearchedCollections> searched_ = std::make_shared<http::SearchedCollections>();
   std::vector<std::string> endpoints_;  // of set_leaves()

@@ -112,12 +112,17 @@ Result<void> SearchLoops::set_leaves(const std::vector<std::string>& endpoints) 
 }
 
 void SearchLoops::set_collections(const std::vector<std::string>& names) {
+  told_ += loops_.size();
   for (const auto& loop : loops_)
-    boost::asio::post(loop->io(), [&loop = *loop, names] { loop.set_collections(names); });
+    boost::asio::post(loop->io(), [this, &loop = *loop, names] {
+      loop.set_collections(names);
+      ++taken_;
+    });
 }
 
 bool SearchLoops::serve(std::string_view collection, Generation generation) const {
-  return std::ranges::all_of(loops_, [&](const auto& loop) { return loop->serving(collection) >= generation; });
+  return taken_ == told_ &&
+         std::ranges::all_of(loops_, [&](const auto& loop) { return loop->serving(collection) >= generation; });
 }
 
 // A loop asks leaves at intervals of its own. Clients would see both generations for as long.

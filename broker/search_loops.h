@@ -45,7 +45,8 @@ class SearchLoops {
   Result<void> set_leaves(const std::vector<std::string>& endpoints);
   // As SearchLoop::set_collections(), of all loops. Any thread.
   void set_collections(const std::vector<std::string>& names);
-  // Whether every loop serves this generation of the collection, or a later one. Any thread.
+  // Whether every loop serves this generation of the collection, or a later one, and of what set_collections() was last
+  // called with. Any thread.
   bool serve(std::string_view collection, Generation generation) const;
   // Runs the first loop here and the others on their threads until stop(). Rethrows what escapes from a loop.
   void run();
@@ -78,6 +79,7 @@ class SearchLoops {
 
   SharedParts& shared_;
   std::vector<std::unique_ptr<SearchLoop>> loops_;
+  std::atomic<std::size_t> told_{0}, taken_{0};  // by loops: lists of collections
   std::atomic<bool> draining_{false};
   std::atomic<std::size_t> undrained_{0};
   Mutex mutex_;

@@ -23,8 +23,9 @@ Config plain() {
   return config;
 }
 
-// `words`: null stands for the English ones.
-Expected<text::StopWords> stop_words_of(const Json& words) {
+}  // namespace
+
+Expected<std::vector<std::string>> stop_word_list(const Json& words) {
   std::vector<std::string> list;
   if (words.is_null() || words == "_english_") {
     list.assign(kEnglishStopWords.begin(), kEnglishStopWords.end());
@@ -37,6 +38,13 @@ Expected<text::StopWords> stop_words_of(const Json& words) {
   } else if (words != "_none_") {
     return not_supported("this list of stop words");
   }
+  return list;
+}
+
+namespace {
+
+Expected<text::StopWords> stop_words_of(const Json& words) {
+  auto list = FROND_EXPECT_OK(stop_word_list(words));
   if (list.empty()) return text::StopWords(false);
   auto own = text::StopWords::own(std::move(list));
   if (!own) return illegal_argument(own.error().message());

@@ -66,6 +66,22 @@ ApiError invalid_name(std::string_view name, std::string_view why) {
 
 }  // namespace
 
+void Catalogue::refuse(const std::string& name, std::string reason) {
+  forget_refusal(name);
+  const MutexLock lock(mutex_);
+  refused_.emplace_back(name, std::move(reason));
+  if (refused_.size() > kMostRefused) refused_.pop_front();
+}
+void Catalogue::forget_refusal(std::string_view name) {
+  const MutexLock lock(mutex_);
+  std::erase_if(refused_, [&](const auto& one) { return one.first == name; });
+}
+std::optional<std::string> Catalogue::refusal(std::string_view name) const {
+  const MutexLock lock(mutex_);
+  const auto found = std::ranges::find(refused_, name, [](const auto& one) { return std::string_view(one.first); });
+  return found == refused_.end() ? std::nullopt : std::optional(found->second);
+}
+
 bool matches_pattern(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0, star = std::string_view::npos, retry = 0;
   while (t < text.size()) {

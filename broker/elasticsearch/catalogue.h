@@ -2,8 +2,10 @@
 // Which indices there are, and which of them an expression means. An index is a Frond collection; what Elasticsearch
 // knows of it beside that (mapping, settings, aliases) is kept with the collection (docs/elasticsearch-api.md).
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,9 +31,30 @@ struct Index {
 // By name. Immutable.
 using Indices = std::map<std::string, Index, std::less<>>;
 
-// The indices as they were known last. Thread-safe.
+// What new indices are made from: {"index":{…},"component":{…},"legacy":{…}}, each by name (templates.h). Immutable.
+struct KeptTemplates {
+  Json json = Json::object();
+  std::string version;  // for a change; empty: nothing is kept
+};
+
+// The indices as they were known last, the templates, and which indices could not be made. Thread-safe.
 class Catalogue {
  public:
+  std::shared_ptr<const KeptTemplates> templates() const {
+    const MutexLock lock(mutex_);
+    return templates_;
+  }
+  void set_templates(KeptTemplates templates) {
+    auto next = std::make_shared<const KeptTemplates>(std::move(templates));
+    const MutexLock lock(mutex_);
+    templates_ = std::move(next);
+  }
+  // An index that this broker was asked for with what is not supported: it is not made by guess either, since it would
+  // answer otherwise than was wanted. Of the last kMostRefused names.
+  void refuse(const std::string& name, std::string reason);
+  void forget_refusal(std::string_view name);
+  std::optional<std::string> refusal(std::string_view name) const;
+
   std::shared_ptr<const Indices> now() const {
     const MutexLock lock(mutex_);
     return indices_;
@@ -44,7 +67,10 @@ class Catalogue {
 
  private:
   mutable Mutex mutex_;
+  static constexpr std::size_t kMostRefused = 64;
   std::shared_ptr<const Indices> indices_ FROND_GUARDED_BY(mutex_) = std::make_shared<const Indices>();
+  std::shared_ptr<const KeptTemplates> templates_ FROND_GUARDED_BY(mutex_) = std::make_shared<const KeptTemplates>();
+  std::deque<std::pair<std::string, std::string>> refused_ FROND_GUARDED_BY(mutex_);  // the latest last
 };
 
 // How an expression is taken; the defaults are those of a search.

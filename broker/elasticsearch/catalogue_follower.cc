@@ -130,6 +130,7 @@ Result<void> CatalogueFollower::look() {
   const Json* const collections = member(listed, "collections");
   if (answered.status != 200 || collections == nullptr || !collections->is_array())
     return no_answer("GET /v1/collections", answered);
+  FROND_TRY(look_at_templates(text_or(listed, "metadata")));
   std::map<std::string, const Json*> all;
   for (const Json& one : *collections) {
     const std::string name = text_or(one, "collection");
@@ -167,6 +168,22 @@ Result<void> CatalogueFollower::look() {
     told_ = names;
     config_.on_collections(names);
   }
+  return {};
+}
+
+Result<void> CatalogueFollower::look_at_templates(const std::string& version) {
+  if (catalogue_.templates()->version == version) return {};
+  if (version.empty()) {
+    catalogue_.set_templates({});
+    return {};
+  }
+  const auto answered = FROND_TRY(service_.ask("GET", "/v1/metadata"));
+  if (answered.status != 200) return no_answer("GET /v1/metadata", answered);
+  const Json kept = Json::parse(answered.body, nullptr, /*allow_exceptions=*/false);
+  const Json* const templates = at_path(kept, "elasticsearch.templates");
+  // Under this version, though there may be a newer one: then a change is refused, and it is looked at again.
+  catalogue_.set_templates(
+      {.json = templates != nullptr && templates->is_object() ? *templates : Json::object(), .version = version});
   return {};
 }
 

@@ -4,10 +4,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <map>
 
 #include "broker/elasticsearch/date_format.h"
 #include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/plain_json.h"
 #include "common/schema/json.h"
 
 namespace frond::broker::elasticsearch {
@@ -85,12 +85,49 @@ Json guessed_type(const Json& json) {
   return {{"type", "text"}, {"fields", {{"keyword", {{"type", "keyword"}, {"ignore_above", 256}}}}}};
 }
 
+// A document's JSON, of either reader (plain_json.h).
+using Plain = simdjson::dom::element;
+bool is_object(const Json& json) { return json.is_object(); }
+bool is_object(const Plain& json) { return json.is_object(); }
+bool is_array(const Json& json) { return json.is_array(); }
+bool is_array(const Plain& json) { return json.is_array(); }
+const Json& json_of(const Json& json) { return json; }
+Json json_of(const Plain& json) { return tree_of(json); }
+std::optional<std::string_view> string_in(const Json& json) {
+  return json.is_string() ? std::optional<std::string_view>(json.get_ref<const std::string&>()) : std::nullopt;
+}
+std::optional<std::string_view> string_in(const Plain& json) {
+  return json.is_string() ? std::optional(std::string_view(json)) : std::nullopt;
+}
+template <class Visit>
+Expected<void> each_member(const Json& object, const Visit& visit) {
+  for (const auto& [key, value] : object.items()) FROND_EXPECT_OK(visit(key, value));
+  return {};
+}
+template <class Visit>
+Expected<void> each_member(const Plain& object, const Visit& visit) {
+  for (const auto member : simdjson::dom::object(object)) FROND_EXPECT_OK(visit(std::string(member.key), member.value));
+  return {};
+}
+template <class Visit>
+Expected<void> each_element(const Json& array, const Visit& visit) {
+  for (const Json& one : array) FROND_EXPECT_OK(visit(one));
+  return {};
+}
+template <class Visit>
+Expected<void> each_element(const Plain& array, const Visit& visit) {
+  for (const Plain one : simdjson::dom::array(array)) FROND_EXPECT_OK(visit(one));
+  return {};
+}
+
 class DocumentReader {
  public:
-  DocumentReader(const Mapping& mapping, std::string_view id) : mapping_(mapping), id_(id) {}
+  DocumentReader(const Mapping& mapping, std::string_view id)
+      : mapping_(mapping), id_(id), found_(mapping.fields.size()) {}
 
-  Expected<void> read(const Json& object, const std::string& above) {
-    for (const auto& [key, value] : object.items()) {
+  template <class Node>
+  Expected<void> read(const Node& object, const std::string& above) {
+    return each_member(object, [&](const std::string& key, const Node& value) -> Expected<void> {
       // "a.b" is b in a.
       for (std::size_t begin = 0, end = 0; end != key.npos; begin = end + 1) {
         end = key.find('.', begin);
@@ -102,24 +139,28 @@ class DocumentReader {
       if (above.empty() && std::ranges::find(kMetadata, key) != std::end(kMetadata))
         return mapper_parsing("failed to parse field [" + key + "] of type [" + key + "] in document with id '" + id_ +
                               "'. Field [" + key + "] is a metadata field and cannot be added inside a document.");
-      FROND_EXPECT_OK(read_member(value, above.empty() ? key : above + "." + key));
-    }
-    return {};
+      return read_member(value, above.empty() ? key : above + "." + key);
+    });
   }
 
   std::string record(std::string_view source) const {
-    std::string out = "{\"id\":" + schema::json_string(id_);
+    std::string out;
+    out.reserve(2 * source.size() + 256);
+    out.append("{\"id\":").append(schema::json_string(id_));
     bool title = false;
-    for (const auto& [field, values] : found_) {
-      title = title || field->column == "title";
-      out.append(",").append(schema::json_string(field->column)).append(":");
-      if (field->type == Type::kText) {
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      const Values& values = found_[i];
+      const MappedField& field = mapping_.fields[i];
+      if (!values.any) continue;
+      title = title || field.column == "title";
+      out.append(",").append(schema::json_string(field.column)).append(":");
+      if (field.type == Type::kText) {
         out += schema::json_string(values.text);
         continue;
       }
       out += '[';
-      for (std::size_t i = 0; i < values.values.size(); ++i)
-        out.append(i == 0 ? "" : ",").append(schema::json_scalar(values.values[i]));
+      for (const schema::Value& value : values.values)
+        out.append(&value == &values.values.front() ? "" : ",").append(schema::json_scalar(value));
       out += ']';
     }
     if (!title) out += ",\"title\":\"\"";  // a record without any text is none
@@ -136,24 +177,23 @@ class DocumentReader {
  private:
   // What one field has.
   struct Values {
+    bool any = false;
     std::string text;  // of a text field, joined
     std::vector<schema::Value> values;
   };
 
-  Expected<void> read_member(const Json& json, const std::string& name) {
+  template <class Node>
+  Expected<void> read_member(const Node& json, const std::string& name) {
     if (const MappedField* const field = mapping_.find(name); field != nullptr && !field->multi())
-      return add_all(json, name);
-    if (json.is_array()) {
-      for (const Json& one : json) FROND_EXPECT_OK(read_member(one, name));
-      return {};
-    }
+      return add_all(json, static_cast<std::size_t>(field - mapping_.fields.data()));
+    if (is_array(json)) return each_element(json, [&](const Node& one) { return read_member(one, name); });
     const bool object = mapping_.is_object(name);
-    if (json.is_object() && (object || mapping_.dynamic == Dynamic::kTrue)) return read(json, name);
+    if (is_object(json) && (object || mapping_.dynamic == Dynamic::kTrue)) return read(json, name);
     if (json.is_null()) return {};
     if (object)
       return mapper_parsing("object mapping for [" + name + "] tried to parse field [" + name +
                             "] as object, but found a concrete value");
-    if (mapping_.dynamic == Dynamic::kTrue) return guess(json, name);
+    if (mapping_.dynamic == Dynamic::kTrue) return guess(json_of(json), name);
     if (mapping_.dynamic == Dynamic::kFalse) return {};
     const std::size_t dot = name.rfind('.');
     return ApiError{.type = "strict_dynamic_mapping_exception",
@@ -183,16 +223,19 @@ class DocumentReader {
                           "]: the document has a value and an object in one place");
   }
 
-  // Of the field and of its multi-fields.
-  Expected<void> add_all(const Json& json, const std::string& path) {
-    if (json.is_array()) {
-      for (const Json& one : json) FROND_EXPECT_OK(add_all(one, path));
-      return {};
-    }
-    for (const MappedField& field : mapping_.fields) {
-      if (field.path != path) continue;
-      if (const auto added = add(field, json); !added) {
-        const std::string shown = json.is_string() ? json.get<std::string>() : dumped(json);
+  // Of the field and of its multi-fields, which stand behind it.
+  template <class Node>
+  Expected<void> add_all(const Node& json, std::size_t place) {
+    if (is_array(json)) return each_element(json, [&](const Node& one) { return add_all(one, place); });
+    const std::string& path = mapping_.fields[place].path;
+    for (std::size_t i = place; i < mapping_.fields.size() && mapping_.fields[i].path == path; ++i) {
+      const MappedField& field = mapping_.fields[i];
+      const auto string = string_in(json);
+      const bool text = string && field.type == Type::kText;  // most of a document's bytes
+      const auto added = text ? add_text(i, *string) : add(i, json_of(json));
+      if (!added) {
+        const Json tree = json_of(json);
+        const std::string shown = tree.is_string() ? tree.get<std::string>() : dumped(tree);
         ApiError error = mapper_parsing("failed to parse field [" + field.name + "] of type [" +
                                         std::string(name_of(field.type)) + "] in document with id '" + id_ +
                                         "'. Preview of field's value: '" + shown.substr(0, 200) + "'");
@@ -203,15 +246,20 @@ class DocumentReader {
     return {};
   }
 
-  Expected<void> add(const MappedField& field, const Json& json) {
+  Expected<void> add_text(std::size_t place, std::string_view text) {
+    Values& to = found_[place];
+    to.any = true;
+    if (!to.text.empty()) to.text += '\n';
+    to.text += text;
+    return {};
+  }
+  Expected<void> add(std::size_t place, const Json& json) {
+    const MappedField& field = mapping_.fields[place];
     auto value = FROND_EXPECT_OK(value_of(field, json));
     if (!value) return {};
-    Values& to = found_[&field];
-    if (field.type == Type::kText) {
-      if (!to.text.empty()) to.text += '\n';
-      to.text += std::get<std::string>(*value);
-      return {};
-    }
+    if (field.type == Type::kText) return add_text(place, std::get<std::string>(*value));
+    Values& to = found_[place];
+    to.any = true;
     if (const auto* const word = std::get_if<std::string>(&*value)) {
       if (characters(*word) > field.ignore_above) return {};
       if (word->size() > schema::kMaxKeywordBytes)
@@ -224,7 +272,7 @@ class DocumentReader {
 
   const Mapping& mapping_;
   const std::string id_;
-  std::map<const MappedField*, Values> found_;
+  std::vector<Values> found_;  // by field of the mapping
   Json guessed_ = Json::object();
 };
 
@@ -257,17 +305,26 @@ Expected<Found> value_of(const MappedField& field, const Json& json) {
   }
 }
 
-Expected<PreparedDocument> document_of(const Mapping& mapping, std::string_view id, std::string_view source) {
-  const auto parsed = parse_json(source);
-  if (!parsed) return mapper_parsing("failed to parse: " + parsed.error().reason);
-  if (!parsed->is_object()) return mapper_parsing("failed to parse: the document is no object");
+namespace {
+template <class Node>
+Expected<PreparedDocument> prepared(const Mapping& mapping, std::string_view id, std::string_view source,
+                                    const Node& parsed) {
+  if (!is_object(parsed)) return mapper_parsing("failed to parse: the document is no object");
   DocumentReader first(mapping, id);
-  FROND_EXPECT_OK(first.read(*parsed, ""));
+  FROND_EXPECT_OK(first.read(parsed, ""));
   if (first.guessed().empty()) return PreparedDocument{.record = first.record(source)};
   auto wider = FROND_EXPECT_OK(extended(mapping, {{"properties", first.guessed()}}));
   DocumentReader again(wider, id);
-  FROND_EXPECT_OK(again.read(*parsed, ""));
+  FROND_EXPECT_OK(again.read(parsed, ""));
   return PreparedDocument{.record = again.record(source), .mapping = std::move(wider)};
+}
+}  // namespace
+
+Expected<PreparedDocument> document_of(const Mapping& mapping, std::string_view id, std::string_view source) {
+  if (const auto plain = plain_json(source)) return prepared(mapping, id, source, *plain);
+  const auto parsed = parse_json(source);
+  if (!parsed) return mapper_parsing("failed to parse: " + parsed.error().reason);
+  return prepared(mapping, id, source, *parsed);
 }
 
 std::string_view source_of(std::string_view record) {

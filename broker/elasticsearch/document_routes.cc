@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <functional>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,37 +53,79 @@ Expected<DocumentChange> change_of(const Call& call, Kind kind) {
   return change;
 }
 
-Expected<Response> change_one(const Targets& to, const Call& call, DocumentChange change) {
-  const Refresh refresh = FROND_EXPECT_OK(refresh_of(call));
-  const bool updates = change.kind == Kind::kUpdate;
-  auto results = change_documents(to, {std::move(change)}, refresh);
-  const DocumentResult& result = results.front();
-  if (result.error) return *result.error;
-  Json json = result_json(result, refresh);
-  if (updates && call.parameter("_source")) {
-    const auto read = FROND_EXPECT_OK(read_documents(to, result.index, {result.id}));
-    json["get"] = {{"_seq_no", result.seq_no}, {"_primary_term", 1}, {"found", true}};
-    const SourceFilter filter = source_filter(call);
-    if (filter.shown && !read.front().source.empty())
-      json["get"]["_source"] = Json::parse(shown_source(read.front().source, filter), nullptr, false);
-  }
-  return json_response(json, result.status());
+// What is answered when changes are made and, if that was asked for, searched. `refreshed`: indices.
+struct Written {
+  std::vector<DocumentResult> results;
+  Refresh refresh = Refresh::kNo;
+  std::function<Expected<Response>(const std::vector<DocumentResult>&, const std::set<std::string>& refreshed)> answer;
+};
+
+// Serves a request that changes documents. It waits for a refresh without a thread.
+template <Expected<Written> (*write)(const Targets&, const Call&)>
+void writing(const Targets& to, Call&& call, Responder responder) {
+  hand_over(to, std::move(call), std::move(responder), [](const Targets& at, const Call& asked, Responder answer) {
+    auto written = [&]() -> Expected<Written> {
+      try {
+        return write(at, asked);
+      } catch (const std::exception& thrown) {
+        return internal_error(thrown);
+      }
+    }();
+    if (!written) return answer.send(response_of(written.error()));
+    struct Held {
+      Written written;
+      Responder responder;
+    };
+    const auto held = std::make_shared<Held>(Held{*std::move(written), std::move(answer)});
+    const bool refreshes = held->written.refresh != Refresh::kNo;
+    Refreshes::wait(at, refreshes ? changed_indices(held->written.results) : std::set<std::string>(),
+                    [held](const auto& outcomes) {
+                      std::set<std::string> refreshed;  // what was accepted stays so where it can't be refreshed
+                      for (const auto& [name, outcome] : outcomes)
+                        if (outcome && held->written.refresh == Refresh::kNow) refreshed.insert(name);
+                      auto made = held->written.answer(held->written.results, refreshed);
+                      held->responder.send(made ? *std::move(made) : response_of(made.error()));
+                    });
+  });
 }
 
-Expected<Response> write_document(const Targets& to, const Call& call, Kind kind) {
+Expected<Written> change_one(const Targets& to, const Call& call, DocumentChange change) {
+  const Refresh refresh = FROND_EXPECT_OK(refresh_of(call));
+  const bool shows = change.kind == Kind::kUpdate && call.parameter("_source");
+  auto results = change_documents(to, {std::move(change)});
+  if (results.front().error) return *results.front().error;
+  std::string get;
+  if (shows) {
+    const DocumentResult& result = results.front();
+    const auto read = FROND_EXPECT_OK(read_documents(to, result.index, {result.id}));
+    const SourceFilter filter = source_filter(call);
+    get = ",\"get\":{\"_seq_no\":" + std::to_string(result.seq_no) + ",\"_primary_term\":1,\"found\":true";
+    if (filter.shown && !read.front().source.empty())
+      get += ",\"_source\":" + shown_source(read.front().source, filter);
+    get += "}";
+  }
+  return Written{std::move(results), refresh, [get](const auto& changed, const auto& refreshed) -> Expected<Response> {
+                   const DocumentResult& result = changed.front();
+                   std::string body = result_text(result, refreshed.contains(result.index));
+                   body.insert(body.size() - 1, get);
+                   return Response{.status = result.status(), .body = std::move(body)};
+                 }};
+}
+
+Expected<Written> write_document(const Targets& to, const Call& call, Kind kind) {
   auto change = FROND_EXPECT_OK(change_of(call, kind));
   if (call.request.body.empty()) return parse_exception("request body is required");
   change.source = call.request.body;
   return change_one(to, call, std::move(change));
 }
-Expected<Response> put_document(const Targets& to, const Call& call) { return write_document(to, call, Kind::kIndex); }
-Expected<Response> create_document(const Targets& to, const Call& call) {
+Expected<Written> put_document(const Targets& to, const Call& call) { return write_document(to, call, Kind::kIndex); }
+Expected<Written> create_document(const Targets& to, const Call& call) {
   return write_document(to, call, Kind::kCreate);
 }
-Expected<Response> update_document(const Targets& to, const Call& call) {
+Expected<Written> update_document(const Targets& to, const Call& call) {
   return write_document(to, call, Kind::kUpdate);
 }
-Expected<Response> delete_document(const Targets& to, const Call& call) {
+Expected<Written> delete_document(const Targets& to, const Call& call) {
   return change_one(to, call, FROND_EXPECT_OK(change_of(call, Kind::kDelete)));
 }
 
@@ -222,38 +267,50 @@ Expected<Response> get_documents(const Targets& to, const Call& call) {
   return Response{.body = body + "]}"};
 }
 
-Expected<Response> bulk(const Targets& to, const Call& call) {
+std::string bulk_answer(const std::vector<DocumentResult>& results, const std::vector<Kind>& kinds,
+                        const std::set<std::string>& refreshed, std::int64_t took_ms) {
+  const bool errors = std::ranges::any_of(results, [](const auto& one) { return one.error.has_value(); });
+  std::string body = "{\"errors\":" + std::string(errors ? "true" : "false") + ",\"items\":[";
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const DocumentResult& result = results[i];
+    std::string told = result.error ? dumped({{"_index", result.index},
+                                              {"_id", result.id.empty() ? Json() : Json(result.id)},
+                                              {"error", cause_json(*result.error)}})
+                                    : result_text(result, refreshed.contains(result.index));
+    told.insert(told.size() - 1, ",\"status\":" + std::to_string(result.status()));
+    body.append(i == 0 ? "{\"" : ",{\"").append(name_of(kinds[i])).append("\":").append(told).append("}");
+  }
+  return body + "],\"took\":" + std::to_string(took_ms) + "}";
+}
+
+Expected<Written> bulk(const Targets& to, const Call& call) {
   const auto begin = std::chrono::steady_clock::now();
   const Refresh refresh = FROND_EXPECT_OK(refresh_of(call));
   const bool require_alias = FROND_EXPECT_OK(call.flag("require_alias", false));
-  auto items = FROND_EXPECT_OK(parse_bulk(call.request.body, call.path_value("index"), require_alias));
+  const std::string index = call.path_value("index");
+  if (to.catalogue.refusal(index) && !to.catalogue.now()->contains(index)) return missing_index(to, index);
+  auto items = FROND_EXPECT_OK(parse_bulk(call.request.body, index, require_alias));
+  std::vector<Kind> kinds;
   std::vector<DocumentChange> changes;
-  std::vector<std::string_view> names;
-  for (const BulkItem& item : items) {
-    names.push_back(name_of(item.change.kind));
-    if (!item.wrong) changes.push_back(item.change);
-  }
-  const auto results = change_documents(to, std::move(changes), refresh);
-  Json answers = Json::array();
-  bool errors = false;
-  std::size_t next = 0;
+  std::vector<std::pair<std::size_t, DocumentResult>> wrong;  // by place
   for (std::size_t i = 0; i < items.size(); ++i) {
-    DocumentResult result{.index = items[i].change.index, .id = items[i].change.id, .error = items[i].wrong};
-    if (!result.error) result = results[next++];
-    Json told;
-    if (result.error) {
-      errors = true;
-      told = {{"_index", result.index},
-              {"_id", result.id.empty() ? Json() : Json(result.id)},
-              {"error", cause_json(*result.error)}};
-    } else {
-      told = result_json(result, refresh);
-    }
-    told["status"] = result.status();
-    answers.push_back({{std::string(names[i]), std::move(told)}});
+    DocumentChange& change = items[i].change;
+    kinds.push_back(change.kind);
+    if (items[i].wrong)
+      wrong.emplace_back(i, DocumentResult{.index = change.index, .id = change.id, .error = std::move(items[i].wrong)});
+    else
+      changes.push_back(std::move(change));
   }
-  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
-  return json_response({{"took", took.count()}, {"errors", errors}, {"items", std::move(answers)}});
+  auto results = change_documents(to, std::move(changes));
+  for (auto& [place, result] : wrong)  // ascending, so that each comes to its place
+    results.insert(results.begin() + static_cast<std::ptrdiff_t>(place), std::move(result));
+  return Written{
+      std::move(results), refresh,
+      [begin, kinds = std::move(kinds)](const auto& all, const auto& refreshed) -> Expected<Response> {
+        const auto took = std::chrono::steady_clock::now() - begin;
+        return Response{.body = bulk_answer(all, kinds, refreshed,
+                                            std::chrono::duration_cast<std::chrono::milliseconds>(took).count())};
+      }};
 }
 
 constexpr std::string_view kWrite =
@@ -265,22 +322,22 @@ constexpr std::string_view kBulk =
     "refresh,routing,timeout,pipeline,wait_for_active_shards,require_alias,_source,_source_includes,_source_excludes";
 
 constexpr Route kDocumentRoutes[] = {
-    {"POST", "/_bulk", Access::kWrite, kMaxBulkBody, kBulk, waiting<bulk>},
-    {"PUT", "/_bulk", Access::kWrite, kMaxBulkBody, kBulk, waiting<bulk>},
+    {"POST", "/_bulk", Access::kWrite, kMaxBulkBody, kBulk, writing<bulk>},
+    {"PUT", "/_bulk", Access::kWrite, kMaxBulkBody, kBulk, writing<bulk>},
     {"POST", "/_mget", Access::kSearch, kMaxBody, kRead, waiting<get_documents>},
     {"GET", "/_mget", Access::kSearch, kMaxBody, kRead, waiting<get_documents>},
-    {"POST", "/{index}/_bulk", Access::kWrite, kMaxBulkBody, kBulk, waiting<bulk>},
-    {"PUT", "/{index}/_bulk", Access::kWrite, kMaxBulkBody, kBulk, waiting<bulk>},
+    {"POST", "/{index}/_bulk", Access::kWrite, kMaxBulkBody, kBulk, writing<bulk>},
+    {"PUT", "/{index}/_bulk", Access::kWrite, kMaxBulkBody, kBulk, writing<bulk>},
     {"POST", "/{index}/_mget", Access::kSearch, kMaxBody, kRead, waiting<get_documents>},
     {"GET", "/{index}/_mget", Access::kSearch, kMaxBody, kRead, waiting<get_documents>},
-    {"POST", "/{index}/_doc", Access::kWrite, kMaxBulkBody, kWrite, waiting<put_document>},
+    {"POST", "/{index}/_doc", Access::kWrite, kMaxBulkBody, kWrite, writing<put_document>},
     {"GET", "/{index}/_doc/{id}", Access::kSearch, 0, kRead, waiting<get_document>},
-    {"PUT", "/{index}/_doc/{id}", Access::kWrite, kMaxBulkBody, kWrite, waiting<put_document>},
-    {"POST", "/{index}/_doc/{id}", Access::kWrite, kMaxBulkBody, kWrite, waiting<put_document>},
-    {"DELETE", "/{index}/_doc/{id}", Access::kWrite, 0, kWrite, waiting<delete_document>},
-    {"PUT", "/{index}/_create/{id}", Access::kWrite, kMaxBulkBody, kWrite, waiting<create_document>},
-    {"POST", "/{index}/_create/{id}", Access::kWrite, kMaxBulkBody, kWrite, waiting<create_document>},
-    {"POST", "/{index}/_update/{id}", Access::kWrite, kMaxBulkBody, kWrite, waiting<update_document>},
+    {"PUT", "/{index}/_doc/{id}", Access::kWrite, kMaxBulkBody, kWrite, writing<put_document>},
+    {"POST", "/{index}/_doc/{id}", Access::kWrite, kMaxBulkBody, kWrite, writing<put_document>},
+    {"DELETE", "/{index}/_doc/{id}", Access::kWrite, 0, kWrite, writing<delete_document>},
+    {"PUT", "/{index}/_create/{id}", Access::kWrite, kMaxBulkBody, kWrite, writing<create_document>},
+    {"POST", "/{index}/_create/{id}", Access::kWrite, kMaxBulkBody, kWrite, writing<create_document>},
+    {"POST", "/{index}/_update/{id}", Access::kWrite, kMaxBulkBody, kWrite, writing<update_document>},
     {"GET", "/{index}/_source/{id}", Access::kSearch, 0, kRead, waiting<get_source>},
 };
 

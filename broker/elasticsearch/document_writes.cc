@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "broker/elasticsearch/document.h"
+#include "broker/elasticsearch/index_search.h"
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/mapping.h"
 #include "broker/elasticsearch/partial_document.h"
 #include "common/base/lines.h"
+#include "common/schema/json.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {
@@ -39,15 +41,19 @@ struct Sent {
 };
 
 std::string action_line(const DocumentChange& change, const std::string& id) {
-  Json about = {{"id", id}};
   constexpr std::uint64_t kOfNoDocument = ~std::uint64_t{0};
-  if (change.if_seq_no) about["if_change"] = change.if_primary_term == 1 ? *change.if_seq_no + 1 : kOfNoDocument;
+  std::string line = change.kind == Kind::kDelete   ? "{\"remove\":{\"id\":"
+                     : change.kind == Kind::kCreate ? "{\"create\":{\"id\":"
+                                                    : "{\"index\":{\"id\":";
+  line += schema::json_string(id);
+  if (change.if_seq_no)
+    line += ",\"if_change\":" + std::to_string(change.if_primary_term == 1 ? *change.if_seq_no + 1 : kOfNoDocument);
   if (change.counted != DocumentChange::Counted::kHere) {
-    about["version"] = change.version;
-    about["counted"] = change.counted == DocumentChange::Counted::kGreater ? "greater" : "not_less";
+    line += ",\"version\":" + std::to_string(change.version);
+    line +=
+        change.counted == DocumentChange::Counted::kGreater ? ",\"counted\":\"greater\"" : ",\"counted\":\"not_less\"";
   }
-  const char* name = change.kind == Kind::kDelete ? "remove" : change.kind == Kind::kCreate ? "create" : "index";
-  return dumped({{name, std::move(about)}}) + "\n";
+  return line + "}}\n";
 }
 
 ApiError conflict_of(const DocumentChange& change, const std::string& id, const Json& told) {
@@ -86,17 +92,17 @@ void take_outcome(const DocumentChange& change, const Json& told, DocumentResult
 // The changes of one index.
 class IndexChanges {
  public:
-  IndexChanges(const Targets& to, const Index& index, const std::vector<DocumentChange>& changes,
-               std::vector<DocumentResult>& results)
+  IndexChanges(const Targets& to, const Index& index, const std::shared_ptr<const Indices>& indices,
+               const std::vector<DocumentChange>& changes, std::vector<DocumentResult>& results)
       : to_(to), name_(index.name), changes_(changes), results_(results) {
-    auto mapping = read_mapping(index.settings, index.mapping);
-    if (mapping)
-      mapping_ = *std::move(mapping);
+    auto known = searched_index({.index = &index, .filters = {}}, indices);
+    if (known)
+      mapping_ = std::move(known->mapping);
     else
-      wrong_ = std::move(mapping).error();
+      wrong_ = std::move(known).error();
     if (index.derived)
       wrong_ = not_supported("Writing documents by this API into [" + name_ + "], which was not made by it,");
-    shards_ = shards_json(index, /*searched=*/false);
+    shards_ = dumped(shards_json(index, /*searched=*/false));
   }
 
   void run(const std::vector<std::size_t>& places) {
@@ -136,7 +142,7 @@ class IndexChanges {
 
   // The record of a document. If it brings new fields, the index gets them first.
   Expected<std::string> record_of(const std::string& id, const std::string& source) {
-    auto prepared = FROND_EXPECT_OK(document_of(mapping_, id, source));
+    auto prepared = FROND_EXPECT_OK(document_of(*mapping_, id, source));
     if (!prepared.mapping) return std::move(prepared.record);
     const auto add_fields = [&](Index& index) -> Expected<void> {
       const Mapping now = FROND_EXPECT_OK(read_mapping(index.settings, index.mapping));
@@ -147,8 +153,9 @@ class IndexChanges {
     const auto indices = to_.catalogue.now();
     const auto found = indices->find(name_);
     if (found == indices->end()) return index_not_found(name_);
-    mapping_ = FROND_EXPECT_OK(read_mapping(found->second.settings, found->second.mapping));
-    auto again = FROND_EXPECT_OK(document_of(mapping_, id, source));
+    mapping_ =
+        std::make_shared<const Mapping>(FROND_EXPECT_OK(read_mapping(found->second.settings, found->second.mapping)));
+    auto again = FROND_EXPECT_OK(document_of(*mapping_, id, source));
     return std::move(again.record);
   }
 
@@ -168,11 +175,11 @@ class IndexChanges {
     Lines lines(answered->body);
     for (const Sent& one : sent) {
       const auto line = lines.next();
-      const Json told = line ? Json::parse(*line, nullptr, /*allow_exceptions=*/false) : Json();
-      if (!told.is_object())
+      const auto told = line ? parse_json(*line) : Expected<Json>(Json());
+      if (!told || !told->is_object())
         fail(one.place, unavailable("the indexer's service did not tell what became of the change"));
       else
-        take_outcome(changes_[one.place], told, results_[one.place]);
+        take_outcome(changes_[one.place], *told, results_[one.place]);
     }
   }
 
@@ -195,7 +202,7 @@ class IndexChanges {
         result.version = now.version;
         result.seq_no = now.seq_no.value_or(0);
         result.has_seq_no = now.seq_no.has_value();
-        result.shards = {{"total", 0}, {"successful", 0}, {"failed", 0}};
+        result.shards = R"({"failed":0,"successful":0,"total":0})";
         return;
       }
       DocumentChange replaced{.kind = now.found ? Kind::kIndex : Kind::kCreate, .index = change.index, .id = result.id};
@@ -214,9 +221,9 @@ class IndexChanges {
   const std::string name_;
   const std::vector<DocumentChange>& changes_;
   std::vector<DocumentResult>& results_;
-  Mapping mapping_;
-  std::optional<ApiError> wrong_;  // nothing can be written
-  Json shards_;
+  std::shared_ptr<const Mapping> mapping_;  // null: see wrong_
+  std::optional<ApiError> wrong_;           // nothing can be written
+  std::string shards_;
   std::vector<Sent> waiting_;
   std::size_t bytes_ = 0;
 };
@@ -239,6 +246,7 @@ Expected<std::string> real_index(const Targets& to, const DocumentChange& change
         asked.is_object() && (asked.contains("upsert") || asked.value("doc_as_upsert", Json(false)) == Json(true));
     if (!makes) return document_missing(change.index, change.id);
   }
+  if (to.catalogue.refusal(change.index)) return missing_index(to, change.index);
   if (!to.makes_indices)
     return ApiError{
         .status = 403,
@@ -316,7 +324,7 @@ Expected<void> check_id(std::string_view id) {
                            "] is too long, must be no longer than 512 bytes but was: " + std::to_string(id.size()));
 }
 
-std::vector<DocumentResult> change_documents(const Targets& to, std::vector<DocumentChange> changes, Refresh refresh) {
+std::vector<DocumentResult> change_documents(const Targets& to, std::vector<DocumentChange> changes) {
   std::vector<DocumentResult> results(changes.size());
   std::map<std::string, Expected<std::string>, std::less<>> known;  // by name
   std::vector<std::pair<std::string, std::vector<std::size_t>>> groups;
@@ -355,22 +363,25 @@ std::vector<DocumentResult> change_documents(const Targets& to, std::vector<Docu
       for (const std::size_t place : places) results[place].error = index_not_found(name);
       continue;
     }
-    IndexChanges(to, index->second, changes, results).run(places);
-    const bool changed = std::ranges::any_of(
-        places, [&](std::size_t place) { return !results[place].error && results[place].result != "noop"; });
-    if (refresh == Refresh::kNo || !changed) continue;
-    const bool refreshed = static_cast<bool>(refresh_index(to, name));  // what was accepted stays so
-    for (const std::size_t place : places) results[place].refreshed = refreshed;
+    IndexChanges(to, index->second, indices, changes, results).run(places);
   }
   return results;
 }
 
-Json result_json(const DocumentResult& result, Refresh refresh) {
-  Json json = {{"_index", result.index},  {"_id", result.id},         {"_version", result.version},
-               {"result", result.result}, {"_shards", result.shards}, {"_primary_term", 1}};
-  if (result.has_seq_no) json["_seq_no"] = result.seq_no;
-  if (refresh == Refresh::kNow && result.refreshed && result.result != "noop") json["forced_refresh"] = true;
-  return json;
+std::set<std::string> changed_indices(const std::vector<DocumentResult>& results) {
+  std::set<std::string> changed;
+  for (const DocumentResult& one : results)
+    if (!one.error && one.result != "noop") changed.insert(one.index);
+  return changed;
+}
+
+std::string result_text(const DocumentResult& result, bool forced_refresh) {
+  std::string text = "{\"_id\":" + schema::json_string(result.id) + ",\"_index\":" + schema::json_string(result.index) +
+                     ",\"_primary_term\":1";
+  if (result.has_seq_no) text += ",\"_seq_no\":" + std::to_string(result.seq_no);
+  text += ",\"_shards\":" + result.shards + ",\"_version\":" + std::to_string(result.version);
+  if (forced_refresh && result.result != "noop") text += ",\"forced_refresh\":true";
+  return text + ",\"result\":\"" + result.result + "\"}";
 }
 
 Expected<std::vector<FoundDocument>> read_documents(const Targets& to, const std::string& index,

@@ -3,6 +3,7 @@
 // item. All calls wait.
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,8 +38,8 @@ struct DocumentResult {
   std::optional<ApiError> error;
   std::string result;  // "created", "updated", "deleted", "not_found", "noop"
   std::uint64_t version = 0, seq_no = 0;
-  bool has_seq_no = true, refreshed = false;
-  Json shards;
+  bool has_seq_no = true;
+  std::string shards;  // JSON
   int status() const;
 };
 
@@ -46,12 +47,14 @@ struct DocumentResult {
 enum class Refresh : std::uint8_t { kNo, kNow, kWaitFor };
 Expected<Refresh> refresh_of(const Call& call);
 
-// Makes the changes, each for itself, in their order for each document; then refreshes what they changed. An index that
-// is missing is made. Of a service that can't take more now: 429 of the whole, or of the items that it concerns.
-std::vector<DocumentResult> change_documents(const Targets& to, std::vector<DocumentChange> changes, Refresh refresh);
+// Makes the changes, each for itself, in their order for each document. An index that is missing is made. Of a service
+// that can't take more now: 429 of the whole, or of the items that it concerns.
+std::vector<DocumentResult> change_documents(const Targets& to, std::vector<DocumentChange> changes);
+// Of those that did not fail and changed something.
+std::set<std::string> changed_indices(const std::vector<DocumentResult>& results);
 
 // {"_index","_id","_version","result", …}: of one that did not fail.
-Json result_json(const DocumentResult& result, Refresh refresh);
+std::string result_text(const DocumentResult& result, bool forced_refresh);
 
 // The documents of an index as they are by now: what was accepted is there, though searches do not find it yet.
 struct FoundDocument {

@@ -134,15 +134,14 @@ std::string filtered_source(std::string_view source, const ShownSource& filter) 
 }
 
 void append_hit(std::string& out, const Hit& hit, const SearchAsk& ask, const SearchedIndex& index) {
-  out.append("{\"_index\":")
-      .append(schema::json_string(index.name))
-      .append(",\"_id\":")
-      .append(schema::json_string(hit.id));
+  out.append("{\"_index\":\"").append(index.name).append("\",\"_id\":").append(schema::json_string(hit.id));
   if (ask.explain) out += ",\"_shard\":\"[" + index.name + "][0]\",\"_node\":\"frond\"";
   const bool scored = hit.score && (ask.by_score() || ask.sorts_scores());
   out.append(",\"_score\":").append(scored ? score_text(*hit.score) : "null");
-  if (ask.source.shown && !hit.source.empty())
-    out.append(",\"_source\":").append(filtered_source(hit.source, ask.source));
+  if (ask.source.shown && !hit.source.empty()) {
+    out += ",\"_source\":";
+    ask.source.whole() ? out.append(hit.source) : out.append(filtered_source(hit.source, ask.source));
+  }
   if (!ask.fields.empty() || !ask.docvalue_fields.empty()) {
     const Json source = Json::parse(hit.source, nullptr, /*allow_exceptions=*/false);
     Json fields = Json::object();

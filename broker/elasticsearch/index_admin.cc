@@ -10,6 +10,7 @@
 #include "broker/elasticsearch/index_settings.h"
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/mapping.h"
+#include "broker/elasticsearch/templates.h"
 #include "common/schema/schema_json.h"
 
 namespace frond::broker::elasticsearch {
@@ -80,8 +81,8 @@ ApiError made_by_another(const Targets& to, const std::string& name) {
 
 }  // namespace
 
-void later(const Targets& to, Call&& call, frond::http::Responder responder,
-           std::function<frond::http::Response(const Targets&, const Call&)> serve) {
+void hand_over(const Targets& to, Call&& call, frond::http::Responder responder,
+               std::function<void(const Targets&, const Call&, frond::http::Responder)> serve) {
   if (to.service == nullptr)
     return responder.send(response_of(not_supported("Changing indices and documents without --indexer-service")));
   struct Held {
@@ -97,14 +98,22 @@ void later(const Targets& to, Call&& call, frond::http::Responder responder,
     at.makes_indices = !to.has_scope || to.has_scope(held->call.request, frond::http::Access::kAdmin);
   }
   to.service->later(held->call.request.client, bytes, [at = std::move(at), held, serve = std::move(serve)] {
-    frond::http::Response response;
-    try {
-      response = serve(at, held->call);
-    } catch (const std::exception& thrown) {
-      response = response_of(internal_error(thrown));
-    }
-    held->responder.send(std::move(response));
+    serve(at, held->call, std::move(held->responder));
   });
+}
+
+void later(const Targets& to, Call&& call, frond::http::Responder responder,
+           std::function<frond::http::Response(const Targets&, const Call&)> serve) {
+  hand_over(to, std::move(call), std::move(responder),
+            [serve = std::move(serve)](const Targets& at, const Call& asked, frond::http::Responder answer) {
+              frond::http::Response response;
+              try {
+                response = serve(at, asked);
+              } catch (const std::exception& thrown) {
+                response = response_of(internal_error(thrown));
+              }
+              answer.send(std::move(response));
+            });
 }
 
 ApiError internal_error(const std::exception& thrown) {
@@ -127,9 +136,10 @@ Expected<Answered> ask(const Targets& to, std::string_view method, const std::st
   return *std::move(answered);
 }
 
-Expected<void> create_index(const Targets& to, const std::string& name, const Json& body) {
+namespace {
+Expected<void> make_index(const Targets& to, const std::string& name, const Json& asked) {
   FROND_EXPECT_OK(check_index_name(name));
-  for (const auto& [key, value] : body.items())
+  for (const auto& [key, value] : asked.items())
     if (key != "mappings" && key != "settings" && key != "aliases")
       return parse_exception("unknown key [" + key.substr(0, 200) + "] for create index");
   const auto indices = to.catalogue.now();
@@ -139,6 +149,7 @@ Expected<void> create_index(const Targets& to, const std::string& name, const Js
       return ApiError{.type = "invalid_index_name_exception",
                       .reason = "Invalid index name [" + name + "], already exists as alias"};
   FROND_EXPECT_OK(to.follower->expect_place(name));
+  const Json body = FROND_EXPECT_OK(with_templates(to.catalogue.templates()->json, name, asked));
   FlatSettings settings = FROND_EXPECT_OK(read_settings(body.value("settings", Json())));
   std::erase_if(settings, [](const auto& one) { return one.second.is_null(); });
   Index index{.name = name, .uuid = new_uuid(), .created = milliseconds_now(), .aliases = Json::object()};
@@ -168,6 +179,38 @@ Expected<void> create_index(const Targets& to, const std::string& name, const Js
   (void)ask_service(to, "DELETE", collection_path(name));
   return put ? rejected("index [" + name + "] is one more than this broker serves") : put.error();
 }
+}  // namespace
+
+Expected<void> create_index(const Targets& to, const std::string& name, const Json& body) {
+  auto made = make_index(to, name, body);
+  if (made)
+    to.catalogue.forget_refusal(name);
+  else if (made.error().status == 501)
+    to.catalogue.refuse(name, made.error().reason);
+  return made;
+}
+
+ApiError missing_index(const Targets& to, std::string_view name) {
+  ApiError error = index_not_found(name);
+  if (const auto reason = to.catalogue.refusal(name))
+    error.reason += ": it was not made, since " + *reason + " (DELETE it to have it made by guess)";
+  return error;
+}
+
+Expected<void> change_templates(const Targets& to, const std::function<Expected<void>(Json& kept)>& change) {
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const auto now = to.catalogue.templates();
+    Json kept = now->json;
+    FROND_EXPECT_OK(change(kept));
+    const auto put =
+        ask_service(to, "PUT", "/v1/metadata", dumped({{"elasticsearch", {{"templates", kept}}}}),
+                    now->version.empty() ? "If-None-Match: *\r\n" : "If-Match: \"" + now->version + "\"\r\n");
+    if (put && put->status == 200) return look(to);
+    if (!put || put->status != 412) return failure_of(to, put, "changing templates");
+    FROND_EXPECT_OK(look(to));
+  }
+  return rejected("templates are being changed by others");
+}
 
 Expected<void> delete_indices(const Targets& to, std::string_view expression, ExpressionRules rules) {
   const auto indices = to.catalogue.now();
@@ -180,11 +223,18 @@ Expected<void> delete_indices(const Targets& to, std::string_view expression, Ex
         return illegal_argument("The provided expression [" + std::string(name) +
                                 "] matches an alias, specify the corresponding concrete indices instead.");
   }
-  const auto meant = FROND_EXPECT_OK(resolve(*indices, expression, rules));
-  for (const Meant& one : meant)
+  bool refused = false;  // of those that could not be made, that is forgotten
+  for (const std::string_view name : split_list(expression)) {
+    refused = refused || to.catalogue.refusal(name);
+    to.catalogue.forget_refusal(name);
+  }
+  const auto meant = refused ? resolve(*indices, expression, {.ignore_unavailable = true, .aliases = false})
+                             : resolve(*indices, expression, rules);
+  if (!meant) return meant.error();
+  for (const Meant& one : *meant)
     if (one.index->derived)
       return not_supported("Deleting index [" + one.index->name + "], which was not made by this API,");
-  for (const Meant& one : meant) FROND_EXPECT_OK(ask(to, "DELETE", collection_path(one.index->name)));
+  for (const Meant& one : *meant) FROND_EXPECT_OK(ask(to, "DELETE", collection_path(one.index->name)));
   return look(to);
 }
 

@@ -13,6 +13,9 @@
 namespace frond::broker::elasticsearch {
 
 // Serves a request on one of the threads that may wait. 501 if there is no service.
+void hand_over(const Targets& to, Call&& call, frond::http::Responder responder,
+               std::function<void(const Targets&, const Call&, frond::http::Responder)> serve);
+// The same of what answers there.
 void later(const Targets& to, Call&& call, frond::http::Responder responder,
            std::function<frond::http::Response(const Targets&, const Call&)> serve);
 
@@ -42,7 +45,11 @@ Expected<void> delete_indices(const Targets& to, std::string_view expression, Ex
 // Changes what is kept with an index: `change` is called with it as it is, again if somebody else was quicker. 404.
 Expected<void> change_index(const Targets& to, const std::string& name,
                             const std::function<Expected<void>(Index&)>& change);
-// Returns when all that was accepted is published, and this broker searches it.
+// The same of what new indices are made from (templates.h).
+Expected<void> change_templates(const Targets& to, const std::function<Expected<void>(Json& kept)>& change);
+// An index that is missing: 404, with the reason if this broker refused to make it.
+ApiError missing_index(const Targets& to, std::string_view name);
+// Returns when all that was accepted is published, and this broker searches it. Requests wait by Refreshes.
 Expected<void> refresh_index(const Targets& to, const std::string& name);
 
 // {"total":2,"successful":1,"failed":0}: of an index with one replica that there is none of.

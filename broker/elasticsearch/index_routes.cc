@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -155,20 +157,27 @@ void put_settings(const Targets& to, Call&& call, Responder responder) {
 }
 
 void refresh(const Targets& to, Call&& call, Responder responder) {
-  later(to, std::move(call), std::move(responder), [](const Targets& at, const Call& asked) {
-    return answer([&]() -> Expected<Response> {
-      const auto rules = FROND_EXPECT_OK(asked.expression_rules());
-      const auto indices = at.catalogue.now();
-      std::uint64_t total = 0, successful = 0;
-      for (const Meant& one : FROND_EXPECT_OK(resolve(*indices, asked.path_value("index"), rules))) {
-        FROND_EXPECT_OK(refresh_index(at, one.index->name));
-        const Json shards = shards_json(*one.index, /*searched=*/false);
-        const std::uint64_t primaries = number_of(*one.index, "number_of_shards");
-        total += shards["total"].get<std::uint64_t>() * primaries;
-        successful += primaries;
-      }
-      return json_response({{"_shards", {{"total", total}, {"successful", successful}, {"failed", 0}}}});
-    }());
+  hand_over(to, std::move(call), std::move(responder), [](const Targets& at, const Call& asked, Responder answer) {
+    const auto rules = asked.expression_rules();
+    if (!rules) return answer.send(response_of(rules.error()));
+    const auto indices = at.catalogue.now();
+    const auto meant = resolve(*indices, asked.path_value("index"), *rules);
+    if (!meant) return answer.send(response_of(meant.error()));
+    std::uint64_t total = 0, successful = 0;
+    std::set<std::string> names;
+    for (const Meant& one : *meant) {
+      const Json shards = shards_json(*one.index, /*searched=*/false);
+      const std::uint64_t primaries = number_of(*one.index, "number_of_shards");
+      total += shards["total"].get<std::uint64_t>() * primaries;
+      successful += primaries;
+      names.insert(one.index->name);
+    }
+    const auto held = std::make_shared<Responder>(std::move(answer));
+    Refreshes::wait(at, names, [held, total, successful](const auto& outcomes) {
+      for (const auto& [name, outcome] : outcomes)
+        if (!outcome) return held->send(response_of(outcome.error()));
+      held->send(json_response({{"_shards", {{"total", total}, {"successful", successful}, {"failed", 0}}}}));
+    });
   });
 }
 

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "broker/elasticsearch/plain_json.h"
+
 namespace frond::broker::elasticsearch {
 namespace {
 
@@ -38,6 +40,7 @@ class Checker {
 }  // namespace
 
 Expected<Json> parse_json(std::string_view text) {
+  if (const auto plain = plain_json(text)) return tree_of(*plain);
   Checker checker;
   // The parser is given a copy of what it calls.
   Json json = Json::parse(

@@ -6,6 +6,7 @@
 
 #include "broker/elasticsearch/date_format.h"
 #include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/mapping_parameters.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {
@@ -21,37 +22,6 @@ ApiError failed(const std::string& reason) {
           .reason = "Failed to parse mapping [_doc]: " + reason,
           .cause = {{"type", "mapper_parsing_exception"}, {"reason", reason}}};
 }
-
-// Parameters of fields that change nothing here; with `only`, that value of them alone.
-struct Harmless {
-  std::string_view name;
-  std::optional<bool> only = {};
-};
-constexpr Harmless kHarmless[] = {{"store"},
-                                  {"norms"},
-                                  {"index", true},
-                                  {"doc_values", true},
-                                  {"fielddata"},
-                                  {"eager_global_ordinals"},
-                                  {"index_options"},
-                                  {"term_vector"},
-                                  {"coerce", true},
-                                  {"meta"},
-                                  {"index_phrases"},
-                                  {"ignore_malformed", false},
-                                  {"locale"},
-                                  {"index_prefixes"},
-                                  {"position_increment_gap"}};
-// Others that fields may have elsewhere.
-constexpr std::string_view kOtherParameters[] = {"copy_to",
-                                                 "normalizer",
-                                                 "boost",
-                                                 "similarity",
-                                                 "search_quote_analyzer",
-                                                 "script",
-                                                 "scaling_factor",
-                                                 "split_queries_on_whitespace",
-                                                 "time_series_dimension"};
 
 class FieldReader {
  public:
@@ -91,6 +61,7 @@ class FieldReader {
   Expected<void> read_field(Json& json, const std::string& name, const std::string& path) {
     const std::string type = json.value("type", "");
     const auto known = std::ranges::find(kTypeNames, type);
+    if (is_other_type(type)) return not_supported("type [" + type + "] of field [" + name + "]");
     if (known == std::end(kTypeNames))
       return failed("No handler for type [" + type + "] declared on field [" + name + "]");
     MappedField field{.name = name, .path = path};
@@ -132,22 +103,17 @@ class FieldReader {
       field.format = value;
       return {};
     }
-    if (field.type == Type::kText && (key == "analyzer" || key == "search_analyzer") && value.is_string()) {
+    const bool searches = key == "search_analyzer" || key == "search_quote_analyzer";
+    if (field.type == Type::kText && (key == "analyzer" || searches) && value.is_string()) {
       const std::string name = value;
       const auto config = FROND_EXPECT_OK(analyzer_named(mapping_.analysis, name));
       if (!config) return failed("analyzer [" + name + "] has not been configured in mappings");
       if (key == "analyzer") field.analyzer = name;  // its place is before search_analyzer
-      if (key == "search_analyzer" && name != field.analyzer)
-        return not_supported("[search_analyzer] of field [" + field.name + "] other than its analyzer");
+      if (searches && name != field.analyzer)
+        return not_supported("[" + key + "] of field [" + field.name + "] other than its analyzer");
       return {};
     }
-    for (const Harmless& harmless : kHarmless)
-      if (key == harmless.name && (!harmless.only || value == *harmless.only)) return {};
-    const auto named = [&](const Harmless& one) { return one.name == key; };
-    if (std::ranges::any_of(kHarmless, named) || std::ranges::find(kOtherParameters, key) != std::end(kOtherParameters))
-      return not_supported("[" + key + "] of field [" + field.name + "]");
-    return failed("unknown parameter [" + key + "] on mapper [" + field.name + "] of type [" +
-                  std::string(name_of(field.type)) + "]");
+    return check_parameter(key, value, field);
   }
 
   Mapping& mapping_;
@@ -205,6 +171,8 @@ Expected<void> read_root(const Json& mappings, Mapping& mapping) {
       mapping.shown["dynamic"] = text;
     } else if (key == "_meta") {
       mapping.shown["_meta"] = value;
+    } else if ((key == "numeric_detection" && value == false) || (key == "date_detection" && value == true)) {
+      mapping.shown[key] = value;  // as without it
     } else if (key == "_source" || key == "numeric_detection" || key == "date_detection" ||
                key == "dynamic_templates" || key == "dynamic_date_formats" || key == "_routing" || key == "runtime") {
       return not_supported("[" + key + "] of a mapping");

@@ -71,6 +71,9 @@ std::string column_name(std::string_view name, Type type);
 // The analyzer of that name, of the settings' "analysis" or built in; empty: there is none. 501: Frond lacks it.
 Expected<std::optional<text::AnalyzerConfig>> analyzer_named(const Json& analysis, std::string_view name);
 
+// Null stands for the English ones, as "_english_"; "_none_", a list of words. 501: of other languages.
+Expected<std::vector<std::string>> stop_word_list(const Json& words);
+
 // A member, whose names may also stand together with dots ("index.similarity"); null: there is none.
 const Json* at_path(const Json& json, std::string_view path);
 

@@ -80,7 +80,9 @@ bool QueryReader::knows(std::string_view name) {
 }
 
 std::uint64_t Statistics::documents(const std::string& column, const std::optional<std::string>& value) {
-  return known_.try_emplace({column, value}).first->second.value_or(1);
+  const auto [known, added] = known_.try_emplace({column, value});
+  if (added && look_up_) known->second = look_up_(known->first);
+  return known->second.value_or(1);
 }
 std::vector<Statistics::Key> Statistics::missing() const {
   std::vector<Key> all;

@@ -29,18 +29,22 @@ inline constexpr std::size_t kMaxFieldNames = 100;      // of one list
 // Numbers of documents that scores of keywords and of fields together need.
 class Statistics {
  public:
+  using Key = std::pair<std::string, std::optional<std::string>>;
+  // What is known already; nothing: it is not.
+  using LookUp = std::function<std::optional<std::uint64_t>(const Key&)>;
+  explicit Statistics(LookUp look_up = {}) : look_up_(std::move(look_up)) {}
   // How many documents have the value, or any for an empty one, in this column; a guess while it is not known.
   std::uint64_t documents(const std::string& column, const std::optional<std::string>& value);
   // How many values documents have in this column, of each document different ones.
   std::uint64_t values(const std::string& column) { return documents(column + kOfValues, {}); }
   // Behind a column's name: its number of values is meant.
   static constexpr char kOfValues = '\n';
-  using Key = std::pair<std::string, std::optional<std::string>>;
   // Those that were asked for and are not known.
   std::vector<Key> missing() const;
   void set(const Key& key, std::uint64_t documents) { known_[key] = documents; }
 
  private:
+  LookUp look_up_;
   std::map<Key, std::optional<std::uint64_t>> known_;
 };
 // ln(1 + (N - n + 0.5) / (n + 0.5))

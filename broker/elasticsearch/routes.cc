@@ -228,8 +228,9 @@ Response json_response(const Json& json, int status) { return {.status = status,
 void add_routes(frond::http::Router& router, std::string_view prefix, const Targets& targets) {
   router.shape_refusals(prefix, shaped);
   const auto to = std::make_shared<const Targets>(targets);
-  for (const auto table : {cluster_routes(), index_routes(), alias_routes(), write_routes(), search_routes(),
-                           multi_search_routes(), field_routes()})
+  // Patterns are tried in this order: what is asked most comes first.
+  for (const auto table : {search_routes(), write_routes(), multi_search_routes(), cluster_routes(), index_routes(),
+                           alias_routes(), by_query_routes(), field_routes(), template_routes()})
     for (const Route& route : table)
       router.add(route.method,
                  prefix.empty() ? route.path : kept_for_ever(std::string(prefix) + std::string(route.path)),

@@ -16,6 +16,7 @@
 #include "broker/elasticsearch/catalogue.h"
 #include "broker/elasticsearch/catalogue_follower.h"
 #include "broker/elasticsearch/error.h"
+#include "broker/elasticsearch/refreshes.h"
 #include "broker/http/change_forwarder.h"
 #include "broker/http/routes.h"
 #include "common/http/router.h"
@@ -28,11 +29,12 @@ inline constexpr std::string_view kVersion = "8.17.0";  // of the API, which cli
 
 // What handlers need. All outlives the routes.
 struct Targets {
-  const Catalogue& catalogue;
+  Catalogue& catalogue;
   // Those that the calling thread searches; they come and go between requests.
   std::shared_ptr<const http::SearchedCollections> collections;
   http::ChangeForwarder* service = nullptr;  // the indexer's service; null: nothing can be changed
   CatalogueFollower* follower = nullptr;     // null as `service` is
+  std::shared_ptr<Refreshes> refreshes = std::make_shared<Refreshes>();
   // Whether all threads search this generation of a collection, or a later one. Any thread.
   std::function<bool(std::string_view collection, Generation generation)> serve = {};
   // Whether changes go to the service with this broker's own key: it checks the keys of clients itself, or only
@@ -79,8 +81,10 @@ std::span<const Route> search_routes();        // _search, _count, …
 std::span<const Route> multi_search_routes();  // _msearch
 std::span<const Route> field_routes();         // _field_caps, _analyze
 std::span<const Route> alias_routes();         // aliases
+std::span<const Route> template_routes();      // templates of indices
 std::span<const Route> index_routes();         // indices, mappings, settings, aliases
 std::span<const Route> write_routes();         // documents, _bulk
+std::span<const Route> by_query_routes();      // _delete_by_query, _update_by_query, _reindex
 std::span<const Route> cluster_routes();       // /, _cluster, _cat, _nodes, _stats
 
 // Adds them all. `prefix`: a literal, "" or "/es".

@@ -25,11 +25,20 @@ Json shards_json(const Gathered& gathered) {
   return shards;
 }
 
+namespace {
+// The same as a text, which nearly all searches have in its plain form.
+std::string shards_text(const Gathered& gathered) {
+  if (gathered.failed + gathered.partial() > 0) return dumped(shards_json(gathered));
+  const std::string searched = std::to_string(gathered.indices.size());
+  return "{\"failed\":0,\"skipped\":0,\"successful\":" + searched + ",\"total\":" + searched + "}";
+}
+}  // namespace
+
 std::string search_json(const Gathered& gathered, const SearchAsk& ask, std::int64_t took_ms) {
   const std::size_t all = gathered.indices.size() + gathered.failed;
   std::string out = "{\"took\":" + std::to_string(took_ms) +
                     ",\"timed_out\":" + (gathered.timed_out ? "true" : "false") +
-                    ",\"_shards\":" + dumped(shards_json(gathered)) + ",\"hits\":{";
+                    ",\"_shards\":" + shards_text(gathered) + ",\"hits\":{";
   if (ask.totals) {
     const bool cut = gathered.total > ask.exact_total;
     const std::string value = std::to_string(cut ? ask.exact_total : gathered.total);

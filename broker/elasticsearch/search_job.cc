@@ -55,6 +55,13 @@ KnownCounts& known_counts() {
   return counts;
 }
 
+// In the cache of counts.
+std::string name_of(const std::string& counts, const Statistics::Key& key) {
+  if (counts.empty()) return {};
+  std::string name = counts + "\n" + key.first;
+  return key.second ? name + "\n" + *key.second : name;
+}
+
 class SearchJob : public std::enable_shared_from_this<SearchJob> {
  public:
   SearchJob(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done)
@@ -88,15 +95,26 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       if (!searched) return finish(std::move(searched).error());
       const auto* const collection = http::find_collection(*targets_.collections, searched->name);
       if (collection == nullptr) return finish(unavailable("index [" + searched->name + "] is not served yet"));
-      if (const auto topology = collection->service->scatter().map.topology())
-        *searched = without_new_fields(*std::move(searched), *topology->schema);
+      const auto topology = collection->service->scatter().map.topology();
+      if (topology) *searched = without_new_fields(*std::move(searched), *topology->schema);
       auto fits = check_index(*searched);
       if (!fits) {
         ++gathered_.failed;
         unfit = std::move(fits).error();
         continue;
       }
-      parts_.push_back(IndexPart{*std::move(searched), collection->service, collection->service->in_use(), {}, {}, {}});
+      std::string counts;
+      if (topology)
+        counts =
+            searched->name + "\n" + std::to_string(topology->generation) + "\n" + std::to_string(topology->content);
+      Statistics statistics([counts](const Statistics::Key& key) { return known_counts().find(name_of(counts, key)); });
+      parts_.push_back(IndexPart{*std::move(searched),
+                                 collection->service,
+                                 collection->service->in_use(),
+                                 std::move(counts),
+                                 std::move(statistics),
+                                 {},
+                                 {}});
     }
     if (parts_.empty() && unfit) return finish(*std::move(unfit));
     ask_statistics();
@@ -106,6 +124,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     SearchedIndex searched;
     SearchService* service;
     std::shared_ptr<const void> in_use;  // SearchService::in_use(): the index may go before the answer comes
+    std::string counts;                  // begins the names of its counts, of this generation; empty: it is not known
     Statistics statistics;
     ReadParts read;
     IndexAnswer answer;
@@ -142,8 +161,6 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       return finish(not_supported("a search that scores by more than " + std::to_string(kMaxStatistics) +
                                   " numbers of keywords"));
     if (missing.empty()) return ask_indices();
-    std::erase_if(missing, [&](const auto& one) { return is_known(one.first, one.second); });
-    if (missing.empty()) return ask_statistics();  // read again, with what is known
     open_ = missing.size();
     for (auto& [number, key] : missing) {
       http::SearchParameters count;
@@ -171,26 +188,12 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         const Counted counted = count_in(body);
         const std::uint64_t documents = of_values ? values_in(body) : counted.documents;
         parts_[number].statistics.set(key, documents);
-        if (counted.whole) known_counts().remember(name_of(number, key), documents);
+        if (counted.whole) known_counts().remember(name_of(parts_[number].counts, key), documents);
         if (--open_ == 0) ask_statistics();  // which may need others, now that these are known
       });
     }
   }
 
-  // In the cache of counts: of this generation.
-  std::string name_of(std::size_t number, const Statistics::Key& key) const {
-    const auto topology = parts_[number].service->scatter().map.topology();
-    if (!topology) return {};
-    std::string name = parts_[number].searched.name;
-    for (const std::string& part : {std::to_string(topology->generation), std::to_string(topology->content), key.first})
-      name.append("\n").append(part);
-    return key.second ? name + "\n" + *key.second : name;
-  }
-  bool is_known(std::size_t number, const Statistics::Key& key) {
-    const auto known = known_counts().find(name_of(number, key));
-    if (known) parts_[number].statistics.set(key, *known);
-    return known.has_value();
-  }
   void ask_indices() {
     if (parts_.empty()) return answer();
     if (parts_.size() > 1)

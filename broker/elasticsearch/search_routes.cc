@@ -2,6 +2,7 @@
 #include <chrono>
 #include <memory>
 
+#include "broker/elasticsearch/index_admin.h"
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/retriever.h"
 #include "broker/elasticsearch/routes.h"
@@ -50,12 +51,13 @@ void serve_search(const Targets& to, Call&& call, Responder responder) {
       return serve_retriever(to, call, *std::move(body), std::move(responder));
   auto asked = asked_search(to, call);
   if (!asked) return responder.send(refusal_of(asked.error()));
-  const SearchAsk ask = asked->ask;
-  answer_search(std::move(asked->targets), ask, std::move(responder), [ask, begun](const Gathered& gathered) {
-    frond::http::Response response;
-    response.body = search_json(gathered, ask, ms_since(begun));
-    return response;
-  });
+  auto ask = std::make_shared<const SearchAsk>(asked->ask);
+  answer_search(std::move(asked->targets), std::move(asked->ask), std::move(responder),
+                [ask = std::move(ask), begun](const Gathered& gathered) {
+                  frond::http::Response response;
+                  response.body = search_json(gathered, *ask, ms_since(begun));
+                  return response;
+                });
 }
 
 // The query alone of a body, of what takes nothing else.
@@ -143,8 +145,6 @@ constexpr std::string_view kQueryParameters =
     "ignore_throttled,min_score,preference,routing,terminate_after,explain,rewrite,all_shards,_source,_source_includes,"
     "_source_excludes,stored_fields";
 constexpr std::string_view kScrollParameters = "scroll,scroll_id,keep_alive,preference,rest_total_hits_as_int";
-constexpr std::string_view kChangeParameters =
-    "q,refresh,conflicts,slices,wait_for_completion,max_docs,requests_per_second,routing,scroll_size,timeout";
 
 constexpr auto kSearching = frond::http::Access::kSearch;
 constexpr Route kRoutes[] = {
@@ -170,9 +170,6 @@ constexpr Route kRoutes[] = {
     {"DELETE", "/_search/point_in_time", kSearching, kMaxBody, kScrollParameters, refuse},
     {"POST", "/{index}/_pit", kSearching, kMaxBody, kScrollParameters, refuse},
     {"DELETE", "/_pit", kSearching, kMaxBody, kScrollParameters, refuse},
-    {"POST", "/_reindex", frond::http::Access::kAdmin, kMaxBody, kChangeParameters, refuse},
-    {"POST", "/{index}/_update_by_query", frond::http::Access::kWrite, kMaxBody, kChangeParameters, refuse},
-    {"POST", "/{index}/_delete_by_query", frond::http::Access::kWrite, kMaxBody, kChangeParameters, refuse},
 };
 
 }  // namespace
@@ -189,7 +186,9 @@ Json refusal_json(ApiError error) {
 Expected<SearchedTargets> targets_of(const Targets& to, std::string_view expression, const ExpressionRules& rules,
                                      const frond::http::ClientId& client) {
   SearchedTargets targets{.indices = to.catalogue.now(), .meant = {}, .collections = to.collections, .client = client};
-  targets.meant = FROND_EXPECT_OK(resolve(*targets.indices, expression, rules));
+  auto meant = resolve(*targets.indices, expression, rules);
+  if (!meant && to.catalogue.refusal(expression)) return missing_index(to, expression);
+  targets.meant = FROND_EXPECT_OK(std::move(meant));
   return targets;
 }
 Expected<SearchedTargets> targets_of(const Targets& to, const Call& call) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/text/json_surrogates.h"
+#include "common/text/utf8.h"
 
 namespace frond::schema {
 namespace {
@@ -105,7 +106,27 @@ Result<Json> parse_json(std::string_view text) {
 std::string json_string(std::string_view text) {
   const auto plain = [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; };
   if (std::ranges::all_of(text, plain)) return "\"" + std::string(text) + "\"";
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (!text::is_utf8(text)) return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  constexpr std::string_view kHex = "0123456789abcdef", kShort = "\bb\tt\nn\ff\rr\"\"\\\\";  // and their letters
+  std::string out;
+  out.reserve(text.size() + 16);
+  out += '"';
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = begin;
+    while (end < text.size() && static_cast<unsigned char>(text[end]) >= ' ' && text[end] != '"' && text[end] != '\\')
+      ++end;
+    out.append(text.substr(begin, end - begin));
+    begin = end + 1;
+    if (end == text.size()) break;
+    std::size_t at = 0;
+    while (at < kShort.size() && kShort[at] != text[end]) at += 2;
+    const auto byte = static_cast<unsigned char>(text[end]);
+    if (at < kShort.size())
+      out.append("\\").append(1, kShort[at + 1]);
+    else
+      out.append("\\u00").append(1, kHex[byte >> 4]).append(1, kHex[byte & 15]);
+  }
+  return out + '"';
 }
 
 std::string json_scalar(const Value& value) {

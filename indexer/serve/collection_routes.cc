@@ -112,7 +112,10 @@ http::Response list_collections(const ServedRepository& repository, write::Writt
     if (metadata && !metadata->version.empty()) one["metadata"] = metadata->version;
     listed.push_back(std::move(one));
   }
-  return json_response({{"collections", std::move(listed)}});
+  ordered_json all = {{"collections", std::move(listed)}};
+  const auto common = written != nullptr ? written->metadata() : Result<write::CollectionWriter::Metadata>({});
+  if (common && !common->version.empty()) all["metadata"] = common->version;
+  return json_response(all);
 }
 
 http::Response describe_collection(const ServedRepository& repository, std::string_view collection,

@@ -171,14 +171,18 @@ Response kept(int status, CollectionWriter::Metadata metadata) {
 }
 }  // namespace
 
-Response get_metadata(CollectionWriter& writer, Request&) {
-  auto metadata = writer.metadata();
+namespace {
+// `keeper`: of one collection, or of all.
+template <class Keeper>
+Response get_kept(Keeper& keeper) {
+  auto metadata = keeper.metadata();
   if (!metadata) return not_possible(metadata.error());
-  if (metadata->text.empty()) return problem(404, "Not found", "Nothing is kept with this collection.");
+  if (metadata->text.empty()) return problem(404, "Not found", "Nothing is kept here.");
   return kept(200, *std::move(metadata));
 }
 
-Response put_metadata(CollectionWriter& writer, Request& request) {
+template <class Keeper>
+Response put_kept(Keeper& keeper, Request& request) {
   std::string_view version = request.header("if-match");
   const bool first = request.header("if-none-match") == "*";
   if (first != version.empty() || (!first && (version.size() < 2 || version.front() != '"' || version.back() != '"')))
@@ -187,7 +191,7 @@ Response put_metadata(CollectionWriter& writer, Request& request) {
                    "nothing yet.",
                    "If-Match");
   if (!first) version = version.substr(1, version.size() - 2);
-  auto metadata = writer.put_metadata(std::move(request.body), std::string(version));
+  auto metadata = keeper.put_metadata(std::move(request.body), std::string(version));
   if (metadata) return kept(200, *std::move(metadata));
   if (metadata.error().code() == Code::kOverloaded)
     return problem(412, "Precondition failed", "Somebody else has changed it: " + metadata.error().message() + ".");
@@ -195,5 +199,11 @@ Response put_metadata(CollectionWriter& writer, Request& request) {
     return problem(400, "Bad request", metadata.error().message() + ".", "body");
   return not_possible(metadata.error());
 }
+}  // namespace
+
+Response get_metadata(CollectionWriter& writer, Request&) { return get_kept(writer); }
+Response put_metadata(CollectionWriter& writer, Request& request) { return put_kept(writer, request); }
+Response get_common_metadata(write::WrittenCollections& all, Request&) { return get_kept(all); }
+Response put_common_metadata(write::WrittenCollections& all, Request& request) { return put_kept(all, request); }
 
 }  // namespace frond::indexer::serve

@@ -30,7 +30,7 @@ http::Response with_retry(http::Response response);
 
 // {"collections":[{"collection","generation"}]}, by name. A collection of which nothing is published is listed by a
 // service that writes it alone, without a generation. `written`: of such a service; then what is kept with a collection
-// has its version as "metadata".
+// has its version as "metadata", and so has, beside the list, what is kept for all.
 http::Response list_collections(const ServedRepository& repository, write::WrittenCollections* written = nullptr);
 // 404: there is no such collection, or nothing of it is published; 503: it can't be read, with the cause. `written`: of
 // a service that writes: the answer has a member "writing", and a collection without a generation is described, too.
@@ -57,6 +57,9 @@ http::Response change_documents(write::CollectionWriter& writer, http::Request& 
 http::Response latest_documents(write::CollectionWriter& writer, http::Request& request);
 http::Response get_metadata(write::CollectionWriter& writer, http::Request& request);
 http::Response put_metadata(write::CollectionWriter& writer, http::Request& request);
+// Of all collections.
+http::Response get_common_metadata(write::WrittenCollections& all, http::Request& request);
+http::Response put_common_metadata(write::WrittenCollections& all, http::Request& request);
 
 // nullopt: it may be read as lines. 415: another kind; 400: an array of JSON under the right name.
 std::optional<http::Response> other_than_lines(const http::Request& request);

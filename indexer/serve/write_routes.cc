@@ -32,6 +32,7 @@ constexpr std::string_view kGenerations = "/v1/collections/{collection}/generati
 constexpr std::string_view kChanges = "/v1/collections/{collection}/changes";
 constexpr std::string_view kLatest = "/v1/collections/{collection}/latest";
 constexpr std::string_view kMetadata = "/v1/collections/{collection}/metadata";
+constexpr std::string_view kCommonMetadata = "/v1/metadata";
 constexpr std::size_t kMaxSettings = 64 << 10, kMaxIdList = 8 << 20;
 constexpr std::size_t kMaxKeyBytes = 128;
 
@@ -288,6 +289,8 @@ void WriteRoutes::add_to(http::Router& router) const {
   change("PUT", kCollectionPath, Access::kAdmin, kMaxSettings,
          [root = repository](auto& all, const Request& request) { return put_collection(all, *root, request); });
   change("DELETE", kCollectionPath, Access::kAdmin, 0, delete_collection);
+  change("GET", kCommonMetadata, Access::kSearch, 0, get_common_metadata);
+  change("PUT", kCommonMetadata, Access::kAdmin, write::kMaxMetadata, put_common_metadata);
   write("POST", kCompact, Access::kAdmin, 0, compact);
   write("POST", kRollback, Access::kAdmin, 0, rollback);
   write("POST", kSwitch, Access::kAdmin, kMaxSettings, switch_generation);

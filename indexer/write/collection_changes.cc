@@ -36,9 +36,10 @@ std::string versioned(std::string_view line, std::uint64_t version) {
   return std::string(kVersionedLine) + std::to_string(version) + (none ? "" : ",") + std::string(members);
 }
 
-std::string version_of(const std::string& text) { return text.empty() ? text : to_hex(long_hash(as_bytes(text))); }
-
 }  // namespace
+
+CollectionWriter::Metadata::Metadata(std::string kept)
+    : text(std::move(kept)), version(text.empty() ? text : to_hex(long_hash(as_bytes(text)))) {}
 
 // What waits in the log is read once; from then on each change tells of itself.
 Result<LatestDocuments*> CollectionWriter::latest_documents() {
@@ -124,22 +125,18 @@ Result<std::vector<LatestDocuments::Read>> CollectionWriter::latest(std::span<co
 
 Result<CollectionWriter::Metadata> CollectionWriter::metadata() const {
   const MutexLock lock(metadata_mutex_);
-  Metadata metadata{FROND_TRY(service_.places->metadata(collection_)), {}};
-  metadata.version = version_of(metadata.text);
-  return metadata;
+  return Metadata(FROND_TRY(service_.places->metadata(collection_)));
 }
 
 Result<CollectionWriter::Metadata> CollectionWriter::put_metadata(std::string text, const std::string& version) {
   const MutexLock lock(metadata_mutex_);
   FROND_TRY(expect_held());
-  const std::string before = version_of(FROND_TRY(service_.places->metadata(collection_)));
+  const std::string before = Metadata(FROND_TRY(service_.places->metadata(collection_))).version;
   if (before != version) return Error(Code::kOverloaded, "what is kept has the version \"" + before + "\" now");
   FROND_TRY(renew_schema());
   FROND_TRY(take_wanted_schema(text));
   FROND_TRY(service_.places->put_metadata(collection_, text));
-  Metadata metadata{std::move(text), {}};
-  metadata.version = version_of(metadata.text);
-  return metadata;
+  return Metadata(std::move(text));
 }
 
 // The schema that documents have from now on, if there is one in `metadata`.

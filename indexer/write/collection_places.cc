@@ -199,8 +199,14 @@ Result<bool> CollectionPlaces::put_settings(const std::string& collection, std::
   return done == objects::Put::kDone;
 }
 
+namespace {
+std::string metadata_name(const std::string& collection) {
+  return collection.empty() ? ".metadata.json" : collection + kMetadataFile;
+}
+}  // namespace
+
 Result<std::string> CollectionPlaces::metadata(const std::string& collection) const {
-  const std::string name = collection + kMetadataFile;
+  const std::string name = metadata_name(collection);
   auto text = [&]() -> Result<std::string> {
     if (!store_) return files::read_text(repository_ / name, kMaxMetadata);
     return FROND_TRY(store_->get_text(name, kMaxMetadata)).text;
@@ -210,8 +216,8 @@ Result<std::string> CollectionPlaces::metadata(const std::string& collection) co
 }
 
 Result<void> CollectionPlaces::put_metadata(const std::string& collection, std::string_view json) const {
-  if (!store_) return files::replace_file(repository_ / (collection + kMetadataFile), json);
-  FROND_TRY(store_->put(collection + kMetadataFile, json, {}));
+  if (!store_) return files::replace_file(repository_ / metadata_name(collection), json);
+  FROND_TRY(store_->put(metadata_name(collection), json, {}));
   return {};
 }
 

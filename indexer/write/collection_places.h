@@ -58,7 +58,8 @@ class CollectionPlaces {
   // False: there are some.
   Result<bool> put_settings(const std::string& collection, std::string_view json) const;
 
-  // What clients keep with the collection; empty: nothing. In its folder, "metadata.json".
+  // What clients keep with the collection; empty: nothing. In its folder, "metadata.json". No collection: what they
+  // keep for all, ".metadata.json" beside the collections.
   Result<std::string> metadata(const std::string& collection) const;
   Result<void> put_metadata(const std::string& collection, std::string_view json) const;
 

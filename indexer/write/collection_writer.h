@@ -148,6 +148,8 @@ class CollectionWriter {
 
   // What clients keep with the collection: {"metadata":{…},"schema":{…}}; empty: nothing. Its version changes with it.
   struct Metadata {
+    Metadata() = default;
+    explicit Metadata(std::string kept);
     std::string text, version;
   };
   Result<Metadata> metadata() const;

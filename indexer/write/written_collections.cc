@@ -314,6 +314,20 @@ void WrittenCollections::forget(const std::string& collection) {
   entries_.erase(found);
 }
 
+Result<CollectionWriter::Metadata> WrittenCollections::metadata() const {
+  const MutexLock lock(metadata_mutex_);
+  return CollectionWriter::Metadata(FROND_TRY(places().metadata("")));
+}
+
+Result<CollectionWriter::Metadata> WrittenCollections::put_metadata(std::string text, const std::string& version) {
+  const MutexLock lock(metadata_mutex_);
+  const std::string before = CollectionWriter::Metadata(FROND_TRY(places().metadata(""))).version;
+  if (before != version) return Error(Code::kOverloaded, "what is kept has the version \"" + before + "\" now");
+  if (text.empty()) return Error(Code::kInvalid, "the body is empty");
+  FROND_TRY(places().put_metadata("", text));
+  return CollectionWriter::Metadata(std::move(text));
+}
+
 WrittenCollections::States WrittenCollections::states() const {
   States states;
   MutexLock entries(mutex_);

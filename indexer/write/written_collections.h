@@ -44,6 +44,10 @@ class WrittenCollections {
   // With all its files; also one that can't be opened, or that a creation left that died. kNotFound; kOverloaded:
   // another service writes it; kUnavailable: what can't be removed, and why.
   Result<void> remove(const std::string& collection);
+  // What clients keep for all collections, as CollectionWriter::metadata(), without a schema. Of several services that
+  // write collections of one repository at the same time, the last one's stays.
+  Result<CollectionWriter::Metadata> metadata() const;
+  Result<CollectionWriter::Metadata> put_metadata(std::string text, const std::string& version);
   // At the end of the service: accepts no more changes (kUnavailable). Returns who writes.
   std::map<std::string, std::shared_ptr<CollectionWriter>> stop_accepting();
   // Does that, publishes what was accepted, until `end`, and gives up each collection. What is not published stays in
@@ -82,8 +86,9 @@ class WrittenCollections {
   bool told_unreadable_ FROND_GUARDED_BY(changing_) = false;
   bool told_too_many_ FROND_GUARDED_BY(changing_) = false;
   std::map<std::string, Standby, std::less<>> standbys_ FROND_GUARDED_BY(changing_);
-  Mutex changing_;       // which collections there are; held while they are opened and removed
-  mutable Mutex mutex_;  // of `entries_` alone; taken inside `changing_`
+  Mutex changing_;                // which collections there are; held while they are opened and removed
+  mutable Mutex mutex_;           // of `entries_` alone; taken inside `changing_`
+  mutable Mutex metadata_mutex_;  // of the file
   std::map<std::string, Entry, std::less<>> entries_ FROND_GUARDED_BY(mutex_);
   bool ending_ FROND_GUARDED_BY(mutex_) = false;
   std::condition_variable_any wake_;

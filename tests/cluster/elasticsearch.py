@@ -5,6 +5,7 @@ import gzip
 import http.client
 import json
 import subprocess
+import threading
 
 import harness
 
@@ -18,7 +19,9 @@ SCOPES = [("GET", "/", "search"), ("GET", "/_cat/indices", "search"), ("GET", "/
           ("POST", "/a/_bulk", "write"), ("PUT", "/a/_doc/1", "write"), ("POST", "/a/_doc", "write"), ("PUT", "/a/_create/9", "write"),
           ("POST", "/a/_update/1", "write"), ("DELETE", "/a/_doc/1", "write"), ("POST", "/a/_refresh", "write"),
           ("PUT", "/a/_mapping", "admin"), ("PUT", "/a/_settings", "admin"), ("PUT", "/a/_alias/b", "admin"), ("POST", "/_aliases", "admin"),
-          ("DELETE", "/a/_alias/b", "admin"), ("PUT", "/b", "admin"), ("DELETE", "/b", "admin")]
+          ("GET", "/_index_template", "search"), ("GET", "/_template", "search"), ("GET", "/_component_template", "search"),
+          ("PUT", "/_index_template/s", "admin"), ("PUT", "/_template/s", "admin"), ("DELETE", "/_index_template/s", "admin"),
+          ("POST", "/_reindex", "admin"), ("DELETE", "/a/_alias/b", "admin"), ("PUT", "/b", "admin"), ("DELETE", "/b", "admin")]
 
 
 class Cluster:
@@ -170,6 +173,85 @@ def aliases(cluster):
     print("aliases")
 
 
+def templates(cluster):
+    cluster.expect(200, "PUT", "/_component_template/one", {"template": {"settings": {"number_of_replicas": 0}}})
+    cluster.expect(200, "PUT", "/_index_template/notes", {"index_patterns": ["notes-*"], "composed_of": ["one"], "priority": 3, "template": {
+        "mappings": {"properties": {"k": {"type": "keyword"}}}, "aliases": {"notes": {}}}})
+    cluster.expect(400, "PUT", "/_index_template/other", {"index_patterns": ["notes*"], "priority": 3})
+    cluster.expect(400, "PUT", "/_index_template/notes?create=true", {"index_patterns": ["notes-*"]})
+    cluster.expect(400, "DELETE", "/_component_template/one")
+    cluster.bulk("notes-1", [{"index": {"_id": "1"}}, {"k": "Whole Text"}])
+    made = cluster.expect(200, "GET", "/notes-1")["notes-1"]
+    harness.expect(made["mappings"]["properties"] == {"k": {"type": "keyword"}} and made["aliases"] == {"notes": {}}, made)
+    harness.expect(made["settings"]["index"]["number_of_replicas"] == "0", made)
+    shown = cluster.expect(200, "GET", "/_index_template/no*")["index_templates"]
+    harness.expect([one["name"] for one in shown] == ["notes"] and shown[0]["index_template"]["priority"] == 3, shown)
+    harness.expect(cluster.ask("HEAD", "/_index_template/notes")[0] == 200 and cluster.ask("HEAD", "/_index_template/none")[0] == 404, "HEAD")
+    cluster.expect(200, "PUT", "/_template/old", {"index_patterns": ["old*"], "settings": {"number_of_shards": 2}})
+    harness.expect(cluster.expect(200, "GET", "/_template/old")["old"]["settings"] == {"index": {"number_of_shards": "2"}}, "an old template")
+    cluster.expect(200, "DELETE", "/_index_template/notes")
+    cluster.expect(404, "DELETE", "/_index_template/notes")
+    cluster.expect(200, "DELETE", "/notes-1")
+    print("templates")
+
+
+def by_query(cluster):
+    lines = [line for n in range(2500) for line in ({"index": {"_id": str(n)}}, {"n": n, "k": "even" if n % 2 == 0 else "odd"})]
+    cluster.expect(200, "PUT", "/many", {"mappings": {"properties": {"n": {"type": "long"}, "k": {"type": "keyword"}}}})
+    cluster.bulk("many", lines)
+    copied = cluster.expect(200, "POST", "/_reindex?refresh=true", {"source": {"index": "many", "query": {"term": {"k": "odd"}}, "_source": ["n"]},
+                                                                    "dest": {"index": "copy"}})
+    harness.expect((copied["total"], copied["created"], copied["batches"]) == (1250, 1250, 2), copied)
+    harness.expect(cluster.expect(200, "GET", "/copy/_doc/7")["_source"] == {"n": 7}, "a part of a source")
+    again = cluster.expect(409, "POST", "/_reindex", {"source": {"index": "many"}, "dest": {"index": "copy", "op_type": "create"}, "max_docs": 10})
+    harness.expect(again["version_conflicts"] == 5 and again["failures"][0]["status"] == 409, again)
+    cluster.expect(400, "POST", "/_reindex", {"source": {"index": "many"}, "dest": {"index": "many"}})
+    cluster.expect(404, "POST", "/_reindex", {"source": {"index": "none"}, "dest": {"index": "copy"}})
+    cluster.expect(201, "PUT", "/copy/_doc/fresh", {"n": 1})
+    cluster.expect(200, "PUT", "/copy/_doc/7", {"n": 700})  # not searched yet, so that it is a conflict
+    gone = cluster.expect(200, "POST", "/copy/_delete_by_query?refresh=true&conflicts=proceed", {"query": {"range": {"n": {"lt": 100}}}})
+    harness.expect((gone["total"], gone["deleted"], gone["version_conflicts"]) == (50, 49, 1), gone)
+    left = cluster.expect(200, "POST", "/copy/_count", {"query": {"match_all": {}}})["count"]
+    harness.expect(left == 1250 - 49 + 1, left)
+    cluster.expect(200, "PUT", "/many/_mapping", {"properties": {"k": {"type": "keyword", "fields": {"t": {"type": "text"}}}}})
+    changed = cluster.expect(200, "POST", "/many/_update_by_query?refresh=true&q=k:even")
+    harness.expect((changed["updated"], changed["version_conflicts"]) == (1250, 0), changed)
+    harness.expect(cluster.expect(200, "POST", "/many/_count", {"query": {"match": {"k.t": "even"}}})["count"] == 1250, "a field that came later")
+    for body in ({}, {"query": {"match_all": {}}, "script": {"source": "x"}}, {"query": {"match_all": {}}, "slice": {"id": 0, "max": 2}}):
+        cluster.expect(400, "POST", "/many/_delete_by_query", body)
+    cluster.expect(403, "POST", "/many/_delete_by_query", {"query": {"match_all": {}}}, scopes="write")
+    cluster.expect(200, "DELETE", "/many,copy")
+    print("documents are removed, changed and copied by query")
+
+
+def waiting(cluster):
+    """Many that wait for a refresh do not keep others from writing."""
+    cluster.expect(200, "PUT", "/waits")
+    answers = []
+    threads = [threading.Thread(target=lambda n=n: answers.append(cluster.ask("PUT", f"/waits/_doc/{n}?refresh=wait_for", {"n": n})[0])) for n in range(40)]
+    for thread in threads:
+        thread.start()
+    for n in range(20):
+        cluster.expect(201, "PUT", f"/waits/_doc/plain-{n}", {"n": n})
+    for thread in threads:
+        thread.join()
+    harness.expect(answers == [201] * 40, answers)
+    for round in range(5):  # an index that is made again shows nothing of what it was
+        cluster.expect(200, "DELETE", "/waits")
+        cluster.expect(200, "PUT", "/waits")
+        cluster.expect(201, "PUT", "/waits/_doc/only?refresh=true", {"n": round})
+        harness.expect(cluster.expect(200, "GET", "/waits/_count")["count"] == 1, f"round {round}")
+    cluster.expect(200, "DELETE", "/waits")
+    cluster.expect(501, "PUT", "/lacks", {"mappings": {"properties": {"p": {"type": "geo_point"}}}})
+    for method, path in (("PUT", "/lacks/_doc/1"), ("POST", "/lacks/_search")):
+        answer = cluster.expect(404, method, path, {})
+        harness.expect("geo_point" in answer["error"]["reason"], answer)
+    cluster.expect(200, "DELETE", "/lacks")
+    cluster.expect(201, "PUT", "/lacks/_doc/1", {"p": "1,2"})
+    cluster.expect(200, "DELETE", "/lacks")
+    print("waiting, making again, and what can't be made")
+
+
 def refused(cluster):
     for body in (b'{"index":{}}', b'{"nosuch":{}}\n{}\n', b'{"index":{"_id":"1"}}\n', b"[1]\n", b"\n", b"{\n"):
         got, answer, _ = cluster.ask("POST", "/books/_bulk", body, kind="application/x-ndjson")
@@ -224,6 +306,9 @@ def test(setting):
     documents(cluster)
     guessed(cluster)
     aliases(cluster)
+    templates(cluster)
+    by_query(cluster)
+    waiting(cluster)
     refused(cluster)
     scopes(cluster)
     restarts(cluster)

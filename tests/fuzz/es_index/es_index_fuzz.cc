@@ -1,13 +1,15 @@
 // Any bytes as the body that creates an index: a mapping whose schema is good and whose shown form is read back, and
-// settings that keep their values; or an error.
+// settings that keep their values; or an error. The same bytes as a template, and as what is to be analyzed.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "broker/elasticsearch/analyze.h"
 #include "broker/elasticsearch/catalogue_follower.h"
 #include "broker/elasticsearch/index_settings.h"
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/mapping.h"
+#include "broker/elasticsearch/templates.h"
 #include "common/base/check.h"
 #include "common/schema/schema.h"
 #include "common/schema/schema_json.h"
@@ -16,6 +18,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   namespace es = frond::broker::elasticsearch;
   const auto body = es::parse_object(std::string_view(reinterpret_cast<const char*>(data), size));
   if (!body) return 0;
+  (void)es::analyzed(*body, nullptr);
+  for (const auto kind : {es::TemplateKind::kIndex, es::TemplateKind::kComponent, es::TemplateKind::kLegacy})
+    if (const auto made = es::template_of(kind, "t", *body, es::Json::object())) {
+      const es::Json kept = {{std::string(es::member_of(kind)), {{"t", *made}}}};
+      FROND_CHECK(es::with_templates(kept, "name", es::Json::object()));
+    }
   const auto settings = es::read_settings(body->value("settings", es::Json()));
   if (!settings) return 0;
   const es::Json shown = es::nested(*settings);

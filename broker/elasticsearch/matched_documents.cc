@@ -1,0 +1,114 @@
+#include "broker/elasticsearch/matched_documents.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "broker/elasticsearch/json_body.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+using frond::http::Response;
+using http::SearchService;
+
+class Matching : public std::enable_shared_from_this<Matching> {
+ public:
+  Matching(SearchedTargets targets, SearchAsk ask, std::optional<std::size_t> most,
+           std::function<void(Expected<Matched>)> done)
+      : targets_(std::move(targets)), ask_(std::move(ask)), most_(most), done_(std::move(done)) {
+    ask_.sort = {{.field = "_doc"}};
+    ask_.size = http::kMaxK;
+    ask_.partial = false;
+  }
+
+  void next_index() {
+    if (at_ == targets_.meant.size() || is_full()) return finish(std::move(matched_));
+    auto searched = searched_index(targets_.meant[at_++], targets_.indices);
+    if (!searched) return finish(std::move(searched).error());
+    if (searched->derived)
+      return finish(not_supported("Documents by query of index [" + searched->name + "], not made by this API,"));
+    const auto* const collection = http::find_collection(*targets_.collections, searched->name);
+    if (collection == nullptr) return finish(unavailable("index [" + searched->name + "] is not served yet"));
+    service_ = collection->service;
+    in_use_ = service_->in_use();
+    if (const auto topology = service_->scatter().map.topology())
+      *searched = without_new_fields(*std::move(searched), *topology->schema);
+    Statistics statistics;  // of scores, which nobody asks for
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    auto read = parameters_of(ask_, *searched, analyzer_of(searched->mapping->analyzer), statistics,
+                              std::chrono::duration_cast<std::chrono::milliseconds>(now).count(), /*several=*/false);
+    if (!read) return finish(std::move(read).error());
+    parameters_ = std::move(read->hits);
+    parameters_.cache = false;
+    parameters_.exact_total = true;
+    parameters_.timeout_ms = static_cast<std::uint32_t>(service_->config().max_timeout.count());
+    matched_.indices.push_back(searched->name);
+    ask_page();
+  }
+
+ private:
+  bool is_full() const { return most_ && matched_.documents.size() >= *most_; }
+
+  void ask_page() {
+    (void)service_->search(
+        parameters_,
+        [self = shared_from_this()](const Response& response) {
+          try {
+            self->take_page(response);
+          } catch (const std::exception& thrown) {  // nothing behind callbacks of leaves would catch it
+            self->finish(ApiError{.status = 500, .type = "exception", .reason = thrown.what()});
+          }
+        },
+        {}, targets_.client);
+  }
+
+  void take_page(const Response& response) {
+    if (response.status != 200) {
+      ApiError error = error_of(response);
+      return finish(response.status == 400 ? not_supported("this query (" + error.reason + ")") : std::move(error));
+    }
+    const Json page = Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+    const auto hits = page.find("hits");
+    if (hits == page.end() || !hits->is_array()) return finish(unavailable("the answer of the search can't be read"));
+    const std::uint64_t total = number_or(page.value("total", Json::object()), "value");
+    if (!most_ && matched_.documents.size() + total > kMaxMatched && parameters_.search_after.empty())
+      return finish(illegal_argument("the query matches more than " + std::to_string(kMaxMatched) +
+                                     " documents, which is not supported in one request: give [max_docs]"));
+    for (const Json& hit : *hits) {
+      if (is_full()) break;
+      MatchedDocument& one = matched_.documents.emplace_back();
+      one.index = matched_.indices.size() - 1;
+      one.id = text_or(hit, "id");
+      const Json* const number = at_path(hit, "source._seq_no");
+      if (number != nullptr && number->is_number_unsigned()) one.seq_no = number->get<std::uint64_t>();
+    }
+    parameters_.search_after = text_or(page, "cursor");
+    if (hits->size() < http::kMaxK || parameters_.search_after.empty() || is_full()) return next_index();
+    ask_page();
+  }
+
+  void finish(Expected<Matched> result) {
+    if (const auto done = std::exchange(done_, nullptr)) done(std::move(result));
+  }
+
+  const SearchedTargets targets_;
+  SearchAsk ask_;
+  const std::optional<std::size_t> most_;
+  std::function<void(Expected<Matched>)> done_;
+  std::size_t at_ = 0;  // the next index of the targets
+  SearchService* service_ = nullptr;
+  std::shared_ptr<const void> in_use_;  // SearchService::in_use(): the index may go before the answer comes
+  http::SearchParameters parameters_;
+  Matched matched_;
+};
+
+}  // namespace
+
+void match_documents(SearchedTargets targets, SearchAsk ask, std::optional<std::size_t> most,
+                     std::function<void(Expected<Matched>)> done) {
+  std::make_shared<Matching>(std::move(targets), std::move(ask), most, std::move(done))->next_index();
+}
+
+}  // namespace frond::broker::elasticsearch

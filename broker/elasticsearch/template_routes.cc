@@ -1,0 +1,132 @@
+// Templates: shown, made, removed. They are kept by the indexer's service, for all collections.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "broker/elasticsearch/index_admin.h"
+#include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/routes.h"
+#include "broker/elasticsearch/templates.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+using frond::http::Access;
+using frond::http::Responder;
+using frond::http::Response;
+
+// As its error texts name it.
+std::string_view named(TemplateKind kind) {
+  return kind == TemplateKind::kComponent ? "component template" : "index template";
+}
+
+Json of_kind(const Json& kept, TemplateKind kind) { return kept.value(std::string(member_of(kind)), Json::object()); }
+
+template <TemplateKind kind>
+void show(const Targets& to, Call&& call, Responder responder) {
+  const std::string wanted = call.path_value("name");
+  const auto patterns = split_list(wanted);
+  const Json all = of_kind(to.catalogue.templates()->json, kind);
+  Json listed = kind == TemplateKind::kLegacy ? Json::object() : Json::array();
+  for (const auto& [name, about] : all.items()) {
+    const bool asked = patterns.empty() ||
+                       std::ranges::any_of(patterns, [&](std::string_view one) { return matches_pattern(one, name); });
+    if (!asked) continue;
+    if (kind == TemplateKind::kLegacy)
+      listed[name] = about;
+    else
+      listed.push_back(
+          {{"name", name}, {kind == TemplateKind::kIndex ? "index_template" : "component_template", about}});
+  }
+  const bool one = !patterns.empty() && wanted.find('*') == wanted.npos;
+  const bool missing = one && listed.empty();
+  if (kind == TemplateKind::kLegacy) return responder.send(json_response(listed, missing ? 404 : 200));
+  if (missing)
+    return responder.send(response_of(
+        ApiError{.status = 404,
+                 .type = "resource_not_found_exception",
+                 .reason = std::string(named(kind)) + " matching [" + wanted.substr(0, 200) + "] not found"}));
+  const char* const list = kind == TemplateKind::kIndex ? "index_templates" : "component_templates";
+  responder.send(json_response({{list, std::move(listed)}}));
+}
+
+template <TemplateKind kind>
+Expected<Response> put(const Targets& to, const Call& call) {
+  const std::string name = call.path_value("name");
+  if (name.empty() || name.size() > 255 || name.find_first_of(" ,*\"\\<|>?#/") != name.npos || name.front() == '_')
+    return validation_failed("name [" + name.substr(0, 200) + "] has characters that names may not have, or too many");
+  const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
+  const bool create = FROND_EXPECT_OK(call.flag("create", false));
+  FROND_EXPECT_OK(change_templates(to, [&](Json& kept) -> Expected<void> {
+    Json made = FROND_EXPECT_OK(template_of(kind, name, body, kept));
+    Json& all = kept[std::string(member_of(kind))];
+    if (all.is_null()) all = Json::object();
+    if (create && all.contains(name))
+      return illegal_argument(std::string(named(kind)) + " [" + name + "] already exists");
+    if (all.size() >= kMaxTemplates && !all.contains(name))
+      return rejected("there are " + std::to_string(kMaxTemplates) + " such templates, as many as are kept");
+    all[name] = std::move(made);
+    return {};
+  }));
+  return json_response({{"acknowledged", true}});
+}
+
+template <TemplateKind kind>
+Expected<Response> remove(const Targets& to, const Call& call) {
+  const std::string wanted = call.path_value("name");
+  FROND_EXPECT_OK(change_templates(to, [&](Json& kept) -> Expected<void> {
+    Json& all = kept[std::string(member_of(kind))];
+    if (all.is_null()) all = Json::object();
+    for (const std::string_view pattern : split_list(wanted)) {
+      std::vector<std::string> gone;
+      for (const auto& [name, about] : all.items())
+        if (matches_pattern(pattern, name)) gone.push_back(name);
+      if (gone.empty() && pattern != "*")
+        return ApiError{.status = 404,
+                        .type = kind == TemplateKind::kComponent ? "resource_not_found_exception"
+                                                                 : "index_template_missing_exception",
+                        .reason = kind == TemplateKind::kComponent
+                                      ? "component_template [" + std::string(pattern) + "] missing"
+                                      : "index_template [" + std::string(pattern) + "] missing"};
+      for (const std::string& name : gone) {
+        const Json users = kind == TemplateKind::kComponent ? of_kind(kept, TemplateKind::kIndex) : Json::object();
+        for (const auto& [user, about] : users.items())
+          if (std::ranges::find(about.at("composed_of"), Json(name)) != about.at("composed_of").end())
+            return illegal_argument("component templates [" + name +
+                                    "] cannot be removed as they are still in use by index templates [" + user + "]");
+        all.erase(name);
+      }
+    }
+    return {};
+  }));
+  return json_response({{"acknowledged", true}});
+}
+
+constexpr std::string_view kShow = "local,master_timeout,cluster_manager_timeout,flat_settings,include_defaults";
+constexpr std::string_view kChange = "create,order,cause,timeout,master_timeout,cluster_manager_timeout";
+
+using enum TemplateKind;
+
+constexpr Route kTemplateRoutes[] = {
+    {"GET", "/_index_template", Access::kSearch, 0, kShow, show<kIndex>},
+    {"GET", "/_index_template/{name}", Access::kSearch, 0, kShow, show<kIndex>},
+    {"PUT", "/_index_template/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put<kIndex>>},
+    {"POST", "/_index_template/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put<kIndex>>},
+    {"DELETE", "/_index_template/{name}", Access::kAdmin, 0, kChange, waiting<remove<kIndex>>},
+    {"GET", "/_component_template", Access::kSearch, 0, kShow, show<kComponent>},
+    {"GET", "/_component_template/{name}", Access::kSearch, 0, kShow, show<kComponent>},
+    {"PUT", "/_component_template/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put<kComponent>>},
+    {"POST", "/_component_template/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put<kComponent>>},
+    {"DELETE", "/_component_template/{name}", Access::kAdmin, 0, kChange, waiting<remove<kComponent>>},
+    {"GET", "/_template", Access::kSearch, 0, kShow, show<kLegacy>},
+    {"GET", "/_template/{name}", Access::kSearch, 0, kShow, show<kLegacy>},
+    {"PUT", "/_template/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put<kLegacy>>},
+    {"POST", "/_template/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put<kLegacy>>},
+    {"DELETE", "/_template/{name}", Access::kAdmin, 0, kChange, waiting<remove<kLegacy>>},
+};
+
+}  // namespace
+
+std::span<const Route> template_routes() { return kTemplateRoutes; }
+
+}  // namespace frond::broker::elasticsearch
