@@ -237,7 +237,7 @@ void add_routes(frond::http::Router& router, std::string_view prefix, const Targ
   router.shape_refusals(prefix, shaped);
   const auto to = std::make_shared<const Targets>(targets);
   for (const auto table : {cluster_routes(), index_routes(), alias_routes(), write_routes(), search_routes(),
-                           multi_search_routes(), field_routes()})
+                           multi_search_routes(), cursor_routes(), field_routes()})
     for (const Route& route : table)
       router.add(route.method,
                  prefix.empty() ? route.path : kept_for_ever(std::string(prefix) + std::string(route.path)),
