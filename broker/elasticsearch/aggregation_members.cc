@@ -17,7 +17,9 @@ Expected<std::optional<std::set<std::string>>> chosen(const Json& definition, co
   using Chosen = std::optional<std::set<std::string>>;
   const auto found = definition.find(name);
   if (found == definition.end()) return Chosen();
-  if (!found->is_array()) return not_supported("[" + std::string(name) + "] of a terms aggregation by a pattern");
+  if (found->is_string()) return Chosen();
+  if (!found->is_array())
+    return not_supported("[" + std::string(name) + "] of a terms aggregation that is no list and no pattern");
   if (found->size() > kMaxChosen)
     return illegal_argument("[" + std::string(name) + "] has more than " + std::to_string(kMaxChosen) + " values");
   std::set<std::string> all;
@@ -25,14 +27,22 @@ Expected<std::optional<std::set<std::string>>> chosen(const Json& definition, co
   return Chosen(std::move(all));
 }
 
-Expected<std::vector<double>> percents_in(const Json& definition) {
-  const auto found = definition.find("percents");
+Expected<std::optional<LuceneRegexp>> pattern_in(const Json& definition, const char* name) {
+  using Pattern = std::optional<LuceneRegexp>;
+  const auto found = definition.find(name);
+  if (found == definition.end() || !found->is_string()) return Pattern();
+  return Pattern(FROND_EXPECT_OK(LuceneRegexp::parse(found->get_ref<const std::string&>())));
+}
+
+Expected<std::vector<double>> percents_in(const Json& definition, bool ranks) {
+  const auto found = definition.find(ranks ? "values" : "percents");
+  if (ranks && found == definition.end()) return illegal_argument("[values] must not be null");
   if (found == definition.end()) return std::vector<double>{1, 5, 25, 50, 75, 95, 99};
   if (!found->is_array() || found->empty() || found->size() > kMaxPercents)
     return illegal_argument("[percents] must be a list of 1 to " + std::to_string(kMaxPercents) + " numbers");
   std::vector<double> all;
   for (const Json& one : *found) {
-    if (!one.is_number() || !(one >= 0 && one <= 100))
+    if (!one.is_number() || (!ranks && !(one >= 0 && one <= 100)))
       return illegal_argument("percent must be in [0,100], got [" + dumped(one).substr(0, 100) + "]");
     all.push_back(one);
   }
@@ -69,10 +79,10 @@ Expected<void> AggregationReader::members(Aggregation& made) {
     return not_supported("[format] " + as.format.substr(0, 100) + " of a " + made.kind + " aggregation");
   const std::string zone = FROND_EXPECT_OK(text_member(json, "time_zone", "Z"));
   as.zone = FROND_EXPECT_OK(zone_named(zone));
-  as.keyed = FROND_EXPECT_OK(flag_member(json, "keyed", made.kind == "percentiles"));
+  as.keyed = FROND_EXPECT_OK(flag_member(json, "keyed", made.kind.starts_with("percentile")));
   if (made.field == nullptr && json.contains("missing"))
     return not_supported("[missing] of a field that the index lacks");
-  if (made.kind == "terms") {
+  if (made.kind == "terms" || made.kind == "rare_terms" || made.kind == "significant_terms") {
     const auto size = FROND_EXPECT_OK(whole_member(json, "size", 10));
     if (size <= 0)
       return illegal_argument("[size] must be greater than 0. Found [" + std::to_string(size) + "] in [" + made.name +
@@ -80,8 +90,11 @@ Expected<void> AggregationReader::members(Aggregation& made) {
     as.size = static_cast<std::size_t>(size);
     as.include = FROND_EXPECT_OK(chosen(json, "include"));
     as.exclude = FROND_EXPECT_OK(chosen(json, "exclude"));
+    as.include_like = FROND_EXPECT_OK(pattern_in(json, "include"));
+    as.exclude_like = FROND_EXPECT_OK(pattern_in(json, "exclude"));
   }
-  if (made.kind == "percentiles") as.percents = FROND_EXPECT_OK(percents_in(json));
+  if (made.kind.starts_with("percentile"))
+    as.percents = FROND_EXPECT_OK(percents_in(json, made.kind == "percentile_ranks"));
   if (has_intervals(made) || made.of_index()) FROND_EXPECT_OK(read_order(made));
   if (!has_intervals(made)) return {};
   if (FROND_EXPECT_OK(whole_member(json, "min_doc_count", 0)) < 0)

@@ -33,6 +33,12 @@ class AggregationReader {
   Expected<void> histogram(Aggregation& made);
   Expected<void> dates(Aggregation& made);
   Expected<void> percentiles(Aggregation& made);
+  // Several fields together, as facets in facets (tuple_aggregations.cc).
+  Expected<void> tuples(Aggregation& made);
+  Expected<Aggregation> tuple_source(const std::string& name, const std::string& kind, Json definition);
+  Expected<void> missing(Aggregation& made);
+  Expected<void> special_terms(Aggregation& made);
+  Expected<void> over_all(Aggregation& made, std::size_t depth);
 
   QueryScope& scope_;
   const bool all_match_;

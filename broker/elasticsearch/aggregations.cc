@@ -3,66 +3,52 @@
 #include <algorithm>
 
 #include "broker/elasticsearch/aggregation_reader.h"
+#include "broker/elasticsearch/document.h"
 #include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/pipeline_aggregations.h"
 #include "common/query/clause_json.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
 
-constexpr std::string_view kMetrics[] = {"avg",         "cardinality", "max", "min",
-                                         "percentiles", "stats",       "sum", "value_count"};
-constexpr std::string_view kBuckets[] = {"adjacency_matrix", "date_histogram", "date_range", "filter", "filters",
-                                         "histogram",        "missing",        "range",      "terms"};
+constexpr std::string_view kMetrics[] = {"avg", "cardinality", "extended_stats",   "max",   "median_absolute_deviation",
+                                         "min", "percentiles", "percentile_ranks", "stats", "string_stats",
+                                         "sum", "top_hits",    "value_count"};
+constexpr std::string_view kBuckets[] = {"adjacency_matrix", "composite",         "date_histogram", "date_range",
+                                         "filter",           "filters",           "global",         "histogram",
+                                         "missing",          "multi_terms",       "range",          "rare_terms",
+                                         "sampler",          "significant_terms", "terms"};
 constexpr std::string_view kOtherAggregations[] = {"auto_date_histogram",
+                                                   "bucket_script",
+                                                   "bucket_selector",
+                                                   "boxplot",
+                                                   "categorize_text",
                                                    "children",
-                                                   "composite",
                                                    "diversified_sampler",
-                                                   "extended_stats",
+                                                   "frequent_item_sets",
                                                    "geo_bounds",
                                                    "geo_centroid",
                                                    "geohash_grid",
                                                    "geotile_grid",
-                                                   "global",
                                                    "ip_range",
                                                    "matrix_stats",
-                                                   "median_absolute_deviation",
-                                                   "multi_terms",
-                                                   "nested",
-                                                   "parent",
-                                                   "percentile_ranks",
-                                                   "rare_terms",
-                                                   "reverse_nested",
-                                                   "sampler",
-                                                   "scripted_metric",
-                                                   "significant_terms",
-                                                   "significant_text",
-                                                   "string_stats",
-                                                   "top_hits",
-                                                   "top_metrics",
-                                                   "variable_width_histogram",
-                                                   "weighted_avg",
-                                                   "avg_bucket",
-                                                   "bucket_script",
-                                                   "bucket_selector",
-                                                   "bucket_sort",
-                                                   "cumulative_sum",
-                                                   "derivative",
-                                                   "extended_stats_bucket",
-                                                   "max_bucket",
-                                                   "min_bucket",
                                                    "moving_avg",
                                                    "moving_fn",
-                                                   "percentiles_bucket",
-                                                   "serial_diff",
-                                                   "stats_bucket",
-                                                   "sum_bucket",
-                                                   "boxplot",
+                                                   "nested",
+                                                   "parent",
                                                    "rate",
+                                                   "reverse_nested",
+                                                   "scripted_metric",
+                                                   "significant_text",
                                                    "t_test",
-                                                   "categorize_text",
-                                                   "frequent_item_sets"};
+                                                   "top_metrics",
+                                                   "variable_width_histogram",
+                                                   "weighted_avg"};
 
 constexpr std::size_t kMaxMatrixFilters = 100;
+
+// A facet of all documents that are counted.
+const Json kAll = {{"match_all", Json::object()}};
 
 bool contains(auto&& list, std::string_view name) { return std::ranges::find(list, name) != std::end(list); }
 
@@ -102,7 +88,7 @@ Expected<Aggregation> AggregationReader::one(const std::string& name, const Json
     }
   }
   if (made.kind.empty()) return parsing_exception("Missing definition for aggregation [" + name + "]");
-  const bool metric = contains(kMetrics, made.kind);
+  const bool metric = contains(kMetrics, made.kind) || is_pipeline(made.kind);
   if (!metric && !contains(kBuckets, made.kind)) {
     if (contains(kOtherAggregations, made.kind)) return not_supported("[" + made.kind + "] aggregation");
     return parsing_exception("Unknown aggregation type [" + made.kind + "]");
@@ -114,14 +100,52 @@ Expected<Aggregation> AggregationReader::one(const std::string& name, const Json
                       .reason = "Aggregator [" + name + "] of type [" + made.kind + "] cannot accept sub-aggregations"};
     made.inside = FROND_EXPECT_OK(read(inner, depth + 1));
   }
-  FROND_EXPECT_OK(fill(made));
-  if (!made.facet.is_null() && !made.inside.empty()) {
-    Json inside = Json::object();
-    for (const Aggregation& child : made.inside)
-      if (!child.facet.is_null()) inside[child.name] = child.facet;
-    if (!inside.empty()) made.facet["facets"] = std::move(inside);
+  if (made.kind == "top_hits") return made;  // searches of its own (search_stages.h)
+  if (is_pipeline(made.kind)) {
+    FROND_EXPECT_OK(check_pipeline(made));
+    return made;
   }
+  if (made.kind == "composite" || made.kind == "multi_terms") {
+    FROND_EXPECT_OK(tuples(made));
+    return made;
+  }
+  const Json inside = facets_json(made.inside);
+  if (made.kind == "global" || made.kind == "significant_terms" || made.kind == "sampler") {
+    FROND_EXPECT_OK(over_all(made, depth));
+  } else {
+    FROND_EXPECT_OK(fill(made));
+  }
+  if (inside.empty()) return made;
+  if (!made.facet.is_null()) made.facet["facets"] = inside;
+  if (const auto missing = made.beside.find(">missing"); missing != made.beside.end())
+    missing->second["facets"] = inside;
+  if (made.kind == "global") made.everywhere[""]["facets"] = inside;
   return made;
+}
+
+Expected<void> AggregationReader::over_all(Aggregation& made, std::size_t depth) {
+  const Json all = {{"filter", {{"query", FROND_EXPECT_OK(clause(kAll))}}}};
+  if (made.kind == "sampler") {
+    made.as.size = static_cast<std::size_t>(
+        std::max<std::int64_t>(FROND_EXPECT_OK(whole_member(made.definition, "shard_size", 100)), 0));
+    made.facet = all;
+    return {};
+  }
+  if (depth > 1)
+    return made.kind == "global" ? ApiError{.type = "aggregation_execution_exception",
+                                            .reason = "Aggregation instance [" + made.name +
+                                                      "] must not be embedded inside another aggregation"}
+                                 : not_supported("[significant_terms] inside another aggregation");
+  if (made.kind == "global") {
+    made.everywhere[""] = all;
+    return {};
+  }
+  FROND_EXPECT_OK(fill(made));
+  if (made.facet.is_null()) return {};
+  made.beside[">all"] = all;
+  made.everywhere[">values"] = made.facet;
+  made.everywhere[">count"] = all;
+  return {};
 }
 
 Expected<void> AggregationReader::fill(Aggregation& made) {
@@ -150,9 +174,16 @@ Expected<void> AggregationReader::fill(Aggregation& made) {
     return illegal_argument("Field [" + made.field->name + "] of type [" + std::string(name_of(type)) +
                             "] is not supported for aggregation [" + made.kind + "]");
   };
+  FROND_EXPECT_OK(missing(made));
   if (made.kind == "terms") return terms(made);
+  if (made.kind == "rare_terms" || made.kind == "significant_terms") return special_terms(made);
   if (made.kind == "missing") {
     made.facet = {{"missing", {{"field", made.field->column}}}};
+    return {};
+  }
+  if (is_over_values(made)) {
+    if ((type == Type::kKeyword) != (made.kind == "string_stats")) return unfit();
+    made.facet = {{"values", {{"field", made.field->column}, {"size", query::kMaxFacetSize}}}};
     return {};
   }
   if (made.kind == "cardinality" || made.kind == "value_count") return counts(made);
@@ -163,7 +194,6 @@ Expected<void> AggregationReader::fill(Aggregation& made) {
   if (made.kind == "histogram")
     return type == Type::kDate ? Expected<void>(not_supported("[histogram] aggregation of dates")) : histogram(made);
   if (made.kind == "date_histogram") return type != Type::kDate ? Expected<void>(unfit()) : dates(made);
-  if (made.definition.contains("missing")) return not_supported("[missing] of a " + made.kind + " aggregation");
   if (made.kind == "percentiles") return percentiles(made);
   made.facet = {{"stats", {{"field", made.field->column}}}};
   return {};
@@ -219,7 +249,8 @@ Expected<void> AggregationReader::terms(Aggregation& made) {
   Json facet = {{"field", made.field->column}};
   for (const auto& [key, value] : made.definition.items()) {
     if (key == "field" || key == "shard_size" || key == "execution_hint" || key == "collect_mode" ||
-        key == "shard_min_doc_count" || key == "size" || (key == "show_term_doc_count_error" && value == false))
+        key == "shard_min_doc_count" || key == "size" || key == "missing" ||
+        (key == "show_term_doc_count_error" && value == false))
       continue;
     if (key == "min_doc_count" && value.is_number_integer() && (value > 0 || all_match_)) {
       facet["min_count"] = std::max(value.get<std::int64_t>(), std::int64_t{1});
@@ -264,9 +295,42 @@ Expected<Json> AggregationReader::order(const Json& json, const Aggregation& mad
   return not_supported("an order by [" + by + "]");
 }
 
+// What is counted for documents without a value, beside the others.
+Expected<void> AggregationReader::missing(Aggregation& made) {
+  const auto given = made.definition.find("missing");
+  if (given == made.definition.end() || made.kind == "range" || made.kind == "date_range") return {};
+  if (made.kind == "rare_terms" || made.kind == "significant_terms")
+    return not_supported("[missing] of a " + made.kind + " aggregation");
+  if (made.field->type == Type::kDate && given->is_string()) {
+    DateReading reading;
+    reading.now_ms = scope_.now_ms;
+    made.as.missing = FROND_EXPECT_OK(parse_date_math(given->get<std::string>(), made.field->format, reading));
+  } else {
+    made.as.missing = FROND_EXPECT_OK(value_of(*made.field, *given));
+  }
+  if (!made.as.missing) return illegal_argument("[missing] of [" + made.name + "] is no value");
+  made.beside[">missing"] = {{"missing", {{"field", made.field->column}}}};
+  if (made.kind == "cardinality")
+    made.beside[">same"] = {{"filter", {{"query", FROND_EXPECT_OK(clause({{"term", {{made.field->name, *given}}}}))}}}};
+  return {};
+}
+
+Expected<void> AggregationReader::special_terms(Aggregation& made) {
+  const bool rare = made.kind == "rare_terms";
+  for (const auto& [key, value] : made.definition.items())
+    if (key != "field" && key != "include" && key != "exclude" &&
+        !(rare && (key == "max_doc_count" || key == "precision")) &&
+        !(!rare && (key == "size" || key == "min_doc_count" || key == "shard_size" || key == "jlh")))
+      return not_supported("[" + key + "] of a " + made.kind + " aggregation");
+  if (rare && FROND_EXPECT_OK(whole_member(made.definition, "max_doc_count", 1)) <= 0)
+    return illegal_argument("[max_doc_count] must be greater than 0");
+  made.facet = {{"values", {{"field", made.field->column}, {"size", query::kMaxFacetSize}}}};
+  if (rare) made.facet["values"]["order"] = "_count:asc";
+  return {};
+}
+
 Expected<void> AggregationReader::counts(Aggregation& made) {
   const bool distinct = made.kind == "cardinality";
-  if (made.definition.contains("missing")) return not_supported("[missing] of a " + made.kind + " aggregation");
   const bool of_numbers = is_number(made.field->type) || made.field->type == Type::kDate;
   made.facet = {{distinct ? "distinct" : of_numbers ? "stats" : "count", {{"field", made.field->column}}}};
   return {};
@@ -276,15 +340,36 @@ Expected<std::vector<Aggregation>> read_aggregations(const Json& json, QueryScop
   return AggregationReader(scope, all_match).read(json, 1);
 }
 
-Expected<std::vector<query::Facet>> facets_of(const std::vector<Aggregation>& aggregations) {
+Json facets_json(const std::vector<Aggregation>& aggregations) {
   Json all = Json::object();
-  for (const Aggregation& one : aggregations)
+  for (const Aggregation& one : aggregations) {
     if (!one.facet.is_null()) all[one.name] = one.facet;
+    for (const auto& [suffix, facet] : one.beside) all[one.name + suffix] = facet;
+  }
+  return all;
+}
+
+namespace {
+
+Expected<std::vector<query::Facet>> facets_in(const Json& all) {
   if (all.empty()) return std::vector<query::Facet>();
   const auto parsed = schema::parse_json(dumped(all));
   auto facets = parsed ? query::read_facets(*parsed, "facets") : Result<std::vector<query::Facet>>(parsed.error());
   if (!facets) return not_supported("this aggregation (" + facets.error().message() + ")");
   return *std::move(facets);
+}
+
+}  // namespace
+
+Expected<std::vector<query::Facet>> facets_of(const std::vector<Aggregation>& aggregations) {
+  return facets_in(facets_json(aggregations));
+}
+
+Expected<std::vector<query::Facet>> facets_everywhere(const std::vector<Aggregation>& aggregations) {
+  Json all = Json::object();
+  for (const Aggregation& one : aggregations)
+    for (const auto& [suffix, facet] : one.everywhere) all[one.name + suffix] = facet;
+  return facets_in(all);
 }
 
 }  // namespace frond::broker::elasticsearch

@@ -6,16 +6,11 @@
 #include "broker/elasticsearch/aggregations.h"
 #include "broker/elasticsearch/date_format.h"
 #include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/pipeline_aggregations.h"
 #include "common/schema/date.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
-
-std::int64_t ms_of(const Json& value) {
-  if (value.is_number()) return value.get<std::int64_t>();
-  const auto date = schema::parse_date(value.get<std::string>());
-  return date ? date->first_ms : 0;
-}
 
 Json number_or_null(const Json& value) { return value.is_number() ? Json(value.get<double>()) : Json(); }
 
@@ -26,36 +21,58 @@ std::string bound_text(const Json& range, const char* name) {
 
 class Renderer {
  public:
-  Renderer(const Aggregation& of, const Json& counted, bool typed) : of_(of), counted_(counted), typed_(typed) {}
+  Renderer(const Aggregation& of, const Json& facets, bool typed)
+      : of_(of), facets_(facets), counted_(beside("")), typed_(typed) {}
 
   Expected<Json> shown() {
     const std::string& kind = of_.kind;
-    if (kind == "filter" || kind == "missing") {
+    if (kind == "filter" || kind == "missing" || kind == "global" || kind == "sampler") {
+      if (kind == "sampler" && counted_.is_object() && counted_["count"] > of_.as.size)
+        return not_supported("[sampler] of more documents than [shard_size]");
       Json one = {{"doc_count", counted_.is_object() ? counted_.value("count", Json(0)) : Json(0)}};
       FROND_EXPECT_OK(add_inside(counted_, one));
       return one;
     }
     if (kind == "filters" || kind == "adjacency_matrix") return filters();
     if (kind == "terms") return terms();
+    if (kind == "rare_terms") return rare_terms();
+    if (kind == "significant_terms") return significant_terms();
+    if (kind == "composite" || kind == "multi_terms") return tuples_json(of_, facets_, typed_);
+    if (of_.field != nullptr ? is_over_values(of_)
+                             : kind == "extended_stats" || kind == "median_absolute_deviation" ||
+                                   kind == "string_stats" || kind == "percentile_ranks")
+      return over_values(of_, counted_, missing());
     if (kind == "range" || kind == "date_range") return ranges();
     if (kind == "histogram" || kind == "date_histogram") return histogram();
     if (kind == "percentiles") return percentiles();
-    if (kind == "cardinality") return Json{{"value", counted_.is_object() ? counted_["value"] : Json(0)}};
+    if (kind == "cardinality") {
+      const std::uint64_t counted = counted_.is_object() ? counted_["value"].get<std::uint64_t>() : 0;
+      return Json{{"value", counted + (missing() > 0 && beside(">same").value("count", 0) == 0 ? 1 : 0)}};
+    }
     return metric();
   }
 
  private:
+  // The answer of a facet of this aggregation; null: there is none.
+  const Json& beside(const char* suffix) const {
+    static const Json kNone;
+    if (!facets_.is_object()) return kNone;
+    const auto found = facets_.find(of_.name + suffix);
+    return found == facets_.end() ? kNone : *found;
+  }
+  std::uint64_t missing() const {
+    const Json& counted = beside(">missing");
+    return counted.is_object() ? counted["count"].get<std::uint64_t>() : 0;
+  }
   Expected<void> add_inside(const Json& bucket, Json& to) const {
-    const Json facets = bucket.is_object() ? bucket.value("facets", Json::object()) : Json::object();
-    for (const Aggregation& child : of_.inside)
-      to[child.shown_name(typed_)] = FROND_EXPECT_OK(child.shown(facets.value(child.name, Json()), typed_));
-    return {};
+    return elasticsearch::add_inside(of_, bucket, typed_, to);
   }
 
   Expected<Json> metric() const {
     const bool any = counted_.is_object();
     if (of_.kind == "value_count")
-      return Json{{"value", any ? counted_.value("values", counted_.value("count", Json(0))) : Json(0)}};
+      return Json{
+          {"value", (any ? counted_.value("values", counted_.value("count", std::uint64_t{0})) : 0) + missing()}};
     const bool date = of_.field != nullptr && of_.field->type == Type::kDate;
     const auto number = [&](const char* name) -> Json {
       if (!any || counted_[name].is_null()) return nullptr;
@@ -66,18 +83,31 @@ class Renderer {
       const double ms = std::floor(value.get<double>());
       return std::abs(ms) < 9e18 ? print_date(static_cast<std::int64_t>(ms), of_.as.format) : std::nullopt;
     };
-    Json sum = any ? number("sum") : Json(0.0), average = number("mean");
-    const std::uint64_t count = any ? counted_["count"].get<std::uint64_t>() : 0;
+    Json sum = any ? number("sum") : Json(0.0), average = number("mean"), least = number("min"), most = number("max");
+    std::uint64_t count = any ? counted_["count"].get<std::uint64_t>() : 0;
+    if (const std::uint64_t more = missing(); more > 0 && of_.as.missing) {
+      const double value = std::visit(
+          [](const auto& one) {
+            if constexpr (std::is_arithmetic_v<std::decay_t<decltype(one)>>) return static_cast<double>(one);
+            return 0.0;
+          },
+          *of_.as.missing);
+      sum = (sum.is_number() ? sum.get<double>() : 0) + value * static_cast<double>(more);
+      count += more;
+      average = sum.get<double>() / static_cast<double>(count);
+      least = least.is_null() ? value : std::min(least.get<double>(), value);
+      most = most.is_null() ? value : std::max(most.get<double>(), value);
+    }
     if (date && count > 0 && sum.is_number()) average = sum.get<double>() / static_cast<double>(count);
     if (sum.is_null()) sum = 0.0;
     if (of_.kind == "stats") {
-      Json all = {{"count", count}, {"min", number("min")}, {"max", number("max")}, {"avg", average}, {"sum", sum}};
+      Json all = {{"count", count}, {"min", least}, {"max", most}, {"avg", average}, {"sum", sum}};
       if (date && count > 0)
         for (const char* const name : {"min", "max", "avg", "sum"})
           if (const auto shown = text(all[name])) all[std::string(name) + "_as_string"] = *shown;
       return all;
     }
-    Json value = of_.kind == "sum" ? sum : of_.kind == "avg" ? average : number(of_.kind.c_str());
+    Json value = of_.kind == "sum" ? sum : of_.kind == "avg" ? average : of_.kind == "min" ? least : most;
     Json one = {{"value", value}};
     if (date && value.is_number())
       if (const auto shown = text(value)) one["value_as_string"] = *shown;
@@ -164,36 +194,98 @@ class Renderer {
     return Json{{"buckets", std::move(buckets)}};
   }
 
-  // Whether `include` and `exclude`, which are lists, let a value be shown.
+  bool chooses() const { return of_.as.include || of_.as.exclude || of_.as.include_like || of_.as.exclude_like; }
+  // Whether `include` and `exclude` let a value be shown.
   bool is_shown(const Json& value) const {
-    if (!of_.as.include && !of_.as.exclude) return true;
+    if (!chooses()) return true;
+    const ShownAs& as = of_.as;
     const std::string text = bucket_text(value);
-    return (!of_.as.include || of_.as.include->contains(text)) && (!of_.as.exclude || !of_.as.exclude->contains(text));
+    return (!as.include || as.include->contains(text)) && (!as.exclude || !as.exclude->contains(text)) &&
+           (!as.include_like || as.include_like->matches(text)) &&
+           (!as.exclude_like || !as.exclude_like->matches(text));
+  }
+  // All values are needed.
+  Expected<void> check_whole() const {
+    if (!counted_.is_object() || counted_["other"] == 0) return {};
+    return not_supported("[" + of_.kind + "] aggregation that chooses among more than " +
+                         std::to_string(query::kMaxFacetSize) + " values");
+  }
+  Expected<Json> term_bucket(const Json& bucket) const {
+    const Json& value = bucket["value"];
+    Json one = {{"key", value}, {"doc_count", bucket["count"]}};
+    if (of_.field->type == Type::kBoolean) {
+      one["key"] = value == true ? 1 : 0;
+      one["key_as_string"] = value == true ? "true" : "false";
+    } else if (of_.field->type == Type::kDate) {
+      one["key"] = ms_of(value);
+      if (const auto text = print_date(ms_of(value), of_.as.format)) one["key_as_string"] = *text;
+    }
+    FROND_EXPECT_OK(add_inside(bucket, one));
+    return one;
   }
 
   Expected<Json> terms() const {
+    if (chooses()) FROND_EXPECT_OK(check_whole());
     Json buckets = Json::array();
     std::uint64_t others = counted_.is_object() ? counted_["other"].get<std::uint64_t>() : 0;
-    if (counted_.is_object())
-      for (const Json& bucket : counted_["buckets"]) {
-        const Json& value = bucket["value"];
-        if (!is_shown(value)) continue;
-        if (buckets.size() == of_.as.size) {
-          others += bucket["count"].get<std::uint64_t>();
-          continue;
-        }
-        Json one = {{"key", value}, {"doc_count", bucket["count"]}};
-        if (of_.field->type == Type::kBoolean) {
-          one["key"] = value == true ? 1 : 0;
-          one["key_as_string"] = value == true ? "true" : "false";
-        } else if (of_.field->type == Type::kDate) {
-          one["key"] = ms_of(value);
-          if (const auto text = print_date(ms_of(value), of_.as.format)) one["key_as_string"] = *text;
-        }
-        FROND_EXPECT_OK(add_inside(bucket, one));
-        buckets.push_back(std::move(one));
-      }
+    std::vector<Json> all;
+    if (counted_.is_object()) all = counted_["buckets"].get<std::vector<Json>>();
+    FROND_EXPECT_OK(add_missing_bucket(of_, beside(">missing"), all));
+    for (const Json& bucket : all) {
+      if (!is_shown(bucket["value"])) continue;
+      if (buckets.size() == of_.as.size)
+        others += bucket["count"].get<std::uint64_t>();
+      else
+        buckets.push_back(FROND_EXPECT_OK(term_bucket(bucket)));
+    }
     return Json{{"doc_count_error_upper_bound", 0}, {"sum_other_doc_count", others}, {"buckets", std::move(buckets)}};
+  }
+
+  Expected<Json> rare_terms() const {
+    Json buckets = Json::array();
+    const std::uint64_t most = number_or(of_.definition, "max_doc_count", 1);
+    if (counted_.is_object()) {
+      const Json& all = counted_["buckets"];
+      if (!all.empty() && all.back()["count"] <= most) FROND_EXPECT_OK(check_whole());
+      for (const Json& bucket : all)
+        if (bucket["count"] <= most && is_shown(bucket["value"]))
+          buckets.push_back(FROND_EXPECT_OK(term_bucket(bucket)));
+    }
+    return Json{{"buckets", std::move(buckets)}};
+  }
+
+  // By the score that Elasticsearch calls jlh.
+  Expected<Json> significant_terms() const {
+    FROND_EXPECT_OK(check_whole());
+    const Json &everywhere = beside(">values"), none = Json::array();
+    const auto count_in = [&](const char* suffix) {
+      const Json& all = beside(suffix);
+      return all.is_object() ? all["count"].get<std::uint64_t>() : 0;
+    };
+    const std::uint64_t here = count_in(">all"), whole = count_in(">count"),
+                        least = number_or(of_.definition, "min_doc_count", 3);
+    std::map<Json, std::uint64_t> counts;
+    for (const Json& bucket : everywhere.is_object() ? everywhere["buckets"] : none)
+      counts[bucket["value"]] = bucket["count"];
+    std::vector<std::pair<double, Json>> scored;
+    for (const Json& bucket : counted_.is_object() ? counted_["buckets"] : none) {
+      const std::uint64_t count = bucket["count"];
+      const auto found = counts.find(bucket["value"]);
+      if (count < least || !is_shown(bucket["value"])) continue;
+      if (found == counts.end()) return not_supported("[significant_terms] of so many values");
+      const double share = static_cast<double>(count) / static_cast<double>(here),
+                   usual = static_cast<double>(found->second) / static_cast<double>(whole);
+      if (share <= usual) continue;
+      Json one = FROND_EXPECT_OK(term_bucket(bucket));
+      one["score"] = (share - usual) * (share / usual);
+      one["bg_count"] = found->second;
+      scored.emplace_back(one["score"], std::move(one));
+    }
+    std::ranges::stable_sort(scored, [](const auto& a, const auto& b) { return a.first > b.first; });
+    Json buckets = Json::array();
+    for (auto& [score, one] : scored)
+      if (buckets.size() < of_.as.size) buckets.push_back(std::move(one));
+    return Json{{"doc_count", here}, {"bg_count", whole}, {"buckets", std::move(buckets)}};
   }
 
   // Without what is outside of hard_bounds, and with empty ones up to extended_bounds. REQUIRES: ascending keys.
@@ -226,20 +318,21 @@ class Renderer {
 
   Expected<Json> histogram() const {
     const bool keyed = of_.as.keyed, dates = of_.kind == "date_histogram";
-    std::vector<Json> all;
-    if (counted_.is_object())
-      for (const Json& bucket : counted_["buckets"]) {
-        Json one = {{"doc_count", bucket["count"]}};
-        if (dates) {
-          one["key"] = ms_of(bucket["from"]);
-          const auto text = print_date(one["key"], of_.as.format, of_.as.zone);
-          one["key_as_string"] = text ? *text : std::to_string(one["key"].get<std::int64_t>());
-        } else {
-          one["key"] = bucket["from"].get<double>();
-        }
-        FROND_EXPECT_OK(add_inside(bucket, one));
-        all.push_back(std::move(one));
+    std::vector<Json> all, counted;
+    if (counted_.is_object()) counted = counted_["buckets"].get<std::vector<Json>>();
+    FROND_EXPECT_OK(add_missing_bucket(of_, beside(">missing"), counted));
+    for (const Json& bucket : counted) {
+      Json one = {{"doc_count", bucket["count"]}};
+      if (dates) {
+        one["key"] = ms_of(bucket["from"]);
+        const auto text = print_date(one["key"], of_.as.format, of_.as.zone);
+        one["key_as_string"] = text ? *text : std::to_string(one["key"].get<std::int64_t>());
+      } else {
+        one["key"] = bucket["from"].get<double>();
       }
+      FROND_EXPECT_OK(add_inside(bucket, one));
+      all.push_back(std::move(one));
+    }
     FROND_EXPECT_OK(bound(all));
     if (of_.as.by_count) {
       const std::string by = *of_.as.by_count ? "doc_count" : "key";
@@ -258,14 +351,32 @@ class Renderer {
   }
 
   const Aggregation& of_;
+  const Json& facets_;
   const Json& counted_;
   const bool typed_;
 };
 
 }  // namespace
 
-Expected<Json> Aggregation::shown(const Json& counted, bool typed_keys) const {
-  Json made = FROND_EXPECT_OK(Renderer(*this, counted, typed_keys).shown());
+std::int64_t ms_of(const Json& value) {
+  if (value.is_number()) return value.get<std::int64_t>();
+  const auto date = schema::parse_date(value.get<std::string>());
+  return date ? date->first_ms : 0;
+}
+
+Expected<void> add_inside(const Aggregation& of, const Json& bucket, bool typed_keys, Json& to) {
+  static const Json kNone;
+  const auto facets = bucket.is_object() ? bucket.find("facets") : bucket.end();
+  for (const Aggregation& child : of.inside)
+    if (!is_pipeline(child.kind))
+      to[child.shown_name(typed_keys)] =
+          FROND_EXPECT_OK(child.shown(facets == bucket.end() ? kNone : *facets, typed_keys));
+  return {};
+}
+
+Expected<Json> Aggregation::shown(const Json& facets, bool typed_keys) const {
+  Json made = kind == "top_hits" ? Json::object()  // what searches of their own fill
+                                 : FROND_EXPECT_OK(Renderer(*this, facets, typed_keys).shown());
   if (!meta.is_null()) made["meta"] = meta;
   return made;
 }
@@ -292,7 +403,16 @@ Expected<Json> Aggregation::shown_by_index(std::vector<std::pair<std::string, st
 std::string Aggregation::shown_name(bool typed_keys) const {
   if (!typed_keys) return name;
   std::string type = kind;
-  if (kind == "terms") {
+  if (kind == "avg_bucket" || kind == "sum_bucket" || kind == "cumulative_sum" || kind == "serial_diff") {
+    type = "simple_value";
+  } else if (kind == "min_bucket" || kind == "max_bucket") {
+    type = "bucket_metric_value";
+  } else if (kind == "percentile_ranks") {
+    type = "tdigest_percentile_ranks";
+  } else if (kind == "rare_terms" || kind == "significant_terms") {
+    const bool of_text = field == nullptr || field->type == Type::kKeyword;
+    type = kind == "rare_terms" ? (of_text ? "srareterms" : "lrareterms") : (of_text ? "sigsterms" : "siglterms");
+  } else if (kind == "terms") {
     const bool whole =
         field != nullptr && (is_whole(field->type) || field->type == Type::kDate || field->type == Type::kBoolean);
     type = field == nullptr ? "umterms" : field->type == Type::kKeyword ? "sterms" : whole ? "lterms" : "dterms";
@@ -305,8 +425,8 @@ std::string Aggregation::shown_name(bool typed_keys) const {
 Expected<Json> aggregations_json(const std::vector<Aggregation>& aggregations, const Json& facets, bool typed_keys) {
   Json all = Json::object();
   for (const Aggregation& one : aggregations)
-    all[one.shown_name(typed_keys)] =
-        FROND_EXPECT_OK(one.shown(facets.is_object() ? facets.value(one.name, Json()) : Json(), typed_keys));
+    if (!is_pipeline(one.kind)) all[one.shown_name(typed_keys)] = FROND_EXPECT_OK(one.shown(facets, typed_keys));
+  FROND_EXPECT_OK(add_pipelines(aggregations, all, typed_keys));
   return all;
 }
 

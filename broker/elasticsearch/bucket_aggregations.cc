@@ -87,7 +87,7 @@ Expected<void> AggregationReader::histogram(Aggregation& made) {
     return illegal_argument("[interval] must be >0 for histogram aggregation [" + made.name + "]");
   for (const auto& [key, value] : made.definition.items())
     if (key != "field" && key != "interval" && key != "keyed" && key != "min_doc_count" && key != "order" &&
-        !(key == "offset" && value == 0))
+        key != "missing" && !(key == "offset" && value == 0))
       return not_supported("[" + key + "] of a histogram aggregation");
   made.facet = {{"histogram",
                  {{"field", made.field->column},
@@ -104,7 +104,7 @@ Expected<void> AggregationReader::dates(Aggregation& made) {
                 {"min_count", FROND_EXPECT_OK(whole_member(made.definition, "min_doc_count", 0))}};
   for (const auto& [key, value] : made.definition.items()) {
     if (key == "field" || key == "keyed" || key == "order" || key == "min_doc_count" || key == "extended_bounds" ||
-        key == "hard_bounds")
+        key == "hard_bounds" || key == "missing")
       continue;
     const std::string text = value.is_string() ? value.get<std::string>() : dumped(value);
     if (key == "calendar_interval" || key == "fixed_interval" || key == "interval") {
@@ -135,9 +135,9 @@ Expected<void> AggregationReader::dates(Aggregation& made) {
 }
 
 Expected<void> AggregationReader::percentiles(Aggregation& made) {
-  if (made.field->type == Type::kDate) return not_supported("[percentiles] aggregation of dates");
   for (const auto& [key, value] : made.definition.items())
-    if (key != "field" && key != "percents" && key != "keyed" && key != "tdigest" && key != "compression")
+    if (key != "field" && key != "percents" && key != "keyed" && key != "tdigest" && key != "compression" &&
+        key != "missing")
       return not_supported("[" + key + "] of a percentiles aggregation");
   made.facet = {{"percentiles", {{"field", made.field->column}, {"percents", made.as.percents}}}};
   return {};

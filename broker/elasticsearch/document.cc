@@ -327,6 +327,17 @@ Expected<PreparedDocument> document_of(const Mapping& mapping, std::string_view 
   return prepared(mapping, id, source, *parsed);
 }
 
+KeptNumbers kept_of(std::string_view record) {
+  KeptNumbers kept;
+  const std::size_t at = record.find(kSourceName);
+  if (at == record.npos) return kept;
+  const Json head = Json::parse(std::string(record.substr(0, at)) + "}", nullptr, /*allow_exceptions=*/false);
+  if (!head.is_object()) return kept;
+  kept.version = number_or(head, "_version", 1);
+  if (head.contains("_seq_no")) kept.seq_no = number_or(head, "_seq_no");
+  return kept;
+}
+
 std::string_view source_of(std::string_view record) {
   // The last member. Quotation marks in strings before it have a backslash in front.
   const std::size_t at = record.find(kSourceName);

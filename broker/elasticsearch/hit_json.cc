@@ -1,6 +1,9 @@
 #include "broker/elasticsearch/hit_json.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 
 #include "broker/elasticsearch/date_format.h"
 #include "broker/elasticsearch/document.h"
@@ -66,6 +69,15 @@ Json shown(const MappedField& field, const schema::Value& value, const std::stri
     const auto text = print_date(ms, format.empty() ? field.format : format);
     return text ? Json(*text) : Json(ms);
   }
+  if (!format.empty() && is_number(field.type))
+    if (const auto text = std::visit(
+            [&](const auto& one) -> std::optional<std::string> {
+              if constexpr (std::is_arithmetic_v<std::decay_t<decltype(one)>>)
+                return print_number(static_cast<double>(one), format);
+              return std::nullopt;
+            },
+            value))
+      return *text;
   return std::visit([](const auto& one) { return Json(one); }, value);
 }
 
@@ -103,6 +115,40 @@ void add_fields(const std::vector<AskedField>& asked, const Json& source, const 
 
 }  // namespace
 
+std::optional<std::string> print_number(double value, std::string_view format) {
+  // Signs before and behind "#,##0.0#": digits that must be, and those that may.
+  const std::size_t first = format.find_first_of("#0.,"), last = format.find_last_of("#0.,");
+  if (first == format.npos || format.size() > kMaxFormatBytes) return std::nullopt;
+  const std::string_view digits = format.substr(first, last - first + 1);
+  const std::string_view around[] = {format.substr(0, first), format.substr(last + 1)};
+  for (const std::string_view text : around)
+    if (text.find_first_of("%;'E\xe2") != text.npos) return std::nullopt;
+  const std::size_t point = digits.find('.');
+  const std::string_view whole = digits.substr(0, point),
+                         part = point == digits.npos ? std::string_view() : digits.substr(point + 1);
+  if (whole.find_first_not_of("#0,") != whole.npos || part.find_first_not_of("#0") != part.npos) return std::nullopt;
+  const auto least = static_cast<std::size_t>(std::ranges::count(part, '0')),
+             least_whole = static_cast<std::size_t>(std::ranges::count(whole, '0'));
+  std::array<char, 512> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::abs(value),
+                                 std::chars_format::fixed, static_cast<int>(part.size()));
+  if (end.ec != std::errc()) return std::nullopt;
+  const std::string_view printed(buffer.data(), end.ptr);
+  const std::size_t dot = printed.find('.');
+  std::string left(printed.substr(0, dot)), right(dot == printed.npos ? "" : printed.substr(dot + 1));
+  while (right.size() > least && right.ends_with('0')) right.pop_back();
+  if (left == "0" && least_whole == 0) left.clear();
+  if (left.size() < least_whole) left.insert(0, least_whole - left.size(), '0');
+  if (const std::size_t comma = whole.rfind(','); comma != whole.npos) {
+    const std::size_t group = whole.size() - comma - 1;
+    if (group == 0) return std::nullopt;
+    for (std::size_t at = left.size(); at > group; at -= group) left.insert(at - group, ",");
+  }
+  if (left.empty() && right.empty()) left = "0";
+  return (value < 0 ? "-" : "") + std::string(around[0]) + left + (right.empty() ? "" : "." + right) +
+         std::string(around[1]);
+}
+
 Expected<void> check_shown(const SearchAsk& ask, const Mapping& mapping) {
   for (const auto* const list : {&ask.fields, &ask.docvalue_fields})
     for (const AskedField& one : *list) {
@@ -115,8 +161,10 @@ Expected<void> check_shown(const SearchAsk& ask, const Mapping& mapping) {
             "so these operations are disabled by default. Please use a keyword field instead: [" +
             field->name + "]");
       if (one.format.empty() || one.format == "use_field_mapping") continue;
-      if (field->type != Type::kDate || !print_date(0, one.format))
-        return not_supported("[format] " + one.format + " of field [" + field->name + "]");
+      const bool prints = is_number(field->type)       ? print_number(0, one.format).has_value()
+                          : field->type == Type::kDate ? print_date(0, one.format).has_value()
+                                                       : false;
+      if (!prints) return not_supported("[format] " + one.format + " of field [" + field->name + "]");
     }
   return {};
 }
@@ -134,9 +182,15 @@ std::string filtered_source(std::string_view source, const ShownSource& filter) 
 }
 
 void append_hit(std::string& out, const Hit& hit, const SearchAsk& ask, const SearchedIndex& index) {
-  out.append("{\"_index\":\"").append(index.name).append("\",\"_id\":").append(schema::json_string(hit.id));
+  out.append("{\"_index\":").append(schema::json_string(index.name));
+  if (ask.ids) out.append(",\"_id\":").append(schema::json_string(hit.id));
+  if (ask.versions) out += ",\"_version\":" + std::to_string(hit.kept.version);
+  if (ask.sequence_numbers)
+    // Of documents without one as Elasticsearch shows it: -2, and no primary term.
+    out += ",\"_seq_no\":" + (hit.kept.seq_no ? std::to_string(*hit.kept.seq_no) : "-2") +
+           ",\"_primary_term\":" + (hit.kept.seq_no ? "1" : "0");
   if (ask.explain) out += ",\"_shard\":\"[" + index.name + "][0]\",\"_node\":\"frond\"";
-  const bool scored = hit.score && (ask.by_score() || ask.sorts_scores());
+  const bool scored = hit.score && ask.shows_scores();
   out.append(",\"_score\":").append(scored ? score_text(*hit.score) : "null");
   if (ask.source.shown && !hit.source.empty()) {
     out += ",\"_source\":";
@@ -147,8 +201,12 @@ void append_hit(std::string& out, const Hit& hit, const SearchAsk& ask, const Se
     Json fields = Json::object();
     add_fields(ask.fields, source, *index.mapping, /*sorted=*/false, fields);
     add_fields(ask.docvalue_fields, source, *index.mapping, /*sorted=*/true, fields);
+    if (hit.more.contains("fields")) fields.update(hit.more["fields"]);
     if (!fields.empty()) out.append(",\"fields\":").append(dumped(fields));
-  }
+  } else if (hit.more.contains("fields"))
+    out.append(",\"fields\":").append(dumped(hit.more["fields"]));
+  for (const char* const name : {"matched_queries", "inner_hits"})
+    if (hit.more.contains(name)) out.append(",\"").append(name).append("\":").append(dumped(hit.more[name]));
   if (!hit.highlight.is_null()) out.append(",\"highlight\":").append(dumped(hit.highlight));
   if (!hit.sort.is_null()) out.append(",\"sort\":").append(dumped(hit.sort));
   if (ask.explain)

@@ -1,5 +1,6 @@
 #pragma once
 // Hits as Elasticsearch shows them: sources with some of their members, values of fields. Pure functions.
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@ Expected<void> check_shown(const SearchAsk& ask, const Mapping& mapping);
 
 // REQUIRES: check_shown() has taken the ask for the index.
 void append_hit(std::string& out, const Hit& hit, const SearchAsk& ask, const SearchedIndex& index);
+
+// A number in a format of decimals ("#,##0.0#"). Empty: it is another format.
+std::optional<std::string> print_number(double value, std::string_view format);
 
 // A source with the members that the filter shows.
 std::string filtered_source(std::string_view source, const ShownSource& filter);

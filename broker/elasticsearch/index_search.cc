@@ -34,18 +34,6 @@ query::SortKey key_of(const SortColumn& column) {
   return key;
 }
 
-// What stands for no value: it sorts where those documents are.
-Json missing_value(const SortColumn& column) {
-  const bool largest = column.missing_first == column.descending;
-  const std::string_view type =
-      column.field != nullptr ? name_of(column.field->type) : std::string_view(column.unmapped_type);
-  if (type == "keyword") return nullptr;
-  if (type == "float" || type == "double" || type == "half_float") return largest ? "Infinity" : "-Infinity";
-  if (type == "integer" || type == "short" || type == "byte")
-    return largest ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int32_t>::min();
-  return largest ? kLast : kFirst;
-}
-
 Json shown_value(const SortColumn& column, const Json& value) {
   if (value.is_null()) return missing_value(column);
   if (column.field == nullptr) return value;
@@ -64,11 +52,15 @@ void add_hits(const SearchAsk& ask, const std::vector<SortColumn>& sort, bool se
   to.offset = several ? 0 : ask.from;
   to.exact_total = ask.totals;
   to.fields = 0;
-  const bool source =
-      ask.source.shown || !ask.fields.empty() || !ask.docvalue_fields.empty() || !ask.highlight.is_null();
+  const bool source = ask.source.shown || !ask.fields.empty() || !ask.docvalue_fields.empty() ||
+                      !ask.highlight.is_null() || ask.versions || ask.sequence_numbers;
   if (source) to.columns = {std::string(http::kSource)};
   for (const SortColumn& column : sort)
     if (column.by != SortColumn::By::kUnmapped) to.sort.push_back(key_of(column));
+  if (ask.scrolls) {
+    to.search_after = ask.place;
+    if (ask.by_score()) to.sort.push_back({.by = query::SortKey::By::kScore, .descending = true});
+  }
   if (!ask.sort.empty() && to.sort.empty()) to.sort.push_back({.by = query::SortKey::By::kOrder, .field = {}});
 }
 
@@ -95,6 +87,17 @@ std::string_view raw_of(std::string_view raw) {
 }
 
 }  // namespace
+
+Json missing_value(const SortColumn& column) {
+  const bool largest = column.missing_first == column.descending;
+  const std::string_view type =
+      column.field != nullptr ? name_of(column.field->type) : std::string_view(column.unmapped_type);
+  if (type == "keyword") return nullptr;
+  if (type == "float" || type == "double" || type == "half_float") return largest ? "Infinity" : "-Infinity";
+  if (type == "integer" || type == "short" || type == "byte")
+    return largest ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int32_t>::min();
+  return largest ? kLast : kFirst;
+}
 
 std::string score_text(double score) {
   std::array<char, 32> digits{};
@@ -148,8 +151,7 @@ Expected<std::vector<SortColumn>> sort_columns(const SearchAsk& ask, const Mappi
       return illegal_argument("[" + one.field + "] is a keyword, whose sort has no mode [" + one.mode + "]");
   }
   for (const AskedSort& one : ask.sort) {
-    if (!one.mode.empty() && one.mode != (one.descending ? "max" : "min"))
-      return not_supported("[mode] " + one.mode + " of a sort " + (one.descending ? "desc" : "asc"));
+    if (one.in_window()) return not_supported("this [sort] here");
     SortColumn column{.descending = one.descending, .missing_first = one.missing_first};
     if (one.field == "_score") {
       column.by = SortColumn::By::kScore;
@@ -206,10 +208,12 @@ Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& ind
     }
     parts.scale = scope.scale;
     const auto unscored = [&](const Json& json) { return QueryReader(scope).read(json, 1, /*scored=*/false); };
+    Clause everything{query::All()};
     if (!index.filters.empty()) {
       query::Bool any;
       for (const Json& filter : index.filters) any.should.push_back(FROND_EXPECT_OK(unscored(filter)));
-      query = both(std::move(query), Clause{std::move(any)});
+      everything = Clause{std::move(any)};
+      query = both(std::move(query), everything);
     }
     http::SearchParameters made;
     made.mode = wire::Mode::kOr;
@@ -232,12 +236,18 @@ Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& ind
     const bool all_match = ask.query.is_null() || ask.query.contains("match_all");
     parts.aggregations = FROND_EXPECT_OK(read_aggregations(ask.aggregations, scope, all_match));
     auto facets = FROND_EXPECT_OK(facets_of(parts.aggregations));
+    auto everywhere = FROND_EXPECT_OK(facets_everywhere(parts.aggregations));
+    // One hit, which is not shown: a search of none has no facets.
+    made.k = 1;
+    made.rank = wire::Rank::kNone;
+    made.fields = 0;
+    if (!everywhere.empty()) {
+      parts.everywhere = made;
+      parts.everywhere->query = std::move(everything);
+      parts.everywhere->facets = std::move(everywhere);
+    }
     if (facets.empty()) return parts;
     if (!ask.post_filter.is_null() || ask.size == 0) {
-      // One hit, which is not shown: a search of none has no facets.
-      made.k = 1;
-      made.rank = wire::Rank::kNone;
-      made.fields = 0;
       made.facets = std::move(facets);
       (ask.post_filter.is_null() ? parts.hits : parts.counted.emplace()) = std::move(made);
     } else {
@@ -326,6 +336,7 @@ Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask,
           if (value.get_object().get(inner) != simdjson::SUCCESS || inner.raw_json().get(raw) != simdjson::SUCCESS)
             return false;
           hit.source = index.derived ? raw_of(raw) : source_of(raw_of(raw));
+          if (!index.derived && (ask.versions || ask.sequence_numbers)) hit.kept = kept_of(raw_of(raw));
         } else {
           json::array inner;
           if (value.get_array().get(inner) != simdjson::SUCCESS || inner.raw_json().get(raw) != simdjson::SUCCESS)
@@ -367,11 +378,19 @@ Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask,
       answer.exact = relation == "eq";
     } else if (name == "count") {
       if (value.get_uint64().get(answer.total) != simdjson::SUCCESS) return broken();
+    } else if (name == "cursor") {
+      std::string_view next;
+      if (value.get_string().get(next) != simdjson::SUCCESS) return broken();
+      answer.next = next;
     } else if (name == "timed_out") {
       if (value.get_bool().get(answer.timed_out) != simdjson::SUCCESS) return broken();
     }
   }
-  if (ask.sort.empty()) return answer;
+  if (ask.sort.empty()) {
+    if (ask.scrolls)
+      for (Hit& hit : answer.hits) hit.sort = nullptr;  // by score all the same
+    return answer;
+  }
   for (Hit& hit : answer.hits) {
     Json shown = Json::array();
     std::size_t at = 0;

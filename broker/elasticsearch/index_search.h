@@ -9,6 +9,7 @@
 
 #include "broker/elasticsearch/aggregations.h"
 #include "broker/elasticsearch/catalogue.h"
+#include "broker/elasticsearch/document.h"
 #include "broker/elasticsearch/query_dsl.h"
 #include "broker/elasticsearch/search_request.h"
 #include "broker/http/search_parameters.h"
@@ -40,13 +41,16 @@ struct SortColumn {
   std::string unmapped_type = {};      // of kUnmapped
   bool descending = false, missing_first = false;
 };
+// What a hit shows in place of no value: it sorts where those documents are.
+Json missing_value(const SortColumn& column);
 // 400: no field of that name; the index then fails alone, if there are others.
 Expected<std::vector<SortColumn>> sort_columns(const SearchAsk& ask, const Mapping& mapping);
 
 struct ReadParts {
   http::SearchParameters hits;
   std::vector<Aggregation> aggregations;
-  std::optional<http::SearchParameters> counted;  // their search, where they are of other documents than the hits
+  std::optional<http::SearchParameters> counted;     // their search, where they are of other documents than the hits
+  std::optional<http::SearchParameters> everywhere;  // that of what they count over all documents
   double scale = 1;
 };
 // `several`: hits of other indices come in between, so all from the first are wanted.
@@ -59,8 +63,10 @@ Expected<std::string> cursor_of(const SearchAsk& ask, const SearchedIndex& index
 struct Hit {
   std::string id, source;  // source: the client's JSON; empty: not asked for
   std::optional<double> score;
-  Json sort = nullptr;       // an array; null: by score
-  Json highlight = nullptr;  // null: nothing is to be shown
+  Json sort = nullptr;         // an array; null: by score
+  Json highlight = nullptr;    // null: nothing is to be shown
+  Json more = Json::object();  // members of the hit that later searches have added
+  KeptNumbers kept = {};
   std::size_t index = 0;
 };
 struct IndexAnswer {
@@ -68,6 +74,7 @@ struct IndexAnswer {
   std::uint64_t total = 0;
   bool exact = true, timed_out = false;
   Json facets = nullptr;
+  std::string next = {};     // a cursor of Frond's behind the last hit; empty: there is none
   std::string lacking = {};  // why partitions were not searched; empty: all were
 };
 // `body`: of a 200 of the broker's search. Error: what could not be read.

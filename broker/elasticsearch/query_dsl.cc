@@ -17,6 +17,7 @@ const QueryReader::Kind QueryReader::kKinds[] = {{"bool", &QueryReader::bool_que
                                                  {"dis_max", &QueryReader::dis_max},
                                                  {"exists", &QueryReader::exists},
                                                  {"function_score", &QueryReader::function_score},
+                                                 {"fuzzy", &QueryReader::fuzzy},
                                                  {"ids", &QueryReader::ids},
                                                  {"match", &QueryReader::match},
                                                  {"match_all", &QueryReader::match_all},
@@ -28,15 +29,14 @@ const QueryReader::Kind QueryReader::kKinds[] = {{"bool", &QueryReader::bool_que
                                                  {"prefix", &QueryReader::prefix},
                                                  {"query_string", &QueryReader::query_string},
                                                  {"range", &QueryReader::range},
+                                                 {"regexp", &QueryReader::regexp},
                                                  {"simple_query_string", &QueryReader::simple_query_string},
                                                  {"term", &QueryReader::term},
                                                  {"terms", &QueryReader::terms},
                                                  {"wildcard", &QueryReader::wildcard}};
 namespace {
 // What Elasticsearch has beside these.
-constexpr std::string_view kOtherQueries[] = {"fuzzy",
-                                              "regexp",
-                                              "terms_set",
+constexpr std::string_view kOtherQueries[] = {"terms_set",
                                               "has_child",
                                               "has_parent",
                                               "parent_id",
@@ -83,6 +83,10 @@ std::uint64_t Statistics::documents(const std::string& column, const std::option
   const auto [known, added] = known_.try_emplace({column, value});
   if (added && look_up_) known->second = look_up_(known->first);
   return known->second.value_or(1);
+}
+const std::vector<std::string>* Statistics::words(const std::string& column) {
+  const auto [known, is_new] = known_.try_emplace({column + kOfWords, {}});
+  return known->second ? &words_[column + kOfWords] : nullptr;
 }
 std::vector<Statistics::Key> Statistics::missing() const {
   std::vector<Key> all;

@@ -42,9 +42,18 @@ class Statistics {
   // Those that were asked for and are not known.
   std::vector<Key> missing() const;
   void set(const Key& key, std::uint64_t documents) { known_[key] = documents; }
+  // All values that documents have in a keyword's column; null: they are not known yet.
+  const std::vector<std::string>* words(const std::string& column);
+  // Behind a column's name: its values are meant.
+  static constexpr char kOfWords = '\t';
+  void set_words(const Key& key, std::vector<std::string> words) {
+    set(key, words.size());
+    words_[key.first] = std::move(words);
+  }
 
  private:
   LookUp look_up_;
+  std::map<std::string, std::vector<std::string>> words_;
   std::map<Key, std::optional<std::uint64_t>> known_;
 };
 // ln(1 + (N - n + 0.5) / (n + 0.5))
@@ -114,6 +123,9 @@ class QueryReader {
   Expected<Clause> ids(const Json& body, const Context& in);
   Expected<Clause> prefix(const Json& body, const Context& in);
   Expected<Clause> wildcard(const Json& body, const Context& in);
+  // query_patterns.cc
+  Expected<Clause> regexp(const Json& body, const Context& in);
+  Expected<Clause> fuzzy(const Json& body, const Context& in);
   // query_text.cc
   Expected<Clause> match(const Json& body, const Context& in);
   Expected<Clause> match_phrase(const Json& body, const Context& in);
@@ -145,6 +157,11 @@ class QueryReader {
                              double boost, bool scored);
   Expected<Clause> prefix_of(const MappedField& field, const std::string& text, double boost, bool scored);
   Expected<Clause> wildcard_of(const MappedField& field, const std::string& pattern, double boost, bool scored);
+  // A keyword of which some values match, of at most kMaxFacetSize: for patterns that no list of words is sorted by.
+  Expected<Clause> keyword_like(const MappedField& field, const std::string& regexp, bool folds, double boost,
+                                bool scored);
+  Expected<Clause> fuzzy_of(const MappedField& field, const std::string& word, const Json& options, double boost,
+                            bool scored);
   Expected<Clause> term_of(const MappedField& field, const Json& value, double boost, bool scored);
   Expected<Clause> range_of(const MappedField& field, const Json& bounds, double boost, bool scored);
   Expected<Clause> exists_of(std::string_view pattern, double boost, bool scored);

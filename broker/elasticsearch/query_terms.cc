@@ -7,11 +7,15 @@
 #include "broker/elasticsearch/date_format.h"
 #include "broker/elasticsearch/document.h"
 #include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/lucene_regexp.h"
 #include "broker/elasticsearch/query_dsl.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
+
+// Patterns of keywords that begin with fewer bytes are looked for among all values (--min-prefix).
+constexpr std::size_t kLeastLetters = 2;
 
 using query::Clause;
 
@@ -267,17 +271,24 @@ Expected<Clause> QueryReader::prefix_of(const MappedField& field, const std::str
     if (!std::ranges::all_of(text, [](char c) { return text::is_ascii_letter_or_digit(c) || c < 0; }))
       return not_supported("the prefix [" + text + "] of text");
   }
+  if (field.type == Type::kKeyword && text.size() < kLeastLetters)
+    return keyword_like(field, escaped_regexp(text) + "@", /*folds=*/false, boost, scored);
   return constant(Clause{query::Prefix{field.column, text}}, boost, scored);
 }
 
 Expected<Clause> QueryReader::prefix(const Json& body, const Context& in) {
   const FieldBody of = FROND_EXPECT_OK(field_body(body, "prefix", "value"));
   FROND_EXPECT_OK(check_members(of.body, "prefix", "value,rewrite,case_insensitive"));
-  if (is_true(of.body, "case_insensitive", false)) return not_supported("[case_insensitive] of a prefix query");
   if (of.body.contains("rewrite")) return not_supported("[rewrite] of a prefix query");
   const MappedField* const field = scope_.mapping.find(of.field);
   if (field == nullptr) return nothing();
   const Json& value = of.body["value"];
+  if (is_true(of.body, "case_insensitive", false)) {
+    if (field->type != Type::kKeyword || !value.is_string())
+      return not_supported("[case_insensitive] of a prefix query of text");
+    return keyword_like(*field, escaped_regexp(value.get<std::string>()) + "@", /*folds=*/true,
+                        in.boost * boost_in(of.body), in.scored);
+  }
   return prefix_of(*field, value.is_string() ? value.get<std::string>() : dumped(value), in.boost * boost_in(of.body),
                    in.scored);
 }
@@ -295,6 +306,8 @@ Expected<Clause> QueryReader::wildcard_of(const MappedField& field, const std::s
                              [](char c) { return text::is_ascii_letter_or_digit(c) || c == '*' || c == '?' || c < 0; }))
       return not_supported("the pattern [" + pattern + "] of text");
   }
+  if (field.type == Type::kKeyword && pattern.find_first_of("*?") < kLeastLetters)
+    return keyword_like(field, wildcard_regexp(pattern), /*folds=*/false, boost, scored);
   return constant(Clause{query::Wildcard{field.column, pattern}}, boost, scored);
 }
 
@@ -307,10 +320,15 @@ Expected<Clause> QueryReader::wildcard(const Json& body, const Context& in) {
     }
   const FieldBody of = FROND_EXPECT_OK(field_body(renamed, "wildcard", "value"));
   FROND_EXPECT_OK(check_members(of.body, "wildcard", "value,rewrite,case_insensitive"));
-  if (is_true(of.body, "case_insensitive", false)) return not_supported("[case_insensitive] of a wildcard query");
   if (of.body.contains("rewrite")) return not_supported("[rewrite] of a wildcard query");
   const MappedField* const field = scope_.mapping.find(of.field);
   if (field == nullptr) return nothing();
+  if (is_true(of.body, "case_insensitive", false)) {
+    if (field->type != Type::kKeyword || !of.body["value"].is_string())
+      return not_supported("[case_insensitive] of a wildcard query of text");
+    return keyword_like(*field, wildcard_regexp(of.body["value"].get<std::string>()), /*folds=*/true,
+                        in.boost * boost_in(of.body), in.scored);
+  }
   const Json& value = of.body["value"];
   return wildcard_of(*field, value.is_string() ? value.get<std::string>() : dumped(value), in.boost * boost_in(of.body),
                      in.scored);

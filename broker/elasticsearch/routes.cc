@@ -229,8 +229,8 @@ void add_routes(frond::http::Router& router, std::string_view prefix, const Targ
   router.shape_refusals(prefix, shaped);
   const auto to = std::make_shared<const Targets>(targets);
   // Patterns are tried in this order: what is asked most comes first.
-  for (const auto table : {search_routes(), write_routes(), multi_search_routes(), cluster_routes(), index_routes(),
-                           alias_routes(), by_query_routes(), field_routes(), template_routes()})
+  for (const auto table : {search_routes(), cursor_routes(), write_routes(), multi_search_routes(), cluster_routes(),
+                           index_routes(), alias_routes(), by_query_routes(), field_routes(), template_routes()})
     for (const Route& route : table)
       router.add(route.method,
                  prefix.empty() ? route.path : kept_for_ever(std::string(prefix) + std::string(route.path)),

@@ -79,6 +79,7 @@ struct Route {
 // The tables. A literal path takes precedence over a pattern, and among patterns the first that matches.
 std::span<const Route> search_routes();        // _search, _count, …
 std::span<const Route> multi_search_routes();  // _msearch
+std::span<const Route> cursor_routes();        // scrolls, points in time
 std::span<const Route> field_routes();         // _field_caps, _analyze
 std::span<const Route> alias_routes();         // aliases
 std::span<const Route> template_routes();      // templates of indices

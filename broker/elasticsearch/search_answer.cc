@@ -34,11 +34,9 @@ std::string shards_text(const Gathered& gathered) {
 }
 }  // namespace
 
-std::string search_json(const Gathered& gathered, const SearchAsk& ask, std::int64_t took_ms) {
+std::string hits_json(const Gathered& gathered, const SearchAsk& ask) {
   const std::size_t all = gathered.indices.size() + gathered.failed;
-  std::string out = "{\"took\":" + std::to_string(took_ms) +
-                    ",\"timed_out\":" + (gathered.timed_out ? "true" : "false") +
-                    ",\"_shards\":" + shards_text(gathered) + ",\"hits\":{";
+  std::string out = "{";
   if (ask.totals) {
     const bool cut = gathered.total > ask.exact_total;
     const std::string value = std::to_string(cut ? ask.exact_total : gathered.total);
@@ -58,7 +56,14 @@ std::string search_json(const Gathered& gathered, const SearchAsk& ask, std::int
     if (&hit != &gathered.hits.front()) out += ',';
     append_hit(out, hit, ask, gathered.indices[hit.index].searched);
   }
-  out += "]}";
+  return out + "]}";
+}
+
+std::string search_json(const Gathered& gathered, const SearchAsk& ask, std::int64_t took_ms) {
+  std::string out = "{";
+  if (!gathered.cursor.empty()) out += "\"" + gathered.cursor_name + "\":" + dumped(Json(gathered.cursor)) + ",";
+  out += "\"took\":" + std::to_string(took_ms) + ",\"timed_out\":" + (gathered.timed_out ? "true" : "false") +
+         ",\"_shards\":" + shards_text(gathered) + ",\"hits\":" + hits_json(gathered, ask);
   if (!gathered.aggregations.is_null()) out.append(",\"aggregations\":").append(dumped(gathered.aggregations));
   return out + "}";
 }

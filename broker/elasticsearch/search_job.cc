@@ -7,6 +7,8 @@
 #include "broker/elasticsearch/highlight.h"
 #include "broker/elasticsearch/hit_json.h"
 #include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/search_places.h"
+#include "broker/elasticsearch/window_order.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -14,14 +16,10 @@ namespace {
 using frond::http::Response;
 using http::SearchService;
 
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 // What Frond refuses, the API does not support.
 ApiError error_in(const Response& response) {
   ApiError error = error_of(response);
+  if (response.status == 410) return missing_place();
   if (response.status == 400) return not_supported("this search (" + error.reason + ")");
   return error;
 }
@@ -31,6 +29,18 @@ std::uint64_t values_in(const std::string& body) {
   const Json json = Json::parse(body, nullptr, /*allow_exceptions=*/false);
   const Json* const values = at_path(json, "facets.values.values");
   return values != nullptr && values->is_number_unsigned() ? values->get<std::uint64_t>() : 0;
+}
+
+// Of an answer with that facet, of all values.
+Expected<std::vector<std::string>> words_in(const std::string& body) {
+  const Json json = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  const Json* const values = at_path(json, "facets.values");
+  std::vector<std::string> words;
+  if (values == nullptr) return words;
+  if (values->value("other", 0) != 0)
+    return not_supported("a pattern of a field of more than " + std::to_string(query::kMaxFacetSize) + " values");
+  for (const Json& bucket : (*values)["buckets"]) words.push_back(bucket["value"].get<std::string>());
+  return words;
 }
 
 // Counts that searches of this thread asked for lately.
@@ -65,7 +75,10 @@ std::string name_of(const std::string& counts, const Statistics::Key& key) {
 class SearchJob : public std::enable_shared_from_this<SearchJob> {
  public:
   SearchJob(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done)
-      : targets_(std::move(targets)), ask_(std::move(ask)), done_(std::move(done)), now_ms_(now_ms()) {}
+      : targets_(std::move(targets)),
+        ask_(std::move(ask)),
+        done_(std::move(done)),
+        now_ms_(ask_.now_ms != 0 ? ask_.now_ms : now_ms()) {}
 
   void begin() {
     guarded([this] { gather(); });
@@ -172,19 +185,31 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       count.query = key.first.empty() ? query::Clause{query::All()}
                     : key.second      ? query::Clause{query::Terms{key.first, {*key.second}}}
                                       : query::Clause{query::Exists{key.first}};
-      const bool of_values = key.first.ends_with(Statistics::kOfValues);
-      if (of_values) {
+      const bool of_values = key.first.ends_with(Statistics::kOfValues),
+                 of_words = key.first.ends_with(Statistics::kOfWords);
+      if (of_values || of_words) {
         query::Facet facet;
         facet.name = "values";
         facet.field = key.first.substr(0, key.first.size() - 1);
-        facet.kind = query::Facet::Kind::kCount;
+        facet.kind = of_words ? query::Facet::Kind::kValues : query::Facet::Kind::kCount;
+        if (of_words) {
+          facet.size = query::kMaxFacetSize;
+          facet.order = {.by = query::BucketOrder::By::kValue, .descending = false};
+        }
         count.count = false;
         count.k = 1;
         count.fields = 0;
         count.query = query::Clause{query::All()};
         count.facets.push_back(std::move(facet));
       }
-      send(number, std::move(count), [this, number = number, key = key, of_values](const std::string& body) {
+      send(number, std::move(count), [this, number = number, key = key, of_values, of_words](const std::string& body) {
+        if (of_words) {
+          auto words = words_in(body);
+          if (!words) return finish(std::move(words).error());
+          parts_[number].statistics.set_words(key, *std::move(words));
+          if (--open_ == 0) ask_statistics();
+          return;
+        }
         const Counted counted = count_in(body);
         const std::uint64_t documents = of_values ? values_in(body) : counted.documents;
         parts_[number].statistics.set(key, documents);
@@ -201,28 +226,38 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         if (!one.of_index())
           return finish(not_supported("an aggregation over several indices, but for terms of [_index],"));
     open_ = parts_.size();
-    for (const IndexPart& part : parts_) open_ += part.read.counted ? 1 : 0;
+    for (const IndexPart& part : parts_) open_ += (part.read.counted ? 1 : 0) + (part.read.everywhere ? 1 : 0);
     const std::size_t all = parts_.size();
     for (std::size_t i = 0; i < all && done_; ++i) {
       if (ask_.search_after && !set_cursor(parts_[i])) return;
-      const auto counted = parts_[i].read.counted;
+      const auto beside = {parts_[i].read.counted, parts_[i].read.everywhere};
       send(i, parts_[i].read.hits, [this, i](const std::string& body) {
         auto answered = read_answer(body, ask_, parts_[i].searched, parts_[i].read.scale);
         if (!answered) return finish(std::move(answered).error());
-        if (!parts_[i].answer.facets.is_null()) answered->facets = std::move(parts_[i].answer.facets);
+        add_facets(std::move(parts_[i].answer.facets), answered->facets);
         if (answered->lacking.empty()) answered->lacking = std::move(parts_[i].answer.lacking);
         parts_[i].answer = *std::move(answered);
         if (--open_ == 0) answer();
       });
-      if (!counted || !done_) continue;
-      send(i, *counted, [this, i](const std::string& body) {
-        auto answered = read_answer(body, SearchAsk(), parts_[i].searched, 1);
-        if (!answered) return finish(std::move(answered).error());
-        parts_[i].answer.facets = std::move(answered->facets);
-        if (parts_[i].answer.lacking.empty()) parts_[i].answer.lacking = std::move(answered->lacking);
-        if (--open_ == 0) answer();
-      });
+      for (const auto& parameters : beside) {
+        if (!parameters || !done_) continue;
+        send(i, *parameters, [this, i](const std::string& body) {
+          auto answered = read_answer(body, SearchAsk(), parts_[i].searched, 1);
+          if (!answered) return finish(std::move(answered).error());
+          add_facets(std::move(answered->facets), parts_[i].answer.facets);
+          if (parts_[i].answer.lacking.empty()) parts_[i].answer.lacking = std::move(answered->lacking);
+          if (--open_ == 0) answer();
+        });
+      }
     }
+  }
+  // Of two searches of an index.
+  static void add_facets(Json from, Json& to) {
+    if (from.is_null()) return;
+    if (to.is_null())
+      to = std::move(from);
+    else
+      to.update(from);
   }
 
   bool set_cursor(IndexPart& part) {
@@ -231,7 +266,9 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       finish(unavailable("index [" + part.searched.name + "] is not served yet"));
       return false;
     }
-    auto cursor = cursor_of(ask_, part.searched, part.read, topology->id());
+    const auto pinned = ask_.generations.find(part.searched.name);
+    auto cursor =
+        cursor_of(ask_, part.searched, part.read, pinned == ask_.generations.end() ? topology->id() : pinned->second);
     if (!cursor) {
       finish(std::move(cursor).error());
       return false;
@@ -249,6 +286,8 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         [self = shared_from_this(), heard = std::move(heard)](Response response) {
           if (!self->done_) return;
           self->guarded([&] {
+            // The cursor of a scroll is of what it was a cursor of no more.
+            if (response.status == 400 && !self->ask_.place.empty()) return self->finish(missing_place());
             if (response.status != 200) return self->finish(error_in(response));
             heard(response.body);
           });
@@ -275,6 +314,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   void answer() {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       IndexAnswer& one = parts_[i].answer;
+      if (ask_.scrolls) gathered_.next = std::move(one.next);
       gathered_.total += one.total;
       gathered_.exact = gathered_.exact && one.exact;
       gathered_.timed_out = gathered_.timed_out || one.timed_out;
@@ -294,8 +334,12 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       auto shown = aggregations();
       if (!shown) return finish(std::move(shown).error());
       gathered_.aggregations = *std::move(shown);
+      if (!parts_.empty()) gathered_.read_aggregations = std::move(parts_.front().read.aggregations);
     }
     if (!ask_.highlight.is_null()) add_highlights();
+    for (const IndexPart& part : parts_)
+      if (const auto topology = part.service->scatter().map.topology())
+        gathered_.generations[part.searched.name] = topology->id();
     for (IndexPart& part : parts_) gathered_.indices.push_back({std::move(part.searched), std::move(part.answer)});
     finish(std::move(gathered_));
   }
@@ -352,7 +396,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
 
 }  // namespace
 
-Abandon run_search(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done) {
+Abandon run_plain_search(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done) {
   const auto job = std::make_shared<SearchJob>(std::move(targets), std::move(ask), std::move(done));
   job->begin();
   if (job->is_over()) return nullptr;

@@ -1,6 +1,7 @@
 #pragma once
-// A search over some indices: statistics that its scores need, then a search of each index by the broker's own search
-// service, with its cache, limits and deadlines; then one page of all hits. On one thread of the broker.
+// A search over some indices, in stages where it takes several (search_stages.h). A plain one: statistics that its
+// scores need, then a search of each index by the broker's own search service, with its cache, limits and deadlines;
+// then one page of all hits. On one thread of the broker.
 #include <functional>
 #include <memory>
 #include <string>
@@ -34,6 +35,11 @@ struct Gathered {
   std::size_t partial() const;  // indices some of whose partitions were not searched
   bool exact = true, timed_out = false;
   Json aggregations = nullptr;  // null: none were asked for
+  // As they were read, the same for all indices; what is searched for afterwards is in them (top_hits).
+  std::vector<Aggregation> read_aggregations = {};
+  std::string next = {};  // of a scroll: where the next page begins; empty: there is none
+  std::map<std::string, GenerationId> generations = {};  // that were searched
+  std::string cursor_name = {}, cursor = {};             // "_scroll_id" or "pit_id"; empty: none
 };
 
 // Gives up what is not answered yet.
@@ -42,6 +48,11 @@ using Abandon = std::function<void()>;
 // `abandon`.
 Abandon run_search(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done);
 
+// The same of an ask that has no stages (SearchAsk::has_stages()).
+Abandon run_plain_search(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done);
+
+// "total", "max_score" and "hits", as "hits" has them.
+std::string hits_json(const Gathered& gathered, const SearchAsk& ask);
 // "_shards".
 Json shards_json(const Gathered& gathered);
 // The answer's body.

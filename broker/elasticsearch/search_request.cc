@@ -14,9 +14,8 @@ namespace {
 
 // Members of a body that change nothing here, and those that Frond lacks.
 constexpr std::string_view kIgnored[] = {
-    "version",         "seq_no_primary_term", "profile",   "stats",   "ext",       "script_fields", "indices_boost",
-    "terminate_after", "track_scores",        "min_score", "rescore", "collapse",  "suggest",       "pit",
-    "slice",           "runtime_mappings",    "knn",       "rank",    "retriever", "derived",       "search_pipeline"};
+    "profile",          "stats", "ext",  "script_fields", "indices_boost", "terminate_after", "suggest", "pit", "slice",
+    "runtime_mappings", "knn",   "rank", "retriever",     "derived",       "search_pipeline"};
 
 std::vector<std::string> texts_in(const Json& json) {
   std::vector<std::string> all;
@@ -94,7 +93,7 @@ class SearchReader {
     if (name == "request_cache" && value != "true" && value != "false" && !value.empty())
       return illegal_argument("Failed to parse value [" + value + "] as only [true] or [false] are allowed.");
     if (name == "format" && value != "json") return not_supported("[format] " + value);
-    if (name == "scroll" || name.starts_with("suggest_")) return not_supported("[" + name + "]");
+    if (name.starts_with("suggest_")) return not_supported("[" + name + "]");
     if (name == "search_type" && value != "query_then_fetch" && value != "dfs_query_then_fetch")
       return illegal_argument("No search type for [" + value + "]");
     return {};
@@ -114,6 +113,13 @@ class SearchReader {
                           std::to_string(ask_.from + std::int64_t{ask_.size}) + "]",
                       .root_type = "illegal_argument_exception"};
     if (ask_.sort.size() == 1 && ask_.sort.front().field == "_score" && ask_.sort.front().descending) ask_.sort.clear();
+    if (ask_.by_score()) ask_.track_scores = false;
+    if (!ask_.rescore.is_null() && !ask_.by_score())
+      return illegal_argument("Cannot use [sort] option in conjunction with [rescore].");
+    if (!ask_.collapse.is_null() && !ask_.rescore.is_null())
+      return validation_failed("cannot use `collapse` in conjunction with `rescore`");
+    if (ask_.search_after && (!ask_.collapse.is_null() || ask_.sorts_in_window()))
+      return not_supported("[search_after] with [collapse] or with this [sort]");
     if (ask_.search_after) {
       if (ask_.sort.empty()) return illegal_argument("Sort must contain at least one field.");
       if (ask_.from > 0) return validation_failed("`from` parameter must be set to 0 when `search_after` is used");
@@ -160,7 +166,10 @@ class SearchReader {
     } else if (key == "stored_fields") {
       const auto names = texts_in(value);
       if (std::ranges::find(names, "_source") == names.end()) ask_.source.shown = false;
-      if (std::ranges::find(names, "_none_") != names.end()) return not_supported("[stored_fields] of [_none_]");
+      if (std::ranges::find(names, "_none_") != names.end()) {
+        if (names.size() > 1) return illegal_argument("cannot combine _none_ with other fields");
+        ask_.ids = false;
+      }
     } else if (key == "timeout") {
       const auto ms = value.is_string() ? duration_ms(value.get<std::string>()) : std::nullopt;
       if (!ms && value != "-1")
@@ -170,6 +179,24 @@ class SearchReader {
       if (ms && *ms > 0) ask_.timeout_ms = static_cast<std::uint32_t>(std::min<std::int64_t>(*ms, 3'600'000));
     } else if (key == "explain") {
       ask_.explain = value == true;
+    } else if (key == "version") {
+      ask_.versions = value == true;
+    } else if (key == "seq_no_primary_term") {
+      ask_.sequence_numbers = value == true;
+    } else if (key == "track_scores") {
+      ask_.track_scores = value == true;
+    } else if (key == "min_score") {
+      if (!value.is_number()) return parsing_exception("[min_score] must be a number");
+      ask_.min_score = value.get<double>();
+    } else if (key == "collapse") {
+      if (!value.is_object() || !value.contains("field") || !value["field"].is_string())
+        return parsing_exception("[collapse] must have a [field]");
+      ask_.collapse = value;
+    } else if (key == "rescore") {
+      ask_.rescore = value.is_array() ? value : Json::array({value});
+      if (ask_.rescore.size() > kMaxRescores)
+        return illegal_argument("more than " + std::to_string(kMaxRescores) + " rescores");
+      if (ask_.rescore.empty()) ask_.rescore = nullptr;
     } else {
       return other(key, value);
     }
@@ -188,9 +215,7 @@ class SearchReader {
     }
     if (key == "terminate_after" || key == "stats" || key == "ext" || (key == "script_fields" && value.empty()))
       return {};
-    if ((key == "version" || key == "seq_no_primary_term" || key == "profile" || key == "track_scores") &&
-        value == false)
-      return {};
+    if (key == "profile" && value == false) return {};
     if (std::ranges::find(kIgnored, key) != std::end(kIgnored)) return not_supported("[" + key + "] of a search");
     return parsing_exception("Unknown key for a " +
                              std::string(value.is_object()  ? "START_OBJECT"
@@ -234,6 +259,8 @@ class SearchReader {
         made.descending = text == "desc" || text == "DESC";
       } else if (key == "missing" && (text == "_first" || text == "_last")) {
         made.missing_first = text == "_first";
+      } else if (key == "missing" && !value.is_structured() && !value.is_null()) {
+        made.missing = value;
       } else if (key == "unmapped_type") {
         made.unmapped_type = text;
       } else if (key == "mode") {
@@ -258,6 +285,7 @@ class SearchReader {
 
 }  // namespace
 
+bool SearchAsk::sorts_in_window() const { return std::ranges::any_of(sort, &AskedSort::in_window); }
 bool SearchAsk::sorts_scores() const {
   return std::ranges::any_of(sort, [](const AskedSort& one) { return one.field == "_score"; });
 }

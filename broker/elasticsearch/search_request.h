@@ -2,16 +2,19 @@
 // What a search of the Elasticsearch API asks for, whichever indices it is for: its body and the parameters of its
 // address, which come first. Pure functions.
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "broker/elasticsearch/error.h"
+#include "common/base/ids.h"
 
 namespace frond::broker::elasticsearch {
 
-inline constexpr std::int64_t kMaxWindow = 10'000;    // from + size
+inline constexpr std::int64_t kMaxWindow = 10'000;  // from + size
+inline constexpr std::size_t kMaxRescores = 10;
 inline constexpr std::size_t kMaxNames = 300;         // of a list of fields, members or indices
 inline constexpr std::uint64_t kUsualTotal = 10'000;  // up to which totals are exact
 inline constexpr std::string_view kSearchParameters =
@@ -36,7 +39,12 @@ struct AskedSort {
   std::string field;  // also "_score", "_doc"
   bool descending = false, missing_first = false;
   std::optional<std::string> unmapped_type = {};
-  std::string mode = {};  // of several values; empty: the usual one
+  std::string mode = {};   // of several values; empty: the usual one
+  Json missing = nullptr;  // a value that documents without one have; null: they come first or last
+  // Whether collections have no such order, so that the hits are ordered here (search_stages.h).
+  bool in_window() const {
+    return field == "_id" || !missing.is_null() || (!mode.empty() && mode != (descending ? "max" : "min"));
+  }
 };
 
 struct SearchAsk {
@@ -52,10 +60,28 @@ struct SearchAsk {
   std::uint32_t timeout_ms = 0;
   bool partial = true;  // partitions may be lacking
   bool explain = false, total_as_number = false, typed_keys = false;
+  bool versions = false, sequence_numbers = false, ids = true;  // what hits show
+  bool track_scores = false;                                    // also where something else orders the hits
+  std::optional<double> min_score = {};
+  // What search_after names, in place of the generations that are searched now; those of indices that it doesn't name
+  // are not pinned.
+  std::map<std::string, GenerationId> generations = {};
+  bool scrolls = false;     // the answer says where the next page begins
+  std::string place = {};   // of a scroll: behind it
+  std::int64_t now_ms = 0;  // of date math, since 1970; 0: when the search begins
+  // As they came: an object, a list of objects; null: none.
+  Json collapse = nullptr, rescore = nullptr;
   std::vector<std::pair<std::string, double>> index_boosts = {};
 
   bool by_score() const { return sort.empty(); }
   bool sorts_scores() const;
+  bool shows_scores() const { return by_score() || sorts_scores() || track_scores; }
+  // Whether hits are ordered by what only their documents say.
+  bool sorts_in_window() const;
+  // Whether it takes more than one search (search_stages.h), whatever the query is.
+  bool has_stages() const {
+    return min_score || !collapse.is_null() || !rescore.is_null() || track_scores || sorts_in_window();
+  }
 };
 
 using Parameters = std::vector<std::pair<std::string, std::string>>;

@@ -7,6 +7,7 @@
 #include "broker/elasticsearch/retriever.h"
 #include "broker/elasticsearch/routes.h"
 #include "broker/elasticsearch/search_targets.h"
+#include "broker/elasticsearch/window_order.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -17,16 +18,15 @@ using frond::http::Responder;
 template <class Answer>
 void answer_search(SearchedTargets targets, SearchAsk ask, Responder responder, Answer answer) {
   const auto shared = std::make_shared<Responder>(std::move(responder));
-  const Abandon abandon =
-      run_search(std::move(targets), std::move(ask), [shared, answer = std::move(answer)](Expected<Gathered> gathered) {
-        shared->send(gathered ? answer(*gathered) : refusal_of(gathered.error()));
-      });
+  const Abandon abandon = run_search(std::move(targets), std::move(ask),
+                                     [shared, answer = std::move(answer)](Expected<Gathered> gathered) mutable {
+                                       shared->send(gathered ? answer(*gathered) : refusal_of(gathered.error()));
+                                     });
   if (abandon) shared->on_client_gone(abandon);
 }
 
-Expected<AskedSearch> asked_search(const Targets& to, const Call& call) {
+Expected<AskedSearch> asked_search(const Targets& to, const Call& call, const Json& body) {
   auto targets = FROND_EXPECT_OK(targets_of(to, call));
-  const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
   return AskedSearch{std::move(targets), FROND_EXPECT_OK(read_search(body, call.parameters))};
 }
 
@@ -46,23 +46,52 @@ void serve_retriever(const Targets& to, const Call& call, Json body, Responder r
 
 void serve_search(const Targets& to, Call&& call, Responder responder) {
   const auto begun = Clock::now();
-  if (call.request.body.find("\"retriever\"") != std::string::npos)
-    if (auto body = parse_object(call.request.body); body && body->contains("retriever"))
-      return serve_retriever(to, call, *std::move(body), std::move(responder));
-  auto asked = asked_search(to, call);
+  const auto body = parse_object(call.request.body);
+  if (!body) return responder.send(refusal_of(body.error()));
+  if (body->contains("retriever")) return serve_retriever(to, call, *body, std::move(responder));
+  SearchPlace place;
+  const bool of_point = body->contains("pit");
+  auto asked = of_point ? asked_point(to, call, *body, place) : asked_search(to, call, *body);
   if (!asked) return responder.send(refusal_of(asked.error()));
-  auto ask = std::make_shared<const SearchAsk>(asked->ask);
-  answer_search(std::move(asked->targets), std::move(asked->ask), std::move(responder),
-                [ask = std::move(ask), begun](const Gathered& gathered) {
+  const SearchAsk ask = asked->ask;
+  if (const auto scroll = call.parameter("scroll")) {
+    const auto ms = keep_alive(*scroll, "scroll");
+    const auto fits = check_scroll(ask);
+    if (!ms || !fits || of_point)
+      return responder.send(refusal_of(!ms     ? ms.error()
+                                       : !fits ? fits.error()
+                                               : validation_failed("using [point in time] is not allowed in a scroll "
+                                                                   "context")));
+    place = {.number = new_place_number(),
+             .ends_ms = now_ms() + *ms,
+             .expression = call.path_value("index"),
+             .body = *body,
+             .parameters = call.parameters,
+             .now_ms = now_ms()};
+    if (asked->targets.meant.size() == 1 && asked->targets.meant.front().filters.empty())
+      place.expression = asked->targets.meant.front().index->name;
+    SearchAsk scrolled = ask;
+    scrolled.scrolls = true;
+    scrolled.now_ms = place.now_ms;
+    return send_scrolled(std::move(asked->targets), std::move(scrolled), std::move(place), begun, std::move(responder));
+  }
+  answer_search(std::move(asked->targets), ask, std::move(responder),
+                [ask, begun, of_point, place = std::move(place)](Gathered& gathered) mutable {
+                  if (of_point) {
+                    // It begins with its first page: the next ones are of the generations of that.
+                    if (!ask.search_after) place.generations = gathered.generations;
+                    gathered.cursor_name = "pit_id";
+                    gathered.cursor = place_text(place);
+                  }
                   frond::http::Response response;
-                  response.body = search_json(gathered, *ask, ms_since(begun));
+                  response.body = search_json(gathered, ask, ms_since(begun));
                   return response;
                 });
 }
 
 // The query alone of a body, of what takes nothing else.
 Expected<SearchAsk> asked_query(const Call& call, bool required) {
-  if (call.parameter("min_score")) return not_supported("[min_score]");
+  if (call.parameter("min_score")) return not_supported("[min_score] of a count");
   const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
   for (const auto& [key, value] : body.items())
     if (key != "query") return parsing_exception("request does not support [" + key + "]");
@@ -135,16 +164,10 @@ void serve_explain(const Targets& to, Call&& call, Responder responder) {
   });
 }
 
-// Of Elasticsearch, and not of Frond.
-void refuse(const Targets&, Call&& call, Responder responder) {
-  responder.send(refusal_of(not_supported("[" + call.request.path.substr(0, 200) + "]")));
-}
-
 constexpr std::string_view kQueryParameters =
     "q,df,default_operator,analyzer,analyze_wildcard,lenient,ignore_unavailable,allow_no_indices,expand_wildcards,"
     "ignore_throttled,min_score,preference,routing,terminate_after,explain,rewrite,all_shards,_source,_source_includes,"
     "_source_excludes,stored_fields";
-constexpr std::string_view kScrollParameters = "scroll,scroll_id,keep_alive,preference,rest_total_hits_as_int";
 
 constexpr auto kSearching = frond::http::Access::kSearch;
 constexpr Route kRoutes[] = {
@@ -162,14 +185,6 @@ constexpr Route kRoutes[] = {
     {"POST", "/{index}/_validate/query", kSearching, kMaxBody, kQueryParameters, serve_validate},
     {"GET", "/{index}/_explain/{id}", kSearching, kMaxBody, kQueryParameters, serve_explain},
     {"POST", "/{index}/_explain/{id}", kSearching, kMaxBody, kQueryParameters, serve_explain},
-    {"GET", "/_search/scroll", kSearching, kMaxBody, kScrollParameters, refuse},
-    {"POST", "/_search/scroll", kSearching, kMaxBody, kScrollParameters, refuse},
-    {"DELETE", "/_search/scroll", kSearching, kMaxBody, kScrollParameters, refuse},
-    {"DELETE", "/_search/scroll/{id}", kSearching, kMaxBody, kScrollParameters, refuse},
-    {"POST", "/{index}/_search/point_in_time", kSearching, kMaxBody, kScrollParameters, refuse},
-    {"DELETE", "/_search/point_in_time", kSearching, kMaxBody, kScrollParameters, refuse},
-    {"POST", "/{index}/_pit", kSearching, kMaxBody, kScrollParameters, refuse},
-    {"DELETE", "/_pit", kSearching, kMaxBody, kScrollParameters, refuse},
 };
 
 }  // namespace

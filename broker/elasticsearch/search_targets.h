@@ -7,6 +7,7 @@
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/routes.h"
 #include "broker/elasticsearch/search_job.h"
+#include "broker/elasticsearch/search_places.h"
 
 namespace frond::broker::elasticsearch {
 
@@ -28,5 +29,13 @@ struct AskedSearch {
   SearchedTargets targets;
   SearchAsk ask;
 };
+
+// cursor_routes.cc. 400: what a scroll has not.
+Expected<void> check_scroll(const SearchAsk& ask);
+// Answers with a page of a scroll. `place`: what its id holds, but for the cursor of the next page.
+void send_scrolled(SearchedTargets targets, SearchAsk ask, SearchPlace place, Clock::time_point begun,
+                   frond::http::Responder responder);
+// A search whose body has "pit"; `place`: what its id holds.
+Expected<AskedSearch> asked_point(const Targets& to, const Call& call, Json body, SearchPlace& place);
 
 }  // namespace frond::broker::elasticsearch

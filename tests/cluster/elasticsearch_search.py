@@ -30,6 +30,39 @@ def scores(documents, field, word):
     return {i: 2.2 * idf * texts[i].count(word) / (texts[i].count(word) + 1.2 * (0.25 + 0.75 * len(texts[i]) / average)) for i in having}
 
 
+def several_stages(cluster, search, documents):
+    """What takes several searches, and searches that go on."""
+    page = cluster.expect(200, "POST", "/things/_search?scroll=1m", {"size": 25, "query": {"match": {"title": "red"}}, "_source": False})
+    seen, total = [], page["hits"]["total"]["value"]
+    while page["hits"]["hits"]:
+        seen += [hit["_id"] for hit in page["hits"]["hits"]]
+        page = cluster.expect(200, "POST", "/_search/scroll", {"scroll": "1m", "scroll_id": page["_scroll_id"]})
+    harness.expect(len(seen) == len(set(seen)) == total > 25, f"a scroll gives {len(seen)} of {total}")
+    harness.expect(cluster.expect(200, "DELETE", "/_search/scroll", {"scroll_id": page["_scroll_id"]})["num_freed"] == 1, "a scroll is closed")
+    cluster.expect(404, "POST", "/_search/scroll", {"scroll_id": page["_scroll_id"]})
+    point = cluster.expect(200, "POST", "/things/_pit?keep_alive=1m")["id"]
+    first = cluster.expect(200, "POST", "/_search", {"size": 2, "sort": ["n"], "pit": {"id": point}})
+    after = cluster.expect(200, "POST", "/_search", {"size": 2, "sort": ["n"], "pit": {"id": first["pit_id"]}, "search_after": first["hits"]["hits"][-1]["sort"]})
+    harness.expect(not {h["_id"] for h in first["hits"]["hits"]} & {h["_id"] for h in after["hits"]["hits"]}, "pages of a point in time meet")
+    cluster.expect(200, "DELETE", "/_pit", {"id": point})
+    cluster.expect(404, "POST", "/_search", {"pit": {"id": point}})
+
+    best = search({"query": {"function_score": {"query": {"match": {"title": "red"}}, "field_value_factor": {"field": "n"}, "boost_mode": "replace"}}, "size": 3})
+    scores = [hit["_score"] for hit in best["hits"]["hits"]]
+    harness.expect(scores == sorted(scores, reverse=True) and all(hit["_source"]["n"] == hit["_score"] for hit in best["hits"]["hits"]), f"scores are {scores}")
+    one_each = search({"collapse": {"field": "n", "inner_hits": {"name": "x", "size": 1}}, "sort": ["n"], "size": 3})["hits"]["hits"]
+    harness.expect([hit["inner_hits"]["x"]["hits"]["hits"][0]["_id"] for hit in one_each] == [hit["_id"] for hit in one_each], "collapsed hits")
+    named = search({"query": {"bool": {"should": [{"match": {"title": {"query": "red", "_name": "r"}}}, {"range": {"n": {"gt": 0, "_name": "n"}}}]}}, "version": True, "size": 1})
+    harness.expect(set(named["hits"]["hits"][0]["matched_queries"]) == {"r", "n"} and named["hits"]["hits"][0]["_version"] == 1, f"a hit is {named}")
+    counted = search({"size": 0, "aggs": {"c": {"composite": {"size": 3, "sources": [{"t": {"terms": {"field": "tag"}}}]}, "aggs": {"h": {"max": {"field": "n"}}}},
+                                          "t": {"terms": {"field": "tag", "include": "t.*"}, "aggs": {"top": {"top_hits": {"size": 1, "sort": [{"n": "desc"}]}}}},
+                                          "m": {"max_bucket": {"buckets_path": "t>_count"}}}})["aggregations"]
+    harness.expect(counted["c"]["after_key"] == {"t": "t1"} and counted["m"]["value"] == 20, f"aggregations are {counted}")
+    harness.expect([b["top"]["hits"]["hits"][0]["_source"]["n"] for b in counted["t"]["buckets"]] == [60, 58, 59], "the first of each bucket")
+    cluster.expect(400, "POST", "/things/_search?scroll=25h", {})
+    cluster.expect(400, "POST", "/_search/scroll", {"scroll_id": "****"})
+
+
 def test(setting):
     cluster = Cluster(setting)
     cluster.expect(200, "PUT", "/things", {"mappings": MAPPING})
@@ -79,7 +112,8 @@ def test(setting):
     many = cluster.expect(200, "POST", "/_msearch", lines, kind="application/x-ndjson")["responses"]
     harness.expect([one["status"] for one in many] == [200, 404], f"an msearch answers {many}")
 
-    for body in ({"query": {"fuzzy": {"title": "x"}}}, {"rescore": {}}, {"aggs": {"a": {"composite": {}}}},
+    several_stages(cluster, search, documents)
+    for body in ({"query": {"fuzzy": {"title": "x"}}}, {"suggest": {}}, {"aggs": {"a": {"matrix_stats": {}}}},
                  {"query": {"match_phrase": {"title": {"query": "red fox", "slop": 1}}}}):
         refused = cluster.expect(400, "POST", "/things/_search", body)
         harness.expect("not supported" in refused["error"]["reason"], f"{body} is refused with {refused}")

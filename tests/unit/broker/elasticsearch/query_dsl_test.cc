@@ -92,7 +92,9 @@ TEST(AQuery, OfSignsIsReadAsLuceneDoes) {
 }
 
 TEST(AQuery, ThatFrondLacksIsRefusedByName) {
-  EXPECT_EQ(clause_of(R"({"fuzzy":{"title":"x"}})"), "501 [fuzzy] query is not supported");
+  EXPECT_EQ(clause_of(R"({"fuzzy":{"title":"x"}})"),
+            "501 [fuzzy] query of a field that is no keyword is not supported");
+  EXPECT_EQ(clause_of(R"({"more_like_this":{"title":"x"}})"), "501 [more_like_this] query is not supported");
   EXPECT_EQ(clause_of(R"({"nosuch":{}})"), "400 unknown query [nosuch]");
   EXPECT_EQ(clause_of(R"({"match":{"title":{"query":"x","nosuch":1}}})"),
             "400 [match] query does not support [nosuch]");

@@ -28,7 +28,7 @@ TEST(ASearch, IsRefusedWhereElasticsearchRefuses) {
         R"({"sort":[{"a":{"mode":"weird"}}]})", R"({"query":[]})", R"({"track_total_hits":-7})"})
     EXPECT_EQ(read_search(Json::parse(body), {}).error().status, 400) << body;
   for (const char* const body :
-       {R"({"rescore":{}})", R"({"collapse":{"field":"a"}})", R"({"suggest":{}})", R"({"sort":[{"a":{"missing":3}}]})"})
+       {R"({"suggest":{}})", R"({"slice":{}})", R"({"runtime_mappings":{}})", R"({"sort":[{"a":{"nested":{}}}]})"})
     EXPECT_EQ(read_search(Json::parse(body), {}).error().status, 501) << body;
 }
 

@@ -1,0 +1,195 @@
+// Searches that go on: scrolls and points in time (search_places.h).
+#include <memory>
+
+#include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/routes.h"
+#include "broker/elasticsearch/search_places.h"
+#include "broker/elasticsearch/search_targets.h"
+#include "broker/elasticsearch/window_order.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+using frond::http::Responder;
+
+std::string names_of(const SearchedTargets& targets) {
+  std::string names;
+  for (const Meant& meant : targets.meant) names += (names.empty() ? "" : ",") + meant.index->name;
+  return names;
+}
+
+// "scroll_id", "pit_id": one or several, in the body, the address or the path.
+Expected<std::vector<std::string>> ids_in(const Call& call, const Json& body, const char* name) {
+  std::vector<std::string> ids;
+  if (const auto given = body.find(name); given != body.end())
+    for (const Json& one : given->is_array() ? *given : Json::array({*given})) {
+      if (!one.is_string()) return illegal_argument("[" + std::string(name) + "] must be texts");
+      ids.push_back(one.get<std::string>());
+    }
+  if (const auto given = call.parameter(name))
+    for (const auto one : split_list(*given)) ids.emplace_back(one);
+  if (const std::string given = call.path_value("id"); !given.empty())
+    for (const auto one : split_list(given)) ids.emplace_back(one);
+  if (ids.size() > kMaxNames) return illegal_argument("more than " + std::to_string(kMaxNames) + " ids");
+  return ids;
+}
+
+void serve_scroll(const Targets& to, Call&& call, Responder responder) {
+  const auto begun = Clock::now();
+  const auto asked = [&]() -> Expected<std::pair<SearchPlace, AskedSearch>> {
+    const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
+    const auto ids = FROND_EXPECT_OK(ids_in(call, body, "scroll_id"));
+    if (ids.size() != 1) return validation_failed("scrollId is missing");
+    SearchPlace place = FROND_EXPECT_OK(read_place(ids.front(), now_ms()));
+    const std::string keep = FROND_EXPECT_OK(text_member(body, "scroll", call.parameter("scroll").value_or("")));
+    if (!keep.empty()) place.ends_ms = now_ms() + FROND_EXPECT_OK(keep_alive(keep, "scroll"));
+    auto targets = FROND_EXPECT_OK(targets_of(to, place.expression, {}, call.request.client));
+    SearchAsk ask = FROND_EXPECT_OK(read_search(place.body, place.parameters));
+    ask.scrolls = true;
+    ask.aggregations = nullptr;
+    ask.place = place.cursor;
+    ask.now_ms = place.now_ms;
+    return std::pair(std::move(place), AskedSearch{std::move(targets), std::move(ask)});
+  }();
+  if (!asked) return responder.send(refusal_of(asked.error()));
+  const auto& [place, search] = *asked;
+  if (place.cursor.empty()) {
+    SearchAsk none = search.ask;
+    none.size = 0;
+    none.scrolls = false;
+    return send_scrolled(search.targets, none, place, begun, std::move(responder));
+  }
+  send_scrolled(search.targets, search.ask, place, begun, std::move(responder));
+}
+
+void serve_clear(const Targets&, Call&& call, Responder responder) {
+  const auto body = parse_object(call.request.body);
+  if (!body) return responder.send(refusal_of(body.error()));
+  const auto ids = ids_in(call, *body, "scroll_id");
+  if (!ids) return responder.send(refusal_of(ids.error()));
+  if (ids->empty()) return responder.send(refusal_of(validation_failed("no scroll ids specified")));
+  std::size_t freed = 0;
+  for (const std::string& id : *ids) {
+    if (id == "_all") continue;  // which there are is not known
+    const auto place = read_place(id, now_ms());
+    if (place)
+      freed += close_place(*place, now_ms()) ? 1 : 0;
+    else if (place.error().status == 400)
+      return responder.send(refusal_of(place.error()));
+  }
+  const bool found = freed > 0 || ids->front() == "_all";
+  responder.send(json_response({{"succeeded", true}, {"num_freed", freed}}, found ? 200 : 404));
+}
+
+void serve_open(const Targets& to, Call&& call, Responder responder) {
+  const bool vendor = call.request.path.ends_with("/_pit");  // Elasticsearch's; the other one is OpenSearch's
+  const auto opened = [&]() -> Expected<Json> {
+    const auto given = call.parameter("keep_alive");
+    if (!given) return validation_failed("keep alive is missing");
+    const auto targets = FROND_EXPECT_OK(targets_of(to, call));
+    SearchPlace place{.number = new_place_number(),
+                      .ends_ms = now_ms() + FROND_EXPECT_OK(keep_alive(*given, "keep_alive")),
+                      .expression = names_of(targets)};
+    for (const Meant& meant : targets.meant) {
+      if (!meant.filters.empty()) place.expression = call.path_value("index");
+      const auto* const collection = http::find_collection(*targets.collections, meant.index->name);
+      if (collection == nullptr) return unavailable("index [" + meant.index->name + "] is not served yet");
+      if (const auto topology = collection->service->scatter().map.topology())
+        place.generations[meant.index->name] = topology->id();
+    }
+    const std::size_t all = targets.meant.size();
+    return Json{{vendor ? "id" : "pit_id", place_text(place)},
+                {"_shards", {{"total", all}, {"successful", all}, {"skipped", 0}, {"failed", 0}}},
+                {"creation_time", now_ms()}};
+  }();
+  responder.send(opened ? json_response(*opened) : refusal_of(opened.error()));
+}
+
+void serve_close(const Targets&, Call&& call, Responder responder) {
+  const bool vendor = call.request.path.ends_with("/_pit");
+  const auto body = parse_object(call.request.body);
+  if (!body) return responder.send(refusal_of(body.error()));
+  const auto ids = ids_in(call, *body, vendor ? "id" : "pit_id");
+  if (!ids) return responder.send(refusal_of(ids.error()));
+  if (ids->empty()) return responder.send(refusal_of(validation_failed("no pit ids specified")));
+  std::size_t freed = 0;
+  Json pits = Json::array();
+  for (const std::string& id : *ids) {
+    const auto place = read_place(id, now_ms());
+    if (!place && place.error().status == 400) return responder.send(refusal_of(place.error()));
+    const bool closed = place && close_place(*place, now_ms());
+    freed += closed ? 1 : 0;
+    pits.push_back({{"successful", true}, {"pit_id", id}});
+  }
+  if (vendor) return responder.send(json_response({{"succeeded", true}, {"num_freed", freed}}, freed > 0 ? 200 : 404));
+  responder.send(json_response({{"pits", std::move(pits)}}));
+}
+
+constexpr auto kGoingOn = frond::http::Access::kSearch;
+constexpr std::string_view kScrollParameters = "scroll,scroll_id,rest_total_hits_as_int";
+constexpr std::string_view kOpenParameters =
+    "keep_alive,preference,routing,ignore_unavailable,allow_no_indices,expand_wildcards,allow_partial_pit_creation,"
+    "allow_partial_search_results";
+constexpr Route kCursorRoutes[] = {
+    {"GET", "/_search/scroll", kGoingOn, kMaxBody, kScrollParameters, serve_scroll},
+    {"POST", "/_search/scroll", kGoingOn, kMaxBody, kScrollParameters, serve_scroll},
+    {"DELETE", "/_search/scroll", kGoingOn, kMaxBody, kScrollParameters, serve_clear},
+    {"DELETE", "/_search/scroll/{id}", kGoingOn, kMaxBody, kScrollParameters, serve_clear},
+    {"POST", "/{index}/_search/point_in_time", kGoingOn, kMaxBody, kOpenParameters, serve_open},
+    {"DELETE", "/_search/point_in_time", kGoingOn, kMaxBody, "pit_id", serve_close},
+    {"POST", "/{index}/_pit", kGoingOn, kMaxBody, kOpenParameters, serve_open},
+    {"DELETE", "/_pit", kGoingOn, kMaxBody, "id", serve_close},
+};
+
+}  // namespace
+
+Expected<void> check_scroll(const SearchAsk& ask) {
+  if (ask.from > 0) return validation_failed("using [from] is not allowed in a scroll context");
+  if (ask.size == 0) return validation_failed("[size] cannot be [0] in a scroll context");
+  if (ask.search_after) return validation_failed("`search_after` cannot be used in a scroll context.");
+  if (!ask.rescore.is_null()) return validation_failed("using [rescore] is not allowed in a scroll context");
+  if (!ask.collapse.is_null()) return validation_failed("cannot use `collapse` in a scroll context");
+  if (ask.has_stages()) return not_supported("[scroll] of such a search");
+  return {};
+}
+
+void send_scrolled(SearchedTargets targets, SearchAsk ask, SearchPlace place, Clock::time_point begun,
+                   Responder responder) {
+  if (targets.meant.size() > 1 || place.expression.empty())
+    return responder.send(refusal_of(not_supported("[scroll] of several indices")));
+  const auto shared = std::make_shared<Responder>(std::move(responder));
+  const Abandon abandon = run_search(std::move(targets), ask, [shared, ask, place, begun](Expected<Gathered> gathered) {
+    if (!gathered) return shared->send(refusal_of(gathered.error()));
+    SearchPlace next = place;
+    next.cursor = gathered->next;
+    if (gathered->max_score && next.max_score < 0) next.max_score = *gathered->max_score;
+    if (next.max_score >= 0) gathered->max_score = next.max_score;
+    gathered->cursor_name = "_scroll_id";
+    gathered->cursor = place_text(next);
+    if (gathered->cursor.size() > kMaxPlaceBytes)
+      return shared->send(refusal_of(not_supported("[scroll] of so long a search")));
+    frond::http::Response response;
+    response.body = search_json(*gathered, ask, ms_since(begun));
+    shared->send(std::move(response));
+  });
+  if (abandon) shared->on_client_gone(abandon);
+}
+
+Expected<AskedSearch> asked_point(const Targets& to, const Call& call, Json body, SearchPlace& place) {
+  const Json pit = body["pit"];
+  if (!call.path_value("index").empty()) return validation_failed("[indices] cannot be used with point in time");
+  if (!pit.is_object() || !pit.contains("id")) return parsing_exception("[pit] must have an [id]");
+  const std::string id = FROND_EXPECT_OK(text_member(pit, "id", ""));
+  place = FROND_EXPECT_OK(read_place(id, now_ms()));
+  if (const std::string keep = FROND_EXPECT_OK(text_member(pit, "keep_alive", "")); !keep.empty())
+    place.ends_ms = now_ms() + FROND_EXPECT_OK(keep_alive(keep, "keep_alive"));
+  body.erase("pit");
+  auto targets = FROND_EXPECT_OK(targets_of(to, place.expression, {}, call.request.client));
+  AskedSearch asked{std::move(targets), FROND_EXPECT_OK(read_search(body, call.parameters))};
+  asked.ask.generations = place.generations;
+  return asked;
+}
+
+std::span<const Route> cursor_routes() { return kCursorRoutes; }
+
+}  // namespace frond::broker::elasticsearch

@@ -1,0 +1,137 @@
+// Keywords that are like a pattern or a word, of all values that documents have.
+#include <algorithm>
+
+#include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/lucene_regexp.h"
+#include "broker/elasticsearch/query_dsl.h"
+#include "common/text/utf8.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+using query::Clause;
+
+constexpr std::size_t kMaxLike = 1024;                 // values that match
+constexpr std::size_t kMaxPatternSteps = 100'000'000;  // bytes of all values, times the pattern's states
+constexpr std::size_t kMaxFuzzyLetters = 200;
+
+std::vector<char32_t> letters_of(std::string_view text) {
+  std::vector<char32_t> all;
+  for (std::size_t at = 0; at < text.size();) {
+    const text::CodePoint one = text::decode_utf8(text, at);
+    all.push_back(one.value);
+    at += one.bytes;
+  }
+  return all;
+}
+
+// Letters inserted, removed, replaced, and, if `swaps`, two next to each other swapped, each letter once at most.
+std::size_t distance(const std::vector<char32_t>& a, const std::vector<char32_t>& b, bool swaps) {
+  std::vector<std::vector<std::size_t>> row(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        row[i][j] = i + j;
+        continue;
+      }
+      row[i][j] = std::min({row[i - 1][j] + 1, row[i][j - 1] + 1, row[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (swaps && i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[i][j] = std::min(row[i][j], row[i - 2][j - 2] + 1);
+    }
+  return row[a.size()][b.size()];
+}
+
+// "AUTO", "AUTO:3,6", 0 to 2.
+Expected<std::size_t> edits_of(const Json& fuzziness, std::size_t letters) {
+  const std::string text = fuzziness.is_string() ? fuzziness.get<std::string>() : dumped(fuzziness);
+  if (text == "0" || text == "1" || text == "2") return static_cast<std::size_t>(text[0] - '0');
+  unsigned low = 3, high = 6;
+  if (text != "AUTO" && text != "auto" && std::sscanf(text.c_str(), "AUTO:%3u,%3u", &low, &high) != 2)
+    return illegal_argument("Invalid fuzziness value: " + text.substr(0, 100));
+  return letters < low ? 0 : letters < high ? 1 : 2;
+}
+
+}  // namespace
+
+Expected<Clause> QueryReader::keyword_like(const MappedField& field, const std::string& regexp, bool folds,
+                                           double boost, bool scored) {
+  const LuceneRegexp pattern = FROND_EXPECT_OK(LuceneRegexp::parse(regexp, folds));
+  const std::vector<std::string>* const words = scope_.statistics.words(field.column);
+  query::Terms like{field.column, {}};
+  std::size_t steps = 0;
+  if (words != nullptr)
+    for (const std::string& word : *words) {
+      steps += (word.size() + 1) * pattern.states();
+      if (steps > kMaxPatternSteps) return not_supported("a pattern that takes so long");
+      if (pattern.matches(word)) like.values.emplace_back(word);
+    }
+  if (like.values.size() > kMaxLike)
+    return not_supported("a pattern that more than " + std::to_string(kMaxLike) + " values match");
+  return constant(like.values.empty() ? Clause{query::None()} : Clause{std::move(like)}, boost, scored);
+}
+
+Expected<Clause> QueryReader::regexp(const Json& body, const Context& in) {
+  const FieldBody of = FROND_EXPECT_OK(field_body(body, "regexp", "value"));
+  FROND_EXPECT_OK(check_members(of.body, "regexp", "value,flags,flags_value,case_insensitive,max_determinized_states"));
+  const std::string flags = FROND_EXPECT_OK(text_member(of.body, "flags", "ALL"));
+  const MappedField* const field = scope_.mapping.find(of.field);
+  if (field == nullptr) return Clause{query::None()};
+  if (!of.body["value"].is_string()) return parsing_exception("[regexp] must be a text");
+  const std::string pattern = of.body["value"];
+  if (flags != "ALL" && pattern.find_first_of("#@~&<\"") != pattern.npos)
+    return not_supported("[flags] " + flags.substr(0, 100) + " of a regexp query");
+  if (field->type != Type::kKeyword) return not_supported("[regexp] query of a field that is no keyword");
+  return keyword_like(*field, pattern, is_true(of.body, "case_insensitive", false), in.boost * boost_in(of.body),
+                      in.scored);
+}
+
+Expected<Clause> QueryReader::fuzzy(const Json& body, const Context& in) {
+  const FieldBody of = FROND_EXPECT_OK(field_body(body, "fuzzy", "value"));
+  FROND_EXPECT_OK(
+      check_members(of.body, "fuzzy", "value,fuzziness,prefix_length,max_expansions,transpositions,rewrite"));
+  if (of.body.contains("rewrite")) return not_supported("[rewrite] of a fuzzy query");
+  const MappedField* const field = scope_.mapping.find(of.field);
+  if (field == nullptr) return Clause{query::None()};
+  if (field->type != Type::kKeyword) return not_supported("[fuzzy] query of a field that is no keyword");
+  const Json& value = of.body["value"];
+  return fuzzy_of(*field, value.is_string() ? value.get<std::string>() : dumped(value), of.body,
+                  in.boost * boost_in(of.body), in.scored);
+}
+
+// As many of the nearest values as max_expansions says, each scored by its nearness and the idf of the most frequent.
+Expected<Clause> QueryReader::fuzzy_of(const MappedField& field, const std::string& word, const Json& options,
+                                       double boost, bool scored) {
+  const std::vector<char32_t> letters = letters_of(word);
+  if (letters.size() > kMaxFuzzyLetters) return not_supported("a fuzzy word of so many letters");
+  const std::size_t edits = FROND_EXPECT_OK(edits_of(options.value("fuzziness", Json("AUTO")), letters.size()));
+  const auto same =
+      static_cast<std::size_t>(std::max<std::int64_t>(FROND_EXPECT_OK(whole_member(options, "prefix_length", 0)), 0));
+  const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(
+      FROND_EXPECT_OK(whole_member(options, "max_expansions", 50)), 1, static_cast<std::int64_t>(kMaxLike)));
+  const bool swaps = is_true(options, "transpositions", true);
+  const std::vector<std::string>* const words = scope_.statistics.words(field.column);
+  if (words == nullptr) return Clause{query::None()};
+  std::vector<std::pair<double, std::string>> near;
+  for (const std::string& one : *words) {
+    const std::vector<char32_t> other = letters_of(one);
+    if (other.size() > letters.size() + edits || other.size() + edits < letters.size()) continue;
+    const std::size_t begin = std::min(same, letters.size());
+    if (other.size() < begin ||
+        !std::equal(letters.begin(), letters.begin() + static_cast<std::ptrdiff_t>(begin), other.begin()))
+      continue;
+    const std::size_t away = distance(letters, other, swaps);
+    if (away > edits || std::min(letters.size(), other.size()) == 0) continue;
+    near.emplace_back(1 - static_cast<double>(away) / static_cast<double>(std::min(letters.size(), other.size())), one);
+  }
+  std::ranges::stable_sort(near, [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (near.size() > most) near.resize(most);
+  query::Bool any;
+  for (const auto& [nearness, one] : near)
+    any.should.push_back(FROND_EXPECT_OK(keyword_term(field, one, boost * nearness, scored)));
+  if (scored && near.size() > 1) return not_supported("the score of a fuzzy query that several values match");
+  return any.should.empty()       ? Clause{query::None()}
+         : any.should.size() == 1 ? any.should.front()
+                                  : Clause{std::move(any)};
+}
+
+}  // namespace frond::broker::elasticsearch

@@ -1,0 +1,108 @@
+#include "broker/elasticsearch/search_places.h"
+
+#include <random>
+
+#include "broker/elasticsearch/date_format.h"
+#include "broker/elasticsearch/json_body.h"
+#include "broker/query/base64url.h"
+#include "common/base/mutex.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+// By number, until their time is over.
+class ClosedPlaces {
+ public:
+  bool contains(std::uint64_t number) const {
+    const MutexLock lock(mutex_);
+    return ends_.contains(number);
+  }
+  bool add(std::uint64_t number, std::int64_t ends_ms, std::int64_t now_ms) {
+    const MutexLock lock(mutex_);
+    if (ends_.size() >= kMaxClosed) std::erase_if(ends_, [&](const auto& one) { return one.second < now_ms; });
+    if (ends_.size() >= kMaxClosed) ends_.erase(ends_.begin());
+    return ends_.emplace(number, ends_ms).second;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::map<std::uint64_t, std::int64_t> ends_ FROND_GUARDED_BY(mutex_);
+};
+ClosedPlaces& closed_places() {
+  static ClosedPlaces places;
+  return places;
+}
+
+}  // namespace
+
+std::uint64_t new_place_number() {
+  std::random_device random;
+  return std::uint64_t{random()} << 32 | random();
+}
+
+std::string place_text(const SearchPlace& place) {
+  Json json = {{"n", place.number}, {"x", place.ends_ms}, {"i", place.expression}};
+  for (const auto& [index, generation] : place.generations) json["g"][index] = {generation.number, generation.content};
+  if (!place.body.is_null()) {
+    json["b"] = place.body;
+    json["p"] = place.parameters;
+    json["c"] = place.cursor;
+    json["m"] = place.max_score;
+    json["t"] = place.now_ms;
+  }
+  return broker::query::base64url(as_bytes(dumped(json)));
+}
+
+Expected<SearchPlace> read_place(std::string_view text, std::int64_t now_ms) {
+  const auto wrong = [] { return illegal_argument("Cannot parse scroll id"); };
+  if (text.size() > kMaxPlaceBytes) return wrong();
+  const auto bytes = broker::query::base64url_bytes(text);
+  if (!bytes) return wrong();
+  const auto json = parse_object(as_text(*bytes));
+  if (!json || !json->contains("n")) return wrong();
+  SearchPlace place;
+  auto read = typed([&]() -> Expected<void> {
+    place.number = json->at("n");
+    place.ends_ms = json->at("x");
+    place.expression = json->at("i");
+    if (json->contains("g"))
+      for (const auto& [index, generation] : json->at("g").items())
+        place.generations[index] = {generation.at(0).get<Generation>(), generation.at(1).get<ContentId>()};
+    if (!json->contains("b")) return {};
+    place.body = json->at("b");
+    place.parameters = json->at("p").get<Parameters>();
+    place.cursor = json->at("c");
+    place.max_score = json->at("m");
+    place.now_ms = json->at("t");
+    return {};
+  });
+  if (!read) return wrong();
+  if (place.ends_ms < now_ms || closed_places().contains(place.number)) return missing_place();
+  return place;
+}
+
+bool close_place(const SearchPlace& place, std::int64_t now_ms) {
+  return closed_places().add(place.number, place.ends_ms, now_ms);
+}
+
+ApiError missing_place() {
+  return {.status = 404,
+          .type = "search_phase_execution_exception",
+          .reason =
+              "all shards failed: no search context found: its time is over, it was closed, or what it searched "
+              "is gone",
+          .root_type = "search_context_missing_exception"};
+}
+
+Expected<std::int64_t> keep_alive(std::string_view text, std::string_view name) {
+  const auto ms = duration_ms(text);
+  if (!ms || *ms <= 0)
+    return illegal_argument("failed to parse setting [" + std::string(name) + "] with value [" +
+                            std::string(text.substr(0, 100)) + "] as a time value: unit is missing or unrecognized");
+  if (*ms > kMostKeepAliveMs)
+    return illegal_argument("Keep alive for request (" + std::string(text.substr(0, 100)) +
+                            ") is too large. It must be less than (1d).");
+  return *ms;
+}
+
+}  // namespace frond::broker::elasticsearch

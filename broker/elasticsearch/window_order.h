@@ -1,0 +1,26 @@
+#pragma once
+// Hits that are all here, ordered, scored again or told apart by what their documents say. Pure functions.
+#include "broker/elasticsearch/search_job.h"
+
+namespace frond::broker::elasticsearch {
+
+// By `ask.sort`; sets what hits show of it. REQUIRES: hits have sources. 400; 501: a key that documents don't say.
+Expected<void> order_hits(Gathered& all, const SearchAsk& ask);
+
+// What a hit has in the field of a collapse; null: nothing. 400: a text, several values, no such field.
+Expected<Json> collapse_value(const Gathered& in, const Hit& hit, const std::string& field);
+
+struct Rescore {
+  std::size_t window = 10;
+  Json query;
+  double query_weight = 1, rescore_weight = 1;
+  std::string mode = "total";
+
+  static Expected<Rescore> read(const Json& json);
+  // `again`: empty: the query of the rescore does not match.
+  double combined(double first, std::optional<double> again) const;
+};
+
+std::int64_t now_ms();  // since 1970
+
+}  // namespace frond::broker::elasticsearch
