@@ -284,7 +284,6 @@ Expected<std::optional<std::uint64_t>> condition(const Json& conditions, const c
 }  // namespace
 
 Expected<void> set_conditions(DocumentChange& change, const Json& conditions) {
-  using Counted = DocumentChange::Counted;
   change.if_seq_no = FROND_EXPECT_OK(condition(conditions, "if_seq_no"));
   const auto term = FROND_EXPECT_OK(condition(conditions, "if_primary_term"));
   if (change.if_seq_no && term.value_or(0) == 0) return validation_failed("ifSeqNo is set, but primary term is [0]");
@@ -304,7 +303,7 @@ Expected<void> set_conditions(DocumentChange& change, const Json& conditions) {
   if (!version) return validation_failed("illegal version value [-3] for version type [EXTERNAL]");
   if (change.kind == Kind::kUpdate) return validation_failed("updates do not support external versioning");
   if (change.if_seq_no) return validation_failed("if_seq_no and an external version exclude each other");
-  change.counted = type == "external_gte" ? Counted::kNotLess : Counted::kGreater;
+  change.counted = type == "external_gte" ? DocumentChange::Counted::kNotLess : DocumentChange::Counted::kGreater;
   change.version = *version;
   return {};
 }

@@ -57,7 +57,7 @@ Expected<Response> put(const Targets& to, const Call& call) {
     return validation_failed("name [" + name.substr(0, 200) + "] has characters that names may not have, or too many");
   const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
   const bool create = FROND_EXPECT_OK(call.flag("create", false));
-  FROND_EXPECT_OK(change_templates(to, [&](Json& kept) -> Expected<void> {
+  const auto added = [&](Json& kept) -> Expected<void> {
     Json made = FROND_EXPECT_OK(template_of(kind, name, body, kept));
     Json& all = kept[std::string(member_of(kind))];
     if (all.is_null()) all = Json::object();
@@ -67,7 +67,8 @@ Expected<Response> put(const Targets& to, const Call& call) {
       return rejected("there are " + std::to_string(kMaxTemplates) + " such templates, as many as are kept");
     all[name] = std::move(made);
     return {};
-  }));
+  };
+  FROND_EXPECT_OK(change_templates(to, added));
   return json_response({{"acknowledged", true}});
 }
 

@@ -21,7 +21,7 @@ ApiError unknown_member(std::string_view kind, const std::string& member) {
           .reason = "[" + std::string(kind) + "] unknown field [" + member.substr(0, 200) + "]"};
 }
 
-Json list_of(const Json& value) { return value.is_string() ? Json::array({value}) : value; }
+Json patterns_of(const Json& value) { return value.is_string() ? Json::array({value}) : value; }
 
 // Whether some name matches both.
 bool overlap(std::string_view a, std::string_view b) {
@@ -115,7 +115,7 @@ Expected<void> check_parts(const Json& parts) {
 }
 
 Expected<void> take_patterns(const Json& body, Json& made) {
-  const Json patterns = list_of(body.value("index_patterns", Json()));
+  const Json patterns = patterns_of(body.value("index_patterns", Json()));
   const bool texts = patterns.is_array() && !patterns.empty() && patterns.size() <= kMostPatterns &&
                      std::ranges::all_of(patterns, [](const Json& one) {
                        return one.is_string() && !one.get_ref<const std::string&>().empty() &&
@@ -184,7 +184,8 @@ Expected<Json> composable(std::string_view name, const Json& body, const Json& k
                       .reason = "index_template [" + std::string(name) + "] invalid, cause [index template [" +
                                 std::string(name) + "] specifies component templates [" + one.get<std::string>() +
                                 "] that do not exist]"};
-  FROND_EXPECT_OK(check_parts(FROND_EXPECT_OK(composed(kept, made))));
+  const auto whole = FROND_EXPECT_OK(composed(kept, made));
+  FROND_EXPECT_OK(check_parts(whole));
   FROND_EXPECT_OK(check_others(name, made, kept));
   return made;
 }
