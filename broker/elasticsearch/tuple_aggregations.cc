@@ -170,6 +170,10 @@ Expected<void> AggregationReader::tuples(Aggregation& made) {
       return parsing_exception("a source must have one name and one kind");
     made.sources.push_back(FROND_EXPECT_OK(tuple_source(one.begin().key(), body.begin().key(), body.begin().value())));
   }
+  if (const auto after = made.definition.find("after"); after != made.definition.end())
+    for (const Aggregation& one : made.sources)
+      if (!after->is_object() || !after->contains(one.name))
+        return illegal_argument("Missing value for [after." + one.name + "]");
   if (std::ranges::any_of(made.sources, [](const Aggregation& one) { return one.field == nullptr; })) return {};
   Json inside = facets_json(made.inside);
   for (std::size_t i = made.sources.size(); i-- > 0;) {
