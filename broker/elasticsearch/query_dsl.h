@@ -183,6 +183,9 @@ class QueryReader {
  private:
   Expected<Clause> text_term(const MappedField& field, const std::string& token, double boost, bool scored);
   Expected<Clause> keyword_term(const MappedField& field, const std::string& word, double boost, bool scored);
+  // Of a keyword or boolean; the word is the value's text.
+  Expected<Clause> value_term(const MappedField& field, schema::Value value, const std::string& word, double boost,
+                              bool scored);
   Expected<Clause> cross_fields(const std::vector<WeightedField>& fields, const std::string& text,
                                 const TextOptions& options, double tie_breaker, double boost, bool scored);
 

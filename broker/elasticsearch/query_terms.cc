@@ -72,7 +72,12 @@ Expected<Clause> QueryReader::text_term(const MappedField& field, const std::str
 Expected<Clause> QueryReader::keyword_term(const MappedField& field, const std::string& word, double boost,
                                            bool scored) {
   if (word.size() > schema::kMaxKeywordBytes) return nothing();
-  Clause clause{query::Terms{field.column, {word}}};
+  return value_term(field, word, word, boost, scored);
+}
+
+Expected<Clause> QueryReader::value_term(const MappedField& field, schema::Value value, const std::string& word,
+                                         double boost, bool scored) {
+  Clause clause{query::Terms{field.column, {std::move(value)}}};
   if (!scored) return constant(std::move(clause), 1, false);
   const std::uint64_t with = scope_.statistics.documents(field.column, word);
   if (with == 0) return nothing();
@@ -102,7 +107,8 @@ Expected<Clause> QueryReader::term_of(const MappedField& field, const Json& valu
   const auto typed = value_of(field, value);
   if (!typed) return failed_query(typed.error());
   if (!*typed) return nothing();
-  return constant(Clause{query::Terms{field.column, {**typed}}}, boost, scored);
+  if (field.type != Type::kBoolean) return constant(Clause{query::Terms{field.column, {**typed}}}, boost, scored);
+  return value_term(field, **typed, std::get<bool>(**typed) ? "true" : "false", boost, scored);
 }
 
 Expected<Clause> QueryReader::term(const Json& body, const Context& in) {
