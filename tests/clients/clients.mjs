@@ -50,11 +50,19 @@ const helped = await client.helpers.bulk({ datasource: [{ title: 'x' }, { title:
 expect('the helper of bulk requests', [helped.successful, helped.failed], [2, 0]);
 expect('delete', (await answer(client.delete({ index, id: '0', refresh: true }))).result, 'deleted');
 expect('fewer', (await answer(client.count({ index }))).count, 4);
+const pages = [await answer(client.search(asked({ query: { match_all: {} }, sort: ['_doc'] }, { scroll: '1m', size: 3 })))];
+pages.push(await answer(client.scroll(asked({ scroll_id: pages[0]._scroll_id, scroll: '1m' }, { index: undefined }))));
+expect('scroll', pages.map((page) => page.hits.hits.length), [3, 1]);
+await client.clearScroll(asked({ scroll_id: pages[1]._scroll_id }, { index: undefined }));
+const copied = await answer(client.reindex(asked({ source: { index }, dest: { index: `${index}-copy` } }, { index: undefined, refresh: true })));
+expect('reindex', [copied.created, copied.failures.length], [4, 0]);
+const gone = await answer(client.deleteByQuery({ ...asked({ query: { match_all: {} } }), index: `${index}-copy`, refresh: true }));
+expect('delete by query', gone.deleted, 4);
 expect('health', (await answer(client.cluster.health({ wait_for_status: 'yellow', timeout: '5s' }))).timed_out, false);
 expect('mapping', Object.keys((await answer(client.indices.getMapping({ index })))[index].mappings.properties), ['tag', 'title', 'year']);
 
 const refused = async (promise) => answer(promise).then(() => 'answered', (error) => [error.statusCode, /not supported|no such index/.test(error.message)]);
-expect('what is refused', await refused(client.search(asked({ query: { regexp: { tag: 'a.*' } } }))), [400, true]);
+expect('what is refused', await refused(client.search(asked({ query: { more_like_this: { fields: ['title'], like: 'a' } } }))), [400, true]);
 expect('no such index', await refused(client.search({ index: 'nosuch' })), [404, true]);
 expect('delete the index', (await answer(client.indices.delete({ index }))).acknowledged, true);
 expect('no index left', await answer(client.indices.exists({ index })), false);

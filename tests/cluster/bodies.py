@@ -24,7 +24,8 @@ OURS = [("POST", "/v1/search", JSON, b'{"q":"word"}'), ("POST", "/v1/count", JSO
 CHANGES = [("PUT", "/v1/collections/other", JSON, b'{"stemmer":"english"}'), ("POST", "/v1/collections/docs/documents", LINES, b'{"id":"1","body":"word"}\n'),
            ("POST", "/v1/collections/docs/switch", JSON, b'{"generation":999}')]
 SERVICE = [*CHANGES, ("POST", "/v1/collections/docs/changes", LINES, b'{"index":{"id":"2"}}\n{"id":"2","body":"word"}\n'),
-           ("POST", "/v1/collections/docs/latest", JSON, b'{"ids":["1"]}'), ("PUT", "/v1/collections/docs/metadata", JSON, b'{"metadata":{}}')]
+           ("POST", "/v1/collections/docs/latest", JSON, b'{"ids":["1"]}'), ("PUT", "/v1/collections/docs/metadata", JSON, b'{"metadata":{}}'),
+           ("PUT", "/v1/metadata", JSON, b"{}")]
 ELASTICSEARCH = [("PUT", "/books", JSON, b'{"mappings":{"properties":{"t":{"type":"text"}}}}'), ("PUT", "/books/_mapping", JSON, b'{"properties":{"n":{"type":"long"}}}'),
                  ("PUT", "/books/_settings", JSON, b'{"index":{"number_of_replicas":0}}'), ("PUT", "/books/_alias/a", JSON, b"{}"),
                  ("POST", "/_aliases", JSON, b'{"actions":[{"add":{"index":"books","alias":"b"}}]}'),
@@ -33,7 +34,9 @@ ELASTICSEARCH = [("PUT", "/books", JSON, b'{"mappings":{"properties":{"t":{"type
                  ("POST", "/_mget", JSON, b'{"docs":[{"_index":"books","_id":"1"}]}'), ("POST", "/books/_mget", JSON, b'{"ids":["1"]}'),
                  ("POST", "/_search", JSON, b'{"size":1}'), ("POST", "/books/_search", JSON, b'{"size":1}'), ("POST", "/books/_count", JSON, b"{}"),
                  ("POST", "/_msearch", LINES, b'{"index":"books"}\n{"size":1}\n'), ("POST", "/books/_validate/query", JSON, b"{}"),
-                 ("POST", "/books/_explain/1", JSON, b'{"query":{"match_all":{}}}'), ("POST", "/_analyze", JSON, b'{"text":"a word"}')]
+                 ("POST", "/books/_explain/1", JSON, b'{"query":{"match_all":{}}}'), ("POST", "/_analyze", JSON, b'{"text":"a word"}'),
+                 ("POST", "/books/_update_by_query", JSON, b"{}"), ("POST", "/_reindex", JSON, b'{"source":{"index":"books"},"dest":{"index":"copy"}}'),
+                 ("PUT", "/_index_template/t", JSON, b'{"index_patterns":["t-*"]}'), ("POST", "/_search/scroll", JSON, b'{"scroll_id":"x"}')]
 
 
 class Unix(http.client.HTTPConnection):
