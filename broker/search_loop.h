@@ -23,6 +23,7 @@
 #include "broker/cluster/zmq_leaf_client.h"
 #include "broker/elasticsearch/catalogue.h"
 #include "broker/elasticsearch/catalogue_follower.h"
+#include "broker/elasticsearch/refreshes.h"
 #include "broker/http/broker_status.h"
 #include "broker/http/routes.h"
 #include "broker/options.h"
@@ -48,6 +49,7 @@ struct SharedParts {
   http::StatusMetrics metrics;
   http::ChangeForwarder* changes = nullptr;  // null: none are passed on
   elasticsearch::Catalogue catalogue;
+  elasticsearch::Refreshes refreshes;
   elasticsearch::CatalogueFollower* follower = nullptr;  // null: there is no service
   // Whether a request's key has a scope; empty: keys are not checked.
   std::function<bool(const frond::http::Request&, frond::http::Access)> has_scope = {};

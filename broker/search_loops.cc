@@ -14,6 +14,7 @@ namespace {
 constexpr std::chrono::milliseconds kMaxWait{1000};
 // Handlers that are ready when the loops have ended are run for this long at most.
 constexpr std::chrono::milliseconds kMaxLastTurns{1000};
+constexpr std::chrono::milliseconds kExpireRefreshes{1000};
 
 // Whether only programs of this machine reach it.
 bool is_loopback(const std::string& listen) {
@@ -37,6 +38,7 @@ SearchLoops::SearchLoops(SharedParts& shared, AsioLoops& io) : shared_(shared), 
     loops_.push_back(std::make_unique<SearchLoop>(
         shared, *io[i], i,
         [this, i](const std::string& collection, const auto& id) { tell_others(i, collection, id); }));
+  expiring_.emplace(first().timers(), kExpireRefreshes, [&refreshes = shared.refreshes] { refreshes.expire(); });
 }
 SearchLoops::~SearchLoops() {
   stop();
@@ -86,6 +88,7 @@ elasticsearch::Targets SearchLoops::elasticsearch_targets(const SearchLoop& loop
           .collections = loop.searched(),
           .service = shared_.changes,
           .follower = shared_.follower,
+          .refreshes = &shared_.refreshes,
           .serve = [this](std::string_view collection, Generation generation) { return serve(collection, generation); },
           .own_key = shared_.has_scope || is_loopback(listen),
           .has_scope = shared_.has_scope};

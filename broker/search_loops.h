@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -79,6 +80,7 @@ class SearchLoops {
 
   SharedParts& shared_;
   std::vector<std::unique_ptr<SearchLoop>> loops_;
+  std::optional<cluster::Repeating> expiring_;   // refreshes
   std::atomic<std::size_t> told_{0}, taken_{0};  // by loops: lists of collections
   std::atomic<bool> draining_{false};
   std::atomic<std::size_t> undrained_{0};

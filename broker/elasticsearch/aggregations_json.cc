@@ -381,47 +381,6 @@ Expected<Json> Aggregation::shown(const Json& facets, bool typed_keys) const {
   return made;
 }
 
-Expected<Json> Aggregation::shown_by_index(std::vector<std::pair<std::string, std::uint64_t>> counts) const {
-  if (!inside.empty()) return not_supported("aggregations in terms of [_index]");
-  const bool by_name = as.by_count == false, descending = !as.by_count || as.descending;
-  std::erase_if(counts, [](const auto& one) { return one.second == 0; });
-  std::ranges::stable_sort(counts, [&](const auto& a, const auto& b) {
-    if (by_name) return descending ? b.first < a.first : a.first < b.first;
-    return a.second != b.second ? (a.second > b.second) == descending : a.first < b.first;
-  });
-  Json buckets = Json::array();
-  std::uint64_t others = 0;
-  for (const auto& [index, count] : counts) {
-    if (buckets.size() < as.size)
-      buckets.push_back({{"key", index}, {"doc_count", count}});
-    else
-      others += count;
-  }
-  return Json{{"doc_count_error_upper_bound", 0}, {"sum_other_doc_count", others}, {"buckets", std::move(buckets)}};
-}
-
-std::string Aggregation::shown_name(bool typed_keys) const {
-  if (!typed_keys) return name;
-  std::string type = kind;
-  if (kind == "avg_bucket" || kind == "sum_bucket" || kind == "cumulative_sum" || kind == "serial_diff") {
-    type = "simple_value";
-  } else if (kind == "min_bucket" || kind == "max_bucket") {
-    type = "bucket_metric_value";
-  } else if (kind == "percentile_ranks") {
-    type = "tdigest_percentile_ranks";
-  } else if (kind == "rare_terms" || kind == "significant_terms") {
-    const bool of_text = field == nullptr || field->type == Type::kKeyword;
-    type = kind == "rare_terms" ? (of_text ? "srareterms" : "lrareterms") : (of_text ? "sigsterms" : "siglterms");
-  } else if (kind == "terms") {
-    const bool whole =
-        field != nullptr && (is_whole(field->type) || field->type == Type::kDate || field->type == Type::kBoolean);
-    type = field == nullptr ? "umterms" : field->type == Type::kKeyword ? "sterms" : whole ? "lterms" : "dterms";
-  } else if (kind == "percentiles") {
-    type = "tdigest_percentiles";
-  }
-  return type + "#" + name;
-}
-
 Expected<Json> aggregations_json(const std::vector<Aggregation>& aggregations, const Json& facets, bool typed_keys) {
   Json all = Json::object();
   for (const Aggregation& one : aggregations)

@@ -10,14 +10,16 @@
 namespace frond::broker::elasticsearch {
 namespace {
 
-// Offsets of clients count characters of 16 bits.
-std::size_t utf16_length(std::string_view text) {
-  std::size_t length = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xc0) != 0x80) length += byte >= 0xf0 ? 2 : 1;
+constexpr std::size_t kMaxTexts = 100, kMaxTextBytes = 64 << 10;  // of a request
+
+// By bytes of the text: characters of 16 bits before it, which clients count.
+std::vector<std::size_t> utf16_offsets(std::string_view text) {
+  std::vector<std::size_t> offsets(text.size() + 1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    offsets[i + 1] = offsets[i] + ((byte & 0xc0) == 0x80 ? 0 : byte >= 0xf0 ? 2 : 1);
   }
-  return length;
+  return offsets;
 }
 
 // What the request names: an analyzer, a field's, or parts of one. `analysis`: of the index.
@@ -56,23 +58,32 @@ Expected<Json> analyzed(const Json& body, const Mapping* mapping) {
         return parsing_exception("Unknown parameter [" + key + "] in request body or parameter is of the wrong type");
     }
     std::vector<std::string> texts;
+    std::size_t bytes = 0;
     const Json given = body.value("text", Json());
-    for (const Json& one : given.is_array() ? given : Json::array({given}))
-      if (one.is_string()) texts.push_back(one);
+    if (given.size() > kMaxTexts)
+      return illegal_argument("[text] has more than " + std::to_string(kMaxTexts) + " texts");
+    if (given.is_object()) return parsing_exception("[text] is neither a text nor a list of texts");
+    for (const Json& one : given) {  // itself if it is no array
+      if (!one.is_string()) continue;
+      texts.push_back(one);
+      bytes += texts.back().size();
+    }
     if (texts.empty()) return validation_failed("text is missing");
-    const Json analysis = mapping != nullptr ? mapping->analysis : Json::object();
-    const Json parts = FROND_EXPECT_OK(parts_asked(body, analysis, mapping));
+    if (bytes > kMaxTextBytes)
+      return illegal_argument("[text] has more than " + std::to_string(kMaxTextBytes) + " bytes");
+    static const Json none = Json::object();
+    const Json& analysis = mapping != nullptr ? mapping->analysis : none;
+    Json parts = FROND_EXPECT_OK(parts_asked(body, analysis, mapping));
+    const TokensOf tokens_of = FROND_EXPECT_OK(token_stream(analysis, std::move(parts)));
     Json tokens = Json::array();
     std::size_t position = 0, before = 0;
     for (const std::string& text : texts) {
-      const std::string_view view(text);
-      std::size_t last = position, at = 0, units = before;  // as many units of 16 bits are before the byte `at`
-      for (const ShownToken& one : FROND_EXPECT_OK(tokens_of(analysis, parts, view))) {
-        units += utf16_length(view.substr(at, one.begin - at));  // tokens begin in their order
-        at = one.begin;
+      const std::vector<std::size_t> offsets = utf16_offsets(text);
+      std::size_t last = position;
+      for (const ShownToken& one : FROND_EXPECT_OK(tokens_of(text))) {
         tokens.push_back({{"token", one.text},
-                          {"start_offset", units},
-                          {"end_offset", units + utf16_length(view.substr(one.begin, one.end - one.begin))},
+                          {"start_offset", before + offsets[one.begin]},
+                          {"end_offset", before + offsets[one.end]},
                           {"type", one.type},
                           {"position", position + one.position}});
         last = position + one.position + 1;
@@ -81,7 +92,7 @@ Expected<Json> analyzed(const Json& body, const Mapping* mapping) {
         return illegal_argument(
             "The number of tokens produced by calling _analyze has exceeded the allowed maximum of [" +
             std::to_string(kMaxShownTokens) + "]");
-      before += utf16_length(text) + 1;
+      before += offsets.back() + 1;
       position = last + 100;
     }
     return Json{{"tokens", std::move(tokens)}};

@@ -43,6 +43,11 @@ struct Counts {
   Json failures = Json::array();
   int status = 200;
   std::set<std::string> changed;  // indices
+
+  void fail(const std::string& index, const Json& id, const ApiError& error) {
+    status = std::max(status, error.status);
+    failures.push_back({{"index", index}, {"id", id}, {"cause", cause_json(error)}, {"status", error.status}});
+  }
 };
 
 Expected<std::size_t> size_in(std::string_view text, const char* name, std::size_t least, std::size_t most) {
@@ -120,10 +125,9 @@ Expected<void> take_destination(const Json& destination, Plan& plan) {
       plan.to = text;
     } else if (name == "op_type" && (text == "create" || text == "index")) {
       plan.change.kind = text == "create" ? Kind::kCreate : Kind::kIndex;
-    } else if (name == "version_type" && text == "internal") {
-    } else if (name == "version_type" && (text == "external" || text == "external_gt" || text == "external_gte")) {
-      plan.change.counted =
-          text == "external_gte" ? DocumentChange::Counted::kNotLess : DocumentChange::Counted::kGreater;
+    } else if (name == "version_type") {
+      conditions[name] = text;
+      if (text != "internal") conditions["version"] = 0;  // each document has its own
     } else if (name == "require_alias") {
       plan.change.require_alias = text == "true";
     } else if (name != "routing") {
@@ -131,10 +135,10 @@ Expected<void> take_destination(const Json& destination, Plan& plan) {
     }
   }
   if (plan.to.empty()) return validation_failed("index is missing");
-  return {};
+  return set_conditions(plan.change, conditions);
 }
 
-Expected<Plan> plan_of(const Targets& to, const Call& call, By by) {
+Expected<Plan> plan_of(const Targets& to, const Call& call, By by, const ExpressionRules& rules) {
   Plan plan{.by = by};
   FROND_EXPECT_OK(take_parameters(call, plan));
   const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
@@ -159,7 +163,7 @@ Expected<Plan> plan_of(const Targets& to, const Call& call, By by) {
   FROND_EXPECT_OK(take_destination(part("dest"), plan));
   const auto indices = to.catalogue.now();
   const Index* const written = FROND_EXPECT_OK(write_index(*indices, plan.to));
-  for (const Meant& one : FROND_EXPECT_OK(resolve(*indices, plan.from)))
+  for (const Meant& one : FROND_EXPECT_OK(resolve(*indices, plan.from, rules)))
     if (written == one.index)
       return validation_failed("reindex cannot write into an index its reading from [" + plan.to + "]");
   return plan;
@@ -172,14 +176,14 @@ class Changes {
     counts_.total = matched.documents.size();
   }
 
-  Expected<Counts> run() {
+  Counts run() {
     const std::span all(matched_.documents);
     for (std::size_t at = 0; at < all.size() && counts_.status == 200;) {
       // Of one index: their sources are read together.
       const std::size_t most = std::min(plan_.batch, all.size() - at);
       std::size_t count = 1;
       while (count < most && all[at + count].index == all[at].index) ++count;
-      FROND_EXPECT_OK(change(all.subspan(at, count)));
+      if (const auto made = change(all.subspan(at, count)); !made) fail(result_of(all[at], made.error()));
       ++counts_.batches;
       at += count;
     }
@@ -189,13 +193,19 @@ class Changes {
  private:
   using Batch = std::span<const MatchedDocument>;
 
+  // Of one that was not sent.
+  DocumentResult result_of(const MatchedDocument& document, ApiError error) const {
+    return {.index = matched_.indices[document.index], .id = document.id, .error = std::move(error)};
+  }
+
   Expected<void> change(Batch batch) {
     const std::string& index = matched_.indices[batch.front().index];
     std::vector<DocumentChange> changes;
-    if (plan_.by == By::kDelete) {
+    if (plan_.by == By::kDelete && std::ranges::all_of(batch, [](const auto& one) { return one.seq_no.has_value(); })) {
       for (const MatchedDocument& one : batch)
         changes.push_back({.kind = Kind::kDelete, .index = index, .id = one.id, .source = {}, .if_seq_no = one.seq_no});
-      return send(std::move(changes));
+      send(std::move(changes));
+      return {};
     }
     std::vector<std::string> ids;
     for (const MatchedDocument& one : batch) ids.push_back(one.id);
@@ -209,11 +219,15 @@ class Changes {
       const FoundDocument& found = (*read)[i];
       DocumentChange one = plan_.change;
       one.id = batch[i].id;
-      one.source = found.source;
-      if (plan_.by == By::kUpdate) {
+      if (plan_.by != By::kDelete) one.source = found.source;
+      if (plan_.by != By::kReindex) {
+        if (!found.found || (found.seq_no && !batch[i].seq_no)) {
+          fail(result_of(batch[i], version_conflict(one.id, "the document was changed or removed since it was found")));
+          continue;
+        }
+        if (plan_.by == By::kDelete) one.kind = Kind::kDelete;
         one.index = index;
-        one.if_seq_no = batch[i].seq_no;  // a conflict, if it has gone or changed
-        if (!found.found) one.source = "{}";
+        one.if_seq_no = batch[i].seq_no;  // a conflict, if it has changed
       } else {
         if (!found.found) continue;  // removed since
         one.index = plan_.to;
@@ -222,10 +236,11 @@ class Changes {
       }
       changes.push_back(std::move(one));
     }
-    return send(std::move(changes));
+    send(std::move(changes));
+    return {};
   }
 
-  Expected<void> send(std::vector<DocumentChange> changes) {
+  void send(std::vector<DocumentChange> changes) {
     for (const DocumentResult& result : change_documents(to_, std::move(changes))) {
       if (result.error) {
         fail(result);
@@ -236,18 +251,13 @@ class Changes {
       counts_.deleted += result.result == "deleted" ? 1 : 0;
       counts_.changed.insert(result.index);
     }
-    return {};
   }
 
   void fail(const DocumentResult& result) {
     const bool conflict = result.error->status == 409;
     counts_.conflicts += conflict ? 1 : 0;
     if (conflict && plan_.proceed) return;
-    counts_.status = std::max(counts_.status, result.error->status);
-    counts_.failures.push_back({{"index", result.index},
-                                {"id", result.id},
-                                {"cause", cause_json(*result.error)},
-                                {"status", result.error->status}});
+    counts_.fail(result.index, result.id, *result.error);
   }
 
   const Targets& to_;
@@ -277,19 +287,28 @@ Response response_of(const Counts& counts, By by, std::int64_t took_ms) {
 std::atomic<int> at_once{0};
 // One of the requests that hold what they matched.
 struct Place {
-  Place() { ++at_once; }
+  Place() = default;
   ~Place() { --at_once; }
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
+  const bool given = at_once.fetch_add(1) < kMostAtOnce;  // else there are too many
 };
 
 struct Asked {
+  Asked(Targets targets, Call asked, Responder answer, Plan what, Clock::time_point since,
+        std::unique_ptr<const Place> held)
+      : to(std::move(targets)),
+        call(std::move(asked)),
+        responder(std::move(answer)),
+        plan(std::move(what)),
+        begun(since),
+        place(std::move(held)) {}
   Targets to;
   Call call;
   Responder responder;
   Plan plan;
   Clock::time_point begun;
-  Place place = {};
+  std::unique_ptr<const Place> place;
 };
 
 Expected<SearchAsk> query_of(const Call& call, const Plan& plan) {
@@ -309,33 +328,34 @@ void serve_by_query(const Targets& to, Call&& call, Responder responder) {
     return responder.send(response_of(ApiError{.status = 403,
                                                .type = "security_exception",
                                                .reason = "this key lacks the scope search, which a query needs"}));
-  if (at_once.load() >= kMostAtOnce)
+  auto place = std::make_unique<const Place>();
+  if (!place->given)
     return responder.send(response_of(rejected("there are as many changes by query as this broker makes at a time")));
-  auto plan = plan_of(to, call, by);
-  if (!plan) return responder.send(refusal_of(plan.error()));
-  auto rules = call.expression_rules();
+  const auto rules = call.expression_rules();
   if (!rules) return responder.send(refusal_of(rules.error()));
+  auto plan = plan_of(to, call, by, *rules);
+  if (!plan) return responder.send(refusal_of(plan.error()));
   auto targets = targets_of(to, plan->from, *rules, call.request.client);
   if (!targets) return responder.send(refusal_of(targets.error()));
   auto ask = query_of(call, *plan);
   if (!ask) return responder.send(refusal_of(ask.error()));
   const std::optional<std::size_t> most = plan->most;
-  const auto asked = std::make_shared<Asked>(to, std::move(call), std::move(responder), *std::move(plan), begun);
+  const auto asked =
+      std::make_shared<Asked>(to, std::move(call), std::move(responder), *std::move(plan), begun, std::move(place));
   match_documents(*std::move(targets), *std::move(ask), most, [asked](Expected<Matched> matched) {
     if (!matched) return asked->responder.send(refusal_of(matched.error()));
     const auto held = std::make_shared<const Matched>(*std::move(matched));
     hand_over(asked->to, std::move(asked->call), std::move(asked->responder),
               [asked, held](const Targets& at, const Call&, Responder answer) {
-                const auto counts = Changes(at, asked->plan, *held).run();
-                if (!counts) return answer.send(response_of(counts.error()));
+                Counts counts = Changes(at, asked->plan, *held).run();
                 const auto last = std::make_shared<Responder>(std::move(answer));
-                const bool refreshes = asked->plan.refresh != Refresh::kNo;
-                Refreshes::wait(at, refreshes ? counts->changed : std::set<std::string>(),
-                                [asked, last, counts = *counts](const auto& outcomes) {
-                                  for (const auto& [name, outcome] : outcomes)
-                                    if (!outcome) return last->send(response_of(outcome.error()));
-                                  last->send(response_of(counts, by, ms_since(asked->begun)));
-                                });
+                auto changed = std::move(counts.changed);
+                if (asked->plan.refresh == Refresh::kNo) changed.clear();
+                Refreshes::wait(at, changed, [asked, last, counts = std::move(counts)](const auto& outcomes) mutable {
+                  for (const auto& [name, outcome] : outcomes)
+                    if (!outcome) counts.fail(name, Json(), outcome.error());
+                  last->send(response_of(counts, by, ms_since(asked->begun)));
+                });
               });
   });
 }

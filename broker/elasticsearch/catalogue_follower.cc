@@ -180,6 +180,7 @@ Result<void> CatalogueFollower::look_at_templates(const std::string& version) {
   const auto answered = FROND_TRY(service_.ask("GET", "/v1/metadata"));
   if (answered.status != 200) return no_answer("GET /v1/metadata", answered);
   const Json kept = Json::parse(answered.body, nullptr, /*allow_exceptions=*/false);
+  if (!kept.is_object()) return no_answer("GET /v1/metadata", answered);
   const Json* const templates = at_path(kept, "elasticsearch.templates");
   // Under this version, though there may be a newer one: then a change is refused, and it is looked at again.
   catalogue_.set_templates(

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -53,12 +52,27 @@ Expected<DocumentChange> change_of(const Call& call, Kind kind) {
   return change;
 }
 
-// What is answered when changes are made and, if that was asked for, searched. `refreshed`: indices.
+// What is answered when changes are made and, if that was asked for, searched. While that is waited for, only this is
+// kept.
 struct Written {
-  std::vector<DocumentResult> results;
+  int status = 200;
+  std::string head;  // of the body; with Refresh::kNow it says so of each change
+  std::string tail;  // of the body
   Refresh refresh = Refresh::kNo;
-  std::function<Expected<Response>(const std::vector<DocumentResult>&, const std::set<std::string>& refreshed)> answer;
+  std::set<std::string> changed;                                 // indices
+  std::optional<std::chrono::steady_clock::time_point> begun{};  // of a body that ends with "took"
 };
+
+// `body` without what it says of refreshes, which some index did not have. Strings have no such quotation marks.
+std::string without_refreshes(std::string_view body) {
+  std::string made;
+  for (std::size_t at = 0; at != body.npos;) {
+    const std::size_t said = body.find(kForcedRefresh, at);
+    made += body.substr(at, said - at);
+    at = said == body.npos ? said : said + kForcedRefresh.size();
+  }
+  return made;
+}
 
 // Serves a request that changes documents. It waits for a refresh without a thread.
 template <Expected<Written> (*write)(const Targets&, const Call&)>
@@ -78,14 +92,18 @@ void writing(const Targets& to, Call&& call, Responder responder) {
     };
     const auto held = std::make_shared<Held>(Held{*std::move(written), std::move(answer)});
     const bool refreshes = held->written.refresh != Refresh::kNo;
-    Refreshes::wait(at, refreshes ? changed_indices(held->written.results) : std::set<std::string>(),
-                    [held](const auto& outcomes) {
-                      std::set<std::string> refreshed;  // what was accepted stays so where it can't be refreshed
-                      for (const auto& [name, outcome] : outcomes)
-                        if (outcome && held->written.refresh == Refresh::kNow) refreshed.insert(name);
-                      auto made = held->written.answer(held->written.results, refreshed);
-                      held->responder.send(made ? *std::move(made) : response_of(made.error()));
-                    });
+    Refreshes::wait(at, refreshes ? held->written.changed : std::set<std::string>(), [held](const auto& outcomes) {
+      auto& [status, head, tail, refresh, changed, begun] = held->written;
+      // What was accepted stays so where it can't be refreshed.
+      if (!std::ranges::all_of(outcomes, [](const auto& one) { return static_cast<bool>(one.second); }))
+        head = without_refreshes(head);
+      if (begun) {
+        const auto took = std::chrono::steady_clock::now() - *begun;
+        tail += std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()) + "}";
+      }
+      head += tail;
+      held->responder.send(Response{.status = status, .body = std::move(head)});
+    });
   });
 }
 
@@ -94,9 +112,9 @@ Expected<Written> change_one(const Targets& to, const Call& call, DocumentChange
   const bool shows = change.kind == Kind::kUpdate && call.parameter("_source");
   auto results = change_documents(to, {std::move(change)});
   if (results.front().error) return *results.front().error;
+  const DocumentResult& result = results.front();
   std::string get;
   if (shows) {
-    const DocumentResult& result = results.front();
     const auto read = FROND_EXPECT_OK(read_documents(to, result.index, {result.id}));
     const SourceFilter filter = source_filter(call);
     get = ",\"get\":{\"_seq_no\":" + std::to_string(result.seq_no) + ",\"_primary_term\":1,\"found\":true";
@@ -104,12 +122,9 @@ Expected<Written> change_one(const Targets& to, const Call& call, DocumentChange
       get += ",\"_source\":" + shown_source(read.front().source, filter);
     get += "}";
   }
-  return Written{std::move(results), refresh, [get](const auto& changed, const auto& refreshed) -> Expected<Response> {
-                   const DocumentResult& result = changed.front();
-                   std::string body = result_text(result, refreshed.contains(result.index));
-                   body.insert(body.size() - 1, get);
-                   return Response{.status = result.status(), .body = std::move(body)};
-                 }};
+  std::string head = result_text(result, refresh == Refresh::kNow);
+  head.pop_back();
+  return Written{result.status(), std::move(head), get + "}", refresh, changed_indices(results)};
 }
 
 Expected<Written> write_document(const Targets& to, const Call& call, Kind kind) {
@@ -267,8 +282,8 @@ Expected<Response> get_documents(const Targets& to, const Call& call) {
   return Response{.body = body + "]}"};
 }
 
-std::string bulk_answer(const std::vector<DocumentResult>& results, const std::vector<Kind>& kinds,
-                        const std::set<std::string>& refreshed, std::int64_t took_ms) {
+// Up to the last item.
+std::string bulk_answer(const std::vector<DocumentResult>& results, const std::vector<Kind>& kinds, bool refreshed) {
   const bool errors = std::ranges::any_of(results, [](const auto& one) { return one.error.has_value(); });
   std::string body = "{\"errors\":" + std::string(errors ? "true" : "false") + ",\"items\":[";
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -276,11 +291,11 @@ std::string bulk_answer(const std::vector<DocumentResult>& results, const std::v
     std::string told = result.error ? dumped({{"_index", result.index},
                                               {"_id", result.id.empty() ? Json() : Json(result.id)},
                                               {"error", cause_json(*result.error)}})
-                                    : result_text(result, refreshed.contains(result.index));
+                                    : result_text(result, refreshed);
     told.insert(told.size() - 1, ",\"status\":" + std::to_string(result.status()));
     body.append(i == 0 ? "{\"" : ",{\"").append(name_of(kinds[i])).append("\":").append(told).append("}");
   }
-  return body + "],\"took\":" + std::to_string(took_ms) + "}";
+  return body;
 }
 
 Expected<Written> bulk(const Targets& to, const Call& call) {
@@ -292,25 +307,23 @@ Expected<Written> bulk(const Targets& to, const Call& call) {
   auto items = FROND_EXPECT_OK(parse_bulk(call.request.body, index, require_alias));
   std::vector<Kind> kinds;
   std::vector<DocumentChange> changes;
-  std::vector<std::pair<std::size_t, DocumentResult>> wrong;  // by place
+  std::vector<std::size_t> places;  // of the changes among the items
+  std::vector<DocumentResult> results(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
     DocumentChange& change = items[i].change;
     kinds.push_back(change.kind);
-    if (items[i].wrong)
-      wrong.emplace_back(i, DocumentResult{.index = change.index, .id = change.id, .error = std::move(items[i].wrong)});
-    else
-      changes.push_back(std::move(change));
+    if (items[i].wrong) {
+      results[i] = {.index = change.index, .id = change.id, .error = std::move(items[i].wrong)};
+      continue;
+    }
+    places.push_back(i);
+    changes.push_back(std::move(change));
   }
-  auto results = change_documents(to, std::move(changes));
-  for (auto& [place, result] : wrong)  // ascending, so that each comes to its place
-    results.insert(results.begin() + static_cast<std::ptrdiff_t>(place), std::move(result));
+  auto changed = change_documents(to, std::move(changes));
+  for (std::size_t i = 0; i < places.size(); ++i) results[places[i]] = std::move(changed[i]);
   return Written{
-      std::move(results), refresh,
-      [begin, kinds = std::move(kinds)](const auto& all, const auto& refreshed) -> Expected<Response> {
-        const auto took = std::chrono::steady_clock::now() - begin;
-        return Response{.body = bulk_answer(all, kinds, refreshed,
-                                            std::chrono::duration_cast<std::chrono::milliseconds>(took).count())};
-      }};
+      200,  bulk_answer(results, kinds, refresh == Refresh::kNow), "],\"took\":", refresh, changed_indices(results),
+      begin};
 }
 
 constexpr std::string_view kWrite =

@@ -379,7 +379,7 @@ std::string result_text(const DocumentResult& result, bool forced_refresh) {
                      ",\"_primary_term\":1";
   if (result.has_seq_no) text += ",\"_seq_no\":" + std::to_string(result.seq_no);
   text += ",\"_shards\":" + result.shards + ",\"_version\":" + std::to_string(result.version);
-  if (forced_refresh && result.result != "noop") text += ",\"forced_refresh\":true";
+  if (forced_refresh && result.result != "noop") text += kForcedRefresh;
   return text + ",\"result\":\"" + result.result + "\"}";
 }
 

@@ -55,6 +55,7 @@ std::set<std::string> changed_indices(const std::vector<DocumentResult>& results
 
 // {"_index","_id","_version","result", …}: of one that did not fail.
 std::string result_text(const DocumentResult& result, bool forced_refresh);
+inline constexpr std::string_view kForcedRefresh = ",\"forced_refresh\":true";  // in it
 
 // The documents of an index as they are by now: what was accepted is there, though searches do not find it yet.
 struct FoundDocument {

@@ -160,7 +160,8 @@ Expected<void> make_index(const Targets& to, const std::string& name, const Json
   settings["index.creation_date"] = std::to_string(index.created);
   settings["index.version.created"] = "8170099";
   index.settings = nested(settings);
-  const Mapping mapping = FROND_EXPECT_OK(read_mapping(index.settings, body.value("mappings", Json())));
+  const Mapping mapping =
+      FROND_EXPECT_OK(read_mapping(index.settings, body.value("mappings", Json()), Origin::kRequest));
   index.mapping = mapping.shown;
   const Json aliases = body.value("aliases", Json::object());
   if (!aliases.is_object()) return parsing_exception("aliases is no object");

@@ -23,11 +23,19 @@ ApiError failed(const std::string& reason) {
           .cause = {{"type", "mapper_parsing_exception"}, {"reason", reason}}};
 }
 
+// Null: there is none.
+const Json& member_or_null(const Json& json, const std::string& name) {
+  static const Json kNone;
+  const auto found = json.find(name);
+  return found == json.end() ? kNone : *found;
+}
+
+// `kept`, of each function: what was there before, in the same place, whose parameters are not checked again.
 class FieldReader {
  public:
   explicit FieldReader(Mapping& mapping) : mapping_(mapping) {}
 
-  Expected<void> read(Json& properties, const std::string& above, std::size_t depth) {
+  Expected<void> read(Json& properties, const Json& kept, const std::string& above, std::size_t depth) {
     if (depth > kMaxObjectDepth) return failed("Limit of mapping depth [20] has been exceeded");
     for (auto& [key, json] : properties.items()) {
       const std::string name = above.empty() ? key : above + "." + key;
@@ -35,17 +43,17 @@ class FieldReader {
       if (!json.is_object()) return failed("Expected map for property [fields] on field [" + name + "]");
       const Json type = json.value("type", Json());
       if (type.is_null() ? json.contains("properties") || json.empty() : type == "object")
-        FROND_EXPECT_OK(read_object(json, name, depth));
+        FROND_EXPECT_OK(read_object(json, member_or_null(kept, key), name, depth));
       else if (!type.is_string())
         return failed("No type specified for field [" + name + "]");
       else
-        FROND_EXPECT_OK(read_field(json, name, name));
+        FROND_EXPECT_OK(read_field(json, member_or_null(kept, key), name, name));
     }
     return {};
   }
 
  private:
-  Expected<void> read_object(Json& json, const std::string& name, std::size_t depth) {
+  Expected<void> read_object(Json& json, const Json& kept, const std::string& name, std::size_t depth) {
     for (const auto& [key, value] : json.items()) {
       if (key == "properties" || key == "type" || (key == "enabled" && value == true)) continue;
       if (key == "enabled" || key == "dynamic") return not_supported("[" + key + "] of object [" + name + "]");
@@ -55,10 +63,10 @@ class FieldReader {
     const auto found = json.find("properties");
     if (found == json.end()) return {};
     if (!found->is_object()) return failed("Expected map for property [properties] on field [" + name + "]");
-    return read(*found, name, depth + 1);
+    return read(*found, member_or_null(kept, "properties"), name, depth + 1);
   }
 
-  Expected<void> read_field(Json& json, const std::string& name, const std::string& path) {
+  Expected<void> read_field(Json& json, const Json& kept, const std::string& name, const std::string& path) {
     const std::string type = json.value("type", "");
     const auto known = std::ranges::find(kTypeNames, type);
     if (is_other_type(type)) return not_supported("type [" + type + "] of field [" + name + "]");
@@ -68,7 +76,8 @@ class FieldReader {
     field.type = static_cast<Type>(known - std::begin(kTypeNames));
     field.column = column_name(name, field.type);
     if (!schema::is_field_name(field.column)) return not_supported("the long name of field [" + name + "]");
-    for (const auto& [key, value] : json.items()) FROND_EXPECT_OK(read_parameter(key, value, field));
+    for (const auto& [key, value] : json.items())
+      FROND_EXPECT_OK(read_parameter(key, value, member_or_null(kept, key), field));
     const auto leave_out = [&](const char* key, std::string_view usual) {
       if (json.contains(key) && json[key] == usual) json.erase(key);
     };
@@ -81,12 +90,12 @@ class FieldReader {
     for (auto& [key, inner] : more->items()) {
       if (!inner.is_object() || !inner.value("type", Json()).is_string())
         return failed("no type specified for property [" + key + "]");
-      FROND_EXPECT_OK(read_field(inner, name + "." + key, path));
+      FROND_EXPECT_OK(read_field(inner, member_or_null(member_or_null(kept, "fields"), key), name + "." + key, path));
     }
     return {};
   }
 
-  Expected<void> read_parameter(const std::string& key, const Json& value, MappedField& field) {
+  Expected<void> read_parameter(const std::string& key, const Json& value, const Json& kept, MappedField& field) {
     if (key == "type" || key == "fields") return {};
     if (key == "null_value" && field.type != Type::kText && value.is_primitive()) {
       field.null_value = value;
@@ -113,6 +122,7 @@ class FieldReader {
         return not_supported("[" + key + "] of field [" + field.name + "] other than its analyzer");
       return {};
     }
+    if (!kept.is_null() && kept == value) return {};
     return check_parameter(key, value, field);
   }
 
@@ -158,7 +168,7 @@ Expected<void> read_similarity(const Json& settings, Mapping& mapping) {
   return {};
 }
 
-Expected<void> read_root(const Json& mappings, Mapping& mapping) {
+Expected<void> read_root(const Json& mappings, const Json& kept, Mapping& mapping) {
   if (!mappings.is_object()) return failed("the mapping is no object");
   for (const auto& [key, value] : mappings.items()) {
     if (key == "properties") {
@@ -183,7 +193,7 @@ Expected<void> read_root(const Json& mappings, Mapping& mapping) {
   mapping.fields.clear();
   mapping.objects.clear();
   if (mapping.shown.contains("properties"))
-    FROND_EXPECT_OK(FieldReader(mapping).read(mapping.shown["properties"], "", 1));
+    FROND_EXPECT_OK(FieldReader(mapping).read(mapping.shown["properties"], member_or_null(kept, "properties"), "", 1));
   if (mapping.fields.size() > schema::kMaxFields)
     return illegal_argument("Limit of total fields [" + std::to_string(schema::kMaxFields) + "] has been exceeded");
   return take_analyzer(mapping);
@@ -223,13 +233,14 @@ const MappedField* Mapping::find(std::string_view name) const {
 }
 bool Mapping::is_object(std::string_view name) const { return std::ranges::find(objects, name) != objects.end(); }
 
-Expected<Mapping> read_mapping(const Json& settings, const Json& mappings) {
+Expected<Mapping> read_mapping(const Json& settings, const Json& mappings, Origin origin) {
   return typed([&]() -> Expected<Mapping> {
     Mapping mapping;
     for (const std::string_view path : {"index.analysis", "analysis"})
       if (const Json* const analysis = at_path(settings, path)) mapping.analysis = *analysis;
     FROND_EXPECT_OK(read_similarity(settings, mapping));
-    FROND_EXPECT_OK(read_root(mappings.is_null() ? Json::object() : mappings, mapping));
+    FROND_EXPECT_OK(read_root(mappings.is_null() ? Json::object() : mappings,
+                              origin == Origin::kKept ? mappings : Json::object(), mapping));
     return mapping;
   });
 }
@@ -237,7 +248,7 @@ Expected<Mapping> read_mapping(const Json& settings, const Json& mappings) {
 Expected<Mapping> extended(const Mapping& mapping, const Json& mappings) {
   return typed([&]() -> Expected<Mapping> {
     Mapping wanted = mapping;
-    FROND_EXPECT_OK(read_root(mappings, wanted));
+    FROND_EXPECT_OK(read_root(mappings, mapping.shown, wanted));
     for (const MappedField& old : mapping.fields) {
       const MappedField* const now = wanted.find(old.name);
       if (now == nullptr || now->type != old.type)

@@ -54,8 +54,10 @@ struct Mapping {
 };
 
 // `settings`, `mappings`: of the body of PUT /{index}, or as they are shown; null: there are none. 400
-// mapper_parsing_exception, and what Frond can't do by name.
-Expected<Mapping> read_mapping(const Json& settings, const Json& mappings);
+// mapper_parsing_exception, and what Frond can't do by name. Of what is kept, parameters that change nothing here are
+// not checked: they may have been taken by other rules (mapping_parameters.h).
+enum class Origin : std::uint8_t { kKept, kRequest };
+Expected<Mapping> read_mapping(const Json& settings, const Json& mappings, Origin origin = Origin::kKept);
 // With what PUT /{index}/_mapping brings. 400 illegal_argument_exception: a field would change its type, analyzer or
 // format.
 Expected<Mapping> extended(const Mapping& mapping, const Json& mappings);

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "broker/elasticsearch/json_body.h"
+#include <simdjson.h>
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -13,13 +13,49 @@ namespace {
 using frond::http::Response;
 using http::SearchService;
 
+constexpr std::uint32_t kMatchedPage = 100;  // whole documents, which one turn of a thread reads
+
+struct MatchedPage {
+  std::uint64_t total = 0;
+  std::string cursor;  // empty: there is no page behind it
+  std::vector<MatchedDocument> documents;
+};
+
+// Nothing: it can't be read. What documents hold beside their number is passed over.
+std::optional<MatchedPage> matched_page(const std::string& body, std::size_t index) {
+  namespace json = simdjson::ondemand;
+  thread_local json::parser parser;
+  const simdjson::padded_string padded(body);
+  json::document document;
+  json::object root;
+  json::array hits;
+  if (parser.iterate(padded).get(document) != simdjson::SUCCESS || document.get_object().get(root) != simdjson::SUCCESS)
+    return std::nullopt;
+  MatchedPage page;
+  std::string_view text;
+  if (root["cursor"].get_string().get(text) == simdjson::SUCCESS) page.cursor = text;
+  if (root["total"]["value"].get_uint64().get(page.total) != simdjson::SUCCESS) page.total = 0;
+  if (root["hits"].get_array().get(hits) != simdjson::SUCCESS) return std::nullopt;
+  for (auto hit : hits) {
+    MatchedDocument& one = page.documents.emplace_back();
+    one.index = index;
+    json::object object;
+    if (hit.get_object().get(object) != simdjson::SUCCESS || object["id"].get_string().get(text) != simdjson::SUCCESS)
+      return std::nullopt;
+    one.id = text;
+    std::uint64_t number = 0;
+    if (object["source"]["_seq_no"].get_uint64().get(number) == simdjson::SUCCESS) one.seq_no = number;
+  }
+  return page;
+}
+
 class Matching : public std::enable_shared_from_this<Matching> {
  public:
   Matching(SearchedTargets targets, SearchAsk ask, std::optional<std::size_t> most,
            std::function<void(Expected<Matched>)> done)
       : targets_(std::move(targets)), ask_(std::move(ask)), most_(most), done_(std::move(done)) {
     ask_.sort = {{.field = "_doc"}};
-    ask_.size = http::kMaxK;
+    ask_.size = kMatchedPage;
     ask_.partial = false;
   }
 
@@ -69,23 +105,18 @@ class Matching : public std::enable_shared_from_this<Matching> {
       ApiError error = error_of(response);
       return finish(response.status == 400 ? not_supported("this query (" + error.reason + ")") : std::move(error));
     }
-    const Json page = Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
-    const auto hits = page.find("hits");
-    if (hits == page.end() || !hits->is_array()) return finish(unavailable("the answer of the search can't be read"));
-    const std::uint64_t total = number_or(page.value("total", Json::object()), "value");
-    if (!most_ && matched_.documents.size() + total > kMaxMatched && parameters_.search_after.empty())
+    auto page = matched_page(response.body, matched_.indices.size() - 1);
+    if (!page) return finish(unavailable("the answer of the search can't be read"));
+    if (!most_ && matched_.documents.size() + page->total > kMaxMatched && parameters_.search_after.empty())
       return finish(illegal_argument("the query matches more than " + std::to_string(kMaxMatched) +
                                      " documents, which is not supported in one request: give [max_docs]"));
-    for (const Json& hit : *hits) {
+    for (MatchedDocument& one : page->documents) {
       if (is_full()) break;
-      MatchedDocument& one = matched_.documents.emplace_back();
-      one.index = matched_.indices.size() - 1;
-      one.id = text_or(hit, "id");
-      const Json* const number = at_path(hit, "source._seq_no");
-      if (number != nullptr && number->is_number_unsigned()) one.seq_no = number->get<std::uint64_t>();
+      matched_.documents.push_back(std::move(one));
     }
-    parameters_.search_after = text_or(page, "cursor");
-    if (hits->size() < http::kMaxK || parameters_.search_after.empty() || is_full()) return next_index();
+    parameters_.exact_total = false;  // the first page has told
+    parameters_.search_after = std::move(page->cursor);
+    if (page->documents.size() < kMatchedPage || parameters_.search_after.empty() || is_full()) return next_index();
     ask_page();
   }
 

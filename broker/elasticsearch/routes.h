@@ -34,7 +34,7 @@ struct Targets {
   std::shared_ptr<const http::SearchedCollections> collections;
   http::ChangeForwarder* service = nullptr;  // the indexer's service; null: nothing can be changed
   CatalogueFollower* follower = nullptr;     // null as `service` is
-  std::shared_ptr<Refreshes> refreshes = std::make_shared<Refreshes>();
+  Refreshes* refreshes = nullptr;            // null as `service` is
   // Whether all threads search this generation of a collection, or a later one. Any thread.
   std::function<bool(std::string_view collection, Generation generation)> serve = {};
   // Whether changes go to the service with this broker's own key: it checks the keys of clients itself, or only

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <unordered_map>
 
 #include "broker/elasticsearch/highlight.h"
 #include "broker/elasticsearch/hit_json.h"
 #include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/known_counts.h"
 #include "broker/elasticsearch/search_places.h"
 #include "broker/elasticsearch/window_order.h"
 
@@ -41,35 +41,6 @@ Expected<std::vector<std::string>> words_in(const std::string& body) {
     return not_supported("a pattern of a field of more than " + std::to_string(query::kMaxFacetSize) + " values");
   for (const Json& bucket : (*values)["buckets"]) words.push_back(bucket["value"].get<std::string>());
   return words;
-}
-
-// Counts that searches of this thread asked for lately.
-class KnownCounts {
- public:
-  static constexpr std::size_t kMax = 10'000;
-  std::optional<std::uint64_t> find(const std::string& name) const {
-    const auto found = counts_.find(name);
-    return found == counts_.end() ? std::nullopt : std::optional(found->second);
-  }
-  void remember(const std::string& name, std::uint64_t count) {
-    if (name.empty()) return;
-    if (counts_.size() >= kMax) counts_.clear();
-    counts_[name] = count;
-  }
-
- private:
-  std::unordered_map<std::string, std::uint64_t> counts_;
-};
-KnownCounts& known_counts() {
-  thread_local KnownCounts counts;
-  return counts;
-}
-
-// In the cache of counts.
-std::string name_of(const std::string& counts, const Statistics::Key& key) {
-  if (counts.empty()) return {};
-  std::string name = counts + "\n" + key.first;
-  return key.second ? name + "\n" + *key.second : name;
 }
 
 class SearchJob : public std::enable_shared_from_this<SearchJob> {

@@ -20,15 +20,19 @@ std::string_view named(TemplateKind kind) {
   return kind == TemplateKind::kComponent ? "component template" : "index template";
 }
 
-Json of_kind(const Json& kept, TemplateKind kind) { return kept.value(std::string(member_of(kind)), Json::object()); }
+const Json& of_kind(const Json& kept, TemplateKind kind) {
+  static const Json kNone = Json::object();
+  const auto found = kept.find(std::string(member_of(kind)));
+  return found == kept.end() ? kNone : *found;
+}
 
 template <TemplateKind kind>
 void show(const Targets& to, Call&& call, Responder responder) {
   const std::string wanted = call.path_value("name");
   const auto patterns = split_list(wanted);
-  const Json all = of_kind(to.catalogue.templates()->json, kind);
+  const auto kept = to.catalogue.templates();
   Json listed = kind == TemplateKind::kLegacy ? Json::object() : Json::array();
-  for (const auto& [name, about] : all.items()) {
+  for (const auto& [name, about] : of_kind(kept->json, kind).items()) {
     const bool asked = patterns.empty() ||
                        std::ranges::any_of(patterns, [&](std::string_view one) { return matches_pattern(one, name); });
     if (!asked) continue;
@@ -90,9 +94,9 @@ Expected<Response> remove(const Targets& to, const Call& call) {
                                       ? "component_template [" + std::string(pattern) + "] missing"
                                       : "index_template [" + std::string(pattern) + "] missing"};
       for (const std::string& name : gone) {
-        const Json users = kind == TemplateKind::kComponent ? of_kind(kept, TemplateKind::kIndex) : Json::object();
-        for (const auto& [user, about] : users.items())
-          if (std::ranges::find(about.at("composed_of"), Json(name)) != about.at("composed_of").end())
+        for (const auto& [user, about] : of_kind(kept, TemplateKind::kIndex).items())
+          if (kind == TemplateKind::kComponent &&
+              std::ranges::find(about.at("composed_of"), Json(name)) != about.at("composed_of").end())
             return illegal_argument("component templates [" + name +
                                     "] cannot be removed as they are still in use by index templates [" + user + "]");
         all.erase(name);

@@ -13,6 +13,7 @@ namespace frond::broker::elasticsearch {
 namespace {
 
 constexpr std::size_t kMostPatterns = 100;
+constexpr std::size_t kMaxPatternBytes = 4 << 10;  // of a template's in all
 constexpr std::size_t kMostComponents = 100;
 constexpr const char* kParts[] = {"settings", "mappings", "aliases"};
 
@@ -110,7 +111,7 @@ Expected<Json> composed(const Json& kept, const Json& one) {
 }
 
 Expected<void> check_parts(const Json& parts) {
-  FROND_EXPECT_OK(read_mapping(parts.value("settings", Json()), parts.value("mappings", Json())));
+  FROND_EXPECT_OK(read_mapping(parts.value("settings", Json()), parts.value("mappings", Json()), Origin::kRequest));
   return {};
 }
 
@@ -122,6 +123,10 @@ Expected<void> take_patterns(const Json& body, Json& made) {
                               one.get_ref<const std::string&>().size() <= kMaxAliasBytes;
                      });
   if (!texts) return validation_failed("index patterns are missing, or are no texts");
+  std::size_t bytes = 0;
+  for (const Json& one : patterns) bytes += one.get_ref<const std::string&>().size();
+  if (bytes > kMaxPatternBytes)
+    return validation_failed("index patterns have more than " + std::to_string(kMaxPatternBytes) + " bytes in all");
   made["index_patterns"] = patterns;
   return {};
 }

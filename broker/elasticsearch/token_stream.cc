@@ -1,6 +1,7 @@
 #include "broker/elasticsearch/token_stream.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -16,7 +17,6 @@ namespace {
 using text::CodePoint;
 using Tokens = std::vector<ShownToken>;
 
-constexpr std::size_t kMostFilters = 50;
 constexpr std::int64_t kMostGram = 255;
 
 bool is_letter(char32_t c) {
@@ -35,34 +35,41 @@ bool is_space(char32_t c) {
 // A tokenizer or filter that is built in, given as an object, or of the settings.
 struct Part {
   std::string type, shown;
-  Json members = Json::object();
+  const Json* members;               // borrowed
+  std::set<std::string> words = {};  // of a filter "stop"
 
+  const Json& member(const char* name) const {
+    static const Json none;
+    const auto found = members->find(name);
+    return found == members->end() ? none : *found;
+  }
   Expected<std::int64_t> number(const char* name, std::int64_t otherwise, std::int64_t least, std::int64_t most) const {
-    const Json given = members.value(name, Json());
+    const Json& given = member(name);
     std::int64_t number = otherwise;
     if (given.is_string())  // as settings are kept
       number = std::strtoll(given.get_ref<const std::string&>().c_str(), nullptr, 10);
     else if (!given.is_null())
-      number = FROND_EXPECT_OK(whole_member(members, name, otherwise));
+      number = FROND_EXPECT_OK(whole_member(*members, name, otherwise));
     if (number >= least && number <= most) return number;
     return illegal_argument("[" + std::string(name) + "] of [" + shown + "] is not from " + std::to_string(least) +
                             " to " + std::to_string(most));
   }
   bool flag(const char* name) const {
-    const Json given = members.value(name, Json(false));
+    const Json& given = member(name);
     return given == true || given == "true";
   }
 };
 Expected<Part> part_of(const Json& analysis, const char* kind, const Json& given) {
+  static const Json none = Json::object();
   if (given.is_object()) {
     const std::string type = FROND_EXPECT_OK(text_member(given, "type", ""));
-    return Part{type, type, given};
+    return Part{type, type, &given};
   }
   if (!given.is_string()) return parsing_exception("[" + std::string(kind) + "] is neither a name nor an object");
   const std::string name = given;
   const Json* const own = at_path(analysis, std::string(kind) + "." + name);
-  if (own == nullptr || !own->is_object()) return Part{name, name, Json::object()};
-  return Part{FROND_EXPECT_OK(text_member(*own, "type", name)), name, *own};
+  if (own == nullptr || !own->is_object()) return Part{name, name, &none};
+  return Part{FROND_EXPECT_OK(text_member(*own, "type", name)), name, own};
 }
 
 class Tokenizer {
@@ -70,7 +77,9 @@ class Tokenizer {
   explicit Tokenizer(std::string_view text) : text_(text) {}
 
   Expected<Tokens> run(const Part& part) {
-    if (part.type == "standard" && part.members.value("max_token_length", Json("255")) == "255") return standard();
+    if (part.type == "standard" &&
+        (part.member("max_token_length").is_null() || part.member("max_token_length") == "255"))
+      return standard();
     if (part.type == "letter" || part.type == "lowercase") return runs(is_letter);
     if (part.type == "whitespace") return runs([](char32_t c) { return !is_space(c); });
     if (part.type == "keyword") {
@@ -119,8 +128,9 @@ class Tokenizer {
     const std::int64_t least = FROND_EXPECT_OK(part.number("min_gram", 1, 1, kMostGram));
     const std::int64_t most = FROND_EXPECT_OK(part.number("max_gram", 2, least, kMostGram));
     std::vector<bool (*)(char32_t)> classes;
-    const Json kinds = part.members.value("token_chars", Json::array());
-    for (const Json& kind : kinds.is_array() ? kinds : Json::array({kinds})) {
+    const Json& kinds = part.member("token_chars");
+    if (kinds.is_object() || kinds.size() > 6) return illegal_argument("[token_chars] is not a list of up to 6 names");
+    for (const Json& kind : kinds) {  // itself if it is no array
       if (kind != "letter" && kind != "digit" && kind != "whitespace")
         return not_supported("[token_chars] " + dumped(kind) + " of a tokenizer");
       classes.push_back(kind == "letter" ? is_letter : kind == "digit" ? is_digit : is_space);
@@ -151,7 +161,14 @@ std::string lower(std::string_view token) {
   plain.stemmer = text::Stemmer::kNone;
   plain.stop_words = false;
   thread_local text::Analyzer analyzer(plain, 0);
-  return std::string(analyzer.term_of(token));
+  constexpr std::size_t kPiece = 128;  // terms are cut; a letter grows to twice its bytes at most
+  std::string out;
+  for (std::size_t at = 0; at < token.size();) {
+    const std::size_t end = text::utf8_boundary(token, at + kPiece);
+    out += analyzer.term_of(token.substr(at, end - at));
+    at = end;
+  }
+  return out;
 }
 
 // Letters of Latin without their accents.
@@ -162,7 +179,7 @@ std::string ascii_folded(std::string_view token) {
     const CodePoint point = text::decode_utf8(token, at);
     const std::string_view character = token.substr(at, point.bytes);
     at += point.bytes;
-    form.apply(character, folded);
+    if (point.value >= 128) form.apply(character, folded);
     const bool latin = point.value >= 128 && !folded.empty() && std::ranges::all_of(folded, text::is_ascii);
     if (!latin) {
       out += character;
@@ -188,7 +205,7 @@ Expected<void> stem(Tokens& tokens, const Part& part) {
   const std::string language =
       part.type == "porter_stem"
           ? "porter"
-          : FROND_EXPECT_OK(text_member(part.members, part.members.contains("language") ? "language" : "name",
+          : FROND_EXPECT_OK(text_member(*part.members, part.members->contains("language") ? "language" : "name",
                                         part.type == "snowball" ? "English" : "english"));
   if (language == "possessive_english") {
     for (ShownToken& one : tokens)
@@ -202,11 +219,18 @@ Expected<void> stem(Tokens& tokens, const Part& part) {
   const bool snowball = language == "English" || language == "porter2";
   if (!snowball && language != "english" && language != "porter" && language != "Porter")
     return not_supported("stemmer [" + language + "]");
-  text::AnalyzerConfig config;
-  config.stemmer = snowball ? text::Stemmer::kEnglish : text::Stemmer::kPorter;
-  config.stop_words = false;
-  text::Analyzer analyzer(config, 0);
+  const auto stemming = [](text::Stemmer stemmer) {
+    text::AnalyzerConfig config;
+    config.stemmer = stemmer;
+    config.stop_words = false;
+    return config;
+  };
+  thread_local text::Analyzer english(stemming(text::Stemmer::kEnglish), 0),
+      porter(stemming(text::Stemmer::kPorter), 0);
+  text::Analyzer& analyzer = snowball ? english : porter;
   for (ShownToken& one : tokens) {
+    if (one.text.size() > text::kMaxTokenBytes)
+      return not_supported("a stemmer of more than " + std::to_string(text::kMaxTokenBytes) + " bytes");
     // Frond's stemmers take a possessive away first.
     if (one.text.ends_with("'s") || one.text.ends_with("\xe2\x80\x99s"))
       return not_supported("a stemmer without possessive_english before it, of [" + one.text.substr(0, 100) + "],");
@@ -220,12 +244,12 @@ Expected<void> cut_grams(Tokens& tokens, const Part& part) {
   const std::int64_t least = FROND_EXPECT_OK(part.number("min_gram", 1, 1, kMostGram));
   const std::int64_t most = FROND_EXPECT_OK(part.number("max_gram", 2, least, kMostGram));
   Tokens all;
-  for (const ShownToken& one : tokens)
-    for (std::int64_t count = least; count <= most && all.size() <= kMaxShownTokens; ++count) {
-      if (static_cast<std::size_t>(count) > characters_of(one.text)) break;
-      ShownToken& gram = all.emplace_back(one);
-      gram.text = first_characters(one.text, static_cast<std::size_t>(count));
-    }
+  for (const ShownToken& one : tokens) {
+    const std::int64_t longest = std::min(most, static_cast<std::int64_t>(characters_of(one.text)));
+    for (std::int64_t count = least; count <= longest && all.size() <= kMaxShownTokens; ++count)
+      all.push_back({std::string(first_characters(one.text, static_cast<std::size_t>(count))), one.begin, one.end,
+                     one.type, one.position});
+  }
   tokens = std::move(all);
   return {};
 }
@@ -235,7 +259,7 @@ Expected<void> filter(Tokens& tokens, const Part& part) {
     for (ShownToken& one : tokens) one.text = change(one.text);
     return Expected<void>();
   };
-  if (part.type == "lowercase" && !part.members.contains("language")) return each(lower);
+  if (part.type == "lowercase" && !part.members->contains("language")) return each(lower);
   if (part.type == "asciifolding" && !part.flag("preserve_original")) return each(ascii_folded);
   if (part.type == "trim")
     return each([](const std::string& token) {
@@ -257,11 +281,9 @@ Expected<void> filter(Tokens& tokens, const Part& part) {
     return each([length](const std::string& token) { return std::string(first_characters(token, length)); });
   }
   if (part.type == "stop") {
-    const auto words = FROND_EXPECT_OK(stop_word_list(part.members.value("stopwords", Json())));
     const bool any_case = part.flag("ignore_case");
-    std::erase_if(tokens, [&](const ShownToken& one) {
-      return std::ranges::find(words, any_case ? lower(one.text) : one.text) != words.end();
-    });
+    std::erase_if(tokens,
+                  [&](const ShownToken& one) { return part.words.contains(any_case ? lower(one.text) : one.text); });
     return {};
   }
   if (part.type == "length") {
@@ -325,21 +347,45 @@ Expected<Json> analyzer_parts(const Json& analysis, const std::string& name) {
   return Json();
 }
 
-Expected<Tokens> tokens_of(const Json& analysis, const Json& parts, std::string_view text) {
-  Tokenizer tokenizer(text);
-  const Part cut = FROND_EXPECT_OK(part_of(analysis, "tokenizer", parts.value("tokenizer", Json("keyword"))));
-  Tokens tokens = FROND_EXPECT_OK(tokenizer.run(cut));
-  if (cut.type == "lowercase") FROND_EXPECT_OK(filter(tokens, {"lowercase", "lowercase", Json::object()}));
-  const Json filters = parts.value("filter", Json::array());
-  const Json all = filters.is_array() ? filters : Json::array({filters});
-  if (all.size() > kMostFilters) return illegal_argument("there are more than 50 filters");
-  for (const Json& one : all) {
-    const Part part = FROND_EXPECT_OK(part_of(analysis, "filter", one));
-    FROND_EXPECT_OK(filter(tokens, part));
+Expected<TokensOf> token_stream(const Json& analysis, Json parts) {
+  struct Read {
+    Json tokenizer, filters;  // as given; `parts` borrows them
+    std::vector<Part> parts = {};
+    std::size_t work = 0;
+  };
+  Json given = parts.value("filter", Json::array());
+  const auto read = std::make_shared<Read>(Read{.tokenizer = parts.value("tokenizer", Json("keyword")),
+                                                .filters = given.is_array() ? std::move(given) : Json::array({given})});
+  if (read->filters.size() > kMaxFilters)
+    return illegal_argument("there are more than " + std::to_string(kMaxFilters) + " filters");
+  read->parts.push_back(FROND_EXPECT_OK(part_of(analysis, "tokenizer", read->tokenizer)));
+  static const Json none = Json::object();
+  if (read->parts.front().type == "lowercase") read->parts.push_back({"lowercase", "lowercase", &none});
+  std::size_t stop_words = 0;
+  for (const Json& one : read->filters) {
+    Part part = FROND_EXPECT_OK(part_of(analysis, "filter", one));
+    if (part.type == "stop") {
+      const Json& words = part.member("stopwords");
+      stop_words += words.size();
+      if (stop_words > kMaxStopWords)
+        return illegal_argument("there are more than " + std::to_string(kMaxStopWords) + " stop words");
+      for (std::string& word : FROND_EXPECT_OK(stop_word_list(words))) part.words.insert(std::move(word));
+    }
+    read->parts.push_back(std::move(part));
   }
-  if (tokens.size() <= kMaxShownTokens) return tokens;
-  return illegal_argument("The number of tokens produced by calling _analyze has exceeded the allowed maximum of [" +
-                          std::to_string(kMaxShownTokens) + "]");
+  return TokensOf([read](std::string_view text) -> Expected<Tokens> {
+    Tokens tokens = FROND_EXPECT_OK(Tokenizer(text).run(read->parts.front()));
+    for (std::size_t i = 1; i < read->parts.size(); ++i) {
+      for (const ShownToken& one : tokens) read->work += one.text.size() + 1;
+      if (read->work > kMaxTokenWork)
+        return illegal_argument("the filters of _analyze read more than " + std::to_string(kMaxTokenWork) +
+                                " bytes of tokens");
+      FROND_EXPECT_OK(filter(tokens, read->parts[i]));
+    }
+    if (tokens.size() <= kMaxShownTokens) return tokens;
+    return illegal_argument("The number of tokens produced by calling _analyze has exceeded the allowed maximum of [" +
+                            std::to_string(kMaxShownTokens) + "]");
+  });
 }
 
 }  // namespace frond::broker::elasticsearch

@@ -2,6 +2,7 @@
 // The tokens that an analyzer of Elasticsearch makes of a text, with their places: for _analyze, which shows also such
 // analyzers as no index of Frond can have. Pure functions.
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +11,9 @@
 
 namespace frond::broker::elasticsearch {
 
-inline constexpr std::size_t kMaxShownTokens = 10'000;  // as Elasticsearch has it
+inline constexpr std::size_t kMaxShownTokens = 10'000;                   // as Elasticsearch has it
+inline constexpr std::size_t kMaxFilters = 32, kMaxStopWords = 100'000;  // of all filters
+inline constexpr std::size_t kMaxTokenWork = 2 << 20;  // bytes of tokens that all filters read, and one for each token
 
 struct ShownToken {
   std::string text;
@@ -23,7 +26,10 @@ struct ShownToken {
 // 501: what Frond has not.
 Expected<Json> analyzer_parts(const Json& analysis, const std::string& name);
 
-// `parts`: a tokenizer and filters, by name or as objects. 400: an unknown one, or more than kMaxShownTokens; 501.
-Expected<std::vector<ShownToken>> tokens_of(const Json& analysis, const Json& parts, std::string_view text);
+// The tokens of one text of a request. 400: over kMaxShownTokens, or kMaxTokenWork with the texts before; 501.
+using TokensOf = std::function<Expected<std::vector<ShownToken>>(std::string_view text)>;
+// `parts`: a tokenizer and filters, by name or as objects. `analysis` outlives the result. 400: over kMaxFilters or
+// kMaxStopWords; 501.
+Expected<TokensOf> token_stream(const Json& analysis, Json parts);
 
 }  // namespace frond::broker::elasticsearch

@@ -114,7 +114,8 @@ http::Response list_collections(const ServedRepository& repository, write::Writt
   }
   ordered_json all = {{"collections", std::move(listed)}};
   const auto common = written != nullptr ? written->metadata() : Result<write::CollectionWriter::Metadata>({});
-  if (common && !common->version.empty()) all["metadata"] = common->version;
+  if (!common) return unavailable("What is kept for all collections can't be read: " + common.error().message() + ".");
+  if (!common->version.empty()) all["metadata"] = common->version;
   return json_response(all);
 }
 

@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!settings) return 0;
   const es::Json shown = es::nested(*settings);
   FROND_CHECK(es::nested(es::flattened(shown)) == shown);
-  const auto mapping = es::read_mapping(shown, body->value("mappings", es::Json()));
+  const auto mapping = es::read_mapping(shown, body->value("mappings", es::Json()), es::Origin::kRequest);
   if (!mapping) {
     FROND_CHECK(mapping.error().status >= 400 && !mapping.error().type.empty());
     return 0;

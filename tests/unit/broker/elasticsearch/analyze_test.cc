@@ -56,8 +56,29 @@ TEST(TokensOfAText, AreRefusedByNameWhereFrondHasNotTheAnalyzer) {
 }
 TEST(TokensOfAText, AreBounded) {
   const Json long_text = {{"tokenizer", {{"type", "ngram"}, {"min_gram", 1}, {"max_gram", 255}}},
-                          {"text", std::string(100'000, 'x')}};
+                          {"text", std::string(60'000, 'x')}};
   EXPECT_EQ(analyzed(long_text, nullptr).error().status, 400);
+  const auto refused = [](const Json& body, std::string_view bound) {
+    const auto made = analyzed(body, nullptr);
+    return !made && made.error().status == 400 && made.error().reason.find(bound) != std::string::npos;
+  };
+  EXPECT_TRUE(refused({{"text", std::vector<std::string>(101, "")}}, "100"));
+  EXPECT_TRUE(refused({{"text", {std::string(40'000, 'x'), std::string(40'000, 'x')}}}, "65536"));
+  EXPECT_TRUE(refused({{"filter", std::vector<std::string>(33, "trim")}, {"text", "x"}}, "32"));
+  const Json stop = {{"type", "stop"}, {"stopwords", std::vector<std::string>(60'000, "a")}};
+  EXPECT_TRUE(refused({{"filter", Json::array({stop, stop})}, {"text", "x"}}, "100000"));
+  const Json grams = {{"type", "ngram"}, {"min_gram", 200}, {"max_gram", 200}};
+  const std::vector<std::string> none_left(20, std::string(3000, 'x'));
+  EXPECT_TRUE(
+      refused({{"tokenizer", grams}, {"filter", {{{"type", "length"}, {"max", 1}}}}, {"text", none_left}}, "2097152"));
+}
+TEST(TokensOfAText, AreNotCutWhereTheyAreLong) {
+  std::string capitals, small;
+  for (int i = 0; i < 1000; ++i) capitals += "ÄȺ", small += "äⱥ";  // the latter grows by a byte
+  const auto made = analyzed({{"normalizer", "lowercase"}, {"text", capitals}}, nullptr);
+  ASSERT_TRUE(made);
+  EXPECT_EQ((*made)["tokens"][0]["token"], small);
+  EXPECT_EQ((*made)["tokens"][0]["end_offset"], 2000);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST(TheManual, SaysWhatBecomesOfEachParameterOfFields) {
 }
 
 int status_of(const char* field) {
-  const auto mapping = read_mapping(nullptr, {{"properties", {{"a", Json::parse(field)}}}});
+  const auto mapping = read_mapping(nullptr, {{"properties", {{"a", Json::parse(field)}}}}, Origin::kRequest);
   return mapping ? 200 : mapping.error().status;
 }
 TEST(AParameterOfAField, IsRefusedByNameWhereItWouldChangeAnswers) {
@@ -48,6 +48,19 @@ TEST(AParameterOfAField, IsRefusedByNameWhereItWouldChangeAnswers) {
         R"({"type":"text","search_quote_analyzer":"english"})"})
     EXPECT_EQ(status_of(field), 501) << field;
   EXPECT_EQ(status_of(R"({"type":"text","nosuch":1})"), 400);
+}
+
+TEST(AParameterOfAField, StaysWhereItIsKept) {
+  const Json kept = Json::parse(R"({"properties":{"o":{"properties":{"a":{"type":"text","norms":false,
+      "fields":{"k":{"type":"keyword","index_options":"freqs"}}}}}}})");
+  const auto mapping = read_mapping(nullptr, kept);
+  ASSERT_TRUE(mapping);
+  EXPECT_EQ(mapping->shown, kept);
+  EXPECT_TRUE(extended(*mapping, kept));
+  EXPECT_TRUE(extended(*mapping, Json::parse(R"({"properties":{"b":{"type":"text"}}})")));
+  for (const char* changed : {R"({"properties":{"b":{"type":"text","norms":false}}})",
+                              R"({"properties":{"o":{"properties":{"a":{"type":"text","fielddata":true}}}}})"})
+    EXPECT_FALSE(extended(*mapping, Json::parse(changed))) << changed;
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace frond::broker::elasticsearch {
 namespace {
 
 Expected<Mapping> mapped(const char* properties, const Json& settings = nullptr) {
-  return read_mapping(settings, {{"properties", Json::parse(properties)}});
+  return read_mapping(settings, {{"properties", Json::parse(properties)}}, Origin::kRequest);
 }
 
 TEST(AMapping, BecomesASchemaWhoseNamesRecordsDoNotUseOtherwise) {

@@ -58,6 +58,8 @@ TEST(ATemplate, IsRefusedWhereItIsWrong) {
   EXPECT_EQ(refused(TemplateKind::kIndex, R"({"index_patterns":["x"],"data_stream":{}})"), 501);
   EXPECT_EQ(refused(TemplateKind::kIndex, R"({"index_patterns":["x"],"nosuch":1})"), 400);
   EXPECT_EQ(refused(TemplateKind::kIndex, R"({"template":{}})"), 400);
+  const Json long_ones = {{"index_patterns", std::vector<std::string>(17, std::string(250, 'a'))}};
+  EXPECT_EQ(refused(TemplateKind::kIndex, long_ones.dump().c_str()), 400) << "more than 4 KiB";
   EXPECT_EQ(refused(TemplateKind::kLegacy, R"({"index_patterns":[1]})"), 400);
   EXPECT_EQ(refused(TemplateKind::kLegacy, R"({"index_patterns":["x"],"mappings":{"properties":{"a":{"type":"x"}}}})"),
             400);
