@@ -276,6 +276,7 @@ void BatchBuilder::add_ranked(const ReadyPlan& ready) {
   if (stored == 0) query.seed_term = seed_of(plan, own);
   query.count_to = static_cast<std::uint32_t>(std::min<std::uint64_t>(plan.count_to, kCountAll));
   if (query.conjunction) return add_row(0);
+  if (own[0].max_score + own[0].max_rest + query.max_prior < query.floor) return;  // no document reaches the floor
   if (sums_ != Sums::kNever && can_be_summed(query) && (sums_ == Sums::kAlways || is_faster_summed(query, own)))
     return add_summed();
   for (std::uint32_t i = 0; i < query.terms; ++i) {
