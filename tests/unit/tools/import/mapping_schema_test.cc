@@ -77,8 +77,8 @@ TEST(AMapping, NamesMembersThatWouldChangeWhatIsFound) {
   const auto skipped = read_mapping(index, true);
   ASSERT_TRUE(skipped);
   ASSERT_EQ(skipped->fields.size(), 2u);
-  EXPECT_EQ(skipped->fields[0].path, "same");
-  EXPECT_FALSE(skipped->fields[1].in_seconds) << "the first format counts";
+  EXPECT_EQ(skipped->fields[1].path, "same");
+  EXPECT_FALSE(skipped->fields[0].in_seconds) << "the first format counts";
 }
 TEST(AMapping, NamesTextWhoseAnalyzerTheSettingsDefine) {
   json index = json::parse(index_of({{"t", {{"type", "text"}}}, {"n", {{"type", "long"}}}}));
