@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/search_targets.h"
 #include "broker/merge/rank_fusion.h"
 
 namespace frond::broker::elasticsearch {
@@ -105,35 +106,37 @@ Expected<FusedAsk> fused(const Json& body, const Parameters& parameters) {
     ranking.query = std::move(query);
     ranking.from = 0;
     ranking.size = static_cast<std::uint32_t>(window);
-    ranking.aggregations = nullptr;
-    ranking.totals = false;
+    ranking.aggregations = ranking.highlight = nullptr;
+    ranking.totals = ranking.source.shown = false;
+    ranking.fields.clear();
+    ranking.docvalue_fields.clear();
     ask.rankings.push_back(std::move(ranking));
   }
   return ask;
 }
 
-// The rankings one after the other, then what all find.
+// The rankings one after the other, of ids alone; then what all find; then the documents that are shown. All in the
+// time of one search.
 class FusedJob : public std::enable_shared_from_this<FusedJob> {
  public:
   FusedJob(SearchedTargets targets, FusedAsk ask, std::function<void(Expected<Gathered>)> done)
-      : targets_(std::move(targets)), ask_(std::move(ask)), done_(std::move(done)) {}
+      : targets_(std::move(targets)), ask_(std::move(ask)), done_(std::move(done)) {
+    if (targets_.collections->empty()) return;
+    const auto& config = targets_.collections->front().service->config();
+    const auto usual =
+        ask_.all.timeout_ms > 0 ? std::chrono::milliseconds(ask_.all.timeout_ms) : config.default_timeout;
+    time_ = std::min(usual, config.max_timeout).count();
+  }
 
   void go_on() {
-    const bool last = lists_.size() == ask_.rankings.size();
-    SearchAsk next = last ? ask_.all : ask_.rankings[lists_.size()];
-    if (last) {
-      next.from = 0;
-      next.size = 0;
-      next.highlight = nullptr;
-    }
-    Abandon abandon =
-        run_search(targets_, std::move(next), [self = shared_from_this(), last](Expected<Gathered> gathered) {
-          if (!gathered) return self->finish(std::move(gathered));
-          if (last) return self->answer(*std::move(gathered));
-          self->add(*std::move(gathered));
-          self->go_on();
-        });
-    if (abandon) abandon_ = std::move(abandon);  // null: it is over, and another one may be open
+    if (lists_.size() < ask_.rankings.size())
+      return run(ask_.rankings[lists_.size()], [](FusedJob& self, Gathered heard) {
+        self.add(heard);
+        self.go_on();
+      });
+    SearchAsk all = ask_.all;
+    all.from = all.size = 0;
+    run(std::move(all), [](FusedJob& self, Gathered heard) { self.show(std::move(heard)); });
   }
   bool is_over() const { return !done_; }
   void abandon() {
@@ -142,26 +145,72 @@ class FusedJob : public std::enable_shared_from_this<FusedJob> {
   }
 
  private:
-  static std::string key_of(const Hit& hit) { return std::to_string(hit.index) + "\n" + hit.id; }
-
-  void add(Gathered gathered) {
-    std::vector<std::string>& list = lists_.emplace_back();
-    for (Hit& hit : gathered.hits) {
-      list.push_back(key_of(hit));
-      hits_.emplace(list.back(), std::move(hit));
-    }
+  static std::string key_of(const Gathered& of, const Hit& hit) {
+    return of.indices[hit.index].searched.name + "\n" + hit.id;
   }
 
-  void answer(Gathered gathered) {
-    const auto fused = merge::fuse_ranks(lists_, ask_.constant);
-    gathered.hits.clear();
-    if (!fused.empty()) gathered.max_score = fused.front().score;
-    for (std::size_t i = ask_.all.from; i < fused.size() && gathered.hits.size() < ask_.all.size; ++i) {
-      Hit hit = std::move(hits_.at(fused[i].id));
-      hit.score = fused[i].score;
-      gathered.hits.push_back(std::move(hit));
+  void run(SearchAsk next, void (*heard)(FusedJob&, Gathered)) {
+    next.timeout_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(time_ - ms_since(begun_), 1));
+    Abandon abandon =
+        run_search(targets_, std::move(next), [self = shared_from_this(), heard](Expected<Gathered> gathered) {
+          if (!gathered) return self->finish(std::move(gathered));
+          self->note(*gathered);
+          heard(*self, *std::move(gathered));
+        });
+    if (abandon) abandon_ = std::move(abandon);  // null: it is over, and another one may be open
+  }
+
+  // What a search lacks, the answer lacks.
+  void note(const Gathered& heard) {
+    timed_out_ = timed_out_ || heard.timed_out;
+    failed_ = std::max(failed_, heard.failed);
+    for (const Gathered::Index& one : heard.indices)
+      if (!one.answer.lacking.empty()) lacking_.emplace(one.searched.name, one.answer.lacking);
+  }
+
+  void add(const Gathered& heard) {
+    std::vector<std::string>& list = lists_.emplace_back();
+    for (const Hit& hit : heard.hits) list.push_back(key_of(heard, hit));
+  }
+
+  void show(Gathered all) {
+    all_ = std::move(all);
+    fused_ = merge::fuse_ranks(lists_, ask_.constant);
+    SearchAsk shown = ask_.all;
+    shown.aggregations = nullptr;
+    shown.totals = false;
+    Json ids = Json::array();
+    for (std::size_t i = shown.from; i < fused_.size() && i < std::size_t{shown.from} + shown.size; ++i)
+      ids.push_back(fused_[i].id.substr(fused_[i].id.find('\n') + 1));
+    if (ids.empty()) return answer(Gathered());
+    shown.from = 0;
+    shown.size = static_cast<std::uint32_t>(
+        std::min<std::size_t>(ids.size() * all_.indices.size(), kMaxWindow));  // an id may be in each
+    shown.post_filter = {{"ids", {{"values", std::move(ids)}}}};
+    run(std::move(shown), [](FusedJob& self, Gathered heard) { self.answer(std::move(heard)); });
+  }
+
+  void answer(Gathered shown) {
+    std::unordered_map<std::string, Hit> hits;
+    for (Hit& hit : shown.hits) hits.emplace(key_of(shown, hit), std::move(hit));
+    shown.hits.clear();
+    for (std::size_t i = ask_.all.from; i < fused_.size() && i < std::size_t{ask_.all.from} + ask_.all.size; ++i) {
+      const auto hit = hits.find(fused_[i].id);
+      if (hit == hits.end()) continue;  // it is gone, or was not searched
+      hit->second.score = fused_[i].score;
+      shown.hits.push_back(std::move(hit->second));
     }
-    finish(std::move(gathered));
+    shown.total = all_.total;
+    shown.exact = all_.exact;
+    shown.aggregations = std::move(all_.aggregations);
+    shown.max_score = fused_.empty() ? std::nullopt : std::optional(fused_.front().score);
+    shown.timed_out = timed_out_;
+    shown.failed = failed_;
+    if (shown.indices.empty()) shown.indices = std::move(all_.indices);
+    for (Gathered::Index& one : shown.indices)
+      if (const auto lacks = lacking_.find(one.searched.name); lacks != lacking_.end())
+        one.answer.lacking = lacks->second;
+    finish(std::move(shown));
   }
   void finish(Expected<Gathered> result) {
     if (const auto done = std::exchange(done_, nullptr)) done(std::move(result));
@@ -169,10 +218,16 @@ class FusedJob : public std::enable_shared_from_this<FusedJob> {
 
   const SearchedTargets targets_;
   const FusedAsk ask_;
+  const Clock::time_point begun_ = Clock::now();
+  std::int64_t time_ = 1;                         // milliseconds, of all searches
   std::function<void(Expected<Gathered>)> done_;  // null: it was called, or the search is abandoned
   Abandon abandon_;
   std::vector<std::vector<std::string>> lists_;  // of index and id
-  std::unordered_map<std::string, Hit> hits_;
+  std::vector<merge::FusedDocument> fused_;
+  Gathered all_;  // total and aggregations
+  bool timed_out_ = false;
+  std::size_t failed_ = 0;
+  std::unordered_map<std::string, std::string> lacking_;  // by index
 };
 
 }  // namespace

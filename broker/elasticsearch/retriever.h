@@ -13,7 +13,7 @@ inline constexpr std::size_t kMaxRetrievers = 16;
 inline constexpr std::int64_t kMaxRankWindow = 1000;
 
 struct FusedAsk {
-  std::vector<SearchAsk> rankings;  // of one: its hits are the answer's
+  std::vector<SearchAsk> rankings;  // of ids alone; none: `all` is a usual search
   SearchAsk all;                    // of what any of them finds: total, aggregations, which hits are shown
   std::uint32_t constant = 60;
 };

@@ -36,6 +36,7 @@ void serve_retriever(const Targets& to, const Call& call, Json body, Responder r
   if (!targets) return responder.send(refusal_of(targets.error()));
   auto ask = read_retriever(body, call.parameters);
   if (!ask) return responder.send(refusal_of(ask.error()));
+  if (call.request.permit) call.request.permit->charge(ask->rankings.size());
   const auto shared = std::make_shared<Responder>(std::move(responder));
   const auto done = [shared, all = ask->all, begun = Clock::now()](Expected<Gathered> gathered) {
     if (!gathered) return shared->send(refusal_of(gathered.error()));

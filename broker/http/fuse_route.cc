@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,6 +20,7 @@
 
 namespace frond::broker::http {
 namespace {
+using frond::http::Request;
 using frond::http::Responder;
 using frond::http::Response;
 using Json = nlohmann::ordered_json;
@@ -87,24 +89,30 @@ std::optional<ParameterError> read_fusion(const std::string& body, AskedFusion& 
   return read_search(json["search"], window, asked);
 }
 
-// Two searches: the ranking, then the documents of the list that it does not have. On the service's thread.
+// The ranking, then which documents of the list that it does not have there are, then the documents that are shown: up
+// to four searches in the time of one. On the service's thread.
 class FusedSearch : public std::enable_shared_from_this<FusedSearch> {
  public:
-  FusedSearch(SearchService& service, AskedFusion asked, const frond::http::ClientId& client, Responder responder)
+  FusedSearch(SearchService& service, AskedFusion asked, const Request& request, Responder responder, Instant came)
       : service_(service),
         in_use_(service.in_use()),
         asked_(std::move(asked)),
-        client_(client),
+        client_(request.client),
+        counted_(request.counted),
+        came_(came),
         responder_(std::move(responder)) {}
 
   void begin() {
-    responder_->on_client_gone([held = weak_from_this()] {
-      if (const auto self = held.lock()) self->abandon();
-    });
-    ask(asked_.search, [](FusedSearch& self, Json answer) { self.heard_ranking(std::move(answer)); });
+    ask(ids_alone(asked_.search), [](FusedSearch& self, Json answer) { self.heard_ranking(std::move(answer)); });
+  }
+  void abandon() {
+    service_.abandon(ticket_);
+    send(abandoned());
   }
 
  private:
+  using Ids = std::vector<std::string>;
+
   void ask(const SearchParameters& parameters, void (*heard)(FusedSearch&, Json)) {
     ticket_ = service_.search(
         parameters,
@@ -115,53 +123,94 @@ class FusedSearch : public std::enable_shared_from_this<FusedSearch> {
         },
         {}, client_, {}, came_);
   }
+  static SearchParameters ids_alone(SearchParameters search) {
+    search.fields = 0;
+    search.columns.clear();
+    return search;
+  }
+  // Of the filter, which documents have these ids.
+  SearchParameters search_of(Ids ids) const {
+    SearchParameters search = asked_.search;
+    search.k = static_cast<std::uint32_t>(ids.size());
+    search.q.clear();
+    search.minimum_should_match.reset();
+    search.facets.clear();
+    search.rank = wire::Rank::kNone;
+    search.mode = wire::Mode::kAnd;
+    search.query = frond::query::Clause{frond::query::Ids{std::move(ids)}};
+    return search;
+  }
 
   void heard_ranking(Json heard) {
     answer_ = std::move(heard);
     lists_[1] = asked_.ranking;
-    for (Json& hit : answer_["hits"]) {
-      const std::string id = hit["id"];
-      lists_[0].push_back(id);
-      hits_.emplace(id, std::move(hit));
+    for (const Json& hit : answer_["hits"]) {
+      lists_[0].push_back(hit["id"]);
+      there_.insert(lists_[0].back());
     }
-    SearchParameters others = asked_.search;
-    frond::query::Ids ids;
+    Ids others;
     for (const std::string& id : asked_.ranking)
-      if (!hits_.contains(id)) ids.ids.push_back(id);
-    if (ids.ids.empty()) return answer();
-    others.k = static_cast<std::uint32_t>(ids.ids.size());
-    others.q.clear();
-    others.minimum_should_match.reset();
-    others.facets.clear();
-    others.rank = wire::Rank::kNone;
-    others.mode = wire::Mode::kAnd;
-    others.query = frond::query::Clause{std::move(ids)};
-    ask(others, [](FusedSearch& self, Json found) { self.heard_others(std::move(found)); });
+      if (!there_.contains(id)) others.push_back(id);
+    if (others.empty()) return fuse();
+    ask(ids_alone(search_of(std::move(others))), [](FusedSearch& self, Json found) {
+      self.note(found);
+      for (const Json& hit : found["hits"]) self.there_.insert(hit["id"].get<std::string>());
+      self.fuse();
+    });
   }
 
-  void heard_others(Json found) {
-    for (Json& hit : found["hits"]) {
-      const std::string id = hit["id"];
-      hits_.emplace(id, std::move(hit));
-    }
-    Json& lacking = answer_["coverage"]["degraded"];
+  // What a search lacks, the answer lacks.
+  void note(const Json& found) {
+    Json &coverage = answer_["coverage"], &lacking = coverage["degraded"];
     for (const Json& one : found["coverage"]["degraded"])
-      if (std::ranges::find(lacking, one) == lacking.end()) lacking.push_back(one);
-    answer();
+      if (std::ranges::none_of(lacking, [&](const Json& known) { return known["partition"] == one["partition"]; }))
+        lacking.push_back(one);
+    const std::uint64_t total = coverage["partitions_total"];
+    coverage["partitions_answered"] = total - std::min<std::uint64_t>(total, lacking.size());
+    if (found["timed_out"] == true) answer_["timed_out"] = true;
+  }
+
+  void fuse() {
+    fused_ = merge::fuse_ranks(lists_, asked_.constant);
+    // The collection, or the filter, does not have the others.
+    std::erase_if(fused_, [&](const auto& document) { return !there_.contains(document.id); });
+    if (fused_.size() > asked_.k) fused_.resize(asked_.k);
+    Ids found;
+    for (const auto& document : fused_) (document.ranks[0] > 0 ? found : others_).push_back(document.id);
+    if (asked_.search.fields == 0 && asked_.search.columns.empty()) return answer();
+    if (found.empty()) return show_others();
+    SearchParameters search = asked_.search;  // with its words, for snippets
+    search.k = static_cast<std::uint32_t>(found.size());
+    search.facets.clear();
+    search.filter.clear();  // they were found with it
+    search.filter_clause = frond::query::Clause{frond::query::Ids{std::move(found)}};
+    ask(search, [](FusedSearch& self, Json shown) {
+      self.keep(std::move(shown));
+      self.show_others();
+    });
+  }
+  void show_others() {
+    if (others_.empty()) return answer();
+    ask(search_of(others_), [](FusedSearch& self, Json shown) {
+      self.keep(std::move(shown));
+      self.answer();
+    });
+  }
+  void keep(Json shown) {
+    note(shown);
+    for (Json& hit : shown["hits"]) hits_.emplace(hit["id"], std::move(hit));
   }
 
   void answer() {
     Json hits = Json::array();
-    for (const auto& document : merge::fuse_ranks(lists_, asked_.constant)) {
-      if (hits.size() == asked_.k) break;
-      const auto found = hits_.find(document.id);
-      if (found == hits_.end()) continue;  // the collection, or the filter, does not have it
+    for (const auto& document : fused_) {
       Json hit = {{"id", document.id}, {"score", document.score}};
       Json& ranks = hit["ranks"] = Json::object();
       if (document.ranks[0] > 0) ranks["search"] = document.ranks[0];
       if (document.ranks[1] > 0) ranks["ranking"] = document.ranks[1];
-      for (const auto& [name, value] : found->second.items())
-        if (name != "id" && name != "score") hit[name] = value;
+      if (const auto shown = hits_.find(document.id); shown != hits_.end())
+        for (const auto& [name, value] : shown->second.items())
+          if (name != "id" && name != "score") hit[name] = value;
       hits.push_back(std::move(hit));
     }
     answer_["hits"] = std::move(hits);
@@ -169,10 +218,6 @@ class FusedSearch : public std::enable_shared_from_this<FusedSearch> {
     send({.body = answer_.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"});
   }
 
-  void abandon() {
-    service_.abandon(ticket_);
-    send(abandoned());
-  }
   void send(Response response) {
     if (auto responder = std::exchange(responder_, std::nullopt)) responder->send(std::move(response));
   }
@@ -181,35 +226,57 @@ class FusedSearch : public std::enable_shared_from_this<FusedSearch> {
   const std::shared_ptr<const void> in_use_;
   const AskedFusion asked_;
   const frond::http::ClientId client_;
-  const Instant came_ = service_.now();
+  const std::shared_ptr<const void> counted_;  // Request::counted
+  const Instant came_;
   std::optional<Responder> responder_;  // until it is answered
   SearchService::Ticket ticket_;
-  Json answer_;                                 // of the search
-  std::unordered_map<std::string, Json> hits_;  // by id
-  std::array<std::vector<std::string>, 2> lists_;
+  Json answer_;  // of the search
+  std::array<Ids, 2> lists_;
+  std::unordered_set<std::string> there_;
+  std::vector<merge::FusedDocument> fused_;  // that are shown
+  Ids others_;                               // of these, those that the search did not find
+  std::unordered_map<std::string, Json> hits_;
 };
 
 }  // namespace
 
-void serve_fused(SearchService& service, std::string body, const frond::http::ClientId& client, Responder responder) {
-  // A std::function is copied and a Responder cannot be.
-  const auto shared = std::make_shared<Responder>(std::move(responder));
-  const auto begin = [&service, in_use = service.in_use(), client, shared](const ParameterError* error,
-                                                                           AskedFusion asked) {
-    if (error != nullptr) return shared->send(error->response());
-    std::make_shared<FusedSearch>(service, std::move(asked), client, std::move(*shared))->begin();
-  };
+void serve_fused(SearchService& service, Request request, Responder responder) {
+  if (request.permit) request.permit->charge(1);
   TextReader& reader = service.shared().reader;
-  if (!reader.is_large(body)) {
+  struct Watched {
+    std::atomic<bool> gone{false};      // set on the service's thread
+    std::weak_ptr<FusedSearch> search;  // used there
+  };
+  const auto watched = std::make_shared<Watched>();
+  responder.on_client_gone([watched] {
+    watched->gone = true;
+    if (const auto open = watched->search.lock()) open->abandon();
+  });
+  const auto begin = [&service, watched, came = service.now()](const std::optional<ParameterError>& error,
+                                                               AskedFusion asked, const Request& of, Responder to) {
+    if (watched->gone) return to.send(abandoned());
+    if (error) return to.send(error->response());
+    const auto search = std::make_shared<FusedSearch>(service, std::move(asked), of, std::move(to), came);
+    watched->search = search;
+    search->begin();
+  };
+  if (!reader.is_large(request.body)) {
     AskedFusion asked;
-    const auto error = read_fusion(body, asked);
-    return begin(error ? &*error : nullptr, std::move(asked));
+    const auto error = read_fusion(request.body, asked);
+    return begin(error, std::move(asked), request, std::move(responder));
   }
-  const std::size_t bytes = body.size();
-  reader.run(client, bytes, [&service, begin, body = std::move(body)] {
-    AskedFusion asked;
-    const auto error = read_fusion(body, asked);
-    service.home().post([begin, error, asked] { begin(error ? &*error : nullptr, asked); });
+  struct Held {
+    Request request;
+    Responder responder;
+    const std::shared_ptr<const void> in_use;
+    AskedFusion asked = {};
+    std::optional<ParameterError> error = {};
+  };
+  const auto held = std::make_shared<Held>(std::move(request), std::move(responder), service.in_use());
+  reader.run(held->request.client, held->request.body.size(), [&service, begin, watched, held] {
+    if (!watched->gone) held->error = read_fusion(held->request.body, held->asked);
+    service.home().post(
+        [begin, held] { begin(held->error, std::move(held->asked), held->request, std::move(held->responder)); });
   });
 }
 

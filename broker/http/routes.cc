@@ -196,7 +196,7 @@ void serve_schema(const Targets&, const SearchedCollection& collection, Request&
 
 void serve_fusion(const Targets&, const SearchedCollection& collection, Request&& request, Responder responder) {
   if (refuse_parameters(request, responder)) return;
-  serve_fused(*collection.service, std::move(request.body), request.client, std::move(responder));
+  serve_fused(*collection.service, std::move(request), std::move(responder));
 }
 
 constexpr frond::http::RouteLimits kGet{.access = Access::kSearch},

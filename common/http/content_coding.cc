@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <boost/beast/core/string.hpp>
-#include <charconv>
 #include <memory>
 #include <utility>
 
@@ -95,17 +94,25 @@ Result<std::string> decode(Decoder decoder, std::string_view coding, std::string
     if (have > max_bytes) return too_large(max_bytes);
   }
   decoded.resize(have);
+  if (decoded.capacity() > have + have / 8) decoded.shrink_to_fit();
   return decoded;
 }
 
-// The weight of one coding, "gzip;q=0.5", in thousandths; 1,000 where none can be read.
+// The weight of one coding, of ";q=0.5", in thousandths; 1,000 where none can be read.
 int weight_of(std::string_view parameters) {
-  const auto at = parameters.find("q=");
-  if (at == std::string_view::npos) return 1000;
-  const std::string_view text = parameters.substr(at + 2);
-  double weight = 1;
-  std::from_chars(text.data(), text.data() + text.size(), weight);
-  return static_cast<int>(std::clamp(weight, 0.0, 1.0) * 1000);
+  while (!parameters.empty()) {
+    const auto end = std::min(parameters.find(';', 1), parameters.size());
+    const std::string_view one = trimmed(parameters.substr(1, end - 1));
+    parameters.remove_prefix(end);
+    if (!iequals(one.substr(0, 2), "q=")) continue;
+    const std::string_view text = one.substr(2);
+    if (text != "0" && !text.starts_with("0.")) return 1000;
+    int weight = 0;
+    for (std::size_t i = 2; i < 5; ++i)
+      weight = 10 * weight + (i < text.size() && text[i] >= '0' && text[i] <= '9' ? text[i] - '0' : 0);
+    return weight;
+  }
+  return 1000;
 }
 
 std::optional<std::string> gzipped(std::string_view body) {

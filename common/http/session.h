@@ -179,7 +179,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   Response no_room();
   bool admit(RequestParser::State state);
   bool admit_body();
-  bool take_room();
+  bool take_room(bool whole);
   void await_room();
   void go_on();
   void dispatch();

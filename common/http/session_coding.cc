@@ -52,9 +52,9 @@ void Session::decode(Coded coded) {
     if (!longer) return give(std::move(coded), std::move(decoded));
   }
   const ClientId client = coded.request.client;
-  const std::size_t bytes = body.size() + coded.most;
   const auto held = std::make_shared<Coded>(std::move(coded));
-  core_->config.run_aside(client, bytes, [self = shared_from_this(), held, coding] {
+  // No bytes: both bodies have their room in the server already.
+  core_->config.run_aside(client, 0, [self = shared_from_this(), held, coding] {
     const auto decoded = std::make_shared<Result<std::string>>(Error(Code::kOverloaded, "There is no memory for it"));
     try {
       *decoded = decoded_body(coding, held->request.body, held->most);
@@ -76,7 +76,8 @@ void Session::give(Coded coded, Result<std::string> decoded) {
     Response refusal = undecodable(decoded.error());
     return coded.responder.send(routing.shape != nullptr ? routing.shape(std::move(refusal)) : std::move(refusal));
   }
-  if (coded.counted) coded.counted->group->bodies.keep(coded.counted->request, decoded->size() + coded.header_bytes);
+  if (coded.counted)
+    coded.counted->group->bodies.keep(coded.counted->request, decoded->capacity() + coded.header_bytes);
   coded.counted = nullptr;  // the request has it
   coded.request.body = *std::move(decoded);
   std::erase_if(coded.request.headers, [](const auto& field) { return field.first == "content-encoding"; });

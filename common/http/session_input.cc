@@ -116,7 +116,7 @@ bool Session::admit(RequestParser::State state) {
     routing_ = route();
     if (state == RequestParser::State::kHeader && !admit_body()) return false;
   }
-  return routing_->handler == nullptr || take_room();
+  return routing_->handler == nullptr || take_room(state == RequestParser::State::kDone);
 }
 // Whether the body that the header announces may come. If not, the request is answered without it.
 bool Session::admit_body() {
@@ -138,9 +138,10 @@ std::size_t Session::room_for_decoding(std::size_t room) const {
   const std::size_t share = core_->group->bodies.limit() / 2;
   return std::min(routing_->limits.max_body, share - std::min(share, room));
 }
-// Takes room for what the request at hand is known to need. If there is none, nothing more is read until there is.
-bool Session::take_room() {
-  const std::size_t bytes = parser_.room() + room_for_decoding(parser_.room());
+// Takes room for what the request at hand is known to need; once it is whole, also for what it is decoded to: a sender
+// that is slow has none of that. If there is no room, nothing more is read until there is.
+bool Session::take_room(bool whole) {
+  const std::size_t bytes = parser_.room() + (whole ? room_for_decoding(parser_.room()) : 0);
   if (!counted_) {
     if (bytes <= RequestBytes::kUncounted || routing_->limits.reserved) return true;
     const auto begin = [core = core_, held = weak_from_this()] {
@@ -202,7 +203,8 @@ void Session::dispatch() {
     slot.counted = request.counted = counted;
     slot.permit = request.permit = std::move(routing.permit);
     if (routing.handler == nullptr) return responder.send(*std::move(routing.answer));
-    slot.coding = accepted_coding(request.header("accept-encoding"));
+    if (!routing.limits.reserved)
+      slot.coding = accepted_coding(request.header("accept-encoding"));  // waits for no thread
     if (decoded_bytes > 0 && !request.body.empty())
       return decode({std::move(request), std::move(responder), std::move(routing), std::move(counted), header_bytes,
                      decoded_bytes});

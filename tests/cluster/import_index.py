@@ -7,6 +7,7 @@ import http.server
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -66,7 +67,7 @@ class Node(http.server.BaseHTTPRequestHandler):
             return self.send(400, {"error": {"reason": f"No mapping found for [{order}] in order to sort on"}})
         after = asked.get("search_after", [None])[0]
         first = 0 if after is None else int(after) + 1  # ids have leading zeros
-        return self.page(first, asked["size"], {"pit_id": asked["pit"]["id"]}, order)
+        return self.page(first, asked["size"], {"pit_id": asked["pit"]["id"]}, order, asked.get("_source", True))
 
     def scroll(self, name):
         node = self.server
@@ -74,16 +75,26 @@ class Node(http.server.BaseHTTPRequestHandler):
             return self.send(404, {"error": {"reason": "No search context found"}})
         first = node.places[name]
         node.places[name] += node.size
+        if node.breaks_after and first > node.breaks_after:  # the answer is lost, and the scroll is behind it
+            node.breaks_after = 0
+            self.close_connection = True
+            return self.connection.shutdown(socket.SHUT_RDWR)
         return self.page(first, node.size, {"_scroll_id": name}, "_doc")
 
-    def page(self, first, size, more, order):
+    def page(self, first, size, more, order, sources=True):
         node = self.server
         hits = [{"_index": "books", "_id": f"{number:08}", "_source": document(number), "sort": [number if order != "_id" else f"{number:08}"]}
                 for number in range(first, min(first + size, node.documents))]
+        for hit in hits:
+            number = int(hit["_id"])
+            if number in node.odd:
+                hit["_source"] = {"title": "half a pair \ud800" if number in node.odd[:1] else "x" * (65 << 20)}
+            if not sources or number in node.odd[1:2]:
+                del hit["_source"]
         if node.loses_after and first > node.loses_after:
             node.loses_after = 0
             node.places.clear()
-        self.send(200, {**more, "took": 1, "_shards": {"total": 1, "failed": 0}, "hits": {"total": {"value": node.documents, "relation": "eq"}, "hits": hits}})
+        self.send(200, {**more, "took": 1, "_shards": {"total": 1, "failed": 0}, "hits": {"total": {"value": node.documents + node.more, "relation": "eq"}, "hits": hits}})
 
     def send(self, status, json_body, fields=()):
         data = json.dumps(json_body, indent=1).encode()
@@ -100,9 +111,10 @@ class Node(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def node_of(documents, way="shards", allowed=(None,), mapping=None, loses_after=0):
+def node_of(documents, way="shards", allowed=(None,), mapping=None, loses_after=0, breaks_after=0, odd=()):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Node)
     server.documents, server.way, server.allowed, server.mapping, server.loses_after = documents, way, allowed, mapping or MAPPING, loses_after
+    server.more, server.breaks_after, server.odd = 0, breaks_after, odd
     server.places, server.asked, server.size, server.daemon_threads = {}, 0, 0, True
     server.handle_error = lambda *_: None  # an import is killed
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
@@ -139,16 +151,17 @@ class Imports:
         process.wait()
         return self.state(name)["documents"]
 
-    def check(self, name, documents):
+    def check(self, name, documents, without=()):
+        documents = set(range(documents)) - set(without)
         with frond.Client(self.url, collection=name, key_file=self.key_file) as client:
             def all_there():
                 try:
-                    return client.count(query={"all": {}}, cache="off")["count"] == documents
+                    return client.count(query={"all": {}}, cache="off")["count"] == len(documents)
                 except frond.RequestRefused as error:
                     raise harness.Refused(str(error)) from error
-            harness.eventually(all_there, f"{documents} documents are in {name}", 60)
+            harness.eventually(all_there, f"{len(documents)} documents are in {name}", 60)
             seen = [hit["id"] for hit in client.matches(query={"all": {}}, fields="id")]
-            harness.expect(len(seen) == documents and set(seen) == {f"{number:08}" for number in range(documents)}, f"{name}: {len(seen)} documents")
+            harness.expect(len(seen) == len(documents) and set(seen) == {f"{number:08}" for number in documents}, f"{name}: {len(seen)} documents")
 
 
 def check_killed(imports, rng):
@@ -179,7 +192,21 @@ def check_ways(imports):
         node.places.clear()
         imports.run(node, f"gone-{way}", "--page", "700")
         imports.check(f"gone-{way}", FEW)
+    said = imports.run(node_of(FEW, "scroll", breaks_after=1500), "broken", "--page", "500")
+    harness.expect("begins again" in said, said)
+    imports.check("broken", FEW)
     print("places that are lost: all documents are there once", flush=True)
+
+
+def check_odd(imports):
+    for way, odd in (("shards", (700, 1100, 1900)), ("scroll", (700, 1100))):
+        said = imports.run(node_of(FEW, way, odd=odd), f"odd-{way}", "--page", "500", exit_code=1)
+        harness.expect(f"{len(odd)} of {FEW} documents were refused" in said and all(f"refused: {number:08}: " in said for number in odd), said)
+        imports.check(f"odd-{way}", FEW, odd)
+    short = node_of(FEW)
+    short.more = 10
+    harness.expect("begins again" in imports.run(short, "short", exit_code=1) and not imports.state("short")["done"], "an index of which some are not given")
+    print("documents that can't be read are refused alone", flush=True)
 
 
 def check_refusals(imports):
@@ -208,6 +235,7 @@ def test(setting):
     imports = Imports(setting, f"http://127.0.0.1:{http}", setting.path("state", "api.key"))
     check_refusals(imports)
     check_ways(imports)
+    check_odd(imports)
     check_killed(imports, setting.rng)
 
 

@@ -29,10 +29,11 @@ class Destination {
         path_("/v1/collections/" + url_encode(options.collection)),
         events_(events) {}
 
-  // `again`: an earlier run may have made it.
-  Result<void> make(const std::string& settings, bool again) {
-    const auto made = FROND_TRY(requests_.ask("PUT", path_, settings));
-    if (made.status == 201 || (made.status == 409 && again)) return {};
+  // `key`: as of an earlier run that may have made it.
+  Result<void> make(const std::string& settings, const std::string& key) {
+    const auto made =
+        FROND_TRY(requests_.ask("PUT", path_, settings, "application/json", "Idempotency-Key: " + key + "\r\n"));
+    if (made.status == 201) return {};
     if (made.status == 409)
       return Error(Code::kInvalid, "there is a collection of this name already: give --collection another one");
     return refusal_of(made).within("making the collection");
@@ -49,6 +50,10 @@ class Destination {
       lines = lines.subspan(count);
     }
     return refused;
+  }
+
+  void tell(const std::string& document, const std::string& why) {
+    if (told_++ < kMaxTold) events_.said(fmt::format("refused: {}: {}", document, why));
   }
 
   Result<void> publish() {
@@ -68,28 +73,28 @@ class Destination {
       return first + FROND_TRY(post(lines.subspan(lines.size() / 2)));
     }
     if (answer.status == 413) {
-      tell(lines.front().substr(0, 100), "it has too many bytes");
+      tell(beginning_of(lines.front()), "it has too many bytes");
       return std::uint64_t{1};
     }
     if (answer.status != 200) return refusal_of(answer).within("adding documents");
     return refused_in(answer.body, lines);
   }
 
-  std::uint64_t refused_in(std::string_view answer, std::span<const std::string> lines) {
+  Result<std::uint64_t> refused_in(std::string_view answer, std::span<const std::string> lines) {
     std::uint64_t refused = 0;
-    for (std::size_t i = 0; i < lines.size() && !answer.empty(); ++i) {
+    if (const auto told = std::ranges::count(answer, '\n'); told != std::ssize(lines))
+      return Error(Code::kCorrupt, fmt::format("{} documents were answered by {} lines", std::ssize(lines), told));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
       const auto end = std::min(answer.find('\n'), answer.size());
       const auto status = nlohmann::json::parse(answer.substr(0, end), nullptr, /*allow_exceptions=*/false);
       answer.remove_prefix(std::min(end + 1, answer.size()));
       if (status.is_object() && status.value("status", 0) == 200) continue;
       ++refused;
-      tell(lines[i].substr(0, 100), status.is_object() ? status.value("detail", std::string("no reason is told")) : "");
+      tell(beginning_of(lines[i]), status.is_object() ? status.value("detail", std::string("no reason is told")) : "");
     }
     return refused;
   }
-  void tell(const std::string& line, const std::string& why) {
-    if (told_++ < kMaxTold) events_.said(fmt::format("refused: {}…: {}", line, why));
-  }
+  static std::string beginning_of(const std::string& line) { return line.substr(0, 100) + "…"; }
 
   RetriedRequests requests_;
   const std::string path_;
@@ -101,7 +106,10 @@ Result<ImportState> state_of(const ImportOptions& options, const ImportEvents& e
   ImportState fresh{.from = shown(options.from.url) + "/" + options.index,
                     .to = shown(options.to.url) + "/" + options.collection};
   auto known = FROND_TRY(load_state(options.state));
-  if (!known) return fresh;
+  if (!known) {
+    fresh.key = FROND_TRY(keys::make_key());
+    return fresh;
+  }
   const std::string file = options.state.string();
   if (known->from != fresh.from || known->to != fresh.to)
     return Error(Code::kInvalid, fmt::format("{} is of an import from {} to {}: give --state another file", file,
@@ -127,7 +135,7 @@ Result<Imported> import_index(const ImportOptions& options, const ImportEvents& 
   FROND_TRY(save_state(options.state, state));
   Destination destination(options, events);
   if (!state.made) {
-    if (auto made = destination.make(mapping.settings, again); !made) {
+    if (auto made = destination.make(mapping.settings, state.key); !made) {
       if (!again) std::filesystem::remove(options.state);  // nothing is begun
       return std::move(made).error();
     }
@@ -142,19 +150,33 @@ Result<Imported> import_index(const ImportOptions& options, const ImportEvents& 
       events.said(fmt::format("{}; {} documents are asked for at a time", page.error().message(), hits));
       continue;
     }
+    if (!page && page.error().code() == Code::kCorrupt) page = source.pass_over(page.error(), state.place);
     if (!page) return std::move(page).error();
-    if (state.place.documents < before) events.said("the node has lost the place; it begins again");
-    if (page->lines.empty()) break;
-    state.total = std::max({state.total, page->total, state.place.documents});
-    state.refused += FROND_TRY(destination.add(page->lines));
+    if (page->hits() == 0) break;
+    if (page->first) {
+      if (before > 0) events.said("the node has lost the place; it begins again");
+      state.total = page->total;
+      state.refused = 0;
+    }
+    state.total = std::max(state.total, state.place.documents);
+    for (const auto& [id, why] : page->refused) destination.tell(id, why);
+    state.refused += page->refused.size() + FROND_TRY(destination.add(page->lines));
     FROND_TRY(save_state(options.state, state));
     events.progress(state.place.documents, state.total);
+    if (state.place.way != SourcePlace::Way::kScroll) hits = std::min(2 * hits, options.page);
   }
-  source.close(state.place);
+  const SourcePlace place = state.place;
+  if (place.documents < state.total) {
+    state.place = {};
+    FROND_TRY(save_state(options.state, state));
+    return Error(Code::kUnavailable, fmt::format("the node gave {} of {} documents: the next run begins again",
+                                                 place.documents, state.total));
+  }
   FROND_TRY(destination.publish());
   state.done = true;
   FROND_TRY(save_state(options.state, state));
-  return Imported{state.place.documents, state.refused};
+  source.close(place);
+  return Imported{place.documents, state.refused};
 }
 
 }  // namespace frond::tools

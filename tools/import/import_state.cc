@@ -20,6 +20,7 @@ std::string text_of(const ImportState& state) {
   const SourcePlace& place = state.place;
   return Json({{"from", state.from},
                {"to", state.to},
+               {"key", state.key},
                {"made", state.made},
                {"done", state.done},
                {"way", kWays[static_cast<std::size_t>(place.way)]},
@@ -36,7 +37,11 @@ std::string text_of(const ImportState& state) {
 Result<ImportState> read_state(const std::string& text) {
   try {
     const Json json = Json::parse(text);
-    ImportState state{.from = json.at("from"), .to = json.at("to"), .made = json.at("made"), .done = json.at("done")};
+    ImportState state{.from = json.at("from"),
+                      .to = json.at("to"),
+                      .key = json.at("key"),
+                      .made = json.at("made"),
+                      .done = json.at("done")};
     state.total = json.at("total");
     state.refused = json.at("refused");
     state.place = {.context = json.at("context"),

@@ -12,6 +12,7 @@ namespace frond::tools {
 
 struct ImportState {
   std::string from, to;  // URLs with the index and the collection, without credentials
+  std::string key;       // by which the service knows that the collection is this import's
   bool made = false;     // the collection is there
   bool done = false;
   SourcePlace place;          // behind what the service has accepted

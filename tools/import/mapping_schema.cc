@@ -34,6 +34,30 @@ constexpr std::string_view kDateFormats[] = {"strict_date_optional_time",
                                              "date_time",
                                              "yyyy-MM-dd",
                                              "strict_date_optional_time_nanos"};
+// Members of fields that are read here, or change neither what is found nor what values are.
+constexpr std::string_view kMembers[] = {"type",
+                                         "fields",
+                                         "analyzer",
+                                         "format",
+                                         "ignore_above",
+                                         "store",
+                                         "norms",
+                                         "index",
+                                         "doc_values",
+                                         "fielddata",
+                                         "fielddata_frequency_filter",
+                                         "eager_global_ordinals",
+                                         "index_options",
+                                         "term_vector",
+                                         "coerce",
+                                         "meta",
+                                         "index_phrases",
+                                         "index_prefixes",
+                                         "ignore_malformed",
+                                         "position_increment_gap",
+                                         "scaling_factor",
+                                         "time_series_dimension",
+                                         "time_series_metric"};
 // Records have their text or their id by these names.
 constexpr std::string_view kOtherUses[] = {"contents", "text", "content", "passage", "pid", "docid", "doc_id"};
 
@@ -73,6 +97,7 @@ class MappingReader {
  public:
   ImportedMapping mapping;
   std::string analyzer;  // of all text; empty: no text yet
+  Json analyzers;        // that the index's settings define; null: none
 
   Result<void> read(const Json& properties, const std::string& within, std::size_t depth) {
     if (!properties.is_object()) return Error(Code::kInvalid, "the mapping's properties are no object");
@@ -113,18 +138,26 @@ class MappingReader {
   void add(const Json& field, const std::string& name, const std::string& path, Kind kind) {
     ImportedField imported{path, column_of(name, kind), kind};
     if (!schema::is_field_name(imported.column)) return skip(name, "a name of more than 64 bytes");
+    std::string used;
     if (kind == Kind::kText) {
       if (field.value("index", Json(true)) == false) return;
-      const std::string used = text_in(field, "analyzer", "standard");
-      if (used != "standard" && used != "english") return skip(name, "analyzer " + used);
+      used = text_in(field, "analyzer", analyzers.contains("default") ? "default" : "standard");
+      if ((used != "standard" && used != "english") || analyzers.contains(used)) return skip(name, "analyzer " + used);
+      if (!field.contains("search_analyzer") && analyzers.contains("default_search"))
+        return skip(name, "analyzer default_search");
       if (!analyzer.empty() && used != analyzer) return skip(name, "analyzer " + used + " beside " + analyzer);
-      analyzer = used;
+    }
+    for (const auto& [member, value] : field.items()) {
+      const bool same = (member == "search_analyzer" || member == "search_quote_analyzer") && value == used;
+      if (!is_one_of(kMembers, member) && !same && !(member == "similarity" && value == "BM25"))
+        return skip(name, member);
     }
     if (kind == Kind::kDate) {
       const std::string formats = text_in(field, "format");
       if (const auto unread = unread_format(formats); !unread.empty()) return skip(name, "format " + unread);
-      imported.in_seconds = formats.find("epoch_second") != std::string::npos;
+      imported.in_seconds = formats.find("epoch_second") < formats.find("epoch_millis");  // the first one counts
     }
+    if (kind == Kind::kText) analyzer = used;
     const auto above = field.find("ignore_above");
     if (above != field.end() && above->is_number_unsigned()) imported.ignore_above = above->get<std::size_t>();
     mapping.fields.push_back(std::move(imported));
@@ -173,6 +206,7 @@ Result<ImportedMapping> read_mapping(std::string_view answer, bool skip) {
     return Error(Code::kInvalid, "the index does not keep all of _source, so its documents can't be had");
   MappingReader reader;
   reader.mapping.index = whole.begin().key();
+  reader.analyzers = index.value(Json::json_pointer("/settings/index/analysis/analyzer"), Json());
   if (const auto properties = mappings->find("properties"); properties != mappings->end())
     FROND_TRY(reader.read(*properties, "", 0));
   if (const auto runtime = mappings->find("runtime"); runtime != mappings->end() && runtime->is_object())

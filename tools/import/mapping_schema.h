@@ -27,7 +27,8 @@ struct ImportedMapping {
 };
 
 // `answer`: that of GET /{index}. kInvalid: it is not one index; it keeps no _source; or, unless `skip`, it has fields
-// of types, formats or analyzers that Frond does not have, which the message names.
+// of types, formats or analyzers that Frond does not have, or with members that would change what is found (copy_to,
+// null_value, …), which the message names.
 Result<ImportedMapping> read_mapping(std::string_view answer, bool skip);
 
 }  // namespace frond::tools

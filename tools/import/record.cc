@@ -92,9 +92,11 @@ bool append_value(const ImportedField& field, Element value, std::string& out) {
       const auto whole = whole_of(value);
       const bool year = written && std::string_view(value).size() == 4;
       if (whole && !year &&
-          (!written || std::string_view(value).find_first_not_of("-0123456789") == std::string_view::npos))
-        out += std::to_string(field.in_seconds ? *whole * 1000 : *whole);
-      else if (written && schema::parse_date(std::string_view(value)))
+          (!written || std::string_view(value).find_first_not_of("-0123456789") == std::string_view::npos)) {
+        std::int64_t milliseconds = *whole;
+        if (field.in_seconds && __builtin_mul_overflow(*whole, std::int64_t{1000}, &milliseconds)) return false;
+        out += std::to_string(milliseconds);
+      } else if (written && schema::parse_date(std::string_view(value)))
         append_text(std::string_view(value), out);
       else
         return false;
@@ -179,17 +181,27 @@ class PageReader {
     for (auto member : hit) {
       const std::string_view name = member.unescaped_key();
       if (name == "_id") id = std::string(std::string_view(member.value()));
-      if (name == "_source")
-        source = std::string(std::string_view(simdjson::to_json_string(member.value().get_object())));
+      if (name == "_source") {
+        simdjson::ondemand::value value = member.value();
+        if (value.type().value() == simdjson::ondemand::json_type::object)
+          source = std::string(std::string_view(simdjson::to_json_string(value.get_object())));
+      }
       if (name == "sort")
         page_.after = std::string(std::string_view(simdjson::to_json_string(member.value().get_array())));
     }
-    if (id.empty() || source.empty())
-      return Error(Code::kCorrupt, "hit " + std::to_string(page_.lines.size()) + " has no _id or no _source");
+    if (id.empty()) return Error(Code::kCorrupt, "hit " + std::to_string(page_.hits()) + " has no _id");
+    if (source.empty()) {
+      page_.refused.push_back({std::move(id), "it has no _source"});
+      return {};
+    }
     // Between members only: in texts they are escaped.
     std::ranges::replace_if(
         source, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-    page_.lines.push_back(line_of(fields_, id, documents_.parse(source), source));
+    try {
+      page_.lines.push_back(line_of(fields_, id, documents_.parse(source), source));
+    } catch (const std::exception& wrong) {
+      page_.refused.push_back({std::move(id), std::string("its _source: ") + wrong.what()});
+    }
     return {};
   }
 

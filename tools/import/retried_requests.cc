@@ -34,7 +34,7 @@ Error refusal_of(const http::Answered& answer) {
 }
 
 Result<http::Answered> RetriedRequests::ask(std::string_view method, std::string_view target, std::string_view body,
-                                            std::string_view type, std::string_view fields) {
+                                            std::string_view type, std::string_view fields, Repeat repeat) {
   const std::string path = server_.url.path + std::string(target);
   std::string header = server_.fields + "Accept: application/json\r\n" + std::string(fields);
   if (!body.empty()) header += "Content-Type: " + std::string(type) + "\r\n";
@@ -49,7 +49,8 @@ Result<http::Answered> RetriedRequests::ask(std::string_view method, std::string
         !answer && (answer.error().code() == Code::kUnavailable || answer.error().code() == Code::kDeadline);
     if (!answer && !lost) return std::move(answer).error().within(what_);
     const Error why = answer ? refusal_of(*answer) : answer.error();
-    if (tried == retries_) return Error(Code::kUnavailable, why.message()).within(what_);
+    const bool last = tried == retries_ || (repeat == Repeat::kAtMostOnce && !(answer && answer->status == 429));
+    if (last) return Error(Code::kUnavailable, why.message()).within(what_);
     if (retried_) retried_(what_ + ": " + why.message() + "; it is asked again");
     std::this_thread::sleep_for(std::max(wait, answer ? asked_wait(*answer) : std::chrono::milliseconds(0)));
     wait = std::min(2 * wait, kMaxPause);

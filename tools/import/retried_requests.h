@@ -25,9 +25,13 @@ class RetriedRequests {
       : what_(std::move(what)), server_(std::move(server)), retries_(retries), retried_(std::move(retried)) {}
 
   // The answer, whatever its status, unless that may pass (429, 502, 503, 504) and so many attempts were made. `type`:
-  // of the body. Errors: kUnavailable, kDeadline; kCorrupt: no HTTP, or an answer of more than kMaxAnswer.
+  // of the body. kAtMostOnce: the server may have done what it was asked and not be able to do it again, so that it is
+  // asked again after 429 alone. Errors: kUnavailable, kDeadline; kCorrupt: no HTTP, or an answer of more than
+  // kMaxAnswer.
+  enum class Repeat : bool { kFreely, kAtMostOnce };
   Result<http::Answered> ask(std::string_view method, std::string_view target, std::string_view body = {},
-                             std::string_view type = "application/json", std::string_view fields = {});
+                             std::string_view type = "application/json", std::string_view fields = {},
+                             Repeat repeat = Repeat::kFreely);
   static constexpr std::size_t kMaxAnswer = 64 << 20;
 
  private:

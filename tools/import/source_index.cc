@@ -11,7 +11,7 @@ using Way = SourcePlace::Way;
 constexpr const char* kKept = "10m";  // how long the node keeps a place after each request
 constexpr const char* kElasticsearch = "/_pit";
 constexpr const char* kOpenSearch = "/_search/point_in_time";
-constexpr unsigned kMostBeginnings = 5;  // of one page
+constexpr unsigned kMostBeginnings = 5;  // of one page; scrolls that are lost
 
 bool is_ok(const http::Answered& answer) { return answer.status >= 200 && answer.status < 300; }
 
@@ -43,7 +43,7 @@ Result<void> SourceIndex::open(SourcePlace& place) {
       if (place.way != Way::kNew && place.way != way) continue;
       SourcePlace tried = place;
       tried.way = way;
-      const auto page = FROND_TRY(ask(1, tried));
+      const auto page = FROND_TRY(ask(1, tried, /*source=*/false));
       if (!is_ok(page)) continue;
       place.way = way;
       return {};
@@ -54,10 +54,12 @@ Result<void> SourceIndex::open(SourcePlace& place) {
   return {};
 }
 
-Result<http::Answered> SourceIndex::ask(std::uint32_t hits, const SourcePlace& place) {
+Result<http::Answered> SourceIndex::ask(std::uint32_t hits, const SourcePlace& place, bool source) {
   if (place.way == Way::kScroll && !place.context.empty())
-    return node_.ask("POST", "/_search/scroll", Json({{"scroll", kKept}, {"scroll_id", place.context}}).dump());
+    return node_.ask("POST", "/_search/scroll", Json({{"scroll", kKept}, {"scroll_id", place.context}}).dump(),
+                     "application/json", {}, RetriedRequests::Repeat::kAtMostOnce);
   Json body = {{"size", hits}, {"track_total_hits", place.documents == 0}};
+  if (!source) body["_source"] = false;
   if (place.way == Way::kScroll) {
     body["sort"] = Json::array({"_doc"});
     return node_.ask("POST", "/" + index_ + "/_search?scroll=" + kKept, body.dump());
@@ -71,7 +73,14 @@ Result<http::Answered> SourceIndex::ask(std::uint32_t hits, const SourcePlace& p
 Result<SourcePage> SourceIndex::next(const std::vector<ImportedField>& fields, std::uint32_t hits, SourcePlace& place) {
   for (unsigned begun = 0; begun < kMostBeginnings; ++begun) {
     if (place.context.empty() && place.way != Way::kScroll) FROND_TRY(open(place));
-    const auto answer = FROND_TRY(ask(hits, place));
+    const bool scrolls = place.way == Way::kScroll && !place.context.empty();
+    auto asked = ask(hits, place);
+    if (!asked && scrolls) {
+      close(place);
+      place = {.way = Way::kScroll};
+      if (asked.error().code() != Code::kCorrupt && ++scrolls_lost_ <= kMostBeginnings) continue;
+    }
+    const auto answer = FROND_TRY(std::move(asked));
     if (answer.status == 404) {  // the node has lost the place
       const bool goes_on = place.way == Way::kIds;
       place.context.clear();
@@ -79,13 +88,33 @@ Result<SourcePage> SourceIndex::next(const std::vector<ImportedField>& fields, s
       continue;
     }
     if (!is_ok(answer)) return refusal_of(answer);
-    auto page = FROND_TRY(read_page(fields, answer.body));
-    if (!page.context.empty()) place.context = page.context;
-    place.after = page.after.empty() ? place.after : page.after;
-    place.documents += page.lines.size();
-    return page;
+    auto page = read_page(fields, answer.body);
+    if (!page && place.way == Way::kScroll) {
+      close(place);
+      place = {.way = Way::kScroll};
+    }
+    return take(std::move(page), place);
   }
   return Error(Code::kUnavailable, "the node loses its place in the index again and again");
+}
+
+Result<SourcePage> SourceIndex::take(Result<SourcePage> taken, SourcePlace& place) {
+  auto page = FROND_TRY(std::move(taken));
+  page.first = place.documents == 0;
+  if (!page.context.empty()) place.context = page.context;
+  place.after = page.after.empty() ? place.after : page.after;
+  place.documents += page.hits();
+  return page;
+}
+
+Result<SourcePage> SourceIndex::pass_over(const Error& why, SourcePlace& place) {
+  if (place.way == Way::kScroll || place.context.empty()) return why;
+  auto answer = FROND_TRY(ask(1, place, /*source=*/false));
+  if (!is_ok(answer)) return refusal_of(answer);
+  auto page = FROND_TRY(take(read_page({}, answer.body), place));
+  if (page.refused.empty()) return why;
+  page.refused.front().why = why.message();
+  return page;
 }
 
 void SourceIndex::close(const SourcePlace& place) {

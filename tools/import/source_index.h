@@ -31,19 +31,24 @@ class SourceIndex {
 
   // The answer of GET /{index}. kNotFound: there is no such index.
   Result<std::string> describe();
-  // The next page of at most `hits`; without lines: all was read. `place` is moved on. Where the node has lost the
-  // place, and no other can be found, it begins anew: then `place.documents` is what this page has. Errors: as
-  // RetriedRequests::ask(); kInvalid: the node refuses.
+  // The next page of at most `hits`; without any: all was read. `place` is moved on. Where the node has lost the place,
+  // and no other can be found, it begins anew, and so does a scroll of which an answer was lost, since what it had goes
+  // with it: then `place.documents` is what this page has. Errors: as RetriedRequests::ask(), and as read_page();
+  // kInvalid: the node refuses.
   Result<SourcePage> next(const std::vector<ImportedField>& fields, std::uint32_t hits, SourcePlace& place);
+  // Behind one hit that can't be read: a page that refuses it alone. kCorrupt: a scroll has no way around it.
+  Result<SourcePage> pass_over(const Error& why, SourcePlace& place);
   // Lets the node forget the place. Whether it does is nobody's concern.
   void close(const SourcePlace& place);
 
  private:
   Result<void> open(SourcePlace& place);
-  Result<http::Answered> ask(std::uint32_t hits, const SourcePlace& place);
+  Result<http::Answered> ask(std::uint32_t hits, const SourcePlace& place, bool source = true);
+  Result<SourcePage> take(Result<SourcePage> page, SourcePlace& place);
 
   RetriedRequests& node_;
   const std::string index_;
+  unsigned scrolls_lost_ = 0;
 };
 
 }  // namespace frond::tools

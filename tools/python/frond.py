@@ -28,6 +28,7 @@ import ssl
 import time
 import urllib.parse
 import uuid
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
@@ -154,21 +155,26 @@ class Client(contextlib.AbstractContextManager["Client"]):
         self._connection.close()
 
     def request(self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None,
-                again: frozenset[int] = BUSY) -> bytes:
-        """The body of a 2xx answer. It is sent again where the status is in `again`, or the connection breaks.
+                again: frozenset[int] = BUSY, done: frozenset[int] = frozenset()) -> bytes:
+        """The body of a 2xx answer. It is sent again where the status is in `again`, or the connection breaks; then a status in `done`
+        says that the first attempt did it.
 
         Raises RequestRefused and Unreachable, the last one seen when the time for attempts was over."""
         end = time.monotonic() + self._retry_seconds
+        lost = False
         for attempt in itertools.count():
             failure: RequestRefused | Unreachable
             try:
                 return self._exchange(method, path, body, headers or {})
             except RequestRefused as refused:
+                if lost and refused.status in done:
+                    return b""
                 if refused.status not in again:
                     raise
                 failure, asked = refused, refused.retry_after
-            except (OSError, http.client.HTTPException) as broken:
+            except (OSError, EOFError, zlib.error, http.client.HTTPException) as broken:
                 self._connection.close()
+                lost = True
                 if isinstance(broken, ssl.SSLCertVerificationError):
                     raise Unreachable(f"{self._url}: {broken}") from broken
                 failure, asked = Unreachable(f"{self._url}: {broken or type(broken).__name__}"), None
@@ -278,7 +284,7 @@ class Client(contextlib.AbstractContextManager["Client"]):
         self.request("PUT", path, _line(settings), {"Idempotency-Key": uuid.uuid4().hex}, BUSY | {504})
 
     def delete_collection(self, collection: str) -> None:
-        self.request("DELETE", self._path("", collection).rstrip("/"))
+        self.request("DELETE", self._path("", collection).rstrip("/"), done=frozenset({404}))
 
     def refresh(self, *, collection: str | None = None) -> Json:
         """Returns when all that was accepted before is published."""

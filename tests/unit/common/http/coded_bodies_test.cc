@@ -26,8 +26,9 @@ class CodedBodies : public AServer, public testing::WithParamInterface<bool> {
   void SetUp() override {
     if (!GetParam()) return start();
     Server::Config config;
-    config.run_aside = [this](const ClientId&, std::size_t, std::function<void()> run) {
+    config.run_aside = [this](const ClientId&, std::size_t bytes, std::function<void()> run) {
       ++aside_;
+      bytes_ += bytes;
       boost::asio::post(pool_, std::move(run));
     };
     start(std::move(config));
@@ -36,6 +37,7 @@ class CodedBodies : public AServer, public testing::WithParamInterface<bool> {
   std::string asked(const std::string& request) { return Client(port()).say(request).end().hear_all(); }
   boost::asio::thread_pool pool_{1};
   std::atomic<int> aside_{0};
+  std::atomic<std::size_t> bytes_{0};  // of what ran aside
 };
 INSTANTIATE_TEST_SUITE_P(WithAndWithoutAnotherThread, CodedBodies, testing::Bool());
 
@@ -47,6 +49,20 @@ TEST_P(CodedBodies, AreDecodedBeforeTheHandlerHasThem) {
     EXPECT_EQ(body_in(asked(posted_as("/any", "gzip", gzip_of(text)))), text);
   }
   EXPECT_EQ(aside_ > 0, GetParam()) << "long ones are decoded on another thread";
+  EXPECT_EQ(bytes_, 0u) << "they have their room in the server, and need none of the threads'";
+}
+TEST_F(AServer, DecodesBodiesBesideThoseOfSlowSenders) {
+  Server::Config config;
+  config.max_body_bytes = 4 << 20;
+  config.body_patience = std::chrono::milliseconds(300);
+  start(std::move(config));
+  const std::string half = posted_as("/any", "gzip", std::string(20'000, 'x'));
+  std::vector<std::unique_ptr<Client>> slow;
+  for (int i = 0; i < 4; ++i) slow.emplace_back(new Client(port()))->say(half.substr(0, half.size() / 2));
+  for (int i = 0; i < 2000 && server_->counters().body_bytes < 4 * 5000; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const std::string text(300'000, 'y');
+  EXPECT_EQ(body_in(Client(port()).say(posted_as("/any", "gzip", gzip_of(text))).end().hear_all()), text);
 }
 TEST_P(CodedBodies, ThatAreLongerThanTheirRouteTakesAre413) {
   EXPECT_TRUE(asked(posted_as("/limited", "gzip", gzip_of(std::string(101, 'x')))).starts_with("HTTP/1.1 413 "));

@@ -53,6 +53,10 @@ TEST(ADecodedBody, IsNoLongerThanItMay) {
     EXPECT_EQ(decoded_body(coding, body, 1), Code::kOverloaded) << coding;
   }
 }
+TEST(ADecodedBody, HoldsNoMoreMemoryThanItNeeds) {
+  for (const auto& [coding, body] : in_all_codings(std::string(70'000, 'x')))
+    EXPECT_LT(decoded_body(coding, body, 1 << 20)->capacity(), 80'000u) << coding;
+}
 TEST(ADecodedBody, IsWholeAndEndsWhereItSays) {
   for (const auto& [coding, body] : in_all_codings(std::string(1000, 'x') + "end")) {
     for (std::size_t bytes = 0; bytes < body.size(); ++bytes)
@@ -87,6 +91,12 @@ TEST(AnAnswersCoding, IsWhatItsClientAccepts) {
                                                          {"gzip ; q=0.1", kGzip},
                                                          {"zstd;q=0, *", kGzip},
                                                          {"gzip;q=nonsense", kGzip},
+                                                         {"gzip;q=nan", kGzip},
+                                                         {"gzip;Q=0", kIdentity},
+                                                         {"gzip;x=1; q=0", kIdentity},
+                                                         {"gzip;q=0.19,zstd;q=0.2", kZstd},
+                                                         {"gzip;q=0.201,zstd;q=0.2", kGzip},
+                                                         {"gzip;q", kGzip},
                                                          {",,;,", kIdentity}};
   for (const auto& [field, coding] : kCases) EXPECT_EQ(accepted_coding(field), coding) << field;
 }

@@ -62,6 +62,35 @@ TEST(AMapping, ThatHasWhatIsNotThereIsRefusedByNameUnlessThatIsSkipped) {
   EXPECT_EQ(skipped->fields.size(), 1u);
   EXPECT_EQ(skipped->skipped.size(), 4u);
 }
+TEST(AMapping, NamesMembersThatWouldChangeWhatIsFound) {
+  const std::string index =
+      index_of({{"c", {{"type", "keyword"}, {"copy_to", "all"}}},
+                {"n", {{"type", "long"}, {"null_value", 0}}},
+                {"k", {{"type", "keyword"}, {"normalizer", "lower"}}},
+                {"s", {{"type", "text"}, {"search_analyzer", "english"}}},
+                {"same", {{"type", "text"}, {"search_analyzer", "standard"}, {"norms", false}, {"store", true}}},
+                {"d", {{"type", "date"}, {"format", "epoch_millis||epoch_second"}}}});
+  const auto refused = read_mapping(index, false);
+  ASSERT_FALSE(refused);
+  for (const char* name : {"c (copy_to)", "n (null_value)", "k (normalizer)", "s (search_analyzer)"})
+    EXPECT_NE(refused.error().message().find(name), std::string::npos) << refused.error().message();
+  const auto skipped = read_mapping(index, true);
+  ASSERT_TRUE(skipped);
+  ASSERT_EQ(skipped->fields.size(), 2u);
+  EXPECT_EQ(skipped->fields[1].path, "same");
+  EXPECT_FALSE(skipped->fields[0].in_seconds) << "the first format counts";
+}
+TEST(AMapping, NamesTextWhoseAnalyzerTheSettingsDefine) {
+  json index = json::parse(index_of({{"t", {{"type", "text"}}}, {"n", {{"type", "long"}}}}));
+  for (const char* name : {"default", "standard", "default_search"}) {
+    index["books"]["settings"] = {{"index", {{"analysis", {{"analyzer", {{name, {{"type", "simple"}}}}}}}}}};
+    const auto refused = read_mapping(index.dump(), false);
+    ASSERT_FALSE(refused) << name;
+    EXPECT_NE(refused.error().message().find(std::string("t (analyzer ") + name), std::string::npos) << name;
+  }
+  index["books"]["settings"] = {{"index", {{"analysis", {{"analyzer", {{"other", {{"type", "simple"}}}}}}}}}};
+  EXPECT_TRUE(read_mapping(index.dump(), false));
+}
 TEST(AMapping, IsThatOfOneIndexWithItsSources) {
   EXPECT_EQ(read_mapping(R"({"a":{"mappings":{}},"b":{"mappings":{}}})", true), Code::kInvalid);
   EXPECT_EQ(read_mapping(index_of(json::object(), {{"_source", {{"enabled", false}}}}), true), Code::kInvalid);

@@ -41,7 +41,7 @@ TEST(ARecord, TakesValuesAsElasticsearchDoes) {
   EXPECT_EQ(record_of(truth, R"({"n":[true,"false","","yes"]})"), json({true, false, false}));
   EXPECT_EQ(record_of(date, R"({"n":["2024","2024-02-03T04:05:06Z",1700000000000,"1700000000000","soon"]})"),
             json({"2024", "2024-02-03T04:05:06Z", 1700000000000, 1700000000000}));
-  EXPECT_EQ(record_of(second, R"({"n":1700000000})"), json({1700000000000}));
+  EXPECT_EQ(record_of(second, R"({"n":[1700000000,9223372036854776,-9223372036854776]})"), json({1700000000000}));
   EXPECT_EQ(record_of(word, R"({"other":1})"), json());
 }
 TEST(ARecord, FindsValuesInObjectsAndBehindDots) {
@@ -49,12 +49,26 @@ TEST(ARecord, FindsValuesInObjectsAndBehindDots) {
   EXPECT_EQ(record_of(field, R"({"a":[{"b":{"c":1}},{"b":[{"c":[2,[3]]}]}],"a.b":{"c":4},"a.b.c":5})"),
             json({1, 2, 3, 4, 5}));
 }
+TEST(APage, RefusesAloneADocumentThatCantBeRead) {
+  const auto page =
+      read_page({{"a", "a", Kind::kText}},
+                R"({"hits":{"hits":[{"_id":"1","_source":{"a":"\ud800"},"sort":[1]},{"_id":"2","sort":[2]},)"
+                R"({"_id":"3","_source":null,"sort":[3]},{"_id":"4","_source":{"a":"b"},"sort":[4]}]}})");
+  ASSERT_TRUE(page) << page.error().message();
+  ASSERT_EQ(page->lines.size(), 1u);
+  EXPECT_EQ(json::parse(page->lines[0])["id"], "4");
+  ASSERT_EQ(page->refused.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(page->refused[i].id, std::to_string(i + 1));
+  EXPECT_EQ(page->refused[1].why, "it has no _source");
+  EXPECT_EQ(page->after, "[4]");
+  EXPECT_EQ(page->hits(), 4u);
+}
 TEST(APage, ThatIsNoneIsRefused) {
   const std::vector<ImportedField> none;
   EXPECT_TRUE(read_page(none, R"({"hits":{"hits":[]}})")->lines.empty());
   for (const char* broken :
-       {"", "[]", "{", R"({"hits":1})", R"({"hits":{"hits":[1]}})", R"({"hits":{"hits":[{"_id":"1"}]}})",
-        R"({"hits":{"hits":[{"_source":{}}]}})", R"({"hits":{"hits":[{"_id":"1","_source":{"a":}}]}})"})
+       {"", "[]", "{", R"({"hits":1})", R"({"hits":{"hits":[1]}})", R"({"hits":{"hits":[{"_source":{}}]}})",
+        R"({"hits":{"hits":[{"_id":"1","_source":{"a":}}]}})"})
     EXPECT_FALSE(read_page(none, broken)) << broken;
   EXPECT_EQ(read_page(none, R"({"_shards":{"failed":2},"hits":{"hits":[]}})"), Code::kUnavailable);
 }

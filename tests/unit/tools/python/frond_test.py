@@ -83,6 +83,19 @@ class ModuleTest(unittest.TestCase):
         self.assertEqual((method, path, json.loads(body)), ("POST", "/v1/collections/c/search", {"q": "links", "k": 3, "fields": "id,title"}))
         self.assertEqual(headers["Authorization"], "Bearer k")
 
+    def test_what_is_packed_and_cut_is_asked_for_again(self):
+        packed = gzip.compress(b'{"hits":[]}')
+        for cut in (packed[:-9], packed[:10] + b"\xff" + packed[11:]):
+            self.answers = [(200, cut, {"Content-Encoding": "gzip"}), (200, packed, {"Content-Encoding": "gzip"})]
+            self.assertEqual(self.client.search("x"), {"hits": []})
+
+    def test_a_collection_that_is_away_after_a_lost_answer_was_removed(self):
+        self.answers = [None, (404, {"detail": "none"})]
+        self.client.delete_collection("c")
+        self.answers = [(404, {"detail": "none"})]
+        with self.assertRaises(frond.RequestRefused):
+            self.client.delete_collection("c")
+
     def test_a_refusal_is_an_exception_with_status_and_message(self):
         self.answers = [(400, {"detail": "k must be a whole number", "parameter": "k", "position": 2}), (500, "broken")]
         with self.assertRaises(frond.RequestRefused) as raised:
