@@ -11,6 +11,10 @@ namespace {
 constexpr std::size_t kUnlimited = ~std::size_t{0};
 constexpr std::size_t kMaxRepeats = 1000;
 
+bool is_letter(char32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+}  // namespace
+
 std::vector<char32_t> code_points(std::string_view text) {
   std::vector<char32_t> all;
   for (std::size_t at = 0; at < text.size();) {
@@ -20,10 +24,6 @@ std::vector<char32_t> code_points(std::string_view text) {
   }
   return all;
 }
-
-bool is_letter(char32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-}  // namespace
 
 // One state leads to what follows: fragments of the automaton have one first and one last state.
 class RegexpParser {

@@ -39,6 +39,7 @@ class LuceneRegexp {
   std::uint32_t first_ = 0, last_ = 0;
 };
 
+std::vector<char32_t> code_points(std::string_view text);
 // The language of one word, and that of a pattern with * and ? (and \ before a sign).
 std::string escaped_regexp(std::string_view word);
 std::string wildcard_regexp(std::string_view pattern);

@@ -4,26 +4,15 @@
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/lucene_regexp.h"
 #include "broker/elasticsearch/query_dsl.h"
-#include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
 
 using query::Clause;
 
-constexpr std::size_t kMaxLike = 1024;                 // values that match
-constexpr std::size_t kMaxPatternSteps = 100'000'000;  // bytes of all values, times the pattern's states
+constexpr std::size_t kMaxLike = 1024;                // values that match
+constexpr std::size_t kMaxPatternSteps = 20'000'000;  // bytes of all values, times the pattern's states
 constexpr std::size_t kMaxFuzzyLetters = 200;
-
-std::vector<char32_t> letters_of(std::string_view text) {
-  std::vector<char32_t> all;
-  for (std::size_t at = 0; at < text.size();) {
-    const text::CodePoint one = text::decode_utf8(text, at);
-    all.push_back(one.value);
-    at += one.bytes;
-  }
-  return all;
-}
 
 // Letters inserted, removed, replaced, and, if `swaps`, two next to each other swapped, each letter once at most.
 std::size_t distance(const std::vector<char32_t>& a, const std::vector<char32_t>& b, bool swaps) {
@@ -101,7 +90,7 @@ Expected<Clause> QueryReader::fuzzy(const Json& body, const Context& in) {
 // As many of the nearest values as max_expansions says, each scored by its nearness and the idf of the most frequent.
 Expected<Clause> QueryReader::fuzzy_of(const MappedField& field, const std::string& word, const Json& options,
                                        double boost, bool scored) {
-  const std::vector<char32_t> letters = letters_of(word);
+  const std::vector<char32_t> letters = code_points(word);
   if (letters.size() > kMaxFuzzyLetters) return not_supported("a fuzzy word of so many letters");
   const std::size_t edits = FROND_EXPECT_OK(edits_of(options.value("fuzziness", Json("AUTO")), letters.size()));
   const auto same =
@@ -113,7 +102,7 @@ Expected<Clause> QueryReader::fuzzy_of(const MappedField& field, const std::stri
   if (words == nullptr) return Clause{query::None()};
   std::vector<std::pair<double, std::string>> near;
   for (const std::string& one : *words) {
-    const std::vector<char32_t> other = letters_of(one);
+    const std::vector<char32_t> other = code_points(one);
     if (other.size() > letters.size() + edits || other.size() + edits < letters.size()) continue;
     const std::size_t begin = std::min(same, letters.size());
     if (other.size() < begin ||

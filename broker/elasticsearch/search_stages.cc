@@ -13,7 +13,8 @@
 namespace frond::broker::elasticsearch {
 namespace {
 
-constexpr std::uint32_t kPage = 1000;  // hits of one search
+constexpr std::uint32_t kPage = 1000;                          // hits of one search
+constexpr std::size_t kMaxWindowBytes = std::size_t{8} << 20;  // of their documents, which the loop's thread reads
 const Json kEverything = {{"match_all", Json::object()}};
 
 std::string key_of(const Gathered& in, const Hit& hit) { return in.indices[hit.index].searched.name + "\n" + hit.id; }
@@ -161,6 +162,7 @@ class StagedSearch : public std::enable_shared_from_this<StagedSearch> {
   }
   void add_page(Gathered found) {
     const std::size_t added = found.hits.size();
+    for (const Hit& hit : found.hits) window_bytes_ += hit.source.size();
     if (!window_) {
       window_ = std::move(found);
     } else {
@@ -168,6 +170,8 @@ class StagedSearch : public std::enable_shared_from_this<StagedSearch> {
     }
     const bool whole = added < kPage || window_->hits.size() >= window_->total;
     if (!ask_.collapse.is_null() && collapsed_size() >= ask_.from + ask_.size) return collapse();
+    if (window_bytes_ > kMaxWindowBytes)
+      return finish(not_supported("a window of documents of more than " + std::to_string(kMaxWindowBytes) + " bytes"));
     if (!whole && (window_->hits.size() + kPage > kMaxWindow || targets_.meant.size() > 1 || !ask_.highlight.is_null()))
       return finish(not_supported(std::string("[") +
                                   (functions_                ? "function_score"
@@ -368,6 +372,7 @@ class StagedSearch : public std::enable_shared_from_this<StagedSearch> {
   std::optional<FunctionScores> functions_;
   std::vector<std::set<std::string>> matched_;  // by function
   std::optional<Gathered> window_;
+  std::size_t window_bytes_ = 0;
   std::set<Json> values_;  // of a collapse, of the hits that were looked at
   std::size_t looked_at_ = 0;
   Gathered page_;

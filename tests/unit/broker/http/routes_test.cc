@@ -398,6 +398,34 @@ TEST_F(TheRoutes, AreThoseThatTheApiDescriptionHas) {
   for (const std::string_view path : router.paths())
     EXPECT_TRUE(described.contains(path.starts_with("/assets/") ? "/assets/{file}" : path)) << path;
 }
+TEST_F(TheRoutes, TellWhatOneSearchOfAFusionLacksAndChargeForAll) {
+  struct ChargedPermit : frond::http::Permit {
+    void charge(std::size_t more) override { charged += more; }
+    std::size_t charged = 0;
+  };
+  broker.up();
+  const auto permit = std::make_shared<ChargedPermit>();
+  const auto captured = CapturedResponse::make();
+  frond::http::Request request{.method = "POST", .target = "/v1/fuse", .path = "/v1/fuse"};
+  request.body = R"({"search":{"q":"cell","fields":"id"},"ranking":["other"]})";
+  request.permit = permit;
+  router(std::move(request), CapturedResponse::responder(captured));
+  broker.leaf().searches.answer(support::found({{0, 9}}));
+  broker.play_fetches();
+  while (broker.leaf().searches.open() > 0) {
+    auto found = support::unranked({}, broker.leaf().searches.last().depth);
+    found.unsearched = {{1, wire::UnsearchedReason::kDeadline}};
+    broker.leaf().searches.answer(std::move(found));
+  }
+  broker.play_fetches();
+  ASSERT_TRUE(captured->got);
+  const auto answer = nlohmann::json::parse(captured->got->body);
+  EXPECT_EQ(answer["hits"].size(), 1u);
+  EXPECT_EQ(answer["timed_out"], true) << answer;
+  EXPECT_EQ(answer["coverage"]["partitions_answered"], 1);
+  EXPECT_EQ(answer["coverage"]["degraded"][0]["partition"], 1);
+  EXPECT_EQ(permit->charged, 1u);
+}
 TEST_F(TheRoutes, TakeCompressedBodiesWhereTheyTakeBodies) {
   int taking = 0;
   for (const std::string_view route : router.paths()) {
