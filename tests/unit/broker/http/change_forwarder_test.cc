@@ -121,6 +121,7 @@ TEST_F(AChangeForwarder, PassesNothingOnWhoseClientHasLeft) {
   ASSERT_TRUE(left->client_gone);
   left->client_gone();
   answers = true;
+  while (service.requests().size() < ChangeForwarder::kThreads - 1) std::this_thread::yield();
   forwarder_.reset();
   EXPECT_EQ(left->got->status, 499);
   EXPECT_EQ(service.requests().size(), ChangeForwarder::kThreads - 1);
