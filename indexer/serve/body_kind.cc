@@ -62,7 +62,8 @@ std::optional<http::Response> other_than_lines(const http::Request& request) {
   if (!charset.empty() && charset != "utf-8" && charset != "utf8" && charset != "us-ascii")
     return unsupported("The body's charset is " + charset.substr(0, 40) + ", and UTF-8 is needed");
   const auto begins = [&](std::string_view magic) { return request.body.starts_with(magic); };
-  if (std::ranges::any_of(kCompressed, begins)) return unsupported("The body is compressed, and no Content-Encoding says so");
+  if (std::ranges::any_of(kCompressed, begins))
+    return unsupported("The body is compressed, and no Content-Encoding says so");
   const std::string_view body = trimmed(without_mark(request.body));
   if (body.empty()) return std::nullopt;
   if (body.front() == '[' && body.back() == ']') {

@@ -1,8 +1,8 @@
 #pragma once
 // The engine `gpu`. Plans whose lists are on the device run there, in batches. All other plans run on the engine below,
 // the CPU's, on the caller's thread: lists and arrays not yet copied or without room, codecs that the device cannot
-// decode, corrupt bytes, more than kMaxHits hits, an AND with thousands of equal scores, a full or lost device. So every
-// plan is answered, with the same hits.
+// decode, corrupt bytes, more than kMaxHits hits, an AND with thousands of equal scores, a full or lost device. So
+// every plan is answered, with the same hits.
 //
 // The engine has no queue and no threads: the callers form the batches, as the leaf's QueryScheduler does. A search
 // takes an idle runner and starts on its caller's thread; when none is idle, it waits for one. A large search is cut
