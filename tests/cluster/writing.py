@@ -134,6 +134,21 @@ def check_doors(service, closed):
     service.refresh()
 
 
+def check_common_metadata(service):
+    """What clients keep for all collections changes only for whoever has seen it."""
+    path, text = "/v1/metadata", '{"a":1}'
+    service.expect(404, "GET", path, key="search")
+    service.expect(428, "PUT", path, text, key="admin")
+    service.expect(412, "PUT", path, text, key="admin", If_Match='"other"')
+    service.expect(200, "PUT", path, text, key="admin", If_None_Match="*")
+    service.expect(412, "PUT", path, '{"a":2}', key="admin", If_None_Match="*")
+    harness.expect(service.expect(200, "GET", path, key="search").decode() == text, "what was kept")
+    version = json.loads(service.expect(200, "GET", "/v1/collections"))["metadata"]
+    service.expect(200, "PUT", path, '{"a":2}', key="admin", If_Match=f'"{version}"')
+    service.expect(412, "PUT", path, '{"a":3}', key="admin", If_Match=f'"{version}"')
+    service.expect(403, "PUT", path, text, key="write")
+
+
 def check_description(service):
     """openapi.json has the methods that are answered, and no others."""
     described = json.loads(service.expect(200, "GET", "/openapi.json"))["paths"]
@@ -144,7 +159,7 @@ def check_description(service):
             asked = asked.replace(name, value)
         answered = {method for method in ("get", "post", "put", "delete") if service.ask(method.upper(), asked)[0] != 405}
         harness.expect(answered == set(methods) - {"parameters"}, f"{path}: {sorted(answered)} are answered")
-    harness.expect(len(described) == 18, f"{len(described)} paths: is a new one tested?")
+    harness.expect(len(described) == 19, f"{len(described)} paths: is a new one tested?")
 
 
 def write_round(service, rng, words, remaining, number):
@@ -303,6 +318,7 @@ def test(setting):
     service = Service(setting, repository, keys, *flags)
     closed = Service(setting, repository, keys, name="closed")
     check_doors(service, closed)
+    check_common_metadata(service)
     check_description(service)
     harness.end(closed.process, "the closed service")
     remaining = {"d-first": words[:10]}
