@@ -73,7 +73,7 @@ void serve_clear(const Targets&, Call&& call, Responder responder) {
     if (id == "_all") continue;  // which there are is not known
     const auto place = read_place(id, now_ms());
     if (place)
-      freed += close_place(*place, now_ms()) ? 1 : 0;
+      freed += close_place(*place) ? 1 : 0;
     else if (place.error().status == 400)
       return responder.send(refusal_of(place.error()));
   }
@@ -117,7 +117,7 @@ void serve_close(const Targets&, Call&& call, Responder responder) {
   for (const std::string& id : *ids) {
     const auto place = read_place(id, now_ms());
     if (!place && place.error().status == 400) return responder.send(refusal_of(place.error()));
-    const bool closed = place && close_place(*place, now_ms());
+    const bool closed = place && close_place(*place);
     freed += closed ? 1 : 0;
     pits.push_back({{"successful", true}, {"pit_id", id}});
   }

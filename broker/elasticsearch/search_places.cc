@@ -1,6 +1,7 @@
 #include "broker/elasticsearch/search_places.h"
 
 #include <random>
+#include <set>
 
 #include "broker/elasticsearch/date_format.h"
 #include "broker/elasticsearch/json_body.h"
@@ -10,23 +11,22 @@
 namespace frond::broker::elasticsearch {
 namespace {
 
-// By number, until their time is over.
+// By number; of too many any one is forgotten, in a step, since ids of any number are easily made up.
 class ClosedPlaces {
  public:
   bool contains(std::uint64_t number) const {
     const MutexLock lock(mutex_);
-    return ends_.contains(number);
+    return closed_.contains(number);
   }
-  bool add(std::uint64_t number, std::int64_t ends_ms, std::int64_t now_ms) {
+  bool add(std::uint64_t number) {
     const MutexLock lock(mutex_);
-    if (ends_.size() >= kMaxClosed) std::erase_if(ends_, [&](const auto& one) { return one.second < now_ms; });
-    if (ends_.size() >= kMaxClosed) ends_.erase(ends_.begin());
-    return ends_.emplace(number, ends_ms).second;
+    if (closed_.size() >= kMaxClosed) closed_.erase(closed_.begin());
+    return closed_.insert(number).second;
   }
 
  private:
   mutable Mutex mutex_;
-  std::map<std::uint64_t, std::int64_t> ends_ FROND_GUARDED_BY(mutex_);
+  std::set<std::uint64_t> closed_ FROND_GUARDED_BY(mutex_);
 };
 ClosedPlaces& closed_places() {
   static ClosedPlaces places;
@@ -81,9 +81,7 @@ Expected<SearchPlace> read_place(std::string_view text, std::int64_t now_ms) {
   return place;
 }
 
-bool close_place(const SearchPlace& place, std::int64_t now_ms) {
-  return closed_places().add(place.number, place.ends_ms, now_ms);
-}
+bool close_place(const SearchPlace& place) { return closed_places().add(place.number); }
 
 ApiError missing_place() {
   return {.status = 404,

@@ -33,7 +33,7 @@ std::string place_text(const SearchPlace& place);
 // 400: it is no id of this API; 404 search_context_missing_exception: its time is over, or it was closed.
 Expected<SearchPlace> read_place(std::string_view text, std::int64_t now_ms);
 // False: it was closed before.
-bool close_place(const SearchPlace& place, std::int64_t now_ms);
+bool close_place(const SearchPlace& place);
 ApiError missing_place();
 // "1m". 400: none, or too long.
 Expected<std::int64_t> keep_alive(std::string_view text, std::string_view name);

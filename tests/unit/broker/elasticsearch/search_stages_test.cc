@@ -117,8 +117,8 @@ TEST(APlaceInASearch, IsReadUntilItIsClosed) {
   EXPECT_EQ(read->parameters, place.parameters);
   EXPECT_EQ(read->cursor, "c");
   EXPECT_EQ(read_place(text, 1001).error().status, 404);
-  EXPECT_TRUE(close_place(*read, 900));
-  EXPECT_FALSE(close_place(*read, 900));
+  EXPECT_TRUE(close_place(*read));
+  EXPECT_FALSE(close_place(*read));
   EXPECT_EQ(read_place(text, 900).error().status, 404);
   for (const char* const wrong : {"", "x", "****", "e30", "bnVsbA"})
     EXPECT_EQ(read_place(wrong, 0).error().status, 400);
