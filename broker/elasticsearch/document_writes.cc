@@ -1,7 +1,6 @@
 #include "broker/elasticsearch/document_writes.h"
 
 #include <algorithm>
-#include <charconv>
 #include <exception>
 #include <map>
 #include <random>
@@ -267,45 +266,6 @@ std::string_view name_of(Kind kind) {
 int DocumentResult::status() const {
   if (error) return error->status;
   return result == "created" ? 201 : result == "not_found" ? 404 : 200;
-}
-
-namespace {
-// Nothing: it is not there. 400: it is no number from 0 to 2^63 - 1.
-Expected<std::optional<std::uint64_t>> condition(const Json& conditions, const char* name) {
-  const auto found = conditions.find(name);
-  if (found == conditions.end() || found->is_null()) return std::optional<std::uint64_t>();
-  const std::string text = found->is_string() ? found->get<std::string>() : dumped(*found);
-  std::int64_t number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed != std::errc() || end != text.data() + text.size() || number < 0)
-    return illegal_argument("Failed to parse value [" + text.substr(0, 100) + "] for parameter [" + name + "]");
-  return std::optional(static_cast<std::uint64_t>(number));
-}
-}  // namespace
-
-Expected<void> set_conditions(DocumentChange& change, const Json& conditions) {
-  change.if_seq_no = FROND_EXPECT_OK(condition(conditions, "if_seq_no"));
-  const auto term = FROND_EXPECT_OK(condition(conditions, "if_primary_term"));
-  if (change.if_seq_no && term.value_or(0) == 0) return validation_failed("ifSeqNo is set, but primary term is [0]");
-  if (term && !change.if_seq_no)
-    return validation_failed("ifSeqNo is unassigned, but primary term is [" + std::to_string(*term) + "]");
-  change.if_primary_term = term.value_or(1);
-  const auto version = FROND_EXPECT_OK(condition(conditions, "version"));
-  const auto given = conditions.find("version_type");
-  const std::string type = given == conditions.end() ? "internal" : text_or(conditions, "version_type");
-  if (type != "internal" && type != "external" && type != "external_gt" && type != "external_gte")
-    return illegal_argument("No version type match [" + dumped(*given).substr(0, 100) + "]");
-  if (type == "internal" && version)
-    return validation_failed(
-        "internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` and "
-        "`if_primary_term` instead");
-  if (type == "internal") return {};
-  if (!version) return validation_failed("illegal version value [-3] for version type [EXTERNAL]");
-  if (change.kind == Kind::kUpdate) return validation_failed("updates do not support external versioning");
-  if (change.if_seq_no) return validation_failed("if_seq_no and an external version exclude each other");
-  change.counted = type == "external_gte" ? DocumentChange::Counted::kNotLess : DocumentChange::Counted::kGreater;
-  change.version = *version;
-  return {};
 }
 
 Expected<Refresh> refresh_of(const Call& call) {

@@ -49,17 +49,19 @@ TEST(AQuery, OfValuesScoresAConstant) {
   EXPECT_EQ(clause_of(R"({"range":{"n":{"gte":"abc"}}})").substr(0, 3), "400");
 }
 
-TEST(AQuery, OfAKeywordScoresItsIdfOnceItIsKnown) {
-  Reading reading;
-  const Json query = Json::parse(R"({"term":{"tag":"x"}})");
-  ASSERT_TRUE(QueryReader(reading.scope).read(query));
-  const auto missing = reading.statistics.missing();
-  ASSERT_EQ(missing.size(), 3u);  // with the value, with any, and all values
-  for (const auto& key : missing) reading.statistics.set(key, key.second ? 10 : 1000);
-  reading.scope.scale = 32;
-  const auto read = QueryReader(reading.scope).read(query);
-  ASSERT_TRUE(read);
-  EXPECT_NEAR(read->as<query::Constant>()->score.value() / 32, idf(1000, 10), 1e-4);
+TEST(AQuery, OfAKeywordOrABooleanScoresItsIdfOnceItIsKnown) {
+  for (const char* const text : {R"({"term":{"tag":"x"}})", R"({"term":{"b":false}})"}) {
+    Reading reading;
+    const Json query = Json::parse(text);
+    ASSERT_TRUE(QueryReader(reading.scope).read(query));
+    const auto missing = reading.statistics.missing();
+    ASSERT_EQ(missing.size(), 3u) << text;  // with the value, with any, and all values
+    for (const auto& key : missing) reading.statistics.set(key, key.second ? 10 : 1000);
+    reading.scope.scale = 32;
+    const auto read = QueryReader(reading.scope).read(query);
+    ASSERT_TRUE(read);
+    EXPECT_NEAR(read->as<query::Constant>()->score.value() / 32, idf(1000, 10), 1e-4) << text;
+  }
 }
 
 TEST(AQuery, OfQueriesKeepsWhatCountsAndWhatOnlyMatches) {
