@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The indexer keeps --memory-limit, within a tenth, for any input: a small file with a huge window, long pages, long records in
-several formats, more distinct terms than fit, a million small documents. Input that cannot be read within the limit is refused by
+several formats, more distinct terms than fit, 400,000 small documents. Input that cannot be read within the limit is refused by
 name.
 
 The limit is of resident memory; the test reads each build's peak from the system. --only CASE runs one case.
@@ -141,7 +141,7 @@ def distinct_terms(rng, folder):
     per_document = 500
     # Multiplied by an odd number, they come in no order.
     texts = (" ".join("x%07xq" % (n * 2654435761 % (1 << 28)) for n in range(first, first + per_document))
-             for first in range(0, 12_000_000, per_document))
+             for first in range(0, 8_000_000, per_document))
     return write_documents(os.path.join(folder, "terms.jsonl"), enumerate(texts))
 
 
@@ -149,7 +149,7 @@ def korean_articles(rng, folder):
     syllables = [chr(code) for code in range(0xac00, 0xd7a4, 7)]
     words = made_up_words(rng, syllables, [2, 2, 3, 3, 4], 200_000)
     texts = ((number, f"{text} 낱말{rng.randrange(1 << 22):x} 낱말{rng.randrange(1 << 22):x}")
-             for number, text in spans(rng, words, 1_000_000, 120))
+             for number, text in spans(rng, words, 400_000, 120))
     return write_documents(os.path.join(folder, "korean.jsonl"), texts)
 
 
@@ -164,8 +164,8 @@ CASES = {
     "json_array": (json_array, (8, 0), ""),
     "csv_rows": (csv_rows, (8, 4), "of memory to parse, more than --memory-limit allows"),
     "wide_texts": (wide_texts, (6, 2), "more than --memory-limit allows"),
-    "distinct_terms": (distinct_terms, (24_000, 0), ""),
-    "korean_articles": (korean_articles, (1_000_000, 0), ""),
+    "distinct_terms": (distinct_terms, (16_000, 0), ""),
+    "korean_articles": (korean_articles, (400_000, 0), ""),
 }
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`frond up`: from nothing to the first hit with one command; documents over HTTP through the one port; each program killed and
 started again; Ctrl-C ends all; the same command goes on; files are linked; mistakes are one line each."""
+import contextlib
 import json
 import os
 import re
@@ -177,7 +178,8 @@ def check_ctrl_c_while_it_waits(setting):
         harness.expect(waits.process.wait(5) == -signal.SIGINT, "Ctrl-C did not end who waits")
     finally:
         for pid in programs.values():
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def check_without_input(setting):

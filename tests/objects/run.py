@@ -158,7 +158,7 @@ def check_changes(setting, store):
     large = setting.path("large.jsonl")
     with open(large, "w", encoding="ascii") as file:
         for number in range(3000):
-            body = f"{rng.choice(words)} {rng.randbytes(1000).hex(' ', 4)}"
+            body = f"{rng.choice(words)} {rng.randbytes(1000).hex(' ', 100)}"
             file.write(json.dumps({"id": f"large{number}", "title": rng.choice(words), "body": body}) + "\n")
     both("add", "--format", "jsonl", "--input", large)
     both("remove", "--ids", ids("few", ["large7", "large2999"]))

@@ -30,7 +30,7 @@ struct Shape {
   std::uint64_t checkpoint;  // bytes
 };
 constexpr Shape kShapes[] = {{"Small", 600, 60, 0, BuildOptions::kUsualCheckpointBytes},
-                             {"TextsAreDropped", 6000, 300, 1, BuildOptions::kUsualCheckpointBytes},
+                             {"TextsAreDropped", 2000, 300, 1, BuildOptions::kUsualCheckpointBytes},
                              {"TextsAreDroppedBetweenCheckpoints", 6000, 300, 1, 5'000'000}};
 
 struct Built {
