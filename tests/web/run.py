@@ -34,12 +34,14 @@ def documents(rng, count):
     hostile = "<img src=x onerror=alert(1)> <script>alert(1)</script> hostileword & \"quoted\" 'text' </mark> &lt;b&gt;"
     yield {"id": "hostile-1", "title": hostile, "url": "javascript:alert(1)", "body": hostile * 3}
     yield {"id": "hostile-2", "title": "", "url": "", "body": "hostileword " + "unbreakable" * 40}
+    yield {"id": "'\"><b>" + "i" * 490, "title": "W" * 1000, "url": "https://example.org/" + "u" * 1900, "body": "hostileword " + "w" * 10000}
+    yield {"id": "hostile-4", "title": "\u202eשלום עולם <b>", "url": "", "body": "hostileword \u202e" + "שלום " * 200 + "👩‍👩‍👧‍👦e\u0301\0\ud83d" * 20}
 
 
 SCHEMA = {"fields": {"title": {"type": "text", "positions": True, "field_search": True}, "body": {"type": "text", "positions": True},
                      "tag": {"type": "keyword", "many": True}, "year": {"type": "integer"}, "price": {"type": "float"},
                      "published": {"type": "date"}, "open": {"type": "boolean"}, "code": {"type": "keyword"}}}
-TAGS = ["red", "green", "Blue Sky", "x/y", "café", "日本", "a=b..&c", "<img src=x onerror=alert(1)>", 'say "hi" \\ there']
+TAGS = ["green", "Blue Sky", "x/y", "café", "日本", "a=b..&c", "<img src=x onerror=alert(1)>", 'say "hi" \\ there', "w" * 1024, "\u202eשלום עולם", "👩‍👩‍👧‍👦" * 40]
 
 
 def books(rng, count):
@@ -48,7 +50,7 @@ def books(rng, count):
         book = {"id": f"book-{number}", "title": " ".join(rng.choices(WORDS, k=3)).title(), "code": f"c{number}",
                 "body": "kernel " + " ".join(rng.choices(WORDS, k=30))}
         if rng.random() < 0.9:
-            book["tag"] = rng.sample(TAGS, rng.randint(1, 3))
+            book["tag"] = rng.sample(TAGS, rng.randint(1, 3)) + ["red"] * (rng.random() < 0.4)  # the most frequent
         if rng.random() < 0.9:
             book["year"] = rng.randint(1985, 2030)
         if rng.random() < 0.7:
@@ -123,8 +125,11 @@ def main():
     parser = harness.arguments(__doc__)
     parser.add_argument("--suite", choices=("openapi", "page"), required=True)
     parser.add_argument("--screenshots", default="", help="a folder for pictures of the pages")
+    parser.add_argument("--pages", default="", help="a folder whose pages are shown in place of those in the broker: broker/web/static")
     parser.add_argument("--budgets", action="store_true", help="hold the times against their budgets too, on a quiet machine")
     parsed = parser.parse_args()
+    if parsed.pages:
+        os.environ["FROND_PAGES"] = parsed.pages
     lacking = missing(parsed.suite)
     if lacking:
         print(f"skipped: {lacking}")
@@ -152,6 +157,8 @@ def main():
             node("page.mjs", url, "whole", parsed.screenshots, "budgets" if parsed.budgets else "")
             kill(cluster, 1)
             node("page.mjs", url, "partial", parsed.screenshots)
+            kill(cluster, 0)
+            node("page.mjs", url, "none", parsed.screenshots)
 
     harness.run(test, parsed)
 

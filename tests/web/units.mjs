@@ -7,7 +7,7 @@ import test from 'node:test';
 // Served as modules; to Node.js their names would say otherwise.
 const load = (name) => import('data:text/javascript,' + encodeURIComponent(readFileSync(new URL(`../../broker/web/static/${name}`, import.meta.url), 'utf8')));
 const { address, has, parse, request, withFilter, without } = await load('state.js');
-const { dayOf, edges, facetColumns, numberOf, rangeText, sortChoices, written, writtenDay } = await load('columns.js');
+const { dayOf, edges, facetColumns, filterText, numberOf, rangeText, sortChoices, valueText, whole, written, writtenDay } = await load('columns.js');
 
 test('an address says the same search again', () => {
   for (const text of ['', '?q=a+b&mode=or&k=50&offset=100&profile=true&collection=mail', '?q=a&sort=year%3Adesc%3Afirst%2C_score&after=xyz%2B%2F&offset=20000',
@@ -97,6 +97,17 @@ test('dates are read as the API reads them, to the last year there is', () => {
   }
   assert.deepEqual([dayOf('2020-05-01', 1), writtenDay('2020-04-30', 86400e3), writtenDay('9999-12-31', 86400e3)], ['2020-04-30', '2020-05-01', '253402300800000']);
   assert.deepEqual([writtenDay(''), writtenDay('275760-09-13', 86400e3), writtenDay('275761-01-01')], ['', '', '']);
+});
+
+test('values and filters are short enough to be read, and whole numbers are written in digits', () => {
+  for (const [value, wanted] of [['red', 'red'], ['', '(empty)'], [' \t', '(empty)'], ['x'.repeat(120), 'x'.repeat(120)], ['x'.repeat(121), `${'x'.repeat(120)}…`], ['👩'.repeat(1000), `${'👩'.repeat(120)}…`]])
+    assert.equal(valueText(value), wanted);
+  const schema = { fields: { year: { type: 'integer' } } };
+  assert.equal(filterText(schema, { field: 'year', from: '2000', to: '2011' }), '2000 to 2010');
+  assert.equal(filterText(schema, { field: 'other', value: '' }), '(empty)');
+  assert.equal([...filterText({}, { field: 'year', from: '9'.repeat(4000), to: '' })].length, 121);
+  for (const [text, shift, wanted] of [['7', 1, '8'], ['-1', 1, '0'], ['1e3', 0, '1000'], ['9223372036854775807', -1, '9223372036854775806'], ['', 1, ''], ['1.5', 1, ''], ['x', 1, ''], ['1e400', 0, '']])
+    assert.equal(whole(text, shift), wanted, text);
 });
 
 test('facets are of the first columns, orders of all', () => {

@@ -116,6 +116,13 @@ function dateRange(from, to) {
   return [shown(a), b && shown(new Date(Date.parse(b) - 1).toISOString())];
 }
 
+const kShown = 120;
+// A value as people see it, who need not see all of a long one. Its whole characters: half of a pair would be none.
+export function valueText(value) {
+  const all = [...value];
+  return all.length > kShown ? `${all.slice(0, kShown).join('')}…` : value.trim() ? value : '(empty)';
+}
+
 // A range as people say it; its end is in it, but of floats.
 export function rangeText(type, from, to) {
   let first = from, last = to;
@@ -126,3 +133,9 @@ export function rangeText(type, from, to) {
   if (!from) return type === 'float' ? end : `up to ${end}`;
   return first === last ? first : `${first} to ${end}`;
 }
+
+// What a filter (state.js) lets through; `schema` has its column's type.
+export const filterText = (schema, { field, value, from, to }) => (value === undefined ? valueText(rangeText(schema.fields?.[field]?.type, from, to)) : valueText(value));
+
+// A whole number as digits, `1e3` too, `shift` further on; empty: it is none.
+export const whole = (text, shift) => (text && Number.isInteger(Number(text)) ? String(BigInt(/^-?\d+$/.test(text) ? text : Number(text)) + BigInt(shift)) : '');

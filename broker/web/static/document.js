@@ -10,9 +10,11 @@ const id = from.get('id') ?? '', collection = from.get('collection');
 
 function showFailure(failure) {
   const key = lacksKey(failure) && keyForm(show);
+  const again = element('button', '', 'Try again');
+  again.addEventListener('click', show);
   $('source').textContent = '';
   $('notice').replaceChildren(element('div', 'notice', element('h2', '', failure.title ?? 'Error'),
-    element('p', '', failure.detail ?? ''), key || element('p', '', advice(failure))));
+    element('p', '', failure.detail ?? ''), element('p', '', advice(failure)), key || (failure.status !== undefined && element('p', 'actions', again))));
 }
 
 async function show() {

@@ -1,7 +1,7 @@
 // Beside the hits: what their documents have in the collection's columns, to be narrowed by a click, as lists of values
 // and bars of ranges; and above them what was chosen, to be removed. All of them are links to the search they lead to.
 import { ask } from '/assets/api.js';
-import { dayOf, edges, facetColumns, numberOf, rangeText, written, writtenDay } from '/assets/columns.js';
+import { dayOf, edges, facetColumns, filterText, numberOf, rangeText, valueText, whole, written, writtenDay } from '/assets/columns.js';
 import { count, element, link, plural, svg } from '/assets/dom.js';
 import { address, cleared, has, isValue, keyOf, question, routes, withFilter, without } from '/assets/state.js';
 
@@ -61,7 +61,7 @@ function step(search, name, label, ...children) {
 function valueList(search, { name, buckets, other }) {
   const items = buckets.map(({ value, count: documents }) => {
     const filter = { field: name, value: String(value) }, chosen = has(search, filter);
-    const text = element('span', 'value', filter.value || '(empty)');
+    const text = element('span', 'value', valueText(filter.value));
     text.dir = 'auto';
     const made = step(chosen ? without(search, filter) : withFilter(search, filter), keyOf(filter), '', text, ' ',
       element('span', 'figure', count(documents), element('span', 'unseen', documents === 1 ? ' document' : ' documents')));
@@ -103,15 +103,18 @@ function rangeForm(search, { name, type }, go) {
     made.dataset.key = `${name} ${label}`;
     return made;
   };
-  const whole = (text, shift) => (/^-?\d{1,18}$/.test(text) ? String(BigInt(text) + BigInt(shift)) : '');
   const last = (text) => (type === 'date' ? dayOf(text, 1) : type === 'integer' ? whole(text, -1) : text);
   const end = (text) => (type === 'date' ? writtenDay(text, kDay) : type === 'integer' ? whole(text, 1) : text);
+  const first = (text) => (type === 'date' ? writtenDay(text) : type === 'integer' ? whole(text, 0) : text);
   const from = input('from', type === 'date' ? dayOf(active.from) : active.from);
   const to = input(type === 'float' ? 'below' : 'to', last(active.to));
   const form = element('form', 'range', from, element('span', 'quiet', type === 'float' ? 'below' : 'to'), to, element('button', '', 'Apply'));
+  const ordered = () => { to.min = from.value; }; // the browser tells who asks for a range that ends before it begins
+  from.addEventListener('input', ordered);
+  ordered();
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const range = { field: name, from: type === 'date' ? writtenDay(from.value) : from.value, to: end(to.value) };
+    const range = { field: name, from: first(from.value), to: end(to.value) };
     go(range.from || range.to ? withFilter(search, range) : without(search, { field: name, ...active }));
   });
   return form;
@@ -128,31 +131,48 @@ function facet(search, column, go) {
   return element('section', 'facet', element('h2', '', name), ...body);
 }
 
-let drawn = { of: '', columns: [] }; // the search whose facets are there, apart from its page and order
+function uncounted(search, go) {
+  const again = element('button', '', 'Try again');
+  again.addEventListener('click', () => go(search));
+  return element('p', 'quiet', 'Not everything could be counted. ', again);
+}
+
+let known = { columns: [] }; // what was counted last, of which search apart from its page and order
+let drawn = ''; // the address that what is there leads on from
 const identity = ({ collection, q, mode, filters, more }) => JSON.stringify([collection, q, mode, filters.map(keyOf), more]);
 
-// Fills `box` with the facets of the search, whose links keep its order; hides its `frame` where there are none. go(search)
-// leads to a search. Gives the exact total that was counted beside them, if it was.
-export async function showFacets(frame, box, search, schema, signal, go) {
-  if (facetColumns(schema).length === 0) return hideFacets(frame, box);
-  const of = identity(search);
-  if (of !== drawn.of) {
-    box.setAttribute('aria-busy', 'true');
-    const found = await askFacets(search, schema, signal);
-    if (!found) return null;
-    drawn = { ...found, of: found.failed ? '' : of }; // what failed is asked for again
-  }
-  box.removeAttribute('aria-busy');
+// Draws what was counted last so that it leads on from the search, which may be on its way still: nothing chosen meanwhile
+// is lost, nor what is being typed. go(search) leads to a search.
+export function drawFacets(frame, box, search, go) {
+  if (known.collection !== search.collection) return;
+  if (known.of === identity(search)) box.removeAttribute('aria-busy');
+  else box.setAttribute('aria-busy', 'true');
   const focus = box.contains(document.activeElement) && document.activeElement.dataset.key;
-  box.replaceChildren(...drawn.columns.map((column) => facet(search, column, go)).filter(Boolean));
+  const typed = drawn === address(search) ? new Map([...box.querySelectorAll('input')].map((one) => [one.dataset.key, one.value])) : new Map();
+  drawn = address(search);
+  box.replaceChildren(...known.columns.map((column) => facet(search, column, go)).filter(Boolean), ...(known.failed ? [uncounted(search, go)] : []));
+  for (const input of box.querySelectorAll('input')) input.value = typed.get(input.dataset.key) ?? input.value;
   frame.hidden = box.children.length === 0;
   frame.parentElement.classList.toggle('with-facets', !frame.hidden);
   if (focus) ([...box.querySelectorAll('[data-key]')].find((one) => one.dataset.key === focus) ?? frame.querySelector('summary')).focus({ preventScroll: true });
-  return drawn.total?.relation === 'eq' ? drawn.total.value : null;
+}
+
+// Counts the facets of the search and draws them; hides their `frame` where there are none. Gives the exact total that was
+// counted beside them, if it was.
+export async function showFacets(frame, box, search, schema, signal, go) {
+  if (facetColumns(schema).length === 0) return hideFacets(frame, box);
+  const of = identity(search);
+  if (of !== known.of || known.failed) {
+    const found = await askFacets(search, schema, signal);
+    if (!found) return null;
+    known = { ...found, of, collection: search.collection };
+  }
+  drawFacets(frame, box, search, go);
+  return known.total?.relation === 'eq' ? known.total.value : null;
 }
 
 export function hideFacets(frame, box) {
-  drawn = { of: '', columns: [] };
+  known = { columns: [] };
   frame.hidden = true;
   frame.parentElement.classList.remove('with-facets');
   box.removeAttribute('aria-busy');
@@ -163,10 +183,9 @@ export function hideFacets(frame, box) {
 // What was chosen, each a link to the search without it.
 export function chips(search, schema) {
   const items = search.filters.map((filter) => {
-    const type = schema.fields?.[filter.field]?.type;
-    const text = `${filter.field}: ${isValue(filter) ? filter.value || '(empty)' : rangeText(type, filter.from, filter.to)}`;
-    const chip = step(without(search, filter), keyOf(filter), `Remove the filter ${text}`, element('span', '', text), element('span', 'cross', '✕'));
-    chip.dir = 'auto';
+    const text = filterText(schema, filter), name = `${valueText(filter.field)}: `;
+    // The value runs its own way, whatever it says.
+    const chip = step(without(search, filter), keyOf(filter), `Remove the filter ${name}${text}`, element('span', '', name, element('bdi', '', text)), element('span', 'cross', '✕'));
     return element('li', '', chip);
   });
   if (items.length > 1) items.push(element('li', '', step(cleared(search), 'clear', '', 'Remove all')));

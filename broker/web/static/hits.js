@@ -1,4 +1,5 @@
 // Hits and page links of one answer.
+import { valueText } from '/assets/columns.js';
 import { count, element, link } from '/assets/dom.js';
 import { kMaxDepth } from '/assets/state.js';
 
@@ -30,11 +31,11 @@ function title(hit, collection) {
   return either(element('h2', '', anchor));
 }
 
-// What the hit was sorted by: 'year 2010'.
+// What the hit was sorted by, 'year 2010', as parts of a line.
 function sortedBy(hit, sort) {
   const names = sort.split(',').map((key) => key.split(':')[0]);
-  const values = (hit.sort ?? []).map((value, i) => !names[i]?.startsWith('_') && (value === null ? `no ${names[i]}` : `${names[i]} ${value}`));
-  return values.filter(Boolean).map((text) => ` · ${text}`).join('');
+  const values = (hit.sort ?? []).map((value, i) => !names[i]?.startsWith('_') && (value === null ? `no ${names[i]}` : `${names[i]} ${valueText(String(value))}`));
+  return values.filter(Boolean).flatMap((text) => [' · ', element('bdi', '', text)]);
 }
 
 // What a clause's score is made of, beside the clauses in it.
@@ -60,7 +61,7 @@ function why(explanation) {
 export function hitItem(hit, { collection, sort }) {
   const stored = isWeb(hit.url) ? link(page(hit, collection), '', hit.id) : hit.id;
   const score = !sort || sort.includes('_score') ? hit.score !== undefined && ` · score ${hit.score.toFixed(3)}` : '';
-  const source = element('p', 'quiet source', hit.url && `${hit.url} · `, stored, score, sort && sortedBy(hit, sort));
+  const source = element('p', 'quiet source', hit.url && `${hit.url} · `, stored, score, ...(sort ? sortedBy(hit, sort) : []));
   return element('li', '', title(hit, collection), hit.snippet && either(snippet(hit.snippet)), either(source), hit.explanation && why(hit.explanation));
 }
 

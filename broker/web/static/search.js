@@ -2,7 +2,7 @@
 import { advice, ask } from '/assets/api.js';
 import { sortChoices } from '/assets/columns.js';
 import { count, element, link, milliseconds, plural } from '/assets/dom.js';
-import { chips, hideFacets, showFacets } from '/assets/facets.js';
+import { chips, drawFacets, hideFacets, showFacets } from '/assets/facets.js';
 import { hitItem, showPages } from '/assets/hits.js';
 import { keyForm, lacksKey } from '/assets/key.js';
 import { profileView } from '/assets/profile.js';
@@ -14,6 +14,8 @@ const modes = { and: 'all words', or: 'any word', auto: 'all words first, then a
 const processors = { cpu: 'CPU', gpu: 'GPU', exhaustive: 'the reference' };
 let told; // the collection that the page's foot is about
 let running = null; // aborts the search on its way: a late answer never overwrites a newer one
+let shown; // the address whose search was run last
+const kLong = 10e3; // ms until a person is told that nothing has come yet
 const schemas = new Map(); // by collection: promises
 
 const asked = () => parse(location.search);
@@ -68,21 +70,30 @@ function notice(title, ...lines) {
   $('notice').replaceChildren(element('div', 'notice', element('h2', '', title), ...lines));
 }
 
+// Asks for everything once more: a broker that did not answer the search may not have answered the rest either.
+function anew(search) {
+  run(search);
+  showCollections();
+  showCollection();
+}
+
+function tryAgain(search) {
+  const again = element('button', '', 'Try again');
+  again.addEventListener('click', () => anew(search));
+  return again;
+}
+const toCluster = () => link('/status', '', 'See the cluster');
+
 function showFailure(failure, search) {
   $('status').textContent = '';
   $('q').toggleAttribute('aria-invalid', failure.status === 400 && failure.parameter === 'q');
-  const again = element('button', '', 'Try again');
-  again.type = 'button';
-  again.addEventListener('click', () => run(search));
-  const cluster = [0, 503, 504].includes(failure.status) && link('/status', '', 'See the cluster');
-  const key = lacksKey(failure) && keyForm(() => {
-    run(search);
-    showCollections();
-    showCollection();
-  });
+  const cluster = [0, 503, 504].includes(failure.status) && toCluster();
+  const key = lacksKey(failure) && keyForm(() => anew(search));
   const first = search.after && link(address(fresh(search)), '', 'The first page');
-  notice(failure.title ?? 'Error', element('p', '', failure.detail ?? ''), element('p', '', advice(failure)), key || element('p', 'actions', again, first, cluster));
+  notice(failure.title ?? 'Error', element('p', '', failure.detail ?? ''), element('p', '', advice(failure)), key || element('p', 'actions', tryAgain(search), first, cluster));
 }
+
+const showSlow = (search) => notice('No answer yet', element('p', '', `Nothing has come for ${kLong / 1000} seconds; this page goes on waiting.`), element('p', 'actions', tryAgain(search), toCluster()));
 
 function showCoverage({ coverage, timed_out: late }) {
   if (coverage.degraded.length === 0) return;
@@ -90,7 +101,7 @@ function showCoverage({ coverage, timed_out: late }) {
   for (const { partition, reason } of coverage.degraded) (reasons[reason] ??= []).push(partition);
   const lines = Object.entries(reasons).map(([reason, partitions]) => `${partitions.join(', ')}: ${reason.replaceAll('_', ' ')}`);
   notice('This answer is incomplete', element('p', '', `${coverage.partitions_answered} of ${coverage.partitions_total} partitions answered${late ? ' in time' : ''}. Missing: ${lines.join('; ')}.`),
-    element('p', '', link('/status', '', 'See the cluster')));
+    element('p', '', toCluster()));
 }
 
 function showSigns({ signs_not_applied: signs = [] }, search) {
@@ -113,7 +124,7 @@ function showNothing(search, empty, understood) {
 async function showWays({ total, coverage, empty_query: empty }, search, signal) {
   const nothing = total.value === 0;
   if (empty || coverage.degraded.length > 0 || !(nothing || total.all_words?.value === 0)) return;
-  const ways = await waysOn(nothing ? search : { ...search, filters: [] }, search.mode !== 'or', signal);
+  const ways = await waysOn(nothing ? search : { ...search, filters: [] }, await schemaOf(search.collection), search.mode !== 'or', signal);
   if (ways.length === 0 || signal.aborted) return;
   $('ways').replaceChildren(element('div', 'notice', element('h2', '', nothing ? 'What may be left out' : 'No document has all words'), element('ul', '', ...ways)));
 }
@@ -163,6 +174,7 @@ async function run(search) {
   running?.abort();
   running = new AbortController();
   const { signal } = running;
+  shown = address(search);
   for (const id of ['notice', 'profile-view', 'ways']) $(id).replaceChildren();
   $('q').removeAttribute('aria-invalid');
   document.title = search.q ? `${search.q} – Frond search` : 'Frond search';
@@ -174,12 +186,16 @@ async function run(search) {
     $('status').textContent = '';
     return narrow(search, signal, null);
   }
+  drawFacets($('facets'), $('columns'), search, go);
   $('results').setAttribute('aria-busy', 'true');
   $('status').textContent = 'Searching…';
   const { path, body } = request(search);
+  const slow = setTimeout(showSlow, kLong, search);
   const got = await ask(path, signal, body);
+  clearTimeout(slow);
   if (!got) return;
   const received = performance.now();
+  $('notice').replaceChildren();
   $('results').removeAttribute('aria-busy');
   if (got.body) {
     showAnswer(got.body, search, received, signal);
@@ -192,12 +208,15 @@ async function run(search) {
 }
 
 function go(search) {
-  history.pushState(null, '', address(search));
+  const to = address(search);
+  if (to === address(asked())) history.replaceState(null, '', to); // the same again is no step that one would go back
+  else history.pushState(null, '', to);
   return run(search);
 }
 
 function recall() {
   const search = asked();
+  if (address(search) === shown) return; // only the place on the page is another
   fillForm(search);
   run(search);
 }
