@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "broker/elasticsearch/aliases.h"
@@ -13,25 +12,18 @@
 namespace frond::broker::elasticsearch {
 namespace {
 using frond::http::Access;
-using frond::http::Responder;
 using frond::http::Response;
 
 bool is_named(const std::string& patterns, std::string_view alias) {
-  if (patterns.empty() || patterns == "_all") return true;
-  const auto all = split_list(patterns);
-  return std::ranges::any_of(all, [&](std::string_view one) { return matches_pattern(one, alias); });
+  return patterns.empty() || patterns == "_all" || matches_any(patterns, alias);
 }
 
-void serve_aliases(const Targets& to, Call&& call, Responder responder) {
-  const auto indices = to.catalogue.now();
-  const auto rules = call.expression_rules();
-  if (!rules) return responder.send(response_of(rules.error()));
-  const auto meant = resolve(*indices, call.path_value("index"), *rules);
-  if (!meant) return responder.send(response_of(meant.error()));
+Expected<Response> show_aliases(const Targets& to, const Call& call) {
+  const NamedIndices named = FROND_EXPECT_OK(named_indices(to, call));
   const std::string wanted = call.path_value("name");
   Json all = Json::object();
   std::set<std::string> found;
-  for (const Meant& one : *meant) {
+  for (const Meant& one : named.meant) {
     Json shown = Json::object();
     for (const auto& [alias, about] : one.index->aliases.items()) {
       if (!is_named(wanted, alias)) continue;
@@ -44,10 +36,10 @@ void serve_aliases(const Targets& to, Call&& call, Responder responder) {
   for (const std::string_view name : split_list(wanted))
     if (name != "_all" && name.find('*') == name.npos && !found.contains(std::string(name)))
       missing += (missing.empty() ? "" : ",") + std::string(name);
-  if (missing.empty()) return responder.send(json_response(all));
+  if (missing.empty()) return json_response(all);
   all["error"] = "alias [" + missing + "] missing";
   all["status"] = 404;
-  responder.send(json_response(all, 404));
+  return json_response(all, 404);
 }
 
 ApiError missing_aliases(std::string_view names) {
@@ -91,10 +83,7 @@ Expected<std::string> names_in(const Json& action, const char* one, const char* 
     const Json value = action.value(name, Json());
     if (!value.is_null() && !value.is_string() && !value.is_array())
       return parsing_exception("[" + std::string(name) + "] is neither a name nor a list of names");
-    if (value.is_string()) all += (all.empty() ? "" : ",") + value.get<std::string>();
-    if (!value.is_array()) continue;
-    for (const Json& each : value)
-      if (each.is_string()) all += (all.empty() ? "" : ",") + each.get<std::string>();
+    if (const std::string list = list_in(value); !list.empty()) all.append(all.empty() ? "" : ",").append(list);
   }
   if (all.empty() && needed) return illegal_argument("One of [" + std::string(one) + "] or [" + many + "] is required");
   return all;
@@ -143,19 +132,17 @@ Expected<Response> change_aliases(const Targets& to, const Call& call) {
 Expected<Response> put_alias(const Targets& to, const Call& call) {
   const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
   const Json about = FROND_EXPECT_OK(alias_of(body));
-  const auto indices = to.catalogue.now();
-  const auto rules = FROND_EXPECT_OK(call.expression_rules());
-  for (const Meant& one : FROND_EXPECT_OK(resolve(*indices, call.path_value("index"), rules)))
+  const NamedIndices named = FROND_EXPECT_OK(named_indices(to, call));
+  for (const Meant& one : named.meant)
     FROND_EXPECT_OK(add_alias_to(to, one.index->name, call.path_value("name"), about));
   return json_response({{"acknowledged", true}});
 }
 
 Expected<Response> delete_alias(const Targets& to, const Call& call) {
   const std::string names = call.path_value("name");
-  const auto indices = to.catalogue.now();
-  const auto rules = FROND_EXPECT_OK(call.expression_rules());
+  const NamedIndices named = FROND_EXPECT_OK(named_indices(to, call));
   bool any = false;
-  for (const Meant& one : FROND_EXPECT_OK(resolve(*indices, call.path_value("index"), rules))) {
+  for (const Meant& one : named.meant) {
     const bool removed = FROND_EXPECT_OK(remove_aliases(to, one.index->name, names));
     any = any || removed;
   }
@@ -168,14 +155,10 @@ constexpr std::string_view kChangeAliases =
     "ignore_unavailable,allow_no_indices,expand_wildcards,timeout,master_timeout,cluster_manager_timeout";
 
 constexpr Route kAliasRoutes[] = {
-    {"GET", "/_alias", Access::kSearch, 0, kShowAliases, serve_aliases},
-    {"GET", "/_aliases", Access::kSearch, 0, kShowAliases, serve_aliases},
+    {"GET", "/_aliases", Access::kSearch, 0, kShowAliases, answering<show_aliases>},
     {"POST", "/_aliases", Access::kAdmin, kMaxBody, kChangeAliases, waiting<change_aliases>},
-    {"GET", "/_alias/{name}", Access::kSearch, 0, kShowAliases, serve_aliases},
-    {"GET", "/{index}/_alias", Access::kSearch, 0, kShowAliases, serve_aliases},
-    {"GET", "/{index}/_alias/{name}", Access::kSearch, 0, kShowAliases, serve_aliases},
-    {"PUT", "/{index}/_alias/{name}", Access::kAdmin, kMaxBody, kChangeAliases, waiting<put_alias>},
-    {"POST", "/{index}/_alias/{name}", Access::kAdmin, kMaxBody, kChangeAliases, waiting<put_alias>},
+    {"GET", "[/{index}]/_alias[/{name}]", Access::kSearch, 0, kShowAliases, answering<show_aliases>},
+    {"PUT,POST", "/{index}/_alias/{name}", Access::kAdmin, kMaxBody, kChangeAliases, waiting<put_alias>},
     {"PUT", "/{index}/_aliases/{name}", Access::kAdmin, kMaxBody, kChangeAliases, waiting<put_alias>},
     {"DELETE", "/{index}/_alias/{name}", Access::kAdmin, 0, kChangeAliases, waiting<delete_alias>},
     {"DELETE", "/{index}/_aliases/{name}", Access::kAdmin, 0, kChangeAliases, waiting<delete_alias>},

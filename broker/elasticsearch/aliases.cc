@@ -33,7 +33,7 @@ Expected<Json> alias_of(const Json& asked) {
       alias[name] = value == true || value == "true";
     } else if (name == "routing" || name == "index_routing" || name == "search_routing") {
       if (!value.is_string() && !value.is_number()) return wrong_alias_member(name);
-      const std::string text = value.is_string() ? value.get<std::string>() : dumped(value);
+      const std::string text = text_in(value);
       if (name != "search_routing") alias["index_routing"] = text;
       if (name != "index_routing") alias["search_routing"] = text;
     } else {

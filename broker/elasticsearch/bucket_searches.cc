@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "broker/elasticsearch/catalogue.h"
 #include "broker/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
@@ -103,23 +104,13 @@ class Finder {
 }  // namespace
 
 Expected<SearchAsk> inner_ask(const Json& definition, const SearchAsk& of, const std::vector<Json>& filters) {
-  static constexpr std::string_view kMembers[] = {"from",
-                                                  "size",
-                                                  "sort",
-                                                  "_source",
-                                                  "docvalue_fields",
-                                                  "fields",
-                                                  "highlight",
-                                                  "version",
-                                                  "seq_no_primary_term",
-                                                  "explain",
-                                                  "track_scores",
-                                                  "stored_fields"};
+  static constexpr std::string_view kMembers =
+      "from,size,sort,_source,docvalue_fields,fields,highlight,version,seq_no_primary_term,explain,track_scores,"
+      "stored_fields";
   Json body = Json::object();
   for (const auto& [key, value] : definition.items()) {
     if (key == "name") continue;
-    if (std::ranges::find(kMembers, key) == std::end(kMembers))
-      return not_supported("[" + key + "] of hits inside others");
+    if (!is_listed(kMembers, key)) return not_supported("[" + key + "] of hits inside others");
     body[key] = value;
   }
   if (!body.contains("size")) body["size"] = 3;

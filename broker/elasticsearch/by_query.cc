@@ -2,7 +2,6 @@
 // batches, each if it is still what was found.
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <memory>
 #include <set>
 #include <span>
@@ -12,6 +11,7 @@
 #include "broker/elasticsearch/hit_json.h"
 #include "broker/elasticsearch/matched_documents.h"
 #include "broker/elasticsearch/search_targets.h"
+#include "common/base/text.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -51,9 +51,8 @@ struct Counts {
 };
 
 Expected<std::size_t> size_in(std::string_view text, const char* name, std::size_t least, std::size_t most) {
-  std::size_t number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed == std::errc() && end == text.data() + text.size() && number >= least && number <= most) return number;
+  const auto number = number_in<std::size_t>(text);
+  if (number && *number >= least && *number <= most) return *number;
   return illegal_argument("[" + std::string(name) + "] parameter must be from " + std::to_string(least) + " to " +
                           std::to_string(most) + ", found [" + std::string(text.substr(0, 100)) + "]");
 }
@@ -85,7 +84,7 @@ Expected<void> take_parameters(const Call& call, Plan& plan) {
 Expected<bool> take_member(const std::string& name, const Json& value, Plan& plan) {
   if (name == "script") return not_supported("[script] of a change by query");
   if (name == "conflicts") {
-    FROND_EXPECT_OK(set_conflicts(value.is_string() ? value.get<std::string>() : dumped(value), plan));
+    FROND_EXPECT_OK(set_conflicts(text_in(value), plan));
   } else if (name == "max_docs" || name == "size") {
     plan.most = FROND_EXPECT_OK(size_in(dumped(value), name.c_str(), 1, kMaxMatched));
   } else {
@@ -120,7 +119,7 @@ Expected<void> take_destination(const Json& destination, Plan& plan) {
   Json conditions = Json::object();
   plan.change.kind = Kind::kIndex;
   for (const auto& [name, value] : destination.items()) {
-    const std::string text = value.is_string() ? value.get<std::string>() : dumped(value);
+    const std::string text = text_in(value);
     if (name == "index") {
       plan.to = text;
     } else if (name == "op_type" && (text == "create" || text == "index")) {
@@ -311,14 +310,6 @@ struct Asked {
   std::unique_ptr<const Place> place;
 };
 
-Expected<SearchAsk> query_of(const Call& call, const Plan& plan) {
-  Parameters parameters;
-  for (const auto& [name, value] : call.parameters)
-    for (const char* const of_query : {"q", "df", "default_operator", "analyzer", "lenient", "analyze_wildcard"})
-      if (name == of_query) parameters.emplace_back(name, value);
-  return read_search(plan.query.is_null() ? Json::object() : Json{{"query", plan.query}}, parameters);
-}
-
 template <By by>
 void serve_by_query(const Targets& to, Call&& call, Responder responder) {
   const auto begun = Clock::now();
@@ -337,7 +328,8 @@ void serve_by_query(const Targets& to, Call&& call, Responder responder) {
   if (!plan) return responder.send(refusal_of(plan.error()));
   auto targets = targets_of(to, plan->from, *rules, call.request.client);
   if (!targets) return responder.send(refusal_of(targets.error()));
-  auto ask = query_of(call, *plan);
+  const Json body = plan->query.is_null() ? Json::object() : Json{{"query", plan->query}};
+  auto ask = read_search(body, query_parameters(call));
   if (!ask) return responder.send(refusal_of(ask.error()));
   const std::optional<std::size_t> most = plan->most;
   const auto asked =

@@ -1,9 +1,10 @@
 #include "broker/elasticsearch/cat_table.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
+
+#include "common/base/text.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -16,12 +17,8 @@ std::optional<std::size_t> column_named(const CatTable& table, std::string_view 
 
 // Numbers by their values, other texts by their bytes.
 bool before(const std::string& a, const std::string& b) {
-  double x = 0, y = 0;
-  const auto number = [](const std::string& text, double& to) {
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), to);
-    return failed == std::errc() && end == text.data() + text.size();
-  };
-  return number(a, x) && number(b, y) ? x < y : a < b;
+  const auto x = number_in<double>(a), y = number_in<double>(b);
+  return x && y ? *x < *y : a < b;
 }
 
 }  // namespace

@@ -100,6 +100,11 @@ bool matches_pattern(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
+bool matches_any(std::string_view patterns, std::string_view text) {
+  const auto all = split_list(patterns);
+  return std::ranges::any_of(all, [&](std::string_view one) { return matches_pattern(one, text); });
+}
+
 std::vector<std::string_view> split_list(std::string_view list) {
   std::vector<std::string_view> parts;
   while (!list.empty()) {
@@ -108,6 +113,11 @@ std::vector<std::string_view> split_list(std::string_view list) {
     if (!part.empty()) parts.push_back(part);
   }
   return parts;
+}
+
+bool is_listed(std::string_view list, std::string_view name) {
+  const auto names = split_list(list);
+  return std::ranges::find(names, name) != names.end();
 }
 
 Expected<std::vector<Meant>> resolve(const Indices& indices, std::string_view expression,

@@ -101,7 +101,10 @@ Expected<void> check_index_name(std::string_view name);
 
 // '*' stands for any characters.
 bool matches_pattern(std::string_view pattern, std::string_view text);
+// Whether one of the patterns, which stand between commas, matches.
+bool matches_any(std::string_view patterns, std::string_view text);
 // What stands between commas; none is empty.
 std::vector<std::string_view> split_list(std::string_view list);
+bool is_listed(std::string_view list, std::string_view name);  // whether it stands there
 
 }  // namespace frond::broker::elasticsearch

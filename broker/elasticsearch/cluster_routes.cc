@@ -1,6 +1,5 @@
 // What clients and people ask about the cluster as a whole: /, _cluster/health, _cat, _nodes, _stats.
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 #include <functional>
 #include <string>
@@ -9,6 +8,7 @@
 #include "broker/cluster/cluster_map.h"
 #include "broker/elasticsearch/cat_table.h"
 #include "broker/elasticsearch/index_admin.h"
+#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/routes.h"
 #include "common/config/options.h"
 
@@ -59,11 +59,8 @@ std::string_view name_of(Health health) { return kHealthNames[static_cast<std::s
 // Calls `serve` with the indices that the path names.
 void with_indices(const Targets& to, const Call& call, Responder responder,
                   const std::function<Response(const std::vector<Meant>&)>& serve) {
-  const auto indices = to.catalogue.now();
-  const auto rules = call.expression_rules();
-  if (!rules) return responder.send(response_of(rules.error()));
-  const auto meant = resolve(*indices, call.path_value("index"), *rules);
-  responder.send(meant ? serve(*meant) : response_of(meant.error()));
+  const auto named = named_indices(to, call);
+  responder.send(named ? serve(named->meant) : response_of(named.error()));
 }
 
 void serve_health(const Targets& to, Call&& call, Responder responder) {
@@ -191,10 +188,7 @@ void cat_aliases(const Targets& to, Call&& call, Responder responder) {
                  {}};
   for (const auto& [name, index] : *indices)
     for (const auto& [alias, about] : index.aliases.items()) {
-      const auto patterns = split_list(wanted);
-      if (!wanted.empty() &&
-          std::ranges::none_of(patterns, [&, &of = alias](auto one) { return matches_pattern(one, of); }))
-        continue;
+      if (!wanted.empty() && !matches_any(wanted, alias)) continue;
       const bool writes = about.contains("is_write_index");
       table.rows.push_back({alias, name, about.contains("filter") ? "*" : "-", text_or(about, "index_routing", "-"),
                             text_or(about, "search_routing", "-"),
@@ -244,21 +238,13 @@ constexpr std::string_view kStats =
 
 constexpr Route kClusterRoutes[] = {
     {"GET", "/", Access::kSearch, 0, "", serve_root},
-    {"GET", "/_cluster/health", Access::kSearch, 0, kHealth, serve_health},
-    {"GET", "/_cat/indices", Access::kSearch, 0, kCatParameters, cat_indices},
-    {"GET", "/_cat/count", Access::kSearch, 0, kCatParameters, cat_count},
+    {"GET", "/_cluster/health[/{index}]", Access::kSearch, 0, kHealth, serve_health},
+    {"GET", "/_cat/indices[/{index}]", Access::kSearch, 0, kCatParameters, cat_indices},
+    {"GET", "/_cat/count[/{index}]", Access::kSearch, 0, kCatParameters, cat_count},
     {"GET", "/_cat/health", Access::kSearch, 0, kCatParameters, cat_health},
-    {"GET", "/_cat/aliases", Access::kSearch, 0, kCatParameters, cat_aliases},
-    {"GET", "/_nodes", Access::kSearch, 0, "timeout,flat_settings", serve_nodes},
-    {"GET", "/_nodes/http", Access::kSearch, 0, "timeout,flat_settings", serve_nodes},
-    {"GET", "/_stats", Access::kSearch, 0, kStats, serve_stats},
-    {"GET", "/_cluster/health/{index}", Access::kSearch, 0, kHealth, serve_health},
-    {"GET", "/_cat/indices/{index}", Access::kSearch, 0, kCatParameters, cat_indices},
-    {"GET", "/_cat/count/{index}", Access::kSearch, 0, kCatParameters, cat_count},
-    {"GET", "/_cat/aliases/{name}", Access::kSearch, 0, kCatParameters, cat_aliases},
-    {"GET", "/_stats/{metric}", Access::kSearch, 0, kStats, serve_stats},
-    {"GET", "/{index}/_stats", Access::kSearch, 0, kStats, serve_stats},
-    {"GET", "/{index}/_stats/{metric}", Access::kSearch, 0, kStats, serve_stats},
+    {"GET", "/_cat/aliases[/{name}]", Access::kSearch, 0, kCatParameters, cat_aliases},
+    {"GET", "/_nodes[/http]", Access::kSearch, 0, "timeout,flat_settings", serve_nodes},
+    {"GET", "[/{index}]/_stats[/{metric}]", Access::kSearch, 0, kStats, serve_stats},
 };
 
 }  // namespace

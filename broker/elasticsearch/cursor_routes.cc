@@ -11,6 +11,7 @@ namespace frond::broker::elasticsearch {
 namespace {
 
 using frond::http::Responder;
+using frond::http::Response;
 
 std::string names_of(const SearchedTargets& targets) {
   std::string names;
@@ -62,67 +63,59 @@ void serve_scroll(const Targets& to, Call&& call, Responder responder) {
   send_scrolled(search.targets, search.ask, place, begun, std::move(responder));
 }
 
-void serve_clear(const Targets&, Call&& call, Responder responder) {
-  const auto body = parse_object(call.request.body);
-  if (!body) return responder.send(refusal_of(body.error()));
-  const auto ids = ids_in(call, *body, "scroll_id");
-  if (!ids) return responder.send(refusal_of(ids.error()));
-  if (ids->empty()) return responder.send(refusal_of(validation_failed("no scroll ids specified")));
+Expected<Response> clear_scrolls(const Targets&, const Call& call) {
+  const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
+  const auto ids = FROND_EXPECT_OK(ids_in(call, body, "scroll_id"));
+  if (ids.empty()) return validation_failed("no scroll ids specified");
   std::size_t freed = 0;
-  for (const std::string& id : *ids) {
+  for (const std::string& id : ids) {
     if (id == "_all") continue;  // which there are is not known
     const auto place = read_place(id, now_ms());
     if (place)
       freed += close_place(*place) ? 1 : 0;
     else if (place.error().status == 400)
-      return responder.send(refusal_of(place.error()));
+      return place.error();
   }
-  const bool found = freed > 0 || ids->front() == "_all";
-  responder.send(json_response({{"succeeded", true}, {"num_freed", freed}}, found ? 200 : 404));
+  const bool found = freed > 0 || ids.front() == "_all";
+  return json_response({{"succeeded", true}, {"num_freed", freed}}, found ? 200 : 404);
 }
 
-void serve_open(const Targets& to, Call&& call, Responder responder) {
+Expected<Response> open_point(const Targets& to, const Call& call) {
   const bool vendor = call.request.path.ends_with("/_pit");  // Elasticsearch's; the other one is OpenSearch's
-  const auto opened = [&]() -> Expected<Json> {
-    const auto given = call.parameter("keep_alive");
-    if (!given) return validation_failed("keep alive is missing");
-    const auto targets = FROND_EXPECT_OK(targets_of(to, call));
-    SearchPlace place{.number = new_place_number(),
-                      .ends_ms = now_ms() + FROND_EXPECT_OK(keep_alive(*given, "keep_alive")),
-                      .expression = names_of(targets)};
-    for (const Meant& meant : targets.meant) {
-      if (!meant.filters.empty()) place.expression = call.path_value("index");
-      const auto* const collection = http::find_collection(*targets.collections, meant.index->name);
-      if (collection == nullptr) return unavailable("index [" + meant.index->name + "] is not served yet");
-      if (const auto topology = collection->service->scatter().map.topology())
-        place.generations[meant.index->name] = topology->id();
-    }
-    const std::size_t all = targets.meant.size();
-    return Json{{vendor ? "id" : "pit_id", place_text(place)},
-                {"_shards", {{"total", all}, {"successful", all}, {"skipped", 0}, {"failed", 0}}},
-                {"creation_time", now_ms()}};
-  }();
-  responder.send(opened ? json_response(*opened) : refusal_of(opened.error()));
+  const auto given = call.parameter("keep_alive");
+  if (!given) return validation_failed("keep alive is missing");
+  const auto targets = FROND_EXPECT_OK(targets_of(to, call));
+  SearchPlace place{.number = new_place_number(),
+                    .ends_ms = now_ms() + FROND_EXPECT_OK(keep_alive(*given, "keep_alive")),
+                    .expression = names_of(targets)};
+  for (const Meant& meant : targets.meant) {
+    if (!meant.filters.empty()) place.expression = call.path_value("index");
+    const auto* const collection = http::find_collection(*targets.collections, meant.index->name);
+    if (collection == nullptr) return unavailable("index [" + meant.index->name + "] is not served yet");
+    if (const auto topology = collection->service->scatter().map.topology())
+      place.generations[meant.index->name] = topology->id();
+  }
+  const std::size_t all = targets.meant.size();
+  return json_response({{vendor ? "id" : "pit_id", place_text(place)},
+                        {"_shards", {{"total", all}, {"successful", all}, {"skipped", 0}, {"failed", 0}}},
+                        {"creation_time", now_ms()}});
 }
 
-void serve_close(const Targets&, Call&& call, Responder responder) {
+Expected<Response> close_points(const Targets&, const Call& call) {
   const bool vendor = call.request.path.ends_with("/_pit");
-  const auto body = parse_object(call.request.body);
-  if (!body) return responder.send(refusal_of(body.error()));
-  const auto ids = ids_in(call, *body, vendor ? "id" : "pit_id");
-  if (!ids) return responder.send(refusal_of(ids.error()));
-  if (ids->empty()) return responder.send(refusal_of(validation_failed("no pit ids specified")));
+  const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
+  const auto ids = FROND_EXPECT_OK(ids_in(call, body, vendor ? "id" : "pit_id"));
+  if (ids.empty()) return validation_failed("no pit ids specified");
   std::size_t freed = 0;
   Json pits = Json::array();
-  for (const std::string& id : *ids) {
+  for (const std::string& id : ids) {
     const auto place = read_place(id, now_ms());
-    if (!place && place.error().status == 400) return responder.send(refusal_of(place.error()));
-    const bool closed = place && close_place(*place);
-    freed += closed ? 1 : 0;
+    if (!place && place.error().status == 400) return place.error();
+    freed += place && close_place(*place) ? 1 : 0;
     pits.push_back({{"successful", true}, {"pit_id", id}});
   }
-  if (vendor) return responder.send(json_response({{"succeeded", true}, {"num_freed", freed}}, freed > 0 ? 200 : 404));
-  responder.send(json_response({{"pits", std::move(pits)}}));
+  if (vendor) return json_response({{"succeeded", true}, {"num_freed", freed}}, freed > 0 ? 200 : 404);
+  return json_response({{"pits", std::move(pits)}});
 }
 
 constexpr auto kGoingOn = frond::http::Access::kSearch;
@@ -131,14 +124,12 @@ constexpr std::string_view kOpenParameters =
     "keep_alive,preference,routing,ignore_unavailable,allow_no_indices,expand_wildcards,allow_partial_pit_creation,"
     "allow_partial_search_results";
 constexpr Route kCursorRoutes[] = {
-    {"GET", "/_search/scroll", kGoingOn, kMaxBody, kScrollParameters, serve_scroll},
-    {"POST", "/_search/scroll", kGoingOn, kMaxBody, kScrollParameters, serve_scroll},
-    {"DELETE", "/_search/scroll", kGoingOn, kMaxBody, kScrollParameters, serve_clear},
-    {"DELETE", "/_search/scroll/{id}", kGoingOn, kMaxBody, kScrollParameters, serve_clear},
-    {"POST", "/{index}/_search/point_in_time", kGoingOn, kMaxBody, kOpenParameters, serve_open},
-    {"DELETE", "/_search/point_in_time", kGoingOn, kMaxBody, "pit_id", serve_close},
-    {"POST", "/{index}/_pit", kGoingOn, kMaxBody, kOpenParameters, serve_open},
-    {"DELETE", "/_pit", kGoingOn, kMaxBody, "id", serve_close},
+    {"GET,POST", "/_search/scroll", kGoingOn, kMaxBody, kScrollParameters, serve_scroll},
+    {"DELETE", "/_search/scroll[/{id}]", kGoingOn, kMaxBody, kScrollParameters, answering<clear_scrolls, refusal_of>},
+    {"POST", "/{index}/_search/point_in_time", kGoingOn, kMaxBody, kOpenParameters, answering<open_point, refusal_of>},
+    {"DELETE", "/_search/point_in_time", kGoingOn, kMaxBody, "pit_id", answering<close_points, refusal_of>},
+    {"POST", "/{index}/_pit", kGoingOn, kMaxBody, kOpenParameters, answering<open_point, refusal_of>},
+    {"DELETE", "/_pit", kGoingOn, kMaxBody, "id", answering<close_points, refusal_of>},
 };
 
 }  // namespace

@@ -1,10 +1,9 @@
 #include "broker/elasticsearch/date_format.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cstdio>
 
+#include "common/base/text.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {
@@ -189,12 +188,10 @@ std::optional<std::int64_t> ms_of(const Parts& parts, const DateReading& reading
 
 std::optional<std::int64_t> parse_one(std::string_view text, std::string_view format, const DateReading& reading) {
   if (format == "epoch_millis" || format == "epoch_second") {
-    std::int64_t number = 0;
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (text.empty() || failed != std::errc() || end != text.data() + text.size()) return {};
+    const auto number = number_in<std::int64_t>(text);
     const std::int64_t unit = format == "epoch_millis" ? 1 : 1000, most = kMostDateMs / unit;
-    if (number <= -most || number >= most) return {};
-    return number * unit + (reading.round_up ? unit - 1 : 0);
+    if (!number || *number <= -most || *number >= most) return {};
+    return *number * unit + (reading.round_up ? unit - 1 : 0);
   }
   Parts parts;
   PartReader in(text);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "broker/elasticsearch/date_format.h"
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/plain_json.h"
+#include "common/base/text.h"
 #include "common/schema/json.h"
 
 namespace frond::broker::elasticsearch {
@@ -43,14 +43,13 @@ Expected<Found> number_of(Type type, const Json& json) {
     std::string_view digits = json.get_ref<const std::string&>();
     if (digits.empty()) return Found();
     if (digits.starts_with('+')) digits.remove_prefix(1);
-    const char* const end = digits.data() + digits.size();
-    std::int64_t integer = 0;
-    const auto as_integer = std::from_chars(digits.data(), end, integer);
-    if (type == Type::kLong && as_integer.ec == std::errc() && as_integer.ptr == end) return Found(integer);
-    const auto read = std::from_chars(digits.data(), end, number);
-    if (read.ec != std::errc() || read.ptr != end)
+    if (const auto integer = type == Type::kLong ? number_in<std::int64_t>(digits) : std::nullopt)
+      return Found(*integer);
+    const auto read = number_in<double>(digits);
+    if (!read)
       return ApiError{.type = "number_format_exception",
                       .reason = "For input string: \"" + json.get<std::string>().substr(0, 200) + "\""};
+    number = *read;
   } else {
     return illegal_argument("the value is not numeric");
   }
@@ -63,7 +62,7 @@ Expected<Found> number_of(Type type, const Json& json) {
 
 Expected<Found> date_of(const MappedField& field, const Json& json) {
   if (!json.is_string() && !json.is_number()) return illegal_argument("the value is not a date");
-  const std::string text = json.is_string() ? json.get<std::string>() : dumped(json);
+  const std::string text = text_in(json);
   const auto ms = parse_date(text, field.format, {});
   if (!ms)
     return illegal_argument("failed to parse date field [" + text.substr(0, 200) + "] with format [" + field.format +
@@ -235,7 +234,7 @@ class DocumentReader {
       const auto added = text ? add_text(i, *string) : add(i, json_of(json));
       if (!added) {
         const Json tree = json_of(json);
-        const std::string shown = tree.is_string() ? tree.get<std::string>() : dumped(tree);
+        const std::string shown = text_in(tree);
         ApiError error = mapper_parsing("failed to parse field [" + field.name + "] of type [" +
                                         std::string(name_of(field.type)) + "] in document with id '" + id_ +
                                         "'. Preview of field's value: '" + shown.substr(0, 200) + "'");
@@ -290,10 +289,10 @@ Expected<Found> value_of(const MappedField& field, const Json& json) {
   switch (field.type) {
     case Type::kText:
     case Type::kKeyword:
-      return Found(json.is_string() ? json.get<std::string>() : dumped(json));
+      return Found(text_in(json));
     case Type::kBoolean: {
       if (json.is_boolean()) return Found(json.get<bool>());
-      const std::string text = json.is_string() ? json.get<std::string>() : dumped(json);
+      const std::string text = text_in(json);
       if (json.is_string() && (text == "true" || text == "false" || text.empty())) return Found(text == "true");
       return illegal_argument("Failed to parse value [" + text.substr(0, 200) +
                               "] as only [true] or [false] are allowed.");

@@ -1,6 +1,5 @@
 // Documents: written, read, changed, removed, one by one and many in a request.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -11,8 +10,8 @@
 
 #include "broker/elasticsearch/bulk.h"
 #include "broker/elasticsearch/document_writes.h"
+#include "broker/elasticsearch/hit_json.h"
 #include "broker/elasticsearch/json_body.h"
-#include "broker/elasticsearch/partial_document.h"
 #include "broker/elasticsearch/routes.h"
 
 namespace frond::broker::elasticsearch {
@@ -24,17 +23,6 @@ using Kind = DocumentChange::Kind;
 
 constexpr std::size_t kMaxDocuments = 10'000;        // of an _mget
 constexpr std::size_t kMaxDocumentBytes = 16 << 20;  // of its answer
-
-Expected<std::optional<std::uint64_t>> number_in(const Call& call, std::string_view name) {
-  const auto text = call.parameter(name);
-  if (!text) return std::optional<std::uint64_t>();
-  std::uint64_t number = 0;
-  const auto [end, failed] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (failed != std::errc() || end != text->data() + text->size())
-    return illegal_argument("Failed to parse value [" + std::string(text->substr(0, 100)) + "] for parameter [" +
-                            std::string(name) + "]");
-  return std::optional(number);
-}
 
 // What the parameters of a change of one document ask for.
 Expected<DocumentChange> change_of(const Call& call, Kind kind) {
@@ -116,10 +104,10 @@ Expected<Written> change_one(const Targets& to, const Call& call, DocumentChange
   std::string get;
   if (shows) {
     const auto read = FROND_EXPECT_OK(read_documents(to, result.index, {result.id}));
-    const SourceFilter filter = source_filter(call);
+    const ShownSource filter = source_filter_in(call.parameters);
     get = ",\"get\":{\"_seq_no\":" + std::to_string(result.seq_no) + ",\"_primary_term\":1,\"found\":true";
     if (filter.shown && !read.front().source.empty())
-      get += ",\"_source\":" + shown_source(read.front().source, filter);
+      get += ",\"_source\":" + filtered_source(read.front().source, filter);
     get += "}";
   }
   std::string head = result_text(result, refresh == Refresh::kNow);
@@ -127,18 +115,12 @@ Expected<Written> change_one(const Targets& to, const Call& call, DocumentChange
   return Written{result.status(), std::move(head), get + "}", refresh, changed_indices(results)};
 }
 
-Expected<Written> write_document(const Targets& to, const Call& call, Kind kind) {
+template <Kind kind>
+Expected<Written> write_document(const Targets& to, const Call& call) {
   auto change = FROND_EXPECT_OK(change_of(call, kind));
   if (call.request.body.empty()) return parse_exception("request body is required");
   change.source = call.request.body;
   return change_one(to, call, std::move(change));
-}
-Expected<Written> put_document(const Targets& to, const Call& call) { return write_document(to, call, Kind::kIndex); }
-Expected<Written> create_document(const Targets& to, const Call& call) {
-  return write_document(to, call, Kind::kCreate);
-}
-Expected<Written> update_document(const Targets& to, const Call& call) {
-  return write_document(to, call, Kind::kUpdate);
 }
 Expected<Written> delete_document(const Targets& to, const Call& call) {
   return change_one(to, call, FROND_EXPECT_OK(change_of(call, Kind::kDelete)));
@@ -155,7 +137,7 @@ Expected<std::string> one_index(const Targets& to, const std::string& name) {
 }
 
 std::string document_json(const std::string& index, const std::string& id, const FoundDocument& document,
-                          const SourceFilter& filter) {
+                          const ShownSource& filter) {
   Json json = {{"_index", index}, {"_id", id}, {"found", document.found}};
   if (!document.found) return dumped(json);
   json["_version"] = document.version;
@@ -164,20 +146,22 @@ std::string document_json(const std::string& index, const std::string& id, const
   std::string text = dumped(json);
   // As it was given: it is not read and written again.
   if (filter.shown && !document.source.empty())
-    text.replace(text.size() - 1, 1, ",\"_source\":" + shown_source(document.source, filter) + "}");
+    text.replace(text.size() - 1, 1, ",\"_source\":" + filtered_source(document.source, filter) + "}");
   return text;
 }
 
 Expected<Response> get_document(const Targets& to, const Call& call) {
   const std::string id = call.path_value("id");
   const std::string index = FROND_EXPECT_OK(one_index(to, call.path_value("index")));
-  const auto wanted = FROND_EXPECT_OK(number_in(call, "version"));
+  Json asked = Json::object();
+  if (const auto version = call.parameter("version")) asked["version"] = *version;
+  const auto wanted = FROND_EXPECT_OK(condition_in(asked, "version"));
   const auto read = FROND_EXPECT_OK(read_documents(to, index, {id}));
   if (wanted && read.front().found && read.front().version != *wanted)
     return version_conflict(id, "current version [" + std::to_string(read.front().version) +
                                     "] is different than the one provided [" + std::to_string(*wanted) + "]");
   return Response{.status = read.front().found ? 200 : 404,
-                  .body = document_json(index, id, read.front(), source_filter(call))};
+                  .body = document_json(index, id, read.front(), source_filter_in(call.parameters))};
 }
 
 Expected<Response> get_source(const Targets& to, const Call& call) {
@@ -189,37 +173,19 @@ Expected<Response> get_source(const Targets& to, const Call& call) {
         .status = 404,
         .type = "resource_not_found_exception",
         .reason = (read.front().found ? "Source not found [" : "Document not found [") + index + "]/[" + id + "]"};
-  return Response{.body = shown_source(read.front().source, source_filter(call))};
+  return Response{.body = filtered_source(read.front().source, source_filter_in(call.parameters))};
 }
 
 // One document that an _mget asks for.
 struct Wanted {
   std::string index, id;
-  SourceFilter filter;
+  ShownSource filter;
 };
-std::string list_of(const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  std::string list;
-  if (value.is_array())
-    for (const Json& one : value)
-      if (one.is_string()) list += (list.empty() ? "" : ",") + one.get<std::string>();
-  return list;
-}
-SourceFilter filter_in(const Json& document, const SourceFilter& otherwise) {
-  if (!document.contains("_source")) return otherwise;
-  const Json& asked = document["_source"];
-  if (asked.is_boolean()) return {.shown = asked.get<bool>(), .includes = {}, .excludes = {}};
-  if (!asked.is_object()) return {.shown = true, .includes = list_of(asked), .excludes = {}};
-  const auto part = [&](const char* name, const char* other) {
-    return list_of(asked.contains(name) ? asked[name] : asked.value(other, Json()));
-  };
-  return {.shown = true, .includes = part("includes", "include"), .excludes = part("excludes", "exclude")};
-}
 
 Expected<std::vector<Wanted>> wanted_documents(const Call& call) {
   const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
   const std::string index = call.path_value("index");
-  const SourceFilter filter = source_filter(call);
+  const ShownSource filter = source_filter_in(call.parameters);
   std::vector<Wanted> wanted;
   const auto add = [&](const Json& document) -> Expected<void> {
     const auto place = std::to_string(wanted.size());
@@ -232,7 +198,7 @@ Expected<std::vector<Wanted>> wanted_documents(const Call& call) {
       one.index = named.get<std::string>();
       const Json id = document.value("_id", Json());
       one.id = id.is_string() ? id.get<std::string>() : id.is_null() ? "" : id.dump();
-      one.filter = filter_in(document, filter);
+      if (document.contains("_source")) one.filter = FROND_EXPECT_OK(source_filter_in(document["_source"]));
     }
     if (one.index.empty()) return validation_failed("index is missing for doc " + place);
     if (one.id.empty()) return validation_failed("id is missing for doc " + place);
@@ -335,22 +301,14 @@ constexpr std::string_view kBulk =
     "refresh,routing,timeout,pipeline,wait_for_active_shards,require_alias,_source,_source_includes,_source_excludes";
 
 constexpr Route kDocumentRoutes[] = {
-    {"POST", "/_bulk", Access::kWrite, kMaxBulkBody, kBulk, writing<bulk>},
-    {"PUT", "/_bulk", Access::kWrite, kMaxBulkBody, kBulk, writing<bulk>},
-    {"POST", "/_mget", Access::kSearch, kMaxBody, kRead, waiting<get_documents>},
-    {"GET", "/_mget", Access::kSearch, kMaxBody, kRead, waiting<get_documents>},
-    {"POST", "/{index}/_bulk", Access::kWrite, kMaxBulkBody, kBulk, writing<bulk>},
-    {"PUT", "/{index}/_bulk", Access::kWrite, kMaxBulkBody, kBulk, writing<bulk>},
-    {"POST", "/{index}/_mget", Access::kSearch, kMaxBody, kRead, waiting<get_documents>},
-    {"GET", "/{index}/_mget", Access::kSearch, kMaxBody, kRead, waiting<get_documents>},
-    {"POST", "/{index}/_doc", Access::kWrite, kMaxBulkBody, kWrite, writing<put_document>},
+    {"POST,PUT", "[/{index}]/_bulk", Access::kWrite, kMaxBulkBody, kBulk, writing<bulk>},
+    {"POST,GET", "[/{index}]/_mget", Access::kSearch, kMaxBody, kRead, waiting<get_documents>},
+    {"POST", "/{index}/_doc", Access::kWrite, kMaxBulkBody, kWrite, writing<write_document<Kind::kIndex>>},
     {"GET", "/{index}/_doc/{id}", Access::kSearch, 0, kRead, waiting<get_document>},
-    {"PUT", "/{index}/_doc/{id}", Access::kWrite, kMaxBulkBody, kWrite, writing<put_document>},
-    {"POST", "/{index}/_doc/{id}", Access::kWrite, kMaxBulkBody, kWrite, writing<put_document>},
+    {"PUT,POST", "/{index}/_doc/{id}", Access::kWrite, kMaxBulkBody, kWrite, writing<write_document<Kind::kIndex>>},
     {"DELETE", "/{index}/_doc/{id}", Access::kWrite, 0, kWrite, writing<delete_document>},
-    {"PUT", "/{index}/_create/{id}", Access::kWrite, kMaxBulkBody, kWrite, writing<create_document>},
-    {"POST", "/{index}/_create/{id}", Access::kWrite, kMaxBulkBody, kWrite, writing<create_document>},
-    {"POST", "/{index}/_update/{id}", Access::kWrite, kMaxBulkBody, kWrite, writing<update_document>},
+    {"PUT,POST", "/{index}/_create/{id}", Access::kWrite, kMaxBulkBody, kWrite, writing<write_document<Kind::kCreate>>},
+    {"POST", "/{index}/_update/{id}", Access::kWrite, kMaxBulkBody, kWrite, writing<write_document<Kind::kUpdate>>},
     {"GET", "/{index}/_source/{id}", Access::kSearch, 0, kRead, waiting<get_source>},
 };
 

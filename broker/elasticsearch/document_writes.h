@@ -31,6 +31,8 @@ struct DocumentChange {
 // Sets what a change depends on, by the members "if_seq_no", "if_primary_term", "version" and "version_type" of an
 // object, whose numbers may be texts. 400: one can't be read, or they do not go together, or with the kind of change.
 Expected<void> set_conditions(DocumentChange& change, const Json& conditions);
+// A member that may be a text. Nothing: it is not there. 400: it is no number from 0 to 2^63 - 1.
+Expected<std::optional<std::uint64_t>> condition_in(const Json& conditions, const char* name);
 std::string_view name_of(DocumentChange::Kind kind);  // "index"
 
 struct DocumentResult {

@@ -51,6 +51,10 @@ frond::http::Response response_of(const ApiError& error) {
   return response;
 }
 
+frond::http::Response answer_of(Expected<frond::http::Response> made) {
+  return made ? *std::move(made) : response_of(made.error());
+}
+
 ApiError error_of(const frond::http::Response& problem, std::string_view what) {
   const Json said = Json::parse(problem.body, nullptr, /*allow_exceptions=*/false);
   std::string reason(what);

@@ -75,6 +75,7 @@ Json cause_json(const ApiError& error);
 // {"error":{"root_cause":[…],"type","reason", …},"status":N}
 Json error_json(const ApiError& error);
 frond::http::Response response_of(const ApiError& error);
+frond::http::Response answer_of(Expected<frond::http::Response> made);  // what was made, or why not
 // A problem document of the HTTP server or of the indexer's service in this shape, with the same status and headers.
 frond::http::Response reshaped(frond::http::Response problem);
 // The same as an error. `what`: begins the reason; may be empty.

@@ -11,6 +11,7 @@
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/mapping.h"
 #include "broker/elasticsearch/templates.h"
+#include "broker/elasticsearch/window_order.h"
 #include "common/schema/schema_json.h"
 
 namespace frond::broker::elasticsearch {
@@ -31,11 +32,6 @@ std::string new_uuid() {
   std::string uuid(22, 'A');
   for (char& c : uuid) c = kDigits[random() % kDigits.size()];
   return uuid;
-}
-
-std::int64_t milliseconds_now() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
 }
 
 // What the collection of an index with this mapping is made with.
@@ -152,7 +148,7 @@ Expected<void> make_index(const Targets& to, const std::string& name, const Json
   const Json body = FROND_EXPECT_OK(with_templates(to.catalogue.templates()->json, name, asked));
   FlatSettings settings = FROND_EXPECT_OK(read_settings(body.value("settings", Json())));
   std::erase_if(settings, [](const auto& one) { return one.second.is_null(); });
-  Index index{.name = name, .uuid = new_uuid(), .created = milliseconds_now(), .aliases = Json::object()};
+  Index index{.name = name, .uuid = new_uuid(), .created = now_ms(), .aliases = Json::object()};
   settings.try_emplace("index.number_of_shards", "1");
   settings.try_emplace("index.number_of_replicas", "1");
   settings["index.provided_name"] = name;

@@ -22,10 +22,8 @@ void later(const Targets& to, Call&& call, frond::http::Responder responder,
 // The same as a route's function.
 template <Expected<frond::http::Response> (*serve)(const Targets&, const Call&)>
 void waiting(const Targets& to, Call&& call, frond::http::Responder responder) {
-  later(to, std::move(call), std::move(responder), [](const Targets& at, const Call& asked) {
-    auto made = serve(at, asked);
-    return made ? *std::move(made) : response_of(made.error());
-  });
+  later(to, std::move(call), std::move(responder),
+        [](const Targets& at, const Call& asked) { return answer_of(serve(at, asked)); });
 }
 
 // An answer of the service that was not expected, or none. `what`: begins the reason.

@@ -19,29 +19,19 @@ using frond::http::Access;
 using frond::http::Responder;
 using frond::http::Response;
 
-Response acknowledged() { return json_response({{"acknowledged", true}}); }
-Response answer(const Expected<Response>& made) { return made ? *made : response_of(made.error()); }
-
 // {"NAME":{"mappings":…}, …}: what `of` shows of each index that the path names.
-void show_each(const Targets& to, const Call& call, Responder& responder, const std::function<Json(const Index&)>& of) {
-  const auto indices = to.catalogue.now();
-  const auto rules = call.expression_rules();
-  if (!rules) return responder.send(response_of(rules.error()));
-  const auto meant = resolve(*indices, call.path_value("index"), *rules);
-  if (!meant) return responder.send(response_of(meant.error()));
+Expected<Response> shown_each(const Targets& to, const Call& call, const std::function<Json(const Index&)>& of) {
+  const NamedIndices named = FROND_EXPECT_OK(named_indices(to, call));
   Json all = Json::object();
-  for (const Meant& one : *meant) all[one.index->name] = of(*one.index);
-  responder.send(json_response(all));
+  for (const Meant& one : named.meant) all[one.index->name] = of(*one.index);
+  return json_response(all);
 }
 
 Json shown_settings(const Index& index, const Call& call) {
   const std::string wanted = call.path_value("name");
   FlatSettings flat = flattened(index.settings);
   if (!wanted.empty() && wanted != "_all")
-    std::erase_if(flat, [&](const auto& one) {
-      const auto names = split_list(wanted);
-      return std::ranges::none_of(names, [&](std::string_view name) { return matches_pattern(name, one.first); });
-    });
+    std::erase_if(flat, [&](const auto& one) { return !matches_any(wanted, one.first); });
   if (const auto asked = call.flag("flat_settings", false); asked && *asked) {
     Json json = Json::object();
     for (const auto& [name, value] : flat) json[name] = value;
@@ -50,16 +40,16 @@ Json shown_settings(const Index& index, const Call& call) {
   return nested(flat);
 }
 
-void serve_index(const Targets& to, Call&& call, Responder responder) {
-  show_each(to, call, responder, [&](const Index& index) {
+Expected<Response> show_indices(const Targets& to, const Call& call) {
+  return shown_each(to, call, [&](const Index& index) {
     return Json{{"aliases", index.aliases}, {"mappings", index.mapping}, {"settings", shown_settings(index, call)}};
   });
 }
-void serve_mapping(const Targets& to, Call&& call, Responder responder) {
-  show_each(to, call, responder, [](const Index& index) { return Json{{"mappings", index.mapping}}; });
+Expected<Response> show_mappings(const Targets& to, const Call& call) {
+  return shown_each(to, call, [](const Index& index) { return Json{{"mappings", index.mapping}}; });
 }
-void serve_settings(const Targets& to, Call&& call, Responder responder) {
-  show_each(to, call, responder, [&](const Index& index) { return Json{{"settings", shown_settings(index, call)}}; });
+Expected<Response> show_settings(const Targets& to, const Call& call) {
+  return shown_each(to, call, [&](const Index& index) { return Json{{"settings", shown_settings(index, call)}}; });
 }
 
 // Adds "author.name" and what is below it, with multi-fields, to `all`.
@@ -74,15 +64,14 @@ void add_fields(const Json& properties, const std::string& prefix, std::map<std:
     if (field.contains("fields")) add_fields(field["fields"], path + ".", all);
   }
 }
-void serve_mapping_of_fields(const Targets& to, Call&& call, Responder responder) {
+Expected<Response> show_mappings_of_fields(const Targets& to, const Call& call) {
   const std::string wanted = call.path_value("fields");
-  show_each(to, call, responder, [&](const Index& index) {
+  return shown_each(to, call, [&](const Index& index) {
     std::map<std::string, Json> all;
     add_fields(index.mapping.value("properties", Json::object()), "", all);
     Json shown = Json::object();
-    for (const std::string_view pattern : split_list(wanted))
-      for (const auto& [path, field] : all)
-        if (matches_pattern(pattern, path)) shown[path] = {{"full_name", path}, {"mapping", field}};
+    for (const auto& [path, field] : all)
+      if (matches_any(wanted, path)) shown[path] = {{"full_name", path}, {"mapping", field}};
     return Json{{"mappings", shown}};
   });
 }
@@ -95,77 +84,57 @@ Expected<Json> body_of_index(const Call& call) {
   return error;
 }
 
-void put_index(const Targets& to, Call&& call, Responder responder) {
-  later(to, std::move(call), std::move(responder), [](const Targets& at, const Call& asked) {
-    const std::string name = asked.path_value("index");
-    return answer([&]() -> Expected<Response> {
-      const Json body = FROND_EXPECT_OK(body_of_index(asked));
-      FROND_EXPECT_OK(create_index(at, name, body));
-      return json_response({{"acknowledged", true}, {"shards_acknowledged", true}, {"index", name}});
-    }());
-  });
+Expected<Response> put_index(const Targets& to, const Call& call) {
+  const std::string name = call.path_value("index");
+  const Json body = FROND_EXPECT_OK(body_of_index(call));
+  FROND_EXPECT_OK(create_index(to, name, body));
+  return json_response({{"acknowledged", true}, {"shards_acknowledged", true}, {"index", name}});
 }
 
-void remove_indices(const Targets& to, Call&& call, Responder responder) {
-  later(to, std::move(call), std::move(responder), [](const Targets& at, const Call& asked) {
-    return answer([&]() -> Expected<Response> {
-      ExpressionRules rules = FROND_EXPECT_OK(asked.expression_rules());
-      rules.aliases = false;
-      FROND_EXPECT_OK(delete_indices(at, asked.path_value("index"), rules));
-      return acknowledged();
-    }());
-  });
+Expected<Response> remove_indices(const Targets& to, const Call& call) {
+  ExpressionRules rules = FROND_EXPECT_OK(call.expression_rules());
+  rules.aliases = false;
+  FROND_EXPECT_OK(delete_indices(to, call.path_value("index"), rules));
+  return json_response({{"acknowledged", true}});
 }
 
-// Changes each index that the path names.
-void change_each(const Targets& to, Call&& call, Responder responder,
-                 std::function<Expected<void>(Index&, const Json& body)> change) {
-  later(to, std::move(call), std::move(responder), [change = std::move(change)](const Targets& at, const Call& asked) {
-    return answer([&]() -> Expected<Response> {
-      const Json body = FROND_EXPECT_OK(parse_object(asked.request.body));
-      const auto rules = FROND_EXPECT_OK(asked.expression_rules());
-      const auto indices = at.catalogue.now();
-      for (const Meant& one : FROND_EXPECT_OK(resolve(*indices, asked.path_value("index"), rules)))
-        FROND_EXPECT_OK(change_index(at, one.index->name, [&](Index& index) { return change(index, body); }));
-      return acknowledged();
-    }());
-  });
+// Changes each index that the path names, by the request's body.
+template <Expected<void> (*change)(Index&, const Json& body)>
+Expected<Response> change_each(const Targets& to, const Call& call) {
+  const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
+  const NamedIndices named = FROND_EXPECT_OK(named_indices(to, call));
+  for (const Meant& one : named.meant)
+    FROND_EXPECT_OK(change_index(to, one.index->name, [&](Index& index) { return change(index, body); }));
+  return json_response({{"acknowledged", true}});
 }
 
-void put_mapping(const Targets& to, Call&& call, Responder responder) {
-  change_each(to, std::move(call), std::move(responder), [](Index& index, const Json& body) -> Expected<void> {
-    const Mapping before = FROND_EXPECT_OK(read_mapping(index.settings, index.mapping));
-    index.mapping = FROND_EXPECT_OK(extended(before, body)).shown;
-    return {};
-  });
+Expected<void> change_mapping(Index& index, const Json& body) {
+  const Mapping before = FROND_EXPECT_OK(read_mapping(index.settings, index.mapping));
+  index.mapping = FROND_EXPECT_OK(extended(before, body)).shown;
+  return {};
 }
 
-void put_settings(const Targets& to, Call&& call, Responder responder) {
-  change_each(to, std::move(call), std::move(responder), [](Index& index, const Json& body) -> Expected<void> {
-    const Json& given = body.contains("settings") ? body["settings"] : body;
-    const FlatSettings changes = FROND_EXPECT_OK(read_settings(given));
-    FROND_EXPECT_OK(expect_dynamic(changes, index.name));
-    FlatSettings all = flattened(index.settings);
-    for (const auto& [name, value] : changes)
-      if (value.is_null())
-        all.erase(name);
-      else
-        all[name] = value;
-    index.settings = nested(all);
-    return {};
-  });
+Expected<void> change_settings(Index& index, const Json& body) {
+  const Json& given = body.contains("settings") ? body["settings"] : body;
+  const FlatSettings changes = FROND_EXPECT_OK(read_settings(given));
+  FROND_EXPECT_OK(expect_dynamic(changes, index.name));
+  FlatSettings all = flattened(index.settings);
+  for (const auto& [name, value] : changes)
+    if (value.is_null())
+      all.erase(name);
+    else
+      all[name] = value;
+  index.settings = nested(all);
+  return {};
 }
 
 void refresh(const Targets& to, Call&& call, Responder responder) {
   hand_over(to, std::move(call), std::move(responder), [](const Targets& at, const Call& asked, Responder answer) {
-    const auto rules = asked.expression_rules();
-    if (!rules) return answer.send(response_of(rules.error()));
-    const auto indices = at.catalogue.now();
-    const auto meant = resolve(*indices, asked.path_value("index"), *rules);
-    if (!meant) return answer.send(response_of(meant.error()));
+    const auto named = named_indices(at, asked);
+    if (!named) return answer.send(response_of(named.error()));
     std::uint64_t total = 0, successful = 0;
     std::set<std::string> names;
-    for (const Meant& one : *meant) {
+    for (const Meant& one : named->meant) {
       const Json shards = shards_json(*one.index, /*searched=*/false);
       const std::uint64_t primaries = number_of(*one.index, "number_of_shards");
       total += shards["total"].get<std::uint64_t>() * primaries;
@@ -190,30 +159,20 @@ constexpr std::string_view kChangeIndices =
     "only_expunge_deletes,force,wait_if_ongoing,wait_for_completion";
 
 constexpr Route kIndexRoutes[] = {
-    {"GET", "/_mapping", Access::kSearch, 0, kShowIndices, serve_mapping},
-    {"GET", "/_settings", Access::kSearch, 0, kShowIndices, serve_settings},
-    {"POST", "/_refresh", Access::kWrite, 0, kChangeIndices, refresh},
-    {"GET", "/_refresh", Access::kWrite, 0, kChangeIndices, refresh},
-    {"POST", "/_flush", Access::kWrite, 0, kChangeIndices, refresh},
-    {"POST", "/_forcemerge", Access::kAdmin, 0, kChangeIndices, refresh},
-    {"PUT", "/_settings", Access::kAdmin, kMaxBody, kChangeIndices, put_settings},
-    {"GET", "/_mapping/field/{fields}", Access::kSearch, 0, kShowIndices, serve_mapping_of_fields},
-    {"GET", "/{index}", Access::kSearch, 0, kShowIndices, serve_index},
-    {"PUT", "/{index}", Access::kAdmin, kMaxBody, kChangeIndices, put_index},
-    {"DELETE", "/{index}", Access::kAdmin, 0, kChangeIndices, remove_indices},
-    {"GET", "/{index}/_mapping", Access::kSearch, 0, kShowIndices, serve_mapping},
-    {"GET", "/{index}/_mappings", Access::kSearch, 0, kShowIndices, serve_mapping},
-    {"PUT", "/{index}/_mapping", Access::kAdmin, kMaxBody, kChangeIndices, put_mapping},
-    {"POST", "/{index}/_mapping", Access::kAdmin, kMaxBody, kChangeIndices, put_mapping},
-    {"PUT", "/{index}/_mappings", Access::kAdmin, kMaxBody, kChangeIndices, put_mapping},
-    {"GET", "/{index}/_mapping/field/{fields}", Access::kSearch, 0, kShowIndices, serve_mapping_of_fields},
-    {"GET", "/{index}/_settings", Access::kSearch, 0, kShowIndices, serve_settings},
-    {"GET", "/{index}/_settings/{name}", Access::kSearch, 0, kShowIndices, serve_settings},
-    {"PUT", "/{index}/_settings", Access::kAdmin, kMaxBody, kChangeIndices, put_settings},
-    {"POST", "/{index}/_refresh", Access::kWrite, 0, kChangeIndices, refresh},
-    {"GET", "/{index}/_refresh", Access::kWrite, 0, kChangeIndices, refresh},
-    {"POST", "/{index}/_flush", Access::kWrite, 0, kChangeIndices, refresh},
-    {"POST", "/{index}/_forcemerge", Access::kAdmin, 0, kChangeIndices, refresh},
+    {"GET", "/{index}", Access::kSearch, 0, kShowIndices, answering<show_indices>},
+    {"PUT", "/{index}", Access::kAdmin, kMaxBody, kChangeIndices, waiting<put_index>},
+    {"DELETE", "/{index}", Access::kAdmin, 0, kChangeIndices, waiting<remove_indices>},
+    {"GET", "[/{index}]/_mapping", Access::kSearch, 0, kShowIndices, answering<show_mappings>},
+    {"GET", "/{index}/_mappings", Access::kSearch, 0, kShowIndices, answering<show_mappings>},
+    {"GET", "[/{index}]/_mapping/field/{fields}", Access::kSearch, 0, kShowIndices, answering<show_mappings_of_fields>},
+    {"PUT,POST", "/{index}/_mapping", Access::kAdmin, kMaxBody, kChangeIndices, waiting<change_each<change_mapping>>},
+    {"PUT", "/{index}/_mappings", Access::kAdmin, kMaxBody, kChangeIndices, waiting<change_each<change_mapping>>},
+    {"GET", "[/{index}]/_settings", Access::kSearch, 0, kShowIndices, answering<show_settings>},
+    {"GET", "/{index}/_settings/{name}", Access::kSearch, 0, kShowIndices, answering<show_settings>},
+    {"PUT", "[/{index}]/_settings", Access::kAdmin, kMaxBody, kChangeIndices, waiting<change_each<change_settings>>},
+    {"POST,GET", "[/{index}]/_refresh", Access::kWrite, 0, kChangeIndices, refresh},
+    {"POST", "[/{index}]/_flush", Access::kWrite, 0, kChangeIndices, refresh},
+    {"POST", "[/{index}]/_forcemerge", Access::kAdmin, 0, kChangeIndices, refresh},
 };
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "broker/elasticsearch/index_settings.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "broker/elasticsearch/catalogue.h"
+#include "common/base/text.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -10,59 +12,21 @@ namespace {
 constexpr std::string_view kPrefix = "index.";
 // Known names, or how they begin. Most are of how Elasticsearch stores an index, which is another way here: they are
 // kept and shown, and change nothing.
-constexpr std::string_view kKnown[] = {"number_of_shards",
-                                       "number_of_replicas",
-                                       "refresh_interval",
-                                       "analysis.",
-                                       "similarity.",
-                                       "max_",
-                                       "codec",
-                                       "blocks.",
-                                       "mapping.",
-                                       "mapping",
-                                       "hidden",
-                                       "priority",
-                                       "routing.",
-                                       "routing_",
-                                       "query.",
-                                       "translog.",
-                                       "merge.",
-                                       "store.",
-                                       "search.",
-                                       "default_pipeline",
-                                       "final_pipeline",
-                                       "auto_expand_replicas",
-                                       "gc_deletes",
-                                       "sort.",
-                                       "unassigned.",
-                                       "write.",
-                                       "highlight.",
-                                       "lifecycle.",
-                                       "indexing.",
-                                       "number_of_routing_shards",
-                                       "provided_name",
-                                       "creation_date",
-                                       "uuid",
-                                       "version.",
-                                       "load_fixed_bitset_filters_eagerly",
-                                       "soft_deletes.",
-                                       "verified_before_close",
-                                       "replication.",
-                                       "knn",
-                                       "shard.",
-                                       "warmer.",
-                                       "requests.",
-                                       "fielddata.",
-                                       "data_path",
-                                       "format",
-                                       "allocation."};
+constexpr std::string_view kKnown =
+    "number_of_shards,number_of_replicas,refresh_interval,analysis.,similarity.,max_,codec,blocks.,mapping.,mapping,"
+    "hidden,priority,routing.,routing_,query.,translog.,merge.,store.,search.,default_pipeline,final_pipeline,"
+    "auto_expand_replicas,gc_deletes,sort.,unassigned.,write.,highlight.,lifecycle.,indexing.,"
+    "number_of_routing_shards,provided_name,creation_date,uuid,version.,load_fixed_bitset_filters_eagerly,"
+    "soft_deletes.,verified_before_close,replication.,knn,shard.,warmer.,requests.,fielddata.,data_path,format,"
+    "allocation.";
 constexpr std::ptrdiff_t kMaxParts = 20;  // of a name, between dots
-constexpr std::string_view kFixed[] = {
-    "number_of_shards",       "analysis.", "similarity.",   "sort.",         "codec",
-    "routing_partition_size", "uuid",      "creation_date", "provided_name", "version."};
+constexpr std::string_view kFixed =
+    "number_of_shards,analysis.,similarity.,sort.,codec,routing_partition_size,uuid,creation_date,provided_name,"
+    "version.";
 
-bool begins(std::string_view name, std::span<const std::string_view> known) {
-  return std::ranges::any_of(known, [&](std::string_view one) {
+bool begins(std::string_view name, std::string_view known) {
+  const auto all = split_list(known);
+  return std::ranges::any_of(all, [&](std::string_view one) {
     return one.ends_with('.') || one.ends_with('_') ? name.starts_with(one) : name == one;
   });
 }
@@ -88,12 +52,10 @@ Expected<void> check_number(const FlatSettings& settings, std::string_view name,
   if (found == settings.end() || found->second.is_null()) return {};
   if (!found->second.is_string()) return illegal_argument("Failed to parse setting [" + std::string(name) + "]");
   const auto& text = found->second.get_ref<const std::string&>();
-  int number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed == std::errc() && end == text.data() + text.size() && number >= least) return {};
-  const bool whole = failed == std::errc() && end == text.data() + text.size();
+  const auto number = number_in<int>(text);
+  if (number && *number >= least) return {};
   return illegal_argument("Failed to parse value [" + text + "] for setting [" + std::string(name) + "]" +
-                          (whole ? " must be >= " + std::to_string(least) : ""));
+                          (number ? " must be >= " + std::to_string(least) : ""));
 }
 
 }  // namespace

@@ -122,25 +122,32 @@ Expected<std::int64_t> whole_member(const Json& object, const char* name, std::i
   return found->get<std::int64_t>();
 }
 
+std::string list_in(const Json& json) {
+  std::string list;
+  for (const Json& one : json.is_array() ? json : Json::array({json}))
+    if (one.is_string()) list.append(list.empty() ? "" : ",").append(one.get_ref<const std::string&>());
+  return list;
+}
+
+std::string text_in(const Json& json) { return json.is_string() ? json.get<std::string>() : dumped(json); }
+
+std::string lowered(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return text;
+}
+
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-namespace {
-const Json* find_in(const Json& object, const char* name) {
-  const auto found = object.is_object() ? object.find(name) : object.end();
-  return found == object.end() ? nullptr : &*found;
-}
-}  // namespace
-
 std::string text_or(const Json& object, const char* name, std::string_view otherwise) {
-  const Json* const found = find_in(object, name);
+  const Json* const found = member_of(object, name);
   return found != nullptr && found->is_string() ? found->get<std::string>() : std::string(otherwise);
 }
 std::uint64_t number_or(const Json& object, const char* name, std::uint64_t otherwise) {
-  const Json* const found = find_in(object, name);
+  const Json* const found = member_of(object, name);
   return found != nullptr && found->is_number_unsigned() ? found->get<std::uint64_t>() : otherwise;
 }
 bool flag_or(const Json& object, const char* name, bool otherwise) {
-  const Json* const found = find_in(object, name);
+  const Json* const found = member_of(object, name);
   return found != nullptr && found->is_boolean() ? found->get<bool>() : otherwise;
 }
 

@@ -21,6 +21,13 @@ Expected<std::string> text_member(const Json& object, const char* name, std::str
 Expected<bool> flag_member(const Json& object, const char* name, bool otherwise);  // also "true" and "false"
 Expected<std::int64_t> whole_member(const Json& object, const char* name, std::int64_t otherwise);
 
+// A text, or several between commas, which JSON may have as a list. What is no text is left out.
+std::string list_in(const Json& json);
+
+// A text as it is, and other values as JSON.
+std::string text_in(const Json& json);
+std::string lowered(std::string text);  // its letters of ASCII
+
 // One line, bytes that are not UTF-8 replaced.
 std::string dumped(const Json& json);
 

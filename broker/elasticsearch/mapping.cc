@@ -175,7 +175,7 @@ Expected<void> read_root(const Json& mappings, const Json& kept, Mapping& mappin
       if (!value.is_object()) return failed("Expected map for property [properties]");
       mapping.shown["properties"].update(value, /*merge_objects=*/true);
     } else if (key == "dynamic") {
-      const std::string text = value.is_string() ? value.get<std::string>() : dumped(value);
+      const std::string text = text_in(value);
       if (text != "true" && text != "false" && text != "strict") return not_supported("[dynamic] " + text);
       mapping.dynamic = text == "true" ? Dynamic::kTrue : text == "false" ? Dynamic::kFalse : Dynamic::kStrict;
       mapping.shown["dynamic"] = text;

@@ -7,46 +7,12 @@
 namespace frond::broker::elasticsearch {
 namespace {
 
-constexpr std::string_view kOtherTypes[] = {"aggregate_metric_double",
-                                            "alias",
-                                            "annotated_text",
-                                            "binary",
-                                            "completion",
-                                            "constant_keyword",
-                                            "date_nanos",
-                                            "date_range",
-                                            "dense_vector",
-                                            "double_range",
-                                            "flat_object",
-                                            "flattened",
-                                            "float_range",
-                                            "geo_point",
-                                            "geo_shape",
-                                            "half_float",
-                                            "histogram",
-                                            "integer_range",
-                                            "ip",
-                                            "ip_range",
-                                            "join",
-                                            "knn_vector",
-                                            "long_range",
-                                            "match_only_text",
-                                            "murmur3",
-                                            "nested",
-                                            "passthrough",
-                                            "percolator",
-                                            "point",
-                                            "rank_feature",
-                                            "rank_features",
-                                            "scaled_float",
-                                            "search_as_you_type",
-                                            "semantic_text",
-                                            "shape",
-                                            "sparse_vector",
-                                            "token_count",
-                                            "unsigned_long",
-                                            "version",
-                                            "wildcard"};
+constexpr std::string_view kOtherTypes =
+    "aggregate_metric_double alias annotated_text binary completion constant_keyword date_nanos date_range "
+    "dense_vector double_range flat_object flattened float_range geo_point geo_shape half_float histogram "
+    "integer_range ip ip_range join knn_vector long_range match_only_text murmur3 nested passthrough percolator "
+    "point rank_feature rank_features scaled_float search_as_you_type semantic_text shape sparse_vector token_count "
+    "unsigned_long version wildcard";
 
 bool is_one_of(std::string_view value, std::string_view values) {
   while (!values.empty()) {
@@ -75,6 +41,6 @@ Expected<void> check_parameter(const std::string& name, const Json& value, const
   return not_supported("[" + name + "] " + dumped(value).substr(0, 100) + " of field [" + field.name + "]");
 }
 
-bool is_other_type(std::string_view type) { return std::ranges::find(kOtherTypes, type) != std::end(kOtherTypes); }
+bool is_other_type(std::string_view type) { return is_one_of(type, kOtherTypes); }
 
 }  // namespace frond::broker::elasticsearch

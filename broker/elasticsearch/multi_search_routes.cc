@@ -137,10 +137,7 @@ constexpr std::string_view kMsearchParameters =
     "ccs_minimize_roundtrips,ignore_unavailable,allow_no_indices,expand_wildcards";
 constexpr auto kSearchingMany = frond::http::Access::kSearch;
 constexpr Route kMultiRoutes[] = {
-    {"GET", "/_msearch", kSearchingMany, http::kMaxBatchBody, kMsearchParameters, serve_msearch},
-    {"POST", "/_msearch", kSearchingMany, http::kMaxBatchBody, kMsearchParameters, serve_msearch},
-    {"GET", "/{index}/_msearch", kSearchingMany, http::kMaxBatchBody, kMsearchParameters, serve_msearch},
-    {"POST", "/{index}/_msearch", kSearchingMany, http::kMaxBatchBody, kMsearchParameters, serve_msearch},
+    {"GET,POST", "[/{index}]/_msearch", kSearchingMany, http::kMaxBatchBody, kMsearchParameters, serve_msearch},
 };
 
 }  // namespace

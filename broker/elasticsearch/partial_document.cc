@@ -1,8 +1,5 @@
 #include "broker/elasticsearch/partial_document.h"
 
-#include <utility>
-
-#include "broker/elasticsearch/hit_json.h"
 #include "broker/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
@@ -49,26 +46,6 @@ Expected<std::optional<std::string>> merged_source(const std::string* now, std::
   const bool detects = asked.value("detect_noop", Ordered(true)) != Ordered(false);
   if (detects && Json(after) == Json(before)) return std::optional<std::string>();
   return std::optional(text_of(after));
-}
-
-SourceFilter source_filter(const Call& call) {
-  SourceFilter filter;
-  const std::string asked(call.parameter("_source").value_or(""));
-  if (asked == "false")
-    filter.shown = false;
-  else if (asked != "true")
-    filter.includes = asked;
-  if (const auto includes = call.parameter("_source_includes")) filter.includes = *includes;
-  if (const auto excludes = call.parameter("_source_excludes")) filter.excludes = *excludes;
-  return filter;
-}
-
-std::string shown_source(const std::string& source, const SourceFilter& filter) {
-  const auto list = [](std::string_view names) {
-    const auto parts = split_list(names);
-    return std::vector<std::string>(parts.begin(), parts.end());
-  };
-  return filtered_source(source, {filter.shown, list(filter.includes), list(filter.excludes)});
 }
 
 }  // namespace frond::broker::elasticsearch

@@ -34,7 +34,7 @@ Expected<Clause> QueryReader::bool_query(const Json& body, const Context& in) {
   if (made.must.empty() && made.should.empty() && made.must_not.empty() && made.filter.empty())
     return constant(Clause{query::All()}, inside.boost, in.scored);
   if (body.contains("minimum_should_match")) {
-    const auto needed = FROND_EXPECT_OK(minimum_of(minimum_text(body["minimum_should_match"]), made.should.size()));
+    const auto needed = FROND_EXPECT_OK(minimum_of(text_in(body["minimum_should_match"]), made.should.size()));
     if (needed > made.should.size()) return Clause{query::None()};
     const bool optional = !made.must.empty() || !made.filter.empty();
     if (needed > 0 || (optional && !made.should.empty()))

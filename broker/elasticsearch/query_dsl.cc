@@ -36,45 +36,16 @@ const QueryReader::Kind QueryReader::kKinds[] = {{"bool", &QueryReader::bool_que
                                                  {"wildcard", &QueryReader::wildcard}};
 namespace {
 // What Elasticsearch has beside these.
-constexpr std::string_view kOtherQueries[] = {"terms_set",
-                                              "has_child",
-                                              "has_parent",
-                                              "parent_id",
-                                              "geo_distance",
-                                              "geo_shape",
-                                              "geo_bounding_box",
-                                              "geo_polygon",
-                                              "more_like_this",
-                                              "script",
-                                              "script_score",
-                                              "percolate",
-                                              "wrapper",
-                                              "pinned",
-                                              "distance_feature",
-                                              "rank_feature",
-                                              "intervals",
-                                              "combined_fields",
-                                              "span_term",
-                                              "span_near",
-                                              "span_or",
-                                              "span_first",
-                                              "span_not",
-                                              "span_multi",
-                                              "span_containing",
-                                              "span_within",
-                                              "field_masking_span",
-                                              "knn",
-                                              "hybrid",
-                                              "neural",
-                                              "common",
-                                              "semantic"};
+constexpr std::string_view kOtherQueries =
+    "terms_set,has_child,has_parent,parent_id,geo_distance,geo_shape,geo_bounding_box,geo_polygon,more_like_this,"
+    "script,script_score,percolate,wrapper,pinned,distance_feature,rank_feature,intervals,combined_fields,span_term,"
+    "span_near,span_or,span_first,span_not,span_multi,span_containing,span_within,field_masking_span,knn,hybrid,"
+    "neural,common,semantic";
 
 ApiError inner(const std::string& reason) { return parsing_exception(reason); }
 }  // namespace
 
-bool is_query(std::string_view name) {
-  return QueryReader::knows(name) || std::ranges::find(kOtherQueries, name) != std::end(kOtherQueries);
-}
+bool is_query(std::string_view name) { return QueryReader::knows(name) || is_listed(kOtherQueries, name); }
 bool QueryReader::knows(std::string_view name) {
   return std::ranges::find(kKinds, name, &Kind::name) != std::end(kKinds);
 }
@@ -150,7 +121,7 @@ Expected<Clause> QueryReader::read(const Json& query, const Context& in) {
         "[nested] failed to find nested object under path: fields of type nested are not supported");
   const auto kind = std::ranges::find(kKinds, name, &Kind::name);
   if (kind == std::end(kKinds)) {
-    if (std::ranges::find(kOtherQueries, name) != std::end(kOtherQueries)) return not_supported("[" + name + "] query");
+    if (is_listed(kOtherQueries, name)) return not_supported("[" + name + "] query");
     return inner("unknown query [" + name + "]");
   }
   if (query.size() > 1) return inner("[" + name + "] malformed query, expected [END_OBJECT] but found [FIELD_NAME]");

@@ -197,7 +197,6 @@ bool is_query(std::string_view name);
 
 // How many of `count` optional clauses "2", "-25%", "3<90%" … ask for. 400: it says nothing of that.
 Expected<std::size_t> minimum_of(const std::string& text, std::size_t count);
-std::string minimum_text(const Json& json);
 
 // Members of a query's object. 400: one that is not among `names`, which stand between commas.
 Expected<void> check_members(const Json& body, std::string_view query, std::string_view names);

@@ -32,7 +32,7 @@ std::size_t distance(const std::vector<char32_t>& a, const std::vector<char32_t>
 
 // "AUTO", "AUTO:3,6", 0 to 2.
 Expected<std::size_t> edits_of(const Json& fuzziness, std::size_t letters) {
-  const std::string text = fuzziness.is_string() ? fuzziness.get<std::string>() : dumped(fuzziness);
+  const std::string text = text_in(fuzziness);
   if (text == "0" || text == "1" || text == "2") return static_cast<std::size_t>(text[0] - '0');
   unsigned low = 3, high = 6;
   if (text != "AUTO" && text != "auto" && std::sscanf(text.c_str(), "AUTO:%3u,%3u", &low, &high) != 2)
@@ -83,8 +83,7 @@ Expected<Clause> QueryReader::fuzzy(const Json& body, const Context& in) {
   if (field == nullptr) return Clause{query::None()};
   if (field->type != Type::kKeyword) return not_supported("[fuzzy] query of a field that is no keyword");
   const Json& value = of.body["value"];
-  return fuzzy_of(*field, value.is_string() ? value.get<std::string>() : dumped(value), of.body,
-                  in.boost * boost_in(of.body), in.scored);
+  return fuzzy_of(*field, text_in(value), of.body, in.boost * boost_in(of.body), in.scored);
 }
 
 // As many of the nearest values as max_expansions says, each scored by its nearness and the idf of the most frequent.

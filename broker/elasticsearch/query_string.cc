@@ -28,12 +28,6 @@ struct Item {
   Clause clause;
 };
 
-std::string lowered(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
-
 class StringParser {
  public:
   StringParser(QueryReader& reader, std::string_view text, const StringSettings& settings)
@@ -347,7 +341,7 @@ Expected<Clause> QueryReader::query_string(const Json& body, const Context& in) 
   auto clause = FROND_EXPECT_OK(StringParser(*this, body["query"].get_ref<const std::string&>(), settings).parse());
   auto* const any = clause.as<Bool>();
   if (body.contains("minimum_should_match") && any != nullptr && !any->should.empty()) {
-    const auto needed = FROND_EXPECT_OK(minimum_of(minimum_text(body["minimum_should_match"]), any->should.size()));
+    const auto needed = FROND_EXPECT_OK(minimum_of(text_in(body["minimum_should_match"]), any->should.size()));
     if (needed > any->should.size()) return Clause{query::None()};
     if (needed > 0)
       any->minimum = query::MinimumMatch{query::MinimumMatch::Kind::kCount, static_cast<std::uint32_t>(needed)};

@@ -46,7 +46,7 @@ std::optional<query::Bound> whole_bound(const Json& json, bool lower, bool inclu
   return query::Bound{static_cast<std::int64_t>(whole), inclusive || whole != value};
 }
 
-Expected<Json> number_in(const MappedField& field, const Json& json) {
+Expected<Json> whole_or_real(const MappedField& field, const Json& json) {
   if (json.is_number()) return json;
   if (json.is_string()) {
     const auto& text = json.get_ref<const std::string&>();
@@ -57,8 +57,7 @@ Expected<Json> number_in(const MappedField& field, const Json& json) {
     if (!text.empty() && *end == '\0' && std::isfinite(value)) return Json(value);
   }
   return failed_query({.type = "number_format_exception",
-                       .reason = "For input string: \"" + (json.is_string() ? json.get<std::string>() : dumped(json)) +
-                                 "\" of field [" + field.name + "]"});
+                       .reason = "For input string: \"" + text_in(json) + "\" of field [" + field.name + "]"});
 }
 
 }  // namespace
@@ -91,12 +90,12 @@ Expected<Clause> QueryReader::value_term(const MappedField& field, schema::Value
 }
 
 Expected<Clause> QueryReader::term_of(const MappedField& field, const Json& value, double boost, bool scored) {
-  const std::string text = value.is_string() ? value.get<std::string>() : dumped(value);
+  const std::string text = text_in(value);
   if (field.type == Type::kText) return text_term(field, text, boost, scored);
   if (field.type == Type::kKeyword) return keyword_term(field, text, boost, scored);
   if (field.type == Type::kDate) return range_of(field, {{"gte", value}, {"lte", value}}, boost, scored);
   if (is_number(field.type)) {
-    const Json number = FROND_EXPECT_OK(number_in(field, value));
+    const Json number = FROND_EXPECT_OK(whole_or_real(field, value));
     if (is_whole(field.type)) {
       const auto bound = whole_bound(number, true, true);
       if (!bound || (number.is_number_float() && std::trunc(number.get<double>()) != number.get<double>()))
@@ -120,7 +119,7 @@ Expected<Clause> QueryReader::term(const Json& body, const Context& in) {
   const Json& value = of.body["value"];
   if (!value.is_primitive()) return parsing_exception("[term] query does not support [" + dumped(value) + "]");
   const double boost = in.boost * boost_in(of.body);
-  const std::string text = value.is_string() ? value.get<std::string>() : dumped(value);
+  const std::string text = text_in(value);
   if (of.field == "_id") return constant(Clause{query::Ids{{text}}}, boost, in.scored);
   if (of.field == "_index")
     return matches_pattern(text, scope_.index) ? constant(Clause{query::All()}, boost, in.scored) : nothing();
@@ -147,7 +146,7 @@ Expected<Clause> QueryReader::terms(const Json& body, const Context& in) {
   const double boost = in.boost * boost_in(body);
   if (name == "_id") {
     query::Ids ids;
-    for (const Json& one : *values) ids.ids.push_back(one.is_string() ? one.get<std::string>() : dumped(one));
+    for (const Json& one : *values) ids.ids.push_back(text_in(one));
     return constant(ids.ids.empty() ? nothing() : Clause{std::move(ids)}, boost, in.scored);
   }
   if (name == "_index") {
@@ -187,16 +186,14 @@ Expected<Clause> QueryReader::range_of(const MappedField& field, const Json& bou
     std::optional<query::Bound> bound;
     if (field.type == Type::kDate) {
       reading.round_up = lower != inclusive;  // of gt and lte the whole time counts
-      const std::string text = value.is_string() ? value.get<std::string>() : dumped(value);
+      const std::string text = text_in(value);
       const auto ms = parse_date_math(text, format, reading);
       if (!ms) return failed_query(ms.error());
       bound = query::Bound{*ms, inclusive};
     } else if (field.type == Type::kKeyword) {
-      bound = query::Bound{
-          (value.is_string() ? value.get<std::string>() : dumped(value)).substr(0, schema::kMaxKeywordBytes),
-          inclusive};
+      bound = query::Bound{text_in(value).substr(0, schema::kMaxKeywordBytes), inclusive};
     } else {
-      const Json number = FROND_EXPECT_OK(number_in(field, value));
+      const Json number = FROND_EXPECT_OK(whole_or_real(field, value));
       if (is_whole(field.type)) {
         bound = whole_bound(number, lower, inclusive);
         if (!bound) return nothing();
@@ -260,7 +257,7 @@ Expected<Clause> QueryReader::ids(const Json& body, const Context& in) {
   for (const Json& one : values.is_array() ? values : Json::array({values})) {
     if (!one.is_primitive() || one.is_null())
       return parsing_exception("Illegal value for id, expecting a string or number, got: " + dumped(one));
-    ids.ids.push_back(one.is_string() ? one.get<std::string>() : dumped(one));
+    ids.ids.push_back(text_in(one));
   }
   if (ids.ids.empty()) return nothing();
   return constant(Clause{std::move(ids)}, in.boost * boost_in(body), in.scored);
@@ -295,8 +292,7 @@ Expected<Clause> QueryReader::prefix(const Json& body, const Context& in) {
     return keyword_like(*field, escaped_regexp(value.get<std::string>()) + "@", /*folds=*/true,
                         in.boost * boost_in(of.body), in.scored);
   }
-  return prefix_of(*field, value.is_string() ? value.get<std::string>() : dumped(value), in.boost * boost_in(of.body),
-                   in.scored);
+  return prefix_of(*field, text_in(value), in.boost * boost_in(of.body), in.scored);
 }
 
 Expected<Clause> QueryReader::wildcard_of(const MappedField& field, const std::string& pattern, double boost,
@@ -336,8 +332,7 @@ Expected<Clause> QueryReader::wildcard(const Json& body, const Context& in) {
                         in.boost * boost_in(of.body), in.scored);
   }
   const Json& value = of.body["value"];
-  return wildcard_of(*field, value.is_string() ? value.get<std::string>() : dumped(value), in.boost * boost_in(of.body),
-                     in.scored);
+  return wildcard_of(*field, text_in(value), in.boost * boost_in(of.body), in.scored);
 }
 
 }  // namespace frond::broker::elasticsearch

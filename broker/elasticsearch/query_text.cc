@@ -16,19 +16,15 @@ query::MinimumMatch at_least(std::size_t number) {
   return {query::MinimumMatch::Kind::kCount, static_cast<std::uint32_t>(number)};
 }
 
-std::string text_in(const Json& json) { return json.is_string() ? json.get<std::string>() : dumped(json); }
-
 // What the bodies of the match family say in common.
 Expected<QueryReader::TextOptions> options_in(const Json& body, std::string_view query) {
   QueryReader::TextOptions options;
   if (body.contains("operator")) {
-    std::string name = text_in(body["operator"]);
-    std::ranges::transform(name, name.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    const std::string name = lowered(text_in(body["operator"]));
     if (name != "and" && name != "or") return illegal_argument("No enum constant Operator." + name);
     options.all = name == "and";
   }
-  if (body.contains("minimum_should_match")) options.minimum = minimum_text(body["minimum_should_match"]);
+  if (body.contains("minimum_should_match")) options.minimum = text_in(body["minimum_should_match"]);
   if (body.contains("slop")) {
     const double slop = body["slop"].is_string()   ? std::atof(body["slop"].get<std::string>().c_str())
                         : body["slop"].is_number() ? body["slop"].get<double>()
@@ -55,8 +51,6 @@ constexpr std::string_view kMatchMembers =
     "fuzzy_transpositions,fuzzy_rewrite,auto_generate_synonyms_phrase_query,cutoff_frequency";
 
 }  // namespace
-
-std::string minimum_text(const Json& json) { return text_in(json); }
 
 Expected<std::size_t> minimum_of(const std::string& text, std::size_t count) {
   const auto one = [&](std::string_view of) -> Expected<std::int64_t> {

@@ -6,6 +6,7 @@
 
 #include "broker/elasticsearch/filter_path.h"
 #include "broker/elasticsearch/json_body.h"
+#include "common/base/text.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -24,27 +25,14 @@ struct Form {
   bool pretty = false;
 };
 
-bool is_named(std::string_view list, std::string_view name) {
-  const auto names = split_list(list);
-  return std::ranges::find(names, name) != names.end();
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(' ');
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
-bool equals(std::string_view text, std::string_view lower) {
-  return std::ranges::equal(text, lower, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
-}
-
 // "application/vnd.elasticsearch+json; compatible-with=8" and the like, of versions 7 to 9.
-bool is_vendors(std::string_view media_type) {
+bool is_vendors(std::string_view given) {
+  const std::string lower = lowered(std::string(given));
+  const std::string_view media_type = lower;
   for (const std::string_view vendor : {"application/vnd.elasticsearch+", "application/vnd.opensearch+"}) {
-    if (media_type.size() <= vendor.size() || !equals(media_type.substr(0, vendor.size()), vendor)) continue;
+    if (!media_type.starts_with(vendor)) continue;
     const std::string_view kind = trimmed(media_type.substr(vendor.size(), media_type.find(';') - vendor.size()));
-    if (!equals(kind, "json") && !equals(kind, "x-ndjson")) return false;
+    if (kind != "json" && kind != "x-ndjson") return false;
     const auto at = media_type.find("compatible-with=");
     if (at == std::string_view::npos) return true;
     const std::string_view version = trimmed(media_type.substr(at + std::string_view("compatible-with=").size()));
@@ -54,8 +42,8 @@ bool is_vendors(std::string_view media_type) {
 }
 
 bool takes_body_type(std::string_view content_type) {
-  const std::string_view bare = trimmed(content_type.substr(0, content_type.find(';')));
-  return equals(bare, "application/json") || equals(bare, "application/x-ndjson") || is_vendors(content_type);
+  const std::string bare = lowered(std::string(trimmed(content_type.substr(0, content_type.find(';')))));
+  return bare == "application/json" || bare == "application/x-ndjson" || is_vendors(content_type);
 }
 
 Expected<Form> form_of(const Call& call) {
@@ -97,7 +85,7 @@ class FormedAnswer final : public Responder::Connection {
 
 Expected<void> check_parameters(const Call& call, const Route& route) {
   for (const auto& [name, value] : call.parameters)
-    if (std::ranges::find(kEverywhere, name) == kEverywhere.end() && !is_named(route.parameters, name))
+    if (std::ranges::find(kEverywhere, name) == kEverywhere.end() && !is_listed(route.parameters, name))
       return illegal_argument("request [" + call.request.path.substr(0, 200) + "] contains unrecognized parameter: [" +
                               name.substr(0, 200) + "]");
   return {};
@@ -129,14 +117,9 @@ Expected<void> check_origin(const Targets& to, const Call& call) {
   static const auto local = *frond::http::HostList::parse(std::vector<std::string>{"localhost"});
   const std::string_view origin = call.request.header("origin");
   if (origin.empty() || !call.changes) return {};
-  const auto lower = [](std::string_view text) {
-    std::string all(text);
-    for (char& c : all) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-    return all;
-  };
   const std::size_t at = origin.find("://");
   const bool keys = to.has_scope || !to.own_key;
-  if (at != origin.npos && lower(origin.substr(at + 3)) == lower(call.request.host) &&
+  if (at != origin.npos && lowered(std::string(origin.substr(at + 3))) == lowered(call.request.host) &&
       (keys || local.admits(call.request.host)))
     return {};
   return ApiError{.status = 403,
@@ -144,9 +127,24 @@ Expected<void> check_origin(const Targets& to, const Call& call) {
                   .reason = "pages of [" + std::string(origin.substr(0, 200)) + "] may change nothing here"};
 }
 
+// A route's path with each of the parts in brackets, and without it.
+std::vector<std::string> paths_of(const Route& route) {
+  std::vector<std::string> paths{std::string(route.path)};
+  for (std::size_t i = 0; i < paths.size();) {
+    const std::size_t begin = paths[i].find('['), end = paths[i].find(']');
+    if (begin == std::string::npos) {
+      ++i;
+      continue;
+    }
+    std::string with = paths[i];
+    paths.push_back(with.erase(end, 1).erase(begin, 1));
+    paths[i].erase(begin, end - begin + 1);
+  }
+  return paths;
+}
+
 // `path`: without what the API is below.
-Expected<void> read_path(Call& call, std::string_view path, const Route& route) {
-  const std::string_view pattern = route.path;
+Expected<void> read_path(Call& call, std::string_view path, std::string_view pattern) {
   for (std::size_t at = pattern.find('{'); at != pattern.npos; at = pattern.find('{', at + 1)) {
     auto value = frond::http::path_value(path, pattern, call.path_values.size());
     if (!value) return illegal_argument(value.error().message());
@@ -172,7 +170,9 @@ Response shaped(Response problem) {
   return response;
 }
 
-void serve(const Targets& to, const Route& route, std::string_view prefix, Request&& request, Responder responder) {
+// `pattern`: of the paths of the route the one that the request has.
+void serve(const Targets& to, const Route& route, std::string_view prefix, std::string_view pattern, Request&& request,
+           Responder responder) {
   auto pairs = frond::http::parse_query(request.query);
   if (!pairs) return responder.send(shaped(response_of(illegal_argument(pairs.error().message()))));
   Call call{.request = std::move(request),
@@ -182,7 +182,7 @@ void serve(const Targets& to, const Route& route, std::string_view prefix, Reque
   if (!form) return responder.send(shaped(response_of(form.error())));
   Responder formed(std::make_shared<FormedAnswer>(std::move(responder), *std::move(form)), 0);
   const std::string path = call.request.path.substr(prefix.size());
-  for (const auto& checked : {check_origin(to, call), read_path(call, path, route), check_parameters(call, route)})
+  for (const auto& checked : {check_origin(to, call), read_path(call, path, pattern), check_parameters(call, route)})
     if (!checked) return formed.send(response_of(checked.error()));
   if (const auto body = check_body(call, route); !body) return formed.send(response_of(body.error()));
   route.serve(to, std::move(call), std::move(formed));
@@ -218,9 +218,16 @@ Expected<ExpressionRules> Call::expression_rules() const {
     for (const std::string_view one : split_list(*expand))
       if (one != "open" && one != "closed" && one != "hidden" && one != "none" && one != "all")
         return illegal_argument("No valid expand wildcard value [" + std::string(one.substr(0, 200)) + "]");
-    rules.expand_wildcards = !is_named(*expand, "none");
+    rules.expand_wildcards = !is_listed(*expand, "none");
   }
   return rules;
+}
+
+Expected<NamedIndices> named_indices(const Targets& to, const Call& call) {
+  auto all = to.catalogue.now();
+  const auto rules = FROND_EXPECT_OK(call.expression_rules());
+  auto meant = FROND_EXPECT_OK(resolve(*all, call.path_value("index"), rules));
+  return NamedIndices{std::move(all), std::move(meant)};
 }
 
 Response json_response(const Json& json, int status) { return {.status = status, .body = dumped(json)}; }
@@ -232,12 +239,15 @@ void add_routes(frond::http::Router& router, std::string_view prefix, const Targ
   for (const auto table : {search_routes(), cursor_routes(), write_routes(), multi_search_routes(), cluster_routes(),
                            index_routes(), alias_routes(), by_query_routes(), field_routes(), template_routes()})
     for (const Route& route : table)
-      router.add(route.method,
-                 prefix.empty() ? route.path : kept_for_ever(std::string(prefix) + std::string(route.path)),
-                 [to, &route, prefix](Request&& request, Responder responder) {
-                   serve(*to, route, prefix, std::move(request), std::move(responder));
-                 },
-                 {.max_body = route.max_body, .access = route.access});
+      for (const std::string_view method : split_list(route.methods))
+        for (const std::string& path : paths_of(route)) {
+          const std::string_view whole = kept_for_ever(std::string(prefix) + path);
+          const auto handler = [to, &route, prefix, pattern = whole.substr(prefix.size())](Request&& request,
+                                                                                           Responder responder) {
+            serve(*to, route, prefix, pattern, std::move(request), std::move(responder));
+          };
+          router.add(method, whole, handler, {.max_body = route.max_body, .access = route.access});
+        }
 }
 
 }  // namespace frond::broker::elasticsearch

@@ -63,11 +63,18 @@ struct Call {
   // By the parameters ignore_unavailable, allow_no_indices and expand_wildcards.
   Expected<ExpressionRules> expression_rules() const;
 };
-// Names of the parameters that expression_rules() reads.
-inline constexpr std::string_view kExpressionParameters = "ignore_unavailable,allow_no_indices,expand_wildcards";
+
+// The indices that a request's path names.
+struct NamedIndices {
+  std::shared_ptr<const Indices> all;
+  std::vector<Meant> meant;  // of `all`
+};
+// Errors as resolve().
+Expected<NamedIndices> named_indices(const Targets& to, const Call& call);
 
 struct Route {
-  std::string_view method, path;  // "/{index}/_doc/{id}"
+  std::string_view methods;  // between commas
+  std::string_view path;     // "[/{index}]/_doc/{id}": with the part in brackets, and without it
   frond::http::Access access = frond::http::Access::kAdmin;
   std::size_t max_body = 0;
   // Names between commas, beside those that every route takes (pretty, human, error_trace, filter_path, source, …).
@@ -87,6 +94,13 @@ std::span<const Route> index_routes();         // indices, mappings, settings, a
 std::span<const Route> write_routes();         // documents, _bulk
 std::span<const Route> by_query_routes();      // _delete_by_query, _update_by_query, _reindex
 std::span<const Route> cluster_routes();       // /, _cluster, _cat, _nodes, _stats
+
+// A route's function of what answers at once. Where Frond lacks something, `refusal` says so.
+template <Expected<frond::http::Response> (*serve)(const Targets&, const Call&), auto refusal = response_of>
+void answering(const Targets& to, Call&& call, frond::http::Responder responder) {
+  auto made = serve(to, call);
+  responder.send(made ? *std::move(made) : refusal(made.error()));
+}
 
 // Adds them all. `prefix`: a literal, "" or "/es".
 void add_routes(frond::http::Router& router, std::string_view prefix, const Targets& targets);

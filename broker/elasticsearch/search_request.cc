@@ -1,13 +1,13 @@
 #include "broker/elasticsearch/search_request.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "broker/elasticsearch/catalogue.h"
 #include "broker/elasticsearch/date_format.h"
 #include "broker/elasticsearch/json_body.h"
+#include "common/base/text.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -38,13 +38,21 @@ Expected<std::int64_t> whole_in(const Json& json, const std::string& name) {
       std::trunc(json.get<double>()) == json.get<double>())
     return json.get<std::int64_t>();
   if (json.is_string()) {
-    const auto& text = json.get_ref<const std::string&>();
-    std::int64_t value = 0;
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failed == std::errc() && end == text.data() + text.size()) return value;
+    if (const auto value = number_in<std::int64_t>(json.get_ref<const std::string&>())) return *value;
   }
   return illegal_argument("Failed to parse int parameter [" + name + "] with value [" + dumped(json).substr(0, 100) +
                           "]");
+}
+
+void take_source_parameter(std::string_view name, const std::string& value, ShownSource& source) {
+  if (name == "_source" && (value == "true" || value == "false"))
+    source = {.shown = value == "true"};
+  else if (name == "_source")
+    source = {.includes = texts_in(value)};
+  else if (name == "_source_includes")
+    source.includes = texts_in(value);
+  else if (name == "_source_excludes")
+    source.excludes = texts_in(value);
 }
 
 class SearchReader {
@@ -65,15 +73,8 @@ class SearchReader {
       }
       return {};
     }
-    if (name == "_source") {
-      if (value == "true" || value == "false")
-        ask_.source = {.shown = value == "true"};
-      else
-        ask_.source = {.includes = texts_in(value)};
-      return {};
-    }
-    if (name == "_source_includes" || name == "_source_excludes") {
-      (name == "_source_includes" ? ask_.source.includes : ask_.source.excludes) = texts_in(value);
+    if (name.starts_with("_source")) {
+      take_source_parameter(name, value, ask_.source);
       return {};
     }
     if (name == "track_total_hits")
@@ -252,7 +253,7 @@ class SearchReader {
   Expected<void> add_sort(const std::string& field, const Json& how) {
     AskedSort made{field, field == "_score"};
     for (const auto& [key, value] : how.items()) {
-      const std::string text = value.is_string() ? value.get<std::string>() : dumped(value);
+      const std::string text = text_in(value);
       if (key == "order") {
         if (text != "asc" && text != "desc" && text != "ASC" && text != "DESC")
           return illegal_argument("No enum constant SortOrder." + text);
@@ -309,6 +310,14 @@ Expected<ShownSource> source_filter_in(const Json& json) {
     return parsing_exception(
         "Expected one of [VALUE_BOOLEAN, VALUE_STRING, START_ARRAY, START_OBJECT] but found [VALUE_NUMBER]");
   }
+  return filter;
+}
+
+ShownSource source_filter_in(const Parameters& parameters) {
+  ShownSource filter;
+  for (const std::string_view wanted : {"_source", "_source_includes", "_source_excludes"})
+    for (const auto& [name, value] : parameters)
+      if (name == wanted) take_source_parameter(name, value, filter);
   return filter;
 }
 

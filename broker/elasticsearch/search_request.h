@@ -91,5 +91,6 @@ Expected<SearchAsk> read_search(const Json& body, const Parameters& parameters);
 // The query of `q`, `df` and so on; null: there is no q.
 Expected<Json> query_in(const Parameters& parameters);
 Expected<ShownSource> source_filter_in(const Json& json);
+ShownSource source_filter_in(const Parameters& parameters);  // _source, _source_includes, _source_excludes
 
 }  // namespace frond::broker::elasticsearch

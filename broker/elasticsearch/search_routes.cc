@@ -1,5 +1,4 @@
 // Routes that search: _search, _count, _msearch, _validate/query, _explain, _field_caps, _analyze.
-#include <chrono>
 #include <memory>
 
 #include "broker/elasticsearch/index_admin.h"
@@ -96,11 +95,7 @@ Expected<SearchAsk> asked_query(const Call& call, bool required) {
   const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
   for (const auto& [key, value] : body.items())
     if (key != "query") return parsing_exception("request does not support [" + key + "]");
-  Parameters parameters;
-  for (const auto& [name, value] : call.parameters)
-    if (name == "q" || name == "df" || name == "default_operator" || name == "analyzer" || name == "lenient" ||
-        name == "analyze_wildcard")
-      parameters.emplace_back(name, value);
+  const Parameters parameters = query_parameters(call);
   if (required && body.empty() && parameters.empty()) return validation_failed("query is missing");
   return read_search(body, parameters);
 }
@@ -172,23 +167,21 @@ constexpr std::string_view kQueryParameters =
 
 constexpr auto kSearching = frond::http::Access::kSearch;
 constexpr Route kRoutes[] = {
-    {"GET", "/_search", kSearching, kMaxBody, kSearchParameters, serve_search},
-    {"POST", "/_search", kSearching, kMaxBody, kSearchParameters, serve_search},
-    {"GET", "/{index}/_search", kSearching, kMaxBody, kSearchParameters, serve_search},
-    {"POST", "/{index}/_search", kSearching, kMaxBody, kSearchParameters, serve_search},
-    {"GET", "/_count", kSearching, kMaxBody, kQueryParameters, serve_count},
-    {"POST", "/_count", kSearching, kMaxBody, kQueryParameters, serve_count},
-    {"GET", "/{index}/_count", kSearching, kMaxBody, kQueryParameters, serve_count},
-    {"POST", "/{index}/_count", kSearching, kMaxBody, kQueryParameters, serve_count},
-    {"GET", "/_validate/query", kSearching, kMaxBody, kQueryParameters, serve_validate},
-    {"POST", "/_validate/query", kSearching, kMaxBody, kQueryParameters, serve_validate},
-    {"GET", "/{index}/_validate/query", kSearching, kMaxBody, kQueryParameters, serve_validate},
-    {"POST", "/{index}/_validate/query", kSearching, kMaxBody, kQueryParameters, serve_validate},
-    {"GET", "/{index}/_explain/{id}", kSearching, kMaxBody, kQueryParameters, serve_explain},
-    {"POST", "/{index}/_explain/{id}", kSearching, kMaxBody, kQueryParameters, serve_explain},
+    {"GET,POST", "[/{index}]/_search", kSearching, kMaxBody, kSearchParameters, serve_search},
+    {"GET,POST", "[/{index}]/_count", kSearching, kMaxBody, kQueryParameters, serve_count},
+    {"GET,POST", "[/{index}]/_validate/query", kSearching, kMaxBody, kQueryParameters, serve_validate},
+    {"GET,POST", "/{index}/_explain/{id}", kSearching, kMaxBody, kQueryParameters, serve_explain},
 };
 
 }  // namespace
+
+Parameters query_parameters(const Call& call) {
+  Parameters parameters;
+  for (const auto& [name, value] : call.parameters)
+    for (const char* const of_query : {"q", "df", "default_operator", "analyzer", "lenient", "analyze_wildcard"})
+      if (name == of_query) parameters.emplace_back(name, value);
+  return parameters;
+}
 
 frond::http::Response refusal_of(ApiError error) {
   if (error.status == 501) error.status = 400;

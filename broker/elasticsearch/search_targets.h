@@ -20,6 +20,8 @@ inline std::int64_t ms_since(Clock::time_point begun) {
 frond::http::Response refusal_of(ApiError error);
 Json refusal_json(ApiError error);
 
+Parameters query_parameters(const Call& call);  // those that give a query, or belong to it
+
 Expected<SearchedTargets> targets_of(const Targets& to, std::string_view expression, const ExpressionRules& rules,
                                      const frond::http::ClientId& client);
 // Those that the path names.

@@ -1,6 +1,7 @@
 // simple_query_string: + | - "" * ( ), read from the left; whatever is odd is text.
 #include <algorithm>
 
+#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/query_dsl.h"
 #include "common/text/utf8.h"
 
@@ -116,11 +117,7 @@ class SimpleParser {
     if (word.size() > 1 && word.ends_with('*')) {
       word.pop_back();
       return in_fields([&](const MappedField& field, double boost) {
-        std::string lower = word;
-        if (field.type == Type::kText)
-          std::ranges::transform(lower, lower.begin(),
-                                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-        return reader_.prefix_of(field, lower, boost, settings_.scored);
+        return reader_.prefix_of(field, field.type == Type::kText ? lowered(word) : word, boost, settings_.scored);
       });
     }
     return in_fields([&](const MappedField& field, double boost) {
@@ -181,7 +178,7 @@ Expected<Clause> QueryReader::simple_query_string(const Json& body, const Contex
   if (!clause) return Clause{query::None()};
   auto* const any = clause->as<Bool>();
   if (body.contains("minimum_should_match") && any != nullptr && !any->should.empty()) {
-    const auto needed = FROND_EXPECT_OK(minimum_of(minimum_text(body["minimum_should_match"]), any->should.size()));
+    const auto needed = FROND_EXPECT_OK(minimum_of(text_in(body["minimum_should_match"]), any->should.size()));
     if (needed > any->should.size()) return Clause{query::None()};
     if (needed > 0)
       any->minimum = query::MinimumMatch{query::MinimumMatch::Kind::kCount, static_cast<std::uint32_t>(needed)};

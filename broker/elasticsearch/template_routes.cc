@@ -12,7 +12,6 @@
 namespace frond::broker::elasticsearch {
 namespace {
 using frond::http::Access;
-using frond::http::Responder;
 using frond::http::Response;
 
 // As its error texts name it.
@@ -27,31 +26,27 @@ const Json& of_kind(const Json& kept, TemplateKind kind) {
 }
 
 template <TemplateKind kind>
-void show(const Targets& to, Call&& call, Responder responder) {
+Expected<Response> show(const Targets& to, const Call& call) {
   const std::string wanted = call.path_value("name");
-  const auto patterns = split_list(wanted);
   const auto kept = to.catalogue.templates();
   Json listed = kind == TemplateKind::kLegacy ? Json::object() : Json::array();
   for (const auto& [name, about] : of_kind(kept->json, kind).items()) {
-    const bool asked = patterns.empty() ||
-                       std::ranges::any_of(patterns, [&](std::string_view one) { return matches_pattern(one, name); });
-    if (!asked) continue;
+    if (!wanted.empty() && !matches_any(wanted, name)) continue;
     if (kind == TemplateKind::kLegacy)
       listed[name] = about;
     else
       listed.push_back(
           {{"name", name}, {kind == TemplateKind::kIndex ? "index_template" : "component_template", about}});
   }
-  const bool one = !patterns.empty() && wanted.find('*') == wanted.npos;
+  const bool one = !wanted.empty() && wanted.find('*') == wanted.npos;
   const bool missing = one && listed.empty();
-  if (kind == TemplateKind::kLegacy) return responder.send(json_response(listed, missing ? 404 : 200));
+  if (kind == TemplateKind::kLegacy) return json_response(listed, missing ? 404 : 200);
   if (missing)
-    return responder.send(response_of(
-        ApiError{.status = 404,
-                 .type = "resource_not_found_exception",
-                 .reason = std::string(named(kind)) + " matching [" + wanted.substr(0, 200) + "] not found"}));
+    return ApiError{.status = 404,
+                    .type = "resource_not_found_exception",
+                    .reason = std::string(named(kind)) + " matching [" + wanted.substr(0, 200) + "] not found"};
   const char* const list = kind == TemplateKind::kIndex ? "index_templates" : "component_templates";
-  responder.send(json_response({{list, std::move(listed)}}));
+  return json_response({{list, std::move(listed)}});
 }
 
 template <TemplateKind kind>
@@ -113,20 +108,14 @@ constexpr std::string_view kChange = "create,order,cause,timeout,master_timeout,
 using enum TemplateKind;
 
 constexpr Route kTemplateRoutes[] = {
-    {"GET", "/_index_template", Access::kSearch, 0, kShow, show<kIndex>},
-    {"GET", "/_index_template/{name}", Access::kSearch, 0, kShow, show<kIndex>},
-    {"PUT", "/_index_template/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put<kIndex>>},
-    {"POST", "/_index_template/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put<kIndex>>},
+    {"GET", "/_index_template[/{name}]", Access::kSearch, 0, kShow, answering<show<kIndex>>},
+    {"PUT,POST", "/_index_template/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put<kIndex>>},
     {"DELETE", "/_index_template/{name}", Access::kAdmin, 0, kChange, waiting<remove<kIndex>>},
-    {"GET", "/_component_template", Access::kSearch, 0, kShow, show<kComponent>},
-    {"GET", "/_component_template/{name}", Access::kSearch, 0, kShow, show<kComponent>},
-    {"PUT", "/_component_template/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put<kComponent>>},
-    {"POST", "/_component_template/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put<kComponent>>},
+    {"GET", "/_component_template[/{name}]", Access::kSearch, 0, kShow, answering<show<kComponent>>},
+    {"PUT,POST", "/_component_template/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put<kComponent>>},
     {"DELETE", "/_component_template/{name}", Access::kAdmin, 0, kChange, waiting<remove<kComponent>>},
-    {"GET", "/_template", Access::kSearch, 0, kShow, show<kLegacy>},
-    {"GET", "/_template/{name}", Access::kSearch, 0, kShow, show<kLegacy>},
-    {"PUT", "/_template/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put<kLegacy>>},
-    {"POST", "/_template/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put<kLegacy>>},
+    {"GET", "/_template[/{name}]", Access::kSearch, 0, kShow, answering<show<kLegacy>>},
+    {"PUT,POST", "/_template/{name}", Access::kAdmin, kMaxBody, kChange, waiting<put<kLegacy>>},
     {"DELETE", "/_template/{name}", Access::kAdmin, 0, kChange, waiting<remove<kLegacy>>},
 };
 

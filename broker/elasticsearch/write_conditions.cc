@@ -1,32 +1,29 @@
 // What a document must be for a change to be made: its version or sequence number.
-#include <charconv>
 
 #include "broker/elasticsearch/document_writes.h"
 #include "broker/elasticsearch/json_body.h"
+#include "common/base/text.h"
 
 namespace frond::broker::elasticsearch {
-namespace {
-// Nothing: it is not there. 400: it is no number from 0 to 2^63 - 1.
-Expected<std::optional<std::uint64_t>> condition(const Json& conditions, const char* name) {
+
+Expected<std::optional<std::uint64_t>> condition_in(const Json& conditions, const char* name) {
   const auto found = conditions.find(name);
   if (found == conditions.end() || found->is_null()) return std::optional<std::uint64_t>();
-  const std::string text = found->is_string() ? found->get<std::string>() : dumped(*found);
-  std::int64_t number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed != std::errc() || end != text.data() + text.size() || number < 0)
+  const std::string text = text_in(*found);
+  const auto number = number_in<std::int64_t>(text);
+  if (!number || *number < 0)
     return illegal_argument("Failed to parse value [" + text.substr(0, 100) + "] for parameter [" + name + "]");
-  return std::optional(static_cast<std::uint64_t>(number));
+  return std::optional(static_cast<std::uint64_t>(*number));
 }
-}  // namespace
 
 Expected<void> set_conditions(DocumentChange& change, const Json& conditions) {
-  change.if_seq_no = FROND_EXPECT_OK(condition(conditions, "if_seq_no"));
-  const auto term = FROND_EXPECT_OK(condition(conditions, "if_primary_term"));
+  change.if_seq_no = FROND_EXPECT_OK(condition_in(conditions, "if_seq_no"));
+  const auto term = FROND_EXPECT_OK(condition_in(conditions, "if_primary_term"));
   if (change.if_seq_no && term.value_or(0) == 0) return validation_failed("ifSeqNo is set, but primary term is [0]");
   if (term && !change.if_seq_no)
     return validation_failed("ifSeqNo is unassigned, but primary term is [" + std::to_string(*term) + "]");
   change.if_primary_term = term.value_or(1);
-  const auto version = FROND_EXPECT_OK(condition(conditions, "version"));
+  const auto version = FROND_EXPECT_OK(condition_in(conditions, "version"));
   const auto given = conditions.find("version_type");
   const std::string type = given == conditions.end() ? "internal" : text_or(conditions, "version_type");
   if (type != "internal" && type != "external" && type != "external_gt" && type != "external_gte")

@@ -1,7 +1,6 @@
 #include "broker/http/routes.h"
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "broker/http/answer.h"
 #include "broker/scatter/fetch.h"
 #include "broker/scatter/scatter_context.h"
+#include "common/base/text.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::http {
@@ -37,10 +37,8 @@ std::optional<Response> read_parameters(const std::string& query, Wanted& wanted
       wanted.id = value;
     } else if (name == "body_bytes") {
       if (wanted.body_bytes) return refused(name, "is given twice");
-      const char* const end = value.data() + value.size();
-      const auto [read, failed] = std::from_chars(value.data(), end, wanted.body_bytes.emplace());
-      if (failed != std::errc() || read != end || *wanted.body_bytes == 0 ||
-          *wanted.body_bytes > wire::kMaxFetchedBodyBytes)
+      wanted.body_bytes = number_in<std::uint32_t>(value);
+      if (wanted.body_bytes.value_or(0) == 0 || *wanted.body_bytes > wire::kMaxFetchedBodyBytes)
         return refused(name, "must be a whole number from 1 to " + std::to_string(wire::kMaxFetchedBodyBytes));
     } else {
       return refused(name, "is not a parameter of this route");

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "broker/query/planned_query.h"
+#include "common/base/text.h"
 #include "common/query/clause_json.h"
 #include "common/schema/json.h"
 #include "common/schema/schema.h"
@@ -221,22 +220,18 @@ Problem read(const TextValue& value, std::string_view text, SearchParameters& to
 }
 
 Problem read(const IntegerValue& value, std::string_view text, SearchParameters& to) {
-  std::uint32_t number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || failed != std::errc() || end != text.data() + text.size() || number < value.min ||
-      number > value.max)
+  const auto number = number_in<std::uint32_t>(text);
+  if (!number || *number < value.min || *number > value.max)
     return "must be a whole number from " + std::to_string(value.min) + " to " + std::to_string(value.max);
-  to.*value.to = number;
+  to.*value.to = *number;
   return {};
 }
 
 Problem read(const RealValue& value, std::string_view text, SearchParameters& to) {
-  double number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || failed != std::errc() || end != text.data() + text.size() ||
-      !(number >= value.min && number <= value.max))  // false for NaN
+  const auto number = number_in<double>(text);
+  if (!number || !(*number >= value.min && *number <= value.max))  // false for NaN
     return "must be a number from " + std::to_string(value.min) + " to " + std::to_string(value.max);
-  std::visit([&](const auto place) { to.*place = number + 0.0; }, value.to);  // -0 becomes 0
+  std::visit([&](const auto place) { to.*place = *number + 0.0; }, value.to);  // -0 becomes 0
   return {};
 }
 

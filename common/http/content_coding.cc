@@ -8,6 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "common/base/text.h"
+
 namespace frond::http {
 namespace {
 using boost::beast::iequals;
@@ -16,12 +18,6 @@ constexpr std::size_t kFirst = 64 << 10;  // bytes of room to begin with
 constexpr int kMaxWindowLog = 23;         // 8 MiB, which RFC 9659 says is enough
 constexpr int kGzip = 15 + 16, kGzipOrZlib = 15 + 32, kGzipMemory = 8;
 constexpr int kFastGzip = 1, kFastZstd = 1;
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 // One step of a decoder: what it took from the body and gave.
 struct Step {

@@ -1,7 +1,8 @@
 #include "common/query/clause.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "common/base/text.h"
 
 namespace frond::query {
 
@@ -85,10 +86,9 @@ std::size_t matches_needed(const MinimumMatch& minimum, std::size_t count) {
 std::optional<MinimumMatch> minimum_match_of(std::string_view text) {
   const bool percent = text.ends_with('%');
   if (percent) text.remove_suffix(1);
-  std::uint32_t number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || failed != std::errc() || end != text.data() + text.size() || (percent && number > 100)) return {};
-  return MinimumMatch{percent ? MinimumMatch::Kind::kPercent : MinimumMatch::Kind::kCount, number};
+  const auto number = number_in<std::uint32_t>(text);
+  if (!number || (percent && *number > 100)) return {};
+  return MinimumMatch{percent ? MinimumMatch::Kind::kPercent : MinimumMatch::Kind::kCount, *number};
 }
 
 }  // namespace frond::query

@@ -1,9 +1,9 @@
 #include "common/schema/date.h"
 
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 
+#include "common/base/text.h"
 #include "common/text/utf8.h"
 
 namespace frond::schema {
@@ -100,10 +100,8 @@ std::optional<DatePeriod> calendar_date(std::string_view text) {
 }
 
 std::optional<DatePeriod> milliseconds(std::string_view text) {
-  std::int64_t ms = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), ms);
-  if (text.empty() || failed != std::errc() || end != text.data() + text.size()) return {};
-  return DatePeriod{ms, ms};
+  const auto ms = number_in<std::int64_t>(text);
+  return ms ? std::optional(DatePeriod{*ms, *ms}) : std::nullopt;
 }
 
 }  // namespace

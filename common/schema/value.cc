@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/base/text.h"
 #include "common/schema/date.h"
 #include "common/text/utf8.h"
 
@@ -18,10 +19,7 @@ constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
 template <class Number>
 std::optional<Number> whole_number_text(std::string_view text) {
   if (text.starts_with('+') && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
-  Number number{};
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || failed != std::errc() || end != text.data() + text.size()) return {};
-  return number;
+  return number_in<Number>(text);
 }
 
 std::optional<Value> integer_of(const Value& raw, Reading reading) {

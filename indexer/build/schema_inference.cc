@@ -1,11 +1,11 @@
 #include "indexer/build/schema_inference.h"
 
-#include <charconv>
 #include <filesystem>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "common/base/text.h"
 #include "common/schema/inference.h"
 #include "common/schema/schema_json.h"
 #include "indexer/ingest/encoding/charset.h"
@@ -16,19 +16,11 @@
 namespace frond::indexer {
 namespace {
 
-template <class Number>
-bool is_whole(std::string_view text, Number& number) {
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  return read.ec == std::errc() && read.ptr == text.data() + text.size();
-}
-
 // CSV has no types: what reads as a number or truth is one. 00501 is no number.
 schema::Value value_of_cell(std::string_view cell) {
   if (ingest::is_json_number(cell)) {
-    std::int64_t integer = 0;
-    if (is_whole(cell, integer)) return integer;
-    double number = 0;
-    if (is_whole(cell, number)) return number;
+    if (const auto integer = number_in<std::int64_t>(cell)) return *integer;
+    if (const auto number = number_in<double>(cell)) return *number;
   }
   if (cell == "true" || cell == "false") return cell == "true";
   return std::string(cell);

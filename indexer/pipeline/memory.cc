@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 
 #include "common/base/ids.h"
 #include "indexer/ingest/streams/input_limits.h"
@@ -264,14 +265,7 @@ std::uint64_t peak_resident_bytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
-double process_seconds() {
-  struct rusage usage {};
-  if (::getrusage(RUSAGE_SELF, &usage) != 0) return 0;
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
+double process_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 double thread_seconds() {
   struct timespec now {};

@@ -1,18 +1,14 @@
 #include "indexer/publish/publication.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <ctime>
 #include <future>
-#include <optional>
 #include <random>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "common/base/parallel.h"
+#include "common/base/text.h"
 #include "common/files/write.h"
 #include "common/partition/file_checksum.h"
 #include "common/partition/partition.h"
@@ -115,11 +111,9 @@ std::string new_partition_id(Generation generation, std::uint32_t number) {
 bool is_next_partition_id(std::string_view first, std::string_view second) {
   const auto parse = [](std::string_view id) -> std::optional<std::pair<std::string_view, std::uint64_t>> {
     const auto dash = id.find("-p"), end = id.find('-', dash == id.npos ? dash : dash + 2);
-    std::uint64_t number = 0;
     if (end == id.npos) return std::nullopt;
-    const auto [at, failed] = std::from_chars(id.data() + dash + 2, id.data() + end, number);
-    if (failed != std::errc() || at != id.data() + end) return std::nullopt;
-    return std::pair(id.substr(0, dash), number);
+    const auto number = number_in<std::uint64_t>(id.substr(dash + 2, end - dash - 2));
+    return number ? std::optional(std::pair(id.substr(0, dash), *number)) : std::nullopt;
   };
   const auto a = parse(first), b = parse(second);
   return a && b && a->first == b->first && b->second == a->second + 1;

@@ -4,15 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <memory>
-#include <optional>
-#include <string>
 #include <system_error>
-#include <utility>
 
+#include "common/base/text.h"
 #include "common/files/descriptor.h"
 #include "common/files/read.h"
 #include "common/repository/manifest.h"
@@ -51,13 +47,6 @@ bool names_tag(std::string_view field, std::string_view tag) {
   return false;
 }
 
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 std::string content_range(std::optional<ByteRange> range, std::uint64_t size) {
   std::string text = "bytes ";
   if (range)
@@ -75,7 +64,8 @@ ByteRange byte_range(std::string_view field, std::uint64_t size) {
   field.remove_prefix(kUnit.size());
   const std::size_t dash = field.find('-');
   if (dash == field.npos || field.find(',') != field.npos) return {};
-  const auto first = number(field.substr(0, dash)), last = number(field.substr(dash + 1));
+  const auto first = number_in<std::uint64_t>(field.substr(0, dash)),
+             last = number_in<std::uint64_t>(field.substr(dash + 1));
   if (dash == 0) {  // so many at the end
     if (!last) return {};
     return *last == 0 ? ByteRange{size, 0} : ByteRange{size - std::min(*last, size), std::min(*last, size)};

@@ -108,7 +108,7 @@ struct HitOnDevice {
 };
 
 struct BatchOnDevice {
-  // Plain data: queries, terms, rows, group_rows and counted. start_queries() copies it to device memory.
+  // Plain data: queries, terms, rows, group_rows, counted and summed. start_queries() copies it to device memory.
   const std::byte* staged;    // from here, in pinned host memory; aligned to 16
   std::byte* input;           // to here
   std::uint32_t input_bytes;  // a multiple of 16

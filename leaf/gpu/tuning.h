@@ -1,6 +1,5 @@
 #pragma once
 // Numbers chosen by measuring; docs/measurements has the figures.
-#include <cstddef>
 #include <cstdint>
 
 namespace frond::leaf::gpu {
@@ -13,8 +12,9 @@ inline constexpr std::uint32_t kMaxTerms = 4096;  // of all queries together
 inline constexpr std::uint32_t kMaxQueryTerms = 64;
 inline constexpr std::uint32_t kMaxHits = 1000;
 
-// Bins of a query's histogram of scores. A bin is as wide as about a thousandth of the query's highest possible score,
-// and a threshold is at most one bin too low.
+// Bins of a query's histogram of scores, all equally wide: together they hold every score that the query can give.
+// Where thousands of scores fall into one, the query is launched again with bins that divide that one. A threshold is
+// at most one bin too low.
 inline constexpr std::uint32_t kBinBits = 10, kBins = 1u << kBinBits;
 // Candidates that one query has room for. A batch divides its room among its queries.
 inline constexpr std::uint32_t kMaxCandidates = 32768, kMinCandidates = 2048;

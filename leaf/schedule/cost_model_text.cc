@@ -1,10 +1,9 @@
+#include "common/base/text.h"
 #include "leaf/schedule/cost_model.h"
 
 #include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <optional>
-#include <system_error>
 
 #include "common/base/lines.h"
 #include "common/files/read.h"
@@ -48,11 +47,10 @@ class Words {
   }
   Result<float> number(float min, float max) {
     const std::string_view word = next();
-    float value = 0;
-    const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (failure != std::errc() || end != word.data() + word.size() || !(value >= min && value <= max))
+    const auto value = number_in<float>(word);
+    if (!value || !(*value >= min && *value <= max))
       return Error(Code::kInvalid, quoted(word) + " is no number from " + shown(min) + " to " + shown(max));
-    return value;
+    return *value;
   }
   Result<std::size_t> input() {
     const std::string_view word = next();

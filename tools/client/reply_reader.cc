@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstring>
+
+#include "common/base/text.h"
 
 namespace frond::tools {
 namespace {
@@ -22,18 +23,6 @@ bool same_name(std::string_view name, std::string_view lower_case) {
                     [](unsigned char a, char b) { return std::tolower(a) == static_cast<unsigned char>(b); });
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-template <class Number>
-bool parse_whole(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return !text.empty() && error == std::errc() && end == text.data() + text.size();
-}
-
 Error corrupt_reply(std::string what) { return Error(Code::kCorrupt, "reply: " + std::move(what)); }
 
 Result<void> take_field(std::string_view line, Head& head) {
@@ -42,17 +31,18 @@ Result<void> take_field(std::string_view line, Head& head) {
   const auto name = line.substr(0, colon);
   const auto value = trimmed(line.substr(colon + 1));
   if (same_name(name, "content-length")) {
-    std::size_t length = 0;
-    if (!parse_whole(value, length)) return corrupt_reply("Content-Length is not a number");
-    if (head.has_length && length != head.length) return corrupt_reply("two Content-Lengths that differ");
-    if (length > ReplyReader::kMaxBody)
+    const auto length = number_in<std::size_t>(value);
+    if (!length) return corrupt_reply("Content-Length is not a number");
+    if (head.has_length && *length != head.length) return corrupt_reply("two Content-Lengths that differ");
+    if (*length > ReplyReader::kMaxBody)
       return Error(Code::kOverloaded, "reply: a body of " + std::string(value) + " bytes is over the limit");
-    head.length = length;
+    head.length = *length;
     head.has_length = true;
   } else if (same_name(name, "connection")) {
     head.keep_alive = !same_name(value, "close");
   } else if (same_name(name, "retry-after")) {
-    parse_whole(value, head.retry_after_s);  // a date is not sent by brokers
+    head.retry_after_s =
+        number_in<decltype(head.retry_after_s)>(value).value_or(head.retry_after_s);  // a date is not sent by brokers
   } else if (same_name(name, "transfer-encoding")) {
     return corrupt_reply("Transfer-Encoding is not spoken here");
   }
@@ -63,9 +53,10 @@ Result<void> take_field(std::string_view line, Head& head) {
 Result<Head> parse_head(std::string_view text) {
   Head head;
   auto line = text.substr(0, text.find("\r\n"));
-  if (line.size() < 12 || !line.starts_with("HTTP/1.") || line[8] != ' ' ||
-      !parse_whole(line.substr(9, 3), head.status))
+  const auto status = line.size() < 12 ? std::nullopt : number_in<decltype(head.status)>(line.substr(9, 3));
+  if (!status || !line.starts_with("HTTP/1.") || line[8] != ' ')
     return corrupt_reply("does not begin with an HTTP/1 status line");
+  head.status = *status;
   head.keep_alive = line[7] != '0';
   for (text.remove_prefix(line.size() + 2); !text.empty(); text.remove_prefix(line.size() + 2)) {
     line = text.substr(0, text.find("\r\n"));

@@ -24,46 +24,21 @@ constexpr std::pair<std::string_view, Kind> kMappedTypes[] = {
     {"boolean", Kind::kBoolean},  {"date", Kind::kDate}};
 constexpr std::string_view kSchemaTypes[] = {"text", "keyword", "integer", "float", "boolean", "date"};
 // What Frond reads of dates; "strict_date_optional_time||epoch_millis" has two of them.
-constexpr std::string_view kDateFormats[] = {"strict_date_optional_time",
-                                             "date_optional_time",
-                                             "epoch_millis",
-                                             "epoch_second",
-                                             "strict_date",
-                                             "date",
-                                             "strict_date_time",
-                                             "date_time",
-                                             "yyyy-MM-dd",
-                                             "strict_date_optional_time_nanos"};
+constexpr std::string_view kDateFormats =
+    "strict_date_optional_time,date_optional_time,epoch_millis,epoch_second,strict_date,date,strict_date_time,"
+    "date_time,yyyy-MM-dd,strict_date_optional_time_nanos";
 // Members of fields that are read here, or change neither what is found nor what values are.
-constexpr std::string_view kMembers[] = {"type",
-                                         "fields",
-                                         "analyzer",
-                                         "format",
-                                         "ignore_above",
-                                         "store",
-                                         "norms",
-                                         "index",
-                                         "doc_values",
-                                         "fielddata",
-                                         "fielddata_frequency_filter",
-                                         "eager_global_ordinals",
-                                         "index_options",
-                                         "term_vector",
-                                         "coerce",
-                                         "meta",
-                                         "index_phrases",
-                                         "index_prefixes",
-                                         "ignore_malformed",
-                                         "position_increment_gap",
-                                         "scaling_factor",
-                                         "time_series_dimension",
-                                         "time_series_metric"};
+constexpr std::string_view kMembers =
+    "type,fields,analyzer,format,ignore_above,store,norms,index,doc_values,fielddata,fielddata_frequency_filter,"
+    "eager_global_ordinals,index_options,term_vector,coerce,meta,index_phrases,index_prefixes,ignore_malformed,"
+    "position_increment_gap,scaling_factor,time_series_dimension,time_series_metric";
 // Records have their text or their id by these names.
-constexpr std::string_view kOtherUses[] = {"contents", "text", "content", "passage", "pid", "docid", "doc_id"};
+constexpr std::string_view kOtherUses = "contents,text,content,passage,pid,docid,doc_id";
 
-template <std::size_t N>
-bool is_one_of(const std::string_view (&names)[N], std::string_view name) {
-  return std::ranges::find(names, name) != std::end(names);
+// Whether it stands in a list between commas.
+bool is_one_of(std::string_view names, std::string_view name) {
+  const auto whole = "," + std::string(names) + ",";
+  return name.find(',') == name.npos && whole.find("," + std::string(name) + ",") != whole.npos;
 }
 
 // The name that a field of the index has in the schema.

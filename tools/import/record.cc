@@ -3,12 +3,12 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
+#include "common/base/text.h"
 #include "common/schema/date.h"
 
 namespace frond::tools {
@@ -25,22 +25,15 @@ std::optional<double> number_of(Element value) {
   if (value.is<std::int64_t>()) return static_cast<double>(std::int64_t(value));
   if (value.is<std::uint64_t>()) return static_cast<double>(std::uint64_t(value));
   if (!value.is<std::string_view>()) return std::nullopt;
-  const std::string_view text = value;
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
-  return number;
+  const auto number = number_in<double>(std::string_view(value));
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 // Whole numbers of 64 bits, also of texts; what is behind a point is cut off.
 std::optional<std::int64_t> whole_of(Element value) {
   if (value.is<std::int64_t>()) return std::int64_t(value);
-  if (value.is<std::string_view>()) {
-    const std::string_view text = value;
-    std::int64_t whole = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
-    if (error == std::errc() && end == text.data() + text.size()) return whole;
-  }
+  if (value.is<std::string_view>())
+    if (const auto whole = number_in<std::int64_t>(std::string_view(value))) return whole;
   const auto number = number_of(value);
   if (!number || std::abs(*number) >= 9.2e18) return std::nullopt;
   return static_cast<std::int64_t>(*number);

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <vector>
 
 #include "common/base/bytes.h"
+#include "common/base/text.h"
 #include "common/partition/file_checksum.h"
 #include "common/text/limits.h"
 #include "indexer/ingest/encoding/charset.h"
 #include "indexer/ingest/files/file_kind.h"
 #include "indexer/ingest/formats/formats.h"
-#include "indexer/ingest/http/http_response.h"
 #include "indexer/ingest/lines.h"
 #include "indexer/ingest/markup/html.h"
 #include "indexer/ingest/records/document.h"
@@ -130,9 +128,9 @@ bool is_warc_version(std::string_view line) {
 std::optional<WarcHead> warc_head(std::string_view lines) {
   const HeaderFields fields = HeaderFields::parse(lines);
   WarcHead head;
-  const std::string_view length = fields.value("Content-Length");
-  const auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), head.length);
-  if (length.empty() || error != std::errc() || end != length.data() + length.size()) return std::nullopt;
+  const auto bytes = number_in<decltype(head.length)>(fields.value("Content-Length"));
+  if (!bytes) return std::nullopt;
+  head.length = *bytes;
   const std::string_view trec = fields.value("WARC-TREC-ID");
   head.id = without_brackets(trec.empty() ? fields.value("WARC-Record-ID") : trec);
   head.url = without_brackets(fields.value("WARC-Target-URI"));
@@ -174,11 +172,10 @@ std::optional<WarcHead> arc_head(std::string_view line) {
   while (date + 1 < fields.size() && !is_date(date)) ++date;
   if (date + 1 >= fields.size()) return std::nullopt;
   WarcHead head;
-  const std::string_view length = fields.back();
-  const auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), head.length);
+  const auto bytes = number_in<decltype(head.length)>(fields.back());
   head.url = trimmed(line.substr(0, static_cast<std::size_t>(fields[date - 1].data() - line.data())));
-  if (error != std::errc() || end != length.data() + length.size() || head.url.find(':') == head.url.npos)
-    return std::nullopt;
+  if (!bytes || head.url.find(':') == head.url.npos) return std::nullopt;
+  head.length = *bytes;
   head.id = std::string(fields[date]) + "/" + head.url;
   if (head.id.size() > text::kMaxIdBytes) {
     partition::Xxh3 digest;

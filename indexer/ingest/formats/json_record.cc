@@ -1,7 +1,8 @@
 #include "indexer/ingest/formats/json_record.h"
 
-#include <charconv>
 #include <cstdlib>
+
+#include "common/base/text.h"
 
 namespace frond::indexer::ingest {
 namespace {
@@ -139,9 +140,7 @@ Result<void> JsonRecord::add_value(const dom::element& value, ColumnReader& colu
       if (words_ == nullptr) return column.add(double(value));
       const std::string word(words_->written(double(value)));
       if (!is_json_number(word)) return column.add_other(word.empty() ? "a value that nests too deeply" : word);
-      std::int64_t whole = 0;
-      const auto read = std::from_chars(word.data(), word.data() + word.size(), whole);
-      if (read.ec == std::errc() && read.ptr == word.data() + word.size()) return column.add(whole);
+      if (const auto whole = number_in<std::int64_t>(word)) return column.add(*whole);
       return column.add(std::strtod(word.c_str(), nullptr));  // too large: infinite, which no column takes
     }
     case dom::element_type::ARRAY:

@@ -57,28 +57,21 @@ Result<void> check_id(std::string_view id) {
 
 std::string content_id(const Document& document) {
   partition::Xxh3 digest;
-  ByteBuffer length;
-  for (const std::string* field : {&document.url, &document.title, &document.body}) {
-    length.clear();
-    ByteWriter(length).put(std::uint64_t{field->size()});
-    digest.update(length);
-    digest.update(as_bytes(*field));
-  }
+  ByteBuffer head;  // of the next text
+  const auto add = [&](std::string_view text) {
+    ByteWriter(head).put(std::uint64_t{text.size()});
+    digest.update(head);
+    digest.update(as_bytes(text));
+    head.clear();
+  };
+  for (const std::string* field : {&document.url, &document.title, &document.body}) add(*field);
   for (const DocumentFields::Text& text : document.fields.texts) {
-    length.clear();
-    ByteWriter writer(length);
-    writer.put(text.field);
-    writer.put(std::uint64_t{text.text.size()});
-    digest.update(length);
-    digest.update(as_bytes(text.text));
+    ByteWriter(head).put(text.field);
+    add(text.text);
   }
   for (const DocumentFields::Weight& weight : document.fields.weights) {
-    length.clear();
-    ByteWriter writer(length);
-    writer.put(weight.impact);
-    writer.put(std::uint64_t{weight.token.size()});
-    digest.update(length);
-    digest.update(as_bytes(weight.token));
+    ByteWriter(head).put(weight.impact);
+    add(weight.token);
   }
   ByteBuffer columns;
   partition::encode_values({document.fields.columns, {}, {}, {}}, columns);

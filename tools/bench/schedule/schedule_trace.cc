@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
 
 #include "common/base/lines.h"
+#include "common/base/text.h"
 #include "common/files/read.h"
 
 namespace frond::tools::bench {
@@ -25,10 +25,10 @@ Result<std::size_t> numbers(std::string_view line, std::span<double> to) {
     const std::string_view word = line.substr(0, line.find_first_of(" \t\r"));
     line.remove_prefix(word.size());
     if (count == to.size()) return Error(Code::kInvalid, "more than " + std::to_string(to.size()) + " numbers");
-    double& value = to[count++];
-    const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (failure != std::errc() || end != word.data() + word.size() || !(value >= 0 && value <= kMaxUs))
-      return Error(Code::kInvalid, "number " + std::to_string(count) + " is none from 0 to 1e9");
+    const auto value = number_in<double>(word);
+    if (!value || !(*value >= 0 && *value <= kMaxUs))
+      return Error(Code::kInvalid, "number " + std::to_string(count + 1) + " is none from 0 to 1e9");
+    to[count++] = *value;
   }
 }
 

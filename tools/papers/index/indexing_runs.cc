@@ -1,8 +1,6 @@
 #include "tools/papers/index/indexing_runs.h"
 
-#include <sys/resource.h>
 #include <algorithm>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -72,15 +70,6 @@ class NoInverter final : public Inverter {
   }
   Result<std::vector<indexer::runs::RunFile>> flush() override { return std::vector<indexer::runs::RunFile>{}; }
 };
-
-double processor_seconds() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
 
 Result<indexer::pipeline::InvertOptions> invert_options(const IndexingSetup& setup, std::uint32_t parsers,
                                                         InverterCounts inverters) {
@@ -176,14 +165,14 @@ Result<BuildRun> run_build(const IndexingSetup& setup, std::uint32_t parsers, In
   options.resume = false;
   run.records.resize(inverters.all());
   const auto begin = Clock::now();
-  const double cpu_begin = processor_seconds();
+  const double cpu_begin = indexer::pipeline::process_seconds();
   options.invert.around_inverter = [&](std::unique_ptr<Inverter> inverter, std::size_t number) {
     return std::make_unique<Probe>(std::move(inverter), run.records[number], begin);
   };
   indexer::BuildProgress progress;
   Logger logger("bench", log_level(inverters));
   run.summary = FROND_TRY(indexer::build(options, progress, logger, {}));
-  run.processor_seconds = processor_seconds() - cpu_begin;
+  run.processor_seconds = indexer::pipeline::process_seconds() - cpu_begin;
   indexer::pipeline::release_unused_memory();
   return run;
 }

@@ -340,10 +340,7 @@ TEST(Collect, CountsKeywordsOfMostDocuments) {
 TEST(Collect, RefusesTooManyBucketsByName) {
   World world(300, 5);
   Wanted wanted;
-  query::Facet facet;
-  facet.name = "languages";
-  facet.field = "lang";
-  wanted.facets = {facet};
+  wanted.facets.emplace_back().name = "languages";
   wanted.max_buckets = 10;
   for (const char* const field : {"lang", "price", "year"}) {
     wanted.facets[0].field = field;

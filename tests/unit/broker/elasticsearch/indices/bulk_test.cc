@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "broker/elasticsearch/hit_json.h"
 #include "broker/elasticsearch/partial_document.h"
+#include "broker/elasticsearch/search_request.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -61,10 +63,16 @@ TEST(AnUpdate, MergesObjectsAndReplacesTheRest) {
 }
 TEST(AShownSource, HasTheMembersThatAreAskedFor) {
   const std::string source = R"({"a":{"b":1,"c":2},"d":[{"e":3,"f":4}]})";
-  EXPECT_EQ(shown_source(source, {}), source);
-  EXPECT_EQ(shown_source(source, {.includes = "a.b,d.e"}), R"({"a":{"b":1},"d":[{"e":3}]})");
-  EXPECT_EQ(shown_source(source, {.excludes = "a.c,d"}), R"({"a":{"b":1}})");
-  EXPECT_EQ(shown_source(source, {.includes = "a", .excludes = "*.c"}), R"({"a":{"b":1}})");
+  const auto shown = [&](const Parameters& parameters) {
+    return filtered_source(source, source_filter_in(parameters));
+  };
+  EXPECT_EQ(shown({}), source);
+  EXPECT_EQ(shown({{"_source", "true"}}), source);
+  EXPECT_FALSE(source_filter_in(Parameters{{"_source", "false"}}).shown);
+  EXPECT_EQ(shown({{"_source", "a.b,d.e"}}), R"({"a":{"b":1},"d":[{"e":3}]})");
+  EXPECT_EQ(shown({{"_source_excludes", "a.c,d"}}), R"({"a":{"b":1}})");
+  EXPECT_EQ(shown({{"_source_excludes", "*.c"}, {"_source", "a"}}), R"({"a":{"b":1}})");
+  EXPECT_EQ(shown({{"_source_includes", "a"}, {"_source", "true"}}), R"({"a":{"b":1,"c":2}})");
 }
 
 }  // namespace
