@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "broker/elasticsearch/aggregation_reader.h"
+#include "broker/elasticsearch/hit_json.h"
 #include "broker/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
@@ -82,12 +83,37 @@ Expected<void> AggregationReader::members(Aggregation& made) {
   as.keyed = FROND_EXPECT_OK(flag_member(json, "keyed", made.kind.starts_with("percentile")));
   if (made.field == nullptr && json.contains("missing"))
     return not_supported("[missing] of a field that the index lacks");
+  static const std::map<std::string_view, std::string_view> kMembers = {
+      {"avg", "field,missing,format"},
+      {"max", "field,missing,format"},
+      {"min", "field,missing,format"},
+      {"sum", "field,missing,format"},
+      {"stats", "field,missing,format"},
+      {"value_count", "field,missing"},
+      {"cardinality", "field,missing,precision_threshold,execution_hint,rehash"},
+      {"extended_stats", "field,missing,sigma"},
+      {"median_absolute_deviation", "field,missing,compression"},
+      {"percentile_ranks", "field,missing,values,keyed,tdigest"},
+      {"string_stats", "field,missing"},
+      {"missing", "field"},
+      {"range", "field,ranges,keyed,missing,format"},
+      {"date_range", "field,ranges,keyed,missing,format,time_zone"}};
+  const auto known = kMembers.find(made.kind);
+  if (known != kMembers.end())
+    for (const auto names = split_list(known->second); const auto& [key, value] : json.items())
+      if (std::ranges::find(names, key) == names.end())
+        return not_supported("[" + key.substr(0, 100) + "] of a " + made.kind + " aggregation");
+  const bool metric = known != kMembers.end() && known->second == "field,missing,format";
+  if (metric && json.contains("format") && !date &&
+      (made.field == nullptr || !is_number(made.field->type) || !print_number(0, as.format)))
+    return not_supported("[format] " + as.format.substr(0, 100) + " of a " + made.kind + " aggregation");
   if (made.kind == "terms" || made.kind == "rare_terms" || made.kind == "significant_terms") {
     const auto size = FROND_EXPECT_OK(whole_member(json, "size", 10));
     if (size <= 0)
       return illegal_argument("[size] must be greater than 0. Found [" + std::to_string(size) + "] in [" + made.name +
                               "]");
     as.size = static_cast<std::size_t>(size);
+    FROND_EXPECT_OK(gathered(made));
     as.include = FROND_EXPECT_OK(chosen(json, "include"));
     as.exclude = FROND_EXPECT_OK(chosen(json, "exclude"));
     as.include_like = FROND_EXPECT_OK(pattern_in(json, "include"));
@@ -101,6 +127,33 @@ Expected<void> AggregationReader::members(Aggregation& made) {
     return illegal_argument("[min_doc_count] must be greater than or equal to 0");
   for (const char* const name : {"hard_bounds", "extended_bounds"})
     if (json.contains(name) && !date) return not_supported("[" + std::string(name) + "] of a field that is no date");
+  return {};
+}
+
+Expected<void> AggregationReader::gathered(Aggregation& made) {
+  const Json& json = made.definition;
+  made.as.least = FROND_EXPECT_OK(whole_member(json, "min_doc_count", 1));
+  if (made.as.least < 0)
+    return illegal_argument("[min_doc_count] must be greater than or equal to 0. Found [" +
+                            std::to_string(made.as.least) + "] in [" + made.name + "]");
+  made.as.gathered = made.as.size;
+  if (made.as.least <= 1) return {};
+  const Json order = json.value("order", Json());
+  const Json& first = order.is_array() && !order.empty() ? order.front() : order;
+  const bool by_key = first.is_object() && (first.contains("_key") || first.contains("_term"));
+  const auto asked = FROND_EXPECT_OK(whole_member(json, "shard_size", -1));
+  if (asked > 0)
+    made.as.gathered = std::max(made.as.size, static_cast<std::size_t>(asked));
+  else if (!by_key)
+    made.as.gathered = made.as.size + made.as.size / 2 + 10;
+  return {};
+}
+
+Expected<void> AggregationReader::unmapped(Aggregation& made) {
+  if (made.kind == "range" || made.kind == "date_range")
+    return not_supported("[" + made.kind + "] of a field that the index lacks");
+  if (made.kind == "missing")  // all documents lack it
+    made.facet = {{"filter", {{"query", FROND_EXPECT_OK(clause({{"match_all", Json::object()}}))}}}};
   return {};
 }
 
@@ -128,6 +181,9 @@ Expected<void> AggregationReader::bounds(Aggregation& made) {
   as.hard = FROND_EXPECT_OK(one("hard_bounds"));
   as.extended = FROND_EXPECT_OK(one("extended_bounds"));
   if (!as.extended.from && !as.extended.to) return {};
+  if ((as.hard.from && as.extended.from && *as.extended.from < *as.hard.from) ||
+      (as.hard.to && as.extended.to && *as.extended.to > *as.hard.to))
+    return illegal_argument("Extended bounds have to be inside hard bounds");
   if (FROND_EXPECT_OK(whole_member(made.definition, "min_doc_count", 0)) > 0) {
     as.extended = {};  // which empty buckets are not shown with
     return {};

@@ -19,7 +19,11 @@ class AggregationReader {
   Expected<void> fill(Aggregation& made);
   // aggregation_members.cc: sets Aggregation::as, whether the index has the field or not.
   static Expected<void> members(Aggregation& made);
+  // How many terms Elasticsearch's shard sends, and how many documents those have that are shown.
+  static Expected<void> gathered(Aggregation& made);
   Expected<void> bounds(Aggregation& made);
+  // Of a field that the index lacks.
+  Expected<void> unmapped(Aggregation& made);
   Expected<Json> clause(const Json& json);
   // The clauses are told apart by their numbers, which `ranges` describes.
   static void use(Aggregation& made, const std::vector<Json>& clauses);

@@ -52,6 +52,10 @@ const Json kAll = {{"match_all", Json::object()}};
 
 bool contains(auto&& list, std::string_view name) { return std::ranges::find(list, name) != std::end(list); }
 
+bool counts_repeats(std::string_view kind) {
+  return contains(kMetrics, kind) && kind != "cardinality" && kind != "max" && kind != "min";
+}
+
 }  // namespace
 
 Expected<std::vector<Aggregation>> AggregationReader::read(const Json& json, std::size_t depth) {
@@ -68,6 +72,7 @@ Expected<std::vector<Aggregation>> AggregationReader::read(const Json& json, std
                                "] starts with a value, expected a START_OBJECT");
     all.push_back(FROND_EXPECT_OK(one(name, body, depth)));
   }
+  FROND_EXPECT_OK(check_paths(all));
   return all;
 }
 
@@ -100,12 +105,25 @@ Expected<Aggregation> AggregationReader::one(const std::string& name, const Json
                       .reason = "Aggregator [" + name + "] of type [" + made.kind + "] cannot accept sub-aggregations"};
     made.inside = FROND_EXPECT_OK(read(inner, depth + 1));
   }
+  FROND_EXPECT_OK(check_parent(made));
   if (made.kind == "top_hits") return made;  // searches of its own (search_stages.h)
   if (is_pipeline(made.kind)) {
-    FROND_EXPECT_OK(check_pipeline(made));
+    FROND_EXPECT_OK(check_pipeline(made, depth == 1));
     return made;
   }
+  if (made.of_index()) {
+    if (depth > 1) return not_supported("terms of [_index] inside another aggregation");
+    for (const auto& [key, value] : made.definition.items())
+      if (key != "field" && key != "size" && key != "order" && key != "shard_size")
+        return not_supported("[" + key + "] of terms of [_index]");
+    FROND_EXPECT_OK(members(made));
+    return made;
+  }
+  if (made.kind == "terms" && depth > 1 && made.definition.value("min_doc_count", Json(1)) == 0)
+    return not_supported("[min_doc_count] 0 inside another aggregation");
   if (made.kind == "composite" || made.kind == "multi_terms") {
+    if (made.kind == "composite" && depth > 1)
+      return illegal_argument("[composite] aggregation cannot be used with a parentAggregation");
     FROND_EXPECT_OK(tuples(made));
     return made;
   }
@@ -161,8 +179,11 @@ Expected<void> AggregationReader::fill(Aggregation& made) {
   if (name == made.definition.end() || !name->is_string())
     return illegal_argument("Required one of fields [field, script], but none were specified.");
   made.field = scope_.mapping.find(name->get<std::string>());
+  if (made.field == nullptr && name->get_ref<const std::string&>().starts_with('_'))
+    return not_supported("[" + name->get<std::string>().substr(0, 100) + "] as the field of a " + made.kind +
+                         " aggregation");
   FROND_EXPECT_OK(members(made));
-  if (made.field == nullptr) return {};
+  if (made.field == nullptr) return unmapped(made);
   const Type type = made.field->type;
   if (type == Type::kText)
     return illegal_argument(
@@ -175,6 +196,8 @@ Expected<void> AggregationReader::fill(Aggregation& made) {
                             "] is not supported for aggregation [" + made.kind + "]");
   };
   FROND_EXPECT_OK(missing(made));
+  // Columns have each value of a document once, while these count repeats: the answer tells whether there may be some.
+  made.repeats = type != Type::kKeyword && counts_repeats(made.kind);
   if (made.kind == "terms") return terms(made);
   if (made.kind == "rare_terms" || made.kind == "significant_terms") return special_terms(made);
   if (made.kind == "missing") {
@@ -248,12 +271,12 @@ Expected<void> AggregationReader::filters(Aggregation& made) {
 Expected<void> AggregationReader::terms(Aggregation& made) {
   Json facet = {{"field", made.field->column}};
   for (const auto& [key, value] : made.definition.items()) {
-    if (key == "field" || key == "shard_size" || key == "execution_hint" || key == "collect_mode" ||
-        key == "shard_min_doc_count" || key == "size" || key == "missing" ||
+    if (key == "field" || key == "shard_size" || key == "execution_hint" || key == "collect_mode" || key == "size" ||
+        key == "missing" || (key == "shard_min_doc_count" && (value == 0 || value == 1)) ||
         (key == "show_term_doc_count_error" && value == false))
       continue;
-    if (key == "min_doc_count" && value.is_number_integer() && (value > 0 || all_match_)) {
-      facet["min_count"] = std::max(value.get<std::int64_t>(), std::int64_t{1});
+    if (key == "min_doc_count" && value.is_number_integer() && (value > 0 || (value == 0 && all_match_))) {
+      continue;  // shown_terms()
     } else if (key == "order") {
       facet["order"] = FROND_EXPECT_OK(order(value, made));
     } else if (key == "exclude" || key == "include") {
@@ -264,7 +287,7 @@ Expected<void> AggregationReader::terms(Aggregation& made) {
   }
   if (made.as.size > query::kMaxFacetSize)
     return not_supported("a terms aggregation of more than " + std::to_string(query::kMaxFacetSize) + " buckets");
-  if (!facet.contains("size")) facet["size"] = made.as.size;
+  if (!facet.contains("size")) facet["size"] = std::min<std::size_t>(made.as.gathered, query::kMaxFacetSize);
   made.facet = {{"values", std::move(facet)}};
   return {};
 }
@@ -345,6 +368,7 @@ Json facets_json(const std::vector<Aggregation>& aggregations) {
   for (const Aggregation& one : aggregations) {
     if (!one.facet.is_null()) all[one.name] = one.facet;
     for (const auto& [suffix, facet] : one.beside) all[one.name + suffix] = facet;
+    if (one.repeats) all[kEach + one.field->column] = {{"count", {{"field", one.field->column}}}};
   }
   return all;
 }

@@ -22,9 +22,12 @@ struct ShownAs {
   std::string format{kUsualDateFormat};  // of dates
   Zone zone = {};
   bool keyed = false;
-  std::size_t size = 10;                                            // of terms
+  std::size_t size = 10;      // of terms
+  std::int64_t least = 1;     // of terms: documents of a bucket that is shown
+  std::size_t gathered = 10;  // of terms: the first ones, among which those with so many documents are looked for
   std::optional<std::set<std::string>> include = {}, exclude = {};  // of terms, as they are written
   std::optional<LuceneRegexp> include_like = {}, exclude_like = {};
+  mutable std::size_t pattern_steps = 0;  // that these took, in all buckets of this request
   std::vector<double> percents = {};
   std::optional<schema::Value> missing = {};  // what documents without a value count as
   std::optional<bool> by_count = {};          // the order of intervals and of indices; empty: the usual one
@@ -36,6 +39,9 @@ struct ShownAs {
   std::int64_t interval = 0, offset = 0;  // of fixed intervals of time
 };
 
+// Before a column: the facet that tells how many values its documents have, for all aggregations of one place.
+inline const std::string kEach = ">each ";
+
 // One aggregation. Made from its JSON once for each index.
 class Aggregation {
  public:
@@ -44,6 +50,7 @@ class Aggregation {
   ShownAs as = {};
   const MappedField* field = nullptr;  // null: it has none, or the index has no such field
   Json facet = nullptr;                // as query::read_facets() reads it; null: nothing has to be counted
+  bool repeats = false;                // whether it counts a value that a document has twice, which columns have once
   // Facets that are counted beside it, by what follows the name: ">missing".
   std::map<std::string, Json> beside = {};
   // Facets that are counted over all documents of the index, likewise.
@@ -57,6 +64,8 @@ class Aggregation {
   // `facets`: the answers of all facets where it is; null: there is no document.
   Expected<Json> shown(const Json& facets, bool typed_keys) const;
   std::string shown_name(bool typed_keys) const;
+  // Whether some document may have a value twice that this counts, because it has several.
+  bool has_repeats(const Json& facets) const;
   // Of terms of the field _index, which no index has to count.
   bool of_index() const {
     const auto named = definition.find("field");
@@ -74,6 +83,12 @@ Json extended_stats_json(std::uint64_t count, double least, double most, double 
 // Adds documents without a value to the buckets of a facet over values or intervals. `missing`: their facet.
 Expected<void> add_missing_bucket(const Aggregation& of, const Json& missing, std::vector<Json>& buckets);
 Expected<Json> over_values(const Aggregation& of, const Json& facet, std::uint64_t missing);
+// 501: the patterns of include and exclude would take more than kMaxPatternSteps.
+Expected<void> check_patterns(const ShownAs& as, const std::vector<Json>& buckets);
+// Leaves of the buckets of terms, in their order, those that are shown. Elasticsearch's shard sends the first
+// `as.gathered`, whatever they count, and of these the first `as.size` with `as.least` documents are shown. Returns how
+// many documents the others have that [sum_other_doc_count] counts. `count`: the member with a bucket's number.
+std::uint64_t shown_terms(const ShownAs& as, std::vector<Json>& buckets, const char* count);
 // The buckets of composite and multi_terms.
 Expected<Json> tuples_json(const Aggregation& of, const Json& facets, bool typed_keys);
 // What is inside a bucket, which is a facet's.

@@ -5,6 +5,7 @@
 
 #include "broker/elasticsearch/aggregations.h"
 #include "broker/elasticsearch/date_format.h"
+#include "broker/elasticsearch/hit_json.h"
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/pipeline_aggregations.h"
 #include "common/schema/date.h"
@@ -26,6 +27,8 @@ class Renderer {
 
   Expected<Json> shown() {
     const std::string& kind = of_.kind;
+    if (of_.has_repeats(facets_))
+      return not_supported("[" + kind + "] aggregation of several numbers in a document, whose repeats aren't kept,");
     if (kind == "filter" || kind == "missing" || kind == "global" || kind == "sampler") {
       if (kind == "sampler" && counted_.is_object() && counted_["count"] > of_.as.size)
         return not_supported("[sampler] of more documents than [shard_size]");
@@ -79,7 +82,9 @@ class Renderer {
       return date && counted_[name].is_string() ? Json(static_cast<double>(ms_of(counted_[name])))
                                                 : number_or_null(counted_[name]);
     };
+    const bool printed = date || of_.definition.contains("format");
     const auto text = [&](const Json& value) {
+      if (!date) return print_number(value.get<double>(), of_.as.format);
       const double ms = std::floor(value.get<double>());
       return std::abs(ms) < 9e18 ? print_date(static_cast<std::int64_t>(ms), of_.as.format) : std::nullopt;
     };
@@ -102,14 +107,14 @@ class Renderer {
     if (sum.is_null()) sum = 0.0;
     if (of_.kind == "stats") {
       Json all = {{"count", count}, {"min", least}, {"max", most}, {"avg", average}, {"sum", sum}};
-      if (date && count > 0)
+      if (printed && count > 0)
         for (const char* const name : {"min", "max", "avg", "sum"})
           if (const auto shown = text(all[name])) all[std::string(name) + "_as_string"] = *shown;
       return all;
     }
     Json value = of_.kind == "sum" ? sum : of_.kind == "avg" ? average : of_.kind == "min" ? least : most;
     Json one = {{"value", value}};
-    if (date && value.is_number())
+    if (printed && value.is_number())
       if (const auto shown = text(value)) one["value_as_string"] = *shown;
     return one;
   }
@@ -225,19 +230,16 @@ class Renderer {
   }
 
   Expected<Json> terms() const {
-    if (chooses()) FROND_EXPECT_OK(check_whole());
+    if (chooses() || of_.as.gathered > query::kMaxFacetSize) FROND_EXPECT_OK(check_whole());
     Json buckets = Json::array();
     std::uint64_t others = counted_.is_object() ? counted_["other"].get<std::uint64_t>() : 0;
     std::vector<Json> all;
     if (counted_.is_object()) all = counted_["buckets"].get<std::vector<Json>>();
     FROND_EXPECT_OK(add_missing_bucket(of_, beside(">missing"), all));
-    for (const Json& bucket : all) {
-      if (!is_shown(bucket["value"])) continue;
-      if (buckets.size() == of_.as.size)
-        others += bucket["count"].get<std::uint64_t>();
-      else
-        buckets.push_back(FROND_EXPECT_OK(term_bucket(bucket)));
-    }
+    FROND_EXPECT_OK(check_patterns(of_.as, all));
+    std::erase_if(all, [&](const Json& bucket) { return !is_shown(bucket["value"]); });
+    others += shown_terms(of_.as, all, "count");
+    for (const Json& bucket : all) buckets.push_back(FROND_EXPECT_OK(term_bucket(bucket)));
     return Json{{"doc_count_error_upper_bound", 0}, {"sum_other_doc_count", others}, {"buckets", std::move(buckets)}};
   }
 
@@ -294,6 +296,11 @@ class Renderer {
     std::erase_if(buckets, [&](const Json& one) {
       return (hard.from && one["key"] < *hard.from) || (hard.to && one["key"] >= *hard.to);
     });
+    const auto is_empty = [](const Json& one) { return one["doc_count"] == 0; };
+    if (hard.from || hard.to) {  // what is empty between documents that are left out
+      buckets.erase(buckets.begin(), std::ranges::find_if_not(buckets, is_empty));
+      while (!buckets.empty() && is_empty(buckets.back())) buckets.pop_back();
+    }
     if (!wide.from) return {};
     const std::int64_t step = of_.as.interval;
     const auto begin_of = [&](std::int64_t ms) { return ms - ((ms - of_.as.offset) % step + step) % step; };

@@ -48,6 +48,7 @@ void serve_scroll(const Targets& to, Call&& call, Responder responder) {
     SearchAsk ask = FROND_EXPECT_OK(read_search(place.body, place.parameters));
     ask.scrolls = true;
     ask.aggregations = nullptr;
+    ask.total_as_number = FROND_EXPECT_OK(call.flag("rest_total_hits_as_int", false));
     ask.place = place.cursor;
     ask.now_ms = place.now_ms;
     return std::pair(std::move(place), AskedSearch{std::move(targets), std::move(ask)});
@@ -137,6 +138,8 @@ constexpr Route kCursorRoutes[] = {
 Expected<void> check_scroll(const SearchAsk& ask) {
   if (ask.from > 0) return validation_failed("using [from] is not allowed in a scroll context");
   if (ask.size == 0) return validation_failed("[size] cannot be [0] in a scroll context");
+  if (ask.size > http::kMaxK)
+    return not_supported("[scroll] of more than " + std::to_string(http::kMaxK) + " hits a page");
   if (ask.search_after) return validation_failed("`search_after` cannot be used in a scroll context.");
   if (!ask.rescore.is_null()) return validation_failed("using [rescore] is not allowed in a scroll context");
   if (!ask.collapse.is_null()) return validation_failed("cannot use `collapse` in a scroll context");

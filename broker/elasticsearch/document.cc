@@ -260,7 +260,7 @@ class DocumentReader {
     Values& to = found_[place];
     to.any = true;
     if (const auto* const word = std::get_if<std::string>(&*value)) {
-      if (characters(*word) > field.ignore_above) return {};
+      if (is_ignored(field, *value)) return {};
       if (word->size() > schema::kMaxKeywordBytes)
         return illegal_argument("a keyword of more than " + std::to_string(schema::kMaxKeywordBytes) +
                                 " bytes is not supported");
@@ -276,6 +276,11 @@ class DocumentReader {
 };
 
 }  // namespace
+
+bool is_ignored(const MappedField& field, const schema::Value& value) {
+  const auto* const word = std::get_if<std::string>(&value);
+  return word != nullptr && field.type == Type::kKeyword && characters(*word) > field.ignore_above;
+}
 
 double as_float(double value) { return static_cast<double>(static_cast<float>(value)); }
 

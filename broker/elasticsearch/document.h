@@ -32,6 +32,8 @@ KeptNumbers kept_of(std::string_view record);
 // A value as the field's column has it: numbers of its type's width, dates as milliseconds, keywords and text as text.
 // Empty: it stands for no value, like null. The error's reason says what is wrong with the value alone.
 Expected<std::optional<schema::Value>> value_of(const MappedField& field, const Json& json);
+// Whether the field's [ignore_above] keeps it out of the column: a keyword of more characters.
+bool is_ignored(const MappedField& field, const schema::Value& value);
 // Rounded to 32 bits.
 double as_float(double value);
 

@@ -29,13 +29,14 @@ std::optional<Ordered> filtered_value(const Ordered& value, const std::string& p
   const bool wanted = filter.includes.empty() || is_named(filter.includes, path);
   if (value.is_object()) {
     Ordered inner = filtered_object(value, path, filter);
-    if (inner.empty() && !(wanted && value.empty())) return {};
+    if (inner.empty() && !wanted) return {};
     return inner;
   }
   if (value.is_array() && !value.empty() && value.front().is_object()) {
     Ordered all = Ordered::array();
     for (const Ordered& one : value)
-      if (auto kept = filtered_value(one, path, filter)) all.push_back(*std::move(kept));
+      if (auto kept = filtered_value(one, path, filter); kept && (!kept->empty() || one.empty()))
+        all.push_back(*std::move(kept));
     if (all.empty()) return {};
     return all;
   }
@@ -88,8 +89,7 @@ Json field_values(const MappedField& field, const Json& source, const std::strin
   for (const Json& json : values_at(source, field.path)) {
     auto value = value_of(field, json);
     if (!value || !*value) continue;
-    const auto* const word = std::get_if<std::string>(&**value);
-    if (word != nullptr && field.type == Type::kKeyword && word->size() > field.ignore_above) continue;
+    if (is_ignored(field, **value)) continue;
     if (!sorted && field.type == Type::kFloat && json.is_number()) plain.push_back(json);
     values.push_back(**value);
   }

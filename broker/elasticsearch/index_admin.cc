@@ -89,6 +89,7 @@ void hand_over(const Targets& to, Call&& call, frond::http::Responder responder,
   // The parsed body, and what is sent on.
   const std::size_t bytes = 4 * held->call.request.body.size();
   Targets at = to;
+  at.client = held->call.request.client;
   if (held->call.changes) {
     if (!to.own_key) at.authorization = std::string(held->call.request.header("authorization"));
     at.makes_indices = !to.has_scope || to.has_scope(held->call.request, frond::http::Access::kAdmin);

@@ -150,7 +150,10 @@ Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& ind
     const auto sort = FROND_EXPECT_OK(sort_columns(ask, *index.mapping));
     double boost = 1;
     for (const auto& [pattern, by] : ask.index_boosts)
-      if (matches_pattern(pattern, index.name)) boost *= by;
+      if (matches_pattern(pattern, index.name)) {
+        boost = by;
+        break;  // the first counts
+      }
     const bool scored = (ask.by_score() || ask.sorts_scores()) && ask.size > 0;
     ReadParts parts;
     QueryScope scope{.mapping = *index.mapping,
@@ -198,7 +201,7 @@ Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& ind
     }
     if (!ask.post_filter.is_null()) parts.hits.query = both(query, FROND_EXPECT_OK(unscored(ask.post_filter)));
     if (ask.aggregations.is_null()) return parts;
-    const bool all_match = ask.query.is_null() || ask.query.contains("match_all");
+    const bool all_match = index.filters.empty() && (ask.query.is_null() || ask.query.contains("match_all"));
     parts.aggregations = FROND_EXPECT_OK(read_aggregations(ask.aggregations, scope, all_match));
     auto facets = FROND_EXPECT_OK(facets_of(parts.aggregations));
     auto everywhere = FROND_EXPECT_OK(facets_everywhere(parts.aggregations));

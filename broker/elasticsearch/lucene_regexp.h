@@ -14,6 +14,8 @@ namespace frond::broker::elasticsearch {
 
 inline constexpr std::size_t kMaxRegexpBytes = 1000;
 inline constexpr std::size_t kMaxRegexpStates = 2000;
+inline constexpr std::size_t kMaxPatternSteps =
+    60'000'000;  // of a search: bytes of values, times their pattern's states
 inline constexpr std::size_t kMaxRegexpNesting = 100;
 
 class LuceneRegexp {

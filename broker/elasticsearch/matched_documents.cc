@@ -71,11 +71,15 @@ class Matching : public std::enable_shared_from_this<Matching> {
     in_use_ = service_->in_use();
     if (const auto topology = service_->scatter().map.topology())
       *searched = without_new_fields(*std::move(searched), *topology->schema);
-    Statistics statistics;  // of scores, which nobody asks for
+    Statistics statistics;  // of scores, which nobody asks for, and of patterns
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     auto read = parameters_of(ask_, *searched, analyzer_of(searched->mapping->analyzer), statistics,
                               std::chrono::duration_cast<std::chrono::milliseconds>(now).count(), /*several=*/false);
     if (!read) return finish(std::move(read).error());
+    // Without the values it would match nothing, and everything where it is negated.
+    if (statistics.lacks_words())
+      return finish(
+          not_supported("a pattern or a fuzzy word that is looked for among all values, in a change by query,"));
     parameters_ = std::move(read->hits);
     parameters_.cache = false;
     parameters_.exact_total = true;

@@ -63,7 +63,7 @@ Expected<void> add_missing_bucket(const Aggregation& of, const Json& missing, st
       return not_supported("[missing] with a value that documents have, with aggregations inside,");
     (*same)["count"] = (*same)["count"].get<std::uint64_t>() + count;
   } else {
-    const auto least = FROND_EXPECT_OK(whole_member(of.definition, "min_doc_count", terms ? 1 : 0));
+    const auto least = terms ? 0 : FROND_EXPECT_OK(whole_member(of.definition, "min_doc_count", 0));
     if (static_cast<std::int64_t>(count) < least) return {};
     Json made = {{name, key}, {"count", count}};
     if (missing.contains("facets")) made["facets"] = missing["facets"];

@@ -74,7 +74,7 @@ Expected<Json> beside_buckets(const Aggregation& of, const Json& shown) {
   const bool keyed = (*at)["buckets"].is_object();
   for (const auto& [key, bucket] : (*at)["buckets"].items()) {
     const double value = value_of_bucket(bucket, path, fills_gaps(of));
-    if (!std::isnan(value)) values.emplace_back(value, text_key(keyed ? key : "", bucket));
+    if (!std::isnan(value)) values.emplace_back(value, text_key(keyed || !bucket.contains("key") ? key : "", bucket));
   }
   double sum = 0, squares = 0, least = INFINITY, most = -INFINITY;
   for (const auto& [value, key] : values) {
@@ -199,8 +199,59 @@ std::vector<const Aggregation*> in_order(const std::vector<Aggregation>& aggrega
 
 bool is_pipeline(std::string_view kind) { return is_in_buckets(kind) || is_beside(kind); }
 
-Expected<void> check_pipeline(const Aggregation& of) {
+bool leads_to_number(const std::vector<Aggregation>& aggregations, std::string_view path) {
+  if (path == "_count" || path == "_key") return true;
+  return std::ranges::any_of(aggregations, [&](const Aggregation& one) {
+    if (!path.starts_with(one.name)) return false;
+    const std::string_view rest = path.substr(one.name.size());
+    if (rest.starts_with('>')) return leads_to_number(one.inside, rest.substr(1));
+    return rest.empty() || rest.front() == '.' || rest.front() == '[';
+  });
+}
+
+Expected<void> check_paths(const std::vector<Aggregation>& aggregations) {
+  for (const Aggregation& one : aggregations) {
+    if (!is_pipeline(one.kind)) continue;
+    std::vector<std::string> paths = {path_of(one)};
+    if (one.kind == "bucket_sort") {
+      paths.clear();
+      const Json sorts = one.definition.value("sort", Json::array());
+      for (const Json& by : sorts.is_array() ? sorts : Json::array({sorts}))
+        paths.push_back(by.is_object() ? by.begin().key() : by.get<std::string>());
+    }
+    for (const std::string& path : paths)
+      if (!leads_to_number(aggregations, path))
+        return validation_failed("No aggregation found for path [" + path.substr(0, 200) + "] of [" + one.name + "]");
+  }
+  return {};
+}
+
+Expected<void> check_parent(const Aggregation& parent) {
+  const bool histogram = parent.kind == "histogram" || parent.kind == "date_histogram";
+  constexpr std::string_view kSingle[] = {"filter", "global", "missing", "sampler"};
+  for (const Aggregation& one : parent.inside) {
+    if (!is_in_buckets(one.kind)) continue;
+    if (std::ranges::find(kSingle, parent.kind) != std::end(kSingle))
+      return validation_failed(one.kind + " aggregation [" + one.name + "] must be in an aggregation with buckets");
+    if (one.kind == "bucket_sort") {
+      if (parent.kind == "filters" || flag_or(parent.definition, "keyed"))
+        return not_supported("[bucket_sort] of buckets by key");
+      continue;
+    }
+    if (!histogram)
+      return validation_failed(one.kind + " aggregation [" + one.name +
+                               "] must have a histogram, date_histogram or auto_date_histogram as parent");
+    if (number_or(parent.definition, "min_doc_count") != 0)
+      return validation_failed("parent histogram of " + one.kind + " aggregation [" + one.name +
+                               "] must have min_doc_count of 0");
+  }
+  return {};
+}
+
+Expected<void> check_pipeline(const Aggregation& of, bool outermost) {
   const Json& json = of.definition;
+  if (outermost && is_in_buckets(of.kind))
+    return validation_failed(of.kind + " aggregation [" + of.name + "] must be declared inside of another aggregation");
   if (of.kind != "bucket_sort" && path_of(of).empty())
     return parsing_exception("Required [buckets_path] in [" + of.name + "]");
   for (const auto& [key, value] : json.items()) {

@@ -59,6 +59,10 @@ const std::vector<std::string>* Statistics::words(const std::string& column) {
   const auto [known, is_new] = known_.try_emplace({column + kOfWords, {}});
   return known->second ? &words_[column + kOfWords] : nullptr;
 }
+bool Statistics::lacks_words() const {
+  return std::ranges::any_of(known_,
+                             [](const auto& one) { return !one.second && one.first.first.ends_with(kOfWords); });
+}
 std::vector<Statistics::Key> Statistics::missing() const {
   std::vector<Key> all;
   for (const auto& [key, documents] : known_)

@@ -46,6 +46,8 @@ class Statistics {
   const std::vector<std::string>* words(const std::string& column);
   // Behind a column's name: its values are meant.
   static constexpr char kOfWords = '\t';
+  // Whether some are missing.
+  bool lacks_words() const;
   void set_words(const Key& key, std::vector<std::string> words) {
     set(key, words.size());
     words_[key.first] = std::move(words);
@@ -74,7 +76,8 @@ struct QueryScope {
   // Which share of all documents has a text field that scores: there N and the average length count these alone, here
   // all. One share for all such fields can be made up for, by other k1 and b and by boosts.
   bool makes_up = true;
-  std::size_t clauses = 0;  // of the query that is read
+  std::size_t clauses = 0;        // of the query that is read
+  std::size_t pattern_steps = 0;  // of all that looks at the values of fields: up to kMaxPatternSteps
   std::set<double> shares = {};
 
   double better_scale() const;

@@ -10,8 +10,7 @@ namespace {
 
 using query::Clause;
 
-constexpr std::size_t kMaxLike = 1024;                // values that match
-constexpr std::size_t kMaxPatternSteps = 20'000'000;  // bytes of all values, times the pattern's states
+constexpr std::size_t kMaxLike = 1024;  // values that match
 constexpr std::size_t kMaxFuzzyLetters = 200;
 
 // Letters inserted, removed, replaced, and, if `swaps`, two next to each other swapped, each letter once at most.
@@ -47,11 +46,10 @@ Expected<Clause> QueryReader::keyword_like(const MappedField& field, const std::
   const LuceneRegexp pattern = FROND_EXPECT_OK(LuceneRegexp::parse(regexp, folds));
   const std::vector<std::string>* const words = scope_.statistics.words(field.column);
   query::Terms like{field.column, {}};
-  std::size_t steps = 0;
   if (words != nullptr)
     for (const std::string& word : *words) {
-      steps += (word.size() + 1) * pattern.states();
-      if (steps > kMaxPatternSteps) return not_supported("a pattern that takes so long");
+      scope_.pattern_steps += (word.size() + 1) * pattern.states();
+      if (scope_.pattern_steps > kMaxPatternSteps) return not_supported("a query whose patterns take so long");
       if (pattern.matches(word)) like.values.emplace_back(word);
     }
   if (like.values.size() > kMaxLike)
@@ -107,6 +105,8 @@ Expected<Clause> QueryReader::fuzzy_of(const MappedField& field, const std::stri
     if (other.size() < begin ||
         !std::equal(letters.begin(), letters.begin() + static_cast<std::ptrdiff_t>(begin), other.begin()))
       continue;
+    scope_.pattern_steps += (letters.size() + 1) * (other.size() + 1);
+    if (scope_.pattern_steps > kMaxPatternSteps) return not_supported("a query whose fuzzy words take so long");
     const std::size_t away = distance(letters, other, swaps);
     if (away > edits || std::min(letters.size(), other.size()) == 0) continue;
     near.emplace_back(1 - static_cast<double>(away) / static_cast<double>(std::min(letters.size(), other.size())), one);

@@ -34,23 +34,32 @@ void Refreshes::add(const Targets& to, const std::string& index, One done) {
   const std::string name = index + (to.authorization ? "\n" + *to.authorization : "");
   {
     const MutexLock lock(mutex_);
-    const auto [waiting, first] = waiting_.try_emplace(name);
-    waiting->second.next.push_back({std::move(done), Clock::now() + kPatience});
-    if (!first) return;  // the next round has it
+    Rounds& rounds = waiting_[name];
+    rounds.next.push_back({std::move(done), Clock::now() + kPatience, to.client});
+    if (rounds.running || !rounds.turns.insert(to.client).second) return;
   }
-  to.service->refresh_later([to, index, name] { to.refreshes->run(to, index, name); });
+  take_turn(to, to.client, index, name);
+}
+
+void Refreshes::take_turn(Targets to, const ClientId& client, const std::string& index, const std::string& name) {
+  to.client = client;
+  to.service->refresh_later(client, [to, index, name] { to.refreshes->run(to, index, name); });
 }
 
 void Refreshes::run(const Targets& to, const std::string& index, const std::string& name) {
-  const auto begin = [&] {
+  {
     const MutexLock lock(mutex_);
     const auto waiting = waiting_.find(name);
-    waiting->second.now.swap(waiting->second.next);
-    if (!waiting->second.now.empty()) return true;
-    waiting_.erase(waiting);
-    return false;
-  };
-  if (!begin()) return;
+    if (waiting == waiting_.end()) return;
+    Rounds& rounds = waiting->second;
+    rounds.turns.erase(to.client);
+    if (rounds.running || rounds.next.empty()) {  // another client's turn has come before
+      if (rounds.idle()) waiting_.erase(waiting);
+      return;
+    }
+    rounds.running = true;
+    rounds.now.swap(rounds.next);
+  }
   const Expected<void> outcome = [&]() -> Expected<void> {
     try {
       return refresh_index(to, index);
@@ -59,16 +68,19 @@ void Refreshes::run(const Targets& to, const std::string& index, const std::stri
     }
   }();
   Waiters answered;
-  bool again = false;
+  std::vector<ClientId> clients;  // of the next round
   {
     const MutexLock lock(mutex_);
     const auto waiting = waiting_.find(name);
-    answered.swap(waiting->second.now);
-    again = !waiting->second.next.empty();
-    if (!again) waiting_.erase(waiting);
+    Rounds& rounds = waiting->second;
+    rounds.running = false;
+    answered.swap(rounds.now);
+    for (const Waiter& one : rounds.next)
+      if (rounds.turns.insert(one.client).second) clients.push_back(one.client);
+    if (rounds.idle()) waiting_.erase(waiting);
   }
   answer(answered, outcome);
-  if (again) to.service->refresh_later([to, index, name] { to.refreshes->run(to, index, name); });
+  for (const ClientId& client : clients) take_turn(to, client, index, name);
 }
 
 void Refreshes::expire() {
@@ -79,6 +91,8 @@ void Refreshes::expire() {
       for (Waiters* const waiters : {&rounds.now, &rounds.next}) {  // each in the order of their coming
         const auto end =
             std::ranges::find_if(*waiters, [now = Clock::now()](const Waiter& one) { return one.until > now; });
+        // Their turn may be lost, so whoever comes gets another one.
+        for (auto one = waiters->begin(); one != end; ++one) rounds.turns.erase(one->client);
         late.insert(late.end(), std::make_move_iterator(waiters->begin()), std::make_move_iterator(end));
         waiters->erase(waiters->begin(), end);
       }

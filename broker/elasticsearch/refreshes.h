@@ -10,6 +10,7 @@
 
 #include "broker/elasticsearch/error.h"
 #include "common/base/mutex.h"
+#include "common/http/message.h"
 
 namespace frond::broker::elasticsearch {
 
@@ -31,21 +32,27 @@ class Refreshes {
   using Clock = std::chrono::steady_clock;
   // 30 s for its turn, and what the service and this broker's threads may take.
   static constexpr std::chrono::seconds kPatience{30 + 60 + 30};
+  using ClientId = frond::http::ClientId;
   struct Waiter {
     One done;
     Clock::time_point until;
+    ClientId client;
   };
   using Waiters = std::vector<Waiter>;
   struct Rounds {
     Waiters now, next;
+    bool running = false;
+    std::set<ClientId> turns = {};  // of clients that wait for theirs: the first one that comes begins a round for all
+    bool idle() const { return !running && next.empty() && turns.empty(); }
   };
   void add(const Targets& to, const std::string& index, One done);
-  // One round; the next one waits for its turn as others do.
+  void take_turn(Targets to, const ClientId& client, const std::string& index, const std::string& name);
+  // One round, if one is needed; whoever comes meanwhile waits for a turn of its own.
   void run(const Targets& to, const std::string& index, const std::string& name);
   static void answer(const Waiters& waiters, const Expected<void>& outcome);
 
   Mutex mutex_;
-  // By index and Authorization. There is an entry as long as a round is on its way.
+  // By index and Authorization.
   std::map<std::string, Rounds> waiting_ FROND_GUARDED_BY(mutex_);
 };
 

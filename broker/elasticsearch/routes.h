@@ -42,7 +42,9 @@ struct Targets {
   bool own_key = false;
   // Whether the request's key has the scope. Empty: this broker checks no keys.
   std::function<bool(const frond::http::Request& request, frond::http::Access scope)> has_scope = {};
-  // Of one request, by later(): what goes in place of the broker's key, and whether writing makes missing indices.
+  // Of one request, by later(): who asks, what goes in place of the broker's key, and whether writing makes missing
+  // indices.
+  frond::http::ClientId client = {};
   std::optional<std::string> authorization = {};
   bool makes_indices = true;
 };

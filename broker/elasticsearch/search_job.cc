@@ -120,7 +120,9 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     return check_shown(ask_, *searched.mapping);
   }
   // Whether pages begin at the first hit of each index: for others in between, or for the best score.
-  bool from_first() const { return parts_.size() > 1 || (ask_.by_score() && ask_.from > 0); }
+  bool from_first() const {
+    return parts_.size() > 1 || (ask_.by_score() && ask_.from > 0 && ask_.from + ask_.size <= http::kMaxK);
+  }
 
   // Reads the search for each index, which says what numbers it needs.
   bool read_all() {
@@ -338,7 +340,11 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     for (const Aggregation& one : read) {
       if (!one.of_index()) continue;
       std::vector<std::pair<std::string, std::uint64_t>> counts;
-      for (const IndexPart& part : parts_) counts.emplace_back(part.searched.name, part.answer.total);
+      if (!ask_.post_filter.is_null()) return not_supported("terms of [_index] with [post_filter]");
+      for (const IndexPart& part : parts_) {
+        if (!part.answer.exact) return not_supported("terms of [_index] with hits that are not all counted");
+        counts.emplace_back(part.searched.name, part.answer.total);
+      }
       all[one.shown_name(ask_.typed_keys)] = FROND_EXPECT_OK(one.shown_by_index(std::move(counts)));
     }
     return all;

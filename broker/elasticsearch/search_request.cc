@@ -179,13 +179,13 @@ class SearchReader {
                                  : parsing_exception("Unknown key for a VALUE_NUMBER in [timeout].");
       if (ms && *ms > 0) ask_.timeout_ms = static_cast<std::uint32_t>(std::min<std::int64_t>(*ms, 3'600'000));
     } else if (key == "explain") {
-      ask_.explain = value == true;
+      ask_.explain = FROND_EXPECT_OK(flag_member(Json{{key, value}}, key.c_str(), false));
     } else if (key == "version") {
-      ask_.versions = value == true;
+      ask_.versions = FROND_EXPECT_OK(flag_member(Json{{key, value}}, key.c_str(), false));
     } else if (key == "seq_no_primary_term") {
-      ask_.sequence_numbers = value == true;
+      ask_.sequence_numbers = FROND_EXPECT_OK(flag_member(Json{{key, value}}, key.c_str(), false));
     } else if (key == "track_scores") {
-      ask_.track_scores = value == true;
+      ask_.track_scores = FROND_EXPECT_OK(flag_member(Json{{key, value}}, key.c_str(), false));
     } else if (key == "min_score") {
       if (!value.is_number()) return parsing_exception("[min_score] must be a number");
       ask_.min_score = value.get<double>();
@@ -281,7 +281,6 @@ class SearchReader {
   }
 
   SearchAsk ask_;
-  bool sort_given_ = false;
 };
 
 }  // namespace

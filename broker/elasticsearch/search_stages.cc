@@ -8,28 +8,16 @@
 #include "broker/elasticsearch/function_scores.h"
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/named_queries.h"
+#include "broker/elasticsearch/search_steps.h"
 #include "broker/elasticsearch/window_order.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
 
-constexpr std::uint32_t kPage = 1000;                          // hits of one search
-constexpr std::size_t kMaxWindowBytes = std::size_t{8} << 20;  // of their documents, which the loop's thread reads
-const Json kEverything = {{"match_all", Json::object()}};
-
-std::string key_of(const Gathered& in, const Hit& hit) { return in.indices[hit.index].searched.name + "\n" + hit.id; }
-
-// Only those of the hits, of whichever index.
-Json ids_of(const std::vector<Hit>& hits, std::size_t most) {
-  Json ids = Json::array();
-  for (std::size_t i = 0; i < hits.size() && i < most; ++i) ids.push_back(hits[i].id);
-  return {{"ids", {{"values", std::move(ids)}}}};
-}
-
-class StagedSearch : public std::enable_shared_from_this<StagedSearch> {
+class StagedSearch : public SearchSteps {
  public:
-  StagedSearch(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done)
-      : targets_(std::move(targets)), ask_(std::move(ask)), done_(std::move(done)) {}
+  StagedSearch(SearchedTargets targets, SearchAsk ask, Heard done)
+      : SearchSteps(std::move(targets), std::move(ask), std::move(done)) {}
 
   void begin() {
     auto named = take_names(ask_.query);
@@ -38,49 +26,8 @@ class StagedSearch : public std::enable_shared_from_this<StagedSearch> {
     if (ask_.min_score) return find_scored();
     first();
   }
-  bool is_over() const { return !done_; }
-  void abandon() {
-    done_ = nullptr;
-    if (abandon_) std::exchange(abandon_, nullptr)();
-  }
 
  private:
-  using Next = std::function<void(Gathered)>;
-
-  void run_any(SearchAsk ask, std::function<void(Expected<Gathered>)> heard) {
-    if (!done_) return;
-    ask.partial = ask_.partial;
-    ask.timeout_ms = ask_.timeout_ms;
-    const std::uint64_t number = ++running_;
-    Abandon abandon = run_plain_search(
-        targets_, std::move(ask), [self = shared_from_this(), heard = std::move(heard)](Expected<Gathered> answer) {
-          self->abandon_ = nullptr;
-          if (self->done_) heard(std::move(answer));
-        });
-    if (abandon && number == running_) abandon_ = std::move(abandon);
-  }
-  void run(SearchAsk ask, Next next) {
-    run_any(std::move(ask), [this, next = std::move(next)](Expected<Gathered> answer) {
-      if (!answer) return finish(std::move(answer).error());
-      next(*std::move(answer));
-    });
-  }
-
-  // Which of the hits match a query.
-  void match(const std::vector<Hit>& hits, const Json& query, std::function<void(std::set<std::string>)> next) {
-    SearchAsk ask;
-    ask.query = {{"bool", {{"filter", Json::array({query, ids_of(hits, hits.size())})}}}};
-    ask.size = kPage;
-    ask.sort = {{.field = "_doc"}};
-    ask.source.shown = false;
-    if (hits.empty()) return next({});
-    run(std::move(ask), [next = std::move(next)](Gathered found) {
-      std::set<std::string> keys;
-      for (const Hit& hit : found.hits) keys.insert(key_of(found, hit));
-      next(std::move(keys));
-    });
-  }
-
   // --- min_score: documents that score less are left out, by a filter of the others
   void find_scored() {
     SearchAsk ask;
@@ -97,9 +44,7 @@ class StagedSearch : public std::enable_shared_from_this<StagedSearch> {
       if (found.hits.size() == kPage && !low(found.hits.back()) && found.total > kPage)
         return finish(not_supported("a [min_score] that more than " + std::to_string(kPage) + " documents reach"));
       std::erase_if(found.hits, low);
-      ask_.query = {{"bool",
-                     {{"must", ask_.query.is_null() ? kEverything : ask_.query},
-                      {"filter", ids_of(found.hits, found.hits.size())}}}};
+      ask_.query = narrowed(ask_.query, found.hits, 0, found.hits.size());
       ask_.min_score.reset();
       first();
     });
@@ -118,7 +63,7 @@ class StagedSearch : public std::enable_shared_from_this<StagedSearch> {
       return run(std::move(ask), Next([this](Gathered found) { rescore(std::move(found), 0); }));
     }
     if (ask_.sorts_in_window() && ask_.size > 0) return read_window(std::move(ask));
-    run_any(std::move(ask), [this](Expected<Gathered> found) {
+    run_page(std::move(ask), [this](Expected<Gathered> found) {
       if (found) return find_best(*std::move(found));
       const bool functions = ask_.query.is_object() && ask_.query.contains("function_score");
       if (found.error().status != 501 || !functions) return finish(std::move(found).error());
@@ -141,7 +86,10 @@ class StagedSearch : public std::enable_shared_from_this<StagedSearch> {
     SearchAsk ask = plain();
     ask.query = functions_->query();
     if (!ask_.by_score() && !ask_.sorts_scores() && !functions_->min_score()) {
-      return run(std::move(ask), Next([this](Gathered found) { find_best(std::move(found)); }));
+      return run_page(std::move(ask), [this](Expected<Gathered> found) {
+        if (!found) return finish(std::move(found).error());
+        find_best(*std::move(found));
+      });
     }
     if (!ask_.by_score()) return finish(not_supported("a function_score query with this [sort]"));
     if (ask_.size == 0 && !functions_->min_score())
@@ -169,7 +117,8 @@ class StagedSearch : public std::enable_shared_from_this<StagedSearch> {
       std::ranges::move(found.hits, std::back_inserter(window_->hits));
     }
     const bool whole = added < kPage || window_->hits.size() >= window_->total;
-    if (!ask_.collapse.is_null() && collapsed_size() >= ask_.from + ask_.size) return collapse();
+    if (!ask_.collapse.is_null() && !ask_.sorts_in_window() && collapsed_size() >= ask_.from + ask_.size)
+      return collapse();
     if (window_bytes_ > kMaxWindowBytes)
       return finish(not_supported("a window of documents of more than " + std::to_string(kMaxWindowBytes) + " bytes"));
     if (!whole && (window_->hits.size() + kPage > kMaxWindow || targets_.meant.size() > 1 || !ask_.highlight.is_null()))
@@ -184,9 +133,13 @@ class StagedSearch : public std::enable_shared_from_this<StagedSearch> {
       more.aggregations = nullptr;
       return run(std::move(more), Next([this](Gathered next) { add_page(std::move(next)); }));
     }
-    if (!ask_.collapse.is_null()) return collapse();
     if (functions_) return match_function(0);
-    order_window();
+    if (ask_.sorts_in_window()) {
+      if (auto ordered = order_hits(*window_, ask_); !ordered) return finish(std::move(ordered).error());
+      window_->max_score.reset();
+    }
+    if (!ask_.collapse.is_null()) return collapse();
+    show_page(*std::move(window_));
   }
 
   void match_function(std::size_t function) {
@@ -220,13 +173,6 @@ class StagedSearch : public std::enable_shared_from_this<StagedSearch> {
     std::ranges::stable_sort(all.hits, [](const Hit& a, const Hit& b) { return *a.score > *b.score; });
     all.max_score = all.hits.empty() ? std::nullopt : all.hits.front().score;
     show_page(std::move(all));
-  }
-
-  void order_window() {
-    auto ordered = order_hits(*window_, ask_);
-    if (!ordered) return finish(std::move(ordered).error());
-    window_->max_score.reset();
-    show_page(*std::move(window_));
   }
 
   void show_page(Gathered all) {
@@ -270,23 +216,32 @@ class StagedSearch : public std::enable_shared_from_this<StagedSearch> {
     auto read = Rescore::read(ask_.rescore[number]);
     if (!read) return finish(std::move(read).error());
     SearchAsk ask;
-    ask.query = {{"bool", {{"must", read->query}, {"filter", ids_of(found.hits, read->window)}}}};
-    ask.size = kPage;
-    ask.source.shown = false;
-    auto held = std::make_shared<Gathered>(std::move(found));
-    run(std::move(ask), Next([this, held, number, how = *read](Gathered scored) {
-          std::map<std::string, double> scores;
-          for (const Hit& hit : scored.hits) scores[key_of(scored, hit)] = hit.score.value_or(0);
-          for (std::size_t i = 0; i < held->hits.size(); ++i) {
-            Hit& hit = held->hits[i];
-            const auto found_score = scores.find(key_of(*held, hit));
-            hit.score = how.combined(hit.score.value_or(0), i < how.window && found_score != scores.end()
-                                                                ? std::optional(found_score->second)
+    ask.query = read->query;
+    struct Scored {
+      Gathered all;
+      std::vector<Hit> first;  // that are scored again
+      std::map<std::string, double> scores = {};
+    };
+    const auto held = std::make_shared<Scored>(Scored{.all = std::move(found), .first = {}});
+    for (std::size_t i = 0; i < held->all.hits.size() && i < read->window; ++i)
+      held->first.push_back({.id = held->all.hits[i].id, .source = {}, .score = {}});
+    run_for(
+        held->first, std::move(ask),
+        [held](const Gathered& scored) {
+          for (const Hit& hit : scored.hits) held->scores[key_of(scored, hit)] = hit.score.value_or(0);
+        },
+        [this, held, number, how = *read] {
+          Gathered& all = held->all;
+          for (std::size_t i = 0; i < all.hits.size(); ++i) {
+            Hit& hit = all.hits[i];
+            const auto again = held->scores.find(key_of(all, hit));
+            hit.score = how.combined(hit.score.value_or(0), i < how.window && again != held->scores.end()
+                                                                ? std::optional(again->second)
                                                                 : std::nullopt);
           }
-          std::ranges::stable_sort(held->hits, [](const Hit& a, const Hit& b) { return *a.score > *b.score; });
-          rescore(std::move(*held), number + 1);
-        }));
+          std::ranges::stable_sort(all.hits, [](const Hit& a, const Hit& b) { return *a.score > *b.score; });
+          rescore(std::move(all), number + 1);
+        });
   }
 
   // --- what is added to a page
@@ -294,6 +249,7 @@ class StagedSearch : public std::enable_shared_from_this<StagedSearch> {
     if (!ask_.track_scores || ask_.size == 0) return decorate(std::move(found));
     SearchAsk ask;
     ask.query = ask_.query;
+    ask.post_filter = ask_.post_filter;
     ask.index_boosts = ask_.index_boosts;
     ask.size = 1;
     ask.source.shown = false;
@@ -305,19 +261,18 @@ class StagedSearch : public std::enable_shared_from_this<StagedSearch> {
   }
   void score_page(const std::shared_ptr<Gathered>& held) {
     SearchAsk ask;
-    ask.query = {{"bool",
-                  {{"must", ask_.query.is_null() ? kEverything : ask_.query},
-                   {"filter", ids_of(held->hits, held->hits.size())}}}};
+    ask.query = ask_.query;
     ask.index_boosts = ask_.index_boosts;
-    ask.size = kPage;
-    ask.source.shown = false;
-    if (held->hits.empty()) return decorate(std::move(*held));
-    run(std::move(ask), Next([this, held](Gathered scored) {
-          std::map<std::string, std::optional<double>> scores;
-          for (const Hit& hit : scored.hits) scores[key_of(scored, hit)] = hit.score;
-          for (Hit& hit : held->hits) hit.score = scores[key_of(*held, hit)];
+    const auto scores = std::make_shared<std::map<std::string, std::optional<double>>>();
+    run_for(
+        held->hits, std::move(ask),
+        [scores](const Gathered& scored) {
+          for (const Hit& hit : scored.hits) (*scores)[key_of(scored, hit)] = hit.score;
+        },
+        [this, held, scores] {
+          for (Hit& hit : held->hits) hit.score = (*scores)[key_of(*held, hit)];
           decorate(std::move(*held));
-        }));
+        });
   }
 
   void decorate(Gathered found) {
@@ -336,6 +291,7 @@ class StagedSearch : public std::enable_shared_from_this<StagedSearch> {
           const std::string name = text_or(one, "name", field);
           auto ask = inner_ask(one, ask_, {std::move(filter)});
           if (!ask) return finish(std::move(ask).error());
+          ask->post_filter = ask_.post_filter;
           if (inside_.size() == kMaxBucketSearches)
             return finish(not_supported("more than " + std::to_string(kMaxBucketSearches) + " [inner_hits]"));
           inside_.push_back({&hit.more["inner_hits"][name], *std::move(ask)});
@@ -359,15 +315,7 @@ class StagedSearch : public std::enable_shared_from_this<StagedSearch> {
     });
   }
 
-  void finish(Expected<Gathered> result) {
-    if (const auto done = std::exchange(done_, nullptr)) done(std::move(result));
-  }
-
-  const SearchedTargets targets_;
-  SearchAsk ask_, window_ask_;
-  std::function<void(Expected<Gathered>)> done_;  // null: it was called, or the search is abandoned
-  Abandon abandon_;                               // of the search that is running
-  std::uint64_t running_ = 0;
+  SearchAsk window_ask_;
   std::vector<std::pair<std::string, Json>> named_;
   std::optional<FunctionScores> functions_;
   std::vector<std::set<std::string>> matched_;  // by function

@@ -24,6 +24,35 @@ Expected<Json> Aggregation::shown_by_index(std::vector<std::pair<std::string, st
   return Json{{"doc_count_error_upper_bound", 0}, {"sum_other_doc_count", others}, {"buckets", std::move(buckets)}};
 }
 
+bool Aggregation::has_repeats(const Json& facets) const {
+  if (!repeats || !facets.is_object()) return false;
+  const auto each = facets.find(kEach + field->column);
+  return each != facets.end() && (*each)["values"] != (*each)["documents"];
+}
+
+Expected<void> check_patterns(const ShownAs& as, const std::vector<Json>& buckets) {
+  const auto states_of = [](const std::optional<LuceneRegexp>& pattern) { return pattern ? pattern->states() : 0; };
+  const std::size_t states = states_of(as.include_like) + states_of(as.exclude_like);
+  if (states == 0) return {};
+  for (const Json& bucket : buckets) as.pattern_steps += (bucket_text(bucket["value"]).size() + 1) * states;
+  if (as.pattern_steps <= kMaxPatternSteps) return {};
+  return not_supported("a terms aggregation whose patterns take so long");
+}
+
+std::uint64_t shown_terms(const ShownAs& as, std::vector<Json>& buckets, const char* count) {
+  std::uint64_t others = 0;
+  const auto cut = [&](std::size_t most) {
+    for (std::size_t i = most; i < buckets.size(); ++i) others += buckets[i][count].get<std::uint64_t>();
+    if (buckets.size() > most) buckets.resize(most);
+  };
+  if (as.least > 1) {
+    cut(as.gathered);
+    std::erase_if(buckets, [&](const Json& one) { return one[count] < as.least; });
+  }
+  cut(as.size);
+  return others;
+}
+
 std::string Aggregation::shown_name(bool typed_keys) const {
   if (!typed_keys) return name;
   std::string type = kind;

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "broker/elasticsearch/aggregation_reader.h"
+#include "broker/elasticsearch/document.h"
 #include "broker/elasticsearch/json_body.h"
+#include "broker/elasticsearch/pipeline_aggregations.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -56,16 +58,31 @@ Expected<void> collect(const Aggregation& of, const Json& facets, std::vector<Js
   return {};
 }
 
+// A member of [after], to be compared with keys.
+Expected<Json> after_of(const Aggregation& source, const Json& given) {
+  if (given.is_null()) return given;
+  if (is_dated(source) && given.is_string())
+    return Json(FROND_EXPECT_OK(
+        parse_date_math(given.get<std::string>(), source.as.format, DateReading{.zone = source.as.zone})));
+  const auto wrong = [&] {
+    return illegal_argument("Invalid value for [after." + source.name + "]: [" + dumped(given).substr(0, 100) + "]");
+  };
+  if (source.field->type == Type::kKeyword) {
+    if (!given.is_string()) return wrong();
+    return given;
+  }
+  if (given.is_number() && source.field->type != Type::kBoolean) return given;
+  const auto value = value_of(*source.field, given);
+  if (!value || !*value) return wrong();
+  return std::visit([](const auto& one) { return Json(one); }, **value);
+}
+
 Expected<Json> composite_json(const Aggregation& of, std::vector<Tuple> tuples, bool typed) {
   std::ranges::sort(tuples, [&](const Tuple& a, const Tuple& b) { return is_before(a.keys, b.keys, of.sources); });
   std::vector<Json> after;
-  if (of.definition.contains("after"))
+  if (of.definition.contains("after") && !tuples.empty())  // else perhaps of fields that the index lacks
     for (const Aggregation& source : of.sources) {
-      Json value = of.definition["after"].is_object() ? of.definition["after"].value(source.name, Json()) : Json();
-      if (is_dated(source) && value.is_string())
-        value = FROND_EXPECT_OK(
-            parse_date_math(value.get<std::string>(), source.as.format, DateReading{.zone = source.as.zone}));
-      after.push_back(std::move(value));
+      after.push_back(FROND_EXPECT_OK(after_of(source, of.definition["after"].value(source.name, Json()))));
     }
   Json made = {{"buckets", Json::array()}};
   for (const Tuple& one : tuples) {
@@ -82,14 +99,12 @@ Expected<Json> composite_json(const Aggregation& of, std::vector<Tuple> tuples, 
 }
 
 Expected<Json> multi_terms_json(const Aggregation& of, const std::vector<Tuple>& tuples, bool typed) {
-  const auto least = FROND_EXPECT_OK(whole_member(of.definition, "min_doc_count", 1));
   const Json order = of.definition.value("order", Json{{"_count", "desc"}});
   if (!order.is_object() || order.size() != 1 || (order.begin().value() != "asc" && order.begin().value() != "desc"))
     return not_supported("this [order] of a multi_terms aggregation");
   const bool descending = order.begin().value() == "desc", by_key = order.begin().key() == "_key";
   std::vector<std::pair<std::vector<Json>, Json>> all;
   for (const Tuple& one : tuples) {
-    if ((*one.bucket)["count"].get<std::int64_t>() < least) continue;
     Json bucket = {{"doc_count", (*one.bucket)["count"]}, {"key", Json::array()}};
     std::string text;
     for (std::size_t i = 0; i < one.keys.size(); ++i) {
@@ -109,13 +124,9 @@ Expected<Json> multi_terms_json(const Aggregation& of, const std::vector<Tuple>&
     if (x != y) return descending ? x > y : x < y;
     return a.first < b.first;
   });
-  Json buckets = Json::array();
-  std::uint64_t others = 0;
-  for (auto& [keys, bucket] : all)
-    if (buckets.size() < of.as.size)
-      buckets.push_back(std::move(bucket));
-    else
-      others += bucket["doc_count"].get<std::uint64_t>();
+  std::vector<Json> buckets;
+  for (auto& [keys, bucket] : all) buckets.push_back(std::move(bucket));
+  const std::uint64_t others = shown_terms(of.as, buckets, "doc_count");
   return Json{{"doc_count_error_upper_bound", 0}, {"sum_other_doc_count", others}, {"buckets", std::move(buckets)}};
 }
 
@@ -143,7 +154,8 @@ Expected<Aggregation> AggregationReader::tuple_source(const std::string& name, c
   source.definition = std::move(definition);
   FROND_EXPECT_OK(fill(source));
   source.as.descending = order == "desc";
-  if (with_missing && source.field != nullptr) source.beside["-"] = {{"missing", {{"field", source.field->column}}}};
+  if (with_missing && source.field == nullptr) return not_supported("[missing_bucket] of a field that the index lacks");
+  if (with_missing) source.beside["-"] = {{"missing", {{"field", source.field->column}}}};
   return source;
 }
 
@@ -152,6 +164,7 @@ Expected<void> AggregationReader::tuples(Aggregation& made) {
   const auto size = FROND_EXPECT_OK(whole_member(made.definition, "size", 10));
   if (size <= 0) return illegal_argument("[size] must be a positive integer");
   made.as.size = static_cast<std::size_t>(size);
+  if (!composite) FROND_EXPECT_OK(gathered(made));
   for (const auto& [key, value] : made.definition.items())
     if (key != "size" && key != (composite ? "sources" : "terms") && key != (composite ? "after" : "order") &&
         (composite || (key != "min_doc_count" && key != "shard_size" && key != "collect_mode")))
@@ -161,6 +174,8 @@ Expected<void> AggregationReader::tuples(Aggregation& made) {
     return illegal_argument("Composite [sources] cannot be null or empty");
   for (const Json& one : given) {
     if (!one.is_object() || one.empty()) return parsing_exception("a source must be an object");
+    if (composite && std::ranges::find(made.sources, one.begin().key(), &Aggregation::name) != made.sources.end())
+      return illegal_argument("Composite source names must be unique, found duplicates: [" + one.begin().key() + "]");
     if (!composite) {
       made.sources.push_back(FROND_EXPECT_OK(tuple_source("", "terms", one)));
       continue;
@@ -170,10 +185,17 @@ Expected<void> AggregationReader::tuples(Aggregation& made) {
       return parsing_exception("a source must have one name and one kind");
     made.sources.push_back(FROND_EXPECT_OK(tuple_source(one.begin().key(), body.begin().key(), body.begin().value())));
   }
-  if (const auto after = made.definition.find("after"); after != made.definition.end())
+  if (const auto after = made.definition.find("after"); after != made.definition.end()) {
     for (const Aggregation& one : made.sources)
       if (!after->is_object() || !after->contains(one.name))
         return illegal_argument("Missing value for [after." + one.name + "]");
+    if (after->size() != made.sources.size())
+      return illegal_argument("[after] has " + std::to_string(after->size()) + " value(s) but [sources] has " +
+                              std::to_string(made.sources.size()));
+  }
+  if (const Json order = made.definition.value("order", Json()); order.is_object() && !order.empty())
+    if (!leads_to_number(made.inside, order.begin().key()))
+      return illegal_argument("Invalid aggregation order path [" + order.begin().key() + "]");
   if (std::ranges::any_of(made.sources, [](const Aggregation& one) { return one.field == nullptr; })) return {};
   Json inside = facets_json(made.inside);
   for (std::size_t i = made.sources.size(); i-- > 0;) {

@@ -13,21 +13,22 @@
 namespace frond::broker::elasticsearch {
 namespace {
 
+Json sorted_value(const schema::Value& value) {
+  return std::visit(
+      [](const auto& one) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(one)>, bool>) return Json(one ? 1 : 0);
+        return Json(one);
+      },
+      value);
+}
+
 // As a column has them, ascending; of dates milliseconds, of booleans 0 and 1.
 std::vector<Json> column_values(const Json& source, const MappedField& field) {
   std::vector<Json> all;
   for (const Json& json : values_at(source, field.path)) {
     const auto value = value_of(field, json);
-    if (!value || !*value) continue;
-    if (const auto* const word = std::get_if<std::string>(&**value);
-        word != nullptr && word->size() > field.ignore_above)
-      continue;
-    all.push_back(std::visit(
-        [](const auto& one) {
-          if constexpr (std::is_same_v<std::decay_t<decltype(one)>, bool>) return Json(one ? 1 : 0);
-          return Json(one);
-        },
-        **value));
+    if (!value || !*value || is_ignored(field, **value)) continue;
+    all.push_back(sorted_value(**value));
   }
   std::ranges::sort(all);
   return all;
@@ -37,6 +38,7 @@ Json one_of(const std::vector<Json>& values, const AskedSort& key, const MappedF
   const std::string mode = key.mode.empty() ? (key.descending ? "max" : "min") : key.mode;
   if (mode == "max") return values.back();
   if (mode == "min" || field.type == Type::kKeyword) return values.front();
+  if (values.size() == 1) return values.front();
   std::vector<double> numbers;
   for (const Json& one : values) numbers.push_back(one.get<double>());
   const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
@@ -46,7 +48,8 @@ Json one_of(const std::vector<Json>& values, const AskedSort& key, const MappedF
                       : numbers.size() % 2 == 1 ? numbers[half]
                                                 : (numbers[half - 1] + numbers[half]) / 2;
   const bool whole = is_whole(field.type) || field.type == Type::kDate;
-  return whole ? Json(std::llround(made)) : Json(made);
+  // Half a number is rounded up, also below 0.
+  return whole ? Json(static_cast<std::int64_t>(std::clamp(std::floor(made + 0.5), -9.2e18, 9.2e18))) : Json(made);
 }
 
 Expected<Json> key_value(const Gathered& all, const Hit& hit, const Json& source, const AskedSort& key) {
@@ -70,7 +73,7 @@ Expected<Json> key_value(const Gathered& all, const Hit& hit, const Json& source
   if (!values.empty()) return one_of(values, key, *field);
   if (key.missing.is_null()) return Json();
   const auto read = FROND_EXPECT_OK(value_of(*field, key.missing));
-  return read ? std::visit([](const auto& one) { return Json(one); }, *read) : Json();
+  return read ? sorted_value(*read) : Json();
 }
 
 }  // namespace

@@ -114,7 +114,9 @@ Result<frond::http::Answered> ChangeForwarder::ask(std::string_view method, std:
 void ChangeForwarder::later(const frond::http::ClientId& client, std::size_t bytes, std::function<void()> work) {
   in_turn(turns_, client, bytes, std::move(work));
 }
-void ChangeForwarder::refresh_later(std::function<void()> work) { in_turn(refreshes_, {}, 0, std::move(work)); }
+void ChangeForwarder::refresh_later(const frond::http::ClientId& client, std::function<void()> work) {
+  in_turn(refreshes_, client, 0, std::move(work));
+}
 void ChangeForwarder::in_turn(frond::http::ClientTurns& turns, const frond::http::ClientId& client, std::size_t bytes,
                               std::function<void()> work) {
   in_flight_.add(1);

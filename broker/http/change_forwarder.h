@@ -44,7 +44,7 @@ class ChangeForwarder {
   // Runs `work`, which holds so many bytes and may wait for the service, on one of the threads, in its client's turn.
   void later(const frond::http::ClientId& client, std::size_t bytes, std::function<void()> work);
   // The same of what waits for a refresh, on the threads for these.
-  void refresh_later(std::function<void()> work);
+  void refresh_later(const frond::http::ClientId& client, std::function<void()> work);
   // From now on whoever waits for the service gets kUnavailable. Any thread.
   void interrupt();
   bool interrupted() const { return interrupted_.load(std::memory_order_relaxed); }

@@ -63,6 +63,33 @@ def several_stages(cluster, search, documents):
     cluster.expect(400, "POST", "/_search/scroll", {"scroll_id": "****"})
 
 
+def long_pages(cluster, search):
+    """Pages and windows of more hits than one search of Frond's has."""
+    cluster.expect(200, "PUT", "/many", {"mappings": {"properties": {"n": {"type": "integer"}, "k": {"type": "keyword"}, "l": {"type": "integer"}}}})
+    lines = [line for i in range(1300) for line in ({"index": {"_id": f"{i:04}"}}, {"n": i, "k": f"k{i % 7}", "l": [i, -i]})]
+    harness.expect(not cluster.bulk("many", lines)["errors"], "documents are refused")
+    ids = [f"{i:04}" for i in range(1300)]
+
+    def found(body):
+        return [hit["_id"] for hit in search({"_source": False, **body}, "many")["hits"]["hits"]]
+
+    harness.expect(found({"size": 5000, "sort": ["n"]}) == ids, "a page of 1,300")
+    harness.expect(found({"size": 1200, "sort": ["n"], "search_after": [99]}) == ids[100:], "a page behind a value")
+    harness.expect(sorted(found({"size": 1100}) + found({"from": 1100, "size": 1100})) == ids, "pages by score")
+    harness.expect(search({"from": 1250, "size": 10}, "many")["hits"]["max_score"] == 1.0, "the best score of a late page")
+    harness.expect(found({"size": 3, "from": 1200, "sort": ["_id"]}) == ids[1200:1203], "a page that the broker orders")
+    named = search({"size": 1300, "query": {"range": {"n": {"gte": 0, "_name": "n"}}}, "sort": ["n"], "track_scores": True}, "many")["hits"]["hits"]
+    harness.expect(all(hit["matched_queries"] == ["n"] and hit["_score"] == 1.0 for hit in named) and len(named) == 1300, "hits beyond the first 1,000")
+    first = search({"size": 3, "collapse": {"field": "k"}, "sort": [{"l": {"mode": "max", "order": "desc"}}, {"n": {"missing": 3}}]}, "many")["hits"]["hits"]
+    harness.expect([hit["_id"] for hit in first] == ids[:-4:-1], f"collapsed hits in an order of the broker's are {first}")
+    inner = search({"size": 1, "collapse": {"field": "k", "inner_hits": {"size": 1}}, "post_filter": {"range": {"n": {"lt": 14}}}, "sort": ["n"]}, "many")
+    harness.expect(inner["hits"]["hits"][0]["inner_hits"]["k"]["hits"]["total"]["value"] == 2, "inner hits are those that the filter lets through")
+    refused = cluster.expect(400, "POST", "/many/_delete_by_query?refresh=true", {"query": {"bool": {"must_not": [{"regexp": {"k": ".*1.*"}}]}}})
+    harness.expect("not supported" in refused["error"]["reason"] and cluster.expect(200, "GET", "/many/_count")["count"] == 1300, "what is not like a pattern stays")
+    cluster.expect(400, "POST", "/many,things/_search", {"from": 995, "size": 10})
+    cluster.expect(400, "POST", "/many/_search?scroll=1m", {"size": 1001})
+
+
 def test(setting):
     cluster = Cluster(setting)
     cluster.expect(200, "PUT", "/things", {"mappings": MAPPING})
@@ -113,6 +140,7 @@ def test(setting):
     harness.expect([one["status"] for one in many] == [200, 404], f"an msearch answers {many}")
 
     several_stages(cluster, search, documents)
+    long_pages(cluster, search)
     for body in ({"query": {"fuzzy": {"title": "x"}}}, {"suggest": {}}, {"aggs": {"a": {"matrix_stats": {}}}},
                  {"query": {"match_phrase": {"title": {"query": "red fox", "slop": 1}}}}):
         refused = cluster.expect(400, "POST", "/things/_search", body)

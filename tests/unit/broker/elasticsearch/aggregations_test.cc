@@ -25,9 +25,9 @@ TEST(AnAggregation, IsAFacetWithOthersInside) {
   const auto read = reading.read(
       R"({"t":{"terms":{"field":"tag","size":3,"order":{"m":"desc"}},"aggs":{"m":{"avg":{"field":"n"}}}}})");
   ASSERT_TRUE(read);
-  EXPECT_EQ(read->front().facet,
-            Json::parse(
-                R"({"values":{"field":"tag","size":3,"order":"m.mean:desc"},"facets":{"m":{"stats":{"field":"n"}}}})"));
+  EXPECT_EQ(read->front().facet, Json::parse(
+                                     R"({"values":{"field":"tag","size":3,"order":"m.mean:desc"},
+                "facets":{"m":{"stats":{"field":"n"}},">each n":{"count":{"field":"n"}}}})"));
   EXPECT_TRUE(facets_of(*read));
   const Json counted = Json::parse(
       R"({"t":{"buckets":[{"value":"x","count":2,"facets":{"m":{"count":2,"min":1,"max":2,"sum":3,"mean":1.5}}}],"other":1,"missing":0}})");
@@ -122,6 +122,148 @@ TEST(AnAggregation, OfValuesIsExact) {
   EXPECT_EQ(all["e"]["variance_sampling"], 2.0);
   EXPECT_EQ(all["b"], Json::parse(R"({"value":0.25,"value_as_string":"true"})"));
   EXPECT_EQ(aggregations_json(*read, Json::parse(R"({"e":{"other":1,"buckets":[]}})"), false).error().status, 501);
+}
+
+TEST(AnAggregation, OfTermsWithALeastCountShowsWhatAShardWouldSend) {
+  AggregationReading reading;
+  const auto counted = [](int values) {
+    Json all = {{"t", {{"other", 5}, {"buckets", Json::array()}}}};
+    for (int i = 0; i < values; ++i)
+      all["t"]["buckets"].push_back({{"value", "v" + std::to_string(100 + i)}, {"count", i < 3 ? 9 - i : 1}});
+    return all;
+  };
+  const auto shown = [&](const char* terms, const Json& facets) {
+    const auto read = reading.read(terms);
+    EXPECT_TRUE(read) << terms;
+    return read ? (*aggregations_json(*read, facets, false))["t"] : Json();
+  };
+  // The shard sends 2 + 1 + 10 of 15; the rest and those beyond the size count as others, what is too small does not.
+  const Json some = shown(R"({"t":{"terms":{"field":"tag","size":2,"min_doc_count":2}}})", counted(15));
+  EXPECT_EQ(some["buckets"].size(), 2u);
+  EXPECT_EQ(some["sum_other_doc_count"], 5 + 7 + 2);
+  const Json by_key =
+      shown(R"({"t":{"terms":{"field":"tag","size":2,"min_doc_count":9,"order":{"_key":"asc"}}}})", counted(4));
+  EXPECT_EQ(by_key["buckets"].size(), 1u);
+  EXPECT_EQ(by_key["sum_other_doc_count"], 5 + 7 + 1);
+  const Json wide = shown(R"({"t":{"terms":{"field":"tag","size":2,"min_doc_count":2,"shard_size":3}}})", counted(15));
+  EXPECT_EQ(wide["sum_other_doc_count"], 5 + 12 + 7);
+}
+
+TEST(AnAggregation, WhosePatternsTakeLongIsRefused) {
+  AggregationReading reading;
+  const auto read = reading.read(R"({"t":{"terms":{"field":"tag","include":"(a?){300}.*"}}})");
+  ASSERT_TRUE(read);
+  Json facets = {{"t", {{"other", 0}, {"buckets", Json::array()}}}};
+  for (int i = 0; i < 1000; ++i) facets["t"]["buckets"].push_back({{"value", std::string(200, 'b')}, {"count", 1}});
+  EXPECT_EQ(aggregations_json(*read, facets, false).error().status, 501);
+}
+
+TEST(AnAggregation, OfRepeatsInADocumentIsRefused) {
+  AggregationReading reading;
+  const auto read = reading.read(R"({"m":{"avg":{"field":"n"}},"x":{"max":{"field":"n"}}})");
+  ASSERT_TRUE(read);
+  const auto with = [&](int values) {
+    Json facets = Json::parse(R"({"m":{"count":2,"min":1,"max":2,"sum":3,"mean":1.5},
+        "x":{"count":2,"min":1,"max":2,"sum":3,"mean":1.5},">each n":{"documents":2}})");
+    facets[">each n"]["values"] = values;
+    return aggregations_json(*read, facets, false);
+  };
+  EXPECT_EQ((*with(2))["m"]["value"], 1.5);
+  EXPECT_EQ(with(3).error().status, 501);
+}
+
+TEST(AnAggregation, OfNumbersHasTheirFormat) {
+  AggregationReading reading;
+  const auto read = reading.read(R"({"m":{"avg":{"field":"n","format":"0.00"}}})");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*aggregations_json(*read, Json::parse(R"({"m":{"count":2,"min":1,"max":2,"sum":3,"mean":1.5}})"), false),
+            Json::parse(R"({"m":{"value":1.5,"value_as_string":"1.50"}})"));
+}
+
+TEST(AnAggregation, InHardBoundsBeginsAndEndsWithADocument) {
+  AggregationReading reading;
+  const auto read = reading.read(
+      R"({"d":{"date_histogram":{"field":"d","fixed_interval":"1d","hard_bounds":{"min":"1970-01-02","max":"1970-01-06"}}}})");
+  ASSERT_TRUE(read);
+  Json facets = {{"d", {{"buckets", Json::array()}}}};
+  int day = 0;
+  for (const int count : {1, 0, 2, 0, 1, 0, 0, 1})
+    facets["d"]["buckets"].push_back({{"from", 86'400'000 * day++}, {"count", count}});
+  const Json all = (*aggregations_json(*read, facets, false))["d"]["buckets"];
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0]["key"], 2 * 86'400'000);
+  EXPECT_EQ(all[2]["key"], 4 * 86'400'000);
+}
+
+TEST(AnAggregation, IsRefusedWhereAMemberWouldBeForgotten) {
+  AggregationReading reading;
+  for (const char* const json :
+       {R"({"a":{"value_count":{"field":"_id"}}})", R"({"a":{"cardinality":{"field":"_index"}}})",
+        R"({"a":{"filter":{"match_all":{}},"aggs":{"b":{"terms":{"field":"_index"}}}}})",
+        R"({"a":{"terms":{"field":"_index","include":"x"}}})", R"({"a":{"stats":{"field":"n","format":"%"}}})",
+        R"({"a":{"cardinality":{"field":"n","format":"0.0"}}})", R"({"a":{"avg":{"field":"n","other":1}}})",
+        R"({"a":{"string_stats":{"field":"tag","show_distribution":true}}})",
+        R"({"a":{"terms":{"field":"tag","shard_min_doc_count":5}}})",
+        R"({"a":{"terms":{"field":"tag"},"aggs":{"b":{"terms":{"field":"tag","min_doc_count":0}}}}})",
+        R"({"a":{"composite":{"sources":[{"x":{"terms":{"field":"none","missing_bucket":true}}}]}}})"})
+    EXPECT_EQ(reading.read(json).error().status, 501) << json;
+  for (const char* const json :
+       {R"({"a":{"terms":{"field":"tag","min_doc_count":-1}}})",
+        R"({"a":{"terms":{"field":"tag"},"aggs":{"b":{"composite":{"sources":[{"x":{"terms":{"field":"tag"}}}]}}}}})",
+        R"({"a":{"composite":{"sources":[{"x":{"terms":{"field":"tag"}}},{"x":{"terms":{"field":"n"}}}]}}})",
+        R"({"a":{"composite":{"sources":[{"x":{"terms":{"field":"tag"}}}],"after":{"x":"a","y":1}}}})",
+        R"({"a":{"multi_terms":{"terms":[{"field":"tag"},{"field":"n"}],"order":{"none":"asc"}}}})",
+        R"({"h":{"histogram":{"field":"n","interval":1}},"m":{"avg_bucket":{"buckets_path":"h>none"}}})",
+        R"({"t":{"terms":{"field":"tag"},"aggs":{"s":{"bucket_sort":{"sort":["none"]}}}}})",
+        R"({"t":{"terms":{"field":"tag"},"aggs":{"s":{"derivative":{"buckets_path":"_count"}}}}})",
+        R"({"h":{"histogram":{"field":"n","interval":1,"min_doc_count":1},
+           "aggs":{"s":{"cumulative_sum":{"buckets_path":"_count"}}}}})",
+        R"({"f":{"filter":{"match_all":{}},"aggs":{"s":{"bucket_sort":{"size":1}}}}})",
+        R"({"c":{"cumulative_sum":{"buckets_path":"_count"}}})"})
+    EXPECT_EQ(reading.read(json).error().status, 400) << json;
+}
+
+TEST(AnAggregation, OfDocumentsWithoutAFieldThatTheIndexLacksIsOfAll) {
+  AggregationReading reading;
+  const auto read = reading.read(R"({"m":{"missing":{"field":"no"}}})");
+  ASSERT_TRUE(read);
+  ASSERT_TRUE(facets_of(*read));
+  EXPECT_EQ(*aggregations_json(*read, Json::parse(R"({"m":{"count":7}})"), false),
+            Json::parse(R"({"m":{"doc_count":7}})"));
+  EXPECT_EQ(reading.read(R"({"r":{"range":{"field":"no","ranges":[{"to":1}]}}})").error().status, 501);
+}
+
+TEST(AnAggregation, OverFiltersWithoutNamesTellsTheirNumbers) {
+  AggregationReading reading;
+  const auto read = reading.read(R"({"f":{"filters":{"filters":[{"match_all":{}},{"match_all":{}}]}},
+      "m":{"max_bucket":{"buckets_path":"f>_count"}}})");
+  ASSERT_TRUE(read);
+  const Json counted = Json::parse(R"({"f":{"buckets":[{"name":"0","count":1},{"name":"1","count":5}]}})");
+  EXPECT_EQ((*aggregations_json(*read, counted, false))["m"], Json::parse(R"({"value":5.0,"keys":["1"]})"));
+}
+
+TEST(APageOfTuples, OfAFieldThatTheIndexLacksIsEmpty) {
+  AggregationReading reading;
+  const auto read =
+      reading.read(R"({"c":{"composite":{"sources":[{"x":{"terms":{"field":"no"}}}],"after":{"x":"a"}}}})");
+  ASSERT_TRUE(read);
+  EXPECT_EQ((*aggregations_json(*read, Json::object(), false))["c"], Json::parse(R"({"buckets":[]})"));
+}
+
+TEST(APageOfTuples, BeginsBehindValuesOfAnyForm) {
+  AggregationReading reading;
+  const auto keys = [&](const char* after) {
+    const auto read = reading.read(
+        (R"({"c":{"composite":{"sources":[{"x":{"terms":{"field":"n"}}}],"after":{"x":)" + std::string(after) + "}}}}")
+            .c_str());
+    const Json counted =
+        Json::parse(R"({"c>0":{"other":0,"buckets":[{"value":11,"count":1},{"value":12,"count":1}]}})");
+    const auto shown = aggregations_json(*read, counted, false);
+    return shown ? (*shown)["c"]["buckets"].size() : 99;
+  };
+  EXPECT_EQ(keys("11"), 1u);
+  EXPECT_EQ(keys("\"11\""), 1u);
+  EXPECT_EQ(keys("\"x\""), 99u);
 }
 
 TEST(AnAggregation, ThatFrondLacksIsRefusedByName) {

@@ -107,6 +107,24 @@ TEST(AHostileRequest, OfManyBucketsIsRefused) {
             200);
 }
 
+TEST(AHostileRequest, OfPatternsOverAllValuesIsBoundedTogether) {
+  text::Analyzer analyzer(index().mapping->analyzer, 0);
+  Statistics statistics;
+  statistics.set_words({"k\t", {}}, std::vector<std::string>(10'000, std::string(100, 'a')));
+  const auto status_with = [&](std::size_t patterns) {
+    Json any = Json::array();
+    for (std::size_t i = 0; i < patterns; ++i) any.push_back({{"regexp", {{"k", "x.*" + std::to_string(i)}}}});
+    QueryScope scope{.mapping = *index().mapping, .index = "i", .analyzer = analyzer, .statistics = statistics};
+    const auto read = QueryReader(scope).read({{"bool", {{"should", any}}}}, 1, /*scored=*/false);
+    return read ? 200 : read.error().status;
+  };
+  EXPECT_EQ(status_with(2), 200);
+  EXPECT_FALSE(statistics.lacks_words());
+  EXPECT_EQ(statistics.words("none"), nullptr);
+  EXPECT_TRUE(statistics.lacks_words());
+  EXPECT_EQ(status_with(100), 501);
+}
+
 TEST(AHostileRequest, OfClausesThatDoubleIsRefused) {
   Json query = {{"match", {{"t", "a"}}}};
   for (int i = 0; i < 28; ++i)

@@ -43,6 +43,7 @@ TEST(ASource, IsShownWithTheMembersThatAreNamed) {
   EXPECT_EQ(shown(R"(["list.p"])"), R"({"list":[{"p":1}]})");
   EXPECT_EQ(shown(R"(["nosuch"])"), "{}");
   EXPECT_EQ(shown("[]"), source);
+  EXPECT_EQ(shown(R"({"excludes":["author.*","t*","list"]})"), R"({"author":{}})");
 }
 
 TEST(AHit, HasFieldsFromItsSourceAndSentinelsWhereItHasNoValue) {
@@ -63,6 +64,23 @@ TEST(AHit, HasFieldsFromItsSourceAndSentinelsWhereItHasNoValue) {
   append_hit(out, answer->hits[0], *ask, index);
   EXPECT_EQ(Json::parse(out), Json::parse(R"({"_index":"i","_id":"1","_score":null,"sort":[9223372036854775807,4.9],
       "fields":{"k":["a","b"],"d":["2020-01-01T00:00:00.000Z"],"r":[4.9]}})"));
+}
+
+TEST(AHit, HasKeywordsOfSoManyCharacters) {
+  SearchedIndex index{.name = "i",
+                      .mapping = std::make_shared<Mapping>(*read_mapping(
+                          nullptr, {{"properties", Json::parse(R"({"k":{"type":"keyword","ignore_above":3}})")}}))};
+  const auto ask = read_search(Json::parse(R"({"docvalue_fields":["k"],"_source":false})"), {});
+  std::string out;
+  append_hit(out, {.id = "1", .source = R"({"k":["äöü","abcd"]})", .score = {}}, *ask, index);
+  EXPECT_EQ(Json::parse(out)["fields"], Json::parse(R"({"k":["äöü"]})"));
+}
+
+TEST(AFlagOfASearch, MayBeAText) {
+  const auto ask = read_search(Json::parse(R"({"version":"true","explain":"true","track_scores":"false"})"), {});
+  ASSERT_TRUE(ask);
+  EXPECT_TRUE(ask->versions && ask->explain && !ask->track_scores);
+  EXPECT_EQ(read_search(Json::parse(R"({"version":"yes"})"), {}).error().status, 400);
 }
 
 TEST(AScore, IsPrintedInThirtyTwoBits) {

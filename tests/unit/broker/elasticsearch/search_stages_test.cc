@@ -79,6 +79,24 @@ TEST(AFunctionScore, ThatCantBeReadIsRefused) {
   EXPECT_EQ(scoring.of(R"({"script_score":{}})", 1, "{}").error().status, 501);
 }
 
+TEST(AnOrderByAverages, RoundsAsElasticsearchDoes) {
+  Gathered all;
+  all.indices.push_back(
+      {{.name = "i",
+        .mapping = std::make_shared<Mapping>(
+            *read_mapping(nullptr, {{"properties", Json::parse(R"({"n":{"type":"long"},"b":{"type":"boolean"}})")}}))},
+       {}});
+  for (const char* const source :
+       {R"({"n":[-2,-3],"b":true})", R"({"n":9007199254740993})", R"({"n":[1,2],"b":false})"})
+    all.hits.push_back({.id = "", .source = source, .score = {}});
+  SearchAsk ask;
+  ask.sort = {{.field = "n", .mode = "avg"}, {.field = "b", .missing = true}};
+  ASSERT_TRUE(order_hits(all, ask));
+  EXPECT_EQ(all.hits[0].sort, Json::parse("[-2,1]"));
+  EXPECT_EQ(all.hits[1].sort, Json::parse("[2,0]"));
+  EXPECT_EQ(all.hits[2].sort, Json::parse("[9007199254740993,1]"));
+}
+
 TEST(ARescore, CombinesTwoScores) {
   const auto read = Rescore::read(Json::parse(
       R"({"window_size":20,"query":{"rescore_query":{"match_all":{}},"query_weight":0.5,"rescore_query_weight":2}})"));
