@@ -88,6 +88,22 @@ const std::vector<std::string>* Statistics::words(const std::string& column) {
   const auto [known, is_new] = known_.try_emplace({column + kOfWords, {}});
   return known->second ? &words_[column + kOfWords] : nullptr;
 }
+const query::NearTerms* Statistics::near(const query::NearWord& word) {
+  for (const auto& [known, found] : near_)
+    if (known == word) return found ? &*found : nullptr;
+  near_.emplace_back(word, std::nullopt);
+  return nullptr;
+}
+std::vector<query::NearWord> Statistics::missing_near() const {
+  std::vector<query::NearWord> all;
+  for (const auto& [word, found] : near_)
+    if (!found) all.push_back(word);
+  return all;
+}
+void Statistics::set_near(const query::NearWord& word, query::NearTerms found) {
+  for (auto& [known, of] : near_)
+    if (known == word) of = std::move(found);
+}
 std::vector<Statistics::Key> Statistics::missing() const {
   std::vector<Key> all;
   for (const auto& [key, documents] : known_)

@@ -360,6 +360,8 @@ class StagedSearch : public std::enable_shared_from_this<StagedSearch> {
   }
 
   void finish(Expected<Gathered> result) {
+    if (result && !ask_.suggesters.empty() && result->suggestions.is_null())
+      result = not_supported("[suggest] of this search");
     if (const auto done = std::exchange(done_, nullptr)) done(std::move(result));
   }
 
