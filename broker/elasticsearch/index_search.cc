@@ -328,12 +328,12 @@ Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask,
         json::object object;
         if (one.get_object().get(object) != simdjson::SUCCESS || !read_hit(object)) return broken();
       }
-    } else if (name == "facets" || name == "coverage") {
+    } else if (name == "facets" || name == "coverage" || name == "did_you_mean") {
       json::object inner;
       if (value.get_object().get(inner) != simdjson::SUCCESS || inner.raw_json().get(raw) != simdjson::SUCCESS)
         return broken();
-      if (name == "facets")
-        answer.facets = Json::parse(raw, nullptr, /*allow_exceptions=*/false);
+      if (name != "coverage")
+        (name == "facets" ? answer.facets : answer.near) = Json::parse(raw, nullptr, /*allow_exceptions=*/false);
       else
         answer.lacking = lacking_in(raw);
     } else if (name == "total") {

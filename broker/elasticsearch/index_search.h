@@ -73,9 +73,9 @@ struct IndexAnswer {
   std::vector<Hit> hits;
   std::uint64_t total = 0;
   bool exact = true, timed_out = false;
-  Json facets = nullptr;
-  std::string next = {};     // a cursor of Frond's behind the last hit; empty: there is none
-  std::string lacking = {};  // why partitions were not searched; empty: all were
+  Json facets = nullptr, near = nullptr;  // near: "did_you_mean"
+  std::string next = {};                  // a cursor of Frond's behind the last hit; empty: there is none
+  std::string lacking = {};               // why partitions were not searched; empty: all were
 };
 // `body`: of a 200 of the broker's search. Error: what could not be read.
 Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask, const SearchedIndex& index,

@@ -60,8 +60,25 @@ const std::vector<std::string>* Statistics::words(const std::string& column) {
   return known->second ? &words_[column + kOfWords] : nullptr;
 }
 bool Statistics::lacks_words() const {
+  if (std::ranges::any_of(near_, [](const auto& one) { return !one.second; })) return true;
   return std::ranges::any_of(known_,
                              [](const auto& one) { return !one.second && one.first.first.ends_with(kOfWords); });
+}
+const query::NearTerms* Statistics::near(const query::NearWord& word) {
+  for (const auto& [known, found] : near_)
+    if (known == word) return found ? &*found : nullptr;
+  near_.emplace_back(word, std::nullopt);
+  return nullptr;
+}
+std::vector<query::NearWord> Statistics::missing_near() const {
+  std::vector<query::NearWord> all;
+  for (const auto& [word, found] : near_)
+    if (!found) all.push_back(word);
+  return all;
+}
+void Statistics::set_near(const query::NearWord& word, query::NearTerms found) {
+  for (auto& [known, of] : near_)
+    if (known == word) of = std::move(found);
 }
 std::vector<Statistics::Key> Statistics::missing() const {
   std::vector<Key> all;

@@ -16,6 +16,7 @@
 
 #include "broker/elasticsearch/mapping.h"
 #include "common/query/clause.h"
+#include "common/query/near_words.h"
 #include "common/text/analyzer.h"
 
 namespace frond::broker::elasticsearch {
@@ -46,17 +47,22 @@ class Statistics {
   const std::vector<std::string>* words(const std::string& column);
   // Behind a column's name: its values are meant.
   static constexpr char kOfWords = '\t';
-  // Whether some are missing.
+  // Whether some of a keyword's values, or words like another, were asked for and are not known.
   bool lacks_words() const;
   void set_words(const Key& key, std::vector<std::string> words) {
     set(key, words.size());
     words_[key.first] = std::move(words);
   }
+  // What the dictionary has that is like a word; null: it is not known yet.
+  const query::NearTerms* near(const query::NearWord& word);
+  std::vector<query::NearWord> missing_near() const;
+  void set_near(const query::NearWord& word, query::NearTerms found);
 
  private:
   LookUp look_up_;
   std::map<std::string, std::vector<std::string>> words_;
   std::map<Key, std::optional<std::uint64_t>> known_;
+  std::vector<std::pair<query::NearWord, std::optional<query::NearTerms>>> near_;  // at most kMaxNearWords
 };
 // ln(1 + (N - n + 0.5) / (n + 0.5))
 double idf(std::uint64_t all, std::uint64_t with);
@@ -147,6 +153,7 @@ class QueryReader {
     bool lenient = false;  // a value that the field can't have matches nothing
     bool zero_terms_all = false;
     std::string analyzer = {};
+    Json fuzzy = nullptr;  // as fuzzy_of() takes them; null: words are as they are
   };
   struct WeightedField {
     const MappedField* field = nullptr;
@@ -163,6 +170,7 @@ class QueryReader {
   // A keyword of which some values match, of at most kMaxFacetSize: for patterns that no list of words is sorted by.
   Expected<Clause> keyword_like(const MappedField& field, const std::string& regexp, bool folds, double boost,
                                 bool scored);
+  // Words of a text or keyword field that are like one: `options` has "fuzziness" and so on.
   Expected<Clause> fuzzy_of(const MappedField& field, const std::string& word, const Json& options, double boost,
                             bool scored);
   Expected<Clause> term_of(const MappedField& field, const Json& value, double boost, bool scored);
@@ -185,6 +193,14 @@ class QueryReader {
 
  private:
   Expected<Clause> text_term(const MappedField& field, const std::string& token, double boost, bool scored);
+  struct Fuzziness {
+    std::size_t edits = 0, same_letters = 0, most = 0;
+    bool swaps = true;
+  };
+  Expected<Clause> fuzzy_text(const MappedField& field, const std::string& word, const Fuzziness& how, double boost,
+                              bool scored);
+  Expected<Clause> fuzzy_keyword(const MappedField& field, const std::string& word, const Fuzziness& how, double boost,
+                                 bool scored);
   Expected<Clause> keyword_term(const MappedField& field, const std::string& word, double boost, bool scored);
   // Of a keyword or boolean; the word is the value's text.
   Expected<Clause> value_term(const MappedField& field, schema::Value value, const std::string& word, double boost,

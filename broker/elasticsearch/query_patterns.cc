@@ -1,4 +1,4 @@
-// Keywords that are like a pattern or a word, of all values that documents have.
+// Keywords that are like a pattern or a word, of all values that documents have; words of text, of the dictionary.
 #include <algorithm>
 
 #include "broker/elasticsearch/json_body.h"
@@ -79,22 +79,69 @@ Expected<Clause> QueryReader::fuzzy(const Json& body, const Context& in) {
   if (of.body.contains("rewrite")) return not_supported("[rewrite] of a fuzzy query");
   const MappedField* const field = scope_.mapping.find(of.field);
   if (field == nullptr) return Clause{query::None()};
-  if (field->type != Type::kKeyword) return not_supported("[fuzzy] query of a field that is no keyword");
   const Json& value = of.body["value"];
   return fuzzy_of(*field, text_in(value), of.body, in.boost * boost_in(of.body), in.scored);
 }
 
-// As many of the nearest values as max_expansions says, each scored by its nearness and the idf of the most frequent.
 Expected<Clause> QueryReader::fuzzy_of(const MappedField& field, const std::string& word, const Json& options,
                                        double boost, bool scored) {
+  if (field.type != Type::kText && field.type != Type::kKeyword)
+    return not_supported("fuzziness of a field that is neither text nor a keyword");
+  Fuzziness how;
+  how.edits = FROND_EXPECT_OK(edits_of(options.value("fuzziness", Json("AUTO")), code_points(word).size()));
+  how.same_letters = static_cast<std::size_t>(
+      std::clamp<std::int64_t>(FROND_EXPECT_OK(whole_member(options, "prefix_length", 0)), 0, kMaxFuzzyLetters));
+  how.most = static_cast<std::size_t>(std::clamp<std::int64_t>(
+      FROND_EXPECT_OK(whole_member(options, "max_expansions", 50)), 1, static_cast<std::int64_t>(kMaxLike)));
+  how.swaps = is_true(options, "transpositions", true);
+  return field.type == Type::kText ? fuzzy_text(field, word, how, boost, scored)
+                                   : fuzzy_keyword(field, word, how, boost, scored);
+}
+
+// As many of the nearest words as max_expansions says, each scored by its nearness, as if all were as frequent as the
+// most frequent.
+Expected<Clause> QueryReader::fuzzy_text(const MappedField& field, const std::string& word, const Fuzziness& how,
+                                         double boost, bool scored) {
+  if (how.edits == 0) return text_term(field, word, boost, scored);
+  if (word.empty()) return Clause{query::None()};
+  if (word.size() > query::kMaxNearWordBytes) return not_supported("a fuzzy word of so many letters");
+  if (how.most > query::kMaxNearTerms)
+    return not_supported("more than " + std::to_string(query::kMaxNearTerms) + " [max_expansions] of text");
+  const query::NearTerms* const found =
+      scope_.statistics.near({.field = field.column,
+                              .word = word,
+                              .edits = static_cast<std::uint32_t>(how.edits),
+                              .swaps = how.swaps,
+                              .same_letters = static_cast<std::uint32_t>(how.same_letters),
+                              .most = static_cast<std::uint32_t>(how.most)});
+  if (found == nullptr) return Clause{query::None()};
+  if (!found->whole) return not_supported("a fuzzy word for which so many are looked at: [prefix_length] leaves fewer");
+  std::vector<query::NearTerm> near;
+  if (found->df > 0) near.push_back({word, found->df, 0});
+  near.insert(near.end(), found->terms.begin(), found->terms.end());
+  if (near.size() > how.most) near.resize(how.most);
+  std::uint64_t most_frequent = 0;
+  for (const query::NearTerm& one : near) most_frequent = std::max(most_frequent, one.df);
+  const std::uint64_t documents = scored ? scope_.statistics.documents(field.column, {}) : 0;
+  const std::size_t letters = code_points(word).size();
+  std::vector<Clause> any;
+  for (const query::NearTerm& one : near) {
+    const double nearness = query::nearness(one.edits, letters, code_points(one.text).size());
+    if (nearness <= 0) continue;
+    const double blended = scored ? idf(documents, most_frequent) / idf(documents, one.df) : 1;
+    any.push_back(FROND_EXPECT_OK(text_term(field, one.text, boost * nearness * blended, scored)));
+  }
+  return any.empty()       ? Clause{query::None()}
+         : any.size() == 1 ? std::move(any.front())
+                           : Clause{query::Bool{.should = std::move(any)}};
+}
+
+// Likewise; where it scores only one value may match.
+Expected<Clause> QueryReader::fuzzy_keyword(const MappedField& field, const std::string& word, const Fuzziness& how,
+                                            double boost, bool scored) {
   const std::vector<char32_t> letters = code_points(word);
   if (letters.size() > kMaxFuzzyLetters) return not_supported("a fuzzy word of so many letters");
-  const std::size_t edits = FROND_EXPECT_OK(edits_of(options.value("fuzziness", Json("AUTO")), letters.size()));
-  const auto same =
-      static_cast<std::size_t>(std::max<std::int64_t>(FROND_EXPECT_OK(whole_member(options, "prefix_length", 0)), 0));
-  const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(
-      FROND_EXPECT_OK(whole_member(options, "max_expansions", 50)), 1, static_cast<std::int64_t>(kMaxLike)));
-  const bool swaps = is_true(options, "transpositions", true);
+  const auto [edits, same, most, swaps] = how;
   const std::vector<std::string>* const words = scope_.statistics.words(field.column);
   if (words == nullptr) return Clause{query::None()};
   std::vector<std::pair<double, std::string>> near;

@@ -40,9 +40,13 @@ Expected<QueryReader::TextOptions> options_in(const Json& body, std::string_view
   }
   options.lenient = is_true(body, "lenient", false);
   if (body.contains("analyzer")) options.analyzer = text_in(body["analyzer"]);
-  for (const char* const name : {"fuzziness", "fuzzy_rewrite", "prefix_length", "fuzzy_max_expansions"})
-    if (body.contains(name) && !(std::string_view(name) == "fuzziness" && (body[name] == 0 || body[name] == "0")))
-      return not_supported("[" + std::string(name) + "] of a " + std::string(query) + " query");
+  if (body.contains("fuzzy_rewrite")) return not_supported("[fuzzy_rewrite] of a " + std::string(query) + " query");
+  if (!body.contains("fuzziness") || body["fuzziness"] == 0 || body["fuzziness"] == "0") return options;
+  if (query != "match" && query != "multi_match")
+    return not_supported("[fuzziness] of a " + std::string(query) + " query");
+  options.fuzzy = {{"fuzziness", body["fuzziness"]}, {"transpositions", is_true(body, "fuzzy_transpositions", true)}};
+  for (const char* const name : {"prefix_length", "max_expansions"})
+    if (body.contains(name)) options.fuzzy[name] = body[name];
   return options;
 }
 
@@ -84,14 +88,17 @@ Expected<std::size_t> minimum_of(const std::string& text, std::size_t count) {
 Expected<Clause> QueryReader::words_of(const MappedField& field, const Json& text, const TextOptions& options,
                                        double boost, bool scored) {
   if (field.type != Type::kText) {
-    auto clause = term_of(field, text, boost, scored);
+    auto clause = options.fuzzy.is_null() ? term_of(field, text, boost, scored)
+                                          : fuzzy_of(field, text_in(text), options.fuzzy, boost, scored);
     if (!clause && options.lenient && clause.error().status == 400) return no_match();
     return clause;
   }
   const auto tokens = FROND_EXPECT_OK(tokens_of(text_in(text), options.analyzer));
   if (tokens.empty()) return options.zero_terms_all ? constant(Clause{query::All()}, boost, scored) : no_match();
   std::vector<Clause> each;
-  for (const std::string& token : tokens) each.push_back(FROND_EXPECT_OK(text_term(field, token, boost, scored)));
+  for (const std::string& token : tokens)
+    each.push_back(FROND_EXPECT_OK(options.fuzzy.is_null() ? text_term(field, token, boost, scored)
+                                                           : fuzzy_of(field, token, options.fuzzy, boost, scored)));
   if (each.size() == 1) return std::move(each.front());
   return combined(std::move(each), options);
 }
@@ -193,7 +200,9 @@ Expected<Clause> QueryReader::multi_match(const Json& body, const Context& in) {
   const bool all_fields = names.empty();
   if (all_fields) options.lenient = true;
   auto fields = FROND_EXPECT_OK(fields_of(all_fields ? Json("*") : names));
-  if (body.contains("max_expansions")) return not_supported("[max_expansions]");
+  if (type.ends_with("prefix") && body.contains("max_expansions")) return not_supported("[max_expansions]");
+  if (!options.fuzzy.is_null() && type != "best_fields" && type != "most_fields")
+    return illegal_argument("Fuzziness not allowed for type [" + type + "]");
   const double boost = in.boost * boost_in(body);
   const double tie = body.contains("tie_breaker") && body["tie_breaker"].is_number() ? body["tie_breaker"].get<double>()
                      : type == "most_fields"                                         ? 1.0

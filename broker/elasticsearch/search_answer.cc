@@ -65,6 +65,7 @@ std::string search_json(const Gathered& gathered, const SearchAsk& ask, std::int
   out += "\"took\":" + std::to_string(took_ms) + ",\"timed_out\":" + (gathered.timed_out ? "true" : "false") +
          ",\"_shards\":" + shards_text(gathered) + ",\"hits\":" + hits_json(gathered, ask);
   if (!gathered.aggregations.is_null()) out.append(",\"aggregations\":").append(dumped(gathered.aggregations));
+  if (!gathered.suggestions.is_null()) out.append(",\"suggest\":").append(dumped(gathered.suggestions));
   return out + "}";
 }
 

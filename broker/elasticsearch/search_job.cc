@@ -8,6 +8,7 @@
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/known_counts.h"
 #include "broker/elasticsearch/search_places.h"
+#include "broker/elasticsearch/statistics_search.h"
 #include "broker/elasticsearch/window_order.h"
 
 namespace frond::broker::elasticsearch {
@@ -22,25 +23,6 @@ ApiError error_in(const Response& response) {
   if (response.status == 410) return missing_place();
   if (response.status == 400) return not_supported("this search (" + error.reason + ")");
   return error;
-}
-
-// Of an answer with the facet "values".
-std::uint64_t values_in(const std::string& body) {
-  const Json json = Json::parse(body, nullptr, /*allow_exceptions=*/false);
-  const Json* const values = at_path(json, "facets.values.values");
-  return values != nullptr && values->is_number_unsigned() ? values->get<std::uint64_t>() : 0;
-}
-
-// Of an answer with that facet, of all values.
-Expected<std::vector<std::string>> words_in(const std::string& body) {
-  const Json json = Json::parse(body, nullptr, /*allow_exceptions=*/false);
-  const Json* const values = at_path(json, "facets.values");
-  std::vector<std::string> words;
-  if (values == nullptr) return words;
-  if (values->value("other", 0) != 0)
-    return not_supported("a pattern of a field of more than " + std::to_string(query::kMaxFacetSize) + " values");
-  for (const Json& bucket : (*values)["buckets"]) words.push_back(bucket["value"].get<std::string>());
-  return words;
 }
 
 class SearchJob : public std::enable_shared_from_this<SearchJob> {
@@ -112,6 +94,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     Statistics statistics;
     ReadParts read;
     IndexAnswer answer;
+    SuggestedIn suggested = {};
   };
 
   Expected<void> check_index(const SearchedIndex& searched) const {
@@ -134,6 +117,15 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         return false;
       }
       part.read = *std::move(read);
+      auto words =
+          suggested_words(ask_.suggesters, *part.searched.mapping, analyzer_of(part.searched.mapping->analyzer));
+      if (!words) {
+        finish(std::move(words).error());
+        return false;
+      }
+      part.suggested.words = *std::move(words);
+      for (const SuggestedWord& word : part.suggested.words)
+        part.read.hits.near.insert(part.read.hits.near.end(), word.asked.begin(), word.asked.end());
     }
     return true;
   }
@@ -141,55 +133,37 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   void ask_statistics() {
     if (!read_all()) return;
     std::vector<std::pair<std::size_t, Statistics::Key>> missing;
-    for (std::size_t i = 0; i < parts_.size(); ++i)
+    std::vector<std::pair<std::size_t, std::vector<query::NearWord>>> near;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
       for (Statistics::Key& key : parts_[i].statistics.missing()) missing.emplace_back(i, std::move(key));
-    if (missing.size() > kMaxStatistics)
-      return finish(not_supported("a search that scores by more than " + std::to_string(kMaxStatistics) +
-                                  " numbers of keywords"));
-    if (missing.empty()) return ask_indices();
-    open_ = missing.size();
-    for (auto& [number, key] : missing) {
-      http::SearchParameters count;
-      count.k = 0;
-      count.count = true;
-      count.rank = wire::Rank::kNone;
-      count.allow_partial = ask_.partial;
-      count.mode = wire::Mode::kOr;
-      count.query = key.first.empty() ? query::Clause{query::All()}
-                    : key.second      ? query::Clause{query::Terms{key.first, {*key.second}}}
-                                      : query::Clause{query::Exists{key.first}};
-      const bool of_values = key.first.ends_with(Statistics::kOfValues),
-                 of_words = key.first.ends_with(Statistics::kOfWords);
-      if (of_values || of_words) {
-        query::Facet facet;
-        facet.name = "values";
-        facet.field = key.first.substr(0, key.first.size() - 1);
-        facet.kind = of_words ? query::Facet::Kind::kValues : query::Facet::Kind::kCount;
-        if (of_words) {
-          facet.size = query::kMaxFacetSize;
-          facet.order = {.by = query::BucketOrder::By::kValue, .descending = false};
-        }
-        count.count = false;
-        count.k = 1;
-        count.fields = 0;
-        count.query = query::Clause{query::All()};
-        count.facets.push_back(std::move(facet));
-      }
-      send(number, std::move(count), [this, number = number, key = key, of_values, of_words](const std::string& body) {
-        if (of_words) {
-          auto words = words_in(body);
-          if (!words) return finish(std::move(words).error());
-          parts_[number].statistics.set_words(key, *std::move(words));
-          if (--open_ == 0) ask_statistics();
-          return;
-        }
-        const Counted counted = count_in(body);
-        const std::uint64_t documents = of_values ? values_in(body) : counted.documents;
-        parts_[number].statistics.set(key, documents);
-        if (counted.whole) known_counts().remember(name_of(parts_[number].counts, key), documents);
-        if (--open_ == 0) ask_statistics();  // which may need others, now that these are known
-      });
+      near.emplace_back(i, parts_[i].statistics.missing_near());
+      if (near.back().second.size() > query::kMaxNearWords)
+        return finish(not_supported("more than " + std::to_string(query::kMaxNearWords) + " fuzzy words"));
+      if (near.back().second.empty()) near.pop_back();
     }
+    if (missing.size() > kMaxStatistics)
+      return finish(
+          not_supported("a search that scores by more than " + std::to_string(kMaxStatistics) + " numbers of words"));
+    open_ = missing.size() + near.size();
+    if (open_ == 0) return ask_indices();
+    for (auto& [number, key] : missing)
+      ask_for(number, key, [this, number = number, key = key](const std::optional<std::uint64_t>& count) {
+        if (count) known_counts().remember(name_of(parts_[number].counts, key), *count);
+      });
+    for (auto& [number, words] : near) ask_for(number, std::move(words), [](const auto&...) {});
+  }
+  // What the statistics of a part lack. The last answer ends this round; there may be others, now that it is known.
+  template <class Lacking, class Known>
+  void ask_for(std::size_t number, Lacking lacking, Known known) {
+    if (!done_) return;
+    http::SearchParameters search = search_for(lacking);
+    search.allow_partial = ask_.partial;
+    send(number, std::move(search), [this, number, lacking = std::move(lacking), known](const std::string& body) {
+      auto taken = take_answer(body, lacking, parts_[number].statistics);
+      if (!taken) return finish(std::move(taken).error());
+      if constexpr (std::is_same_v<Lacking, Statistics::Key>) known(*taken);
+      if (--open_ == 0) ask_statistics();
+    });
   }
 
   void ask_indices() {
@@ -310,6 +284,11 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       if (!parts_.empty()) gathered_.read_aggregations = std::move(parts_.front().read.aggregations);
     }
     if (!ask_.highlight.is_null()) add_highlights();
+    if (!ask_.suggesters.empty()) {
+      auto shown = suggestions();
+      if (!shown) return finish(std::move(shown).error());
+      gathered_.suggestions = *std::move(shown);
+    }
     for (const IndexPart& part : parts_)
       if (const auto topology = part.service->scatter().map.topology())
         gathered_.generations[part.searched.name] = topology->id();
@@ -328,6 +307,17 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
           hit.highlight = highlighted(Json::parse(hit.source, nullptr, /*allow_exceptions=*/false), *fields, terms,
                                       analyzer_of(part.searched.mapping->analyzer));
     }
+  }
+
+  Expected<Json> suggestions() {
+    std::vector<SuggestedIn> indices;
+    for (IndexPart& part : parts_) {
+      if (const auto topology = part.service->scatter().map.topology())
+        part.suggested.documents = topology->statistics.documents;
+      FROND_EXPECT_OK(take_found(part.answer.near, part.suggested.words));
+      indices.push_back(std::move(part.suggested));
+    }
+    return suggestions_json(ask_.suggesters, indices, ask_.typed_keys);
   }
 
   Expected<Json> aggregations() const {

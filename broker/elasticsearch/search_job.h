@@ -35,6 +35,7 @@ struct Gathered {
   std::size_t partial() const;  // indices some of whose partitions were not searched
   bool exact = true, timed_out = false;
   Json aggregations = nullptr;  // null: none were asked for
+  Json suggestions = nullptr;   // likewise
   // As they were read, the same for all indices; what is searched for afterwards is in them (top_hits).
   std::vector<Aggregation> read_aggregations = {};
   std::string next = {};  // of a scroll: where the next page begins; empty: there is none

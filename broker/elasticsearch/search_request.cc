@@ -14,7 +14,7 @@ namespace {
 
 // Members of a body that change nothing here, and those that Frond lacks.
 constexpr std::string_view kIgnored[] = {
-    "profile",          "stats", "ext",  "script_fields", "indices_boost", "terminate_after", "suggest", "pit", "slice",
+    "profile",          "stats", "ext",  "script_fields", "indices_boost", "terminate_after", "pit", "slice",
     "runtime_mappings", "knn",   "rank", "retriever",     "derived",       "search_pipeline"};
 
 std::vector<std::string> texts_in(const Json& json) {
@@ -115,6 +115,11 @@ class SearchReader {
                       .root_type = "illegal_argument_exception"};
     if (ask_.sort.size() == 1 && ask_.sort.front().field == "_score" && ask_.sort.front().descending) ask_.sort.clear();
     if (ask_.by_score()) ask_.track_scores = false;
+    if (!ask_.suggesters.empty() && ask_.has_stages())
+      return not_supported("[suggest] of a search with [rescore], [collapse], [min_score] or a [sort] in memory");
+    // With suggestions alone nothing is searched.
+    if (!ask_.suggesters.empty() && ask_.query.is_null() && ask_.aggregations.is_null())
+      ask_.query = {{"match_none", Json::object()}};
     if (!ask_.rescore.is_null() && !ask_.by_score())
       return illegal_argument("Cannot use [sort] option in conjunction with [rescore].");
     if (!ask_.collapse.is_null() && !ask_.rescore.is_null())
@@ -193,6 +198,8 @@ class SearchReader {
       if (!value.is_object() || !value.contains("field") || !value["field"].is_string())
         return parsing_exception("[collapse] must have a [field]");
       ask_.collapse = value;
+    } else if (key == "suggest") {
+      ask_.suggesters = FROND_EXPECT_OK(read_suggesters(value));
     } else if (key == "rescore") {
       ask_.rescore = value.is_array() ? value : Json::array({value});
       if (ask_.rescore.size() > kMaxRescores)

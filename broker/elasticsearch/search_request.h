@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "broker/elasticsearch/error.h"
+#include "broker/elasticsearch/suggest.h"
 #include "common/base/ids.h"
 
 namespace frond::broker::elasticsearch {
@@ -72,6 +73,7 @@ struct SearchAsk {
   // As they came: an object, a list of objects; null: none.
   Json collapse = nullptr, rescore = nullptr;
   std::vector<std::pair<std::string, double>> index_boosts = {};
+  std::vector<TermSuggester> suggesters = {};
 
   bool by_score() const { return sort.empty(); }
   bool sorts_scores() const;

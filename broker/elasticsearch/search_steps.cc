@@ -122,6 +122,8 @@ void SearchSteps::match(const std::vector<Hit>& hits, const Json& query,
 }
 
 void SearchSteps::finish(Expected<Gathered> result) {
+  if (result && !ask_.suggesters.empty() && result->suggestions.is_null())
+    result = not_supported("[suggest] of this search");
   if (const auto done = std::exchange(done_, nullptr)) done(std::move(result));
 }
 

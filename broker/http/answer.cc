@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "broker/http/answer_json.h"
+#include "broker/http/did_you_mean.h"
 #include "common/wire/messages.h"
 
 namespace frond::broker::http {
@@ -29,10 +30,11 @@ cache::CachedAnswer answer_of(const Question& question, const merge::Page& page)
   };
   std::string cursor;
   if (page.last) cursor = query::cursor_text({question.topology->id(), question.ranking, *page.last});
+  const std::string near = render_near(question, page);
   auto answer = std::make_shared<Answer>(Answer{
-      .rest = render_rest(
-          page, {asked.explain, asked.profile, question.terms, question.bm25.value_or(question.topology->bm25),
-                 asked.fields, question.is_scored(), asked.count, question.understood, &question.arrangement, cursor}),
+      .rest = render_rest(page, {asked.explain, asked.profile, question.terms,
+                                 question.bm25.value_or(question.topology->bm25), asked.fields, question.is_scored(),
+                                 asked.count, question.understood, &question.arrangement, cursor, near}),
       .generation = page.generation,
       .partitions_total = page.partitions_total,
       .partitions_answered = page.partitions_answered(),

@@ -224,7 +224,7 @@ std::string render_rest(const merge::Page& page, const RenderOptions& options) {
   }
   if (!options.cursor.empty()) append_text(out, "cursor", options.cursor);
   if (!page.facets.empty()) append_facets(out, page.facets, *options.arrangement);
-  out += options.understood;
+  out.append(options.near).append(options.understood);
   if (options.explain) append_explain(out, page, options);
   if (options.profile) append_profile(out, page.profile);
   out += '}';

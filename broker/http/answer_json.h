@@ -14,7 +14,7 @@
 namespace frond::broker::http {
 
 // `"coverage":…,"total":…,"hits":[…]`, or for a count `"coverage":…,"count":…,"relation":…`; then `,"cursor":"…"` and
-// `,"facets":{…}` if there are, then `understood`, then
+// `,"facets":{…}` if there are, then `near`, then `understood`, then
 // `,"explain":…` and `,"profile":…` if wanted, then `}`. One line.
 struct RenderOptions {
   bool explain = false;  // adds the terms, the mode used, k1 and b, and to each hit its "score_fixed" and "ordinal"
@@ -27,6 +27,7 @@ struct RenderOptions {
   std::string_view understood = {};                 // from render_understood() and render_empty()
   const merge::Arrangement* arrangement = nullptr;  // of the page's hits and facets; null: they have none
   std::string_view cursor = {};                     // of the next page; empty: none
+  std::string_view near = {};                       // from render_near()
 };
 std::string render_rest(const merge::Page& page, const RenderOptions& options);
 

@@ -16,6 +16,7 @@ wire::SearchRequest Question::request() const {
   request.sort = sort;
   if (cursor) request.after = cursor->after;
   request.facets = facets;
+  request.near = near;
   request.simple_facets = std::ranges::all_of(arrangement.facets, frond::query::is_simple);
   request.mode = parameters.mode;
   request.rank = parameters.rank;
@@ -94,6 +95,18 @@ std::string cache_key(std::uint32_t collection, const Question& question, const 
   for (const auto& [name, text] : {std::pair("\nsort ", &question.sort), std::pair("\nfacets ", &question.facets)})
     if (!text->empty()) key.append(name).append(*text);
   if (question.exact_total()) key += "\ntotal";
+  if (parameters.did_you_mean) key.append("\nmean ").append(parameters.q);  // which the answer mends
+  for (const frond::query::NearWord& one : parameters.near) {
+    key.append("\nnear ").append(one.field).append(" ").append(one.word).append(" ");
+    put(one.edits);
+    put(one.swaps);
+    put(one.same_letters);
+    put(one.least_nearness);
+    put(one.least_df);
+    put(one.more_frequent);
+    put(one.only_absent);
+    put(one.most);
+  }
   for (const std::string& column : parameters.columns) key.append("\n:").append(column);
   return key;
 }
@@ -143,6 +156,7 @@ std::optional<std::string> problem_of_columns(const std::vector<std::string>& co
 }
 
 std::string_view what_it_lacks(const wire::SearchRequest& request) {
+  if (!request.near.empty()) return "does not look for words like others";
   if (!request.simple_facets) return "counts no facets in facets, and none of some kinds";
   if (!request.sort.empty() || !request.facets.empty()) return "neither sorts nor counts facets";
   if (wire::has_clauses(request)) return "searches plain words only, and shows no columns";

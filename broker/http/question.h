@@ -15,6 +15,7 @@
 #include "broker/query/analyzed_query.h"
 #include "broker/query/cursor.h"
 #include "broker/scatter/search.h"
+#include "common/query/near_words.h"
 #include "common/scoring/bm25.h"
 #include "common/scoring/prior.h"
 #include "common/wire/messages.h"
@@ -36,6 +37,8 @@ struct Question {
   std::optional<query::Cursor> cursor;  // what `search_after` says
   std::uint64_t ranking = 0;            // with an order: ranking_of()
   bool costly_clause = false, matches_nothing = false;
+  std::vector<frond::query::NearWord> near;
+  std::vector<query::TermPlace> places;  // with parameters.did_you_mean: of the words of q
 
   bool is_ranked() const { return parameters.rank != wire::Rank::kNone; }
   bool is_sorted() const { return !sort.empty(); }
@@ -51,14 +54,15 @@ struct Question {
            parameters.offset + parameters.k > wire::kCostlyDepth || terms.size() > wire::kCostlyTerms ||
            clause.size() + filter.size() > wire::kCostlyClauseBytes || costly_clause ||
            (parameters.explain && parameters.k > wire::kCostlyExplained) ||
-           (parameters.k > wire::kCostlySources && shows_sources());
+           (parameters.k > wire::kCostlySources && shows_sources()) ||
+           !std::ranges::all_of(near, &frond::query::NearWord::only_absent);
   }
   bool shows_sources() const { return std::ranges::count(parameters.columns, kSource) > 0; }
   // With an order or facets all matches are looked at. Without ranking the total is exact anyway.
   bool exact_total() const {
     return (parameters.exact_total || is_sorted() || !arrangement.facets.empty()) && is_ranked();
   }
-  bool asks_leaves() const { return !matches_nothing && (!terms.empty() || !clause.empty()); }
+  bool asks_leaves() const { return (!matches_nothing && (!terms.empty() || !clause.empty())) || !near.empty(); }
   // Without what the topology says.
   wire::SearchRequest request() const;
 };

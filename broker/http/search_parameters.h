@@ -54,6 +54,9 @@ struct SearchParameters {
   frond::query::SortOrder sort;            // empty: by score
   std::string search_after;                // with `sort`, and then offset is 0: a cursor; empty: from the first hit
   std::vector<frond::query::Facet> facets;
+  bool did_you_mean = false;  // words that no document has, and what is like them
+  // Not of HTTP: words, and the answer is to have what is like them.
+  std::vector<frond::query::NearWord> near;
   friend bool operator==(const SearchParameters&, const SearchParameters&) = default;
 };
 
@@ -174,6 +177,7 @@ inline constexpr Parameter kParameters[] = {
     {"sort", SortValue{}, false, true},
     {"search_after", TextValue{&SearchParameters::search_after, query::kMaxCursorBytes}, false, true},
     {"facets", FacetsValue{}, false, true},
+    {"did_you_mean", FlagValue{&SearchParameters::did_you_mean}, false, true},
 };
 
 // The row of a name; null: none.

@@ -6,6 +6,7 @@
 
 #include "broker/http/answer.h"
 #include "broker/http/answer_json.h"
+#include "broker/http/did_you_mean.h"
 #include "broker/http/search_service_job.h"
 #include "broker/merge/facet_merge.h"
 #include "common/wire/messages.h"
@@ -54,6 +55,12 @@ std::optional<std::pair<frond::http::Response, Outcome>> SearchService::prepare(
   }
   if (job.cursor && !read_sort_bytes(job.cursor->after.bytes, asked.sort, *job.topology->schema))
     return invalid(std::string(kOtherRanking), "search_after");
+  job.near = asked.near;
+  // Leaves that do not know it search all the same.
+  if (asked.did_you_mean && !scatter::too_old_for(*job.topology, wire::kFeatureNear)) {
+    job.near = absent_words(words.terms);
+    job.places = analyzer_.places(asked.q, job.topology->analyzer);
+  }
   auto request = job.request();
   request.show.columns = asked.columns;
   if (const auto old = scatter::too_old_for(*job.topology, wire::features_needed(request)))

@@ -123,6 +123,9 @@ Result<void> check(const wire::SearchRequest& request, const wire::SearchReply& 
   if (reply.facets.size() != arrangement.facets.size())
     return corrupt(std::to_string(reply.facets.size()) + " facets, and " + std::to_string(arrangement.facets.size()) +
                    " were asked for");
+  if (!reply.near.empty() && reply.near.size() != request.near.size())
+    return corrupt("what is like " + std::to_string(reply.near.size()) + " words, and " +
+                   std::to_string(request.near.size()) + " were asked for");
   for (std::size_t i = 0; i < reply.facets.size(); ++i)
     FROND_TRY(check(reply.facets[i], arrangement.facets[i], *arrangement.schema));
   return {};

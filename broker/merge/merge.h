@@ -76,7 +76,8 @@ struct Page {
   // With an order: the last hit's, if others follow it, and no hit of the page is left out.
   std::optional<frond::query::SortPosition> last;
   std::vector<FacetTotals> facets;
-  std::vector<std::size_t> facet_buckets;  // of each, in all replies
+  std::vector<std::size_t> facet_buckets;     // of each, in all replies
+  std::vector<frond::query::NearTerms> near;  // of each word of the request; empty: none, or no leaf has said
   struct LeafProfile {
     std::string leaf;
     std::uint64_t round_trip_us = 0;
@@ -113,7 +114,8 @@ struct Merged {
 // kCorrupt: the reply has not the rankings that `request` asks for (see SearchReply), or more hits than its depth, or
 // hits out of order, or scores with Rank::kNone, or an inexact count with that or with exact_total. Such a reply must
 // not be used. With kAuto, OR is required if the reply's own AND has fewer matches than auto_needs. With an order: a
-// hit without the sort bytes that it can have, or one up to request.after; with facets: counts that cannot be theirs.
+// hit without the sort bytes that it can have, or one up to request.after; with facets: counts that cannot be theirs;
+// with words that others may be like: what is of other words.
 Result<void> check(const wire::SearchRequest& request, const wire::SearchReply& reply,
                    const Arrangement& arrangement = {});
 

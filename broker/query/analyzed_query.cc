@@ -34,6 +34,15 @@ Result<AnalyzedQuery> QueryAnalyzer::analyze_text(std::string_view query, const 
   return analyzed;
 }
 
+std::vector<TermPlace> QueryAnalyzer::places(std::string_view text, const text::AnalyzerConfig& config) {
+  std::vector<TermPlace> places;
+  analyzer_for(config).analyze(text, [&](std::string_view term, text::TokenSpan where) {
+    if (places.empty() || where.begin >= places.back().end)
+      places.push_back({std::string(term), where.begin, where.end});
+  });
+  return places;
+}
+
 text::Analyzer& QueryAnalyzer::analyzer_for(const text::AnalyzerConfig& config) {
   for (const auto& [known, analyzer] : analyzers_)
     if (known == config) return *analyzer;

@@ -21,6 +21,12 @@ struct AnalyzedQuery {
   bool only_stop_words = false;        // no terms, but words
 };
 
+// Where a text has a term, in bytes.
+struct TermPlace {
+  std::string term;
+  std::size_t begin = 0, end = 0;
+};
+
 // Analyses queries with the analyzer of the generation's documents. One thread.
 class QueryAnalyzer {
  public:
@@ -29,6 +35,8 @@ class QueryAnalyzer {
   Result<AnalyzedQuery> analyze(std::string_view query, const text::AnalyzerConfig& config);
   // The same of any UTF-8 of any length.
   Result<AnalyzedQuery> analyze_text(std::string_view text, const text::AnalyzerConfig& config);
+  // The terms of a text in its order; of those that overlap the first.
+  std::vector<TermPlace> places(std::string_view text, const text::AnalyzerConfig& config);
 
  private:
   text::Analyzer& analyzer_for(const text::AnalyzerConfig& config);

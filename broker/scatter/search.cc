@@ -67,6 +67,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     std::vector<wire::SearchReply> replies;
     replies.reserve(result.answers.size());
     for (auto& answer : result.answers) {
+      if (page_.near.empty()) page_.near = std::move(answer.reply.near);  // all leaves say the same
       if (plan_.request.profile)
         page_.profile.leaves.push_back({answer.leaf->endpoint, answer.round_trip_us, std::move(answer.reply.profile),
                                         std::move(answer.reply.runs)});
@@ -132,6 +133,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
       explained.sort.clear();
       explained.after.reset();
       explained.facets.clear();
+      explained.near.clear();
       explained.show = {};
       explained.partitions.clear();
       fetching.explain = std::make_shared<const wire::SearchRequest>(std::move(explained));

@@ -13,7 +13,7 @@ namespace frond::broker::scatter {
 
 struct SearchPlan {
   std::shared_ptr<const cluster::Topology> topology;
-  // The caller sets terms or clause, filter, mode, rank, bm25, prior_weight, exact_total, sort, after, facets,
+  // The caller sets terms or clause, filter, mode, rank, bm25, prior_weight, exact_total, sort, after, facets, near,
   // processor and profile; search() sets the rest.
   wire::SearchRequest request;
   std::uint32_t k = 10;  // 1..1000; with Rank::kNone also 0: only the total

@@ -136,6 +136,20 @@ Result<void> get(schema::FacetCounts::Reader from, query::FacetCounts& to, Facet
   return {};
 }
 
+Result<void> get(schema::NearTerms::Reader from, query::NearTerms& to) {
+  to.df = from.getDf();
+  to.whole = from.getWhole();
+  const auto terms = from.getTerms();
+  FROND_TRY(at_most(terms.size(), 2 * query::kMaxNearTerms, "terms like a word"));  // with one edit, and of all
+  to.terms.reserve(terms.size());
+  for (const auto one : terms) {
+    to.terms.push_back({FROND_TRY(term_of(one.getText())), one.getDf(), one.getEdits()});
+    if (to.terms.back().edits == 0 || to.terms.back().edits > query::kMaxNearEdits)
+      return corrupt("a term with " + std::to_string(to.terms.back().edits) + " edits");
+  }
+  return {};
+}
+
 Result<void> get(schema::SearchReply::Reader from, SearchReply& to) {
   to.has_and = from.hasAnd();
   if (to.has_and) FROND_TRY(get(from.getAnd(), to.and_ranking));
@@ -163,6 +177,10 @@ Result<void> get(schema::SearchReply::Reader from, SearchReply& to) {
   to.facets.resize(facets.size());
   FacetsRead all;
   for (unsigned i = 0; i < facets.size(); ++i) FROND_TRY(get(facets[i], to.facets[i], all, 1));
+  const auto near = from.getNear();
+  FROND_TRY(at_most(near.size(), query::kMaxNearWords, "words that others may be like"));
+  to.near.resize(near.size());
+  for (unsigned i = 0; i < near.size(); ++i) FROND_TRY(get(near[i], to.near[i]));
   return get(from.getDocuments(), to.documents);
 }
 

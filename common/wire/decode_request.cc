@@ -56,6 +56,25 @@ Result<void> get(schema::SearchRequest::Reader from, SearchRequest& to) {
   return at_most(std::size_t{to.show.offset} + to.show.count, to.depth, "hits to be shown");
 }
 
+Result<query::NearWord> near_word_of(schema::NearWord::Reader from) {
+  query::NearWord to;
+  to.field = FROND_TRY(text_within(from.getField(), frond::schema::kMaxFieldNameBytes, "bytes of a field's name"));
+  to.word = FROND_TRY(text_within(from.getWord(), query::kMaxNearWordBytes, "bytes of a word"));
+  if (to.word.empty()) return corrupt("an empty word");
+  to.edits = from.getEdits();
+  FROND_TRY(at_most(to.edits, query::kMaxNearEdits, "edits"));
+  to.swaps = from.getSwaps();
+  to.same_letters = from.getSameLetters();
+  to.least_nearness = from.getLeastNearness();
+  if (!lies_in(to.least_nearness, 0, 1)) return corrupt("the least nearness is out of range");
+  to.least_df = from.getLeastDf();
+  to.more_frequent = from.getMoreFrequent();
+  to.only_absent = from.getOnlyAbsent();
+  to.most = from.getMost();
+  FROND_TRY(at_most(to.most, query::kMaxNearTerms, "terms like a word"));
+  return to;
+}
+
 Result<void> get(schema::ClauseSearch::Reader from, SearchRequest& to) {
   FROND_TRY(get(from.getSearch(), to));
   to.clause = FROND_TRY(text_within(from.getClause(), kMaxClauseBytes, "bytes of a clause"));
@@ -65,6 +84,9 @@ Result<void> get(schema::ClauseSearch::Reader from, SearchRequest& to) {
   to.sort = FROND_TRY(text_within(from.getSort(), query::kMaxSortTextBytes, "bytes of an order"));
   to.facets = FROND_TRY(text_within(from.getFacets(), query::kMaxFacetsBytes, "bytes of facets"));
   if ((!to.sort.empty() || !to.facets.empty()) && to.clause.empty()) return corrupt("an order or facets of no clause");
+  const auto near = from.getNear();
+  FROND_TRY(at_most(near.size(), query::kMaxNearWords, "words that others may be like"));
+  for (const auto one : near) to.near.push_back(FROND_TRY(near_word_of(one)));
   if (!from.hasAfter()) return {};
   if (to.sort.empty()) return corrupt("a position in a ranking without an order");
   const auto after = from.getAfter();

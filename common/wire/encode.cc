@@ -80,6 +80,30 @@ void put(const SearchRequest& from, schema::SearchRequest::Builder to) {
   show.setExplain(from.show.explain);
 }
 
+void put(const query::NearWord& from, schema::NearWord::Builder to) {
+  if (!from.field.empty()) to.setField(text_of(from.field));
+  to.setWord(text_of(from.word));
+  to.setEdits(static_cast<std::uint8_t>(from.edits));
+  to.setSwaps(from.swaps);
+  to.setSameLetters(from.same_letters);
+  to.setLeastNearness(from.least_nearness);
+  to.setLeastDf(from.least_df);
+  to.setMoreFrequent(from.more_frequent);
+  to.setOnlyAbsent(from.only_absent);
+  to.setMost(from.most);
+}
+
+void put(const query::NearTerms& from, schema::NearTerms::Builder to) {
+  to.setDf(from.df);
+  to.setWhole(from.whole);
+  auto terms = to.initTerms(count_of(from.terms));
+  for (unsigned i = 0; i < terms.size(); ++i) {
+    terms[i].setText(text_of(from.terms[i].text));
+    terms[i].setDf(from.terms[i].df);
+    terms[i].setEdits(static_cast<std::uint8_t>(from.terms[i].edits));
+  }
+}
+
 void put(const SearchRequest& from, schema::ClauseSearch::Builder to) {
   put(from, to.initSearch());
   if (!from.clause.empty()) to.setClause(text_of(from.clause));
@@ -93,6 +117,9 @@ void put(const SearchRequest& from, schema::ClauseSearch::Builder to) {
     after.setOrdinal(from.after->ordinal);
   }
   if (!from.facets.empty()) to.setFacets(text_of(from.facets));
+  if (from.near.empty()) return;
+  auto near = to.initNear(count_of(from.near));
+  for (unsigned i = 0; i < near.size(); ++i) put(from.near[i], near[i]);
 }
 
 void put(const FetchRequest& from, schema::FetchRequest::Builder to) {
@@ -214,6 +241,10 @@ void put(const SearchReply& from, schema::SearchReply::Builder to) {
   if (!from.facets.empty()) {
     auto facets = to.initFacets(count_of(from.facets));
     for (unsigned i = 0; i < facets.size(); ++i) put(from.facets[i], facets[i]);
+  }
+  if (!from.near.empty()) {
+    auto near = to.initNear(count_of(from.near));
+    for (unsigned i = 0; i < near.size(); ++i) put(from.near[i], near[i]);
   }
   if (from.runs.empty()) return;
   auto runs = to.initRuns(count_of(from.runs));

@@ -72,6 +72,19 @@ struct ClauseSearch {
   sort @5 :Text;                 # "year:desc:last,_order:asc"; not null: by what hits are ordered. From here on: only for a leaf whose hello has feature 16, and with a clause
   after @6 :SortPosition;        # with `sort`: only hits behind it; null: from the first
   facets @7 :Text;               # JSON (http-api.md) with values in the types of their columns; not null: what is counted
+  near @8 :List(NearWord);       # words that terms of the dictionary may be like; only for a leaf whose hello has feature 64
+}
+struct NearWord {
+  field @0 :Text;                # of text, with lists of its own; null: the lists of all text
+  word @1 :Text;                 # analysed; 1..256 bytes
+  edits @2 :UInt8 = 2;           # at most; 0..2
+  swaps @3 :Bool = true;         # two letters in the other order are one edit
+  sameLetters @4 :UInt32 = 1;    # at the beginning
+  leastNearness @5 :Float32;
+  leastDf @6 :UInt64 = 1;
+  moreFrequent @7 :Bool;         # than the word itself
+  onlyAbsent @8 :Bool;           # nothing, if some document has the word
+  most @9 :UInt32 = 32;          # 1..256 of those with one edit, and of all
 }
 struct SortPosition {
   bytes @0 :Data;                # as Ranking.sortBytes
@@ -101,6 +114,17 @@ struct SearchReply {
   documents @4 :List(Document);  # of the page that `show` asks for, in its order; empty: the broker has to fetch them
   runs @5 :List(SearchRun);      # with `profile`: one for AND, one for OR
   facets @6 :List(FacetCounts);  # of each facet of the request, over all documents of the searched partitions that match (mode auto: OR)
+  near @7 :List(NearTerms);      # of each word of the request, by the dictionary of the whole generation
+}
+struct NearTerms {
+  df @0 :UInt64;                 # documents of the generation with the word itself
+  terms @1 :List(NearTerm);      # the nearest first; at most 512
+  whole @2 :Bool = true;         # false: more terms begin as wanted than the leaf looks at
+}
+struct NearTerm {
+  text @0 :Text;
+  df @1 :UInt64;
+  edits @2 :UInt8;
 }
 # Counts of one facet (facet_counts.h). Buckets ascend and are not empty.
 struct FacetCounts {
@@ -210,7 +234,7 @@ struct HelloReply {
   hostCacheMisses @11 :UInt64;
   detail @12 :Text;              # what is wrong, for people: a refused generation, for example
   draining @13 :Bool;            # it ends soon; then `generations` is empty
-  features @14 :UInt64;          # bits: 1 knows `rank` of a search, 2 its `bm25`, 4 a fetch's `id`, 8 clauses and columns, 16 sorting and facets, 32 facets in facets and their other kinds and members; unknown bits are ignored
+  features @14 :UInt64;          # bits: 1 knows `rank` of a search, 2 its `bm25`, 4 a fetch's `id`, 8 clauses and columns, 16 sorting and facets, 32 facets in facets and their other kinds and members, 64 words that are like one; unknown bits are ignored
   machine @15 :Text;             # what it may use of it, for people
   budgets @16 :List(Budget);     # what it takes of that; at most 256
 }

@@ -15,6 +15,7 @@
 #include "common/base/ids.h"
 #include "common/base/placement.h"
 #include "common/query/facet_counts.h"
+#include "common/query/near_words.h"
 #include "common/query/sort_order.h"
 #include "common/schema/schema.h"
 #include "common/schema/schema_json.h"
@@ -109,6 +110,7 @@ struct SearchRequest {
   std::optional<query::SortPosition> after;  // with `sort`: only hits behind it; `matches` counts all
   std::string facets;                        // query::facets_json() of bound facets; empty: none
   bool simple_facets = true;  // not sent. Of `facets`: query::is_simple(), or leaves need kFeatureFacetTrees
+  std::vector<query::NearWord> near = {};  // beside what is searched; for leaves with kFeatureNear
 };
 
 // The result of one mode (AND or OR) over all partitions that the leaf searched.
@@ -198,6 +200,9 @@ struct SearchReply {
   std::vector<FetchedDocument> documents;
   // Of each facet of the request, over all documents of the searched partitions that match (in mode kAuto: by OR).
   std::vector<query::FacetCounts> facets = {};
+  // Of each of the request, by the dictionary of the whole generation, so the same of every leaf. Empty: none was
+  // wanted, or nothing was searched.
+  std::vector<query::NearTerms> near = {};
 };
 
 // The broker that sends a hello.
@@ -244,19 +249,20 @@ inline constexpr std::uint64_t kFeatureClauses = 8;   // SearchRequest::clause, 
 inline constexpr std::uint64_t kFeatureSorting = 16;
 // Facets that are not query::is_simple().
 inline constexpr std::uint64_t kFeatureFacetTrees = 32;
-inline constexpr std::uint64_t kAllFeatures =
-    kFeatureUnranked | kFeatureBm25 | kFeatureById | kFeatureClauses | kFeatureSorting | kFeatureFacetTrees;
+inline constexpr std::uint64_t kFeatureNear = 64;  // SearchRequest::near
+inline constexpr std::uint64_t kAllFeatures = kFeatureUnranked | kFeatureBm25 | kFeatureById | kFeatureClauses |
+                                              kFeatureSorting | kFeatureFacetTrees | kFeatureNear;
 // Whether it needs kFeatureClauses.
 inline bool has_clauses(const SearchRequest& request) {
   return !request.clause.empty() || !request.filter.empty() || request.exact_total || !request.show.columns.empty() ||
-         !request.sort.empty() || !request.facets.empty();
+         !request.sort.empty() || !request.facets.empty() || !request.near.empty();
 }
 // Those that a leaf needs for it.
 inline std::uint64_t features_needed(const SearchRequest& request) {
   return (request.rank == Rank::kNone ? kFeatureUnranked : 0) | (request.bm25 ? kFeatureBm25 : 0) |
          (has_clauses(request) ? kFeatureClauses : 0) |
          (request.sort.empty() && request.facets.empty() ? 0 : kFeatureSorting) |
-         (request.simple_facets ? 0 : kFeatureFacetTrees);
+         (request.simple_facets ? 0 : kFeatureFacetTrees) | (request.near.empty() ? 0 : kFeatureNear);
 }
 
 struct HelloReply {
@@ -299,7 +305,8 @@ inline constexpr std::size_t kCostlyDocuments = 100;          // documents of a 
 
 inline bool is_costly(const SearchRequest& request) {
   return request.processor == Processor::kExhaustive || request.depth > kCostlyDocuments ||
-         request.terms.size() > kCostlyTerms || request.clause.size() + request.filter.size() > kCostlyClauseBytes;
+         request.terms.size() > kCostlyTerms || request.clause.size() + request.filter.size() > kCostlyClauseBytes ||
+         !std::ranges::all_of(request.near, &query::NearWord::only_absent);
 }
 inline bool is_costly(const FetchRequest& request) {
   const bool sources = std::ranges::find(request.columns, "source") != request.columns.end();

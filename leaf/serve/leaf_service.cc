@@ -210,7 +210,7 @@ LeafService::Decoded LeafService::decode(ByteView message, Taken taken) {
   auto& decoded = std::get<wire::SearchRequest>(*request);
   auto reply = replying(kSearch, arrival, std::move(taken.answer), taken.entry);
   SearchQuery::Refuse refuse;  // words alone are never wrong
-  if (!decoded.clause.empty() || !decoded.filter.empty())
+  if (!decoded.clause.empty() || !decoded.filter.empty() || !decoded.near.empty())
     refuse = [reply, id = decoded.request_id](const Error& why) {
       reply(wire::ErrorReply{id, why.message(), wire::reason_of(why.code())});
     };

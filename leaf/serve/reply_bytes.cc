@@ -31,10 +31,19 @@ std::size_t of_counts(const query::FacetCounts& counts) {
   return bytes;
 }
 
+std::size_t of_near(const query::NearTerms& near) {
+  std::size_t bytes = kStruct;
+  for (const query::NearTerm& term : near.terms) bytes += kHit + kText + term.text.size();
+  return bytes;
+}
+
 // Even with all that may be in it a reply without documents fits into a message, and so do the documents of a fetch.
 constexpr std::size_t kMostOfPartitions = wire::kMaxPartitions * (kHit + 2 * (kStruct + kText));
+// A word of as many letters, and two more.
+constexpr std::size_t kNearTermBytes = kHit + kText + query::kMaxNearWordBytes + 4 * query::kMaxNearEdits;
+constexpr std::size_t kMostOfNear = query::kMaxNearWords * (kStruct + 2 * query::kMaxNearTerms * kNearTermBytes);
 static_assert(collect::kMaxRankingSortBytes + collect::kMaxFacetBytes + 2 * wire::kMaxDepth * (kHit + kText) +
-                  query::kMaxSortBytes + kMostOfPartitions <
+                  query::kMaxSortBytes + kMostOfPartitions + kMostOfNear <
               wire::kMaxMessageBytes - (std::size_t{4} << 20));
 static_assert(collect::kMaxFacetBytes <= wire::kMaxFacetWordBytes);
 
@@ -53,6 +62,7 @@ std::size_t encoded_bytes(const wire::SearchReply& reply) {
   bytes += reply.unsearched.size() * kHit + reply.runs.size() * kStruct;
   for (const wire::PartitionProfile& one : reply.profile) bytes += kStruct + one.engine.size();
   for (const query::FacetCounts& one : reply.facets) bytes += of_counts(one);
+  for (const query::NearTerms& one : reply.near) bytes += of_near(one);
   return bytes + encoded_bytes(reply.documents);
 }
 

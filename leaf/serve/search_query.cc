@@ -33,6 +33,7 @@ std::size_t SearchQuery::bytes() const {
   bytes += kClauseBytes * (request_.clause.size() + request_.filter.size() + request_.facets.size());
   if (request_.after) bytes += request_.after->bytes.size();
   for (const std::string& name : request_.show.columns) bytes += sizeof name + name.capacity();
+  bytes += request_.near.size() * (sizeof(query::NearWord) + query::kMaxNearWordBytes);
   return bytes;
 }
 
@@ -84,6 +85,7 @@ void SearchQuery::begin() {
 Result<void> SearchQuery::look_up_terms() {
   FROND_TRY(read_wanted());
   FROND_TRY(read_clauses());
+  FROND_TRY(find_near());
   if (has_clause() || are_weights_) return {};
   std::uint64_t occurrences = 0;
   for (const wire::QueryTerm& term : request_.terms) occurrences += term.occurrences;

@@ -174,6 +174,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
     clauses::Work work;  // of the generation
     KnownTerms known;    // its lists
   };
+  Result<void> find_near();
   Result<void> read_clauses();
   Result<bool> take_weights(const query::Clause& clause);
   Result<void> resolve_clause();
@@ -253,6 +254,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   collect::SortedRanking sorted_ FROND_GUARDED_BY(collected_mutex_){request_.depth, parts_.max_sort_bytes};  // likewise
   std::optional<Error> refusal_ FROND_GUARDED_BY(collected_mutex_);  // the request is wrong, it turned out
   const std::unique_ptr<Profiled> profiled_;                         // null: no profile is wanted
+  std::vector<query::NearTerms> near_;                               // of each of the request, once found
   bool looked_up_ = false;                                           // known_ is right, for a search of plain words
   Instant bound_ = Instant::max();                                   // see bind(); then one thread runs the search
   std::optional<schedule::PredictedCost> predicted_;                 // of the present wave; none: nobody wants to know

@@ -16,7 +16,7 @@ bool SearchQuery::needs_only_memory() const {
   return generation_ != nullptr && parts_.terms != nullptr && parts_.queries == nullptr && !wire::is_costly(request_) &&
          (show.count == 0 || (show.count <= kDocuments && heads)) && request_.rank == wire::Rank::kScore &&
          !request_.exact_total && request_.clause.empty() && request_.filter.empty() && request_.facets.empty() &&
-         request_.sort.empty() && !request_.after && !scoring::are_impacts(generation_->bm25);
+         request_.sort.empty() && !request_.after && request_.near.empty() && !scoring::are_impacts(generation_->bm25);
 }
 
 bool SearchQuery::is_little() {

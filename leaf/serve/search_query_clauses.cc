@@ -6,6 +6,7 @@
 #include "common/query/clause_json.h"
 #include "leaf/clauses/evaluation.h"
 #include "leaf/clauses/exhaustive.h"
+#include "leaf/clauses/near_terms.h"
 #include "leaf/serve/clause_resolution.h"
 #include "leaf/serve/search_query.h"
 
@@ -32,6 +33,15 @@ std::vector<std::string> words_of(std::string_view clause, text::Analyzer& analy
   std::vector<std::string> words;
   if (const auto read = query::parse_clause(clause, "clause")) add_words(*read, analyzer, words);
   return words;
+}
+
+Result<void> SearchQuery::find_near() {
+  constexpr std::size_t kLooksPerExpansion = 1024;  // as of a pattern (leaf/clauses/resolver.h)
+  for (const query::NearWord& one : request_.near)
+    near_.push_back(
+        FROND_TRY(clauses::near_terms(one, schema(), *generation_->terms, parts_.max_expansions * kLooksPerExpansion,
+                                      [&] { return deadline_.passed(parts_.clock); })));
+  return {};
 }
 
 // Takes a clause of weights of impacts as terms, if their sums fit into a Score. False: the clause is something else.

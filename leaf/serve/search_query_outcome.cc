@@ -142,6 +142,7 @@ void SearchQuery::finish() {
   for (const wire::UnsearchedPartition& one : reply.unsearched)
     metrics_.unsearched[static_cast<std::size_t>(one.reason)].add();
   if (profiled_) reply.runs = std::move(profiled_->runs);
+  reply.near = std::move(near_);
   {
     const MutexLock lock(collected_mutex_);
     reply.facets = std::move(facets_);

@@ -90,6 +90,29 @@ def long_pages(cluster, search):
     cluster.expect(400, "POST", "/many/_search?scroll=1m", {"size": 1001})
 
 
+def like_words(cluster, search, documents):
+    """Fuzzy words of text, and suggestions: one word is like the one asked for, so it scores as that word does, by its nearness."""
+    wanted = {i: 0.75 * score for i, score in scores(documents, "title", "river").items()}  # one edit in four letters
+    for query in ({"fuzzy": {"title": {"value": "rivr"}}}, {"match": {"title": {"query": "Rivr", "fuzziness": "AUTO"}}}):
+        got = search({"query": query, "size": 100})["hits"]
+        harness.expect({hit["_id"] for hit in got["hits"]} == set(wanted), f"{query} finds {got['total']}")
+        for hit in got["hits"]:
+            harness.expect(abs(hit["_score"] - wanted[hit["_id"]]) <= 2e-3 * wanted[hit["_id"]], f"the score of {hit} is not {wanted[hit['_id']]}")
+    # "red" and "rad": nearness 2/3 for one edit, and both as frequent as the one that more documents have.
+    cluster.bulk("things", [{"index": {"_id": "rad"}}, {"title": "rad"}])
+    both = search({"query": {"fuzzy": {"title": {"value": "rad", "fuzziness": 1}}}, "size": 1})["hits"]["hits"][0]
+    harness.expect(both["_id"] == "rad" and both["_score"] < 2.2 * math.log(1 + 61.5 / 20), f"the nearest is {both}")
+    answer = search({"suggest": {"text": "rivr stoen hil", "s": {"term": {"field": "title", "min_word_length": 3}}}})
+    harness.expect(answer["hits"]["total"]["value"] == 0, "suggestions alone search nothing")
+    frequency = {word: sum(word in d["title"].split() for d in documents.values()) for word in ("river", "stone", "hill")}
+    options = [[(one["text"], one["freq"]) for one in word["options"]] for word in answer["suggest"]["s"]]
+    harness.expect(options == [[(word, frequency[word])] for word in ("river", "stone", "hill")], f"suggestions are {answer['suggest']}")
+    harness.expect([(word["offset"], word["length"]) for word in answer["suggest"]["s"]] == [(0, 4), (5, 5), (11, 3)], "where words are")
+    cluster.expect(200, "DELETE", "/things/_doc/rad?refresh=true")
+    status, meant = cluster.ask("GET", "/v1/collections/things/search?did_you_mean=true&q=red+rivr", port=cluster.http)[:2]
+    harness.expect(status == 200 and meant["did_you_mean"]["q"] == "red river", f"a search answers {meant}")
+
+
 def test(setting):
     cluster = Cluster(setting)
     cluster.expect(200, "PUT", "/things", {"mappings": MAPPING})
@@ -141,7 +164,8 @@ def test(setting):
 
     several_stages(cluster, search, documents)
     long_pages(cluster, search)
-    for body in ({"query": {"fuzzy": {"title": "x"}}}, {"suggest": {}}, {"aggs": {"a": {"matrix_stats": {}}}},
+    like_words(cluster, search, documents)
+    for body in ({"query": {"regexp": {"title": "x.*"}}}, {"suggest": {"a": {"text": "x", "phrase": {"field": "title"}}}}, {"aggs": {"a": {"matrix_stats": {}}}},
                  {"query": {"match_phrase": {"title": {"query": "red fox", "slop": 1}}}}):
         refused = cluster.expect(400, "POST", "/things/_search", body)
         harness.expect("not supported" in refused["error"]["reason"], f"{body} is refused with {refused}")

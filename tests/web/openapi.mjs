@@ -198,7 +198,7 @@ async function checkEveryRoute() {
 // A word of its own for each state of the index: a whole answer in the cache outlives the leaves.
 async function checkSearches() {
   const word = { whole: 'links', partial: 'file', none: 'kernel' }[coverage];
-  for (const query of [`q=${word}`, `q=${word}&explain=true`, `q=${word}&profile=true`, `q=${word}&explain=true&profile=true`, 'q=%20', `q=${word}&k=100&offset=50`, `q=${word}&fields=id`, `q=${word}&k=8&k1=1.2&b=0.75&explain=true`, `q=${word}&k=7&rank=none&explain=true`, `q=${word}&fields=url,title&explain=true`, `q=${word}zz&mode=and`, `q=${word}&k=3&sort=_score:asc,_order:desc`, `q=${word}&k=3&sort=_order&explain=true`, `q=${word}&allow_partial=false`]) {
+  for (const query of [`q=${word}`, `q=${word}&explain=true`, `q=${word}&profile=true`, `q=${word}&explain=true&profile=true`, 'q=%20', `q=${word}&k=100&offset=50`, `q=${word}&fields=id`, `q=${word}&k=8&k1=1.2&b=0.75&explain=true`, `q=${word}&k=7&rank=none&explain=true`, `q=${word}&fields=url,title&explain=true`, `q=${word}zz&mode=and`, `q=${word}zz&k=3&did_you_mean=true`, `q=${word}&k=3&sort=_score:asc,_order:desc`, `q=${word}&k=3&sort=_order&explain=true`, `q=${word}&allow_partial=false`]) {
     const wanted = query === 'q=%20' ? [200, 503] : coverage === 'whole' ? [200] : coverage === 'none' ? [503, 504] : query.includes('partial') ? [503] : [200];
     await settle(wanted, 'GET', '/v1/search', { query });
     if (!/[&](k|fields)=/.test(query)) await settle(wanted, 'GET', '/v1/count', { query });

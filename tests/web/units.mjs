@@ -27,13 +27,13 @@ test('what an address may not say is as usual', () => {
 
 test('words alone are asked for as ever', () => {
   assert.deepEqual(request(parse('?q=a+b&profile=true&collection=c/d')),
-    { path: '/v1/collections/c%2Fd/search?q=a+b&mode=auto&processor=auto&k=10&offset=0&explain=true&profile=true' });
+    { path: '/v1/collections/c%2Fd/search?q=a+b&mode=auto&processor=auto&k=10&offset=0&explain=true&did_you_mean=true&profile=true' });
 });
 
 test('filters and orders are asked for as JSON', () => {
   assert.deepEqual(request(parse('?q=a&is.tag=x&in.year=2000..2010&sort=year:desc,_score')), { path: '/v1/search', body: { q: 'a', mode: 'auto',
     filter: { bool: { filter: [{ term: { field: 'tag', value: 'x' } }, { range: { field: 'year', gte: '2000', lt: '2010' } }] } },
-    processor: 'auto', k: 10, offset: 0, explain: true, sort: ['year:desc', '_score'] } });
+    processor: 'auto', k: 10, offset: 0, explain: true, did_you_mean: true, sort: ['year:desc', '_score'] } });
   const { body } = request(parse('?in.published=-62167219200000..&sort=year:desc&after=c&offset=30'));
   assert.deepEqual(body.query, { all: {} });
   assert.deepEqual(body.filter.bool.filter, [{ range: { field: 'published', gte: '-62167219200000' } }]);

@@ -133,6 +133,8 @@ Result<Answer> parse_answer(int status, std::string_view body) {
   out.cursor = text_of(answer, "cursor");
   out.cache = text_of(answer, "cache");
   out.empty_query = text_of(answer, "empty_query");
+  if (const auto meant = answer.find("did_you_mean"); meant != answer.end() && meant->is_object())
+    out.did_you_mean = text_of(*meant, "q");
   if (const auto took = answer.find("took_ms"); took != answer.end() && took->is_number()) out.took_ms = *took;
   if (const auto total = answer.find("total"); total != answer.end() && total->is_object()) {
     out.total = number_of(*total, "value").value_or(0);

@@ -30,6 +30,7 @@ struct Answer {
   std::optional<std::uint64_t> all_words;  // mode auto: documents with all words, or at least so many
   bool all_words_exact = true;
   std::string cache;
+  std::string did_you_mean;      // another query, where no document has some word; empty: none
   std::string empty_query;       // of a query without terms: stop_words or no_words
   std::uint64_t unsearched = 0;  // partitions without an answer
   std::vector<AnswerHit> hits;

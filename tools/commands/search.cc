@@ -32,6 +32,7 @@ void print(const Answer& answer, std::uint32_t offset, bool colour) {
     out += "The query has only stop words, which this collection does not index: add a rarer word.\n";
   else if (!answer.empty_query.empty())
     out += "The query has no words.\n";
+  if (!answer.did_you_mean.empty()) out += fmt::format("Did you mean: {}\n", printable(answer.did_you_mean));
   std::uint64_t rank = offset;
   for (const auto& hit : answer.hits) {
     const auto order = hit.sort.empty() ? fmt::format("{:<9.4f}", std::strtod(hit.score.c_str(), nullptr))
@@ -51,7 +52,7 @@ Result<void> search(const SearchFlags& flags) {
   auto endpoint = FROND_TRY(endpoint_of(flags.query.broker, flags.query.tls_ca, flags.query.key_file));
   BrokerClient broker(std::move(endpoint.url), std::move(endpoint.trust), patience(flags.query),
                       std::move(endpoint.authorization));
-  auto target = search_target(flags.query, query, flags.offset);
+  auto target = search_target(flags.query, query, flags.offset) + "&did_you_mean=true";
   for (const auto& [name, value] : {std::pair("sort", &flags.sort), std::pair("facets", &flags.facets),
                                     std::pair("search_after", &flags.search_after)})
     if (!value->empty()) target += fmt::format("&{}={}", name, url_encode(*value));

@@ -111,6 +111,11 @@ function showSigns({ signs_not_applied: signs = [] }, search) {
   $('notice').append(element('div', 'notice', element('h2', '', 'Searched as text'), element('ul', '', ...lines)));
 }
 
+function showMeant({ did_you_mean: meant }, search) {
+  if (!meant?.q) return;
+  $('notice').append(element('p', 'notice', 'Did you mean ', link(address(fresh(search, { q: meant.q })), '', meant.q), '?'));
+}
+
 function showNothing(search, empty, understood) {
   if (empty === 'stop_words') return notice('Only stop words', element('p', '', 'Words this common are not indexed in this collection. Add a rarer one.'));
   if (empty) return notice('Nothing to look for', element('p', '', 'The query has no words.'));
@@ -138,6 +143,7 @@ function showAnswer(answer, search, received, signal) {
   showCoverage(answer);
   if (answer.total.value === 0 && answer.coverage.degraded.length === 0) showNothing(search, answer.empty_query, answer.understood);
   showSigns(answer, search);
+  showMeant(answer, search);
   requestAnimationFrame(() => performance.measure('answer-to-hits', { start: received, end: performance.now() }));
   showWays(answer, search, signal);
 }

@@ -63,7 +63,7 @@ export function question({ q, mode, filters }) {
 // The request of a page of hits: {path}, or {path, body} where it is more than words.
 export function request(search) {
   const { q, mode, processor, k, offset, profile, collection, sort, after, filters } = search;
-  const shown = { processor, k, ...(!after && { offset }), explain: true, ...(profile && { profile }) };
+  const shown = { processor, k, ...(!after && { offset }), explain: true, did_you_mean: true, ...(profile && { profile }) };
   const path = `${routes(collection)}/search`;
   if (!sort && filters.length === 0) return { path: `${path}?` + new URLSearchParams({ q, mode, ...shown }) };
   return { path, body: { ...question(search), ...shown, ...(sort && { sort: sort.split(',') }), ...(after && { search_after: after }) } };

@@ -119,6 +119,12 @@ journey('nothing found, and a way on', 'whole', async () => {
   await page.goto(base + '/?q=kernel+-file+title:link');
   await shown(page);
   expect((await text(page, '#notice')).includes("title:link: expected a field of the schema before ':'"), await text(page, '#notice'));
+  await page.goto(base + '/?q=kernel+bufffer');
+  await shown(page);
+  await page.getByRole('link', { name: 'kernel buffer', exact: true }).click();
+  await page.waitForURL((url) => url.searchParams.get('q') === 'kernel buffer');
+  await shown(page);
+  expect(!(await text(page, '#notice')).includes('Did you mean'), 'all words are known');
   await page.goto(base + '/?q=kernel+zzzzqqq+module');
   await page.getByText('No document has all words').waitFor();
   await page.getByRole('link', { name: '“zzzzqqq”' }).click();

@@ -64,6 +64,34 @@ TEST(AQuery, OfAKeywordOrABooleanScoresItsIdfOnceItIsKnown) {
   }
 }
 
+TEST(AQuery, OfAFuzzyWordIsThatOfTheWordsLikeItAsFrequentAsTheMostFrequent) {
+  for (const char* const text : {R"({"fuzzy":{"title":{"value":"calender"}}})",
+                                 R"({"match":{"title":{"query":"Calender","fuzziness":"AUTO"}}})"}) {
+    Reading reading;
+    const Json query = Json::parse(text);
+    ASSERT_TRUE(QueryReader(reading.scope).read(query));
+    const auto near = reading.statistics.missing_near();
+    ASSERT_EQ(near.size(), 1u);
+    EXPECT_EQ(near[0], (query::NearWord{.field = "title", .word = "calender", .same_letters = 0, .most = 50}));
+    reading.statistics.set_near(near[0], {0, {{"calendar", 100, 1}, {"calends", 1, 2}}});
+    EXPECT_TRUE(reading.statistics.missing_near().empty());
+    ASSERT_TRUE(QueryReader(reading.scope).read(query));
+    for (const auto& key : reading.statistics.missing()) reading.statistics.set(key, 1000);
+    reading.scope.scale = 32;
+    const auto read = QueryReader(reading.scope).read(query);
+    ASSERT_TRUE(read) << read.error().reason;
+    const auto& any = read->as<query::Bool>()->should;
+    ASSERT_EQ(any.size(), 2u);
+    EXPECT_NEAR(any[0].as<query::Boost>()->by.value() / 32, 0.875, 1e-4);
+    EXPECT_NEAR(any[1].as<query::Boost>()->by.value() / 32, (1 - 2 / 7.0) * idf(1000, 100) / idf(1000, 1), 1e-4);
+  }
+  EXPECT_EQ(clause_of(R"({"match":{"title":{"query":"ox","fuzziness":"AUTO"}}})"),
+            R"({"term":{"field":"title","value":"ox"}})");
+  EXPECT_EQ(
+      clause_of(R"({"multi_match":{"query":"fox","fields":["title"],"type":"phrase","fuzziness":1}})").substr(0, 3),
+      "400");
+}
+
 TEST(AQuery, OfQueriesKeepsWhatCountsAndWhatOnlyMatches) {
   EXPECT_EQ(
       clause_of(
@@ -94,8 +122,8 @@ TEST(AQuery, OfSignsIsReadAsLuceneDoes) {
 }
 
 TEST(AQuery, ThatFrondLacksIsRefusedByName) {
-  EXPECT_EQ(clause_of(R"({"fuzzy":{"title":"x"}})"),
-            "501 [fuzzy] query of a field that is no keyword is not supported");
+  EXPECT_EQ(clause_of(R"({"fuzzy":{"n":"x"}})"),
+            "501 fuzziness of a field that is neither text nor a keyword is not supported");
   EXPECT_EQ(clause_of(R"({"more_like_this":{"title":"x"}})"), "501 [more_like_this] query is not supported");
   EXPECT_EQ(clause_of(R"({"nosuch":{}})"), "400 unknown query [nosuch]");
   EXPECT_EQ(clause_of(R"({"match":{"title":{"query":"x","nosuch":1}}})"),

@@ -107,7 +107,7 @@ TEST_F(ASearchOfACollectionWithASchema, HasWhatChangesAnswersInTheKeyOfTheCache)
       {"rank", "none"},    {"k1", "1.25"},          {"b", "0.25"},
       {"count", "true"},   {"processor", "cpu"},    {"explain", "true"},
       {"total", "exact"},  {"fields", "id"},        {"sort", "year"},
-      {"facets", "tag:3"}, {"prior_weight", "2"}};
+      {"facets", "tag:3"}, {"prior_weight", "2"},   {"did_you_mean", "true"}};
   const std::map<std::string_view, const char*> does_not = {
       {"syntax", "strict"}, {"timeout_ms", "4000"}, {"allow_partial", "false"}};
   const std::set<std::string_view> elsewhere = {
@@ -115,8 +115,8 @@ TEST_F(ASearchOfACollectionWithASchema, HasWhatChangesAnswersInTheKeyOfTheCache)
       "cache", "profile"};      // with these the cache is not asked
   EXPECT_EQ(std::size(kParameters), changes_answers.size() + does_not.size() + elsewhere.size());
   // With these a page goes on where another one ended; an order by score needs what scores are made of.
-  const std::set<std::string_view> same_ranking = {"k",     "offset",  "rank",   "count", "processor",
-                                                   "total", "explain", "fields", "facets"};
+  const std::set<std::string_view> same_ranking = {"k",     "offset",  "rank",   "count",  "processor",
+                                                   "total", "explain", "fields", "facets", "did_you_mean"};
   auto ordered = asking("immune response");
   ordered.sort = *frond::query::parse_sort("_score,year");
   const auto ranking = ranking_of(ordered, "c");

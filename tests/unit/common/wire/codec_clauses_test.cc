@@ -82,6 +82,45 @@ TEST(WireCodec, CarriesAnOrderAndFacets) {
   EXPECT_EQ(std::get<SearchReply>(*back).facets, reply.facets);
 }
 
+TEST(WireCodec, CarriesWordsThatOthersAreLike) {
+  SearchRequest sent{7, 3};
+  sent.near.push_back({.word = "calender"});
+  sent.near.push_back({"title", "w\xc3\xb6rd", 1, false, 3, 0.5F, 4, true, true, query::kMaxNearTerms});
+  EXPECT_EQ(features_needed(sent), kFeatureClauses | kFeatureNear);
+  const auto got = decode_request(encode(sent));
+  ASSERT_TRUE(got) << got.error().message();
+  EXPECT_EQ(std::get<SearchRequest>(*got).near, sent.near);
+  EXPECT_FALSE(head_of_search(encode(sent))->is_words);
+  const auto refused = [&](auto change) {
+    SearchRequest changed = sent;
+    change(changed.near);
+    return decode_request(encode(changed)) == Code::kCorrupt;
+  };
+  EXPECT_TRUE(refused([](auto& near) { near.resize(query::kMaxNearWords + 1, near[0]); }));
+  EXPECT_TRUE(refused([](auto& near) { near[0].word.clear(); }));
+  EXPECT_TRUE(refused([](auto& near) { near[0].word.assign(query::kMaxNearWordBytes + 1, 'x'); }));
+  EXPECT_TRUE(refused([](auto& near) { near[0].edits = query::kMaxNearEdits + 1; }));
+  EXPECT_TRUE(refused([](auto& near) { near[0].most = query::kMaxNearTerms + 1; }));
+  EXPECT_TRUE(refused([](auto& near) { near[0].least_nearness = 1.5F; }));
+
+  SearchReply reply{7};
+  reply.has_or = true;
+  reply.near.push_back({.df = 3});
+  reply.near.push_back({0, {{"calendar", 118, 1}, {"w\xc3\xb6rd", 1, 2}}, false});
+  const auto back = decode_reply(encode(reply));
+  ASSERT_TRUE(back) << back.error().message();
+  EXPECT_EQ(std::get<SearchReply>(*back).near, reply.near);
+  const auto bad = [&](auto change) {
+    SearchReply changed = reply;
+    change(changed.near);
+    return decode_reply(encode(changed)) == Code::kCorrupt;
+  };
+  EXPECT_TRUE(bad([](auto& near) { near.resize(query::kMaxNearWords + 1); }));
+  EXPECT_TRUE(bad([](auto& near) { near[1].terms.resize(2 * query::kMaxNearTerms + 1, {"x", 1, 1}); }));
+  EXPECT_TRUE(bad([](auto& near) { near[1].terms[0].text.clear(); }));
+  EXPECT_TRUE(bad([](auto& near) { near[1].terms[0].edits = 0; }));
+}
+
 TEST(WireCodec, RefusesOrdersAndFacetsThatCannotBe) {
   const auto refused = [](auto change) {
     SearchRequest sent;

@@ -108,6 +108,12 @@ class RandomMessages {
     if (coin()) made.clause = text(300);
     if (coin()) made.filter = text(300);
     made.exact_total = coin();
+    made.near.resize(below(3));
+    for (query::NearWord& one : made.near) {
+      one = {text(40), text(40, 1), static_cast<std::uint32_t>(below(3)), coin(), number32()};
+      one.least_df = number();
+      one.most = static_cast<std::uint32_t>(below(query::kMaxNearTerms + 1));
+    }
     if (made.clause.empty()) return made;
     if (coin()) made.sort = text(300, 1);
     if (!made.sort.empty() && coin()) made.after = {text(100), number()};
