@@ -25,8 +25,8 @@ TEST_P(AChangedCollection, AnswersLikeAFreshBuildOfWhatRemains) {
   }
 }
 
-// Dies before each rename, sync, removal and merge in turn, until a change gets to its end; of many partitions, which do
-// the same one after the other, before each third.
+// Dies before each rename, sync, removal and merge in turn, until a change gets to its end; of many partitions, which
+// do the same one after the other, before each third.
 TEST_P(AChangedCollection, IsAsItWasOrChangedAfterADeathAtEveryStep) {
   const auto first = some_texts(60);
   ASSERT_TRUE(build(repository(), first, GetParam().partitions));
