@@ -67,13 +67,13 @@ bool Statistics::lacks_words() const {
 const query::NearTerms* Statistics::near(const query::NearWord& word) {
   for (const auto& [known, found] : near_)
     if (known == word) return found ? &*found : nullptr;
-  near_.emplace_back(word, std::nullopt);
+  if (near_.size() <= query::kMaxNearWords) near_.emplace_back(word, std::nullopt);  // one more, and it is refused
   return nullptr;
 }
 std::vector<query::NearWord> Statistics::missing_near() const {
   std::vector<query::NearWord> all;
   for (const auto& [word, found] : near_)
-    if (!found) all.push_back(word);
+    if (!found || near_.size() > query::kMaxNearWords) all.push_back(word);
   return all;
 }
 void Statistics::set_near(const query::NearWord& word, query::NearTerms found) {

@@ -55,6 +55,7 @@ class Statistics {
   }
   // What the dictionary has that is like a word; null: it is not known yet.
   const query::NearTerms* near(const query::NearWord& word);
+  // Those that are not known yet; more than kMaxNearWords: too many were asked for.
   std::vector<query::NearWord> missing_near() const;
   void set_near(const query::NearWord& word, query::NearTerms found);
 

@@ -86,7 +86,8 @@ Expected<Clause> QueryReader::fuzzy(const Json& body, const Context& in) {
 Expected<Clause> QueryReader::fuzzy_of(const MappedField& field, const std::string& word, const Json& options,
                                        double boost, bool scored) {
   if (field.type != Type::kText && field.type != Type::kKeyword)
-    return not_supported("fuzziness of a field that is neither text nor a keyword");
+    return illegal_argument("Can only use fuzzy queries on keyword and text fields - not on [" + field.name +
+                            "] which is of another type");
   Fuzziness how;
   how.edits = FROND_EXPECT_OK(edits_of(options.value("fuzziness", Json("AUTO")), code_points(word).size()));
   how.same_letters = static_cast<std::size_t>(
@@ -128,6 +129,7 @@ Expected<Clause> QueryReader::fuzzy_text(const MappedField& field, const std::st
   for (const query::NearTerm& one : near) {
     const double nearness = query::nearness(one.edits, letters, code_points(one.text).size());
     if (nearness <= 0) continue;
+    scope_.statistics.set({field.column, one.text}, one.df);
     const double blended = scored ? idf(documents, most_frequent) / idf(documents, one.df) : 1;
     any.push_back(FROND_EXPECT_OK(text_term(field, one.text, boost * nearness * blended, scored)));
   }

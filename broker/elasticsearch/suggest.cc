@@ -19,6 +19,7 @@ using frond::query::NearTerms;
 using frond::query::NearWord;
 
 constexpr std::size_t kMaxSuggesters = 16;
+constexpr std::size_t kMaxShown = 1024;  // words of all texts, also those too short to look for others
 
 Expected<std::uint32_t> whole_between(const Json& body, const char* name, std::uint32_t otherwise, std::int64_t least,
                                       std::int64_t most) {
@@ -190,13 +191,17 @@ Expected<std::vector<SuggestedWord>> suggested_words(const std::vector<TermSugge
     if (field->type != Type::kText) return not_supported("a term suggester of a field that is no text");
     if (!one.analyzer.empty() && one.analyzer != field->analyzer)
       return not_supported("[analyzer] of a term suggester");
+    std::size_t until = 0, units = 0;  // of the text up to there
     analyzer.analyze(one.text, [&](std::string_view term, text::TokenSpan where) {
       too_long = too_long || term.size() > frond::query::kMaxNearWordBytes;
-      if (too_long || asked > frond::query::kMaxNearWords) return;
+      if (too_long || asked > frond::query::kMaxNearWords || words.size() > kMaxShown) return;
+      if (where.begin < until) until = units = 0;
+      units += utf16_units(std::string_view(one.text).substr(until, where.begin - until));
+      until = where.begin;
       SuggestedWord& word = words.emplace_back();
       word.suggester = &one;
       word.word = term;
-      word.offset = utf16_units(std::string_view(one.text).substr(0, where.begin));
+      word.offset = units;
       word.length = utf16_units(std::string_view(one.text).substr(where.begin, where.end - where.begin));
       word.asked = asked_for(one, field->column, word.word);
       asked += word.asked.size();
@@ -206,6 +211,8 @@ Expected<std::vector<SuggestedWord>> suggested_words(const std::vector<TermSugge
   if (asked > frond::query::kMaxNearWords)
     return not_supported("a search with suggestions for more than " + std::to_string(frond::query::kMaxNearWords) +
                          " words");
+  if (words.size() > kMaxShown)
+    return not_supported("a search with suggestions for a text of more than " + std::to_string(kMaxShown) + " words");
   return words;
 }
 

@@ -70,7 +70,10 @@ std::vector<NearWord> absent_words(std::span<const wire::QueryTerm> terms) {
     const std::size_t letters = letters_of(term.text);
     if (letters < kLeastLetters || term.text.size() > frond::query::kMaxNearWordBytes) continue;
     if (words.size() == frond::query::kMaxNearWords) break;
-    words.push_back({.word = term.text, .edits = letters < kLettersOfTwoEdits ? 1U : 2U, .only_absent = true});
+    words.push_back({.word = term.text,
+                     .edits = letters < kLettersOfTwoEdits ? 1U : 2U,
+                     .only_absent = true,
+                     .most = frond::query::kMaxNearTerms});  // the most frequent of them are shown
   }
   return words;
 }

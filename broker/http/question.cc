@@ -97,7 +97,9 @@ std::string cache_key(std::uint32_t collection, const Question& question, const 
   if (question.exact_total()) key += "\ntotal";
   if (parameters.did_you_mean) key.append("\nmean ").append(parameters.q);  // which the answer mends
   for (const frond::query::NearWord& one : parameters.near) {
-    key.append("\nnear ").append(one.field).append(" ").append(one.word).append(" ");
+    put(one.field.size());
+    put(one.word.size());
+    key.append(one.field).append(one.word);
     put(one.edits);
     put(one.swaps);
     put(one.same_letters);

@@ -69,7 +69,7 @@ Result<std::string> field_prefix_of(const std::string& name, const schema::Schem
 }  // namespace
 
 Result<query::NearTerms> near_terms(const query::NearWord& asked, const schema::Schema& schema,
-                                    const partition::GenerationTerms& dictionary, std::size_t max_looks,
+                                    const partition::GenerationTerms& dictionary, std::size_t& looks_left,
                                     const std::function<bool()>& is_over) {
   const std::string prefix = FROND_TRY(field_prefix_of(asked.field, schema));
   query::NearTerms found;
@@ -93,7 +93,7 @@ Result<query::NearTerms> near_terms(const query::NearWord& asked, const schema::
       if (!term.starts_with(first)) return false;
       if (looks >= next_glance) late = is_over();
       if (looks >= next_glance) next_glance = looks + kLooksBetweenGlances;
-      found.whole = ++looks <= max_looks;
+      found.whole = ++looks <= looks_left;
       if (late || !found.whole) return false;
       const std::string_view word = term.substr(prefix.size());
       const auto edits = walk.look_at(word);
@@ -112,6 +112,7 @@ Result<query::NearTerms> near_terms(const query::NearWord& asked, const schema::
     looks += kLooksOfALeap;
     from = std::move(next);
   }
+  looks_left -= std::min(looks, looks_left);
   if (late) return Error(Code::kDeadline, "the time is over while the dictionary is looked through");
   std::set<NearCandidate> kept = all.take();
   kept.merge(near.take());

@@ -11,10 +11,10 @@
 
 namespace frond::leaf::clauses {
 
-// Looks at `max_looks` terms at most: NearTerms::whole says whether these were all. `is_over`: whether the time is
-// over. kInvalid: the field is no text with lists of its own; kDeadline; kCorrupt, kUnavailable of the dictionary.
+// Looks at as many terms as are left at most, and takes those off: NearTerms::whole says whether these were all.
+// `is_over`: whether the time is over. kInvalid: the field is no text with lists of its own; kDeadline; kCorrupt, kUnavailable of the dictionary.
 Result<query::NearTerms> near_terms(const query::NearWord& asked, const schema::Schema& schema,
-                                    const partition::GenerationTerms& dictionary, std::size_t max_looks,
+                                    const partition::GenerationTerms& dictionary, std::size_t& looks_left,
                                     const std::function<bool()>& is_over);
 
 }  // namespace frond::leaf::clauses

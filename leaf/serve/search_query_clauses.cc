@@ -37,10 +37,18 @@ std::vector<std::string> words_of(std::string_view clause, text::Analyzer& analy
 
 Result<void> SearchQuery::find_near() {
   constexpr std::size_t kLooksPerExpansion = 1024;  // as of a pattern (leaf/clauses/resolver.h)
-  for (const query::NearWord& one : request_.near)
-    near_.push_back(
-        FROND_TRY(clauses::near_terms(one, schema(), *generation_->terms, parts_.max_expansions * kLooksPerExpansion,
-                                      [&] { return deadline_.passed(parts_.clock); })));
+  const std::size_t most = parts_.max_expansions * kLooksPerExpansion;
+  const Deadline half = deadline_.half(parts_.clock);
+  std::size_t left = most;  // of words that only an absent one is asked for: the answer can do without them
+  for (const query::NearWord& one : request_.near) {
+    std::size_t own = most;
+    auto found =
+        clauses::near_terms(one, schema(), *generation_->terms, one.only_absent ? left : own,
+                            [&, until = one.only_absent ? half : deadline_] { return until.passed(parts_.clock); });
+    if (!found && found.error().code() == Code::kDeadline && !deadline_.passed(parts_.clock))
+      found = query::NearTerms{.df = 0, .terms = {}, .whole = false};
+    near_.push_back(FROND_TRY(std::move(found)));
+  }
   return {};
 }
 

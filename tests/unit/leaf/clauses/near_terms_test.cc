@@ -145,7 +145,8 @@ TEST(NearTerms, AreThoseOfEveryDistanceComputed) {
       asked.more_frequent = below(4) == 0;
       asked.only_absent = below(4) == 0;
       asked.most = static_cast<std::uint32_t>(1 + below(20));
-      const auto got = near_terms(asked, schema, dictionary, 1'000'000, [] { return false; });
+      std::size_t looks = 1'000'000;
+      const auto got = near_terms(asked, schema, dictionary, looks, [] { return false; });
       ASSERT_TRUE(got) << got.error().message();
       const std::string prefix = field == 0 ? "" : text::field_term(field == 1 ? 0 : 2, "");
       EXPECT_EQ(*got, expected(asked, prefix, dictionary)) << asked.word << " in round " << round;
@@ -162,7 +163,8 @@ TEST(NearTerms, AreFoundWithoutALookAtAllTerms) {
   }
   dictionary.terms["h099999"] = 7;
   const auto asked = query::NearWord{.word = "h09999", .same_letters = 1};
-  const auto found = near_terms(asked, {}, dictionary, 1'000'000, [] { return false; });
+  std::size_t looks = 1'000'000;
+  const auto found = near_terms(asked, {}, dictionary, looks, [] { return false; });
   ASSERT_TRUE(found);
   EXPECT_EQ(*found, expected(asked, "", dictionary));
   EXPECT_LT(dictionary.visits, 20'000u);  // of 100,000 that begin with h
@@ -172,13 +174,17 @@ TEST(NearTerms, HaveLimits) {
   ListedTerms dictionary;
   for (int i = 0; i < 1000; ++i) dictionary.terms["wo" + std::to_string(i)] = 1;
   const query::NearWord asked{.word = "wo1"};
-  const auto cut = near_terms(asked, {}, dictionary, 100, [] { return false; });
+  looks = 100;
+  const auto cut = near_terms(asked, {}, dictionary, looks, [] { return false; });
+  EXPECT_EQ(looks, 0u);
+  looks = 100'000;
   ASSERT_TRUE(cut);
   EXPECT_FALSE(cut->whole);
-  EXPECT_EQ(near_terms(asked, {}, dictionary, 100'000, [] { return true; }), Code::kDeadline);
+  EXPECT_EQ(near_terms(asked, {}, dictionary, looks, [] { return true; }), Code::kDeadline);
   const schema::Schema schema = schema_of_two();
   for (const char* const field : {"nosuch", "body"})
-    EXPECT_EQ(near_terms({.field = field, .word = "x"}, schema, dictionary, 100, [] { return false; }), Code::kInvalid);
+    EXPECT_EQ(near_terms({.field = field, .word = "x"}, schema, dictionary, looks, [] { return false; }),
+              Code::kInvalid);
 }
 
 TEST(AnEditWalk, CountsSwapsOfEachLetterOnce) {
