@@ -174,7 +174,7 @@ TEST(NearTerms, HaveLimits) {
   ListedTerms dictionary;
   for (int i = 0; i < 1000; ++i) dictionary.terms["wo" + std::to_string(i)] = 1;
   const query::NearWord asked{.word = "wo1"};
-  looks = 100;
+  std::size_t looks = 100;
   const auto cut = near_terms(asked, {}, dictionary, looks, [] { return false; });
   EXPECT_EQ(looks, 0u);
   looks = 100'000;

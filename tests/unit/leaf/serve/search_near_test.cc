@@ -39,7 +39,9 @@ TEST(SearchQueryWithNearWords, SaysTheSameOfEveryNumberOfPartitions) {
     EXPECT_TRUE(reply.near[3].terms.empty());
     for (const query::NearTerms& found : reply.near)
       for (const query::NearTerm& term : found.terms) EXPECT_EQ(term.df, frequencies[term.text]) << term.text;
-    if (frequencies["waab"] > 0) EXPECT_TRUE(reply.near[4].terms.empty());
+    if (frequencies["waab"] > 0) {
+      EXPECT_TRUE(reply.near[4].terms.empty());
+    }
     if (first.empty()) first = reply.near;
     EXPECT_EQ(reply.near, first) << partitions;
   }
