@@ -123,7 +123,7 @@ TEST(AQuery, OfSignsIsReadAsLuceneDoes) {
 
 TEST(AQuery, ThatFrondLacksIsRefusedByName) {
   EXPECT_EQ(clause_of(R"({"fuzzy":{"n":"x"}})"),
-            "501 fuzziness of a field that is neither text nor a keyword is not supported");
+            "400 Can only use fuzzy queries on keyword and text fields - not on [n] which is of another type");
   EXPECT_EQ(clause_of(R"({"more_like_this":{"title":"x"}})"), "501 [more_like_this] query is not supported");
   EXPECT_EQ(clause_of(R"({"nosuch":{}})"), "400 unknown query [nosuch]");
   EXPECT_EQ(clause_of(R"({"match":{"title":{"query":"x","nosuch":1}}})"),
