@@ -54,10 +54,18 @@ TEST(AHit, HasFieldsFromItsSourceAndSentinelsWhereItHasNoValue) {
   const auto ask =
       read_search(Json::parse(R"({"sort":["n","r"],"docvalue_fields":["k","d"],"fields":["r"],"_source":false})"), {});
   ASSERT_TRUE(ask);
-  const std::string body =
-      R"({"took_ms":1,"timed_out":false,"total":{"value":1,"relation":"eq"},"hits":[{"id":"1","sort":[null,4.900000095367432],)"
-      R"("source":{"id":"1","_source":{"k":["b","a","b"],"d":"2020-01-01","r":4.9}}}]})";
-  const auto answer = read_answer(body, *ask, index, 1);
+  http::Answer found{.rest = R"("total":{"value":1,"relation":"eq"},"hits":[{"id":"1","sort":[null,4.900000095367432],)"
+                             R"("source":{"id":"1","_source":{"k":["b","a","b"],"d":"2020-01-01","r":4.9}}}]})"};
+  const auto piece = [&](std::size_t begin, std::size_t end) {
+    return http::Pieces::Piece{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end - begin)};
+  };
+  const std::size_t id = found.rest.find("\"1\""), sort = found.rest.find("[null"),
+                    source = found.rest.find("\"source");
+  found.pieces.scored = false;
+  found.pieces.total.value = 1;
+  found.pieces.hits.push_back(
+      {.id = piece(id, id + 3), .columns = piece(source, found.rest.size() - 3), .sort = piece(sort, source - 1)});
+  const auto answer = read_answer(found, *ask, index, 1);
   ASSERT_TRUE(answer);
   ASSERT_EQ(answer->hits.size(), 1u);
   std::string out;
