@@ -46,6 +46,21 @@ TEST(ASource, IsShownWithTheMembersThatAreNamed) {
   EXPECT_EQ(shown(R"({"excludes":["author.*","t*","list"]})"), R"({"author":{}})");
 }
 
+TEST(ASearch, HasNoStagesWhereOneSearchIsEnough) {
+  for (const char* const body :
+       {R"({})", R"({"query":{"match":{"a":"x"}},"sort":["n"],"aggs":{"t":{"terms":{"field":"k"}}}})",
+        R"({"from":990,"size":10})", R"({"size":0,"from":2000})"})
+    EXPECT_FALSE(read_search(Json::parse(body), {})->may_have_stages()) << body;
+  for (const char* const body :
+       {R"({"query":{"bool":{"must":[{"match":{"a":{"query":"x","_name":"n"}}}]}}})",
+        R"({"query":{"function_score":{"query":{"match_all":{}}}}})",
+        R"({"aggs":{"t":{"terms":{"field":"k"},"aggs":{"h":{"top_hits":{}}}}}})", R"({"min_score":1})",
+        R"({"collapse":{"field":"k"}})", R"({"rescore":{"query":{"rescore_query":{"match_all":{}}}}})",
+        R"({"sort":["n"],"track_scores":true})", R"({"sort":["_id"]})", R"({"from":995,"size":10})",
+        R"({"size":1001})"})
+    EXPECT_TRUE(read_search(Json::parse(body), {})->may_have_stages()) << body;
+}
+
 TEST(AHit, HasFieldsFromItsSourceAndSentinelsWhereItHasNoValue) {
   SearchedIndex index{
       .name = "i",
