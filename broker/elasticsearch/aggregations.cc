@@ -377,8 +377,7 @@ namespace {
 
 Expected<std::vector<query::Facet>> facets_in(const Json& all) {
   if (all.empty()) return std::vector<query::Facet>();
-  const auto parsed = schema::parse_json(dumped(all));
-  auto facets = parsed ? query::read_facets(*parsed, "facets") : Result<std::vector<query::Facet>>(parsed.error());
+  auto facets = query::read_facets(schema_json(all), "facets");
   if (!facets) return not_supported("this aggregation (" + facets.error().message() + ")");
   return *std::move(facets);
 }

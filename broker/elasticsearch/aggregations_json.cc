@@ -217,7 +217,7 @@ class Renderer {
   }
   Expected<Json> term_bucket(const Json& bucket) const {
     const Json& value = bucket["value"];
-    Json one = {{"key", value}, {"doc_count", bucket["count"]}};
+    Json one = Json::object_t{{"key", value}, {"doc_count", bucket["count"]}};
     if (of_.field->type == Type::kBoolean) {
       one["key"] = value == true ? 1 : 0;
       one["key_as_string"] = value == true ? "true" : "false";
@@ -234,7 +234,7 @@ class Renderer {
     Json buckets = Json::array();
     std::uint64_t others = counted_.is_object() ? counted_["other"].get<std::uint64_t>() : 0;
     std::vector<Json> all;
-    if (counted_.is_object()) all = counted_["buckets"].get<std::vector<Json>>();
+    if (counted_.is_object()) all = counted_["buckets"].get_ref<const Json::array_t&>();
     FROND_EXPECT_OK(add_missing_bucket(of_, beside(">missing"), all));
     FROND_EXPECT_OK(check_patterns(of_.as, all));
     std::erase_if(all, [&](const Json& bucket) { return !is_shown(bucket["value"]); });

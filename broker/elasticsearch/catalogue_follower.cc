@@ -144,6 +144,7 @@ Result<void> CatalogueFollower::look() {
     if (--last; !known_.contains(last->first)) last = all.erase(last);
   std::vector<std::string> names, stay;  // stay: those that are the same index as before
   std::map<std::string, Known> next;
+  bool changed = false;
   for (const auto& [name, one] : all) {
     names.push_back(name);
     const std::string version = text_or(*one, "metadata");
@@ -157,12 +158,15 @@ Result<void> CatalogueFollower::look() {
     const bool made_again = read_anew && known != known_.end() && !known->second.index.derived &&
                             known->second.index.uuid != read_anew->index.uuid;
     if (!made_again) stay.push_back(name);
+    changed = changed || !same;
     if (read_anew) next.emplace(name, *std::move(read_anew));
   }
-  known_ = std::move(next);
-  Indices indices;
-  for (const auto& [name, known] : known_) indices.emplace(name, known.index);
-  catalogue_.set(std::move(indices));
+  if (changed || next.size() != known_.size()) {  // else threads keep the mappings that they have read
+    known_ = std::move(next);
+    Indices indices;
+    for (const auto& [name, known] : known_) indices.emplace(name, known.index);
+    catalogue_.set(std::move(indices));
+  }
   if (config_.on_collections && stay.size() < names.size()) config_.on_collections(stay);
   if (config_.on_collections && (told_ != names || stay.size() < names.size())) {
     told_ = names;

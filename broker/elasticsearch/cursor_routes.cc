@@ -147,11 +147,12 @@ Expected<void> check_scroll(const SearchAsk& ask) {
   return {};
 }
 
-void send_scrolled(SearchedTargets targets, SearchAsk ask, SearchPlace place, Clock::time_point begun,
+void send_scrolled(SearchedTargets targets, SearchAsk scrolled, SearchPlace place, Clock::time_point begun,
                    Responder responder) {
   if (targets.meant.size() > 1 || place.expression.empty())
     return responder.send(refusal_of(not_supported("[scroll] of several indices")));
   const auto shared = std::make_shared<Responder>(std::move(responder));
+  const auto ask = std::make_shared<const SearchAsk>(std::move(scrolled));
   const Abandon abandon = run_search(std::move(targets), ask, [shared, ask, place, begun](Expected<Gathered> gathered) {
     if (!gathered) return shared->send(refusal_of(gathered.error()));
     SearchPlace next = place;
@@ -163,7 +164,7 @@ void send_scrolled(SearchedTargets targets, SearchAsk ask, SearchPlace place, Cl
     if (gathered->cursor.size() > kMaxPlaceBytes)
       return shared->send(refusal_of(not_supported("[scroll] of so long a search")));
     frond::http::Response response;
-    response.body = search_json(*gathered, ask, ms_since(begun));
+    response.body = search_json(*gathered, *ask, ms_since(begun));
     shared->send(std::move(response));
   });
   if (abandon) shared->on_client_gone(abandon);

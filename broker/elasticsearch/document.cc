@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 
 #include "broker/elasticsearch/date_format.h"
@@ -119,6 +120,16 @@ Expected<void> each_element(const Plain& array, const Visit& visit) {
   return {};
 }
 
+void append_value(std::string& out, const schema::Value& value) {
+  const auto* const whole = std::get_if<std::int64_t>(&value);
+  if (whole == nullptr) {
+    out += schema::json_scalar(value);
+    return;
+  }
+  std::array<char, 24> digits{};
+  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), *whole).ptr);
+}
+
 class DocumentReader {
  public:
   DocumentReader(const Mapping& mapping, std::string_view id)
@@ -152,23 +163,29 @@ class DocumentReader {
       const MappedField& field = mapping_.fields[i];
       if (!values.any) continue;
       title = title || field.column == "title";
-      out.append(",").append(schema::json_string(field.column)).append(":");
+      out.append(",\"").append(field.column).append("\":");  // a name without what needs escapes (column_name())
       if (field.type == Type::kText) {
         out += schema::json_string(values.text);
         continue;
       }
       out += '[';
-      for (const schema::Value& value : values.values)
-        out.append(&value == &values.values.front() ? "" : ",").append(schema::json_scalar(value));
-      out += ']';
+      for (const schema::Value& value : values.values) {
+        append_value(out, value);
+        out += ',';
+      }
+      if (values.values.empty())
+        out += ']';
+      else
+        out.back() = ']';
     }
     if (!title) out += ",\"title\":\"\"";  // a record without any text is none
     out += kSourceName;
     const auto begin = static_cast<std::ptrdiff_t>(out.size());
     out.append(source).append("}");
     // A record is a line. Strings of JSON have no line ends as they are.
-    std::replace_if(
-        out.begin() + begin, out.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    if (source.find('\n') != source.npos || source.find('\r') != source.npos)
+      std::replace_if(
+          out.begin() + begin, out.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
     return out;
   }
   const Json& guessed() const { return guessed_; }
@@ -230,8 +247,10 @@ class DocumentReader {
     for (std::size_t i = place; i < mapping_.fields.size() && mapping_.fields[i].path == path; ++i) {
       const MappedField& field = mapping_.fields[i];
       const auto string = string_in(json);
-      const bool text = string && field.type == Type::kText;  // most of a document's bytes
-      const auto added = text ? add_text(i, *string) : add(i, json_of(json));
+      // Texts have most of a document's bytes.
+      const auto added = string && field.type == Type::kText      ? add_text(i, *string)
+                         : string && field.type == Type::kKeyword ? add_value(i, std::string(*string))
+                                                                  : add(i, json_of(json));
       if (!added) {
         const Json tree = json_of(json);
         const std::string shown = text_in(tree);
@@ -257,15 +276,18 @@ class DocumentReader {
     auto value = FROND_EXPECT_OK(value_of(field, json));
     if (!value) return {};
     if (field.type == Type::kText) return add_text(place, std::get<std::string>(*value));
+    return add_value(place, *std::move(value));
+  }
+  Expected<void> add_value(std::size_t place, schema::Value value) {
     Values& to = found_[place];
     to.any = true;
-    if (const auto* const word = std::get_if<std::string>(&*value)) {
-      if (is_ignored(field, *value)) return {};
+    if (const auto* const word = std::get_if<std::string>(&value)) {
+      if (is_ignored(mapping_.fields[place], value)) return {};
       if (word->size() > schema::kMaxKeywordBytes)
         return illegal_argument("a keyword of more than " + std::to_string(schema::kMaxKeywordBytes) +
                                 " bytes is not supported");
     }
-    to.values.push_back(*std::move(value));
+    to.values.push_back(std::move(value));
     return {};
   }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "broker/elasticsearch/document.h"
@@ -12,6 +13,7 @@
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/mapping.h"
 #include "broker/elasticsearch/partial_document.h"
+#include "broker/elasticsearch/plain_json.h"
 #include "common/base/lines.h"
 #include "common/schema/json.h"
 #include "common/text/utf8.h"
@@ -31,13 +33,6 @@ std::string new_id() {
   for (char& c : id) c = kDigits[random() % kDigits.size()];
   return id;
 }
-
-// A change that is to be sent: its place among all, and what the service is told.
-struct Sent {
-  std::size_t place = 0;
-  std::string lines;
-  std::optional<std::uint64_t> if_seq_no;
-};
 
 std::string action_line(const DocumentChange& change, const std::string& id) {
   constexpr std::uint64_t kOfNoDocument = ~std::uint64_t{0};
@@ -73,18 +68,23 @@ ApiError conflict_of(const DocumentChange& change, const std::string& id, const 
   return version_conflict(id, "document already exists (current version [" + version + "])");
 }
 
-void take_outcome(const DocumentChange& change, const Json& told, DocumentResult& result) {
-  const std::string outcome = text_or(told, "result");
+void take_outcome(const DocumentChange& change, const simdjson::dom::element& told, DocumentResult& result) {
+  std::string_view outcome;
+  std::uint64_t version = 1, number = 1;
+  // What is not there is as above.
+  std::ignore = told["result"].get_string().get(outcome);
+  std::ignore = told["version"].get_uint64().get(version);
+  std::ignore = told["change"].get_uint64().get(number);
   if (outcome == "conflict") {
-    result.error = conflict_of(change, result.id, told);
+    result.error = conflict_of(change, result.id, tree_of(told));
     return;
   }
   if (outcome == "refused") {
-    result.error = ApiError{.type = "mapper_parsing_exception", .reason = text_or(told, "detail")};
+    result.error = ApiError{.type = "mapper_parsing_exception", .reason = text_or(tree_of(told), "detail")};
     return;
   }
-  result.version = number_or(told, "version", 1);
-  result.seq_no = number_or(told, "change", 1) - 1;
+  result.version = version;
+  result.seq_no = number - 1;
   result.result = outcome == "removed" ? "deleted" : outcome == "missing" ? "not_found" : outcome;
 }
 
@@ -126,15 +126,18 @@ class IndexChanges {
       send();  // it reads what came before
       return update(place);
     }
-    std::string lines = action_line(change, result.id);
-    if (change.kind != Kind::kDelete) {
-      auto record = record_of(result.id, change.source);
-      if (!record) return fail(place, record.error());
-      lines += *record + "\n";
-    }
-    if (!waiting_.empty() && (bytes_ + lines.size() > kMostBytes || waiting_.size() == kMostLines)) send();
-    bytes_ += lines.size();
-    waiting_.push_back({place, std::move(lines), {}});
+    auto record = change.kind == Kind::kDelete ? Expected<std::string>("") : record_of(result.id, change.source);
+    if (!record) return fail(place, record.error());
+    wait(place, action_line(change, result.id), *record);
+  }
+
+  // `record`: empty: the change has none.
+  void wait(std::size_t place, const std::string& action, const std::string& record) {
+    const std::size_t bytes = lines_.size() + action.size() + record.size();
+    if (!waiting_.empty() && (bytes >= kMostBytes || waiting_.size() == kMostLines)) send();
+    lines_.append(action).append(record);
+    if (!record.empty()) lines_ += '\n';
+    waiting_.push_back(place);
   }
 
   void fail(std::size_t place, ApiError error) { results_[place].error = std::move(error); }
@@ -160,25 +163,22 @@ class IndexChanges {
 
   void send() {
     if (waiting_.empty()) return;
-    std::string body;
-    body.reserve(bytes_);
-    for (const Sent& one : waiting_) body += one.lines;
     const auto sent = std::exchange(waiting_, {});
-    bytes_ = 0;
+    const std::string body = std::exchange(lines_, {});
     const auto answered =
         ask(to_, "POST", "/v1/collections/" + name_ + "/changes", body, "Content-Type: application/x-ndjson\r\n");
     if (!answered) {
-      for (const Sent& one : sent) fail(one.place, answered.error());
+      for (const std::size_t place : sent) fail(place, answered.error());
       return;
     }
     Lines lines(answered->body);
-    for (const Sent& one : sent) {
+    for (const std::size_t place : sent) {
       const auto line = lines.next();
-      const auto told = line ? parse_json(*line) : Expected<Json>(Json());
+      const auto told = line ? plain_json(*line) : std::nullopt;
       if (!told || !told->is_object())
-        fail(one.place, unavailable("the indexer's service did not tell what became of the change"));
+        fail(place, unavailable("the indexer's service did not tell what became of the change"));
       else
-        take_outcome(changes_[one.place], *told, results_[one.place]);
+        take_outcome(changes_[place], *told, results_[place]);
     }
   }
 
@@ -208,8 +208,7 @@ class IndexChanges {
       if (now.found) replaced.if_seq_no = now.seq_no;
       auto record = record_of(result.id, **merged);
       if (!record) return fail(place, record.error());
-      bytes_ = 0;
-      waiting_.push_back({place, action_line(replaced, result.id) + *record + "\n", {}});
+      wait(place, action_line(replaced, result.id), *record);
       result.error.reset();
       send();
       if (!result.error || result.error->status != 409) return;
@@ -223,8 +222,8 @@ class IndexChanges {
   std::shared_ptr<const Mapping> mapping_;  // null: see wrong_
   std::optional<ApiError> wrong_;           // nothing can be written
   std::string shards_;
-  std::vector<Sent> waiting_;
-  std::size_t bytes_ = 0;
+  std::vector<std::size_t> waiting_;  // places of changes that are to be sent
+  std::string lines_;                 // what the service is told of them
 };
 
 // The index that the change goes to, which is made if it is missing.
@@ -335,12 +334,16 @@ std::set<std::string> changed_indices(const std::vector<DocumentResult>& results
 }
 
 std::string result_text(const DocumentResult& result, bool forced_refresh) {
-  std::string text = "{\"_id\":" + schema::json_string(result.id) + ",\"_index\":" + schema::json_string(result.index) +
-                     ",\"_primary_term\":1";
-  if (result.has_seq_no) text += ",\"_seq_no\":" + std::to_string(result.seq_no);
-  text += ",\"_shards\":" + result.shards + ",\"_version\":" + std::to_string(result.version);
+  constexpr std::size_t kUsual = 160;  // bytes
+  std::string text;
+  text.reserve(kUsual + result.id.size() + result.index.size() + result.shards.size());
+  text.append("{\"_id\":").append(schema::json_string(result.id));
+  text.append(",\"_index\":").append(schema::json_string(result.index)).append(",\"_primary_term\":1");
+  if (result.has_seq_no) text.append(",\"_seq_no\":").append(std::to_string(result.seq_no));
+  text.append(",\"_shards\":").append(result.shards).append(",\"_version\":").append(std::to_string(result.version));
   if (forced_refresh && result.result != "noop") text += kForcedRefresh;
-  return text + ",\"result\":\"" + result.result + "\"}";
+  text.append(",\"result\":\"").append(result.result).append("\"}");
+  return text;
 }
 
 Expected<std::vector<FoundDocument>> read_documents(const Targets& to, const std::string& index,

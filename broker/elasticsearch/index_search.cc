@@ -1,7 +1,5 @@
 #include "broker/elasticsearch/index_search.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -73,7 +71,6 @@ Clause both(Clause query, Clause filter) {
 
 // Of an answer's "coverage": why its partitions were not searched; empty: all were.
 std::string lacking_in(std::string_view raw) {
-  if (raw.find("\"degraded\":[]") != raw.npos) return {};  // nearly always, and to read it costs as much as a hit
   const Json coverage = Json::parse(raw, nullptr, /*allow_exceptions=*/false);
   const auto degraded = coverage.find("degraded");
   if (degraded == coverage.end() || degraded->empty()) return {};
@@ -81,9 +78,17 @@ std::string lacking_in(std::string_view raw) {
          dumped(degraded->front());
 }
 
-std::string_view raw_of(std::string_view raw) {
-  while (!raw.empty() && (raw.back() == ' ' || raw.back() == '\n')) raw.remove_suffix(1);
-  return raw;
+// The only column that is asked for.
+constexpr std::string_view kSourceMember = "\"source\":";
+
+std::string_view without_ends(std::string_view text) {
+  return text.size() < 2 ? text : text.substr(1, text.size() - 2);
+}
+
+// Of a JSON string.
+std::string text_of(std::string_view json) {
+  if (json.find('\\') == json.npos) return std::string(without_ends(json));
+  return Json::parse(json).get<std::string>();
 }
 
 }  // namespace
@@ -270,89 +275,36 @@ Expected<std::string> cursor_of(const SearchAsk& ask, const SearchedIndex& index
   return broker::query::cursor_text(cursor);
 }
 
-Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask, const SearchedIndex& index,
+Json json_in(const http::Answer& found, const http::Pieces::Piece& piece) {
+  if (piece.size == 0) return nullptr;
+  auto json = parse_json(piece.of(found.rest));
+  return json ? *std::move(json) : Json();
+}
+
+Expected<IndexAnswer> read_answer(const http::Answer& found, const SearchAsk& ask, const SearchedIndex& index,
                                   double scale) {
   const auto columns = FROND_EXPECT_OK(sort_columns(ask, *index.mapping));
-  namespace json = simdjson::ondemand;
-  thread_local json::parser parser;
-  const simdjson::padded_string padded(body);
+  const std::string_view text = found.rest;
+  const http::Pieces& pieces = found.pieces;
   IndexAnswer answer;
-  const auto broken = [] { return unavailable("the answer of the search can't be read"); };
-  json::document document;
-  json::object root;
-  if (parser.iterate(padded).get(document) != simdjson::SUCCESS || document.get_object().get(root) != simdjson::SUCCESS)
-    return broken();
-  const auto read_hit = [&](json::object object) -> bool {
-    Hit hit;
-    for (auto member : object) {
-      std::string_view name, raw;
-      json::value value;
-      if (member.unescaped_key().get(name) != simdjson::SUCCESS || member.value().get(value) != simdjson::SUCCESS)
-        return false;
-      if (name == "id") {
-        std::string_view id;
-        if (value.get_string().get(id) != simdjson::SUCCESS) return false;
-        hit.id = id;
-      } else if (name == "score") {
-        double score = 0;
-        if (value.get_double().get(score) != simdjson::SUCCESS) return false;
-        hit.score = score / scale;
-      } else if (name == "source" || name == "sort") {
-        const bool is_source = name == "source";
-        if (is_source) {
-          json::object inner;
-          if (value.get_object().get(inner) != simdjson::SUCCESS || inner.raw_json().get(raw) != simdjson::SUCCESS)
-            return false;
-          hit.source = index.derived ? raw_of(raw) : source_of(raw_of(raw));
-          if (!index.derived && (ask.versions || ask.sequence_numbers)) hit.kept = kept_of(raw_of(raw));
-        } else {
-          json::array inner;
-          if (value.get_array().get(inner) != simdjson::SUCCESS || inner.raw_json().get(raw) != simdjson::SUCCESS)
-            return false;
-          hit.sort = Json::parse(raw, nullptr, /*allow_exceptions=*/false);
-        }
-      }
-    }
-    answer.hits.push_back(std::move(hit));
-    return true;
-  };
-  for (auto member : root) {
-    std::string_view name, raw;
-    json::value value;
-    if (member.unescaped_key().get(name) != simdjson::SUCCESS || member.value().get(value) != simdjson::SUCCESS)
-      return broken();
-    if (name == "hits") {
-      json::array hits;
-      if (value.get_array().get(hits) != simdjson::SUCCESS) return broken();
-      for (auto one : hits) {
-        json::object object;
-        if (one.get_object().get(object) != simdjson::SUCCESS || !read_hit(object)) return broken();
-      }
-    } else if (name == "facets" || name == "coverage" || name == "did_you_mean") {
-      json::object inner;
-      if (value.get_object().get(inner) != simdjson::SUCCESS || inner.raw_json().get(raw) != simdjson::SUCCESS)
-        return broken();
-      if (name != "coverage")
-        (name == "facets" ? answer.facets : answer.near) = Json::parse(raw, nullptr, /*allow_exceptions=*/false);
-      else
-        answer.lacking = lacking_in(raw);
-    } else if (name == "total") {
-      json::object total;
-      std::string_view relation;
-      if (value.get_object().get(total) != simdjson::SUCCESS ||
-          total.find_field_unordered("value").get_uint64().get(answer.total) != simdjson::SUCCESS ||
-          total.find_field_unordered("relation").get_string().get(relation) != simdjson::SUCCESS)
-        return broken();
-      answer.exact = relation == "eq";
-    } else if (name == "count") {
-      if (value.get_uint64().get(answer.total) != simdjson::SUCCESS) return broken();
-    } else if (name == "cursor") {
-      std::string_view next;
-      if (value.get_string().get(next) != simdjson::SUCCESS) return broken();
-      answer.next = next;
-    } else if (name == "timed_out") {
-      if (value.get_bool().get(answer.timed_out) != simdjson::SUCCESS) return broken();
-    }
+  answer.total = pieces.total.value;
+  answer.exact = pieces.total.exact;
+  answer.timed_out = found.timed_out;
+  answer.next = without_ends(pieces.cursor.of(text));
+  answer.facets = json_in(found, pieces.facets);
+  answer.near = json_in(found, pieces.near);
+  if (!found.whole()) answer.lacking = lacking_in(pieces.coverage.of(text));
+  answer.hits.reserve(pieces.hits.size());
+  for (const http::Pieces::Hit& one : pieces.hits) {
+    Hit& hit = answer.hits.emplace_back();
+    hit.id = text_of(one.id.of(text));
+    if (pieces.scored) hit.score = static_cast<double>(one.score) / scoring::kScoreScale / scale;
+    if (one.sort.size > 0) hit.sort = Json::parse(one.sort.of(text), nullptr, /*allow_exceptions=*/false);
+    std::string_view record = one.columns.of(text);
+    if (!record.starts_with(kSourceMember)) continue;
+    record.remove_prefix(kSourceMember.size());
+    hit.source = index.derived ? record : source_of(record);
+    if (!index.derived && (ask.versions || ask.sequence_numbers)) hit.kept = kept_of(record);
   }
   if (ask.sort.empty()) {
     if (ask.scrolls)
@@ -375,13 +327,6 @@ Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask,
     hit.sort = std::move(shown);
   }
   return answer;
-}
-
-Counted count_in(const std::string& body) {
-  const Json json = Json::parse(body, nullptr, /*allow_exceptions=*/false);
-  const auto count = json.find("count"), coverage = json.find("coverage");
-  return {count != json.end() && count->is_number() ? count->get<std::uint64_t>() : 0,
-          coverage == json.end() || lacking_in(dumped(*coverage)).empty()};
 }
 
 }  // namespace frond::broker::elasticsearch

@@ -12,6 +12,7 @@
 #include "broker/elasticsearch/document.h"
 #include "broker/elasticsearch/query_dsl.h"
 #include "broker/elasticsearch/search_request.h"
+#include "broker/http/answer.h"
 #include "broker/http/search_parameters.h"
 #include "common/base/ids.h"
 
@@ -63,9 +64,9 @@ Expected<std::string> cursor_of(const SearchAsk& ask, const SearchedIndex& index
 struct Hit {
   std::string id, source;  // source: the client's JSON; empty: not asked for
   std::optional<double> score;
-  Json sort = nullptr;         // an array; null: by score
-  Json highlight = nullptr;    // null: nothing is to be shown
-  Json more = Json::object();  // members of the hit that later searches have added
+  Json sort = nullptr;       // an array; null: by score
+  Json highlight = nullptr;  // null: nothing is to be shown
+  Json more = nullptr;       // an object: members of the hit that later searches have added; null: none
   KeptNumbers kept = {};
   std::size_t index = 0;
 };
@@ -77,15 +78,11 @@ struct IndexAnswer {
   std::string next = {};                  // a cursor of Frond's behind the last hit; empty: there is none
   std::string lacking = {};               // why partitions were not searched; empty: all were
 };
-// `body`: of a 200 of the broker's search. Error: what could not be read.
-Expected<IndexAnswer> read_answer(const std::string& body, const SearchAsk& ask, const SearchedIndex& index,
+// 400: as sort_columns().
+Expected<IndexAnswer> read_answer(const http::Answer& found, const SearchAsk& ask, const SearchedIndex& index,
                                   double scale);
-// The number of a count's answer.
-struct Counted {
-  std::uint64_t documents = 0;
-  bool whole = true;  // all partitions were counted
-};
-Counted count_in(const std::string& body);
+// Null: the answer has no such piece.
+Json json_in(const http::Answer& found, const http::Pieces::Piece& piece);
 
 // The shortest text of a score of 32 bits.
 std::string score_text(double score);

@@ -1,5 +1,6 @@
 #include "broker/elasticsearch/json_body.h"
 
+#include <limits>
 #include <set>
 #include <utility>
 #include <vector>
@@ -134,6 +135,26 @@ std::string text_in(const Json& json) { return json.is_string() ? json.get<std::
 std::string lowered(std::string text) {
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   return text;
+}
+
+schema::Json schema_json(const Json& json) {
+  if (json.is_object()) {
+    schema::Json::Object object;
+    for (auto one = json.begin(); one != json.end(); ++one) object.push_back({one.key(), schema_json(*one)});
+    return {std::move(object)};
+  }
+  if (json.is_array()) {
+    schema::Json::Array array;
+    for (const Json& one : json) array.push_back(schema_json(one));
+    return {std::move(array)};
+  }
+  if (json.is_string()) return {schema::Value(json.get<std::string>())};
+  if (json.is_boolean()) return {schema::Value(json.get<bool>())};
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const bool whole = json.is_number_integer() && !(json.is_number_unsigned() && json.get<std::uint64_t>() > kMost);
+  if (whole) return {schema::Value(json.get<std::int64_t>())};
+  if (json.is_number()) return {schema::Value(json.get<double>())};
+  return {};
 }
 
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "broker/elasticsearch/error.h"
+#include "common/schema/json.h"
 
 namespace frond::broker::elasticsearch {
 
@@ -28,6 +29,8 @@ std::string list_in(const Json& json);
 std::string text_in(const Json& json);
 std::string lowered(std::string text);  // its letters of ASCII
 
+// The tree that schema::parse_json() makes of it.
+schema::Json schema_json(const Json& json);
 // One line, bytes that are not UTF-8 replaced.
 std::string dumped(const Json& json);
 

@@ -38,7 +38,7 @@ class ManySearches : public std::enable_shared_from_this<ManySearches> {
         continue;
       }
       waits_ = true;
-      const SearchAsk ask = one.asked->ask;
+      const auto ask = std::make_shared<const SearchAsk>(std::move(one.asked->ask));
       abandon_ =
           run_search(std::move(one.asked->targets), ask,
                      [self = shared_from_this(), ask, begun = Clock::now()](Expected<Gathered> gathered) {
@@ -46,7 +46,7 @@ class ManySearches : public std::enable_shared_from_this<ManySearches> {
                        if (!gathered) {
                          self->add(refusal_json(gathered.error()).dump(-1, ' ', false, Json::error_handler_t::replace));
                        } else {
-                         std::string body = search_json(*gathered, ask, ms_since(begun));
+                         std::string body = search_json(*gathered, *ask, ms_since(begun));
                          body.insert(body.size() - 1, ",\"status\":200");
                          self->add(body);
                        }

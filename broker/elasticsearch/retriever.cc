@@ -151,12 +151,12 @@ class FusedJob : public std::enable_shared_from_this<FusedJob> {
 
   void run(SearchAsk next, void (*heard)(FusedJob&, Gathered)) {
     next.timeout_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(time_ - ms_since(begun_), 1));
-    Abandon abandon =
-        run_search(targets_, std::move(next), [self = shared_from_this(), heard](Expected<Gathered> gathered) {
-          if (!gathered) return self->finish(std::move(gathered));
-          self->note(*gathered);
-          heard(*self, *std::move(gathered));
-        });
+    Abandon abandon = run_search(targets_, std::make_shared<const SearchAsk>(std::move(next)),
+                                 [self = shared_from_this(), heard](Expected<Gathered> gathered) {
+                                   if (!gathered) return self->finish(std::move(gathered));
+                                   self->note(*gathered);
+                                   heard(*self, *std::move(gathered));
+                                 });
     if (abandon) abandon_ = std::move(abandon);  // null: it is over, and another one may be open
   }
 
@@ -237,7 +237,8 @@ Expected<FusedAsk> read_retriever(const Json& body, const Parameters& parameters
 }
 
 Abandon run_fused(SearchedTargets targets, FusedAsk ask, std::function<void(Expected<Gathered>)> done) {
-  if (ask.rankings.empty()) return run_search(std::move(targets), std::move(ask.all), std::move(done));
+  if (ask.rankings.empty())
+    return run_search(std::move(targets), std::make_shared<const SearchAsk>(std::move(ask.all)), std::move(done));
   const auto job = std::make_shared<FusedJob>(std::move(targets), std::move(ask), std::move(done));
   job->go_on();
   if (job->is_over()) return nullptr;

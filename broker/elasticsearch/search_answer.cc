@@ -34,9 +34,13 @@ std::string shards_text(const Gathered& gathered) {
 }
 }  // namespace
 
-std::string hits_json(const Gathered& gathered, const SearchAsk& ask) {
+void append_hits(std::string& out, const Gathered& gathered, const SearchAsk& ask) {
+  constexpr std::size_t kUsualHit = 160;  // bytes, without its source
   const std::size_t all = gathered.indices.size() + gathered.failed;
-  std::string out = "{";
+  std::size_t bytes = out.size() + kUsualHit;
+  for (const Hit& hit : gathered.hits) bytes += kUsualHit + hit.source.size();
+  out.reserve(bytes);
+  out += '{';
   if (ask.totals) {
     const bool cut = gathered.total > ask.exact_total;
     const std::string value = std::to_string(cut ? ask.exact_total : gathered.total);
@@ -56,17 +60,19 @@ std::string hits_json(const Gathered& gathered, const SearchAsk& ask) {
     if (&hit != &gathered.hits.front()) out += ',';
     append_hit(out, hit, ask, gathered.indices[hit.index].searched);
   }
-  return out + "]}";
+  out += "]}";
 }
 
 std::string search_json(const Gathered& gathered, const SearchAsk& ask, std::int64_t took_ms) {
   std::string out = "{";
   if (!gathered.cursor.empty()) out += "\"" + gathered.cursor_name + "\":" + dumped(Json(gathered.cursor)) + ",";
   out += "\"took\":" + std::to_string(took_ms) + ",\"timed_out\":" + (gathered.timed_out ? "true" : "false") +
-         ",\"_shards\":" + shards_text(gathered) + ",\"hits\":" + hits_json(gathered, ask);
+         ",\"_shards\":" + shards_text(gathered) + ",\"hits\":";
+  append_hits(out, gathered, ask);
   if (!gathered.aggregations.is_null()) out.append(",\"aggregations\":").append(dumped(gathered.aggregations));
   if (!gathered.suggestions.is_null()) out.append(",\"suggest\":").append(dumped(gathered.suggestions));
-  return out + "}";
+  out += '}';
+  return out;
 }
 
 }  // namespace frond::broker::elasticsearch

@@ -8,6 +8,7 @@
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/known_counts.h"
 #include "broker/elasticsearch/search_places.h"
+#include "broker/elasticsearch/search_stages.h"
 #include "broker/elasticsearch/statistics_search.h"
 #include "broker/elasticsearch/window_order.h"
 
@@ -27,9 +28,10 @@ ApiError error_in(const Response& response) {
 
 class SearchJob : public std::enable_shared_from_this<SearchJob> {
  public:
-  SearchJob(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done)
+  SearchJob(SearchedTargets targets, SharedAsk ask, std::function<void(Expected<Gathered>)> done)
       : targets_(std::move(targets)),
-        ask_(std::move(ask)),
+        asked_(std::move(ask)),
+        ask_(*asked_),
         done_(std::move(done)),
         now_ms_(ask_.now_ms != 0 ? ask_.now_ms : now_ms()) {}
 
@@ -158,8 +160,8 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     if (!done_) return;
     http::SearchParameters search = search_for(lacking);
     search.allow_partial = ask_.partial;
-    send(number, std::move(search), [this, number, lacking = std::move(lacking), known](const std::string& body) {
-      auto taken = take_answer(body, lacking, parts_[number].statistics);
+    send(number, std::move(search), [this, number, lacking = std::move(lacking), known](const http::Answer& found) {
+      auto taken = take_answer(found, lacking, parts_[number].statistics);
       if (!taken) return finish(std::move(taken).error());
       if constexpr (std::is_same_v<Lacking, Statistics::Key>) known(*taken);
       if (--open_ == 0) ask_statistics();
@@ -178,8 +180,8 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     for (std::size_t i = 0; i < all && done_; ++i) {
       if (ask_.search_after && !set_cursor(parts_[i])) return;
       const auto beside = {parts_[i].read.counted, parts_[i].read.everywhere};
-      send(i, parts_[i].read.hits, [this, i](const std::string& body) {
-        auto answered = read_answer(body, ask_, parts_[i].searched, parts_[i].read.scale);
+      send(i, parts_[i].read.hits, [this, i](const http::Answer& found) {
+        auto answered = read_answer(found, ask_, parts_[i].searched, parts_[i].read.scale);
         if (!answered) return finish(std::move(answered).error());
         add_facets(std::move(parts_[i].answer.facets), answered->facets);
         if (answered->lacking.empty()) answered->lacking = std::move(parts_[i].answer.lacking);
@@ -188,8 +190,8 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       });
       for (const auto& parameters : beside) {
         if (!parameters || !done_) continue;
-        send(i, *parameters, [this, i](const std::string& body) {
-          auto answered = read_answer(body, SearchAsk(), parts_[i].searched, 1);
+        send(i, *parameters, [this, i](const http::Answer& found) {
+          auto answered = read_answer(found, SearchAsk(), parts_[i].searched, 1);
           if (!answered) return finish(std::move(answered).error());
           add_facets(std::move(answered->facets), parts_[i].answer.facets);
           if (parts_[i].answer.lacking.empty()) parts_[i].answer.lacking = std::move(answered->lacking);
@@ -224,22 +226,22 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     return true;
   }
 
-  void send(std::size_t number, http::SearchParameters parameters, std::function<void(const std::string&)> heard) {
+  void send(std::size_t number, http::SearchParameters parameters, std::function<void(const http::Answer&)> heard) {
     SearchService* const service = parts_[number].service;
     const auto most = static_cast<std::uint32_t>(service->config().max_timeout.count());
     parameters.timeout_ms = std::min(ask_.timeout_ms, most);
     const auto ticket = service->search(
         parameters,
-        [self = shared_from_this(), heard = std::move(heard)](Response response) {
+        [self = shared_from_this()](const Response& response) {
           if (!self->done_) return;
-          self->guarded([&] {
-            // The cursor of a scroll is of what it was a cursor of no more.
-            if (response.status == 400 && !self->ask_.place.empty()) return self->finish(missing_place());
-            if (response.status != 200) return self->finish(error_in(response));
-            heard(response.body);
-          });
+          // The cursor of a scroll is of what it was a cursor of no more.
+          const bool lost = response.status == 400 && !self->ask_.place.empty();
+          self->guarded([&] { self->finish(lost ? missing_place() : error_in(response)); });
         },
-        {}, targets_.client);
+        {}, targets_.client, {}, {},
+        [self = shared_from_this(), heard = std::move(heard)](const http::Answer& found) {
+          if (self->done_) self->guarded([&] { heard(found); });
+        });
     if (ticket) tickets_.emplace_back(service, ticket);
   }
 
@@ -352,7 +354,8 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   }
 
   const SearchedTargets targets_;
-  const SearchAsk ask_;
+  const SharedAsk asked_;
+  const SearchAsk& ask_;
   std::function<void(Expected<Gathered>)> done_;  // null: it was called, or the search is abandoned
   const std::int64_t now_ms_;
   std::vector<IndexPart> parts_;
@@ -363,13 +366,18 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
 
 }  // namespace
 
-Abandon run_plain_search(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done) {
+Abandon run_plain_search(SearchedTargets targets, SharedAsk ask, std::function<void(Expected<Gathered>)> done) {
   const auto job = std::make_shared<SearchJob>(std::move(targets), std::move(ask), std::move(done));
   job->begin();
   if (job->is_over()) return nullptr;
   return [held = std::weak_ptr(job)] {
     if (const auto open = held.lock()) open->abandon();
   };
+}
+
+Abandon run_search(SearchedTargets targets, SharedAsk ask, std::function<void(Expected<Gathered>)> done) {
+  if (ask->may_have_stages()) return run_staged_search(std::move(targets), *ask, std::move(done));
+  return run_plain_search(std::move(targets), std::move(ask), std::move(done));
 }
 
 }  // namespace frond::broker::elasticsearch

@@ -45,15 +45,16 @@ struct Gathered {
 
 // Gives up what is not answered yet.
 using Abandon = std::function<void()>;
+using SharedAsk = std::shared_ptr<const SearchAsk>;
 // `done` is called once, again with an error where it threw, perhaps before this returns, which is null then; not after
 // `abandon`.
-Abandon run_search(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done);
+Abandon run_search(SearchedTargets targets, SharedAsk ask, std::function<void(Expected<Gathered>)> done);
 
 // The same of an ask that has no stages (SearchAsk::has_stages()).
-Abandon run_plain_search(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done);
+Abandon run_plain_search(SearchedTargets targets, SharedAsk ask, std::function<void(Expected<Gathered>)> done);
 
-// "total", "max_score" and "hits", as "hits" has them.
-std::string hits_json(const Gathered& gathered, const SearchAsk& ask);
+// Appends "total", "max_score" and "hits", as "hits" has them.
+void append_hits(std::string& out, const Gathered& gathered, const SearchAsk& ask);
 // "_shards".
 Json shards_json(const Gathered& gathered);
 // The answer's body.

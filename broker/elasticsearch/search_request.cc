@@ -7,6 +7,7 @@
 #include "broker/elasticsearch/catalogue.h"
 #include "broker/elasticsearch/date_format.h"
 #include "broker/elasticsearch/json_body.h"
+#include "broker/http/search_parameters.h"
 #include "common/base/text.h"
 
 namespace frond::broker::elasticsearch {
@@ -57,8 +58,8 @@ void take_source_parameter(std::string_view name, const std::string& value, Show
 
 class SearchReader {
  public:
-  Expected<void> body(const Json& body) {
-    for (const auto& [key, value] : body.items()) FROND_EXPECT_OK(member(key, value));
+  Expected<void> body(Json body) {
+    for (auto one = body.begin(); one != body.end(); ++one) FROND_EXPECT_OK(member(one.key(), std::move(*one)));
     return {};
   }
 
@@ -137,13 +138,13 @@ class SearchReader {
   }
 
  private:
-  Expected<void> member(const std::string& key, const Json& value) {
+  Expected<void> member(const std::string& key, Json value) {
     if (key == "query" || key == "post_filter" || key == "highlight") {
       if (!value.is_object()) return parsing_exception("Expected [START_OBJECT] under [" + key + "], but got a value");
-      (key == "query" ? ask_.query : key == "highlight" ? ask_.highlight : ask_.post_filter) = value;
+      (key == "query" ? ask_.query : key == "highlight" ? ask_.highlight : ask_.post_filter) = std::move(value);
     } else if (key == "aggs" || key == "aggregations") {
       if (!value.is_object()) return parsing_exception("Found [VALUE] but expected [START_OBJECT] under [aggs]");
-      if (!value.empty()) ask_.aggregations = value;
+      if (!value.empty()) ask_.aggregations = std::move(value);
     } else if (key == "from" || key == "size") {
       const auto number = FROND_EXPECT_OK(whole_in(value, key));
       if (number < 0 && !(key == "from" && number == -1))
@@ -290,8 +291,22 @@ class SearchReader {
   SearchAsk ask_;
 };
 
+// Whether there is a name of a query, a function of scores, or hits of buckets.
+bool has_stages(const Json& json) {
+  if (!json.is_structured()) return false;
+  for (auto one = json.begin(); one != json.end(); ++one)
+    if ((json.is_object() && (one.key() == "_name" || one.key() == "function_score" || one.key() == "top_hits")) ||
+        has_stages(*one))
+      return true;
+  return false;
+}
+
 }  // namespace
 
+bool SearchAsk::may_have_stages() const {
+  return has_stages() || (size > 0 && from + size > http::kMaxK) || elasticsearch::has_stages(query) ||
+         elasticsearch::has_stages(aggregations);
+}
 bool SearchAsk::sorts_in_window() const { return std::ranges::any_of(sort, &AskedSort::in_window); }
 bool SearchAsk::sorts_scores() const {
   return std::ranges::any_of(sort, [](const AskedSort& one) { return one.field == "_score"; });
@@ -339,13 +354,12 @@ Expected<Json> query_in(const Parameters& parameters) {
   return Json{{"query_string", std::move(made)}};
 }
 
-Expected<SearchAsk> read_search(const Json& body, const Parameters& parameters) {
+Expected<SearchAsk> read_search(Json body, const Parameters& parameters) {
   return typed([&]() -> Expected<SearchAsk> {
     SearchReader reader;
-    Json whole = body;
     Json query = FROND_EXPECT_OK(query_in(parameters));
-    if (!query.is_null()) whole["query"] = std::move(query);
-    FROND_EXPECT_OK(reader.body(whole));
+    if (!query.is_null()) body["query"] = std::move(query);
+    FROND_EXPECT_OK(reader.body(std::move(body)));
     for (const auto& [name, value] : parameters) FROND_EXPECT_OK(reader.parameter(name, value));
     return reader.take();
   });

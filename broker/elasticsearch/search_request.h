@@ -84,12 +84,14 @@ struct SearchAsk {
   bool has_stages() const {
     return min_score || !collapse.is_null() || !rescore.is_null() || track_scores || sorts_in_window();
   }
+  // The same with what the query and the aggregations have, and the page.
+  bool may_have_stages() const;
 };
 
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
 // `body`: an object. 400; 501: what Frond has not, by name.
-Expected<SearchAsk> read_search(const Json& body, const Parameters& parameters);
+Expected<SearchAsk> read_search(Json body, const Parameters& parameters);
 // The query of `q`, `df` and so on; null: there is no q.
 Expected<Json> query_in(const Parameters& parameters);
 Expected<ShownSource> source_filter_in(const Json& json);

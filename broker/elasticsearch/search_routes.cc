@@ -15,7 +15,7 @@ using frond::http::Responder;
 
 // Runs a search for a request, and gives up if its client leaves.
 template <class Answer>
-void answer_search(SearchedTargets targets, SearchAsk ask, Responder responder, Answer answer) {
+void answer_search(SearchedTargets targets, SharedAsk ask, Responder responder, Answer answer) {
   const auto shared = std::make_shared<Responder>(std::move(responder));
   const Abandon abandon = run_search(std::move(targets), std::move(ask),
                                      [shared, answer = std::move(answer)](Expected<Gathered> gathered) mutable {
@@ -24,9 +24,9 @@ void answer_search(SearchedTargets targets, SearchAsk ask, Responder responder, 
   if (abandon) shared->on_client_gone(abandon);
 }
 
-Expected<AskedSearch> asked_search(const Targets& to, const Call& call, const Json& body) {
+Expected<AskedSearch> asked_search(const Targets& to, const Call& call, Json body) {
   auto targets = FROND_EXPECT_OK(targets_of(to, call));
-  return AskedSearch{std::move(targets), FROND_EXPECT_OK(read_search(body, call.parameters))};
+  return AskedSearch{std::move(targets), FROND_EXPECT_OK(read_search(std::move(body), call.parameters))};
 }
 
 // A search that has a retriever.
@@ -46,17 +46,18 @@ void serve_retriever(const Targets& to, const Call& call, Json body, Responder r
 
 void serve_search(const Targets& to, Call&& call, Responder responder) {
   const auto begun = Clock::now();
-  const auto body = parse_object(call.request.body);
+  auto body = parse_object(call.request.body);
   if (!body) return responder.send(refusal_of(body.error()));
   if (body->contains("retriever")) return serve_retriever(to, call, *body, std::move(responder));
   SearchPlace place;
   const bool of_point = body->contains("pit");
-  auto asked = of_point ? asked_point(to, call, *body, place) : asked_search(to, call, *body);
+  const auto scroll = call.parameter("scroll");
+  Json given = scroll ? *body : *std::move(body);
+  auto asked = of_point ? asked_point(to, call, std::move(given), place) : asked_search(to, call, std::move(given));
   if (!asked) return responder.send(refusal_of(asked.error()));
-  const SearchAsk ask = asked->ask;
-  if (const auto scroll = call.parameter("scroll")) {
+  if (scroll) {
     const auto ms = keep_alive(*scroll, "scroll");
-    const auto fits = check_scroll(ask);
+    const auto fits = check_scroll(asked->ask);
     if (!ms || !fits || of_point)
       return responder.send(refusal_of(!ms     ? ms.error()
                                        : !fits ? fits.error()
@@ -70,21 +71,22 @@ void serve_search(const Targets& to, Call&& call, Responder responder) {
              .now_ms = now_ms()};
     if (asked->targets.meant.size() == 1 && asked->targets.meant.front().filters.empty())
       place.expression = asked->targets.meant.front().index->name;
-    SearchAsk scrolled = ask;
-    scrolled.scrolls = true;
-    scrolled.now_ms = place.now_ms;
-    return send_scrolled(std::move(asked->targets), std::move(scrolled), std::move(place), begun, std::move(responder));
+    asked->ask.scrolls = true;
+    asked->ask.now_ms = place.now_ms;
+    return send_scrolled(std::move(asked->targets), std::move(asked->ask), std::move(place), begun,
+                         std::move(responder));
   }
+  const auto ask = std::make_shared<const SearchAsk>(std::move(asked->ask));
   answer_search(std::move(asked->targets), ask, std::move(responder),
                 [ask, begun, of_point, place = std::move(place)](Gathered& gathered) mutable {
                   if (of_point) {
                     // It begins with its first page: the next ones are of the generations of that.
-                    if (!ask.search_after) place.generations = gathered.generations;
+                    if (!ask->search_after) place.generations = gathered.generations;
                     gathered.cursor_name = "pit_id";
                     gathered.cursor = place_text(place);
                   }
                   frond::http::Response response;
-                  response.body = search_json(gathered, ask, ms_since(begun));
+                  response.body = search_json(gathered, *ask, ms_since(begun));
                   return response;
                 });
 }
@@ -106,9 +108,10 @@ void serve_count(const Targets& to, Call&& call, Responder responder) {
   auto ask = asked_query(call, false);
   if (!ask) return responder.send(refusal_of(ask.error()));
   ask->size = 0;
-  answer_search(*std::move(targets), *ask, std::move(responder), [](const Gathered& gathered) {
-    return json_response({{"count", gathered.total}, {"_shards", shards_json(gathered)}});
-  });
+  answer_search(*std::move(targets), std::make_shared<const SearchAsk>(*std::move(ask)), std::move(responder),
+                [](const Gathered& gathered) {
+                  return json_response({{"count", gathered.total}, {"_shards", shards_json(gathered)}});
+                });
 }
 
 void serve_validate(const Targets& to, Call&& call, Responder responder) {
@@ -131,10 +134,13 @@ void serve_validate(const Targets& to, Call&& call, Responder responder) {
     return responder.send(ask.error().status == 501 ? refusal_of(ask.error()) : said(false, ask.error().reason));
   ask->size = 0;
   const auto shared = std::make_shared<Responder>(std::move(responder));
-  const Abandon abandon = run_search(*std::move(targets), *ask, [shared, said](Expected<Gathered> gathered) {
-    const bool wrong = !gathered && gathered.error().status == 400;
-    shared->send(gathered || wrong ? said(!wrong, wrong ? gathered.error().reason : "") : refusal_of(gathered.error()));
-  });
+  const Abandon abandon =
+      run_search(*std::move(targets), std::make_shared<const SearchAsk>(*std::move(ask)),
+                 [shared, said](Expected<Gathered> gathered) {
+                   const bool wrong = !gathered && gathered.error().status == 400;
+                   shared->send(gathered || wrong ? said(!wrong, wrong ? gathered.error().reason : "")
+                                                  : refusal_of(gathered.error()));
+                 });
   if (abandon) shared->on_client_gone(abandon);
 }
 
@@ -147,17 +153,18 @@ void serve_explain(const Targets& to, Call&& call, Responder responder) {
   ask->post_filter = {{"ids", {{"values", {id}}}}};
   ask->size = 1;
   ask->source.shown = false;
-  answer_search(*std::move(targets), *ask, std::move(responder), [id, index](const Gathered& gathered) {
-    const bool matched = !gathered.hits.empty();
-    Json json = {{"_index", gathered.indices.empty() ? index : gathered.indices.front().searched.name},
-                 {"_id", id},
-                 {"matched", matched}};
-    if (matched)
-      json["explanation"] = {{"value", Json::parse(score_text(gathered.hits.front().score.value_or(0)))},
-                             {"description", "the sum of what the clauses that match score"},
-                             {"details", Json::array()}};
-    return json_response(json);
-  });
+  answer_search(*std::move(targets), std::make_shared<const SearchAsk>(*std::move(ask)), std::move(responder),
+                [id, index](const Gathered& gathered) {
+                  const bool matched = !gathered.hits.empty();
+                  Json json = {{"_index", gathered.indices.empty() ? index : gathered.indices.front().searched.name},
+                               {"_id", id},
+                               {"matched", matched}};
+                  if (matched)
+                    json["explanation"] = {{"value", Json::parse(score_text(gathered.hits.front().score.value_or(0)))},
+                                           {"description", "the sum of what the clauses that match score"},
+                                           {"details", Json::array()}};
+                  return json_response(json);
+                });
 }
 
 constexpr std::string_view kQueryParameters =

@@ -302,7 +302,9 @@ class StagedSearch : public SearchSteps {
   void fill_next(std::size_t number) {
     if (number == inside_.size()) return name_next(0);
     run(inside_[number].ask, Next([this, number](Gathered found) {
-          *inside_[number].place = {{"hits", Json::parse(hits_json(found, inside_[number].ask))}};
+          std::string hits;
+          append_hits(hits, found, inside_[number].ask);
+          *inside_[number].place = {{"hits", Json::parse(hits)}};
           fill_next(number + 1);
         }));
   }
@@ -336,10 +338,6 @@ Abandon run_staged_search(SearchedTargets targets, SearchAsk ask, std::function<
   return [held = std::weak_ptr(staged)] {
     if (const auto open = held.lock()) open->abandon();
   };
-}
-
-Abandon run_search(SearchedTargets targets, SearchAsk ask, std::function<void(Expected<Gathered>)> done) {
-  return run_staged_search(std::move(targets), std::move(ask), std::move(done));
 }
 
 }  // namespace frond::broker::elasticsearch

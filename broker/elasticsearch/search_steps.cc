@@ -26,7 +26,7 @@ void SearchSteps::run_any(SearchAsk ask, Heard heard) {
   ask.partial = ask_.partial;
   ask.timeout_ms = ask_.timeout_ms;
   const std::uint64_t number = ++running_;
-  Abandon abandon = run_plain_search(targets_, std::move(ask),
+  Abandon abandon = run_plain_search(targets_, std::make_shared<const SearchAsk>(std::move(ask)),
                                      [self = shared_from_this(), heard = std::move(heard)](Expected<Gathered> answer) {
                                        self->abandon_ = nullptr;
                                        if (self->done_) heard(std::move(answer));

@@ -9,16 +9,16 @@ namespace frond::broker::elasticsearch {
 namespace {
 
 // Of an answer with the facet "values".
-std::uint64_t values_in(const std::string& body) {
-  const Json json = Json::parse(body, nullptr, /*allow_exceptions=*/false);
-  const Json* const values = at_path(json, "facets.values.values");
+std::uint64_t values_in(const http::Answer& found) {
+  const Json facets = json_in(found, found.pieces.facets);
+  const Json* const values = at_path(facets, "values.values");
   return values != nullptr && values->is_number_unsigned() ? values->get<std::uint64_t>() : 0;
 }
 
 // Of an answer with that facet, of all values.
-Expected<std::vector<std::string>> words_in(const std::string& body) {
-  const Json json = Json::parse(body, nullptr, /*allow_exceptions=*/false);
-  const Json* const values = at_path(json, "facets.values");
+Expected<std::vector<std::string>> words_in(const http::Answer& found) {
+  const Json facets = json_in(found, found.pieces.facets);
+  const Json* const values = at_path(facets, "values");
   std::vector<std::string> words;
   if (values == nullptr) return words;
   if (values->value("other", 0) != 0)
@@ -58,16 +58,15 @@ http::SearchParameters search_for(const Statistics::Key& key) {
   return count;
 }
 
-Expected<std::optional<std::uint64_t>> take_answer(const std::string& body, const Statistics::Key& key,
+Expected<std::optional<std::uint64_t>> take_answer(const http::Answer& found, const Statistics::Key& key,
                                                    Statistics& statistics) {
   if (is_of_words(key)) {
-    statistics.set_words(key, FROND_EXPECT_OK(words_in(body)));
+    statistics.set_words(key, FROND_EXPECT_OK(words_in(found)));
     return std::optional<std::uint64_t>();
   }
-  const Counted counted = count_in(body);
-  const std::uint64_t documents = is_of_values(key) ? values_in(body) : counted.documents;
+  const std::uint64_t documents = is_of_values(key) ? values_in(found) : found.pieces.total.value;
   statistics.set(key, documents);
-  return counted.whole ? std::optional(documents) : std::nullopt;
+  return found.whole() ? std::optional(documents) : std::nullopt;
 }
 
 http::SearchParameters search_for(const std::vector<query::NearWord>& words) {
@@ -80,10 +79,10 @@ http::SearchParameters search_for(const std::vector<query::NearWord>& words) {
   return search;
 }
 
-Expected<void> take_answer(const std::string& body, const std::vector<query::NearWord>& words, Statistics& statistics) {
-  const Json json = Json::parse(body, nullptr, /*allow_exceptions=*/false);
-  auto found = FROND_EXPECT_OK(near_in(json.value("did_you_mean", Json::object()), words.size()));
-  for (std::size_t i = 0; i < words.size(); ++i) statistics.set_near(words[i], std::move(found[i]));
+Expected<void> take_answer(const http::Answer& found, const std::vector<query::NearWord>& words,
+                           Statistics& statistics) {
+  auto near = FROND_EXPECT_OK(near_in(json_in(found, found.pieces.near), words.size()));
+  for (std::size_t i = 0; i < words.size(); ++i) statistics.set_near(words[i], std::move(near[i]));
   return {};
 }
 

@@ -4,7 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "broker/http/answer_json.h"
 #include "broker/http/did_you_mean.h"
 #include "common/wire/messages.h"
 
@@ -31,24 +30,27 @@ cache::CachedAnswer answer_of(const Question& question, const merge::Page& page)
   std::string cursor;
   if (page.last) cursor = query::cursor_text({question.topology->id(), question.ranking, *page.last});
   const std::string near = render_near(question, page);
-  auto answer = std::make_shared<Answer>(Answer{
-      .rest = render_rest(page, {asked.explain, asked.profile, question.terms,
-                                 question.bm25.value_or(question.topology->bm25), asked.fields, question.is_scored(),
-                                 asked.count, question.understood, &question.arrangement, cursor, near}),
-      .generation = page.generation,
-      .partitions_total = page.partitions_total,
-      .partitions_answered = page.partitions_answered(),
-      .timed_out = page.timed_out(),
-      .all_overloaded = !page.whole() && std::all_of(page.unsearched.begin(), page.unsearched.end(), overloaded),
-      .outdated = std::any_of(page.unsearched.begin(), page.unsearched.end(), outdated),
-      .lacks_explanations = std::any_of(page.hits.begin(), page.hits.end(), lacks_explanation),
-      .refusal = refusal_of(page)});
+  auto answer = std::make_shared<Answer>(
+      Answer{.generation = page.generation,
+             .partitions_total = page.partitions_total,
+             .partitions_answered = page.partitions_answered(),
+             .timed_out = page.timed_out(),
+             .all_overloaded = !page.whole() && std::all_of(page.unsearched.begin(), page.unsearched.end(), overloaded),
+             .outdated = std::any_of(page.unsearched.begin(), page.unsearched.end(), outdated),
+             .lacks_explanations = std::any_of(page.hits.begin(), page.hits.end(), lacks_explanation),
+             .refusal = refusal_of(page)});
+  answer->rest = render_rest(
+      page,
+      {asked.explain, asked.profile, question.terms, question.bm25.value_or(question.topology->bm25), asked.fields,
+       question.is_scored(), asked.count, question.understood, &question.arrangement, cursor, near},
+      &answer->pieces);
   answer->rest.shrink_to_fit();
-  const std::size_t bytes = answer->rest.capacity() + sizeof(Answer);
+  const std::size_t bytes =
+      answer->rest.capacity() + answer->pieces.hits.capacity() * sizeof(Pieces::Hit) + sizeof(Answer);
   return {std::move(answer), bytes};
 }
 
-frond::http::Response rendered(microseconds took, CacheUse use, const Answer& answer) {
+frond::http::Response rendered(std::chrono::microseconds took, CacheUse use, const Answer& answer) {
   return {.body = render_answer(static_cast<std::uint64_t>(took.count()), answer.timed_out, answer.generation,
                                 name_of(use), answer.rest)};
 }

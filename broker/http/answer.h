@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "broker/cache/result_cache.h"
+#include "broker/http/answer_json.h"
 #include "broker/http/broker_metrics.h"
 #include "broker/http/question.h"
 #include "broker/merge/merge.h"
@@ -16,6 +17,7 @@ namespace frond::broker::http {
 // Ready to be sent and cached.
 struct Answer {
   std::string rest;  // the second part of the body (answer_json.h)
+  Pieces pieces;     // of it
   Generation generation = 0;
   std::uint32_t partitions_total = 0, partitions_answered = 0;
   bool timed_out = false, all_overloaded = false, outdated = false;  // outdated: a leaf has not the generation any more

@@ -26,22 +26,41 @@ void append_coverage(std::string& out, const merge::Page& page) {
   out += "]}";
 }
 
-void append_hit(std::string& out, const merge::PageHit& hit, const RenderOptions& options) {
+// Bytes before the value of a member that is not the first.
+constexpr std::size_t named(std::string_view name) { return name.size() + std::string_view(",\"\":").size(); }
+
+// What is behind the first `begin` bytes, without the `skipped` ones that follow them.
+Pieces::Piece piece_since(const std::string& out, std::size_t begin, std::size_t skipped) {
+  if (out.size() == begin) return {};
+  begin += skipped;
+  return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(out.size() - begin)};
+}
+
+Pieces::Hit append_hit(std::string& out, const merge::PageHit& hit, const RenderOptions& options) {
+  Pieces::Hit pieces{.score = hit.hit.score};
   out += '{';
-  append_text(out, "id", hit.id);
+  append_name(out, "id");
+  std::size_t begin = out.size();
+  append_json_string(out, hit.id);
+  pieces.id = piece_since(out, begin, 0);
   if (options.scored) {
     append_name(out, "score");
     append_score(out, hit.hit.score);
   }
+  begin = out.size();
   if (!hit.sort_bytes.empty()) append_sort(out, hit.sort_bytes, *options.arrangement);
+  pieces.sort = piece_since(out, begin, named("sort"));
   if ((options.fields & wire::kFieldTitle) != 0) append_text(out, "title", hit.title);
   if ((options.fields & wire::kFieldUrl) != 0) append_text(out, "url", hit.url);
   if ((options.fields & wire::kFieldSnippet) != 0) append_text(out, "snippet", snippet_html(hit.snippet));
+  begin = out.size();
   if (hit.columns.size() > 2) out.append(",").append(hit.columns, 1, hit.columns.size() - 2);
+  pieces.columns = piece_since(out, begin, 1);
   if (options.explain && options.scored) append_count(out, "score_fixed", hit.hit.score);
   if (options.explain) append_count(out, "ordinal", hit.hit.ordinal);
   if (!hit.explanation.empty()) out.append(",\"explanation\":").append(hit.explanation);
   out += '}';
+  return pieces;
 }
 
 // `name`, and the relation of the value to the true one.
@@ -61,11 +80,12 @@ void append_total(std::string& out, const merge::Page& page) {
   out += '}';
 }
 
-void append_hits(std::string& out, const merge::Page& page, const RenderOptions& options) {
+void append_hits(std::string& out, const merge::Page& page, const RenderOptions& options, Pieces& pieces) {
   out += ",\"hits\":[";
+  pieces.hits.reserve(page.hits.size());
   for (std::size_t i = 0; i < page.hits.size(); ++i) {
     if (i > 0) out += ',';
-    append_hit(out, page.hits[i], options);
+    pieces.hits.push_back(append_hit(out, page.hits[i], options));
   }
   out += ']';
 }
@@ -212,22 +232,34 @@ std::string snippet_html(std::string_view marked) {
   return out;
 }
 
-std::string render_rest(const merge::Page& page, const RenderOptions& options) {
+std::string render_rest(const merge::Page& page, const RenderOptions& options, Pieces* to) {
   std::string out;
+  Pieces pieces;
   out.reserve(256 + page.hits.size() * 512);
   append_coverage(out, page);
+  pieces.coverage = piece_since(out, 0, named("coverage") - 1);
+  pieces.scored = options.scored;
+  pieces.total = {page.total.value, options.count || page.total.exact};
   if (options.count) {
     append_bound(out, "count", page.total);
   } else {
     append_total(out, page);
-    append_hits(out, page, options);
+    append_hits(out, page, options, pieces);
   }
+  std::size_t begin = out.size();
   if (!options.cursor.empty()) append_text(out, "cursor", options.cursor);
+  pieces.cursor = piece_since(out, begin, named("cursor"));
+  begin = out.size();
   if (!page.facets.empty()) append_facets(out, page.facets, *options.arrangement);
-  out.append(options.near).append(options.understood);
+  pieces.facets = piece_since(out, begin, named("facets"));
+  begin = out.size();
+  out += options.near;
+  pieces.near = piece_since(out, begin, named("did_you_mean"));
+  out += options.understood;
   if (options.explain) append_explain(out, page, options);
   if (options.profile) append_profile(out, page.profile);
   out += '}';
+  if (to != nullptr) *to = std::move(pieces);
   return out;
 }
 

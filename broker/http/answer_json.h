@@ -29,7 +29,23 @@ struct RenderOptions {
   std::string_view cursor = {};                     // of the next page; empty: none
   std::string_view near = {};                       // from render_near()
 };
-std::string render_rest(const merge::Page& page, const RenderOptions& options);
+// Where the text has what another answer is made of, so that nobody has to read it as JSON again.
+struct Pieces {
+  struct Piece {
+    std::uint32_t begin = 0, size = 0;
+    std::string_view of(std::string_view text) const { return text.substr(begin, size); }
+  };
+  struct Hit {
+    Piece id, columns, sort;  // a string, members, a list; empty: there is none
+    topk::Score score = 0;
+  };
+  bool scored = true;  // hits have a score
+  merge::Count total;  // of a count as if it were exact
+  std::vector<Hit> hits;
+  Piece coverage, cursor, facets, near;  // empty: there is none; near: "did_you_mean"
+};
+// `pieces`: set, unless null.
+std::string render_rest(const merge::Page& page, const RenderOptions& options, Pieces* pieces = nullptr);
 
 // `,"understood":"…"` unless that is empty, and `,"signs_not_applied":[{"text":…,"position":…,"expected":…,…},…]`
 // unless there are none.

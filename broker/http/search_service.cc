@@ -79,10 +79,11 @@ std::optional<frond::http::Response> SearchService::known_answer(const std::stri
 
 SearchService::Ticket SearchService::search(const SearchParameters& parameters, Reply reply, const std::string& text,
                                             const frond::http::ClientId& client, std::optional<Line> line,
-                                            std::optional<Instant> came) {
+                                            std::optional<Instant> came, Found found) {
   const auto job = std::make_shared<Job>(in_use_);
   job->parameters = parameters;
   job->reply = std::move(reply);
+  job->found = std::move(found);
   job->line = std::move(line);
   give_time(*job, came.value_or(now()));
   if (auto refusal = prepare(*job)) {
@@ -284,15 +285,24 @@ void SearchService::answer(Job& job, const cache::CachedAnswer& cached) {
       return finish(job, frond::http::problem(503, "Unavailable", covered + "."), Outcome::kUnavailable);
     }
   }
+  const Outcome outcome = answer.whole() ? Outcome::kWhole : Outcome::kDegraded;
+  if (const auto found = std::exchange(job.found, nullptr)) {
+    if (take_reply(job, outcome)) found(answer);
+    return;
+  }
   const auto took = std::chrono::duration_cast<microseconds>(now() - job.started);
-  finish(job, rendered(took, job.use, answer), answer.whole() ? Outcome::kWhole : Outcome::kDegraded);
+  finish(job, rendered(took, job.use, answer), outcome);
 }
 
 void SearchService::finish(Job& job, frond::http::Response response, Outcome outcome) {
-  const auto reply = std::exchange(job.reply, nullptr);
-  if (!reply) return;
-  metrics_.count(outcome, job.use, std::chrono::duration<double>(now() - job.started).count());
-  reply(std::move(response));
+  if (const auto reply = take_reply(job, outcome)) reply(std::move(response));
+}
+
+// Empty: it was over.
+SearchService::Reply SearchService::take_reply(Job& job, Outcome outcome) {
+  auto reply = std::exchange(job.reply, nullptr);
+  if (reply) metrics_.count(outcome, job.use, std::chrono::duration<double>(now() - job.started).count());
+  return reply;
 }
 
 }  // namespace frond::broker::http

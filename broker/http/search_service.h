@@ -34,6 +34,8 @@
 
 namespace frond::broker::http {
 
+struct Answer;
+
 class SearchService {
   struct Job;
 
@@ -65,6 +67,8 @@ class SearchService {
   };
   // Called once, possibly before search() returns. The body of a 200 is one line without its line end.
   using Reply = std::function<void(frond::http::Response)>;
+  // Called in its place with what a 200 would be made of, for those who make another answer of it.
+  using Found = std::function<void(const Answer&)>;
 
   // Identifies a search that was not answered at once; empty: it was. Does not keep the search alive.
   class Ticket {
@@ -97,10 +101,10 @@ class SearchService {
   // leaves that may have it are down.
   //
   // `text`: the query string or the JSON that the parameters were read from, for known_answer(); empty: none. `client`:
-  // http::Request::client. `came`: when its time began; empty: now.
+  // http::Request::client. `came`: when its time began; empty: now. `found`: empty: all is replied.
   Ticket search(const SearchParameters& parameters, Reply reply, const std::string& text = {},
                 const frond::http::ClientId& client = {}, std::optional<Line> line = {},
-                std::optional<Instant> came = {});
+                std::optional<Instant> came = {}, Found found = {});
   // The answer to a search whose text was answered from the cache before, if the answer is still there: a short way for
   // what comes often. None: read the parameters, and search().
   std::optional<frond::http::Response> known_answer(const std::string& text);
@@ -143,6 +147,7 @@ class SearchService {
   void release(Job& job);
   void answer(Job& job, const cache::CachedAnswer& cached);
   void finish(Job& job, frond::http::Response response, Outcome outcome);
+  Reply take_reply(Job& job, Outcome outcome);
 
   scatter::ScatterContext& scatter_;
   Config config_;

@@ -14,6 +14,7 @@ struct SearchService::Job : Question {
   explicit Job(std::shared_ptr<const void> service) : in_use(std::move(service)) {}
   const std::shared_ptr<const void> in_use;  // SearchService::in_use()
   Reply reply;
+  Found found;
   std::optional<Line> line;
   Instant started;
   Deadline deadline = Deadline::never();

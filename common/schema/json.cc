@@ -104,8 +104,15 @@ Result<Json> parse_json(std::string_view text) {
 }
 
 std::string json_string(std::string_view text) {
-  const auto plain = [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; };
-  if (std::ranges::all_of(text, plain)) return "\"" + std::string(text) + "\"";
+  unsigned escaped = 0;  // without a branch a byte: what is neither printable ASCII nor stands as it is
+  for (const char c : text)
+    escaped |= static_cast<unsigned>((static_cast<unsigned char>(c - ' ') >= 0x7f - ' ') | (c == '"') | (c == '\\'));
+  if (escaped == 0) {
+    std::string out;
+    out.reserve(text.size() + 2);
+    out.append(1, '"').append(text).append(1, '"');
+    return out;
+  }
   if (!text::is_utf8(text)) return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   constexpr std::string_view kHex = "0123456789abcdef", kShort = "\bb\tt\nn\ff\rr\"\"\\\\";  // and their letters
   std::string out;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/base/lines.h"
+#include "common/schema/json.h"
 #include "common/text/limits.h"
 #include "indexer/serve/routes.h"
 
@@ -18,7 +19,6 @@ using http::problem;
 using http::Request;
 using http::Response;
 using nlohmann::json;
-using nlohmann::ordered_json;
 using write::CollectionWriter;
 using Change = CollectionWriter::DocumentChange;
 using Outcome = CollectionWriter::DocumentOutcome;
@@ -93,10 +93,13 @@ std::string_view name_of(Outcome::Kind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-ordered_json json_of(const std::string& id, const write::LatestDocument& latest) {
-  ordered_json told = {{"id", id}, {"exists", latest.exists}, {"version", latest.version}};
-  if (latest.change) told["change"] = *latest.change;
-  return told;
+// Appends `{"id":…,"exists":…,"version":…`, of a document that has one `,"change":…`.
+void append_told(std::string& out, const std::string& id, const write::LatestDocument& latest) {
+  out.append("{\"id\":")
+      .append(schema::json_string(id))
+      .append(latest.exists ? ",\"exists\":true" : ",\"exists\":false");
+  out.append(",\"version\":").append(std::to_string(latest.version));
+  if (latest.change) out.append(",\"change\":").append(std::to_string(*latest.change));
 }
 
 Response not_possible(const Error& error) {
@@ -131,9 +134,8 @@ Response change_documents(CollectionWriter& writer, Request& request) {
       continue;
     }
     const Outcome& outcome = (*outcomes)[next++];
-    ordered_json told = json_of(ids[i], outcome.latest);
-    told["result"] = name_of(outcome.kind);
-    body += dumped(told);
+    append_told(body, ids[i], outcome.latest);
+    body.append(",\"result\":\"").append(name_of(outcome.kind)).append("\"}\n");
   }
   return {.content_type = "application/x-ndjson", .body = std::move(body), .headers = {{"Cache-Control", "no-store"}}};
 }
@@ -152,10 +154,9 @@ Response latest_documents(CollectionWriter& writer, Request& request) {
   if (!read) return not_possible(read.error());
   std::string body;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    std::string told = dumped(json_of(ids[i], (*read)[i].latest));
-    if (const std::string& source = (*read)[i].source; !source.empty())
-      told.replace(told.size() - 2, 2, ",\"source\":" + source + "}\n");
-    body += told;
+    append_told(body, ids[i], (*read)[i].latest);
+    if (const std::string& source = (*read)[i].source; !source.empty()) body.append(",\"source\":").append(source);
+    body += "}\n";
     if (body.size() > kMaxAnswer)
       return problem(413, "Content too large",
                      "The documents have more than " + std::to_string(kMaxAnswer) + " bytes: ask for fewer.", "ids");

@@ -229,14 +229,17 @@ TEST(AnAnswer, SaysWhichPartitionsItLacks) {
   const auto ask = read_search(Json::object(), {{"allow_partial_search_results", "false"}});
   ASSERT_TRUE(ask);
   EXPECT_FALSE(ask->partial);
-  const char* const whole = R"({"coverage":{"partitions_total":2,"partitions_answered":2,"degraded":[]},"count":3})";
-  const char* const part =
-      R"({"coverage":{"partitions_total":2,"partitions_answered":1,"degraded":[{"partition":1,"reason":"timeout"}]},"count":3})";
-  EXPECT_TRUE(count_in(whole).whole);
-  EXPECT_FALSE(count_in(part).whole);
-  EXPECT_EQ(count_in(part).documents, 3u);
-  EXPECT_EQ(read_answer(whole, *ask, index(), 1)->lacking, "");
-  EXPECT_NE(read_answer(part, *ask, index(), 1)->lacking.find("timeout"), std::string::npos);
+  merge::Page page;
+  page.partitions_total = 2;
+  page.total.value = 3;
+  http::Answer found{.partitions_total = 2, .partitions_answered = 2};
+  found.rest = render_rest(page, {.count = true}, &found.pieces);
+  EXPECT_EQ(read_answer(found, *ask, index(), 1)->lacking, "");
+  page.unsearched = {{1, wire::UnsearchedReason::kDeadline}};
+  found.partitions_answered = 1;
+  found.rest = render_rest(page, {.count = true}, &found.pieces);
+  EXPECT_EQ(read_answer(found, *ask, index(), 1)->total, 3u);
+  EXPECT_NE(read_answer(found, *ask, index(), 1)->lacking.find("\"partition\":1"), std::string::npos);
 }
 
 TEST(AnAnalyzer, WhoseTypeIsAListIsRefused) {

@@ -46,6 +46,21 @@ TEST(ASource, IsShownWithTheMembersThatAreNamed) {
   EXPECT_EQ(shown(R"({"excludes":["author.*","t*","list"]})"), R"({"author":{}})");
 }
 
+TEST(ASearch, HasNoStagesWhereOneSearchIsEnough) {
+  for (const char* const body :
+       {R"({})", R"({"query":{"match":{"a":"x"}},"sort":["n"],"aggs":{"t":{"terms":{"field":"k"}}}})",
+        R"({"from":990,"size":10})", R"({"size":0,"from":2000})"})
+    EXPECT_FALSE(read_search(Json::parse(body), {})->may_have_stages()) << body;
+  for (const char* const body :
+       {R"({"query":{"bool":{"must":[{"match":{"a":{"query":"x","_name":"n"}}}]}}})",
+        R"({"query":{"function_score":{"query":{"match_all":{}}}}})",
+        R"({"aggs":{"t":{"terms":{"field":"k"},"aggs":{"h":{"top_hits":{}}}}}})", R"({"min_score":1})",
+        R"({"collapse":{"field":"k"}})", R"({"rescore":{"query":{"rescore_query":{"match_all":{}}}}})",
+        R"({"sort":["n"],"track_scores":true})", R"({"sort":["_id"]})", R"({"from":995,"size":10})",
+        R"({"size":1001})"})
+    EXPECT_TRUE(read_search(Json::parse(body), {})->may_have_stages()) << body;
+}
+
 TEST(AHit, HasFieldsFromItsSourceAndSentinelsWhereItHasNoValue) {
   SearchedIndex index{
       .name = "i",
@@ -54,10 +69,18 @@ TEST(AHit, HasFieldsFromItsSourceAndSentinelsWhereItHasNoValue) {
   const auto ask =
       read_search(Json::parse(R"({"sort":["n","r"],"docvalue_fields":["k","d"],"fields":["r"],"_source":false})"), {});
   ASSERT_TRUE(ask);
-  const std::string body =
-      R"({"took_ms":1,"timed_out":false,"total":{"value":1,"relation":"eq"},"hits":[{"id":"1","sort":[null,4.900000095367432],)"
-      R"("source":{"id":"1","_source":{"k":["b","a","b"],"d":"2020-01-01","r":4.9}}}]})";
-  const auto answer = read_answer(body, *ask, index, 1);
+  http::Answer found{.rest = R"("total":{"value":1,"relation":"eq"},"hits":[{"id":"1","sort":[null,4.900000095367432],)"
+                             R"("source":{"id":"1","_source":{"k":["b","a","b"],"d":"2020-01-01","r":4.9}}}]})"};
+  const auto piece = [&](std::size_t begin, std::size_t end) {
+    return http::Pieces::Piece{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end - begin)};
+  };
+  const std::size_t id = found.rest.find("\"1\""), sort = found.rest.find("[null"),
+                    source = found.rest.find("\"source");
+  found.pieces.scored = false;
+  found.pieces.total.value = 1;
+  found.pieces.hits.push_back(
+      {.id = piece(id, id + 3), .columns = piece(source, found.rest.size() - 3), .sort = piece(sort, source - 1)});
+  const auto answer = read_answer(found, *ask, index, 1);
   ASSERT_TRUE(answer);
   ASSERT_EQ(answer->hits.size(), 1u);
   std::string out;

@@ -137,5 +137,25 @@ TEST(Answer, HasTheFieldsThatAreWanted) {
   page.hits[0].explanation = R"({"clause":"a","score":1.5})";
   EXPECT_EQ(nlohmann::json::parse("{" + render_rest(page, {.explain = true}))["hits"][0]["explanation"]["clause"], "a");
 }
+TEST(Answer, SaysWhereItsPiecesAre) {
+  merge::Page page;
+  page.total.value = 2;
+  page.hits = {{{5, 98304}, "a\"b", "title"}, {{6, 65536}, "c", "title"}};
+  page.hits[0].columns = R"({"year":2010,"source":{"x":[1]}})";
+  Pieces pieces;
+  const std::string rest = render_rest(
+      page, {.fields = wire::kFieldTitle, .cursor = "next", .near = R"(,"did_you_mean":{"words":[]})"}, &pieces);
+  ASSERT_EQ(pieces.hits.size(), 2u);
+  EXPECT_EQ(pieces.total, page.total);
+  EXPECT_EQ(pieces.hits[0].id.of(rest), R"("a\"b")");
+  EXPECT_EQ(pieces.hits[0].score, 98304u);
+  EXPECT_EQ(pieces.hits[0].columns.of(rest), R"("year":2010,"source":{"x":[1]})");
+  EXPECT_EQ(pieces.hits[1].columns.size, 0u);
+  EXPECT_EQ(pieces.hits[1].sort.size, 0u);
+  EXPECT_EQ(pieces.cursor.of(rest), R"("next")");
+  EXPECT_EQ(pieces.facets.size, 0u);
+  EXPECT_EQ(pieces.near.of(rest), R"({"words":[]})");
+  EXPECT_EQ(nlohmann::json::parse(pieces.coverage.of(rest)), nlohmann::json::parse("{" + rest)["coverage"]);
+}
 }  // namespace
 }  // namespace frond::broker::http

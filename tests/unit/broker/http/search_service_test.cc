@@ -1,4 +1,5 @@
 // Answers, the cache, and what unsearched partitions mean.
+#include "broker/http/answer.h"
 #include "tests/unit/broker/http/search_service_fixture.h"
 
 namespace frond::broker::http {
@@ -20,6 +21,20 @@ TEST_F(ASearchService, AnswersFromTheCacheTheSecondTime) {
   service.search(asking("immune immune response"), other.reply());
   EXPECT_EQ(asked(), 2u) << "a repeated term is another query";
   broker.play();
+}
+TEST_F(ASearchService, GivesAnAnswerItselfToWhoMakesAnother) {
+  for (int time = 0; time < 2; ++time) {  // the second one is from the cache
+    Answered replied;
+    int found = 0;
+    service.search(asking("immune response"), replied.reply(), {}, {}, {}, {}, [&](const Answer& answer) {
+      ++found;
+      EXPECT_TRUE(answer.whole());
+      EXPECT_EQ(answer.pieces.hits.size(), nlohmann::json::parse("{" + answer.rest)["hits"].size());
+    });
+    broker.play();
+    EXPECT_EQ(found, 1);
+    EXPECT_EQ(replied.status(), 0);
+  }
 }
 TEST_F(ASearchService, KeepsNoAnswerThatLacksAnExplanation) {
   auto parameters = asking("immune response");
