@@ -59,24 +59,24 @@ def own_words(setting, name, documents, first):
 
 
 def check_terms(setting, keys, key_file):
-    """An `add` of 4 million new words, and a removal of 2 million."""
+    """An `add` of 2 million new words, and a removal of a million."""
     repository = setting.path("repository")
     setting.build(repository, "c", [own_words(setting, "base", 100, 16 ** 7)], 1)
     process = setting.spawn("add", "frond-indexer", "add", "--repository", repository, "--collection", "c", "--memory-limit", f"{LIMIT}MiB",
-                            "--input", own_words(setting, "more", 8000, 2 * 16 ** 7))
+                            "--input", own_words(setting, "more", 4000, 2 * 16 ** 7))
     with Peak(process.pid) as peak:
         code = process.wait(timeout=200)
     harness.expect(code == 0 and peak.most <= LIMIT, f"add: exit {code}, {peak.most} MiB at a limit of {LIMIT}")
     service = writing.Service(setting, repository, keys, "--api-keys", key_file, "--memory-limit", f"{LIMIT}MiB", "--refresh-ms", "3600000")
     connection = writing.http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
-    for number in range(4000):
+    for number in range(2000):
         connection.request("DELETE", f"/v1/collections/c/documents/more{number}", headers={"Authorization": "Bearer " + keys["write"]})
         connection.getresponse().read()
     with Peak(service.process.pid) as peak:
         service.refresh()
     harness.expect(peak.most <= LIMIT, f"a removal: {peak.most} MiB at a limit of {LIMIT}")
     described = json.loads(service.expect(200, "GET", "/v1/collections/c"))
-    harness.expect(described["documents"] == 4100 and described["terms"] == 4100 * OWN, f"{described}")
+    harness.expect(described["documents"] == 2100 and described["terms"] == 2100 * OWN, f"{described}")
     harness.end(service.process, "the service")
 
 

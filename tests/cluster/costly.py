@@ -14,7 +14,7 @@ import urllib.parse
 
 import harness
 
-DOCUMENTS, WIDE, ATTACKERS, SECONDS = 600000, 90000, 64, 4
+DOCUMENTS, WIDE, ATTACKERS, SECONDS = 300000, 90000, 64, 4
 # Of the usual median, and an allowance for a machine that is busy with other things.
 MULTIPLE, ALLOWANCE_MS = 8, 40
 
