@@ -163,7 +163,10 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     send(number, std::move(search), [this, number, lacking = std::move(lacking), known](const http::Answer& found) {
       auto taken = take_answer(found, lacking, parts_[number].statistics);
       if (!taken) return finish(std::move(taken).error());
-      if constexpr (std::is_same_v<Lacking, Statistics::Key>) known(*taken);
+      if constexpr (std::is_same_v<Lacking, Statistics::Key>)
+        known(*taken);
+      else
+        static_cast<void>(known);
       if (--open_ == 0) ask_statistics();
     });
   }

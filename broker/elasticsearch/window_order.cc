@@ -135,9 +135,9 @@ Expected<Rescore> Rescore::read(const Json& json) {
       return parsing_exception("rescore must have a [query]");
     for (const auto& [key, value] : json.items())
       if (key != "window_size" && key != "query") return not_supported("[" + key + "] of a rescore");
-    const auto window = FROND_EXPECT_OK(whole_member(json, "window_size", 10));
-    if (window < 1) return illegal_argument("[window_size] must be positive");
-    made.window = static_cast<std::size_t>(window);
+    const auto hits = FROND_EXPECT_OK(whole_member(json, "window_size", 10));
+    if (hits < 1) return illegal_argument("[window_size] must be positive");
+    made.window = static_cast<std::size_t>(hits);
     for (const auto& [key, value] : json["query"].items()) {
       if (key == "rescore_query")
         made.query = value;
@@ -151,8 +151,8 @@ Expected<Rescore> Rescore::read(const Json& json) {
         return parsing_exception("[query] unknown field [" + key + "]");
     }
     if (!made.query.is_object()) return parsing_exception("Required [rescore_query]");
-    for (const char* const mode : {"total", "multiply", "avg", "max", "min"})
-      if (made.mode == mode) return made;
+    for (const char* const known : {"total", "multiply", "avg", "max", "min"})
+      if (made.mode == known) return made;
     return illegal_argument("illegal score_mode [" + made.mode + "]");
   });
 }

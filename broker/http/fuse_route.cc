@@ -272,7 +272,7 @@ void serve_fused(SearchService& service, Request request, Responder responder) {
     AskedFusion asked = {};
     std::optional<ParameterError> error = {};
   };
-  const auto held = std::make_shared<Held>(std::move(request), std::move(responder), service.in_use());
+  const auto held = std::make_shared<Held>(Held{std::move(request), std::move(responder), service.in_use()});
   reader.run(held->request.client, held->request.body.size(), [&service, begin, watched, held] {
     if (!watched->gone) held->error = read_fusion(held->request.body, held->asked);
     service.home().post(
