@@ -12,7 +12,8 @@
 namespace frond::leaf::clauses {
 
 // Looks at as many terms as are left at most, and takes those off: NearTerms::whole says whether these were all.
-// `is_over`: whether the time is over. kInvalid: the field is no text with lists of its own; kDeadline; kCorrupt, kUnavailable of the dictionary.
+// `is_over`: whether the time is over. kInvalid: the field is no text with lists of its own; kDeadline; kCorrupt,
+// kUnavailable of the dictionary.
 Result<query::NearTerms> near_terms(const query::NearWord& asked, const schema::Schema& schema,
                                     const partition::GenerationTerms& dictionary, std::size_t& looks_left,
                                     const std::function<bool()>& is_over);
