@@ -58,9 +58,9 @@ function(frond_add_program name)
 endfunction()
 
 # Test code is optimized little: what takes time in a test is in the libraries. Unit tests and the replay of fuzzers are
-# not optimized at all, which halves what compiling them takes. Those that COMPUTES marks take three times as long then, as the
-# linker takes inline functions from them: they are optimized, as other kinds of tests are. At -O1 g++ 12 falsely reports
-# std::string as read and written past its end.
+# not optimized at all, which halves what compiling them takes. With COMPUTES they are optimized as other tests are: the
+# linker takes inline functions from a test's own code, so what computes much would take three times as long. At -O1
+# g++ 12 falsely reports std::string as read and written past its end.
 set(FROND_PLAIN_TEST $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>>:-O0>)
 set(FROND_COMPUTING_TEST
     $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>>:-O1;-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>)
@@ -81,8 +81,8 @@ function(frond_add_test_headers)
   endforeach()
 endfunction()
 
-# frond_add_test(name [COMPUTES] LABELS unit SOURCES a_test.cc … DEPENDS …): one GoogleTest binary, one ctest entry. Its sources are
-# compiled as one unit where the preset says so, so a name of a test file is not one of its neighbours'.
+# frond_add_test(name [COMPUTES] LABELS unit SOURCES a_test.cc … DEPENDS …): one GoogleTest binary, one ctest entry. Its
+# sources are compiled as one unit where the preset says so, so a name of a test file is not one of its neighbours'.
 function(frond_add_test name)
   cmake_parse_arguments(ARG "COMPUTES" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})

@@ -125,6 +125,31 @@ TEST(ATermSuggester, IsRefusedWhereItCannotBe) {
             501);
 }
 
+TEST(ATermSuggester, HasLimitsForWordsThatAreNotLookedFor) {
+  const auto words_of = [](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += "\U0001F600 ab ";
+    const auto read = read_suggesters(Json{{"a", {{"text", text}, {"term", {{"field", "body"}}}}}});
+    return read ? words_for(*read) : Expected<std::vector<SuggestedWord>>(read.error());
+  };
+  const auto few = words_of(100);
+  ASSERT_TRUE(few);
+  for (std::size_t i = 0; i < few->size(); ++i)
+    if ((*few)[i].word == "ab") {
+      EXPECT_EQ((*few)[i].offset % 6, 3u);  // behind a letter of two units, and a space
+    }
+  const auto many = words_of(5000);
+  ASSERT_FALSE(many);
+  EXPECT_EQ(many.error().status, 501);
+}
+
+TEST(Statistics, AreNotAskedForMoreLikeWordsThanASearchMayHave) {
+  Statistics statistics;
+  for (int i = 0; i < 1000; ++i)
+    EXPECT_EQ(statistics.near({.field = "body", .word = "word" + std::to_string(i)}), nullptr);
+  EXPECT_EQ(statistics.missing_near().size(), frond::query::kMaxNearWords + 1);  // one more than is asked for
+}
+
 TEST(ASearch, WithSuggestionsAloneSearchesNothing) {
   const auto ask = read_search(Json::parse(R"({"suggest":{"a":{"text":"x","term":{"field":"body"}}}})"), {});
   ASSERT_TRUE(ask);
