@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 
 import harness
@@ -46,6 +47,19 @@ def check_bad_records(setting, repository, good):
     print(f"bad records: {len(MALFORMED)} and a duplicate reported, {documents} documents kept")
 
 
+def folder_of_programs():
+    """A folder that any user reaches and in which programs run: where the tests' files lie, mounts may forbid that (/dev/shm)."""
+    for place in (None, "/tmp", "/var/tmp"):
+        folder = tempfile.TemporaryDirectory(dir=place)
+        os.chmod(folder.name, 0o755)
+        try:
+            subprocess.run([shutil.copy("/bin/true", folder.name)], check=True)
+            return folder
+        except PermissionError:
+            folder.cleanup()
+    raise harness.Failure("no folder for programs: TMPDIR, /tmp and /var/tmp are mounted noexec")
+
+
 def check_unreadable(setting):
     """A file that cannot be opened, or a folder that cannot be listed, ends a build, which names it; only a flag leaves it out."""
     folder, user = setting.path("shelf"), {}
@@ -53,9 +67,9 @@ def check_unreadable(setting):
         os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
         with open(os.path.join(folder, name), "w", encoding="ascii") as file:
             file.write("".join(json.dumps({"id": f"{name}{n}", "body": "word"}) + "\n" for n in range(3)))
-    program = setting.program("frond-indexer")
+    program, programs = setting.program("frond-indexer"), folder_of_programs()
     if os.geteuid() == 0:  # who may read everything: another user builds
-        program = shutil.copy(program, setting.path("frond-indexer"))
+        program = shutil.copy(program, programs.name)
         user = {"user": 65534, "group": 65534, "extra_groups": []}
         os.chmod(setting.folder, 0o755)
         for at, folders, files in os.walk(folder):

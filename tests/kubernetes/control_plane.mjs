@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -55,8 +55,8 @@ await once(brokers_say, "listening");
 // kubectl for the scripts of k8s: what goes to an older server passes older.mjs, a log has one made-up line, what is asked
 // of brokers goes to brokers_say, and of commands in pods those of make-keys run here, and leaves show their Secret.
 function install_kubectl() {
-  const folder = path.join(plane.folder, "bin");
-  mkdirSync(folder);
+  const folder = mkdtempSync(path.join(here, "node_modules/.plane-"));  // where programs run: temporary files may lie on a mount that is noexec
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   const real = spawnSync("sh", ["-c", "command -v kubectl"], { encoding: "utf8" }).stdout.trim();
   const older = `"${process.execPath}" "${path.join(here, "control_plane/older.mjs")}"`;
   const create = minor > 20 ? `exec "${real}" "$@"` :

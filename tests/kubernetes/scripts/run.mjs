@@ -1,16 +1,16 @@
 // Runs a script of k8s with a scripted kubectl and frond first in its PATH.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const k8s = path.join(path.dirname(fileURLToPath(import.meta.url)), "../../../k8s");
+const here = path.dirname(fileURLToPath(import.meta.url));
+export const k8s = path.join(here, "../../../k8s");
 
 // A kubectl that appends its arguments to `asked`, one call a line, and then does what `body` says for them. `frond`: is there
-// such a program?
+// such a program? Both lie in the repository, where programs run: a folder of temporary files may be mounted noexec.
 export function run(script, args, body, more = {}, frond = true, input = "") {
-  const folder = mkdtempSync(path.join(tmpdir(), "frond-scripts-"));
+  const folder = mkdtempSync(path.join(here, "../node_modules/.scripts-"));
   try {
     const asked = path.join(folder, "asked"), program = (name, text) =>
       writeFileSync(path.join(folder, name), `#!/usr/bin/env bash\n${text}\n`, { mode: 0o755 });
