@@ -1,96 +1,26 @@
-// Plain structs to Cap'n Proto. Both sides' enums have the same numbers, which is asserted below.
-#include <capnp/message.h>
-#include <capnp/serialize.h>
-#include <kj/io.h>
-
-#include <algorithm>
+// Replies to Cap'n Proto.
+#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "common/wire/codec.h"
+#include "common/wire/encode_parts.h"
 #include "common/wire/leaf.capnp.h"
 #include "common/wire/messages.h"
 
 namespace frond::wire {
 namespace {
 
-static_assert(static_cast<int>(Mode::kAuto) == static_cast<int>(schema::Mode::AUTO));
-static_assert(static_cast<int>(Rank::kNone) == static_cast<int>(schema::Rank::NONE));
-static_assert(static_cast<int>(Processor::kExhaustive) == static_cast<int>(schema::Processor::EXHAUSTIVE));
+using namespace encoding;
+
 static_assert(static_cast<int>(RunQueue::kEither) == static_cast<int>(schema::RunQueue::EITHER));
 static_assert(static_cast<int>(Resident::kYes) == static_cast<int>(schema::Resident::YES));
 static_assert(static_cast<int>(text::Stemmer::kEnglish) == static_cast<int>(schema::Stemmer::ENGLISH));
 
-capnp::Text::Reader text_of(const std::string& from) { return {from.c_str(), from.size()}; }
-
-capnp::Data::Reader data_of(const std::string& from) {
-  return {reinterpret_cast<const capnp::byte*>(from.data()), from.size()};
-}
-
-template <class T>
-unsigned count_of(const std::vector<T>& list) {
-  return static_cast<unsigned>(list.size());
-}
-
-// Clamped to 0 .. 71 minutes, the range of the field.
-std::uint32_t micros_of(std::chrono::microseconds span) {
-  return static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(span.count(), 0, std::numeric_limits<std::uint32_t>::max()));
-}
-
-void put(const std::vector<std::string>& from, capnp::List<capnp::Text>::Builder to) {
-  for (unsigned i = 0; i < to.size(); ++i) to.set(i, text_of(from[i]));
-}
-
 void put(const std::vector<std::uint64_t>& from, capnp::List<std::uint64_t>::Builder to) {
   for (unsigned i = 0; i < to.size(); ++i) to.set(i, from[i]);
-}
-
-void put(const SearchRequest& from, schema::SearchRequest::Builder to) {
-  to.setGeneration(from.generation);
-  to.setMode(static_cast<schema::Mode>(from.mode));
-  to.setProcessor(static_cast<schema::Processor>(from.processor));
-  to.setProfile(from.profile);
-  to.setDepth(from.depth);
-  to.setAutoNeeds(from.auto_needs);
-  to.setBudgetMicros(micros_of(from.budget));
-  auto terms = to.initTerms(count_of(from.terms));
-  for (unsigned i = 0; i < terms.size(); ++i) {
-    terms[i].setText(text_of(from.terms[i].text));
-    terms[i].setOccurrences(from.terms[i].occurrences);
-  }
-  auto partitions = to.initPartitions(count_of(from.partitions));
-  for (unsigned i = 0; i < partitions.size(); ++i) partitions.set(i, from.partitions[i]);
-  to.setContent(from.content);
-  to.setRank(static_cast<schema::Rank>(from.rank));
-  to.setPriorWeight(from.prior_weight);
-  if (from.bm25) {
-    auto bm25 = to.initBm25();
-    bm25.setK1(from.bm25->k1);
-    bm25.setB(from.bm25->b);
-  }
-  if (from.show.count == 0) return;
-  auto show = to.initShow();
-  show.setOffset(from.show.offset);
-  show.setCount(from.show.count);
-  show.setFields(from.show.fields);
-  show.setExplain(from.show.explain);
-}
-
-void put(const query::NearWord& from, schema::NearWord::Builder to) {
-  if (!from.field.empty()) to.setField(text_of(from.field));
-  to.setWord(text_of(from.word));
-  to.setEdits(static_cast<std::uint8_t>(from.edits));
-  to.setSwaps(from.swaps);
-  to.setSameLetters(from.same_letters);
-  to.setLeastNearness(from.least_nearness);
-  to.setLeastDf(from.least_df);
-  to.setMoreFrequent(from.more_frequent);
-  to.setOnlyAbsent(from.only_absent);
-  to.setMost(from.most);
 }
 
 void put(const query::NearTerms& from, schema::NearTerms::Builder to) {
@@ -102,49 +32,6 @@ void put(const query::NearTerms& from, schema::NearTerms::Builder to) {
     terms[i].setDf(from.terms[i].df);
     terms[i].setEdits(static_cast<std::uint8_t>(from.terms[i].edits));
   }
-}
-
-void put(const SearchRequest& from, schema::ClauseSearch::Builder to) {
-  put(from, to.initSearch());
-  if (!from.clause.empty()) to.setClause(text_of(from.clause));
-  if (!from.filter.empty()) to.setFilter(text_of(from.filter));
-  to.setExactTotal(from.exact_total);
-  if (!from.show.columns.empty()) put(from.show.columns, to.initColumns(count_of(from.show.columns)));
-  if (!from.sort.empty()) to.setSort(text_of(from.sort));
-  if (from.after) {
-    auto after = to.initAfter();
-    after.setBytes(data_of(from.after->bytes));
-    after.setOrdinal(from.after->ordinal);
-  }
-  if (!from.facets.empty()) to.setFacets(text_of(from.facets));
-  if (from.near.empty()) return;
-  auto near = to.initNear(count_of(from.near));
-  for (unsigned i = 0; i < near.size(); ++i) put(from.near[i], near[i]);
-}
-
-void put(const FetchRequest& from, schema::FetchRequest::Builder to) {
-  to.setGeneration(from.generation);
-  to.setBudgetMicros(micros_of(from.budget));
-  put(from.terms, to.initTerms(count_of(from.terms)));
-  auto ordinals = to.initOrdinals(count_of(from.ordinals));
-  for (unsigned i = 0; i < ordinals.size(); ++i) ordinals.set(i, from.ordinals[i]);
-  to.setContent(from.content);
-  to.setFields(from.fields);
-  if (!from.id.empty()) to.setId(text_of(from.id));
-  to.setBodyBytes(from.body_bytes);
-  if (!from.columns.empty()) put(from.columns, to.initColumns(count_of(from.columns)));
-  if (from.explain != nullptr) put(*from.explain, to.initExplain());
-}
-
-void put(const Broker& from, schema::Broker::Builder to) {
-  to.setInstance(from.instance);
-  to.setName(text_of(from.name));
-  to.setGeneration(from.serving.number);
-  to.setContent(from.serving.content);
-  to.setHelloMillis(static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(from.hello_every.count(), 0, std::numeric_limits<std::uint32_t>::max())));
-  to.setNeedsLeaf(from.needs_leaf);
-  if (!from.collection.empty()) to.setCollection(text_of(from.collection));
 }
 
 void put(const Ranking& from, schema::Ranking::Builder to) {
@@ -164,7 +51,7 @@ void put(const query::FacetCounts& from, schema::FacetCounts::Builder to) {
   to.setWithValue(from.with_value);
   to.setMissing(from.missing);
   if (!from.keys.empty()) put(from.keys, to.initKeys(count_of(from.keys)));
-  if (!from.words.empty()) put(from.words, to.initWords(count_of(from.words)));
+  if (!from.words.empty()) put_texts(from.words, to.initWords(count_of(from.words)));
   if (!from.counts.empty()) put(from.counts, to.initCounts(count_of(from.counts)));
   to.setValues(from.values);
   to.setLeast(from.least);
@@ -322,26 +209,6 @@ void put(const HelloReply& from, schema::HelloReply::Builder to) {
   }
 }
 
-void put(const Request& from, schema::Request::Builder to) {
-  if (const auto* search = std::get_if<SearchRequest>(&from)) {
-    to.setRequestId(search->request_id);
-    if (has_clauses(*search))
-      put(*search, to.initClauses());
-    else
-      put(*search, to.initSearch());
-  } else if (const auto* fetch = std::get_if<FetchRequest>(&from)) {
-    to.setRequestId(fetch->request_id);
-    put(*fetch, to.initFetch());
-  } else if (const auto* hello = std::get_if<HelloRequest>(&from)) {
-    to.setRequestId(hello->request_id);
-    to.setHello();
-    if (hello->broker.instance != 0) put(hello->broker, to.initBroker());
-  } else {
-    to.setRequestId(std::get<CancelRequest>(from).request_id);
-    to.setCancel();
-  }
-}
-
 void put(const Reply& from, schema::Reply::Builder to) {
   if (const auto* search = std::get_if<SearchReply>(&from)) {
     to.setRequestId(search->request_id);
@@ -379,38 +246,20 @@ std::size_t words_of(const Reply& reply) {
   if (search == nullptr) return 0;
   return words_of(search->and_ranking) + words_of(search->or_ranking) + words_of(search->documents);
 }
-std::size_t words_of(const Request&) { return 0; }
 
-// Most messages fit into what is on the stack, so only the result is allocated. One with many documents has memory in
-// one piece: of several, readers look each text up in a table of pieces.
-template <class Root, class Message>
-ByteBuffer encode_as(const Message& message) {
-  constexpr std::size_t kUsual = 512, kOther = 128;  // words; of what words_of() leaves out
-  capnp::word usual[kUsual] = {};
-  std::vector<std::uint64_t> large;
-  kj::ArrayPtr<capnp::word> first(usual, kUsual);
-  if (const std::size_t words = words_of(message) + kOther; words > kUsual) {
-    large.resize(words);
-    first = kj::ArrayPtr<capnp::word>(reinterpret_cast<capnp::word*>(large.data()), large.size());
-  }
-  capnp::MallocMessageBuilder builder(first);
-  put(message, builder.template initRoot<Root>());
-  ByteBuffer bytes(capnp::computeSerializedSizeInWords(builder) * sizeof(capnp::word));
-  kj::ArrayOutputStream out(kj::ArrayPtr<kj::byte>(reinterpret_cast<kj::byte*>(bytes.data()), bytes.size()));
-  capnp::writeMessage(out, builder);
-  return bytes;
+ByteBuffer encoded(const Reply& reply) {
+  return encode_as<schema::Reply>(words_of(reply), [&](schema::Reply::Builder root) { put(reply, root); });
 }
 
 }  // namespace
 
-ByteBuffer encode(const Request& request) { return encode_as<schema::Request>(request); }
 ByteBuffer encode(const Reply& reply) {
-  ByteBuffer bytes = encode_as<schema::Reply>(reply);
+  ByteBuffer bytes = encoded(reply);
   if (bytes.size() <= kMaxMessageBytes) return bytes;
   const std::uint64_t id = std::visit([](const auto& message) { return message.request_id; }, reply);
-  return encode_as<schema::Reply>(
-      Reply(ErrorReply{id, "the reply would have " + std::to_string(bytes.size()) + " bytes, more than a message may",
-                       UnsearchedReason::kCorrupt}));
+  return encoded(ErrorReply{id,
+                            "the reply would have " + std::to_string(bytes.size()) + " bytes, more than a message may",
+                            UnsearchedReason::kCorrupt});
 }
 
 }  // namespace frond::wire
