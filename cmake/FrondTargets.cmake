@@ -81,6 +81,15 @@ function(frond_add_test_headers)
   endforeach()
 endfunction()
 
+# frond_compile_test(target PLAIN|COMPUTING): with the options and precompiled headers of such tests.
+function(frond_compile_test target kind)
+  target_compile_options(${target} PRIVATE ${FROND_${kind}_TEST})
+  if(TARGET frond_${kind}_TEST_headers)
+    target_compile_options(${target} PRIVATE -fpch-preprocess)
+    target_precompile_headers(${target} REUSE_FROM frond_${kind}_TEST_headers)
+  endif()
+endfunction()
+
 # frond_add_test(name [COMPUTES] LABELS unit SOURCES a_test.cc … DEPENDS …): one GoogleTest binary, one ctest entry. Its
 # sources are compiled as one unit where the preset says so, so a name of a test file is not one of its neighbours'.
 function(frond_add_test name)
@@ -91,11 +100,7 @@ function(frond_add_test name)
   if("unit" IN_LIST ARG_LABELS AND NOT ARG_COMPUTES)
     set(kind PLAIN)
   endif()
-  target_compile_options(${name} PRIVATE ${FROND_${kind}_TEST})
-  if(TARGET frond_${kind}_TEST_headers)
-    target_compile_options(${name} PRIVATE -fpch-preprocess)
-    target_precompile_headers(${name} REUSE_FROM frond_${kind}_TEST_headers)
-  endif()
+  frond_compile_test(${name} ${kind})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   if(NOT ARG_TIMEOUT)

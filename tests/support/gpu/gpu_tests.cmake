@@ -1,5 +1,5 @@
-# Which tests need a device: those declared with frond_add_gpu_test(), and nothing else. Each is built twice from the same
-# files. <name>_gpu_test has the label gpu and runs on a device; without one it exits with 77, which ctest counts as
+# Which tests need a device: those declared with frond_add_gpu_test(), and nothing else. Each is compiled once and linked
+# twice. <name>_gpu_test has the label gpu and runs on a device; without one it exits with 77, which ctest counts as
 # skipped and tests/gpu/on_device as failed. <name>_on_host_test has the LABELS given here and runs everywhere: its
 # kernels are compiled for the host (tests/support/cuda_on_host).
 
@@ -24,10 +24,19 @@ function(frond_add_gpu_test name)
     add_test(NAME ${name}_gpu_test COMMAND sh -c "echo 'built without CUDA'; exit 77")
     set_tests_properties(${name}_gpu_test PROPERTIES LABELS gpu SKIP_RETURN_CODE 77)
   endif()
+  if(NOT variants)
+    return()
+  endif()
+  add_library(${name}_gpu_objects OBJECT ${ARG_SOURCES})
+  target_link_libraries(${name}_gpu_objects PRIVATE frond_warnings GTest::gmock ${ARG_DEPENDS})
+  # As programs, since precompiled headers are of programs.
+  set_target_properties(${name}_gpu_objects PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name}_gpu_objects PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
+  frond_compile_test(${name}_gpu_objects COMPUTING)
   foreach(variant ${variants})
     string(REPLACE "|" ";" parts "${variant}")
     list(POP_FRONT parts target main)
-    add_executable(${target} ${ARG_SOURCES})
+    add_executable(${target} $<TARGET_OBJECTS:${name}_gpu_objects>)
     target_link_libraries(${target} PRIVATE frond_warnings ${main} GTest::gmock ${ARG_DEPENDS})
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     frond_travels(${target})
