@@ -130,10 +130,9 @@ frond::http::Server::Config public_config(const Options& options, std::size_t de
 
 // The listener for operators and probes only, whose connections do not compete with those of clients. Null: none.
 // Errors name the flag.
-Result<std::unique_ptr<frond::http::Server>> admin_server(boost::asio::io_context& io, const Options& options,
-                                                          std::size_t descriptors,
-                                                          std::function<void(std::string_view, int, double)> on_answer,
-                                                          frond::http::Router router) {
+Result<std::unique_ptr<frond::http::Server>> admin_server(
+    boost::asio::io_context& io, const Options& options, std::size_t descriptors,
+    std::function<void(const frond::http::AnsweredRequest&)> on_answer, frond::http::Router router) {
   if (options.admin_http.empty()) return std::unique_ptr<frond::http::Server>();
   auto made = frond::http::Server::create(io,
                                           {.listen = options.admin_http,
@@ -278,7 +277,7 @@ int serve(const Options& options, std::size_t descriptors) {
     if (auto listens = loops.listen_for_elasticsearch(std::move(elasticsearch_http)); !listens)
       return refuse(std::move(listens).error().within("--elasticsearch-api"));
   }
-  const auto count = [&](std::string_view route, int status, double took) { first.count(route, status, took); };
+  const auto count = [&](const frond::http::AnsweredRequest& request) { first.count(request); };
   const auto admin =
       admin_server(runtime.main, options, descriptors, count, http::make_admin_routes(loops.targets(first)));
   if (!admin) return refuse(admin.error());

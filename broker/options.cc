@@ -266,6 +266,11 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
       .check(config::log_level())
       .show_default()
       .group("Logs");
+  add_number(app, "--slow-query-log", options.slow_query_log_ms, 0, 3'600'000,
+             "Milliseconds: searches that take as long are logged, with their query and where their time went, at most "
+             "ten lines a second, and the last 64 are shown by GET /v1/slow-searches; leaves log them too. 0: none");
+  add_number(app, "--access-log", options.access_log, 0.0, 1.0,
+             "Share of the HTTP requests that are logged, without what they ask for; 1: all");
   config::add_log_buffer(app, options.log_buffer);
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
 

@@ -58,6 +58,8 @@ struct Options {
   std::uint32_t ready_without_all_after_seconds = 60;
   std::uint32_t replicas = 0;  // leaves that each partition is meant to have; 0: as the one with the most
   std::uint32_t stall_seconds = 15;
+  std::uint32_t slow_query_log_ms = 0;  // 0: none
+  double access_log = 0;                // share of the requests
   LogLevel log_level = LogLevel::kInfo;
   std::uint64_t log_buffer = Logger::kDefaultBufferBytes;
 };

@@ -71,6 +71,7 @@ http::SearchService::Config search_config(const Options& options) {
                         .costly = options.max_costly_in_flight,
                         .costly_per_client = options.max_costly_per_client},
           .cache_bytes = options.cache_bytes,
+          .slow_from = std::chrono::milliseconds(options.slow_query_log_ms),
           .reading_threads = kReadingThreads,
           .collection = 0,
           .collections = static_cast<std::uint32_t>(most_collections(options))};
@@ -95,8 +96,9 @@ SharedParts::SharedParts(const Options& set, Logger& logger, metrics::Registry& 
       clock(time),
       curve(std::move(keys)),
       search(search_config(set)),
-      searches(search),
-      metrics(families, most_collections(set) > 1, set.replicas) {}
+      searches(search, &logger),
+      metrics(families, most_collections(set) > 1, set.replicas),
+      access_log(logger, set.access_log) {}
 
 // What a loop has for one collection.
 struct SearchLoop::Collection {
@@ -224,7 +226,7 @@ void SearchLoop::note(const std::string& collection, const GenerationId& id) {
 }
 
 Result<void> SearchLoop::listen_too(frond::http::Server::Config config, frond::http::Router router) {
-  config.on_answer = [this](std::string_view route, int status, double seconds) { count(route, status, seconds); };
+  config.on_answer = [this](const frond::http::AnsweredRequest& request) { count(request); };
   second_server_ = FROND_TRY(frond::http::Server::create(io_, std::move(config), std::move(router)));
   return {};
 }
@@ -240,7 +242,7 @@ void SearchLoop::drain(std::function<void()> done) {
 }
 
 Result<void> SearchLoop::listen(frond::http::Server::Config config, frond::http::Router router) {
-  config.on_answer = [this](std::string_view route, int status, double seconds) { count(route, status, seconds); };
+  config.on_answer = [this](const frond::http::AnsweredRequest& request) { count(request); };
   server_ = FROND_TRY(frond::http::Server::create(io_, std::move(config), std::move(router)));
   return {};
 }
@@ -249,6 +251,7 @@ http::RouteTargets SearchLoop::targets() {
   return {.collections = searched_,
           .registry = shared_.registry,
           .metrics = shared_.metrics,
+          .slow = shared_.searches.slow,
           .broker = {std::string(config::version()), this_machine().text(), shared_.options.budgets}};
 }
 

@@ -29,6 +29,7 @@
 #include "broker/options.h"
 #include "common/base/liveness.h"
 #include "common/base/mutex.h"
+#include "common/http/access_log.h"
 #include "common/http/server.h"
 #include "common/http/server_metrics.h"
 
@@ -47,6 +48,7 @@ struct SharedParts {
   const http::SearchService::Config search;
   http::SearchService::Shared searches;
   http::StatusMetrics metrics;
+  frond::http::AccessLog access_log;
   http::ChangeForwarder* changes = nullptr;  // null: none are passed on
   elasticsearch::Catalogue catalogue;
   elasticsearch::Refreshes refreshes;
@@ -74,7 +76,10 @@ class SearchLoop {
   Result<void> listen_too(frond::http::Server::Config config, frond::http::Router router);
   const frond::http::Server* second_server() const { return second_server_.get(); }  // null: there is none
   // Counts an answer of one of this thread's listeners.
-  void count(std::string_view route, int status, double seconds) { http_metrics_.count(route, status, seconds); }
+  void count(const frond::http::AnsweredRequest& request) {
+    http_metrics_.count(request);
+    shared_.access_log.note(request);
+  }
   // The routes' parts on this thread; the rest is to be filled in.
   http::RouteTargets targets();
   // What this thread searches now.

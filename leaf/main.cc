@@ -146,6 +146,7 @@ int serve_until_stopped(const Options& options, Process& process, std::vector<Co
   Schedulers schedulers(options, engines.costs, clock, gpu, registry);
   generation::Numbers numbers;
   generation::DamageLog damage(log, clock);
+  Complaint slow(&log, std::chrono::milliseconds(100));
   serve::AnswerCheck check(options.check_share, log, &registry);
   const auto terms = make_term_table(options, registry);
   const auto filters = make_filter_cache(options, registry);
@@ -162,6 +163,7 @@ int serve_until_stopped(const Options& options, Process& process, std::vector<Co
                               .min_gpu_postings = options.min_gpu_postings,
                               .check = &check,
                               .damage = &damage,
+                              .slow = &slow,
                               .costly = &schedulers.costly(),
                               .costly_postings = options.costly_postings,
                               .terms = terms.get(),

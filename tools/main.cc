@@ -27,6 +27,7 @@ int run(int argc, char** argv) {
   add_import(app, status);
   add_load(app, status);
   add_probe(app, status);
+  add_diagnose(app, status);
   add_keygen(app, status);
   add_plan(app, status);
   // For --help only; see is_for_bench_program().

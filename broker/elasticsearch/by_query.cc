@@ -326,7 +326,7 @@ void serve_by_query(const Targets& to, Call&& call, Responder responder) {
   if (!rules) return responder.send(refusal_of(rules.error()));
   auto plan = plan_of(to, call, by, *rules);
   if (!plan) return responder.send(refusal_of(plan.error()));
-  auto targets = targets_of(to, plan->from, *rules, call.request.client);
+  auto targets = targets_of(to, plan->from, *rules, call.request.asker());
   if (!targets) return responder.send(refusal_of(targets.error()));
   const Json body = plan->query.is_null() ? Json::object() : Json{{"query", plan->query}};
   auto ask = read_search(body, query_parameters(call));

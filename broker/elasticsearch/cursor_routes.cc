@@ -44,7 +44,7 @@ void serve_scroll(const Targets& to, Call&& call, Responder responder) {
     SearchPlace place = FROND_EXPECT_OK(read_place(ids.front(), now_ms()));
     const std::string keep = FROND_EXPECT_OK(text_member(body, "scroll", call.parameter("scroll").value_or("")));
     if (!keep.empty()) place.ends_ms = now_ms() + FROND_EXPECT_OK(keep_alive(keep, "scroll"));
-    auto targets = FROND_EXPECT_OK(targets_of(to, place.expression, {}, call.request.client));
+    auto targets = FROND_EXPECT_OK(targets_of(to, place.expression, {}, call.request.asker()));
     SearchAsk ask = FROND_EXPECT_OK(read_search(place.body, place.parameters));
     ask.scrolls = true;
     ask.aggregations = nullptr;
@@ -179,7 +179,7 @@ Expected<AskedSearch> asked_point(const Targets& to, const Call& call, Json body
   if (const std::string keep = FROND_EXPECT_OK(text_member(pit, "keep_alive", "")); !keep.empty())
     place.ends_ms = now_ms() + FROND_EXPECT_OK(keep_alive(keep, "keep_alive"));
   body.erase("pit");
-  auto targets = FROND_EXPECT_OK(targets_of(to, place.expression, {}, call.request.client));
+  auto targets = FROND_EXPECT_OK(targets_of(to, place.expression, {}, call.request.asker()));
   AskedSearch asked{std::move(targets), FROND_EXPECT_OK(read_search(body, call.parameters))};
   asked.ask.generations = place.generations;
   return asked;

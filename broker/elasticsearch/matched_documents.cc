@@ -101,7 +101,7 @@ class Matching : public std::enable_shared_from_this<Matching> {
             self->finish(ApiError{.status = 500, .type = "exception", .reason = thrown.what()});
           }
         },
-        {}, targets_.client);
+        {}, targets_.asker);
   }
 
   void take_page(const Response& response) {

@@ -86,7 +86,7 @@ Expected<AskedSearch> asked_line(const Targets& to, const Call& call, const Json
   }
   if (split_list(expression).size() > kMaxExpressionNames)
     return illegal_argument("more than " + std::to_string(kMaxExpressionNames) + " names of indices");
-  auto targets = FROND_EXPECT_OK(targets_of(to, expression, rules, call.request.client));
+  auto targets = FROND_EXPECT_OK(targets_of(to, expression, rules, call.request.asker()));
   Parameters parameters;
   for (const auto& [name, value] : call.parameters)
     if (name == "typed_keys" || name == "rest_total_hits_as_int") parameters.emplace_back(name, value);

@@ -241,7 +241,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
           const bool lost = response.status == 400 && !self->ask_.place.empty();
           self->guarded([&] { self->finish(lost ? missing_place() : error_in(response)); });
         },
-        {}, targets_.client, {}, {},
+        {}, targets_.asker, {}, {},
         [self = shared_from_this(), heard = std::move(heard)](const http::Answer& found) {
           if (self->done_) self->guarded([&] { heard(found); });
         });

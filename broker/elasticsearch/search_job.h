@@ -18,7 +18,7 @@ struct SearchedTargets {
   std::shared_ptr<const Indices> indices;  // which `meant` points into
   std::vector<Meant> meant;
   std::shared_ptr<const http::SearchedCollections> collections;
-  frond::http::ClientId client;
+  frond::http::Asker asker;
 };
 
 // The answers of all indices, before they are one text.

@@ -200,15 +200,15 @@ Json refusal_json(ApiError error) {
 }
 
 Expected<SearchedTargets> targets_of(const Targets& to, std::string_view expression, const ExpressionRules& rules,
-                                     const frond::http::ClientId& client) {
-  SearchedTargets targets{.indices = to.catalogue.now(), .meant = {}, .collections = to.collections, .client = client};
+                                     const frond::http::Asker& asker) {
+  SearchedTargets targets{.indices = to.catalogue.now(), .meant = {}, .collections = to.collections, .asker = asker};
   auto meant = resolve(*targets.indices, expression, rules);
   if (!meant && to.catalogue.refusal(expression)) return missing_index(to, expression);
   targets.meant = FROND_EXPECT_OK(std::move(meant));
   return targets;
 }
 Expected<SearchedTargets> targets_of(const Targets& to, const Call& call) {
-  return targets_of(to, call.path_value("index"), FROND_EXPECT_OK(call.expression_rules()), call.request.client);
+  return targets_of(to, call.path_value("index"), FROND_EXPECT_OK(call.expression_rules()), call.request.asker());
 }
 
 std::span<const Route> search_routes() { return kRoutes; }

@@ -23,7 +23,7 @@ Json refusal_json(ApiError error);
 Parameters query_parameters(const Call& call);  // those that give a query, or belong to it
 
 Expected<SearchedTargets> targets_of(const Targets& to, std::string_view expression, const ExpressionRules& rules,
-                                     const frond::http::ClientId& client);
+                                     const frond::http::Asker& asker);
 // Those that the path names.
 Expected<SearchedTargets> targets_of(const Targets& to, const Call& call);
 

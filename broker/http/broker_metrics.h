@@ -15,6 +15,7 @@ using metrics::Family;
 inline constexpr Family kSearches{"frond_broker_searches_total", "Searches answered, by outcome."};
 inline constexpr Family kSearchTime{"frond_broker_search_duration_seconds",
                                     "From a search's arrival to its answer, by what the cache did."};
+inline constexpr Family kSlow{"frond_broker_slow_searches_total", "Searches that took as long as --slow-query-log."};
 inline constexpr Family kInFlight{"frond_broker_searches_in_flight", "Searches being evaluated by leaves."};
 inline constexpr Family kInFlightLimit{"frond_broker_searches_in_flight_limit",
                                        "Searches that may be evaluated at a time; more are refused with 429."};
@@ -92,6 +93,11 @@ inline constexpr Family kTlsHandshakeFailures{"frond_broker_tls_handshake_failur
 
 // How a search ended; the label of frond_broker_searches_total. kDegraded: some partitions were unsearched.
 enum class Outcome { kWhole, kDegraded, kInvalid, kOverloaded, kUnavailable, kDeadline, kAbandoned };
+constexpr std::string_view name_of(Outcome outcome) {
+  constexpr std::string_view kNames[] = {"whole",       "degraded", "invalid",  "overloaded",
+                                         "unavailable", "deadline", "abandoned"};
+  return kNames[static_cast<int>(outcome)];
+}
 enum class CacheUse { kHit, kMiss, kBypass };
 constexpr std::string_view name_of(CacheUse use) {
   constexpr std::string_view kNames[] = {"hit", "miss", "bypass"};
@@ -100,11 +106,9 @@ constexpr std::string_view name_of(CacheUse use) {
 
 struct SearchMetrics {
   explicit SearchMetrics(metrics::Registry& registry) {
-    static constexpr const char* kOutcomes[] = {"whole",       "degraded", "invalid",  "overloaded",
-                                                "unavailable", "deadline", "abandoned"};
-    static_assert(std::size(kOutcomes) == std::tuple_size_v<decltype(outcomes_)>);
     for (std::size_t i = 0; i < outcomes_.size(); ++i)
-      outcomes_[i] = registry.counter(families::kSearches, {{"outcome", kOutcomes[i]}});
+      outcomes_[i] =
+          registry.counter(families::kSearches, {{"outcome", std::string(name_of(static_cast<Outcome>(i)))}});
     for (std::size_t i = 0; i < times_.size(); ++i)
       times_[i] = registry.histogram(families::kSearchTime, metrics::latency_seconds(),
                                      {{"cache", std::string(name_of(static_cast<CacheUse>(i)))}});

@@ -30,9 +30,9 @@ constexpr std::string_view kRefresh = "/v1/collections/{collection}/refresh";
 
 // Fields of a request that the service reads, and of its answers those that this server makes itself.
 constexpr std::array kPassedOn{"authorization", "x-api-key", "content-type", "idempotency-key", "accept"};
-constexpr std::array kOwn{"connection", "content-length", "content-type",
-                          "date",       "keep-alive",     "transfer-encoding",
-                          "server",     "upgrade",        "x-content-type-options"};
+constexpr std::array kOwn{
+    "connection", "content-length", "content-type",           "date",        "keep-alive", "transfer-encoding",
+    "server",     "upgrade",        "x-content-type-options", "x-request-id"};
 
 Response with_retry(Response response) {
   response.headers.emplace_back("Retry-After", "1");
@@ -89,6 +89,7 @@ Response ChangeForwarder::pass_on(const Request& request) const {
   std::string fields;
   for (const auto& [name, value] : request.headers)
     if (std::ranges::find(kPassedOn, name) != kPassedOn.end()) fields += name + ": " + value + "\r\n";
+  fields += "traceparent: " + request.trace.traceparent() + "\r\nX-Request-Id: " + request.trace.request_id() + "\r\n";
   const std::string method = request.method == "HEAD" ? "GET" : request.method;  // this server leaves out the body
   const std::string target = request.path + (request.query.empty() ? "" : "?" + request.query);  // of this host or any
   auto answered = frond::http::exchange(service_, trust_.get(), {method, target, fields, request.body},

@@ -97,7 +97,7 @@ class FusedSearch : public std::enable_shared_from_this<FusedSearch> {
       : service_(service),
         in_use_(service.in_use()),
         asked_(std::move(asked)),
-        client_(request.client),
+        asker_(request.asker()),
         counted_(request.counted),
         came_(came),
         responder_(std::move(responder)) {}
@@ -121,7 +121,7 @@ class FusedSearch : public std::enable_shared_from_this<FusedSearch> {
           if (response.status != 200) return self->send(std::move(response));
           heard(*self, Json::parse(response.body));
         },
-        {}, client_, {}, came_);
+        {}, asker_, {}, came_);
   }
   static SearchParameters ids_alone(SearchParameters search) {
     search.fields = 0;
@@ -225,7 +225,7 @@ class FusedSearch : public std::enable_shared_from_this<FusedSearch> {
   SearchService& service_;
   const std::shared_ptr<const void> in_use_;
   const AskedFusion asked_;
-  const frond::http::ClientId client_;
+  const frond::http::Asker asker_;
   const std::shared_ptr<const void> counted_;  // Request::counted
   const Instant came_;
   std::optional<Responder> responder_;  // until it is answered

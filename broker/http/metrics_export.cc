@@ -94,9 +94,10 @@ void show_cluster(metrics::Registry& registry, const ClusterView& cluster, const
 }  // namespace
 
 void export_shared(metrics::Registry& registry, const SearchService::Shared& shared) {
-  registry.before_scrape([&registry, &shared] {
+  registry.before_scrape([&registry, &shared, slow = registry.following_counter(families::kSlow)]() mutable {
     show_cache(registry, shared);
     show_admission(registry, shared.admission);
+    slow.follow(shared.slow.noted());
     set(registry, families::kMsearches, static_cast<double>(shared.msearch_requests));
   });
 }

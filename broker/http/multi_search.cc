@@ -17,7 +17,7 @@ struct MultiSearch::Batch {
   const std::shared_ptr<const void> in_use;  // SearchService::in_use()
   std::string body;
   SearchService::Reply reply;  // null: the request was answered
-  frond::http::ClientId client{};
+  frond::http::Asker asker;
   std::vector<std::string_view> lines;  // into body
   std::vector<std::string> answers;
   std::unordered_map<std::size_t, SearchService::Ticket> working;  // by line
@@ -44,8 +44,7 @@ frond::http::Response too_many() {
 }
 }  // namespace
 
-MultiSearch::Ticket MultiSearch::run(std::string body, SearchService::Reply reply,
-                                     const frond::http::ClientId& client) {
+MultiSearch::Ticket MultiSearch::run(std::string body, SearchService::Reply reply, const frond::http::Asker& asker) {
   const auto refuse = [&](frond::http::Response response) {
     reply(std::move(response));
     return Ticket();
@@ -67,7 +66,7 @@ MultiSearch::Ticket MultiSearch::run(std::string body, SearchService::Reply repl
     return refuse(too_many());
   }
   batch->reply = std::move(reply);
-  batch->client = client;
+  batch->asker = asker;
   batch->answers.resize(batch->lines.size());
   batch->deadline = Deadline::after(timers_.clock(), config_.timeout);
   batch->timer = timers_.at(batch->deadline.when(), [this, batch] { expire(batch); });
@@ -131,7 +130,7 @@ void MultiSearch::search_line(const std::shared_ptr<Batch>& batch, std::size_t l
   if (!reader.is_large(text)) return search_parsed(batch, line, text, parse_search_json(text));
   batch->reading = true;
   const auto whole = std::make_shared<const std::string>(text);
-  reader.read(batch->client, service_.home(), {whole, 0, parse_search_json, batch->gone},
+  reader.read(batch->asker.client, service_.home(), {whole, 0, parse_search_json, batch->gone},
               [this, batch, line, whole](const ParsedSearch& parsed) {
                 batch->reading = false;
                 if (!batch->reply) return;
@@ -153,7 +152,7 @@ void MultiSearch::search_parsed(const std::shared_ptr<Batch>& batch, std::size_t
   auto ticket = service_.search(
       parsed.parameters,
       [this, batch, line](frond::http::Response response) { settle(batch, line, std::move(response)); }, text,
-      batch->client, SearchService::Line{batch->deadline, on_begun});
+      batch->asker, SearchService::Line{batch->deadline, on_begun});
   if (!ticket) return;
   if (ticket.waits()) batch->waiting = line;
   batch->working.emplace(line, std::move(ticket));

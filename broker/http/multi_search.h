@@ -44,8 +44,7 @@ class MultiSearch {
   MultiSearch& operator=(const MultiSearch&) = delete;
 
   // Answers 200 with application/x-ndjson, 400 if the body has no lines or too many, or 429 past max_requests.
-  // `client`: http::Request::client.
-  Ticket run(std::string body, SearchService::Reply reply, const frond::http::ClientId& client = {});
+  Ticket run(std::string body, SearchService::Reply reply, const frond::http::Asker& asker = {});
   // Call it when the client has left: open lines are given up, and the request is answered 499. Does nothing once the
   // request was answered.
   void abandon(const Ticket& ticket);

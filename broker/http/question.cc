@@ -113,6 +113,15 @@ std::string cache_key(std::uint32_t collection, const Question& question, const 
   return key;
 }
 
+std::string asked_text(const SearchParameters& parameters) {
+  std::string text = parameters.query ? clause_json(*parameters.query) : parameters.q;
+  if (parameters.filter_clause)
+    text.append(" filter ").append(clause_json(*parameters.filter_clause));
+  else if (!parameters.filter.empty())
+    text.append(" filter ").append(parameters.filter);
+  return text;
+}
+
 scatter::SearchPlan plan_of(const Question& question) {
   const SearchParameters& asked = question.parameters;
   scatter::SearchPlan plan{.topology = question.topology,

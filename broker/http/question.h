@@ -75,6 +75,8 @@ std::optional<scoring::Bm25Parameters> own_bm25(const SearchParameters& paramete
 std::uint64_t ranking_of(const SearchParameters& asked, std::string_view collection);
 // `collection`: the number of the broker's. `query`: the words of the question.
 std::string cache_key(std::uint32_t collection, const Question& question, const query::AnalyzedQuery& query);
+// What was asked for, and by which filter, for people.
+std::string asked_text(const SearchParameters& parameters);
 scatter::SearchPlan plan_of(const Question& question);
 // The answer to a query without terms; no leaf is asked.
 merge::Page empty_page(const Question& question);

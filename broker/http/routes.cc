@@ -35,7 +35,7 @@ constexpr Reader kSearchQuery{parse_search_query, ""}, kSearchJson{parse_search_
     kCountQuery{parse_count_query, "count "}, kCountJson{parse_count_json, "count "};
 
 // A search whose text is read on another thread.
-void search_large(SearchService& service, std::string text, const Reader& reader, const frond::http::ClientId& client,
+void search_large(SearchService& service, std::string text, const Reader& reader, const frond::http::Asker& asker,
                   Responder responder) {
   struct Asked {
     std::atomic<bool> gone{false};  // set on the service's thread
@@ -47,19 +47,19 @@ void search_large(SearchService& service, std::string text, const Reader& reader
     service.abandon(asked->ticket);
   });
   const auto whole = std::make_shared<const std::string>(std::move(text));
-  const auto go_on = [&service, asked, whole, client, came = service.now(),
+  const auto go_on = [&service, asked, whole, asker, came = service.now(),
                       reply = reply_to(std::make_shared<Responder>(std::move(responder)))](const ParsedSearch& parsed) {
     if (asked->gone) return reply(abandoned());
     if (!parsed.ok) return reply(parsed.error.response());
-    asked->ticket = service.search(parsed.parameters, reply, *whole, client, {}, came);
+    asked->ticket = service.search(parsed.parameters, reply, *whole, asker, {}, came);
   };
   service.shared().reader.read(
-      client, service.home(),
+      asker.client, service.home(),
       {whole, reader.prefix.size(), reader.parse, std::shared_ptr<const std::atomic<bool>>(asked, &asked->gone)},
       go_on);
 }
 
-void search(SearchService& service, std::string text, const Reader& reader, const frond::http::ClientId& client,
+void search(SearchService& service, std::string text, const Reader& reader, const frond::http::Asker& asker,
             Responder responder) {
   if (!reader.prefix.empty()) text.insert(0, reader.prefix);
   if (auto known = service.known_answer(text)) {
@@ -67,11 +67,11 @@ void search(SearchService& service, std::string text, const Reader& reader, cons
     return responder.send(*std::move(known));
   }
   if (service.shared().reader.is_large(text))
-    return search_large(service, std::move(text), reader, client, std::move(responder));
+    return search_large(service, std::move(text), reader, asker, std::move(responder));
   const ParsedSearch parsed = reader.parse(std::string_view(text).substr(reader.prefix.size()));
   if (!parsed.ok) return responder.send(parsed.error.response());
   const auto shared = std::make_shared<Responder>(std::move(responder));
-  const auto ticket = service.search(parsed.parameters, reply_to(shared), text, client);
+  const auto ticket = service.search(parsed.parameters, reply_to(shared), text, asker);
   if (ticket) shared->on_client_gone([&service, ticket] { service.abandon(ticket); });
 }
 
@@ -139,12 +139,12 @@ void add(frond::http::Router& router, const Targets& to, const CollectionRoute& 
 
 template <const Reader& reader>
 void serve_query(const Targets&, const SearchedCollection& collection, Request&& request, Responder responder) {
-  search(*collection.service, std::move(request.query), reader, request.client, std::move(responder));
+  search(*collection.service, std::move(request.query), reader, request.asker(), std::move(responder));
 }
 template <const Reader& reader>
 void serve_body(const Targets&, const SearchedCollection& collection, Request&& request, Responder responder) {
   if (refuse_parameters(request, responder)) return;
-  search(*collection.service, std::move(request.body), reader, request.client, std::move(responder));
+  search(*collection.service, std::move(request.body), reader, request.asker(), std::move(responder));
 }
 
 void serve_lines(const Targets&, const SearchedCollection& collection, Request&& request, Responder responder) {
@@ -152,7 +152,7 @@ void serve_lines(const Targets&, const SearchedCollection& collection, Request&&
   charge_lines(request);
   MultiSearch& many = *collection.multi_search;
   const auto shared = std::make_shared<Responder>(std::move(responder));
-  const auto batch = many.run(std::move(request.body), reply_to(shared), request.client);
+  const auto batch = many.run(std::move(request.body), reply_to(shared), request.asker());
   shared->on_client_gone([&many, batch] { many.abandon(batch); });
 }
 
@@ -232,6 +232,9 @@ void add_admin_routes(frond::http::Router& router, const Targets& to) {
       to->metrics.show(status);
       shared->send({.content_type = std::string(metrics::kContentType), .body = to->registry.exposition()});
     });
+  });
+  add_get("/v1/slow-searches", Access::kAdmin, [to](Request&& request, Responder responder) {
+    if (!refuse_parameters(request, responder)) responder.send({.body = to->slow.json()});
   });
   add_get("/livez", Access::kOpen, [to](Request&&, Responder responder) {
     const std::string why = to->stalled();

@@ -47,6 +47,7 @@ struct RouteTargets {
   std::shared_ptr<const SearchedCollections> collections;
   metrics::Registry& registry;
   StatusMetrics& metrics;
+  const SlowSearches& slow;
   Identity broker;
   // Calls its argument once with the status of all threads, at once or later on the calling thread.
   std::function<void(std::function<void(const BrokerStatus&)>)> collect_status = {};

@@ -49,6 +49,14 @@ class Evaluation final : public scatter::Abandonable {
   bool holds_place_ = true;
 };
 
+// Leaves know the search by its trace, and say where its time went if they take so long; 0: if they are asked to.
+scatter::SearchPlan plan_with_trace(const Question& question, const frond::http::Trace& trace, milliseconds slow_from) {
+  scatter::SearchPlan plan = plan_of(question);
+  plan.request.trace = {trace.high, trace.low};
+  plan.request.profile_from = slow_from;
+  return plan;
+}
+
 }  // namespace
 
 bool SearchService::Ticket::waits() const {
@@ -78,13 +86,14 @@ std::optional<frond::http::Response> SearchService::known_answer(const std::stri
 }
 
 SearchService::Ticket SearchService::search(const SearchParameters& parameters, Reply reply, const std::string& text,
-                                            const frond::http::ClientId& client, std::optional<Line> line,
+                                            const frond::http::Asker& asker, std::optional<Line> line,
                                             std::optional<Instant> came, Found found) {
   const auto job = std::make_shared<Job>(in_use_);
   job->parameters = parameters;
   job->reply = std::move(reply);
   job->found = std::move(found);
   job->line = std::move(line);
+  job->trace = asker.trace;
   give_time(*job, came.value_or(now()));
   if (auto refusal = prepare(*job)) {
     finish(*job, std::move(refusal->first), refusal->second);
@@ -95,7 +104,7 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
     if (!text.empty() && !job->cursor) known_.remember(text, job->topology->id(), job->key);
     answer(*job, cached);
   } else {
-    job->kind = {job->line.has_value(), is_costly(*job), client};
+    job->kind = {job->line.has_value(), is_costly(*job), asker.client};
     begin(job);
   }
   Ticket ticket;
@@ -198,18 +207,20 @@ void SearchService::lead(const std::shared_ptr<Job>& job) {
 
 // Asks the leaves, unless the query has no terms. `done` is called once, at the latest when the deadline passes,
 // possibly before evaluate() returns; not if the evaluation is abandoned. The place is held until then.
-std::shared_ptr<scatter::Abandonable> SearchService::evaluate(const std::shared_ptr<const Job>& job,
+std::shared_ptr<scatter::Abandonable> SearchService::evaluate(const std::shared_ptr<Job>& job,
                                                               cache::Flights::Waiter done) {
   const auto evaluation = std::make_shared<Evaluation>(shared_.admission, job->kind, in_use_);
   const auto over = [this, job, evaluation, done = std::move(done)](const merge::Page& page) {
     evaluation->end();
     learn(*job, page);
+    if (shared_.slow.is_slow(now() - job->started)) append_profile(job->slow_profile, page.profile);
     done(answer_of(*job, page));
   };
   if (!job->asks_leaves())
     over(empty_page(*job));
   else
-    evaluation->go_on(scatter::search(scatter_, plan_of(*job), job->deadline, over));
+    evaluation->go_on(
+        scatter::search(scatter_, plan_with_trace(*job, job->trace, shared_.slow.least()), job->deadline, over));
   return evaluation;
 }
 
@@ -250,6 +261,7 @@ void SearchService::end(const Ticket& ticket, frond::http::Response instead, Out
   const auto job = ticket.job_.lock();
   if (!job || !job->reply) return;
   release(*job);
+  note_if_slow(*job, outcome);
   metrics_.count(outcome);
   std::exchange(job->reply, nullptr)(std::move(instead));
 }
@@ -301,8 +313,22 @@ void SearchService::finish(Job& job, frond::http::Response response, Outcome out
 // Empty: it was over.
 SearchService::Reply SearchService::take_reply(Job& job, Outcome outcome) {
   auto reply = std::exchange(job.reply, nullptr);
-  if (reply) metrics_.count(outcome, job.use, std::chrono::duration<double>(now() - job.started).count());
+  if (!reply) return reply;
+  note_if_slow(job, outcome);
+  metrics_.count(outcome, job.use, std::chrono::duration<double>(now() - job.started).count());
   return reply;
+}
+
+void SearchService::note_if_slow(Job& job, Outcome outcome) {
+  const auto took = now() - job.started;
+  if (!shared_.slow.is_slow(took)) return;
+  shared_.slow.note({.trace = job.trace,
+                     .collection = scatter_.map.collection(),
+                     .query = asked_text(job.parameters),
+                     .outcome = name_of(outcome),
+                     .cache = name_of(job.use),
+                     .took = std::chrono::duration_cast<microseconds>(took),
+                     .profile = std::move(job.slow_profile)});
 }
 
 }  // namespace frond::broker::http

@@ -24,6 +24,7 @@
 #include "broker/http/broker_metrics.h"
 #include "broker/http/known_costs.h"
 #include "broker/http/search_parameters.h"
+#include "broker/http/slow_searches.h"
 #include "broker/http/text_reader.h"
 #include "broker/merge/merge.h"
 #include "broker/query/analyzed_query.h"
@@ -49,21 +50,27 @@ class SearchService {
     bool allow_exhaustive = true;             // processor=exhaustive
     Admission::Limits in_flight;              // evaluations; a search past these limits is answered 429
     std::size_t cache_bytes = 64 << 20;
-    std::size_t reading_threads = 0;  // of large requests; 0: they are read where they come
+    std::chrono::milliseconds slow_from{0};  // searches that take as long are noted (slow_searches.h); 0: none
+    std::size_t reading_threads = 0;         // of large requests; 0: they are read where they come
     // Of the broker's collections, which share the cache, the flights and the places: this service's number, and how
     // many there are.
     std::uint32_t collection = 0, collections = 1;
   };
   // What the services of all threads share. Outlives them. Thread-safe.
   struct Shared {
-    explicit Shared(const Config& config)
-        : cache(config.cache_bytes), admission(config.in_flight), reader(config.reading_threads) {}
+    // `log`: of slow searches; null: none.
+    explicit Shared(const Config& config, Logger* log = nullptr)
+        : cache(config.cache_bytes),
+          admission(config.in_flight),
+          reader(config.reading_threads),
+          slow(log, config.slow_from) {}
     cache::ResultCache cache;
     cache::Flights flights;
     Admission admission;
     std::atomic<std::size_t> msearch_requests{0};  // at work (multi_search.h)
     TextReader reader;
     KnownCosts known_costs;
+    SlowSearches slow;
   };
   // Called once, possibly before search() returns. The body of a 200 is one line without its line end.
   using Reply = std::function<void(frond::http::Response)>;
@@ -100,11 +107,11 @@ class SearchService {
   // as the first two, if the deadline is a reason. Of search_after, 410: leaves have no more its generation; 503:
   // leaves that may have it are down.
   //
-  // `text`: the query string or the JSON that the parameters were read from, for known_answer(); empty: none. `client`:
-  // http::Request::client. `came`: when its time began; empty: now. `found`: empty: all is replied.
+  // `text`: the query string or the JSON that the parameters were read from, for known_answer(); empty: none. `came`:
+  // when its time began; empty: now. `found`: empty: all is replied.
   Ticket search(const SearchParameters& parameters, Reply reply, const std::string& text = {},
-                const frond::http::ClientId& client = {}, std::optional<Line> line = {},
-                std::optional<Instant> came = {}, Found found = {});
+                const frond::http::Asker& asker = {}, std::optional<Line> line = {}, std::optional<Instant> came = {},
+                Found found = {});
   // The answer to a search whose text was answered from the cache before, if the answer is still there: a short way for
   // what comes often. None: read the parameters, and search().
   std::optional<frond::http::Response> known_answer(const std::string& text);
@@ -140,13 +147,14 @@ class SearchService {
   void await_deadline(const std::shared_ptr<Job>& job);
   void stop_timer(Job& job);
   void lead(const std::shared_ptr<Job>& job);
-  std::shared_ptr<scatter::Abandonable> evaluate(const std::shared_ptr<const Job>& job, cache::Flights::Waiter done);
+  std::shared_ptr<scatter::Abandonable> evaluate(const std::shared_ptr<Job>& job, cache::Flights::Waiter done);
   cache::Flights::Waiter waiter(const std::shared_ptr<Job>& job);
   bool is_costly(const Job& job) const;
   void learn(const Job& job, const merge::Page& page);
   void release(Job& job);
   void answer(Job& job, const cache::CachedAnswer& cached);
   void finish(Job& job, frond::http::Response response, Outcome outcome);
+  void note_if_slow(Job& job, Outcome outcome);
   Reply take_reply(Job& job, Outcome outcome);
 
   scatter::ScatterContext& scatter_;

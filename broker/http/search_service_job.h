@@ -16,6 +16,8 @@ struct SearchService::Job : Question {
   Reply reply;
   Found found;
   std::optional<Line> line;
+  frond::http::Trace trace;
+  std::string slow_profile;  // of its own evaluation, if that took long
   Instant started;
   Deadline deadline = Deadline::never();
   std::string key;  // in the cache

@@ -68,7 +68,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     replies.reserve(result.answers.size());
     for (auto& answer : result.answers) {
       if (page_.near.empty()) page_.near = std::move(answer.reply.near);  // all leaves say the same
-      if (plan_.request.profile)
+      if (plan_.request.profile || plan_.request.profile_from.count() > 0)
         page_.profile.leaves.push_back({answer.leaf->endpoint, answer.round_trip_us, std::move(answer.reply.profile),
                                         std::move(answer.reply.runs)});
       replies.push_back(std::move(answer.reply));

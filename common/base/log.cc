@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <ctime>
 
@@ -36,6 +38,10 @@ std::string line_of(LogLevel level, std::string_view process, std::string_view m
   return line.append(more).append("}\n");
 }
 
+// Set by a signal.
+std::atomic<bool> everything{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
 }  // namespace
 
 struct Logger::State {
@@ -59,7 +65,13 @@ Logger::Logger(const Logger& other, std::string_view field, std::string_view val
 Logger::~Logger() = default;
 
 void Logger::log(LogLevel level, std::string_view message, Fields fields) {
-  if (level >= state_->level) state_->writer->write(line_of(level, state_->process, message, fields, state_->more));
+  if (level >= state_->level || everything.load(std::memory_order_relaxed))
+    state_->writer->write(line_of(level, state_->process, message, fields, state_->more));
+}
+
+void Logger::follow_signals() {
+  std::signal(SIGUSR1, [](int) { everything.store(true, std::memory_order_relaxed); });
+  std::signal(SIGUSR2, [](int) { everything.store(false, std::memory_order_relaxed); });
 }
 
 std::uint64_t Logger::dropped() const { return state_->writer->dropped(); }

@@ -1,7 +1,7 @@
 #pragma once
 // Logs are one JSON object a line on stderr: {"time":…,"level":…,"process":…,"message":…, and the fields}.
-// A Logger is passed in; it is thread-safe. Query text is logged at level debug only, with one exception: the term of a
-// damaged list.
+// A Logger is passed in; it is thread-safe. Query text is logged at level debug only, but for the term of a damaged
+// list, and for the queries of slow searches where --slow-query-log asks for them.
 //
 // Logging never waits for the reader of stderr: the Logger's own thread writes (line_writer.h). If stderr is not read,
 // lines wait in a buffer; when it is full, lines are dropped and counted, and one line in their place says so.
@@ -37,6 +37,9 @@ class Logger {
   void info(std::string_view message, Fields fields = {}) { log(LogLevel::kInfo, message, fields); }
   void warn(std::string_view message, Fields fields = {}) { log(LogLevel::kWarn, message, fields); }
   void error(std::string_view message, Fields fields = {}) { log(LogLevel::kError, message, fields); }
+
+  // From now on SIGUSR1 makes all loggers of the process log everything, and SIGUSR2 what they were made for.
+  static void follow_signals();
 
   // Lines that were lost: the buffer was full, or stderr was closed at the other end.
   std::uint64_t dropped() const;

@@ -11,6 +11,7 @@
 #include <iostream>
 
 #include "common/base/line_writer.h"
+#include "common/base/log.h"
 
 namespace frond {
 namespace {
@@ -33,6 +34,7 @@ namespace {
 std::size_t prepare_server_process() {
   report_uncaught_exceptions();
   std::signal(SIGPIPE, SIG_IGN);
+  Logger::follow_signals();
   constexpr std::size_t kUnknownLimit = 1024;  // assumed if the system does not say
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kUnknownLimit;

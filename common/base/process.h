@@ -8,8 +8,8 @@
 namespace frond {
 
 // Raises the limit of open files to the system's maximum, ignores SIGPIPE (so that a closed pipe is an error of one
-// write, not the end of the process), and calls report_uncaught_exceptions(). Returns how many files and sockets may be
-// open. Called once, first in main().
+// write, not the end of the process), and calls report_uncaught_exceptions() and Logger::follow_signals(). Returns how
+// many files and sockets may be open. Called once, first in main().
 std::size_t prepare_server_process();
 
 // The name of a process that was given none: "<host name>:<port>". In a pod the host name is the pod's.

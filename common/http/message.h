@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/http/trace.h"
 
 namespace frond::http {
 
@@ -23,6 +24,12 @@ class Permit;
 using ClientAddress = std::array<std::uint8_t, 16>;
 // Who asks: one key's requests have the same, whatever their address; without a key, those of an address have.
 using ClientId = std::array<std::uint8_t, 16>;
+
+// Who asks, and what the request is known by.
+struct Asker {
+  ClientId client{};
+  Trace trace = {};
+};
 
 struct Request {
   std::string method;
@@ -36,10 +43,12 @@ struct Request {
   // From the server's Gatekeeper (below); null: nothing is counted. Whoever keeps it keeps the request's place.
   std::shared_ptr<Permit> permit;
   ClientId client{};
+  Trace trace;  // given by the server
   // Its bytes, counted in Server::Config::max_body_bytes: whoever keeps the body keeps this, too. Null: few.
   std::shared_ptr<const void> counted;
   // The first field of that name; empty if there is none.
   std::string_view header(std::string_view lower_case_name) const;
+  Asker asker() const { return {client, trace}; }
 };
 
 // A body that is read while it is sent: a file, say. It outlives the answer's connection for as long as a read takes.

@@ -38,6 +38,16 @@ namespace frond::http {
 
 class ServerGroup;
 
+// A request and its answer, for Server::Config::on_answer.
+struct AnsweredRequest {
+  std::string_view route;   // "" if none was set
+  std::string_view method;  // "" of what was no request
+  int status = 0;
+  double seconds = 0;       // since the request was whole
+  std::uint64_t bytes = 0;  // of the answer's body
+  const Trace& trace;       // of the request
+};
+
 class Server {
  public:
   struct Config {
@@ -81,9 +91,8 @@ class Server {
     HostList hosts;
     // Asked about each request for a route that is not Access::kOpen. Null: all are served.
     Gatekeeper gatekeeper;
-    // Called for each answer, on the io thread, for metrics: its route ("" if none was set), its status, and the
-    // seconds since the request was whole.
-    std::function<void(std::string_view route, int status, double seconds)> on_answer;
+    // Called for each answer, on the io thread, for metrics and logs.
+    std::function<void(const AnsweredRequest&)> on_answer;
 
     // Runs a function that holds so many bytes on another thread, soon. What it was given must have ended before the
     // io_context is destroyed. For answers with a reader (Response::reader), which get a 500 without it; and to decode

@@ -55,18 +55,18 @@ void export_server(metrics::Registry& registry, const Server& server, const std:
   });
 }
 
-void RequestMetrics::count(std::string_view route, int status, double seconds) {
-  const auto [at, is_new] = routes_.try_emplace({route, status});
+void RequestMetrics::count(const AnsweredRequest& request) {
+  const auto [at, is_new] = routes_.try_emplace({request.route, request.status});
   if (is_new) {
-    const std::string label(route.empty() ? "none" : route);
+    const std::string label(request.route.empty() ? "none" : request.route);
     at->second.requests =
         registry_.counter({"frond_http_requests_total", "HTTP requests answered, by route and status."},
-                          {{"route", label}, {"code", std::to_string(status)}});
+                          {{"route", label}, {"code", std::to_string(request.status)}});
     at->second.time = registry_.histogram({"frond_http_request_duration_seconds", "HTTP requests, by route."},
                                           metrics::latency_seconds(), {{"route", label}});
   }
   at->second.requests.add();
-  at->second.time.observe(seconds);
+  at->second.time.observe(request.seconds);
 }
 
 }  // namespace frond::http

@@ -18,7 +18,7 @@ void export_server(metrics::Registry& registry, const Server& server, const std:
 class RequestMetrics {
  public:
   explicit RequestMetrics(metrics::Registry& registry) : registry_(registry) {}
-  void count(std::string_view route, int status, double seconds);
+  void count(const AnsweredRequest& request);
 
  private:
   struct Route {

@@ -40,6 +40,7 @@ class AnswerBatch {
     bool head = false;             // the request was HEAD: no body
     bool last = false;             // the connection closes after it
     std::string_view date;         // the whole Date line
+    const Trace* trace = nullptr;  // of the request; null: of an answer without one
     const Fields* more = nullptr;  // fields added to it; null: none
   };
   static constexpr std::size_t kMaxInlineBody = 16 << 10;  // larger bodies are not copied
@@ -131,7 +132,9 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   // A request's place in the order of answers.
   struct Slot {
     std::uint64_t sequence = 0;
-    bool ready = false, keep_alive = true, head = false, interim = false;
+    bool ready = false, keep_alive = true, interim = false;
+    std::string method;  // empty: what came was no request
+    Trace trace;
     AnswerCoding coding = AnswerCoding::kIdentity;  // that its client accepts
     Time since;
     Response response;
@@ -185,6 +188,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   void dispatch();
   std::size_t room_for_decoding(std::size_t room) const;
   Slot& push_slot();
+  void identify(Slot& slot);
   void push_interim();
   void refuse(Response response, std::string_view route = {});
 

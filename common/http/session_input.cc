@@ -184,11 +184,16 @@ Session::Slot& Session::push_slot() {
   slot.since = std::chrono::steady_clock::now();
   return slot;
 }
+void Session::identify(Slot& slot) {
+  const Request& header = parser_.header();
+  slot.method = header.method;
+  slot.trace = trace_of(header.header("traceparent"), header.header("x-request-id"));
+}
 void Session::dispatch() {
   Slot& slot = push_slot();
   slot.keep_alive = parser_.keep_alive() && restriction_ == Restriction::kNone;
   advance(State::kServing);
-  slot.head = parser_.header().method == "HEAD";
+  identify(slot);
   const std::size_t decoded_bytes = room_for_decoding(parser_.room());
   if (!slot.keep_alive) advance(State::kEnding);
   try {  // exceptions of handlers end here
@@ -199,6 +204,7 @@ void Session::dispatch() {
     const std::size_t header_bytes = parser_.header_room();
     Request request = parser_.take();
     request.client = routing.client;
+    request.trace = slot.trace;
     auto counted = std::exchange(counted_, nullptr);
     slot.counted = request.counted = counted;
     slot.permit = request.permit = std::move(routing.permit);
@@ -223,7 +229,10 @@ void Session::refuse(Response response, std::string_view route) {
   advance(State::kRefusing);
   Slot& slot = push_slot();
   slot.keep_alive = false;
-  slot.head = routing_ && parser_.header().method == "HEAD";
+  if (routing_)
+    identify(slot);
+  else
+    slot.trace = trace_of({}, {});
   (void)parser_.take();  // frees the memory of a body
   routing_.reset();
   counted_ = nullptr;

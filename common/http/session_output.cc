@@ -56,7 +56,12 @@ void Session::settle(std::uint64_t sequence, Response response, std::string_view
   slot.response = std::move(response);
   if (core_->config.on_answer) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - slot.since;
-    core_->config.on_answer(route, slot.response.status, took.count());
+    core_->config.on_answer({.route = route,
+                             .method = slot.method,
+                             .status = slot.response.status,
+                             .seconds = took.count(),
+                             .bytes = slot.response.body_bytes(),
+                             .trace = slot.trace});
   }
   if (consuming_) return;
   flush();
@@ -91,11 +96,13 @@ bool Session::append(Slot& slot) {
   const bool last =
       !slot.keep_alive || slot.sequence >= last_ || (core_->draining && slots_.size() == 1 && between_requests());
   std::shared_ptr<BodyReader> reader = std::move(slot.response.reader);
-  const bool read = reader && !slot.head && AnswerBatch::has_content(slot.response.status) && reader->size() > 0;
+  const bool head = slot.method == "HEAD";
+  const bool read = reader && !head && AnswerBatch::has_content(slot.response.status) && reader->size() > 0;
   slot.response.reader = reader;
-  output_.append(std::move(slot.response), {.head = slot.head,
+  output_.append(std::move(slot.response), {.head = head,
                                             .last = last,
                                             .date = core_->date,
+                                            .trace = &slot.trace,
                                             .more = stream_.secure() ? &core_->config.tls_headers : nullptr});
   if (read) begin_pieces(std::move(reader), last);
   return last;
@@ -234,6 +241,10 @@ void AnswerBatch::append(Response&& response, const Framing& framing) {
     text_ += "X-Content-Type-Options: nosniff\r\n";  // browsers must not guess another type
     if (is_json(response.content_type) && !says(response.headers, "Cache-Control"))
       text_ += "Cache-Control: no-store\r\n";
+  }
+  if (framing.trace != nullptr) {
+    framing.trace->append_request_id(text_ += "X-Request-Id: ");
+    text_ += "\r\n";
   }
   if (framing.last) text_ += "Connection: close\r\n";
   append_fields(response.headers);

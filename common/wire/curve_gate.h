@@ -13,6 +13,7 @@
 #include <string_view>
 #include <thread>
 
+#include "common/base/complaint.h"
 #include "common/base/deadline.h"
 #include "common/base/mutex.h"
 #include "common/wire/peer_limits.h"

@@ -47,6 +47,8 @@ Result<void> get(schema::SearchRequest::Reader from, SearchRequest& to) {
   to.partitions.reserve(partitions.size());
   for (const auto number : partitions) to.partitions.push_back(number);
   to.content = from.getContent();
+  to.profile_from = std::chrono::microseconds(from.getProfileFromMicros());
+  to.trace = {from.getTraceHigh(), from.getTraceLow()};
   to.prior_weight = from.getPriorWeight();
   if (to.prior_weight > scoring::kMaxPriorWeight) return corrupt("the weight of priors is out of range");
   if (from.hasBm25()) to.bm25 = FROND_TRY(bm25_of(from.getBm25().getK1(), from.getBm25().getB()));

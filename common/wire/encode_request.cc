@@ -36,6 +36,9 @@ void put(const SearchRequest& from, schema::SearchRequest::Builder to) {
   to.setContent(from.content);
   to.setRank(static_cast<schema::Rank>(from.rank));
   to.setPriorWeight(from.prior_weight);
+  to.setProfileFromMicros(micros_of(from.profile_from));
+  to.setTraceHigh(from.trace.high);
+  to.setTraceLow(from.trace.low);
   if (from.bm25) {
     auto bm25 = to.initBm25();
     bm25.setK1(from.bm25->k1);

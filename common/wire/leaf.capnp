@@ -61,6 +61,9 @@ struct SearchRequest {
   rank @11 :Rank;                # none: only for a leaf whose hello has feature 1
   bm25 @12 :Bm25;                # null: the generation's; otherwise only for a leaf whose hello has feature 2
   priorWeight @13 :UInt32 = 65536;  # of documents' static priors, 65,536 to one; at most 16 to one. Leaves that do not know it serve no generation with priors
+  profileFromMicros @14 :UInt32; # the reply has profiles of partitions, and the leaf logs the search, if it takes as long; 0: if `profile` is set
+  traceHigh @15 :UInt64;         # a trace's id (W3C Trace Context), for the leaf's log; both 0: none
+  traceLow @16 :UInt64;
 }
 # A search with something that leaves without feature 8 do not know: to them it is of an unknown kind.
 struct ClauseSearch {

@@ -111,6 +111,11 @@ struct SearchRequest {
   std::string facets;                        // query::facets_json() of bound facets; empty: none
   bool simple_facets = true;  // not sent. Of `facets`: query::is_simple(), or leaves need kFeatureFacetTrees
   std::vector<query::NearWord> near = {};  // beside what is searched; for leaves with kFeatureNear
+  // The reply has the partitions' profiles, and the leaf logs the search, if it takes as long; 0: only with `profile`.
+  std::chrono::microseconds profile_from{0};
+  struct TraceId {
+    std::uint64_t high = 0, low = 0;  // of W3C Trace Context; both 0: none
+  } trace = {};
 };
 
 // The result of one mode (AND or OR) over all partitions that the leaf searched.

@@ -9,6 +9,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "common/base/check.h"
+#include "common/base/complaint.h"
 #include "common/net/address.h"
 #include "common/net/local_address.h"
 #include "common/wire/curve_gate.h"

@@ -92,6 +92,12 @@ void ServeCommand::add_http_flags() {
   bytes("--max-unsent-bytes", options_.max_unsent_bytes, "256MiB",
         "Bytes that are held of files being sent, 512 KiB each; past this a file is answered 503");
   line_
+      .add_option("--access-log", options_.access_log,
+                  "Share of the HTTP requests that are logged, without what they ask for; 1: all")
+      .check(config::range(0.0, 1.0))
+      .show_default()
+      .group("Logs");
+  line_
       .add_option("--min-client-rate", options_.min_client_rate,
                   "Bytes a second that a client must take of a file; 0: any")
       .show_default();

@@ -18,6 +18,7 @@
 #include "common/base/deadline.h"
 #include "common/base/thread_name.h"
 #include "common/config/options.h"
+#include "common/http/access_log.h"
 #include "common/http/client_turns.h"
 #include "common/http/router.h"
 #include "common/http/server.h"
@@ -71,6 +72,7 @@ class Service {
         log_(log),
         registry_(config::version()),
         requests_(registry_),
+        access_log_(log, options.access_log),
         pool_(options.readers),
         writers_("write", kWriters, options.max_body_bytes),
         news_(
@@ -110,8 +112,9 @@ class Service {
                                 .max_unsent_bytes = options_.max_unsent_bytes,
                                 .min_client_rate = options_.min_client_rate,
                                 .hosts = std::move(hosts)};
-    config.on_answer = [this](std::string_view route, int status, double seconds) {
-      requests_.count(route, status, seconds);
+    config.on_answer = [this](const http::AnsweredRequest& request) {
+      requests_.count(request);
+      access_log_.note(request);
     };
     config.gatekeeper = [this](const http::Request& header, const http::ClientAddress& from, http::Access needed) {
       return guard_->admit(header, from, needed);
@@ -273,6 +276,7 @@ class Service {
   Logger& log_;
   metrics::Registry registry_;
   http::RequestMetrics requests_;
+  http::AccessLog access_log_;
   asio::io_context io_{1};
   asio::steady_timer timer_{io_}, finish_timer_{io_};
   const SteadyClock clock_;

@@ -38,6 +38,7 @@ struct ServeOptions {
   keys::Limits of_key, of_address;                  // as keys::Guard::Config has them
   std::size_t max_request_bytes = 16u << 20;        // of documents
   std::size_t max_body_bytes = 64u << 20;           // of all requests; as much again where they are worked on
+  double access_log = 0;                            // share of the requests that are logged
   write::WriterOptions writing;                     // also which repository; objects.access.counts is set
 };
 

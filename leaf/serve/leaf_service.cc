@@ -217,7 +217,7 @@ LeafService::Decoded LeafService::decode(ByteView message, Taken taken) {
   auto done =
       with_documents(documents_, decoded, snippet_terms(decoded), deadline, parts_, taken.entry, std::move(reply));
   const auto query = std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(decoded), deadline,
-                                                   std::move(done), std::move(refuse));
+                                                   std::move(done), std::move(refuse), arrival);
   return {query, taken.entry->hold(query->bytes())};
 }
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <vector>
 
+#include "common/base/complaint.h"
 #include "common/base/deadline.h"
 #include "common/base/log.h"
 #include "common/metrics/registry.h"
@@ -70,6 +71,7 @@ struct SearchParts {
   std::uint64_t min_gpu_postings = 0;
   AnswerCheck* check = nullptr;             // null: the GPU's answers are not compared
   generation::DamageLog* damage = nullptr;  // null: damage is not logged
+  Complaint* slow = nullptr;                // null: slow searches are not logged
   schedule::Scheduler* costly = nullptr;    // null: `scheduler` runs everything
   // `costly` searches a partition with about costly_postings or more. Partitions with at most small_postings never move
   // to `costly`, and no second worker is asked to share a search of such partitions.

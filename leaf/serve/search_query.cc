@@ -15,11 +15,12 @@ constexpr std::uint64_t kHeaviest = ~std::uint64_t{0};  // weight of a costly re
 }  // namespace
 
 SearchQuery::SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire::SearchRequest request,
-                         Deadline deadline, Done done, Refuse refuse)
+                         Deadline deadline, Done done, Refuse refuse, std::optional<Instant> came)
     : parts_(parts),
       metrics_(metrics),
       request_(std::move(request)),
       deadline_(deadline),
+      came_(came.value_or(parts.clock.now())),
       done_(std::move(done)),
       refuse_(std::move(refuse)),
       generation_(parts.board.find({request_.generation, request_.content}, parts.clock.now())),

@@ -53,10 +53,10 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   // empty.
   // `refuse` is called in place of `done` for a request that is wrong (kInvalid), or whose facets have too many
   // buckets, or whose hits have too long values of its order; empty: `done` gets a reply in which all partitions are
-  // unsearched.
+  // unsearched. `came`: when the request arrived; empty: now.
   using Refuse = std::function<void(const Error&)>;
   SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire::SearchRequest request, Deadline deadline,
-              Done done, Refuse refuse = {});
+              Done done, Refuse refuse = {}, std::optional<Instant> came = {});
   // Memory that the search holds for its request, about.
   std::size_t bytes() const;
   // Call once, as a task of parts.scheduler, with the time that the task waited; or anywhere, with the error for which
@@ -153,6 +153,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   void wave_done();
   void begin_disjunction();
   void finish();
+  void log_slow(std::chrono::microseconds took);
   // Several threads may run share() at a time, for different partitions.
   void share();
   void search(std::size_t number);
@@ -224,6 +225,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   SearchMetrics& metrics_;
   const wire::SearchRequest request_;
   const Deadline deadline_;
+  const Instant came_;
   const Done done_;
   const Refuse refuse_;
   const std::shared_ptr<const generation::ServedGeneration> generation_;  // null: this leaf does not serve it

@@ -24,6 +24,7 @@ void add_export_matches(config::CommandLine& program, int& status);
 void add_import(config::CommandLine& program, int& status);
 void add_load(config::CommandLine& program, int& status);
 void add_probe(config::CommandLine& program, int& status);
+void add_diagnose(config::CommandLine& program, int& status);
 void add_keygen(config::CommandLine& program, int& status);
 void add_plan(config::CommandLine& program, int& status);
 

@@ -1,5 +1,6 @@
 // Any bytes on a connection: what the request parser takes them for does not depend on how they are cut. A request that
-// it takes has one framing only, and is the same request when it is written out again. Then the query string.
+// it takes has one framing only, and is the same request when it is written out again. Then its trace, and the query
+// string.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -111,8 +112,19 @@ void check_framing(const Request& request) {
   FROND_CHECK(said.substr(0, said.size() - length.size()).find_first_not_of('0') == std::string_view::npos);
 }
 
+// Whatever a client says, what is sent on is well-formed, is read as the same trace, and can stand in a line.
+void check_trace(const Request& request) {
+  using frond::http::trace_of;
+  const auto trace = trace_of(request.header("traceparent"), request.header("x-request-id"));
+  const std::string sent = trace.traceparent(), id = trace.request_id();
+  FROND_CHECK(sent.size() == 55 && (trace.high | trace.low) != 0 && trace.span != 0);
+  FROND_CHECK(trace_of(sent, id).trace_id() == trace.trace_id() && trace_of(sent, id).request_id() == id);
+  FROND_CHECK(!id.empty() && id.size() <= frond::http::kMaxRequestId && id.find_first_of(" \r\n\"\\") == id.npos);
+}
+
 void check_request(const Request& request) {
   check_framing(request);
+  check_trace(request);
   const std::string again = written(request);
   const Outcome outcome = parse(again, [&](std::size_t) { return again.size(); });
   FROND_CHECK(outcome.refused == 0 && outcome.taken.size() == 1);

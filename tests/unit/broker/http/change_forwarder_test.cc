@@ -34,7 +34,8 @@ class AChangeForwarder : public testing::Test {
          .path = path,
          .query = "x=1",
          .body = std::move(body),
-         .headers = {{"authorization", "Bearer k"}, {"x-api-key", "k"}, {"cookie", "c"}, {"idempotency-key", "once"}}},
+         .headers = {{"authorization", "Bearer k"}, {"x-api-key", "k"}, {"cookie", "c"}, {"idempotency-key", "once"}},
+         .trace = {.high = 0x4bf92f3577b34da6, .low = 0xa3ce929d0e0e4736, .span = 7, .sampled = true}},
         CapturedResponse::responder(captured));
     return captured;
   }
@@ -56,7 +57,8 @@ class AChangeForwarder : public testing::Test {
 TEST_F(AChangeForwarder, PassesARequestOnAndItsAnswerBack) {
   const ScriptedHttp service([](const ScriptedHttp::Talk& talk) {
     talk.send(
-        "HTTP/1.1 422 No\r\nContent-Type: application/problem+json\r\nFrond-Sequence: 7\r\nDate: then\r\n"
+        "HTTP/1.1 422 No\r\nContent-Type: application/problem+json\r\nFrond-Sequence: 7\r\nDate: then\r\nX-Request-Id: "
+        "x\r\n"
         "Content-Length: 2\r\n\r\nno");
   });
   pass_to(service.url());
@@ -68,7 +70,9 @@ TEST_F(AChangeForwarder, PassesARequestOnAndItsAnswerBack) {
   const std::string asked = service.requests().at(0);
   EXPECT_TRUE(asked.starts_with("POST /v1/collections/c/documents?x=1 HTTP/1.1\r\n")) << asked;
   for (const char* line :
-       {"authorization: Bearer k\r\n", "x-api-key: k\r\n", "idempotency-key: once\r\n", "Content-Length: 10\r\n"})
+       {"authorization: Bearer k\r\n", "x-api-key: k\r\n", "idempotency-key: once\r\n", "Content-Length: 10\r\n",
+        "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000007-01\r\n",
+        "X-Request-Id: 4bf92f3577b34da6a3ce929d0e0e4736\r\n"})
     EXPECT_NE(asked.find(line), std::string::npos) << line << asked;
   EXPECT_EQ(asked.find("cookie"), std::string::npos);
 }

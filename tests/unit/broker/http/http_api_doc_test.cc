@@ -94,6 +94,7 @@ class Replayed {
         {std::make_shared<const SearchedCollections>(SearchedCollections{{"manuals", &broker.service, &many}}),
          broker.registry,
          metrics,
+         broker.shared.slow,
          {"0.1.0",
           "8 cores, 31.0 GiB of memory, 28.1 GiB available",
           {{.flag = "--cache", .amount = 256u << 20, .bytes = true, .chosen = true},

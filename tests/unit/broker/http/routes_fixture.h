@@ -22,6 +22,7 @@ class TheRoutes : public testing::Test {
             {std::make_shared<const SearchedCollections>(SearchedCollections{{"c", &broker.service, &many}}),
              broker.registry,
              metrics,
+             broker.shared.slow,
              {"1", "2 cores", {{.flag = "--threads", .amount = 2, .chosen = true}}},
              [this](const auto& done) {
                done(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, broker.service, many, nullptr));

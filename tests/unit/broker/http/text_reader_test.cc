@@ -101,8 +101,8 @@ class ABrokerWithReaders : public testing::Test {
   }
   // Runs what comes home until `answered` says so.
   template <class IsAnswered>
-  bool play_until(IsAnswered answered, int milliseconds = 5000) {
-    for (int i = 0; i < milliseconds && !answered(); ++i) {
+  bool play_until(IsAnswered answered, int within_ms = 5000) {
+    for (int i = 0; i < within_ms && !answered(); ++i) {
       while (broker.home.run_one()) {
       }
       broker.play();
@@ -122,6 +122,7 @@ class ABrokerWithReaders : public testing::Test {
       {.collections = std::make_shared<const SearchedCollections>(SearchedCollections{{"c", &broker.service, &many}}),
        .registry = registry,
        .metrics = metrics,
+       .slow = shared.slow,
        .broker = {}});
 };
 

@@ -268,12 +268,28 @@ TEST_F(AServer, DrainsByAnsweringWhatIsOpenAndClosingWhatIsIdle) {
 TEST_F(AServer, ReportsEachAnswerWithItsRoute) {
   std::promise<std::pair<std::string, int>> reported;
   auto report = reported.get_future();
-  start({.on_answer = [&](std::string_view route, int status, double) {
-    reported.set_value({std::string(route), status});
+  start({.on_answer = [&](const AnsweredRequest& answered) {
+    reported.set_value({std::string(answered.route), answered.status});
   }});
   Client client(port());
   client.say(get("/a")).hear("/a");
   EXPECT_EQ(report.get(), (std::pair<std::string, int>("/echo", 200)));
+}
+TEST_F(AServer, NamesTheRequestInEveryAnswer) {
+  start();
+  const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+  Client client(port());
+  const std::string known =
+      client.say(get("/a", "traceparent: 00-" + trace + "-00f067aa0ba902b7-01\r\nX-Request-Id: mine\r\n")).hear("/a");
+  EXPECT_NE(known.find("\r\nX-Request-Id: mine\r\n"), std::string::npos) << known;
+  const std::string trace_alone =
+      client.say(get("/b", "traceparent: 00-" + trace + "-00f067aa0ba902b7-01\r\n")).hear("/b");
+  EXPECT_NE(trace_alone.find("\r\nX-Request-Id: " + trace + "\r\n"), std::string::npos) << trace_alone;
+  for (const std::string& bad :
+       {std::string("NONSENSE\r\n\r\n"), std::string("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n")}) {
+    const std::string refused = Client(port()).say(bad).hear_all();
+    EXPECT_NE(refused.find("\r\nX-Request-Id: "), std::string::npos) << refused;
+  }
 }
 TEST(Server, SaysWhatIsWrongWithAnAddress) {
   boost::asio::io_context io;

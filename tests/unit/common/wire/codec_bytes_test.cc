@@ -19,17 +19,20 @@ namespace {
 
 // The example of docs/formats/wire.md.
 TEST(WireCodec, KeepsTheBytesOfItsFormat) {
-  constexpr std::uint64_t kWords[] = {0x0000001300000000,
+  constexpr std::uint64_t kWords[] = {0x0000001600000000,
                                       0x0002000200000000,
                                       7,
                                       0,
-                                      0x0004000500000004,
+                                      0x0004000800000004,
                                       0,
                                       3,
                                       0,
                                       0,
                                       250'000,
                                       0x1d2f7a4ec8395b65,
+                                      0,
+                                      0x4bf92f3577b34da6,
+                                      0xa3ce929d0e0e4736,
                                       0x000000170000000d,
                                       0x0000001400000019,
                                       0,
@@ -43,6 +46,7 @@ TEST(WireCodec, KeepsTheBytesOfItsFormat) {
   search.terms = {{"fox", 2}};
   search.partitions = {0, 2};
   search.content = 0x1d2f7a4ec8395b65;
+  search.trace = {0x4bf92f3577b34da6, 0xa3ce929d0e0e4736};
   const ByteView stored = std::as_bytes(std::span(kWords));
   EXPECT_EQ(encode(search), ByteBuffer(stored.begin(), stored.end()));
   const auto got = decode_request(stored);

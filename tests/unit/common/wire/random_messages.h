@@ -88,6 +88,8 @@ class RandomMessages {
     made.processor = static_cast<Processor>(below(4));
     made.rank = static_cast<Rank>(below(2));
     if (coin()) made.bm25 = bm25();
+    if (coin()) made.profile_from = std::chrono::microseconds(below(std::uint64_t{1} << 32));
+    if (coin()) made.trace = {number(), number()};
     if (coin()) made.prior_weight = static_cast<std::uint32_t>(below(scoring::kMaxPriorWeight + 1));
     made.profile = coin();
     made.depth = static_cast<std::uint32_t>(below(10'001));

@@ -214,6 +214,40 @@ TEST(SearchQuery, TellsWhatItCostWhenAsked) {
   EXPECT_GT(reply.profile[1].postings, 30u);
 }
 
+TEST(SearchQuery, TellsWhatItCostWhenItTookLong) {
+  ServedCollection served(random_documents(60, 13), 2);
+  served.engine.before = [&](const engine::Plan&) { served.clock.advance(std::chrono::milliseconds(30)); };
+  auto request = request_of(Mode::kOr, {"t0", "t1"}, 2);
+  request.trace = {0x4bf92f3577b34da6, 0xa3ce929d0e0e4736};
+  const auto ask = [&](std::chrono::milliseconds from) {
+    request.profile_from = from;
+    testing::internal::CaptureStderr();
+    wire::SearchReply reply;
+    {
+      Logger log("leaf", LogLevel::kInfo);
+      Complaint slow(&log);
+      support::InlineScheduler scheduler(served.clock);
+      SearchParts parts = served.parts(scheduler);
+      parts.slow = &slow;
+      reply = served.search(request, parts);
+    }
+    return std::pair(std::move(reply), testing::internal::GetCapturedStderr());
+  };
+  for (const auto from : {std::chrono::milliseconds(0), std::chrono::milliseconds(200)}) {
+    const auto [reply, log] = ask(from);
+    EXPECT_TRUE(reply.profile.empty()) << from.count();
+    EXPECT_EQ(log, "") << from.count();
+  }
+  const auto [reply, log] = ask(std::chrono::milliseconds(60));
+  EXPECT_EQ(reply.profile.size(), 2u);
+  EXPECT_TRUE(reply.runs.empty());
+  EXPECT_NE(
+      log.find("\"message\":\"slow search\",\"trace_id\":\"4bf92f3577b34da6a3ce929d0e0e4736\",\"took_us\":\"60000\""),
+      std::string::npos)
+      << log;
+  EXPECT_EQ(log.find("t0"), std::string::npos) << "what it asks for";
+}
+
 TEST(SearchQuery, TellsHowEachModeRanOnALeafWithoutAGpu) {
   const auto documents = random_documents(60, 13);
   ServedCollection served(documents, 2);

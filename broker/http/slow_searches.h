@@ -1,0 +1,54 @@
+#pragma once
+// Searches that took long: logged with where their time went, and the last of them kept to be shown.
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "common/base/complaint.h"
+#include "common/base/log.h"
+#include "common/base/mutex.h"
+#include "common/http/trace.h"
+
+namespace frond::broker::http {
+
+struct SlowSearch {
+  frond::http::Trace trace;
+  std::string collection;
+  std::string query;  // as asked; cut to kMaxQuery
+  std::string_view outcome, cache;
+  std::chrono::microseconds took{0};
+  // JSON, append_profile()'s; empty: it was not evaluated, or another search's evaluation was shared.
+  std::string profile;
+};
+
+// Thread-safe.
+class SlowSearches {
+ public:
+  static constexpr std::size_t kMaxQuery = 1024, kMaxProfile = 8192, kMostKept = 64;  // bytes, bytes, searches
+
+  // 0: no search is slow. At most ten lines a second are logged; each says how many were not. `log` outlives this;
+  // null: none.
+  SlowSearches(Logger* log, std::chrono::milliseconds least);
+
+  // From which time on a search is slow; 0: none is.
+  std::chrono::milliseconds least() const { return least_; }
+  bool is_slow(std::chrono::nanoseconds took) const { return least_.count() > 0 && took >= least_; }
+  void note(SlowSearch search);
+
+  std::uint64_t noted() const;
+  // {"slow_from_ms":…,"slow_searches":[{"time":…,"request_id":…,"trace_id":…,"query":…,"took_us":…,"outcome":…,
+  // "cache":…,"profile":{…}},…]}, the newest first.
+  std::string json() const;
+
+ private:
+  const std::chrono::milliseconds least_;
+  Complaint complaint_;
+  mutable Mutex mutex_;
+  std::uint64_t noted_ FROND_GUARDED_BY(mutex_) = 0;
+  std::deque<std::string> kept_ FROND_GUARDED_BY(mutex_);
+};
+
+}  // namespace frond::broker::http

@@ -1,0 +1,111 @@
+#include "common/http/trace.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <random>
+
+namespace frond::http {
+namespace {
+
+// "00-" trace id "-" parent's id "-" flags; a later version may have more behind another "-".
+constexpr std::size_t kLength = 55, kTraceAt = 3, kParentAt = 36, kFlagsAt = 53;
+
+// Not 0. Nobody needs to be unable to guess it. SplitMix64 (Steele, Lea, Flood, OOPSLA 2014, figure 16).
+std::uint64_t random_id() {
+  thread_local std::uint64_t state = [] {
+    std::random_device device;
+    return std::uint64_t{device()} << 32 | device();
+  }();
+  std::uint64_t mixed = state += 0x9e3779b97f4a7c15;
+  mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
+  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
+  return std::max<std::uint64_t>(mixed ^ mixed >> 31, 1);
+}
+
+void append_hex(std::string& out, std::uint64_t value) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::array<char, 16> digits{};
+  for (std::size_t i = digits.size(); i-- > 0; value >>= 4) digits[i] = kDigits[value & 15];
+  out.append(digits.data(), digits.size());
+}
+
+// Of lower-case digits, as the standard wants them.
+std::optional<std::uint64_t> hex_of(std::string_view digits) {
+  std::uint64_t value = 0;
+  const bool lower = std::none_of(digits.begin(), digits.end(), [](char c) { return c >= 'A' && c <= 'F'; });
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+  if (!lower || error != std::errc() || end != digits.data() + digits.size()) return {};
+  return value;
+}
+
+bool continues(std::string_view field, Trace& trace) {
+  if (field.size() < kLength || field[2] != '-' || field[kParentAt - 1] != '-' || field[kFlagsAt - 1] != '-')
+    return false;
+  const auto version = hex_of(field.substr(0, 2));
+  if (!version || *version == 0xff || (field.size() > kLength && (*version == 0 || field[kLength] != '-')))
+    return false;
+  const auto high = hex_of(field.substr(kTraceAt, 16)), low = hex_of(field.substr(kTraceAt + 16, 16));
+  const auto parent = hex_of(field.substr(kParentAt, 16)), flags = hex_of(field.substr(kFlagsAt, 2));
+  if (!high || !low || !parent || !flags || (*high | *low) == 0 || *parent == 0) return false;
+  trace.high = *high;
+  trace.low = *low;
+  trace.sampled = (*flags & 1) != 0;
+  return true;
+}
+
+bool may_be_id(std::string_view id) {
+  return !id.empty() && id.size() <= kMaxRequestId && std::all_of(id.begin(), id.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("-_.:/+=@").find(c) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+std::string Trace::trace_id() const {
+  std::string text;
+  text.reserve(32);
+  append_hex(text, high);
+  append_hex(text, low);
+  return text;
+}
+
+std::string Trace::request_id() const {
+  std::string text;
+  append_request_id(text);
+  return text;
+}
+
+void Trace::append_request_id(std::string& out) const {
+  if (!chosen_id.empty()) {
+    out += chosen_id;
+    return;
+  }
+  append_hex(out, high);
+  append_hex(out, low);
+}
+
+std::string Trace::traceparent() const {
+  std::string text = "00-";
+  text.reserve(kLength);
+  append_hex(text, high);
+  append_hex(text, low);
+  text += '-';
+  append_hex(text, span);
+  return text.append(sampled ? "-01" : "-00");
+}
+
+Trace trace_of(std::string_view traceparent, std::string_view request_id) {
+  Trace trace;
+  if (!continues(traceparent, trace)) {
+    trace.high = random_id();
+    trace.low = random_id();
+  }
+  trace.span = random_id();
+  if (may_be_id(request_id)) trace.chosen_id = request_id;
+  return trace;
+}
+
+}  // namespace frond::http

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""A request can be followed by its id and its trace: answer, broker's log, leaf's log; slow searches are told; SIGUSR1 makes a log say everything."""
+import http.client
+import json
+import signal
+import subprocess
+import time
+
+import harness
+import random_text
+from stopped_thread import Stopped
+
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+
+def lines(setting, name, message):
+    """The log's lines with that message, or one that begins so."""
+    found = []
+    for line in setting.log(name).splitlines():
+        if line.startswith("{"):
+            said = json.loads(line)
+            if said["message"].startswith(message):
+                found.append(said)
+    return found
+
+
+def ask(port, path, **headers):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    try:
+        connection.request("GET", path, headers=headers)
+        reply = connection.getresponse()
+        return reply.status, json.loads(reply.read()), dict(reply.getheaders())
+    finally:
+        connection.close()
+
+
+def check_slow(setting, cluster, slow_part, leaf_too):
+    """While `slow_part`, a thread or a process, stands still, a search takes long."""
+    before = len(lines(setting, "c-leaf0", "slow search"))
+    with slow_part:
+        connection = http.client.HTTPConnection("127.0.0.1", cluster.http, timeout=30)
+        connection.request("GET", f"/v1/search?q=alpha{before}{leaf_too}+beta&timeout_ms=20000&mode=or",
+                           headers={"X-Request-Id": "slow-one", "traceparent": f"00-{TRACE}-00f067aa0ba902b7-01"})
+        time.sleep(0.5)
+    reply = connection.getresponse()
+    body, headers = json.loads(reply.read()), dict(reply.getheaders())
+    connection.close()
+    harness.expect(reply.status == 200, f"{reply.status}: {body}")
+    harness.expect(headers["X-Request-Id"] == "slow-one", f"{headers}")
+    harness.expect("profile" not in body, f"a profile that nobody asked for: {body}")
+    newest = ask(cluster.http, "/v1/slow-searches")[1]["slow_searches"][0]
+    harness.expect((newest["request_id"], newest["trace_id"], newest["outcome"]) == ("slow-one", TRACE, "whole"), f"{newest}")
+    harness.expect(newest["took_us"] >= 300_000 and newest["query"].endswith("beta"), f"{newest}")
+    leaf = newest["profile"]["leaves"][0]
+    harness.expect(leaf["round_trip_us"] >= 300_000, f"{leaf}")
+    harness.eventually(lambda: any(one["trace_id"] == TRACE and "beta" in one["query"] for one in lines(setting, "c-broker", "slow search")),
+                       "the broker's line about a slow search")
+    if leaf_too:
+        harness.eventually(lambda: any(one["trace_id"] == TRACE for one in lines(setting, "c-leaf0", "slow search")[before:]),
+                           "the leaf's line about a slow search")
+        harness.expect("beta" not in str(lines(setting, "c-leaf0", "slow search")), "a query in a leaf's log")
+
+
+def check_diagnosis(setting, cluster):
+    """One file has what all processes say, and why one says nothing."""
+    output, nobody = setting.path("diagnosis.json"), "http://127.0.0.1:1"
+    brokers, leaves = f"http://127.0.0.1:{cluster.http}", f"http://127.0.0.1:{cluster.leaf_http[0]}"
+    done = subprocess.run([setting.program("frond"), "diagnose", brokers, leaves, nobody, "--output", output], capture_output=True, text=True, timeout=60)
+    harness.expect(done.returncode == 0, f"{done.returncode}: {done.stderr}")
+    with open(output, encoding="utf-8") as file:
+        broker, leaf, dead = json.load(file)["processes"]
+    harness.expect(len(broker["answers"]["/v1/slow-searches"]["body"]["slow_searches"]) == 2, f"{broker}")
+    harness.expect(broker["answers"]["/v1/cluster"]["body"]["ready"] is True, f"{broker}")
+    harness.expect("frond_leaf_" in leaf["answers"]["/metrics"]["body"] and leaf["answers"]["/v1/cluster"]["status"] == 404, f"{leaf}")
+    harness.expect("127.0.0.1:1" in dead["error"] and "answers" not in dead, f"{dead}")
+    done = subprocess.run([setting.program("frond"), "diagnose", nobody, "--output", output], capture_output=True, text=True, timeout=60)
+    harness.expect(done.returncode == 1 and "no process answered" in done.stderr, f"{done.returncode}: {done.stderr}")
+
+
+class StoppedProcess:
+    def __init__(self, process):
+        self.process = process
+
+    def __enter__(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGCONT)
+
+
+def test(setting):
+    words = ["alpha", "beta", *random_text.vocabulary(setting.rng, 50)]
+    source = random_text.Collection(setting.rng, 200, words).write(setting.path("documents.jsonl"))
+    repository = setting.path("repository")
+    setting.build(repository, "c", [source], 2)
+    cluster = harness.Cluster(setting, repository, "c", 1, broker_flags=("--slow-query-log", 300, "--access-log", 1),
+                              leaf_flags=("--cpu-threads", 1, "--at-once-us", 0))
+    _, _, first = ask(cluster.http, "/v1/search?q=beta")
+    _, _, second = ask(cluster.http, "/v1/search?q=beta")
+    harness.expect(len(first["X-Request-Id"]) == 32 and first["X-Request-Id"] != second["X-Request-Id"], f"{first}, {second}")
+    harness.expect(ask(cluster.http, "/v1/slow-searches")[1]["slow_searches"] == [], "nothing was slow")
+    check_slow(setting, cluster, StoppedProcess(cluster.leaves[0]), False)
+    check_slow(setting, cluster, Stopped(cluster.leaves[0], "leaf-worker"), True)
+    harness.expect(harness.metric(cluster.http, "frond_broker_slow_searches_total") == 2, "two searches were slow")
+    harness.eventually(lambda: any(one["request_id"] == second["X-Request-Id"] and one["status"] == "200" and one["route"] == "/v1/search"
+                                   for one in lines(setting, "c-broker", "request")), "a line for each request")
+    harness.expect("beta" not in str(lines(setting, "c-broker", "request")), "a line for a request says what it asks for")
+    check_diagnosis(setting, cluster)
+    for process in (cluster.broker, cluster.leaves[0]):
+        process.send_signal(signal.SIGUSR1)
+        process.send_signal(signal.SIGUSR2)
+    harness.expect(ask(cluster.http, "/v1/search?q=alpha")[0] == 200, "the signals ended nothing")
+    cluster.stop()
+    print("requests were followed through broker and leaf")
+
+
+harness.run(test, harness.arguments(__doc__).parse_args())
