@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 #include <optional>
 #include <random>
 
@@ -24,10 +25,16 @@ std::uint64_t random_id() {
   return std::max<std::uint64_t>(mixed ^ mixed >> 31, 1);
 }
 
+// Two digits of each byte.
+constexpr std::array<char, 512> kHex = [] {
+  std::array<char, 512> pairs{};
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = "0123456789abcdef"[i % 2 == 0 ? i / 32 : i / 2 % 16];
+  return pairs;
+}();
+
 void append_hex(std::string& out, std::uint64_t value) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::array<char, 16> digits{};
-  for (std::size_t i = digits.size(); i-- > 0; value >>= 4) digits[i] = kDigits[value & 15];
+  for (std::size_t i = 0; i < 8; ++i) std::memcpy(&digits[2 * i], &kHex[2 * (value >> (56 - 8 * i) & 255)], 2);
   out.append(digits.data(), digits.size());
 }
 
@@ -79,8 +86,8 @@ std::string Trace::request_id() const {
 }
 
 void Trace::append_request_id(std::string& out) const {
-  if (!chosen_id.empty()) {
-    out += chosen_id;
+  if (chosen_id) {
+    out += *chosen_id;
     return;
   }
   append_hex(out, high);
@@ -104,7 +111,7 @@ Trace trace_of(std::string_view traceparent, std::string_view request_id) {
     trace.low = random_id();
   }
   trace.span = random_id();
-  if (may_be_id(request_id)) trace.chosen_id = request_id;
+  if (may_be_id(request_id)) trace.chosen_id = std::make_shared<const std::string>(request_id);
   return trace;
 }
 

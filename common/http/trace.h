@@ -3,6 +3,7 @@
 // (https://www.w3.org/TR/trace-context/), and an id. Values, for any thread.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -11,10 +12,10 @@ namespace frond::http {
 inline constexpr std::size_t kMaxRequestId = 128;  // bytes of an id that a client chooses
 
 struct Trace {
-  std::uint64_t high = 0, low = 0;  // the trace's id; both 0: there is none
-  std::uint64_t span = 0;           // this request's own id in it
-  bool sampled = false;             // its client keeps it
-  std::string chosen_id = {};       // by the client; empty: the request's id is the trace's
+  std::uint64_t high = 0, low = 0;                    // the trace's id; both 0: there is none
+  std::uint64_t span = 0;                             // this request's own id in it
+  bool sampled = false;                               // its client keeps it
+  std::shared_ptr<const std::string> chosen_id = {};  // by the client; null: the request's id is the trace's
 
   // 32 hexadecimal digits.
   std::string trace_id() const;
