@@ -6,6 +6,7 @@
 #include "common/partition/values/value_column.h"
 #include "leaf/collect/column_codes.h"
 #include "leaf/collect/facet_counters.h"
+#include "leaf/collect/stats_counter.h"
 
 namespace frond::leaf::collect {
 namespace {
@@ -77,17 +78,19 @@ bool DeviceFacets::add(Counted& counted) {
     if (counted.by_bounds) bounds = bounds_in(facet, column.type(), span);
     all = bounds.size();
   }
-  if (all == 0 || all >= engine::DocumentCodes::kMostCounted) return false;
+  counted.summed = facet.kind == Kind::kStats && all >= engine::DocumentCodes::kMostCounted;
+  if (all == 0 || (all >= engine::DocumentCodes::kMostCounted && !counted.summed)) return false;
   counted.codes = codes_.size();
   const CodesOf of = codes_of(facet);
   const std::shared_ptr<const void> name = column.name(static_cast<std::size_t>(of));
   if (bounds.empty()) {  // once, whichever facets need it
-    const auto same =
-        std::ranges::find_if(codes_, [&](const auto& one) { return one.bounds.empty() && one.codes->owner() == name; });
+    const auto same = std::ranges::find_if(codes_, [&](const auto& one) {
+      return one.bounds.empty() && one.sums == counted.summed && one.codes->owner() == name;
+    });
     counted.codes = static_cast<std::size_t>(same - codes_.begin());
     if (same != codes_.end()) return true;
   }
-  codes_.push_back({column_codes(column, of, counted.words, span), std::move(bounds)});
+  codes_.push_back({column_codes(column, of, counted.words, span), std::move(bounds), counted.summed});
   return true;
 }
 
@@ -114,6 +117,10 @@ Result<std::vector<query::FacetCounts>> DeviceFacets::counts(const engine::Outco
     counts.with_value = outcome.matches - counted[0];
     if (one.by_bounds) {
       FROND_TRY(add_ranges(*one.facet, counted, room, counts));
+      continue;
+    }
+    if (one.summed) {
+      add_sums(engine::CodeSums::of(counted), *one.column, counts);
       continue;
     }
     const auto counter = facet_counter(*one.facet, *one.column, one.words, room.buckets_left());

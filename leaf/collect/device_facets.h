@@ -23,8 +23,8 @@ namespace frond::leaf::collect {
 class DeviceFacets {
  public:
   // For the partition of this ListKey::partition. Nothing: the CPU must count, because values are too many or lie too
-  // far apart (but for ranges), because a document may have several in one bucket, because no document has a value, or
-  // because keywords are not numbered in time.
+  // far apart (but for ranges and statistics), because a document may have several in one bucket, because no document
+  // has a value, or because keywords are not numbered in time.
   static std::optional<DeviceFacets> make(const std::vector<query::Facet>& facets, const schema::Schema& schema,
                                           const clauses::SearchedPartition& searched, std::uint64_t partition,
                                           KeywordCache& keywords, const Deadline& deadline, const Clock& clock);
@@ -40,6 +40,7 @@ class DeviceFacets {
     KeywordCache::Numbers words;                     // of a column of keywords
     std::size_t codes = 0;                           // place in codes_
     bool by_bounds = false;                          // counters are of ranges
+    bool summed = false;                             // counters are engine::CodeSums
   };
   bool add(Counted& counted);
   static Result<void> add_ranges(const query::Facet& facet, std::span<const std::uint32_t> counted, FacetRoom& room,

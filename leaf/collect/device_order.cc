@@ -23,10 +23,11 @@ std::uint64_t words_of(const ValueColumn& column) {
 }  // namespace
 
 std::optional<DeviceOrder> DeviceOrder::make(const Source& source, const clauses::SearchedPartition& searched,
-                                             std::uint64_t partition, const Placement& placement) {
+                                             std::uint64_t partition, const Placement& placement,
+                                             scoring::Score most_score) {
   DeviceOrder made(placement);
   for (const query::SortKey& key : source.sort)
-    if (!made.add_key(key, source, searched, partition)) return std::nullopt;
+    if (!made.add_key(key, source, searched, partition, most_score)) return std::nullopt;
   if (made.order_.bits() > engine::CodeOrder::kMostBits) return std::nullopt;
   if (source.after && !made.go_on_behind(*source.after, source.sort, source.schema)) return std::nullopt;
   return made;
@@ -34,11 +35,15 @@ std::optional<DeviceOrder> DeviceOrder::make(const Source& source, const clauses
 
 // False: it is none for a device.
 bool DeviceOrder::add_key(const query::SortKey& key, const Source& source, const clauses::SearchedPartition& searched,
-                          std::uint64_t partition) {
-  if (key.by == By::kScore) return false;
+                          std::uint64_t partition, scoring::Score most_score) {
   Placed& placed = placed_.emplace_back(Placed{PlacedKey(key, source.schema, searched)});
   if (key.by == By::kOrder) {
     order_.last_first = key.descending;
+    return true;
+  }
+  if (key.by == By::kScore) {
+    order_.keys.push_back({nullptr, key.descending, false, most_score});
+    placed.bits = order_.keys.back().bits();
     return true;
   }
   const schema::Field* const field = source.schema.find(key.field);
@@ -97,6 +102,13 @@ bool DeviceOrder::go_on_behind(const query::SortPosition& position, const query:
     if (sort[i].by == By::kOrder) {
       if (value.ordinal != position.ordinal) return false;
       break;
+    }
+    if (sort[i].by == By::kScore) {
+      const engine::CodeKey& key = order_.keys[next++];
+      if (value.score > key.most_score) return begin_at(parts, bits, !key.descending);
+      bits += placed.bits;
+      parts = engine::with_part(parts, placed.bits, key.part(value.score));
+      continue;
     }
     if (placed.column == nullptr) {
       if (!value.value) continue;
@@ -158,7 +170,8 @@ std::vector<std::string> DeviceOrder::sort_bytes(std::size_t max_bytes, std::vec
     const auto docid = static_cast<DocId>((hit.ordinal - placement_.base) / placement_.stride);
     std::string& bytes = all.emplace_back();
     for (Placed& placed : placed_) {
-      SortPart part{{Presence::kValue, placed.key.in_order(hit.ordinal)}};
+      const bool is_score = placed.key.key().by == By::kScore;
+      SortPart part{{Presence::kValue, placed.key.in_order(is_score ? hit.score : hit.ordinal)}};
       if (placed.key.is_column()) {
         placed.key.look_at(docid / kWindow);
         part = placed.key.part_of(docid % kWindow);

@@ -35,6 +35,9 @@ struct Stats {
     to.values += values;
     to.least = std::min(to.least, least);
     to.greatest = std::max(to.greatest, greatest);
+    add_sum_to(to);
+  }
+  void add_sum_to(query::FacetCounts& to) const {
     // Both halves of `high` are exact as doubles, and stay so times a power of two.
     to.sum.add(std::ldexp(static_cast<double>(high >> 31), 63));
     to.sum.add(std::ldexp(static_cast<double>(high & 0x7fff'ffff), 32));
@@ -133,6 +136,19 @@ class ValueCounter final : public FacetCounter {
 };
 
 }  // namespace
+
+// A value is the least of the column, and its code less 1.
+void add_sums(const engine::CodeSums& sums, const partition::ValueColumn& column, query::FacetCounts& to) {
+  if (sums.codes == 0) return;
+  const std::uint64_t base = whole_span(column).base;
+  Stats values{sums.codes, base + (sums.least - 1), base + (sums.greatest - 1)};
+  values.high = static_cast<std::int64_t>(sums.high);
+  values.low = static_cast<std::int64_t>(sums.low) - static_cast<std::int64_t>(sums.codes);
+  values.add_to(to);
+  Stats bases;
+  bases.add_few(base, sums.codes);
+  bases.add_sum_to(to);
+}
 
 std::unique_ptr<FacetCounter> stats_counter(const query::Facet& facet, const partition::ValueColumn& column) {
   if (facet.kind == query::Facet::Kind::kCount) return std::make_unique<ValueCounter>();

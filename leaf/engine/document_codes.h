@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/base/ids.h"
+#include "leaf/engine/code_sums.h"
 
 namespace frond::leaf::engine {
 
@@ -47,12 +48,16 @@ class DocumentCodes {
   const std::shared_ptr<const DocumentCodes> places_;
 };
 
-// Codes that are counted: each for itself, or for how many of the ascending bounds it is not below.
+// Codes that are counted: each for itself, or for how many of the ascending bounds it is not below; or those above 0
+// are summed up.
 struct CountedCodes {
   std::shared_ptr<const DocumentCodes> codes;
   std::vector<std::uint64_t> bounds = {};
+  bool sums = false;  // there are no bounds
 
-  std::uint64_t counters() const { return bounds.empty() ? codes->codes() : bounds.size() + 1; }
+  std::uint64_t counters() const {
+    return sums ? CodeSums::kCounters : bounds.empty() ? codes->codes() : bounds.size() + 1;
+  }
 };
 
 }  // namespace frond::leaf::engine

@@ -77,8 +77,8 @@ struct Plan {
   // What an accelerator counts over all matches beside finding the hits; engines of the CPU ignore it. With k = 0 it
   // counts only, whether the plan is ranked or not.
   std::vector<CountedCodes> counted{};
-  // The order of an accelerator's hits, in place of scores: they are the k first of all matches, with score 0, and
-  // `matches` is exact. Engines of the CPU ignore it.
+  // The order of an accelerator's hits, in place of that by scores: they are the k first of all matches, and `matches`
+  // is exact. Their scores are 0 unless the order has_score(); then the plan is ranked. Engines of the CPU ignore it.
   std::optional<CodeOrder> order{};
   // In a plan of device leases: find_array() of the owners of codes_of(), in their order.
   std::vector<std::shared_ptr<const void>> codes_on_device{};
@@ -102,7 +102,8 @@ inline std::vector<std::shared_ptr<const DocumentCodes>> codes_of(const Plan& pl
     if (counted.codes->places() != nullptr) codes.push_back(counted.codes->places());
   }
   if (plan.order)
-    for (const CodeKey& key : plan.order->keys) codes.push_back(key.codes);
+    for (const CodeKey& key : plan.order->keys)
+      if (!key.is_score()) codes.push_back(key.codes);
   return codes;
 }
 

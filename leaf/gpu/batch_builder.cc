@@ -89,10 +89,12 @@ bool can_be_summed(const QueryOnDevice& query) {
 }
 
 // Whether summing is faster than looking up: where there are so many terms that a document is looked up in many lists.
-bool is_faster_summed(const QueryOnDevice& query, std::span<const TermOnDevice> terms) {
+// The last tile takes as long as the others.
+bool is_faster_summed(const QueryOnDevice& query, std::span<const TermOnDevice> terms, ListCodecs codecs) {
   double blocks = 0;
   for (const TermOnDevice& term : terms) blocks += term.list.block_count;
-  const double tiles = static_cast<double>(query.documents) / kSummedDocuments;
+  const std::uint32_t of_tile = codecs == kPackedCodecs ? kSummedDocuments : kSummedDocumentsMixed;
+  const double tiles = (query.documents - 1) / of_tile + 1;
   const double of_look_up = scoring::is_of_impacts(query.norm) ? kWorkOfImpactLookUp : kWorkOfLookUp;
   return blocks * query.terms * of_look_up > blocks + tiles * (query.terms + kWorkOfTile);
 }
@@ -277,7 +279,8 @@ void BatchBuilder::add_ranked(const ReadyPlan& ready) {
   query.count_to = static_cast<std::uint32_t>(std::min<std::uint64_t>(plan.count_to, kCountAll));
   if (query.conjunction) return add_row(0);
   if (own[0].max_score + own[0].max_rest + query.max_prior < query.floor) return;  // no document reaches the floor
-  if (sums_ != Sums::kNever && can_be_summed(query) && (sums_ == Sums::kAlways || is_faster_summed(query, own)))
+  if (sums_ != Sums::kNever && can_be_summed(query) &&
+      (sums_ == Sums::kAlways || is_faster_summed(query, own, codecs_)))
     return add_summed();
   for (std::uint32_t i = 0; i < query.terms; ++i) {
     if (own[i].max_score + own[i].max_rest + query.max_prior < query.floor) break;
@@ -313,6 +316,10 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   bytes_.clear();
   work_ = 0;
   unranked_ = !plans.front()->plan->ranked;
+  codecs_ = kNoCodecs;
+  for (const ReadyPlan* ready : plans)
+    for (const auto& list : ready->lists) codecs_ = for_both(codecs_, list->list.codecs);
+  if (codecs_ == kNoCodecs) codecs_ = kPackedCodecs;
   std::uint64_t counted_blocks = 0, counted_documents = 0;  // of the longest
   for (const ReadyPlan* ready : plans) {
     if (counts_hidden(*ready)) {
@@ -329,9 +336,7 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   batch.counts =
       unranked_ && std::all_of(queries_.begin(), queries_.end(), [](const auto& query) { return query.k == 0; });
   batch.query_count = static_cast<std::uint32_t>(queries_.size());
-  batch.codecs = kNoCodecs;
-  for (const TermOnDevice& term : terms_) batch.codecs = for_both(batch.codecs, term.list.codecs);
-  if (batch.codecs == kNoCodecs) batch.codecs = kPackedCodecs;
+  batch.codecs = codecs_;
   std::sort(rows_.begin(), rows_.end(),
             [](const Row& a, const Row& b) { return a.term != b.term ? a.term < b.term : a.query < b.query; });
   const auto tasks = cut_rows(std::clamp(work_ / kWantedTasks, double{kMinTaskWork}, double{kMaxTaskWork}));

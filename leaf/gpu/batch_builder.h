@@ -141,7 +141,8 @@ class BatchBuilder {
   std::vector<std::uint32_t> counted_;  // BatchOnDevice::counted
   std::vector<std::uint32_t> summed_;   // BatchOnDevice::summed
   bool unranked_ = false;
-  double work_ = 0;  // of all rows, in look-ups of 32 documents (tuning.h)
+  ListCodecs codecs_ = kNoCodecs;  // of all lists
+  double work_ = 0;                // of all rows, in look-ups of 32 documents (tuning.h)
   ByteBuffer bytes_;
 };
 

@@ -57,8 +57,8 @@ class BatchRunner {
   // finish().
   // REQUIRES: all fit the kernels; all are ranked, or none; they stay unchanged until finish() returns.
   Result<void> start(std::vector<const ReadyPlan*> plans) { return start(std::move(plans), false); }
-  // The same for what is to be counted of plans, all of which fit the counters. Their outcomes have counts and no hits,
-  // but where plans have an order: all of them, or none.
+  // The same for what is to be counted of plans, all of which fit the counters and have the same orders_of(). Their
+  // outcomes have counts, and hits where plans have an order.
   Result<void> start_counts(std::vector<const ReadyPlan*> plans) { return start(std::move(plans), true); }
   // Waits, and returns one outcome for each plan given to start(), in the same order. kDevice: an operation failed, or
   // the device did not answer within `patience`; the runner must not be used any more.
@@ -82,7 +82,6 @@ class BatchRunner {
   Result<void> wait(std::size_t queries, const Clock& clock, std::chrono::milliseconds patience) const;
   Result<void> add_device_steps();
   std::size_t counted_part_of(std::span<const ReadyPlan* const> plans) const;
-  bool has_room(std::uint32_t queries, std::uint32_t documents, std::size_t counters, std::size_t hits) const;
   Result<void> start_counting(std::span<const ReadyPlan* const> plans);
   void take_counts(std::span<const ReadyPlan* const> plans, std::span<RunOutcome> outcomes) const;
 

@@ -74,11 +74,14 @@ void BatchWorkspace::attach(BatchOnDevice& batch, std::size_t input_bytes) const
   batch.search_warps = std::min(whole_blocks, processors * kSearchWarps);
 }
 
-bool BatchWorkspace::has_room(std::size_t counters, std::size_t queries, std::size_t pieces, std::size_t hits) const {
+bool BatchWorkspace::has_room(std::size_t counters, Orders orders, std::size_t queries, std::size_t pieces,
+                              std::size_t hits) const {
+  if (orders == Orders::kNone) queries = 0;
   const std::size_t places = queries * pieces * hits;
   const std::size_t bytes = rounded(counters * sizeof(std::uint32_t)) + places * sizeof(std::uint64_t) +
                             (places + queries * pieces) * sizeof(std::uint32_t);
-  return counters + queries * hits <= kDelivered && bytes <= work.bytes() - kCountersOffset;
+  const std::size_t delivered = queries * hits * (orders == Orders::kByScores ? 2 : 1);
+  return counters + delivered <= kDelivered && bytes <= work.bytes() - kCountersOffset;
 }
 
 void BatchWorkspace::attach(CountBatch& batch) const {

@@ -30,8 +30,8 @@ struct BatchWorkspace {
   // The same for a batch of counts, from CountBuilder, for which there is room. Counters, and docIDs of orders, are
   // delivered to counted(), in the place of hits.
   void attach(CountBatch& batch) const;
-  // Room for so many counters; with orders also for so many queries, each of so many pieces, with so many hits a piece.
-  bool has_room(std::size_t counters, std::size_t queries = 0, std::size_t pieces = 0, std::size_t hits = 0) const;
+  // Room for so many counters, and with orders for so many queries, each of so many pieces, with so many hits a piece.
+  bool has_room(std::size_t counters, Orders orders, std::size_t queries, std::size_t pieces, std::size_t hits) const;
   std::uint32_t* counted() const { return reinterpret_cast<std::uint32_t*>(hits()); }
   // Records timing event `point`; nothing without timing events.
   Result<void> mark(std::size_t point) { return points.empty() ? Result<void>() : points[point].record(stream.get()); }

@@ -62,7 +62,14 @@ struct GpuEngine::Running {
 
 // Of plans with something to count, k = 0 asks for no hits. A ranked OR does not count its matches by itself.
 bool GpuEngine::is_part_of(const engine::Plan& plan, Kind kind) {
-  if (kind == Kind::kOrders || plan.order) return kind == Kind::kOrders && plan.order;
+  switch (orders_of(plan)) {
+    case Orders::kByColumns:
+      return kind == Kind::kOrders;
+    case Orders::kByScores:
+      return kind == Kind::kScoredOrders;
+    default:
+      if (kind == Kind::kOrders || kind == Kind::kScoredOrders) return false;
+  }
   if (kind == Kind::kCounts)
     return !plan.counted.empty() ||
            (plan.exact_matches && plan.ranked && plan.k > 0 && plan.terms.size() > 1 && plan.mode == engine::Mode::kOr);
@@ -123,7 +130,8 @@ std::vector<std::optional<Result<engine::Outcome>>> GpuEngine::try_search(const 
     }
     running.parts.pop_front();
   };
-  for (const Kind kind : {Kind::kRanked, Kind::kUnranked, Kind::kOrders, Kind::kCounts}) {  // counts come last
+  using enum Kind;
+  for (const Kind kind : {kRanked, kUnranked, kOrders, kScoredOrders, kCounts}) {  // counts come last
     for (std::size_t next = 0; next < plans.size();) {
       Part part;
       part.kind = kind;

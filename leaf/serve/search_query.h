@@ -129,6 +129,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   engine::Mode words_mode() const { return flat_ ? flat_->mode : mode_; }
   bool collect_on_device();
   bool collect_on_device(Slot& slot) const;
+  scoring::Score most_score(const generation::ServedPartition& served) const;
   void add_codes(const Slot& slot, engine::Plan& plan) const;
   void add_counting(schedule::PredictedCosts& costs, std::uint64_t postings) const;
   bool may_use_gpu() const;

@@ -61,8 +61,18 @@ bool SearchQuery::collect_on_device(Slot& slot) const {
   if (!sorts() || depth() == 0) return true;
   slot.order_on_device =
       collect::DeviceOrder::make({wanted_.sort, wanted_.after, schema(), *parts_.keywords, deadline_, parts_.clock},
-                                 opened, open.number(), slot.partition->placement);
+                                 opened, open.number(), slot.partition->placement, most_score(*slot.partition));
   return slot.order_on_device.has_value();
+}
+
+// No document of the partition has a higher score.
+scoring::Score SearchQuery::most_score(const generation::ServedPartition& served) const {
+  const partition::Partition& partition = served.open->partition();
+  std::uint64_t most = 0;
+  if (const auto* priors = request_.prior_weight == 0 ? nullptr : partition.priors())
+    most = scoring::weighted(priors->max_in(0, partition.documents() - 1), request_.prior_weight);
+  for (const KnownTerms::Term& term : known_->terms) most += bounds(term, partition).bound(0);
+  return static_cast<scoring::Score>(std::min<std::uint64_t>(most, scoring::kMaxScore));
 }
 
 // To a plan that has all but these.
@@ -70,7 +80,7 @@ void SearchQuery::add_codes(const Slot& slot, engine::Plan& plan) const {
   if (slot.facets_on_device) plan.counted = slot.facets_on_device->codes();
   if (!slot.order_on_device) return;
   plan.order = slot.order_on_device->order();
-  plan.ranked = false;
+  plan.ranked = plan.order->has_score();
 }
 
 // Partitions that need no plan leave todo_. False: out of memory, or the CPU must evaluate a clause.

@@ -44,7 +44,7 @@ Result<void> admit_mixed(const ListImage& image, std::byte* at, device::StreamHa
 namespace frond::leaf::gpu::counts {
 
 Result<void> count_documents_mixed(const CountBatch& batch, device::StreamHandle stream) {
-  return launch_count_documents<codecs::MixedLists, codecs::kThreads>(batch, stream);
+  return launch_count_documents<codecs::MixedLists, codecs::kThreads, codecs::kThreads>(batch, stream);
 }
 
 }  // namespace frond::leaf::gpu::counts

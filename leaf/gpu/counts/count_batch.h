@@ -11,7 +11,8 @@
 //
 // How it is ordered. The same walk, and each thread block keeps the k first of its own tiles in shared memory
 // (kept_keys.cuh). It tells the others the key of its k-th, behind which nothing is among the k first, and writes its k
-// to device memory. The last kernel finds the k first of these.
+// to device memory. The last kernel finds the k first of these. Where scores are among the keys tiles are smaller, and
+// those of a tile's documents are added up in shared memory before (tile_scores.cuh).
 #include <cstddef>
 #include <cstdint>
 
@@ -20,7 +21,11 @@
 
 namespace frond::leaf::gpu {
 
-inline constexpr std::uint32_t kTileDocuments = 1u << 16, kTileWords = kTileDocuments / 32;
+// What the hits of a batch are ordered by.
+enum class Orders : std::uint8_t { kNone, kByColumns, kByScores };  // kByScores: by scores among the keys
+// Documents of a tile.
+constexpr std::uint32_t tile_documents(Orders orders) { return orders == Orders::kByScores ? 1u << 14 : 1u << 16; }
+
 // Counters of a query, of all columns together. More are left to the CPU.
 inline constexpr std::uint32_t kMaxCounters = 1u << 18;
 // Counters of a query that a thread block has in shared memory, where all queries of a batch have at most the former,
@@ -43,12 +48,13 @@ struct CodesOnDevice {
   std::uint32_t width;                // bytes of each
   std::uint32_t first_counter;        // of the query's: that of code 0
   std::uint32_t first_bound, bounds;  // in CountBatch::bounds; none: a code is its own counter
+  std::uint32_t sums;                 // codes are summed up: counters are engine::CodeSums, first_counter is even
 };
 
 // A part of documents' keys: engine::CodeKey.
 struct KeyOnDevice {
-  const std::byte* codes;
-  std::uint64_t end, missing;  // CodeKey::part(): codes(), and what stands for no value
+  const std::byte* codes;      // null: the part is of the score
+  std::uint64_t end, missing;  // CodeKey::end(), and what stands for no value
   std::uint32_t width, bits;   // width: 1, 2, 4 or 8
   std::uint32_t descending;
 };
@@ -59,7 +65,8 @@ struct CountedQuery {
   std::uint32_t first_list, lists;  // those with a mark a document first, then by length, the shortest first
   std::uint32_t dense;              // lists with a mark a document
   std::uint32_t first_column, columns;
-  std::uint32_t first_counter, counters;  // in CountBatch::counters
+  std::uint32_t first_counter, counters;  // in CountBatch::counters; first_counter is even
+  std::uint32_t sums;                     // whether columns are summed up
   std::uint32_t conjunction;
   // Of a batch with orders: engine::CodeOrder.
   std::uint32_t k = 0;
@@ -79,11 +86,15 @@ struct CountBatch {
   const CodesOnDevice* columns;
   const std::uint64_t* bounds;
   const KeyOnDevice* keys;
+  // Of Orders::kByScores: what scores need of each query, and its terms; else null.
+  const QueryOnDevice* scored;
+  const TermOnDevice* terms;
   std::uint32_t pieces, tiles_a_piece;  // a thread block for each query and piece
   std::uint32_t counter_count;          // of all queries
   std::uint32_t most_counters;          // of one
   std::uint32_t* counters;              // device memory …
-  // … and pinned host memory, where they are delivered; behind them by query most_hits docIDs, the first comes first.
+  // … and pinned host memory, where they are delivered; behind them by query most_hits docIDs, the first comes first,
+  // and of Orders::kByScores behind all docIDs likewise the scores.
   std::uint32_t* counted;
   std::uint32_t* matches;   // by query
   std::uint64_t* began_ns;  // of the batch

@@ -8,9 +8,9 @@
 namespace frond::leaf::gpu {
 namespace {
 
-// A batch is cut into about so many thread blocks, of at most so many tiles each: more blocks than a device runs at a
-// time, and each adds its counters up once.
-constexpr std::uint32_t kWantedBlocks = 4096, kMostTiles = 32;
+// A batch is cut into about so many thread blocks, of at most so many documents each: more blocks than a device runs at
+// a time, and each adds its counters up once.
+constexpr std::uint32_t kWantedBlocks = 4096, kMostDocuments = 1u << 21;
 constexpr std::uint32_t kWantedOrderedBlocks = 1024;  // twice as many as a device runs at a time
 
 bool is_dense(const DeviceList& list) { return list.marks_shift == 0; }
@@ -20,8 +20,8 @@ const std::byte* bytes_of(const ResidentArray& array) { return reinterpret_cast<
 
 std::size_t counters_of(const engine::Plan& plan) {
   std::size_t counters = 0;
-  for (const auto& counted : plan.counted) counters += static_cast<std::size_t>(counted.counters());
-  return counters;
+  for (const auto& counted : plan.counted) counters = first_counter_of(counted, counters) + counted.counters();
+  return counters + counters % 2;
 }
 
 std::size_t bounds_of(const engine::Plan& plan) {
@@ -30,11 +30,17 @@ std::size_t bounds_of(const engine::Plan& plan) {
   return bounds;
 }
 
-Pieces pieces_of(std::uint32_t queries, std::uint32_t documents, bool has_orders) {
-  const std::uint32_t tiles = (std::max(documents, 1u) - 1) / kTileDocuments + 1;
-  const std::uint32_t wanted = has_orders ? kWantedOrderedBlocks : kWantedBlocks;
+Orders orders_of(const engine::Plan& plan) {
+  if (!plan.order) return Orders::kNone;
+  return plan.order->has_score() ? Orders::kByScores : Orders::kByColumns;
+}
+
+Pieces pieces_of(std::uint32_t queries, std::uint32_t documents, Orders orders) {
+  const std::uint32_t tile = tile_documents(orders);
+  const std::uint32_t tiles = (std::max(documents, 1u) - 1) / tile + 1;
+  const std::uint32_t wanted = orders == Orders::kNone ? kWantedBlocks : kWantedOrderedBlocks;
   const std::uint32_t pieces = std::clamp(wanted / queries, 1u, tiles);
-  const std::uint32_t tiles_a_piece = std::min((tiles + pieces - 1) / pieces, kMostTiles);
+  const std::uint32_t tiles_a_piece = std::min((tiles + pieces - 1) / pieces, kMostDocuments / tile);
   return {(tiles + tiles_a_piece - 1) / tiles_a_piece, tiles_a_piece};
 }
 
@@ -64,21 +70,24 @@ void CountBuilder::add(const ReadyPlan& ready) {
                       .columns = static_cast<std::uint32_t>(plan.counted.size()),
                       .first_counter = counters_,
                       .counters = static_cast<std::uint32_t>(counters_of(plan)),
+                      .sums = std::ranges::any_of(plan.counted, &engine::CountedCodes::sums),
                       .conjunction = plan.mode == engine::Mode::kAnd});
-  std::uint32_t counter = 0;
+  std::size_t counter = 0;
   std::size_t next = 0;  // of ready.codes, which are in the order of codes_of()
   for (const engine::CountedCodes& counted : plan.counted) {
     const std::byte* const codes = bytes_of(*ready.codes[next++]);
+    counter = first_counter_of(counted, counter);
     columns_.push_back({.codes = codes,
                         .places = counted.codes->places() != nullptr ? ready.codes[next++]->words : nullptr,
                         .width = counted.codes->width(),
-                        .first_counter = counter,
+                        .first_counter = static_cast<std::uint32_t>(counter),
                         .first_bound = static_cast<std::uint32_t>(bounds_.size()),
-                        .bounds = static_cast<std::uint32_t>(counted.bounds.size())});
+                        .bounds = static_cast<std::uint32_t>(counted.bounds.size()),
+                        .sums = counted.sums});
     bounds_.insert(bounds_.end(), counted.bounds.begin(), counted.bounds.end());
-    counter += static_cast<std::uint32_t>(counted.counters());
+    counter += counted.counters();
   }
-  counters_ += counter;
+  counters_ += queries_.back().counters;
   if (plan.order) add_order(ready, next);
 }
 
@@ -91,15 +100,31 @@ void CountBuilder::add_order(const ReadyPlan& ready, std::size_t first_codes) {
   query.last_first = order.last_first;
   query.after_key = order.after_key;
   query.after_tie = order.after_tie;
-  for (std::size_t i = 0; i < order.keys.size(); ++i) {
-    const engine::CodeKey& key = order.keys[i];
-    keys_.push_back({.codes = bytes_of(*ready.codes[first_codes + i]),
-                     .end = key.codes->codes(),
+  for (const engine::CodeKey& key : order.keys)
+    keys_.push_back({.codes = key.is_score() ? nullptr : bytes_of(*ready.codes[first_codes++]),
+                     .end = key.end(),
                      .missing = key.part(0),
-                     .width = key.codes->width(),
+                     .width = key.is_score() ? 0 : key.codes->width(),
                      .bits = key.bits(),
                      .descending = key.descending});
-  }
+  if (order.has_score()) add_scored(ready);
+}
+
+void CountBuilder::add_scored(const ReadyPlan& ready) {
+  const engine::Plan& plan = *ready.plan;
+  QueryOnDevice& query = scored_.emplace_back();
+  query.lengths = ready.lengths->lengths;
+  query.norm = plan.norm;
+  if (ready.priors) query.priors = ready.priors->words;
+  query.prior_weight = plan.prior_weight;
+  query.first_term = static_cast<std::uint32_t>(terms_.size());
+  query.terms = static_cast<std::uint32_t>(plan.terms.size());
+  for (std::size_t i = 0; i < plan.terms.size(); ++i)
+    terms_.push_back({.list = ready.lists[i]->list,
+                      .bounds = plan.terms[i].bounds,
+                      .weight = plan.terms[i].weight,
+                      .max_score = 0,
+                      .max_rest = 0});
 }
 
 CountBatch CountBuilder::build(std::span<const ReadyPlan* const> plans, const std::byte* base) {
@@ -108,6 +133,8 @@ CountBatch CountBuilder::build(std::span<const ReadyPlan* const> plans, const st
   columns_.clear();
   bounds_.clear();
   keys_.clear();
+  scored_.clear();
+  terms_.clear();
   bytes_.clear();
   counters_ = 0;
   for (const ReadyPlan* ready : plans) add(*ready);
@@ -120,7 +147,7 @@ CountBatch CountBuilder::build(std::span<const ReadyPlan* const> plans, const st
     batch.most_counters = std::max(batch.most_counters, query.counters);
     batch.most_hits = std::max(batch.most_hits, query.k);
   }
-  const Pieces cut = pieces_of(batch.query_count, documents, batch.most_hits > 0);
+  const Pieces cut = pieces_of(batch.query_count, documents, orders_of(*plans.front()->plan));
   batch.pieces = cut.pieces;
   batch.tiles_a_piece = cut.tiles_a_piece;
   batch.codecs = kNoCodecs;
@@ -131,6 +158,10 @@ CountBatch CountBuilder::build(std::span<const ReadyPlan* const> plans, const st
   batch.columns = place(columns_, base, bytes_);
   batch.bounds = place(bounds_, base, bytes_);
   batch.keys = place(keys_, base, bytes_);
+  if (!scored_.empty()) {
+    batch.scored = place(scored_, base, bytes_);
+    batch.terms = place(terms_, base, bytes_);
+  }
   batch.input_bytes = static_cast<std::uint32_t>(bytes_.size());
   return batch;
 }

@@ -7,31 +7,53 @@
 #include "leaf/gpu/block_steps.cuh"
 #include "leaf/gpu/counts/kernels.h"
 #include "leaf/gpu/counts/many_values.cuh"
-#include "leaf/gpu/counts/order_kernel.cuh"
+#include "leaf/gpu/counts/tile_scores.cuh"
 #include "leaf/gpu/search/packed_lists.cuh"
 
 namespace frond::leaf::gpu::counts {
 
+inline constexpr std::size_t kDeclaredShared = std::size_t{48} << 10;  // at most, of a kernel
+
 // Thread blocks that a processor runs at a time, if shared memory allows: 40 registers a thread. Of an OR with 10
 // million postings 5 gave 39,300 queries a second, 6 gave 41,400, 8 (which spill) 24,900; half as large tiles 39,800,
 // half as many threads 24,200.
-// Where documents are kept in order shared memory has room for 5.
-template <bool kOrders>
-inline constexpr std::uint32_t kCountBlocks = kOrders ? 5 : 6;
+// Where documents are kept in order shared memory has room for 5, with their scores for 2.
+template <Orders kOrders>
+inline constexpr std::uint32_t kCountBlocks = kOrders == Orders::kNone        ? 6
+                                              : kOrders == Orders::kByColumns ? 5
+                                                                              : 2;
 struct NothingKept {};
+template <class Lists, std::uint32_t kThreads>
+struct NoScoresKept {
+  typename Lists::Scratch scratch[kThreads / 32];
+};
 
 // Shared memory of a thread block. Word w of a tile belongs to thread w % kThreads: no other reads or sets it, but for
-// mark_documents().
-template <class Lists, std::uint32_t kThreads, std::uint32_t kCounters, bool kOrders>
+// mark_documents() and scores.
+template <class Lists, std::uint32_t kThreads, std::uint32_t kCounters, Orders kOrders>
 struct CountSpace {
-  std::uint32_t found[kTileWords];  // a bit for each document of the tile that matches
-  std::uint32_t other[kTileWords];  // of AND: those of one more list; else 0
+  static constexpr std::uint32_t kDocuments = tile_documents(kOrders);
+  std::uint32_t found[kDocuments / 32];  // a bit for each document of the tile that matches
+  std::uint32_t other[kDocuments / 32];  // of AND: those of one more list; else 0
   std::uint32_t counters[kCounters];
   std::uint32_t any[3];  // of three steps that follow each other: whether documents are left (are_left())
   std::uint32_t matches;
-  typename Lists::Scratch scratch[kThreads / 32];
-  std::conditional_t<kOrders, KeptKeys, NothingKept> kept;
+  std::conditional_t<kOrders == Orders::kNone, NothingKept, KeptKeys> kept;
+  std::conditional_t<kOrders == Orders::kByScores, search::TileSums<Lists, kThreads, kDocuments>,
+                     NoScoresKept<Lists, kThreads>>
+      scores;
 };
+
+// Scores need more shared memory than a kernel may declare.
+template <class Space>
+__device__ inline Space& count_space() {
+  if constexpr (sizeof(Space) > kDeclaredShared) {
+    return device::space_of_block<Space>();
+  } else {
+    __shared__ Space space;
+    return space;
+  }
+}
 
 // A tile's documents.
 struct Tile {
@@ -78,7 +100,7 @@ __device__ void find_any(const CountedQuery& query, const DeviceList* lists, con
     space.found[word] = dense_word(query, lists, tile.first / 32 + word);
   __syncthreads();
   for (std::uint32_t i = query.dense; i < query.lists; ++i)
-    mark_documents<Lists, kThreads>(lists[i], tile, space.found, space.scratch[threadIdx.x / 32]);
+    mark_documents<Lists, kThreads>(lists[i], tile, space.found, space.scores.scratch[threadIdx.x / 32]);
   __syncthreads();
 }
 
@@ -94,7 +116,8 @@ __device__ bool find_all(const CountedQuery& query, const DeviceList* lists, con
   some = are_left(space.any, step, some);
   for (std::uint32_t i = query.dense; i < query.lists && some; ++i) {
     const bool first = i == 0;
-    mark_documents<Lists, kThreads>(lists[i], tile, first ? space.found : space.other, space.scratch[threadIdx.x / 32]);
+    mark_documents<Lists, kThreads>(lists[i], tile, first ? space.found : space.other,
+                                    space.scores.scratch[threadIdx.x / 32]);
     __syncthreads();
     some = false;
     for (std::uint32_t word = threadIdx.x; word < tile.words; word += kThreads) {
@@ -115,9 +138,9 @@ __device__ inline void for_each_code(const std::byte* codes, DocId first, std::u
   for (; bits != 0; bits &= bits - 1) add(std::uint32_t{__ldg(its + __ffs(static_cast<int>(bits)) - 1)});
 }
 
-// Counts those of the documents found that are not hidden, by code; with orders only these stay found. Returns how many
-// the thread has found.
-template <std::uint32_t kThreads, std::uint32_t kCounters, bool kOrders, class Space>
+// Counts those of the documents found that are not hidden, by code; only these stay found. Returns how many the thread
+// has found.
+template <std::uint32_t kThreads, std::uint32_t kCounters, class Space>
 __device__ std::uint32_t count_found(const CountBatch& batch, const CountedQuery& query, const Tile& tile,
                                      Space& space) {
   std::uint32_t* const rest = batch.counters + query.first_counter;
@@ -128,11 +151,12 @@ __device__ std::uint32_t count_found(const CountBatch& batch, const CountedQuery
     const DocId first = tile.first + 32 * word;
     if (query.hidden != nullptr) {
       bits &= ~__ldg(query.hidden + first / 32);
-      if constexpr (kOrders) space.found[word] = bits;
+      space.found[word] = bits;
     }
     matches += static_cast<std::uint32_t>(__popc(bits));
     for (std::uint32_t c = 0; c < query.columns; ++c) {
       const CodesOnDevice column = batch.columns[query.first_column + c];
+      if (column.sums != 0) continue;
       const auto add = [&](std::uint32_t code) {
         const std::uint32_t counter = column.first_counter + code;
         atomicAdd(counter < kCounters ? space.counters + counter : rest + counter, 1u);
@@ -146,45 +170,52 @@ __device__ std::uint32_t count_found(const CountBatch& batch, const CountedQuery
         for_each_code<std::uint16_t>(column.codes, first, bits, add);
     }
   }
+  if (query.sums != 0) sum_values<kThreads>(batch, query, tile.first, space.found, tile.words);
   return matches;
 }
 
 // Mapping: a thread block of kThreads threads for each piece of a query's documents; blocks of the same piece follow
 // each other. Result: counters and matches in device memory, which were 0; with orders also the k first documents of
 // the piece. Shared memory: a CountSpace.
-template <class Lists, std::uint32_t kThreads, std::uint32_t kCounters, bool kOrders>
+template <class Lists, std::uint32_t kThreads, std::uint32_t kCounters, Orders kOrders>
 __global__ void __launch_bounds__(kThreads, kCountBlocks<kOrders>) count_piece(CountBatch batch) {
-  __shared__ CountSpace<Lists, kThreads, kCounters, kOrders> space;
+  using Space = CountSpace<Lists, kThreads, kCounters, kOrders>;
+  Space& space = count_space<Space>();
   const std::uint32_t number = blockIdx.x % batch.query_count;
   const CountedQuery query = batch.queries[number];
   const DeviceList* const lists = batch.lists + query.first_list;
-  const std::uint32_t tiles = (query.documents - 1) / kTileDocuments + 1;
+  const std::uint32_t tiles = (query.documents - 1) / Space::kDocuments + 1;
   const std::uint32_t piece = blockIdx.x / batch.query_count, begin = piece * batch.tiles_a_piece;
   const std::uint32_t end = min(begin + batch.tiles_a_piece, tiles);
   if (begin >= end) return;
   const std::uint32_t own = min(query.counters, kCounters);
   for (std::uint32_t i = threadIdx.x; i < own; i += kThreads) space.counters[i] = 0;
-  for (std::uint32_t i = threadIdx.x; i < kTileWords; i += kThreads) space.other[i] = 0;
+  for (std::uint32_t i = threadIdx.x; i < Space::kDocuments / 32; i += kThreads) space.other[i] = 0;
   if (threadIdx.x < 3) space.any[threadIdx.x] = 0;
   if (threadIdx.x == 0) space.matches = 0;
-  if constexpr (kOrders)
+  if constexpr (kOrders != Orders::kNone)
     if (threadIdx.x == 0) clear_kept(space.kept, ~std::uint64_t{0});
   __syncthreads();
   std::uint32_t matches = 0, step = 0;
   for (std::uint32_t number_of_tile = begin; number_of_tile < end; ++number_of_tile) {
-    const DocId first = number_of_tile * kTileDocuments;
-    const std::uint32_t documents = min(query.documents - first, kTileDocuments);
+    const DocId first = number_of_tile * Space::kDocuments;
+    const std::uint32_t documents = min(query.documents - first, Space::kDocuments);
     const Tile tile{first, documents, (documents + 31) / 32};
-    if constexpr (kOrders)
+    if constexpr (kOrders != Orders::kNone)
       if (threadIdx.x == 0) lower_limit(batch, number, space.kept);
     if (!query.conjunction)
       find_any<Lists, kThreads>(query, lists, tile, space);
     else if (!find_all<Lists, kThreads>(query, lists, tile, space, step))
       continue;
-    matches += count_found<kThreads, kCounters, kOrders>(batch, query, tile, space);
-    if constexpr (kOrders) keep_found<kThreads>(batch, number, query, first, tile.words, space, step);
+    matches += count_found<kThreads, kCounters>(batch, query, tile, space);
+    if constexpr (kOrders == Orders::kByColumns)
+      keep_found<kThreads>(batch, number, query, first, tile.words, space, step, [&](DocId docid) {
+        return key_of(batch.keys + query.first_key, query.keys, docid, NoScores());
+      });
+    if constexpr (kOrders == Orders::kByScores)
+      keep_scored<Lists, kThreads>(batch, number, query, {first, documents}, tile.words, space, step);
   }
-  if constexpr (kOrders) hand_on<kThreads>(batch, number, piece, query.k, space.kept);
+  if constexpr (kOrders != Orders::kNone) hand_on<kThreads>(batch, number, piece, query.k, space.kept);
   if (matches != 0) atomicAdd(&space.matches, matches);
   __syncthreads();
   for (std::uint32_t i = threadIdx.x; i < own; i += kThreads)
@@ -192,17 +223,22 @@ __global__ void __launch_bounds__(kThreads, kCountBlocks<kOrders>) count_piece(C
   if (threadIdx.x == 0 && space.matches != 0) atomicAdd(batch.matches + number, space.matches);
 }
 
-template <class Lists, std::uint32_t kThreads>
+// kScoringThreads: where scores are added up, of which a processor runs few thread blocks.
+template <class Lists, std::uint32_t kThreads, std::uint32_t kScoringThreads>
 Result<void> launch_count_documents(const CountBatch& batch, device::StreamHandle stream) {
-  constexpr std::size_t kMostShared = std::size_t{48} << 10;
-  constexpr bool kRoomForMany = sizeof(CountSpace<Lists, kThreads, kManyCounters, false>) <= kMostShared;
-  static_assert(sizeof(CountSpace<Lists, kThreads, kFewCounters, false>) <= kMostShared);
-  static_assert(sizeof(CountSpace<Lists, kThreads, kFewestCounters, true>) <= kMostShared);
-  auto* kernel = count_piece<Lists, kThreads, kFewCounters, false>;
+  constexpr bool kRoomForMany = sizeof(CountSpace<Lists, kThreads, kManyCounters, Orders::kNone>) <= kDeclaredShared;
+  static_assert(sizeof(CountSpace<Lists, kThreads, kFewCounters, Orders::kNone>) <= kDeclaredShared);
+  static_assert(sizeof(CountSpace<Lists, kThreads, kFewestCounters, Orders::kByColumns>) <= kDeclaredShared);
+  const std::uint32_t blocks = batch.query_count * batch.pieces;
+  if (batch.scored != nullptr)
+    return device::launch_with_space<CountSpace<Lists, kScoringThreads, kFewestCounters, Orders::kByScores>>(
+        "count_documents", count_piece<Lists, kScoringThreads, kFewestCounters, Orders::kByScores>, blocks,
+        kScoringThreads, stream, batch);
+  auto* kernel = count_piece<Lists, kThreads, kFewCounters, Orders::kNone>;
   if constexpr (kRoomForMany)
-    if (batch.most_counters > kFewCounters) kernel = count_piece<Lists, kThreads, kManyCounters, false>;
-  if (batch.most_hits > 0) kernel = count_piece<Lists, kThreads, kFewestCounters, true>;
-  return device::launch("count_documents", kernel, batch.query_count * batch.pieces, kThreads, stream, batch);
+    if (batch.most_counters > kFewCounters) kernel = count_piece<Lists, kThreads, kManyCounters, Orders::kNone>;
+  if (batch.most_hits > 0) kernel = count_piece<Lists, kThreads, kFewestCounters, Orders::kByColumns>;
+  return device::launch("count_documents", kernel, blocks, kThreads, stream, batch);
 }
 
 }  // namespace frond::leaf::gpu::counts

@@ -1,5 +1,7 @@
 #pragma once
 // How a thread block of the kernel that counts keeps the k first documents of its tiles, and hands them on.
+#include <type_traits>
+
 #include "leaf/gpu/counts/kept_keys.cuh"
 
 namespace frond::leaf::gpu::counts {
@@ -17,13 +19,23 @@ __device__ inline std::uint64_t code_at(const std::byte* codes, std::uint32_t wi
   }
 }
 
-// A document's key: that of engine::CodeOrder.
-__device__ inline std::uint64_t key_of(const KeyOnDevice* keys, std::uint32_t count, DocId docid) {
+// What key_of() takes for the parts of scores where there are none.
+struct NoScores {};
+
+// A document's key: that of engine::CodeOrder. score_part(key): its part of a key that is the score.
+template <class ScorePart>
+__device__ inline std::uint64_t key_of(const KeyOnDevice* keys, std::uint32_t count, DocId docid,
+                                       const ScorePart& score_part) {
+  const auto part_of = [&](const KeyOnDevice& key) {
+    if constexpr (!std::is_same_v<ScorePart, NoScores>)
+      if (key.codes == nullptr) return std::uint64_t{score_part(key)};
+    const std::uint64_t code = code_at(key.codes, key.width, docid);
+    return code == 0 ? key.missing : key.descending != 0 ? key.end - code : code;
+  };
   std::uint64_t all = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const KeyOnDevice key = keys[i];
-    const std::uint64_t code = code_at(key.codes, key.width, docid);
-    const std::uint64_t part = code == 0 ? key.missing : key.descending != 0 ? key.end - code : code;
+    const std::uint64_t part = part_of(key);
     all = key.bits < 64 ? all << key.bits | part : part;
   }
   return all;
@@ -44,12 +56,11 @@ __device__ void keep_and_tell(const CountBatch& batch, std::uint32_t query, std:
     atomicMin(reinterpret_cast<unsigned long long*>(batch.limits + query), kept.last_key);
 }
 
-// Keeps the first of the documents found, none of which is hidden. Word w of the tile is thread w % kThreads's. All
-// threads of the block; ends with a barrier.
-template <std::uint32_t kThreads, class Space>
+// Keeps the first of the documents found, none of which is hidden, by key(docid). Word w of the tile is thread w %
+// kThreads's. All threads of the block; ends with a barrier.
+template <std::uint32_t kThreads, class Space, class Key>
 __device__ void keep_found(const CountBatch& batch, std::uint32_t number, const CountedQuery& query, DocId first,
-                           std::uint32_t words, Space& space, std::uint32_t& step) {
-  const KeyOnDevice* const keys = batch.keys + query.first_key;
+                           std::uint32_t words, Space& space, std::uint32_t& step, const Key& key_at) {
   std::uint32_t word = threadIdx.x, bits = word < words ? space.found[word] : 0;
   for (;;) {
     while (word < words) {
@@ -60,7 +71,7 @@ __device__ void keep_found(const CountBatch& batch, std::uint32_t number, const 
       }
       const DocId docid = first + 32 * word + static_cast<std::uint32_t>(__ffs(static_cast<int>(bits))) - 1;
       const std::uint32_t tie = query.last_first != 0 ? ~docid : docid;
-      const std::uint64_t key = key_of(keys, query.keys, docid);
+      const std::uint64_t key = key_at(docid);
       if (!comes_first(key, tie, query.after_key, query.after_tie) && !offer(space.kept, key, tie)) break;
       bits &= bits - 1;
     }

@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(kThreads) deliver_query(CountBatch batch) {
   deliver(batch, batch.queries[blockIdx.x], 0);
 }
 
-// The same with the query's k first documents. Shared memory: 18 KiB of keys.
+// The same with the query's k first documents, and their scores. Shared memory: 18 KiB of keys.
 __global__ void __launch_bounds__(kThreads) deliver_ordered_query(CountBatch batch) {
   __shared__ KeptKeys kept;
   __shared__ std::uint32_t any[3];
@@ -61,6 +61,10 @@ __global__ void __launch_bounds__(kThreads) deliver_ordered_query(CountBatch bat
   std::uint32_t* const hits = batch.counted + batch.counter_count + std::size_t{number} * batch.most_hits;
   for (std::uint32_t i = threadIdx.x; i < kept.count; i += kThreads)
     hits[i] = query.last_first != 0 ? ~kept.ties[i] : kept.ties[i];
+  if (batch.scored != nullptr)
+    for (std::uint32_t i = threadIdx.x; i < kept.count; i += kThreads)
+      hits[std::size_t{batch.query_count} * batch.most_hits + i] =
+          score_in(batch.keys + query.first_key, query.keys, kept.keys[i]);
   deliver(batch, query, kept.count);
 }
 
@@ -72,7 +76,7 @@ Result<void> start_counts(const CountBatch& batch, device::StreamHandle stream) 
 
 Result<void> count_documents(const CountBatch& batch, device::StreamHandle stream) {
   if (batch.codecs != kPackedCodecs) return count_documents_mixed(batch, stream);
-  return launch_count_documents<search::PackedLists, kThreads>(batch, stream);
+  return launch_count_documents<search::PackedLists, kThreads, 2 * kThreads>(batch, stream);
 }
 
 Result<void> deliver_counts(const CountBatch& batch, device::StreamHandle stream) {

@@ -12,19 +12,24 @@
 
 namespace frond::leaf::gpu::search {
 
-// Shared memory of a thread block that sums kDocuments scores.
+// Shared memory of a thread block: scores of kDocuments documents, and what adds them up. counts/tile_scores.cuh has it
+// too.
 template <class Lists, std::uint32_t kThreads, std::uint32_t kDocuments>
-struct alignas(16) SumSpace {
+struct alignas(16) TileSums {
   static constexpr std::uint32_t kWarps = kThreads / 32, kFours = kDocuments / 4;
   static_assert(kFours % kThreads == 0 && kThreads >= 2 * kMaxQueryTerms && kMaxQueryTerms == 64);
   Score sums[kDocuments];
-  std::uint32_t bins[kBins];
-  std::uint32_t any;                       // whether there are candidates
   std::uint32_t found[2][kMaxQueryTerms];  // by term: the blocks of the tile's first and last document
   std::uint32_t ends[kMaxQueryTerms];      // the tile's blocks of this term and those before it
   std::uint32_t offsets[kMaxQueryTerms];   // added to a number of these, the block's number in its list
-  Score threshold;
   typename Lists::Scratch scratch[kWarps];
+};
+
+template <class Lists, std::uint32_t kThreads, std::uint32_t kDocuments>
+struct SumSpace : TileSums<Lists, kThreads, kDocuments> {
+  std::uint32_t bins[kBins];
+  std::uint32_t any;  // whether there are candidates
+  Score threshold;
 };
 
 struct SumTile {
@@ -32,14 +37,20 @@ struct SumTile {
   std::uint32_t documents;
 };
 
-// Finds the blocks that may have documents of the tile. Ends with a barrier.
+template <std::uint32_t kThreads, class Space>
+__device__ void clear_sums(Space& space) {
+  for (std::uint32_t i = threadIdx.x; i < Space::kFours; i += kThreads)
+    reinterpret_cast<uint4*>(space.sums)[i] = make_uint4(0, 0, 0, 0);
+}
+
+// Finds the blocks of so many terms that may have documents of the tile. Ends with a barrier.
 template <class Space>
-__device__ void find_blocks(const TaskQuery& of, const SumTile& tile, Space& space) {
+__device__ void find_blocks(const TermOnDevice* terms, std::uint32_t count, const SumTile& tile, Space& space) {
   const std::uint32_t number = threadIdx.x % kMaxQueryTerms, end = threadIdx.x / kMaxQueryTerms;
   if (end < 2) {
     std::uint32_t block = 0;
-    if (number < of.query.terms) {
-      const DeviceList& list = of.terms[number].list;
+    if (number < count) {
+      const DeviceList& list = terms[number].list;
       const DocId docid = end == 0 ? tile.first : tile.first + tile.documents - 1;
       block = block_of(list, docid, range_of(list, docid));
       if (end == 1) block = min(block + 1, list.block_count);
@@ -67,10 +78,14 @@ struct SumBlock {
   BlockEntry entry;
 };
 
-// The warp: adds the contributions of the block's documents in the tile to their sums.
-template <class Lists>
+struct AllPlaces {
+  __device__ bool operator()(std::uint32_t) const { return true; }
+};
+
+// The warp: adds the contributions of the block's documents at wanted places of the tile to their sums.
+template <class Lists, class Wanted>
 __device__ inline void add_block(const QueryOnDevice& query, const SumBlock& at, const SumTile& tile, Score* sums,
-                                 typename Lists::Scratch& scratch) {
+                                 typename Lists::Scratch& scratch, const Wanted& wanted) {
   const TermOnDevice& term = *at.term;
   const std::uint32_t lane = lane_of_warp(), size = size_of(at.entry);
   Four docids, frequencies;
@@ -80,7 +95,7 @@ __device__ inline void add_block(const QueryOnDevice& query, const SumBlock& at,
 #pragma unroll
     for (std::uint32_t i = 0; i < 4; ++i) {
       const std::uint32_t place = docids.at[i] - tile.first;
-      if (4 * lane + i < size && place < tile.documents) atomicAdd(sums + place, contribution(i));
+      if (4 * lane + i < size && place < tile.documents && wanted(place)) atomicAdd(sums + place, contribution(i));
     }
   };
   if (scoring::is_of_impacts(query.norm)) {
@@ -91,16 +106,18 @@ __device__ inline void add_block(const QueryOnDevice& query, const SumBlock& at,
   }
 }
 
-// Adds all lists' contributions to the tile's sums.
-template <class Lists, class Space>
-__device__ void add_blocks(const TaskQuery& of, const SumTile& tile, Space& space) {
+// Adds all lists' contributions to the sums of the tile's documents, or of those at wanted places. `terms`: of the
+// query.
+template <class Lists, class Space, class Wanted = AllPlaces>
+__device__ void add_blocks(const QueryOnDevice& query, const TermOnDevice* terms, const SumTile& tile, Space& space,
+                           const Wanted& wanted = {}) {
   const std::uint32_t lane = lane_of_warp(), warp = threadIdx.x / 32;
   const std::uint32_t one = space.ends[2 * lane], other = space.ends[2 * lane + 1];
   const std::uint32_t blocks = space.ends[kMaxQueryTerms - 1];
   const auto load = [&](std::uint32_t number) {
     const std::uint32_t term = static_cast<std::uint32_t>(__popc(__ballot_sync(kFullWarp, one <= number)) +
                                                           __popc(__ballot_sync(kFullWarp, other <= number)));
-    SumBlock at{of.terms + term, number + space.offsets[term], 0, {}};
+    SumBlock at{terms + term, number + space.offsets[term], 0, {}};
     const BlockEntry* const entries = at.term->list.blocks;
     at.before = docid_before(entries, at.block);
     at.entry = load_entry(entries + at.block);
@@ -111,7 +128,7 @@ __device__ void add_blocks(const TaskQuery& of, const SumTile& tile, Space& spac
   for (std::uint32_t number = warp; number < blocks; number += Space::kWarps) {
     const SumBlock at = next;
     if (number + Space::kWarps < blocks) next = load(number + Space::kWarps);
-    add_block<Lists>(of.query, at, tile, space.sums, space.scratch[warp]);
+    add_block<Lists>(query, at, tile, space.sums, space.scratch[warp], wanted);
   }
 }
 
@@ -195,14 +212,13 @@ __global__ void __launch_bounds__(kThreads, 2) sum_tile(BatchOnDevice batch) {
   if (first >= query.documents) return;
   const TaskQuery of{batch, query, batch.terms + query.first_term, batch.states + number, number};
   const SumTile tile{first, min(query.documents - first, kDocuments)};
-  for (std::uint32_t i = threadIdx.x; i < Space::kFours; i += kThreads)
-    reinterpret_cast<uint4*>(space.sums)[i] = make_uint4(0, 0, 0, 0);
+  clear_sums<kThreads>(space);
   for (std::uint32_t i = threadIdx.x; i < kBins; i += kThreads) space.bins[i] = 0;
   if (threadIdx.x == 0) space.any = 0;
-  find_blocks(of, tile, space);
+  find_blocks(of.terms, query.terms, tile, space);
   const std::uint32_t blocks = space.ends[kMaxQueryTerms - 1];
   if (blocks == 0) return;
-  add_blocks<Lists>(of, tile, space);
+  add_blocks<Lists>(query, of.terms, tile, space);
   if (threadIdx.x == 0) {
     atomicAdd(&of.state->runs, blocks * kRuns);
     space.threshold = max(__ldcg(&of.state->threshold), 1u);  // the sum of a document that matches is above 0

@@ -4,6 +4,7 @@
 // merged and written as JSON by the code that the programs run.
 #include <gtest/gtest.h>
 
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,23 +23,37 @@
 
 namespace frond::queries_test {
 
+// What a leaf with a GPU has beside: its threads answer.
+class LeafDevice {
+ public:
+  virtual ~LeafDevice() = default;
+  virtual leaf::schedule::Scheduler& pool() = 0;
+  virtual void add_to(leaf::serve::SearchParts& parts) = 0;
+};
+
 // One leaf of several, which share the partitions. It has caches of its own, which the searches before have filled.
 class OneLeaf {
  public:
+  using MakeDevice = std::function<std::unique_ptr<LeafDevice>(leaf::engine::QueryEngine& cpu)>;
+  // `make_device`: empty: it has none.
   OneLeaf(const std::filesystem::path& repository, const std::filesystem::path& data, leaf::generation::ShardOf shard,
-          std::unique_ptr<leaf::engine::QueryEngine> engine)
+          std::unique_ptr<leaf::engine::QueryEngine> engine, const MakeDevice& make_device)
       : follower_(repository, data, shard),
         engine_(std::move(engine)),
+        device_(make_device ? make_device(*engine_) : nullptr),
         service_(
             parts(), identity(), [] { return leaf::serve::CacheState(); }, brokers_, requests_) {}
 
   void follow() { follower_.step(); }
   wire::Reply ask(const wire::Request& request) {
-    std::optional<wire::Reply> got;
+    std::promise<wire::Reply> promised;
+    auto got = promised.get_future();
     const ByteBuffer bytes = wire::encode(request);
-    service_.on_request("broker", bytes, [&](const ByteBuffer& reply) { got = wire::decode_reply(reply).value(); });
-    EXPECT_TRUE(got) << "a leaf did not answer";
-    return got.value_or(wire::ErrorReply());
+    service_.on_request("broker", bytes,
+                        [&](const ByteBuffer& reply) { promised.set_value(wire::decode_reply(reply).value()); });
+    const bool answered = got.wait_for(std::chrono::seconds(device_ ? 60 : 0)) == std::future_status::ready;
+    EXPECT_TRUE(answered) << "a leaf did not answer";
+    return answered ? got.get() : wire::ErrorReply();
   }
 
  private:
@@ -49,8 +64,10 @@ class OneLeaf {
     return identity;
   }
   leaf::serve::SearchParts parts() {
+    leaf::schedule::Scheduler& scheduler = device_ ? device_->pool() : scheduler_;
     leaf::serve::SearchParts parts{follower_.board(), follower_.store(), *engine_,
-                                   exhaustive_,       scheduler_,        follower_.clock()};
+                                   exhaustive_,       scheduler,         follower_.clock()};
+    if (device_) device_->add_to(parts);
     parts.terms = &terms_;
     parts.filters = &filters_;
     parts.keywords = &keywords_;
@@ -66,6 +83,7 @@ class OneLeaf {
   leaf::collect::KeywordCache keywords_{std::size_t{4} << 20};
   leaf::serve::RequestsInFlight requests_;
   leaf::generation::BrokerRoll brokers_;
+  const std::unique_ptr<LeafDevice> device_;
   leaf::serve::LeafService service_;
 };
 
@@ -166,6 +184,7 @@ class AnsweringCluster {
   struct Shape {
     std::uint32_t partitions = 1, leaves = 1;
     MakeEngine engine;  // of plain words
+    OneLeaf::MakeDevice device;
   };
   AnsweringCluster(Shape shape, std::shared_ptr<const schema::Schema> schema, const text::AnalyzerConfig& analyzer,
                    const scoring::Bm25Parameters& bm25)
@@ -193,7 +212,8 @@ class AnsweringCluster {
     if (leaves_.empty())
       for (std::uint32_t i = 0; i < shape_.leaves; ++i)
         leaves_.push_back(std::make_unique<OneLeaf>(repository(), folder_ / ("data" + std::to_string(i)),
-                                                    leaf::generation::ShardOf{i, shape_.leaves}, shape_.engine()));
+                                                    leaf::generation::ShardOf{i, shape_.leaves}, shape_.engine(),
+                                                    shape_.device));
     for (const auto& leaf : leaves_) leaf->follow();
     if (broker_ == nullptr)
       broker_ = std::make_unique<Broker>(leaves_);

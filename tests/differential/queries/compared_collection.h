@@ -18,16 +18,21 @@ namespace frond::queries_test {
 class ComparedCollection {
  public:
   using MakeEngine = std::function<std::unique_ptr<leaf::engine::QueryEngine>(std::uint32_t number)>;
-  ComparedCollection(std::uint32_t seed, const MakeEngine& make_engine)
-      : made_(seed), questions_(seed, made_.vocabulary()), random_(seed) {
+  // `make_device`: empty: leaves have none.
+  ComparedCollection(std::uint32_t seed, const MakeEngine& make_engine, const OneLeaf::MakeDevice& make_device)
+      : other_processor_(make_device ? "gpu" : "exhaustive"),
+        made_(seed),
+        questions_(seed, made_.vocabulary()),
+        random_(seed) {
     const auto schema = std::make_shared<const schema::Schema>(made_.schema());
     constexpr std::pair<std::uint32_t, std::uint32_t> kShapes[] = {{1, 1}, {2, 1}, {3, 2}, {16, 3}};
     std::uint32_t number = seed;
     for (const auto& [partitions, leaves] : kShapes) {
       const std::uint32_t engine = number++;
       clusters_.push_back(std::make_unique<AnsweringCluster>(
-          AnsweringCluster::Shape{partitions, leaves, [make_engine, engine] { return make_engine(engine); }}, schema,
-          made_.analyzer(), made_.bm25()));
+          AnsweringCluster::Shape{partitions, leaves, [make_engine, engine] { return make_engine(engine); },
+                                  make_device},
+          schema, made_.analyzer(), made_.bm25()));
     }
   }
 
@@ -106,8 +111,8 @@ class ComparedCollection {
     const ExpectedAnswer expected(question, *collection_, made_.analyzers(), made_.analyzer(), made_.bm25());
     std::string refusal;
     for (std::size_t i = 0; i < clusters_.size(); ++i)
-      for (const std::string processor : {"", "exhaustive"}) {
-        if (!processor.empty() && i % 2 == 1) continue;
+      for (const std::string& processor : {std::string(), other_processor_}) {
+        if (processor == "exhaustive" && i % 2 == 1) continue;
         const auto response = clusters_[i]->ask(json_of(question, "", processor), question.count);
         std::string problem;
         if (response.status == 400) {
@@ -160,6 +165,7 @@ class ComparedCollection {
                   << texts;
   }
 
+  const std::string other_processor_;  // which every question is asked of, too
   RandomCollection made_;
   RandomQuestions questions_;
   std::mt19937 random_;

@@ -17,7 +17,8 @@ inline std::uint32_t from_environment(const char* name, std::uint32_t usual) {
 
 // About as many queries as FROND_QUERIES says, from the collection of FROND_SEED on. Stops at the first answer that is
 // not what looks at each document say.
-inline void compare_queries(std::uint32_t usual, const ComparedCollection::MakeEngine& make_engine) {
+inline void compare_queries(std::uint32_t usual, const ComparedCollection::MakeEngine& make_engine,
+                            const OneLeaf::MakeDevice& make_device = {}) {
   const std::uint32_t queries = from_environment("FROND_QUERIES", usual), first = from_environment("FROND_SEED", 1);
   // Builds take longer than queries.
   const std::uint32_t of_a_stage = queries > usual ? 600 : 100;
@@ -26,7 +27,7 @@ inline void compare_queries(std::uint32_t usual, const ComparedCollection::MakeE
   std::uint64_t matches = 0;
   for (; asked < queries; ++seed) {
     SCOPED_TRACE("FROND_SEED=" + std::to_string(seed));
-    ComparedCollection collection(seed, make_engine);
+    ComparedCollection collection(seed, make_engine, make_device);
     collection.build();
     for (std::uint32_t stage = 0; stage < kStages && !testing::Test::HasFailure(); ++stage) {
       if (stage != 0) collection.change();

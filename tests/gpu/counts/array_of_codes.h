@@ -1,6 +1,7 @@
 #pragma once
 // Made-up codes of columns (engine/document_codes.h) for tests.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -78,13 +79,23 @@ inline std::vector<std::vector<std::uint32_t>> counts_of(const engine::Plan& pla
   std::vector<std::vector<std::uint32_t>> counts;
   for (const engine::CountedCodes& counted : plan.counted) {
     auto& own = counts.emplace_back(counted.counters());
+    std::array<std::uint64_t, engine::CodeSums::kNumbers> sums{};
     for (const topk::Hit& hit : whole.hits) {
       const auto docid = static_cast<DocId>((hit.ordinal - plan.placement.base) / plan.placement.stride);
       for (const std::uint64_t code : static_cast<const ArrayOfCodes&>(*counted.codes).all_of(docid)) {
+        if (counted.sums) {
+          if (code == 0) ++own[engine::CodeSums::kMissing];
+          if (code == 0) continue;
+          const std::array<std::uint64_t, 5> more{1, code & 0xffff'ffff, code >> 32, code, ~code};
+          for (std::size_t i = 0; i < 5; ++i) sums[i] = i < 3 ? sums[i] + more[i] : std::max(sums[i], more[i]);
+          continue;
+        }
         const auto above = std::ranges::upper_bound(counted.bounds, code);
         ++own[counted.bounds.empty() ? code : static_cast<std::uint64_t>(above - counted.bounds.begin())];
       }
     }
+    for (std::size_t i = 0; counted.sums && i < 2 * sums.size(); ++i)
+      own[engine::CodeSums::kFirst + i] = static_cast<std::uint32_t>(sums[i / 2] >> 32 * (i % 2));
   }
   return counts;
 }

@@ -15,9 +15,13 @@ using support::HiddenParts, support::IndexedCollection, support::TermNumber;
 
 const engine::Mode kModes[] = {engine::Mode::kAnd, engine::Mode::kOr};
 
-// Codes for themselves, or between a few bounds.
+// Codes for themselves, between a few bounds, or summed up.
 engine::CountedCodes counted_by(support::Random& random, std::shared_ptr<const ArrayOfCodes> codes) {
   engine::CountedCodes counted{codes};
+  if (random.below(4) == 0) {
+    counted.sums = true;
+    return counted;
+  }
   if (codes->codes() > 65'536 || random.below(3) == 0) {
     std::set<std::uint64_t> bounds{1};
     for (std::uint64_t many = random.below(20); many-- > 0;) bounds.insert(random.next() % codes->codes());
@@ -55,7 +59,7 @@ void CountsOnGpu::expect_agreement(std::string_view codec) {
     std::vector<std::vector<std::shared_ptr<const ArrayOfCodes>>> columns;
     for (const std::uint32_t codes : {2u, 256u, 257u, 1001u, 5000u, 65'536u})
       columns.push_back(column_of(index, codes, c.seed + codes));
-    for (const std::uint64_t codes : {1ULL << 20, 1ULL << 40})
+    for (const std::uint64_t codes : {1ULL << 20, 1ULL << 40, ~0ULL})
       columns.push_back(column_of(index, codes, c.seed + codes));
     for (const std::uint64_t codes : {3u, 300u, 65'536u})
       columns.push_back(column_of_several(index, codes, c.seed + codes));

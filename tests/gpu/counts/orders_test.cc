@@ -1,5 +1,6 @@
-// The first matches by codes of columns, on the GPU: exactly those of all hits of the oracle put in order by their
-// keys, for every mode, k, order, place to go on from, size of batch and partitioning, also where documents are hidden.
+// The first matches by codes of columns and scores, on the GPU: exactly those of all hits of the oracle put in order by
+// their keys, for every mode, k, order, place to go on from, size of batch and partitioning, also where documents are
+// hidden and have priors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,24 +24,29 @@ DocId docid_of(const engine::Plan& plan, Ordinal ordinal) {
   return static_cast<DocId>((ordinal - plan.placement.base) / plan.placement.stride);
 }
 
-Place place_of(const CodeOrder& order, DocId docid) {
+Place place_of(const engine::Plan& plan, const topk::Hit& hit) {
+  const CodeOrder& order = *plan.order;
+  const DocId docid = docid_of(plan, hit.ordinal);
   std::uint64_t key = 0;
-  for (const engine::CodeKey& one : order.keys)
-    key = engine::with_part(key, one.bits(), one.part(static_cast<const ArrayOfCodes&>(*one.codes).of(docid)));
+  for (const engine::CodeKey& one : order.keys) {
+    const std::uint64_t code = one.is_score() ? hit.score : static_cast<const ArrayOfCodes&>(*one.codes).of(docid);
+    key = engine::with_part(key, one.bits(), one.part(code));
+  }
   return {key, order.tie_of(docid)};
 }
 
 std::vector<topk::Hit> first_of(const engine::Plan& plan, const engine::Outcome& whole) {
   const CodeOrder& order = *plan.order;
-  std::vector<std::pair<Place, Ordinal>> all;
+  std::vector<std::pair<Place, std::pair<Ordinal, scoring::Score>>> all;
   for (const topk::Hit& hit : whole.hits) {
-    const Place place = place_of(order, docid_of(plan, hit.ordinal));
-    if (place >= Place{order.after_key, order.after_tie}) all.emplace_back(place, hit.ordinal);
+    const Place place = place_of(plan, hit);
+    if (place >= Place{order.after_key, order.after_tie})
+      all.push_back({place, {hit.ordinal, order.has_score() ? hit.score : 0}});
   }
   std::ranges::sort(all);
   all.resize(std::min<std::size_t>(all.size(), plan.k));
   std::vector<topk::Hit> hits;
-  for (const auto& [place, ordinal] : all) hits.push_back({ordinal, 0});
+  for (const auto& [place, hit] : all) hits.push_back({hit.first, hit.second});
   return hits;
 }
 
@@ -54,14 +60,17 @@ void expect_first(const std::optional<Result<engine::Outcome>>& got, const Resul
   ASSERT_EQ(outcome.counts, counts_of(plan, *whole)) << what;
 }
 
-// One to three keys that have 64 bits at most, or none.
+// One to three keys that have 64 bits at most, or none. `whole`: of the scores.
 using Column = std::vector<std::shared_ptr<const ArrayOfCodes>>;  // by partition
-CodeOrder random_order(support::Random& random, const std::vector<Column>& columns, std::uint32_t partition) {
+CodeOrder random_order(support::Random& random, const std::vector<Column>& columns, std::uint32_t partition,
+                       const engine::Outcome& whole) {
   CodeOrder order;
   order.last_first = random.below(4) == 0;
   for (std::uint64_t many = random.below(4); many-- > 0;) {
     order.keys.push_back(
         {columns[random.below(columns.size())][partition], random.below(2) == 0, random.below(2) == 0});
+    if (random.below(3) == 0 && !order.has_score())
+      order.keys.back() = {nullptr, random.below(4) != 0, false, whole.hits.empty() ? 0 : whole.hits.front().score};
     if (order.bits() > CodeOrder::kMostBits) order.keys.pop_back();
   }
   return order;
@@ -72,7 +81,7 @@ void go_on_somewhere(support::Random& random, engine::Plan& plan, const engine::
   CodeOrder& order = *plan.order;
   if (whole.hits.empty() || random.below(2) == 0) return;
   const topk::Hit& hit = whole.hits[random.below(whole.hits.size())];
-  std::tie(order.after_key, order.after_tie) = place_of(order, docid_of(plan, hit.ordinal));
+  std::tie(order.after_key, order.after_tie) = place_of(plan, hit);
   if (random.below(3) == 0) order.after_tie = 0;
   if (random.below(5) == 0) ++order.after_key;
 }
@@ -91,6 +100,8 @@ void OrdersOnGpu::expect_agreement(std::string_view codec) {
   for (const std::uint32_t partitions : {1u, 2u, 3u, 16u}) {
     if (partitions > c.options.documents / 20) continue;
     IndexedCollection index(collection, {.partitions = partitions, .codec = codec, .bm25 = {}});
+    if (partitions != 2)
+      index.set_priors(support::random_priors(random, c.options.documents), scoring::kUsualPriorWeight);
     std::vector<Column> columns;
     for (const std::uint64_t codes :
          {1ULL, 2ULL, 256ULL, 257ULL, 65'536ULL, 65'537ULL, 1ULL << 32, 1ULL << 33, 1ULL << 50, ~0ULL})
@@ -107,10 +118,10 @@ void OrdersOnGpu::expect_agreement(std::string_view codec) {
       for (const auto mode : kOrderModes) {
         auto plan = index.plan(partition, query, mode, c.options.documents);
         auto whole = oracle->search(std::span(&plan, 1), kClock)[0];
-        plan.ranked = false;
         const std::uint32_t ks[] = {1, 2, 10, 100, 1000};
         plan.k = ks[random.below(5)];
-        plan.order = random_order(random, columns, partition);
+        plan.order = random_order(random, columns, partition, *whole);
+        plan.ranked = plan.order->has_score();
         go_on_somewhere(random, plan, *whole);
         for (std::uint64_t many = random.below(3); many-- > 0;)
           plan.counted.push_back({columns[random.below(5)][partition]});
@@ -247,8 +258,11 @@ TEST_F(OrdersOfACollection, AreLeftOutWhereKeysHaveTooManyBitsOrThereAreTooManyH
 TEST(RoomForOrders, IsThereForAQueryOfTheLargestPartition) {
   const auto space = BatchWorkspace::create(0, BatchWorkspace::kMinBytes, 0);
   ASSERT_TRUE(space) << space.error().message();
-  EXPECT_TRUE(space->has_room(kMaxCounters, 1, pieces_of(1, kNoDoc / 2, true).pieces, kMaxHits));
-  EXPECT_FALSE(space->has_room(kMaxCounters, 512, pieces_of(512, kNoDoc / 2, true).pieces, kMaxHits));
+  for (const Orders orders : {Orders::kByColumns, Orders::kByScores}) {
+    const auto pieces = [orders](std::uint32_t queries) { return pieces_of(queries, kNoDoc / 2, orders).pieces; };
+    EXPECT_TRUE(space->has_room(kMaxCounters, orders, 1, pieces(1), kMaxHits));
+    EXPECT_FALSE(space->has_room(kMaxCounters, orders, 512, pieces(512), kMaxHits));
+  }
 }
 
 }  // namespace

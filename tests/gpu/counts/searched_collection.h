@@ -25,7 +25,7 @@ using leaf::serve::SearchMetrics, leaf::serve::SearchParts, leaf::serve::SearchQ
 inline constexpr std::string_view kSchema =
     R"({"fields": {"title": {"type": "text", "weight": 2}, "body": {"type": "text"},
   "lang": {"type": "keyword"}, "tag": {"type": "keyword", "many": true}, "year": {"type": "integer"}, "sizes": {"type": "integer", "many": true},
-  "price": {"type": "float"}, "published": {"type": "date"}, "open": {"type": "boolean"}}})";
+  "bytes": {"type": "integer"}, "counts": {"type": "integer", "many": true}, "price": {"type": "float"}, "published": {"type": "date"}, "open": {"type": "boolean"}}})";
 
 inline std::string facets_of(std::string_view json, const schema::Schema& schema) {
   auto facets = query::read_facets(*schema::parse_json(json), "facets");
@@ -98,6 +98,12 @@ class SearchedCollection : public testing::TestWithParam<std::uint32_t> {
         if (random_() % 2 == 0) text.members += "," + std::to_string(-5 - static_cast<int>(random_() % 40));
         text.members += "]";
       }
+      // Numbers of all lengths: sums of which need more than 64 bits.
+      const auto whole = [this] {
+        return std::to_string(static_cast<std::int64_t>(std::uint64_t{random_()} << 32 | random_()) >> random_() % 60);
+      };
+      if (random_() % 3 != 0) text.members += ",\"bytes\":" + whole();
+      if (random_() % 3 != 0) text.members += ",\"counts\":[" + whole() + "," + whole() + "]";
       if (random_() % 3 != 0) text.members += ",\"price\":" + std::to_string(random_() % 1000) + ".5";
       if (random_() % 3 != 0)
         text.members += ",\"published\":" + std::to_string(1'500'000'000'000 + random_() % 4'000 * 1'000'000ULL);

@@ -24,10 +24,12 @@ constexpr const char* kCounted[] = {
     R"("m": {"stats": {"field": "sizes"}})",
     R"("n": {"ranges": {"field": "price", "bounds": [-3.5, 0.5, 99.25, 400, 1e9]}})",
     R"("o": {"ranges": {"field": "published", "bounds": [1500000000001, 1501000000000, 1503500000000]}})",
+    R"("q": {"stats": {"field": "published"}})",
+    R"("u": {"stats": {"field": "counts"}})",
 };
 constexpr const char* kLeft[] = {R"("s": {"stats": {"field": "price"}})", R"("t": {"values": {"field": "price"}})",
                                  R"("p": {"ranges": {"field": "sizes", "bounds": [0, 5]}})",
-                                 R"("q": {"stats": {"field": "published"}})"};
+                                 R"("v": {"histogram": {"field": "counts", "interval": 1000}})"};
 
 class SearchedFacets : public SearchedCollection {
  protected:

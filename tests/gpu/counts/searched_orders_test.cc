@@ -14,14 +14,19 @@ constexpr const char* kFacets[] = {R"("a": {"values": {"field": "lang"}})", R"("
 
 class SearchedOrders : public SearchedCollection {
  protected:
-  // One to three keys, which a GPU may find too long, and often the documents' order as the last one.
+  // One to three keys, which a GPU may find too long, often with the score, and the documents' order as the last one.
   std::string some_sort(std::size_t& columns) {
     std::vector<std::string> names(std::begin(kColumns), std::end(kColumns));
     std::shuffle(names.begin(), names.end(), random_);
     const std::size_t chosen[] = {0, 1, 1, 1, 2, 2, 3};
     columns = chosen[random_() % std::size(chosen)];
+    const std::size_t scored = random_() % 6;
     std::string sort;
     for (std::size_t i = 0; i < columns; ++i) {
+      if (i == scored) {
+        sort += std::string(i == 0 ? "" : ",") + (random_() % 4 == 0 ? "_score:asc" : "_score");
+        continue;
+      }
       sort += (i == 0 ? "" : ",") + names[i] + (random_() % 2 == 0 ? ":asc" : ":desc");
       if (random_() % 2 == 0) sort += ":first";
     }
@@ -98,13 +103,18 @@ TEST_P(SearchedOrders, GoOnFromAnyPlace) {
   wire::SearchRequest request = request_of({query::Words{"", "w0 w1 w2", query::Mode::kOr}}, "");
   request.facets.clear();
   request.depth = 20;
-  for (const char* const text :
-       {"year", "year:desc:first", "lang:desc", "lang:first", "sizes:desc", "price:desc,lang"}) {
+  for (const char* const text : {"year", "year:desc:first", "lang:desc", "lang:first", "sizes:desc", "price:desc,lang",
+                                 "_score", "_score:asc,lang", "lang,_score:asc", "year:desc,_score"}) {
     const query::SortOrder order = *query::parse_sort(text);
     request.sort = query::sort_text(order);
     for (int i = 0; i < 12; ++i) {
       query::SortPosition& after = request.after.emplace();
       for (const query::SortKey& key : order) {
+        if (key.by == query::SortKey::By::kScore) {
+          const scoring::Score some[] = {0, 1, 1u << 16, 3u << 16, 1u << 31, scoring::kMaxScore - 1000};
+          query::SortBytes::add_score(key, some[random_() % std::size(some)] + random_() % 1000, after.bytes);
+          continue;
+        }
         const bool missing = random_() % 6 == 0;
         const std::string word = "l" + std::to_string(random_() % 50);
         const std::int64_t number = static_cast<std::int64_t>(random_() % 60) - 20 + (key.field == "year" ? 1980 : 0);
@@ -140,8 +150,8 @@ TEST_P(SearchedOrders, AreLeftToTheCpuWithTheReason) {
     std::uint32_t depth;
     RunReason reason;
   };
-  for (const Case& one : {Case{"year:desc,_score", 10, RunReason::kClause}, Case{"_score", 10, RunReason::kClause},
-                          Case{"price,published", 10, RunReason::kClause}, Case{"year", 2000, RunReason::kGpuLeft}}) {
+  for (const Case& one : {Case{"_score,bytes", 10, RunReason::kClause}, Case{"price,published", 10, RunReason::kClause},
+                          Case{"year", 2000, RunReason::kGpuLeft}}) {
     wire::SearchRequest request = request_of({query::Words{"", "w0 w1", query::Mode::kOr}}, "");
     request.facets.clear();
     request.sort = query::sort_text(*query::parse_sort(one.sort));

@@ -145,5 +145,28 @@ void expect_thousands_in_one_bin(std::uint64_t different) {
 TEST(SummedOnGpu, TellsThousandsInOneBinApart) { expect_thousands_in_one_bin(4); }
 TEST(SummedOnGpu, TellsThousandsOfTiesApart) { expect_thousands_in_one_bin(1); }
 
+// Queries of a batch of one OR by six impacts, each in so many documents, that are summed.
+std::uint32_t summed_of_six(std::uint32_t documents, std::uint32_t each, std::string_view codec) {
+  auto collection = support::random_collection(742, {.documents = documents, .terms = 2});
+  collection.postings.assign(6, {});
+  for (auto& postings : collection.postings)
+    for (DocId i = 0; i < each; ++i) postings.push_back({i * (documents / each), 3});
+  const IndexedCollection index(collection, {.partitions = 1, .codec = codec, .bm25 = scoring::kImpacts});
+  const std::vector<support::TermNumber> query{0, 1, 2, 3, 4, 5};
+  auto plan = index.plan(0, query, engine::Mode::kOr, 10);
+  support::weigh(plan, index, 0, query, {256, 256, 256, 256, 256, 256});
+  Engine engine;
+  const auto ready = engine->cache().pin(plan);
+  const ReadyPlan* const plans[] = {&*ready};
+  return BatchBuilder().build(plans, nullptr).summed_queries;
+}
+
+// A tile takes the same time however few of its documents there are, and lists of other codecs have smaller ones.
+TEST(SummedOnGpu, IsChosenByWholeTilesOfTheSizeThatTheKernelHas) {
+  EXPECT_EQ(summed_of_six(120, 60, {}), 0u);
+  EXPECT_EQ(summed_of_six(20'000, 700, {}), 1u);
+  EXPECT_EQ(summed_of_six(20'000, 700, "rice"), 0u);
+}
+
 }  // namespace
 }  // namespace frond::leaf::gpu

@@ -1,0 +1,57 @@
+// The queries of tests/differential/queries on leaves with a GPU: each answer is what looks at each document say, with
+// the scheduler's choice of processor and with the GPU asked for by name. FROND_QUERIES and FROND_SEED as there.
+#include "leaf/gpu/gpu_engine.h"
+#include "leaf/schedule/query_scheduler.h"
+#include "leaf/schedule/worker_pool.h"
+#include "tests/differential/queries/queries_run.h"
+
+namespace frond::queries_test {
+namespace {
+
+using leaf::gpu::GpuEngine;
+
+std::atomic<std::uint64_t> of_gpu = 0;  // plans
+
+class DeviceOfLeaf final : public LeafDevice {
+ public:
+  explicit DeviceOfLeaf(leaf::engine::QueryEngine& cpu)
+      : gpu_(*GpuEngine::create({.memory_bytes = std::size_t{64} << 20,
+                                 .runners = 1,
+                                 .copying = leaf::gpu::DeviceCache::Copying::kByTheCaller},
+                                cpu)),
+        queries_({},
+                 {[this](std::span<const leaf::engine::Plan> plans, leaf::engine::BatchTimes& times) {
+                    return gpu_->try_search(plans, clock_, &times);
+                  },
+                  {}},
+                 pool_, clock_, nullptr) {}
+  ~DeviceOfLeaf() override {
+    pool_.drain();
+    queries_.drain();
+    pool_.drain();
+    of_gpu += gpu_->counters().plans;
+  }
+  leaf::schedule::Scheduler& pool() override { return pool_; }
+  void add_to(leaf::serve::SearchParts& parts) override {
+    parts.queries = &queries_;
+    parts.device = &gpu_->lists();
+    parts.min_gpu_postings = 0;
+  }
+
+ private:
+  const SteadyClock clock_;
+  leaf::schedule::WorkerPool pool_{{1, 1000}, clock_, nullptr};
+  const std::unique_ptr<GpuEngine> gpu_;
+  leaf::schedule::QueryScheduler queries_;
+};
+
+TEST(QueriesOnGpu, AreAnsweredAsLooksAtEachDocumentSay) {
+  compare_queries(
+      300, [](std::uint32_t) { return *leaf::engine_named("cpu"); },
+      [](leaf::engine::QueryEngine& cpu) { return std::make_unique<DeviceOfLeaf>(cpu); });
+  std::cout << of_gpu << " plans ran on the GPU" << std::endl;
+  EXPECT_GT(of_gpu, 100u);
+}
+
+}  // namespace
+}  // namespace frond::queries_test
