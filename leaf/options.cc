@@ -7,6 +7,7 @@
 #include "common/base/process.h"
 #include "common/config/auto_budgets.h"
 #include "common/config/command_line.h"
+#include "common/config/gpus.h"
 #include "common/config/options.h"
 #include "common/net/address.h"
 #include "common/repository/manifest.h"
@@ -15,8 +16,6 @@
 
 namespace frond::leaf {
 namespace {
-
-constexpr int kMaxDevices = 64;  // of a machine
 
 config::Flag& add_bytes(config::CommandLine& app, const char* name, std::uint64_t& bytes, const char* shown,
                         const char* help) {
@@ -62,35 +61,13 @@ void add_disk_options(config::CommandLine& app, Options& options, std::string& f
              "Seconds to wait for another leaf that still holds --data; then this one ends with exit code 2");
 }
 
-// "0,2": numbers of devices, each once. Empty: the text has no such form.
-std::optional<std::vector<int>> device_numbers(std::string_view text) {
-  std::vector<int> numbers;
-  for (const char* at = text.data(); at != text.data() + text.size(); ++at) {
-    int number = -1;
-    const auto [end, failure] = std::from_chars(at, text.data() + text.size(), number);
-    if (failure != std::errc() || number < 0 || number >= kMaxDevices || std::ranges::count(numbers, number) > 0)
-      return std::nullopt;
-    numbers.push_back(number);
-    at = end;
-    if (at == text.data() + text.size()) return numbers;
-    if (*at != ',') return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-std::string why_no_devices(const std::string& text) {
-  if (device_numbers(text)) return {};
-  return "'" + text + "' is not auto, all, off, or numbers of devices from 0 to " + std::to_string(kMaxDevices - 1) +
-         ", each once, as 0,2";
-}
-
 std::optional<Options::Drill> drill_of(std::string_view text) {
   Options::Drill drill;
   const char *const begin = text.data(), *const end = begin + text.size();
   const auto device = std::from_chars(begin, end, drill.device);
   if (device.ec != std::errc() || device.ptr == end || *device.ptr != ':') return std::nullopt;
   const auto seconds = std::from_chars(device.ptr + 1, end, drill.seconds);
-  if (seconds.ec != std::errc() || seconds.ptr != end || drill.device < 0 || drill.device >= kMaxDevices)
+  if (seconds.ec != std::errc() || seconds.ptr != end || drill.device < 0 || drill.device >= config::kMaxGpus)
     return std::nullopt;
   return drill;
 }
@@ -105,7 +82,7 @@ void add_gpu_options(config::CommandLine& app, Options& options, std::string& gp
          "auto: use every GPU that is there; all: the same, with a warning where one can't be used; off; or the "
          "numbers of devices, as 0,2. Partitions are dealt to them by size; those that come while all take less than "
          "half of a device's memory are on every device")
-      .check(config::one_of({"auto", "all", "off"}) | config::accepted(why_no_devices, "NUMBERS"))
+      .check(config::gpus())
       .show_default()
       .group("Resources");
   add_budget(
@@ -300,9 +277,10 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.shards = parsed.count;
   options.links_files = files == "link";
   if (!drill.empty()) options.gpu_drill = drill_of(drill);
-  options.gpu_off = gpu == "off";
-  options.gpu_named = gpu != "auto" && gpu != "off";
-  if (options.gpu_named && gpu != "all") options.gpu_devices = *device_numbers(gpu);
+  const config::Gpus gpus = *config::parse_gpus(gpu);  // was checked
+  options.gpu_off = gpus.off;
+  options.gpu_named = gpus.named;
+  options.gpu_devices = gpus.devices;
   options.log_level = *config::parse_log_level(log_level);
   options.objects.tls_ca = options.tls_ca;
   options.objects.min_bytes_per_second = options.fetch_min_rate;

@@ -1,5 +1,5 @@
 #pragma once
-// What runs on the GPU in a build, if this program has it; for frond-indexer and frond-papers.
+// What runs on GPUs in a build, if this program has it; for frond-indexer and frond-papers.
 #include <chrono>
 #include <cstdint>
 
@@ -13,6 +13,7 @@ namespace frond::indexer {
 Result<const invert::InverterKind*> gpu_inverters(int device);
 Result<const invert::TextInverterKind*> gpu_text_inverter(int device);
 Result<order::BisectElsewhere> gpu_bisection(const invert::GpuMemory& gpu);
+int count_gpus();  // of this machine
 // Memory of the device that no process uses now.
 Result<std::uint64_t> free_gpu_memory(int device);
 // How long the process waits for a GPU before it goes on without it. Call it before the others.

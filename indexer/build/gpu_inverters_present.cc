@@ -28,6 +28,8 @@ Result<order::BisectElsewhere> gpu_bisection(const invert::GpuMemory& gpu) {
   });
 }
 
+int count_gpus() { return device::count_devices(); }
+
 Result<std::uint64_t> free_gpu_memory(int device) {
   FROND_TRY(invert::gpu::find_device(device));
   const auto properties = FROND_TRY(device::properties_of(device));

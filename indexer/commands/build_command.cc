@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "common/base/machine.h"
+#include "common/config/gpus.h"
 #include "common/config/options.h"
 #include "common/files/read.h"
 #include "common/schema/schema_json.h"
@@ -57,10 +58,12 @@ Result<void> BuildCommand::take_schema() {
   return {};
 }
 
-// Whether the inputs are worth a device: it takes about a second to open one.
-bool BuildCommand::is_large() const {
-  constexpr std::uint64_t kLarge = std::uint64_t{256} << 20;
-  constexpr std::size_t kMaxFiles = 100'000;  // that are looked at; of more, each of 2.6 KB would do
+constexpr std::uint64_t kLargeInput = std::uint64_t{256} << 20;    // it takes about a second to open a device
+constexpr std::uint64_t kInputOfADevice = std::uint64_t{4} << 30;  // where there are others
+
+// About as many as the inputs have. Of many files not all are looked at: so many are large.
+std::uint64_t BuildCommand::input_bytes() const {
+  constexpr std::size_t kMaxFiles = 100'000;  // each of 2.6 KB would do
   std::uint64_t bytes = 0;
   std::size_t files = 0;
   std::error_code failed;
@@ -69,15 +72,15 @@ bool BuildCommand::is_large() const {
     const std::uint64_t size =
         std::filesystem::is_regular_file(file, unknown) ? std::filesystem::file_size(file, unknown) : 0;
     if (!unknown) bytes += size;
-    return ++files > kMaxFiles || bytes >= kLarge;
+    return ++files > kMaxFiles;
   };
   for (const auto& input : invert_.inputs) {
-    if (count(input)) return true;
+    if (count(input)) return std::max(bytes, kLargeInput);
     auto folder = std::filesystem::recursive_directory_iterator(input, failed);
     for (; !failed && folder != std::filesystem::recursive_directory_iterator(); folder.increment(failed))
-      if (count(folder->path())) return true;
+      if (count(folder->path())) return std::max(bytes, kLargeInput);
   }
-  return false;
+  return bytes;
 }
 
 bool BuildCommand::orders_on_gpu() const {
@@ -86,31 +89,83 @@ bool BuildCommand::orders_on_gpu() const {
   return gpu_order_ == "on" || (gpu_order_ == "auto" && bisects);
 }
 
+// What flags say of devices.
+Result<void> BuildCommand::name_devices() {
+  const config::Gpus named = *config::parse_gpus(gpu_);  // was checked
+  if (gpu_ != "auto" && gpu_device_flag_->given())
+    return Error(Code::kInvalid, "--gpu and --gpu-device: give one of them");
+  if (named.off && (gpu_texts_ == "on" || gpu_order_ == "on" || gpu_inverters_ > 0))
+    return Error(Code::kInvalid, "--gpu off, but --gpu-texts, --gpu-order or --gpu-inverters asks for one");
+  if (named.off) gpu_texts_ = gpu_order_ = "off";
+  devices_ = gpu_device_flag_->given() ? std::vector<int>{invert_.gpu.device} : named.devices;
+  if (!devices_.empty()) invert_.gpu.device = devices_.front();
+  return {};
+}
+
+// Sets the devices of texts to those that are wanted, can be used, and have so much memory free; gives what the one
+// with the least has. 0: there is none.
+std::uint64_t BuildCommand::find_text_devices(std::uint64_t least_free, std::uint64_t input) {
+  std::vector<int> wanted = devices_, found;
+  const std::uint64_t most = gpu_ == "auto" ? 1 + input / kInputOfADevice : config::kMaxGpus;
+  if (wanted.empty())
+    for (int device = 0; device < count_gpus(); ++device) wanted.push_back(device);
+  std::uint64_t free = 0;
+  for (const int device : wanted) {
+    if (found.size() == most) break;
+    const auto its = free_gpu_memory(device);
+    if (!its || *its < least_free) {
+      unused_devices_.emplace_back(device, its ? "it has too little free memory" : its.error().message());
+      continue;
+    }
+    free = found.empty() ? *its : std::min(free, *its);
+    found.push_back(device);
+  }
+  if (found.empty()) return 0;
+  invert_.gpu.device = found.front();
+  invert_.gpu.more_devices.assign(found.begin() + 1, found.end());
+  return free;
+}
+
 // What no flag says of the GPU.
 void BuildCommand::choose_gpu() {
-  if (gpu_texts_ == "auto") {
-    const bool wanted = schema_.empty() && kind_ == Kind::kBuild && gpu_inverters_ == 0 &&
-                        memory_limit_ >= pipeline::kMinMemoryLimitOfTexts && is_large();
-    constexpr std::uint64_t kLeastFree = std::uint64_t{1} << 30;  // with less, cores are as fast
+  const auto choose = [this](const std::string& flag) { chosen_ += (chosen_.empty() ? "" : ", ") + flag; };
+  const bool chooses_texts = gpu_texts_ == "auto";
+  std::uint64_t free = 0, input = 0;
+  if (chooses_texts) {
     gpu_texts_ = "off";
-    if (wanted)
-      if (const auto free = free_gpu_memory(invert_.gpu.device); free && *free >= kLeastFree) gpu_texts_ = "on";
-    if (gpu_texts_ == "on") chosen_ += std::string(chosen_.empty() ? "" : ", ") + "--gpu-texts on";
+    const bool may = schema_.empty() && kind_ == Kind::kBuild && gpu_inverters_ == 0 &&
+                     memory_limit_ >= pipeline::kMinMemoryLimitOfTexts;
+    constexpr std::uint64_t kLeastFree = std::uint64_t{1} << 30;  // with less, cores are as fast
+    if (may && (input = input_bytes()) >= kLargeInput && (free = find_text_devices(kLeastFree, input)) > 0) {
+      gpu_texts_ = "on";
+      choose("--gpu-texts on");
+    }
+  } else if (gpu_texts_ == "on") {
+    free = find_text_devices(0, input = input_bytes());
+  }
+  if (gpu_texts_ == "on" && free > 0 && devices_.empty()) {
+    std::string numbers = std::to_string(invert_.gpu.device);
+    for (const int device : invert_.gpu.more_devices) numbers += "," + std::to_string(device);
+    choose("--gpu " + numbers + " for " + std::to_string(input >> 20) + " MiB of texts");
   }
   if (invert_.gpu.bytes != config::kAutoBytes) return;
   invert_.gpu.bytes = invert::GpuMemory().bytes;
   if (gpu_texts_ == "off" && gpu_inverters_ == 0 && !orders_on_gpu()) return;  // no device is opened
-  const auto free = free_gpu_memory(invert_.gpu.device);
-  if (!free) return;
-  invert_.gpu.bytes = *free / 5 * 4 / std::max(1u, gpu_inverters_);
+  if (free == 0) {
+    const auto its = free_gpu_memory(invert_.gpu.device);
+    if (!its) return;
+    free = *its;
+  }
+  invert_.gpu.bytes = free / 5 * 4 / std::max(1u, gpu_inverters_);
   if (gpu_texts_ == "on" || gpu_inverters_ > 0)
-    chosen_ +=
-        std::string(chosen_.empty() ? "" : ", ") + "--gpu-memory " + std::to_string(invert_.gpu.bytes >> 20) + "MiB";
+    choose("--gpu-memory " + std::to_string(invert_.gpu.bytes >> 20) + "MiB" +
+           (invert_.gpu.more_devices.empty() ? "" : " of each"));
 }
 
 Result<void> BuildCommand::take_gpu() {
   const auto refuse = [](const std::string& why) { return Error(Code::kInvalid, why); };
   set_gpu_timeout(std::chrono::seconds(gpu_timeout_s_));
+  FROND_TRY(name_devices());
   choose_gpu();
   if (gpu_inverters_ > 0) {
     const auto found = gpu_inverters(invert_.gpu.device);
@@ -164,7 +219,8 @@ Result<void> BuildCommand::check() {
   if (!skipped_list_.empty()) invert_.read.list = std::make_shared<ingest::SkippedList>(skipped_list_);
   invert_.inverter = invert::inverter_with(cpu_dictionary_);
   invert_.memory =
-      gpu_texts ? pipeline::plan_memory_of_texts(memory_limit_, parsers_, invert_.partitions)
+      gpu_texts ? pipeline::plan_memory_of_texts(memory_limit_, parsers_, invert_.partitions,
+                                                 1 + static_cast<std::uint32_t>(invert_.gpu.more_devices.size()))
                 : pipeline::plan_memory(memory_limit_, parsers_, cpu_inverters_, invert_.partitions, gpu_inverters_);
   options_.threads = hardware_threads();
   options_.resume = resume_ == "auto";
@@ -182,6 +238,9 @@ Result<void> BuildCommand::check() {
 
 Result<std::string> BuildCommand::work(Logger& logger) {
   if (!chosen_.empty()) logger.info("chosen", {{"machine", this_machine().text()}, {"flags", chosen_}});
+  for (const auto& [device, why] : unused_devices_)
+    logger.log(gpu_ == "auto" ? LogLevel::kInfo : LogLevel::kWarn, "a GPU is not used",
+               {{"device", std::to_string(device)}, {"reason", why}});
   pipeline::bound_unused_memory(memory_limit_);
   const auto stop = stop_on_signal();
   BuildProgress progress;

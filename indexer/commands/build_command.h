@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "indexer/commands/command.h"
@@ -26,14 +27,17 @@ class BuildCommand final : public Command {
   Result<void> check() override;
   Result<void> take_names();
   Result<void> take_schema();
-  bool is_large() const;
+  std::uint64_t input_bytes() const;
   bool orders_on_gpu() const;
+  std::uint64_t find_text_devices(std::uint64_t least_free, std::uint64_t input);
+  Result<void> name_devices();
   void choose_gpu();
   Result<void> take_gpu();
   Result<std::string> work(Logger& logger) override;
 
   const Kind kind_;
   const config::Flag* partitions_flag_ = nullptr;
+  const config::Flag* gpu_device_flag_ = nullptr;
   BuildOptions options_;
   pipeline::InvertOptions& invert_ = options_.invert;
   std::string format_{ingest::kAutoFormat}, share_;
@@ -43,7 +47,9 @@ class BuildCommand final : public Command {
   std::uint32_t cpu_inverters_ = std::clamp(hardware_threads() / 3, 1u, 256u);
   std::string cpu_dictionary_{invert::kUsualCpuDictionary}, store_bodies_ = "on";
   std::uint32_t gpu_inverters_ = 0, gpu_timeout_s_ = 30;
-  std::string gpu_texts_ = "auto", gpu_order_ = "auto";
+  std::string gpu_ = "auto", gpu_texts_ = "auto", gpu_order_ = "auto";
+  std::vector<int> devices_;                                 // that flags name; empty: those that there are
+  std::vector<std::pair<int, std::string>> unused_devices_;  // and why
   std::string resume_ = "auto";
   static constexpr std::uint64_t kUsualCheckpoint = ~std::uint64_t{0};
   std::uint64_t checkpoint_bytes_ = kUsualCheckpoint;

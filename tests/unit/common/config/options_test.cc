@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "common/config/command_line.h"
+#include "common/config/gpus.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::config {
@@ -27,6 +28,15 @@ TEST(Shard, IsBelowItsCount) {
   EXPECT_EQ(parse_shard("1/3")->count, 3u);
   for (const char* wrong : {"", "3/3", "1", "1/0", "-1/2", "a/b", "1/2/3"})
     EXPECT_EQ(parse_shard(wrong), Code::kInvalid) << wrong;
+}
+
+TEST(Gpus, AreAutoAllOffOrNumbers) {
+  EXPECT_TRUE(parse_gpus("off")->off);
+  EXPECT_FALSE(parse_gpus("auto")->named);
+  EXPECT_TRUE(parse_gpus("all")->named && parse_gpus("all")->devices.empty());
+  EXPECT_EQ(parse_gpus("2,0")->devices, (std::vector<int>{2, 0}));
+  for (const char* wrong : {"", "1,", ",1", "0,0", "-1", "64", "0;1", "none", "0,auto"})
+    EXPECT_EQ(parse_gpus(wrong), Code::kInvalid) << wrong;
 }
 
 struct Parsed {
