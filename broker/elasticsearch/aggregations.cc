@@ -184,8 +184,8 @@ Expected<void> AggregationReader::fill(Aggregation& made) {
                          " aggregation");
   FROND_EXPECT_OK(members(made));
   if (made.field == nullptr) return unmapped(made);
-  const Type type = made.field->type;
-  if (type == Type::kText)
+  const Type type = made.field->terms_only ? Type::kKeyword : made.field->type;
+  if (!made.field->has_values())
     return illegal_argument(
         "Text fields are not optimised for operations that require per-document field data like aggregations and "
         "sorting, "

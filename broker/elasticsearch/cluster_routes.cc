@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <ctime>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -42,6 +43,12 @@ std::uint64_t documents_of(const Targets& to, const std::string& collection) {
   const auto* const found = http::find_collection(*to.collections, collection);
   const auto topology = found == nullptr ? nullptr : found->service->scatter().map.topology();
   return topology ? topology->statistics.documents : 0;
+}
+
+std::uint64_t partitions_of(const Targets& to, const std::string& collection) {
+  const auto* const found = http::find_collection(*to.collections, collection);
+  const auto topology = found == nullptr ? nullptr : found->service->scatter().map.topology();
+  return topology ? topology->partitions.size() : 0;
 }
 
 // An index is red if partitions of it are not searched, and yellow if it asks for replicas: those of Frond are the
@@ -208,23 +215,51 @@ void serve_nodes(const Targets&, Call&&, Responder responder) {
                                     {"build_hash", config::version()}}}}}}));
 }
 
+// Which indices and aliases a pattern or a list of them means.
+void serve_resolve(const Targets& to, Call&& call, Responder responder) {
+  const std::string wanted = call.path_value("index");
+  Json indices = Json::array();
+  std::map<std::string, Json> aliases;
+  const auto catalogue = to.catalogue.now();
+  for (const auto& [name, index] : *catalogue) {
+    Json own = Json::array();
+    for (const auto& [alias, about] : index.aliases.items()) {
+      own.push_back(alias);
+      if (matches_any(wanted, alias)) aliases[alias].push_back(name);
+    }
+    if (!matches_any(wanted, name)) continue;
+    indices.push_back({{"name", name}, {"attributes", {"open"}}});
+    if (!own.empty()) indices.back()["aliases"] = std::move(own);
+  }
+  for (const auto one : split_list(wanted))
+    if (one.find('*') == one.npos && one != "_all" && !catalogue->contains(std::string(one)) &&
+        !aliases.contains(std::string(one)))
+      return responder.send(response_of(index_not_found(one)));
+  Json named = Json::array();
+  for (auto& [alias, of] : aliases) named.push_back({{"name", alias}, {"indices", std::move(of)}});
+  responder.send(
+      json_response({{"indices", std::move(indices)}, {"aliases", std::move(named)}, {"data_streams", Json::array()}}));
+}
+
 void serve_stats(const Targets& to, Call&& call, Responder responder) {
   with_indices(to, call, std::move(responder), [&](const std::vector<Meant>& all) {
-    const auto stats = [](std::uint64_t documents) {
-      const Json docs = {{"docs", {{"count", documents}, {"deleted", 0}}}};
+    const auto stats = [](std::uint64_t documents, std::uint64_t segments) {
+      const Json docs = {{"docs", {{"count", documents}, {"deleted", 0}}}, {"segments", {{"count", segments}}}};
       return Json{{"primaries", docs}, {"total", docs}};
     };
-    std::uint64_t sum = 0;
+    std::uint64_t sum = 0, partitions = 0;
     Json each = Json::object();
     for (const Meant& one : all) {
       const std::uint64_t documents = documents_of(to, one.index->name);
+      const std::uint64_t segments = documents > 0 ? partitions_of(to, one.index->name) : 0;
       sum += documents;
-      each[one.index->name] = stats(documents);
+      partitions += segments;
+      each[one.index->name] = stats(documents, segments);
       each[one.index->name]["uuid"] = one.index->uuid;
     }
     const auto shards = static_cast<std::uint64_t>(all.size());
     return json_response({{"_shards", {{"total", shards}, {"successful", shards}, {"failed", 0}}},
-                          {"_all", stats(sum)},
+                          {"_all", stats(sum, partitions)},
                           {"indices", std::move(each)}});
   });
 }
@@ -244,6 +279,8 @@ constexpr Route kClusterRoutes[] = {
     {"GET", "/_cat/health", Access::kSearch, 0, kCatParameters, cat_health},
     {"GET", "/_cat/aliases[/{name}]", Access::kSearch, 0, kCatParameters, cat_aliases},
     {"GET", "/_nodes[/http]", Access::kSearch, 0, "timeout,flat_settings", serve_nodes},
+    {"GET", "/_resolve/index/{index}", Access::kSearch, 0, "expand_wildcards,ignore_unavailable,allow_no_indices",
+     serve_resolve},
     {"GET", "[/{index}]/_stats[/{metric}]", Access::kSearch, 0, kStats, serve_stats},
 };
 

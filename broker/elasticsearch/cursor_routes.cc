@@ -50,6 +50,7 @@ void serve_scroll(const Targets& to, Call&& call, Responder responder) {
     ask.aggregations = nullptr;
     ask.total_as_number = FROND_EXPECT_OK(call.flag("rest_total_hits_as_int", false));
     ask.place = place.cursor;
+    ask.read = place.read;
     ask.now_ms = place.now_ms;
     return std::pair(std::move(place), AskedSearch{std::move(targets), std::move(ask)});
   }();
@@ -59,6 +60,7 @@ void serve_scroll(const Targets& to, Call&& call, Responder responder) {
     SearchAsk none = search.ask;
     none.size = 0;
     none.scrolls = false;
+    none.read = nullptr;
     return send_scrolled(search.targets, none, place, begun, std::move(responder));
   }
   send_scrolled(search.targets, search.ask, place, begun, std::move(responder));
@@ -157,6 +159,7 @@ void send_scrolled(SearchedTargets targets, SearchAsk scrolled, SearchPlace plac
     if (!gathered) return shared->send(refusal_of(gathered.error()));
     SearchPlace next = place;
     next.cursor = gathered->next;
+    next.read = std::move(gathered->kept);
     if (gathered->max_score && next.max_score < 0) next.max_score = *gathered->max_score;
     if (next.max_score >= 0) gathered->max_score = next.max_score;
     gathered->cursor_name = "_scroll_id";

@@ -4,12 +4,15 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <memory>
 
+#include "broker/elasticsearch/completion.h"
 #include "broker/elasticsearch/date_format.h"
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/plain_json.h"
 #include "common/base/text.h"
 #include "common/schema/json.h"
+#include "common/text/analyzer.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -164,7 +167,7 @@ class DocumentReader {
       if (!values.any) continue;
       title = title || field.column == "title";
       out.append(",\"").append(field.column).append("\":");  // a name without what needs escapes (column_name())
-      if (field.type == Type::kText) {
+      if (field.has_positions()) {
         out += schema::json_string(values.text);
         continue;
       }
@@ -248,7 +251,8 @@ class DocumentReader {
       const MappedField& field = mapping_.fields[i];
       const auto string = string_in(json);
       // Texts have most of a document's bytes.
-      const auto added = string && field.type == Type::kText      ? add_text(i, *string)
+      const auto added = field.type == Type::kCompletion          ? add_completion(i, json_of(json))
+                         : string && field.type == Type::kText    ? add_text(i, *string)
                          : string && field.type == Type::kKeyword ? add_value(i, std::string(*string))
                                                                   : add(i, json_of(json));
       if (!added) {
@@ -264,8 +268,20 @@ class DocumentReader {
     return {};
   }
 
+  Expected<void> add_completion(std::size_t place, const Json& json) {
+    for (std::string& entry : FROND_EXPECT_OK(completion_entries(json)))
+      FROND_EXPECT_OK(add_value(place, std::move(entry)));
+    return {};
+  }
   Expected<void> add_text(std::size_t place, std::string_view text) {
     Values& to = found_[place];
+    if (mapping_.fields[place].terms_only) {
+      if (!analyzer_) analyzer_ = std::make_unique<text::Analyzer>(mapping_.analyzer, 0);
+      for (std::string& term : analyzer_->terms(text))
+        if (term.size() <= text::kMaxTokenBytes) to.values.emplace_back(std::move(term));
+      to.any = to.any || !to.values.empty();
+      return {};
+    }
     to.any = true;
     if (!to.text.empty()) to.text += '\n';
     to.text += text;
@@ -293,7 +309,8 @@ class DocumentReader {
 
   const Mapping& mapping_;
   const std::string id_;
-  std::vector<Values> found_;  // by field of the mapping
+  std::vector<Values> found_;                 // by field of the mapping
+  std::unique_ptr<text::Analyzer> analyzer_;  // once it is needed
   Json guessed_ = Json::object();
 };
 
@@ -326,6 +343,8 @@ Expected<Found> value_of(const MappedField& field, const Json& json) {
     }
     case Type::kDate:
       return date_of(field, json);
+    case Type::kCompletion:
+      return illegal_argument("[" + field.name + "] is of the type [completion], which has no values");
     default:
       return number_of(field.type, json);
   }

@@ -11,7 +11,7 @@ namespace {
 using frond::http::Response;
 
 Json capability(const MappedField& field) {
-  return {{"type", name_of(field.type)}, {"searchable", true}, {"aggregatable", field.type != Type::kText}};
+  return {{"type", name_of(field.type)}, {"searchable", true}, {"aggregatable", field.has_values()}};
 }
 
 Expected<Response> field_capabilities(const Targets& to, const Call& call) {

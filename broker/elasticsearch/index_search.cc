@@ -10,6 +10,7 @@
 #include "broker/elasticsearch/json_body.h"
 #include "broker/http/question.h"
 #include "broker/query/cursor.h"
+#include "common/query/clause_json.h"
 #include "common/schema/date.h"
 
 namespace frond::broker::elasticsearch {
@@ -69,6 +70,22 @@ Clause both(Clause query, Clause filter) {
   return Clause{std::move(made)};
 }
 
+// Of a scroll behind its first page: the search that this was.
+Expected<ReadParts> next_page(const SearchAsk& ask, const std::vector<SortColumn>& sort) {
+  ReadParts parts;
+  parts.kept = ask.read;
+  auto query = query::parse_clause(ask.read.at("query").get<std::string>(), "query");
+  if (!query) return illegal_argument("Cannot parse scroll id");
+  parts.hits.mode = wire::Mode::kOr;
+  parts.hits.query = *std::move(query);
+  parts.hits.allow_partial = ask.partial;
+  add_hits(ask, sort, /*several=*/false, parts.hits);
+  parts.scale = ask.read.at("scale");
+  if (const Json& k1 = ask.read.at("k1"); !k1.is_null()) parts.hits.k1 = k1.get<double>();
+  if (const Json& b = ask.read.at("b"); !b.is_null()) parts.hits.b = b.get<double>();
+  return parts;
+}
+
 // Of an answer's "coverage": why its partitions were not searched; empty: all were.
 std::string lacking_in(std::string_view raw) {
   const Json coverage = Json::parse(raw, nullptr, /*allow_exceptions=*/false);
@@ -97,7 +114,7 @@ Json missing_value(const SortColumn& column) {
   const bool largest = column.missing_first == column.descending;
   const std::string_view type =
       column.field != nullptr ? name_of(column.field->type) : std::string_view(column.unmapped_type);
-  if (type == "keyword") return nullptr;
+  if (type == "keyword" || type == "text") return nullptr;
   if (type == "float" || type == "double" || type == "half_float") return largest ? "Infinity" : "-Infinity";
   if (type == "integer" || type == "short" || type == "byte")
     return largest ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int32_t>::min();
@@ -116,8 +133,7 @@ Expected<std::vector<SortColumn>> sort_columns(const SearchAsk& ask, const Mappi
   std::vector<SortColumn> columns;
   for (const AskedSort& one : ask.sort) {
     const MappedField* const field = mapping.find(one.field);
-    if (field != nullptr && field->type == Type::kKeyword && !one.mode.empty() && one.mode != "min" &&
-        one.mode != "max")
+    if (field != nullptr && field->has_words() && !one.mode.empty() && one.mode != "min" && one.mode != "max")
       return illegal_argument("[" + one.field + "] is a keyword, whose sort has no mode [" + one.mode + "]");
   }
   for (const AskedSort& one : ask.sort) {
@@ -128,7 +144,7 @@ Expected<std::vector<SortColumn>> sort_columns(const SearchAsk& ask, const Mappi
     } else if (one.field == "_doc" || one.field == "_shard_doc") {
       column.by = SortColumn::By::kOrder;
     } else if (const MappedField* const field = mapping.find(one.field)) {
-      if (field->type == Type::kText)
+      if (!field->has_values())
         return illegal_argument(
             "Text fields are not optimised for operations that require per-document field data like aggregations and "
             "sorting, "
@@ -161,6 +177,7 @@ Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& ind
       }
     const bool scored = (ask.by_score() || ask.sorts_scores()) && ask.size > 0;
     ReadParts parts;
+    if (!ask.read.is_null()) return next_page(ask, sort);
     QueryScope scope{.mapping = *index.mapping,
                      .index = index.name,
                      .analyzer = analyzer,
@@ -205,6 +222,11 @@ Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& ind
       }
     }
     if (!ask.post_filter.is_null()) parts.hits.query = both(query, FROND_EXPECT_OK(unscored(ask.post_filter)));
+    if (ask.scrolls)
+      parts.kept = {{"query", query::clause_json(*parts.hits.query)},
+                    {"scale", parts.scale},
+                    {"k1", parts.hits.k1 ? Json(*parts.hits.k1) : Json()},
+                    {"b", parts.hits.b ? Json(*parts.hits.b) : Json()}};
     if (ask.aggregations.is_null()) return parts;
     const bool all_match = index.filters.empty() && (ask.query.is_null() || ask.query.contains("match_all"));
     parts.aggregations = FROND_EXPECT_OK(read_aggregations(ask.aggregations, scope, all_match));
@@ -259,7 +281,7 @@ Expected<std::string> cursor_of(const SearchAsk& ask, const SearchedIndex& index
                                 "]: " + read.error().reason);
       typed = *std::move(read);
     }
-    if (column.field->type == Type::kKeyword) {
+    if (column.field->has_words()) {
       const auto* const word = typed ? std::get_if<std::string>(&*typed) : nullptr;
       query::SortBytes::add_keyword(key, word != nullptr ? std::optional<std::string_view>(*word) : std::nullopt,
                                     bytes);

@@ -53,6 +53,7 @@ struct ReadParts {
   std::optional<http::SearchParameters> counted;     // their search, where they are of other documents than the hits
   std::optional<http::SearchParameters> everywhere;  // that of what they count over all documents
   double scale = 1;
+  Json kept = nullptr;  // of a scroll: its query, scale, k1 and b, for its next pages
 };
 // `several`: hits of other indices come in between, so all from the first are wanted.
 Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& index, text::Analyzer& analyzer,

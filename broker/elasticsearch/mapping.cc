@@ -74,7 +74,9 @@ class FieldReader {
       return failed("No handler for type [" + type + "] declared on field [" + name + "]");
     MappedField field{.name = name, .path = path};
     field.type = static_cast<Type>(known - std::begin(kTypeNames));
-    field.column = column_name(name, field.type);
+    field.terms_only = field.type == Type::kText && json.value("index_options", Json()) == "docs" &&
+                       json.value("norms", Json()) == false;
+    field.column = column_name(name, field.terms_only ? Type::kKeyword : field.type);
     if (!schema::is_field_name(field.column)) return not_supported("the long name of field [" + name + "]");
     for (const auto& [key, value] : json.items())
       FROND_EXPECT_OK(read_parameter(key, value, member_or_null(kept, key), field));
@@ -97,6 +99,13 @@ class FieldReader {
 
   Expected<void> read_parameter(const std::string& key, const Json& value, const Json& kept, MappedField& field) {
     if (key == "type" || key == "fields") return {};
+    if (field.type == Type::kCompletion) {
+      const bool usual = key.ends_with("analyzer")   ? value == "simple"
+                         : key == "max_input_length" ? value == 50
+                                                     : key.starts_with("preserve_") && value == true;
+      return usual ? Expected<void>()
+                   : not_supported("[" + key + "] " + dumped(value).substr(0, 100) + " of field [" + field.name + "]");
+    }
     if (key == "null_value" && field.type != Type::kText && value.is_primitive()) {
       field.null_value = value;
       return {};
@@ -120,6 +129,11 @@ class FieldReader {
       if (key == "analyzer") field.analyzer = name;  // its place is before search_analyzer
       if (searches && name != field.analyzer)
         return not_supported("[" + key + "] of field [" + field.name + "] other than its analyzer");
+      return {};
+    }
+    if (field.terms_only && (key == "index_options" || key == "norms")) return {};
+    if (field.terms_only && key == "fielddata" && value.is_boolean()) {
+      field.fielddata = value;
       return {};
     }
     if (!kept.is_null() && kept == value) return {};
@@ -199,18 +213,19 @@ Expected<void> read_root(const Json& mappings, const Json& kept, Mapping& mappin
   return take_analyzer(mapping);
 }
 
-schema::FieldType column_type(Type type) {
-  switch (type) {
+schema::FieldType column_type(const MappedField& field) {
+  switch (field.type) {
     case Type::kText:
-      return schema::FieldType::kText;
+      return field.terms_only ? schema::FieldType::kKeyword : schema::FieldType::kText;
     case Type::kKeyword:
+    case Type::kCompletion:
       return schema::FieldType::kKeyword;
     case Type::kBoolean:
       return schema::FieldType::kBoolean;
     case Type::kDate:
       return schema::FieldType::kDate;
     default:
-      return is_whole(type) ? schema::FieldType::kInteger : schema::FieldType::kFloat;
+      return is_whole(field.type) ? schema::FieldType::kInteger : schema::FieldType::kFloat;
   }
 }
 
@@ -255,9 +270,10 @@ Expected<Mapping> extended(const Mapping& mapping, const Json& mappings) {
         return illegal_argument("mapper [" + old.name + "] cannot be changed from type [" +
                                 std::string(name_of(old.type)) + "] to [" +
                                 (now == nullptr ? "object" : std::string(name_of(now->type))) + "]");
-      const std::string_view changed = now->analyzer != old.analyzer ? "analyzer"
-                                       : now->format != old.format   ? "format"
-                                                                     : "";
+      const std::string_view changed = now->analyzer != old.analyzer       ? "analyzer"
+                                       : now->format != old.format         ? "format"
+                                       : now->terms_only != old.terms_only ? "index_options"
+                                                                           : "";
       if (!changed.empty())
         return illegal_argument("Mapper for [" + old.name +
                                 "] conflicts with existing mapper:\n\tCannot update parameter [" +
@@ -273,9 +289,9 @@ schema::Schema schema_of(const Mapping& mapping) {
   for (const MappedField& field : mapping.fields) {
     schema::Field& made = schema.fields.emplace_back();
     made.name = field.column;
-    made.type = column_type(field.type);
-    made.many = field.type != Type::kText;
-    if (field.type != Type::kText) continue;
+    made.type = column_type(field);
+    made.many = !field.has_positions();
+    if (!field.has_positions()) continue;
     made.positions = made.field_search = true;
   }
   return schema;

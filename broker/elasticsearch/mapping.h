@@ -16,9 +16,21 @@
 
 namespace frond::broker::elasticsearch {
 
-enum class Type : std::uint8_t { kText, kKeyword, kLong, kInteger, kShort, kByte, kDouble, kFloat, kBoolean, kDate };
-inline constexpr std::string_view kTypeNames[] = {"text", "keyword", "long",  "integer", "short",
-                                                  "byte", "double",  "float", "boolean", "date"};
+enum class Type : std::uint8_t {
+  kText,
+  kKeyword,
+  kLong,
+  kInteger,
+  kShort,
+  kByte,
+  kDouble,
+  kFloat,
+  kBoolean,
+  kDate,
+  kCompletion
+};
+inline constexpr std::string_view kTypeNames[] = {"text",   "keyword", "long",    "integer", "short",     "byte",
+                                                  "double", "float",   "boolean", "date",    "completion"};
 constexpr std::string_view name_of(Type type) { return kTypeNames[static_cast<std::size_t>(type)]; }
 constexpr bool is_whole(Type type) { return type >= Type::kLong && type <= Type::kByte; }
 constexpr bool is_number(Type type) { return type >= Type::kLong && type <= Type::kFloat; }
@@ -34,7 +46,12 @@ struct MappedField {
   Json null_value = nullptr;                   // null: there is none
   std::string format{kUsualDateFormat};        // of date
   std::string analyzer = "standard";           // of text, as the mapping names it
+  bool terms_only = false;                     // text without frequencies and norms: a keyword column of its terms
+  bool fielddata = false;                      // … of which there are aggregations and sorts
   bool multi() const { return name != path; }
+  bool has_positions() const { return type == Type::kText && !terms_only; }
+  bool has_words() const { return type == Type::kKeyword || terms_only; }  // a keyword column
+  bool has_values() const { return (type != Type::kText && type != Type::kCompletion) || fielddata; }  // to sort by
 };
 
 enum class Dynamic : std::uint8_t { kTrue, kFalse, kStrict };

@@ -8,7 +8,7 @@ namespace frond::broker::elasticsearch {
 namespace {
 
 constexpr std::string_view kOtherTypes =
-    "aggregate_metric_double alias annotated_text binary completion constant_keyword date_nanos date_range "
+    "aggregate_metric_double alias annotated_text binary constant_keyword date_nanos date_range "
     "dense_vector double_range flat_object flattened float_range geo_point geo_shape half_float histogram "
     "integer_range ip ip_range join knn_vector long_range match_only_text murmur3 nested passthrough percolator "
     "point rank_feature rank_features scaled_float search_as_you_type semantic_text shape sparse_vector token_count "

@@ -124,6 +124,25 @@ double QueryScope::made_up(const MappedField& field, const std::vector<std::stri
   return there / here * (k1 + 1) / (k1 * length + 1);
 }
 
+double QueryScope::made_up(const MappedField& field, const std::vector<std::string>& tokens,
+                           const query::NearTerms& endings, std::uint64_t scored_df) {
+  const std::uint64_t all = statistics.documents({}, {}), own = statistics.documents(field.column, {});
+  if (all == 0 || own == 0) return 1;
+  const double share = static_cast<double>(own) / static_cast<double>(all);
+  shares.insert(share);
+  const std::uint64_t counted = makes_up ? own : all;
+  double here = 0, there = 0;
+  for (const std::string& token : tokens) {
+    const std::uint64_t with = statistics.documents(field.column, token);
+    here += idf(all, with);
+    there += idf(counted, with);
+  }
+  for (const query::NearTerm& ending : endings.terms) there += idf(counted, ending.df);
+  here += idf(all, scored_df);
+  const double k1 = mapping.bm25.k1, length = makes_up ? 1 - mapping.bm25.b + mapping.bm25.b * share : 1;
+  return there / here * (k1 + 1) / (k1 * length + 1);
+}
+
 Expected<Clause> QueryReader::read(const Json& query, double boost, bool scored) {
   scope_.clauses = 0;
   return read(query, Context{boost, scored, 1});

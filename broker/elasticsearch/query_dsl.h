@@ -91,6 +91,9 @@ struct QueryScope {
   scoring::Bm25Parameters bm25() const;
   // By what terms of a text field are multiplied for it.
   double made_up(const MappedField& field, const std::vector<std::string>& tokens);
+  // … and a phrase of them and an ending: leaves score one, which so many documents have, Lucene all.
+  double made_up(const MappedField& field, const std::vector<std::string>& tokens, const query::NearTerms& endings,
+                 std::uint64_t scored_df);
 };
 
 class QueryReader {
@@ -154,7 +157,8 @@ class QueryReader {
     bool lenient = false;  // a value that the field can't have matches nothing
     bool zero_terms_all = false;
     std::string analyzer = {};
-    Json fuzzy = nullptr;  // as fuzzy_of() takes them; null: words are as they are
+    Json fuzzy = nullptr;        // as fuzzy_of() takes them; null: words are as they are
+    std::uint32_t endings = 50;  // max_expansions of the beginning of a word
   };
   struct WeightedField {
     const MappedField* field = nullptr;
@@ -171,6 +175,9 @@ class QueryReader {
   // A keyword of which some values match, of at most kMaxFacetSize: for patterns that no list of words is sorted by.
   Expected<Clause> keyword_like(const MappedField& field, const std::string& regexp, bool folds, double boost,
                                 bool scored);
+  // The terms of a text or keyword field that a regular expression matches.
+  Expected<Clause> regexp_of(const MappedField& field, const std::string& regexp, bool folds, double boost,
+                             bool scored);
   // Words of a text or keyword field that are like one: `options` has "fuzziness" and so on.
   Expected<Clause> fuzzy_of(const MappedField& field, const std::string& word, const Json& options, double boost,
                             bool scored);
@@ -194,6 +201,12 @@ class QueryReader {
 
  private:
   Expected<Clause> text_term(const MappedField& field, const std::string& token, double boost, bool scored);
+  Expected<Clause> phrase_prefix_of(const MappedField& field, const std::string& text, std::vector<std::string> tokens,
+                                    const TextOptions& options, double boost, bool scored);
+  // Terms of a text field with this beginning, at most so many in byte order, itself among them; nothing: they are not
+  // known yet. 400: there are too many to look at.
+  Expected<std::optional<query::NearTerms>> begun_with(const MappedField& field, const std::string& beginning,
+                                                       std::uint32_t most);
   struct Fuzziness {
     std::size_t edits = 0, same_letters = 0, most = 0;
     bool swaps = true;
@@ -206,6 +219,8 @@ class QueryReader {
   // Of a keyword or boolean; the word is the value's text.
   Expected<Clause> value_term(const MappedField& field, schema::Value value, const std::string& word, double boost,
                               bool scored);
+  Expected<Clause> blended(const std::vector<WeightedField>& fields, const std::string& text,
+                           const TextOptions& options, double tie_breaker, double boost, bool scored);
   Expected<Clause> cross_fields(const std::vector<WeightedField>& fields, const std::string& text,
                                 const TextOptions& options, double tie_breaker, double boost, bool scored);
 

@@ -4,6 +4,7 @@
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/lucene_regexp.h"
 #include "broker/elasticsearch/query_dsl.h"
+#include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -39,6 +40,20 @@ Expected<std::size_t> edits_of(const Json& fuzziness, std::size_t letters) {
   return letters < low ? 0 : letters < high ? 1 : 2;
 }
 
+// What all that a pattern matches begins with; of texts in small letters.
+std::string beginning_of(const std::string& regexp, bool folds) {
+  if (regexp.find('|') != regexp.npos) return {};
+  std::size_t end = 0;
+  while (end < regexp.size() && (text::is_ascii_letter_or_digit(regexp[end]) || regexp[end] < 0)) ++end;
+  // The last letter is there as often as the sign behind it says.
+  if (end < regexp.size() && end > 0 && std::string_view("?*+{").find(regexp[end]) != std::string_view::npos) {
+    do --end;
+    while (end > 0 && (regexp[end] & '\xc0') == '\x80');
+  }
+  const std::string beginning = regexp.substr(0, end);
+  return folds ? lowered(beginning) : beginning;
+}
+
 }  // namespace
 
 Expected<Clause> QueryReader::keyword_like(const MappedField& field, const std::string& regexp, bool folds,
@@ -67,9 +82,43 @@ Expected<Clause> QueryReader::regexp(const Json& body, const Context& in) {
   const std::string pattern = of.body["value"];
   if (flags != "ALL" && pattern.find_first_of("#@~&<\"") != pattern.npos)
     return not_supported("[flags] " + flags.substr(0, 100) + " of a regexp query");
-  if (field->type != Type::kKeyword) return not_supported("[regexp] query of a field that is no keyword");
-  return keyword_like(*field, pattern, is_true(of.body, "case_insensitive", false), in.boost * boost_in(of.body),
-                      in.scored);
+  return regexp_of(*field, pattern, is_true(of.body, "case_insensitive", false), in.boost * boost_in(of.body),
+                   in.scored);
+}
+
+Expected<Clause> QueryReader::regexp_of(const MappedField& field, const std::string& regexp, bool folds, double boost,
+                                        bool scored) {
+  if (field.has_words()) return keyword_like(field, regexp, folds, boost, scored);
+  if (!field.has_positions())
+    return illegal_argument("Can only use regexp queries on keyword and text fields - not on [" + field.name +
+                            "] which is of type [" + std::string(name_of(field.type)) + "]");
+  const LuceneRegexp pattern = FROND_EXPECT_OK(LuceneRegexp::parse(regexp, folds));
+  const std::string beginning = beginning_of(regexp, folds);
+  const auto found = FROND_EXPECT_OK(begun_with(field, beginning, query::kMaxNearTerms));
+  if (!found) return Clause{query::None()};
+  if (found->terms.size() == query::kMaxNearTerms)
+    return not_supported("a regular expression of text whose beginning [" + beginning + "] " +
+                         std::to_string(query::kMaxNearTerms) + " terms have");
+  query::Terms like{field.column, {}};
+  for (const query::NearTerm& one : found->terms) {
+    scope_.pattern_steps += (one.text.size() + 1) * pattern.states();
+    if (scope_.pattern_steps > kMaxPatternSteps) return not_supported("a query whose patterns take so long");
+    if (pattern.matches(one.text)) like.values.emplace_back(one.text);
+  }
+  return constant(like.values.empty() ? Clause{query::None()} : Clause{std::move(like)}, boost, scored);
+}
+
+Expected<std::optional<query::NearTerms>> QueryReader::begun_with(const MappedField& field,
+                                                                  const std::string& beginning, std::uint32_t most) {
+  if (beginning.size() > query::kMaxNearWordBytes) return not_supported("the beginning of a word of so many letters");
+  const query::NearTerms* const found =
+      scope_.statistics.near({.field = field.column, .word = beginning, .edits = query::kAnyEnding, .most = most});
+  if (found == nullptr) return std::optional<query::NearTerms>();
+  if (!found->whole) return not_supported("the beginning [" + beginning + "] of so many terms");
+  query::NearTerms all = *found;
+  if (all.df > 0 && !beginning.empty()) all.terms.insert(all.terms.begin(), {beginning, all.df, 0});
+  if (all.terms.size() > most) all.terms.resize(most);
+  return std::optional(std::move(all));
 }
 
 Expected<Clause> QueryReader::fuzzy(const Json& body, const Context& in) {
@@ -95,8 +144,8 @@ Expected<Clause> QueryReader::fuzzy_of(const MappedField& field, const std::stri
   how.most = static_cast<std::size_t>(std::clamp<std::int64_t>(
       FROND_EXPECT_OK(whole_member(options, "max_expansions", 50)), 1, static_cast<std::int64_t>(kMaxLike)));
   how.swaps = is_true(options, "transpositions", true);
-  return field.type == Type::kText ? fuzzy_text(field, word, how, boost, scored)
-                                   : fuzzy_keyword(field, word, how, boost, scored);
+  return field.has_positions() ? fuzzy_text(field, word, how, boost, scored)
+                               : fuzzy_keyword(field, word, how, boost, scored);
 }
 
 // As many of the nearest words as max_expansions says, each scored by its nearness, as if all were as frequent as the

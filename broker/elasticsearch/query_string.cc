@@ -18,6 +18,7 @@ constexpr std::size_t kMaxStringDepth = 20;
 struct StringSettings {
   Fields fields;  // of what names none
   QueryReader::TextOptions text;
+  Json fuzzy = Json::object();  // of words with '~'
   double tie_breaker = 0, boost = 1;
   bool scored = true;
 };
@@ -141,7 +142,7 @@ class StringParser {
     if (take('(')) return grouped(fields, depth);
     if (at('"')) return phrase(fields);
     if (at('[') || at('{')) return range(fields);
-    if (at('/')) return not_supported("a regular expression in a query string");
+    if (take('/')) return regular_expression(fields);
     FROND_EXPECT_OK(reader_.count());
     Word first = word();
     if (first.raw.empty()) return failed();
@@ -229,6 +230,21 @@ class StringParser {
     });
   }
 
+  // Behind the first '/'.
+  Expected<std::optional<Clause>> regular_expression(const Fields& fields) {
+    std::string regexp;
+    for (; at_ < text_.size() && !at('/'); ++at_) {
+      if (at('\\') && at_ + 1 < text_.size() && text_[at_ + 1] != '/') regexp += text_[at_];
+      if (at('\\') && at_ + 1 < text_.size()) ++at_;
+      regexp += text_[at_];
+    }
+    if (!take('/')) return failed();
+    const double by = settings_.boost * FROND_EXPECT_OK(boost());
+    return in_fields(fields, [&](const MappedField& field, double weight) {
+      return reader_.regexp_of(field, regexp, /*folds=*/false, by * weight, settings_.scored);
+    });
+  }
+
   Expected<std::optional<Clause>> range(const Fields& fields) {
     const bool from_in = at('[');
     const std::size_t end = text_.find_first_of("]}", at_), to = text_.find(" TO ", at_);
@@ -262,12 +278,26 @@ class StringParser {
     });
   }
 
+  // Null: the word is as it is. "~", "~1".
+  Expected<Json> fuzziness(const Word& word) {
+    if (!take('~')) return Json();
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && (text::is_ascii_digit(text_[at_]) || text_[at_] == '.')) ++at_;
+    const std::string edits(text_.substr(begin, at_ - begin));
+    if (edits.find('.') != edits.npos || edits.size() > 1 || word.pattern)
+      return not_supported("the fuzzy word [" + word.raw.substr(0, 100) + "~" + edits.substr(0, 100) + "]");
+    Json made = settings_.fuzzy;
+    if (!edits.empty()) made["fuzziness"] = std::min(edits, std::string("2"));
+    return made;
+  }
+
   Expected<std::optional<Clause>> finished(const Fields& fields, const Word& word) {
-    if (at('~')) return not_supported("a fuzzy word in a query string");
+    QueryReader::TextOptions text = settings_.text;
+    text.fuzzy = FROND_EXPECT_OK(fuzziness(word));
     const double by = settings_.boost * FROND_EXPECT_OK(boost());
-    if (!word.pattern)
+    if (!word.pattern || !text.fuzzy.is_null())
       return in_fields(fields, [&](const MappedField& field, double weight) {
-        return reader_.words_of(field, word.text, settings_.text, by * weight, settings_.scored);
+        return reader_.words_of(field, word.text, text, by * weight, settings_.scored);
       });
     if (word.raw == "*") {
       if (&fields == &settings_.fields)
@@ -321,7 +351,8 @@ Expected<Clause> QueryReader::query_string(const Json& body, const Context& in) 
   if (FROND_EXPECT_OK(flag_member(body, "escape", false))) return not_supported("[escape] of a query_string query");
   if (!FROND_EXPECT_OK(flag_member(body, "allow_leading_wildcard", true)))
     return not_supported("[allow_leading_wildcard] of a query_string query");
-  StringSettings settings{.fields = {}, .text = {}, .boost = in.boost * boost_in(body), .scored = in.scored};
+  StringSettings settings{
+      .fields = {}, .text = {}, .fuzzy = Json::object(), .boost = in.boost * boost_in(body), .scored = in.scored};
   const std::string type = FROND_EXPECT_OK(text_member(body, "type", "best_fields"));
   if (type != "best_fields" && type != "most_fields") return not_supported("[type] of a query_string query");
   settings.tie_breaker = body.contains("tie_breaker") && body["tie_breaker"].is_number()
@@ -330,6 +361,11 @@ Expected<Clause> QueryReader::query_string(const Json& body, const Context& in) 
                                                  : 0;
   settings.text.all = FROND_EXPECT_OK(all_words(body));
   settings.text.lenient = is_true(body, "lenient", false);
+  for (const auto& [name, as] : {std::pair("fuzziness", "fuzziness"),
+                                 {"fuzzy_max_expansions", "max_expansions"},
+                                 {"fuzzy_prefix_length", "prefix_length"},
+                                 {"fuzzy_transpositions", "transpositions"}})
+    if (body.contains(name)) settings.fuzzy[as] = body[name];
   if (body.contains("analyzer"))
     settings.text.analyzer = body["analyzer"].is_string() ? body["analyzer"].get<std::string>() : "";
   if (body.contains("phrase_slop") && body["phrase_slop"].is_number_unsigned())

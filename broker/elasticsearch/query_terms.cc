@@ -64,6 +64,7 @@ Expected<Json> whole_or_real(const MappedField& field, const Json& json) {
 
 Expected<Clause> QueryReader::text_term(const MappedField& field, const std::string& token, double boost, bool scored) {
   if (token.empty() || token.size() > text::kMaxTokenBytes) return nothing();
+  if (field.terms_only) return keyword_term(field, token, boost, scored);
   if (scored) boost *= scope_.made_up(field, {token});
   return weighted(Clause{query::Terms{field.column, {token}}}, boost, scored);
 }
@@ -115,7 +116,6 @@ Expected<Clause> QueryReader::term(const Json& body, const Context& in) {
     if (value.is_array()) return parsing_exception("[term] query does not support array of values");
   const FieldBody of = FROND_EXPECT_OK(field_body(body, "term", "value"));
   FROND_EXPECT_OK(check_members(of.body, "term", "value,case_insensitive"));
-  if (is_true(of.body, "case_insensitive", false)) return not_supported("[case_insensitive] of a term query");
   const Json& value = of.body["value"];
   if (!value.is_primitive()) return parsing_exception("[term] query does not support [" + dumped(value) + "]");
   const double boost = in.boost * boost_in(of.body);
@@ -124,7 +124,14 @@ Expected<Clause> QueryReader::term(const Json& body, const Context& in) {
   if (of.field == "_index")
     return matches_pattern(text, scope_.index) ? constant(Clause{query::All()}, boost, in.scored) : nothing();
   const MappedField* const field = scope_.mapping.find(of.field);
-  return field == nullptr ? Expected<Clause>(nothing()) : term_of(*field, value, boost, in.scored);
+  if (field == nullptr) return nothing();
+  if (!is_true(of.body, "case_insensitive", false)) return term_of(*field, value, boost, in.scored);
+  if (field->has_words()) return keyword_like(*field, escaped_regexp(text), /*folds=*/true, boost, in.scored);
+  if (!field->has_positions())
+    return failed_query(illegal_argument("[" + field->name + "] field which is of type [" +
+                                         std::string(name_of(field->type)) +
+                                         "], does not support case insensitive term queries"));
+  return constant(FROND_EXPECT_OK(text_term(*field, lowered(text), 1, /*scored=*/false)), boost, in.scored);
 }
 
 Expected<Clause> QueryReader::terms(const Json& body, const Context& in) {
@@ -167,7 +174,7 @@ Expected<Clause> QueryReader::terms(const Json& body, const Context& in) {
 }
 
 Expected<Clause> QueryReader::range_of(const MappedField& field, const Json& bounds, double boost, bool scored) {
-  if (field.type == Type::kText || field.type == Type::kBoolean)
+  if (field.has_positions() || field.type == Type::kBoolean)
     return not_supported("a range over [" + field.name + "], a field of type " + std::string(name_of(field.type)) +
                          ",");
   const std::string format = FROND_EXPECT_OK(text_member(bounds, "format", field.format)),
@@ -190,7 +197,7 @@ Expected<Clause> QueryReader::range_of(const MappedField& field, const Json& bou
       const auto ms = parse_date_math(text, format, reading);
       if (!ms) return failed_query(ms.error());
       bound = query::Bound{*ms, inclusive};
-    } else if (field.type == Type::kKeyword) {
+    } else if (field.has_words()) {
       bound = query::Bound{text_in(value).substr(0, schema::kMaxKeywordBytes), inclusive};
     } else {
       const Json number = FROND_EXPECT_OK(whole_or_real(field, value));
@@ -198,8 +205,11 @@ Expected<Clause> QueryReader::range_of(const MappedField& field, const Json& bou
         bound = whole_bound(number, lower, inclusive);
         if (!bound) return nothing();
       } else {
-        const double real = number;
-        bound = query::Bound{field.type == Type::kFloat ? as_float(real) : real, inclusive};
+        const double real = field.type == Type::kFloat ? as_float(number) : number.get<double>();
+        if (!std::isfinite(real))
+          return failed_query(
+              illegal_argument("[float] supports only finite values, but got [" + text_in(value) + "]"));
+        bound = query::Bound{real, inclusive};
       }
     }
     (lower ? range.from : range.to) = std::move(bound);
@@ -268,13 +278,13 @@ Expected<Clause> QueryReader::prefix_of(const MappedField& field, const std::str
     return failed_query(illegal_argument("Can only use prefix queries on keyword, text and wildcard fields - not on [" +
                                          field.name + "] which is of type [" + std::string(name_of(field.type)) + "]"));
   if (text.empty()) return exists_of(field.name, boost, scored);
-  if (field.type == Type::kText) {
+  if (field.has_positions()) {
     // Terms are in small letters; a beginning with other signs may go over several of them here.
     if (std::ranges::any_of(text, [](char c) { return c >= 'A' && c <= 'Z'; })) return nothing();
     if (!std::ranges::all_of(text, [](char c) { return text::is_ascii_letter_or_digit(c) || c < 0; }))
       return not_supported("the prefix [" + text + "] of text");
   }
-  if (field.type == Type::kKeyword && text.size() < kLeastLetters)
+  if (field.has_words() && text.size() < kLeastLetters)
     return keyword_like(field, escaped_regexp(text) + "@", /*folds=*/false, boost, scored);
   return constant(Clause{query::Prefix{field.column, text}}, boost, scored);
 }
@@ -287,8 +297,7 @@ Expected<Clause> QueryReader::prefix(const Json& body, const Context& in) {
   if (field == nullptr) return nothing();
   const Json& value = of.body["value"];
   if (is_true(of.body, "case_insensitive", false)) {
-    if (field->type != Type::kKeyword || !value.is_string())
-      return not_supported("[case_insensitive] of a prefix query of text");
+    if (!field->has_words() || !value.is_string()) return not_supported("[case_insensitive] of a prefix query of text");
     return keyword_like(*field, escaped_regexp(value.get<std::string>()) + "@", /*folds=*/true,
                         in.boost * boost_in(of.body), in.scored);
   }
@@ -302,13 +311,13 @@ Expected<Clause> QueryReader::wildcard_of(const MappedField& field, const std::s
         illegal_argument("Can only use wildcard queries on keyword, text and wildcard fields - not on [" + field.name +
                          "] which is of type [" + std::string(name_of(field.type)) + "]"));
   if (pattern.find_first_not_of('*') == pattern.npos && !pattern.empty()) return exists_of(field.name, boost, scored);
-  if (field.type == Type::kText) {
+  if (field.has_positions()) {
     if (std::ranges::any_of(pattern, [](char c) { return c >= 'A' && c <= 'Z'; })) return nothing();
     if (!std::ranges::all_of(pattern,
                              [](char c) { return text::is_ascii_letter_or_digit(c) || c == '*' || c == '?' || c < 0; }))
       return not_supported("the pattern [" + pattern + "] of text");
   }
-  if (field.type == Type::kKeyword && pattern.find_first_of("*?") < kLeastLetters)
+  if (field.has_words() && pattern.find_first_of("*?") < kLeastLetters)
     return keyword_like(field, wildcard_regexp(pattern), /*folds=*/false, boost, scored);
   return constant(Clause{query::Wildcard{field.column, pattern}}, boost, scored);
 }
@@ -326,7 +335,7 @@ Expected<Clause> QueryReader::wildcard(const Json& body, const Context& in) {
   const MappedField* const field = scope_.mapping.find(of.field);
   if (field == nullptr) return nothing();
   if (is_true(of.body, "case_insensitive", false)) {
-    if (field->type != Type::kKeyword || !of.body["value"].is_string())
+    if (!field->has_words() || !of.body["value"].is_string())
       return not_supported("[case_insensitive] of a wildcard query of text");
     return keyword_like(*field, wildcard_regexp(of.body["value"].get<std::string>()), /*folds=*/true,
                         in.boost * boost_in(of.body), in.scored);

@@ -1,6 +1,7 @@
 // Queries of text that is analysed.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/query_dsl.h"
@@ -39,6 +40,8 @@ Expected<QueryReader::TextOptions> options_in(const Json& body, std::string_view
     options.zero_terms_all = name == "all";
   }
   options.lenient = is_true(body, "lenient", false);
+  options.endings = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(FROND_EXPECT_OK(whole_member(body, "max_expansions", 50)), 1, query::kMaxNearTerms - 1));
   if (body.contains("analyzer")) options.analyzer = text_in(body["analyzer"]);
   if (body.contains("fuzzy_rewrite")) return not_supported("[fuzzy_rewrite] of a " + std::string(query) + " query");
   if (!body.contains("fuzziness") || body["fuzziness"] == 0 || body["fuzziness"] == "0") return options;
@@ -48,6 +51,15 @@ Expected<QueryReader::TextOptions> options_in(const Json& body, std::string_view
   for (const char* const name : {"prefix_length", "max_expansions"})
     if (body.contains(name)) options.fuzzy[name] = body[name];
   return options;
+}
+
+// Whether the last word of a text is this term also without stems and stop words.
+bool ends_plainly(text::AnalyzerConfig config, std::string_view text, const std::string& term) {
+  if (config.stemmer == text::Stemmer::kNone && config.stop_words.are_none()) return true;
+  config.stemmer = text::Stemmer::kNone;
+  config.stop_words = false;
+  const auto words = text::Analyzer(config, 0).query_terms(text);
+  return !words.empty() && words.back() == term;
 }
 
 constexpr std::string_view kMatchMembers =
@@ -130,10 +142,49 @@ Expected<Clause> QueryReader::phrase_of(const MappedField& field, const Json& te
   const auto tokens = FROND_EXPECT_OK(tokens_of(text_in(text), {}));
   if (tokens.empty()) return options.zero_terms_all ? constant(Clause{query::All()}, boost, scored) : no_match();
   if (tokens.size() == 1 && !prefix) return text_term(field, tokens.front(), boost, scored);
-  if (scored && options.slop > 0) return not_supported("the score of a phrase with [slop]");
-  if (scored && prefix) return not_supported("the score of a phrase whose last word is a prefix");
+  if (tokens.size() == 1 && field.terms_only) return prefix_of(field, tokens.front(), boost, scored);
+  if (field.terms_only)
+    return illegal_argument("field:[" + field.name + "] was indexed without position data; cannot run PhraseQuery");
+  if (scored && options.slop > 0 && tokens.size() > 1) return not_supported("the score of a phrase with [slop]");
+  if (prefix) return phrase_prefix_of(field, text_in(text), tokens, options, boost, scored);
   if (scored) boost *= scope_.made_up(field, tokens);
-  return weighted(Clause{query::Phrase{field.column, text_in(text), options.slop, prefix}}, boost, scored);
+  return weighted(Clause{query::Phrase{field.column, text_in(text), options.slop}}, boost, scored);
+}
+
+// Of the terms that the last word begins Lucene takes the first ones alone.
+Expected<Clause> QueryReader::phrase_prefix_of(const MappedField& field, const std::string& text,
+                                               std::vector<std::string> tokens, const TextOptions& options,
+                                               double boost, bool scored) {
+  const auto found = FROND_EXPECT_OK(begun_with(field, tokens.back(), options.endings + 1));
+  if (!found || found->terms.empty()) return no_match();
+  query::NearTerms endings = *found;
+  const bool all = endings.terms.size() <= options.endings;
+  if (!all) endings.terms.pop_back();
+  for (const query::NearTerm& ending : endings.terms) scope_.statistics.set({field.column, ending.text}, ending.df);
+  const std::string last = std::exchange(tokens.back(), {});
+  tokens.pop_back();
+  std::vector<Clause> each;
+  if (tokens.empty()) {
+    for (const query::NearTerm& ending : endings.terms)
+      each.push_back(FROND_EXPECT_OK(text_term(field, ending.text, boost, scored)));
+  } else if (!ends_plainly(scope_.mapping.analyzer, text, last)) {
+    return not_supported("a phrase whose last word, the beginning of others, is a stop word or has a stem,");
+  } else if (all) {
+    const auto most = std::ranges::max_element(endings.terms, {}, &query::NearTerm::df);
+    if (scored) boost *= scope_.made_up(field, tokens, endings, most->df);
+    return weighted(Clause{query::Phrase{field.column, text, options.slop, /*prefix=*/true}}, boost, scored);
+  } else if (scope_.mapping.analyzer.stemmer != text::Stemmer::kNone) {
+    return not_supported("a phrase of stems whose last word begins more than " + std::to_string(options.endings) +
+                         " terms");
+  } else {
+    std::string before;
+    for (const std::string& token : tokens) before.append(token).append(" ");
+    for (const query::NearTerm& ending : endings.terms)
+      each.push_back(
+          FROND_EXPECT_OK(weighted(Clause{query::Phrase{field.column, before + ending.text, options.slop}},
+                                   scored ? boost * scope_.made_up(field, tokens, endings, ending.df) : 1, scored)));
+  }
+  return best(std::move(each), tokens.empty() ? 1 : 0, scored);
 }
 
 Expected<Clause> QueryReader::match(const Json& body, const Context& in) {
@@ -159,7 +210,6 @@ Expected<Clause> QueryReader::match_phrase(const Json& body, const Context& in) 
 Expected<Clause> QueryReader::match_phrase_prefix(const Json& body, const Context& in) {
   const FieldBody of = FROND_EXPECT_OK(field_body(body, "match_phrase_prefix", "query"));
   FROND_EXPECT_OK(check_members(of.body, "match_phrase_prefix", "query,slop,analyzer,max_expansions,zero_terms_query"));
-  if (of.body.contains("max_expansions")) return not_supported("[max_expansions]");
   const auto options = FROND_EXPECT_OK(options_in(of.body, "match_phrase_prefix"));
   const MappedField* const field = scope_.mapping.find(of.field);
   return field == nullptr ? Expected<Clause>(no_match())
@@ -200,7 +250,6 @@ Expected<Clause> QueryReader::multi_match(const Json& body, const Context& in) {
   const bool all_fields = names.empty();
   if (all_fields) options.lenient = true;
   auto fields = FROND_EXPECT_OK(fields_of(all_fields ? Json("*") : names));
-  if (type.ends_with("prefix") && body.contains("max_expansions")) return not_supported("[max_expansions]");
   if (!options.fuzzy.is_null() && type != "best_fields" && type != "most_fields")
     return illegal_argument("Fuzziness not allowed for type [" + type + "]");
   const double boost = in.boost * boost_in(body);
@@ -226,12 +275,25 @@ Expected<Clause> QueryReader::multi_match(const Json& body, const Context& in) {
   return best(std::move(each), tie, in.scored);
 }
 
-// Each term in any of the fields, with the document frequency of the one where it is most frequent.
+// Fields of text together, and one other beside them: that is how they are analysed.
 Expected<Clause> QueryReader::cross_fields(const std::vector<WeightedField>& fields, const std::string& text,
                                            const TextOptions& options, double tie_breaker, double boost, bool scored) {
-  for (const auto& [field, weight] : fields)
-    if (field->type != Type::kText && fields.size() > 1)
-      return not_supported("[cross_fields] over fields of different types");
+  std::vector<WeightedField> texts, others;
+  for (const WeightedField& one : fields) (one.field->type == Type::kText ? texts : others).push_back(one);
+  if (others.size() > 1) return not_supported("[cross_fields] over several fields that are no text");
+  std::vector<Clause> groups;
+  if (!texts.empty()) groups.push_back(FROND_EXPECT_OK(blended(texts, text, options, tie_breaker, boost, scored)));
+  for (const auto& [field, weight] : others) {
+    auto clause = words_of(*field, text, options, boost * weight, scored);
+    if (!clause && options.lenient && clause.error().status == 400) continue;
+    groups.push_back(FROND_EXPECT_OK(std::move(clause)));
+  }
+  return best(std::move(groups), tie_breaker, scored);
+}
+
+// Each term in any of the fields, with the document frequency of the one where it is most frequent.
+Expected<Clause> QueryReader::blended(const std::vector<WeightedField>& fields, const std::string& text,
+                                      const TextOptions& options, double tie_breaker, double boost, bool scored) {
   std::vector<Clause> each;
   for (const std::string& token : FROND_EXPECT_OK(tokens_of(text, options.analyzer))) {
     std::vector<Clause> of;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <tuple>
 
+#include "broker/elasticsearch/completion.h"
 #include "broker/elasticsearch/highlight.h"
 #include "broker/elasticsearch/hit_json.h"
 #include "broker/elasticsearch/json_body.h"
@@ -33,7 +36,8 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         asked_(std::move(ask)),
         ask_(*asked_),
         done_(std::move(done)),
-        now_ms_(ask_.now_ms != 0 ? ask_.now_ms : now_ms()) {}
+        now_ms_(ask_.now_ms != 0 ? ask_.now_ms : now_ms()),
+        completed_(ask_.completions.size()) {}
 
   void begin() {
     guarded([this] { gather(); });
@@ -97,6 +101,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     ReadParts read;
     IndexAnswer answer;
     SuggestedIn suggested = {};
+    std::vector<std::vector<std::string>> completing = {};  // by suggester of the ask
   };
 
   Expected<void> check_index(const SearchedIndex& searched) const {
@@ -111,25 +116,42 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
 
   // Reads the search for each index, which says what numbers it needs.
   bool read_all() {
+    const auto take = [this](auto result, auto& to) {
+      if (!result) {
+        finish(std::move(result).error());
+        return false;
+      }
+      to = *std::move(result);
+      return true;
+    };
     for (IndexPart& part : parts_) {
-      auto read = parameters_of(ask_, part.searched, analyzer_of(part.searched.mapping->analyzer), part.statistics,
-                                now_ms_, from_first());
-      if (!read) {
-        finish(std::move(read).error());
+      const Mapping& mapping = *part.searched.mapping;
+      text::Analyzer& analyzer = analyzer_of(mapping.analyzer);
+      if (!take(parameters_of(ask_, part.searched, analyzer, part.statistics, now_ms_, from_first()), part.read) ||
+          !take(suggested_words(ask_.suggesters, mapping, analyzer), part.suggested.words) ||
+          !take(completed(ask_.completions, mapping, part.statistics), part.completing))
         return false;
-      }
-      part.read = *std::move(read);
-      auto words =
-          suggested_words(ask_.suggesters, *part.searched.mapping, analyzer_of(part.searched.mapping->analyzer));
-      if (!words) {
-        finish(std::move(words).error());
-        return false;
-      }
-      part.suggested.words = *std::move(words);
       for (const SuggestedWord& word : part.suggested.words)
         part.read.hits.near.insert(part.read.hits.near.end(), word.asked.begin(), word.asked.end());
     }
     return true;
+  }
+
+  void ask_completions(std::size_t number) {
+    for (std::size_t i = 0; i < ask_.completions.size() && done_; ++i) {
+      const auto& matching = parts_[number].completing[i];
+      if (matching.empty()) continue;
+      ++open_;
+      auto search = search_for(ask_.completions[i], *parts_[number].searched.mapping, matching);
+      search.allow_partial = ask_.partial;
+      send(number, std::move(search), [this, number, i](const http::Answer& found) {
+        auto options = completion_options(ask_.completions[i], parts_[number].completing[i], found, ask_.source,
+                                          parts_[number].searched);
+        if (!options) return finish(std::move(options).error());
+        std::ranges::move(*options, std::back_inserter(completed_[i]));
+        if (--open_ == 0) answer();
+      });
+    }
   }
 
   void ask_statistics() {
@@ -180,6 +202,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     open_ = parts_.size();
     for (const IndexPart& part : parts_) open_ += (part.read.counted ? 1 : 0) + (part.read.everywhere ? 1 : 0);
     const std::size_t all = parts_.size();
+    for (std::size_t i = 0; i < all && done_; ++i) ask_completions(i);
     for (std::size_t i = 0; i < all && done_; ++i) {
       if (ask_.search_after && !set_cursor(parts_[i])) return;
       const auto beside = {parts_[i].read.counted, parts_[i].read.everywhere};
@@ -248,25 +271,10 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     if (ticket) tickets_.emplace_back(service, ticket);
   }
 
-  // Whether `a` comes before `b`; the same place: the index that was named first.
-  bool is_before(const Hit& a, const Hit& b) const {
-    if (ask_.by_score()) return a.score.value_or(0) > b.score.value_or(0);
-    for (std::size_t i = 0; i < ask_.sort.size(); ++i) {
-      const Json &x = a.sort[i], &y = b.sort[i];
-      if (x == y) continue;
-      if (x.is_null() || y.is_null()) return x.is_null() == ask_.sort[i].missing_first;
-      const auto rank = [](const Json& value) {
-        return value == "Infinity" ? Json(1e308) : value == "-Infinity" ? Json(-1e308) : value;
-      };
-      return ask_.sort[i].descending ? rank(y) < rank(x) : rank(x) < rank(y);
-    }
-    return false;
-  }
-
   void answer() {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       IndexAnswer& one = parts_[i].answer;
-      if (ask_.scrolls) gathered_.next = std::move(one.next);
+      if (ask_.scrolls) std::tie(gathered_.next, gathered_.kept) = std::pair(one.next, parts_[i].read.kept);
       gathered_.total += one.total;
       gathered_.exact = gathered_.exact && one.exact;
       gathered_.timed_out = gathered_.timed_out || one.timed_out;
@@ -278,7 +286,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       }
     }
     if (parts_.size() > 1)
-      std::ranges::stable_sort(gathered_.hits, [&](const Hit& a, const Hit& b) { return is_before(a, b); });
+      std::ranges::stable_sort(gathered_.hits, [&](const Hit& a, const Hit& b) { return comes_before(a, b, ask_); });
     const std::size_t skipped = from_first() ? std::min<std::size_t>(ask_.from, gathered_.hits.size()) : 0;
     gathered_.hits.erase(gathered_.hits.begin(), gathered_.hits.begin() + static_cast<std::ptrdiff_t>(skipped));
     if (gathered_.hits.size() > ask_.size) gathered_.hits.resize(ask_.size);
@@ -289,7 +297,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       if (!parts_.empty()) gathered_.read_aggregations = std::move(parts_.front().read.aggregations);
     }
     if (!ask_.highlight.is_null()) add_highlights();
-    if (!ask_.suggesters.empty()) {
+    if (ask_.suggests()) {
       auto shown = suggestions();
       if (!shown) return finish(std::move(shown).error());
       gathered_.suggestions = *std::move(shown);
@@ -322,7 +330,11 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       FROND_EXPECT_OK(take_found(part.answer.near, part.suggested.words));
       indices.push_back(std::move(part.suggested));
     }
-    return suggestions_json(ask_.suggesters, indices, ask_.typed_keys);
+    Json all = FROND_EXPECT_OK(suggestions_json(ask_.suggesters, indices, ask_.typed_keys));
+    for (std::size_t i = 0; i < ask_.completions.size(); ++i)
+      all[(ask_.typed_keys ? "completion#" : "") + ask_.completions[i].name] =
+          completions_json(ask_.completions[i], std::move(completed_[i]));
+    return all;
   }
 
   Expected<Json> aggregations() const {
@@ -363,7 +375,8 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   const std::int64_t now_ms_;
   std::vector<IndexPart> parts_;
   std::vector<std::pair<SearchService*, SearchService::Ticket>> tickets_;
-  std::size_t open_ = 0;  // answers that are waited for
+  std::size_t open_ = 0;                                  // answers that are waited for
+  std::vector<std::vector<CompletionOption>> completed_;  // by suggester of the ask
   Gathered gathered_;
 };
 

@@ -46,6 +46,7 @@ std::string place_text(const SearchPlace& place) {
   if (!place.body.is_null()) {
     json["b"] = place.body;
     json["p"] = place.parameters;
+    json["r"] = place.read;
     json["c"] = place.cursor;
     json["m"] = place.max_score;
     json["t"] = place.now_ms;
@@ -71,6 +72,7 @@ Expected<SearchPlace> read_place(std::string_view text, std::int64_t now_ms) {
     if (!json->contains("b")) return {};
     place.body = json->at("b");
     place.parameters = json->at("p").get<Parameters>();
+    place.read = json->at("r");
     place.cursor = json->at("c");
     place.max_score = json->at("m");
     place.now_ms = json->at("t");

@@ -24,6 +24,7 @@ struct SearchPlace {
   Json body = nullptr;
   Parameters parameters = {};
   std::int64_t now_ms = 0;  // when it began
+  Json read = nullptr;      // ReadParts::kept
   std::string cursor = {};  // behind which the next page begins; empty: there is none
   double max_score = -1;    // below 0: there is none
 };

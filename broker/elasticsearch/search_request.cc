@@ -116,10 +116,10 @@ class SearchReader {
                       .root_type = "illegal_argument_exception"};
     if (ask_.sort.size() == 1 && ask_.sort.front().field == "_score" && ask_.sort.front().descending) ask_.sort.clear();
     if (ask_.by_score()) ask_.track_scores = false;
-    if (!ask_.suggesters.empty() && ask_.has_stages())
+    if (ask_.suggests() && ask_.has_stages())
       return not_supported("[suggest] of a search with [rescore], [collapse], [min_score] or a [sort] in memory");
     // With suggestions alone nothing is searched.
-    if (!ask_.suggesters.empty() && ask_.query.is_null() && ask_.aggregations.is_null())
+    if (ask_.suggests() && ask_.query.is_null() && ask_.aggregations.is_null())
       ask_.query = {{"match_none", Json::object()}};
     if (!ask_.rescore.is_null() && !ask_.by_score())
       return illegal_argument("Cannot use [sort] option in conjunction with [rescore].");
@@ -200,7 +200,9 @@ class SearchReader {
         return parsing_exception("[collapse] must have a [field]");
       ask_.collapse = value;
     } else if (key == "suggest") {
-      ask_.suggesters = FROND_EXPECT_OK(read_suggesters(value));
+      Json terms = value;
+      ask_.completions = FROND_EXPECT_OK(take_completions(terms));
+      ask_.suggesters = FROND_EXPECT_OK(read_suggesters(terms));
     } else if (key == "rescore") {
       ask_.rescore = value.is_array() ? value : Json::array({value});
       if (ask_.rescore.size() > kMaxRescores)

@@ -69,11 +69,15 @@ struct SearchAsk {
   std::map<std::string, GenerationId> generations = {};
   bool scrolls = false;     // the answer says where the next page begins
   std::string place = {};   // of a scroll: behind it
+  Json read = nullptr;      // … and what its query was read as (ReadParts::kept): documents came meanwhile
   std::int64_t now_ms = 0;  // of date math, since 1970; 0: when the search begins
   // As they came: an object, a list of objects; null: none.
   Json collapse = nullptr, rescore = nullptr;
   std::vector<std::pair<std::string, double>> index_boosts = {};
   std::vector<TermSuggester> suggesters = {};
+  std::vector<CompletionSuggester> completions = {};
+
+  bool suggests() const { return !suggesters.empty() || !completions.empty(); }
 
   bool by_score() const { return sort.empty(); }
   bool sorts_scores() const;

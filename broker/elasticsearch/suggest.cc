@@ -163,9 +163,6 @@ Expected<std::vector<TermSuggester>> read_suggesters(const Json& json) {
     for (const auto& [key, value] : body.items()) {
       if (key == "text" || key == "prefix" || key == "regex") continue;
       if (key == "phrase") return not_supported("the [phrase] suggester");
-      if (key == "completion")  // no mapping has one
-        return illegal_argument("Field [" + text_or(value, "field").substr(0, 100) +
-                                "] is not a completion suggest field");
       if (key != "term" || !value.is_object())
         return parsing_exception("unknown suggester [" + key.substr(0, 100) + "]");
       if (made.size() == kMaxSuggesters)
@@ -188,7 +185,7 @@ Expected<std::vector<SuggestedWord>> suggested_words(const std::vector<TermSugge
   for (const TermSuggester& one : suggesters) {
     const MappedField* const field = mapping.find(one.field);
     if (field == nullptr) return illegal_argument("no mapping found for field [" + one.field.substr(0, 100) + "]");
-    if (field->type != Type::kText) return not_supported("a term suggester of a field that is no text");
+    if (!field->has_positions()) return not_supported("a term suggester of a field without a dictionary");
     if (!one.analyzer.empty() && one.analyzer != field->analyzer)
       return not_supported("[analyzer] of a term suggester");
     std::size_t until = 0, units = 0;  // of the text up to there

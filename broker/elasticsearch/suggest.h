@@ -12,6 +12,16 @@
 
 namespace frond::broker::elasticsearch {
 
+// Inputs of documents that begin like a text (completion.h).
+struct CompletionSuggester {
+  std::string name, text, field;
+  enum class Kind : std::uint8_t { kPrefix, kFuzzy, kRegexp } kind = Kind::kPrefix;
+  std::uint32_t size = 5;
+  bool skip_duplicates = false;
+  std::uint32_t edits = 0, same_letters = 1;  // of kFuzzy
+  bool swaps = true;
+};
+
 struct TermSuggester {
   enum class Mode : std::uint8_t { kMissing, kPopular, kAlways };
   std::string name, text, field, analyzer;  // analyzer: empty: that of the field

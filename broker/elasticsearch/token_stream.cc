@@ -19,7 +19,7 @@ using Tokens = std::vector<ShownToken>;
 
 constexpr std::int64_t kMostGram = 255;
 
-bool is_letter(char32_t c) {
+bool is_word_letter(char32_t c) {
   using text::WordClass;
   const WordClass kind = c < 128 ? text::kAsciiWordClass[c] : text::word_class_of(c);
   return kind == WordClass::kLetter || kind == WordClass::kKatakana || kind == WordClass::kAlone;
@@ -80,7 +80,7 @@ class Tokenizer {
     if (part.type == "standard" &&
         (part.member("max_token_length").is_null() || part.member("max_token_length") == "255"))
       return standard();
-    if (part.type == "letter" || part.type == "lowercase") return runs(is_letter);
+    if (part.type == "letter" || part.type == "lowercase") return runs(is_word_letter);
     if (part.type == "whitespace") return runs([](char32_t c) { return !is_space(c); });
     if (part.type == "keyword") {
       if (!text_.empty()) add(0, text_.size(), "word");
@@ -133,7 +133,7 @@ class Tokenizer {
     for (const Json& kind : kinds) {  // itself if it is no array
       if (kind != "letter" && kind != "digit" && kind != "whitespace")
         return not_supported("[token_chars] " + dumped(kind) + " of a tokenizer");
-      classes.push_back(kind == "letter" ? is_letter : kind == "digit" ? is_digit : is_space);
+      classes.push_back(kind == "letter" ? is_word_letter : kind == "digit" ? is_digit : is_space);
     }
     const auto belongs = [&](char32_t c) {
       return classes.empty() || std::ranges::any_of(classes, [c](auto one) { return one(c); });

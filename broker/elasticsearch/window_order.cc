@@ -83,6 +83,20 @@ std::int64_t now_ms() {
       .count();
 }
 
+bool comes_before(const Hit& a, const Hit& b, const SearchAsk& ask) {
+  if (ask.by_score()) return a.score.value_or(0) > b.score.value_or(0);
+  for (std::size_t i = 0; i < ask.sort.size(); ++i) {
+    const Json &x = a.sort[i], &y = b.sort[i];
+    if (x == y) continue;
+    if (x.is_null() || y.is_null()) return x.is_null() == ask.sort[i].missing_first;
+    const auto rank = [](const Json& value) {
+      return value == "Infinity" ? Json(1e308) : value == "-Infinity" ? Json(-1e308) : value;
+    };
+    return ask.sort[i].descending ? rank(y) < rank(x) : rank(x) < rank(y);
+  }
+  return false;
+}
+
 Expected<void> order_hits(Gathered& all, const SearchAsk& ask) {
   for (Hit& hit : all.hits) {
     const Json source = Json::parse(hit.source, nullptr, /*allow_exceptions=*/false);

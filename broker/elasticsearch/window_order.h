@@ -7,6 +7,9 @@ namespace frond::broker::elasticsearch {
 // By `ask.sort`; sets what hits show of it. REQUIRES: hits have sources. 400; 501: a key that documents don't say.
 Expected<void> order_hits(Gathered& all, const SearchAsk& ask);
 
+// Whether `a` comes first of hits of different indices; both at the same place: neither.
+bool comes_before(const Hit& a, const Hit& b, const SearchAsk& ask);
+
 // What a hit has in the field of a collapse; null: nothing. 400: a text, several values, no such field.
 Expected<Json> collapse_value(const Gathered& in, const Hit& hit, const std::string& field);
 

@@ -12,10 +12,13 @@ inline constexpr std::size_t kMaxNearWords = 16;       // of one search
 inline constexpr std::size_t kMaxNearWordBytes = 256;  // of each
 inline constexpr std::uint32_t kMaxNearEdits = 2;
 inline constexpr std::uint32_t kMaxNearTerms = 256;
+// In place of a number of edits: what begins with the word is like it. Of such terms the first in byte order are found,
+// each with one edit; the members between `edits` and `least_df` mean nothing, and the word may be empty.
+inline constexpr std::uint32_t kAnyEnding = kMaxNearEdits + 1;
 
 struct NearWord {
   std::string field;               // a text field with lists of its own; empty: all text
-  std::string word;                // as indexed, not empty
+  std::string word;                // as indexed
   std::uint32_t edits = 2;         // at most; one is a letter inserted, removed or replaced
   bool swaps = true;               // … or two side by side in the other order, each in one such pair at most
   std::uint32_t same_letters = 1;  // at the beginning

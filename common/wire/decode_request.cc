@@ -62,9 +62,9 @@ Result<query::NearWord> near_word_of(schema::NearWord::Reader from) {
   query::NearWord to;
   to.field = FROND_TRY(text_within(from.getField(), frond::schema::kMaxFieldNameBytes, "bytes of a field's name"));
   to.word = FROND_TRY(text_within(from.getWord(), query::kMaxNearWordBytes, "bytes of a word"));
-  if (to.word.empty()) return corrupt("an empty word");
   to.edits = from.getEdits();
-  FROND_TRY(at_most(to.edits, query::kMaxNearEdits, "edits"));
+  FROND_TRY(at_most(to.edits, query::kAnyEnding, "edits"));
+  if (to.word.empty() && to.edits != query::kAnyEnding) return corrupt("an empty word");
   to.swaps = from.getSwaps();
   to.same_letters = from.getSameLetters();
   to.least_nearness = from.getLeastNearness();

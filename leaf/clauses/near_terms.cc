@@ -66,6 +66,28 @@ Result<std::string> field_prefix_of(const std::string& name, const schema::Schem
   return prefix;
 }
 
+// The first of a field's terms that begin with a word.
+Result<query::NearTerms> begun_terms(const query::NearWord& asked, const std::string& prefix, query::NearTerms found,
+                                     const partition::GenerationTerms& dictionary, std::size_t& looks_left,
+                                     const std::function<bool()>& is_over) {
+  const std::string first = prefix + asked.word;
+  std::size_t looks = 0;
+  bool late = false;
+  const std::string from = first.empty() ? text_behind({&text::kFieldMark, 1}) : first;
+  FROND_TRY(dictionary.for_each_from(from, [&](std::string_view term, std::uint64_t df) {
+    if (!term.starts_with(first) || found.terms.size() == asked.most) return false;
+    late = looks % kLooksBetweenGlances == 0 && is_over();
+    found.whole = ++looks <= looks_left;
+    if (late || !found.whole) return false;
+    if (term.size() > first.size() && df >= std::max<std::uint64_t>(asked.least_df, 1))
+      found.terms.push_back({std::string(term.substr(prefix.size())), df, 1});
+    return true;
+  }));
+  looks_left -= std::min(looks, looks_left);
+  if (late) return Error(Code::kDeadline, "the time is over while the dictionary is looked through");
+  return found;
+}
+
 }  // namespace
 
 Result<query::NearTerms> near_terms(const query::NearWord& asked, const schema::Schema& schema,
@@ -77,6 +99,8 @@ Result<query::NearTerms> near_terms(const query::NearWord& asked, const schema::
     found.df = *df;
   else if (df.error().code() != Code::kNotFound)
     return std::move(df).error();
+  if (asked.edits == query::kAnyEnding)
+    return begun_terms(asked, prefix, std::move(found), dictionary, looks_left, is_over);
   if (asked.only_absent && found.df > 0) return found;
 
   const std::uint64_t least_df = std::max(asked.least_df, asked.more_frequent ? found.df + 1 : 1);

@@ -10,7 +10,7 @@ import threading
 import harness
 
 # Method, path, the scope that it needs.
-SCOPES = [("GET", "/", "search"), ("GET", "/_cat/indices", "search"), ("GET", "/_cluster/health", "search"), ("GET", "/_nodes", "search"),
+SCOPES = [("GET", "/", "search"), ("GET", "/_cat/indices", "search"), ("GET", "/_cluster/health", "search"), ("GET", "/_nodes", "search"), ("GET", "/_resolve/index/a", "search"),
           ("GET", "/_stats", "search"), ("GET", "/a", "search"), ("GET", "/a/_mapping", "search"), ("GET", "/a/_settings", "search"),
           ("GET", "/_alias", "search"), ("GET", "/a/_doc/1", "search"), ("GET", "/a/_source/1", "search"), ("POST", "/a/_mget", "search"),
           ("GET", "/_search", "search"), ("POST", "/a/_search", "search"), ("GET", "/a/_count", "search"), ("POST", "/_msearch", "search"),

@@ -113,6 +113,66 @@ def like_words(cluster, search, documents):
     harness.expect(status == 200 and meant["did_you_mean"]["q"] == "red river", f"a search answers {meant}")
 
 
+def completions(cluster, search):
+    """Inputs that begin like a text, the heaviest first."""
+    cluster.expect(200, "PUT", "/places", {"mappings": {"properties": {"s": {"type": "completion"}, "n": {"type": "integer"}}}})
+    inputs = [{"input": ["Berlin", "Germany capital"], "weight": 10}, "bern", {"input": "Bergen", "weight": 4}, ["Bergen", {"input": "Berg op Zoom", "weight": "7"}]]
+    lines = [line for i, given in enumerate(inputs) for line in ({"index": {"_id": f"{i}"}}, {"s": given, "n": i})]
+    harness.expect(not cluster.bulk("places", lines)["errors"], "inputs are refused")
+    for wrong in ({"input": "x", "weight": -1}, {"input": "x", "nosuch": 1}, 5, {"input": ""}):
+        cluster.expect(400, "PUT", "/places/_doc/x", {"s": wrong})
+
+    def options(suggester, index="places", **rest):
+        found = search({"suggest": {"x": {**rest, "completion": {"field": "s", **suggester}}}}, index)["suggest"]["x"][0]
+        return [(one["text"], one["_id"], one["_score"]) for one in found["options"]]
+
+    harness.expect(options({}, prefix="BER") == [("Berlin", "0", 10.0), ("Berg op Zoom", "3", 7.0), ("Bergen", "2", 4.0), ("bern", "1", 1.0)], options({}, prefix="BER"))
+    harness.expect(options({"size": 1}, prefix="germany, c") == [("Germany capital", "0", 10.0)], "words of an input")
+    harness.expect(options({"skip_duplicates": True}, prefix="bergen") == [("Bergen", "2", 4.0)] and len(options({}, prefix="bergen")) == 2, "equal inputs")
+    harness.expect([o[0] for o in options({}, regex="b[ae]r[gn].*")] == ["Berg op Zoom", "Bergen", "bern"], "a regular expression")
+    harness.expect([o[0] for o in options({"fuzzy": {}}, prefix="bre")] == ["Berlin", "Berg op Zoom", "Bergen", "bern"], "a fuzzy beginning")
+    harness.expect(options({}, prefix="paris") == [], "nothing begins so")
+    shown = search({"_source": ["n"], "suggest": {"x": {"prefix": "bern", "completion": {"field": "s"}}}}, "places")
+    harness.expect(shown["suggest"]["x"][0]["options"][0]["_source"] == {"n": 1} and shown["hits"]["total"]["value"] == 0, f"a suggestion is {shown}")
+    cluster.expect(400, "POST", "/places/_search", {"suggest": {"x": {"prefix": "b", "completion": {"field": "n"}}}})
+
+
+def terms_alone(cluster, search):
+    """Text of which only terms count, as Elasticsearch's `index_options: docs` without norms; and scrolls of what is read from the dictionary."""
+    terms = {"type": "text", "norms": False, "index_options": "docs"}
+    cluster.expect(200, "PUT", "/events", {"mappings": {"properties": {"type": {**terms, "fielddata": True}, "login": terms, "n": {"type": "integer"}, "say": {"type": "text"}}}})
+    texts = ["PushEvent", "Push Event here", "Push push", "WatchEvent"]
+    lines = [line for i, text in enumerate(texts) for line in ({"index": {"_id": f"{i}"}}, {"type": text, "login": f"User-{i}", "n": i, "say": "zone of explosion"})]
+    harness.expect(not cluster.bulk("events", lines)["errors"], "documents are refused")
+
+    def found(query):
+        return sorted(hit["_id"] for hit in search({"query": query}, "events")["hits"]["hits"])
+
+    for query, ids in (({"match": {"type": "PUSH"}}, "12"), ({"term": {"type": "PushEvent"}}, ""), ({"term": {"type": {"value": "PushEvent", "case_insensitive": True}}}, "0"),
+                       ({"prefix": {"type": "p"}}, "012"), ({"wildcard": {"type": "*event"}}, "013"), ({"regexp": {"type": ".*event"}}, "013"),
+                       ({"match": {"login": {"query": "user 2", "operator": "and"}}}, "2"), ({"query_string": {"query": "type:/push.*/ AND login:user"}}, "012"),
+                       ({"match_phrase_prefix": {"say": "zone of expl"}}, "0123"), ({"match_phrase_prefix": {"say": {"query": "o", "max_expansions": 1}}}, "0123"), ({"exists": {"field": "type"}}, "0123")):
+        harness.expect(found(query) == list(ids), f"{query} finds {found(query)}")
+    # Five terms in four documents; of each the length 1, whatever it has.
+    wanted = 2.2 * math.log(1 + 2.5 / 2.5) / (1 + 1.2 * (0.25 + 0.75 * 4 / 6))
+    got = search({"query": {"match": {"type": "push"}}}, "events")["hits"]["max_score"]
+    harness.expect(abs(got - wanted) < 1e-3 * wanted, f"a term scores {got}, not {wanted}")
+    cluster.expect(400, "POST", "/events/_search", {"query": {"match_phrase": {"type": "push event"}}})
+    cluster.expect(400, "POST", "/events/_search", {"size": 0, "aggs": {"t": {"terms": {"field": "login"}}}})
+    buckets = search({"size": 0, "aggs": {"t": {"terms": {"field": "type", "size": 2}}}}, "events")["aggregations"]["t"]
+    harness.expect([(b["key"], b["doc_count"]) for b in buckets["buckets"]] == [("push", 2), ("event", 1)] and buckets["sum_other_doc_count"] == 3, f"terms are {buckets}")
+    harness.expect([hit["sort"] for hit in search({"sort": [{"type": "desc"}], "size": 2}, "events")["hits"]["hits"]] == [["watchevent"], ["pushevent"]], "an order by terms")
+    # What is like the word is another word behind the first page.
+    for query in ({"fuzzy": {"say": {"value": "zon", "prefix_length": 1}}}, {"term": {"type": "push"}}):
+        first = cluster.expect(200, "POST", "/events/_search?scroll=1m", {"size": 1, "query": query})
+        cluster.bulk("events", [{"index": {}}, {"say": "zoo", "type": "push"}])
+        rest = cluster.expect(200, "POST", "/_search/scroll", {"scroll_id": first["_scroll_id"]})
+        harness.expect(len(rest["hits"]["hits"]) == 1 and rest["hits"]["total"] == first["hits"]["total"], f"a scroll of {query} goes on with {rest}")
+    resolved = cluster.expect(200, "GET", "/_resolve/index/ev*")
+    harness.expect([one["name"] for one in resolved["indices"]] == ["events"], f"names mean {resolved}")
+    cluster.expect(404, "GET", "/_resolve/index/nosuch")
+
+
 def test(setting):
     cluster = Cluster(setting)
     cluster.expect(200, "PUT", "/things", {"mappings": MAPPING})
@@ -165,7 +225,9 @@ def test(setting):
     several_stages(cluster, search, documents)
     long_pages(cluster, search)
     like_words(cluster, search, documents)
-    for body in ({"query": {"regexp": {"title": "x.*"}}}, {"suggest": {"a": {"text": "x", "phrase": {"field": "title"}}}}, {"aggs": {"a": {"matrix_stats": {}}}},
+    terms_alone(cluster, search)
+    completions(cluster, search)
+    for body in ({"query": {"more_like_this": {"fields": ["title"], "like": "x"}}}, {"suggest": {"a": {"text": "x", "phrase": {"field": "title"}}}}, {"aggs": {"a": {"matrix_stats": {}}}},
                  {"query": {"match_phrase": {"title": {"query": "red fox", "slop": 1}}}}):
         refused = cluster.expect(400, "POST", "/things/_search", body)
         harness.expect("not supported" in refused["error"]["reason"], f"{body} is refused with {refused}")

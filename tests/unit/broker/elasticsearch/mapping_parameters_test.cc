@@ -48,6 +48,8 @@ TEST(AParameterOfAField, IsRefusedByNameWhereItWouldChangeAnswers) {
         R"({"type":"text","search_quote_analyzer":"english"})"})
     EXPECT_EQ(status_of(field), 501) << field;
   EXPECT_EQ(status_of(R"({"type":"text","nosuch":1})"), 400);
+  // Together they say that only terms count.
+  EXPECT_EQ(status_of(R"({"type":"text","norms":false,"index_options":"docs","fielddata":true})"), 200);
 }
 
 TEST(AParameterOfAField, StaysWhereItIsKept) {

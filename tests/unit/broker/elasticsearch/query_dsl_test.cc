@@ -92,6 +92,57 @@ TEST(AQuery, OfAFuzzyWordIsThatOfTheWordsLikeItAsFrequentAsTheMostFrequent) {
       "400");
 }
 
+TEST(AQuery, OfAPhrasePrefixScoresAllEndingsAndTakesTheFirst) {
+  const auto read_with = [](const char* text, const query::NearTerms& endings, Reading& reading) {
+    const Json query = Json::parse(text);
+    EXPECT_TRUE(QueryReader(reading.scope).read(query));
+    const auto near = reading.statistics.missing_near();
+    EXPECT_EQ(near.size(), 1u) << text;
+    reading.statistics.set_near(near.at(0), endings);
+    EXPECT_TRUE(QueryReader(reading.scope).read(query));
+    for (const auto& key : reading.statistics.missing()) reading.statistics.set(key, key.second ? 100 : 1000);
+    return QueryReader(reading.scope).read(query);
+  };
+  Reading all, cut, alone;
+  const auto phrase =
+      read_with(R"({"match_phrase_prefix":{"title":"red fo"}})", {0, {{"fog", 10, 1}, {"fox", 40, 1}}}, all);
+  ASSERT_TRUE(phrase);
+  const double red = idf(1000, 100), fog = idf(1000, 10), fox = idf(1000, 40);
+  EXPECT_NEAR(phrase->as<query::Boost>()->by.value(), (red + fog + fox) / (red + fox), 1.0 / 256);
+  const auto first = read_with(R"({"match_phrase_prefix":{"title":{"query":"red fo","max_expansions":1}}})",
+                               {0, {{"fog", 10, 1}, {"fox", 40, 1}}}, cut);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(query::clause_json(*first), R"({"phrase":{"field":"title","text":"red fog"}})");
+  const auto terms = read_with(R"({"match_phrase_prefix":{"title":"fo"}})", {5, {{"fog", 10, 1}}}, alone);
+  ASSERT_TRUE(terms);
+  EXPECT_EQ(
+      query::clause_json(*terms),
+      R"({"bool":{"should":[{"term":{"field":"title","value":"fo"}},{"term":{"field":"title","value":"fog"}}]}})");
+}
+
+TEST(AQuery, OfARegularExpressionOfTextLooksAtTheTermsThatBeginSo) {
+  for (const char* const text :
+       {R"({"regexp":{"title":"ri[vb]e*r"}})", R"({"query_string":{"query":"title:/ri[vb]e*r/"}})"}) {
+    Reading reading;
+    const Json query = Json::parse(text);
+    ASSERT_TRUE(QueryReader(reading.scope).read(query));
+    const auto near = reading.statistics.missing_near();
+    ASSERT_EQ(near.size(), 1u);
+    EXPECT_EQ(near[0], (query::NearWord{.field = "title", .word = "ri", .edits = query::kAnyEnding, .most = 256}));
+    reading.statistics.set_near(near[0], {0, {{"ride", 1, 1}, {"river", 1, 1}, {"rivers", 1, 1}}});
+    const auto read = QueryReader(reading.scope).read(query);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(query::clause_json(*read),
+              R"({"constant":{"of":{"term":{"field":"title","value":"river"}},"score":1.0}})");
+  }
+  // The letter before a sign may be missing, and a choice has no beginning.
+  for (const char* const pattern : {"ab*c", "ab|cd"}) {
+    Reading reading;
+    ASSERT_TRUE(QueryReader(reading.scope).read({{"regexp", {{"title", pattern}}}}));
+    EXPECT_EQ(reading.statistics.missing_near().at(0).word, pattern[2] == '*' ? "a" : "");
+  }
+}
+
 TEST(AQuery, OfQueriesKeepsWhatCountsAndWhatOnlyMatches) {
   EXPECT_EQ(
       clause_of(
@@ -118,7 +169,9 @@ TEST(AQuery, OfSignsIsReadAsLuceneDoes) {
   same("fo*", R"({"prefix":{"title":"fo"}})");
   same("title:(a OR b)", R"({"match":{"title":"a b"}})");
   EXPECT_EQ(clause_of(R"({"query_string":{"query":"title:(a"}})").substr(0, 3), "400");
-  EXPECT_EQ(clause_of(R"({"query_string":{"query":"a~1","default_field":"title"}})").substr(0, 3), "501");
+  EXPECT_EQ(clause_of(R"({"query_string":{"query":"a~0.5","default_field":"title"}})").substr(0, 3), "501");
+  EXPECT_EQ(clause_of(R"({"term":{"title":{"value":"Red","case_insensitive":true}}})"),
+            R"({"constant":{"of":{"term":{"field":"title","value":"red"}},"score":1.0}})");
 }
 
 TEST(AQuery, ThatFrondLacksIsRefusedByName) {

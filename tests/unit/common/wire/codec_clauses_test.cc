@@ -99,7 +99,7 @@ TEST(WireCodec, CarriesWordsThatOthersAreLike) {
   EXPECT_TRUE(refused([](auto& near) { near.resize(query::kMaxNearWords + 1, near[0]); }));
   EXPECT_TRUE(refused([](auto& near) { near[0].word.clear(); }));
   EXPECT_TRUE(refused([](auto& near) { near[0].word.assign(query::kMaxNearWordBytes + 1, 'x'); }));
-  EXPECT_TRUE(refused([](auto& near) { near[0].edits = query::kMaxNearEdits + 1; }));
+  EXPECT_TRUE(refused([](auto& near) { near[0].edits = query::kAnyEnding + 1; }));
   EXPECT_TRUE(refused([](auto& near) { near[0].most = query::kMaxNearTerms + 1; }));
   EXPECT_TRUE(refused([](auto& near) { near[0].least_nearness = 1.5F; }));
 

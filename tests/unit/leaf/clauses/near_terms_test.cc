@@ -154,6 +154,23 @@ TEST(NearTerms, AreThoseOfEveryDistanceComputed) {
   }
 }
 
+TEST(NearTerms, OfABeginningAreTheFirstInByteOrder) {
+  ListedTerms dictionary;
+  const std::string prefix = text::field_term(0, "");
+  for (const char* const word : {"ab", "b", "ba", "bab", "bb", "c"}) dictionary.terms[prefix + word] = 2;
+  for (int i = 0; i < 1000; ++i) dictionary.terms[text::field_term(2, "b" + std::to_string(i))] = 1;
+  const auto found = [&](const char* word, std::uint32_t most, std::size_t looks = 10) {
+    return near_terms({.field = "title", .word = word, .edits = query::kAnyEnding, .most = most}, schema_of_two(),
+                      dictionary, looks, [] { return false; });
+  };
+  EXPECT_EQ(found("b", 9), (query::NearTerms{2, {{"ba", 2, 1}, {"bab", 2, 1}, {"bb", 2, 1}}}));
+  dictionary.visits = 0;
+  EXPECT_EQ(found("b", 1), (query::NearTerms{2, {{"ba", 2, 1}}}));
+  EXPECT_LE(dictionary.visits, 3u);
+  EXPECT_EQ(found("", 9)->terms.size(), 6u);
+  EXPECT_FALSE(found("", 9, 3)->whole);
+}
+
 TEST(NearTerms, AreFoundWithoutALookAtAllTerms) {
   ListedTerms dictionary;
   for (int i = 0; i < 200'000; ++i) {
